@@ -1,0 +1,201 @@
+// The kernel layer in memory: what a core permutes a second, beside what it copies a second.
+//
+// Each permutation is that of a file tile: groups of 4 MiB, read from runs of 64 KiB and written into all runs of a
+// target of 256 MiB, so that the source comes from the cache or not, as in a run, and the target never does. A cycle
+// through the tile's groups makes one full permutation. All rates are bytes of payload a second of one core;
+// memcpy of the same groups, in order, is the first line. The machine's noise is larger than most differences:
+// compare within one run, with --benchmark_repetitions and medians.
+#include <benchmark/benchmark.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "xorder/kernel/kernel.hpp"
+
+namespace {
+
+using xorder::gf2::BitMatrix;
+using xorder::gf2::Word;
+using namespace xorder::kernel;
+
+constexpr int tile_bits = 28;
+constexpr int group_bits = 22;
+constexpr std::uint64_t segment_bytes = 512;  // of each target run in a group
+
+// A buffer of huge pages, as the tile buffers are.
+class Buffer {
+ public:
+  Buffer() : data_(std::aligned_alloc(std::size_t{1} << 21, size)) {
+    if (data_ == nullptr) throw std::bad_alloc();
+    if (std::getenv("XORDER_BENCH_SMALL_PAGES") == nullptr) madvise(data_, size, MADV_HUGEPAGE);
+    std::memset(data_, 1, size);
+  }
+  ~Buffer() { std::free(data_); }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  std::byte* data() { return static_cast<std::byte*>(data_); }
+  static constexpr std::size_t size = (std::size_t{1} << tile_bits) + (std::size_t{1} << 21);
+
+ private:
+  void* data_;
+};
+
+Buffer& source() {
+  static Buffer b;
+  return b;
+}
+Buffer& target() {
+  static Buffer b;
+  return b;
+}
+
+void copy(benchmark::State& state) {
+  constexpr std::size_t bytes = std::size_t{1} << group_bits;
+  std::size_t at = 0;
+  std::byte* const from = source().data();
+  std::byte* const to = target().data();
+  for (auto _ : state) {
+    std::memcpy(to + at, from + at, bytes);
+    at = (at + bytes) % (std::size_t{1} << tile_bits);
+  }
+  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * bytes));
+}
+
+int lg(std::uint64_t x) { return std::countr_zero(x); }
+
+BitMatrix random_matrix(int n) {
+  std::mt19937_64 random(7);
+  for (;;) {
+    std::vector<Word> columns;
+    for (int i = 0; i < n; ++i) columns.push_back(random() & xorder::gf2::low_mask(n));
+    BitMatrix a(n, columns);
+    if (a.rank() == n) return a;
+  }
+}
+
+enum Kind { transpose, reversal, random_map, gray, rotate1, morton, reverse };
+
+BitMatrix matrix(Kind kind, int n) {
+  std::vector<int> to(static_cast<std::size_t>(n));
+  std::iota(to.begin(), to.end(), 0);
+  switch (kind) {
+    case transpose: std::ranges::rotate(to, to.begin() + n / 2); break;
+    case reversal: std::ranges::reverse(to); break;
+    case rotate1: std::ranges::rotate(to, to.begin() + 1); break;
+    case morton:
+      for (int i = 0; i < n; ++i) to[static_cast<std::size_t>(i)] = i < (n + 1) / 2 ? 2 * i : 2 * (i - (n + 1) / 2) + 1;
+      break;
+    case gray: {
+      std::vector<Word> columns = BitMatrix::identity(n).columns();
+      for (int i = 1; i < n; ++i) columns[static_cast<std::size_t>(i)] |= xorder::gf2::unit(i - 1);
+      return BitMatrix(n, columns);
+    }
+    case random_map: return random_matrix(n);
+    case reverse: break;
+  }
+  return BitMatrix::bit_permutation(to);
+}
+
+// The tile of an n-bit map as the plan would cut it: a group is E_source + A⁻¹E_target, extended to its size. Its
+// coordinates are given by a basis; source runs are sums of the unit vectors of a line.
+void linear(benchmark::State& state, Kind kind, std::uint64_t element) {
+  const int n = tile_bits - lg(element);
+  const int k = group_bits - lg(element);
+  const int low = lg(segment_bytes / element);
+  const BitMatrix a = matrix(kind, n);
+  const BitMatrix back = *a.inverse();
+  // Local coordinates: bits of a basis of the whole tile, the first `run` of which are the unit vectors.
+  const int run = k - low;
+  std::vector<Word> basis;
+  BitMatrix span(n, {});
+  const auto add = [&](Word v) {
+    std::vector<Word> more = basis;
+    more.push_back(v);
+    if (BitMatrix(n, more).rank() == static_cast<int>(more.size())) basis = more;
+  };
+  for (int i = 0; i < run; ++i) add(xorder::gf2::unit(i));
+  for (int i = 0; i < low; ++i) add(back.column(i));
+  for (int i = 0; static_cast<int>(basis.size()) < n; ++i) add(xorder::gf2::unit(i));
+  std::vector<Word> columns;
+  for (int i = 0; i < k; ++i) columns.push_back(a(basis[static_cast<std::size_t>(i)]));
+  const std::uint64_t pad = state.range(0) != 0 ? 4096 : 0;
+  const std::uint64_t run_bytes = element << run;
+  std::vector<const std::byte*> sources;
+  for (std::uint64_t at = 0; at < std::uint64_t{1} << tile_bits; at += run_bytes) {
+    const std::uint64_t in_group = (at / run_bytes) % (std::uint64_t{1} << (k - run));
+    sources.push_back(source().data() + at + in_group * pad);
+  }
+  std::vector<std::byte*> targets;
+  const int target_low = 12;
+  for (Word z = 0; z < Word{1} << n; z += Word{1} << target_low) targets.push_back(target().data() + z * element);
+  const Kernel kernel({element, {}, LinearAxis{BitMatrix(n, columns), run, target_low, {1, element}, {1, element}}});
+  const std::size_t groups = std::size_t{1} << (n - k);
+  std::size_t g = 0;
+  const Word flip = kind == reverse ? xorder::gf2::low_mask(n) : 0;
+  for (auto _ : state) {
+    Word x = 0;
+    for (int i = 0; i < n - k; ++i) x ^= ((g >> i) & 1) != 0 ? basis[static_cast<std::size_t>(k + i)] : 0;
+    kernel(sources.data() + (g << (k - run)), targets.data(), {}, a(x) ^ flip);
+    g = (g + 1) % groups;
+  }
+  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() << group_bits));
+  state.SetLabel(kernel.strategy());
+}
+
+// rows × columns of a matrix whose target rows are `pitch` elements apart; `skew` bytes of misalignment everywhere.
+void box(benchmark::State& state, std::uint64_t element) {
+  const std::uint64_t rows = segment_bytes / element;
+  const std::uint64_t columns = (std::uint64_t{1} << group_bits) / segment_bytes;
+  const bool odd = state.range(0) == 2;
+  const std::uint64_t target_pitch = (std::uint64_t{1} << tile_bits) / columns - (odd ? 24 * element : 0);
+  const std::uint64_t pad = state.range(0) == 1 ? 4096 : odd ? 8 : 0;
+  const std::uint64_t groups = (std::uint64_t{1} << (tile_bits - group_bits)) - 2;
+  std::vector<const std::byte*> sources;
+  for (std::uint64_t r = 0; r < rows * groups; ++r) sources.push_back(source().data() + r * columns * element + r % rows * pad);
+  std::vector<std::byte*> targets;
+  for (std::uint64_t r = 0; r < columns; ++r) targets.push_back(target().data() + r * target_pitch);
+  const Kernel kernel({element, {{rows, {1, 0}, {0, element}}, {columns, {0, element}, {1, 0}}}, {}});
+  const std::uint64_t lengths[] = {rows, columns};
+  std::vector<std::byte*> shifted(targets.size());
+  std::uint64_t g = 0;
+  for (auto _ : state) {
+    for (std::size_t i = 0; i < targets.size(); ++i) shifted[i] = targets[i] + g * rows * element;
+    kernel(sources.data() + g * rows, shifted.data(), lengths, 0);
+    g = (g + 1) % groups;
+  }
+  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() << group_bits));
+  state.SetLabel(kernel.strategy());
+}
+
+void with_arguments(benchmark::internal::Benchmark* b) { b->Arg(0)->Arg(1); }
+
+BENCHMARK(copy);
+#define LINEAR(kind)                                          \
+  BENCHMARK_CAPTURE(linear, kind##_1, kind, 1)->Apply(with_arguments);   \
+  BENCHMARK_CAPTURE(linear, kind##_2, kind, 2)->Apply(with_arguments);   \
+  BENCHMARK_CAPTURE(linear, kind##_4, kind, 4)->Apply(with_arguments);   \
+  BENCHMARK_CAPTURE(linear, kind##_8, kind, 8)->Apply(with_arguments);   \
+  BENCHMARK_CAPTURE(linear, kind##_16, kind, 16)->Apply(with_arguments)
+LINEAR(transpose);
+LINEAR(reversal);
+LINEAR(random_map);
+LINEAR(gray);
+LINEAR(rotate1);
+LINEAR(morton);
+LINEAR(reverse);
+BENCHMARK_CAPTURE(box, 1, 1)->Arg(0)->Arg(1)->Arg(2);
+BENCHMARK_CAPTURE(box, 2, 2)->Arg(0)->Arg(1)->Arg(2);
+BENCHMARK_CAPTURE(box, 4, 4)->Arg(0)->Arg(1)->Arg(2);
+BENCHMARK_CAPTURE(box, 8, 8)->Arg(0)->Arg(1)->Arg(2);
+BENCHMARK_CAPTURE(box, 16, 16)->Arg(0)->Arg(1)->Arg(2);
+
+}  // namespace
+
+BENCHMARK_MAIN();

@@ -1,0 +1,50 @@
+// The errors xorder throws. The library prints nothing and never aborts; the command line turns each of
+// these into one line on standard error and an exit code.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+namespace xorder {
+
+/// Root of the hierarchy.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The request cannot be carried out as stated: a bad argument, a malformed file, a size that does not fit.
+/// Always thrown before any output exists. The text says what was wrong, where, and what would be right.
+/// Exit code 2.
+class InputError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// The operating system refused an operation. The text is "PATH: OPERATION at OFFSET: REASON". Exit code 1.
+class IoError : public Error {
+ public:
+  /// `code` is an errno value; `offset` in bytes, where the operation has one.
+  IoError(std::string path, std::string operation, int code, std::optional<std::uint64_t> offset = {});
+  /// For failures that have no errno, such as an input that changed while it was read.
+  IoError(std::string path, const std::string& reason);
+
+  const std::string& path() const { return path_; }
+  int code() const { return code_; }
+  std::optional<std::uint64_t> offset() const { return offset_; }
+
+ private:
+  std::string path_;
+  int code_ = 0;
+  std::optional<std::uint64_t> offset_;
+};
+
+/// The caller's stop token asked for the end; nothing is left behind. Exit code 130.
+class Cancelled : public Error {
+ public:
+  Cancelled() : Error("interrupted") {}
+};
+
+}  // namespace xorder

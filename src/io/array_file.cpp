@@ -1,0 +1,64 @@
+#include "xorder/io/array_file.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "xorder/error.hpp"
+
+namespace xorder::io {
+namespace {
+
+ArrayDescription raw_description(const File& file, const RawLayout& raw) {
+  const std::string& path = file.name();
+  if (!raw.dtype) {
+    throw InputError(fmt::format("{}: not an .npy file; say what a raw file holds with --dtype (and --shape)", path));
+  }
+  ArrayDescription description{*raw.dtype, {}, Order::c, raw.offset};
+  const std::uint64_t w = raw.dtype->bytes;
+  if (raw.offset > file.size()) {
+    throw InputError(fmt::format("{}: the offset {} lies beyond the file's {} bytes", path, raw.offset, file.size()));
+  }
+  const std::uint64_t available = file.size() - raw.offset;
+  if (raw.extents) {
+    description.extents = *raw.extents;
+    const std::uint64_t needed = checked_bytes(description.shape());
+    if (needed != available) {
+      throw InputError(fmt::format("{}: the file has {} bytes, but offset {} + {} bytes × shape ({}) is {}", path,
+                                   file.size(), raw.offset, w, fmt::join(*raw.extents, ", "),
+                                   raw.offset + needed));
+    }
+  } else {
+    if (available % w != 0) {
+      throw InputError(fmt::format("{}: the file has {} bytes, which is not offset {} and a multiple of {} bytes", path,
+                                   file.size(), raw.offset, w));
+    }
+    description.extents = {available / w};
+  }
+  return description;
+}
+
+}  // namespace
+
+const char* name(Format format) { return format == Format::npy ? "npy" : "raw"; }
+
+ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawLayout>& raw) {
+  const File file = File::open_input(path, Access::buffered);
+  ArrayFile array{path, file.stamp(), Format::raw, {}};
+  if (is_npy(file)) {
+    if (raw) throw InputError(fmt::format("{}: an .npy file says itself what it holds; --dtype, --shape and --offset are for raw files", path.string()));
+    array.format = Format::npy;
+    array.description = read_npy_header(file);
+  } else {
+    array.description = raw_description(file, raw.value_or(RawLayout{}));
+  }
+  return array;
+}
+
+Format output_format(const std::filesystem::path& path, Format input) {
+  const auto extension = path.extension();
+  if (extension == ".npy") return Format::npy;
+  if (extension == ".raw" || extension == ".bin" || extension == ".dat") return Format::raw;
+  return input;
+}
+
+}  // namespace xorder::io

@@ -1,0 +1,130 @@
+#include "io/create.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <optional>
+
+#include "xorder/error.hpp"
+
+namespace xorder::io {
+namespace {
+
+/// Bytes free for this process in the file system of `fd`, if it says so.
+std::optional<std::uint64_t> free_bytes(int fd) {
+  struct statvfs fs;
+  if (fstatvfs(fd, &fs) != 0 || fs.f_blocks == 0) return {};
+  const std::uint64_t unit = fs.f_frsize ? fs.f_frsize : fs.f_bsize;
+  // The superuser may use the blocks set apart for it.
+  return (geteuid() == 0 ? fs.f_bfree : std::min(fs.f_bavail, fs.f_bfree)) * unit;
+}
+
+[[noreturn]] void throw_no_room(int fd, const std::filesystem::path& directory, const std::string& name,
+                                std::uint64_t bytes) {
+  const std::optional<std::uint64_t> room = free_bytes(fd);
+  throw InputError(fmt::format("{}: no room for {}: needs {}, {} free", directory.string(), name,
+                               describe_bytes(bytes), room ? describe_bytes(*room) : "not enough"));
+}
+
+}  // namespace
+
+std::string reason(int code) {
+  char buffer[128];
+  return strerror_r(code, buffer, sizeof buffer);
+}
+
+std::string describe_bytes(std::uint64_t bytes) {
+  constexpr double gib = 1024.0 * 1024.0 * 1024.0;
+  return bytes < (1u << 20) ? fmt::format("{} bytes", bytes)
+                            : fmt::format("{} bytes ({:.2f} GiB)", bytes, static_cast<double>(bytes) / gib);
+}
+
+std::string proc_path(int fd) { return fmt::format("/proc/self/fd/{}", fd); }
+
+Descriptor open_directory(const std::filesystem::path& directory, const std::string& name) {
+  const auto refuse = [&](int code) {
+    throw InputError(fmt::format("{}: cannot make {} there: {}", directory.string(), name, reason(code)));
+  };
+  Descriptor fd(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd) refuse(errno);
+  // Also finds file systems mounted read-only. By the effective ids, as creating will be.
+  if (faccessat(fd.get(), ".", W_OK | X_OK, AT_EACCESS) != 0) refuse(errno);
+  return fd;
+}
+
+std::string temporary_name(int directory_fd, const std::string& name) {
+  static std::atomic<unsigned> counter{0};
+  const std::string suffix = fmt::format(".xorder-{}-{}", getpid(), counter++);
+  const long limit = fpathconf(directory_fd, _PC_NAME_MAX);
+  const std::size_t longest = limit > 0 ? static_cast<std::size_t>(limit) : 255;
+  const std::size_t kept = std::min(name.size(), longest - std::min(longest, suffix.size() + 1));
+  return "." + name.substr(0, kept) + suffix;
+}
+
+NewFile create_in(int directory_fd, const std::filesystem::path& directory, const std::string& name,
+                  mode_t mode, bool named) {
+  const auto refuse = [&](int code) {
+    throw InputError(fmt::format("{}: cannot make {} there: {}", directory.string(), name, reason(code)));
+  };
+  if (!named) {
+    const int fd = openat(directory_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+    if (fd >= 0) {
+      Descriptor nameless(fd);
+      // Without /proc it could never be given a name.
+      if (access(proc_path(fd).c_str(), F_OK) == 0) return {std::move(nameless), {}};
+    } else if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL && errno != ENOENT) {
+      // The four say, depending on kernel and file system, that there are no nameless files here.
+      refuse(errno);
+    }
+  }
+  for (;;) {
+    std::string temporary = temporary_name(directory_fd, name);
+    const int fd = openat(directory_fd, temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (fd >= 0) return {Descriptor(fd), std::move(temporary)};
+    // A process that was killed may have left one with our number.
+    if (errno != EEXIST) refuse(errno);
+  }
+}
+
+void require_room(int directory_fd, const std::filesystem::path& directory, const std::string& name,
+                  std::uint64_t bytes) {
+  struct rlimit limit;
+  // Exceeding the resource limit would raise SIGXFSZ, which kills.
+  const bool limited = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  if (limited && bytes > limit.rlim_cur) {
+    throw InputError(fmt::format("{}: needs {}, but this process may write no more than {} to a file (ulimit -f)",
+                                 name, describe_bytes(bytes), describe_bytes(limit.rlim_cur)));
+  }
+  const std::optional<std::uint64_t> room = free_bytes(directory_fd);
+  if (bytes > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max()) || (room && bytes > *room)) {
+    throw_no_room(directory_fd, directory, name, bytes);
+  }
+}
+
+void reserve(int fd, const std::filesystem::path& directory, const std::string& name, std::uint64_t bytes) {
+  // First, so that a hopeless request does not fill the disk for a moment.
+  require_room(fd, directory, name, bytes);
+  if (bytes == 0) return;
+  const off_t size = static_cast<off_t>(bytes);
+  int code = 0;
+  do {
+    code = fallocate(fd, 0, 0, size) == 0 ? 0 : errno;
+  } while (code == EINTR);
+  // Where nothing can be reserved, having looked at what is free has to do.
+  if (code == EOPNOTSUPP || code == ENOSYS || code == EINVAL) code = ftruncate(fd, size) == 0 ? 0 : errno;
+  if (code == ENOSPC || code == EDQUOT) throw_no_room(fd, directory, name, bytes);
+  if (code != 0) {
+    throw InputError(fmt::format("{}: {} cannot be reserved: {}", name, describe_bytes(bytes), reason(code)));
+  }
+}
+
+}  // namespace xorder::io

@@ -1,0 +1,184 @@
+#include "xorder/io/file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+
+#include "io/create.hpp"
+#include "io/page_cache.hpp"
+#include "xorder/error.hpp"
+
+namespace xorder::io {
+namespace {
+
+constexpr std::uint32_t page = 4096;
+
+const char* kind_of(mode_t mode) {
+  switch (mode & S_IFMT) {
+    case S_IFDIR: return "a directory";
+    case S_IFIFO: return "a FIFO";
+    case S_IFSOCK: return "a socket";
+    case S_IFCHR: return "a character device";
+    case S_IFBLK: return "a block device";
+    default: return "no regular file";
+  }
+}
+
+void require_regular(const std::string& name, const struct stat& status) {
+  if (S_ISREG(status.st_mode)) return;
+  throw InputError(fmt::format("{}: is {}, not a regular file", name, kind_of(status.st_mode)));
+}
+
+[[noreturn]] void throw_unreadable(const std::string& name, int code) {
+  throw InputError(fmt::format("{}: cannot be read: {}", name, reason(code)));
+}
+
+/// What O_DIRECT demands of a file.
+struct DirectAlignment {
+  std::uint32_t memory = page;
+  std::uint32_t offset = page;
+};
+
+DirectAlignment direct_alignment(int fd) {
+#ifdef STATX_DIOALIGN
+  struct statx status = {};
+  if (statx(fd, "", AT_EMPTY_PATH, STATX_DIOALIGN, &status) == 0 && (status.stx_mask & STATX_DIOALIGN)) {
+    return {status.stx_dio_mem_align, status.stx_dio_offset_align};  // 0: not supported
+  }
+#endif
+  return {};  // enough for every file system in use
+}
+
+/// The file system's block as far as it is worth respecting.
+std::uint32_t block_size(int fd) {
+  struct stat status;
+  if (fstat(fd, &status) != 0) return page;
+  const auto size = static_cast<std::uint64_t>(std::max<blksize_t>(status.st_blksize, 1));
+  return std::has_single_bit(size) && size <= (64u << 10) ? static_cast<std::uint32_t>(size) : page;
+}
+
+}  // namespace
+
+void Descriptor::reset() {
+  if (fd_ >= 0) close(std::exchange(fd_, -1));
+}
+
+File::File() : page_cache_(std::make_unique<PageCache>()) {}
+File::~File() = default;
+File::File(File&& other) noexcept = default;
+File& File::operator=(File&& other) noexcept = default;
+
+bool File::keep_cached() const { return page_cache_->keep(); }
+void File::set_keep_cached(bool keep) { page_cache_->set_keep(keep); }
+
+File File::open_input(const std::filesystem::path& path, Access access) {
+  File file;
+  file.name_ = path.string();
+  if (path.empty()) throw InputError("the input's name is empty");
+  if (path == "-") throw InputError("-: xorder works on files, not on pipes; name a file");
+  // Looked at first, since opening a device can have effects (a tape rewinds); and again after opening.
+  struct stat status;
+  if (stat(path.c_str(), &status) != 0) throw_unreadable(file.name_, errno);
+  require_regular(file.name_, status);
+  file.plain_ = Descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  if (!file.plain_) throw_unreadable(file.name_, errno);
+  if (fstat(file.plain_.get(), &status) != 0) throw_unreadable(file.name_, errno);
+  require_regular(file.name_, status);
+  // O_NONBLOCK was against FIFOs; left on, io_uring would give up with EAGAIN where it should wait.
+  fcntl(file.plain_.get(), F_SETFL, 0);
+  file.size_ = static_cast<std::uint64_t>(status.st_size);
+  file.open_data_descriptor(access, O_RDONLY);
+  // Blocks are read in the plan's order, which the kernel's read-ahead can only disturb.
+  posix_fadvise(file.data_.get(), 0, 0, POSIX_FADV_RANDOM);
+  return file;
+}
+
+File File::create_nameless(const std::filesystem::path& directory, const std::string& name,
+                           std::uint64_t bytes, Access access) {
+  const Descriptor parent = open_directory(directory, name);
+  // Scratch data is nobody else's business.
+  NewFile made = create_in(parent.get(), directory, name, 0600, false);
+  if (!made.temporary.empty() && unlinkat(parent.get(), made.temporary.c_str(), 0) != 0) {
+    throw InputError(fmt::format("{}: cannot be made: {}", name, reason(errno)));
+  }
+  return adopt_new(std::move(made.descriptor), directory, name, bytes, access);
+}
+
+File File::adopt_new(Descriptor plain, const std::filesystem::path& directory, const std::string& name,
+                     std::uint64_t bytes, Access access) {
+  File file;
+  file.name_ = name;
+  file.writable_ = true;
+  file.size_ = bytes;
+  file.plain_ = std::move(plain);
+  reserve(file.plain_.get(), directory, name, bytes);
+  file.open_data_descriptor(access, O_RDWR);
+  posix_fadvise(file.data_.get(), 0, 0, POSIX_FADV_RANDOM);
+  return file;
+}
+
+void File::open_data_descriptor(Access access, int flags) {
+  // Through the open descriptor, which works for files without a name and cannot hit another file.
+  const std::string path = proc_path(plain_.get());
+  if (access == Access::direct) {
+    data_ = Descriptor(open(path.c_str(), flags | O_DIRECT | O_CLOEXEC));
+    const DirectAlignment alignment = direct_alignment(plain_.get());
+    if (data_ && alignment.offset != 0 && alignment.memory != 0) {
+      access_ = Access::direct;
+      offset_alignment_ = alignment.offset;
+      memory_alignment_ = alignment.memory;
+      write_alignment_ = std::max({page, block_size(plain_.get()), alignment.offset});
+      return;
+    }
+  }
+  access_ = access == Access::mapped ? Access::mapped : Access::buffered;
+  // An open file of its own: the kernel reports a write-back error once to each, so that one that the engines meet
+  // is still there for sync().
+  data_ = Descriptor(open(path.c_str(), flags | O_CLOEXEC));
+  if (!data_) data_ = Descriptor(fcntl(plain_.get(), F_DUPFD_CLOEXEC, 0));
+  if (!data_) throw IoError(name_, "open", errno);
+}
+
+FileStamp File::stamp() const {
+  struct stat status;
+  if (fstat(plain_.get(), &status) != 0) throw IoError(name_, "stat", errno);
+  return {status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size), status.st_mtim.tv_sec,
+          status.st_mtim.tv_nsec};
+}
+
+void File::read_exactly(void* data, std::size_t bytes, std::uint64_t offset) const {
+  auto* to = static_cast<std::byte*>(data);
+  while (bytes > 0) {
+    const ssize_t got = pread(plain_.get(), to, bytes, static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw IoError(name_, "read", errno, offset);
+    if (got == 0) throw IoError(name_, fmt::format("read at byte {}: the file ends there", offset));
+    to += got;
+    bytes -= static_cast<std::size_t>(got);
+    offset += static_cast<std::uint64_t>(got);
+  }
+}
+
+void File::write_exactly(const void* data, std::size_t bytes, std::uint64_t offset) const {
+  const auto* from = static_cast<const std::byte*>(data);
+  while (bytes > 0) {
+    const ssize_t put = pwrite(plain_.get(), from, bytes, static_cast<off_t>(offset));
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) throw IoError(name_, "write", put < 0 ? errno : EIO, offset);
+    from += put;
+    bytes -= static_cast<std::size_t>(put);
+    offset += static_cast<std::uint64_t>(put);
+  }
+}
+
+void File::sync() const {
+  if (fsync(plain_.get()) != 0) throw IoError(name_, "fsync", errno);
+  page_cache_->drop_all(data_.get());
+}
+
+}  // namespace xorder::io

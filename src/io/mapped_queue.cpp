@@ -1,0 +1,111 @@
+// Transfers by copying from and to mapped windows of the file.
+//
+// A window is mapped for one transfer and unmapped after it. Against one region for the whole file that costs two
+// system calls a transfer, hidden by the page faults of 64 KiB; it bounds the page tables, which for a whole file would
+// come to 1/512 of its size and stay. (Measured: no slower than one long-lived region.)
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <boost/interprocess/exceptions.hpp>
+#include <boost/interprocess/mapped_region.hpp>
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+
+#include "io/engines.hpp"
+#include "io/page_cache.hpp"
+#include "io/pool_queue.hpp"
+#include "io/progress.hpp"
+
+namespace xorder::io {
+namespace {
+
+namespace ipc = boost::interprocess;
+
+/// An open file as Boost.Interprocess wants it; its own file_mapping would open a path again.
+class Mappable {
+ public:
+  Mappable(int fd, ipc::mode_t mode) : handle_{fd, false}, mode_(mode) {}
+  ipc::mapping_handle_t get_mapping_handle() const { return handle_; }
+  ipc::mode_t get_mode() const { return mode_; }
+
+ private:
+  ipc::mapping_handle_t handle_;
+  ipc::mode_t mode_;
+};
+
+/// Has the kernel read the window in as few requests as it can. (Faults alone would read around each page.)
+void read_ahead(int fd, std::uint64_t offset, std::size_t bytes) {
+  constexpr std::size_t most = std::size_t{512} << 10;  // a larger request may be cut short
+  for (std::size_t at = 0; at < bytes; at += most) {
+    posix_fadvise(fd, static_cast<off_t>(offset + at), static_cast<off_t>(std::min(most, bytes - at)),
+                  POSIX_FADV_WILLNEED);
+  }
+}
+
+/// Makes the region's pages present, so that touching them cannot raise SIGBUS. Returns 0 or an errno.
+int populate(const ipc::mapped_region& region, std::size_t lead, bool for_writing) {
+  auto* const begin = static_cast<std::byte*>(region.get_address()) - lead;
+  const int advice = for_writing ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
+  while (madvise(begin, region.get_size() + lead, advice) != 0) {
+    if (errno == EINTR || errno == EAGAIN) continue;
+    if (errno == EINVAL) return 0;  // before 5.14; what remains of SIGBUS is the tool's to handle
+    return errno == EFAULT ? EIO : errno;
+  }
+  return 0;
+}
+
+void copy(const Transfer& transfer, std::byte* window, std::size_t bytes) {
+  for (const Piece* piece = transfer.pieces.data(); bytes > 0; ++piece) {
+    const std::size_t part = std::min(piece->bytes, bytes);
+    if (transfer.kind == Transfer::Kind::read) std::memcpy(piece->data, window, part);
+    else std::memcpy(window, piece->data, part);
+    window += part;
+    bytes -= part;
+  }
+}
+
+Completion carry_by_mapping(const Transfer& transfer) noexcept {
+  const File& file = *transfer.file;
+  // What is no mapped file may not be possible to map at all.
+  if (file.access() != Access::mapped) return carry_by_system_calls(transfer);
+  const bool is_read = transfer.kind == Transfer::Kind::read;
+  const auto failed = [&](int error, std::uint64_t offset) { return Completion{transfer.token, error, offset}; };
+
+  // Nothing beyond the end of the file can be touched.
+  const std::uint64_t there = file.size() - std::min(file.size(), transfer.offset);
+  const std::size_t bytes = std::min<std::uint64_t>(transfer.bytes(), there);
+  if (bytes < (is_read ? std::min(transfer.required_bytes, transfer.bytes()) : transfer.bytes())) {
+    return failed(EIO, transfer.offset + bytes);
+  }
+  if (bytes == 0) return failed(0, 0);
+
+  try {
+    const ipc::mode_t mode = is_read ? ipc::read_only : ipc::read_write;
+    const ipc::mapped_region region(Mappable(file.descriptor(), mode), mode,
+                                    static_cast<ipc::offset_t>(transfer.offset), bytes);
+    read_ahead(file.descriptor(), transfer.offset, bytes);
+    const std::size_t lead = transfer.offset % ipc::mapped_region::get_page_size();
+    if (const int error = populate(region, lead, !is_read)) return failed(error, transfer.offset);
+    copy(transfer, static_cast<std::byte*>(region.get_address()), bytes);
+  } catch (const ipc::interprocess_exception& exception) {
+    const int error = exception.get_native_error();
+    return failed(error ? error : EIO, transfer.offset);
+  }
+  // The region is gone: pages that are mapped cannot be dropped.
+  if (is_read) {
+    file.page_cache().after_read(file.descriptor(), transfer.offset, bytes);
+    return failed(0, 0);
+  }
+  const Failure failure = file.page_cache().after_write(file.descriptor(), transfer.offset, bytes);
+  return failed(failure.error, failure.error ? failure.offset : 0);
+}
+
+}  // namespace
+
+std::unique_ptr<Queue> make_mapped_queue(unsigned depth) {
+  return std::make_unique<PoolQueue>(depth, "mapped", &carry_by_mapping);
+}
+
+}  // namespace xorder::io

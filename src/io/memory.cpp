@@ -1,0 +1,58 @@
+#include "xorder/io/memory.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <limits>
+#include <new>
+#include <utility>
+
+#include "io/memory_limits.hpp"
+
+namespace xorder::io {
+namespace {
+
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+
+std::size_t whole_pages(std::size_t bytes) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return (bytes + page - 1) / page * page;
+}
+
+}  // namespace
+
+std::uint64_t available_memory() { return available_memory_below("/"); }
+std::optional<std::uint64_t> cgroup_memory_limit() { return cgroup_memory_limit_below("/"); }
+std::uint64_t peak_resident_memory() { return peak_resident_memory_below("/"); }
+
+BlockMemory::BlockMemory(std::size_t bytes) {
+  if (bytes == 0) return;
+  if (bytes > std::numeric_limits<std::size_t>::max() / 2) throw std::bad_alloc();
+  const std::size_t wanted = whole_pages(bytes);
+  const std::size_t slack = wanted >= huge_page ? huge_page : 0;
+  void* mapping = mmap(nullptr, wanted + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapping == MAP_FAILED) throw std::bad_alloc();
+  data_ = static_cast<std::byte*>(mapping);
+  bytes_ = bytes;
+  if (slack == 0) return;
+  const std::size_t lead = (huge_page - reinterpret_cast<std::uintptr_t>(data_) % huge_page) % huge_page;
+  if (lead > 0) munmap(data_, lead);
+  data_ += lead;
+  if (slack > lead) munmap(data_ + wanted, slack - lead);
+  madvise(data_, wanted, MADV_HUGEPAGE);  // a wish
+}
+
+BlockMemory::~BlockMemory() {
+  if (data_) munmap(data_, whole_pages(bytes_));
+}
+
+BlockMemory::BlockMemory(BlockMemory&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+
+BlockMemory& BlockMemory::operator=(BlockMemory&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+}  // namespace xorder::io

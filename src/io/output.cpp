@@ -1,0 +1,173 @@
+#include "xorder/io/output.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "io/create.hpp"
+#include "xorder/error.hpp"
+
+namespace xorder::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse(const fs::path& destination, const std::string& why) {
+  throw InputError(fmt::format("{}: {}", destination.string(), why));
+}
+
+/// Where a chain of symbolic links leads, whether or not there is something.
+fs::path follow_links(const fs::path& path) {
+  constexpr int most_links = 40;  // as the kernel
+  fs::path at = path;
+  for (int i = 0; i <= most_links; ++i) {
+    std::error_code error;
+    const fs::path target = fs::read_symlink(at, error);
+    if (error) return at;  // no link
+    at = target.is_absolute() ? target : at.parent_path() / target;
+  }
+  refuse(path, reason(ELOOP));
+}
+
+struct Destination {
+  fs::path path;  // links followed
+  fs::path directory;
+  Descriptor directory_fd;
+  bool exists;
+};
+
+Destination examine(const fs::path& given, std::uint64_t bytes, bool overwrite, const File& input) {
+  if (given.empty()) throw InputError("the output's name is empty");
+  if (given == "-") refuse(given, "xorder works on files, not on pipes; name a file");
+  Destination result;
+  result.path = follow_links(given);
+  const std::string name = result.path.filename().string();
+  if (name.empty() || name == "." || name == "..") refuse(given, "is a directory, name a file");
+  result.directory = result.path.has_parent_path() ? result.path.parent_path() : fs::path(".");
+  result.directory_fd = open_directory(result.directory, name);
+  const int directory = result.directory_fd.get();
+
+  struct stat status;
+  result.exists = fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
+  if (result.exists) {
+    const FileStamp in = input.stamp();
+    if (S_ISDIR(status.st_mode)) refuse(given, "is a directory, name a file");
+    if (!S_ISREG(status.st_mode)) refuse(given, "is not a regular file");
+    if (status.st_dev == in.device && status.st_ino == in.inode) {
+      refuse(given, fmt::format("is the same file as the input {}", input.name()));
+    }
+    if (!overwrite) refuse(given, "exists (--force overwrites it)");
+  } else if (errno == ENAMETOOLONG) {
+    refuse(given, fmt::format("the name has {} bytes, the file system allows {}", name.size(),
+                              fpathconf(directory, _PC_NAME_MAX)));
+  } else if (errno != ENOENT) {
+    refuse(given, reason(errno));
+  }
+  require_room(directory, result.directory, name, bytes);
+  return result;
+}
+
+/// Gives a new file the permissions of the one that it will replace.
+void take_over(int fd, const struct stat& old) {
+  // The owner before the mode, as chown clears the set-id bits; they only make sense for the same owner.
+  const bool same_owner = fchown(fd, old.st_uid, old.st_gid) == 0;
+  // Failing is no reason to lose the file: it is then less open than wished.
+  [[maybe_unused]] const int ignored = fchmod(fd, old.st_mode & (same_owner ? 07777 : 0777));
+}
+
+}  // namespace
+
+void Output::check(const fs::path& destination, std::uint64_t bytes, bool overwrite, const File& input) {
+  examine(destination, bytes, overwrite, input);
+}
+
+Output::Output(const fs::path& destination, std::uint64_t bytes, bool overwrite, Access access,
+               const File& input, Naming naming)
+    : overwrite_(overwrite) {
+  Destination found = examine(destination, bytes, overwrite, input);
+  destination_ = std::move(found.path);
+  directory_ = std::move(found.directory_fd);
+  const std::string name = destination_.filename().string();
+  // What replaces a file that others may not read must not be readable meanwhile either.
+  NewFile made = create_in(directory_.get(), found.directory, name, found.exists ? 0600 : 0666,
+                           naming == Naming::temporary);
+  temporary_ = std::move(made.temporary);
+  try {
+    file_ = File::adopt_new(std::move(made.descriptor), found.directory, destination_.string(), bytes, access);
+  } catch (...) {
+    if (!temporary_.empty()) unlinkat(directory_.get(), temporary_.c_str(), 0);
+    throw;
+  }
+}
+
+Output::~Output() {
+  if (!temporary_.empty()) unlinkat(directory_.get(), temporary_.c_str(), 0);
+}
+
+void Output::fail(const char* operation, int code) const {
+  throw IoError(destination_.string(), operation, code);
+}
+
+void Output::commit() {
+  file_->sync();
+  struct stat old;
+  const std::string name = destination_.filename().string();
+  if (overwrite_ && fstatat(directory_.get(), name.c_str(), &old, AT_SYMLINK_NOFOLLOW) == 0) {
+    take_over(file_->plain_descriptor(), old);
+    // The new mode, too, should be on the disk before the name is.
+    file_->sync();
+    replace_old();
+  } else {
+    link_new();
+  }
+  // Some network file systems cannot sync a directory, and need not.
+  if (fsync(directory_.get()) != 0 && errno != EINVAL && errno != ENOTSUP) fail("sync its directory", errno);
+}
+
+void Output::link_new() {
+  const std::string name = destination_.filename().string();
+  if (temporary_.empty()) return link_nameless(name);
+  const int directory = directory_.get();
+  int code = renameat2(directory, temporary_.c_str(), directory, name.c_str(), RENAME_NOREPLACE) == 0 ? 0 : errno;
+  if (code == EINVAL || code == ENOSYS) {  // this file system cannot do so; a link does not replace either
+    code = linkat(directory, temporary_.c_str(), directory, name.c_str(), 0) == 0 ? 0 : errno;
+    if (code == 0) unlinkat(directory, temporary_.c_str(), 0);
+  }
+  if (code == EPERM || code == EOPNOTSUPP || code == ENOSYS) {  // nor links: then a look must do
+    struct stat status;
+    const bool exists = fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
+    code = exists                                                                    ? EEXIST
+           : renameat(directory, temporary_.c_str(), directory, name.c_str()) == 0 ? 0
+                                                                                     : errno;
+  }
+  if (code != 0) fail("give it its name", code);
+  temporary_.clear();
+}
+
+void Output::replace_old() {
+  const int directory = directory_.get();
+  // rename() replaces atomically, but needs a name to start from.
+  if (temporary_.empty()) {
+    std::string temporary = temporary_name(directory, destination_.filename().string());
+    link_nameless(temporary);
+    temporary_ = std::move(temporary);
+  }
+  if (renameat(directory, temporary_.c_str(), directory, destination_.filename().c_str()) != 0) {
+    fail("replace", errno);  // the destructor removes the temporary name
+  }
+  temporary_.clear();
+}
+
+void Output::link_nameless(const std::string& name) {
+  const std::string from = proc_path(file_->plain_descriptor());
+  if (linkat(AT_FDCWD, from.c_str(), directory_.get(), name.c_str(), AT_SYMLINK_FOLLOW) != 0) {
+    fail("give it its name", errno);
+  }
+}
+
+}  // namespace xorder::io

@@ -1,0 +1,71 @@
+#include "io/page_cache.hpp"
+
+#include <fcntl.h>
+
+#include <cerrno>
+
+namespace xorder::io {
+namespace {
+
+// Pages that have just been read sit in a per-processor list that pins them; dropped a little later they go without
+// the kernel having to interrupt all processors for it.
+constexpr std::size_t read_window = std::size_t{4} << 20;
+constexpr std::size_t write_window = std::size_t{32} << 20;
+constexpr std::uint64_t page = 4096;
+
+Failure start_write_back(int fd, std::uint64_t offset, std::size_t bytes) {
+  const int result =
+      sync_file_range(fd, static_cast<off_t>(offset), static_cast<off_t>(bytes), SYNC_FILE_RANGE_WRITE);
+  // A kernel without it writes back in its own time.
+  return {result != 0 && errno != ENOSYS ? errno : 0, offset};
+}
+
+}  // namespace
+
+void PageCache::after_read(int fd, std::uint64_t offset, std::size_t bytes) {
+  if (keep_ || bytes == 0) return;
+  Range oldest;
+  if (!pass(read_, {offset, bytes}, read_window, oldest)) return;
+  // The kernel leaves pages that are only partly in the range. Neighbours that need them again read them along with
+  // their own pages, in the same request; left behind they would add up.
+  const std::uint64_t begin = oldest.offset / page * page;
+  const std::uint64_t end = (oldest.offset + oldest.bytes + page - 1) / page * page;
+  posix_fadvise(fd, static_cast<off_t>(begin), static_cast<off_t>(end - begin), POSIX_FADV_DONTNEED);
+}
+
+Failure PageCache::after_write(int fd, std::uint64_t offset, std::size_t bytes) {
+  if (bytes == 0) return {};
+  const Failure failure = start_write_back(fd, offset, bytes);
+  if (failure.error || keep_) return failure;
+  Range oldest;
+  return pass(written_, {offset, bytes}, write_window, oldest) ? finish(fd, oldest) : Failure{};
+}
+
+void PageCache::drop_all(int fd) {
+  if (!keep_) posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+}
+
+bool PageCache::pass(Window& window, Range range, std::size_t limit, Range& oldest) {
+  const std::lock_guard lock(mutex_);
+  window.ranges.push_back(range);
+  window.bytes += range.bytes;
+  if (window.bytes <= limit) return false;
+  oldest = window.ranges.front();
+  window.ranges.pop_front();
+  window.bytes -= oldest.bytes;
+  return true;
+}
+
+Failure PageCache::finish(int fd, const Range& range) {
+  const off_t offset = static_cast<off_t>(range.offset);
+  const off_t bytes = static_cast<off_t>(range.bytes);
+  if (sync_file_range(fd, offset, bytes,
+                      SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER) != 0 &&
+      errno != ENOSYS) {
+    return {errno, range.offset};
+  }
+  posix_fadvise(fd, offset, bytes, POSIX_FADV_DONTNEED);
+  return {};
+}
+
+}  // namespace xorder::io

@@ -1,0 +1,46 @@
+// A queue served by threads of its own, which carry out each transfer by a function that blocks. (TBB's threads must
+// not: they are for computing.)
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "xorder/io/queue.hpp"
+
+namespace xorder::io {
+
+class PoolQueue final : public Queue {
+ public:
+  /// Carries out a transfer; called by several threads at once. Must not throw.
+  using Carry = Completion (*)(const Transfer&) noexcept;
+
+  PoolQueue(unsigned depth, const char* name, Carry carry);
+  ~PoolQueue() override;
+  unsigned depth() const override { return depth_; }
+  void submit(const Transfer& transfer) override;
+  void post(std::uint64_t token) override;
+  void wait(std::vector<Completion>& done) override;
+  const char* name() const override { return name_; }
+
+ private:
+  void work();
+
+  const unsigned depth_;
+  const char* const name_;
+  const Carry carry_;
+  std::mutex mutex_;
+  std::condition_variable work_to_do_;
+  std::condition_variable something_done_;
+  std::deque<Transfer> queued_;
+  std::vector<Completion> done_;
+  bool ending_ = false;
+  std::vector<std::jthread> threads_;
+};
+
+/// By preadv and pwritev.
+Completion carry_by_system_calls(const Transfer& transfer) noexcept;
+
+}  // namespace xorder::io

@@ -1,0 +1,55 @@
+#include "io/progress.hpp"
+
+#include <cerrno>
+
+#include "io/page_cache.hpp"
+
+namespace xorder::io {
+
+Progress::Progress(const Transfer& transfer) : transfer_(transfer), total_(transfer.bytes()) {
+  for (int i = 0; i < transfer.piece_count; ++i) {
+    const Piece& piece = transfer.pieces[static_cast<std::size_t>(i)];
+    if (piece.bytes > 0) vectors_[count_++] = {piece.data, piece.bytes};
+  }
+}
+
+bool Progress::advance(std::int64_t result) {
+  if (result == -EINTR || result == -EAGAIN) return false;
+  if (result < 0) return finish(static_cast<int>(-result));
+  const bool is_read = transfer_.kind == Transfer::Kind::read;
+  if (result == 0 && total_ > passed_) {  // the end of the file; a write that gets nowhere is no good either
+    return finish(is_read && passed_ >= transfer_.required_bytes ? 0 : EIO);
+  }
+  auto bytes = static_cast<std::size_t>(result);
+  passed_ += bytes;
+  if (passed_ == total_) return true;
+  while (bytes >= vectors_[first_].iov_len) bytes -= vectors_[first_++].iov_len;
+  iovec& next = vectors_[first_];
+  next = {static_cast<std::byte*>(next.iov_base) + bytes, next.iov_len - bytes};
+  // A direct transfer stops at an odd place only at the end of the file, and cannot go on from there.
+  if (passed_ % transfer_.file->offset_alignment() != 0) {
+    return finish(is_read && passed_ >= transfer_.required_bytes ? 0 : EIO);
+  }
+  return false;
+}
+
+bool Progress::finish(int error) {
+  error_ = error;
+  return true;
+}
+
+Completion after_transfer(const Progress& progress) {
+  const Transfer& transfer = progress.transfer();
+  const File& file = *transfer.file;
+  Failure failure{progress.error(), progress.offset()};
+  if (failure.error == 0 && file.access() != Access::direct) {
+    if (transfer.kind == Transfer::Kind::read) {
+      file.page_cache().after_read(file.descriptor(), transfer.offset, progress.passed());
+    } else {
+      failure = file.page_cache().after_write(file.descriptor(), transfer.offset, progress.passed());
+    }
+  }
+  return {transfer.token, failure.error, failure.error ? failure.offset : 0};
+}
+
+}  // namespace xorder::io

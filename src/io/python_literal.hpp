@@ -1,0 +1,45 @@
+// The part of Python's literals that .npy headers are written in, read without evaluating anything.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace xorder::io {
+
+/// A parsed literal. A header is at most 1 MiB long, and so is bounded the number of these.
+struct Literal {
+  enum class Kind { none, boolean, integer, string, tuple, list, dictionary };
+  Kind kind = Kind::none;
+  bool truth = false;   // of a boolean
+  std::u32string text;  // a string's characters; an integer's digits, of any number, perhaps after a minus
+  std::vector<Literal> items;  // of a tuple or list; of a dictionary key, value, key, value ...
+
+  bool is(Kind k) const { return kind == k; }
+};
+
+/// Parses one literal: None, True, False, decimal integers (Python 2's suffix L is dropped), strings in
+/// single or double quotes with escapes, tuples, lists and dictionaries, nested at most 100 deep. Time and
+/// memory are linear in the text's length. Throws InputError, one line without a path, for anything else:
+/// calls, operators, floats, sets, comments, prefixed, adjacent or triple-quoted strings, and anything but
+/// white space after the literal.
+Literal parse_literal(std::u32string_view text);
+
+/// The literal as Python's repr() writes it, in UTF-8: parse_literal(to_python(x)) gives x again. Control
+/// characters, surrogates and characters that lay out the line are escaped, so the text is one line; unlike
+/// repr() it does not escape what Unicode has not assigned.
+std::string to_python(const Literal& literal);
+std::string to_python(std::u32string_view string);
+
+/// `text` in quotes for an error message: one line however hostile it is, and cut after 40 characters.
+std::string excerpt(std::u32string_view text);
+std::string excerpt(std::string_view bytes);
+
+std::string to_utf8(std::u32string_view text);
+/// One character for each byte.
+std::u32string from_latin1(std::string_view bytes);
+/// Throws InputError, one line without a path, for what is not UTF-8.
+std::u32string from_utf8(std::string_view bytes);
+
+}  // namespace xorder::io

@@ -1,0 +1,25 @@
+#include "xorder/io/queue.hpp"
+
+#include <algorithm>
+
+#include "io/engines.hpp"
+
+namespace xorder::io {
+
+std::size_t Transfer::bytes() const {
+  std::size_t sum = 0;
+  for (int i = 0; i < piece_count; ++i) sum += pieces[static_cast<std::size_t>(i)].bytes;
+  return sum;
+}
+
+std::unique_ptr<Queue> make_queue(Engine engine, unsigned depth) {
+  depth = std::max(depth, 1u);
+  switch (engine) {
+    case Engine::uring: return make_uring_queue(depth);
+    case Engine::threads: return make_thread_queue(depth);
+    case Engine::mapped: return make_mapped_queue(depth);
+  }
+  return nullptr;
+}
+
+}  // namespace xorder::io

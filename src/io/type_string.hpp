@@ -1,0 +1,18 @@
+// NumPy's type strings, such as <f8, also as fields of structured types.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace xorder::io {
+
+struct TypeString {
+  std::uint64_t bytes = 0;
+  std::string canonical;  // as NumPy writes it, without quotes
+};
+
+/// As parse_dtype, but lets types of no bytes pass, which a structured type may contain.
+TypeString parse_type_string(std::string_view text);
+
+}  // namespace xorder::io

@@ -1,0 +1,25 @@
+// Boxes, groups without a linear axis, as the strategies copy and transpose see them.
+#pragma once
+
+#include "kernel/strategy.hpp"
+
+namespace xorder::kernel {
+
+/// A call's box with as few axes as possible: coordinates that are contiguous on both sides have become part of the
+/// piece, axes of one coordinate are gone.
+struct Box {
+  std::uint64_t piece = 0;
+  AxisList axes;
+  bool empty = false;
+};
+
+Box make_box(std::uint64_t element_bytes, std::span<const Axis> axes, std::span<const std::uint64_t> lengths);
+
+/// The axis that is fastest on the source's (target's) side; nothing if no axis is.
+constexpr std::size_t no_axis = ~std::size_t{0};
+std::size_t axis_next_to_piece(const Box& box, Stride Axis::*side);
+
+/// Copies piece by piece.
+void copy_box(const Group& group, const Box& box);
+
+}  // namespace xorder::kernel

@@ -1,0 +1,135 @@
+// The strategy for linear axes. It applies where the linear axis has its elements next to each other on both sides,
+// or where they are large; axes that are contiguous on both sides become part of the element first, all others are
+// an outer loop.
+//
+// Low bits that L leaves alone are part of the element, too: where L e_i = e_i for all i < j and no other column
+// touches these bits, 2^j elements move together. Only an offset can still permute them among themselves.
+#include "kernel/linear.hpp"
+
+#include <algorithm>
+
+#include "kernel/micro.hpp"
+
+namespace xorder::kernel {
+namespace {
+
+// Elements of at least a line are copied as pieces.
+constexpr std::uint64_t smallest_piece = line_bytes;
+
+bool moves_low_bits_together(const gf2::BitMatrix& map, int bits) {
+  for (int j = 0; j < map.cols(); ++j) {
+    if (j < bits ? map.column(j) != gf2::unit(j) : (map.column(j) & gf2::low_mask(bits)) != 0) return false;
+  }
+  return true;
+}
+
+// The number of low bits that belong to the element.
+int fold(const LinearAxis& axis) {
+  int bits = std::min({axis.source_low, axis.target_low, axis.map.cols(), axis.map.rows()});
+  while (!moves_low_bits_together(axis.map, bits)) --bits;
+  return bits;
+}
+
+LinearAxis folded(const LinearAxis& axis, int bits) {
+  LinearAxis rest = axis;
+  rest.map = axis.map.block(bits, bits, axis.map.rows() - bits, axis.map.cols() - bits);
+  rest.source_low -= bits;
+  rest.target_low -= bits;
+  rest.source.bytes <<= bits;
+  rest.target.bytes <<= bits;
+  return rest;
+}
+
+class Linear final : public Strategy {
+ public:
+  // `inner` are the axes that are contiguous on both sides, the innermost first; with the element they make `piece`
+  // bytes.
+  Linear(const Layout& layout, std::vector<std::size_t> inner, std::uint64_t piece)
+      : element_bytes_(layout.element_bytes),
+        axes_(layout.axes),
+        inner_(std::move(inner)),
+        piece_(piece),
+        table_(make_table(layout)) {
+    const LinearAxis& axis = *layout.linear;
+    contiguous_ = axis.source.bytes == piece && axis.target.bytes == piece;
+    if (contiguous_) folded_ = fold(axis);
+    if (contiguous_ && (piece << folded_) < smallest_piece) {
+      engine_ = make_linear_tiles(folded(axis, folded_), piece << folded_);
+      if (folded_ > 0) unfolded_ = make_linear_tiles(axis, piece);
+      tiled_ = true;
+    } else {
+      engine_ = make_linear_pieces(folded(axis, folded_), piece << folded_, folded_);
+    }
+  }
+
+  const char* name() const override { return "linear"; }
+
+  void run(const Group& group) const override {
+    std::uint64_t piece = element_bytes_;
+    AxisList outer;
+    for (std::size_t i = 0; i < axes_.size(); ++i) {
+      Axis axis = axes_[i];
+      axis.length = group.lengths[i];
+      if (axis.length == 0) return;
+      if (axis.length > 1 && std::ranges::find(inner_, i) == inner_.end()) outer.push(axis);
+    }
+    bool whole = true;
+    bool gaps = false;
+    for (const std::size_t i : inner_) {
+      gaps = gaps || (!whole && group.lengths[i] > 1);
+      whole = whole && group.lengths[i] == axes_[i].length;
+      piece *= group.lengths[i];
+    }
+    if (gaps || (!whole && (tiled_ || folded_ > 0))) {
+      table_->run(group);  // parts of elements, at an edge
+      return;
+    }
+    const bool low = (group.offset & gf2::low_mask(folded_)) != 0;
+    for_each_place(outer, {}, [&](const Place& place) {
+      if (!tiled_) {
+        engine_->run(group, place, group.offset, piece << folded_);
+      } else if (low) {
+        unfolded_->run(group, place, group.offset, piece);
+      } else {
+        engine_->run(group, place, group.offset >> folded_, piece << folded_);
+      }
+    });
+    finish_streams();
+  }
+
+ private:
+  std::uint64_t element_bytes_;
+  std::vector<Axis> axes_;
+  std::vector<std::size_t> inner_;
+  std::uint64_t piece_;
+  bool contiguous_ = false;
+  bool tiled_ = false;
+  int folded_ = 0;
+  std::unique_ptr<LinearEngine> engine_;
+  std::unique_ptr<LinearEngine> unfolded_;
+  std::unique_ptr<Strategy> table_;
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_linear(const Layout& layout) {
+  if (!layout.linear) return nullptr;
+  std::vector<std::size_t> inner;
+  std::uint64_t piece = layout.element_bytes;
+  for (bool found = true; found;) {
+    found = false;
+    for (std::size_t i = 0; i < layout.axes.size(); ++i) {
+      const Axis& axis = layout.axes[i];
+      if (axis.length <= 1 || !is_next_to(axis, piece)) continue;
+      inner.push_back(i);
+      piece *= axis.length;
+      found = true;
+    }
+  }
+  const LinearAxis& axis = *layout.linear;
+  const bool contiguous = axis.source.bytes == piece && axis.target.bytes == piece;
+  if (!contiguous && piece < smallest_piece) return nullptr;
+  return std::make_unique<Linear>(layout, std::move(inner), piece);
+}
+
+}  // namespace xorder::kernel

@@ -1,0 +1,91 @@
+// The parts of the linear strategy: engines that permute one 2^k-fold group of elements or of whole pieces.
+#pragma once
+
+#include <bit>
+#include <memory>
+#include <vector>
+
+#include "kernel/micro_tiles.hpp"
+#include "kernel/strategy.hpp"
+
+namespace xorder::kernel {
+
+/// Where the linear axis has its coordinates on one side.
+struct LinearSide {
+  int low = 0;
+  Stride stride;
+
+  std::uint64_t run(gf2::Word coordinate) const { return low >= 64 ? 0 : (coordinate >> low) * stride.runs; }
+  std::uint64_t byte(gf2::Word coordinate) const { return (coordinate & gf2::low_mask(low)) * stride.bytes; }
+};
+
+/// Goes through all sums of the steps in Gray-code order: one step, two xors, from each to the next.
+class Walk {
+ public:
+  Walk(const std::vector<MicroTiles::Step>& steps, gf2::Word offset) : target(offset), steps_(steps) {}
+  std::uint64_t count() const { return std::uint64_t{1} << steps_.size(); }
+  /// Must not be called after the last one.
+  void advance() {
+    const MicroTiles::Step& step = steps_[static_cast<std::size_t>(std::countr_zero(++at_))];
+    source ^= step.source;
+    target ^= step.target;
+  }
+
+  gf2::Word source = 0;
+  gf2::Word target;
+
+ private:
+  std::uint64_t at_ = 0;
+  const std::vector<MicroTiles::Step>& steps_;
+};
+
+/// A walk and another one that is a few tiles ahead of it, which says what to prefetch.
+class WalkAhead {
+ public:
+  WalkAhead(const std::vector<MicroTiles::Step>& steps, gf2::Word offset, std::uint64_t distance)
+      : now_(steps, offset), ahead_(steps, offset), left_(now_.count()), ahead_left_(left_), distance_(distance) {}
+
+  /// Calls fetch(source) about `distance` tiles before visit(source, target) for each tile.
+  template <class Fetch, class Visit>
+  void run(const Fetch& fetch, const Visit& visit) {
+    for (std::uint64_t i = 0; i < distance_ && ahead_left_ > 0; ++i) fetch_next(fetch);
+    for (;;) {
+      if (ahead_left_ > 0) fetch_next(fetch);
+      visit(now_.source, now_.target);
+      if (--left_ == 0) return;
+      now_.advance();
+    }
+  }
+
+ private:
+  template <class Fetch>
+  void fetch_next(const Fetch& fetch) {
+    fetch(ahead_.source);
+    if (--ahead_left_ > 0) ahead_.advance();
+  }
+
+  Walk now_;
+  Walk ahead_;
+  std::uint64_t left_;
+  std::uint64_t ahead_left_;
+  std::uint64_t distance_;
+};
+
+class LinearEngine {
+ public:
+  LinearEngine() = default;
+  LinearEngine(const LinearEngine&) = delete;
+  LinearEngine& operator=(const LinearEngine&) = delete;
+  virtual ~LinearEngine() = default;
+  /// `piece` bytes are copied for each coordinate; only an engine of pieces looks at it.
+  virtual void run(const Group& group, const Place& place, gf2::Word offset, std::uint64_t piece) const = 0;
+};
+
+/// For elements of less than a line which are next to each other on both sides.
+std::unique_ptr<LinearEngine> make_linear_tiles(const LinearAxis& axis, std::uint64_t element_bytes);
+
+/// For larger elements, wherever they are. Where an offset has bits below `folded`, it permutes the 2^folded parts
+/// of each piece.
+std::unique_ptr<LinearEngine> make_linear_pieces(const LinearAxis& axis, std::uint64_t element_bytes, int folded);
+
+}  // namespace xorder::kernel

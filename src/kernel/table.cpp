@@ -1,0 +1,70 @@
+// The strategy for everything: element by element, in source order. It applies where no other one does, which is where
+// a linear axis has elements that are not next to each other.
+#include <bit>
+#include <cstring>
+#include <vector>
+
+#include "kernel/strategy.hpp"
+
+namespace xorder::kernel {
+namespace {
+
+class Table final : public Strategy {
+ public:
+  explicit Table(const Layout& layout) : layout_(layout) {
+    // Counting from h − 1 to h flips the bits up to h's lowest set bit, which flips the sum of their images.
+    if (layout.linear) {
+      gf2::Word sum = 0;
+      for (const gf2::Word column : layout.linear->map.columns()) steps_.push_back(sum ^= column);
+    }
+  }
+
+  const char* name() const override { return "table"; }
+
+  void run(const Group& group) const override {
+    AxisList axes;
+    for (std::size_t i = 0; i < layout_.axes.size(); ++i) {
+      Axis axis = layout_.axes[i];
+      axis.length = group.lengths[i];
+      if (axis.length == 0) return;
+      if (axis.length > 1) axes.push(axis);
+    }
+    for_each_place(axes, {}, [&](const Place& place) {
+      if (layout_.linear) {
+        permute(group, place, *layout_.linear);
+      } else {
+        std::memcpy(group.targets[place.target.runs] + place.target.bytes,
+                    group.sources[place.source.runs] + place.source.bytes, layout_.element_bytes);
+      }
+    });
+  }
+
+ private:
+  void permute(const Group& group, const Place& place, const LinearAxis& linear) const {
+    const gf2::Word count = gf2::Word{1} << linear.map.cols();
+    gf2::Word z = group.offset;
+    for (gf2::Word h = 0;;) {
+      const Stride from = at(h, linear.source_low, linear.source);
+      const Stride to = at(z, linear.target_low, linear.target);
+      std::memcpy(group.targets[place.target.runs + to.runs] + place.target.bytes + to.bytes,
+                  group.sources[place.source.runs + from.runs] + place.source.bytes + from.bytes,
+                  layout_.element_bytes);
+      if (++h == count) return;
+      z ^= steps_[static_cast<std::size_t>(std::countr_zero(h))];
+    }
+  }
+
+  static Stride at(gf2::Word coordinate, int low, const Stride& stride) {
+    return {.runs = low >= 64 ? 0 : (coordinate >> low) * stride.runs,
+            .bytes = (coordinate & gf2::low_mask(low)) * stride.bytes};
+  }
+
+  Layout layout_;
+  std::vector<gf2::Word> steps_;
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_table(const Layout& layout) { return std::make_unique<Table>(layout); }
+
+}  // namespace xorder::kernel

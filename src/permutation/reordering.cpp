@@ -1,0 +1,221 @@
+#include "xorder/permutation/reordering.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "xorder/error.hpp"
+
+namespace xorder {
+namespace {
+
+constexpr std::uint64_t byte_limit = std::uint64_t{1} << 63;
+
+// The product of the factors if it is below 2^63. One factor of 0 makes it 0, however large the others.
+std::optional<std::uint64_t> product_below_limit(std::span<const std::uint64_t> factors) {
+  if (std::ranges::find(factors, 0u) != factors.end()) return 0;
+  std::uint64_t product = 1;
+  for (const std::uint64_t f : factors) {
+    if (__builtin_mul_overflow(product, f, &product) || product >= byte_limit) return std::nullopt;
+  }
+  return product;
+}
+
+// The axis that the user calls `axis` (0 .. rank−1), counted in file order, slowest first.
+int file_axis(const ArrayShape& shape, int axis) {
+  return shape.order == Order::c ? axis : static_cast<int>(shape.extents.size()) - 1 - axis;
+}
+
+// The source half of a Reordering; order and map are still to be filled in.
+Reordering source_of(const ArrayShape& shape) {
+  checked_bytes(shape);
+  Reordering r;
+  r.element_bytes = shape.element_bytes;
+  r.extents = shape.extents;
+  if (shape.order == Order::fortran) std::ranges::reverse(r.extents);
+  return r;
+}
+
+// The same axes under the same numbers, stored in C order: a copy, unless the array is Fortran-ordered.
+Reordering to_c_order(const ArrayShape& shape) {
+  Reordering r = source_of(shape);
+  for (int axis = 0; axis < static_cast<int>(shape.extents.size()); ++axis) {
+    r.order.push_back(file_axis(shape, axis));
+  }
+  return r;
+}
+
+// numpy's rule for `axes`: none means all of them reversed, negative ones count from the end.
+std::vector<int> resolved_axes(const ArrayShape& shape, std::span<const int> axes) {
+  const std::size_t rank = shape.extents.size();
+  std::vector<int> resolved;
+  if (axes.empty()) {
+    resolved.resize(rank);
+    std::iota(resolved.rbegin(), resolved.rend(), 0);
+    return resolved;
+  }
+  if (axes.size() != rank) {
+    throw InputError(fmt::format("the axes {} are {} in number, but the array has {}", fmt::join(axes, ","),
+                                 axes.size(), rank));
+  }
+  for (const int given : axes) {
+    const int axis = checked_axis(given, rank);
+    if (std::ranges::find(resolved, axis) != resolved.end()) {
+      throw InputError(fmt::format("the axes {} name axis {} twice", fmt::join(axes, ","), axis));
+    }
+    resolved.push_back(axis);
+  }
+  return resolved;
+}
+
+// `what` has `extent` elements; they must be as many as the map permutes.
+void check_map(const gf2::AffineMap& map, std::uint64_t extent, const std::string& what) {
+  const int n = map.bits();
+  if (map.matrix.rows() != n || (map.complement & ~gf2::low_mask(n))) {
+    throw InputError(
+        fmt::format("a permutation of indices needs a square matrix, not {} × {}, and a complement of as "
+                    "many bits",
+                    map.matrix.rows(), n));
+  }
+  if (map.matrix.rank() != n) {
+    throw InputError(fmt::format("the matrix is singular: its rank is {}, not {}", map.matrix.rank(), n));
+  }
+  if (n > 62 || extent != std::uint64_t{1} << n) {
+    throw InputError(fmt::format("{} has {} elements, but the permutation is of 2^{}", what, extent, n));
+  }
+}
+
+// Where each axis' bits begin in an index over the axes of `order` (slowest first), all of which are powers
+// of two.
+std::vector<int> lowest_bits(const std::vector<std::uint64_t>& extents, const std::vector<int>& order) {
+  std::vector<int> lowest(extents.size());
+  int next = 0;
+  for (std::size_t i = order.size(); i-- > 0;) {
+    lowest[order[i]] = next;
+    next += std::countr_zero(extents[order[i]]);
+  }
+  return lowest;
+}
+
+}  // namespace
+
+std::uint64_t Reordering::elements() const {
+  return std::accumulate(extents.begin(), extents.end(), std::uint64_t{1}, std::multiplies<>());
+}
+
+// Written to be read: this is what every plan and every kernel is tested against.
+std::uint64_t Reordering::target_index(std::uint64_t source) const {
+  std::vector<std::uint64_t> coordinate(extents.size());
+  for (std::size_t axis = extents.size(); axis-- > 0;) {
+    coordinate[axis] = source % extents[axis];
+    source /= extents[axis];
+  }
+  if (mapped) coordinate[*mapped] = map(coordinate[*mapped]);
+  std::uint64_t target = 0;
+  for (const int axis : order) target = target * extents[axis] + coordinate[axis];
+  return target;
+}
+
+void check(const Reordering& r) {
+  checked_bytes({.extents = r.extents, .element_bytes = r.element_bytes});
+  std::vector<int> sorted = r.order;
+  std::ranges::sort(sorted);
+  std::vector<int> all(r.extents.size());
+  std::iota(all.begin(), all.end(), 0);
+  if (sorted != all) {
+    throw InputError(fmt::format("the order {} of the axes is not a permutation of all {} axes",
+                                 fmt::join(r.order, ","), r.extents.size()));
+  }
+  if (!r.mapped) return;
+  if (*r.mapped < 0 || *r.mapped >= static_cast<int>(r.extents.size())) {
+    throw InputError(fmt::format("there is no axis {} to map among {}", *r.mapped, r.extents.size()));
+  }
+  check_map(r.map, r.extents[*r.mapped], fmt::format("axis {}", *r.mapped));
+}
+
+std::uint64_t checked_bytes(const ArrayShape& shape) {
+  if (shape.element_bytes == 0) throw InputError("an element must have at least 1 byte");
+  std::vector<std::uint64_t> factors = shape.extents;
+  factors.push_back(shape.element_bytes);
+  if (const auto bytes = product_below_limit(factors)) return *bytes;
+  throw InputError(fmt::format("an array of shape {} with elements of {} bytes has 2^63 bytes or more",
+                               fmt::join(shape.extents, " × "), shape.element_bytes));
+}
+
+Reordering transposition(const ArrayShape& shape, std::span<const int> axes) {
+  Reordering r = source_of(shape);
+  for (const int axis : resolved_axes(shape, axes)) r.order.push_back(file_axis(shape, axis));
+  return r;
+}
+
+std::vector<std::uint64_t> transposed_extents(const ArrayShape& shape, std::span<const int> axes) {
+  std::vector<std::uint64_t> extents;
+  for (const int axis : resolved_axes(shape, axes)) extents.push_back(shape.extents[axis]);
+  return extents;
+}
+
+Reordering mapping_along(const ArrayShape& shape, int axis, const gf2::AffineMap& map) {
+  const int counted = checked_axis(axis, shape.extents.size());
+  check_map(map, shape.extents[counted], fmt::format("axis {}", counted));
+  Reordering r = to_c_order(shape);
+  r.mapped = file_axis(shape, counted);
+  r.map = map;
+  return r;
+}
+
+int exact_lg(std::uint64_t extent, const std::string& what) {
+  if (std::has_single_bit(extent)) return std::countr_zero(extent);
+  const std::string wrong = fmt::format("{} is {}, which is not a power of two", what, extent);
+  if (extent == 0) throw InputError(fmt::format("{}; the nearest is 1", wrong));
+  const std::uint64_t below = std::bit_floor(extent);
+  if (below >= byte_limit) throw InputError(fmt::format("{}; the nearest is {}", wrong, below));
+  throw InputError(fmt::format("{}; the nearest are {} and {}", wrong, below, 2 * below));
+}
+
+int checked_axis(int axis, std::size_t rank) {
+  const int n = static_cast<int>(rank);
+  if (n == 0) throw InputError(fmt::format("there is no axis {}: the array has no axes", axis));
+  if (axis < -n || axis >= n) {
+    throw InputError(
+        fmt::format("there is no axis {}: the array has {}, 0 to {} (or -{} to -1)", axis, n, n - 1, n));
+  }
+  return axis < 0 ? axis + n : axis;
+}
+
+// Each source bit goes where its axis goes, those of the mapped axis through the map.
+std::optional<gf2::AffineMap> flat_map(const Reordering& r) {
+  if (!std::ranges::all_of(r.extents, [](std::uint64_t e) { return std::has_single_bit(e); }))
+    return std::nullopt;
+  std::vector<int> file_order(r.extents.size());
+  std::iota(file_order.begin(), file_order.end(), 0);
+  const std::vector<int> from = lowest_bits(r.extents, file_order);
+  const std::vector<int> to = lowest_bits(r.extents, r.order);
+  const int n = std::countr_zero(r.elements());
+  std::vector<gf2::Word> columns(n);
+  for (std::size_t axis = 0; axis < r.extents.size(); ++axis) {
+    const bool mapped = r.mapped && *r.mapped == static_cast<int>(axis);
+    for (int i = 0; i < std::countr_zero(r.extents[axis]); ++i) {
+      columns[from[axis] + i] = (mapped ? r.map.matrix.column(i) : gf2::unit(i)) << to[axis];
+    }
+  }
+  const gf2::Word complement = r.mapped ? r.map.complement << to[*r.mapped] : 0;
+  return gf2::AffineMap{gf2::BitMatrix(n, std::move(columns)), complement};
+}
+
+// A Fortran-ordered array's extents divide 2^n, so that reading it in C order is a map as well.
+Reordering mapping_of_all(const ArrayShape& shape, const gf2::AffineMap& map) {
+  const Reordering layout = to_c_order(shape);
+  check_map(map, layout.elements(), "the array");
+  Reordering r;
+  r.element_bytes = shape.element_bytes;
+  r.extents = {layout.elements()};
+  r.order = {0};
+  r.mapped = 0;
+  r.map = map * *flat_map(layout);
+  return r;
+}
+
+}  // namespace xorder

@@ -1,0 +1,153 @@
+#include "xorder/plan/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+
+#include "choose_tiles.hpp"
+#include "xorder/error.hpp"
+#include "xorder/plan/factor.hpp"
+
+namespace xorder::plan {
+namespace {
+
+using std::uint64_t;
+
+// An element too large for a request becomes an axis of bytes, which tiles can cut.
+Reordering with_small_elements(Reordering what) {
+  constexpr uint64_t largest = 64 * 1024;
+  if (what.element_bytes <= largest) return what;
+  what.extents.push_back(what.element_bytes);
+  what.order.push_back(static_cast<int>(what.extents.size()) - 1);
+  what.element_bytes = 1;
+  return what;
+}
+
+// The form in which a reordering can be factored, a map along one axis of several that keep their order; nothing if it has
+// none (moving axes whose extents are not all powers of two).
+std::optional<Reordering> factorable(const Reordering& what) {
+  if (std::ranges::is_sorted(what.order)) return what.mapped ? std::optional(what) : std::nullopt;
+  const auto map = flat_map(what);
+  if (!map) return std::nullopt;
+  return Reordering{what.element_bytes, {what.elements()}, {0}, 0, *map};
+}
+
+struct MultiPass {
+  int block_bits = 0;
+  int memory_bits = 0;
+  double seconds = 0;
+};
+
+// The block size that is cheapest among those that need more than one pass, if any does.
+std::optional<MultiPass> best_block_size(const Reordering& what, const Conditions& conditions) {
+  const uint64_t tile_elements = conditions.memory / 2 / what.element_bytes;
+  if (tile_elements < 2) return std::nullopt;
+  const int m = std::min(static_cast<int>(std::bit_width(tile_elements)) - 1, what.map.bits());
+  std::optional<MultiPass> best;
+  for (int b = 0; b < m; ++b) {
+    const int passes = pass_count(what.map, b, m);
+    if (passes == 1) continue;
+    const uint64_t block = what.element_bytes << b;
+    const uint64_t requests = what.bytes() / block;
+    const double seconds = passes * (conditions.device.read_seconds(requests, block) +
+                                     conditions.device.write_seconds(requests, block));
+    if (!best || seconds < best->seconds) best = MultiPass{b, m, seconds};
+  }
+  return best;
+}
+
+// Conditions of pass number i of count: what lies in scratch files begins at their first byte.
+Conditions of_pass(const Conditions& all, std::size_t i, std::size_t count) {
+  Conditions conditions = all;
+  if (i > 0) conditions.source_offset = 0;
+  if (i + 1 < count) conditions.target_offset = 0;
+  return conditions;
+}
+
+std::optional<std::vector<Pass>> factored_passes(const Reordering& what, const Conditions& conditions,
+                                                 const MultiPass& choice) {
+  const auto factors = factor(what.map, choice.block_bits, choice.memory_bits);
+  std::vector<Pass> passes;
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    Reordering part = what;
+    part.map = factors[i];
+    auto pass = choose_pass(part, of_pass(conditions, i, factors.size()));
+    if (!pass) return std::nullopt;
+    passes.push_back(std::move(*pass));
+  }
+  return passes;
+}
+
+double total_seconds(const std::vector<Pass>& passes) {
+  double sum = 0;
+  for (const Pass& pass : passes) sum += pass.seconds;
+  return sum;
+}
+
+std::string size_text(uint64_t bytes) {
+  constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  auto value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (value >= 1024 && unit + 1 < std::size(units)) {
+    value /= 1024;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.4g} {}", value, units[unit]);
+}
+
+}  // namespace
+
+uint64_t Plan::scratch_bytes() const {
+  return std::min<uint64_t>(passes.size() - 1, 2) * what.bytes();
+}
+
+uint64_t Plan::peak_memory() const {
+  uint64_t most = 0;
+  for (const Pass& pass : passes) most = std::max(most, pass.memory());
+  return most;
+}
+
+double Plan::seconds() const { return total_seconds(passes); }
+
+std::string Plan::describe() const {
+  std::string text = fmt::format("{} of data, {} pass{}, {} of scratch disk\n", size_text(what.bytes()), passes.size(),
+                                 passes.size() == 1 ? "" : "es", size_text(scratch_bytes()));
+  for (std::size_t i = 0; i < passes.size(); ++i) {
+    const Pass& p = passes[i];
+    text += fmt::format("pass {}: {} tiles of {}, read in blocks of {}, written in blocks of {}\n", i + 1,
+                        p.tiling.tile_count(), size_text(p.tile_bytes), size_text(p.source_block_bytes),
+                        size_text(p.target_block_bytes));
+    text += fmt::format("        memory {}: {} tile buffers of {}, {} groups of {}, {} for carried blocks\n",
+                        size_text(p.memory()), p.tile_slots, size_text(p.tile_slot_bytes()), p.group_slots,
+                        size_text(p.group_slot_bytes()), size_text(p.carry_bytes));
+    text += fmt::format("        about {:.3g} s on {}\n", p.seconds, conditions.device.name);
+  }
+  return text;
+}
+
+Plan make_plan(const Reordering& reordering, const Conditions& conditions) {
+  if (conditions.memory < minimum_memory) {
+    throw InputError(fmt::format("{} of memory is too little: at least {} is needed", size_text(conditions.memory),
+                                 size_text(minimum_memory)));
+  }
+  Plan plan{with_small_elements(canonical(reordering)), conditions, {}};
+  if (plan.what.elements() == 0) return plan;
+  auto single = choose_pass(plan.what, conditions);
+  if (single) plan.passes.push_back(std::move(*single));
+  if (const auto mapped = factorable(plan.what)) {
+    const auto choice = best_block_size(*mapped, conditions);
+    if (choice && (plan.passes.empty() || choice->seconds < plan.seconds())) {
+      auto passes = factored_passes(*mapped, conditions, *choice);
+      if (passes && (plan.passes.empty() || total_seconds(*passes) < plan.seconds())) plan.passes = std::move(*passes);
+    }
+  }
+  if (plan.passes.empty()) {
+    throw InputError(fmt::format("no tile of elements of {} fits in {} of memory", size_text(plan.what.element_bytes),
+                                 size_text(conditions.memory)));
+  }
+  return plan;
+}
+
+}  // namespace xorder::plan

@@ -1,0 +1,191 @@
+#include "xorder/run/job.hpp"
+
+#include <fmt/format.h>
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/info.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+
+#include "pipeline.hpp"
+#include "residency.hpp"
+#include "xorder/error.hpp"
+#include "xorder/io/memory.hpp"
+#include "xorder/io/output.hpp"
+
+namespace xorder::run {
+namespace {
+
+using std::uint64_t;
+
+constexpr uint64_t MiB = uint64_t{1} << 20;
+// Files up to this size are not worth asking whether they are cached.
+constexpr uint64_t small_file = 32 * MiB;
+
+// What the files ask of transfers; direct access needs whole blocks.
+plan::Conditions conditions_for(uint64_t memory, const plan::Device& device, const io::File& input,
+                                uint64_t input_offset, uint64_t header_bytes, bool direct) {
+  plan::Conditions c;
+  c.memory = memory;
+  c.device = device;
+  c.source_offset = input_offset;
+  c.target_offset = header_bytes;
+  c.read_alignment = input.offset_alignment();
+  c.write_alignment = direct ? 4096 : 1;
+  c.memory_alignment = direct ? input.memory_alignment() : 1;
+  return c;
+}
+
+// Several files of a run, the strictest of their demands: the output's are known only once it exists.
+void adopt(plan::Conditions& c, const io::File& source, const io::File& target) {
+  c.read_alignment = std::max<uint64_t>(c.read_alignment, source.offset_alignment());
+  c.write_alignment = std::max<uint64_t>(c.write_alignment, target.write_alignment());
+  c.memory_alignment =
+      std::max<uint64_t>({c.memory_alignment, source.memory_alignment(), target.memory_alignment()});
+}
+
+io::Engine engine_for(const io::File& source, const io::File& target) {
+  if (source.access() == io::Access::mapped) return io::Engine::mapped;
+  const bool direct = source.access() == io::Access::direct || target.access() == io::Access::direct;
+  return direct && io::uring_available() ? io::Engine::uring : io::Engine::threads;
+}
+
+const char* access_name(io::Access access) {
+  switch (access) {
+    case io::Access::direct: return "direct";
+    case io::Access::buffered: return "buffered";
+    case io::Access::mapped: return "mapped";
+  }
+  return "";
+}
+
+std::string fallback_note(const io::File& source, const io::File& target, io::Engine engine) {
+  if (engine == io::Engine::mapped) return {};
+  for (const io::File* file : {&source, &target}) {
+    if (file->access() == io::Access::buffered) {
+      return fmt::format("{}: the file system refuses direct access; going through the page cache", file->name());
+    }
+  }
+  return engine == io::Engine::threads ? "io_uring is not available here; using a pool of threads" : std::string();
+}
+
+}  // namespace
+
+std::uint64_t effective_memory(std::uint64_t asked) {
+  constexpr uint64_t program = 40 * MiB;  // what may come on top
+  uint64_t memory = asked != 0 ? asked : std::max(io::available_memory() / 2, plan::minimum_memory);
+  if (const auto limit = io::cgroup_memory_limit()) {
+    memory = std::min(memory, std::max(*limit > program ? *limit - program : 0, plan::minimum_memory));
+  }
+  if (memory < plan::minimum_memory) {
+    throw InputError(fmt::format("{} bytes of memory are too few: at least {} MiB are needed", memory,
+                                 plan::minimum_memory / MiB));
+  }
+  return memory;
+}
+
+Job::Job(io::ArrayFile input, const Reordering& what, std::vector<std::uint64_t> extents, std::filesystem::path output,
+         Options options)
+    : input_(std::move(input)), extents_(std::move(extents)), output_(std::move(output)), options_(std::move(options)) {
+  const uint64_t memory = effective_memory(options_.memory);
+  const uint64_t bytes = what.bytes();
+  if (io::output_format(output_, input_.format) == io::Format::npy) {
+    header_ = io::npy_header(input_.description.dtype, extents_);
+  }
+  const bool fits = bytes <= memory / 2;
+  const io::File probe = io::File::open_input(input_.path, io::Access::direct);
+  io::Output::check(output_, header_.size() + bytes, options_.overwrite, probe);
+  keep_cached_ = fits && (bytes <= small_file || mostly_cached(probe));
+  mapped_ = options_.engine == EngineChoice::mapped ||
+            (options_.engine == EngineChoice::automatic && keep_cached_);
+  const plan::Device& device = mapped_ && keep_cached_ ? plan::Device::page_cache() : options_.device;
+  const bool direct = !mapped_ && probe.access() == io::Access::direct;
+  plan::Conditions conditions =
+      conditions_for(memory, device, probe, input_.description.offset, header_.size(), !mapped_);
+  if (!direct) conditions.read_alignment = 1;
+  plan_ = plan::make_plan(what, conditions);
+}
+
+Report Job::run(const ProgressCallback& progress, std::stop_token stop) {
+  const auto begin = std::chrono::steady_clock::now();
+  Report report;
+  report.passes = plan_.passes.size();
+
+  io::File source = io::File::open_input(input_.path, access());
+  source.set_keep_cached(keep_cached_);
+  if (source.stamp() != input_.stamp) throw IoError(source.name(), "the file has changed since it was looked at");
+  io::Output output(output_, header_.size() + plan_.what.bytes(), options_.overwrite, access(), source);
+  output.file().set_keep_cached(keep_cached_);
+  if (!header_.empty()) output.file().write_exactly(header_.data(), header_.size(), 0);
+
+  // A pass reads what the one before has written: the input, scratch files in turn, and at last the output.
+  std::vector<io::File> scratch;
+  const auto directory = !options_.scratch_directory.empty() ? options_.scratch_directory
+                         : output_.has_parent_path()         ? output_.parent_path()
+                                                             : std::filesystem::path(".");
+  for (uint64_t made = 0; made < plan_.scratch_bytes(); made += plan_.what.bytes()) {
+    scratch.push_back(io::File::create_nameless(directory, "scratch file", plan_.what.bytes(), access()));
+  }
+  const auto source_of = [&](std::size_t pass) -> Place {
+    if (pass == 0) return {source, input_.description.offset};
+    return {scratch[(pass - 1) % scratch.size()], 0};
+  };
+  const auto target_of = [&](std::size_t pass) -> Place {
+    if (pass + 1 == plan_.passes.size()) return {output.file(), header_.size()};
+    return {scratch[pass % scratch.size()], 0};
+  };
+
+  // The output may demand larger blocks than was assumed before it existed.
+  plan::Conditions conditions = plan_.conditions;
+  adopt(conditions, source, output.file());
+  for (const io::File& file : scratch) adopt(conditions, file, file);
+  if (conditions.read_alignment != plan_.conditions.read_alignment ||
+      conditions.write_alignment != plan_.conditions.write_alignment ||
+      conditions.memory_alignment != plan_.conditions.memory_alignment) {
+    const std::size_t passes = plan_.passes.size();
+    plan_ = plan::make_plan(plan_.what, conditions);
+    if (plan_.passes.size() != passes) throw IoError(output_.string(), "its file system needs another plan; use --io mapped");
+  }
+
+  const unsigned threads = options_.threads != 0 ? options_.threads
+                                                 : static_cast<unsigned>(oneapi::tbb::info::default_concurrency());
+  // The conductor sleeps in the queue, so all `threads` are workers, one more than TBB makes by itself.
+  const oneapi::tbb::global_control workers(oneapi::tbb::global_control::max_allowed_parallelism, threads + 1);
+  oneapi::tbb::task_arena arena(static_cast<int>(threads), 0);
+  const io::Engine engine = engine_for(source, output.file());
+  const auto queue = io::make_queue(engine, 2 * conditions.device.depth);
+  report.engine = queue->name();
+  report.access = access_name(output.file().access());
+  report.note = fallback_note(source, output.file(), engine);
+
+  Progress state{0, 2 * plan_.what.bytes() * plan_.passes.size(), 1, plan_.passes.size()};
+  for (std::size_t i = 0; i < plan_.passes.size(); ++i) {
+    state.pass = i + 1;
+    const uint64_t before = state.bytes_done;
+    const auto counters = run_pass(
+        plan_.passes[i], source_of(i), target_of(i), conditions.read_alignment, conditions.write_alignment, *queue,
+        arena,
+        [&](const PassCounters& now) {
+          state.bytes_done = std::min(state.bytes_total, before + now.bytes_read + now.bytes_written);
+          if (progress) progress(state);
+        },
+        stop);
+    state.bytes_done = before + 2 * plan_.what.bytes();
+    report.bytes_read += counters.bytes_read;
+    report.bytes_written += counters.bytes_written;
+    report.reads += counters.reads;
+    report.writes += counters.writes;
+  }
+  if (source.stamp() != input_.stamp) {
+    throw IoError(source.name(), "the file was changed while it was being read; the output was discarded");
+  }
+  if (stop.stop_requested()) throw Cancelled();
+  output.commit();
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  report.peak_memory = io::peak_resident_memory();
+  return report;
+}
+
+}  // namespace xorder::run

@@ -1,0 +1,15 @@
+// From the plan's geometry, counted in elements and axes, to the kernel's, counted in bytes and runs.
+#pragma once
+
+#include "xorder/kernel/kernel.hpp"
+#include "xorder/plan/tiling.hpp"
+
+namespace xorder::run {
+
+/// How a group of this tiling lies in memory: source runs as the group numbers them, target runs as the tile does.
+kernel::Layout kernel_layout(const plan::Tiling& tiling);
+
+/// The lengths of the group's unmapped axes, as the kernel of that layout takes them.
+void kernel_lengths(const plan::Tiling& tiling, const plan::Group& group, std::vector<std::uint64_t>& lengths);
+
+}  // namespace xorder::run

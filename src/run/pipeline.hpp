@@ -1,0 +1,42 @@
+// Running one pass: tiles flow from the source through memory to the target.
+//
+//   source ──reads──▶ group slots ──kernels──▶ tile slots ──writes──▶ target
+//
+// One thread, the conductor, drives it all and touches all bookkeeping; it sleeps in Queue::wait(). Groups are read one
+// after the other, several at once; a group whose runs have all come is permuted by a task of the TBB arena straight into
+// its tile's slot, and frees its own. A tile whose groups have all been permuted is written, while the next ones fill up.
+// All memory is allocated before the first transfer: a free slot is what lets a stage go on, and nothing else holds it back.
+#pragma once
+
+#include <oneapi/tbb/task_arena.h>
+
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+
+#include "xorder/io/queue.hpp"
+#include "xorder/plan/plan.hpp"
+
+namespace xorder::run {
+
+/// A file and where the data begins in it.
+struct Place {
+  const io::File& file;
+  std::uint64_t offset = 0;
+};
+
+struct PassCounters {
+  std::uint64_t bytes_read = 0;  ///< as asked of the file: with supersets
+  std::uint64_t bytes_written = 0;
+  std::uint64_t reads = 0;
+  std::uint64_t writes = 0;
+};
+
+/// Performs the pass. The plan's alignments must be those of the files. `progress` is called by this thread with the
+/// bytes read and written so far, after each handful of transfers. Throws IoError for the first transfer that failed and
+/// Cancelled when asked to stop, in both cases after everything in flight has ended. Memory: pass.memory().
+PassCounters run_pass(const plan::Pass& pass, Place source, Place target, std::uint64_t read_alignment,
+                      std::uint64_t write_alignment, io::Queue& queue, oneapi::tbb::task_arena& arena,
+                      const std::function<void(const PassCounters&)>& progress, std::stop_token stop);
+
+}  // namespace xorder::run

@@ -1,0 +1,202 @@
+// NumPy is the judge of both directions: xorder reads what NumPy writes and sees the same array, and NumPy
+// reads what xorder writes with the type that was carried through.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "xorder/error.hpp"
+#include "xorder/io/npy.hpp"
+
+namespace xorder::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+// `write DIR` makes arrays of every kind of type, in every order, and says in DIR/arrays.json what NumPy
+// makes of them. `check DIR` compares each NAME.npy with what xorder made of it, NAME.out, a Fortran-ordered
+// one with its transpose.
+constexpr const char* script = R"python(
+import json, os, sys, warnings
+import numpy as np
+from numpy.lib import format
+
+mode, directory = sys.argv[1:]
+
+def path(name):
+    return os.path.join(directory, name)
+
+def types():
+    for t in '? u1 i1 u2 i2 u4 i4 u8 i8 f2 f4 f8 c8 c16'.split():
+        yield t
+        yield '>' + t
+    if np.dtype('longdouble').itemsize == 16:
+        yield from ('f16', 'c32', '>f16')
+    yield from ('S1', 'S12', 'U5', '>U5', 'V1', 'V24', 'M8', 'M8[ns]', '>M8[D]', 'm8[25s]', 'm8', 'M8[7us]')
+    yield [('a', 'u1'), ('b', '>f8'), ('c', 'S3')]
+    yield np.dtype([('a', 'u1'), ('b', 'f8'), ('c', 'S3'), ('d', 'i4')], align=True)
+    yield np.dtype([('a', 'u1'), ('n', np.dtype([('x', 'i2'), ('y', 'c16')], align=True)), ('z', '?')], align=True)
+    yield [('a', [('b', [('c', [('d', 'i2'), ('e', 'U2')])])]), ('f', 'M8[ms]')]
+    yield [('a', 'f4', (2, 3)), ('b', 'i1', 4), ('c', [('d', 'u2', (1, 1, 2))], (3,)), ('e', 'f8', ())]
+    yield [('a', (np.dtype(('f4', (2,))), (3,)))]
+    yield [(('the title', 'a'), 'f8'), ((5, 'b'), 'i4'), (("it's", 'c'), 'i4')]
+    yield {'names': ['a', 'b'], 'formats': ['f8', 'i4'], 'offsets': [4, 16], 'itemsize': 24}
+    yield [('s', 'S0'), ('b', 'f8'), ('e', 'f4', (0,))]
+    yield [("it's", 'u1'), ('a "quoted" name', 'u1'), ('both \' and "', 'u1'), ('back\\slash', 'u1'), ('li\nne\t', 'u1')]
+    yield [('h\xe9', 'u1'), ('\xff', 'f8')]                        # latin1: still version 1
+    yield [('\u03bb', 'u1'), ('\u4e2d\u6587', 'f8'), ('\U0001f600', 'S2'), ('\u2028\u200b\xad', 'u1')]
+    yield [('field%05d' % i, 'f4') for i in range(3500)]           # version 2
+    yield [('\u03bb%05d' % i, 'f4') for i in range(500)]           # version 3
+    for n in range(385, 515, 6):                                   # around NumPy's limit of 10,000 characters
+        yield [('f%03d' % i, 'f4') for i in range(n)]
+    dtype = np.dtype('i2')
+    for i in range(12):
+        dtype = np.dtype([('n%d' % i, dtype)])
+    yield dtype
+
+def shapes(dtype):
+    yield from (((3, 4), 'C'), ((3, 4), 'F'))
+    if dtype.itemsize < 100:
+        yield from (((), 'C'), ((5,), 'C'), ((0,), 'C'), ((0, 3), 'C'), ((3, 0), 'F'), ((2, 3, 5), 'C'), ((2, 3, 5), 'F'), ((1, 1), 'F'),
+                    ((1,) * 32, 'C'), ((2, 1, 3), 'F'))
+
+def large(name):  # where NumPy wants to be told that the header is long
+    with open(path(name), 'rb') as f:
+        version = format.read_magic(f)
+        return int.from_bytes(f.read(2 if version == (1, 0) else 4), 'little') > 10000
+
+def load(name, like=None, **options):
+    return np.load(path(name), allow_pickle=large(like or name), **options)
+
+def write():
+    warnings.simplefilter('ignore')  # NumPy warns of versions 2 and 3
+    random = np.random.RandomState(1)
+    arrays = []
+    for t in types():
+        dtype = np.dtype(t)
+        for shape, order in shapes(dtype):
+            size = int(np.prod(shape)) * dtype.itemsize
+            a = np.ndarray(shape, dtype, bytearray(random.bytes(size) or b'x'), order=order)
+            name = '%04d.npy' % len(arrays)
+            np.save(path(name), a)
+            back = load(name, mmap_mode='r') if a.size else load(name)
+            with open(path(name), 'rb') as f:
+                version = format.read_magic(f)
+                shape, fortran, dtype = format._read_array_header(f, version, max_header_size=1 << 30)
+                arrays.append({'name': name, 'version': version[0], 'offset': f.tell(), 'bytes': back.dtype.itemsize,
+                               'shape': shape, 'fortran': fortran, 'descr': repr(format.dtype_to_descr(dtype))})
+    with open(path('arrays.json'), 'w') as f:
+        json.dump(arrays, f)
+    for i, t in enumerate(['O', [('a', 'O')], [('a', 'f8'), ('b', [('c', 'O', (2,))])]]):
+        with open(path('object%d.bad' % i), 'wb') as f:
+            np.save(f, np.zeros(3, t), allow_pickle=True)
+
+def check():
+    wrong = 0
+    with open(path('arrays.json')) as f:
+        arrays = json.load(f)
+    for array in arrays:
+        name, out = array['name'], array['name'].replace('.npy', '.out')
+        expected = load(name)
+        if array['fortran']:
+            expected = expected.T
+        loaded = [load(out, name)]
+        if expected.size:  # mmap takes nothing empty
+            loaded.append(load(out, name, mmap_mode='r'))
+            loaded.append(np.memmap(path(out), expected.dtype, 'r', os.path.getsize(path(out)) - expected.nbytes,
+                                    expected.shape))
+        for a in loaded:
+            good = (a.shape == expected.shape and a.dtype == expected.dtype and a.flags.c_contiguous and
+                    repr(a.dtype) == repr(expected.dtype) and a.tobytes() == expected.tobytes())
+            if not good:
+                print(name, 'is', a.shape, a.dtype, 'not', expected.shape, expected.dtype)
+                wrong += 1
+    return min(wrong, 100)
+
+sys.exit(write() if mode == 'write' else check())
+)python";
+
+std::string slurp(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+class Numpy : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const char* given = std::getenv("XORDER_TEST_PYTHON");
+    python_ = given != nullptr ? given : "/usr/bin/python3";  // Debian's, the one that python3-numpy is for
+    if (std::system((python_ + " -c 'import numpy' 2>/dev/null").c_str()) != 0)
+      GTEST_SKIP() << python_ << " has no NumPy: install python3-numpy, or set XORDER_TEST_PYTHON";
+    std::string name = (fs::temp_directory_path() / "xorder-numpy-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    directory_ = name;
+    std::ofstream(directory_ / "script.py") << script;
+  }
+  void TearDown() override {
+    if (!directory_.empty()) fs::remove_all(directory_);
+  }
+
+  int run(const std::string& mode) const {
+    const int status =
+        std::system(fmt::format("{0} '{1}/script.py' {2} '{1}'", python_, directory_.string(), mode).c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+  std::string python_;
+  fs::path directory_;
+};
+
+TEST_F(Numpy, AgreesOnEveryArray) {
+  ASSERT_EQ(run("write"), 0);
+  const auto arrays = nlohmann::json::parse(slurp(directory_ / "arrays.json"));
+  ASSERT_GT(arrays.size(), 400u);
+  int versions[4] = {};
+  for (const auto& expected : arrays) {
+    SCOPED_TRACE(expected.dump().substr(0, 300));
+    const fs::path path = directory_ / expected["name"].get<std::string>();
+    const File file = File::open_input(path, Access::buffered);
+    ASSERT_TRUE(is_npy(file));
+    ArrayDescription array;
+    ASSERT_NO_THROW(array = read_npy_header(file));
+    ++versions[expected["version"].get<int>()];
+    EXPECT_EQ(array.dtype.bytes, expected["bytes"]);
+    EXPECT_EQ(array.dtype.descr, expected["descr"]);
+    EXPECT_EQ(array.extents, expected["shape"].get<std::vector<std::uint64_t>>());
+    EXPECT_EQ(array.order == Order::fortran, expected["fortran"].get<bool>());
+    EXPECT_EQ(array.offset, expected["offset"]);
+
+    // The elements in the order in which they lie are the C-ordered array, or the transpose of the other one.
+    if (array.order == Order::fortran) std::reverse(array.extents.begin(), array.extents.end());
+    const std::string header = npy_header(array.dtype, array.extents);
+    EXPECT_TRUE(header.size() % 4096 == 0 || (header.size() > 8192 && header.size() <= 9984))
+        << header.size();
+    std::ofstream(fs::path(path).replace_extension(".out"), std::ios::binary)
+        << header << slurp(path).substr(array.offset);
+  }
+  EXPECT_GT(versions[1], 0);
+  EXPECT_GT(versions[2], 0);
+  EXPECT_GT(versions[3], 0);
+  EXPECT_EQ(run("check"), 0);
+
+  for (const char* name : {"object0.bad", "object1.bad", "object2.bad"}) {
+    try {
+      read_npy_header(File::open_input(directory_ / name, Access::buffered));
+      ADD_FAILURE() << name;
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.what(), ::testing::HasSubstr("Python objects"));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace xorder::io

@@ -1,0 +1,43 @@
+#include "xorder/plan/device.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "xorder/error.hpp"
+
+namespace xorder::plan {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+TEST(Device, TimePerRequestIsLinearBetweenPointsAndBandwidthHoldsBeyond) {
+  const Device d = Device::parse(R"({"points": [[1000, 1e6, 5e5], [3000, 1.5e6, 1e6]]})", "test");
+  EXPECT_DOUBLE_EQ(d.read_seconds(1, 500), 1e-3);   // no less than the smallest request
+  EXPECT_DOUBLE_EQ(d.read_seconds(1, 1000), 1e-3);
+  EXPECT_DOUBLE_EQ(d.read_seconds(2, 2000), 3e-3);  // halfway between 1 ms and 2 ms, twice
+  EXPECT_DOUBLE_EQ(d.read_seconds(1, 6000), 4e-3);
+  EXPECT_DOUBLE_EQ(d.write_seconds(1, 1000), 2e-3);
+}
+
+TEST(Device, LargerRequestsNeverCostMoreInAll) {
+  for (const Device& d : {Device::ssd(), Device::hdd(), Device::page_cache()}) {
+    for (std::uint64_t bytes = 4096; bytes < (1 << 26); bytes *= 2) {
+      EXPECT_GE(d.read_seconds(2, bytes), d.read_seconds(1, 2 * bytes) * 0.999) << d.name << " " << bytes;
+    }
+  }
+}
+
+TEST(Device, NonsenseProfilesAreRefused) {
+  const auto parse = [](const char* text) { return [text] { Device::parse(text, "dev.json"); }; };
+  EXPECT_THAT(parse("nonsense"), ThrowsMessage<InputError>(HasSubstr("dev.json: not a device profile")));
+  EXPECT_THAT(parse(R"({"points": []})"), ThrowsMessage<InputError>(HasSubstr("not a device profile")));
+  EXPECT_THAT(parse(R"({"points": [[1, 2]]})"), ThrowsMessage<InputError>(HasSubstr("a point must be")));
+  EXPECT_THAT(parse(R"({"points": [[1, 2, 0]]})"), ThrowsMessage<InputError>(HasSubstr("above 0")));
+  EXPECT_THAT(parse(R"({"points": [[2, 2, 2], [1, 2, 2]]})"), ThrowsMessage<InputError>(HasSubstr("ascending")));
+  EXPECT_THAT(parse(R"({"depth": 0, "points": [[1, 2, 2]]})"), ThrowsMessage<InputError>(HasSubstr("depth")));
+  EXPECT_THAT([] { Device::named("/no/such/file"); }, ThrowsMessage<InputError>(HasSubstr("neither ssd nor hdd")));
+}
+
+}  // namespace
+}  // namespace xorder::plan

@@ -1,0 +1,126 @@
+#include "xorder/plan/plan.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "plan/reference.hpp"
+#include "plan/simulate.hpp"
+#include "xorder/error.hpp"
+#include "xorder/plan/factor.hpp"
+
+namespace xorder::plan {
+namespace {
+
+constexpr std::uint64_t KiB = 1024, MiB = 1024 * KiB, GiB = 1024 * MiB, TiB = 1024 * GiB;
+
+Reordering matrix(std::uint64_t rows, std::uint64_t columns, std::uint64_t element_bytes) {
+  return transposition({{rows, columns}, element_bytes, Order::c}, {});
+}
+
+Reordering flat(const gf2::AffineMap& map, std::uint64_t element_bytes) {
+  return mapping_of_all({{std::uint64_t{1} << map.bits()}, element_bytes, Order::c}, map);
+}
+
+Conditions direct(std::uint64_t memory, Device device = Device::ssd()) {
+  Conditions c;
+  c.memory = memory;
+  c.device = std::move(device);
+  c.read_alignment = 512;
+  c.write_alignment = 4096;
+  c.memory_alignment = 512;
+  return c;
+}
+
+void expect_within_memory(const Plan& plan) {
+  const std::uint64_t memory = plan.conditions.memory;
+  EXPECT_LE(plan.peak_memory(), memory + window_allowance);
+  for (const Pass& pass : plan.passes) {
+    EXPECT_LE(pass.tile_slots * pass.tile_slot_bytes() + pass.carry_bytes, memory);
+    EXPECT_GE(pass.group_slots, std::min<std::uint64_t>(3, pass.tiling.tile_count()));
+    EXPECT_GE(pass.tile_slots, std::min<std::uint64_t>(2, pass.tiling.tile_count()));
+  }
+}
+
+TEST(Plan, SmallPlansPerformTheReordering) {
+  test::Random random;
+  SEED_TRACE(random);
+  for (int i = 0; i < 150; ++i) {
+    const Reordering what = test::random_reordering(random, 4);
+    Device device = Device::ssd();
+    // With requests worth no more than this, even small arrays are cut into many tiles.
+    const std::uint64_t largest = std::uint64_t{1} << random.in(4, 12);
+    device.points = {{largest / 4, 1e9, 1e9}, {largest, 2e9, 2e9}};
+    Conditions conditions = direct(minimum_memory, device);
+    conditions.read_alignment = std::uint64_t{1} << random.in(0, 12);
+    conditions.write_alignment = std::uint64_t{1} << random.in(0, 12);
+    conditions.source_offset = random.in(0, 1) ? 0 : random.in(std::uint64_t{0}, 5000);
+    const Plan plan = make_plan(what, conditions);
+    expect_within_memory(plan);
+    if (plan.passes.size() == 1) {
+      ASSERT_NO_FATAL_FAILURE(test::expect_performs(plan.passes[0].tiling)) << "case " << i;
+    }
+  }
+}
+
+TEST(Plan, LargeTranspositionHasSquareishTiles) {
+  const Plan plan = make_plan(matrix(16384, 32768, 8), direct(512 * MiB));
+  ASSERT_EQ(plan.passes.size(), 1u);
+  EXPECT_GE(plan.passes[0].source_block_bytes, 32 * KiB);
+  EXPECT_GE(plan.passes[0].target_block_bytes, 32 * KiB);
+  expect_within_memory(plan);
+}
+
+TEST(Plan, SixtyFourMebibytesDoForATebibyte) {
+  for (const std::uint64_t w : {1, 2, 4, 8, 16}) {
+    const int n = 40 - std::countr_zero(w);
+    for (const auto& map : {bmmc::bit_reverse(n), bmmc::transpose(n / 2, n - n / 2), bmmc::gray(n)}) {
+      expect_within_memory(make_plan(flat(map, w), direct(64 * MiB)));
+      expect_within_memory(make_plan(flat(map, w), direct(64 * MiB, Device::hdd())));
+    }
+    expect_within_memory(make_plan(matrix(1048573, TiB / w / 1048573, w), direct(64 * MiB)));
+  }
+}
+
+TEST(Plan, ASpinningDiskGetsLargerBlocksAndMorePasses) {
+  const auto what = flat(bmmc::bit_reverse(32), 8);
+  const Plan ssd = make_plan(what, direct(256 * MiB));
+  const Plan hdd = make_plan(what, direct(256 * MiB, Device::hdd()));
+  EXPECT_EQ(ssd.passes.size(), 1u);
+  EXPECT_GT(hdd.passes.size(), 1u);
+  EXPECT_GT(hdd.passes[0].source_block_bytes, ssd.passes[0].source_block_bytes);
+  EXPECT_EQ(hdd.bytes_read(), hdd.passes.size() * what.bytes());
+  expect_within_memory(hdd);
+  gf2::AffineMap all = gf2::AffineMap::identity(32);
+  for (const Pass& pass : hdd.passes) all = pass.tiling.what().map.bits() == 0 ? all : pass.tiling.what().map * all;
+  EXPECT_EQ(all, what.map);
+}
+
+// A power-of-two matrix is an axis permutation, but can be factored like every other bit permutation.
+TEST(Plan, PowerOfTwoAxesAreFactoredToo) {
+  const Plan plan = make_plan(matrix(1 << 17, 1 << 18, 8), direct(64 * MiB, Device::hdd()));
+  EXPECT_GT(plan.passes.size(), 1u);
+  expect_within_memory(plan);
+}
+
+TEST(Plan, HugeElementsAreCut) {
+  const Plan plan = make_plan(matrix(3, 5, 100'000'000), direct(64 * MiB));
+  ASSERT_EQ(plan.passes.size(), 1u);
+  expect_within_memory(plan);
+}
+
+TEST(Plan, EmptyArraysNeedNoPass) { EXPECT_TRUE(make_plan(matrix(0, 5, 8), direct(64 * MiB)).passes.empty()); }
+
+TEST(Plan, TooLittleMemoryIsRefused) {
+  EXPECT_THAT([] { make_plan(matrix(10, 10, 8), direct(minimum_memory - 1)); },
+              testing::ThrowsMessage<InputError>(testing::HasSubstr("16 MiB")));
+}
+
+TEST(Plan, IsAFunctionOfItsArguments) {
+  const auto a = make_plan(matrix(23171, 23167, 8), direct(512 * MiB));
+  const auto b = make_plan(matrix(23171, 23167, 8), direct(512 * MiB));
+  EXPECT_EQ(a.describe(), b.describe());
+  EXPECT_EQ(a.passes[0].tiling.choice(), b.passes[0].tiling.choice());
+}
+
+}  // namespace
+}  // namespace xorder::plan

@@ -1,0 +1,25 @@
+// What users write on the command line, read strictly.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace xorder::cli {
+
+/// "2GiB", "512MiB", "1.5G", "64M", "100000": K, M, G, T are powers of 1024 with or without iB, powers of
+/// 1000 with B. Throws InputError naming `what` for anything else, and for 0 and negative sizes.
+std::uint64_t parse_size(std::string_view text, const std::string& what);
+
+/// "3", "-1". Throws InputError naming `what`.
+int parse_int(std::string_view text, const std::string& what);
+
+/// "2,0,1" with optional blanks or parentheses. Throws InputError naming `what`.
+std::vector<int> parse_ints(std::string_view text, const std::string& what);
+std::vector<std::uint64_t> parse_extents(std::string_view text, const std::string& what);
+
+/// "1.5 GiB".
+std::string size_text(double bytes);
+
+}  // namespace xorder::cli

@@ -1,0 +1,17 @@
+// The subcommands of xorder, one source file each. Each function adds its subcommand to the command line;
+// what the subcommand does is the callback that CLI11 calls once the whole line has been parsed. Callbacks
+// throw xorder::Error.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace xorder::cli {
+
+/// show: the matrix of a permutation, and what it costs.
+void add_transpose(CLI::App& program);
+void add_bitreverse(CLI::App& program);
+void add_permute(CLI::App& program);
+void add_show(CLI::App& program);
+void add_info(CLI::App& program);
+
+}  // namespace xorder::cli

@@ -1,0 +1,46 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+
+#include "arguments.hpp"
+#include "commands.hpp"
+#include "moving.hpp"
+
+namespace xorder::cli {
+
+void add_info(CLI::App& program) {
+  CLI::App* command = program.add_subcommand("info", "what xorder makes of a file");
+  command->footer(
+      "Examples:\n"
+      "  xorder info a.npy\n"
+      "  xorder info a.raw --dtype f8 --shape 16384,32768 --json");
+  struct Options {
+    std::string file;
+    RawOptions raw;
+    bool json = false;
+  };
+  const auto options = std::make_shared<Options>();
+  command->add_option("FILE", options->file, "the file to look at")->required();
+  options->raw.add_to(*command);
+  command->add_flag("--json", options->json, "as one JSON object");
+  command->callback([options] {
+    const io::ArrayFile array = io::open_array(options->file, options->raw.layout());
+    const io::ArrayDescription& d = array.description;
+    const std::uint64_t bytes = checked_bytes(d.shape());
+    const char* order = d.order == Order::c ? "C" : "Fortran";
+    if (options->json) {
+      const nlohmann::json json{{"path", options->file},      {"format", io::name(array.format)},
+                                {"dtype", d.dtype.descr},     {"element_bytes", d.dtype.bytes},
+                                {"shape", d.extents},         {"order", order},
+                                {"offset", d.offset},         {"bytes", bytes}};
+      fmt::print("{}\n", json.dump(2));
+      return;
+    }
+    fmt::print("format  {}\ndtype   {} ({} bytes)\nshape   ({})\norder   {}\noffset  {}\nbytes   {} ({})\n",
+               io::name(array.format), d.dtype.descr, d.dtype.bytes, fmt::join(d.extents, ", "), order, d.offset, bytes,
+               size_text(static_cast<double>(bytes)));
+  });
+}
+
+}  // namespace xorder::cli

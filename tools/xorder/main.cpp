@@ -1,0 +1,60 @@
+// The command line: parses, runs a subcommand, and turns every failure into one line and an exit code.
+//   0 done   1 failed while running   2 bad input, nothing was touched   130 (128 + signal) interrupted
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdio>
+#include <new>
+
+#include "commands.hpp"
+#include "interrupt.hpp"
+#include "xorder/error.hpp"
+
+namespace {
+
+int complain(const std::string& what, int code) {
+  std::string line = what;
+  for (char& c : line) {
+    if (c == '\n' || c == '\r') c = ' ';
+  }
+  fmt::print(stderr, "xorder: {}\n", line);
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App program{
+      "xorder reorders files that do not fit in memory: transpositions, bit reversals and every other\n"
+      "permutation y = A x ^ c of the bits of an index, from file to file, at the speed of the disk.",
+      "xorder"};
+  program.require_subcommand(1);
+  program.set_version_flag("--version", XORDER_VERSION);
+  program.get_formatter()->column_width(34);
+  xorder::cli::add_transpose(program);
+  xorder::cli::add_bitreverse(program);
+  xorder::cli::add_permute(program);
+  xorder::cli::add_show(program);
+  xorder::cli::add_info(program);
+
+  xorder::cli::install_fault_handler();
+  try {
+    program.parse(argc, argv);
+    if (std::fflush(stdout) != 0) return complain("standard output: write failed", 1);
+    return 0;
+  } catch (const CLI::ParseError& e) {
+    if (e.get_exit_code() == 0) return program.exit(e);  // --help, --version
+    std::string help = "xorder --help";
+    for (const CLI::App* sub : program.get_subcommands()) help = "xorder " + sub->get_name() + " --help";
+    return complain(fmt::format("{} (see {})", e.what(), help), 2);
+  } catch (const xorder::InputError& e) {
+    return complain(e.what(), 2);
+  } catch (const xorder::Cancelled& e) {
+    return complain(e.what(), 128 + xorder::cli::interrupting_signal());
+  } catch (const std::bad_alloc&) {
+    return complain("out of memory; give less with --memory", 1);
+  } catch (const std::exception& e) {
+    return complain(e.what(), 1);
+  }
+}

@@ -1,0 +1,25 @@
+// The progress bar: how much is done, how fast, how long it will take.
+#pragma once
+
+#include <chrono>
+
+#include "xorder/run/job.hpp"
+
+namespace xorder::cli {
+
+/// Draws on standard error while it is alive, at most ten times a second, and removes the bar at the end.
+class ProgressBar {
+ public:
+  explicit ProgressBar(bool enabled) : enabled_(enabled) {}
+  ~ProgressBar();
+  void show(const run::Progress& progress);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  bool enabled_;
+  bool drawn_ = false;
+  Clock::time_point begin_ = Clock::now();
+  Clock::time_point last_{};
+};
+
+}  // namespace xorder::cli

@@ -1,0 +1,154 @@
+#include "show.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "commands.hpp"
+#include "text_file.hpp"
+#include "xorder/error.hpp"
+#include "xorder/permutation/bmmc.hpp"
+#include "xorder/permutation/expression.hpp"
+#include "xorder/permutation/reordering.hpp"
+#include "xorder/plan/factor.hpp"
+
+namespace xorder::cli {
+namespace {
+
+struct Options {
+  std::string expression;
+  std::string matrix;
+  std::optional<int> bits;
+  std::optional<std::uint64_t> block;
+  std::optional<std::uint64_t> memory;
+  std::string svg;
+  bool json = false;
+  bool force = false;
+};
+
+gf2::AffineMap permutation(const Options& options) {
+  if (options.matrix.empty()) {
+    if (options.expression.empty()) throw InputError("show needs a permutation: EXPR or --matrix FILE");
+    if (!options.bits) throw InputError("show EXPR needs --bits N: how many bits the index has");
+    return parse_expression(options.expression, *options.bits);
+  }
+  if (!options.expression.empty()) throw InputError("show takes EXPR or --matrix FILE, not both");
+  const gf2::AffineMap map = read_matrix(options.matrix);
+  if (options.bits && *options.bits != map.bits()) {
+    throw InputError(fmt::format("{}: the matrix has {} rows, but --bits is {}", options.matrix, map.bits(),
+                                 *options.bits));
+  }
+  return map;
+}
+
+// lg of a number of elements given on the command line.
+int lg_of_elements(std::uint64_t elements, const std::string& option, int n) {
+  const int lg = exact_lg(elements, option);
+  if (lg > n) {
+    throw InputError(fmt::format("{} is {}, more than all {} = 2^{} elements", option, elements,
+                                 std::uint64_t{1} << n, n));
+  }
+  return lg;
+}
+
+Passes passes_of(const Options& options, const gf2::AffineMap& map) {
+  Passes p;
+  p.lg_block = lg_of_elements(*options.block, "--block", map.bits());
+  const int rank = gf2::rank_gamma(map.matrix, p.lg_block);
+  const int one_pass = p.lg_block + rank;
+  p.lg_memory = options.memory ? lg_of_elements(*options.memory, "--memory", map.bits()) : one_pass;
+  if (p.lg_memory < one_pass && p.lg_memory <= p.lg_block) {
+    throw InputError(
+        fmt::format("--memory is {}; it must be more than one block of {} elements, as blocks are torn apart",
+                    *options.memory, *options.block));
+  }
+  p.factors = plan::factor(map, p.lg_block, p.lg_memory);
+  for (int m = one_pass - 1; m > p.lg_block; --m)
+    p.passes_below.push_back(plan::pass_count(map, p.lg_block, m));
+  return p;
+}
+
+Shown shown(const Options& options) {
+  Shown s;
+  s.map = permutation(options);
+  s.title = options.matrix.empty() ? options.expression : options.matrix;
+  s.inverse = s.map.inverse();
+  for (int b = 0; b <= s.bits(); ++b) s.rank_gamma.push_back(gf2::rank_gamma(s.map.matrix, b));
+  if (options.memory && !options.block) throw InputError("--memory needs --block");
+  if (options.block) s.passes = passes_of(options, s.map);
+  return s;
+}
+
+nlohmann::ordered_json as_json(const gf2::AffineMap& map) {
+  return {{"columns", map.matrix.columns()}, {"complement", map.complement}};
+}
+
+nlohmann::ordered_json as_json(const Shown& s, const Options& options) {
+  nlohmann::ordered_json json;
+  json["expression"] = options.matrix.empty() ? nlohmann::ordered_json(options.expression) : nullptr;
+  json["bits"] = s.bits();
+  json.update(as_json(s.map));
+  json["inverse"] = as_json(s.inverse);
+  json["rank_gamma"] = s.rank_gamma;
+  if (s.passes) {
+    json["block"] = std::uint64_t{1} << s.passes->lg_block;
+    json["memory"] = std::uint64_t{1} << s.passes->lg_memory;
+    json["passes"] = s.passes->factors.size();
+    json["factors"] = nlohmann::ordered_json::array();
+    for (const auto& factor : s.passes->factors) json["factors"].push_back(as_json(factor));
+  }
+  return json;
+}
+
+void run(const Options& options) {
+  const Shown s = shown(options);
+  if (!options.svg.empty()) write_text(options.svg, show_as_svg(s), options.force);
+  if (options.json) {
+    fmt::print("{}\n", as_json(s, options).dump());
+  } else if (options.svg.empty()) {
+    fmt::print("{}", show_as_text(s));
+  }
+}
+
+// CLI11 would take -8 as 2^64 - 8. Returns what is wrong, or nothing.
+std::string is_whole_number(const std::string& text) {
+  const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  return digits ? "" : fmt::format("expected a number of elements, a power of two, found '{}'", text);
+}
+
+}  // namespace
+
+void add_show(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* show =
+      app.add_subcommand("show", "Show the matrix of a permutation, its inverse and what it costs");
+  show->add_option("EXPR", options->expression,
+                   "The permutation, for example 'transpose(3,5)' or 'gray * bitreverse^-1'");
+  show->add_option("--bits", options->bits, "Bits of the index: 2^N elements are permuted")
+      ->type_name("N")
+      ->check(CLI::Range(0, bmmc::max_bits));
+  show->add_option("--matrix", options->matrix, "Read the matrix from a file instead of EXPR")
+      ->type_name("FILE");
+  show->add_option("--block", options->block,
+                   "Elements per block, a power of two: outline its gamma and show passes and factors")
+      ->type_name("B")
+      ->check(is_whole_number);
+  show->add_option("--memory", options->memory,
+                   "Elements that memory holds, a power of two; default: what --block needs for one pass")
+      ->type_name("M")
+      ->check(is_whole_number);
+  show->add_option("--svg", options->svg, "Draw it into a file instead")->type_name("FILE");
+  show->add_flag("--json", options->json, "Print one JSON object; bit i of columns[j] is row i of column j");
+  show->add_flag("--force", options->force, "Overwrite the drawing if it exists");
+  show->footer(
+      "Examples:\n"
+      "  xorder show 'transpose(3,5)' --bits 8 --block 16\n"
+      "  xorder show 'bitreverse * gray^-1' --bits 12 --json\n"
+      "  xorder show bitreverse --bits 24 --block 4096 --memory 65536\n"
+      "  xorder show 'morton(2)' --bits 16 --block 64 --svg morton.svg");
+  show->callback([options] { run(*options); });
+}
+
+}  // namespace xorder::cli

@@ -1,0 +1,292 @@
+// `xorder show --svg`: a figure with two panels, the matrix on the left, rank γ against the block size on the
+// right.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <vector>
+
+#include "show.hpp"
+
+namespace xorder::cli {
+namespace {
+
+// All lengths are in SVG user units, of which a browser shows one a pixel.
+constexpr double margin = 28;
+constexpr double label_space = 52;  // for the bits' numbers and the axis titles, left of and above a panel
+constexpr double panel_gap = 44;
+constexpr double title_space = 52;
+constexpr double footer_space = 70;  // for the axis title and the note below a panel, and the margin
+
+constexpr std::string_view style =
+    "text{font-family:Helvetica,Arial,'Liberation Sans','DejaVu Sans',sans-serif;fill:#2b3440}"
+    ".title{font-family:'SF Mono',Menlo,Consolas,'Liberation Mono','DejaVu Sans "
+    "Mono',monospace;font-size:17px;"
+    "font-weight:600}"
+    ".sub{font-size:12.5px;fill:#66707c}"
+    ".axis{font-size:12px;fill:#4a5460}"
+    ".num{fill:#66707c;font-variant-numeric:tabular-nums}"
+    ".it{font-family:'Latin Modern Math','STIX Two Text','Times New Roman','Liberation Serif','DejaVu "
+    "Serif',serif;"
+    "font-style:italic}"
+    ".zero{fill:#eef1f4}.one{fill:#22384f}.grid{stroke:#fff;fill:none}"
+    ".gzero{fill:#fbe6dc}.gone{fill:#cf4a1d}.gbox{fill:none;stroke:#cf4a1d;stroke-width:1.8}"
+    ".bound{fill:#e2e7ec}.rank{fill:#22384f}.here{fill:#cf4a1d}.frame{stroke:#9aa4af;stroke-width:1;fill:"
+    "none}"
+    ".gtext{fill:#cf4a1d}";
+
+// The UTF-8 character at the head of `text`, or nothing if there is no valid one. A file's name need not be
+// UTF-8, but an SVG must.
+std::string_view first_character(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(text[i])); };
+  const std::size_t length = byte(0) < 0x80 ? 1 : byte(0) < 0xE0 ? 2 : byte(0) < 0xF0 ? 3 : 4;
+  if (length == 1) return text.substr(0, 1);
+  if (byte(0) < 0xC0 || byte(0) > 0xF7 || text.size() < length) return {};
+  unsigned code = byte(0) & (0x7Fu >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return {};
+    code = code << 6 | (byte(i) & 0x3F);
+  }
+  const unsigned least = length == 2 ? 0x80 : length == 3 ? 0x800 : 0x10000;
+  const bool surrogate = code >= 0xD800 && code < 0xE000;
+  if (code < least || code > 0x10FFFF || surrogate || code == 0xFFFE || code == 0xFFFF) return {};
+  return text.substr(0, length);
+}
+
+// At most `limit` characters of a text, with "..." for the rest, as XML.
+std::string escaped(std::string_view text, std::size_t limit) {
+  std::vector<std::string> characters;
+  while (!text.empty()) {
+    const std::string_view c = first_character(text);
+    const bool control = c.size() == 1 && static_cast<unsigned char>(c[0]) < 0x20;
+    characters.push_back(c.empty()  ? "?"
+                         : control  ? " "
+                         : c == "&" ? "&amp;"
+                         : c == "<" ? "&lt;"
+                         : c == ">" ? "&gt;"
+                                    : std::string(c));
+    text.remove_prefix(c.empty() ? 1 : c.size());
+  }
+  if (characters.size() > limit) {
+    characters.resize(limit - 3);
+    characters.push_back("...");
+  }
+  std::string joined;
+  for (const std::string& c : characters) joined += c;
+  return joined;
+}
+
+std::string italic(std::string_view symbol) { return fmt::format("<tspan class=\"it\">{}</tspan>", symbol); }
+
+// "2^n elements", n raised. A shift stands for the blank, which renderers drop at the start of a tspan.
+std::string power_of_two_elements(int n) {
+  return fmt::format(R"(2<tspan dy="-4.5" font-size="9">{}</tspan><tspan dx="4" dy="4.5">element{}</tspan>)",
+                     n, n == 0 ? "" : "s");
+}
+
+// Collects elements. Numbers are rounded to a hundredth of a unit: small files, the same everywhere.
+class Canvas {
+ public:
+  void rect(double x, double y, double w, double h, std::string_view css, double radius = 0) {
+    add("<rect x=\"{:.6g}\" y=\"{:.6g}\" width=\"{:.6g}\" height=\"{:.6g}\"{} class=\"{}\"/>\n", round(x),
+        round(y), round(w), round(h), radius > 0 ? fmt::format(" rx=\"{:.3g}\"", radius) : "", css);
+  }
+  void path(const std::string& d, std::string_view css, double width = 0) {
+    add("<path d=\"{}\" class=\"{}\"{}/>\n", d, css,
+        width > 0 ? fmt::format(" stroke-width=\"{:.3g}\"", width) : "");
+  }
+  /// `markup` is SVG text content: escape what is not.
+  void text(double x, double y, std::string_view anchor, std::string_view css, std::string_view markup,
+            double size = 0) {
+    add("<text x=\"{:.6g}\" y=\"{:.6g}\" text-anchor=\"{}\" class=\"{}\"{}>{}</text>\n", round(x), round(y),
+        anchor, css, size > 0 ? fmt::format(" font-size=\"{:.3g}\"", size) : "", markup);
+  }
+  void upright(double x, double y, std::string_view css, std::string_view markup) {
+    add("<text transform=\"translate({:.6g} {:.6g}) rotate(-90)\" text-anchor=\"middle\" "
+        "class=\"{}\">{}</text>\n",
+        round(x), round(y), css, markup);
+  }
+  const std::string& elements() const { return elements_; }
+
+ private:
+  static double round(double v) {
+    return static_cast<double>(static_cast<long long>(v * 100 + (v < 0 ? -0.5 : 0.5))) / 100;
+  }
+  template <class... Args>
+  void add(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(elements_), format, std::forward<Args>(args)...);
+  }
+  std::string elements_;
+};
+
+// Which numbers fit along an axis: every 1st, 2nd, 4th, 8th ...
+int label_step(double unit, double space) {
+  int step = 1;
+  while (unit * step < space) step *= 2;
+  return step;
+}
+
+class Figure {
+ public:
+  explicit Figure(const Shown& shown)
+      : shown_(shown),
+        n_(shown.bits()),
+        cell_(std::clamp(420.0 / std::max(n_, 1), 9.0, 40.0)),
+        height_(std::max(cell_ * n_, 160.0)),
+        plot_width_(std::max(cell_ * n_, 290.0)) {}
+
+  std::string draw() {
+    const double matrix_x = margin + label_space;
+    const double top = margin + title_space + label_space;
+    const double matrix_width = cell_ * n_ + complement_gap() + cell_;  // with the complement
+    const double plot_x = matrix_x + std::max(matrix_width, 200.0) + panel_gap + label_space;
+    const double width = plot_x + plot_width_ + margin;
+    const double height = top + height_ + footer_space;
+    titles(width);
+    matrix(matrix_x, top);
+    plot(plot_x, top);
+    return fmt::format(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 "
+        "{0:.0f} {1:.0f}\" "
+        "role=\"img\">\n<title>{2}</title>\n<style>{3}</style>\n<rect width=\"100%\" height=\"100%\" "
+        "fill=\"#fff\"/>\n{4}</svg>\n",
+        width, height, escaped(shown_.title, 1000), style, canvas_.elements());
+  }
+
+ private:
+  void titles(double width) {
+    const auto fits = static_cast<std::size_t>((width - 2 * margin) / 10.3);
+    canvas_.text(margin, margin + 16, "start", "title", escaped(shown_.title, fits));
+    canvas_.text(margin, margin + 38, "start", "sub",
+                 fmt::format("{} = {} ⊕ {} on {}; bit 0 is the least significant", italic("y"), italic("A x"),
+                             italic("c"), power_of_two_elements(n_)));
+  }
+
+  // Whether (row, column) is in the lower left part that --block asks for.
+  bool in_gamma(int row, int col) const {
+    return shown_.passes && row >= shown_.passes->lg_block && col < shown_.passes->lg_block;
+  }
+
+  void matrix(double x, double y) {
+    const double size = cell_ * n_;
+    const double number = std::clamp(cell_ * 0.5, 7.5, 11.0);
+    if (n_ == 0) canvas_.text(x, y + 12, "start", "sub", "an index of no bits: one element");
+    if (n_ == 0) return;
+    canvas_.text(x + size / 2, y - 30, "middle", "axis", "source bit");
+    canvas_.upright(x - 36, y + size / 2, "axis", "target bit");
+    const int step = label_step(cell_, 12);
+    for (int i = 0; i < n_; i += step) {
+      canvas_.text(x + (i + 0.5) * cell_, y - 9, "middle", "num", std::to_string(i), number);
+      canvas_.text(x - 9, y + (i + 0.5) * cell_ + number * 0.36, "end", "num", std::to_string(i), number);
+    }
+    cells(x, y);
+    complement(x + size + complement_gap(), y, number);
+    if (shown_.passes) gamma_box(x, y);
+  }
+
+  void cells(double x, double y) {
+    const double size = cell_ * n_;
+    canvas_.rect(x, y, size, size, "zero");
+    if (shown_.passes) {
+      const double b = shown_.passes->lg_block * cell_;
+      if (b > 0 && b < size) canvas_.rect(x, y + b, b, size - b, "gzero");
+    }
+    grid(x, y, n_, n_);
+    for (int col = 0; col < n_; ++col) {
+      for (int row = 0; row < n_; ++row) {
+        if (shown_.map.matrix.at(row, col)) one(x, y, row, col, in_gamma(row, col) ? "gone" : "one");
+      }
+    }
+  }
+
+  void complement(double x, double y, double number) {
+    canvas_.text(x + cell_ / 2, y - 9, "middle", "num it", "c", number + 2);
+    canvas_.rect(x, y, cell_, cell_ * n_, "zero");
+    grid(x, y, n_, 1);
+    for (int row = 0; row < n_; ++row) {
+      if (shown_.map.complement >> row & 1) one(x, y, row, 0, "one");
+    }
+  }
+
+  void one(double x, double y, int row, int col, std::string_view css) {
+    const double gap = cell_ * 0.07;
+    canvas_.rect(x + col * cell_ + gap, y + row * cell_ + gap, cell_ - 2 * gap, cell_ - 2 * gap, css,
+                 cell_ * 0.1);
+  }
+
+  void grid(double x, double y, int rows, int cols) {
+    std::string d;
+    for (int i = 0; i <= rows; ++i) d += fmt::format("M{:.6g} {:.6g}h{:.6g}", x, y + i * cell_, cols * cell_);
+    for (int j = 0; j <= cols; ++j) d += fmt::format("M{:.6g} {:.6g}v{:.6g}", x + j * cell_, y, rows * cell_);
+    canvas_.path(d, "grid", cell_ < 14 ? 0.8 : 1.4);
+  }
+
+  void gamma_box(double x, double y) {
+    const int b = shown_.passes->lg_block;
+    if (b == 0 || b == n_) return;
+    canvas_.rect(x, y + b * cell_, b * cell_, (n_ - b) * cell_, "gbox", 2.5);
+    canvas_.text(x + b * cell_ / 2, y + n_ * cell_ + 18, "middle", "axis gtext", italic("γ"));
+  }
+
+  // Bars for rank γ before the shape of what it can be at most, min(b, n − b).
+  void plot(double x, double y) {
+    const double unit = plot_width_ / (n_ + 1);  // one bar for each b = 0 .. n
+    const int highest = std::max(n_ / 2, 1);
+    const double rise = height_ / highest;
+    const double base = y + height_;
+    const auto bar = [&](int b, int value, std::string_view css) {
+      if (value == 0) return;
+      canvas_.rect(x + (b + 0.12) * unit, base - value * rise, 0.76 * unit, value * rise, css,
+                   std::min(unit * 0.08, 3.0));
+    };
+    for (int b = 0; b <= n_; ++b) {
+      bar(b, std::min(b, n_ - b), "bound");
+      bar(b, shown_.rank_gamma[static_cast<std::size_t>(b)], is_block(b) ? "here" : "rank");
+    }
+    canvas_.path(fmt::format("M{:.6g} {:.6g}h{:.6g}", x, base, plot_width_), "frame");
+    const double number = std::clamp(unit * 0.5, 8.5, 11.0);
+    for (int b = 0; b <= n_; b += label_step(unit, 15)) {
+      canvas_.text(x + (b + 0.5) * unit, base + 15, "middle", is_block(b) ? "num gtext" : "num",
+                   std::to_string(b), number);
+    }
+    for (int r = 0; r <= highest; r += label_step(rise, 20)) {
+      canvas_.text(x - 9, base - r * rise + number * 0.36, "end", "num", std::to_string(r), number);
+    }
+    canvas_.upright(x - 36, base - height_ / 2, "axis", "rank " + italic("γ"));
+    canvas_.text(x + plot_width_ / 2, base + 35, "middle", "axis", "lg of the block size, " + italic("b"));
+    legend(x, y - 30);
+    if (shown_.passes) block_note(x + plot_width_ / 2, base + 54);
+  }
+
+  void legend(double x, double y) {
+    canvas_.rect(x, y - 9, 10, 10, "rank", 1.5);
+    canvas_.text(x + 16, y, "start", "axis", "rank " + italic("γ"));
+    canvas_.rect(x + 72, y - 9, 10, 10, "bound", 1.5);
+    canvas_.text(x + 88, y, "start", "axis",
+                 fmt::format("its bound, min({}, {} − {})", italic("b"), italic("n"), italic("b")));
+  }
+
+  void block_note(double x, double y) {
+    const int b = shown_.passes->lg_block;
+    canvas_.text(x, y, "middle", "axis gtext",
+                 fmt::format("{} = {}: one pass needs memory for {}", italic("b"), b,
+                             power_of_two_elements(b + shown_.rank_gamma[static_cast<std::size_t>(b)])));
+  }
+
+  double complement_gap() const { return std::min(1.2 * cell_, 20.0); }
+  bool is_block(int b) const { return shown_.passes && shown_.passes->lg_block == b; }
+
+  const Shown& shown_;
+  int n_;
+  double cell_;
+  double height_;  // of both panels
+  double plot_width_;
+  Canvas canvas_;
+};
+
+}  // namespace
+
+std::string show_as_svg(const Shown& shown) { return Figure(shown).draw(); }
+
+}  // namespace xorder::cli

@@ -1,0 +1,21 @@
+// Small text files that go with the data: matrices, drawings, tables.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "xorder/gf2/affine_map.hpp"
+
+namespace xorder::cli {
+
+/// All of a regular file of at most 1 MiB. Throws InputError if it is larger, or cannot be an input.
+std::string read_text(const std::filesystem::path& path);
+
+/// The matrix in a file (parse_matrix has the format).
+gf2::AffineMap read_matrix(const std::filesystem::path& path);
+
+/// Writes the file under a temporary name beside `path` and renames it when it is whole. Throws InputError if
+/// it exists and `overwrite` is false, or if it cannot be written there.
+void write_text(const std::filesystem::path& path, const std::string& text, bool overwrite);
+
+}  // namespace xorder::cli
