@@ -1,10 +1,10 @@
 // The kernel layer in memory: what a core permutes a second, beside what it copies a second.
 //
-// Each permutation is that of a file tile: groups of 4 MiB, read from runs of 64 KiB and written into all runs of a
-// target of 256 MiB, so that the source comes from the cache or not, as in a run, and the target never does. A cycle
-// through the tile's groups makes one full permutation. All rates are bytes of payload a second of one core;
-// memcpy of the same groups, in order, is the first line. The machine's noise is larger than most differences:
-// compare within one run, with --benchmark_repetitions and medians.
+// Each permutation is that of a file tile: groups of 4 MiB, read from runs of 64 KiB and written into all
+// runs of a target of 256 MiB, so that the source comes from the cache or not, as in a run, and the target
+// never does. A cycle through the tile's groups makes one full permutation. All rates are bytes of payload a
+// second of one core; memcpy of the same groups, in order, is the first line. The machine's noise is larger
+// than most differences: compare within one run, with --benchmark_repetitions and medians.
 #include <benchmark/benchmark.h>
 #include <sys/mman.h>
 
@@ -86,25 +86,34 @@ BitMatrix matrix(Kind kind, int n) {
   std::vector<int> to(static_cast<std::size_t>(n));
   std::iota(to.begin(), to.end(), 0);
   switch (kind) {
-    case transpose: std::ranges::rotate(to, to.begin() + n / 2); break;
-    case reversal: std::ranges::reverse(to); break;
-    case rotate1: std::ranges::rotate(to, to.begin() + 1); break;
+    case transpose:
+      std::ranges::rotate(to, to.begin() + n / 2);
+      break;
+    case reversal:
+      std::ranges::reverse(to);
+      break;
+    case rotate1:
+      std::ranges::rotate(to, to.begin() + 1);
+      break;
     case morton:
-      for (int i = 0; i < n; ++i) to[static_cast<std::size_t>(i)] = i < (n + 1) / 2 ? 2 * i : 2 * (i - (n + 1) / 2) + 1;
+      for (int i = 0; i < n; ++i)
+        to[static_cast<std::size_t>(i)] = i < (n + 1) / 2 ? 2 * i : 2 * (i - (n + 1) / 2) + 1;
       break;
     case gray: {
       std::vector<Word> columns = BitMatrix::identity(n).columns();
       for (int i = 1; i < n; ++i) columns[static_cast<std::size_t>(i)] |= xorder::gf2::unit(i - 1);
       return BitMatrix(n, columns);
     }
-    case random_map: return random_matrix(n);
-    case reverse: break;
+    case random_map:
+      return random_matrix(n);
+    case reverse:
+      break;
   }
   return BitMatrix::bit_permutation(to);
 }
 
-// The tile of an n-bit map as the plan would cut it: a group is E_source + A⁻¹E_target, extended to its size. Its
-// coordinates are given by a basis; source runs are sums of the unit vectors of a line.
+// The tile of an n-bit map as the plan would cut it: a group is E_source + A⁻¹E_target, extended to its size.
+// Its coordinates are given by a basis; source runs are sums of the unit vectors of a line.
 void linear(benchmark::State& state, Kind kind, std::uint64_t element) {
   const int n = tile_bits - lg(element);
   const int k = group_bits - lg(element);
@@ -134,8 +143,10 @@ void linear(benchmark::State& state, Kind kind, std::uint64_t element) {
   }
   std::vector<std::byte*> targets;
   const int target_low = 12;
-  for (Word z = 0; z < Word{1} << n; z += Word{1} << target_low) targets.push_back(target().data() + z * element);
-  const Kernel kernel({element, {}, LinearAxis{BitMatrix(n, columns), run, target_low, {1, element}, {1, element}}});
+  for (Word z = 0; z < Word{1} << n; z += Word{1} << target_low)
+    targets.push_back(target().data() + z * element);
+  const Kernel kernel(
+      {element, {}, LinearAxis{BitMatrix(n, columns), run, target_low, {1, element}, {1, element}}});
   const std::size_t groups = std::size_t{1} << (n - k);
   std::size_t g = 0;
   const Word flip = kind == reverse ? xorder::gf2::low_mask(n) : 0;
@@ -149,7 +160,8 @@ void linear(benchmark::State& state, Kind kind, std::uint64_t element) {
   state.SetLabel(kernel.strategy());
 }
 
-// rows × columns of a matrix whose target rows are `pitch` elements apart; `skew` bytes of misalignment everywhere.
+// rows × columns of a matrix whose target rows are `pitch` elements apart; `skew` bytes of misalignment
+// everywhere.
 void box(benchmark::State& state, std::uint64_t element) {
   const std::uint64_t rows = segment_bytes / element;
   const std::uint64_t columns = (std::uint64_t{1} << group_bits) / segment_bytes;
@@ -158,7 +170,8 @@ void box(benchmark::State& state, std::uint64_t element) {
   const std::uint64_t pad = state.range(0) == 1 ? 4096 : odd ? 8 : 0;
   const std::uint64_t groups = (std::uint64_t{1} << (tile_bits - group_bits)) - 2;
   std::vector<const std::byte*> sources;
-  for (std::uint64_t r = 0; r < rows * groups; ++r) sources.push_back(source().data() + r * columns * element + r % rows * pad);
+  for (std::uint64_t r = 0; r < rows * groups; ++r)
+    sources.push_back(source().data() + r * columns * element + r % rows * pad);
   std::vector<std::byte*> targets;
   for (std::uint64_t r = 0; r < columns; ++r) targets.push_back(target().data() + r * target_pitch);
   const Kernel kernel({element, {{rows, {1, 0}, {0, element}}, {columns, {0, element}, {1, 0}}}, {}});
@@ -177,11 +190,11 @@ void box(benchmark::State& state, std::uint64_t element) {
 void with_arguments(benchmark::internal::Benchmark* b) { b->Arg(0)->Arg(1); }
 
 BENCHMARK(copy);
-#define LINEAR(kind)                                          \
-  BENCHMARK_CAPTURE(linear, kind##_1, kind, 1)->Apply(with_arguments);   \
-  BENCHMARK_CAPTURE(linear, kind##_2, kind, 2)->Apply(with_arguments);   \
-  BENCHMARK_CAPTURE(linear, kind##_4, kind, 4)->Apply(with_arguments);   \
-  BENCHMARK_CAPTURE(linear, kind##_8, kind, 8)->Apply(with_arguments);   \
+#define LINEAR(kind)                                                   \
+  BENCHMARK_CAPTURE(linear, kind##_1, kind, 1)->Apply(with_arguments); \
+  BENCHMARK_CAPTURE(linear, kind##_2, kind, 2)->Apply(with_arguments); \
+  BENCHMARK_CAPTURE(linear, kind##_4, kind, 4)->Apply(with_arguments); \
+  BENCHMARK_CAPTURE(linear, kind##_8, kind, 8)->Apply(with_arguments); \
   BENCHMARK_CAPTURE(linear, kind##_16, kind, 16)->Apply(with_arguments)
 LINEAR(transpose);
 LINEAR(reversal);

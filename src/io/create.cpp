@@ -101,8 +101,9 @@ void require_room(int directory_fd, const std::filesystem::path& directory, cons
   // Exceeding the resource limit would raise SIGXFSZ, which kills.
   const bool limited = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
   if (limited && bytes > limit.rlim_cur) {
-    throw InputError(fmt::format("{}: needs {}, but this process may write no more than {} to a file (ulimit -f)",
-                                 name, describe_bytes(bytes), describe_bytes(limit.rlim_cur)));
+    throw InputError(
+        fmt::format("{}: needs {}, but this process may write no more than {} to a file (ulimit -f)", name,
+                    describe_bytes(bytes), describe_bytes(limit.rlim_cur)));
   }
   const std::optional<std::uint64_t> room = free_bytes(directory_fd);
   if (bytes > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max()) || (room && bytes > *room)) {

@@ -11,7 +11,8 @@
 
 namespace xorder::io {
 
-/// Opens a directory to create in. Throws InputError (for `name`) if it is missing, no directory or not writable.
+/// Opens a directory to create in. Throws InputError (for `name`) if it is missing, no directory or not
+/// writable.
 Descriptor open_directory(const std::filesystem::path& directory, const std::string& name);
 
 struct NewFile {
@@ -20,15 +21,16 @@ struct NewFile {
   std::string temporary;
 };
 
-/// A new empty file, open for reading and writing: nameless, or, if `named` or where the file system cannot do that,
-/// as ".NAME.xorder-PID-N". `mode` is subject to the umask. Throws InputError (it is always early).
+/// A new empty file, open for reading and writing: nameless, or, if `named` or where the file system cannot
+/// do that, as ".NAME.xorder-PID-N". `mode` is subject to the umask. Throws InputError (it is always early).
 NewFile create_in(int directory_fd, const std::filesystem::path& directory, const std::string& name,
                   mode_t mode, bool named);
 
 /// A name ".NAME.xorder-PID-N" that fits the directory's limits; another one at each call.
 std::string temporary_name(int directory_fd, const std::string& name);
 
-/// Throws InputError if `bytes` certainly do not fit in the directory's file system, or exceed a limit on file sizes.
+/// Throws InputError if `bytes` certainly do not fit in the directory's file system, or exceed a limit on
+/// file sizes.
 void require_room(int directory_fd, const std::filesystem::path& directory, const std::string& name,
                   std::uint64_t bytes);
 

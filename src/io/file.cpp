@@ -20,12 +20,18 @@ constexpr std::uint32_t page = 4096;
 
 const char* kind_of(mode_t mode) {
   switch (mode & S_IFMT) {
-    case S_IFDIR: return "a directory";
-    case S_IFIFO: return "a FIFO";
-    case S_IFSOCK: return "a socket";
-    case S_IFCHR: return "a character device";
-    case S_IFBLK: return "a block device";
-    default: return "no regular file";
+    case S_IFDIR:
+      return "a directory";
+    case S_IFIFO:
+      return "a FIFO";
+    case S_IFSOCK:
+      return "a socket";
+    case S_IFCHR:
+      return "a character device";
+    case S_IFBLK:
+      return "a block device";
+    default:
+      return "no regular file";
   }
 }
 
@@ -137,8 +143,8 @@ void File::open_data_descriptor(Access access, int flags) {
     }
   }
   access_ = access == Access::mapped ? Access::mapped : Access::buffered;
-  // An open file of its own: the kernel reports a write-back error once to each, so that one that the engines meet
-  // is still there for sync().
+  // An open file of its own: the kernel reports a write-back error once to each, so that one that the engines
+  // meet is still there for sync().
   data_ = Descriptor(open(path.c_str(), flags | O_CLOEXEC));
   if (!data_) data_ = Descriptor(fcntl(plain_.get(), F_DUPFD_CLOEXEC, 0));
   if (!data_) throw IoError(name_, "open", errno);

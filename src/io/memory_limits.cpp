@@ -102,7 +102,8 @@ std::optional<std::string> cgroup_path(const fs::path& root, bool version2) {
   return {};
 }
 
-/// `path` relative to what is mounted: "." if it lies outside, as it does in containers with a namespace of their own.
+/// `path` relative to what is mounted: "." if it lies outside, as it does in containers with a namespace of
+/// their own.
 fs::path path_below_mount(const std::string& path, const std::string& mount_root) {
   if (path.starts_with("/..")) return ".";
   const fs::path relative = fs::path(path).lexically_normal().lexically_relative(mount_root);
@@ -120,7 +121,8 @@ std::optional<Limit> limit_of(const fs::path& directory, bool version2) {
   if (version2) {
     limit = read_number(directory / "memory.max");
     // Above memory.high a process is slowed down until it hardly moves.
-    if (const auto high = read_number(directory / "memory.high")) limit = std::min(limit.value_or(*high), *high);
+    if (const auto high = read_number(directory / "memory.high"))
+      limit = std::min(limit.value_or(*high), *high);
   } else {
     limit = read_number(directory / "memory.limit_in_bytes");
   }

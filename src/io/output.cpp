@@ -98,7 +98,8 @@ Output::Output(const fs::path& destination, std::uint64_t bytes, bool overwrite,
                            naming == Naming::temporary);
   temporary_ = std::move(made.temporary);
   try {
-    file_ = File::adopt_new(std::move(made.descriptor), found.directory, destination_.string(), bytes, access);
+    file_ =
+        File::adopt_new(std::move(made.descriptor), found.directory, destination_.string(), bytes, access);
   } catch (...) {
     if (!temporary_.empty()) unlinkat(directory_.get(), temporary_.c_str(), 0);
     throw;
@@ -133,7 +134,8 @@ void Output::link_new() {
   const std::string name = destination_.filename().string();
   if (temporary_.empty()) return link_nameless(name);
   const int directory = directory_.get();
-  int code = renameat2(directory, temporary_.c_str(), directory, name.c_str(), RENAME_NOREPLACE) == 0 ? 0 : errno;
+  int code =
+      renameat2(directory, temporary_.c_str(), directory, name.c_str(), RENAME_NOREPLACE) == 0 ? 0 : errno;
   if (code == EINVAL || code == ENOSYS) {  // this file system cannot do so; a link does not replace either
     code = linkat(directory, temporary_.c_str(), directory, name.c_str(), 0) == 0 ? 0 : errno;
     if (code == 0) unlinkat(directory, temporary_.c_str(), 0);
@@ -141,9 +143,9 @@ void Output::link_new() {
   if (code == EPERM || code == EOPNOTSUPP || code == ENOSYS) {  // nor links: then a look must do
     struct stat status;
     const bool exists = fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
-    code = exists                                                                    ? EEXIST
+    code = exists                                                                  ? EEXIST
            : renameat(directory, temporary_.c_str(), directory, name.c_str()) == 0 ? 0
-                                                                                     : errno;
+                                                                                   : errno;
   }
   if (code != 0) fail("give it its name", code);
   temporary_.clear();

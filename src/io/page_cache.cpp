@@ -7,8 +7,8 @@
 namespace xorder::io {
 namespace {
 
-// Pages that have just been read sit in a per-processor list that pins them; dropped a little later they go without
-// the kernel having to interrupt all processors for it.
+// Pages that have just been read sit in a per-processor list that pins them; dropped a little later they go
+// without the kernel having to interrupt all processors for it.
 constexpr std::size_t read_window = std::size_t{4} << 20;
 constexpr std::size_t write_window = std::size_t{32} << 20;
 constexpr std::uint64_t page = 4096;
@@ -26,8 +26,8 @@ void PageCache::after_read(int fd, std::uint64_t offset, std::size_t bytes) {
   if (keep_ || bytes == 0) return;
   Range oldest;
   if (!pass(read_, {offset, bytes}, read_window, oldest)) return;
-  // The kernel leaves pages that are only partly in the range. Neighbours that need them again read them along with
-  // their own pages, in the same request; left behind they would add up.
+  // The kernel leaves pages that are only partly in the range. Neighbours that need them again read them
+  // along with their own pages, in the same request; left behind they would add up.
   const std::uint64_t begin = oldest.offset / page * page;
   const std::uint64_t end = (oldest.offset + oldest.bytes + page - 1) / page * page;
   posix_fadvise(fd, static_cast<off_t>(begin), static_cast<off_t>(end - begin), POSIX_FADV_DONTNEED);
@@ -60,7 +60,8 @@ Failure PageCache::finish(int fd, const Range& range) {
   const off_t offset = static_cast<off_t>(range.offset);
   const off_t bytes = static_cast<off_t>(range.bytes);
   if (sync_file_range(fd, offset, bytes,
-                      SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER) != 0 &&
+                      SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER) !=
+          0 &&
       errno != ENOSYS) {
     return {errno, range.offset};
   }

@@ -1,7 +1,8 @@
 // Keeping one file's share of the page cache small while blocks pass through it.
 //
-// Reads: pages are dropped some MiB after they were read. Writes: write-back starts at once, and once more than a
-// window of data is under way the oldest is waited for and dropped, which bounds the dirty pages as well.
+// Reads: pages are dropped some MiB after they were read. Writes: write-back starts at once, and once more
+// than a window of data is under way the oldest is waited for and dropped, which bounds the dirty pages as
+// well.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +26,9 @@ class PageCache {
 
   /// To be called when the bytes were read from `fd`; none of their pages may be mapped.
   void after_read(int fd, std::uint64_t offset, std::size_t bytes);
-  /// To be called when the bytes were written to `fd`. Reports a failed write-back, of this or of earlier bytes. `fd`
-  /// must be another open file than the one that File::sync() uses, as the kernel reports an error only once to each.
+  /// To be called when the bytes were written to `fd`. Reports a failed write-back, of this or of earlier
+  /// bytes. `fd` must be another open file than the one that File::sync() uses, as the kernel reports an
+  /// error only once to each.
   Failure after_write(int fd, std::uint64_t offset, std::size_t bytes);
   /// Drops what is clean; after a sync.
   void drop_all(int fd);

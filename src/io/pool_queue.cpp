@@ -9,7 +9,8 @@ constexpr unsigned most_threads = 32;
 
 }  // namespace
 
-PoolQueue::PoolQueue(unsigned depth, const char* name, Carry carry) : depth_(depth), name_(name), carry_(carry) {
+PoolQueue::PoolQueue(unsigned depth, const char* name, Carry carry)
+    : depth_(depth), name_(name), carry_(carry) {
   for (unsigned i = 0; i < std::min(depth, most_threads); ++i) threads_.emplace_back([this] { work(); });
 }
 

@@ -1,5 +1,5 @@
-// A queue served by threads of its own, which carry out each transfer by a function that blocks. (TBB's threads must
-// not: they are for computing.)
+// A queue served by threads of its own, which carry out each transfer by a function that blocks. (TBB's
+// threads must not: they are for computing.)
 #pragma once
 
 #include <condition_variable>

@@ -23,8 +23,8 @@ class Progress {
   const iovec* vectors() const { return &vectors_[first_]; }
   unsigned vector_count() const { return count_ - first_; }
 
-  /// Takes account of a system call's result: a number of bytes, or -errno. Returns whether the transfer is over;
-  /// error() then says how it went. If not, what is left is to be tried (again).
+  /// Takes account of a system call's result: a number of bytes, or -errno. Returns whether the transfer is
+  /// over; error() then says how it went. If not, what is left is to be tried (again).
   bool advance(std::int64_t result);
   int error() const { return error_; }
 
@@ -40,7 +40,8 @@ class Progress {
   int error_ = 0;
 };
 
-/// The completion of a transfer by system calls that is over: trims the page cache first, if it went through that.
+/// The completion of a transfer by system calls that is over: trims the page cache first, if it went through
+/// that.
 Completion after_transfer(const Progress& progress);
 
 }  // namespace xorder::io

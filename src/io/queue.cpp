@@ -15,9 +15,12 @@ std::size_t Transfer::bytes() const {
 std::unique_ptr<Queue> make_queue(Engine engine, unsigned depth) {
   depth = std::max(depth, 1u);
   switch (engine) {
-    case Engine::uring: return make_uring_queue(depth);
-    case Engine::threads: return make_thread_queue(depth);
-    case Engine::mapped: return make_mapped_queue(depth);
+    case Engine::uring:
+      return make_uring_queue(depth);
+    case Engine::threads:
+      return make_thread_queue(depth);
+    case Engine::mapped:
+      return make_mapped_queue(depth);
   }
   return nullptr;
 }

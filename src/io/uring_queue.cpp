@@ -128,7 +128,8 @@ void UringQueue::submit(const Transfer& transfer) {
 
 io_uring_sqe* UringQueue::next_entry() {
   io_uring_sqe* entry = io_uring_get_sqe(ring_.get());
-  while (!entry) {  // cannot last: there are as many entries as transfers, and the kernel takes them in at once
+  while (
+      !entry) {  // cannot last: there are as many entries as transfers, and the kernel takes them in at once
     enter(0);
     entry = io_uring_get_sqe(ring_.get());
   }
@@ -145,11 +146,15 @@ void UringQueue::prepare(std::size_t slot) {
   const auto bytes = static_cast<unsigned>(std::min<std::size_t>(vectors->iov_len, 1u << 30));
   const bool single = progress.vector_count() == 1;
   if (progress.transfer().kind == Transfer::Kind::read) {
-    if (single) io_uring_prep_read(entry, fd, vectors->iov_base, bytes, progress.offset());
-    else io_uring_prep_readv(entry, fd, vectors, progress.vector_count(), progress.offset());
+    if (single)
+      io_uring_prep_read(entry, fd, vectors->iov_base, bytes, progress.offset());
+    else
+      io_uring_prep_readv(entry, fd, vectors, progress.vector_count(), progress.offset());
   } else {
-    if (single) io_uring_prep_write(entry, fd, vectors->iov_base, bytes, progress.offset());
-    else io_uring_prep_writev(entry, fd, vectors, progress.vector_count(), progress.offset());
+    if (single)
+      io_uring_prep_write(entry, fd, vectors->iov_base, bytes, progress.offset());
+    else
+      io_uring_prep_writev(entry, fd, vectors, progress.vector_count(), progress.offset());
   }
   entry->user_data = slot;
 }
@@ -164,7 +169,8 @@ void UringQueue::prepare_wake_up() {
 
 void UringQueue::enter(unsigned wait_for) {
   for (;;) {
-    const int result = wait_for ? io_uring_submit_and_wait(ring_.get(), wait_for) : io_uring_submit(ring_.get());
+    const int result =
+        wait_for ? io_uring_submit_and_wait(ring_.get(), wait_for) : io_uring_submit(ring_.get());
     if (result >= 0) {
       prepared_ -= static_cast<unsigned>(result);
       in_kernel_ += static_cast<unsigned>(result);

@@ -1,12 +1,13 @@
 // Boxes, groups without a linear axis, as the strategies copy and transpose see them.
 #pragma once
 
+#include "kernel/micro.hpp"
 #include "kernel/strategy.hpp"
 
 namespace xorder::kernel {
 
-/// A call's box with as few axes as possible: coordinates that are contiguous on both sides have become part of the
-/// piece, axes of one coordinate are gone.
+/// A call's box with as few axes as possible: coordinates that are contiguous on both sides have become part
+/// of the piece, axes of one coordinate are gone.
 struct Box {
   std::uint64_t piece = 0;
   AxisList axes;
@@ -20,6 +21,6 @@ constexpr std::size_t no_axis = ~std::size_t{0};
 std::size_t axis_next_to_piece(const Box& box, Stride Axis::*side);
 
 /// Copies piece by piece.
-void copy_box(const Group& group, const Box& box);
+void copy_box(const Group& group, const Box& box, CopyFunction write);
 
 }  // namespace xorder::kernel

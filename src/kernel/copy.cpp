@@ -1,5 +1,5 @@
-// The strategy for boxes of large pieces. It applies where the elements, together with the axes that are contiguous
-// on both sides, are at least a line long.
+// The strategy for boxes of large pieces. It applies where the elements, together with the axes that are
+// contiguous on both sides, are at least a line long.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -11,27 +11,32 @@ namespace xorder::kernel {
 namespace {
 
 // A run counts as further away than any number of bytes.
-bool nearer(const Stride& a, const Stride& b) { return a.runs != b.runs ? a.runs < b.runs : a.bytes < b.bytes; }
+bool nearer(const Stride& a, const Stride& b) {
+  return a.runs != b.runs ? a.runs < b.runs : a.bytes < b.bytes;
+}
 
 void move_to_end(AxisList& axes, Axis* axis) { std::rotate(axis, axis + 1, axes.end()); }
 
 class Copy final : public Strategy {
  public:
-  explicit Copy(const Layout& layout) : element_bytes_(layout.element_bytes), axes_(layout.axes) {}
+  explicit Copy(const Layout& layout)
+      : element_bytes_(layout.element_bytes), axes_(layout.axes), write_(copy_function(layout.streamed)) {}
   const char* name() const override { return "copy"; }
   void run(const Group& group) const override {
-    copy_box(group, make_box(element_bytes_, axes_, group.lengths));
+    copy_box(group, make_box(element_bytes_, axes_, group.lengths), write_);
     finish_streams();
   }
 
  private:
   std::uint64_t element_bytes_;
   std::vector<Axis> axes_;
+  CopyFunction write_;
 };
 
 }  // namespace
 
-Box make_box(std::uint64_t element_bytes, std::span<const Axis> axes, std::span<const std::uint64_t> lengths) {
+Box make_box(std::uint64_t element_bytes, std::span<const Axis> axes,
+             std::span<const std::uint64_t> lengths) {
   Box box;
   box.piece = element_bytes;
   for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -60,21 +65,22 @@ std::size_t axis_next_to_piece(const Box& box, Stride Axis::*side) {
   return no_axis;
 }
 
-void copy_box(const Group& group, const Box& box) {
+void copy_box(const Group& group, const Box& box, CopyFunction write) {
   if (box.empty) return;
   const auto copy = [&](const Place& place) {
     std::byte* const to = group.targets[place.target.runs] + place.target.bytes;
     const std::byte* const from = group.sources[place.source.runs] + place.source.bytes;
     if (box.piece >= streamed_bytes) {
-      copy_streamed(to, from, box.piece);
+      write(to, from, box.piece);
     } else {
       std::memcpy(to, from, box.piece);
     }
   };
   AxisList axes = box.axes;
   if (axes.size() == 0) return copy({});
-  // The innermost loop goes to the next piece of the target, the second one to the next of the source; the innermost
-  // is cut so that the source pages that it touches are still at hand when the next pieces of them are needed.
+  // The innermost loop goes to the next piece of the target, the second one to the next of the source; the
+  // innermost is cut so that the source pages that it touches are still at hand when the next pieces of them
+  // are needed.
   constexpr std::uint64_t pages = 64;
   move_to_end(axes, std::ranges::min_element(axes, nearer, &Axis::source));
   move_to_end(axes, std::ranges::min_element(axes, nearer, &Axis::target));

@@ -16,19 +16,32 @@ using ConstantSize = std::integral_constant<std::size_t, N>;
 template <class F>
 auto with_constant_size(std::uint64_t bytes, const F& f) {
   switch (bytes) {
-    case 1: return f(ConstantSize<1>{});
-    case 2: return f(ConstantSize<2>{});
-    case 3: return f(ConstantSize<3>{});
-    case 4: return f(ConstantSize<4>{});
-    case 6: return f(ConstantSize<6>{});
-    case 8: return f(ConstantSize<8>{});
-    case 12: return f(ConstantSize<12>{});
-    case 16: return f(ConstantSize<16>{});
-    case 24: return f(ConstantSize<24>{});
-    case 32: return f(ConstantSize<32>{});
-    case 48: return f(ConstantSize<48>{});
-    case 64: return f(ConstantSize<64>{});
-    default: return f(ConstantSize<0>{});
+    case 1:
+      return f(ConstantSize<1>{});
+    case 2:
+      return f(ConstantSize<2>{});
+    case 3:
+      return f(ConstantSize<3>{});
+    case 4:
+      return f(ConstantSize<4>{});
+    case 6:
+      return f(ConstantSize<6>{});
+    case 8:
+      return f(ConstantSize<8>{});
+    case 12:
+      return f(ConstantSize<12>{});
+    case 16:
+      return f(ConstantSize<16>{});
+    case 24:
+      return f(ConstantSize<24>{});
+    case 32:
+      return f(ConstantSize<32>{});
+    case 48:
+      return f(ConstantSize<48>{});
+    case 64:
+      return f(ConstantSize<64>{});
+    default:
+      return f(ConstantSize<0>{});
   }
 }
 

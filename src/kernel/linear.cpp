@@ -1,9 +1,10 @@
-// The strategy for linear axes. It applies where the linear axis has its elements next to each other on both sides,
-// or where they are large; axes that are contiguous on both sides become part of the element first, all others are
-// an outer loop.
+// The strategy for linear axes. It applies where the linear axis has its elements next to each other on both
+// sides, or where they are large; axes that are contiguous on both sides become part of the element first,
+// all others are an outer loop.
 //
-// Low bits that L leaves alone are part of the element, too: where L e_i = e_i for all i < j and no other column
-// touches these bits, 2^j elements move together. Only an offset can still permute them among themselves.
+// Low bits that L leaves alone are part of the element, too: where L e_i = e_i for all i < j and no other
+// column touches these bits, 2^j elements move together. Only an offset can still permute them among
+// themselves.
 #include "kernel/linear.hpp"
 
 #include <algorithm>
@@ -42,8 +43,8 @@ LinearAxis folded(const LinearAxis& axis, int bits) {
 
 class Linear final : public Strategy {
  public:
-  // `inner` are the axes that are contiguous on both sides, the innermost first; with the element they make `piece`
-  // bytes.
+  // `inner` are the axes that are contiguous on both sides, the innermost first; with the element they make
+  // `piece` bytes.
   Linear(const Layout& layout, std::vector<std::size_t> inner, std::uint64_t piece)
       : element_bytes_(layout.element_bytes),
         axes_(layout.axes),
@@ -51,14 +52,15 @@ class Linear final : public Strategy {
         piece_(piece),
         table_(make_table(layout)) {
     const LinearAxis& axis = *layout.linear;
+    const CopyFunction write = copy_function(layout.streamed);
     contiguous_ = axis.source.bytes == piece && axis.target.bytes == piece;
     if (contiguous_) folded_ = fold(axis);
     if (contiguous_ && (piece << folded_) < smallest_piece) {
-      engine_ = make_linear_tiles(folded(axis, folded_), piece << folded_);
-      if (folded_ > 0) unfolded_ = make_linear_tiles(axis, piece);
+      engine_ = make_linear_tiles(folded(axis, folded_), piece << folded_, write);
+      if (folded_ > 0) unfolded_ = make_linear_tiles(axis, piece, write);
       tiled_ = true;
     } else {
-      engine_ = make_linear_pieces(folded(axis, folded_), piece << folded_, folded_);
+      engine_ = make_linear_pieces(folded(axis, folded_), piece << folded_, write, folded_);
     }
   }
 

@@ -8,8 +8,9 @@ namespace {
 
 class LinearPieces final : public LinearEngine {
  public:
-  LinearPieces(const LinearAxis& axis, std::uint64_t element_bytes, int folded)
-      : source_{axis.source_low, axis.source},
+  LinearPieces(const LinearAxis& axis, std::uint64_t element_bytes, CopyFunction write, int folded)
+      : write_(write),
+        source_{axis.source_low, axis.source},
         target_{axis.target_low, axis.target},
         folded_(folded),
         tiles_(make_micro_tiles(axis.map, axis.source_low, axis.target_low, 0, element_bytes)) {}
@@ -30,9 +31,10 @@ class LinearPieces final : public LinearEngine {
               const std::byte* const from = source_of(h);
               for (std::uint64_t i = 0; i < fetched; i += line_bytes) prefetch(from + i);
             },
-            [&](gf2::Word h, gf2::Word z) {
-              std::byte* const to = targets[target_.run(z)] + place.target.bytes + target_.byte(z);
-              copy(to, source_of(h), piece, swap);
+            [&](const Walk& at) {
+              std::byte* const to =
+                  targets[target_.run(at.target)] + place.target.bytes + target_.byte(at.target);
+              copy(to, source_of(at.source), piece, swap);
             });
   }
 
@@ -40,7 +42,7 @@ class LinearPieces final : public LinearEngine {
   void copy(std::byte* to, const std::byte* from, std::uint64_t piece, gf2::Word swap) const {
     if (swap == 0) {
       if (piece >= streamed_bytes) {
-        copy_streamed(to, from, piece);
+        write_(to, from, piece);
       } else {
         std::memcpy(to, from, piece);
       }
@@ -51,9 +53,11 @@ class LinearPieces final : public LinearEngine {
       copy_xored(to, from, piece, swap * part);
       return;
     }
-    for (gf2::Word i = 0; i < gf2::unit(folded_); ++i) std::memcpy(to + (i ^ swap) * part, from + i * part, part);
+    for (gf2::Word i = 0; i < gf2::unit(folded_); ++i)
+      std::memcpy(to + (i ^ swap) * part, from + i * part, part);
   }
 
+  CopyFunction write_;
   LinearSide source_;
   LinearSide target_;
   int folded_;
@@ -62,8 +66,9 @@ class LinearPieces final : public LinearEngine {
 
 }  // namespace
 
-std::unique_ptr<LinearEngine> make_linear_pieces(const LinearAxis& axis, std::uint64_t element_bytes, int folded) {
-  return std::make_unique<LinearPieces>(axis, element_bytes, folded);
+std::unique_ptr<LinearEngine> make_linear_pieces(const LinearAxis& axis, std::uint64_t element_bytes,
+                                                 CopyFunction write, int folded) {
+  return std::make_unique<LinearPieces>(axis, element_bytes, write, folded);
 }
 
 }  // namespace xorder::kernel

@@ -1,6 +1,5 @@
 // Groups of small elements, micro-tile by micro-tile (micro_tiles.hpp).
 #include <algorithm>
-#include <cstdlib>
 
 #include "kernel/elements.hpp"
 #include "kernel/linear.hpp"
@@ -11,6 +10,10 @@ namespace {
 
 // Of one-byte elements; all others have smaller tiles.
 constexpr std::size_t largest_tile = line_bytes * line_bytes;
+
+// How far ahead source lines are asked for. More would not do: lines of runs that lie a large power of two
+// apart share one set of the cache, which has but 8 to 16 places.
+constexpr std::uint64_t bytes_ahead = 2048;
 
 int lg_ceil(std::uint64_t x) { return static_cast<int>(std::bit_width(x - 1)); }
 
@@ -31,77 +34,112 @@ struct Lines {
 
 class LinearTiles : public LinearEngine {
  public:
-  LinearTiles(const LinearAxis& axis, std::uint64_t element_bytes, MicroTiles tiles)
-      : element_bytes_(element_bytes),
+  LinearTiles(const LinearAxis& axis, std::uint64_t element_bytes, CopyFunction write, MicroTiles tiles)
+      : write_(write),
+        element_bytes_(element_bytes),
         source_{axis.source_low, axis.source},
         target_{axis.target_low, axis.target},
         tiles_(std::move(tiles)),
         source_mask_(gf2::low_mask(tiles_.source_bits)),
-        target_mask_(gf2::low_mask(tiles_.target_bits)) {
+        target_mask_(gf2::low_mask(tiles_.target_bits)),
+        segment_mask_(gf2::low_mask(tiles_.segment_bits)) {
     const std::size_t tile_bytes = (tiles_.source_lines.size() << tiles_.source_bits) * element_bytes;
-    const char* d = std::getenv("XD");
-    distance_ = std::max<std::uint64_t>(1, (d ? strtoull(d, 0, 10) : 1024) / tile_bytes);
+    distance_ = std::max<std::uint64_t>(1, bytes_ahead / tile_bytes);
   }
 
  protected:
+  // Where target line i of the tile at z is in the panel.
+  std::byte* panel_line(std::byte* panel, const Walk& at, std::size_t i) const {
+    const gf2::Word z = at.target ^ tiles_.target_lines[i];
+    const gf2::Word segment = at.segment ^ tiles_.segment_of_line[i];
+    return panel + ((segment << tiles_.segment_bits) | (z & segment_mask_ & ~target_mask_)) * element_bytes_;
+  }
+
+  // Goes through the tiles, each of which visit(walk) puts into the panel, and writes the panels.
+  template <class Visit>
+  void run_panels(const Lines& lines, gf2::Word offset, const std::byte* panel, const Visit& visit) const {
+    const std::uint64_t per_panel = std::uint64_t{1} << tiles_.panel_steps;
+    std::uint64_t left = per_panel;
+    WalkAhead(tiles_.steps, offset, distance_)
+        .run([&](gf2::Word h) { fetch(lines, h); },
+             [&](const Walk& at) {
+               visit(at);
+               if (--left == 0) {
+                 write_panel(lines, at, panel);
+                 left = per_panel;
+               }
+             });
+  }
+
+  void fetch(const Lines& lines, gf2::Word h) const {
+    const std::uint64_t last = (element_bytes_ << tiles_.source_bits) - 1;
+    for (const gf2::Word line : tiles_.source_lines) {
+      const std::byte* const p = lines.source((h ^ line) & ~source_mask_);
+      prefetch(p);
+      if (last >= line_bytes) prefetch(p + last);
+    }
+  }
+
+  CopyFunction write_;
   std::uint64_t element_bytes_;
   LinearSide source_;
   LinearSide target_;
   MicroTiles tiles_;
   gf2::Word source_mask_;
   gf2::Word target_mask_;
+  gf2::Word segment_mask_;
   std::uint64_t distance_;
+
+ private:
+  void write_panel(const Lines& lines, const Walk& at, const std::byte* panel) const {
+    const std::uint64_t bytes = element_bytes_ << tiles_.segment_bits;
+    for (std::size_t i = 0; i < tiles_.segments.size(); ++i) {
+      std::byte* const to = lines.target((at.target ^ tiles_.segments[i ^ at.segment]) & ~segment_mask_);
+      write_(to, panel + i * bytes, bytes);
+    }
+  }
 };
 
 // Square tiles of 1, 2, 4, 8 or 16-byte elements.
 class SquareTiles final : public LinearTiles {
  public:
-  SquareTiles(const LinearAxis& axis, std::uint64_t element_bytes, MicroTiles tiles)
-      : LinearTiles(axis, element_bytes, std::move(tiles)), kernels_(tile_kernels(element_bytes)) {}
+  SquareTiles(const LinearAxis& axis, std::uint64_t element_bytes, CopyFunction write, MicroTiles tiles)
+      : LinearTiles(axis, element_bytes, write, std::move(tiles)), kernels_(tile_kernels(element_bytes)) {}
 
   void run(const Group& group, const Place& place, gf2::Word offset, std::uint64_t) const override {
     const Lines lines{group, place, source_, target_};
+    alignas(line_bytes) std::byte panel[panel_bytes];
     TileRows rows{};
-    const auto fetch = [&](gf2::Word h) {
-      for (const gf2::Word line : tiles_.source_lines) prefetch(lines.source((h ^ line) & ~source_mask_));
-    };
-    const auto visit = [&](gf2::Word h, gf2::Word z) {
+    run_panels(lines, offset, panel, [&](const Walk& at) {
       if (tiles_.plain) {
-        plain(lines, h, z, rows);
+        plain(lines, at, panel, rows);
       } else {
-        xored(lines, h, z, rows);
+        xored(lines, at, panel, rows);
       }
-    };
-    WalkAhead(tiles_.steps, offset, distance_).run(fetch, visit);
+    });
   }
 
  private:
-  // Here z's low bits are the offset's in all tiles: they permute the source's lines.
-  void plain(const Lines& lines, gf2::Word h, gf2::Word z, TileRows& rows) const {
-    const std::size_t k = tiles_.source_lines.size();
-    const auto swap = static_cast<std::size_t>(z & target_mask_);
-    std::uintptr_t addresses = 0;
-    for (std::size_t t = 0; t < k; ++t) {
-      rows.source[t ^ swap] = lines.source(h ^ tiles_.source_lines[t]);
-      rows.target[t] = lines.target((z ^ tiles_.target_lines[t]) & ~target_mask_);
-      addresses |= reinterpret_cast<std::uintptr_t>(rows.target[t]);
+  // Here the target's low bits are the offset's in all tiles: they permute the source's lines.
+  void plain(const Lines& lines, const Walk& at, std::byte* panel, TileRows& rows) const {
+    const auto swap = static_cast<std::size_t>(at.target & target_mask_);
+    for (std::size_t t = 0; t < tiles_.source_lines.size(); ++t) {
+      rows.source[t ^ swap] = lines.source(at.source ^ tiles_.source_lines[t]);
+      rows.target[t] = panel_line(panel, at, t);
     }
-    (addresses % line_bytes == 0 && !getenv("XN") ? kernels_.plain_streamed : kernels_.plain)(rows);
+    kernels_.plain(rows);
   }
 
-  void xored(const Lines& lines, gf2::Word h, gf2::Word z, TileRows& rows) const {
-    const std::size_t k = tiles_.source_lines.size();
-    std::uintptr_t addresses = 0;
-    for (std::size_t t = 0; t < k; ++t) {
-      const gf2::Word from = h ^ tiles_.source_lines[t];
-      const gf2::Word to = z ^ tiles_.target_lines[t];
+  void xored(const Lines& lines, const Walk& at, std::byte* panel, TileRows& rows) const {
+    for (std::size_t t = 0; t < tiles_.source_lines.size(); ++t) {
+      const gf2::Word from = at.source ^ tiles_.source_lines[t];
+      const gf2::Word to = at.target ^ tiles_.target_lines[t];
       rows.source[t] = lines.source(from & ~source_mask_);
-      rows.target[t] = lines.target(to & ~target_mask_);
+      rows.target[t] = panel_line(panel, at, t);
       rows.source_xor[t] = static_cast<std::uint8_t>((from & source_mask_) * element_bytes_);
       rows.target_xor[t] = static_cast<std::uint8_t>((to & target_mask_) * element_bytes_);
-      addresses |= reinterpret_cast<std::uintptr_t>(rows.target[t]);
     }
-    (addresses % line_bytes == 0 && !getenv("XN") ? kernels_.xored_streamed : kernels_.xored)(rows);
+    kernels_.xored(rows);
   }
 
   TileKernels kernels_;
@@ -115,51 +153,41 @@ class TableTiles final : public LinearTiles {
 
   void run(const Group& group, const Place& place, gf2::Word offset, std::uint64_t) const override {
     const Lines lines{group, place, source_, target_};
-    const auto fetch = [&](gf2::Word h) {
-      for (const gf2::Word line : tiles_.source_lines) {
-        const std::byte* const p = lines.source(h ^ line);
-        prefetch(p);
-        prefetch(p + source_line_bytes() - 1);
-      }
-    };
-    const auto visit = [&](gf2::Word h, gf2::Word z) {
-      if (tiles_.whole_lines) {
-        whole(lines, h, z);
-      } else {
-        parts(lines, h, z);
-      }
-    };
-    WalkAhead(tiles_.steps, offset, distance_).run(fetch, visit);
+    if (tiles_.whole_lines) {
+      alignas(line_bytes) std::byte panel[panel_bytes];
+      run_panels(lines, offset, panel, [&](const Walk& at) { whole(lines, at, panel); });
+    } else {
+      WalkAhead(tiles_.steps, offset, distance_)
+          .run([&](gf2::Word h) { fetch(lines, h); },
+               [&](const Walk& at) { parts(lines, at.source, at.target); });
+    }
   }
 
  private:
   std::uint64_t size() const { return N != 0 ? N : element_bytes_; }
-  std::uint64_t source_line_bytes() const { return size() << tiles_.source_bits; }
-  std::uint64_t target_line_bytes() const { return size() << tiles_.target_bits; }
 
-  void whole(const Lines& lines, gf2::Word h, gf2::Word z) const {
+  // The table is in the order of target lines, whose elements follow each other.
+  void whole(const Lines& lines, const Walk& at, std::byte* panel) const {
     alignas(line_bytes) std::byte in[largest_tile];
-    alignas(line_bytes) std::byte out[largest_tile];
-    std::byte* next = in;
-    for (const gf2::Word line : tiles_.source_lines) {
-      std::memcpy(next, lines.source(h ^ line), source_line_bytes());
-      next += source_line_bytes();
+    const std::uint64_t line = size() << tiles_.source_bits;
+    for (std::size_t i = 0; i < tiles_.source_lines.size(); ++i) {
+      std::memcpy(in + i * line, lines.source(at.source ^ tiles_.source_lines[i]), line);
     }
-    const std::size_t swap = z & target_mask_;
-    for (std::size_t i = 0, n = tiles_.table.size(); i < n; ++i) {
-      copy_element<N>(out + (i ^ swap) * size(), in + tiles_.table[i].source * size(), size());
-    }
-    next = out;
-    for (const gf2::Word line : tiles_.target_lines) {
-      std::memcpy(lines.target((z ^ line) & ~target_mask_), next, target_line_bytes());
-      next += target_line_bytes();
+    const std::size_t swap = at.target & target_mask_;
+    const MicroTiles::Entry* entry = tiles_.table.data();
+    for (std::size_t i = 0; i < tiles_.target_lines.size(); ++i) {
+      std::byte* const to = panel_line(panel, at, i);
+      for (std::size_t t = 0; t <= target_mask_; ++t, ++entry) {
+        copy_element<N>(to + (t ^ swap) * size(), in + entry->source * size(), size());
+      }
     }
   }
 
   void parts(const Lines& lines, gf2::Word h, gf2::Word z) const {
-    const std::byte* from[64];
-    std::byte* to[64];
-    for (std::size_t i = 0; i < tiles_.source_lines.size(); ++i) from[i] = lines.source(h ^ tiles_.source_lines[i]);
+    const std::byte* from[line_bytes];
+    std::byte* to[line_bytes];
+    for (std::size_t i = 0; i < tiles_.source_lines.size(); ++i)
+      from[i] = lines.source(h ^ tiles_.source_lines[i]);
     for (std::size_t i = 0; i < tiles_.target_lines.size(); ++i) {
       to[i] = lines.target((z ^ tiles_.target_lines[i]) & ~target_mask_);
     }
@@ -173,15 +201,15 @@ class TableTiles final : public LinearTiles {
 
 }  // namespace
 
-std::unique_ptr<LinearEngine> make_linear_tiles(const LinearAxis& axis, std::uint64_t element_bytes) {
+std::unique_ptr<LinearEngine> make_linear_tiles(const LinearAxis& axis, std::uint64_t element_bytes,
+                                                CopyFunction write) {
   const int line_bits = lg_ceil((line_bytes + element_bytes - 1) / element_bytes);
   MicroTiles tiles = make_micro_tiles(axis.map, axis.source_low, axis.target_low, line_bits, element_bytes);
-  if (tiles.square) {
-    return std::make_unique<SquareTiles>(axis, element_bytes, std::move(tiles));
-  }
-  return with_constant_size(element_bytes, [&]<std::size_t n>(ConstantSize<n>) -> std::unique_ptr<LinearEngine> {
-    return std::make_unique<TableTiles<n>>(axis, element_bytes, std::move(tiles));
-  });
+  if (tiles.square) return std::make_unique<SquareTiles>(axis, element_bytes, write, std::move(tiles));
+  return with_constant_size(
+      element_bytes, [&]<std::size_t n>(ConstantSize<n>) -> std::unique_ptr<LinearEngine> {
+        return std::make_unique<TableTiles<n>>(axis, element_bytes, write, std::move(tiles));
+      });
 }
 
 }  // namespace xorder::kernel

@@ -19,7 +19,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 // No vectors to be had (Highway has no SSE2 before 1.0.5): plain loops.
 inline void stream_line(const std::byte* from, std::byte* to) { std::memcpy(to, from, line_bytes); }
 
-template <std::size_t W, bool xored, bool streamed>
+template <std::size_t W, bool xored>
 void tile(const TileRows& rows) {
   for (std::size_t u = 0; u < line_bytes / W; ++u) {
     for (std::size_t t = 0; t < line_bytes / W; ++t) {
@@ -40,7 +40,9 @@ constexpr hn::FixedTag<std::uint8_t, 16> bytes16;
 using Vector = hn::Vec<decltype(bytes16)>;
 constexpr std::size_t pieces = line_bytes / 16;
 
-HWY_INLINE Vector load(const std::byte* p) { return hn::LoadU(bytes16, reinterpret_cast<const std::uint8_t*>(p)); }
+HWY_INLINE Vector load(const std::byte* p) {
+  return hn::LoadU(bytes16, reinterpret_cast<const std::uint8_t*>(p));
+}
 HWY_INLINE void store(Vector v, std::byte* p) { hn::StoreU(v, bytes16, reinterpret_cast<std::uint8_t*>(p)); }
 
 // One line from the first-level cache to an aligned line in memory.
@@ -52,21 +54,14 @@ HWY_INLINE void stream_line(const std::byte* from, std::byte* to) {
   }
 }
 
-// The same for a line that has just been stored in pieces, which the processor can only forward as such.
-HWY_INLINE void stream_pieces(const std::byte* from, std::byte* to) {
-  for (std::size_t i = 0; i < line_bytes; i += 16) {
-    hn::Stream(load(from + i), bytes16, reinterpret_cast<std::uint8_t*>(to + i));
-  }
-}
-
 // Byte i of the result is byte i ^ mask of v, mask < 16.
 HWY_INLINE Vector xor_lanes(Vector v, std::uint8_t mask) {
   return hn::TableLookupBytes(v, hn::Xor(hn::Iota(bytes16, 0), hn::Set(bytes16, mask)));
 }
 
-// Transposes 16/W vectors of 16/W elements. Each round is a perfect shuffle of the vectors' elements: the top bit of
-// the row's number moves below the lowest bit of the lane's, whose top bit moves below the lowest bit of the row's;
-// after lg(16/W) rounds rows and lanes have changed places.
+// Transposes 16/W vectors of 16/W elements. Each round is a perfect shuffle of the vectors' elements: the top
+// bit of the row's number moves below the lowest bit of the lane's, whose top bit moves below the lowest bit
+// of the row's; after lg(16/W) rounds rows and lanes have changed places.
 template <std::size_t W>
 HWY_INLINE void transpose_block(Vector (&v)[16 / W]) {
   using Element = hwy::UnsignedFromSize<W>;
@@ -86,13 +81,12 @@ HWY_INLINE void transpose_block(Vector (&v)[16 / W]) {
 template <>
 HWY_INLINE void transpose_block<16>(Vector (&)[1]) {}
 
-// Block by block of 16/W × 16/W elements; four blocks below each other make whole target lines.
-template <std::size_t W, bool xored, bool streamed>
+// Block by block of 16/W × 16/W elements.
+template <std::size_t W, bool xored>
 void tile(const TileRows& rows) {
   constexpr std::size_t n = 16 / W;
-  alignas(line_bytes) std::byte lines[n][line_bytes];
-  for (std::size_t column = 0; column < pieces; ++column) {
-    for (std::size_t row = 0; row < pieces; ++row) {
+  for (std::size_t row = 0; row < pieces; ++row) {
+    for (std::size_t column = 0; column < pieces; ++column) {
       Vector v[n];
       for (std::size_t i = 0; i < n; ++i) {
         const std::size_t t = row * n + i;
@@ -106,7 +100,7 @@ void tile(const TileRows& rows) {
       transpose_block<W>(v);
       for (std::size_t i = 0; i < n; ++i) {
         const std::size_t u = column * n + i;
-        std::byte* const to = streamed ? lines[i] : rows.target[u];
+        std::byte* const to = rows.target[u];
         if constexpr (xored) {
           const std::uint8_t mask = rows.target_xor[u];
           store(xor_lanes(v[i], mask & 15U), to + ((row * 16) ^ (mask & 0x30U)));
@@ -115,38 +109,43 @@ void tile(const TileRows& rows) {
         }
       }
     }
-    if constexpr (streamed) {
-      for (std::size_t i = 0; i < n; ++i) stream_pieces(lines[i], rows.target[column * n + i]);
-    }
   }
 }
 
 void copy_xored(std::byte* target, const std::byte* source, std::uint64_t bytes, std::uint64_t mask) {
   const auto within = static_cast<std::uint8_t>(mask & 15);
   const std::uint64_t between = mask & ~std::uint64_t{15};
-  for (std::uint64_t i = 0; i < bytes; i += 16) store(xor_lanes(load(source + i), within), target + (i ^ between));
+  for (std::uint64_t i = 0; i < bytes; i += 16)
+    store(xor_lanes(load(source + i), within), target + (i ^ between));
 }
 
 #endif  // HWY_TARGET == HWY_SCALAR
 
 template <std::size_t W>
 TileKernels kernels_of() {
-  return {tile<W, false, false>, tile<W, false, true>, tile<W, true, false>, tile<W, true, true>};
+  return {tile<W, false>, tile<W, true>};
 }
 
 TileKernels tile_kernels(std::uint64_t element_bytes) {
   switch (element_bytes) {
-    case 1: return kernels_of<1>();
-    case 2: return kernels_of<2>();
-    case 4: return kernels_of<4>();
-    case 8: return kernels_of<8>();
-    case 16: return kernels_of<16>();
-    default: return {};
+    case 1:
+      return kernels_of<1>();
+    case 2:
+      return kernels_of<2>();
+    case 4:
+      return kernels_of<4>();
+    case 8:
+      return kernels_of<8>();
+    case 16:
+      return kernels_of<16>();
+    default:
+      return {};
   }
 }
 
 void copy_streamed(std::byte* target, const std::byte* source, std::uint64_t bytes) {
-  const std::uint64_t head = (line_bytes - reinterpret_cast<std::uintptr_t>(target) % line_bytes) % line_bytes;
+  const std::uint64_t head =
+      (line_bytes - reinterpret_cast<std::uintptr_t>(target) % line_bytes) % line_bytes;
   if (bytes < head + line_bytes) {
     std::memcpy(target, source, bytes);
     return;
@@ -157,6 +156,8 @@ void copy_streamed(std::byte* target, const std::byte* source, std::uint64_t byt
   std::memcpy(target + i, source + i, bytes - i);
 }
 
+CopyFunction streaming() { return copy_streamed; }
+
 }  // namespace xorder::kernel::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -165,16 +166,21 @@ namespace xorder::kernel {
 
 HWY_EXPORT(tile_kernels);
 HWY_EXPORT(copy_xored);
-HWY_EXPORT(copy_streamed);
+HWY_EXPORT(streaming);
 
-TileKernels tile_kernels(std::uint64_t element_bytes) { return HWY_DYNAMIC_DISPATCH(tile_kernels)(element_bytes); }
+TileKernels tile_kernels(std::uint64_t element_bytes) {
+  return HWY_DYNAMIC_DISPATCH(tile_kernels)(element_bytes);
+}
 
 void copy_xored(std::byte* target, const std::byte* source, std::uint64_t bytes, std::uint64_t mask) {
   HWY_DYNAMIC_DISPATCH(copy_xored)(target, source, bytes, mask);
 }
 
-void copy_streamed(std::byte* target, const std::byte* source, std::uint64_t bytes) {
-  HWY_DYNAMIC_DISPATCH(copy_streamed)(target, source, bytes);
+CopyFunction copy_function(bool streamed) {
+  if (streamed) return HWY_DYNAMIC_DISPATCH(streaming)();
+  return [](std::byte* target, const std::byte* source, std::uint64_t bytes) {
+    std::memcpy(target, source, bytes);
+  };
 }
 
 void finish_streams() { hwy::FlushStream(); }

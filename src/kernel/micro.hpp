@@ -1,5 +1,5 @@
-// Micro-kernels: the fixed-size pieces of work that all strategies are made of. They permute what is in the first
-// level of the cache, in registers; which lines they are given, and when, is the strategies' business.
+// Micro-kernels: the fixed-size pieces of work that all strategies are made of. They permute what is in the
+// first level of the cache, in registers; which lines they are given, and when, is the strategies' business.
 #pragma once
 
 #include <array>
@@ -10,13 +10,11 @@ namespace xorder::kernel {
 
 /// What the memory moves at once.
 constexpr std::size_t line_bytes = 64;
-/// Whole lines at this alignment can be written past the cache.
-inline bool is_line_aligned(const std::byte* p) { return reinterpret_cast<std::uintptr_t>(p) % line_bytes == 0; }
 
-/// The lines of a square tile of elements of W = 1, 2, 4, 8 or 16 bytes: K = 64 / W rows on each side, each a line.
-/// Element u of source row t goes to element t of target row u.
-/// In an xored tile the rows are scrambled inside: element u of source row t lies at byte (u·W) ^ source_xor[t] of
-/// the row, and element t of target row u at byte (t·W) ^ target_xor[u]; the masks are multiples of W.
+/// The lines of a square tile of elements of W = 1, 2, 4, 8 or 16 bytes: K = 64 / W rows on each side, each a
+/// line. Element u of source row t goes to element t of target row u. In an xored tile the rows are scrambled
+/// inside: element u of source row t lies at byte (u·W) ^ source_xor[t] of the row, and element t of target
+/// row u at byte (t·W) ^ target_xor[u]; the masks are multiples of W.
 struct TileRows {
   std::array<const std::byte*, line_bytes> source;
   std::array<std::byte*, line_bytes> target;
@@ -24,14 +22,11 @@ struct TileRows {
   std::array<std::uint8_t, line_bytes> target_xor;
 };
 
-/// The square tiles of one element size. A streamed tile's target rows must be aligned to lines; they are written
-/// past the cache, and the caller has to call finish_streams() before anybody else may look at them.
+/// The square tiles of one element size.
 struct TileKernels {
   using Function = void (*)(const TileRows& rows);
   Function plain = nullptr;
-  Function plain_streamed = nullptr;
   Function xored = nullptr;
-  Function xored_streamed = nullptr;
 };
 
 /// The best that this processor has; nothing (null functions) for other element sizes.
@@ -40,11 +35,12 @@ TileKernels tile_kernels(std::uint64_t element_bytes);
 /// Copies `bytes`, a power of two and at least 16, so that byte i goes to i ^ mask; mask < bytes.
 void copy_xored(std::byte* target, const std::byte* source, std::uint64_t bytes, std::uint64_t mask);
 
-/// From this size on copy_streamed() pays: fewer lines are mostly parts of lines, which go through the cache anyway.
+/// A way to write `bytes` that have been put together to their place. Of less than a few lines there is
+/// hardly a whole one, so that streaming does not pay.
+using CopyFunction = void (*)(std::byte* target, const std::byte* source, std::uint64_t bytes);
 constexpr std::size_t streamed_bytes = 4 * line_bytes;
-
-/// memcpy past the cache; any alignment, any length.
-void copy_streamed(std::byte* target, const std::byte* source, std::uint64_t bytes);
+/// Past the cache, or an ordinary memcpy. Any alignment, any length.
+CopyFunction copy_function(bool streamed);
 
 /// Orders everything streamed by this thread before its later stores.
 void finish_streams();

@@ -40,11 +40,12 @@ struct Place {
 
 /// Whether the axis continues a piece of so many bytes on both sides.
 inline bool is_next_to(const Axis& axis, std::uint64_t piece) {
-  return axis.source.runs == 0 && axis.target.runs == 0 && axis.source.bytes == piece && axis.target.bytes == piece;
+  return axis.source.runs == 0 && axis.target.runs == 0 && axis.source.bytes == piece &&
+         axis.target.bytes == piece;
 }
 
-/// A list of axes that needs no allocation. Axes of one coordinate never get into it, and as the elements of a group
-/// have distinct addresses there are fewer than 64 others.
+/// A list of axes that needs no allocation. Axes of one coordinate never get into it, and as the elements of
+/// a group have distinct addresses there are fewer than 64 others.
 class AxisList {
  public:
   void push(const Axis& axis) { axes_[size_++] = axis; }
@@ -63,8 +64,8 @@ class AxisList {
   std::size_t size_ = 0;
 };
 
-/// Calls visit(place) for every combination of coordinates, the last axis fastest, beginning at `place`. No axis is
-/// empty.
+/// Calls visit(place) for every combination of coordinates, the last axis fastest, beginning at `place`. No
+/// axis is empty.
 template <class Visit>
 void for_each_place(const AxisList& axes, Place place, const Visit& visit) {
   std::array<std::uint64_t, 64> at{};

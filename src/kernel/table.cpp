@@ -1,5 +1,5 @@
-// The strategy for everything: element by element, in source order. It applies where no other one does, which is where
-// a linear axis has elements that are not next to each other.
+// The strategy for everything: element by element, in source order. It applies where no other one does, which
+// is where a linear axis has elements that are not next to each other.
 #include <bit>
 #include <cstring>
 #include <vector>

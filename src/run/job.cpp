@@ -1,9 +1,6 @@
 #include "xorder/run/job.hpp"
 
 #include <fmt/format.h>
-#include <oneapi/tbb/global_control.h>
-#include <oneapi/tbb/info.h>
-#include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
 #include <chrono>
@@ -11,6 +8,7 @@
 
 #include "pipeline.hpp"
 #include "residency.hpp"
+#include "workers.hpp"
 #include "xorder/error.hpp"
 #include "xorder/io/memory.hpp"
 #include "xorder/io/output.hpp"
@@ -149,11 +147,7 @@ Report Job::run(const ProgressCallback& progress, std::stop_token stop) {
     if (plan_.passes.size() != passes) throw IoError(output_.string(), "its file system needs another plan; use --io mapped");
   }
 
-  const unsigned threads = options_.threads != 0 ? options_.threads
-                                                 : static_cast<unsigned>(oneapi::tbb::info::default_concurrency());
-  // The conductor sleeps in the queue, so all `threads` are workers, one more than TBB makes by itself.
-  const oneapi::tbb::global_control workers(oneapi::tbb::global_control::max_allowed_parallelism, threads + 1);
-  oneapi::tbb::task_arena arena(static_cast<int>(threads), 0);
+  Workers workers(options_.threads);
   const io::Engine engine = engine_for(source, output.file());
   const auto queue = io::make_queue(engine, 2 * conditions.device.depth);
   report.engine = queue->name();
@@ -166,7 +160,7 @@ Report Job::run(const ProgressCallback& progress, std::stop_token stop) {
     const uint64_t before = state.bytes_done;
     const auto counters = run_pass(
         plan_.passes[i], source_of(i), target_of(i), conditions.read_alignment, conditions.write_alignment, *queue,
-        arena,
+        workers.arena,
         [&](const PassCounters& now) {
           state.bytes_done = std::min(state.bytes_total, before + now.bytes_read + now.bytes_written);
           if (progress) progress(state);

@@ -49,7 +49,8 @@ struct Case {
   Word offset = 0;
   std::uint64_t source_runs = 1, source_bytes = 0, target_runs = 1, target_bytes = 0;
 
-  // Calls visit(source run, source byte, target run, target byte) for every element: the contract, word for word.
+  // Calls visit(source run, source byte, target run, target byte) for every element: the contract, word for
+  // word.
   template <class Visit>
   void for_each_element(const Visit& visit) const {
     const int bits = layout.linear ? layout.linear->map.cols() : 0;
@@ -98,8 +99,8 @@ std::string describe(const Case& c) {
   const auto stride = [](const Stride& d) { return std::to_string(d.runs) + "r" + std::to_string(d.bytes); };
   for (std::size_t i = 0; i < c.lengths.size(); ++i) {
     const Axis& a = c.layout.axes[i];
-    s += " axis " + std::to_string(c.lengths[i]) + "/" + std::to_string(a.length) + " " + stride(a.source) + ">" +
-         stride(a.target);
+    s += " axis " + std::to_string(c.lengths[i]) + "/" + std::to_string(a.length) + " " + stride(a.source) +
+         ">" + stride(a.target);
   }
   if (const auto& l = c.layout.linear) {
     s += " linear " + std::to_string(l->map.cols()) + ">" + std::to_string(l->map.rows()) + " low " +
@@ -110,8 +111,8 @@ std::string describe(const Case& c) {
   return s;
 }
 
-// Runs the case through the kernel and through the definition; everything must be equal, guard bytes included.
-// Returns the strategy's name.
+// Runs the case through the kernel and through the definition; everything must be equal, guard bytes
+// included. Returns the strategy's name.
 std::string check(Random& random, Case c, bool aligned) {
   c.measure();
   Runs source(random, c.source_runs, c.source_bytes, random.in(0, 2) == 0 ? 64 : 0);
@@ -128,7 +129,17 @@ std::string check(Random& random, Case c, bool aligned) {
   return kernel.strategy();
 }
 
-enum class Map { identity, bit_permutation, gray, inverse_gray, low_rank, random, rotation, bit_reversal, count };
+enum class Map {
+  identity,
+  bit_permutation,
+  gray,
+  inverse_gray,
+  low_rank,
+  random,
+  rotation,
+  bit_reversal,
+  count
+};
 
 BitMatrix random_injective(Random& random, int rows, int columns) {
   for (;;) {
@@ -144,9 +155,14 @@ BitMatrix random_map(Random& random, Map kind, int n) {
   std::iota(target.begin(), target.end(), 0);
   std::vector<Word> columns = BitMatrix::identity(n).columns();
   switch (kind) {
-    case Map::identity: break;
-    case Map::bit_permutation: std::ranges::shuffle(target, random); return BitMatrix::bit_permutation(target);
-    case Map::bit_reversal: std::ranges::reverse(target); return BitMatrix::bit_permutation(target);
+    case Map::identity:
+      break;
+    case Map::bit_permutation:
+      std::ranges::shuffle(target, random);
+      return BitMatrix::bit_permutation(target);
+    case Map::bit_reversal:
+      std::ranges::reverse(target);
+      return BitMatrix::bit_permutation(target);
     case Map::rotation:
       if (n > 0) std::ranges::rotate(target, target.begin() + random.in(0, n - 1));
       return BitMatrix::bit_permutation(target);
@@ -158,11 +174,13 @@ BitMatrix random_map(Random& random, Map kind, int n) {
       break;
     case Map::low_rank:  // a product of a few elementary matrices
       for (int i = 0; n > 1 && i < 4; ++i) {
-        const auto a = static_cast<std::size_t>(random.in(0, n - 1)), b = static_cast<std::size_t>(random.in(0, n - 1));
+        const auto a = static_cast<std::size_t>(random.in(0, n - 1)),
+                   b = static_cast<std::size_t>(random.in(0, n - 1));
         if (a != b) columns[a] ^= columns[b];
       }
       break;
-    default: return random_injective(random, n, n);
+    default:
+      return random_injective(random, n, n);
   }
   return BitMatrix(n, columns);
 }
@@ -180,8 +198,8 @@ BitMatrix widened(Random& random, const BitMatrix& m, int extra) {
   return wide.rank() == wide.cols() ? wide : BitMatrix(m.rows() + extra, m.columns());
 }
 
-// Where the coordinates of one side lie: dimensions are given addresses one after the other, some in bytes, then in
-// runs; sometimes with gaps.
+// Where the coordinates of one side lie: dimensions are given addresses one after the other, some in bytes,
+// then in runs; sometimes with gaps.
 class Placer {
  public:
   Placer(Random& random, std::uint64_t element_bytes) : random_(random), bytes_(element_bytes) {}
@@ -212,7 +230,8 @@ void place(Random& random, Case& c, bool on_source, int linear_bits, bool linear
   std::vector<std::size_t> order(c.layout.axes.size() + (linear ? 1 : 0));
   std::iota(order.begin(), order.end(), 0);
   std::ranges::shuffle(order, random);
-  if (linear && linear_first) std::ranges::stable_partition(order, [&](std::size_t i) { return i == c.lengths.size(); });
+  if (linear && linear_first)
+    std::ranges::stable_partition(order, [&](std::size_t i) { return i == c.lengths.size(); });
   const std::size_t in_bytes = random.in(std::size_t{0}, order.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (order[i] == c.layout.axes.size()) {
@@ -234,7 +253,8 @@ void place(Random& random, Case& c, bool on_source, int linear_bits, bool linear
 void add_lengths(Random& random, Case& c) {
   for (const Axis& axis : c.layout.axes) {
     const bool whole = random.in(0, 1) == 0;
-    c.lengths.push_back(whole ? axis.length : random.in(std::uint64_t{random.in(0, 9) == 0 ? 0U : 1U}, axis.length));
+    c.lengths.push_back(whole ? axis.length
+                              : random.in(std::uint64_t{random.in(0, 9) == 0 ? 0U : 1U}, axis.length));
   }
 }
 
@@ -269,7 +289,8 @@ TEST(Kernel, BoxesAgreeWithTheDefinition) {
     const int rank = random.in(0, 5);
     const std::uint64_t longest[] = {1, 8000, 150, 24, 10, 6};
     for (int a = 0; a < rank; ++a) {
-      c.layout.axes.push_back({.length = random.in(std::uint64_t{1}, longest[rank]), .source = {}, .target = {}});
+      c.layout.axes.push_back(
+          {.length = random.in(std::uint64_t{1}, longest[rank]), .source = {}, .target = {}});
     }
     add_lengths(random, c);
     place(random, c, true, 0, false);
@@ -289,7 +310,8 @@ TEST(Kernel, BatchesAndMixedGroupsAgreeWithTheDefinition) {
     c.layout.element_bytes = random_element(random, 12);
     const int bits = random.in(0, 8);
     for (int a = random.in(1, 3); a > 0; --a) {
-      c.layout.axes.push_back({.length = random.in(std::uint64_t{1}, std::uint64_t{7}), .source = {}, .target = {}});
+      c.layout.axes.push_back(
+          {.length = random.in(std::uint64_t{1}, std::uint64_t{7}), .source = {}, .target = {}});
     }
     const Map kind = static_cast<Map>(random.in(0, static_cast<int>(Map::count) - 1));
     const BitMatrix map = widened(random, random_map(random, kind, bits), random.in(0, 1));
@@ -305,8 +327,8 @@ TEST(Kernel, BatchesAndMixedGroupsAgreeWithTheDefinition) {
   EXPECT_GT(reached["linear"], 100);
 }
 
-// The first group of the file tile that kernel.hpp's users make: 2^6 runs of the source, 512 bytes into each run of
-// the target.
+// The first group of the file tile that kernel.hpp's users make: 2^6 runs of the source, 512 bytes into each
+// run of the target.
 TEST(Kernel, AGroupOfAFileTile) {
   Random random;
   SEED_TRACE(random);

@@ -116,8 +116,10 @@ std::string what_it_is(const AffineMap& map) {
   if (map.is_identity()) return "the identity";
   if (map.matrix == gf2::BitMatrix::identity(map.bits()))
     return fmt::format("an exclusive or: xor({:#x})", map.complement);
-  if (map.matrix.is_bit_permutation())
-    return fmt::format("a permutation of the index bits: {}", as_expression(map));
+  if (map.matrix.is_bit_permutation()) {
+    const bool short_enough = map.bits() <= 20;
+    return "a permutation of the index bits" + (short_enough ? ": " + as_expression(map) : "");
+  }
   return "a map that adds index bits together";
 }
 

@@ -23,8 +23,8 @@ struct AffineMap {
 /// First b, then a. Throws InputError if their sizes differ.
 AffineMap operator*(const AffineMap& a, const AffineMap& b);
 
-/// γ_b, the lower left (n−b) × b part of A. Its rank says how many bits of a source block's inner index leave the
-/// block: 2^rank target blocks are touched by each source block.
+/// γ_b, the lower left (n−b) × b part of A. Its rank says how many bits of a source block's inner index leave
+/// the block: 2^rank target blocks are touched by each source block.
 int rank_gamma(const BitMatrix& a, int b);
 
 }  // namespace xorder::gf2

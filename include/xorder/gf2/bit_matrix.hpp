@@ -1,16 +1,16 @@
 // Matrices over GF(2), the two-element field in which + is xor and · is and.
 //
-// An index x of an array of 2^n elements is read as a vector of n bits, bit 0 the least significant. A matrix is
-// kept as columns, each packed in a word, so that A x is the xor of the columns that x's set bits select:
+// An index x of an array of 2^n elements is read as a vector of n bits, bit 0 the least significant. A matrix
+// is kept as columns, each packed in a word, so that A x is the xor of the columns that x's set bits select:
 //
 //          source bit  0 1 2
 //   A = target bit 0 [ 0 1 0 ]     columns: 0b010, 0b101, 0b100 (row 0 is the lowest bit)
 //                  1 [ 1 0 0 ]
 //                  2 [ 0 1 1 ]     A·0b011 = column 0 ^ column 1 = 0b111
 //
-// Moving an index bit elsewhere is a permutation matrix; Gray code, Morton order and every other reordering that
-// xors index bits together is a denser one. Composition is the matrix product and undoing is the inverse: that is
-// all the algebra the rest of xorder needs.
+// Moving an index bit elsewhere is a permutation matrix; Gray code, Morton order and every other reordering
+// that xors index bits together is a denser one. Composition is the matrix product and undoing is the
+// inverse: that is all the algebra the rest of xorder needs.
 #pragma once
 
 #include <cstdint>

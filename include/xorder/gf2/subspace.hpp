@@ -8,8 +8,8 @@
 
 namespace xorder::gf2 {
 
-/// A subspace of GF(2)^64, kept as a reduced basis: each basis vector's highest bit (its pivot) is 0 in all others.
-/// Two equal subspaces have equal bases. Every operation costs at most O(64²) word operations.
+/// A subspace of GF(2)^64, kept as a reduced basis: each basis vector's highest bit (its pivot) is 0 in all
+/// others. Two equal subspaces have equal bases. Every operation costs at most O(64²) word operations.
 class Subspace {
  public:
   Subspace() = default;

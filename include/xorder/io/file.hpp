@@ -13,9 +13,9 @@ namespace xorder::io {
 
 class PageCache;
 
-/// How data blocks reach a file. direct asks for O_DIRECT and falls back to buffered where the file system refuses
-/// it (File::access() says what it became); buffered keeps the page cache small by dropping what it has passed;
-/// mapped maps windows of the file.
+/// How data blocks reach a file. direct asks for O_DIRECT and falls back to buffered where the file system
+/// refuses it (File::access() says what it became); buffered keeps the page cache small by dropping what it
+/// has passed; mapped maps windows of the file.
 enum class Access { direct, buffered, mapped };
 
 /// What identifies a file and its content's version.
@@ -25,17 +25,17 @@ struct FileStamp {
   bool operator==(const FileStamp&) const = default;
 };
 
-/// An open file. Move-only; closes on destruction (errors of close are ignored: what matters was synced before).
-/// Must not be moved or destroyed while a queue has transfers of it in flight.
+/// An open file. Move-only; closes on destruction (errors of close are ignored: what matters was synced
+/// before). Must not be moved or destroyed while a queue has transfers of it in flight.
 class File {
  public:
   /// Opens a regular file for reading; never blocks on a FIFO. Throws InputError for what cannot be an input
   /// (missing, unreadable, directory, FIFO, socket, device, "-"), naming the path and the reason.
   static File open_input(const std::filesystem::path& path, Access access);
-  /// A nameless read-write file of `bytes` bytes in `directory`, its space reserved (the bytes read as zeros); gone
-  /// with its last descriptor, even after SIGKILL. For scratch files; Output has its own for what gets a name.
-  /// `name` is for messages. Throws InputError, saying how much is needed and how much is free, if there is no room,
-  /// or if the directory is missing or not writable.
+  /// A nameless read-write file of `bytes` bytes in `directory`, its space reserved (the bytes read as
+  /// zeros); gone with its last descriptor, even after SIGKILL. For scratch files; Output has its own for
+  /// what gets a name. `name` is for messages. Throws InputError, saying how much is needed and how much is
+  /// free, if there is no room, or if the directory is missing or not writable.
   static File create_nameless(const std::filesystem::path& directory, const std::string& name,
                               std::uint64_t bytes, Access access);
   ~File();
@@ -45,7 +45,8 @@ class File {
   const std::string& name() const { return name_; }
   /// The descriptor for data blocks (O_DIRECT if access() is direct).
   int descriptor() const { return data_.get(); }
-  /// A descriptor without O_DIRECT for headers and odd ends; pages it touches are not those of full direct blocks.
+  /// A descriptor without O_DIRECT for headers and odd ends; pages it touches are not those of full direct
+  /// blocks.
   int plain_descriptor() const { return plain_.get(); }
   Access access() const { return access_; }
   /// When it was opened, or as created.
@@ -54,16 +55,16 @@ class File {
   bool writable() const { return writable_; }
 
   /// Direct transfers: offset and length (of every piece too) are multiples of this in the file, addresses of
-  /// memory_alignment() in memory. 1 for other kinds of access. Writes should use multiples of 4096 in any case, see
-  /// write_alignment().
+  /// memory_alignment() in memory. 1 for other kinds of access. Writes should use multiples of 4096 in any
+  /// case, see write_alignment().
   std::uint32_t offset_alignment() const { return offset_alignment_; }
   std::uint32_t memory_alignment() const { return memory_alignment_; }
-  /// The file system's block: writing parts of one directly costs a read-modify-write and serialises. 1 if not
-  /// direct.
+  /// The file system's block: writing parts of one directly costs a read-modify-write and serialises. 1 if
+  /// not direct.
   std::uint32_t write_alignment() const { return write_alignment_; }
 
-  /// Whether buffered and mapped transfers leave their pages in the page cache (as cp does; right for files that fit
-  /// in memory) or drop them when they are done with, the default. Set it before the first transfer.
+  /// Whether buffered and mapped transfers leave their pages in the page cache (as cp does; right for files
+  /// that fit in memory) or drop them when they are done with, the default. Set it before the first transfer.
   bool keep_cached() const;
   void set_keep_cached(bool keep);
 

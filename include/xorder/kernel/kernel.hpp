@@ -45,6 +45,9 @@ struct Layout {
   std::uint64_t element_bytes = 1;
   std::vector<Axis> axes;
   std::optional<LinearAxis> linear;
+  /// Write whole lines of the target past the cache. Right where the target is larger than the cache or goes to a
+  /// disk; wrong where it is small and read again at once.
+  bool streamed = true;
 };
 
 /// A layout made ready to be run many times; immutable, so that threads may share it. Construction costs a few

@@ -2,10 +2,12 @@
 //
 // Two families of permutations meet here.
 //
-//   An *axis permutation* stores the axes of an array in another order. Its extents are arbitrary: any
-//   transposition of any shape. A *BMMC permutation* (bit-matrix-multiply/complement: Cormen, Sundquist,
-//   Wisniewski, SIAM J. Comput. 1998) sends element x to A x ⊕ c, where x is read as a vector of n bits. It
-//   needs 2^n elements, and mixes their bits freely.
+// - An *axis permutation* stores the axes of an array in another order. Its extents are arbitrary: any
+//   transposition of any shape.
+//
+// - A *BMMC permutation* (bit-matrix-multiply/complement: Cormen, Sundquist and Wisniewski, SIAM J. Comput.
+//   28, 1998) sends element x to A x ⊕ c, where x is read as a vector of n bits. It needs 2^n elements, and
+//   mixes the bits of their indices freely.
 //
 // A Reordering is an axis permutation in which the coordinate along one axis may also go through such a map.
 // It has three parts: the extents of the source as they lie in its file, slowest axis first; the order in
@@ -120,9 +122,8 @@ std::optional<gf2::AffineMap> flat_map(const Reordering& r);
 ///   - unmapped axes that follow each other in the source and in the target are merged into one;
 ///   - an unmapped axis that is fastest in both is folded into the element, if that stays within 64 KiB;
 ///   - if axes move and one is mapped, all of them from the first that moves or is mapped become one mapped
-///   axis,
-///     provided that their extents are powers of two. (The axes before it, a batch, can have any extent.) So
-///     a map together with axes in another order remains only where one of these extents is no power of two.
+///     axis, provided that their extents are powers of two. (The axes before it, a batch, can have any
+///     extent.) So a map together with axes in another order remains only where one of these is not.
 /// At least one axis remains; an empty array has one axis of extent 0. canonical(canonical(r)) =
 /// canonical(r). Throws InputError as check() does.
 Reordering canonical(Reordering r);

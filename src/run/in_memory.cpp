@@ -1,0 +1,55 @@
+#include "xorder/run/in_memory.hpp"
+
+#include <oneapi/tbb/parallel_for.h>
+
+#include <vector>
+
+#include "kernel_layout.hpp"
+#include "workers.hpp"
+#include "xorder/kernel/kernel.hpp"
+#include "xorder/plan/plan.hpp"
+
+namespace xorder::run {
+namespace {
+
+void permute_group(const plan::Tiling& tiling, const kernel::Kernel& kernel, const plan::Group& group,
+                   const std::vector<plan::Run>& target_runs, const std::byte* source, std::byte* target) {
+  const std::uint64_t w = tiling.what().element_bytes;
+  std::vector<plan::Run> source_runs;
+  tiling.source_runs(group, source_runs);
+  std::vector<const std::byte*> sources;
+  for (const plan::Run& run : source_runs) sources.push_back(source + run.offset * w);
+  std::vector<std::byte*> targets;
+  for (std::size_t r = group.target_shift.runs; r < target_runs.size(); ++r) {
+    targets.push_back(target + (target_runs[r].offset + group.target_shift.elements) * w);
+  }
+  std::vector<std::uint64_t> lengths;
+  kernel_lengths(tiling, group, lengths);
+  kernel(sources.data(), targets.data(), lengths, group.target_offset);
+}
+
+}  // namespace
+
+// The same tiles and groups as for files, on memory in place of buffers.
+void permute(const Reordering& what, const std::byte* source, std::byte* target, unsigned threads) {
+  plan::Conditions conditions;
+  conditions.memory = plan::minimum_memory + 4 * what.bytes();
+  conditions.device = plan::Device::page_cache();
+  const plan::Plan plan = plan::make_plan(what, conditions);
+  if (plan.passes.empty()) return;
+  const plan::Tiling& tiling = plan.passes.front().tiling;
+  const kernel::Kernel kernel(kernel_layout(tiling));
+  Workers workers(threads);
+  workers.arena.execute([&] {
+    oneapi::tbb::parallel_for(std::uint64_t{0}, tiling.tile_count(), [&](std::uint64_t t) {
+      const plan::Tile tile = tiling.tile(t);
+      std::vector<plan::Run> target_runs;
+      tiling.target_runs(tile, target_runs);
+      oneapi::tbb::parallel_for(std::uint64_t{0}, tile.groups, [&](std::uint64_t g) {
+        permute_group(tiling, kernel, tiling.group(tile, g), target_runs, source, target);
+      });
+    });
+  });
+}
+
+}  // namespace xorder::run

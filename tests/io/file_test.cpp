@@ -1,0 +1,153 @@
+#include "xorder/io/file.hpp"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <limits>
+
+#include "io/scratch.hpp"
+#include "xorder/error.hpp"
+
+namespace xorder::io {
+namespace {
+
+using test::message_of;
+using test::ScratchDirectory;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+std::string refusal(const std::filesystem::path& path) {
+  return message_of<InputError>([&] { File::open_input(path, Access::direct); });
+}
+
+TEST(FileInput, KnowsSizeNameAndContent) {
+  const ScratchDirectory scratch;
+  test::write_file(scratch / "a", "hello, world");
+  for (const Access access : {Access::direct, Access::buffered, Access::mapped}) {
+    const File file = File::open_input(scratch / "a", access);
+    EXPECT_EQ(file.size(), 12u);
+    EXPECT_EQ(file.name(), (scratch / "a").string());
+    EXPECT_FALSE(file.writable());
+    char text[5];
+    file.read_exactly(text, 5, 7);
+    EXPECT_EQ(std::string(text, 5), "world");
+    EXPECT_THAT(message_of<IoError>([&] { file.read_exactly(text, 5, 8); }), HasSubstr("byte 12"));
+    EXPECT_EQ(fcntl(file.descriptor(), F_GETFL) & (O_NONBLOCK | O_ACCMODE), O_RDONLY);
+    EXPECT_EQ(fcntl(file.plain_descriptor(), F_GETFL) & (O_NONBLOCK | O_ACCMODE), O_RDONLY);
+  }
+}
+
+TEST(FileInput, SaysWhatCannotBeAnInput) {
+  const ScratchDirectory scratch;
+  EXPECT_THAT(refusal(scratch / "missing"), HasSubstr("missing: cannot be read: No such file or directory"));
+  EXPECT_THAT(refusal(scratch.path()), HasSubstr("is a directory"));
+  EXPECT_THAT(refusal("/dev/null"), HasSubstr("is a character device"));
+  EXPECT_THAT(refusal("-"), HasSubstr("not on pipes"));
+  EXPECT_THAT(refusal(""), HasSubstr("empty"));
+  ASSERT_EQ(mkfifo((scratch / "fifo").c_str(), 0600), 0);
+  EXPECT_THAT(refusal(scratch / "fifo"), HasSubstr("is a FIFO"));
+
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  std::strncpy(address.sun_path, (scratch / "socket").c_str(), sizeof address.sun_path - 1);
+  const Descriptor socket_fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  ASSERT_EQ(bind(socket_fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  EXPECT_THAT(refusal(scratch / "socket"), HasSubstr("is a socket"));
+}
+
+TEST(FileInput, AlignmentsArePowersOfTwoAndOneWithoutDirect) {
+  const ScratchDirectory scratch;
+  test::write_file(scratch / "a", std::string(10000, 'x'));
+  const File direct = File::open_input(scratch / "a", Access::direct);
+  if (direct.access() == Access::direct) {
+    EXPECT_NE(fcntl(direct.descriptor(), F_GETFL) & O_DIRECT, 0);
+    EXPECT_TRUE(std::has_single_bit(direct.offset_alignment()));
+    EXPECT_TRUE(std::has_single_bit(direct.memory_alignment()));
+    EXPECT_GE(direct.write_alignment(), 4096u);
+  }
+  EXPECT_EQ(fcntl(direct.plain_descriptor(), F_GETFL) & O_DIRECT, 0);
+  const File mapped = File::open_input(scratch / "a", Access::mapped);
+  EXPECT_EQ(mapped.access(), Access::mapped);
+  EXPECT_EQ(mapped.offset_alignment() * mapped.memory_alignment() * mapped.write_alignment(), 1u);
+}
+
+TEST(FileInput, StampChangesWithTheFile) {
+  const ScratchDirectory scratch;
+  test::write_file(scratch / "a", "one");
+  const File file = File::open_input(scratch / "a", Access::buffered);
+  const FileStamp before = file.stamp();
+  EXPECT_EQ(file.stamp(), before);
+  test::write_file(scratch / "a", "longer");
+  EXPECT_NE(file.stamp(), before);
+  EXPECT_EQ(file.stamp().inode, before.inode);
+}
+
+TEST(NamelessFile, HasItsSizeReservedAndNoName) {
+  const ScratchDirectory scratch;
+  for (const Access access : {Access::direct, Access::buffered, Access::mapped}) {
+    File file = File::create_nameless(scratch.path(), "scratch", 1 << 20, access);
+    EXPECT_THAT(scratch.names(), IsEmpty());
+    EXPECT_TRUE(file.writable());
+    EXPECT_EQ(file.size(), 1u << 20);
+    struct stat status;
+    ASSERT_EQ(fstat(file.plain_descriptor(), &status), 0);
+    EXPECT_EQ(status.st_size, 1 << 20);
+    EXPECT_EQ(status.st_mode & 0777, 0600u);
+    EXPECT_GE(status.st_blocks * 512, 1 << 20);
+
+    file.write_exactly("abc", 3, 5000);
+    File moved = std::move(file);
+    moved.sync();
+    char text[4];
+    moved.read_exactly(text, 4, 4999);
+    EXPECT_EQ(std::string(text, 4), std::string("\0abc", 4));
+  }
+}
+
+TEST(NamelessFile, MayBeEmpty) {
+  const ScratchDirectory scratch;
+  const File file = File::create_nameless(scratch.path(), "scratch", 0, Access::mapped);
+  EXPECT_EQ(file.stamp().size, 0u);
+}
+
+TEST(NamelessFile, SaysHowMuchRoomIsMissing) {
+  const ScratchDirectory scratch;
+  const auto text = [&](std::uint64_t bytes) {
+    return message_of<InputError>(
+        [&] { File::create_nameless(scratch.path(), "big", bytes, Access::buffered); });
+  };
+  EXPECT_THAT(text(std::uint64_t{1} << 62),
+              StartsWith(scratch.path().string() + ": no room for big: needs 4611686018427387904 bytes"));
+  EXPECT_THAT(text(std::numeric_limits<std::uint64_t>::max()), HasSubstr("no room for big"));
+
+  const test::TinyFileSystem tiny(scratch / "tiny", "size=1m");
+  if (!tiny.mounted()) GTEST_SKIP() << "mounting is not permitted";
+  const std::string refused = message_of<InputError>(
+      [&] { File::create_nameless(scratch / "tiny", "big", 2 << 20, Access::direct); });
+  EXPECT_THAT(refused,
+              HasSubstr("no room for big: needs 2097152 bytes (0.00 GiB), 1048576 bytes (0.00 GiB) free"));
+  File::create_nameless(scratch / "tiny", "fits", 1 << 20, Access::direct);
+}
+
+TEST(NamelessFile, NeedsAWritableDirectory) {
+  const ScratchDirectory scratch;
+  const auto text = [&](const std::filesystem::path& directory) {
+    return message_of<InputError>([&] { File::create_nameless(directory, "x", 10, Access::buffered); });
+  };
+  EXPECT_THAT(text(scratch / "missing"), HasSubstr("No such file or directory"));
+  test::write_file(scratch / "file", "");
+  EXPECT_THAT(text(scratch / "file"), HasSubstr("Not a directory"));
+  test::TinyFileSystem tiny(scratch / "tiny", "size=1m");
+  if (!tiny.mounted() || !tiny.seal()) GTEST_SKIP() << "mounting is not permitted";
+  EXPECT_THAT(text(scratch / "tiny"), HasSubstr("Read-only file system"));
+}
+
+}  // namespace
+}  // namespace xorder::io

@@ -1,0 +1,202 @@
+#include "xorder/io/output.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/scratch.hpp"
+#include "xorder/error.hpp"
+
+namespace xorder::io {
+namespace {
+
+namespace fs = std::filesystem;
+using test::message_of;
+using test::read_file;
+using test::ScratchDirectory;
+using test::write_file;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// Every test both ways: nameless where the file system can, and under a temporary name.
+class OutputTest : public ::testing::TestWithParam<Output::Naming> {
+ protected:
+  OutputTest() { write_file(scratch_ / "in", "input"); }
+
+  Output& make(const std::string& name, bool overwrite, std::uint64_t bytes = 3,
+               Access access = Access::buffered) {
+    input_.emplace(File::open_input(scratch_ / "in", Access::buffered));
+    output_.emplace(scratch_ / name, bytes, overwrite, access, *input_, GetParam());
+    return *output_;
+  }
+  std::string refusal(const std::string& name, bool overwrite, std::uint64_t bytes = 3) {
+    const auto before = scratch_.names();
+    const std::string text = message_of<InputError>([&] { make(name, overwrite, bytes); });
+    EXPECT_EQ(scratch_.names(), before);
+    const File input = File::open_input(scratch_ / "in", Access::buffered);
+    EXPECT_EQ(message_of<InputError>([&] { Output::check(scratch_ / name, bytes, overwrite, input); }), text);
+    return text;
+  }
+
+  const ScratchDirectory scratch_;
+  std::optional<File> input_;
+  std::optional<Output> output_;
+};
+
+TEST_P(OutputTest, AppearsWithCommitOnly) {
+  for (const Access access : {Access::direct, Access::buffered, Access::mapped}) {
+    Output& output = make("out", false, 3, access);
+    EXPECT_FALSE(fs::exists(scratch_ / "out"));
+    output.file().write_exactly("new", 3, 0);
+    output.commit();
+    output_.reset();
+    EXPECT_EQ(read_file(scratch_ / "out"), "new");
+    EXPECT_THAT(scratch_.names(), ElementsAre("in", "out"));
+    fs::remove(scratch_ / "out");
+  }
+}
+
+TEST_P(OutputTest, LeavesNothingWithoutCommit) {
+  make("out", false);
+  output_.reset();
+  EXPECT_THAT(scratch_.names(), ElementsAre("in"));
+}
+
+TEST_P(OutputTest, OverwritesAtomicallyAndKeepsPermissions) {
+  write_file(scratch_ / "out", "an old one");
+  ASSERT_EQ(chmod((scratch_ / "out").c_str(), 0640), 0);
+  EXPECT_THAT(refusal("out", false), HasSubstr("exists"));
+  Output& output = make("out", true);
+  output.file().write_exactly("new", 3, 0);
+  EXPECT_EQ(read_file(scratch_ / "out"), "an old one");
+  output.commit();
+  EXPECT_EQ(read_file(scratch_ / "out"), "new");
+  output_.reset();
+  EXPECT_THAT(scratch_.names(), ElementsAre("in", "out"));
+  struct stat status;
+  ASSERT_EQ(stat((scratch_ / "out").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, 0640u);
+}
+
+TEST_P(OutputTest, AnAbandonedOverwriteLeavesTheOldFile) {
+  write_file(scratch_ / "out", "an old one");
+  make("out", true).file().write_exactly("new", 3, 0);
+  output_.reset();
+  EXPECT_EQ(read_file(scratch_ / "out"), "an old one");
+  EXPECT_THAT(scratch_.names(), ElementsAre("in", "out"));
+}
+
+TEST_P(OutputTest, HonoursTheUmask) {
+  const mode_t old = umask(027);
+  make("out", false).commit();
+  umask(old);
+  struct stat status;
+  ASSERT_EQ(stat((scratch_ / "out").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, 0640u);
+}
+
+TEST_P(OutputTest, FollowsASymbolicLink) {
+  fs::create_directory(scratch_ / "sub");
+  write_file(scratch_ / "sub/target", "old");
+  fs::create_symlink("sub/target", scratch_ / "link");
+  fs::create_symlink("link", scratch_ / "link2");
+  EXPECT_THAT(refusal("link2", false), HasSubstr("exists"));
+  make("link2", true).file().write_exactly("new", 3, 0);
+  output_->commit();
+  EXPECT_TRUE(fs::is_symlink(scratch_ / "link2"));
+  EXPECT_EQ(read_file(scratch_ / "sub/target"), "new");
+
+  fs::create_symlink("sub/nothing", scratch_ / "dangling");
+  make("dangling", false).commit();
+  EXPECT_TRUE(fs::is_regular_file(scratch_ / "sub/nothing"));
+  EXPECT_TRUE(fs::is_symlink(scratch_ / "dangling"));
+
+  fs::create_symlink("loop", scratch_ / "loop");
+  EXPECT_THAT(refusal("loop", true), HasSubstr("symbolic links"));
+}
+
+TEST_P(OutputTest, RefusesTheInputUnderAnyName) {
+  fs::create_hard_link(scratch_ / "in", scratch_ / "hard");
+  fs::create_symlink("in", scratch_ / "soft");
+  for (const char* name : {"in", "hard", "soft", "./in"}) {
+    EXPECT_THAT(refusal(name, true), HasSubstr("is the same file as the input")) << name;
+  }
+  EXPECT_EQ(read_file(scratch_ / "in"), "input");
+}
+
+TEST_P(OutputTest, RefusesWhatCannotBeAnOutput) {
+  fs::create_directory(scratch_ / "directory");
+  EXPECT_THAT(refusal("directory", true), HasSubstr("is a directory"));
+  EXPECT_THAT(refusal("directory/", true), HasSubstr("is a directory"));
+  ASSERT_EQ(mkfifo((scratch_ / "fifo").c_str(), 0600), 0);
+  EXPECT_THAT(refusal("fifo", true), HasSubstr("is not a regular file"));
+  EXPECT_THAT(refusal("missing/out", false), HasSubstr("No such file or directory"));
+  EXPECT_THAT(refusal("in/out", false), HasSubstr("Not a directory"));
+  EXPECT_THAT(refusal(std::string(300, 'n'), false), HasSubstr("300 bytes, the file system allows 255"));
+  EXPECT_THAT(refusal("big", false, std::uint64_t{1} << 61), HasSubstr("no room for big"));
+  const File input = File::open_input(scratch_ / "in", Access::buffered);
+  EXPECT_THAT(message_of<InputError>([&] { Output::check("-", 3, true, input); }), HasSubstr("pipes"));
+}
+
+TEST_P(OutputTest, TakesTheLongestName) {
+  const std::string name(255, 'n');
+  make(name, false).commit();
+  make(name, true).commit();
+  output_.reset();
+  EXPECT_THAT(scratch_.names(), ElementsAre("in", name));
+}
+
+TEST_P(OutputTest, DoesNotReplaceWhatAppearedMeanwhile) {
+  Output& output = make("out", false);
+  write_file(scratch_ / "out", "somebody else's");
+  try {
+    output.commit();
+    FAIL() << "replaced";
+  } catch (const IoError& error) {
+    EXPECT_EQ(error.code(), EEXIST);
+  }
+  output_.reset();
+  EXPECT_EQ(read_file(scratch_ / "out"), "somebody else's");
+  EXPECT_THAT(scratch_.names(), ElementsAre("in", "out"));
+}
+
+TEST_P(OutputTest, AFailedReplacementLeavesNoTemporaryName) {
+  write_file(scratch_ / "out", "old");
+  Output& output = make("out", true);
+  fs::remove(scratch_ / "out");
+  fs::create_directories(scratch_ / "out/not empty");
+  EXPECT_THROW(output.commit(), IoError);
+  output_.reset();
+  EXPECT_THAT(scratch_.names(), ElementsAre("in", "out"));
+}
+
+TEST_P(OutputTest, TemporaryNamesAreAsPromised) {
+  make("out", false);
+  if (GetParam() == Output::Naming::temporary) {
+    ASSERT_EQ(scratch_.names().size(), 2u);
+    EXPECT_THAT(scratch_.names()[0], ::testing::StartsWith(".out.xorder-" + std::to_string(getpid()) + "-"));
+  } else if (scratch_.names().size() != 1) {
+    GTEST_SKIP() << "no O_TMPFILE here";
+  }
+}
+
+TEST_P(OutputTest, RefusesAFullOrReadOnlyFileSystem) {
+  test::TinyFileSystem tiny(scratch_ / "tiny", "size=1m");
+  if (!tiny.mounted()) GTEST_SKIP() << "mounting is not permitted";
+  EXPECT_THAT(refusal("tiny/out", false, 2 << 20), HasSubstr("tiny: no room for"));
+  EXPECT_TRUE(fs::is_empty(scratch_ / "tiny"));
+  make("tiny/out", false, 1 << 20).commit();
+  output_.reset();  // a file open for writing keeps the file system writable
+  ASSERT_TRUE(tiny.seal());
+  EXPECT_THAT(refusal("tiny/other", false), HasSubstr("Read-only file system"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Naming, OutputTest,
+                         ::testing::Values(Output::Naming::automatic, Output::Naming::temporary),
+                         [](const auto& param) {
+                           return param.param == Output::Naming::automatic ? "Automatic" : "Temporary";
+                         });
+
+}  // namespace
+}  // namespace xorder::io
