@@ -1,16 +1,26 @@
 #include "io/pool_queue.hpp"
 
 #include <algorithm>
+#include <cerrno>
 
 namespace xorder::io {
 namespace {
 
 constexpr unsigned most_threads = 32;
 
+Completion carry_safely(PoolQueue::Carry carry, const Transfer& transfer) {
+  try {
+    return carry(transfer);
+  } catch (...) {  // std::bad_alloc is all that is left; out of a thread it would end the process
+    return {transfer.token, ENOMEM, transfer.offset};
+  }
+}
+
 }  // namespace
 
 PoolQueue::PoolQueue(unsigned depth, const char* name, Carry carry)
     : depth_(depth), name_(name), carry_(carry) {
+  done_.reserve(depth);
   for (unsigned i = 0; i < std::min(depth, most_threads); ++i) threads_.emplace_back([this] { work(); });
 }
 
@@ -33,9 +43,14 @@ void PoolQueue::submit(const Transfer& transfer) {
 
 void PoolQueue::post(std::uint64_t token) {
   const std::lock_guard lock(mutex_);
-  done_.push_back({token, 0, 0});
   // Within the lock: once the waiting thread has the token it may destroy the queue.
-  something_done_.notify_one();
+  complete({token, 0, 0});
+}
+
+void PoolQueue::complete(const Completion& completion) {
+  done_.push_back(completion);
+  // One thread waits, and only while there is nothing.
+  if (done_.size() == 1) something_done_.notify_one();
 }
 
 void PoolQueue::wait(std::vector<Completion>& done) {
@@ -53,10 +68,9 @@ void PoolQueue::work() {
     const Transfer transfer = queued_.front();
     queued_.pop_front();
     lock.unlock();
-    const Completion completion = carry_(transfer);
+    const Completion completion = carry_safely(carry_, transfer);
     lock.lock();
-    done_.push_back(completion);
-    something_done_.notify_one();
+    complete(completion);
   }
 }
 

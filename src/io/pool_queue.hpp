@@ -14,8 +14,8 @@ namespace xorder::io {
 
 class PoolQueue final : public Queue {
  public:
-  /// Carries out a transfer; called by several threads at once. Must not throw.
-  using Carry = Completion (*)(const Transfer&) noexcept;
+  /// Carries out a transfer; called by several threads at once.
+  using Carry = Completion (*)(const Transfer&);
 
   PoolQueue(unsigned depth, const char* name, Carry carry);
   ~PoolQueue() override;
@@ -27,6 +27,7 @@ class PoolQueue final : public Queue {
 
  private:
   void work();
+  void complete(const Completion& completion);  // mutex_ held
 
   const unsigned depth_;
   const char* const name_;
@@ -41,6 +42,6 @@ class PoolQueue final : public Queue {
 };
 
 /// By preadv and pwritev.
-Completion carry_by_system_calls(const Transfer& transfer) noexcept;
+Completion carry_by_system_calls(const Transfer& transfer);
 
 }  // namespace xorder::io

@@ -8,7 +8,7 @@
 
 namespace xorder::io {
 
-Completion carry_by_system_calls(const Transfer& transfer) noexcept {
+Completion carry_by_system_calls(const Transfer& transfer) {
   Progress progress(transfer);
   const File& file = *transfer.file;
   const bool is_read = transfer.kind == Transfer::Kind::read;

@@ -14,8 +14,10 @@
 namespace xorder::kernel {
 namespace {
 
-// Elements of at least a line are copied as pieces.
-constexpr std::uint64_t smallest_piece = line_bytes;
+// Elements that lie anywhere are copied as pieces from a line on. If they are next to each other, it pays up
+// to this size to put them together before they are written (128 bytes: 9.5 against 6.5 GB/s, 256 bytes: 14
+// against 23).
+constexpr std::uint64_t large_piece = 4 * line_bytes;
 
 bool moves_low_bits_together(const gf2::BitMatrix& map, int bits) {
   for (int j = 0; j < map.cols(); ++j) {
@@ -55,7 +57,7 @@ class Linear final : public Strategy {
     const CopyFunction write = copy_function(layout.streamed);
     contiguous_ = axis.source.bytes == piece && axis.target.bytes == piece;
     if (contiguous_) folded_ = fold(axis);
-    if (contiguous_ && (piece << folded_) < smallest_piece) {
+    if (contiguous_ && (piece << folded_) < large_piece) {
       engine_ = make_linear_tiles(folded(axis, folded_), piece << folded_, write);
       if (folded_ > 0) unfolded_ = make_linear_tiles(axis, piece, write);
       tiled_ = true;
@@ -130,7 +132,7 @@ std::unique_ptr<Strategy> make_linear(const Layout& layout) {
   }
   const LinearAxis& axis = *layout.linear;
   const bool contiguous = axis.source.bytes == piece && axis.target.bytes == piece;
-  if (!contiguous && piece < smallest_piece) return nullptr;
+  if (!contiguous && piece < line_bytes) return nullptr;
   return std::make_unique<Linear>(layout, std::move(inner), piece);
 }
 

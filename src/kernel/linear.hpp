@@ -1,6 +1,7 @@
 // The parts of the linear strategy: engines that permute one 2^k-fold group of elements or of whole pieces.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <memory>
 #include <vector>
@@ -13,11 +14,19 @@ namespace xorder::kernel {
 
 /// Where the linear axis has its coordinates on one side.
 struct LinearSide {
-  int low = 0;
-  Stride stride;
+  LinearSide(int low, const Stride& stride)
+      : shift(std::min(low, 63)),
+        mask(gf2::low_mask(low)),
+        run_stride(stride.runs),
+        byte_stride(stride.bytes) {}
 
-  std::uint64_t run(gf2::Word coordinate) const { return low >= 64 ? 0 : (coordinate >> low) * stride.runs; }
-  std::uint64_t byte(gf2::Word coordinate) const { return (coordinate & gf2::low_mask(low)) * stride.bytes; }
+  std::uint64_t run(gf2::Word coordinate) const { return ((coordinate & ~mask) >> shift) * run_stride; }
+  std::uint64_t byte(gf2::Word coordinate) const { return (coordinate & mask) * byte_stride; }
+
+  int shift;
+  gf2::Word mask;
+  std::uint64_t run_stride;
+  std::uint64_t byte_stride;
 };
 
 /// Goes through the tiles, in counting order. In Gray-code order, which never goes the same way for long, the

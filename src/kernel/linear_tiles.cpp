@@ -17,19 +17,25 @@ constexpr std::uint64_t bytes_ahead = 2048;
 
 int lg_ceil(std::uint64_t x) { return static_cast<int>(std::bit_width(x - 1)); }
 
-// What both kinds of tiles need to find their lines.
+// What both kinds of tiles need to find their lines: a copy, which nothing that is written can change.
 struct Lines {
-  const Group& group;
-  const Place& place;
-  const LinearSide& from;
-  const LinearSide& to;
+  Lines(const Group& group, const Place& place, const LinearSide& source_side, const LinearSide& target_side)
+      : sources(group.sources + place.source.runs),
+        targets(group.targets + place.target.runs),
+        source_byte(place.source.bytes),
+        target_byte(place.target.bytes),
+        from(source_side),
+        to(target_side) {}
 
-  const std::byte* source(gf2::Word h) const {
-    return group.sources[place.source.runs + from.run(h)] + place.source.bytes + from.byte(h);
-  }
-  std::byte* target(gf2::Word z) const {
-    return group.targets[place.target.runs + to.run(z)] + place.target.bytes + to.byte(z);
-  }
+  const std::byte* source(gf2::Word h) const { return sources[from.run(h)] + source_byte + from.byte(h); }
+  std::byte* target(gf2::Word z) const { return targets[to.run(z)] + target_byte + to.byte(z); }
+
+  const std::byte* const* sources;
+  std::byte* const* targets;
+  std::uint64_t source_byte;
+  std::uint64_t target_byte;
+  LinearSide from;
+  LinearSide to;
 };
 
 class LinearTiles : public LinearEngine {
@@ -72,12 +78,7 @@ class LinearTiles : public LinearEngine {
   }
 
   void fetch(const Lines& lines, gf2::Word h) const {
-    const std::uint64_t last = (element_bytes_ << tiles_.source_bits) - 1;
-    for (const gf2::Word line : tiles_.source_lines) {
-      const std::byte* const p = lines.source((h ^ line) & ~source_mask_);
-      prefetch(p);
-      if (last >= line_bytes) prefetch(p + last);
-    }
+    for (const gf2::Word line : tiles_.source_lines) prefetch(lines.source((h ^ line) & ~source_mask_));
   }
 
   CopyFunction write_;
@@ -107,7 +108,7 @@ class SquareTiles final : public LinearTiles {
       : LinearTiles(axis, element_bytes, write, std::move(tiles)), kernels_(tile_kernels(element_bytes)) {}
 
   void run(const Group& group, const Place& place, gf2::Word offset, std::uint64_t) const override {
-    const Lines lines{group, place, source_, target_};
+    const Lines lines(group, place, source_, target_);
     alignas(line_bytes) std::byte panel[panel_bytes];
     TileRows rows{};
     run_panels(lines, offset, panel, [&](const Walk& at) {
@@ -152,7 +153,7 @@ class TableTiles final : public LinearTiles {
   using LinearTiles::LinearTiles;
 
   void run(const Group& group, const Place& place, gf2::Word offset, std::uint64_t) const override {
-    const Lines lines{group, place, source_, target_};
+    const Lines lines(group, place, source_, target_);
     if (tiles_.whole_lines) {
       alignas(line_bytes) std::byte panel[panel_bytes];
       run_panels(lines, offset, panel, [&](const Walk& at) { whole(lines, at, panel); });
@@ -174,12 +175,19 @@ class TableTiles final : public LinearTiles {
       std::memcpy(in + i * line, lines.source(at.source ^ tiles_.source_lines[i]), line);
     }
     const std::size_t swap = at.target & target_mask_;
+    const std::size_t count = target_mask_ + 1;
     const MicroTiles::Entry* entry = tiles_.table.data();
-    for (std::size_t i = 0; i < tiles_.target_lines.size(); ++i) {
-      std::byte* const to = panel_line(panel, at, i);
-      for (std::size_t t = 0; t <= target_mask_; ++t, ++entry) {
-        copy_element<N>(to + (t ^ swap) * size(), in + entry->source * size(), size());
-      }
+    for (std::size_t i = 0; i < tiles_.target_lines.size(); ++i, entry += count) {
+      gather_line(panel_line(panel, at, i), in, entry, count, swap);
+    }
+  }
+
+  // Apart from the rest, so that the compiler knows what the bytes that are written cannot change.
+  void gather_line(std::byte* to, const std::byte* in, const MicroTiles::Entry* entry, std::size_t count,
+                   std::size_t swap) const {
+    const std::uint64_t bytes = size();
+    for (std::size_t t = 0; t < count; ++t) {
+      copy_element<N>(to + (t ^ swap) * bytes, in + entry[t].source * bytes, bytes);
     }
   }
 

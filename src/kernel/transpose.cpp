@@ -1,13 +1,13 @@
 // The strategy for boxes of small elements. It applies where an axis is fastest in the source and another one
 // in the target: planes of these two are transposed, all other axes are outer loops.
 //
-// A plane is done in panels of a few target lines' worth of rows by one line's worth of columns: each source
-// line is used up at once, and each target row gets a *segment*, long enough to be written past the cache
-// whatever its alignment. The segments of a panel are put together in a buffer that stays in the first-level
-// cache.
+// A plane is done in panels, some rows by a strip of a few source lines' worth of columns: each source line
+// is used up at once, and each target row gets a *segment*, long enough to be written past the cache whatever
+// its alignment. The segments of a panel are put together in a buffer that stays in the first-level cache.
 #include <algorithm>
 #include <bit>
 #include <vector>
+
 #include "kernel/box.hpp"
 #include "kernel/elements.hpp"
 #include "kernel/micro.hpp"
@@ -15,13 +15,26 @@
 namespace xorder::kernel {
 namespace {
 
-constexpr std::size_t panel_size = 16384;
+// Sizes in bytes. As in micro_tiles.cpp, strips of a line are best for small elements, whose tiles have many
+// rows.
+constexpr std::size_t panel_size = 32768;
 constexpr std::size_t largest_segment = 512;
-constexpr std::size_t most_rows = panel_size / line_bytes;
+constexpr std::size_t most_rows = 256;
 
-// How far ahead source lines are asked for. It is few of them, because rows that lie a large power of two
-// apart share one set of the cache, which has but 8 to 16 places.
-constexpr std::size_t lines_ahead = 16;
+constexpr std::size_t strip_lines(std::uint64_t element_bytes) { return element_bytes < 8 ? 1 : 8; }
+
+std::size_t strip_columns(std::uint64_t element_bytes) {
+  return strip_lines(element_bytes) * line_bytes / element_bytes;
+}
+
+std::size_t panel_rows(std::uint64_t element_bytes) {
+  const std::size_t rows = std::min<std::size_t>(most_rows, largest_segment / element_bytes);
+  return std::has_single_bit(rows) ? rows : rows / 4 * 4;
+}
+
+// How many rows ahead source lines are asked for. Not more, because rows that lie a large power of two apart
+// share one set of the cache, which has but 8 to 16 places.
+constexpr std::size_t rows_ahead = 16;
 
 // N is the size of an element, or 0 where the compiler cannot know it.
 template <std::size_t N>
@@ -35,34 +48,30 @@ class Plane {
         element_bytes_(element_bytes),
         write_(write),
         kernels_(tile_kernels(element_bytes)),
-        panel_columns_(std::max<std::size_t>(1, line_bytes / element_bytes)),
-        panel_rows_(std::max<std::size_t>(
-            1, std::min(panel_size / panel_columns_, largest_segment) / element_bytes)) {
-    if (kernels_.plain != nullptr) panel_rows_ -= panel_rows_ % panel_columns_;
-    stride_ = panel_rows_ * size();
-  }
+        tile_(kernels_.plain == nullptr ? 0 : line_bytes / element_bytes),
+        strip_(strip_columns(element_bytes)),
+        panel_rows_(panel_rows(element_bytes)),
+        stride_(panel_rows_ * element_bytes) {}
 
   void transpose(const Place& place) {
     for (std::uint64_t row = 0; row < rows_.length; row += panel_rows_) {
-      const std::size_t count = std::min<std::uint64_t>(panel_rows_, rows_.length - row);
+      const std::size_t rows = std::min<std::uint64_t>(panel_rows_, rows_.length - row);
       Place at = place;
       at.advance(rows_, row);
-      const std::uint64_t target_byte = at.target.bytes;
-      std::uint64_t target_run = at.target.runs;
-      for (std::size_t i = 0; i < count; ++i) {
+      Stride to = at.target;
+      for (std::size_t i = 0; i < rows; ++i) {
         source_[i] = group_.sources[at.source.runs] + at.source.bytes;
         at.advance(rows_);
       }
-      const std::uint64_t full = columns_.length - columns_.length % panel_columns_;
-      std::uint64_t column = 0;
-      for (; column < full; column += panel_columns_) {
-        full_panel(count, column + panel_columns_ < columns_.length);
-        write_panel(target_run, target_byte, column, panel_columns_, count);
-        for (std::size_t i = 0; i < count; ++i) source_[i] += panel_columns_ * size();
-      }
-      if (column < columns_.length) {
-        some(0, count, columns_.length - column);
-        write_panel(target_run, target_byte, column, columns_.length - column, count);
+      for (std::uint64_t column = 0; column < columns_.length; column += strip_) {
+        const std::size_t columns = std::min<std::uint64_t>(strip_, columns_.length - column);
+        fill(rows, columns, columns_.length - column > strip_);
+        for (std::size_t u = 0; u < columns; ++u) {
+          write_(group_.targets[to.runs] + to.bytes, panel_ + u * stride_, rows * size());
+          to.runs += columns_.target.runs;
+          to.bytes += columns_.target.bytes;
+        }
+        for (std::size_t i = 0; i < rows; ++i) source_[i] += columns * size();
       }
     }
   }
@@ -70,54 +79,50 @@ class Plane {
  private:
   std::uint64_t size() const { return N != 0 ? N : element_bytes_; }
 
-  void full_panel(std::size_t count, bool more) {
-    const std::size_t k = panel_columns_;
-    std::size_t row = 0;
-    if (kernels_.plain != nullptr) {
-      TileRows tile;
-      for (; row + k <= count; row += k) {
-        fetch(row, k, count, more);
-        for (std::size_t i = 0; i < k; ++i) {
-          tile.source[i] = source_[row + i];
-          tile.target[i] = panel_ + i * stride_ + row * size();
+  // Puts a panel together; `more` says that another one follows on its right.
+  void fill(std::size_t rows, std::size_t columns, bool more) {
+    if (tile_ == 0) {
+      fetch(rows, 2 * rows, rows, more);
+      some(0, rows, 0, columns);
+      return;
+    }
+    const std::size_t tiled_rows = rows - rows % tile_;
+    const std::size_t tiled_columns = columns - columns % tile_;
+    TileRows tile;
+    for (std::size_t row = 0; row < tiled_rows; row += tile_) {
+      fetch(row + rows_ahead, row + rows_ahead + tile_, rows, more);
+      for (std::size_t column = 0; column < tiled_columns; column += tile_) {
+        for (std::size_t i = 0; i < tile_; ++i) {
+          tile.source[i] = source_[row + i] + column * size();
+          tile.target[i] = panel_ + (column + i) * stride_ + row * size();
         }
         kernels_.plain(tile);
       }
-    } else {
-      fetch(0, count, count, more);
     }
-    some(row, count, k);
+    some(0, tiled_rows, tiled_columns, columns);
+    some(tiled_rows, rows, 0, columns);
   }
 
-  // Asks for the lines of k rows, some rows ahead, in this panel or the next one.
-  void fetch(std::size_t row, std::size_t k, std::size_t count, bool more) const {
-    for (std::size_t i = row + lines_ahead; i < row + lines_ahead + k; ++i) {
-      if (i < count) {
-        prefetch(source_[i]);
-      } else if (more && i - count < count) {
-        prefetch(source_[i - count] + panel_columns_ * size());
+  // Asks for the strips of some rows; those that this panel does not have are the next panel's.
+  void fetch(std::size_t first, std::size_t last, std::size_t rows, bool more) const {
+    for (std::size_t i = first; i < last; ++i) {
+      if (i < rows) {
+        fetch_strip(source_[i]);
+      } else if (more && i - rows < rows) {
+        fetch_strip(source_[i - rows] + strip_ * size());
       }
     }
   }
+  void fetch_strip(const std::byte* strip) const {
+    for (std::size_t i = 0; i < strip_lines(size()); ++i) prefetch(strip + i * line_bytes);
+  }
 
-  // Rows first .. count−1 of some columns, one by one.
-  void some(std::size_t first, std::size_t count, std::size_t columns) {
-    for (std::size_t u = 0; u < columns; ++u) {
+  // Elements one by one, of rows first .. last−1 and some columns.
+  void some(std::size_t first, std::size_t last, std::size_t column, std::size_t columns) {
+    for (std::size_t u = column; u < columns; ++u) {
       std::byte* to = panel_ + u * stride_ + first * size();
-      for (std::size_t t = first; t < count; ++t, to += size()) {
+      for (std::size_t t = first; t < last; ++t, to += size())
         copy_element<N>(to, source_[t] + u * size(), size());
-      }
-    }
-  }
-
-  void write_panel(std::uint64_t run, std::uint64_t byte, std::uint64_t column, std::size_t columns,
-                   std::size_t count) {
-    run += column * columns_.target.runs;
-    byte += column * columns_.target.bytes;
-    for (std::size_t u = 0; u < columns; ++u) {
-      write_(group_.targets[run] + byte, panel_ + u * stride_, count * size());
-      run += columns_.target.runs;
-      byte += columns_.target.bytes;
     }
   }
 
@@ -127,10 +132,11 @@ class Plane {
   std::uint64_t element_bytes_;
   CopyFunction write_;
   TileKernels kernels_;
-  std::size_t panel_columns_;
+  std::size_t tile_;  // rows and columns of a tile, 0 if there are none of this element
+  std::size_t strip_;
   std::size_t panel_rows_;
   std::size_t stride_;
-  const std::byte* source_[most_rows * 2];
+  const std::byte* source_[most_rows];
   alignas(line_bytes) std::byte panel_[panel_size];
 };
 

@@ -27,6 +27,8 @@ class Carry {
   /// IoError.
   std::byte* add(std::uint64_t offset, const std::byte* data, std::size_t bytes);
   void release(std::byte* block) { free_.push_back(block); }
+  /// Gives up the memory without freeing it: for when transfers may still use it.
+  void leak() { static_cast<void>(new std::vector<io::BlockMemory>(std::move(slabs_))); }
   /// Blocks that still wait.
   std::size_t waiting() const { return waiting_.size(); }
 

@@ -44,9 +44,10 @@ void adopt(plan::Conditions& c, const io::File& source, const io::File& target) 
       std::max<uint64_t>({c.memory_alignment, source.memory_alignment(), target.memory_alignment()});
 }
 
+// Buffered files are for threads: starting and awaiting their write-back blocks.
 io::Engine engine_for(const io::File& source, const io::File& target) {
   if (source.access() == io::Access::mapped) return io::Engine::mapped;
-  const bool direct = source.access() == io::Access::direct || target.access() == io::Access::direct;
+  const bool direct = source.access() == io::Access::direct && target.access() == io::Access::direct;
   return direct && io::uring_available() ? io::Engine::uring : io::Engine::threads;
 }
 

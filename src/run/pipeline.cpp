@@ -76,6 +76,7 @@ class Slots {
     return i;
   }
   void give_back(size_t i) { free_.push_back(i); }
+  void leak() { static_cast<void>(new io::BlockMemory(std::move(memory_))); }
   Slot& operator[](size_t i) { return slots_[i]; }
 
  private:
@@ -123,7 +124,7 @@ class Conductor {
         continue;  // the pumps moved on without a transfer (everything of a tile went through the carry)
       }
       done.clear();
-      queue_.wait(done);
+      wait(done);
       for (const io::Completion& completion : done) handle(completion);
       if (stop_.stop_requested() && !failure_) failure_ = std::make_exception_ptr(Cancelled());
       progress(counters_);
@@ -135,6 +136,19 @@ class Conductor {
   }
 
  private:
+  // A queue that cannot even wait has lost track of its transfers: they may still reach into the slots, so these stay.
+  void wait(std::vector<io::Completion>& done) {
+    try {
+      queue_.wait(done);
+    } catch (...) {
+      arena_.execute([this] { tasks_.wait(); });
+      groups_.leak();
+      tiles_.leak();
+      carry_.leak();
+      throw;
+    }
+  }
+
   bool finished() const { return tiles_finished_ == tile_count_; }
   uint64_t in_flight() const { return reads_in_flight_ + writes_in_flight_ + permuting_; }
 

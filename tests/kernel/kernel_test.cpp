@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <hwy/targets.h>
+
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -115,6 +117,7 @@ std::string describe(const Case& c) {
 // included. Returns the strategy's name.
 std::string check(Random& random, Case c, bool aligned) {
   c.measure();
+  c.layout.streamed = random.in(0, 3) != 0;
   Runs source(random, c.source_runs, c.source_bytes, random.in(0, 2) == 0 ? 64 : 0);
   Runs target(random, c.target_runs, c.target_bytes, aligned ? 64 : 0);
   std::vector<std::byte> expected = target.memory();
@@ -262,7 +265,7 @@ TEST(Kernel, LinearGroupsAgreeWithTheDefinition) {
   Random random;
   SEED_TRACE(random);
   std::map<std::string, int> reached;
-  for (int i = 0; i < 4000 && !HasFailure(); ++i) {
+  for (int i = 0; i < 1500 && !HasFailure(); ++i) {
     Case c;
     c.layout.element_bytes = random_element(random, 40);
     const int bits = random.in(0, c.layout.element_bytes == 1 ? 14 : 12);
@@ -283,7 +286,7 @@ TEST(Kernel, BoxesAgreeWithTheDefinition) {
   Random random;
   SEED_TRACE(random);
   std::map<std::string, int> reached;
-  for (int i = 0; i < 4000 && !HasFailure(); ++i) {
+  for (int i = 0; i < 1500 && !HasFailure(); ++i) {
     Case c;
     c.layout.element_bytes = random_element(random, 40);
     const int rank = random.in(0, 5);
@@ -305,7 +308,7 @@ TEST(Kernel, BatchesAndMixedGroupsAgreeWithTheDefinition) {
   Random random;
   SEED_TRACE(random);
   std::map<std::string, int> reached;
-  for (int i = 0; i < 2000 && !HasFailure(); ++i) {
+  for (int i = 0; i < 1000 && !HasFailure(); ++i) {
     Case c;
     c.layout.element_bytes = random_element(random, 12);
     const int bits = random.in(0, 8);
@@ -344,6 +347,30 @@ TEST(Kernel, AGroupOfAFileTile) {
       EXPECT_EQ(check(random, c, true), "linear");
     }
   }
+}
+
+// The micro-kernels exist once for each kind of processor.
+TEST(Kernel, EveryKindOfProcessorGivesTheSame) {
+  Random random;
+  SEED_TRACE(random);
+  const auto use = [](std::int64_t targets) {
+    hwy::SetSupportedTargetsForTest(targets);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  };
+  for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) {
+    use(left & -left);
+    SCOPED_TRACE(hwy::TargetName(left & -left));
+    for (const std::uint64_t element : {1, 2, 4, 8, 16}) {
+      for (const Map kind : {Map::bit_reversal, Map::random, Map::identity}) {
+        Case c;
+        c.layout.element_bytes = element;
+        c.layout.linear = LinearAxis{random_map(random, kind, 14), 14, 14, {1, element}, {1, element}};
+        c.offset = random() & gf2::low_mask(14);
+        EXPECT_EQ(check(random, c, true), "linear");
+      }
+    }
+  }
+  use(0);
 }
 
 TEST(Kernel, DegenerateGroups) {

@@ -51,7 +51,7 @@ struct Layout {
 };
 
 /// A layout made ready to be run many times; immutable, so that threads may share it. Construction costs a few
-/// kilobytes and at most some microseconds; running allocates nothing beyond a few kilobytes of stack.
+/// kilobytes and some ten microseconds; running allocates nothing and takes at most 64 KiB of stack.
 class Kernel {
  public:
   /// Requires element_bytes ≥ 1 and an injective linear map.
