@@ -22,9 +22,9 @@ struct TileRows {
   std::array<std::uint8_t, line_bytes> target_xor;
 };
 
-/// The square tiles of one element size. They are in registers, by Highway, because that is worth it for every size:
-/// against plain loops that the compiler vectorises as it can, groups of 4 MiB were transposed at 9.0 (1-byte
-/// elements), 10.0 (2), 8.9 (4), 9.5 (8), 10.2 (16) instead of 0.5, 1.4, 4.4, 2.2, 4.6 GB/s.
+/// The square tiles of one element size. They are in registers, by Highway, because that is worth it for
+/// every size: against plain loops that the compiler vectorises as it can, groups of 4 MiB were transposed
+/// at 9.0 (1-byte elements), 10.0 (2), 8.9 (4), 9.5 (8), 10.2 (16) instead of 0.5, 1.4, 4.4, 2.2, 4.6 GB/s.
 struct TileKernels {
   using Function = void (*)(const TileRows& rows);
   Function plain = nullptr;

@@ -1,5 +1,6 @@
 #include "xorder/kernel/kernel.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <hwy/targets.h>
@@ -97,18 +98,16 @@ struct Case {
 };
 
 std::string describe(const Case& c) {
-  std::string s = "element " + std::to_string(c.layout.element_bytes);
-  const auto stride = [](const Stride& d) { return std::to_string(d.runs) + "r" + std::to_string(d.bytes); };
+  const auto side = [](const Stride& d) { return fmt::format("{}r{}", d.runs, d.bytes); };
+  std::string s = fmt::format("element {} streamed {}", c.layout.element_bytes, c.layout.streamed);
   for (std::size_t i = 0; i < c.lengths.size(); ++i) {
     const Axis& a = c.layout.axes[i];
-    s += " axis " + std::to_string(c.lengths[i]) + "/" + std::to_string(a.length) + " " + stride(a.source) +
-         ">" + stride(a.target);
+    s += fmt::format(" axis {}/{} {}>{}", c.lengths[i], a.length, side(a.source), side(a.target));
   }
   if (const auto& l = c.layout.linear) {
-    s += " linear " + std::to_string(l->map.cols()) + ">" + std::to_string(l->map.rows()) + " low " +
-         std::to_string(l->source_low) + ">" + std::to_string(l->target_low) + " " + stride(l->source) + ">" +
-         stride(l->target) + " offset " + std::to_string(c.offset) + " columns";
-    for (const Word column : l->map.columns()) s += " " + std::to_string(column);
+    s += fmt::format(" linear {}>{} low {}>{} {}>{} offset {} columns {}", l->map.cols(), l->map.rows(),
+                     l->source_low, l->target_low, side(l->source), side(l->target), c.offset,
+                     fmt::join(l->map.columns(), " "));
   }
   return s;
 }

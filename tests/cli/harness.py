@@ -1,0 +1,206 @@
+"""What the end-to-end tests share: a directory of their own, running xorder, reference permutations, laws' randomness.
+
+Each test module is a program: XORDER=build/release/tools/xorder/xorder tests/cli/test_transpose.py [-v] [Class.test]
+Random tests print their seed; XORDER_TEST_SEED=<it> runs them again. TMPDIR says where their files go.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import zlib
+
+try:
+    import numpy as np
+except ImportError:
+    print("SKIPPED: these tests need NumPy (apt install python3-numpy)")
+    sys.exit(77)  # CTest's SKIP_RETURN_CODE
+
+MiB = 1 << 20
+XORDER = os.path.abspath(os.environ.get("XORDER", "xorder"))
+SEED = int(os.environ.get("XORDER_TEST_SEED") or int.from_bytes(os.urandom(4), "little"))
+
+
+def _sanitized():
+    with open(XORDER, "rb") as program:
+        content = program.read()
+    return b"__asan_init" in content or b"__tsan_init" in content
+
+
+SANITIZED = _sanitized()  # then it needs much more time and memory
+TIMEOUT = 600 if SANITIZED else 60
+
+
+def main():
+    print(f"XORDER_TEST_SEED={SEED}", flush=True)
+    unittest.main()
+
+
+class Case(unittest.TestCase):
+    """A test in an empty directory, which is the current one of the commands that it runs."""
+
+    # Tests of hundreds of tiny files need not wait for a disk to sync each; they go through tmpfs, buffered.
+    in_memory = False
+
+    def setUp(self):
+        memory = "/dev/shm"
+        self.dir = tempfile.mkdtemp(prefix="xorder-test-",
+                                    dir=memory if self.in_memory and os.access(memory, os.W_OK) else None)
+        self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
+        # Of its own, so that a test does the same whether it runs alone or after others.
+        self.random = np.random.default_rng([SEED, zlib.crc32(self.id().encode())])
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
+
+    def bytes_of(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+    def write(self, name, content):
+        with open(self.path(name), "wb") as file:
+            file.write(content if isinstance(content, bytes) else content.encode())
+
+    def save(self, name, array):
+        """As .npy or, by its name, as raw bytes in C order."""
+        if name.endswith(".npy"):
+            np.save(self.path(name), array)
+        else:
+            array.tofile(self.path(name))
+
+    def load(self, name):
+        return np.load(self.path(name))
+
+    def noise(self, shape, dtype="u1"):
+        """Random bytes as an array; every element is as good as another, xorder never looks into them."""
+        dtype = np.dtype(dtype)
+        count = int(np.prod(shape, dtype=np.int64))
+        return np.frombuffer(self.random.bytes(count * dtype.itemsize), dtype, count).reshape(shape)
+
+    def listing(self):
+        """Everything in the directory, with what tells whether it was touched."""
+        found = {}
+        for folder, _, names in os.walk(os.fsencode(self.dir)):
+            for path in [folder] + [os.path.join(folder, name) for name in names]:
+                status = os.lstat(path)
+                stamp = () if path == folder else (status.st_size, status.st_mtime_ns)
+                found[path] = (status.st_ino, status.st_mode, *stamp)
+        return found
+
+    def run_xorder(self, *args, **options):
+        options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+        command = [XORDER, *(arg if isinstance(arg, bytes) else str(arg) for arg in args)]
+        result = subprocess.run(command, cwd=self.dir, timeout=TIMEOUT, check=False, **options)
+        for name in ("stdout", "stderr"):
+            if getattr(result, name) is not None:
+                setattr(result, name, getattr(result, name).decode(errors="surrogateescape"))
+        return result
+
+    def ok(self, *args, **options):
+        """Runs it; it must succeed. Returns what it did."""
+        result = self.run_xorder(*args, **options)
+        self.assertEqual(result.returncode, 0, f"{args}: {result.stderr}")
+        return result
+
+    def json(self, *args, **options):
+        return json.loads(self.ok(*args, "--json", **options).stdout)
+
+    def refused(self, *args, says=(), code=2, **options):
+        """Runs it; it must fail with that code and one line on standard error, in which each of the regular
+        expressions `says` is found, and leave the directory as it was. Returns the line."""
+        before = self.listing()
+        result = self.run_xorder(*args, **options)
+        self.assertEqual(result.returncode, code, f"{args}: {result.stderr}")
+        self.assertEqual(result.stdout, "", args)
+        self.assertRegex(result.stderr, r"\Axorder: [^\n]+\n\Z", args)
+        for pattern in [says] if isinstance(says, str) else says:
+            self.assertRegex(result.stderr, pattern, args)
+        self.assertEqual(self.listing(), before, args)
+        return result.stderr
+
+    def assert_same(self, result, expected, message=""):
+        """The same type, shape and bytes (NaNs and padding too)."""
+        self.assertEqual(result.dtype, expected.dtype, message)
+        self.assertEqual(result.shape, expected.shape, message)
+        self.assertTrue(result.tobytes() == expected.tobytes(), f"the data differs: {message}")
+
+
+# Reference permutations. A map is the array of all targets: element x goes to position map[x].
+
+def index(n):
+    return np.arange(1 << n, dtype=np.int64)
+
+
+def bits_map(sources):
+    """Target bit i is source bit sources[i]."""
+    x = index(len(sources))
+    return sum(((x >> source & 1) << target for target, source in enumerate(sources)), np.zeros_like(x))
+
+
+def affine_map(columns, complement=0):
+    """x goes to A x ^ c, with the columns of A as numbers."""
+    x = index(len(columns))
+    y = np.full_like(x, complement)
+    for bit, column in enumerate(columns):
+        y ^= (x >> bit & 1) * column
+    return y
+
+
+def random_columns(random, n):
+    """The columns of a random nonsingular matrix: elementary operations on the identity."""
+    columns = [1 << int(i) for i in random.permutation(n)]
+    for _ in range(4 * n if n > 1 else 0):
+        i, j = random.choice(n, 2, replace=False)
+        columns[i] ^= columns[j]
+    return columns
+
+
+def matrix_text(columns, complement=None):
+    n = len(columns)
+    lines = ["".join(str(column >> row & 1) for column in columns) for row in range(n)]
+    if complement is not None:
+        lines.append("c " + "".join(str(complement >> row & 1) for row in range(n)))
+    return "\n".join(lines) + "\n"
+
+
+def moved(array, target, axis=None):
+    """The array with element x at target[x], of the flat index or along an axis."""
+    result = np.empty(array.shape, array.dtype)
+    if axis is None:
+        result.reshape(-1)[target] = array.reshape(-1)
+    else:
+        np.moveaxis(result, axis, 0)[target] = np.moveaxis(array, axis, 0)
+    return result
+
+
+def bit_reversed(array, axis=-1):
+    n = array.shape[axis].bit_length() - 1
+    return moved(array, bits_map(range(n - 1, -1, -1)), axis)
+
+
+def transposed(array, axes=None):
+    return np.transpose(array, axes).copy(order="C")
+
+
+def rotation(n, k):
+    """Source bit i goes to target bit (i + k) mod n. transpose(lgR, lgC) is rotation(n, lgR)."""
+    return bits_map([(target - k) % n for target in range(n)])
+
+
+def morton(n, dimensions):
+    """Bit i of the k-th dimension from the end goes to bit i * dimensions + k."""
+    each = n // dimensions
+    return bits_map([target % dimensions * each + target // dimensions for target in range(n)])
+
+
+NAMED_MAPS = {  # of n bits, n >= 1
+    "identity": index,
+    "bitreverse": lambda n: bits_map(range(n - 1, -1, -1)),
+    "reverse": lambda n: index(n)[::-1],
+    "gray": lambda n: index(n) ^ index(n) >> 1,
+    "shuffle": lambda n: rotation(n, 1),
+    "unshuffle": lambda n: rotation(n, -1),
+}

@@ -1,0 +1,166 @@
+#!/usr/bin/python3
+"""What is read and written: every dtype, .npy of all versions and orders, raw files at any offset."""
+
+import os
+import struct
+
+from harness import Case, main, np, transposed
+
+DTYPES = [*"?bBhHiIlLqQefdgFDG", ">u2", ">i4", ">f2", ">f8", ">c16", ">c8", "S1", "S7", "S100", "U1", "U9", ">U3", "V1",
+          "V24", "V1000", "M8", "M8[D]", "M8[25s]", "m8[ns]", ">M8[ms]", ">m8[Y]",
+          [("x", "<f8"), ("y", ">i2")],
+          [("a", "u1"), ("b", "<f4", (2, 3)), ("c", [("d", "S3"), ("e", "?")])],
+          np.dtype([("a", "u1"), ("b", "<f8")], align=True),
+          np.dtype({"names": ["p", "q"], "formats": ["<u2", "<f4"], "offsets": [6, 1], "itemsize": 13})]
+
+
+class Npy(Case):
+    in_memory = True
+
+    def transposes(self, array, *options):
+        self.save("a.npy", array)
+        self.ok("transpose", "a.npy", "b.npy", "--force", "-q", *options)
+        self.assert_same(self.load("b.npy"), transposed(array), (array.dtype, array.shape))
+
+    def test_every_fixed_size_dtype(self):
+        for dtype in DTYPES:
+            with self.subTest(dtype=dtype):
+                self.transposes(self.noise((7, 5), dtype))
+
+    def test_descr_is_carried_through(self):
+        for dtype in DTYPES:
+            self.transposes(self.noise((2, 3), dtype))
+            with open(self.path("b.npy"), "rb") as file:
+                np.lib.format.read_magic(file)
+                size, = struct.unpack("<H", file.read(2))
+                header = eval(file.read(size))  # of our own making
+            self.assertEqual(header["descr"], np.lib.format.dtype_to_descr(np.dtype(dtype)))
+            self.assertEqual(header, {"descr": header["descr"], "fortran_order": False, "shape": (3, 2)})
+
+    def test_names_beyond_ascii(self):
+        for name in ["\u00e9\u00ff", "\u2603 snow", "it's", 'a"b', "tab\tline\nend"]:
+            with self.subTest(name=name):
+                self.transposes(self.noise((3, 2), [(name, "<f8")]))
+
+    def test_big_elements(self):
+        for size in [65536, 100_000, 100_001]:
+            self.transposes(self.noise((4, 3), f"V{size}"))
+
+    def test_both_orders(self):
+        for shape in [(), (5,), (3, 4), (2, 3, 4), (1, 5), (0, 4)]:
+            self.transposes(self.noise(shape, "f4"))
+            self.transposes(np.asfortranarray(self.noise(shape, "f4")))
+
+    def test_empty_and_zero_dimensional(self):
+        for shape in [(), (0,), (0, 0), (5, 0), (0, 3, 2)]:
+            for engine in ["auto", "direct", "mapped"]:
+                with self.subTest(shape=shape, engine=engine):
+                    self.transposes(self.noise(shape, "f8"), "--io", engine)
+
+    def test_versions_1_to_3(self):
+        array = self.noise((6, 7), "<f4")
+        for version in [(1, 0), (2, 0), (3, 0)]:
+            with open(self.path("a.npy"), "wb") as file:
+                np.lib.format.write_array(file, array, version)
+            self.ok("transpose", "a.npy", "b.npy", "--force")
+            self.assert_same(self.load("b.npy"), transposed(array), version)
+
+    def test_data_starts_wherever_the_header_ends(self):
+        """Headers of any length, as other programs write them: nothing asks for multiples of 64."""
+        array = self.noise((33, 65), "<u4")
+        for spaces in [0, 1, 3, 50, 500, 4000, 5000, 60000]:
+            header = "{'descr': '<u4', 'fortran_order': False, 'shape': (33, 65)}" + " " * spaces + "\n"
+            self.write("a.npy", b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header.encode() + array.tobytes())
+            for engine in ["direct", "mapped"]:
+                self.ok("transpose", "a.npy", "b.npy", "--force", "--io", engine)
+                self.assert_same(self.load("b.npy"), transposed(array), (spaces, engine))
+
+    def test_outputs_can_be_mapped_at_4096(self):
+        array = self.noise((50, 70), "f8")
+        for engine in ["direct", "mapped"]:
+            self.save("a.npy", array)
+            self.ok("transpose", "a.npy", "b.npy", "--force", "--io", engine)
+            self.assertEqual(os.path.getsize(self.path("b.npy")), 4096 + array.nbytes)
+            self.assert_same(np.memmap(self.path("b.npy"), "f8", "r", 4096, (70, 50)), transposed(array))
+            loaded = np.load(self.path("b.npy"), mmap_mode="r")
+            self.assertEqual((loaded.offset, loaded.flags.c_contiguous), (4096, True))
+            self.assert_same(loaded, transposed(array))
+
+    def test_npy_is_known_by_its_content(self):
+        self.save("a.npy", self.noise((3, 4), "u2"))
+        os.rename(self.path("a.npy"), self.path("a.dat"))
+        self.ok("transpose", "a.dat", "b.npy")
+        self.assertEqual(self.load("b.npy").shape, (4, 3))
+
+    def test_output_is_as_its_name_says(self):
+        array = self.noise((3, 4), "<u2")
+        self.save("a.npy", array)
+        self.save("a.raw", array)
+        raw_input = ("a.raw", "--dtype", "u2", "--shape", "3,4")
+        for source in [("a.npy",), raw_input]:
+            for name in ["b.raw", "b.bin", "b.dat"]:
+                self.ok("transpose", *source, name, "--force")
+                self.assertEqual(self.bytes_of(name), transposed(array).tobytes(), name)
+            self.ok("transpose", *source, "b.npy", "--force")
+            self.assert_same(self.load("b.npy"), transposed(array))
+        # Any other name: as the input.
+        self.ok("transpose", *raw_input, "b")
+        self.assertEqual(self.bytes_of("b"), transposed(array).tobytes())
+        self.ok("transpose", "a.npy", "c")
+        os.rename(self.path("c"), self.path("c.npy"))
+        self.assert_same(self.load("c.npy"), transposed(array))
+
+    def test_numpy_header_sizes(self):
+        """A descr so long that NumPy's header needs more than one page; the data then starts at the next."""
+        dtype = np.dtype([(f"field_number_{i:04}", "<u2") for i in range(300)])
+        array = self.noise((5, 4), dtype)
+        self.save("a.npy", array)
+        self.ok("transpose", "a.npy", "b.npy")
+        # NumPy wants to be told that a header of this size is from a friend.
+        loaded = np.load(self.path("b.npy"), mmap_mode="r", max_header_size=1 << 20)
+        self.assertEqual(loaded.offset % 4096, 0)
+        self.assert_same(loaded, transposed(array))
+
+
+class Raw(Case):
+    in_memory = True
+
+    def test_offsets(self):
+        array = self.noise((41, 53), "<f8")
+        for offset in [0, 1, 7, 8, 511, 512, 4095, 4096, 4097, 100_001]:
+            self.write("a.raw", self.random.bytes(offset) + array.tobytes())
+            for engine in ["direct", "mapped"]:
+                with self.subTest(offset=offset, engine=engine):
+                    self.ok("transpose", "a.raw", "b.raw", "--dtype", "f8", "--shape", "41,53", "--offset", offset,
+                            "--io", engine, "--force")
+                    self.assertEqual(self.bytes_of("b.raw"), transposed(array).tobytes())
+
+    def test_offset_with_a_unit(self):
+        self.write("a.raw", bytes(4096) + b"ab")
+        self.ok("bitreverse", "a.raw", "b.raw", "--dtype", "u1", "--offset", "4KiB")
+        self.assertEqual(self.bytes_of("b.raw"), b"ab")
+
+    def test_without_shape_there_is_one_axis(self):
+        array = self.noise((32,), "V3")
+        self.save("a.raw", array)
+        self.ok("permute", "a.raw", "b.raw", "--by", "reverse", "--dtype", "V3")
+        self.assertEqual(self.bytes_of("b.raw"), array[::-1].tobytes())
+
+    def test_every_type_string(self):
+        for text in ["u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4", "f8", "f16", "c8", "c16", "c32", "b1", "?",
+                     ">f8", "=i4", "|u1", "S5", "U2", "V24", "M8[D]", "m8[25s]"]:
+            with self.subTest(text=text):
+                array = self.noise((4, 3), text)
+                self.save("a.raw", array)
+                self.ok("transpose", "a.raw", "b.npy", "--dtype", text, "--shape", "4,3", "--force")
+                self.assert_same(self.load("b.npy"), transposed(array))
+
+    def test_spellings_of_shapes(self):
+        self.write("a.raw", bytes(range(12)))
+        for shape in ["3,4", "(3,4)", "(3, 4)", "3, 4", "3,4,"]:
+            self.ok("transpose", "a.raw", "b.npy", "--dtype", "u1", "--shape", shape, "--force")
+            self.assertEqual(self.load("b.npy").shape, (4, 3), shape)
+
+
+if __name__ == "__main__":
+    main()
