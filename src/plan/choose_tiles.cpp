@@ -12,11 +12,10 @@ namespace {
 using std::size_t;
 using std::uint64_t;
 
-constexpr uint64_t KiB = 1024, MiB = 1024 * KiB;
-constexpr uint64_t group_target_bytes = 4 * MiB;  // fits the shared cache a few times over
+constexpr uint64_t MiB = 1024 * 1024;
 constexpr uint64_t cache_line = 64;
 constexpr uint64_t small_tiles_bytes = 64 * MiB;  // small tiles get so much memory in all, to keep the disk busy
-constexpr uint64_t most_slots = 64;
+constexpr uint64_t most_tile_slots = 64;
 constexpr double close_enough = 1.02;             // a smaller tile is worth as much time
 
 uint64_t ceil_div(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
@@ -28,7 +27,7 @@ struct Demand {
   int low = 0;
 };
 
-// Even cuts of an axis into 1, 2, 3, 4, 6, 8, 12 .. pieces, and the same rounded up to whole `grain`s. Ascending.
+// Even cuts of an axis into 1, 2, .. 8, 10, 12, 14, 16, 20 .. pieces, and the same rounded up to whole `grain`s. Ascending.
 std::vector<uint64_t> cuts(uint64_t extent, uint64_t grain) {
   std::vector<uint64_t> lengths;
   const auto cut_into = [&](uint64_t parts) {
@@ -36,9 +35,8 @@ std::vector<uint64_t> cuts(uint64_t extent, uint64_t grain) {
     lengths.push_back(even);
     if (round_up(even, grain) < extent) lengths.push_back(round_up(even, grain));
   };
-  for (uint64_t parts = 1; parts / 2 < extent; parts *= 2) {
-    cut_into(parts);
-    cut_into(parts * 3 / 2);
+  for (uint64_t power = 1; power / 2 < extent; power *= 2) {
+    for (uint64_t quarters = 4; quarters < 8; ++quarters) cut_into(power * quarters / 4);
   }
   std::ranges::sort(lengths);
   lengths.erase(std::ranges::unique(lengths).begin(), lengths.end());
@@ -85,7 +83,9 @@ class Search {
  private:
   struct Candidate {
     TileChoice choice;
-    uint64_t source_block, target_block, group_pitch, tile_pitch, group_slots, tile_slots, carry, memory;
+    ChunkShape chunk;
+    uint64_t chunk_count, tile_slots, group_pitch, group_slots, write_slot, write_slots, carry;
+    uint64_t source_block, target_block, memory;
     double seconds;
   };
 
@@ -130,8 +130,11 @@ class Search {
     return choice;
   }
 
+  // Leaves most of a small memory to tiles.
+  uint64_t group_target_bytes() const { return std::min(conditions_.group_bytes, conditions_.memory / 32); }
+
   // Along the slowest axis of the target run that is longer than 1, so that a group gives one piece to each run: of
-  // about group_target_bytes, but pieces of at least a cache line.
+  // about group_target_bytes(), but pieces of at least a cache line.
   void split_into_groups(TileChoice& choice) const {
     uint64_t elements = uint64_t{1} << tile_bits(choice.source_low, choice.target_low);
     for (const uint64_t length : choice.tile) elements *= length;
@@ -157,10 +160,10 @@ class Search {
       const auto bytes = [&] {
         return (elements * w) >> (tile_bits(choice.source_low, choice.target_low) - tile_bits(choice.source_low, low));
       };
-      while (low > 0 && uint64_t{1} << (low - 1) >= least_piece && bytes() > group_target_bytes) --low;
+      while (low > 0 && uint64_t{1} << (low - 1) >= least_piece && bytes() > group_target_bytes()) --low;
     } else {
       const uint64_t unit_bytes = elements / choice.tile[*split] * w;
-      choice.group[*split] = std::min(choice.tile[*split], std::max(least_piece, group_target_bytes / unit_bytes));
+      choice.group[*split] = std::min(choice.tile[*split], std::max(least_piece, group_target_bytes() / unit_bytes));
     }
   }
 
@@ -216,27 +219,35 @@ class Search {
     Candidate c{};
     c.source_block = average_run(source, choice.group);
     c.target_block = average_run(target, choice.tile);
-    const uint64_t source_run = source.run_elements * w, target_run = target.run_elements * w;
-    const uint64_t ma = conditions_.memory_alignment;
-    c.group_pitch = source_aligned ? source_run : round_up(source_run, ra) + ra;
-    c.tile_pitch = target_aligned ? target_run : round_up(target_run, ma) + ma;
-    c.carry = target_aligned ? 0 : 2 * target.run_count * wa;
-
-    const uint64_t group_slot = source.run_count * c.group_pitch;
-    const uint64_t tile_slot = target.run_count * c.tile_pitch;
+    const uint64_t source_run = source.run_elements * w;
     const uint64_t elements = what_.elements();
+    const uint64_t memory = conditions_.memory;
+
+    c.group_pitch = source_aligned ? source_run : round_up(source_run, ra) + ra;
+    const uint64_t group_slot = source.run_count * c.group_pitch;
+    const uint64_t groups = ceil_div(elements, source.run_elements * source.run_count);
+    c.group_slots = std::min(groups, std::clamp<uint64_t>(std::min(24 * MiB, memory / 8) / group_slot, 3, 16));
+
+    const uint64_t request = std::min(target.run_elements * w, largest_request);
+    c.write_slot = round_up(request, wa) + (target_aligned ? 0 : wa);
+    const uint64_t writes = ceil_div(elements * w, request);
+    c.write_slots = std::min(writes, std::clamp<uint64_t>(std::min(16 * MiB, memory / 16) / c.write_slot, 4, conditions_.device.depth));
+
+    c.carry = target_aligned ? 0 : 2 * target.run_count * wa;
+    const uint64_t windows = c.group_slots * group_slot + c.write_slots * c.write_slot + c.carry;
+    if (windows >= memory) return std::nullopt;
+
+    c.chunk = chunk_shape(what_, choice, target, ceil_div(conditions_.chunk_bytes, w));
+    const uint64_t tile_chunks = target.run_count * c.chunk.per_run;
+    const uint64_t most_chunks = (memory - windows) / (c.chunk.elements * w);
     const uint64_t tiles = ceil_div(elements, tile_elements);
-    const uint64_t groups = ceil_div(elements * w, std::max<uint64_t>(1, source_run * source.run_count));
-    c.group_slots = std::min(groups, std::clamp<uint64_t>(window_allowance / group_slot, 3, 16));
-    const uint64_t windows = c.group_slots * group_slot;
-    const uint64_t left = windows > window_allowance ? windows - window_allowance : 0;
-    if (c.carry + left >= conditions_.memory) return std::nullopt;
-    const uint64_t most_tiles = (conditions_.memory - c.carry - left) / tile_slot;
-    const uint64_t needed = std::min<uint64_t>(tiles, 2);
-    if (most_tiles < needed) return std::nullopt;
-    c.tile_slots =
-        std::min({tiles, most_tiles, most_slots, std::max<uint64_t>(needed, small_tiles_bytes / tile_slot)});
-    c.memory = windows + c.tile_slots * tile_slot + c.carry;
+    // A sixteenth of a tile lets the next one begin before the last one's first write.
+    const uint64_t least_chunks = tiles == 1 ? tile_chunks : tile_chunks + std::max(tile_chunks / 16, c.chunk.per_run);
+    if (least_chunks > most_chunks) return std::nullopt;
+    const uint64_t wanted = std::max(2 * tile_chunks, small_tiles_bytes / (c.chunk.elements * w));
+    c.chunk_count = std::min({most_chunks, std::max(wanted, least_chunks), tiles * tile_chunks});
+    c.tile_slots = std::min({tiles, most_tile_slots, c.chunk_count / tile_chunks + 2});
+    c.memory = windows + c.chunk_count * c.chunk.elements * w;
 
     const uint64_t bytes = elements * w;
     c.seconds = conditions_.device.read_seconds(ceil_div(bytes, c.source_block),
@@ -252,10 +263,13 @@ class Search {
     pass.source_block_bytes = c.source_block;
     pass.target_block_bytes = c.target_block;
     pass.tile_bytes = pass.tiling.tile_elements() * what_.element_bytes;
-    pass.group_pitch = c.group_pitch;
-    pass.tile_pitch = c.tile_pitch;
-    pass.group_slots = c.group_slots;
+    pass.chunk = c.chunk;
+    pass.chunk_count = c.chunk_count;
     pass.tile_slots = c.tile_slots;
+    pass.group_pitch = c.group_pitch;
+    pass.group_slots = c.group_slots;
+    pass.write_slot_bytes = c.write_slot;
+    pass.write_slots = c.write_slots;
     pass.carry_bytes = c.carry;
     pass.seconds = c.seconds;
     return pass;

@@ -42,7 +42,8 @@ struct MultiPass {
 
 // The block size that is cheapest among those that need more than one pass, if any does.
 std::optional<MultiPass> best_block_size(const Reordering& what, const Conditions& conditions) {
-  const uint64_t tile_elements = conditions.memory / 2 / what.element_bytes;
+  // Windows and the beginning of the next tile take their share.
+  const uint64_t tile_elements = conditions.memory / 4 * 3 / what.element_bytes;
   if (tile_elements < 2) return std::nullopt;
   const int m = std::min(static_cast<int>(std::bit_width(tile_elements)) - 1, what.map.bits());
   std::optional<MultiPass> best;
@@ -119,9 +120,10 @@ std::string Plan::describe() const {
     text += fmt::format("pass {}: {} tiles of {}, read in blocks of {}, written in blocks of {}\n", i + 1,
                         p.tiling.tile_count(), size_text(p.tile_bytes), size_text(p.source_block_bytes),
                         size_text(p.target_block_bytes));
-    text += fmt::format("        memory {}: {} tile buffers of {}, {} groups of {}, {} for carried blocks\n",
-                        size_text(p.memory()), p.tile_slots, size_text(p.tile_slot_bytes()), p.group_slots,
-                        size_text(p.group_slot_bytes()), size_text(p.carry_bytes));
+    text += fmt::format("        memory {}: {} for tiles, {} for groups being read, {} for writes, {} for carried blocks\n",
+                        size_text(p.memory()), size_text(p.chunk_count * p.chunk_bytes()),
+                        size_text(p.group_slots * p.group_slot_bytes()), size_text(p.write_slots * p.write_slot_bytes),
+                        size_text(p.carry_bytes));
     text += fmt::format("        about {:.3g} s on {}\n", p.seconds, conditions.device.name);
   }
   return text;

@@ -30,31 +30,33 @@ std::byte* Carry::allocate() {
   return block;
 }
 
-std::byte* Carry::add(std::uint64_t offset, const std::byte* data, std::size_t bytes) {
-  const std::uint64_t start = offset / block_bytes_ * block_bytes_;
+bool Carry::add(std::uint64_t from, std::uint64_t to, std::byte* block) {
+  const std::uint64_t start = from / block_bytes_ * block_bytes_;
   auto found = waiting_.find(start);
   if (found == waiting_.end()) {
-    std::byte* block = spilled_.contains(start) ? nullptr : allocate();
-    if (block == nullptr) {
-      file_.write_exactly(data, bytes, offset);
+    std::byte* kept = spilled_.contains(start) ? nullptr : allocate();
+    if (kept == nullptr) {
+      file_.write_exactly(block + (from - start), to - from, from);
       spilled_.insert(start);
-      return nullptr;
+      return false;
     }
-    const std::uint64_t part_begin = std::max(start, begin_), part_end = std::min(start + block_bytes_, end_);
-    found = waiting_.emplace(start, Waiting{block, part_end - part_begin}).first;
+    const std::uint64_t ours = std::min(start + block_bytes_, end_) - std::max(start, begin_);
+    found = waiting_.emplace(start, Waiting{kept, {}, ours}).first;
   }
   Waiting& waiting = found->second;
-  std::memcpy(waiting.data + (offset - start), data, bytes);
-  waiting.missing -= bytes;
-  if (waiting.missing > 0) return nullptr;
-  std::byte* block = waiting.data;
+  waiting.missing -= to - from;
+  if (waiting.missing > 0) {
+    std::memcpy(waiting.data + (from - start), block + (from - start), to - from);
+    waiting.parts.push_back({static_cast<std::uint32_t>(from - start), static_cast<std::uint32_t>(to - start)});
+    return false;
+  }
+  for (const Part& part : waiting.parts) std::memcpy(block + part.from, waiting.data + part.from, part.to - part.from);
+  free_.push_back(waiting.data);
   waiting_.erase(found);
-  const bool whole = start >= begin_ && start + block_bytes_ <= end_;
-  if (whole) return block;
-  const std::uint64_t part_begin = std::max(start, begin_), part_end = std::min(start + block_bytes_, end_);
-  file_.write_exactly(block + (part_begin - start), part_end - part_begin, part_begin);
-  release(block);
-  return nullptr;
+  const std::uint64_t first = std::max(start, begin_), last = std::min(start + block_bytes_, end_);
+  if (last - first == block_bytes_) return true;
+  file_.write_exactly(block + (first - start), last - first, first);
+  return false;
 }
 
 }  // namespace xorder::run

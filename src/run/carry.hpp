@@ -1,6 +1,6 @@
 // Blocks at the joints of runs. A run that begins or ends inside a file system block shares that block with another
-// run, often of another tile; a direct write must have the whole block. The carry keeps each such block until all
-// its parts have come, so that it is written once, together with one of its runs.
+// run, often of another tile; a direct write must have the whole block. The carry keeps what has come of such a block
+// until the rest comes, so that it is written once, together with one of its runs.
 #pragma once
 
 #include <cstddef>
@@ -21,20 +21,21 @@ class Carry {
   Carry(const io::File& file, std::uint64_t begin, std::uint64_t end, std::uint64_t block_bytes,
         std::uint64_t memory_bytes);
 
-  /// Adds the part of one block that begins at `offset`. Returns the whole block if it has become complete (to be given
-  /// back by release() when it has been written), else nothing. The last block of the file counts as complete when its
-  /// bytes before the end are there. It and blocks beyond the memory are written here, and count as nothing. Throws
-  /// IoError.
-  std::byte* add(std::uint64_t offset, const std::byte* data, std::size_t bytes);
-  void release(std::byte* block) { free_.push_back(block); }
-  /// Gives up the memory without freeing it: for when transfers may still use it.
-  void leak() { static_cast<void>(new std::vector<io::BlockMemory>(std::move(slabs_))); }
+  /// The bytes from `from` to `to` of the file, inside one block, have come; they lie where they belong in `block`, the
+  /// memory of the whole block. If all others have come before, completes `block` with them and returns true: the
+  /// caller writes it. Otherwise keeps them and returns false. A block of which not all bytes are to be written (the last
+  /// of the file), and those beyond the memory, are written here. Throws IoError.
+  bool add(std::uint64_t from, std::uint64_t to, std::byte* block);
   /// Blocks that still wait.
   std::size_t waiting() const { return waiting_.size(); }
 
  private:
+  struct Part {
+    std::uint32_t from, to;  // within the block
+  };
   struct Waiting {
     std::byte* data;
+    std::vector<Part> parts;
     std::uint64_t missing;
   };
   std::byte* allocate();

@@ -30,18 +30,15 @@ plan::Conditions conditions_for(uint64_t memory, const plan::Device& device, con
   c.device = device;
   c.source_offset = input_offset;
   c.target_offset = header_bytes;
-  c.read_alignment = input.offset_alignment();
+  c.read_alignment = direct ? std::max(input.offset_alignment(), input.memory_alignment()) : 1;
   c.write_alignment = direct ? 4096 : 1;
-  c.memory_alignment = direct ? input.memory_alignment() : 1;
   return c;
 }
 
 // Several files of a run, the strictest of their demands: the output's are known only once it exists.
 void adopt(plan::Conditions& c, const io::File& source, const io::File& target) {
-  c.read_alignment = std::max<uint64_t>(c.read_alignment, source.offset_alignment());
-  c.write_alignment = std::max<uint64_t>(c.write_alignment, target.write_alignment());
-  c.memory_alignment =
-      std::max<uint64_t>({c.memory_alignment, source.memory_alignment(), target.memory_alignment()});
+  c.read_alignment = std::max<uint64_t>({c.read_alignment, source.offset_alignment(), source.memory_alignment()});
+  c.write_alignment = std::max<uint64_t>({c.write_alignment, target.write_alignment(), target.memory_alignment()});
 }
 
 // Buffered files are for threads: starting and awaiting their write-back blocks.
@@ -141,8 +138,7 @@ Report Job::run(const ProgressCallback& progress, std::stop_token stop) {
   adopt(conditions, source, output.file());
   for (const io::File& file : scratch) adopt(conditions, file, file);
   if (conditions.read_alignment != plan_.conditions.read_alignment ||
-      conditions.write_alignment != plan_.conditions.write_alignment ||
-      conditions.memory_alignment != plan_.conditions.memory_alignment) {
+      conditions.write_alignment != plan_.conditions.write_alignment) {
     const std::size_t passes = plan_.passes.size();
     plan_ = plan::make_plan(plan_.what, conditions);
     if (plan_.passes.size() != passes) throw IoError(output_.string(), "its file system needs another plan; use --io mapped");

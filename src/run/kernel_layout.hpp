@@ -2,11 +2,14 @@
 #pragma once
 
 #include "xorder/kernel/kernel.hpp"
-#include "xorder/plan/tiling.hpp"
+#include "xorder/plan/chunks.hpp"
 
 namespace xorder::run {
 
-/// How a group of this tiling lies in memory: source runs as the group numbers them, target runs as the tile does.
+/// How a group of this tiling lies in memory: source runs as the group numbers them, and the tile's chunks, by their
+/// numbers, as target runs.
+kernel::Layout kernel_layout(const plan::Tiling& tiling, const plan::ChunkShape& chunk);
+/// The same where target runs are whole.
 kernel::Layout kernel_layout(const plan::Tiling& tiling);
 
 /// The lengths of the group's unmapped axes, as the kernel of that layout takes them.

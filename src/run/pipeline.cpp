@@ -3,9 +3,11 @@
 #include <oneapi/tbb/task_group.h>
 
 #include <algorithm>
+#include <cstring>
 #include <deque>
 #include <exception>
 #include <optional>
+#include <utility>
 
 #include "carry.hpp"
 #include "kernel_layout.hpp"
@@ -19,8 +21,6 @@ namespace {
 using std::size_t;
 using std::uint64_t;
 
-constexpr uint64_t largest_transfer = 1 << 20;
-
 uint64_t round_down(uint64_t a, uint64_t multiple) { return a / multiple * multiple; }
 uint64_t round_up(uint64_t a, uint64_t multiple) { return round_down(a + multiple - 1, multiple); }
 
@@ -30,11 +30,11 @@ uint64_t token(Event event, uint64_t number) { return number << 2 | static_cast<
 Event event_of(uint64_t token) { return static_cast<Event>(token & 3); }
 uint64_t number_of(uint64_t token) { return token >> 2; }
 
-// A group on its way: its runs are read into `memory`, then permuted into its tile's slot.
+// A group on its way: its runs are read into `memory`, then permuted into its tile's chunks.
 struct GroupSlot {
   std::byte* memory = nullptr;
-  size_t tile_slot = 0;
   plan::Group group;
+  size_t tile_slot = 0;
   std::vector<plan::Run> runs;
   std::vector<const std::byte*> sources;
   std::vector<std::byte*> targets;
@@ -42,22 +42,18 @@ struct GroupSlot {
   uint64_t reads_in_flight = 0;
 };
 
-// A tile on its way: assembled in `memory` run by run, then written.
+// A tile on its way: assembled chunk by chunk, then written run by run. It needs no memory of its own.
 struct TileSlot {
   std::byte* memory = nullptr;
   plan::Tile tile;
   std::vector<plan::Run> runs;
-  std::vector<std::byte*> places;  // where each run is assembled
+  std::vector<std::byte*> chunks;
   uint64_t groups_missing = 0;
-  uint64_t writes_in_flight = 0;
-  bool all_submitted = false;
 };
 
-// What one write borrowed from the carry.
-struct WriteRecord {
-  size_t tile_slot = 0;
-  std::byte* head = nullptr;
-  std::byte* tail = nullptr;
+// A request that is being written.
+struct WriteSlot {
+  std::byte* memory = nullptr;
 };
 
 template <typename Slot>
@@ -85,6 +81,26 @@ class Slots {
   std::vector<size_t> free_;
 };
 
+// Memory for chunks. They stay together in one huge-page mapping and come back in any order.
+class ChunkPool {
+ public:
+  ChunkPool(uint64_t count, uint64_t bytes_each) : memory_(count * bytes_each) {
+    free_.reserve(count);
+    for (uint64_t i = count; i-- > 0;) free_.push_back(memory_.data() + i * bytes_each);
+  }
+  size_t available() const { return free_.size(); }
+  std::byte* take() {
+    std::byte* chunk = free_.back();
+    free_.pop_back();
+    return chunk;
+  }
+  void give_back(std::byte* chunk) { free_.push_back(chunk); }
+
+ private:
+  io::BlockMemory memory_;
+  std::vector<std::byte*> free_;
+};
+
 class Conductor {
  public:
   Conductor(const plan::Pass& pass, Place source, Place target, uint64_t read_alignment, uint64_t write_alignment,
@@ -95,15 +111,16 @@ class Conductor {
         target_(target),
         read_alignment_(read_alignment),
         write_alignment_(write_alignment),
-        memory_alignment_(target.file.memory_alignment()),
         element_bytes_(tiling_.what().element_bytes),
         queue_(queue),
         arena_(arena),
         stop_(std::move(stop)),
-        kernel_(kernel_layout(tiling_)),
+        kernel_(kernel_layout(tiling_, pass.chunk)),
         tile_count_(tiling_.tile_count()),
         groups_(pass.group_slots, pass.group_slot_bytes()),
-        tiles_(pass.tile_slots, pass.tile_slot_bytes()),
+        tiles_(pass.tile_slots, 0),
+        chunks_(pass.chunk_count, pass.chunk_bytes()),
+        writes_(pass.write_slots, pass.write_slot_bytes),
         carry_(target.file, target.offset, target.offset + tiling_.what().bytes(), write_alignment, pass.carry_bytes),
         most_in_flight_(std::max(1u, queue.depth() / 2)) {}
 
@@ -121,7 +138,7 @@ class Conductor {
       }
       if (in_flight() == 0) {
         if (failure_) break;
-        continue;  // the pumps moved on without a transfer (everything of a tile went through the carry)
+        continue;  // the pumps moved on without a transfer: all that came went to the carry
       }
       done.clear();
       wait(done);
@@ -143,13 +160,12 @@ class Conductor {
     } catch (...) {
       arena_.execute([this] { tasks_.wait(); });
       groups_.leak();
-      tiles_.leak();
-      carry_.leak();
+      writes_.leak();
       throw;
     }
   }
 
-  bool finished() const { return tiles_finished_ == tile_count_; }
+  bool finished() const { return tiles_written_ == tile_count_ && in_flight() == 0; }
   uint64_t in_flight() const { return reads_in_flight_ + writes_in_flight_ + permuting_; }
 
   // --- reading: group by group, run by run, request by request
@@ -161,20 +177,19 @@ class Conductor {
     }
   }
 
+  // Groups begin in their order and take all their chunks at once, so a tile that has begun never waits for a later one.
   bool begin_group() {
-    if (!groups_.available()) return false;
-    if (!filling_ || next_group_ == tiles_[*filling_].tile.groups) {
-      if (next_tile_ == tile_count_ || !tiles_.available()) return false;
-      filling_ = tiles_.take();
-      begin_tile(tiles_[*filling_], next_tile_++);
-      next_group_ = 0;
-    }
+    if (!prepared_ && !prepare_group()) return false;
+    if (!groups_.available() || chunks_.available() < prepared_->missing.size()) return false;
+    TileSlot& tile = tiles_[*filling_];
+    for (const uint64_t chunk : prepared_->missing) tile.chunks[chunk] = chunks_.take();
     reading_ = groups_.take();
     next_run_ = 0;
     next_in_run_ = 0;
     GroupSlot& slot = groups_[*reading_];
     slot.tile_slot = *filling_;
-    slot.group = tiling_.group(tiles_[*filling_].tile, next_group_++);
+    slot.group = std::move(prepared_->group);
+    prepared_.reset();
     tiling_.source_runs(slot.group, slot.runs);
     slot.sources.assign(slot.runs.size(), nullptr);
     for (size_t r = 0; r < slot.runs.size(); ++r) {
@@ -184,18 +199,26 @@ class Conductor {
     return true;
   }
 
+  bool prepare_group() {
+    if (!filling_ || next_group_ == tiles_[*filling_].tile.groups) {
+      if (next_tile_ == tile_count_ || !tiles_.available()) return false;
+      filling_ = tiles_.take();
+      begin_tile(tiles_[*filling_], next_tile_++);
+      next_group_ = 0;
+    }
+    const TileSlot& tile = tiles_[*filling_];
+    prepared_.emplace();
+    prepared_->group = tiling_.group(tile.tile, next_group_++);
+    plan::target_chunks(tiling_, pass_.chunk, prepared_->group, prepared_->missing);
+    std::erase_if(prepared_->missing, [&](uint64_t chunk) { return tile.chunks[chunk] != nullptr; });
+    return true;
+  }
+
   void begin_tile(TileSlot& slot, uint64_t number) {
     slot.tile = tiling_.tile(number);
     tiling_.target_runs(slot.tile, slot.runs);
-    slot.places.resize(slot.runs.size());
-    const bool padded = pass_.tile_pitch != tiling_.target_shape().run_elements * element_bytes_;
-    for (size_t r = 0; r < slot.runs.size(); ++r) {
-      const uint64_t shift = padded ? target_begin(slot.runs[r]) % memory_alignment_ : 0;
-      slot.places[r] = slot.memory + r * pass_.tile_pitch + shift;
-    }
+    slot.chunks.assign(slot.runs.size() * pass_.chunk.per_run, nullptr);
     slot.groups_missing = slot.tile.groups;
-    slot.writes_in_flight = 0;
-    slot.all_submitted = false;
   }
 
   uint64_t source_begin(const plan::Run& run) const { return source_.offset + run.offset * element_bytes_; }
@@ -212,7 +235,7 @@ class Conductor {
       read.kind = io::Transfer::Kind::read;
       read.file = &source_.file;
       read.offset = first + next_in_run_;
-      const uint64_t bytes = std::min(largest_transfer, last - read.offset);
+      const uint64_t bytes = std::min(plan::largest_request, last - read.offset);
       read.pieces[0] = {slot.memory + next_run_ * pass_.group_pitch + next_in_run_, bytes};
       read.piece_count = 1;
       read.required_bytes = std::min(bytes, end - read.offset);
@@ -247,11 +270,13 @@ class Conductor {
   }
 
   void permute(GroupSlot& slot) {
-    const TileSlot& tile = tiles_[slot.tile_slot];
+    const std::vector<std::byte*>& chunks = tiles_[slot.tile_slot].chunks;
     const plan::RunStride& shift = slot.group.target_shift;
-    slot.targets.resize(tile.places.size() - shift.runs);
-    for (size_t r = 0; r < slot.targets.size(); ++r) {
-      slot.targets[r] = tile.places[r + shift.runs] + shift.elements * element_bytes_;
+    const uint64_t first = shift.runs * pass_.chunk.per_run + shift.elements / pass_.chunk.elements;
+    const uint64_t within = shift.elements % pass_.chunk.elements * element_bytes_;
+    slot.targets.resize(chunks.size() - first);
+    for (size_t i = 0; i < slot.targets.size(); ++i) {
+      slot.targets[i] = chunks[first + i] == nullptr ? nullptr : chunks[first + i] + within;
     }
     kernel_lengths(tiling_, slot.group, slot.lengths);
     kernel_(slot.sources.data(), slot.targets.data(), slot.lengths, slot.group.target_offset);
@@ -264,90 +289,76 @@ class Conductor {
     if (--tiles_[tile].groups_missing == 0) complete_.push_back(tile);
   }
 
-  // --- writing: tile by tile, run by run; see Carry for what happens where runs meet inside a block
+  // --- writing: tile by tile, run by run, request by request
 
   void pump_writes() {
-    while (writes_in_flight_ < most_in_flight_ && !complete_.empty()) {
-      const size_t number = complete_.front();
-      TileSlot& slot = tiles_[number];
-      while (writing_run_ < slot.runs.size() && slot.runs[writing_run_].length == 0) ++writing_run_;
-      if (writing_run_ < slot.runs.size()) submit_next_write(number);
-      if (writing_run_ == slot.runs.size()) {
+    while (writes_in_flight_ < most_in_flight_ && writes_.available() && !complete_.empty()) {
+      TileSlot& tile = tiles_[complete_.front()];
+      while (writing_run_ < tile.runs.size() && tile.runs[writing_run_].length == 0) ++writing_run_;
+      if (writing_run_ < tile.runs.size()) submit_next_write(tile);
+      if (writing_run_ == tile.runs.size()) {
+        tiles_.give_back(complete_.front());
         complete_.pop_front();
         writing_run_ = 0;
-        slot.all_submitted = true;
-        if (slot.writes_in_flight == 0) tile_finished(number);
+        ++tiles_written_;
       }
     }
   }
 
-  void submit_next_write(size_t number) {
-    TileSlot& slot = tiles_[number];
-    const plan::Run& run = slot.runs[writing_run_];
-    std::byte* const data = slot.places[writing_run_];
+  // Gathers the next part of the run from its chunks, which are free then, in a slot that is laid out like the file's
+  // blocks; what is only a part of a block at either end goes by the carry.
+  void submit_next_write(TileSlot& tile) {
+    const plan::Run& run = tile.runs[writing_run_];
     const uint64_t begin = target_begin(run), end = begin + run.length * element_bytes_;
-    const uint64_t body_begin = round_up(begin, write_alignment_), body_end = round_down(end, write_alignment_);
-    WriteRecord record{number, nullptr, nullptr};
-    if (body_begin > body_end) {  // all inside one block
-      record.head = carry_.add(begin, data, end - begin);
-      if (record.head) submit_write(record, round_down(begin, write_alignment_), nullptr, 0);
-      ++writing_run_;
-      return;
-    }
-    if (written_in_run_ == 0 && begin < body_begin) record.head = carry_.add(begin, data, body_begin - begin);
-    const uint64_t position = body_begin + written_in_run_;
-    const uint64_t bytes = std::min(largest_transfer, body_end - position);
-    const bool last = position + bytes == body_end;
-    if (last && body_end < end) record.tail = carry_.add(body_end, data + (body_end - begin), end - body_end);
-    if (record.head || bytes > 0 || record.tail) {
-      submit_write(record, position - (record.head ? write_alignment_ : 0), data + (position - begin), bytes);
-    }
-    written_in_run_ += bytes;
-    if (last) {
+    const uint64_t from = begin + written_in_run_;
+    const uint64_t slot_begin = round_down(from, write_alignment_);
+    uint64_t first = slot_begin;
+    uint64_t last = std::min(first + plan::largest_request, round_up(end, write_alignment_));
+    const uint64_t to = std::min(end, last);
+    const size_t number = writes_.take();
+    std::byte* const memory = writes_[number].memory;
+    gather(tile, from - begin, to - begin, end - begin, memory + (from - slot_begin));
+    written_in_run_ += to - from;
+    if (to == end) {
       ++writing_run_;
       written_in_run_ = 0;
     }
-  }
 
-  // Up to three neighbouring pieces of the file: a carried block, whole blocks of the tile, a carried block.
-  void submit_write(const WriteRecord& record, uint64_t offset, std::byte* body, uint64_t body_bytes) {
+    const uint64_t first_block_end = first + write_alignment_, last_block = last - write_alignment_;
+    const bool single = last_block == first;
+    const bool first_partial = from > first || to < first_block_end;
+    const bool last_partial = !single && to < last;
+    if (last_partial && !carry_.add(last_block, to, memory + (last_block - slot_begin))) last = last_block;
+    if (first_partial && !carry_.add(from, std::min(to, first_block_end), memory)) first = first_block_end;
+    if (first >= last) {
+      writes_.give_back(number);
+      return;
+    }
     io::Transfer write;
     write.kind = io::Transfer::Kind::write;
     write.file = &target_.file;
-    write.offset = offset;
-    const auto append = [&](std::byte* data, uint64_t bytes) {
-      if (bytes > 0) write.pieces[static_cast<size_t>(write.piece_count++)] = {data, bytes};
-    };
-    append(record.head, record.head ? write_alignment_ : 0);
-    append(body, body_bytes);
-    append(record.tail, record.tail ? write_alignment_ : 0);
-    if (free_records_.empty()) {
-      free_records_.push_back(records_.size());
-      records_.emplace_back();
-    }
-    const size_t id = free_records_.back();
-    free_records_.pop_back();
-    records_[id] = record;
-    write.token = token(Event::write, id);
+    write.offset = first;
+    write.pieces[0] = {memory + (first - slot_begin), last - first};
+    write.piece_count = 1;
+    write.token = token(Event::write, number);
     queue_.submit(write);
-    ++tiles_[record.tile_slot].writes_in_flight;
     ++writes_in_flight_;
     ++counters_.writes;
-    counters_.bytes_written += write.bytes();
+    counters_.bytes_written += last - first;
   }
 
-  void write_finished(size_t id) {
-    const WriteRecord record = records_[id];
-    free_records_.push_back(id);
-    if (record.head) carry_.release(record.head);
-    if (record.tail) carry_.release(record.tail);
-    TileSlot& slot = tiles_[record.tile_slot];
-    if (--slot.writes_in_flight == 0 && slot.all_submitted) tile_finished(record.tile_slot);
-  }
-
-  void tile_finished(size_t slot) {
-    tiles_.give_back(slot);
-    ++tiles_finished_;
+  // Copies the bytes [from, to) of the run of `run_bytes` bytes that is being written, and frees the chunks that end there.
+  void gather(TileSlot& tile, uint64_t from, uint64_t to, uint64_t run_bytes, std::byte* out) {
+    const uint64_t chunk_bytes = pass_.chunk_bytes();
+    std::byte** const chunks = tile.chunks.data() + writing_run_ * pass_.chunk.per_run;
+    while (from < to) {
+      const uint64_t index = from / chunk_bytes, chunk_end = std::min((index + 1) * chunk_bytes, run_bytes);
+      const uint64_t piece_end = std::min(chunk_end, to);
+      std::memcpy(out, chunks[index] + from % chunk_bytes, piece_end - from);
+      out += piece_end - from;
+      from = piece_end;
+      if (from == chunk_end) chunks_.give_back(std::exchange(chunks[index], nullptr));
+    }
   }
 
   // --- completions
@@ -363,7 +374,7 @@ class Conductor {
       case Event::write:
         --writes_in_flight_;
         if (completion.error) fail(target_.file, "write", completion);
-        write_finished(number);
+        writes_.give_back(number);
         break;
       case Event::permuted: permuted(number); break;
       case Event::wake: break;
@@ -375,10 +386,15 @@ class Conductor {
     failure_ = std::make_exception_ptr(IoError(file.name(), operation, completion.error, completion.offset));
   }
 
+  struct Prepared {
+    plan::Group group;
+    std::vector<uint64_t> missing;  // chunks that no group before has touched
+  };
+
   const plan::Pass& pass_;
   const plan::Tiling& tiling_;
   Place source_, target_;
-  uint64_t read_alignment_, write_alignment_, memory_alignment_, element_bytes_;
+  uint64_t read_alignment_, write_alignment_, element_bytes_;
   io::Queue& queue_;
   oneapi::tbb::task_arena& arena_;
   std::stop_token stop_;
@@ -388,20 +404,21 @@ class Conductor {
   uint64_t tile_count_;
   Slots<GroupSlot> groups_;
   Slots<TileSlot> tiles_;
+  ChunkPool chunks_;
+  Slots<WriteSlot> writes_;
   Carry carry_;
   uint64_t most_in_flight_;
 
   std::optional<size_t> filling_;  // the tile whose groups are being read
   uint64_t next_tile_ = 0, next_group_ = 0;
+  std::optional<Prepared> prepared_;  // the next group, until there is room for it
   std::optional<size_t> reading_;  // the group whose runs are being submitted
   uint64_t next_run_ = 0, next_in_run_ = 0;
   std::deque<size_t> complete_;    // tiles to be written; the first one is being submitted
   uint64_t writing_run_ = 0, written_in_run_ = 0;
-  std::vector<WriteRecord> records_;
-  std::vector<size_t> free_records_;
 
   uint64_t reads_in_flight_ = 0, writes_in_flight_ = 0, permuting_ = 0;
-  uint64_t tiles_finished_ = 0;
+  uint64_t tiles_written_ = 0;  // all of it submitted
   PassCounters counters_;
   std::exception_ptr failure_;
 };

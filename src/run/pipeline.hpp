@@ -1,11 +1,12 @@
 // Running one pass: tiles flow from the source through memory to the target.
 //
-//   source ──reads──▶ group slots ──kernels──▶ tile slots ──writes──▶ target
+//   source ──reads──▶ group slots ──kernels──▶ chunks of tiles ──gathers──▶ write slots ──writes──▶ target
 //
 // One thread, the conductor, drives it all and touches all bookkeeping; it sleeps in Queue::wait(). Groups are read one
-// after the other, several at once; a group whose runs have all come is permuted by a task of the TBB arena straight into
-// its tile's slot, and frees its own. A tile whose groups have all been permuted is written, while the next ones fill up.
-// All memory is allocated before the first transfer: a free slot is what lets a stage go on, and nothing else holds it back.
+// after the other, several at once; a group whose runs have all come is permuted by a task of the TBB arena straight
+// into its tile's chunks, and frees its slot. A tile whose groups have all been permuted is written run by run, which frees
+// its chunks for the next one, that fills up meanwhile. All memory is allocated before the first transfer: free slots
+// and chunks are what lets a stage go on, and nothing else holds it back.
 #pragma once
 
 #include <oneapi/tbb/task_arena.h>

@@ -91,9 +91,10 @@ class Case(unittest.TestCase):
         return found
 
     def run_xorder(self, *args, **options):
-        options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+        options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE,
+                   "timeout": TIMEOUT, **options}
         command = [XORDER, *(arg if isinstance(arg, bytes) else str(arg) for arg in args)]
-        result = subprocess.run(command, cwd=self.dir, timeout=TIMEOUT, check=False, **options)
+        result = subprocess.run(command, cwd=self.dir, check=False, **options)
         for name in ("stdout", "stderr"):
             if getattr(result, name) is not None:
                 setattr(result, name, getattr(result, name).decode(errors="surrogateescape"))
@@ -168,12 +169,13 @@ def matrix_text(columns, complement=None):
 
 def moved(array, target, axis=None):
     """The array with element x at target[x], of the flat index or along an axis."""
+    dtype, array = array.dtype, array.view(f"V{array.itemsize}")
     result = np.empty(array.shape, array.dtype)
     if axis is None:
         result.reshape(-1)[target] = array.reshape(-1)
     else:
         np.moveaxis(result, axis, 0)[target] = np.moveaxis(array, axis, 0)
-    return result
+    return result.view(dtype)
 
 
 def bit_reversed(array, axis=-1):
@@ -182,7 +184,9 @@ def bit_reversed(array, axis=-1):
 
 
 def transposed(array, axes=None):
-    return np.transpose(array, axes).copy(order="C")
+    # As plain bytes: NumPy does not copy the padding of structured elements.
+    plain = np.transpose(array.view(f"V{array.itemsize}"), axes).copy(order="C")
+    return plain.view(array.dtype)
 
 
 def rotation(n, k):

@@ -17,8 +17,8 @@ io::File scratch(std::uint64_t bytes) {
   return io::File::create_nameless(testing::TempDir(), "scratch", bytes, io::Access::buffered);
 }
 
-// Parts of [begin, end) in any order, however small, end up in the file once each: through whole blocks that the carry
-// gives back, or written by it where the memory is too small or the block has bytes that are not ours.
+// Parts of [begin, end) in any order, however small, end up in the file once each: as whole blocks that the carry
+// completes, or written by it where the memory is too small or the block has bytes that are not ours.
 void expect_all_arrive(test::Random& random, std::uint64_t begin, std::uint64_t end, std::uint64_t memory) {
   const io::File file = scratch(end);
   std::vector<std::byte> data(end);
@@ -32,11 +32,13 @@ void expect_all_arrive(test::Random& random, std::uint64_t begin, std::uint64_t 
   }
   std::shuffle(parts.begin(), parts.end(), random);
   Carry carry(file, begin, end, block, memory);
+  std::vector<std::byte> buffer(block);
   for (const auto& [from, to] : parts) {
-    if (std::byte* whole = carry.add(from, data.data() + from, to - from)) {
-      file.write_exactly(whole, block, from / block * block);
-      carry.release(whole);
-    }
+    const std::uint64_t start = from / block * block;
+    std::fill(buffer.begin(), buffer.end(), std::byte{0});
+    std::copy(data.begin() + static_cast<std::ptrdiff_t>(from), data.begin() + static_cast<std::ptrdiff_t>(to),
+              buffer.begin() + static_cast<std::ptrdiff_t>(from - start));
+    if (carry.add(from, to, buffer.data())) file.write_exactly(buffer.data(), block, start);
   }
   EXPECT_EQ(carry.waiting(), 0u);
   std::vector<std::byte> result(end - begin);

@@ -77,11 +77,12 @@ plan::Plan plan_for(const Reordering& what, const Files& files, std::uint64_t la
   plan::Conditions c;
   c.memory = plan::minimum_memory;
   c.device.points = {{largest_request, 1e9, 1e9}};
+  c.group_bytes = 16 * largest_request;
+  c.chunk_bytes = 200;
   c.source_offset = files.source_offset;
   c.target_offset = files.target_offset;
-  c.read_alignment = files.source.offset_alignment();
-  c.write_alignment = files.target.write_alignment();
-  c.memory_alignment = std::max(files.source.memory_alignment(), files.target.memory_alignment());
+  c.read_alignment = std::max(files.source.offset_alignment(), files.source.memory_alignment());
+  c.write_alignment = std::max(files.target.write_alignment(), files.target.memory_alignment());
   return plan::make_plan(what, c);
 }
 

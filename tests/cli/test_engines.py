@@ -1,0 +1,161 @@
+#!/usr/bin/python3
+"""All ways to reach the files give the same bytes: direct, mapped, without io_uring, without O_DIRECT; and so do
+plans of many tiles and of several passes."""
+
+import errno
+import json
+import os
+import unittest
+
+from harness import (Case, MiB, affine_map, bit_reversed, main, matrix_text, moved, np, random_columns,
+                     transposed)
+from sandbox import accepts_o_direct, forbid, seccomp_works
+
+SECCOMP = seccomp_works()
+
+
+class Engines(Case):
+    def test_names_of_engines(self):
+        self.save("a.npy", self.noise((100, 200), "f8"))
+        direct = self.json("transpose", "a.npy", "b.npy", "--io", "direct")
+        self.assertIn(direct["engine"], ["io_uring", "threads"])
+        self.assertEqual(direct["access"], "direct" if accepts_o_direct(self.dir) else "buffered")
+        mapped = self.json("transpose", "a.npy", "c.npy", "--io", "mapped")
+        self.assertEqual((mapped["engine"], mapped["access"]), ("mapped", "mapped"))
+        self.assertIn(self.json("transpose", "a.npy", "d.npy")["engine"], ["io_uring", "threads", "mapped"])
+        self.assertEqual(self.bytes_of("b.npy"), self.bytes_of("c.npy"))
+        self.assertEqual(self.bytes_of("b.npy"), self.bytes_of("d.npy"))
+
+    def run_on_cases(self, *options, **more):
+        """Yields the report of each run, after its result was compared."""
+        for shape, dtype, offset in [((3, 5), "u1", 0), ((257, 1023), "f8", 0), ((501, 499), "V7", 13),
+                                     ((64, 64, 64), "c16", 4096), ((1, 100_003), "V3", 1), ((0, 4), "f8", 5)]:
+            with self.subTest(shape=shape, dtype=dtype, offset=offset):
+                array = self.noise(shape, dtype)
+                self.write("a.raw", self.random.bytes(offset) + array.tobytes())
+                raw = ("--dtype", dtype, "--shape", ",".join(map(str, shape)), "--offset", offset)
+                for target in ["b.raw", "b.npy"]:  # whose data begins at 0 and at 4096
+                    yield self.json("transpose", "a.raw", target, *raw, "--force", *options, **more)
+                    self.assertTrue(self.bytes_of(target).endswith(transposed(array).tobytes()))
+
+    def test_odd_cases_with_each_engine(self):
+        for engine in ["auto", "direct", "mapped"]:
+            for threads in [1, 3]:
+                for _ in self.run_on_cases("--io", engine, "--threads", threads):
+                    pass
+
+    @unittest.skipUnless(SECCOMP, "seccomp filters cannot be installed here")
+    def test_io_uring_forbidden(self):
+        for error in [errno.EPERM, errno.ENOSYS]:
+            for report in self.run_on_cases("--io", "direct", preexec_fn=forbid(io_uring=error)):
+                self.assertEqual(report["engine"], "threads")
+
+    @unittest.skipUnless(SECCOMP, "seccomp filters cannot be installed here")
+    def test_o_direct_refused(self):
+        for report in self.run_on_cases("--io", "direct", preexec_fn=forbid(o_direct=True)):
+            self.assertEqual(report["access"], "buffered")
+
+    @unittest.skipUnless(SECCOMP, "seccomp filters cannot be installed here")
+    def test_neither(self):
+        for report in self.run_on_cases("--io", "direct", preexec_fn=forbid(io_uring=errno.EPERM, o_direct=True)):
+            self.assertEqual((report["engine"], report["access"]), ("threads", "buffered"))
+
+    @unittest.skipUnless(SECCOMP, "seccomp filters cannot be installed here")
+    def test_fallbacks_are_said_unless_quiet(self):
+        self.save("a.npy", self.noise((100, 200), "f8"))
+        command = ("transpose", "a.npy", "b.npy", "--force", "--io", "direct")
+        filters = {"direct access": forbid(o_direct=True)}
+        if accepts_o_direct(self.dir):
+            filters["io_uring"] = forbid(io_uring=errno.EPERM)
+        for what, apply in filters.items():
+            self.assertRegex(self.ok(*command, preexec_fn=apply).stderr, f"note: .*{what}")
+            self.assertEqual(self.ok(*command, "-q", preexec_fn=apply).stderr, "")
+
+    def test_input_and_output_on_different_file_systems(self):
+        if not os.access("/dev/shm", os.W_OK):
+            self.skipTest("no /dev/shm")
+        array = self.noise((300, 500), "f8")
+        there = Case.__new__(Engines)  # a second directory, in memory
+        Case.__init__(there, "test_names_of_engines")
+        there.in_memory = True
+        there.setUp()
+        self.addCleanup(there.doCleanups)
+        self.save("a.npy", array)
+        for engine in ["direct", "mapped"]:
+            self.ok("transpose", "a.npy", there.path("b.npy"), "--io", engine, "--force")
+            self.ok("transpose", there.path("b.npy"), "c.npy", "--io", engine, "--force")
+            self.assert_same(there.load("b.npy"), transposed(array), engine)
+            self.assert_same(self.load("c.npy"), array, engine)
+
+
+class ManyTiles(Case):
+    def test_small_memory(self):
+        """100 to 130 MiB through 16 MiB."""
+        for shape, dtype in [((3701, 3689), "f8"), ((11003, 10007), "u1"), ((1 << 12, 1 << 12), "f8"), ((230, 19, 1999), "V12")]:
+            array = self.noise(shape, dtype)
+            self.save("a.npy", array)
+            expected = transposed(array)
+            for engine in ["direct", "mapped"]:
+                with self.subTest(shape=shape, dtype=dtype, engine=engine):
+                    self.ok("transpose", "a.npy", "b.npy", "--memory", "16MiB", "--io", engine, "--force")
+                    self.assert_same(self.load("b.npy"), expected)
+
+    @unittest.skipUnless(SECCOMP, "seccomp filters cannot be installed here")
+    def test_small_memory_and_fallbacks(self):
+        array = self.noise((3001, 2003), "f8")
+        self.save("a.npy", array)
+        for apply in [forbid(io_uring=errno.EPERM), forbid(o_direct=True)]:
+            self.ok("transpose", "a.npy", "b.npy", "--memory", "16MiB", "--io", "direct", "--force", preexec_fn=apply)
+            self.assert_same(self.load("b.npy"), transposed(array))
+
+    def test_all_thread_counts(self):
+        array = self.noise((2003, 3001), "f4")
+        self.save("a.npy", array)
+        for threads in [1, 2, 3, 8, 64]:
+            self.ok("transpose", "a.npy", "b.npy", "--memory", "16MiB", "--io", "direct", "--threads", threads, "--force")
+            self.assert_same(self.load("b.npy"), transposed(array), threads)
+
+
+class SeveralPasses(Case):
+    """On a disk with expensive requests, where moving everything twice is cheaper than small blocks."""
+
+    hdd = ("--device", "hdd", "--memory", "16MiB")
+
+    def check(self, expected, *command):
+        plan = self.json(*command, "b.raw", "--dry-run")
+        self.assertGreater(plan["passes"], 1)
+        os.mkdir(self.path("scratch"))
+        for options in [("--io", "direct"), ("--io", "mapped"), ("--io", "direct", "--tmpdir", "scratch", "--threads", "1")]:
+            with self.subTest(options=options):
+                report = self.json(*command, "b.raw", "--force", *options)
+                self.assertEqual(report["passes"], plan["passes"])
+                self.assertTrue(self.bytes_of("b.raw") == expected.tobytes())
+                self.assertEqual(os.listdir(self.path("scratch")), [])
+
+    def test_random_matrix(self):
+        n = 24
+        columns = random_columns(self.random, n)
+        array = self.noise((1 << n,), "f4")
+        self.write("matrix.txt", matrix_text(columns, 0x5A5A5A))
+        self.save("a.npy", array)
+        self.check(moved(array, affine_map(columns, 0x5A5A5A)), "permute", "a.npy", "--matrix", "matrix.txt", *self.hdd)
+
+    def test_bit_reversal(self):
+        array = self.noise((1 << 24,), "f4")
+        self.save("a.npy", array)
+        self.check(bit_reversed(array), "bitreverse", "a.npy", *self.hdd)
+
+    def test_device_of_ones_own(self):
+        """A disk with a price for requests such that even a small file is worth several passes."""
+        self.write("device.json", json.dumps({"name": "tape", "depth": 2, "points": [
+            [4096, 1e3, 1e3], [65536, 16e3, 16e3], [MiB, 256e3, 256e3], [16 * MiB, 1e8, 1e8]]}))
+        array = self.noise((2048, 4096), "f8")
+        self.write("a.raw", bytes(100) + array.tobytes())
+        command = ("transpose", "a.raw", "--dtype", "f8", "--shape", "2048,4096", "--offset", "100",
+                   "--device", "device.json", "--memory", "16MiB")
+        self.assertEqual(self.json(*command, "b.raw", "--dry-run")["device"], "tape")
+        self.check(transposed(array), *command)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,231 @@
+#!/usr/bin/python3
+"""Whatever happens, OUT is complete or as before, and nothing else is left behind."""
+
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import time
+import unittest
+
+import harness
+from harness import Case, MiB, main, np, transposed
+
+
+class Outputs(Case):
+    def setUp(self):
+        super().setUp()
+        self.array = self.noise((30, 40), "f8")
+        self.save("a.npy", self.array)
+
+    def test_existing_output(self):
+        self.write("b.npy", "precious")
+        self.refused("transpose", "a.npy", "b.npy", says=[r"b\.npy", "exists", "--force"])
+        self.assertEqual(self.bytes_of("b.npy"), b"precious")
+        self.ok("transpose", "a.npy", "b.npy", "--force")
+        self.assert_same(self.load("b.npy"), transposed(self.array))
+
+    def test_permissions(self):
+        for engine in ["direct", "mapped"]:
+            for mask in [0o022, 0o077, 0o002]:
+                self.ok("transpose", "a.npy", "new.npy", "--io", engine, umask=mask)
+                self.assertEqual(stat.S_IMODE(os.stat(self.path("new.npy")).st_mode), 0o666 & ~mask)
+                os.unlink(self.path("new.npy"))
+            for mode in [0o600, 0o644, 0o640, 0o444, 0o777]:
+                self.write("b.npy", "old")
+                os.chmod(self.path("b.npy"), mode)
+                self.ok("transpose", "a.npy", "b.npy", "--force", "--io", engine)
+                self.assertEqual(stat.S_IMODE(os.stat(self.path("b.npy")).st_mode), mode)
+                os.unlink(self.path("b.npy"))
+
+    def test_only_the_output_appears(self):
+        for engine in ["direct", "mapped"]:
+            self.ok("transpose", "a.npy", "b.npy", "--force", "--io", engine)
+            self.assertEqual(sorted(os.listdir(self.dir)), ["a.npy", "b.npy"])
+
+    def test_the_input_is_not_written(self):
+        os.chmod(self.path("a.npy"), 0o444)
+        before = self.listing()
+        self.ok("transpose", "a.npy", "b.npy")
+        after = self.listing()
+        for path, what in before.items():
+            if path != os.fsencode(self.dir):
+                self.assertEqual(after[path], what)
+
+    def test_same_file(self):
+        os.symlink("a.npy", self.path("symbolic.npy"))
+        os.link(self.path("a.npy"), self.path("hard.npy"))
+        os.mkdir(self.path("folder"))
+        os.symlink("..", self.path("folder/up"))
+        names = ["a.npy", "./a.npy", "folder/../a.npy", "folder/up/a.npy", "symbolic.npy", "hard.npy", self.path("a.npy")]
+        for source in names:
+            for target in names:
+                with self.subTest(source=source, target=target):
+                    self.refused("transpose", source, target, "--force", says="same file")
+        self.assert_same(self.load("a.npy"), self.array)
+
+    def test_output_through_symbolic_links(self):
+        os.mkdir(self.path("folder"))
+        os.symlink("folder/real.npy", self.path("link.npy"))
+        os.symlink("folder", self.path("shortcut"))
+        self.ok("transpose", "a.npy", "link.npy")  # dangling: makes what it points at
+        self.assertTrue(os.path.islink(self.path("link.npy")))
+        self.refused("transpose", "a.npy", "link.npy", says="exists")
+        self.ok("transpose", "a.npy", "link.npy", "--force")
+        self.assertTrue(os.path.islink(self.path("link.npy")))
+        self.assert_same(self.load("folder/real.npy"), transposed(self.array))
+        self.ok("transpose", "a.npy", "shortcut/other.npy")
+        self.assertEqual(sorted(os.listdir(self.path("folder"))), ["other.npy", "real.npy"])
+
+    def test_hard_links_of_an_old_output_keep_its_content(self):
+        self.write("b.npy", "precious")
+        os.link(self.path("b.npy"), self.path("backup"))
+        self.ok("transpose", "a.npy", "b.npy", "--force")
+        self.assertEqual(self.bytes_of("backup"), b"precious")
+
+    def test_outputs_that_cannot_be(self):
+        os.mkdir(self.path("folder"))
+        os.mkfifo(self.path("fifo"))
+        os.symlink("circle", self.path("circle"))
+        for name, says in {"folder": "directory", "folder/": "directory", ".": "directory", "missing/b.npy": "missing.*No such",
+                           "a.npy/b.npy": "Not a directory", "fifo": "not a regular file", "/dev/null": "not a regular file",
+                           "-": "not on pipes", "": "empty", "x" * 256: "255", "circle": "symbolic links"}.items():
+            for force in [(), ("--force",)]:
+                with self.subTest(name=name, force=force):
+                    self.refused("transpose", "a.npy", name, *force, says=says)
+
+    def test_read_only_directory(self):
+        os.mkdir(self.path("folder"), 0o555)
+        options = {}
+        if os.geteuid() == 0:  # whom permissions do not stop, and others may not be able to reach the program
+            os.chmod(self.dir, 0o755)
+            shutil.copy(harness.XORDER, self.path("xorder"))
+            self.addCleanup(setattr, harness, "XORDER", harness.XORDER)
+            harness.XORDER = self.path("xorder")
+            options = {"user": 65534, "group": 65534}
+        self.refused("transpose", "a.npy", "folder/b.npy", says=["folder", "Permission denied"], **options)
+
+    def test_a_full_disk(self):
+        os.mkdir(self.path("small"))
+        if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "xorder-test", self.path("small")],
+                                               stderr=subprocess.DEVNULL, check=False).returncode != 0:
+            self.skipTest("mounting is not permitted")
+        self.addCleanup(subprocess.run, ["umount", self.path("small")], check=False)
+        self.save("big.npy", self.noise((1000, 1000), "f4"))
+        for engine in ["direct", "mapped"]:
+            self.refused("transpose", "big.npy", "small/b.npy", "--io", engine,
+                         says=["small.*no room", r"needs 400\d{4} bytes", "2097152 bytes.* free"])
+        self.write("small/b.npy", "precious")
+        self.refused("transpose", "big.npy", "small/b.npy", "--force", says="no room")
+        # No room for scratch files: a plan of several passes.
+        self.write("device", '{"points": [[4096, 100, 100], [16777216, 1e9, 1e9]]}')
+        self.save("long.npy", self.noise((1 << 25,), "u1"))
+        self.refused("bitreverse", "long.npy", "b.npy", "--memory", "16MiB", "--device", "device", "--tmpdir", "small",
+                     says=["small.*no room.*scratch", "needs 33554432 bytes", "free"])
+
+
+class Interruptions(Case):
+    """Of runs that take seconds, when they have begun to move data."""
+
+    def setUp(self):
+        super().setUp()
+        with open(self.path("a.raw"), "wb") as file:
+            file.truncate(384 * MiB)  # nobody looks at the content
+        self.write("old.raw", "precious")
+        self.before = self.listing()
+
+    def start(self, output, *options):
+        """Returns a running process, stopped in the middle of the work."""
+        process = subprocess.Popen(
+            [harness.XORDER, "transpose", "a.raw", output, "--dtype", "u1", "--shape", f"{384 * 64},16384", "--force",
+             "--memory", "16MiB", "--progress", "bar", *options],
+            cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        self.assertEqual(process.stderr.read(1), b"\r")  # the progress bar
+        process.send_signal(signal.SIGSTOP)
+        return process
+
+    def end(self, process):
+        process.send_signal(signal.SIGCONT)
+        errors = process.stderr.read().decode()
+        return process.wait(harness.TIMEOUT), errors.split("\r")[-1].replace("\033[K", "")
+
+    def check_signal(self, number, code):
+        for output in ["new.raw", "old.raw"]:
+            for options in [("--io", "direct"), ("--io", "mapped"), ("--io", "direct", "--device", "hdd")]:
+                with self.subTest(output=output, options=options):
+                    process = self.start(output, *options)
+                    process.send_signal(number)
+                    begin = time.monotonic()
+                    ended, message = self.end(process)
+                    self.assertEqual(ended, code, message)
+                    self.assertEqual(self.listing(), self.before)
+                    if code > 0:
+                        self.assertRegex(message, r"\Axorder: [^\n]+\n\Z")
+                        self.assertLess(time.monotonic() - begin, 5 if not harness.SANITIZED else 60)
+
+    def test_control_c(self):
+        self.check_signal(signal.SIGINT, 130)
+
+    def test_terminate(self):
+        self.check_signal(signal.SIGTERM, 143)
+
+    def test_hang_up(self):
+        self.check_signal(signal.SIGHUP, 129)
+
+    def test_kill(self):
+        """Nothing is left even then, as the output has no name before it is complete."""
+        if not hasattr(os, "O_TMPFILE"):
+            self.skipTest("no O_TMPFILE")
+        try:
+            os.close(os.open(self.dir, os.O_TMPFILE | os.O_RDWR))
+        except OSError:
+            self.skipTest("this file system has no nameless files")
+        self.check_signal(signal.SIGKILL, -signal.SIGKILL)
+
+    def check_change(self, change, *options):
+        process = self.start("old.raw", *options)
+        change()
+        code, message = self.end(process)
+        self.assertEqual(code, 1, message)
+        self.assertRegex(message, r"\Axorder: [^\n]+\n\Z")
+        self.assertEqual(self.bytes_of("old.raw"), b"precious")
+        self.assertEqual(sorted(os.listdir(self.dir)), ["a.raw", "old.raw"])
+        return message
+
+    def test_input_written_meanwhile(self):
+        def change():
+            with open(self.path("a.raw"), "r+b") as file:
+                file.write(b"x")
+
+        for engine in ["direct", "mapped"]:
+            self.assertRegex(self.check_change(change, "--io", engine), r"a\.raw.*changed")
+
+    def test_input_grown_or_cut_meanwhile(self):
+        for engine in ["direct", "mapped"]:
+            for size in [385 * MiB, 100 * MiB, 0]:
+                with self.subTest(engine=engine, size=size):
+                    os.truncate(self.path("a.raw"), 384 * MiB)
+                    self.check_change(lambda size=size: os.truncate(self.path("a.raw"), size), "--io", engine)
+
+    def test_output_made_by_another_meanwhile(self):
+        """Without --force it must survive; with it, the last one wins."""
+        os.unlink(self.path("old.raw"))
+        process = subprocess.Popen(
+            [harness.XORDER, "transpose", "a.raw", "new.raw", "--dtype", "u1", "--shape", f"{384 * 64},16384",
+             "--memory", "16MiB", "--progress", "bar"], cwd=self.dir, stderr=subprocess.PIPE)
+        self.addCleanup(process.stderr.close)
+        self.assertEqual(process.stderr.read(1), b"\r")
+        self.write("new.raw", "of another")
+        code, message = self.end(process)
+        self.assertEqual(code, 1, message)
+        self.assertRegex(message, r"new\.raw.*exists")
+        self.assertEqual(self.bytes_of("new.raw"), b"of another")
+        self.assertEqual(sorted(os.listdir(self.dir)), ["a.raw", "new.raw"])
+
+
+if __name__ == "__main__":
+    main()
