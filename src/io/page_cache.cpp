@@ -34,9 +34,9 @@ void PageCache::after_read(int fd, std::uint64_t offset, std::size_t bytes) {
 }
 
 Failure PageCache::after_write(int fd, std::uint64_t offset, std::size_t bytes) {
-  if (bytes == 0) return {};
+  if (keep_ || bytes == 0) return {};
   const Failure failure = start_write_back(fd, offset, bytes);
-  if (failure.error || keep_) return failure;
+  if (failure.error) return failure;
   Range oldest;
   return pass(written_, {offset, bytes}, write_window, oldest) ? finish(fd, oldest) : Failure{};
 }

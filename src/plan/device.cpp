@@ -48,7 +48,7 @@ double Device::write_seconds(std::uint64_t requests, std::uint64_t request_bytes
 }
 
 // Measured: 4 KiB random reads at depth 128 reach 360 MB/s, 16 KiB 1.1 GB/s, 64 KiB 2.2 GB/s, 1 MiB 3.2 GB/s.
-Device Device::ssd() { return simple_device("ssd", 10e-6, 3.2e9, 1 * MiB, 64); }
+Device Device::ssd() { return simple_device("ssd", 10e-6, 3.2e9, 1 * MiB, 128); }
 Device Device::hdd() { return simple_device("hdd", 8e-3, 200e6, 16 * MiB, 8); }
 // A system call or a page table walk a request; what is larger than a second-level cache gains nothing.
 Device Device::page_cache() { return simple_device("page cache", 0.2e-6, 8e9, 64 * KiB, 32); }

@@ -22,30 +22,16 @@ constexpr uint64_t MiB = uint64_t{1} << 20;
 // Files up to this size are not worth asking whether they are cached.
 constexpr uint64_t small_file = 32 * MiB;
 
-// What the files ask of transfers; direct access needs whole blocks.
-plan::Conditions conditions_for(uint64_t memory, const plan::Device& device, const io::File& input,
-                                uint64_t input_offset, uint64_t header_bytes, bool direct) {
-  plan::Conditions c;
-  c.memory = memory;
-  c.device = device;
-  c.source_offset = input_offset;
-  c.target_offset = header_bytes;
-  c.read_alignment = direct ? std::max(input.offset_alignment(), input.memory_alignment()) : 1;
-  c.write_alignment = direct ? 4096 : 1;
-  return c;
-}
-
 // Several files of a run, the strictest of their demands: the output's are known only once it exists.
 void adopt(plan::Conditions& c, const io::File& source, const io::File& target) {
   c.read_alignment = std::max<uint64_t>({c.read_alignment, source.offset_alignment(), source.memory_alignment()});
   c.write_alignment = std::max<uint64_t>({c.write_alignment, target.write_alignment(), target.memory_alignment()});
 }
 
-// Buffered files are for threads: starting and awaiting their write-back blocks.
+// io_uring is for direct writes; threads suit buffered ones better, whose write-back blocks.
 io::Engine engine_for(const io::File& source, const io::File& target) {
   if (source.access() == io::Access::mapped) return io::Engine::mapped;
-  const bool direct = source.access() == io::Access::direct && target.access() == io::Access::direct;
-  return direct && io::uring_available() ? io::Engine::uring : io::Engine::threads;
+  return target.access() == io::Access::direct && io::uring_available() ? io::Engine::uring : io::Engine::threads;
 }
 
 const char* access_name(io::Access access) {
@@ -57,14 +43,10 @@ const char* access_name(io::Access access) {
   return "";
 }
 
-std::string fallback_note(const io::File& source, const io::File& target, io::Engine engine) {
-  if (engine == io::Engine::mapped) return {};
-  for (const io::File* file : {&source, &target}) {
-    if (file->access() == io::Access::buffered) {
-      return fmt::format("{}: the file system refuses direct access; going through the page cache", file->name());
-    }
-  }
-  return engine == io::Engine::threads ? "io_uring is not available here; using a pool of threads" : std::string();
+// `wanted` was asked for; says what was not to be had.
+std::string fallback_note(const io::File& file, io::Access wanted) {
+  if (file.access() == wanted) return {};
+  return fmt::format("{}: the file system refuses direct access; going through the page cache", file.name());
 }
 
 }  // namespace
@@ -90,17 +72,26 @@ Job::Job(io::ArrayFile input, const Reordering& what, std::vector<std::uint64_t>
   if (io::output_format(output_, input_.format) == io::Format::npy) {
     header_ = io::npy_header(input_.description.dtype, extents_);
   }
-  const bool fits = bytes <= memory / 2;
   const io::File probe = io::File::open_input(input_.path, io::Access::direct);
   io::Output::check(output_, header_.size() + bytes, options_.overwrite, probe);
-  keep_cached_ = fits && (bytes <= small_file || mostly_cached(probe));
-  mapped_ = options_.engine == EngineChoice::mapped ||
-            (options_.engine == EngineChoice::automatic && keep_cached_);
-  const plan::Device& device = mapped_ && keep_cached_ ? plan::Device::page_cache() : options_.device;
-  const bool direct = !mapped_ && probe.access() == io::Access::direct;
-  plan::Conditions conditions =
-      conditions_for(memory, device, probe, input_.description.offset, header_.size(), !mapped_);
-  if (!direct) conditions.read_alignment = 1;
+
+  const bool fits = bytes <= memory / 2;
+  const bool small = bytes <= small_file;
+  keep_cached_ = fits && (small || mostly_cached(probe));
+  if (options_.engine == EngineChoice::mapped || (options_.engine == EngineChoice::automatic && fits && small)) {
+    source_access_ = target_access_ = io::Access::mapped;
+  } else if (options_.engine == EngineChoice::automatic && keep_cached_) {
+    source_access_ = io::Access::buffered;  // what is in memory need not be read from the disk
+  }
+  plan::Conditions conditions;
+  conditions.memory = memory;
+  conditions.device = mapped() && keep_cached_ ? plan::Device::page_cache() : options_.device;
+  conditions.source_offset = input_.description.offset;
+  conditions.target_offset = header_.size();
+  if (source_access_ == io::Access::direct) {
+    conditions.read_alignment = std::max(probe.offset_alignment(), probe.memory_alignment());
+  }
+  if (target_access_ == io::Access::direct) conditions.write_alignment = 4096;
   plan_ = plan::make_plan(what, conditions);
 }
 
@@ -109,10 +100,10 @@ Report Job::run(const ProgressCallback& progress, std::stop_token stop) {
   Report report;
   report.passes = plan_.passes.size();
 
-  io::File source = io::File::open_input(input_.path, access());
+  io::File source = io::File::open_input(input_.path, source_access_);
   source.set_keep_cached(keep_cached_);
   if (source.stamp() != input_.stamp) throw IoError(source.name(), "the file has changed since it was looked at");
-  io::Output output(output_, header_.size() + plan_.what.bytes(), options_.overwrite, access(), source);
+  io::Output output(output_, header_.size() + plan_.what.bytes(), options_.overwrite, target_access_, source);
   output.file().set_keep_cached(keep_cached_);
   if (!header_.empty()) output.file().write_exactly(header_.data(), header_.size(), 0);
 
@@ -122,7 +113,7 @@ Report Job::run(const ProgressCallback& progress, std::stop_token stop) {
                          : output_.has_parent_path()         ? output_.parent_path()
                                                              : std::filesystem::path(".");
   for (uint64_t made = 0; made < plan_.scratch_bytes(); made += plan_.what.bytes()) {
-    scratch.push_back(io::File::create_nameless(directory, "scratch file", plan_.what.bytes(), access()));
+    scratch.push_back(io::File::create_nameless(directory, "scratch file", plan_.what.bytes(), target_access_));
   }
   const auto source_of = [&](std::size_t pass) -> Place {
     if (pass == 0) return {source, input_.description.offset};
@@ -149,7 +140,9 @@ Report Job::run(const ProgressCallback& progress, std::stop_token stop) {
   const auto queue = io::make_queue(engine, 2 * conditions.device.depth);
   report.engine = queue->name();
   report.access = access_name(output.file().access());
-  report.note = fallback_note(source, output.file(), engine);
+  report.note = fallback_note(source, source_access_);
+  if (report.note.empty()) report.note = fallback_note(output.file(), target_access_);
+  if (report.note.empty() && engine == io::Engine::threads) report.note = "io_uring is forbidden here; using a pool of threads";
 
   Progress state{0, 2 * plan_.what.bytes() * plan_.passes.size(), 1, plan_.passes.size()};
   for (std::size_t i = 0; i < plan_.passes.size(); ++i) {

@@ -90,8 +90,8 @@ class Engines(Case):
 
 class ManyTiles(Case):
     def test_small_memory(self):
-        """100 to 130 MiB through 16 MiB."""
-        for shape, dtype in [((3701, 3689), "f8"), ((11003, 10007), "u1"), ((1 << 12, 1 << 12), "f8"), ((230, 19, 1999), "V12")]:
+        """40 to 105 MiB through 16 MiB."""
+        for shape, dtype in [((3701, 3689), "f8"), ((11003, 10007), "u1"), ((99, 19, 1999), "V12")]:
             array = self.noise(shape, dtype)
             self.save("a.npy", array)
             expected = transposed(array)

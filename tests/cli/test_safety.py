@@ -131,14 +131,14 @@ class Interruptions(Case):
     def setUp(self):
         super().setUp()
         with open(self.path("a.raw"), "wb") as file:
-            file.truncate(384 * MiB)  # nobody looks at the content
+            file.truncate(192 * MiB)  # nobody looks at the content
         self.write("old.raw", "precious")
         self.before = self.listing()
 
     def start(self, output, *options):
         """Returns a running process, stopped in the middle of the work."""
         process = subprocess.Popen(
-            [harness.XORDER, "transpose", "a.raw", output, "--dtype", "u1", "--shape", f"{384 * 64},16384", "--force",
+            [harness.XORDER, "transpose", "a.raw", output, "--dtype", "u1", "--shape", f"{192 * 64},16384", "--force",
              "--memory", "16MiB", "--progress", "bar", *options],
             cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         self.addCleanup(process.stderr.close)
@@ -206,16 +206,16 @@ class Interruptions(Case):
 
     def test_input_grown_or_cut_meanwhile(self):
         for engine in ["direct", "mapped"]:
-            for size in [385 * MiB, 100 * MiB, 0]:
+            for size in [193 * MiB, 50 * MiB, 0]:
                 with self.subTest(engine=engine, size=size):
-                    os.truncate(self.path("a.raw"), 384 * MiB)
+                    os.truncate(self.path("a.raw"), 192 * MiB)
                     self.check_change(lambda size=size: os.truncate(self.path("a.raw"), size), "--io", engine)
 
     def test_output_made_by_another_meanwhile(self):
         """Without --force it must survive; with it, the last one wins."""
         os.unlink(self.path("old.raw"))
         process = subprocess.Popen(
-            [harness.XORDER, "transpose", "a.raw", "new.raw", "--dtype", "u1", "--shape", f"{384 * 64},16384",
+            [harness.XORDER, "transpose", "a.raw", "new.raw", "--dtype", "u1", "--shape", f"{192 * 64},16384",
              "--memory", "16MiB", "--progress", "bar"], cwd=self.dir, stderr=subprocess.PIPE)
         self.addCleanup(process.stderr.close)
         self.assertEqual(process.stderr.read(1), b"\r")

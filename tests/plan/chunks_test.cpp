@@ -16,7 +16,7 @@ TEST(Chunks, AreExactlyThoseThatAGroupTouches) {
   test::Random random;
   SEED_TRACE(random);
   int cut = 0;
-  for (int i = 0; i < 120; ++i) {
+  for (int i = 0; i < 500; ++i) {
     Conditions conditions;
     conditions.device.points = {{std::uint64_t{1} << random.in(5, 13), 1e9, 1e9}};
     conditions.group_bytes = std::uint64_t{1} << random.in(6, 14);

@@ -20,8 +20,9 @@
 
 namespace xorder::run {
 
-/// How blocks reach the files: automatic takes mapped where input and output fit in the memory given and the input is
-/// small or in the page cache already, and direct elsewhere. All give the same bytes.
+/// How blocks reach the files. All give the same bytes. direct: O_DIRECT both ways. mapped: through mapped windows.
+/// automatic: mapped for small files; where the input is in the page cache and both files fit in the memory given, reads
+/// from there and direct writes; direct elsewhere.
 enum class EngineChoice { automatic, direct, mapped };
 
 struct Options {
@@ -68,7 +69,7 @@ class Job {
   const plan::Plan& plan() const { return plan_; }
   /// The memory that the plan was made for.
   std::uint64_t memory() const { return plan_.conditions.memory; }
-  bool mapped() const { return mapped_; }
+  bool mapped() const { return source_access_ == io::Access::mapped; }
 
   /// Does it: reserves the output's space, moves the data, checks that the input has not changed meanwhile, syncs the
   /// output and gives it its name. Blocks until then; `progress` is called by this thread many times a second. Throws
@@ -77,13 +78,11 @@ class Job {
   Report run(const ProgressCallback& progress = {}, std::stop_token stop = {});
 
  private:
-  io::Access access() const { return mapped_ ? io::Access::mapped : io::Access::direct; }
-
   io::ArrayFile input_;
   std::vector<std::uint64_t> extents_;
   std::filesystem::path output_;
   Options options_;
-  bool mapped_ = false;
+  io::Access source_access_ = io::Access::direct, target_access_ = io::Access::direct;
   bool keep_cached_ = false;  // everything fits in memory: leave the pages there, as cp would
   std::string header_;        // of the output
   plan::Plan plan_;

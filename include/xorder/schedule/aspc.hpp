@@ -1,0 +1,61 @@
+// All simultaneous ±2^j communication on a hypercube (THEORY.md, section 5; Y. C. Hu, "ASPC and descend").
+//
+// 2^n logical nodes, i at the physical node G(i), G the reflected Gray code; n slots each. In the plus half
+// what lies in slot j of i goes to slot j of i + 2^j, in the minus half to i − 2^j, all j at once (mod 2^n).
+// In Gray code i and i ± 1 are neighbours, and i and i ± 2^j two links apart. Crossing link k leads from
+// logical i to i ⊕ (2^(k+1) − 1): it reverses the 2^(k+1) numbers around i. With H(i) = min(trailing ones of
+// i, n−1), the link that leads from i to i + 1, and q = ⌊i / 2^(j−1)⌋ · 2^(j−1):
+//
+//   plus   first link φ_i(0) = H(i),      φ_i(j) = H(q + 2^j − 1);         second link H(q + 2^(j−1) − 1)
+//   minus  first link ϕ_i(0) = H(i − 1),  ϕ_i(j) = H(q − 2^(j−1) − 1);     second link H(q − 1)
+//
+// As reversing moves a run of 2^(j−1) numbers into the neighbouring run and the other way round, two
+// reversals move it by two runs, 2^j. All first links of a node differ, and so do the second ones, so that a
+// half takes 2 steps: first all slots, then slots 1 .. n−1.
+//
+//   n = 3, φ_i(j)   i = 0 1 2 3 4 5 6 7
+//           j = 0       0 1 0 2 0 1 0 2
+//           j = 1       1 0 2 0 1 0 2 0
+//           j = 2       2 2 1 1 2 2 1 1
+#pragma once
+
+#include <utility>
+
+#include "xorder/schedule/schedule.hpp"
+
+namespace xorder::schedule {
+
+/// The way in one half from logical i to i ± 2^j of 2^n: links first and second; j = 0 has no second (−1).
+struct AspcWay {
+  int first = -1;
+  int second = -1;
+};
+enum class AspcHalf { plus, minus };
+/// Requires 0 ≤ j < n and i < 2^n.
+AspcWay aspc_way(AspcHalf half, Node i, int j, int n);
+
+/// Where crossing link k leads from logical i.
+constexpr Node aspc_across(Node i, int k) { return i ^ ((Node{2} << k) - 1); }
+
+class Aspc final : public Schedule {
+ public:
+  enum class Halves { plus, minus, both };
+  /// 0 ≤ n ≤ 20 (InputError otherwise). Slots j are the plus half's, and with `both` slots n + j the minus
+  /// half's. 2 steps a half, 1 if n = 1.
+  Aspc(int dimension, Halves halves);
+
+  Halves halves() const { return halves_; }
+  void messages(std::uint64_t step, std::vector<Message>& out) const override;
+  std::optional<Place> goal(Place start) const override;
+  Load load(std::uint64_t step) const override;
+
+ private:
+  Aspc(const Network& hypercube, Halves halves);
+  std::uint64_t steps_per_half() const;
+  /// The half that a step belongs to, and the first of its slots.
+  std::pair<AspcHalf, std::uint64_t> half_of(std::uint64_t step) const;
+
+  Halves halves_;
+};
+
+}  // namespace xorder::schedule

@@ -1,0 +1,85 @@
+// Transposition of a banded N × N matrix on a hypercube of N = 2^d nodes, a column a node (THEORY.md, section
+// 3; Varvarigos and Bertsekas, as in isotropic.hpp).
+//
+// The band is cyclic: a[i, c] may be nonzero where i − c, modulo N, is from −2^β to 2^β. It must go from the
+// node of column c to the node of column i. Split c = c2·2^β + c1, c1 its β low bits. The *Binary-Gray
+// assignment* puts column c at node c1·G(c2): c1 in the top β bits, the reflected Gray code of c2 in the low
+// d−β bits. So nodes of equal c1 form a ring, in which c ± 2^β are neighbours, and a packet's way is at most
+// one link of the ring and then a tag t = c1 ⊕ i1 of β bits:
+//
+//   A  2^β packets stay at their ring position c2: every tag once
+//   B  2^β + 1 go to a ring neighbour, the next one if i1 ≤ c1, else the one before: every tag once, tag 0 to
+//   both
+//
+// A and B are isotropic: with w of exchange.hpp for dimension β and h = 2^(β−1), step s < h lets A's tag w(s,
+// j) cross dimension d−β+j, and step h ≤ s < 2h B's tag w(2h−1−s, j). Meanwhile, in step s, every node
+// releases the ring packets with the s-th tag in the order in which the B half first needs them (tag 0, which
+// it does not need, last). The total is 2^β steps, for every β < d: optimal.
+//
+//   β = 2:  A 3 2 / B 1 3 / B 3 2   wait for a step each, ring 3 1 2 0       (columns: dimensions d−2, d−1)
+//
+// β = d−1: rings of two; c ± N/2 is the same column, one packet. β = d is the total exchange: A alone.
+//
+// A node's slots are its column's band, in storage order: slot s holds offset i − c = s − min(2^β, N/2). All
+// moves are exchanges: a packet at node u that is to go on by t lies where u's own packet with that tag lay.
+#pragma once
+
+#include <vector>
+
+#include "xorder/schedule/schedule.hpp"
+
+namespace xorder::schedule {
+
+/// Where the columns of a band are.
+struct BandLayout {
+  int dimension = 0;  ///< d
+  int beta = 0;       ///< 0 ≤ β ≤ d
+
+  Node node(std::uint64_t column) const;
+  std::uint64_t column(Node node) const;
+  /// Offsets i − c, modulo N, from −reach() to reach(), or to N/2 − 1 if the band is the whole matrix.
+  std::uint64_t reach() const;
+  std::uint64_t width() const;
+  std::uint64_t slot(std::uint64_t offset) const;
+  std::uint64_t offset(std::uint64_t slot) const;
+};
+
+/// β for a band of `bandwidth` diagonals, |i − j| ≤ (bandwidth−1)/2: ⌈lg((bandwidth−1)/2)⌉, but at most d,
+/// from where on the band is the whole matrix. Throws InputError if bandwidth < 2 (a diagonal matrix is its
+/// own transpose) or bandwidth ≥ 2^d.
+int beta_of_bandwidth(std::uint64_t bandwidth, int dimension);
+
+/// The same for N columns on P = 2^d nodes, N/P consecutive ones each: half the bandwidth of blocks,
+/// γ = ⌈(bandwidth−1) / (2⌊N/P⌋)⌉, then β = ⌈lg γ⌉. Throws InputError unless 2 ≤ bandwidth < N and N ≥ P.
+struct BandOfBlocks {
+  std::uint64_t half = 0;  ///< γ
+  int beta = 0;
+};
+BandOfBlocks band_of_blocks(std::uint64_t bandwidth, std::uint64_t columns, int dimension);
+
+class Banded final : public Schedule {
+ public:
+  /// 0 ≤ β ≤ d ≤ 20 (InputError otherwise).
+  Banded(int dimension, int beta);
+
+  const BandLayout& layout() const { return layout_; }
+  /// The tag that crosses dimension d−β+j in a step, or 0 (no step then has a use for it), and whether it is
+  /// B's.
+  std::uint64_t tag(std::uint64_t step, int j) const;
+  bool second_half(std::uint64_t step) const { return step >= half_; }
+  /// The tag that is released on the ring, by step; empty if β = d.
+  const std::vector<std::uint64_t>& release() const { return release_; }
+
+  void messages(std::uint64_t step, std::vector<Message>& out) const override;
+  std::optional<Place> goal(Place start) const override;
+  Load load(std::uint64_t step) const override;
+
+ private:
+  Banded(const Network& hypercube, BandLayout layout);
+
+  BandLayout layout_;
+  std::uint64_t half_;  // h
+  std::vector<std::uint64_t> release_;
+};
+
+}  // namespace xorder::schedule

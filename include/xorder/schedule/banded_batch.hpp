@@ -1,0 +1,43 @@
+// Several banded matrices transposed at once on one hypercube, in two phases (THEORY.md, section 3, "⌊d/β⌋
+// matrices at once").
+//
+// One matrix uses the β dimensions of c1 for its isotropic part (banded.hpp), and the ring dimensions little.
+// So matrix m is put at nodes rotated left by mβ bits: the isotropic parts of up to ⌊d/β⌋ matrices use
+// disjoint dimensions. First they all run, 2^β steps: A's tags, then B's, so that every packet has its c1.
+// Then the ring packets cross, each one link; where rings of different matrices share a link they queue, and
+// the phase takes as many steps as the longest queue is long: L.
+//
+// Slots: the bands of all matrices, m·width + slot, and then as many again, in which packets arrive over the
+// ring (queues of different lengths let a packet arrive before the one in its place has left).
+#pragma once
+
+#include "xorder/schedule/banded.hpp"
+
+namespace xorder::schedule {
+
+class BandedBatch final : public Schedule {
+ public:
+  /// 1 ≤ β < d and 1 ≤ matrices ≤ ⌊d/β⌋ (InputError otherwise).
+  BandedBatch(int dimension, int beta, int matrices);
+
+  const BandLayout& layout() const { return layout_; }
+  int matrices() const { return matrices_; }
+  /// 2^β; the steps from here on are the second phase.
+  std::uint64_t first_phase() const;
+  /// The node of the column that `layout` puts at node v, in matrix m; and back.
+  Node rotated(Node v, int m) const;
+  Node unrotated(Node v, int m) const;
+
+  void messages(std::uint64_t step, std::vector<Message>& out) const override;
+  std::optional<Place> goal(Place start) const override;
+
+ private:
+  BandedBatch(const Network& hypercube, BandLayout layout, int matrices);
+  void isotropic_part(std::uint64_t step, std::vector<Message>& out) const;
+  void ring_part(std::uint64_t place_in_queue, std::vector<Message>& out) const;
+
+  BandLayout layout_;
+  int matrices_;
+};
+
+}  // namespace xorder::schedule

@@ -1,0 +1,48 @@
+// Lower bounds: how many steps any schedule for a task needs, whoever makes it. Two arguments give all of
+// them.
+//
+//   capacity  a step uses each link once; so the crossings of a dimension that the task cannot do without, on
+//             average over the nodes, are steps (on a mesh: what must leave a corner of it, by the links
+//             there)
+//   distance  a message crosses at most one dimension in a step (with wormhole switching: all at once)
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "xorder/gf2/affine_map.hpp"
+#include "xorder/schedule/schedule.hpp"
+
+namespace xorder::schedule {
+
+/// Capacity and distance of a movement on a hypercube, counted from its goals: the largest of ⌈mean column
+/// sums⌉ and row sums. Visits every place. The closed forms below must agree with it.
+std::uint64_t hypercube_bound(const Schedule& schedule);
+
+/// 2^(d−1): 2^d nodes with 2^d words each, d·2^(2d−1) crossings in all. 0 for d = 0.
+std::uint64_t total_exchange_bound(int dimension);
+
+/// Every node the same tags: the critical sum, the largest of the row and column sums.
+std::uint64_t isotropic_bound(std::span<const gf2::Word> tags, int dimension);
+
+/// The banded transposition of `matrices` matrices at once (banded.hpp).
+std::uint64_t banded_bound(int dimension, int beta, int matrices);
+
+/// T(N): with k = 2X, k ≡ N mod 2, 0 ≤ k < N, the maximum of ⌈(N²/4 + XN − X(X+1)) / (N + 2X)⌉
+/// (THEORY.md, section 4). 0 for N ≤ 1.
+std::uint64_t mesh_bound(std::uint64_t side);
+
+/// One or both halves of ASPC: a word goes 1 link for j = 0 and 2 for each j ≥ 1.
+std::uint64_t aspc_bound(int dimension, int halves);
+
+/// ±2^b-descend of 2^n nodes with 2^v elements each. Capacity: a value that is copied to two nodes, each two
+/// links away, needs 3 crossings at least. Distance: each iteration waits for values of the one before, from
+/// two links away (one where the nodes are neighbours), and in a local iteration the elements at a node's
+/// edge from one link away.
+std::uint64_t descend_bound(int dimension, int lg_per_node);
+
+/// Rounds on a crossbar: the most other processors that a processor has elements for, where 2^lg_processors
+/// processors own the parts of the index that its top bits name.
+std::uint64_t rounds_bound(const gf2::AffineMap& map, int lg_processors);
+
+}  // namespace xorder::schedule

@@ -1,0 +1,48 @@
+// Checks a schedule without knowing what made it: it carries labels through all steps and watches the links.
+//
+// A label is put into every slot, the messages of each step move the labels as schedule.hpp says, and
+//
+//   - each directed link carries at most one message in a step (a crossbar's node sends and receives one);
+//   - each path runs along links of the network, without a gap, and connects the two nodes;
+//   - no message overwrites a label that has not been sent on, or consumed by an update, by then;
+//   - at the end each label lies where the schedule's goal wants it;
+//   - where the schedule computes (Recurrence), each update finds its three operands, all of the same
+//     iteration, and each element goes through all iterations in their order.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "xorder/schedule/schedule.hpp"
+
+namespace xorder::schedule {
+
+struct Report {
+  std::uint64_t steps = 0;
+  std::uint64_t lower_bound = 0;
+  std::uint64_t links = 0;
+  std::uint64_t messages = 0;                 ///< that change their node
+  std::uint64_t crossings = 0;                ///< uses of links
+  std::vector<std::uint64_t> step_crossings;  ///< by step; divided by `links`, the utilisation
+
+  std::uint64_t conflicts = 0;    ///< uses of a link beyond the first in a step
+  std::uint64_t broken = 0;       ///< messages whose path or places are not in the network
+  std::uint64_t overwritten = 0;  ///< labels lost before they were sent
+  std::uint64_t misplaced = 0;    ///< labels that are not at their goal at the end
+  std::uint64_t miscomputed = 0;  ///< updates with wrong operands, elements that miss an iteration
+  std::string first_fault;        ///< "step 3: ..."; empty if there is none
+
+  /// Everything arrived, whole.
+  bool complete() const { return broken + overwritten + misplaced + miscomputed == 0; }
+  bool correct() const { return complete() && conflicts == 0; }
+};
+
+/// How many places (nodes × slots) a schedule may have to be checked: 8 bytes each are needed.
+inline constexpr std::uint64_t max_checked_places = std::uint64_t{1} << 26;
+
+/// Throws InputError if the schedule has more places than that. Time: as long as it takes to make the
+/// messages and to walk their paths; some 10 ns a link on one core.
+Report check(const Schedule& schedule);
+
+}  // namespace xorder::schedule

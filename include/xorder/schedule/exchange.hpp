@@ -1,0 +1,52 @@
+// Total exchange on a hypercube with all links busy in every step, in place (THEORY.md, section 2; A.
+// Edelman, "Optimal matrix transposition and bit reversal on hypercubes", J. Parallel Distrib. Comput. 11
+// (1991)).
+//
+// 2^d nodes of 2^d slots each. Transposition: what lies in slot l of node v must go to slot v of node l, over
+// the dimensions in which v and l differ, w = v ⊕ l. If node v and its neighbour over dimension j, both, send
+// the word at (w ⊕ own number) to each other, each word's w stays what it is and its slot follows its node;
+// so a word is described by w alone, and must cross each dimension of w once. In step i, dimension j is
+// crossed by the words with
+//
+//   w(i, j): start from 2i + 1; if j < d−1 flip bit j + 1; swap bits 0 and j.
+//
+// Bit j of w(i, j) is 1; a row's entries differ (no word is sent twice in a step); a column's entries differ,
+// so that each w occurs once for each of its bits. 2^(d−1) steps of d entries: all that a hypercube can do.
+//
+//   d = 3       j = 0  1  2
+//     step 0        3  6  4
+//     step 1        1  7  6
+//     step 2        7  2  5
+//     step 3        5  3  7
+//
+// Bit reversal of the index (node, slot), 2d bits: the same words, in slot Rev(w ⊕ v) of node v instead.
+#pragma once
+
+#include "xorder/schedule/schedule.hpp"
+
+namespace xorder::schedule {
+
+/// 2^(d−1), and 0 for d = 0.
+std::uint64_t exchange_steps(int d);
+/// w(step, j) for dimension d. Requires 0 ≤ j < d ≤ 63 and step < 2^(d−1).
+std::uint64_t exchanged_word(std::uint64_t step, int j, int d);
+
+class Exchange final : public Schedule {
+ public:
+  enum class Kind { transposition, bit_reversal };
+  /// 0 ≤ dimension ≤ 20 (InputError otherwise). No steps if it is 0.
+  Exchange(int dimension, Kind kind);
+
+  Kind kind() const { return kind_; }
+  void messages(std::uint64_t step, std::vector<Message>& out) const override;
+  std::optional<Place> goal(Place start) const override;
+  Load load(std::uint64_t step) const override;
+  Load total() const override;
+
+ private:
+  Exchange(const Network& hypercube, Kind kind);
+
+  Kind kind_;
+};
+
+}  // namespace xorder::schedule

@@ -1,0 +1,59 @@
+// Transposition on an N × N mesh with wormhole switching (THEORY.md, section 4; J.-J. Tsay, W.-T. Ding, M.-C.
+// Wang, "Optimal algorithms for matrix transpose on mesh-connected computers").
+//
+// Block (i, j) trades places with block (j, i). A message holds all directed links of its path for the step.
+// A node (i, j) below the diagonal, i > j, has two ways that turn once:
+//
+//                       j        i                         j        i
+//   U_j, up and         ↑ ───────→ (j, i)      R_i, right           (j, i)
+//   then right:         │                      and then up:             ↑
+//                    (i, j)                                (i, j) ──────┘  at (i, i)
+//
+// U_j uses the links of column j below the diagonal and of row j right of it; R_i those of row i left of the
+// diagonal and of column i above it. So all 2N resources U_0 .. R_(N−1) are disjoint, and in each step every
+// one of them can carry a message; the partner in (j, i) takes the mirrored way. What is left is to divide
+// the nodes (i, j) among U_j and R_i so that none has more than T(N), the lower bound (bounds.hpp): go
+// through the rows i, and send max(0, i − T) of the columns j < i, those that have most room left, up, and
+// the rest right. It works for every N.
+//
+// With XY routing only, along the row first, a way that begins in a column is split at the diagonal: its
+// second leg follows a step later. T(N) + 1 steps.
+#pragma once
+
+#include <vector>
+
+#include "xorder/schedule/schedule.hpp"
+
+namespace xorder::schedule {
+
+class Mesh final : public Schedule {
+ public:
+  enum class Routing { any, xy };
+  /// N ≤ 1024 (InputError otherwise). Slot 0 is a node's block. With XY routing the diagonal's nodes need two
+  /// slots more, for what turns there from below and from above.
+  Mesh(std::uint64_t side, Routing routing);
+
+  Routing routing() const { return routing_; }
+  /// The nodes (i, j), i > j, that go up with their partners, or right, in each step.
+  struct Step {
+    std::vector<Node> up;
+    std::vector<Node> right;
+  };
+  const std::vector<Step>& trades() const { return trades_; }
+
+  void messages(std::uint64_t step, std::vector<Message>& out) const override;
+  std::optional<Place> goal(Place start) const override;
+
+ private:
+  Mesh(const Network& mesh, Routing routing);
+  void trade(const Step& step, std::vector<Message>& out) const;
+  void begin(const Step& step, std::vector<Message>& out) const;
+  void finish(const Step& step, std::vector<Message>& out) const;
+  Node partner(Node node) const;
+  Node corner(Node node, bool up) const;
+
+  Routing routing_;
+  std::vector<Step> trades_;
+};
+
+}  // namespace xorder::schedule

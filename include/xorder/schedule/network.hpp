@@ -1,0 +1,56 @@
+// What joins the virtual processors: the nodes of a schedule and the directed links between them.
+//
+//   crossbar    every node reaches every other; a node sends one message and receives one in a step
+//   hypercube   2^d nodes; node v has a link over each dimension j < d to v ⊕ 2^j
+//   mesh        N × N nodes, (row, column) is node row·N + column; links to the up to four neighbours
+//
+// Every link is directed: the two directions between neighbours are two links, each with its own message.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace xorder::schedule {
+
+/// The number of a virtual processor, from 0.
+using Node = std::uint64_t;
+
+class Network {
+ public:
+  enum class Kind { crossbar, hypercube, mesh };
+
+  /// All three throw InputError if there would be more than 2^max_dimension nodes, or a size is negative.
+  static Network crossbar(int lg_nodes);
+  static Network hypercube(int dimension);
+  /// side = 0 is a network of no nodes.
+  static Network mesh(std::uint64_t side);
+  /// Schedules for more than 2^20 virtual processors are refused.
+  static constexpr int max_dimension = 20;
+
+  Kind kind() const { return kind_; }
+  std::uint64_t nodes() const { return nodes_; }
+  /// lg of the number of nodes; not of a mesh.
+  int dimension() const { return dimension_; }
+  /// N of an N × N mesh.
+  std::uint64_t side() const { return side_; }
+
+  /// The directed links; of a crossbar the ways out of its nodes.
+  std::uint64_t links() const;
+  /// A number for the link between two neighbours, below link_numbers(); nothing if there is none. On a
+  /// crossbar, the sender's.
+  std::optional<std::uint64_t> link(Node from, Node to) const;
+  std::uint64_t link_numbers() const;
+  /// Links on a shortest path.
+  std::uint64_t distance(Node from, Node to) const;
+
+ private:
+  Network(Kind kind, std::uint64_t nodes, int dimension, std::uint64_t side)
+      : kind_(kind), nodes_(nodes), dimension_(dimension), side_(side) {}
+
+  Kind kind_;
+  std::uint64_t nodes_;
+  int dimension_;
+  std::uint64_t side_;
+};
+
+}  // namespace xorder::schedule

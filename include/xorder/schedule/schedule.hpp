@@ -1,0 +1,111 @@
+// A schedule: who sends what to whom in which step. Plain data that can be printed, checked (check.hpp),
+// drawn and run; what a slot holds, an element or a gigabyte, is not its business.
+//
+// Every virtual processor (node) owns the same number of *slots*. A *message* copies what lies in one place,
+// a slot of a node, to another place, over the links of its path. All messages of a step are read before any
+// is written, and each overwrites its target. So one form serves both kinds of schedule:
+//
+//   exchange   two neighbours send from the slots in which they receive: the arriving word takes the place
+//              of the one that left. In place, no slot beyond those of the data.
+//   copy       a value that stays is sent to a slot of its own at the receiver (descend.hpp).
+//
+// Example, the 2 × 2 transposition on a hypercube of two nodes (exchange.hpp with d = 1), one step:
+//
+//            slot 0  slot 1                       slot 0  slot 1
+//   node 0     a       b      (0,1) → (1,0)         a       c
+//   node 1     c       d      (1,0) → (0,1)         b       d
+//
+// A path consists of at most two straight legs, from `from` to `via` and on to `to`: on a hypercube and a
+// crossbar it is a single link, on a mesh with wormhole switching it turns at most once and holds all of its
+// links for the whole step.
+//
+// Steps are generated one at a time, so that a schedule of 10^12 messages takes no memory.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "xorder/schedule/network.hpp"
+
+namespace xorder::schedule {
+
+struct Place {
+  Node node = 0;
+  std::uint64_t slot = 0;
+  bool operator==(const Place&) const = default;
+};
+
+/// May stay on its node: then it uses no link.
+struct Message {
+  Place from;
+  Place to;
+  /// Where the path turns; to.node if it does not.
+  Node via = 0;
+  bool operator==(const Message&) const = default;
+};
+
+/// A computation between steps: the value at `element` becomes f_iteration(it, value at `plus`, value at
+/// `minus`). All updates of a step read before any writes.
+struct Update {
+  Place element;
+  Place plus;
+  Place minus;
+  int iteration = 0;
+  bool operator==(const Update&) const = default;
+};
+
+/// The task of a schedule that computes: iterations b of 2^lg_elements elements, in which element x meets
+/// x ± 2^b (mod 2^lg_elements). Slots 0 .. V−1 of the node G(i), G the reflected Gray code, hold elements
+/// iV .. iV + V − 1.
+struct Recurrence {
+  int lg_elements = 0;
+  bool ascending = false;  ///< b = 0, 1, 2 ..; otherwise the largest first
+};
+
+class Schedule {
+ public:
+  virtual ~Schedule() = default;
+
+  const Network& network() const { return network_; }
+  /// Slots of each node.
+  std::uint64_t slots() const { return slots_; }
+  std::uint64_t steps() const { return steps_; }
+  /// No schedule for this task on this network has fewer steps (bounds.hpp).
+  std::uint64_t lower_bound() const { return lower_bound_; }
+
+  /// The messages of a step, step < steps(), in place of what `out` held. Costs as much as what it returns.
+  virtual void messages(std::uint64_t step, std::vector<Message>& out) const = 0;
+
+  /// The task: where what lies at `start` before the first step must lie after the last one; nothing if that
+  /// slot is only scratch. Said from the task, not from the steps.
+  virtual std::optional<Place> goal(Place start) const = 0;
+
+  /// What is computed when the messages of the step have arrived.
+  virtual void updates(std::uint64_t step, std::vector<Update>& out) const;
+  virtual std::optional<Recurrence> recurrence() const { return {}; }
+
+  /// What a step moves, without making its messages where a formula does.
+  struct Load {
+    std::uint64_t messages = 0;   ///< that change their node
+    std::uint64_t crossings = 0;  ///< uses of links
+    bool operator==(const Load&) const = default;
+  };
+  virtual Load load(std::uint64_t step) const;
+  /// The sum over all steps.
+  virtual Load total() const;
+
+ protected:
+  Schedule(Network network, std::uint64_t slots, std::uint64_t steps, std::uint64_t lower_bound)
+      : network_(network), slots_(slots), steps_(steps), lower_bound_(lower_bound) {}
+  Schedule(const Schedule&) = default;
+  Schedule& operator=(const Schedule&) = default;
+
+ private:
+  Network network_;
+  std::uint64_t slots_;
+  std::uint64_t steps_;
+  std::uint64_t lower_bound_;
+};
+
+}  // namespace xorder::schedule

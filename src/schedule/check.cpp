@@ -1,0 +1,206 @@
+#include "xorder/schedule/check.hpp"
+
+#include <fmt/format.h>
+
+#include "xorder/error.hpp"
+
+namespace xorder::schedule {
+namespace {
+
+using std::uint64_t;
+
+// What lies in a place: the number of the place it started from, and how many updates it has been through.
+struct Label {
+  std::uint32_t start = 0;
+  std::uint16_t version = 0;
+  bool awaited = false;  // somebody still has to send or consume it
+  bool operator==(const Label& o) const { return start == o.start && version == o.version; }
+};
+
+class Checker {
+ public:
+  explicit Checker(const Schedule& schedule)
+      : schedule_(schedule),
+        network_(schedule.network()),
+        recurrence_(schedule.recurrence()),
+        places_(network_.nodes() * schedule.slots()),
+        used_(network_.link_numbers(), 0),
+        received_(network_.kind() == Network::Kind::crossbar ? network_.nodes() : 0, 0) {
+    for (uint64_t i = 0; i < places_.size(); ++i) {
+      places_[i] = {static_cast<std::uint32_t>(i), 0, schedule.goal(place(i)).has_value()};
+    }
+    report_.steps = schedule.steps();
+    report_.lower_bound = schedule.lower_bound();
+    report_.links = network_.links();
+  }
+
+  Report run() {
+    for (step_ = 0; step_ < schedule_.steps(); ++step_) {
+      const uint64_t before = report_.crossings;
+      schedule_.messages(step_, messages_);
+      for (const Message& m : messages_) walk(m);
+      move();
+      schedule_.updates(step_, updates_);
+      compute();
+      report_.step_crossings.push_back(report_.crossings - before);
+    }
+    compare_with_goal();
+    return std::move(report_);
+  }
+
+ private:
+  Place place(uint64_t i) const { return {i / schedule_.slots(), i % schedule_.slots()}; }
+  bool exists(const Place& p) const { return p.node < network_.nodes() && p.slot < schedule_.slots(); }
+  Label& at(const Place& p) { return places_[p.node * schedule_.slots() + p.slot]; }
+
+  template <class... Args>
+  void fault(uint64_t& count, fmt::format_string<Args...> text, Args&&... args) {
+    ++count;
+    if (!report_.first_fault.empty()) return;
+    report_.first_fault = step_ < schedule_.steps() ? fmt::format("step {}: ", step_) : "at the end: ";
+    report_.first_fault += fmt::format(text, std::forward<Args>(args)...);
+  }
+
+  static std::string name(const Place& p) { return fmt::format("slot {} of node {}", p.slot, p.node); }
+
+  // Takes the links of the message's path.
+  void walk(const Message& m) {
+    if (m.from.node == m.to.node && m.via == m.to.node) return;
+    ++report_.messages;
+    if (m.via >= network_.nodes() || !leg(m.from.node, m.via) || !leg(m.via, m.to.node)) {
+      fault(report_.broken, "no path from node {} over {} to {}", m.from.node, m.via, m.to.node);
+    }
+    if (network_.kind() == Network::Kind::crossbar && m.to.node < network_.nodes()) {
+      if (received_[m.to.node] == step_ + 1) fault(report_.conflicts, "node {} receives twice", m.to.node);
+      received_[m.to.node] = step_ + 1;
+    }
+  }
+
+  // A straight way: one link, or on a mesh several in one row or column.
+  bool leg(Node from, Node to) {
+    if (from >= network_.nodes() || to >= network_.nodes()) return false;
+    if (network_.kind() != Network::Kind::mesh) return from == to || take(from, to);
+    const uint64_t side = network_.side();
+    const bool in_row = from / side == to / side;
+    if (!in_row && from % side != to % side) return false;
+    const uint64_t stride = in_row ? 1 : side;
+    while (from != to) {
+      const Node next = from < to ? from + stride : from - stride;
+      if (!take(from, next)) return false;
+      from = next;
+    }
+    return true;
+  }
+
+  bool take(Node from, Node to) {
+    const auto link = network_.link(from, to);
+    if (!link) return false;
+    ++report_.crossings;
+    if (used_[*link] == step_ + 1)
+      fault(report_.conflicts, "the link from node {} to {} is used twice", from, to);
+    used_[*link] = step_ + 1;
+    return true;
+  }
+
+  // Reads all, then writes all.
+  void move() {
+    moving_.clear();
+    for (const Message& m : messages_) {
+      if (!exists(m.from) || !exists(m.to)) {
+        fault(report_.broken, "{} to {}: no such place", name(m.from), name(m.to));
+        moving_.emplace_back();
+        continue;
+      }
+      moving_.push_back(at(m.from));
+    }
+    for (const Message& m : messages_) {
+      if (exists(m.from)) at(m.from).awaited = false;
+    }
+    for (std::size_t i = 0; i < messages_.size(); ++i) {
+      const Message& m = messages_[i];
+      if (!exists(m.from) || !exists(m.to)) continue;
+      Label& target = at(m.to);
+      if (target.awaited) fault(report_.overwritten, "{} is overwritten before it was sent", name(m.to));
+      target = moving_[i];
+      target.awaited = true;
+    }
+  }
+
+  // The number of the element that started at a place, and the place where it starts.
+  uint64_t element_of(const Label& label) const {
+    Place start = place(label.start);
+    for (uint64_t shift = 1; shift < 64; shift *= 2) start.node ^= start.node >> shift;  // Gray code undone
+    return start.node * per_node() + start.slot;
+  }
+  uint64_t per_node() const { return (uint64_t{1} << recurrence_->lg_elements) / network_.nodes(); }
+
+  void compute() {
+    if (updates_.empty()) return;
+    if (!recurrence_) return fault(report_.miscomputed, "updates, but no recurrence");
+    const uint64_t mask = (uint64_t{1} << recurrence_->lg_elements) - 1;
+    for (const Update& u : updates_) {
+      if (!exists(u.element) || !exists(u.plus) || !exists(u.minus)) {
+        fault(report_.broken, "an update of {}: no such place", name(u.element));
+        continue;
+      }
+      const Label x = at(u.element), plus = at(u.plus), minus = at(u.minus);
+      const int expected = recurrence_->ascending ? x.version : recurrence_->lg_elements - 1 - x.version;
+      const uint64_t distance = uint64_t{1} << u.iteration;
+      const bool right = u.iteration == expected && place(x.start) == u.element &&
+                         plus.version == x.version && minus.version == x.version &&
+                         element_of(plus) == ((element_of(x) + distance) & mask) &&
+                         element_of(minus) == ((element_of(x) - distance) & mask);
+      if (!right) {
+        fault(report_.miscomputed, "iteration {} of {} finds wrong operands", u.iteration, name(u.element));
+      }
+    }
+    for (const Update& u : updates_) {
+      if (!exists(u.element) || !exists(u.plus) || !exists(u.minus)) continue;
+      ++at(u.element).version;
+      at(u.plus).awaited = at(u.minus).awaited = false;
+    }
+  }
+
+  void compare_with_goal() {
+    const int iterations = recurrence_ ? recurrence_->lg_elements : 0;
+    for (uint64_t i = 0; i < places_.size(); ++i) {
+      const auto goal = schedule_.goal(place(i));
+      if (!goal) continue;
+      if (!exists(*goal)) {
+        fault(report_.misplaced, "what began in {} should be in {}, which does not exist", name(place(i)),
+              name(*goal));
+      } else if (at(*goal).start != i) {
+        fault(report_.misplaced, "what began in {} is not in {}", name(place(i)), name(*goal));
+      } else if (at(*goal).version != iterations) {
+        fault(report_.miscomputed, "{} has been through {} of {} iterations", name(*goal), at(*goal).version,
+              iterations);
+      }
+    }
+  }
+
+  const Schedule& schedule_;
+  const Network& network_;
+  const std::optional<Recurrence> recurrence_;
+  std::vector<Label> places_;
+  std::vector<uint64_t> used_;      // by link: the last step that used it, plus one
+  std::vector<uint64_t> received_;  // the same for the ways into a crossbar's nodes
+  uint64_t step_ = 0;
+  std::vector<Message> messages_;
+  std::vector<Label> moving_;
+  std::vector<Update> updates_;
+  Report report_;
+};
+
+}  // namespace
+
+Report check(const Schedule& schedule) {
+  const uint64_t nodes = schedule.network().nodes();
+  if (nodes != 0 && schedule.slots() > max_checked_places / nodes) {
+    throw InputError(
+        fmt::format("{} virtual processors with {} slots each are too many to check: at most {} places",
+                    nodes, schedule.slots(), max_checked_places));
+  }
+  return Checker(schedule).run();
+}
+
+}  // namespace xorder::schedule

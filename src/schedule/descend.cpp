@@ -1,0 +1,163 @@
+#include "xorder/schedule/descend.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <queue>
+
+#include "schedule/bits.hpp"
+#include "xorder/error.hpp"
+#include "xorder/schedule/bounds.hpp"
+
+namespace xorder::schedule {
+
+using std::size_t;
+using std::uint64_t;
+
+namespace {
+
+int checked_lg_per_node(int lg_per_node) {
+  if (lg_per_node < 0 || lg_per_node > 30) {
+    throw InputError(fmt::format("2^{} elements a virtual processor: from 2^0 to 2^30", lg_per_node));
+  }
+  return lg_per_node;
+}
+
+// Which class does its local iteration in which round (of descend): one a round, the largest b that is ready.
+std::vector<std::optional<Descend::Local>> local_rounds(int n, int v, uint64_t rounds) {
+  std::vector<std::optional<Descend::Local>> result(rounds);
+  const auto later = [](const Descend::Local& a, const Descend::Local& b) { return a.b < b.b; };
+  std::priority_queue<Descend::Local, std::vector<Descend::Local>, decltype(later)> ready(later);
+  std::vector<std::vector<bool>> done(static_cast<size_t>(v) + 1);  // [b][residue mod 2^b]
+  for (int b = 0; b <= v; ++b) done[static_cast<size_t>(b)].resize(pow2(b), false);
+  const auto finish = [&](int b, uint64_t residue) {  // a single offset is a class mod 2^v
+    done[static_cast<size_t>(b)][residue] = true;
+    if (b == 0) return;
+    const uint64_t sibling = residue ^ pow2(b - 1);
+    if (done[static_cast<size_t>(b)][sibling]) ready.push({b - 1, std::min(residue, sibling)});
+  };
+  uint64_t out_of_pipeline = 0;  // positions that have been through all inter-node iterations
+  for (uint64_t r = 0; r < rounds; ++r) {
+    while (out_of_pipeline < pow2(v) && out_of_pipeline + static_cast<uint64_t>(n) <= r) {
+      finish(v, reversed(out_of_pipeline++, v));
+    }
+    if (ready.empty()) continue;
+    const Descend::Local next = ready.top();
+    ready.pop();
+    result[r] = next;
+    finish(next.b, next.residue);
+  }
+  return result;
+}
+
+uint64_t round_count(int n, int v) { return static_cast<uint64_t>(n + v) + pow2(v) - 1; }
+
+constexpr AspcHalf half_of(uint64_t step_of_round) {
+  return step_of_round < 2 ? AspcHalf::plus : AspcHalf::minus;
+}
+
+}  // namespace
+
+Descend::Descend(int dimension, int lg_per_node, Order order)
+    : Descend(Network::hypercube(dimension), checked_lg_per_node(lg_per_node), order) {}
+
+Descend::Descend(const Network& hypercube, int lg_per_node, Order order)
+    : Schedule(hypercube, pow2(lg_per_node) + 2 * static_cast<uint64_t>(hypercube.dimension()) + 2,
+               steps_per_round * round_count(hypercube.dimension(), lg_per_node),
+               descend_bound(hypercube.dimension(), lg_per_node)),
+      lg_per_node_(lg_per_node),
+      order_(order),
+      local_(local_rounds(hypercube.dimension(), lg_per_node,
+                          round_count(hypercube.dimension(), lg_per_node))) {}
+
+uint64_t Descend::arrivals(AspcHalf half) const {
+  return per_node() + (half == AspcHalf::plus ? 0 : static_cast<uint64_t>(network().dimension()));
+}
+
+uint64_t Descend::local_arrival(AspcHalf half) const {
+  return per_node() + 2 * static_cast<uint64_t>(network().dimension()) + (half == AspcHalf::plus ? 0 : 1);
+}
+
+Descend::Round Descend::round(uint64_t number) const {
+  const uint64_t r = order_ == Order::descend ? number : rounds() - 1 - number;
+  const auto n = static_cast<uint64_t>(network().dimension());
+  Round round;
+  for (uint64_t t = 0; t < n && t <= r; ++t) {
+    if (const uint64_t position = r - t; position < per_node()) {
+      round.pipelined.push_back({static_cast<int>(n - 1 - t), reversed(position, lg_per_node_)});
+    }
+  }
+  round.local = local_[r];
+  return round;
+}
+
+void Descend::messages(uint64_t step, std::vector<Message>& out) const {
+  const int n = network().dimension();
+  const AspcHalf half = half_of(step % steps_per_round);
+  const bool second_link = step % 2 == 1;
+  const Round now = round(step / steps_per_round);
+  out.clear();
+  for (Node i = 0; i < network().nodes(); ++i) {
+    for (const Pipelined& p : now.pipelined) {
+      const AspcWay way = aspc_way(half, i, p.j, n);
+      const Node between = aspc_across(i, way.first);
+      const uint64_t slot = arrivals(half) + static_cast<uint64_t>(p.j);
+      if (!second_link) {
+        out.push_back({{gray(i), p.offset}, {gray(between), slot}, gray(between)});
+      } else if (p.j > 0) {
+        const Node to = gray(aspc_across(between, way.second));
+        out.push_back({{gray(between), slot}, {to, slot}, to});
+      }
+    }
+    // The class's last element is the first one's neighbour on the next node.
+    if (now.local && second_link && n > 0) {
+      const auto [b, residue] = *now.local;
+      const uint64_t offset = half == AspcHalf::plus ? per_node() - pow2(b) + residue : residue;
+      const Node to = gray(aspc_across(i, aspc_way(half, i, 0, n).first));
+      out.push_back({{gray(i), offset}, {to, local_arrival(half)}, to});
+    }
+  }
+}
+
+void Descend::updates(uint64_t step, std::vector<Update>& out) const {
+  out.clear();
+  if (step % steps_per_round != steps_per_round - 1) return;
+  const Round now = round(step / steps_per_round);
+  const bool alone = network().dimension() == 0;  // a node that is its own neighbour
+  for (Node v = 0; v < network().nodes(); ++v) {
+    for (const Pipelined& p : now.pipelined) {
+      const auto j = static_cast<uint64_t>(p.j);
+      out.push_back({{v, p.offset},
+                     {v, arrivals(AspcHalf::minus) + j},
+                     {v, arrivals(AspcHalf::plus) + j},
+                     lg_per_node_ + p.j});
+    }
+    if (!now.local) continue;
+    const auto [b, residue] = *now.local;
+    const uint64_t last = per_node() - pow2(b) + residue;
+    for (uint64_t e = residue; e < per_node(); e += pow2(b)) {
+      const uint64_t after = e == last ? (alone ? residue : local_arrival(AspcHalf::minus)) : e + pow2(b);
+      const uint64_t before = e == residue ? (alone ? last : local_arrival(AspcHalf::plus)) : e - pow2(b);
+      out.push_back({{v, e}, {v, after}, {v, before}, b});
+    }
+  }
+}
+
+std::optional<Place> Descend::goal(Place start) const {
+  if (start.slot >= per_node()) return {};
+  return start;
+}
+
+std::optional<Recurrence> Descend::recurrence() const {
+  return Recurrence{network().dimension() + lg_per_node_, order_ == Order::ascend};
+}
+
+Schedule::Load Descend::load(uint64_t step) const {
+  const Round now = round(step / steps_per_round);
+  uint64_t sent = 0;
+  for (const Pipelined& p : now.pipelined) sent += step % 2 == 0 || p.j > 0;
+  if (now.local && step % 2 == 1 && network().dimension() > 0) ++sent;
+  return {sent * network().nodes(), sent * network().nodes()};
+}
+
+}  // namespace xorder::schedule

@@ -1,0 +1,125 @@
+#include "xorder/schedule/isotropic.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "schedule/bits.hpp"
+#include "xorder/error.hpp"
+#include "xorder/schedule/bounds.hpp"
+
+namespace xorder::schedule {
+namespace {
+
+using gf2::Word;
+using std::size_t;
+using Table = std::vector<std::vector<int>>;
+
+constexpr int none = -1;
+
+size_t first_free(const std::vector<int>& colours) {
+  return static_cast<size_t>(std::ranges::find(colours, none) - colours.begin());
+}
+
+// Colours the ones of the task matrix with as many colours as its critical sum. row[r][c] is the column that
+// row r meets in colour c, column[j][c] the row that column j meets.
+class Colouring {
+ public:
+  Colouring(const std::vector<Word>& tags, int dimension, size_t colours)
+      : rows_(tags.size(), std::vector<int>(colours, none)),
+        columns_(static_cast<size_t>(dimension), std::vector<int>(colours, none)) {
+    for (size_t r = 0; r < tags.size(); ++r) {
+      for (Word tag = tags[r]; tag != 0; tag &= tag - 1) add(r, static_cast<size_t>(std::countr_zero(tag)));
+    }
+  }
+
+  Table by_colour() const {
+    Table table(columns_.empty() ? 0 : columns_[0].size());
+    for (size_t c = 0; c < table.size(); ++c) {
+      for (const auto& column : columns_) table[c].push_back(column[c]);
+    }
+    return table;
+  }
+
+ private:
+  // a is free in the row, b in the column. If they differ, the path from the column along edges of colours a,
+  // b, a .. cannot end in the row, which has no a: its edges come into rows by a. Exchanging both colours
+  // frees a.
+  void add(size_t row, size_t column) {
+    const size_t a = first_free(rows_[row]), b = first_free(columns_[column]);
+    if (a != b) exchange_colours(column, a, b);
+    rows_[row][a] = static_cast<int>(column);
+    columns_[column][a] = static_cast<int>(row);
+  }
+
+  void exchange_colours(size_t column, size_t a, size_t b) {
+    std::vector<std::pair<size_t, size_t>> path;  // (row, column) of edges, coloured a, b, a, b ..
+    for (int j = static_cast<int>(column); j != none;) {
+      const int r = columns_[static_cast<size_t>(j)][a];
+      if (r == none) break;
+      path.emplace_back(static_cast<size_t>(r), static_cast<size_t>(j));
+      j = rows_[static_cast<size_t>(r)][b];
+      if (j != none) path.emplace_back(static_cast<size_t>(r), static_cast<size_t>(j));
+    }
+    for (size_t i = 0; i < path.size(); ++i) {
+      rows_[path[i].first][i % 2 == 0 ? a : b] = none;
+      columns_[path[i].second][i % 2 == 0 ? a : b] = none;
+    }
+    for (size_t i = 0; i < path.size(); ++i) {
+      rows_[path[i].first][i % 2 == 0 ? b : a] = static_cast<int>(path[i].second);
+      columns_[path[i].second][i % 2 == 0 ? b : a] = static_cast<int>(path[i].first);
+    }
+  }
+
+  Table rows_;
+  Table columns_;
+};
+
+// The largest row or column sum: so many colours are needed, and suffice.
+std::uint64_t critical_sum(const std::vector<Word>& tags, int dimension) {
+  std::vector<int> columns(static_cast<size_t>(dimension), 0);
+  int sum = 0;
+  for (size_t r = 0; r < tags.size(); ++r) {
+    if (tags[r] & ~gf2::low_mask(dimension)) {
+      throw InputError(fmt::format("tag {} has a 1 beyond dimension {}", r, dimension - 1));
+    }
+    sum = std::max(sum, std::popcount(tags[r]));
+    for (Word tag = tags[r]; tag != 0; tag &= tag - 1) ++columns[static_cast<size_t>(std::countr_zero(tag))];
+  }
+  for (const int column : columns) sum = std::max(sum, column);
+  return static_cast<std::uint64_t>(sum);
+}
+
+}  // namespace
+
+Isotropic::Isotropic(std::vector<Word> tags, int dimension)
+    : Isotropic(Network::hypercube(dimension), std::move(tags)) {}
+
+Isotropic::Isotropic(const Network& hypercube, std::vector<Word> tags)
+    : Schedule(hypercube, tags.size(), critical_sum(tags, hypercube.dimension()),
+               isotropic_bound(tags, hypercube.dimension())),
+      tags_(std::move(tags)),
+      table_(Colouring(tags_, hypercube.dimension(), static_cast<size_t>(steps())).by_colour()) {}
+
+void Isotropic::messages(std::uint64_t step, std::vector<Message>& out) const {
+  out.clear();
+  for (int j = 0; j < network().dimension(); ++j) {
+    if (packet(step, j) == none) continue;
+    const auto slot = static_cast<std::uint64_t>(packet(step, j));
+    for (Node v = 0; v < network().nodes(); ++v) {
+      out.push_back({{v, slot}, {v ^ pow2(j), slot}, v ^ pow2(j)});
+    }
+  }
+}
+
+std::optional<Place> Isotropic::goal(Place start) const {
+  return Place{start.node ^ tags_[static_cast<size_t>(start.slot)], start.slot};
+}
+
+Schedule::Load Isotropic::load(std::uint64_t step) const {
+  const auto& row = table_[static_cast<size_t>(step)];
+  const auto used = row.size() - static_cast<size_t>(std::ranges::count(row, none));
+  return {used * network().nodes(), used * network().nodes()};
+}
+
+}  // namespace xorder::schedule

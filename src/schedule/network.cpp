@@ -1,0 +1,86 @@
+#include "xorder/schedule/network.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "xorder/error.hpp"
+
+namespace xorder::schedule {
+namespace {
+
+std::uint64_t power_of_two_nodes(int dimension) {
+  if (dimension < 0 || dimension > Network::max_dimension) {
+    throw InputError(fmt::format("2^{} virtual processors: the exponent must be from 0 to {}", dimension,
+                                 Network::max_dimension));
+  }
+  return std::uint64_t{1} << dimension;
+}
+
+std::uint64_t apart(std::uint64_t a, std::uint64_t b) { return a < b ? b - a : a - b; }
+
+}  // namespace
+
+Network Network::crossbar(int lg_nodes) {
+  return {Kind::crossbar, power_of_two_nodes(lg_nodes), lg_nodes, 0};
+}
+
+Network Network::hypercube(int dimension) {
+  return {Kind::hypercube, power_of_two_nodes(dimension), dimension, 0};
+}
+
+Network Network::mesh(std::uint64_t side) {
+  constexpr std::uint64_t largest = std::uint64_t{1} << (max_dimension / 2);
+  if (side > largest) {
+    throw InputError(fmt::format("a mesh of {0} × {0} virtual processors: at most {1} × {1}", side, largest));
+  }
+  return {Kind::mesh, side * side, 0, side};
+}
+
+std::uint64_t Network::links() const {
+  switch (kind_) {
+    case Kind::crossbar:
+      return nodes_;
+    case Kind::hypercube:
+      return nodes_ * static_cast<std::uint64_t>(dimension_);
+    case Kind::mesh:
+      return side_ == 0 ? 0 : 4 * side_ * (side_ - 1);
+  }
+  return 0;
+}
+
+std::uint64_t Network::link_numbers() const { return kind_ == Kind::mesh ? 4 * nodes_ : links(); }
+
+std::optional<std::uint64_t> Network::link(Node from, Node to) const {
+  if (from >= nodes_ || to >= nodes_ || from == to) return {};
+  switch (kind_) {
+    case Kind::crossbar:
+      return from;
+    case Kind::hypercube: {
+      const std::uint64_t difference = from ^ to;
+      if (!std::has_single_bit(difference)) return {};
+      return from * static_cast<std::uint64_t>(dimension_) +
+             static_cast<std::uint64_t>(std::countr_zero(difference));
+    }
+    case Kind::mesh: {
+      if (distance(from, to) != 1) return {};
+      const bool vertical = from % side_ == to % side_;
+      return 4 * from + (vertical ? 2 : 0) + (to > from ? 1 : 0);
+    }
+  }
+  return {};
+}
+
+std::uint64_t Network::distance(Node from, Node to) const {
+  switch (kind_) {
+    case Kind::crossbar:
+      return from == to ? 0 : 1;
+    case Kind::hypercube:
+      return static_cast<std::uint64_t>(std::popcount(from ^ to));
+    case Kind::mesh:
+      return apart(from / side_, to / side_) + apart(from % side_, to % side_);
+  }
+  return 0;
+}
+
+}  // namespace xorder::schedule

@@ -1,0 +1,29 @@
+#include "xorder/schedule/schedule.hpp"
+
+namespace xorder::schedule {
+
+void Schedule::updates(std::uint64_t, std::vector<Update>& out) const { out.clear(); }
+
+Schedule::Load Schedule::load(std::uint64_t step) const {
+  std::vector<Message> sent;
+  messages(step, sent);
+  Load load;
+  for (const Message& m : sent) {
+    if (m.from.node == m.to.node) continue;
+    ++load.messages;
+    load.crossings += network_.distance(m.from.node, m.via) + network_.distance(m.via, m.to.node);
+  }
+  return load;
+}
+
+Schedule::Load Schedule::total() const {
+  Load sum;
+  for (std::uint64_t step = 0; step < steps_; ++step) {
+    const Load part = load(step);
+    sum.messages += part.messages;
+    sum.crossings += part.crossings;
+  }
+  return sum;
+}
+
+}  // namespace xorder::schedule

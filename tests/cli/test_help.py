@@ -1,0 +1,80 @@
+#!/usr/bin/python3
+"""The help: every subcommand has one, and every example in it works."""
+
+import os
+import re
+import shlex
+
+from harness import Case, main, matrix_text, np, random_columns
+
+
+class Help(Case):
+    commands = ["transpose", "bitreverse", "permute", "show", "info"]
+
+    def help(self, *args):
+        result = self.ok(*args, "--help")
+        self.assertEqual(result.stderr, "")
+        return result.stdout
+
+    def examples(self, command):
+        """The lines of commands, without what is said of them behind two blanks."""
+        lines = re.findall(r"^ +(xorder .*)$", self.help(command), re.MULTILINE)
+        return [shlex.split(re.split(r" {2,}", line)[0]) for line in lines]
+
+    def test_all_commands_are_listed(self):
+        text = self.help()
+        for command in self.commands:
+            self.assertRegex(text, rf"(?m)^ +{command}\b")
+
+    def test_version(self):
+        self.assertRegex(self.ok("--version").stdout, r"\A[^\n]*\d+\.\d+\.\d+\n\Z")
+
+    def test_all_options_are_described(self):
+        moving = ["--dtype", "--shape", "--offset", "--memory", "--threads", "--io", "--tmpdir", "--force", "--dry-run",
+                  "--progress", "--quiet", "--json", "--device"]
+        for command, own in [("transpose", ["--axes"]), ("bitreverse", ["--axis"]), ("permute", ["--by", "--matrix", "--axis"])]:
+            for option in moving + own:
+                self.assertIn(option, self.help(command))
+        for name in ["transpose(", "bitreverse", "reverse", "gray", "shuffle", "unshuffle", "rotate(", "morton(", "bits(",
+                     "xor(", "identity"]:
+            self.assertIn(name, self.help("permute"))
+
+    def make_files(self, words):
+        """Files for an example; they are small or, where the example says how large, sparse."""
+        self.save("a.npy", self.noise((64, 64), "f8"))
+        self.save("video.npy", self.noise((4, 6, 8, 3), "u1"))
+        self.save("signal.npy", self.noise((8, 256), "f4"))
+        self.save("signal.raw", self.noise((1024,), "c16"))
+        self.write("a.txt", matrix_text(random_columns(self.random, 10)))
+        shape = re.search(r"--shape (\S+)", " ".join(words))
+        dtype = re.search(r"--dtype (\S+)", " ".join(words))
+        elements = np.prod([int(e) for e in shape[1].split(",")], dtype=np.int64) if shape else 1024
+        with open(self.path("a.raw"), "wb") as file:
+            file.truncate(int(elements) * np.dtype(dtype[1] if dtype else "u1").itemsize)
+
+    def test_examples(self):
+        for command in self.commands:
+            examples = self.examples(command)
+            self.assertGreaterEqual(len(examples), 2, command)
+            for words in examples:
+                with self.subTest(example=shlex.join(words)):
+                    self.assertEqual(words[:2], ["xorder", command])
+                    self.make_files(words)
+                    before = set(os.listdir(self.dir))
+                    large = os.path.getsize(self.path("a.raw")) > 1 << 28
+                    result = self.run_xorder(*words[1:], *(["--dry-run"] if large and command != "info" else []))
+                    if large and "no room" in result.stderr:
+                        self.skipTest("the disk is too small even for the plan of a large file")
+                    self.assertEqual(result.returncode, 0, result.stderr)
+                    made = set(os.listdir(self.dir)) - before
+                    if command == "info" or large or command == "show" and "--svg" not in words:
+                        self.assertEqual(made, set())
+                        self.assertGreater(len(result.stdout), 20)
+                    else:
+                        self.assertEqual(len(made), 1)
+                    for name in made:
+                        os.unlink(self.path(name))
+
+
+if __name__ == "__main__":
+    main()

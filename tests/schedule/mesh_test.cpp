@@ -1,0 +1,86 @@
+#include "xorder/schedule/mesh.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "schedule/simulate.hpp"
+#include "xorder/error.hpp"
+#include "xorder/schedule/bounds.hpp"
+
+namespace xorder::schedule {
+namespace {
+
+TEST(Mesh, LowerBoundsToTwenty) {
+  const std::vector<std::uint64_t> golden = {1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 6, 6, 6};
+  for (std::size_t n = 2; n <= 20; ++n) EXPECT_EQ(mesh_bound(n), golden[n - 2]) << n;
+  EXPECT_EQ(mesh_bound(0), 0u);
+  EXPECT_EQ(mesh_bound(1), 0u);
+}
+
+void expect_transposition(const Mesh& mesh) {
+  const std::uint64_t n = mesh.network().side();
+  const auto content = test::carried(mesh);
+  for (std::uint64_t i = 0; i < n; ++i) {
+    for (std::uint64_t j = 0; j < n; ++j) {
+      ASSERT_EQ(content[(j * n + i) * mesh.slots()], (i * n + j) * mesh.slots()) << n;
+    }
+  }
+}
+
+TEST(Mesh, StrictlyOptimalToSixtyFour) {
+  for (std::uint64_t n = 0; n <= 64; ++n) {
+    const Mesh mesh(n, Mesh::Routing::any);
+    EXPECT_EQ(test::expect_correct(mesh).steps, mesh_bound(n)) << n;
+    expect_transposition(mesh);
+  }
+}
+
+TEST(Mesh, XYRoutingTakesOneStepMoreAndNeverLeavesAColumnForARow) {
+  for (std::uint64_t n = 0; n <= 64; ++n) {
+    const Mesh mesh(n, Mesh::Routing::xy);
+    EXPECT_EQ(test::expect_correct(mesh).steps, n < 2 ? 0 : mesh_bound(n) + 1) << n;
+    expect_transposition(mesh);
+    std::vector<Message> messages;
+    for (std::uint64_t step = 0; step < mesh.steps(); ++step) {
+      mesh.messages(step, messages);
+      for (const Message& m : messages) {
+        const bool turns = m.via != m.to.node;
+        ASSERT_TRUE(!turns || m.from.node / n == m.via / n) << "row first";
+      }
+    }
+  }
+}
+
+// Each node below the diagonal trades once, and each of the resources U_j and R_i at most once a step: all
+// that can go wrong, without following any path.
+TEST(Mesh, FeasibleToThreeHundred) {
+  for (std::uint64_t n = 65; n <= 300; ++n) {
+    const Mesh mesh(n, Mesh::Routing::any);
+    ASSERT_EQ(mesh.trades().size(), mesh_bound(n));
+    std::vector<bool> traded(n * n);
+    std::vector<std::uint64_t> up(n, 0), right(n, 0);
+    std::uint64_t count = 0, step = 0;
+    for (const Mesh::Step& trades : mesh.trades()) {
+      ++step;
+      for (const bool is_up : {true, false}) {
+        for (const Node v : is_up ? trades.up : trades.right) {
+          const std::uint64_t i = v / n, j = v % n;
+          ASSERT_GT(i, j);
+          ASSERT_FALSE(traded[v]);
+          traded[v] = true;
+          ++count;
+          std::uint64_t& last = is_up ? up[j] : right[i];
+          ASSERT_NE(last, step) << n;
+          last = step;
+        }
+      }
+    }
+    ASSERT_EQ(count, n * (n - 1) / 2);
+  }
+}
+
+TEST(Mesh, TooLargeIsRefused) { EXPECT_THROW(Mesh(1025, Mesh::Routing::any), InputError); }
+
+}  // namespace
+}  // namespace xorder::schedule
