@@ -81,6 +81,7 @@ File& File::operator=(File&& other) noexcept = default;
 
 bool File::keep_cached() const { return page_cache_->keep(); }
 void File::set_keep_cached(bool keep) { page_cache_->set_keep(keep); }
+void File::set_write_window(std::size_t bytes) { page_cache_->set_write_window(bytes); }
 
 File File::open_input(const std::filesystem::path& path, Access access) {
   File file;

@@ -10,7 +10,6 @@ namespace {
 // Pages that have just been read sit in a per-processor list that pins them; dropped a little later they go
 // without the kernel having to interrupt all processors for it.
 constexpr std::size_t read_window = std::size_t{4} << 20;
-constexpr std::size_t write_window = std::size_t{32} << 20;
 constexpr std::uint64_t page = 4096;
 
 Failure start_write_back(int fd, std::uint64_t offset, std::size_t bytes) {
@@ -38,7 +37,7 @@ Failure PageCache::after_write(int fd, std::uint64_t offset, std::size_t bytes) 
   const Failure failure = start_write_back(fd, offset, bytes);
   if (failure.error) return failure;
   Range oldest;
-  return pass(written_, {offset, bytes}, write_window, oldest) ? finish(fd, oldest) : Failure{};
+  return pass(written_, {offset, bytes}, write_window_, oldest) ? finish(fd, oldest) : Failure{};
 }
 
 void PageCache::drop_all(int fd) {

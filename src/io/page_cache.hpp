@@ -23,6 +23,7 @@ class PageCache {
  public:
   void set_keep(bool keep) { keep_ = keep; }
   bool keep() const { return keep_; }
+  void set_write_window(std::size_t bytes) { write_window_ = bytes; }
 
   /// To be called when the bytes were read from `fd`; none of their pages may be mapped.
   void after_read(int fd, std::uint64_t offset, std::size_t bytes);
@@ -48,6 +49,7 @@ class PageCache {
   static Failure finish(int fd, const Range& range);
 
   bool keep_ = false;
+  std::size_t write_window_ = std::size_t{32} << 20;
   std::mutex mutex_;
   Window read_;
   Window written_;

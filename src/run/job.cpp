@@ -53,13 +53,13 @@ std::string fallback_note(const io::File& file, io::Access wanted) {
 
 std::uint64_t effective_memory(std::uint64_t asked) {
   constexpr uint64_t program = 40 * MiB;  // what may come on top
-  uint64_t memory = asked != 0 ? asked : std::max(io::available_memory() / 2, plan::minimum_memory);
+  uint64_t memory = asked != 0 ? asked : std::max(io::available_memory() / 2, minimum_memory);
   if (const auto limit = io::cgroup_memory_limit()) {
-    memory = std::min(memory, std::max(*limit > program ? *limit - program : 0, plan::minimum_memory));
+    memory = std::min(memory, std::max(*limit > program ? *limit - program : 0, minimum_memory));
   }
-  if (memory < plan::minimum_memory) {
+  if (memory < minimum_memory) {
     throw InputError(fmt::format("{} bytes of memory are too few: at least {} MiB are needed", memory,
-                                 plan::minimum_memory / MiB));
+                                 minimum_memory / MiB));
   }
   return memory;
 }
@@ -67,7 +67,7 @@ std::uint64_t effective_memory(std::uint64_t asked) {
 Job::Job(io::ArrayFile input, const Reordering& what, std::vector<std::uint64_t> extents, std::filesystem::path output,
          Options options)
     : input_(std::move(input)), extents_(std::move(extents)), output_(std::move(output)), options_(std::move(options)) {
-  const uint64_t memory = effective_memory(options_.memory);
+  memory_ = effective_memory(options_.memory);
   const uint64_t bytes = what.bytes();
   if (io::output_format(output_, input_.format) == io::Format::npy) {
     header_ = io::npy_header(input_.description.dtype, extents_);
@@ -75,7 +75,7 @@ Job::Job(io::ArrayFile input, const Reordering& what, std::vector<std::uint64_t>
   const io::File probe = io::File::open_input(input_.path, io::Access::direct);
   io::Output::check(output_, header_.size() + bytes, options_.overwrite, probe);
 
-  const bool fits = bytes <= memory / 2;
+  const bool fits = bytes <= memory_ / 2;
   const bool small = bytes <= small_file;
   keep_cached_ = fits && (small || mostly_cached(probe));
   if (options_.engine == EngineChoice::mapped || (options_.engine == EngineChoice::automatic && fits && small)) {
@@ -84,7 +84,8 @@ Job::Job(io::ArrayFile input, const Reordering& what, std::vector<std::uint64_t>
     source_access_ = io::Access::buffered;  // what is in memory need not be read from the disk
   }
   plan::Conditions conditions;
-  conditions.memory = memory;
+  through_cache_ = !keep_cached_ && target_access_ != io::Access::direct;
+  conditions.memory = through_cache_ ? memory_ / 4 * 3 : memory_;
   conditions.device = mapped() && keep_cached_ ? plan::Device::page_cache() : options_.device;
   conditions.source_offset = input_.description.offset;
   conditions.target_offset = header_.size();
@@ -93,6 +94,15 @@ Job::Job(io::ArrayFile input, const Reordering& what, std::vector<std::uint64_t>
   }
   if (target_access_ == io::Access::direct) conditions.write_alignment = 4096;
   plan_ = plan::make_plan(what, conditions);
+}
+
+// Reads and writes at once. Each one that passes through the page cache holds pages there, an eighth of the memory at most.
+unsigned Job::queue_depth() const {
+  const uint64_t depth = 2 * plan_.conditions.device.depth;
+  if (!through_cache_) return static_cast<unsigned>(depth);
+  uint64_t block = 4096;
+  for (const plan::Pass& pass : plan_.passes) block = std::max({block, pass.source_block_bytes, pass.target_block_bytes});
+  return static_cast<unsigned>(std::clamp<uint64_t>(memory_ / 8 / std::min(block, plan::largest_request), 4, depth));
 }
 
 Report Job::run(const ProgressCallback& progress, std::stop_token stop) {
@@ -105,6 +115,7 @@ Report Job::run(const ProgressCallback& progress, std::stop_token stop) {
   if (source.stamp() != input_.stamp) throw IoError(source.name(), "the file has changed since it was looked at");
   io::Output output(output_, header_.size() + plan_.what.bytes(), options_.overwrite, target_access_, source);
   output.file().set_keep_cached(keep_cached_);
+  output.file().set_write_window(std::min(memory_ / 16, 32 * MiB));
   if (!header_.empty()) output.file().write_exactly(header_.data(), header_.size(), 0);
 
   // A pass reads what the one before has written: the input, scratch files in turn, and at last the output.
@@ -114,6 +125,7 @@ Report Job::run(const ProgressCallback& progress, std::stop_token stop) {
                                                              : std::filesystem::path(".");
   for (uint64_t made = 0; made < plan_.scratch_bytes(); made += plan_.what.bytes()) {
     scratch.push_back(io::File::create_nameless(directory, "scratch file", plan_.what.bytes(), target_access_));
+    scratch.back().set_write_window(std::min(memory_ / 16, 32 * MiB));
   }
   const auto source_of = [&](std::size_t pass) -> Place {
     if (pass == 0) return {source, input_.description.offset};
@@ -137,7 +149,7 @@ Report Job::run(const ProgressCallback& progress, std::stop_token stop) {
 
   Workers workers(options_.threads);
   const io::Engine engine = engine_for(source, output.file());
-  const auto queue = io::make_queue(engine, 2 * conditions.device.depth);
+  const auto queue = io::make_queue(engine, queue_depth());
   report.engine = queue->name();
   report.access = access_name(output.file().access());
   report.note = fallback_note(source, source_access_);

@@ -48,7 +48,7 @@ class BitReverse(Checks):
 
 class BitReverseOnDisk(Checks):
     def test_many_tiles(self):
-        for n, dtype in [(25, "u1"), (22, "f8"), (21, "c16"), (20, "V20")]:
+        for n, dtype in [(24, "u2"), (22, "f8"), (20, "c16"), (20, "V20")]:
             for engine in ["direct", "mapped"]:
                 with self.subTest(n=n, dtype=dtype, engine=engine):
                     self.check(self.noise((1 << n,), dtype), None, "--memory", "16MiB", "--io", engine)

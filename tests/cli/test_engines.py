@@ -7,7 +7,7 @@ import json
 import os
 import unittest
 
-from harness import (Case, MiB, affine_map, bit_reversed, main, matrix_text, moved, np, random_columns,
+from harness import (Case, MiB, affine_map, bit_reversed, main, matrix_text, moved, random_columns,
                      transposed)
 from sandbox import accepts_o_direct, forbid, seccomp_works
 

@@ -7,10 +7,9 @@ import signal
 import stat
 import subprocess
 import time
-import unittest
 
 import harness
-from harness import Case, MiB, main, np, transposed
+from harness import Case, MiB, main, transposed
 
 
 class Outputs(Case):
@@ -131,14 +130,14 @@ class Interruptions(Case):
     def setUp(self):
         super().setUp()
         with open(self.path("a.raw"), "wb") as file:
-            file.truncate(192 * MiB)  # nobody looks at the content
+            file.truncate(256 * MiB)  # nobody looks at the content
         self.write("old.raw", "precious")
         self.before = self.listing()
 
     def start(self, output, *options):
         """Returns a running process, stopped in the middle of the work."""
         process = subprocess.Popen(
-            [harness.XORDER, "transpose", "a.raw", output, "--dtype", "u1", "--shape", f"{192 * 64},16384", "--force",
+            [harness.XORDER, "transpose", "a.raw", output, "--dtype", "V64", "--shape", "2048,2048", "--force",
              "--memory", "16MiB", "--progress", "bar", *options],
             cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         self.addCleanup(process.stderr.close)
@@ -206,16 +205,16 @@ class Interruptions(Case):
 
     def test_input_grown_or_cut_meanwhile(self):
         for engine in ["direct", "mapped"]:
-            for size in [193 * MiB, 50 * MiB, 0]:
+            for size in [257 * MiB, 50 * MiB, 0]:
                 with self.subTest(engine=engine, size=size):
-                    os.truncate(self.path("a.raw"), 192 * MiB)
+                    os.truncate(self.path("a.raw"), 256 * MiB)
                     self.check_change(lambda size=size: os.truncate(self.path("a.raw"), size), "--io", engine)
 
     def test_output_made_by_another_meanwhile(self):
         """Without --force it must survive; with it, the last one wins."""
         os.unlink(self.path("old.raw"))
         process = subprocess.Popen(
-            [harness.XORDER, "transpose", "a.raw", "new.raw", "--dtype", "u1", "--shape", f"{192 * 64},16384",
+            [harness.XORDER, "transpose", "a.raw", "new.raw", "--dtype", "V64", "--shape", "2048,2048",
              "--memory", "16MiB", "--progress", "bar"], cwd=self.dir, stderr=subprocess.PIPE)
         self.addCleanup(process.stderr.close)
         self.assertEqual(process.stderr.read(1), b"\r")

@@ -115,7 +115,7 @@ TEST(Plan, EmptyArraysNeedNoPass) { EXPECT_TRUE(make_plan(matrix(0, 5, 8), direc
 
 TEST(Plan, TooLittleMemoryIsRefused) {
   EXPECT_THAT([] { make_plan(matrix(10, 10, 8), direct(minimum_memory - 1)); },
-              testing::ThrowsMessage<InputError>(testing::HasSubstr("16 MiB")));
+              testing::ThrowsMessage<InputError>(testing::HasSubstr("8 MiB")));
 }
 
 TEST(Plan, IsAFunctionOfItsArguments) {

@@ -67,6 +67,9 @@ class File {
   /// that fit in memory) or drop them when they are done with, the default. Set it before the first transfer.
   bool keep_cached() const;
   void set_keep_cached(bool keep);
+  /// How many bytes of buffered and mapped writes may be on their way to the disk, 32 MiB by default. Set it before the
+  /// first transfer.
+  void set_write_window(std::size_t bytes);
 
   FileStamp stamp() const;
 

@@ -14,7 +14,7 @@
 namespace xorder::plan {
 
 /// The least memory that make_plan accepts.
-inline constexpr std::uint64_t minimum_memory = std::uint64_t{16} << 20;
+inline constexpr std::uint64_t minimum_memory = std::uint64_t{8} << 20;
 struct Conditions {
   /// Bytes for everything: tiles, windows of requests, carried blocks.
   std::uint64_t memory = std::uint64_t{512} << 20;

@@ -20,14 +20,17 @@
 
 namespace xorder::run {
 
+/// The least memory that a job accepts.
+inline constexpr std::uint64_t minimum_memory = std::uint64_t{16} << 20;
+
 /// How blocks reach the files. All give the same bytes. direct: O_DIRECT both ways. mapped: through mapped windows.
 /// automatic: mapped for small files; where the input is in the page cache and both files fit in the memory given, reads
 /// from there and direct writes; direct elsewhere.
 enum class EngineChoice { automatic, direct, mapped };
 
 struct Options {
-  /// Bytes for tiles, carried blocks and cached pages; at most 40 MiB come on top for the program and its windows of
-  /// requests. 0: half of what is available. More than a memory cgroup allows is cut down to what it allows.
+  /// Bytes for everything that grows with the data: tiles, requests, carried blocks, cached pages. The program itself comes on
+  /// top, at most 40 MiB. 0: half of what is available. More than a memory cgroup allows is cut down to what it allows.
   std::uint64_t memory = 0;
   /// For permuting in memory; 0: as many as the machine (or the process's affinity) has.
   unsigned threads = 0;
@@ -67,8 +70,8 @@ class Job {
       std::filesystem::path output, Options options);
 
   const plan::Plan& plan() const { return plan_; }
-  /// The memory that the plan was made for.
-  std::uint64_t memory() const { return plan_.conditions.memory; }
+  /// The memory that the job keeps within: the plan's, and the pages that pass through the page cache.
+  std::uint64_t memory() const { return memory_; }
   bool mapped() const { return source_access_ == io::Access::mapped; }
 
   /// Does it: reserves the output's space, moves the data, checks that the input has not changed meanwhile, syncs the
@@ -78,17 +81,21 @@ class Job {
   Report run(const ProgressCallback& progress = {}, std::stop_token stop = {});
 
  private:
+  unsigned queue_depth() const;
+
   io::ArrayFile input_;
   std::vector<std::uint64_t> extents_;
   std::filesystem::path output_;
   Options options_;
   io::Access source_access_ = io::Access::direct, target_access_ = io::Access::direct;
+  std::uint64_t memory_ = 0;
+  bool through_cache_ = false;  // pages that are in use and on their way to the disk count too
   bool keep_cached_ = false;  // everything fits in memory: leave the pages there, as cp would
   std::string header_;        // of the output
   plan::Plan plan_;
 };
 
-/// The memory that Options::memory means here: see there. Throws InputError below plan::minimum_memory.
+/// The memory that Options::memory means here: see there. Throws InputError below minimum_memory.
 std::uint64_t effective_memory(std::uint64_t asked);
 
 }  // namespace xorder::run
