@@ -190,7 +190,8 @@ class Interruptions(Case):
         change()
         code, message = self.end(process)
         self.assertEqual(code, 1, message)
-        self.assertRegex(message, r"\Axorder: [^\n]+\n\Z")
+        # Where the mapped file is cut the line comes from a signal handler, behind what is left of the progress bar.
+        self.assertRegex(message, r"xorder: [^\n]+\n\Z")
         self.assertEqual(self.bytes_of("old.raw"), b"precious")
         self.assertEqual(sorted(os.listdir(self.dir)), ["a.raw", "old.raw"])
         return message

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <numeric>
 #include <vector>
 
@@ -55,6 +57,25 @@ inline Reordering random_reordering(Random& random, int max_rank) {
     r.map = any_map(random, n);
   }
   return r;
+}
+
+inline std::vector<std::byte> random_bytes(Random& random, std::size_t count) {
+  std::vector<std::byte> bytes(count);
+  for (std::size_t i = 0; i < count; i += 8) {
+    const std::uint64_t word = random();
+    std::memcpy(bytes.data() + i, &word, std::min<std::size_t>(8, count - i));
+  }
+  return bytes;
+}
+
+/// What comes out, by the definition.
+inline std::vector<std::byte> performed(const Reordering& what, const std::vector<std::byte>& source) {
+  std::vector<std::byte> target(source.size());
+  const std::size_t w = what.element_bytes;
+  for (std::uint64_t x = 0; x < what.elements(); ++x) {
+    std::memcpy(target.data() + what.target_index(x) * w, source.data() + x * w, w);
+  }
+  return target;
 }
 
 }  // namespace xorder::test

@@ -2,27 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "plan/reference.hpp"
 
 namespace xorder::run {
 namespace {
 
-std::vector<std::byte> random_bytes(test::Random& random, std::size_t count) {
-  std::vector<std::byte> bytes(count);
-  for (std::byte& b : bytes) b = static_cast<std::byte>(random());
-  return bytes;
-}
-
-std::vector<std::byte> reference(const Reordering& what, const std::vector<std::byte>& source) {
-  std::vector<std::byte> target(source.size());
-  const std::size_t w = what.element_bytes;
-  for (std::uint64_t x = 0; x < what.elements(); ++x) {
-    std::memcpy(target.data() + what.target_index(x) * w, source.data() + x * w, w);
-  }
-  return target;
-}
+using test::performed;
+using test::random_bytes;
 
 TEST(InMemory, DoesWhatTheDefinitionSays) {
   test::Random random;
@@ -32,7 +18,7 @@ TEST(InMemory, DoesWhatTheDefinitionSays) {
     const auto source = random_bytes(random, what.bytes());
     std::vector<std::byte> target(source.size());
     permute(what, source.data(), target.data(), random.in(0u, 3u));
-    ASSERT_EQ(target, reference(what, source)) << "case " << i;
+    ASSERT_EQ(target, performed(what, source)) << "case " << i;
   }
 }
 
@@ -50,7 +36,7 @@ TEST(InMemory, LargeMapsAndMatrices) {
     const auto source = random_bytes(random, what.bytes());
     std::vector<std::byte> target(source.size());
     permute(what, source.data(), target.data());
-    ASSERT_EQ(target, reference(what, source));
+    ASSERT_EQ(target, performed(what, source));
   }
 }
 

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <cstring>
 #include <thread>
 
 #include "plan/reference.hpp"
@@ -65,8 +64,7 @@ Files make_files(test::Random& random, const Reordering& what, io::Access access
   const std::uint64_t source_offset = random.in(0, 1) ? 0 : random.in(1, 5000);
   const std::uint64_t target_offset = random.in(0, 1) ? 0 : 4096;
   Files files{scratch("source", source_offset + what.bytes(), access), scratch("target", target_offset + what.bytes(), access),
-              std::vector<std::byte>(what.bytes()), source_offset, target_offset};
-  for (std::byte& b : files.data) b = static_cast<std::byte>(random());
+              test::random_bytes(random, what.bytes()), source_offset, target_offset};
   files.source.write_exactly(files.data.data(), files.data.size(), source_offset);
   files.source.sync();
   return files;
@@ -93,15 +91,6 @@ PassCounters perform(const plan::Plan& plan, const Files& files, io::Queue& queu
                   plan.conditions.read_alignment, plan.conditions.write_alignment, queue, workers.arena, progress, stop);
 }
 
-std::vector<std::byte> expected(const Reordering& what, const std::vector<std::byte>& data) {
-  std::vector<std::byte> result(data.size());
-  const std::size_t w = what.element_bytes;
-  for (std::uint64_t x = 0; x < what.elements(); ++x) {
-    std::memcpy(result.data() + what.target_index(x) * w, data.data() + x * w, w);
-  }
-  return result;
-}
-
 std::string setting_name(const testing::TestParamInfo<Setting>& setting) {
   constexpr const char* access_names[] = {"Direct", "Buffered", "Mapped"};
   constexpr const char* engine_names[] = {"Uring", "Threads", "Mapped"};
@@ -126,7 +115,7 @@ TEST_P(PipelineEngines, EveryElementArrives) {
     std::vector<std::byte> result(what.bytes());
     files.target.sync();
     files.target.read_exactly(result.data(), result.size(), files.target_offset);
-    ASSERT_EQ(result, expected(what, files.data)) << "case " << i;
+    ASSERT_EQ(result, test::performed(what, files.data)) << "case " << i;
   }
 }
 

@@ -37,7 +37,7 @@ struct Options {
   EngineChoice engine = EngineChoice::automatic;
   plan::Device device = plan::Device::ssd();
   /// For scratch files of plans with several passes; empty: the output's directory.
-  std::filesystem::path scratch_directory;
+  std::filesystem::path scratch_directory{};
   /// Whether an output that exists may be replaced.
   bool overwrite = false;
 };
