@@ -3,6 +3,7 @@
 #include <oneapi/tbb/task_group.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <deque>
 #include <exception>
@@ -40,6 +41,9 @@ struct GroupSlot {
   std::vector<std::byte*> targets;
   std::vector<uint64_t> lengths;
   uint64_t reads_in_flight = 0;
+  // Hands the slot from the conductor to the task that permutes it. TBB does so too, but in code that the thread
+  // sanitizer does not see.
+  std::atomic<bool> ready = false;
 };
 
 // A tile on its way: assembled chunk by chunk, then written run by run. It needs no memory of its own.
@@ -263,6 +267,7 @@ class Conductor {
   void read_finished(size_t slot) {
     if (--groups_[slot].reads_in_flight > 0 || failure_) return;
     ++permuting_;
+    groups_[slot].ready.store(true, std::memory_order_release);
     arena_.enqueue(tasks_.defer([this, slot] {
       permute(groups_[slot]);
       queue_.post(token(Event::permuted, slot));
@@ -270,6 +275,7 @@ class Conductor {
   }
 
   void permute(GroupSlot& slot) {
+    if (!slot.ready.exchange(false, std::memory_order_acquire)) std::terminate();
     const std::vector<std::byte*>& chunks = tiles_[slot.tile_slot].chunks;
     const plan::RunStride& shift = slot.group.target_shift;
     const uint64_t first = shift.runs * pass_.chunk.per_run + shift.elements / pass_.chunk.elements;

@@ -14,7 +14,6 @@ struct Label {
   std::uint32_t start = 0;
   std::uint16_t version = 0;
   bool awaited = false;  // somebody still has to send or consume it
-  bool operator==(const Label& o) const { return start == o.start && version == o.version; }
 };
 
 class Checker {

@@ -52,6 +52,7 @@ class Environment(Case):
         limits = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
         self.refused("transpose", "a.npy", "b.npy", says=["needs 484096 bytes", "100000 bytes"], preexec_fn=limits)
 
+    @unittest.skipIf(SANITIZED, "sanitizers need descriptors of their own")
     def test_few_file_descriptors(self):
         """Any number either does or is said to be too small."""
         for number in [5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 20]:
@@ -66,6 +67,7 @@ class Environment(Case):
                         self.assertIn("Too many open files", result.stderr)
                         self.assertEqual(os.listdir(self.dir), ["a.npy"])
 
+    @unittest.skipIf(SANITIZED, "sanitizers need descriptors of their own")
     @unittest.expectedFailure  # hangs
     def test_fewest_file_descriptors(self):
         result = self.run_xorder("transpose", "a.npy", "b.npy", timeout=10,

@@ -13,5 +13,7 @@ void add_bitreverse(CLI::App& program);
 void add_permute(CLI::App& program);
 void add_show(CLI::App& program);
 void add_info(CLI::App& program);
+/// schedule: who sends what to whom among virtual processors, and whether that is right.
+void add_schedule(CLI::App& program);
 
 }  // namespace xorder::cli

@@ -37,6 +37,7 @@ int main(int argc, char** argv) {
   xorder::cli::add_permute(program);
   xorder::cli::add_show(program);
   xorder::cli::add_info(program);
+  xorder::cli::add_schedule(program);
 
   xorder::cli::install_fault_handler();
   try {

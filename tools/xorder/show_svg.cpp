@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <string_view>
-#include <vector>
 
 #include "show.hpp"
+#include "svg.hpp"
 
 namespace xorder::cli {
 namespace {
@@ -20,111 +19,14 @@ constexpr double title_space = 52;
 constexpr double footer_space = 70;  // for the axis title and the note below a panel, and the margin
 
 constexpr std::string_view style =
-    "text{font-family:Helvetica,Arial,'Liberation Sans','DejaVu Sans',sans-serif;fill:#2b3440}"
-    ".title{font-family:'SF Mono',Menlo,Consolas,'Liberation Mono','DejaVu Sans "
-    "Mono',monospace;font-size:17px;"
-    "font-weight:600}"
-    ".sub{font-size:12.5px;fill:#66707c}"
-    ".axis{font-size:12px;fill:#4a5460}"
-    ".num{fill:#66707c;font-variant-numeric:tabular-nums}"
-    ".it{font-family:'Latin Modern Math','STIX Two Text','Times New Roman','Liberation Serif','DejaVu "
-    "Serif',serif;"
-    "font-style:italic}"
     ".zero{fill:#eef1f4}.one{fill:#22384f}.grid{stroke:#fff;fill:none}"
     ".gzero{fill:#fbe6dc}.gone{fill:#cf4a1d}.gbox{fill:none;stroke:#cf4a1d;stroke-width:1.8}"
-    ".bound{fill:#e2e7ec}.rank{fill:#22384f}.here{fill:#cf4a1d}.frame{stroke:#9aa4af;stroke-width:1;fill:"
-    "none}"
-    ".gtext{fill:#cf4a1d}";
-
-// The UTF-8 character at the head of `text`, or nothing if there is no valid one. A file's name need not be
-// UTF-8, but an SVG must.
-std::string_view first_character(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(text[i])); };
-  const std::size_t length = byte(0) < 0x80 ? 1 : byte(0) < 0xE0 ? 2 : byte(0) < 0xF0 ? 3 : 4;
-  if (length == 1) return text.substr(0, 1);
-  if (byte(0) < 0xC0 || byte(0) > 0xF7 || text.size() < length) return {};
-  unsigned code = byte(0) & (0x7Fu >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return {};
-    code = code << 6 | (byte(i) & 0x3F);
-  }
-  const unsigned least = length == 2 ? 0x80 : length == 3 ? 0x800 : 0x10000;
-  const bool surrogate = code >= 0xD800 && code < 0xE000;
-  if (code < least || code > 0x10FFFF || surrogate || code == 0xFFFE || code == 0xFFFF) return {};
-  return text.substr(0, length);
-}
-
-// At most `limit` characters of a text, with "..." for the rest, as XML.
-std::string escaped(std::string_view text, std::size_t limit) {
-  std::vector<std::string> characters;
-  while (!text.empty()) {
-    const std::string_view c = first_character(text);
-    const bool control = c.size() == 1 && static_cast<unsigned char>(c[0]) < 0x20;
-    characters.push_back(c.empty()  ? "?"
-                         : control  ? " "
-                         : c == "&" ? "&amp;"
-                         : c == "<" ? "&lt;"
-                         : c == ">" ? "&gt;"
-                                    : std::string(c));
-    text.remove_prefix(c.empty() ? 1 : c.size());
-  }
-  if (characters.size() > limit) {
-    characters.resize(limit - 3);
-    characters.push_back("...");
-  }
-  std::string joined;
-  for (const std::string& c : characters) joined += c;
-  return joined;
-}
-
-std::string italic(std::string_view symbol) { return fmt::format("<tspan class=\"it\">{}</tspan>", symbol); }
+    ".bound{fill:#e2e7ec}.rank{fill:#22384f}.here{fill:#cf4a1d}.gtext{fill:#cf4a1d}";
 
 // "2^n elements", n raised. A shift stands for the blank, which renderers drop at the start of a tspan.
 std::string power_of_two_elements(int n) {
   return fmt::format(R"(2<tspan dy="-4.5" font-size="9">{}</tspan><tspan dx="4" dy="4.5">element{}</tspan>)",
                      n, n == 0 ? "" : "s");
-}
-
-// Collects elements. Numbers are rounded to a hundredth of a unit: small files, the same everywhere.
-class Canvas {
- public:
-  void rect(double x, double y, double w, double h, std::string_view css, double radius = 0) {
-    add("<rect x=\"{:.6g}\" y=\"{:.6g}\" width=\"{:.6g}\" height=\"{:.6g}\"{} class=\"{}\"/>\n", round(x),
-        round(y), round(w), round(h), radius > 0 ? fmt::format(" rx=\"{:.3g}\"", radius) : "", css);
-  }
-  void path(const std::string& d, std::string_view css, double width = 0) {
-    add("<path d=\"{}\" class=\"{}\"{}/>\n", d, css,
-        width > 0 ? fmt::format(" stroke-width=\"{:.3g}\"", width) : "");
-  }
-  /// `markup` is SVG text content: escape what is not.
-  void text(double x, double y, std::string_view anchor, std::string_view css, std::string_view markup,
-            double size = 0) {
-    add("<text x=\"{:.6g}\" y=\"{:.6g}\" text-anchor=\"{}\" class=\"{}\"{}>{}</text>\n", round(x), round(y),
-        anchor, css, size > 0 ? fmt::format(" font-size=\"{:.3g}\"", size) : "", markup);
-  }
-  void upright(double x, double y, std::string_view css, std::string_view markup) {
-    add("<text transform=\"translate({:.6g} {:.6g}) rotate(-90)\" text-anchor=\"middle\" "
-        "class=\"{}\">{}</text>\n",
-        round(x), round(y), css, markup);
-  }
-  const std::string& elements() const { return elements_; }
-
- private:
-  static double round(double v) {
-    return static_cast<double>(static_cast<long long>(v * 100 + (v < 0 ? -0.5 : 0.5))) / 100;
-  }
-  template <class... Args>
-  void add(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(elements_), format, std::forward<Args>(args)...);
-  }
-  std::string elements_;
-};
-
-// Which numbers fit along an axis: every 1st, 2nd, 4th, 8th ...
-int label_step(double unit, double space) {
-  int step = 1;
-  while (unit * step < space) step *= 2;
-  return step;
 }
 
 class Figure {
@@ -146,12 +48,7 @@ class Figure {
     titles(width);
     matrix(matrix_x, top);
     plot(plot_x, top);
-    return fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 "
-        "{0:.0f} {1:.0f}\" "
-        "role=\"img\">\n<title>{2}</title>\n<style>{3}</style>\n<rect width=\"100%\" height=\"100%\" "
-        "fill=\"#fff\"/>\n{4}</svg>\n",
-        width, height, escaped(shown_.title, 1000), style, canvas_.elements());
+    return canvas_.document(width, height, shown_.title, style);
   }
 
  private:

@@ -1,17 +1,19 @@
-// All simultaneous ±2^j communication on a hypercube (THEORY.md, section 5; Y. C. Hu, "ASPC and descend").
+// ASPC, all-to-some personalised communication on a hypercube: (i | j) → (i ± 2^j | j) for all nodes i and
+// slots j at once (Hu, "Optimal all-to-some personalized communication on hypercubes", IPPS/SPDP 1998; the
+// second link is misprinted in its theorem).
 //
 // 2^n logical nodes, i at the physical node G(i), G the reflected Gray code; n slots each. In the plus half
 // what lies in slot j of i goes to slot j of i + 2^j, in the minus half to i − 2^j, all j at once (mod 2^n).
 // In Gray code i and i ± 1 are neighbours, and i and i ± 2^j two links apart. Crossing link k leads from
-// logical i to i ⊕ (2^(k+1) − 1): it reverses the 2^(k+1) numbers around i. With H(i) = min(trailing ones of
-// i, n−1), the link that leads from i to i + 1, and q = ⌊i / 2^(j−1)⌋ · 2^(j−1):
+// logical i to i ⊕ (2^(k+1) − 1): it reverses each aligned run of 2^(k+1) numbers. With H(i) = min(trailing
+// ones of i, n−1), the link that leads from i to i + 1, and q = ⌊i / 2^(j−1)⌋ · 2^(j−1):
 //
 //   plus   first link φ_i(0) = H(i),      φ_i(j) = H(q + 2^j − 1);         second link H(q + 2^(j−1) − 1)
 //   minus  first link ϕ_i(0) = H(i − 1),  ϕ_i(j) = H(q − 2^(j−1) − 1);     second link H(q − 1)
 //
-// As reversing moves a run of 2^(j−1) numbers into the neighbouring run and the other way round, two
-// reversals move it by two runs, 2^j. All first links of a node differ, and so do the second ones, so that a
-// half takes 2 steps: first all slots, then slots 1 .. n−1.
+// Two reversals, one after the other, shift the run of 2^(j−1) numbers that begins at q, here by 2^j. All
+// first links of a node differ, and so do the second ones, so that a half takes 2 steps: first all slots,
+// then slots 1 .. n−1.
 //
 //   n = 3, φ_i(j)   i = 0 1 2 3 4 5 6 7
 //           j = 0       0 1 0 2 0 1 0 2

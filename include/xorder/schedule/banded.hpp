@@ -1,5 +1,5 @@
-// Transposition of a banded N × N matrix on a hypercube of N = 2^d nodes, a column a node (THEORY.md, section
-// 3; Varvarigos and Bertsekas, as in isotropic.hpp).
+// Transposition of a banded N × N matrix on a hypercube of N = 2^d nodes, a column a node (Varvarigos and
+// Bertsekas, as in isotropic.hpp; the closed form is ours, as theirs leaves a choice open).
 //
 // The band is cyclic: a[i, c] may be nonzero where i − c, modulo N, is from −2^β to 2^β. It must go from the
 // node of column c to the node of column i. Split c = c2·2^β + c1, c1 its β low bits. The *Binary-Gray
@@ -8,20 +8,26 @@
 // one link of the ring and then a tag t = c1 ⊕ i1 of β bits:
 //
 //   A  2^β packets stay at their ring position c2: every tag once
-//   B  2^β + 1 go to a ring neighbour, the next one if i1 ≤ c1, else the one before: every tag once, tag 0 to
-//   both
+//   B  2^β + 1 go to a ring neighbour, to the next one if i1 ≤ c1 and to the one before if i1 ≥ c1:
+//      every tag once, but tag 0 to both
 //
-// A and B are isotropic: with w of exchange.hpp for dimension β and h = 2^(β−1), step s < h lets A's tag w(s,
-// j) cross dimension d−β+j, and step h ≤ s < 2h B's tag w(2h−1−s, j). Meanwhile, in step s, every node
-// releases the ring packets with the s-th tag in the order in which the B half first needs them (tag 0, which
-// it does not need, last). The total is 2^β steps, for every β < d: optimal.
+// A and B are isotropic. Let w be that of exchange.hpp for dimension β, and h = 2^(β−1). In the steps s < h,
+// A's tag w(s, j) crosses dimension d−β+j, in the steps h ≤ s < 2h B's tag w(2h−1−s, j). Meanwhile every node
+// sends its ring packets off, one tag a step, in the order in which the B half first needs them (within a
+// step of it, j descending); tag 0, which it does not need, comes last. Each is there before it is needed,
+// and the whole takes 2^β steps, for every β < d: optimal.
 //
-//   β = 2:  A 3 2 / B 1 3 / B 3 2   wait for a step each, ring 3 1 2 0       (columns: dimensions d−2, d−1)
+//   d = 4, β = 2    j = 2    j = 3   ring
+//         step 0     A 3      A 2      3
+//         step 1     A 1      A 3      1
+//         step 2     B 1      B 3      2
+//         step 3     B 3      B 2      0
 //
 // β = d−1: rings of two; c ± N/2 is the same column, one packet. β = d is the total exchange: A alone.
 //
 // A node's slots are its column's band, in storage order: slot s holds offset i − c = s − min(2^β, N/2). All
 // moves are exchanges: a packet at node u that is to go on by t lies where u's own packet with that tag lay.
+// A narrower band leaves the outer slots empty.
 #pragma once
 
 #include <vector>
@@ -63,8 +69,7 @@ class Banded final : public Schedule {
   Banded(int dimension, int beta);
 
   const BandLayout& layout() const { return layout_; }
-  /// The tag that crosses dimension d−β+j in a step, or 0 (no step then has a use for it), and whether it is
-  /// B's.
+  /// The tag that crosses dimension d−β+j in a step, 0 ≤ j < β: A's, or in the second half B's.
   std::uint64_t tag(std::uint64_t step, int j) const;
   bool second_half(std::uint64_t step) const { return step >= half_; }
   /// The tag that is released on the ring, by step; empty if β = d.

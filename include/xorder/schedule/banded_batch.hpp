@@ -1,5 +1,5 @@
-// Several banded matrices transposed at once on one hypercube, in two phases (THEORY.md, section 3, "⌊d/β⌋
-// matrices at once").
+// Several banded matrices transposed at once on one hypercube, in two phases (Varvarigos and
+// Bertsekas, as in isotropic.hpp).
 //
 // One matrix uses the β dimensions of c1 for its isotropic part (banded.hpp), and the ring dimensions little.
 // So matrix m is put at nodes rotated left by mβ bits: the isotropic parts of up to ⌊d/β⌋ matrices use

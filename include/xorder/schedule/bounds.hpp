@@ -1,9 +1,7 @@
-// Lower bounds: how many steps any schedule for a task needs, whoever makes it. Two arguments give all of
-// them.
+// Lower bounds: how many steps any schedule for a task needs, whoever makes it. Two arguments give them all.
 //
-//   capacity  a step uses each link once; so the crossings of a dimension that the task cannot do without, on
-//             average over the nodes, are steps (on a mesh: what must leave a corner of it, by the links
-//             there)
+//   capacity  a step uses each link once: the crossings of a dimension that a task cannot do without, on
+//             average over the nodes, need as many steps (likewise what must cross a cut through a mesh)
 //   distance  a message crosses at most one dimension in a step (with wormhole switching: all at once)
 #pragma once
 
@@ -29,7 +27,7 @@ std::uint64_t isotropic_bound(std::span<const gf2::Word> tags, int dimension);
 std::uint64_t banded_bound(int dimension, int beta, int matrices);
 
 /// T(N): with k = 2X, k ≡ N mod 2, 0 ≤ k < N, the maximum of ⌈(N²/4 + XN − X(X+1)) / (N + 2X)⌉
-/// (THEORY.md, section 4). 0 for N ≤ 1.
+/// (Tsay, Ding and Wang, as in mesh.hpp; their lemma says minimum). 0 for N ≤ 1.
 std::uint64_t mesh_bound(std::uint64_t side);
 
 /// One or both halves of ASPC: a word goes 1 link for j = 0 and 2 for each j ≥ 1.

@@ -1,20 +1,20 @@
-// ±2^b-descend and -ascend on a hypercube (THEORY.md, section 5; Hu, as in aspc.hpp).
+// ±2^b-descend and -ascend on a hypercube (Hu, as in aspc.hpp).
 //
 //   for b = lg M − 1 down to 0:  a[x] = f_b(a[x], a[x + 2^b], a[x − 2^b])  for all x, indices mod M
 //
 // (ascend: b from 0 up). M elements on N = 2^n nodes, V = M/N = 2^v consecutive ones each, those of logical
-// node i at the physical node G(i). The first n iterations, b ≥ v, meet elements of the same offset e = x mod
-// V on nodes 2^(b−v) apart: what ASPC moves, in 4 steps, for one offset in each of n slots. So the offsets
+// node i at the physical node G(i). In the first n iterations, b ≥ v, elements of the same offset x mod V on
+// nodes 2^(b−v) apart meet: what ASPC moves, in 4 steps, for one offset in each of n slots. So the offsets
 // run through the n iterations as through a pipeline. A *round* of 4 steps and then the updates:
 //
 //   - the offset at position o of the order does inter-node iteration t, b = lg M − 1 − t, in round o + t;
-//   - the order is the bit-reversed one: then the offsets that are equal mod 2^b, which local iteration b of
-//   a node
-//     joins, are a run of it, and iteration b of such a *class* follows as soon as its two halves are done.
-//     It needs one element from either neighbour in the ring of nodes; that uses the link of slot 0 in the
-//     second step of its half of ASPC, when it is free. One class a round, larger b first.
+//   - the order is the bit-reversed one: so the offsets that are equal mod 2^b, which meet in the node's
+//     local iteration b, are a run of it, and iteration b of such a *class* follows as soon as its two halves
+//     are done. It needs one element from either neighbour in the ring of nodes; they take the link of slot 0
+//     in the second step of their half of ASPC, when it is free. One class a round, larger b first.
 //
-// That takes lg M + V − 1 rounds. Ascend is the list of rounds backwards.
+// That takes lg M + V − 1 rounds. (The published order breaks dependencies in the local part.) Ascend is the
+// list of rounds backwards.
 //
 // Elements are copied, not moved: slots 0 .. V−1 of a node are its elements; slots V + j receive what comes
 // from i − 2^j, V + n + j what comes from i + 2^j, for j < n; V + 2n and V + 2n + 1 what the local iteration

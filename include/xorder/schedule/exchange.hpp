@@ -1,6 +1,5 @@
-// Total exchange on a hypercube with all links busy in every step, in place (THEORY.md, section 2; A.
-// Edelman, "Optimal matrix transposition and bit reversal on hypercubes", J. Parallel Distrib. Comput. 11
-// (1991)).
+// Total exchange on a hypercube with all links busy in every step, in place: matrix transposition and bit
+// reversal by neighbour exchanges only (Edelman, J. Parallel Distrib. Comput. 11, 1991, 328-331).
 //
 // 2^d nodes of 2^d slots each. Transposition: what lies in slot l of node v must go to slot v of node l, over
 // the dimensions in which v and l differ, w = v ⊕ l. If node v and its neighbour over dimension j, both, send
@@ -19,7 +18,8 @@
 //     step 2        7  2  5
 //     step 3        5  3  7
 //
-// Bit reversal of the index (node, slot), 2d bits: the same words, in slot Rev(w ⊕ v) of node v instead.
+// Bit reversal of the index (node, slot), 2d bits: the same words, in slot Rev(w ⊕ v) of node v instead. (The
+// paper's footnote has another rule for it, which fails as printed for d ≥ 2.)
 #pragma once
 
 #include "xorder/schedule/schedule.hpp"

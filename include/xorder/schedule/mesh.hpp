@@ -1,5 +1,6 @@
-// Transposition on an N × N mesh with wormhole switching (THEORY.md, section 4; J.-J. Tsay, W.-T. Ding, M.-C.
-// Wang, "Optimal algorithms for matrix transpose on mesh-connected computers").
+// Transposition on an N × N mesh with wormhole switching (after Tsay, Ding and Wang, "Optimal algorithm for
+// matrix transpose on wormhole-switched meshes", J. Inf. Sci. Eng. 19, 2003, 167-177; their schedule is for
+// even N only and misses the lower bound for some, this one reaches it for every N).
 //
 // Block (i, j) trades places with block (j, i). A message holds all directed links of its path for the step.
 // A node (i, j) below the diagonal, i > j, has two ways that turn once:

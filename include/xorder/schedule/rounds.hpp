@@ -1,17 +1,15 @@
-// BMMC permutations on P processors in rounds of whole chunks (THEORY.md, section 1; T. H. Cormen, "Permuting
-// virtual processors", Dartmouth PCS-TR97-317).
+// BMMC permutations on P processors in rounds of whole chunks (Cormen, Dartmouth College technical report
+// PCS-TR97-317).
 //
 // N = 2^n elements, P = 2^p processors; the top p bits of an index are the number of the processor that owns
-// it
-// (*processor-major*), the other n−p its place there. y = A x ⊕ c. An element goes to processor γ·place ⊕
+// it (*processor-major*), the other n−p its place there. y = A x ⊕ c. An element goes to processor γ·place ⊕
 // δ·processor ⊕ c_top, where γ and δ are the lower left p × (n−p) and the lower right p × p part of A. So a
 // processor's elements go to 2^r others, r = rank γ; in which order would have to be told, unless the
-// elements for each of them lie together. To that end A is factored, A = V W with V = A T R Π and W = (T R
-// Π)⁻¹:
+// elements for each of them lie together. To that end A is factored, A = V W with V = A T R Π and
+// W = (T R Π)⁻¹:
 //
-//   T  trailer   adds left columns into right ones so that δ becomes nonsingular: each pair of processors
-//   then
-//                meets in exactly one round
+//   T  trailer   adds left columns into right ones so that δ becomes nonsingular: in a round, then, no two
+//                processors send to the same one
 //   R  reducer   clears the columns of γ that depend on others
 //   Π  swapper   moves the r columns that are left to the right end of the left part
 //

@@ -1,0 +1,167 @@
+#!/usr/bin/python3
+"""xorder schedule: the papers' numbers and tables, what --check and --json say, drawings, and what is refused."""
+
+import re
+import shlex
+import xml.etree.ElementTree
+
+from harness import Case, main
+
+EXAMPLES = [
+    ("bmmc", "--by", "bitreverse", "--bits", 8, "--processors", 8, "--layout", "minor"),
+    ("exchange", "--dimension", 3),
+    ("exchange", "--dimension", 4, "--kind", "bitreverse"),
+    ("isotropic", "--tags", "tags.txt"),
+    ("banded", "--dimension", 4, "--beta", 2),
+    ("banded", "--dimension", 5, "--bandwidth", 7),
+    ("banded", "--columns", 1000, "--processors", 16, "--bandwidth", 300),
+    ("banded", "--dimension", 5, "--beta", 2, "--matrices", 2),
+    ("mesh", "--size", 7),
+    ("mesh", "--size", 6, "--routing", "xy"),
+    ("aspc", "--dimension", 3),
+    ("aspc", "--dimension", 4, "--half", "minus"),
+    ("descend", "--dimension", 3, "--per-node", 8),
+    ("descend", "--dimension", 2, "--per-node", 4, "--ascend"),
+]
+# No processors but one, no steps, no packets.
+SMALLEST = [
+    ("bmmc", "--by", "identity", "--bits", 0, "--processors", 1),
+    ("bmmc", "--by", "gray", "--bits", 4, "--processors", 16),
+    ("exchange", "--dimension", 0),
+    ("banded", "--dimension", 0, "--beta", 0),
+    ("banded", "--dimension", 3, "--beta", 3),
+    ("mesh", "--size", 1),
+    ("mesh", "--size", 1, "--routing", "xy"),
+    ("aspc", "--dimension", 0),
+    ("aspc", "--dimension", 1),
+    ("descend", "--dimension", 0, "--per-node", 1),
+    ("descend", "--dimension", 0, "--per-node", 4),
+]
+
+
+class Schedule(Case):
+    in_memory = True
+
+    def setUp(self):
+        super().setUp()
+        self.write("tags.txt", "# 110 is dimensions 0 and 1\n110\n 0 1 1\n\n111\n000\n")
+
+    def report(self, *args):
+        return self.json("schedule", *args)
+
+    def test_checked(self):
+        for args in EXAMPLES + SMALLEST:
+            with self.subTest(args=args):
+                report = self.report(*args, "--check")
+                self.assertEqual((report["conflicts"], report["complete"]), (0, True))
+                self.assertGreaterEqual(report["steps"], report["lower_bound"])
+                self.assertEqual(sum(report["step_crossings"]), report["crossings"])
+                self.assertEqual(len(report["step_crossings"]), report["steps"])
+                self.assertIn("every message arrives", self.ok("schedule", *args, "--check").stdout)
+                self.assertNotIn("conflicts", self.report(*args))
+
+    def numbers(self, *args):
+        report = self.report(*args, "--check")
+        return report["steps"], report["crossings"], report["lower_bound"]
+
+    def test_golden_numbers(self):
+        for d, steps, crossings in [(1, 1, 2), (2, 2, 16), (3, 4, 96), (4, 8, 512), (5, 16, 2560), (6, 32, 12288)]:
+            self.assertEqual(self.numbers("exchange", "--dimension", d), (steps, crossings, steps))
+        for beta, crossings in enumerate([32, 80, 208, 512, 512]):
+            self.assertEqual(self.numbers("banded", "--dimension", 4, "--beta", beta)[1], crossings)
+        for d, beta, k, steps, bound in [(2, 1, 2, 4, 4), (4, 2, 2, 8, 7), (7, 2, 3, 14, 8)]:
+            report = self.report("banded", "--dimension", d, "--beta", beta, "--matrices", k)
+            self.assertEqual((report["steps"], report["lower_bound"]), (steps, bound))
+        for n, steps in enumerate([1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 6, 6, 6], 2):
+            self.assertEqual(self.report("mesh", "--size", n)["steps"], steps)
+            self.assertEqual(self.report("mesh", "--size", n, "--routing", "xy")["steps"], steps + 1)
+        for lg, steps in enumerate([12, 20, 32, 52, 88]):
+            self.assertEqual(self.report("descend", "--dimension", 3, "--per-node", 1 << lg)["steps"], steps)
+        self.assertEqual(self.report("aspc", "--dimension", 10)["steps"], 4)
+        report = self.report("bmmc", "--by", "gray", "--bits", 8, "--processors", 8, "--layout", "minor")
+        self.assertEqual((report["rank_gamma"], report["rounds"], report["messages"]), (1, 2, 14))
+
+    def test_tables(self):
+        text = self.ok("schedule", "exchange", "--dimension", 5).stdout
+        rows = [list(map(int, line.split())) for line in text.splitlines() if re.fullmatch(r"( +\d+){6}", line)]
+        self.assertEqual(len(rows), 16)
+        self.assertEqual(rows[0], [0, 3, 6, 12, 24, 16])
+        self.assertEqual(rows[15], [15, 29, 27, 23, 15, 31])
+        table = self.report("aspc", "--dimension", 3, "--half", "plus")["table"]["rows"]
+        phi = ["".join(str(row[j]) for row in table) for j in range(3)]
+        self.assertEqual(phi, ["01020102", "10201020", "22112211"])
+
+    def test_large(self):
+        report = self.report("exchange", "--dimension", 20)
+        self.assertEqual((report["steps"], report["crossings"]), (1 << 19, 20 << 39))
+        self.assertEqual(len(report["table"]["rows"]), 1 << 19)
+        report = self.report("bmmc", "--by", "gray", "--bits", 62, "--processors", 1 << 20)
+        self.assertEqual(report["messages"], (1 << 20) - 2)
+
+    def test_drawings(self):
+        for args in EXAMPLES + SMALLEST:
+            with self.subTest(args=args):
+                self.assertEqual(self.ok("schedule", *args, "--svg", "a.svg", "--force").stdout, "")
+                root = xml.etree.ElementTree.fromstring(self.bytes_of("a.svg"))
+                self.assertEqual(root.tag, "{http://www.w3.org/2000/svg}svg")
+        self.assertIn('"steps"', self.ok("schedule", "mesh", "--size", 3, "--svg", "b.svg", "--json").stdout)
+        self.refused("schedule", "mesh", "--size", 3, "--svg", "b.svg", says="--force")
+
+    def test_bad_input(self):
+        self.write("ragged.txt", "110\n01\n")
+        self.write("letters.txt", "1x0\n")
+        self.write("long.txt", "1" * 21 + "\n")
+        self.write("empty.txt", "# nothing\n")
+        for says, *args in [
+            ("at most|2\\^20", "exchange", "--dimension", 21),
+            ("10\\^7.*--json", "exchange", "--dimension", 20),
+            ("10\\^7.*--json", "aspc", "--dimension", 19),
+            ("too many to check", "exchange", "--dimension", 15, "--check"),
+            ("--dimension", "exchange", "--dimension", -1),
+            ("--dimension", "exchange"),
+            ("mirror", "exchange", "--dimension", 3, "--kind", "mirror"),
+            ("power of two; the nearest are 4 and 8", "bmmc", "--by", "gray", "--bits", 8, "--processors", 6),
+            ("2\\^3 elements", "bmmc", "--by", "gray", "--bits", 3, "--processors", 16),
+            ("--processors", "bmmc", "--by", "gray", "--bits", 3, "--processors", -2),
+            ("'grey'", "bmmc", "--by", "grey", "--bits", 3, "--processors", 2),
+            ("layout 6", "bmmc", "--by", "gray", "--bits", 8, "--processors", 8, "--layout", 6),
+            ("--layout", "bmmc", "--by", "gray", "--bits", 8, "--processors", 8, "--layout", "middle"),
+            ("line 2: a tag of 2 bits", "isotropic", "--tags", "ragged.txt"),
+            ("line 1", "isotropic", "--tags", "letters.txt"),
+            ("at most 20", "isotropic", "--tags", "long.txt"),
+            ("no tags", "isotropic", "--tags", "empty.txt"),
+            ("No such file", "isotropic", "--tags", "missing.txt"),
+            ("beta", "banded", "--dimension", 4, "--beta", 5),
+            ("--bandwidth", "banded", "--dimension", 4),
+            ("--bandwidth", "banded", "--dimension", 4, "--beta", 2, "--bandwidth", 5),
+            ("bandwidth of 16", "banded", "--dimension", 4, "--bandwidth", 16),
+            ("bandwidth of 1\\b", "banded", "--dimension", 4, "--bandwidth", 1),
+            ("bandwidth of 64", "banded", "--columns", 64, "--processors", 16, "--bandwidth", 64),
+            ("12.*power of two", "banded", "--columns", 64, "--processors", 12, "--bandwidth", 5),
+            ("8 columns on 16", "banded", "--columns", 8, "--processors", 16, "--bandwidth", 5),
+            ("3 matrices", "banded", "--dimension", 4, "--beta", 2, "--matrices", 3),
+            ("0 matrices", "banded", "--dimension", 4, "--beta", 2, "--matrices", 0),
+            ("--size is 0", "mesh", "--size", 0),
+            ("1024", "mesh", "--size", 1025),
+            ("--size", "mesh", "--size", "nine"),
+            ("power of two", "descend", "--dimension", 3, "--per-node", 6),
+            ("2\\^30", "descend", "--dimension", 3, "--per-node", 1 << 31),
+            ("can be seen", "exchange", "--dimension", 9, "--svg", "a.svg"),
+            ("can be seen", "mesh", "--size", 41, "--svg", "a.svg"),
+            ("(?i)subcommand",),
+        ]:
+            with self.subTest(args=args):
+                self.refused("schedule", *args, says=says)
+
+    def test_examples_of_the_help(self):
+        text = self.ok("schedule", "--help").stdout
+        examples = re.findall(r"^ +xorder (schedule .*)$", text, re.MULTILINE)
+        self.assertGreaterEqual(len(examples), 5)
+        for line in examples:
+            self.ok(*shlex.split(line))
+        for kind in ["bmmc", "exchange", "isotropic", "banded", "mesh", "aspc", "descend"]:
+            self.assertIn("--check", self.ok("schedule", kind, "--help").stdout)
+
+
+if __name__ == "__main__":
+    main()

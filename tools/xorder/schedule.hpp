@@ -1,0 +1,100 @@
+// What `xorder schedule` knows of a schedule, and the ways in which it is shown. Making one
+// (schedule_kinds.cpp) and showing it (schedule_text.cpp, schedule_json.cpp, schedule_svg.cpp,
+// schedule_mesh_svg.cpp) know nothing of each other.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "xorder/schedule/check.hpp"
+#include "xorder/schedule/schedule.hpp"
+
+namespace xorder::cli {
+
+/// The table in which the schedule's paper prints it. Rows are made one at a time.
+struct ScheduleTable {
+  std::string heading;
+  std::string row_name;  ///< what a row is: "step", "round", "i"
+  std::vector<std::string> columns;
+  std::uint64_t rows = 0;
+  /// Numbers, strings, or null for a field with nothing in it; as many as there are columns.
+  std::function<std::vector<nlohmann::json>(std::uint64_t row)> row;
+};
+
+/// The colours of drawings, those of `xorder show` first.
+namespace colour {
+inline constexpr const char* navy = "#22384f";
+inline constexpr const char* orange = "#cf4a1d";
+inline constexpr const char* steel = "#7d9ab3";
+inline constexpr const char* sand = "#eeb197";
+inline constexpr const char* green = "#3e8f76";
+inline constexpr const char* grey = "#c3cbd3";
+/// The i-th of `count` shades of blue, the last one navy.
+std::string shade(int i, int count);
+}  // namespace colour
+
+struct Colour {
+  std::string fill;
+  std::string meaning;
+};
+
+/// How a message is drawn: in which of the schedule's colours, and with what inside the mark.
+struct Mark {
+  std::size_t colour = 0;
+  std::string label;
+};
+
+struct ShownSchedule {
+  std::string title;    ///< "exchange --dimension 5"
+  std::string summary;  ///< one line of what it does
+  nlohmann::ordered_json parameters;
+  nlohmann::ordered_json facts = nlohmann::ordered_json::object();  ///< of this kind of schedule only:
+                                                                    ///< rank_gamma and rounds, for example
+  std::unique_ptr<schedule::Schedule> schedule;
+  ScheduleTable table;
+
+  std::vector<Colour> colours;
+  std::string label_meaning;           ///< what the numbers in the marks are
+  std::uint64_t steps_in_a_group = 0;  ///< so many are drawn together; 0: all
+  std::function<Mark(std::uint64_t step, const schedule::Message&)> mark;
+};
+
+ShownSchedule show_rounds(const std::string& expression, int bits, std::uint64_t processors,
+                          const std::string& layout);
+ShownSchedule show_exchange(int dimension, const std::string& kind);
+ShownSchedule show_isotropic(const std::string& tags_file);
+struct BandOptions {
+  std::optional<int> dimension, beta;
+  std::optional<std::uint64_t> bandwidth, columns, processors;
+  int matrices = 1;
+};
+ShownSchedule show_banded(const BandOptions& options);
+ShownSchedule show_mesh(std::uint64_t size, const std::string& routing);
+ShownSchedule show_aspc(int dimension, const std::string& half);
+ShownSchedule show_descend(int dimension, std::uint64_t per_node, bool ascend);
+
+/// The routing tags in a text: a line of d characters 0 or 1 each, dimension 0 first; blanks between the
+/// characters, empty lines and lines that start with # are ignored. Throws InputError naming `name` and the
+/// line.
+struct RoutingTags {
+  std::vector<std::uint64_t> tags;
+  int dimension = 0;
+};
+RoutingTags parse_tags(std::string_view text, const std::string& name);
+
+using MaybeReport = std::optional<schedule::Report>;
+/// These print to standard output: tables can be larger than memory. The text throws InputError before it
+/// prints anything if its table has more than 10^7 entries.
+void print_schedule_as_text(const ShownSchedule& shown, const MaybeReport& report);
+void print_schedule_as_json(const ShownSchedule& shown, const MaybeReport& report);
+/// Steps down, links across, each message a mark; of a mesh the paths of each step. Throws InputError if
+/// there are too many of them to see.
+std::string schedule_as_svg(const ShownSchedule& shown);
+std::string mesh_as_svg(const ShownSchedule& shown);
+
+}  // namespace xorder::cli

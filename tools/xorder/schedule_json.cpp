@@ -1,0 +1,62 @@
+// `xorder schedule --json`: one object, its long lists written as they are made.
+#include <fmt/format.h>
+
+#include "schedule.hpp"
+
+namespace xorder::cli {
+namespace {
+
+const char* name_of(schedule::Network::Kind kind) {
+  switch (kind) {
+    case schedule::Network::Kind::crossbar:
+      return "crossbar";
+    case schedule::Network::Kind::hypercube:
+      return "hypercube";
+    case schedule::Network::Kind::mesh:
+      return "mesh";
+  }
+  return "";
+}
+
+}  // namespace
+
+void print_schedule_as_json(const ShownSchedule& shown, const MaybeReport& report) {
+  const schedule::Schedule& s = *shown.schedule;
+  const schedule::Schedule::Load total = s.total();
+  nlohmann::ordered_json json;
+  json["schedule"] = shown.title;
+  json["parameters"] = shown.parameters;
+  json["network"] = name_of(s.network().kind());
+  json["nodes"] = s.network().nodes();
+  json["slots"] = s.slots();
+  json["steps"] = s.steps();
+  json["lower_bound"] = s.lower_bound();
+  json["messages"] = total.messages;
+  json["crossings"] = total.crossings;
+  json["links"] = s.network().links();
+  json.update(shown.facts);
+  if (report) {
+    json["conflicts"] = report->conflicts;
+    json["complete"] = report->complete();
+    json["faults"] = {{"broken", report->broken},
+                      {"overwritten", report->overwritten},
+                      {"misplaced", report->misplaced},
+                      {"miscomputed", report->miscomputed},
+                      {"first", report->first_fault}};
+  }
+  std::string head = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  head.pop_back();  // the object goes on
+  fmt::print("{},\"step_crossings\":[", head);
+  for (std::uint64_t step = 0; step < s.steps(); ++step)
+    fmt::print("{}{}", step ? "," : "", s.load(step).crossings);
+  const ScheduleTable& table = shown.table;
+  fmt::print("],\"table\":{{\"heading\":{},\"row\":{},\"columns\":{},\"rows\":[",
+             nlohmann::json(table.heading).dump(), nlohmann::json(table.row_name).dump(),
+             nlohmann::json(table.columns).dump());
+  for (std::uint64_t i = 0; i < table.rows; ++i) {
+    fmt::print("{}{}", i ? "," : "", nlohmann::json(table.row(i)).dump());
+  }
+  fmt::print("]}}}}\n");
+}
+
+}  // namespace xorder::cli

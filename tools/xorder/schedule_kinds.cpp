@@ -1,0 +1,289 @@
+// Each kind of schedule, with its parameters checked and its table as the paper that it comes from prints it.
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "arguments.hpp"
+#include "schedule.hpp"
+#include "text_file.hpp"
+#include "xorder/error.hpp"
+#include "xorder/permutation/bmmc.hpp"
+#include "xorder/permutation/expression.hpp"
+#include "xorder/permutation/reordering.hpp"
+#include "xorder/schedule/aspc.hpp"
+#include "xorder/schedule/descend.hpp"
+#include "xorder/schedule/exchange.hpp"
+#include "xorder/schedule/isotropic.hpp"
+#include "xorder/schedule/mesh.hpp"
+#include "xorder/schedule/rounds.hpp"
+
+namespace xorder::cli {
+namespace {
+
+using schedule::Message;
+using schedule::Node;
+using std::uint64_t;
+using Row = std::vector<nlohmann::json>;
+
+int checked_dimension(int dimension) {
+  if (dimension < 0 || dimension > schedule::Network::max_dimension) {
+    throw InputError(fmt::format("--dimension is {}; a schedule has 2^0 to 2^{} virtual processors",
+                                 dimension, schedule::Network::max_dimension));
+  }
+  return dimension;
+}
+
+std::vector<std::string> numbered(const std::string& name, int count) {
+  std::vector<std::string> names;
+  for (int i = 0; i < count; ++i) names.push_back(fmt::format("{}{}", name, i));
+  return names;
+}
+
+std::vector<Colour> by_distance(int d) {
+  std::vector<Colour> colours;
+  for (int k = 1; k <= d; ++k) colours.push_back({colour::shade(k - 1, d), fmt::format("{}", k)});
+  if (d > 0) colours.back().meaning += " links from source to target";
+  return colours;
+}
+
+std::string slot_label(uint64_t, const Message& m) { return std::to_string(m.from.slot); }
+
+}  // namespace
+
+ShownSchedule show_rounds(const std::string& expression, int bits, uint64_t processors,
+                          const std::string& layout) {
+  const gf2::AffineMap map = parse_expression(expression, bits);
+  const int p = exact_lg(processors, "--processors");
+  if (p > bits) {
+    throw InputError(
+        fmt::format("--processors is {}, but 2^{} elements are all there are", processors, bits));
+  }
+  const int f = layout == "major" ? bits - p : layout == "minor" ? 0 : parse_int(layout, "--layout");
+  auto rounds = std::make_unique<schedule::Rounds>(map, p, f);
+  const schedule::Rounds* r = rounds.get();
+
+  ShownSchedule shown;
+  shown.title = fmt::format("bmmc --by '{}' --bits {} --processors {} --layout {}", expression, bits,
+                            processors, layout);
+  shown.summary = fmt::format("{} rounds of chunks of {} elements between {} processors", r->steps(),
+                              uint64_t{1} << r->lg_chunk(), processors);
+  shown.parameters = {{"by", expression}, {"bits", bits}, {"processors", processors}, {"layout", f}};
+  shown.facts = {{"rank_gamma", r->factors().rank}, {"rounds", r->steps()}};
+  shown.table = {"to which processor each one sends its chunk of the round", "round", {}, r->steps(), {}};
+  for (Node k = 0; k < processors; ++k) shown.table.columns.push_back(fmt::format("P{}", k));
+  shown.table.row = [r, processors](uint64_t round) {
+    Row row;
+    for (Node k = 0; k < processors; ++k) row.emplace_back(r->target(k, round));
+    return row;
+  };
+  shown.colours = {{colour::navy, "to another processor"}, {colour::grey, "stays"}};
+  shown.label_meaning = "the receiver";
+  shown.mark = [](uint64_t, const Message& m) {
+    return Mark{m.from.node == m.to.node ? 1u : 0u, std::to_string(m.to.node)};
+  };
+  shown.schedule = std::move(rounds);
+  return shown;
+}
+
+ShownSchedule show_exchange(int dimension, const std::string& kind) {
+  const int d = checked_dimension(dimension);
+  const bool transposition = kind == "transpose";
+  using Kind = schedule::Exchange::Kind;
+  ShownSchedule shown;
+  shown.title = fmt::format("exchange --dimension {} --kind {}", d, kind);
+  shown.summary =
+      fmt::format("{} of {} × {} words on 2^{} nodes, by exchanges between neighbours",
+                  transposition ? "transposition" : "bit reversal", uint64_t{1} << d, uint64_t{1} << d, d);
+  shown.parameters = {{"dimension", d}, {"kind", kind}};
+  shown.schedule =
+      std::make_unique<schedule::Exchange>(d, transposition ? Kind::transposition : Kind::bit_reversal);
+  shown.table = {fmt::format("w(i, j): in step i node v sends over link j the word at {}",
+                             transposition ? "w ^ v" : "the reverse of w ^ v"),
+                 "step", numbered("j=", d), shown.schedule->steps(), [d](uint64_t step) {
+                   Row row;
+                   for (int j = 0; j < d; ++j) row.emplace_back(schedule::exchanged_word(step, j, d));
+                   return row;
+                 }};
+  shown.colours = by_distance(d);
+  shown.label_meaning = "the slot that is sent";
+  shown.mark = [d, transposition](uint64_t step, const Message& m) {
+    const int j = std::countr_zero(m.from.node ^ m.to.node);
+    const uint64_t w = schedule::exchanged_word(step, j, d);
+    return Mark{static_cast<std::size_t>(std::popcount(w)) - 1, slot_label(step, m)};
+  };
+  return shown;
+}
+
+ShownSchedule show_isotropic(const std::string& tags_file) {
+  const RoutingTags task = parse_tags(read_text(tags_file), tags_file);
+  const int d = checked_dimension(task.dimension);
+  auto isotropic = std::make_unique<schedule::Isotropic>(task.tags, d);
+  const schedule::Isotropic* t = isotropic.get();
+  ShownSchedule shown;
+  shown.title = fmt::format("isotropic --tags {}", tags_file);
+  shown.summary =
+      fmt::format("{} packets a node on 2^{} nodes; critical sum {}", task.tags.size(), d, t->steps());
+  shown.parameters = {{"tags", tags_file}, {"dimension", d}};
+  shown.facts = {{"critical_sum", t->steps()}, {"packets", task.tags.size()}};
+  shown.table = {"which packet (by the number of its tag, from 0) crosses each dimension", "step",
+                 numbered("j=", d), t->steps(), [t, d](uint64_t step) {
+                   Row row;
+                   for (int j = 0; j < d; ++j) {
+                     const int packet = t->packet(step, j);
+                     row.push_back(packet < 0 ? nlohmann::json() : nlohmann::json(packet));
+                   }
+                   return row;
+                 }};
+  shown.colours = by_distance(d);
+  shown.label_meaning = "the packet";
+  shown.mark = [t](uint64_t step, const Message& m) {
+    const uint64_t tag = t->tags()[static_cast<std::size_t>(m.from.slot)];
+    return Mark{static_cast<std::size_t>(std::popcount(tag)) - 1, slot_label(step, m)};
+  };
+  shown.schedule = std::move(isotropic);
+  return shown;
+}
+
+ShownSchedule show_mesh(uint64_t size, const std::string& routing) {
+  using Routing = schedule::Mesh::Routing;
+  if (size == 0) throw InputError("--size is 0; a mesh has one row at least");
+  auto mesh = std::make_unique<schedule::Mesh>(size, routing == "xy" ? Routing::xy : Routing::any);
+  ShownSchedule shown;
+  shown.title = fmt::format("mesh --size {} --routing {}", size, routing);
+  shown.summary = fmt::format("transposition of {} × {} blocks with wormhole switching, {} routing", size,
+                              size, routing == "xy" ? "row-first (XY)" : "any");
+  shown.parameters = {{"size", size}, {"routing", routing}};
+  // By node, the step in which it leaves, and its first direction.
+  auto ways = std::make_shared<std::vector<std::string>>(size * size);
+  for (std::size_t step = 0; step < mesh->trades().size(); ++step) {
+    const auto tell = [&](Node v, const char* below, const char* above) {
+      (*ways)[v] = fmt::format("{}{}", step, below);
+      (*ways)[v % size * size + v / size] = fmt::format("{}{}", step, above);
+    };
+    for (const Node v : mesh->trades()[step].up) tell(v, "↑", "←");
+    for (const Node v : mesh->trades()[step].right) tell(v, "→", "↓");
+  }
+  shown.table = {"the step in which each node's block leaves, and where to at first", "row",
+                 numbered("", static_cast<int>(size)), size, [ways, size](uint64_t i) {
+                   Row row;
+                   for (uint64_t j = 0; j < size; ++j) {
+                     const std::string& way = (*ways)[i * size + j];
+                     row.push_back(way.empty() ? nlohmann::json() : nlohmann::json(way));
+                   }
+                   return row;
+                 }};
+  shown.colours = {{colour::navy, "from below the diagonal"}, {colour::orange, "from above it"}};
+  shown.mark = [size](uint64_t, const Message& m) {
+    const auto below = [size](const schedule::Place& p) { return p.node / size > p.node % size; };
+    const bool up = m.from.slot == 0 ? below(m.from) : m.from.slot == 1;
+    return Mark{up ? 0u : 1u, ""};
+  };
+  shown.schedule = std::move(mesh);
+  return shown;
+}
+
+ShownSchedule show_aspc(int dimension, const std::string& half) {
+  const int n = checked_dimension(dimension);
+  using schedule::AspcHalf;
+  using Halves = schedule::Aspc::Halves;
+  const Halves halves = half == "plus" ? Halves::plus : half == "minus" ? Halves::minus : Halves::both;
+  ShownSchedule shown;
+  shown.title = fmt::format("aspc --dimension {} --half {}", n, half);
+  shown.summary = fmt::format("(i | j) to (i {} 2^j | j) on 2^{} nodes in Gray code, {} slots each",
+                              half == "plus"    ? "+"
+                              : half == "minus" ? "-"
+                                                : "±",
+                              n, n);
+  shown.parameters = {{"dimension", n}, {"half", half}};
+  shown.schedule = std::make_unique<schedule::Aspc>(n, halves);
+
+  std::vector<AspcHalf> shown_halves;
+  if (halves != Halves::minus) shown_halves.push_back(AspcHalf::plus);
+  if (halves != Halves::plus) shown_halves.push_back(AspcHalf::minus);
+  shown.table = {
+      "first links of node i: phi(j) in the plus half, phi'(j) in the minus half; then the second links",
+      "i",
+      {},
+      n == 0 ? 0 : uint64_t{1} << n,
+      {}};
+  for (const bool second : {false, true}) {
+    for (const AspcHalf h : shown_halves) {
+      const char* name = h == AspcHalf::plus ? "phi" : "phi'";
+      for (int j = second ? 1 : 0; j < n; ++j) {
+        shown.table.columns.push_back(second ? fmt::format("2nd{}({})", h == AspcHalf::plus ? "" : "'", j)
+                                             : fmt::format("{}({})", name, j));
+      }
+    }
+  }
+  shown.table.row = [n, shown_halves](uint64_t i) {
+    Row row;
+    for (const bool second : {false, true}) {
+      for (const AspcHalf h : shown_halves) {
+        for (int j = second ? 1 : 0; j < n; ++j) {
+          const schedule::AspcWay way = schedule::aspc_way(h, i, j, n);
+          row.emplace_back(second ? way.second : way.first);
+        }
+      }
+    }
+    return row;
+  };
+  shown.steps_in_a_group = n == 1 ? 1 : 2;
+  shown.colours = {{colour::navy, "plus half, first link"},
+                   {colour::steel, "second link"},
+                   {colour::orange, "minus half, first link"},
+                   {colour::sand, "second link"}};
+  shown.label_meaning = "the slot j";
+  shown.mark = [n, halves](uint64_t step, const Message& m) {
+    const uint64_t per_half = n == 1 ? 1 : 2;
+    const bool minus = halves == Halves::minus || step >= per_half;
+    return Mark{(minus ? 2u : 0u) + (step % per_half), std::to_string(m.to.slot % static_cast<uint64_t>(n))};
+  };
+  return shown;
+}
+
+ShownSchedule show_descend(int dimension, uint64_t per_node, bool ascend) {
+  const int n = checked_dimension(dimension);
+  const int v = exact_lg(per_node, "--per-node");
+  using Order = schedule::Descend::Order;
+  auto descend = std::make_unique<schedule::Descend>(n, v, ascend ? Order::ascend : Order::descend);
+  const schedule::Descend* d = descend.get();
+  ShownSchedule shown;
+  shown.title = fmt::format("descend --dimension {} --per-node {}{}", n, per_node, ascend ? " --ascend" : "");
+  shown.summary = fmt::format("{} iterations of 2^{} elements on 2^{} nodes in {} rounds of 4 steps", n + v,
+                              n + v, n, d->rounds());
+  shown.parameters = {{"dimension", n}, {"per_node", per_node}, {"ascend", ascend}};
+  shown.facts = {{"rounds", d->rounds()}};
+  shown.table = {"the offset that does iteration b on every node; class:b, the offsets that do a local one",
+                 "round",
+                 {},
+                 d->rounds(),
+                 {}};
+  for (int j = n; j-- > 0;) shown.table.columns.push_back(fmt::format("b={}", v + j));
+  shown.table.columns.push_back("local");
+  shown.table.row = [d, n](uint64_t number) {
+    const schedule::Descend::Round round = d->round(number);
+    Row row(static_cast<std::size_t>(n) + 1);
+    for (const auto& p : round.pipelined) row[static_cast<std::size_t>(n - 1 - p.j)] = p.offset;
+    if (round.local) {
+      row.back() =
+          fmt::format("{} mod {}: b={}", round.local->residue, uint64_t{1} << round.local->b, round.local->b);
+    }
+    return row;
+  };
+  shown.steps_in_a_group = schedule::Descend::steps_per_round;
+  shown.colours = {{colour::navy, "to i + 2^j, first link"},
+                   {colour::steel, "second link"},
+                   {colour::orange, "to i - 2^j, first link"},
+                   {colour::sand, "second link"},
+                   {colour::green, "local iteration, to the neighbour"}};
+  shown.label_meaning = "the slot j, or the offset of what a local iteration needs";
+  shown.mark = [d, n](uint64_t step, const Message& m) {
+    const uint64_t arrivals = uint64_t{1} << d->lg_per_node(), slots = static_cast<uint64_t>(n);
+    if (m.to.slot >= arrivals + 2 * slots) return Mark{4, std::to_string(m.from.slot)};
+    return Mark{step % schedule::Descend::steps_per_round, std::to_string((m.to.slot - arrivals) % slots)};
+  };
+  shown.schedule = std::move(descend);
+  return shown;
+}
+
+}  // namespace xorder::cli

@@ -1,0 +1,156 @@
+// `xorder schedule mesh --svg`: a small mesh for each step, with the paths that its messages hold.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "schedule.hpp"
+#include "svg.hpp"
+#include "xorder/error.hpp"
+
+namespace xorder::cli {
+namespace {
+
+using schedule::Message;
+using schedule::Node;
+using std::uint64_t;
+
+constexpr double margin = 28;
+constexpr double title_space = 52;
+constexpr double legend_space = 30;
+constexpr double panel_gap = 44;
+constexpr double panel_head = 34;
+constexpr uint64_t largest_mesh = 40;
+
+constexpr std::string_view style =
+    ".node{fill:#c3cbd3}.turn{fill:#66707c}.wire{stroke:#e2e7ec;fill:none}"
+    ".path0{stroke:#22384f;fill:none;stroke-linejoin:round}.path1{stroke:#cf4a1d;fill:none;stroke-linejoin:"
+    "round}"
+    ".head0{fill:#22384f}.head1{fill:#cf4a1d}";
+
+struct Point {
+  double x = 0;
+  double y = 0;
+};
+Point operator+(Point a, Point b) { return {a.x + b.x, a.y + b.y}; }
+Point operator*(double s, Point a) { return {s * a.x, s * a.y}; }
+bool is_zero(Point a) { return a.x == 0 && a.y == 0; }
+
+class Drawing {
+ public:
+  explicit Drawing(const ShownSchedule& shown) : shown_(shown), side_(shown.schedule->network().side()) {
+    if (side_ > largest_mesh) {
+      throw InputError(fmt::format("a drawing of the paths of {0} × {0} nodes; at most {1} × {1} can be seen",
+                                   side_, largest_mesh));
+    }
+    const auto spans = static_cast<double>(std::max<uint64_t>(side_, 2) - 1);
+    cell_ = std::clamp(330.0 / spans, 13.0, 44.0);
+    panel_ = cell_ * spans;
+    const auto steps = static_cast<double>(std::max<uint64_t>(shown.schedule->steps(), 1));
+    across_ = static_cast<int>(std::clamp(1250.0 / (panel_ + panel_gap), 1.0, steps));
+  }
+
+  std::string draw() {
+    const uint64_t steps = shown_.schedule->steps();
+    const auto rows = static_cast<double>(
+        (std::max<uint64_t>(steps, 1) + static_cast<uint64_t>(across_) - 1) / static_cast<uint64_t>(across_));
+    const double width = std::max(2 * margin + 10 + across_ * (panel_ + panel_gap) - panel_gap, 600.0);
+    const double height = top_ + rows * (panel_ + panel_head + 26) + margin - 10;
+    titles(width);
+    for (uint64_t step = 0; step < steps; ++step) panel(step);
+    if (steps == 0) canvas_.text(margin, top_ + 12, "start", "sub", "no steps: nothing has to move");
+    return canvas_.document(width, height, shown_.title, style);
+  }
+
+ private:
+  void titles(double width) {
+    const auto fits = static_cast<std::size_t>((width - 2 * margin) / 10.3);
+    canvas_.text(margin, margin + 16, "start", "title", escaped(shown_.title, fits));
+    canvas_.text(margin, margin + 38, "start", "sub",
+                 escaped(fmt::format("{}: {} steps, at least {}", shown_.summary, shown_.schedule->steps(),
+                                     shown_.schedule->lower_bound()),
+                         200));
+    double x = margin;
+    for (std::size_t i = 0; i < shown_.colours.size(); ++i) {
+      const double y = margin + title_space + 16;
+      canvas_.path(fmt::format("M{:.6g} {:.6g}h20", x, y - 4), fmt::format("path{}", i), 2.2);
+      canvas_.text(x + 28, y, "start", "axis", escaped(shown_.colours[i].meaning, 60));
+      x += 28 + 26 + 6.1 * static_cast<double>(shown_.colours[i].meaning.size());
+    }
+  }
+
+  Point at(Node v) const {
+    return origin_ + Point{cell_ * static_cast<double>(v % side_), cell_ * static_cast<double>(v / side_)};
+  }
+
+  void panel(uint64_t step) {
+    const auto across = static_cast<uint64_t>(across_);
+    origin_ = {margin + 5 + static_cast<double>(step % across) * (panel_ + panel_gap),
+               top_ + panel_head + static_cast<double>(step / across) * (panel_ + panel_head + 26)};
+    const schedule::Schedule::Load load = shown_.schedule->load(step);
+    canvas_.text(origin_.x, origin_.y - 17, "start", "axis",
+                 fmt::format("step {}: {} messages, {:.0f} % of the links", step, load.messages,
+                             100.0 * static_cast<double>(load.crossings) /
+                                 static_cast<double>(shown_.schedule->network().links())));
+    wires();
+    std::vector<Message> messages;
+    shown_.schedule->messages(step, messages);
+    for (const Message& m : messages) path(m, shown_.mark(step, m).colour);
+  }
+
+  void wires() {
+    std::string d;
+    for (uint64_t i = 0; i < side_; ++i) {
+      const double offset = cell_ * static_cast<double>(i);
+      d += fmt::format("M{:.6g} {:.6g}h{:.6g}", origin_.x, origin_.y + offset, panel_);
+      d += fmt::format("M{:.6g} {:.6g}v{:.6g}", origin_.x + offset, origin_.y, panel_);
+    }
+    canvas_.path(d, "wire", 1);
+    const double r = std::clamp(cell_ * 0.07, 1.2, 2.8);
+    for (Node v = 0; v < side_ * side_; ++v) {
+      canvas_.rect(at(v).x - r, at(v).y - r, 2 * r, 2 * r, v % side_ == v / side_ ? "turn" : "node", r);
+    }
+  }
+
+  static Point direction(Point from, Point to) {
+    const auto sign = [](double d) { return d > 0 ? 1.0 : d < 0 ? -1.0 : 0.0; };
+    return {sign(to.x - from.x), sign(to.y - from.y)};
+  }
+  static Point right_of(Point d) { return {-d.y, d.x}; }
+
+  // Each direction of a wire has its own lane, on the right.
+  void path(const Message& m, std::size_t colour) {
+    const Point from = at(m.from.node), via = at(m.via), to = at(m.to.node);
+    Point first = direction(from, via), second = direction(via, to);
+    if (is_zero(first)) first = second;
+    if (is_zero(second)) second = first;
+    const double lane = std::clamp(cell_ * 0.13, 2.0, 5.0);
+    const bool turns = first.x != second.x || first.y != second.y;
+    const Point start = from + lane * right_of(first) + 0.08 * cell_ * first;
+    const Point corner = via + lane * right_of(first) + (turns ? lane * right_of(second) : Point{});
+    const double head = std::clamp(cell_ * 0.17, 3.2, 7.0);
+    const Point tip = to + lane * right_of(second) + (-0.06 * cell_) * second;
+    const Point end = tip + (-head) * second;
+    const std::string middle = turns ? fmt::format("L{:.6g} {:.6g}", corner.x, corner.y) : "";
+    canvas_.path(fmt::format("M{:.6g} {:.6g}{}L{:.6g} {:.6g}", start.x, start.y, middle, end.x, end.y),
+                 fmt::format("path{}", colour), std::clamp(cell_ * 0.055, 1.1, 2.2));
+    const Point wing = 0.52 * head * right_of(second);
+    const Point a = end + wing, b = end + (-1.0) * wing;
+    canvas_.path(fmt::format("M{:.6g} {:.6g}L{:.6g} {:.6g}L{:.6g} {:.6g}z", tip.x, tip.y, a.x, a.y, b.x, b.y),
+                 fmt::format("head{}", colour));
+  }
+
+  const ShownSchedule& shown_;
+  uint64_t side_;
+  double cell_ = 0;
+  double panel_ = 0;
+  int across_ = 1;
+  Point origin_;
+  const double top_ = margin + title_space + legend_space + 10;
+  Canvas canvas_;
+};
+
+}  // namespace
+
+std::string mesh_as_svg(const ShownSchedule& shown) { return Drawing(shown).draw(); }
+
+}  // namespace xorder::cli

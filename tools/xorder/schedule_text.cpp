@@ -1,0 +1,114 @@
+// `xorder schedule` for a terminal.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "schedule.hpp"
+#include "xorder/error.hpp"
+
+namespace xorder::cli {
+namespace {
+
+using std::uint64_t;
+
+constexpr uint64_t most_entries = 10'000'000;
+
+std::size_t width_of(const std::string& text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+void print_right(const std::string& text, std::size_t width) {
+  fmt::print("{:{}}{}", "", width - std::min(width, width_of(text)), text);
+}
+
+std::string field(const nlohmann::json& value) {
+  return value.is_null() ? "." : value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+void check_size(const ShownSchedule& shown) {
+  const ScheduleTable& table = shown.table;
+  if (!table.columns.empty() && table.rows > most_entries / table.columns.size()) {
+    throw InputError(
+        fmt::format("the table would have {} × {} entries, more than 10^7; print it with --json to a file",
+                    table.rows, table.columns.size()));
+  }
+}
+
+// Columns are as wide as their widest field, which takes the rows a second time, but no memory.
+void print_table(const ScheduleTable& table) {
+  if (table.rows == 0 || table.columns.empty()) return;
+  std::vector<std::size_t> widths;
+  for (const std::string& name : table.columns) widths.push_back(width_of(name));
+  for (uint64_t i = 0; i < table.rows; ++i) {
+    const auto row = table.row(i);
+    for (std::size_t j = 0; j < row.size(); ++j) widths[j] = std::max(widths[j], width_of(field(row[j])));
+  }
+  const std::size_t first = std::max(width_of(table.row_name), std::to_string(table.rows - 1).size());
+  fmt::print("{}\n\n", table.heading);
+  print_right(table.row_name, first + 2);
+  for (std::size_t j = 0; j < widths.size(); ++j) print_right(table.columns[j], widths[j] + 2);
+  fmt::print("\n");
+  for (uint64_t i = 0; i < table.rows; ++i) {
+    print_right(std::to_string(i), first + 2);
+    const auto row = table.row(i);
+    for (std::size_t j = 0; j < row.size(); ++j) print_right(field(row[j]), widths[j] + 2);
+    fmt::print("\n");
+  }
+  fmt::print("\n");
+}
+
+// "steps 0 to 7: 100%" for steps that load the network alike, and how many steps have no line of their own.
+void print_utilisation(const schedule::Schedule& s) {
+  const uint64_t links = s.network().links();
+  constexpr int most_lines = 200;
+  int lines = 0;
+  for (uint64_t step = 0; step < s.steps();) {
+    const uint64_t crossings = s.load(step).crossings;
+    const uint64_t first = step;
+    while (step < s.steps() && s.load(step).crossings == crossings) ++step;
+    if (++lines > most_lines) {
+      fmt::print("{:14}.. and so on; --json has all of them\n", "");
+      return;
+    }
+    const double percent =
+        links == 0 ? 0 : 100.0 * static_cast<double>(crossings) / static_cast<double>(links);
+    fmt::print(
+        "{:14}{}: {:.4g} %, {} of {} links\n", lines == 1 ? "utilisation" : "",
+        step == first + 1 ? fmt::format("step {}", first) : fmt::format("steps {} to {}", first, step - 1),
+        percent, crossings, links);
+  }
+}
+
+void print_report(const schedule::Report& report) {
+  if (report.correct()) {
+    fmt::print("{:14}every message arrives, nothing is lost, no link is used twice in a step\n", "checked");
+    return;
+  }
+  fmt::print(
+      "{:14}WRONG: {}\n{:14}{} conflicts, {} broken paths, {} overwritten, {} misplaced, {} miscomputed\n",
+      "checked", report.first_fault, "", report.conflicts, report.broken, report.overwritten,
+      report.misplaced, report.miscomputed);
+}
+
+}  // namespace
+
+void print_schedule_as_text(const ShownSchedule& shown, const MaybeReport& report) {
+  check_size(shown);
+  const schedule::Schedule& s = *shown.schedule;
+  fmt::print("{}\n{}\n\n", shown.title, shown.summary);
+  print_table(shown.table);
+  const schedule::Schedule::Load total = s.total();
+  fmt::print("{:14}{}\n", "steps", s.steps());
+  fmt::print("{:14}{}{}\n", "lower bound", s.lower_bound(), s.steps() == s.lower_bound() ? ", reached" : "");
+  for (const auto& [name, value] : shown.facts.items()) {
+    std::string words = name;
+    std::ranges::replace(words, '_', ' ');
+    fmt::print("{:14}{}\n", words, value.dump());
+  }
+  fmt::print("{:14}{}\n{:14}{}\n{:14}{}\n", "messages", total.messages, "crossings", total.crossings, "links",
+             s.network().links());
+  print_utilisation(s);
+  if (report) print_report(*report);
+}
+
+}  // namespace xorder::cli
