@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "handover.hpp"
 #include "kernel_layout.hpp"
 #include "workers.hpp"
 #include "xorder/kernel/kernel.hpp"
@@ -40,16 +41,23 @@ void permute(const Reordering& what, const std::byte* source, std::byte* target,
   const plan::Tiling& tiling = plan.passes.front().tiling;
   const kernel::Kernel kernel(kernel_layout(tiling));
   Workers workers(threads);
+  hand_over();
   workers.arena.execute([&] {
     oneapi::tbb::parallel_for(std::uint64_t{0}, tiling.tile_count(), [&](std::uint64_t t) {
+      received();
       const plan::Tile tile = tiling.tile(t);
       std::vector<plan::Run> target_runs;
       tiling.target_runs(tile, target_runs);
+      hand_over();
       oneapi::tbb::parallel_for(std::uint64_t{0}, tile.groups, [&](std::uint64_t g) {
+        received();
         permute_group(tiling, kernel, tiling.group(tile, g), target_runs, source, target);
+        hand_over();
       });
+      received();
     });
   });
+  received();
 }
 
 }  // namespace xorder::run

@@ -3,7 +3,6 @@
 #include <oneapi/tbb/task_group.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <deque>
 #include <exception>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "carry.hpp"
+#include "handover.hpp"
 #include "kernel_layout.hpp"
 #include "xorder/error.hpp"
 #include "xorder/io/memory.hpp"
@@ -41,9 +41,6 @@ struct GroupSlot {
   std::vector<std::byte*> targets;
   std::vector<uint64_t> lengths;
   uint64_t reads_in_flight = 0;
-  // Hands the slot from the conductor to the task that permutes it. TBB does so too, but in code that the thread
-  // sanitizer does not see.
-  std::atomic<bool> ready = false;
 };
 
 // A tile on its way: assembled chunk by chunk, then written run by run. It needs no memory of its own.
@@ -150,7 +147,7 @@ class Conductor {
       if (stop_.stop_requested() && !failure_) failure_ = std::make_exception_ptr(Cancelled());
       progress(counters_);
     }
-    arena_.execute([this] { tasks_.wait(); });
+    wait_for_tasks();
     if (failure_) std::rethrow_exception(failure_);
     if (carry_.waiting() != 0) throw Error("internal error: blocks were left incomplete");
     return counters_;
@@ -162,11 +159,20 @@ class Conductor {
     try {
       queue_.wait(done);
     } catch (...) {
-      arena_.execute([this] { tasks_.wait(); });
+      wait_for_tasks();
       groups_.leak();
       writes_.leak();
       throw;
     }
+  }
+
+  void wait_for_tasks() {
+    const auto wait = [this] {
+      received();
+      tasks_.wait();
+    };
+    hand_over();
+    arena_.execute(wait);
   }
 
   bool finished() const { return tiles_written_ == tile_count_ && in_flight() == 0; }
@@ -267,15 +273,16 @@ class Conductor {
   void read_finished(size_t slot) {
     if (--groups_[slot].reads_in_flight > 0 || failure_) return;
     ++permuting_;
-    groups_[slot].ready.store(true, std::memory_order_release);
-    arena_.enqueue(tasks_.defer([this, slot] {
+    auto task = tasks_.defer([this, slot] {
+      received();
       permute(groups_[slot]);
       queue_.post(token(Event::permuted, slot));
-    }));
+    });
+    hand_over();
+    arena_.enqueue(std::move(task));
   }
 
   void permute(GroupSlot& slot) {
-    if (!slot.ready.exchange(false, std::memory_order_acquire)) std::terminate();
     const std::vector<std::byte*>& chunks = tiles_[slot.tile_slot].chunks;
     const plan::RunStride& shift = slot.group.target_shift;
     const uint64_t first = shift.runs * pass_.chunk.per_run + shift.elements / pass_.chunk.elements;

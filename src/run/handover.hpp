@@ -1,0 +1,12 @@
+// Tells the thread sanitizer that TBB hands work over from one thread to another. TBB does so in code that the sanitizer does
+// not see; without these it reports every task. They do nothing in other builds.
+#pragma once
+
+namespace xorder::run {
+
+/// What this thread has done is seen by whoever calls received() after it.
+void hand_over();
+/// The first line of a task, before it looks at anything it captured, and of what follows a wait for tasks.
+void received();
+
+}  // namespace xorder::run
