@@ -190,15 +190,14 @@ class Conductor {
   // Groups begin in their order and take all their chunks at once, so a tile that has begun never waits for a later one.
   bool begin_group() {
     if (!prepared_ && !prepare_group()) return false;
-    if (!groups_.available() || chunks_.available() < prepared_->missing.size()) return false;
-    TileSlot& tile = tiles_[*filling_];
-    for (const uint64_t chunk : prepared_->missing) tile.chunks[chunk] = chunks_.take();
+    if (!groups_.available() || chunks_.available() < prepared_->missing) return false;
     reading_ = groups_.take();
     next_run_ = 0;
     next_in_run_ = 0;
     GroupSlot& slot = groups_[*reading_];
     slot.tile_slot = *filling_;
     slot.group = std::move(prepared_->group);
+    take_chunks(slot, prepared_->chunks);
     prepared_.reset();
     tiling_.source_runs(slot.group, slot.runs);
     slot.sources.assign(slot.runs.size(), nullptr);
@@ -219,9 +218,24 @@ class Conductor {
     const TileSlot& tile = tiles_[*filling_];
     prepared_.emplace();
     prepared_->group = tiling_.group(tile.tile, next_group_++);
-    plan::target_chunks(tiling_, pass_.chunk, prepared_->group, prepared_->missing);
-    std::erase_if(prepared_->missing, [&](uint64_t chunk) { return tile.chunks[chunk] != nullptr; });
+    plan::target_chunks(tiling_, pass_.chunk, prepared_->group, prepared_->chunks);
+    const auto is_missing = [&](uint64_t chunk) { return tile.chunks[chunk] == nullptr; };
+    prepared_->missing = static_cast<size_t>(std::ranges::count_if(prepared_->chunks, is_missing));
     return true;
+  }
+
+  // The kernel numbers chunks from the group's first on. It gets pointers of its own: while it runs, later groups add
+  // chunks to the tile's.
+  void take_chunks(GroupSlot& slot, const std::vector<uint64_t>& chunks) {
+    TileSlot& tile = tiles_[slot.tile_slot];
+    const plan::RunStride& shift = slot.group.target_shift;
+    const uint64_t first = shift.runs * pass_.chunk.per_run + shift.elements / pass_.chunk.elements;
+    const uint64_t within = shift.elements % pass_.chunk.elements * element_bytes_;
+    slot.targets.resize(tile.chunks.size());
+    for (const uint64_t chunk : chunks) {
+      if (tile.chunks[chunk] == nullptr) tile.chunks[chunk] = chunks_.take();
+      slot.targets[chunk - first] = tile.chunks[chunk] + within;
+    }
   }
 
   void begin_tile(TileSlot& slot, uint64_t number) {
@@ -283,14 +297,6 @@ class Conductor {
   }
 
   void permute(GroupSlot& slot) {
-    const std::vector<std::byte*>& chunks = tiles_[slot.tile_slot].chunks;
-    const plan::RunStride& shift = slot.group.target_shift;
-    const uint64_t first = shift.runs * pass_.chunk.per_run + shift.elements / pass_.chunk.elements;
-    const uint64_t within = shift.elements % pass_.chunk.elements * element_bytes_;
-    slot.targets.resize(chunks.size() - first);
-    for (size_t i = 0; i < slot.targets.size(); ++i) {
-      slot.targets[i] = chunks[first + i] == nullptr ? nullptr : chunks[first + i] + within;
-    }
     kernel_lengths(tiling_, slot.group, slot.lengths);
     kernel_(slot.sources.data(), slot.targets.data(), slot.lengths, slot.group.target_offset);
   }
@@ -401,7 +407,8 @@ class Conductor {
 
   struct Prepared {
     plan::Group group;
-    std::vector<uint64_t> missing;  // chunks that no group before has touched
+    std::vector<uint64_t> chunks;  // that it touches
+    size_t missing = 0;            // of these, the ones that no group before has touched
   };
 
   const plan::Pass& pass_;
