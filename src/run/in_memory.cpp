@@ -55,7 +55,10 @@ void permute(const Reordering& what, const std::byte* source, std::byte* target,
         hand_over();
       });
       received();
+      hand_over();
     });
+    received();
+    hand_over();
   });
   received();
 }

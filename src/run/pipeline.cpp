@@ -170,9 +170,11 @@ class Conductor {
     const auto wait = [this] {
       received();
       tasks_.wait();
+      hand_over();
     };
     hand_over();
     arena_.execute(wait);
+    received();
   }
 
   bool finished() const { return tiles_written_ == tile_count_ && in_flight() == 0; }
