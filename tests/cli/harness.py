@@ -27,10 +27,13 @@ SEED = int(os.environ.get("XORDER_TEST_SEED") or int.from_bytes(os.urandom(4), "
 def _sanitized():
     with open(XORDER, "rb") as program:
         content = program.read()
-    return b"__asan_init" in content or b"__tsan_init" in content
+    return b"__asan_init" in content, b"__tsan_init" in content
 
 
-SANITIZED = _sanitized()  # then it needs much more time and memory
+_ADDRESS, _THREAD = _sanitized()
+SANITIZED = _ADDRESS or _THREAD  # then it needs much more time and memory
+# For tests of many megabytes: the thread sanitizer makes each of thousands of mappings a matter of milliseconds.
+LARGE_ENGINES = ["direct"] if _THREAD else ["direct", "mapped"]
 TIMEOUT = 600 if SANITIZED else 60
 
 

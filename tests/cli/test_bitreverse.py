@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """xorder bitreverse against a gather in NumPy."""
 
-from harness import Case, bit_reversed, main, np
+from harness import Case, LARGE_ENGINES, bit_reversed, main, np
 
 
 class Checks(Case):
@@ -49,14 +49,14 @@ class BitReverse(Checks):
 class BitReverseOnDisk(Checks):
     def test_many_tiles(self):
         for n, dtype in [(24, "u2"), (22, "f8"), (20, "c16"), (20, "V20")]:
-            for engine in ["direct", "mapped"]:
+            for engine in LARGE_ENGINES:
                 with self.subTest(n=n, dtype=dtype, engine=engine):
                     self.check(self.noise((1 << n,), dtype), None, "--memory", "16MiB", "--io", engine)
 
     def test_many_tiles_of_batches(self):
         self.check(self.noise((33, 1 << 16), "f8"), None, "--memory", "16MiB", "--io", "direct")
         self.check(self.noise((1 << 14, 171), "f8"), 0, "--memory", "16MiB", "--io", "direct")
-        self.check(self.noise((11, 1 << 12, 101), "f4"), 1, "--memory", "16MiB", "--io", "mapped")
+        self.check(self.noise((11, 1 << 12, 101), "f4"), 1, "--memory", "16MiB", "--io", LARGE_ENGINES[-1])
 
     def test_twice_is_the_identity(self):
         array = self.noise((6, 1 << 15), "V6")

@@ -7,7 +7,7 @@ import json
 import os
 import unittest
 
-from harness import (Case, MiB, affine_map, bit_reversed, main, matrix_text, moved, random_columns,
+from harness import (Case, LARGE_ENGINES, MiB, affine_map, bit_reversed, main, matrix_text, moved, random_columns,
                      transposed)
 from sandbox import accepts_o_direct, forbid, seccomp_works
 
@@ -95,7 +95,7 @@ class ManyTiles(Case):
             array = self.noise(shape, dtype)
             self.save("a.npy", array)
             expected = transposed(array)
-            for engine in ["direct", "mapped"]:
+            for engine in LARGE_ENGINES:
                 with self.subTest(shape=shape, dtype=dtype, engine=engine):
                     self.ok("transpose", "a.npy", "b.npy", "--memory", "16MiB", "--io", engine, "--force")
                     self.assert_same(self.load("b.npy"), expected)
@@ -125,7 +125,8 @@ class SeveralPasses(Case):
         plan = self.json(*command, "b.raw", "--dry-run")
         self.assertGreater(plan["passes"], 1)
         os.mkdir(self.path("scratch"))
-        for options in [("--io", "direct"), ("--io", "mapped"), ("--io", "direct", "--tmpdir", "scratch", "--threads", "1")]:
+        for options in [*(("--io", engine) for engine in LARGE_ENGINES),
+                        ("--io", "direct", "--tmpdir", "scratch", "--threads", "1")]:
             with self.subTest(options=options):
                 report = self.json(*command, "b.raw", "--force", *options)
                 self.assertEqual(report["passes"], plan["passes"])

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """xorder permute against scatters in NumPy: expressions, matrices, and the laws of both."""
 
-from harness import (Case, NAMED_MAPS, affine_map, bits_map, index, main, matrix_text, morton, moved, np,
-                     random_columns, rotation)
+from harness import (Case, LARGE_ENGINES, NAMED_MAPS, affine_map, bits_map, index, main, matrix_text, morton, moved,
+                     np, random_columns, rotation)
 
 
 class Permute(Case):
@@ -122,7 +122,7 @@ class PermuteOnDisk(Case):
         array = self.noise((1 << n,), "u4")
         self.save("a.npy", array)
         expected = moved(array, affine_map(columns, 12345))
-        for engine in ["direct", "mapped"]:
+        for engine in LARGE_ENGINES:
             self.ok("permute", "a.npy", "b.npy", "--matrix", "matrix.txt", "--memory", "16MiB", "--io", engine, "--force")
             self.assert_same(self.load("b.npy"), expected, (engine, columns))
 

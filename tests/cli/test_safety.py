@@ -9,7 +9,7 @@ import subprocess
 import time
 
 import harness
-from harness import Case, MiB, main, transposed
+from harness import Case, LARGE_ENGINES, MiB, main, transposed
 
 
 class Outputs(Case):
@@ -154,7 +154,7 @@ class Interruptions(Case):
 
     def check_signal(self, number, code):
         for output in ["new.raw", "old.raw"]:
-            for options in [("--io", "direct"), ("--io", "mapped"), ("--io", "direct", "--device", "hdd")]:
+            for options in [*(("--io", engine) for engine in LARGE_ENGINES), ("--io", "direct", "--device", "hdd")]:
                 with self.subTest(output=output, options=options):
                     process = self.start(output, *options)
                     process.send_signal(number)
@@ -201,11 +201,11 @@ class Interruptions(Case):
             with open(self.path("a.raw"), "r+b") as file:
                 file.write(b"x")
 
-        for engine in ["direct", "mapped"]:
+        for engine in LARGE_ENGINES:
             self.assertRegex(self.check_change(change, "--io", engine), r"a\.raw.*changed")
 
     def test_input_grown_or_cut_meanwhile(self):
-        for engine in ["direct", "mapped"]:
+        for engine in LARGE_ENGINES:
             for size in [257 * MiB, 50 * MiB, 0]:
                 with self.subTest(engine=engine, size=size):
                     os.truncate(self.path("a.raw"), 256 * MiB)

@@ -3,7 +3,7 @@
 
 import itertools
 
-from harness import Case, MiB, main, np, transposed
+from harness import Case, LARGE_ENGINES, MiB, main, np, transposed
 
 
 class Checks(Case):
@@ -73,7 +73,7 @@ class Transpose(Checks):
 class TransposeOnDisk(Checks):
     def test_many_tiles(self):
         for shape, dtype in [((3001, 2999), "f8"), ((8192, 8192), "u1"), ((217, 331, 479), "u2"), ((4, 4000, 4, 300), "f4")]:
-            for engine in ["direct", "mapped"]:
+            for engine in LARGE_ENGINES:
                 with self.subTest(shape=shape, engine=engine):
                     self.check(self.noise(shape, dtype), None, "--memory", "16MiB", "--io", engine)
 
@@ -81,7 +81,7 @@ class TransposeOnDisk(Checks):
         array = self.noise((1023, 2049), "V12")
         self.save("a.npy", array)
         self.ok("transpose", "a.npy", "b.npy", "--io", "direct", "--memory", "16MiB")
-        self.ok("transpose", "b.npy", "c.npy", "--io", "mapped", "--memory", "16MiB")
+        self.ok("transpose", "b.npy", "c.npy", "--io", LARGE_ENGINES[-1], "--memory", "16MiB")
         self.assert_same(self.load("c.npy"), array)
 
     def test_random(self):
