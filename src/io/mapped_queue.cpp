@@ -80,7 +80,8 @@ int fill_ahead(int fd, std::uint64_t offset, std::size_t bytes) {
 /// Makes the region's pages present, so that touching them cannot raise SIGBUS. Returns 0 or an errno.
 int populate(const ipc::mapped_region& region, std::size_t lead, bool for_writing) {
   auto* const begin = static_cast<std::byte*>(region.get_address()) - lead;
-  // Else a fault reads around the window, in folios of up to 2 MiB, which dropping a part of them does not drop.
+  // Else a fault reads around the window, in folios of up to 2 MiB, which dropping a part of them does not
+  // drop.
   madvise(begin, region.get_size() + lead, MADV_RANDOM);
   const int advice = for_writing ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
   while (madvise(begin, region.get_size() + lead, advice) != 0) {
@@ -102,6 +103,8 @@ void copy(const Transfer& transfer, std::byte* window, std::size_t bytes) {
     bytes -= part;
   }
 }
+
+}  // namespace
 
 Completion carry_by_mapping(const Transfer& transfer) {
   const File& file = *transfer.file;
@@ -144,8 +147,6 @@ Completion carry_by_mapping(const Transfer& transfer) {
   const Failure failure = file.page_cache().after_write(file.descriptor(), transfer.offset, bytes);
   return failed(failure.error, failure.error ? failure.offset : 0);
 }
-
-}  // namespace
 
 std::unique_ptr<Queue> make_mapped_queue(unsigned depth) {
   return std::make_unique<PoolQueue>(depth, "mapped", &carry_by_mapping);

@@ -43,5 +43,7 @@ class PoolQueue final : public Queue {
 
 /// By preadv and pwritev.
 Completion carry_by_system_calls(const Transfer& transfer);
+/// By copying from or to a mapped window.
+Completion carry_by_mapping(const Transfer& transfer);
 
 }  // namespace xorder::io

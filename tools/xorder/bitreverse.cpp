@@ -10,17 +10,20 @@ void add_bitreverse(CLI::App& program) {
   CLI::App* command = program.add_subcommand("bitreverse", "bit-reverse one axis, as FFTs need it");
   command->footer(
       "Examples:\n"
-      "  xorder bitreverse signal.npy reversed.npy                    2^n elements, or every row of a matrix\n"
+      "  xorder bitreverse signal.npy reversed.npy                    2^n elements, or every row of a "
+      "matrix\n"
       "  xorder bitreverse a.npy b.npy --axis 0                       the rows change places\n"
       "  xorder bitreverse signal.raw reversed.raw --dtype c16        a raw file of complex doubles");
   const auto axis = std::make_shared<std::string>("-1");
-  command->add_option("--axis", *axis, "the axis, an extent of 2^n; the others are a batch; default: the last")
+  command
+      ->add_option("--axis", *axis, "the axis, an extent of 2^n; the others are a batch; default: the last")
       ->type_name("K");
-  MovingCommand::add_to(*command, [axis](const io::ArrayDescription& in) {
+  MovingCommand::add_to(*command, [axis](const Request& request) {
+    const io::ArrayDescription& in = request.array();
     if (in.extents.empty()) throw InputError("bitreverse needs an array with at least one axis");
     const int k = checked_axis(parse_int(*axis, "--axis"), in.extents.size());
     const int n = exact_lg(in.extents[static_cast<std::size_t>(k)], "axis " + std::to_string(k));
-    return Target{mapping_along(in.shape(), k, bmmc::bit_reverse(n)), in.extents};
+    return tiles(request, mapping_along(in.shape(), k, bmmc::bit_reverse(n)), in.extents);
   });
 }
 

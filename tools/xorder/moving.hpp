@@ -4,13 +4,16 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "xorder/io/array_file.hpp"
 #include "xorder/permutation/reordering.hpp"
+#include "xorder/run/work.hpp"
 
 namespace xorder::cli {
 
@@ -22,27 +25,39 @@ struct RawOptions {
   std::optional<io::RawLayout> layout() const;
 };
 
-/// A reordering and the shape of what comes out.
-struct Target {
-  Reordering what;
-  std::vector<std::uint64_t> extents;
+/// What the user has said, checked as far as it can be without knowing the command.
+struct Request {
+  std::vector<io::ArrayFile> inputs;
+  std::filesystem::path output;
+  run::Options options;
+
+  const io::ArrayFile& input() const { return inputs.front(); }
+  const io::ArrayDescription& array() const { return inputs.front().description; }
 };
 
 /// One command that reads IN and writes OUT.
 class MovingCommand {
  public:
-  /// Adds IN, OUT and the common options to the command. When it is chosen, `target` is called with the
-  /// input's description and says what to do.
-  static void add_to(CLI::App& command, std::function<Target(const io::ArrayDescription&)> target);
+  /// Says what is to be done.
+  using Make = std::function<std::unique_ptr<run::Work>(const Request&)>;
+
+  /// Adds IN, OUT and the common options to the command. When it is chosen, `make` is called. Commands with
+  /// several inputs name those after the first, which is A then.
+  static void add_to(CLI::App& command, Make make, std::vector<std::string> more_inputs = {});
 
  private:
   void run() const;
 
-  std::function<Target(const io::ArrayDescription&)> target_;
-  std::string input_, output_;
+  Make make_;
+  std::vector<std::string> inputs_;
+  std::string output_;
   RawOptions raw_;
   std::string memory_, threads_, engine_ = "auto", device_ = "ssd", tmpdir_, progress_ = "auto";
   bool force_ = false, dry_run_ = false, quiet_ = false, json_ = false;
 };
+
+/// The tile engine's job for a reordering whose result has these extents.
+std::unique_ptr<run::Work> tiles(const Request& request, const Reordering& what,
+                                 std::vector<std::uint64_t> extents);
 
 }  // namespace xorder::cli

@@ -16,8 +16,8 @@ gf2::AffineMap wanted_map(const PermuteOptions& options, int n) {
   if (!options.expression.empty()) return parse_expression(options.expression, n);
   gf2::AffineMap map = read_matrix(options.matrix);
   if (map.bits() != n) {
-    throw InputError(options.matrix + ": the matrix is for " + std::to_string(map.bits()) + " bits, but there are 2^" +
-                     std::to_string(n) + " elements");
+    throw InputError(options.matrix + ": the matrix is for " + std::to_string(map.bits()) +
+                     " bits, but there are 2^" + std::to_string(n) + " elements");
   }
   return map;
 }
@@ -31,19 +31,26 @@ void add_permute(CLI::App& program) {
       "bits(i,j,..) xor(c) identity, composed with * (the right one first) and inverted with ^-1.\n"
       "Examples:\n"
       "  xorder permute a.npy z.npy --by 'morton(2)'                  a 2^k x 2^k matrix in Z order\n"
-      "  xorder permute a.npy b.npy --by 'gray^-1 * bitreverse'       first bitreverse, then undo a Gray code\n"
+      "  xorder permute a.npy b.npy --by 'gray^-1 * bitreverse'       first bitreverse, then undo a Gray "
+      "code\n"
       "  xorder permute a.npy b.npy --by reverse --axis 1             every row backwards\n"
       "  xorder permute a.raw b.raw --dtype u4 --matrix a.txt         A from a file of 0s and 1s");
   const auto options = std::make_shared<PermuteOptions>();
-  auto* by = command->add_option("--by", options->expression, "what to do, as an expression")->type_name("EXPR");
-  auto* matrix = command->add_option("--matrix", options->matrix,
-                                     "n lines of n characters 0 or 1, row = target bit, column = source bit, least\n"
-                                     "significant first; an optional last line 'c 0101..' is the complement")
-                     ->type_name("FILE");
+  auto* by =
+      command->add_option("--by", options->expression, "what to do, as an expression")->type_name("EXPR");
+  auto* matrix =
+      command
+          ->add_option("--matrix", options->matrix,
+                       "n lines of n characters 0 or 1, row = target bit, column = source bit, least\n"
+                       "significant first; an optional last line 'c 0101..' is the complement")
+          ->type_name("FILE");
   by->excludes(matrix);
-  command->add_option("--axis", options->axis, "act on this axis, the others are a batch; default: on the flat index")
+  command
+      ->add_option("--axis", options->axis,
+                   "act on this axis, the others are a batch; default: on the flat index")
       ->type_name("K");
-  MovingCommand::add_to(*command, [options](const io::ArrayDescription& in) {
+  MovingCommand::add_to(*command, [options](const Request& request) {
+    const io::ArrayDescription& in = request.array();
     if (options->expression.empty() && options->matrix.empty()) {
       throw InputError("permute needs --by EXPR or --matrix FILE");
     }
@@ -51,11 +58,11 @@ void add_permute(CLI::App& program) {
       std::uint64_t elements = 1;
       for (const std::uint64_t extent : in.extents) elements *= extent;
       const auto map = wanted_map(*options, exact_lg(elements, "the number of elements"));
-      return Target{mapping_of_all(in.shape(), map), in.extents};
+      return tiles(request, mapping_of_all(in.shape(), map), in.extents);
     }
     const int k = checked_axis(parse_int(options->axis, "--axis"), in.extents.size());
     const int n = exact_lg(in.extents[static_cast<std::size_t>(k)], "axis " + std::to_string(k));
-    return Target{mapping_along(in.shape(), k, wanted_map(*options, n)), in.extents};
+    return tiles(request, mapping_along(in.shape(), k, wanted_map(*options, n)), in.extents);
   });
 }
 

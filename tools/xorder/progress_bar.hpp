@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "xorder/run/job.hpp"
+#include "xorder/run/work.hpp"
 
 namespace xorder::cli {
 

@@ -6,17 +6,21 @@
 namespace xorder::cli {
 
 void add_transpose(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("transpose", "transpose a matrix, or reorder the axes of an N-d array");
+  CLI::App* command =
+      program.add_subcommand("transpose", "transpose a matrix, or reorder the axes of an N-d array");
   command->footer(
       "Examples:\n"
-      "  xorder transpose a.npy b.npy                                  reverses the axes: a matrix's transposition\n"
+      "  xorder transpose a.npy b.npy                                  reverses the axes: a matrix's "
+      "transposition\n"
       "  xorder transpose video.npy planes.npy --axes 3,0,1,2          as numpy.transpose(a, (3, 0, 1, 2))\n"
       "  xorder transpose a.raw b.raw --dtype f8 --shape 16384,32768 --memory 2GiB");
   const auto axes = std::make_shared<std::string>();
-  command->add_option("--axes", *axes, "axis i of OUT is axis AXES[i] of IN; default: reversed")->type_name("I,J,..");
-  MovingCommand::add_to(*command, [axes](const io::ArrayDescription& in) {
+  command->add_option("--axes", *axes, "axis i of OUT is axis AXES[i] of IN; default: reversed")
+      ->type_name("I,J,..");
+  MovingCommand::add_to(*command, [axes](const Request& request) {
+    const io::ArrayDescription& in = request.array();
     const std::vector<int> order = axes->empty() ? std::vector<int>{} : parse_ints(*axes, "--axes");
-    return Target{transposition(in.shape(), order), transposed_extents(in.shape(), order)};
+    return tiles(request, transposition(in.shape(), order), transposed_extents(in.shape(), order));
   });
 }
 
