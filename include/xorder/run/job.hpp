@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,35 +19,37 @@
 
 namespace xorder::run {
 
-/// A reordering that is ready to run.
+class TileEngine;
+
+/// A reordering that is ready to run, by the tile engine.
 class Job final : public Work {
  public:
   /// Makes the plan. Nothing is written. `extents` is the output's shape. Throws InputError if the plan
   /// cannot be made (make_plan) or the output could not be (Output::check).
   Job(io::ArrayFile input, const Reordering& what, std::vector<std::uint64_t> extents,
       std::filesystem::path output, Options options);
+  ~Job() override;
+  Job(Job&&) noexcept;
+  Job& operator=(Job&&) noexcept;
 
-  const plan::Plan& plan() const { return plan_; }
+  const plan::Plan& plan() const;
   /// The memory that the job keeps within: the plan's, and the pages that pass through the page cache.
   std::uint64_t memory() const { return memory_; }
-  bool mapped() const { return source_access_ == io::Access::mapped; }
+  bool mapped() const;
 
   Summary summary() const override;
-  std::string describe() const override { return plan_.describe(); }
+  std::string describe() const override;
   /// Reads and writes plan().bytes_read() and bytes_written(), supersets aside.
   Report run(const ProgressCallback& progress = {}, std::stop_token stop = {}) override;
 
  private:
-  unsigned queue_depth() const;
-
   io::ArrayFile input_;
   Destination output_;
   Options options_;
-  io::Access source_access_ = io::Access::direct, target_access_ = io::Access::direct;
   std::uint64_t memory_ = 0;
-  bool through_cache_ = false;  // pages that are in use and on their way to the disk count too
-  bool keep_cached_ = false;    // everything fits in memory: leave the pages there, as cp would
-  plan::Plan plan_;
+  bool keep_cached_ = false;  // everything fits in memory: leave the pages there, as cp would
+  io::Access source_access_ = io::Access::direct, target_access_ = io::Access::direct;
+  std::unique_ptr<TileEngine> tiles_;
 };
 
 }  // namespace xorder::run

@@ -1,0 +1,147 @@
+#include "run/tile_engine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "run/workers.hpp"
+#include "xorder/error.hpp"
+#include "xorder/io/queue.hpp"
+
+namespace xorder::run {
+namespace {
+
+using std::uint64_t;
+
+// io_uring is for direct writes; threads suit buffered ones better, whose write-back blocks.
+io::Engine engine_for(const io::File& source, const io::File& target) {
+  if (source.access() == io::Access::mapped) return io::Engine::mapped;
+  return target.access() == io::Access::direct && io::uring_available() ? io::Engine::uring
+                                                                        : io::Engine::threads;
+}
+
+// `wanted` was asked for; says what was not to be had.
+std::string fallback_note(const io::File& file, io::Access wanted) {
+  if (file.access() == wanted) return {};
+  return fmt::format("{}: the file system refuses direct access; going through the page cache", file.name());
+}
+
+}  // namespace
+
+const char* name(io::Access access) {
+  switch (access) {
+    case io::Access::direct:
+      return "direct";
+    case io::Access::buffered:
+      return "buffered";
+    case io::Access::mapped:
+      return "mapped";
+  }
+  return "";
+}
+
+TileEngine::TileEngine(const Reordering& what, const Circumstances& circumstances, const plan::Device& device)
+    : circumstances_(circumstances) {
+  plan::Conditions conditions;
+  // Pages that are in use and on their way to the disk count too.
+  conditions.memory = through_cache() ? circumstances.memory / 4 * 3 : circumstances.memory;
+  conditions.device = mapped() && circumstances.keep_cached ? plan::Device::page_cache() : device;
+  conditions.source_offset = circumstances.source_offset;
+  conditions.target_offset = circumstances.target_offset;
+  conditions.read_alignment = circumstances.read_alignment;
+  if (circumstances.target == io::Access::direct) conditions.write_alignment = 4096;
+  plan_ = plan::make_plan(what, conditions);
+}
+
+bool TileEngine::through_cache() const {
+  return !circumstances_.keep_cached && circumstances_.target != io::Access::direct;
+}
+
+// Reads and writes at once. Each one that passes through the page cache holds pages there, an eighth of the
+// memory at most.
+unsigned TileEngine::queue_depth() const {
+  const uint64_t depth = 2 * plan_.conditions.device.depth;
+  if (!through_cache()) return static_cast<unsigned>(depth);
+  uint64_t block = 4096;
+  for (const plan::Pass& pass : plan_.passes)
+    block = std::max({block, pass.source_block_bytes, pass.target_block_bytes});
+  return static_cast<unsigned>(
+      std::clamp<uint64_t>(circumstances_.memory / 8 / std::min(block, plan::largest_request), 4, depth));
+}
+
+void TileEngine::add_to(Summary& all) const {
+  all.bytes_read += plan_.bytes_read();
+  all.bytes_written += plan_.bytes_written();
+  all.scratch_bytes += plan_.scratch_bytes();
+  for (const plan::Pass& pass : plan_.passes) {
+    all.passes.push_back({pass.tiling.tile_count(), pass.tile_bytes, pass.source_block_bytes,
+                          pass.target_block_bytes, pass.memory(), pass.seconds});
+  }
+}
+
+// The files may demand larger blocks than was assumed before they existed: the strictest of their demands.
+void TileEngine::adopt_alignments(const Place& source, const Place& target,
+                                  const std::vector<io::File>& scratch) {
+  plan::Conditions conditions = plan_.conditions;
+  const auto adopt = [&](const io::File& from, const io::File& to) {
+    conditions.read_alignment =
+        std::max<uint64_t>({conditions.read_alignment, from.offset_alignment(), from.memory_alignment()});
+    conditions.write_alignment =
+        std::max<uint64_t>({conditions.write_alignment, to.write_alignment(), to.memory_alignment()});
+  };
+  adopt(source.file, target.file);
+  for (const io::File& file : scratch) adopt(file, file);
+  if (conditions.read_alignment == plan_.conditions.read_alignment &&
+      conditions.write_alignment == plan_.conditions.write_alignment) {
+    return;
+  }
+  const std::size_t passes = plan_.passes.size();
+  plan_ = plan::make_plan(plan_.what, conditions);
+  if (plan_.passes.size() != passes) {
+    throw IoError(target.file.name(), "its file system needs another plan; use --io mapped");
+  }
+}
+
+void TileEngine::run(Place source, Place target, const MakeScratch& make_scratch, unsigned threads,
+                     Tracker& tracker, Report& report, const std::stop_token& stop) {
+  // A pass reads what the one before has written: the source, scratch files in turn, and at last the target.
+  std::vector<io::File> scratch;
+  for (uint64_t made = 0; made < plan_.scratch_bytes(); made += plan_.what.bytes()) {
+    scratch.push_back(make_scratch(plan_.what.bytes()));
+  }
+  adopt_alignments(source, target, scratch);
+  const auto source_of = [&](std::size_t pass) -> Place {
+    if (pass == 0) return source;
+    return {scratch[(pass - 1) % scratch.size()], 0};
+  };
+  const auto target_of = [&](std::size_t pass) -> Place {
+    if (pass + 1 == plan_.passes.size()) return target;
+    return {scratch[pass % scratch.size()], 0};
+  };
+
+  Workers workers(threads);
+  const io::Engine engine = engine_for(source.file, target.file);
+  const auto queue = io::make_queue(engine, queue_depth());
+  report.engine = queue->name();
+  report.access = name(target.file.access());
+  if (report.note.empty()) report.note = fallback_note(source.file, circumstances_.source);
+  if (report.note.empty()) report.note = fallback_note(target.file, circumstances_.target);
+  if (report.note.empty() && engine == io::Engine::threads)
+    report.note = "io_uring is forbidden here; using a pool of threads";
+
+  for (std::size_t i = 0; i < plan_.passes.size(); ++i) {
+    tracker.begin_pass();
+    const auto counters = run_pass(
+        plan_.passes[i], source_of(i), target_of(i), plan_.conditions.read_alignment,
+        plan_.conditions.write_alignment, *queue, workers.arena,
+        [&](const PassCounters& now) { tracker.show(now.bytes_read + now.bytes_written); }, stop);
+    ++report.passes;
+    report.bytes_read += counters.bytes_read;
+    report.bytes_written += counters.bytes_written;
+    report.reads += counters.reads;
+    report.writes += counters.writes;
+  }
+}
+
+}  // namespace xorder::run
