@@ -1,0 +1,62 @@
+// The machine of virtual processors: runs a schedule as a TBB flow graph, a node for each processor and one
+// for each directed link.
+//
+//   processor 0 ──▶ link 0→1 ──▶ processor 1        A message is a copy of what lay in a slot of its sender.
+//   It crosses
+//        ▲                           │              the links of its path one after the other, through the
+//        processors └────── link 1→0 ◀──────────┘              between, and is written to its place by its
+//        receiver.
+//
+// There is no global barrier. A processor sends what a step has it send, receives what the step brings it,
+// and goes on to its next step, as soon as its own messages are there; messages of later steps wait until
+// then. Since it reads what it sends before it writes what it receives, this has the effect that schedule.hpp
+// asks for: all of a step's messages are read before any is written.
+//
+// What a slot holds, and where, is the program's business: the machine only moves it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stop_token>
+
+#include "xorder/run/work.hpp"
+#include "xorder/schedule/schedule.hpp"
+
+namespace xorder::run {
+
+/// What a message carries. Buffers are used again for later messages.
+class Payload {
+ public:
+  /// Room for this many bytes; what it held is lost.
+  std::byte* reset(std::size_t bytes);
+  const std::byte* data() const { return buffer_.get(); }
+  std::size_t size() const { return bytes_; }
+
+ private:
+  std::unique_ptr<std::byte[]> buffer_;
+  std::size_t capacity_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+/// What processors do with their own data. Called by many threads, but for one processor by one at a time.
+class Program {
+ public:
+  virtual ~Program() = default;
+  /// Copies what lies at `from`, on its processor, in a step.
+  virtual void send(schedule::Place from, std::uint64_t step, Payload& payload) = 0;
+  /// Puts it at message.to.
+  virtual void receive(const schedule::Message& message, std::uint64_t step, const Payload& payload) = 0;
+  /// What the processor computes when a step's messages have arrived: all updates read before any writes.
+  virtual void update(std::span<const schedule::Update> updates);
+};
+
+/// Runs the schedule, from its first step to its last, in the calling thread's TBB arena; returns when every
+/// processor is through. What a message carries is counted where it crosses: Traffic::schedule is left empty.
+/// Messages within a processor are carried out, but not counted. Memory: a few hundred bytes a processor and
+/// link, the messages of the steps that some processor is in, and the payloads under way. Throws what the
+/// program throws, and Cancelled soon after `stop` was requested; the data is then in no particular state.
+Traffic run_schedule(const schedule::Schedule& schedule, Program& program, const std::stop_token& stop = {});
+
+}  // namespace xorder::run

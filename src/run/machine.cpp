@@ -1,0 +1,230 @@
+#include "xorder/run/machine.hpp"
+
+#include <oneapi/tbb/concurrent_queue.h>
+#include <oneapi/tbb/flow_graph.h>
+
+#include <deque>
+#include <mutex>
+#include <vector>
+
+#include "run/handover.hpp"
+#include "run/steps.hpp"
+#include "xorder/error.hpp"
+
+namespace xorder::run {
+namespace {
+
+namespace flow = oneapi::tbb::flow;
+using schedule::Message;
+using schedule::Node;
+
+// A message on its way.
+struct Envelope {
+  Message message;
+  std::uint64_t step = 0;
+  Node next = 0;  // the processor that it reaches next
+  Payload payload;
+};
+
+// Envelopes are made as they are needed and used again.
+class Envelopes {
+ public:
+  Envelope* take() {
+    Envelope* envelope = nullptr;
+    if (free_.try_pop(envelope)) return envelope;
+    const std::lock_guard lock(mutex_);
+    return &all_.emplace_back();
+  }
+  void give_back(Envelope* envelope) { free_.push(envelope); }
+
+ private:
+  oneapi::tbb::concurrent_queue<Envelope*> free_;
+  std::mutex mutex_;
+  std::deque<Envelope> all_;
+};
+
+class Machine {
+ public:
+  Machine(const schedule::Schedule& schedule, Program& program, const std::stop_token& stop);
+  Traffic run();
+
+ private:
+  // What wakes a processor: the beginning, or an envelope.
+  using Event = Envelope*;
+  using ProcessorNode = flow::function_node<Event, flow::continue_msg>;
+  // A link carries one message after the other. Handing on a pointer is not worth a task of its own.
+  using LinkNode = flow::function_node<Envelope*, flow::continue_msg, flow::lightweight>;
+
+  struct Processor {
+    std::uint64_t step = 0;
+    bool sent = false;               // what this step has it send
+    std::vector<Envelope*> waiting;  // of this step and later ones
+    std::uint64_t messages = 0;      // received from others
+    std::uint64_t bytes = 0;
+    std::unique_ptr<ProcessorNode> node;
+  };
+  struct Link {
+    std::uint64_t crossings = 0;
+    std::unique_ptr<LinkNode> node;
+  };
+
+  void wake(Node self, Event event);
+  bool advance(Node self);
+  void send_all(Node self, const Step& step);
+  void receive_all(Node self, const Step& step);
+  void forward(Node self, Envelope* envelope);
+  Node next_on_path(Node self, const Message& message) const;
+
+  const schedule::Schedule& schedule_;
+  const schedule::Network& network_;
+  Program& program_;
+  std::stop_token stop_;
+  Steps steps_;
+  Envelopes envelopes_;
+  flow::graph graph_;
+  std::vector<Processor> processors_;
+  std::vector<Link> links_;
+};
+
+Machine::Machine(const schedule::Schedule& schedule, Program& program, const std::stop_token& stop)
+    : schedule_(schedule),
+      network_(schedule.network()),
+      program_(program),
+      stop_(stop),
+      steps_(schedule),
+      processors_(network_.nodes()),
+      links_(network_.link_numbers()) {
+  for (Node k = 0; k < network_.nodes(); ++k) {
+    processors_[k].node =
+        std::make_unique<ProcessorNode>(graph_, flow::serial, [this, k](const Event& event) {
+          received();
+          wake(k, event);
+          hand_over();
+          return flow::continue_msg();
+        });
+  }
+  for (Link& link : links_) {
+    // The edge to the processor at its end is chosen by the envelope: a crossbar's link leads to all of them.
+    link.node =
+        std::make_unique<LinkNode>(graph_, flow::serial, [this, &link](Envelope* const& envelope) noexcept {
+          received();
+          ++link.crossings;
+          hand_over();
+          processors_[envelope->next].node->try_put(envelope);
+          return flow::continue_msg();
+        });
+  }
+}
+
+// A path's two legs are straight, so that the next processor is one link closer to the end of the leg.
+Node Machine::next_on_path(Node self, const Message& message) const {
+  if (network_.kind() != schedule::Network::Kind::mesh) return message.to.node;
+  // The corner lies ahead as long as it is on a shortest path to the receiver.
+  const bool first_leg = self != message.via &&
+                         network_.distance(message.from.node, self) + network_.distance(self, message.via) ==
+                             network_.distance(message.from.node, message.via);
+  const Node aim = first_leg ? message.via : message.to.node;
+  const std::uint64_t side = network_.side();
+  if (self / side != aim / side) return self / side < aim / side ? self + side : self - side;
+  return self < aim ? self + 1 : self - 1;
+}
+
+void Machine::forward(Node self, Envelope* envelope) {
+  envelope->next = next_on_path(self, envelope->message);
+  hand_over();
+  links_[network_.link(self, envelope->next).value()].node->try_put(envelope);
+}
+
+void Machine::wake(Node self, Event event) {
+  if (stop_.stop_requested()) return;
+  if (event != nullptr) {
+    if (event->message.to.node != self) return forward(self, event);
+    processors_[self].waiting.push_back(event);
+  }
+  while (advance(self)) {
+  }
+}
+
+// One step, if all that it needs is there.
+bool Machine::advance(Node self) {
+  Processor& me = processors_[self];
+  if (me.step == schedule_.steps() || stop_.stop_requested()) return false;
+  const auto step = steps_.at(me.step);
+  if (!me.sent) {
+    send_all(self, *step);
+    me.sent = true;
+  }
+  std::uint32_t here = 0;
+  for (const Envelope* envelope : me.waiting) here += envelope->step == me.step;
+  if (here < step->expected_by(self)) return false;
+  receive_all(self, *step);
+  steps_.leave(me.step);
+  ++me.step;
+  me.sent = false;
+  return true;
+}
+
+void Machine::send_all(Node self, const Step& step) {
+  Processor& me = processors_[self];
+  for (const Message& message : step.sent_by(self)) {
+    Envelope* const envelope = envelopes_.take();
+    envelope->message = message;
+    envelope->step = me.step;
+    program_.send(message.from, me.step, envelope->payload);
+    if (message.to.node == self) {
+      me.waiting.push_back(envelope);
+    } else {
+      forward(self, envelope);
+    }
+  }
+}
+
+void Machine::receive_all(Node self, const Step& step) {
+  Processor& me = processors_[self];
+  const std::uint64_t now = me.step;
+  std::erase_if(me.waiting, [&](Envelope* envelope) {
+    if (envelope->step != now) return false;
+    if (envelope->message.from.node != self) {
+      ++me.messages;
+      me.bytes += envelope->payload.size();
+    }
+    program_.receive(envelope->message, now, envelope->payload);
+    envelopes_.give_back(envelope);
+    return true;
+  });
+  if (const auto updates = step.updates_of(self); !updates.empty()) program_.update(updates);
+}
+
+Traffic Machine::run() {
+  hand_over();
+  for (Processor& processor : processors_) processor.node->try_put(nullptr);
+  graph_.wait_for_all();
+  received();
+  if (stop_.stop_requested()) throw Cancelled();
+  Traffic traffic{.schedule = {}, .processors = network_.nodes(), .steps = schedule_.steps()};
+  for (const Processor& processor : processors_) {
+    traffic.messages += processor.messages;
+    traffic.bytes_moved += processor.bytes;
+  }
+  for (const Link& link : links_) traffic.crossings += link.crossings;
+  return traffic;
+}
+
+}  // namespace
+
+std::byte* Payload::reset(std::size_t bytes) {
+  if (bytes > capacity_) {
+    buffer_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    capacity_ = bytes;
+  }
+  bytes_ = bytes;
+  return buffer_.get();
+}
+
+void Program::update(std::span<const schedule::Update>) {}
+
+Traffic run_schedule(const schedule::Schedule& schedule, Program& program, const std::stop_token& stop) {
+  return Machine(schedule, program, stop).run();
+}
+
+}  // namespace xorder::run
