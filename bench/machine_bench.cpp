@@ -1,0 +1,71 @@
+// What a message costs in the machine of virtual processors, apart from the bytes that it carries.
+//
+//   build/bench/bench/machine_bench
+//
+// `us_per_message` is elapsed time over messages: all processors' sending, crossing, receiving and stepping
+// on.
+#include <benchmark/benchmark.h>
+
+#include <cstring>
+#include <vector>
+
+#include "xorder/run/machine.hpp"
+#include "xorder/schedule/banded.hpp"
+#include "xorder/schedule/exchange.hpp"
+#include "xorder/schedule/mesh.hpp"
+
+namespace {
+
+using namespace xorder;
+
+class Blocks : public run::Program {
+ public:
+  Blocks(const schedule::Schedule& schedule, std::size_t bytes)
+      : slots_(schedule.slots()), bytes_(bytes), data_(schedule.network().nodes() * slots_ * bytes) {}
+  void send(schedule::Place from, std::uint64_t, run::Payload& payload) override {
+    std::memcpy(payload.reset(bytes_), at(from), bytes_);
+  }
+  void receive(const schedule::Message& message, std::uint64_t, const run::Payload& payload) override {
+    std::memcpy(at(message.to), payload.data(), bytes_);
+  }
+
+ private:
+  std::byte* at(schedule::Place p) { return data_.data() + (p.node * slots_ + p.slot) * bytes_; }
+  std::uint64_t slots_;
+  std::size_t bytes_;
+  std::vector<std::byte> data_;
+};
+
+void measure(benchmark::State& state, const schedule::Schedule& schedule, std::size_t bytes) {
+  Blocks blocks(schedule, bytes);
+  std::uint64_t messages = 0;
+  for (auto _ : state) messages += run::run_schedule(schedule, blocks).messages;
+  state.counters["us_per_message"] = benchmark::Counter(
+      static_cast<double>(messages) / 1e6, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  state.counters["messages"] =
+      benchmark::Counter(static_cast<double>(messages), benchmark::Counter::kAvgIterations);
+  state.SetBytesProcessed(static_cast<std::int64_t>(messages * bytes));
+}
+
+void exchange(benchmark::State& state) {
+  const schedule::Exchange schedule(static_cast<int>(state.range(0)),
+                                    schedule::Exchange::Kind::transposition);
+  measure(state, schedule, static_cast<std::size_t>(state.range(1)));
+}
+BENCHMARK(exchange)->ArgNames({"d", "bytes"})->ArgsProduct({{4, 6, 8}, {8, 4096}})->UseRealTime();
+
+void banded(benchmark::State& state) {
+  const schedule::Banded schedule(static_cast<int>(state.range(0)), static_cast<int>(state.range(0)) / 2);
+  measure(state, schedule, 8);
+}
+BENCHMARK(banded)->ArgName("d")->Arg(4)->Arg(8)->Arg(10)->UseRealTime();
+
+void mesh(benchmark::State& state) {
+  const schedule::Mesh schedule(static_cast<std::uint64_t>(state.range(0)), schedule::Mesh::Routing::any);
+  measure(state, schedule, 8);
+}
+BENCHMARK(mesh)->ArgName("N")->Arg(4)->Arg(16)->Arg(32)->UseRealTime();
+
+}  // namespace
+
+BENCHMARK_MAIN();
