@@ -25,7 +25,7 @@ class Blocks : public run::Program {
   void send(schedule::Place from, std::uint64_t, run::Payload& payload) override {
     std::memcpy(payload.reset(bytes_), at(from), bytes_);
   }
-  void receive(const schedule::Message& message, std::uint64_t, const run::Payload& payload) override {
+  void receive(const schedule::Message& message, std::uint64_t, run::Payload& payload) override {
     std::memcpy(at(message.to), payload.data(), bytes_);
   }
 
@@ -38,8 +38,9 @@ class Blocks : public run::Program {
 
 void measure(benchmark::State& state, const schedule::Schedule& schedule, std::size_t bytes) {
   Blocks blocks(schedule, bytes);
+  run::Machine machine(schedule);
   std::uint64_t messages = 0;
-  for (auto _ : state) messages += run::run_schedule(schedule, blocks).messages;
+  for (auto _ : state) messages += machine.run(blocks).messages;
   state.counters["us_per_message"] = benchmark::Counter(
       static_cast<double>(messages) / 1e6, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
   state.counters["messages"] =

@@ -47,10 +47,12 @@ bool Carry::add(std::uint64_t from, std::uint64_t to, std::byte* block) {
   waiting.missing -= to - from;
   if (waiting.missing > 0) {
     std::memcpy(waiting.data + (from - start), block + (from - start), to - from);
-    waiting.parts.push_back({static_cast<std::uint32_t>(from - start), static_cast<std::uint32_t>(to - start)});
+    waiting.parts.push_back(
+        {static_cast<std::uint32_t>(from - start), static_cast<std::uint32_t>(to - start)});
     return false;
   }
-  for (const Part& part : waiting.parts) std::memcpy(block + part.from, waiting.data + part.from, part.to - part.from);
+  for (const Part& part : waiting.parts)
+    std::memcpy(block + part.from, waiting.data + part.from, part.to - part.from);
   free_.push_back(waiting.data);
   waiting_.erase(found);
   const std::uint64_t first = std::max(start, begin_), last = std::min(start + block_bytes_, end_);

@@ -16,9 +16,11 @@ void received() { __tsan_acquire(&all_tasks); }
 
 }  // namespace xorder::run
 
-// TBB's own templates, compiled here, read tasks that were passed through the library; and TBB frees in one thread what it
-// gave to pthread_create in another.
-extern "C" const char* __tsan_default_suppressions() { return "race_top:tbb::\nrace_top:oneapi/tbb/\nrace_top:^operator delete"; }
+// TBB's own templates, compiled here, read tasks that were passed through the library; and TBB frees in one
+// thread what it gave to pthread_create in another.
+extern "C" const char* __tsan_default_suppressions() {
+  return "race_top:tbb::\nrace_top:oneapi/tbb/\nrace_top:^operator delete";
+}
 
 #else
 

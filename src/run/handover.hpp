@@ -1,5 +1,5 @@
-// Tells the thread sanitizer that TBB hands work over from one thread to another. TBB does so in code that the sanitizer does
-// not see; without these it reports every task. They do nothing in other builds.
+// Tells the thread sanitizer that TBB hands work over from one thread to another. TBB does so in code that
+// the sanitizer does not see; without these it reports every task. They do nothing in other builds.
 #pragma once
 
 namespace xorder::run {

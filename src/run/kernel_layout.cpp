@@ -33,10 +33,12 @@ kernel::Layout kernel_layout(const plan::Tiling& tiling, const plan::ChunkShape&
 
 kernel::Layout kernel_layout(const plan::Tiling& tiling) {
   const plan::RunShape& target = tiling.target_shape();
-  return kernel_layout(tiling, plan::chunk_shape(tiling.what(), tiling.choice(), target, target.run_elements));
+  return kernel_layout(tiling,
+                       plan::chunk_shape(tiling.what(), tiling.choice(), target, target.run_elements));
 }
 
-void kernel_lengths(const plan::Tiling& tiling, const plan::Group& group, std::vector<std::uint64_t>& lengths) {
+void kernel_lengths(const plan::Tiling& tiling, const plan::Group& group,
+                    std::vector<std::uint64_t>& lengths) {
   lengths.clear();
   for (std::size_t axis = 0; axis < group.length.size(); ++axis) {
     if (tiling.what().mapped != static_cast<int>(axis)) lengths.push_back(group.length[axis]);

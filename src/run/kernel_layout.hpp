@@ -6,13 +6,14 @@
 
 namespace xorder::run {
 
-/// How a group of this tiling lies in memory: source runs as the group numbers them, and the tile's chunks, by their
-/// numbers, as target runs.
+/// How a group of this tiling lies in memory: source runs as the group numbers them, and the tile's chunks,
+/// by their numbers, as target runs.
 kernel::Layout kernel_layout(const plan::Tiling& tiling, const plan::ChunkShape& chunk);
 /// The same where target runs are whole.
 kernel::Layout kernel_layout(const plan::Tiling& tiling);
 
 /// The lengths of the group's unmapped axes, as the kernel of that layout takes them.
-void kernel_lengths(const plan::Tiling& tiling, const plan::Group& group, std::vector<std::uint64_t>& lengths);
+void kernel_lengths(const plan::Tiling& tiling, const plan::Group& group,
+                    std::vector<std::uint64_t>& lengths);
 
 }  // namespace xorder::run

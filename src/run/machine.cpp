@@ -2,9 +2,13 @@
 
 #include <oneapi/tbb/concurrent_queue.h>
 #include <oneapi/tbb/flow_graph.h>
+#include <sys/mman.h>
 
+#include <cstdlib>
 #include <deque>
 #include <mutex>
+#include <new>
+#include <utility>
 #include <vector>
 
 #include "run/handover.hpp"
@@ -43,10 +47,12 @@ class Envelopes {
   std::deque<Envelope> all_;
 };
 
-class Machine {
+}  // namespace
+
+class Machine::Graph {
  public:
-  Machine(const schedule::Schedule& schedule, Program& program, const std::stop_token& stop);
-  Traffic run();
+  explicit Graph(const schedule::Schedule& schedule);
+  Traffic run(Program& program, const std::stop_token& stop);
 
  private:
   // What wakes a processor: the beginning, or an envelope.
@@ -77,7 +83,7 @@ class Machine {
 
   const schedule::Schedule& schedule_;
   const schedule::Network& network_;
-  Program& program_;
+  Program* program_ = nullptr;
   std::stop_token stop_;
   Steps steps_;
   Envelopes envelopes_;
@@ -86,11 +92,9 @@ class Machine {
   std::vector<Link> links_;
 };
 
-Machine::Machine(const schedule::Schedule& schedule, Program& program, const std::stop_token& stop)
+Machine::Graph::Graph(const schedule::Schedule& schedule)
     : schedule_(schedule),
       network_(schedule.network()),
-      program_(program),
-      stop_(stop),
       steps_(schedule),
       processors_(network_.nodes()),
       links_(network_.link_numbers()) {
@@ -117,7 +121,7 @@ Machine::Machine(const schedule::Schedule& schedule, Program& program, const std
 }
 
 // A path's two legs are straight, so that the next processor is one link closer to the end of the leg.
-Node Machine::next_on_path(Node self, const Message& message) const {
+Node Machine::Graph::next_on_path(Node self, const Message& message) const {
   if (network_.kind() != schedule::Network::Kind::mesh) return message.to.node;
   // The corner lies ahead as long as it is on a shortest path to the receiver.
   const bool first_leg = self != message.via &&
@@ -129,13 +133,13 @@ Node Machine::next_on_path(Node self, const Message& message) const {
   return self < aim ? self + 1 : self - 1;
 }
 
-void Machine::forward(Node self, Envelope* envelope) {
+void Machine::Graph::forward(Node self, Envelope* envelope) {
   envelope->next = next_on_path(self, envelope->message);
   hand_over();
   links_[network_.link(self, envelope->next).value()].node->try_put(envelope);
 }
 
-void Machine::wake(Node self, Event event) {
+void Machine::Graph::wake(Node self, Event event) {
   if (stop_.stop_requested()) return;
   if (event != nullptr) {
     if (event->message.to.node != self) return forward(self, event);
@@ -146,7 +150,7 @@ void Machine::wake(Node self, Event event) {
 }
 
 // One step, if all that it needs is there.
-bool Machine::advance(Node self) {
+bool Machine::Graph::advance(Node self) {
   Processor& me = processors_[self];
   if (me.step == schedule_.steps() || stop_.stop_requested()) return false;
   const auto step = steps_.at(me.step);
@@ -164,13 +168,13 @@ bool Machine::advance(Node self) {
   return true;
 }
 
-void Machine::send_all(Node self, const Step& step) {
+void Machine::Graph::send_all(Node self, const Step& step) {
   Processor& me = processors_[self];
   for (const Message& message : step.sent_by(self)) {
     Envelope* const envelope = envelopes_.take();
     envelope->message = message;
     envelope->step = me.step;
-    program_.send(message.from, me.step, envelope->payload);
+    program_->send(message.from, me.step, envelope->payload);
     if (message.to.node == self) {
       me.waiting.push_back(envelope);
     } else {
@@ -179,7 +183,7 @@ void Machine::send_all(Node self, const Step& step) {
   }
 }
 
-void Machine::receive_all(Node self, const Step& step) {
+void Machine::Graph::receive_all(Node self, const Step& step) {
   Processor& me = processors_[self];
   const std::uint64_t now = me.step;
   std::erase_if(me.waiting, [&](Envelope* envelope) {
@@ -188,43 +192,62 @@ void Machine::receive_all(Node self, const Step& step) {
       ++me.messages;
       me.bytes += envelope->payload.size();
     }
-    program_.receive(envelope->message, now, envelope->payload);
+    program_->receive(envelope->message, now, envelope->payload);
     envelopes_.give_back(envelope);
     return true;
   });
-  if (const auto updates = step.updates_of(self); !updates.empty()) program_.update(updates);
+  if (const auto updates = step.updates_of(self); !updates.empty()) program_->update(updates);
 }
 
-Traffic Machine::run() {
+Traffic Machine::Graph::run(Program& program, const std::stop_token& stop) {
+  program_ = &program;
+  stop_ = stop;
   hand_over();
   for (Processor& processor : processors_) processor.node->try_put(nullptr);
   graph_.wait_for_all();
   received();
   if (stop_.stop_requested()) throw Cancelled();
   Traffic traffic{.schedule = {}, .processors = network_.nodes(), .steps = schedule_.steps()};
-  for (const Processor& processor : processors_) {
-    traffic.messages += processor.messages;
-    traffic.bytes_moved += processor.bytes;
+  for (Processor& processor : processors_) {
+    traffic.messages += std::exchange(processor.messages, 0);
+    traffic.bytes_moved += std::exchange(processor.bytes, 0);
+    processor.step = 0;
   }
-  for (const Link& link : links_) traffic.crossings += link.crossings;
+  for (Link& link : links_) traffic.crossings += std::exchange(link.crossings, 0);
   return traffic;
 }
 
-}  // namespace
+Machine::Machine(const schedule::Schedule& schedule) : graph_(std::make_unique<Graph>(schedule)) {}
+Machine::~Machine() = default;
+Traffic Machine::run(Program& program, const std::stop_token& stop) { return graph_->run(program, stop); }
+
+// Large buffers come from the system and go back to it: the heap would keep freed ones of other sizes.
+constexpr std::size_t page = 4096, large = std::size_t{128} << 10;
+
+void Payload::Free::operator()(std::byte* buffer) const {
+  if (mapped != 0) {
+    munmap(buffer, mapped);
+  } else {
+    std::free(buffer);
+  }
+}
 
 std::byte* Payload::reset(std::size_t bytes) {
   if (bytes > capacity_) {
-    buffer_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
-    capacity_ = bytes;
+    buffer_.reset();
+    bytes_ = capacity_ = 0;
+    const std::size_t size = (bytes + page - 1) / page * page;
+    void* const got = size >= large
+                          ? mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+                          : std::aligned_alloc(page, size);
+    if (got == nullptr || got == MAP_FAILED) throw std::bad_alloc();
+    buffer_ = {static_cast<std::byte*>(got), Free{size >= large ? size : 0}};
+    capacity_ = size;
   }
   bytes_ = bytes;
   return buffer_.get();
 }
 
 void Program::update(std::span<const schedule::Update>) {}
-
-Traffic run_schedule(const schedule::Schedule& schedule, Program& program, const std::stop_token& stop) {
-  return Machine(schedule, program, stop).run();
-}
 
 }  // namespace xorder::run

@@ -104,8 +104,8 @@ class ChunkPool {
 
 class Conductor {
  public:
-  Conductor(const plan::Pass& pass, Place source, Place target, uint64_t read_alignment, uint64_t write_alignment,
-            io::Queue& queue, oneapi::tbb::task_arena& arena, std::stop_token stop)
+  Conductor(const plan::Pass& pass, Place source, Place target, uint64_t read_alignment,
+            uint64_t write_alignment, io::Queue& queue, oneapi::tbb::task_arena& arena, std::stop_token stop)
       : pass_(pass),
         tiling_(pass.tiling),
         source_(source),
@@ -122,7 +122,8 @@ class Conductor {
         tiles_(pass.tile_slots, 0),
         chunks_(pass.chunk_count, pass.chunk_bytes()),
         writes_(pass.write_slots, pass.write_slot_bytes),
-        carry_(target.file, target.offset, target.offset + tiling_.what().bytes(), write_alignment, pass.carry_bytes),
+        carry_(target.file, target.offset, target.offset + tiling_.what().bytes(), write_alignment,
+               pass.carry_bytes),
         most_in_flight_(std::max(1u, queue.depth() / 2)) {}
 
   PassCounters run(const std::function<void(const PassCounters&)>& progress) {
@@ -154,7 +155,8 @@ class Conductor {
   }
 
  private:
-  // A queue that cannot even wait has lost track of its transfers: they may still reach into the slots, so these stay.
+  // A queue that cannot even wait has lost track of its transfers: they may still reach into the slots, so
+  // these stay.
   void wait(std::vector<io::Completion>& done) {
     try {
       queue_.wait(done);
@@ -189,7 +191,8 @@ class Conductor {
     }
   }
 
-  // Groups begin in their order and take all their chunks at once, so a tile that has begun never waits for a later one.
+  // Groups begin in their order and take all their chunks at once, so a tile that has begun never waits for a
+  // later one.
   bool begin_group() {
     if (!prepared_ && !prepare_group()) return false;
     if (!groups_.available() || chunks_.available() < prepared_->missing) return false;
@@ -226,8 +229,8 @@ class Conductor {
     return true;
   }
 
-  // The kernel numbers chunks from the group's first on. It gets pointers of its own: while it runs, later groups add
-  // chunks to the tile's.
+  // The kernel numbers chunks from the group's first on. It gets pointers of its own: while it runs, later
+  // groups add chunks to the tile's.
   void take_chunks(GroupSlot& slot, const std::vector<uint64_t>& chunks) {
     TileSlot& tile = tiles_[slot.tile_slot];
     const plan::RunStride& shift = slot.group.target_shift;
@@ -326,8 +329,8 @@ class Conductor {
     }
   }
 
-  // Gathers the next part of the run from its chunks, which are free then, in a slot that is laid out like the file's
-  // blocks; what is only a part of a block at either end goes by the carry.
+  // Gathers the next part of the run from its chunks, which are free then, in a slot that is laid out like
+  // the file's blocks; what is only a part of a block at either end goes by the carry.
   void submit_next_write(TileSlot& tile) {
     const plan::Run& run = tile.runs[writing_run_];
     const uint64_t begin = target_begin(run), end = begin + run.length * element_bytes_;
@@ -368,7 +371,8 @@ class Conductor {
     counters_.bytes_written += last - first;
   }
 
-  // Copies the bytes [from, to) of the run of `run_bytes` bytes that is being written, and frees the chunks that end there.
+  // Copies the bytes [from, to) of the run of `run_bytes` bytes that is being written, and frees the chunks
+  // that end there.
   void gather(TileSlot& tile, uint64_t from, uint64_t to, uint64_t run_bytes, std::byte* out) {
     const uint64_t chunk_bytes = pass_.chunk_bytes();
     std::byte** const chunks = tile.chunks.data() + writing_run_ * pass_.chunk.per_run;
@@ -397,8 +401,11 @@ class Conductor {
         if (completion.error) fail(target_.file, "write", completion);
         writes_.give_back(number);
         break;
-      case Event::permuted: permuted(number); break;
-      case Event::wake: break;
+      case Event::permuted:
+        permuted(number);
+        break;
+      case Event::wake:
+        break;
     }
   }
 
@@ -434,9 +441,9 @@ class Conductor {
   std::optional<size_t> filling_;  // the tile whose groups are being read
   uint64_t next_tile_ = 0, next_group_ = 0;
   std::optional<Prepared> prepared_;  // the next group, until there is room for it
-  std::optional<size_t> reading_;  // the group whose runs are being submitted
+  std::optional<size_t> reading_;     // the group whose runs are being submitted
   uint64_t next_run_ = 0, next_in_run_ = 0;
-  std::deque<size_t> complete_;    // tiles to be written; the first one is being submitted
+  std::deque<size_t> complete_;  // tiles to be written; the first one is being submitted
   uint64_t writing_run_ = 0, written_in_run_ = 0;
 
   uint64_t reads_in_flight_ = 0, writes_in_flight_ = 0, permuting_ = 0;
@@ -450,7 +457,8 @@ class Conductor {
 PassCounters run_pass(const plan::Pass& pass, Place source, Place target, std::uint64_t read_alignment,
                       std::uint64_t write_alignment, io::Queue& queue, oneapi::tbb::task_arena& arena,
                       const std::function<void(const PassCounters&)>& progress, std::stop_token stop) {
-  return Conductor(pass, source, target, read_alignment, write_alignment, queue, arena, std::move(stop)).run(progress);
+  return Conductor(pass, source, target, read_alignment, write_alignment, queue, arena, std::move(stop))
+      .run(progress);
 }
 
 }  // namespace xorder::run

@@ -2,11 +2,12 @@
 //
 //   source ──reads──▶ group slots ──kernels──▶ chunks of tiles ──gathers──▶ write slots ──writes──▶ target
 //
-// One thread, the conductor, drives it all and touches all bookkeeping; it sleeps in Queue::wait(). Groups are read one
-// after the other, several at once; a group whose runs have all come is permuted by a task of the TBB arena straight
-// into its tile's chunks, and frees its slot. A tile whose groups have all been permuted is written run by run, which frees
-// its chunks for the next one, that fills up meanwhile. All memory is allocated before the first transfer: free slots
-// and chunks are what lets a stage go on, and nothing else holds it back.
+// One thread, the conductor, drives it all and touches all bookkeeping; it sleeps in Queue::wait(). Groups
+// are read one after the other, several at once; a group whose runs have all come is permuted by a task of
+// the TBB arena straight into its tile's chunks, and frees its slot. A tile whose groups have all been
+// permuted is written run by run, which frees its chunks for the next one, that fills up meanwhile. All
+// memory is allocated before the first transfer: free slots and chunks are what lets a stage go on, and
+// nothing else holds it back.
 #pragma once
 
 #include <oneapi/tbb/task_arena.h>
@@ -33,9 +34,10 @@ struct PassCounters {
   std::uint64_t writes = 0;
 };
 
-/// Performs the pass. The plan's alignments must be those of the files. `progress` is called by this thread with the
-/// bytes read and written so far, after each handful of transfers. Throws IoError for the first transfer that failed and
-/// Cancelled when asked to stop, in both cases after everything in flight has ended. Memory: pass.memory().
+/// Performs the pass. The plan's alignments must be those of the files. `progress` is called by this thread
+/// with the bytes read and written so far, after each handful of transfers. Throws IoError for the first
+/// transfer that failed and Cancelled when asked to stop, in both cases after everything in flight has ended.
+/// Memory: pass.memory().
 PassCounters run_pass(const plan::Pass& pass, Place source, Place target, std::uint64_t read_alignment,
                       std::uint64_t write_alignment, io::Queue& queue, oneapi::tbb::task_arena& arena,
                       const std::function<void(const PassCounters&)>& progress, std::stop_token stop);

@@ -7,8 +7,8 @@
 
 namespace xorder::run {
 
-/// `threads` of them (0: as many as there are processors for this process), none of which is the calling thread unless
-/// it joins through arena.execute(). TBB by itself makes one fewer.
+/// `threads` of them (0: as many as there are processors for this process), none of which is the calling
+/// thread unless it joins through arena.execute(). TBB by itself makes one fewer.
 struct Workers {
   explicit Workers(unsigned threads)
       : count(threads != 0 ? static_cast<int>(threads) : oneapi::tbb::info::default_concurrency()),

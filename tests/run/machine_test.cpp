@@ -38,7 +38,7 @@ class Numbers : public Program {
   void send(Place from, std::uint64_t, Payload& payload) override {
     std::memcpy(payload.reset(sizeof(std::uint64_t)), &at(from), sizeof(std::uint64_t));
   }
-  void receive(const schedule::Message& message, std::uint64_t, const Payload& payload) override {
+  void receive(const schedule::Message& message, std::uint64_t, Payload& payload) override {
     std::memcpy(&at(message.to), payload.data(), payload.size());
   }
   /// f_b(x, plus, minus) = x·(b + 2) + 3·plus − minus.
@@ -88,7 +88,12 @@ TEST(Machine, EverySlotArrivesAtItsGoal) {
     SCOPED_TRACE(name + ", " + std::to_string(schedule->network().nodes()) + " processors");
     Numbers numbers(*schedule);
     Numbers before(*schedule);
-    const Traffic traffic = run_schedule(*schedule, numbers);
+    Machine machine(*schedule);
+    if (random.in(0, 3) == 0) {  // again, with other data
+      Numbers others(*schedule);
+      machine.run(others);
+    }
+    const Traffic traffic = machine.run(numbers);
     for (schedule::Node node = 0; node < schedule->network().nodes(); ++node) {
       for (std::uint64_t slot = 0; slot < schedule->slots(); ++slot) {
         const auto goal = schedule->goal({node, slot});
@@ -128,7 +133,7 @@ TEST(Machine, ComputesDescendAndAscend) {
             expected[x] = Numbers::f(b, old[x], old[(x + s) % m], old[(x + m - s) % m]);
           }
         }
-        run_schedule(descend, numbers);
+        Machine(descend).run(numbers);
         for (std::uint64_t x = 0; x < m; ++x) ASSERT_EQ(numbers.at(place(x)), expected[x]) << n << " " << v;
       }
     }
@@ -140,11 +145,11 @@ TEST(Machine, WhatAProgramThrowsComesOut) {
   class Failing : public Numbers {
    public:
     using Numbers::Numbers;
-    void receive(const schedule::Message& message, std::uint64_t step, const Payload&) override {
+    void receive(const schedule::Message& message, std::uint64_t step, Payload&) override {
       if (step == 2 && message.to.node == 5) throw std::runtime_error("processor 5");
     }
   } failing(exchange);
-  EXPECT_THROW(run_schedule(exchange, failing), std::runtime_error);
+  EXPECT_THROW(Machine(exchange).run(failing), std::runtime_error);
 }
 
 TEST(Machine, StopsWhenAsked) {
@@ -153,7 +158,7 @@ TEST(Machine, StopsWhenAsked) {
   class Stopping : public Numbers {
    public:
     Stopping(const Schedule& schedule, std::stop_source& source) : Numbers(schedule), source_(source) {}
-    void receive(const schedule::Message&, std::uint64_t step, const Payload&) override {
+    void receive(const schedule::Message&, std::uint64_t step, Payload&) override {
       EXPECT_LT(step, 20U);  // neighbours are at most a step apart, any two at most six
       if (step == 10) source_.request_stop();
     }
@@ -161,7 +166,7 @@ TEST(Machine, StopsWhenAsked) {
    private:
     std::stop_source& source_;
   } stopping(exchange, stop);
-  EXPECT_THROW(run_schedule(exchange, stopping, stop.get_token()), Cancelled);
+  EXPECT_THROW(Machine(exchange).run(stopping, stop.get_token()), Cancelled);
 }
 
 }  // namespace

@@ -9,7 +9,6 @@
 #include "interrupt.hpp"
 #include "progress_bar.hpp"
 #include "xorder/error.hpp"
-#include "xorder/run/job.hpp"
 
 namespace xorder::cli {
 namespace {
@@ -171,12 +170,6 @@ void MovingCommand::run() const {
                  traffic->crossings, size_text(static_cast<double>(traffic->bytes_moved)));
     }
   }
-}
-
-std::unique_ptr<run::Work> tiles(const Request& request, const Reordering& what,
-                                 std::vector<std::uint64_t> extents) {
-  return std::make_unique<run::Job>(request.input(), what, std::move(extents), request.output,
-                                    request.options);
 }
 
 }  // namespace xorder::cli

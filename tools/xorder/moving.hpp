@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "xorder/io/array_file.hpp"
-#include "xorder/permutation/reordering.hpp"
 #include "xorder/run/work.hpp"
 
 namespace xorder::cli {
@@ -55,9 +54,5 @@ class MovingCommand {
   std::string memory_, threads_, engine_ = "auto", device_ = "ssd", tmpdir_, progress_ = "auto";
   bool force_ = false, dry_run_ = false, quiet_ = false, json_ = false;
 };
-
-/// The tile engine's job for a reordering whose result has these extents.
-std::unique_ptr<run::Work> tiles(const Request& request, const Reordering& what,
-                                 std::vector<std::uint64_t> extents);
 
 }  // namespace xorder::cli

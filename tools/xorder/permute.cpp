@@ -1,6 +1,7 @@
 #include "arguments.hpp"
 #include "commands.hpp"
 #include "moving.hpp"
+#include "scheduling.hpp"
 #include "text_file.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/expression.hpp"
@@ -49,7 +50,8 @@ void add_permute(CLI::App& program) {
       ->add_option("--axis", options->axis,
                    "act on this axis, the others are a batch; default: on the flat index")
       ->type_name("K");
-  MovingCommand::add_to(*command, [options](const Request& request) {
+  const auto scheduling = Scheduling::add_to(*command);
+  MovingCommand::add_to(*command, [options, scheduling](const Request& request) {
     const io::ArrayDescription& in = request.array();
     if (options->expression.empty() && options->matrix.empty()) {
       throw InputError("permute needs --by EXPR or --matrix FILE");
@@ -58,11 +60,11 @@ void add_permute(CLI::App& program) {
       std::uint64_t elements = 1;
       for (const std::uint64_t extent : in.extents) elements *= extent;
       const auto map = wanted_map(*options, exact_lg(elements, "the number of elements"));
-      return tiles(request, mapping_of_all(in.shape(), map), in.extents);
+      return scheduling->work(request, mapping_of_all(in.shape(), map), in.extents);
     }
     const int k = checked_axis(parse_int(options->axis, "--axis"), in.extents.size());
     const int n = exact_lg(in.extents[static_cast<std::size_t>(k)], "axis " + std::to_string(k));
-    return tiles(request, mapping_along(in.shape(), k, wanted_map(*options, n)), in.extents);
+    return scheduling->work(request, mapping_along(in.shape(), k, wanted_map(*options, n)), in.extents);
   });
 }
 

@@ -1,6 +1,7 @@
 #include "arguments.hpp"
 #include "commands.hpp"
 #include "moving.hpp"
+#include "scheduling.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::cli {
@@ -17,10 +18,11 @@ void add_transpose(CLI::App& program) {
   const auto axes = std::make_shared<std::string>();
   command->add_option("--axes", *axes, "axis i of OUT is axis AXES[i] of IN; default: reversed")
       ->type_name("I,J,..");
-  MovingCommand::add_to(*command, [axes](const Request& request) {
+  const auto scheduling = Scheduling::add_to(*command);
+  MovingCommand::add_to(*command, [axes, scheduling](const Request& request) {
     const io::ArrayDescription& in = request.array();
     const std::vector<int> order = axes->empty() ? std::vector<int>{} : parse_ints(*axes, "--axes");
-    return tiles(request, transposition(in.shape(), order), transposed_extents(in.shape(), order));
+    return scheduling->work(request, transposition(in.shape(), order), transposed_extents(in.shape(), order));
   });
 }
 

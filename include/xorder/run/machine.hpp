@@ -26,16 +26,22 @@
 
 namespace xorder::run {
 
-/// What a message carries. Buffers are used again for later messages.
+/// What a message carries: bytes in a buffer that begins at a page. Buffers are used again for later
+/// messages.
 class Payload {
  public:
-  /// Room for this many bytes; what it held is lost.
+  /// Room for this many bytes; what it held is lost. Throws std::bad_alloc.
   std::byte* reset(std::size_t bytes);
+  std::byte* data() { return buffer_.get(); }
   const std::byte* data() const { return buffer_.get(); }
   std::size_t size() const { return bytes_; }
 
  private:
-  std::unique_ptr<std::byte[]> buffer_;
+  struct Free {
+    std::size_t mapped;  // bytes, if it is not from the heap
+    void operator()(std::byte* buffer) const;
+  };
+  std::unique_ptr<std::byte[], Free> buffer_{nullptr, Free{0}};
   std::size_t capacity_ = 0;
   std::size_t bytes_ = 0;
 };
@@ -46,17 +52,33 @@ class Program {
   virtual ~Program() = default;
   /// Copies what lies at `from`, on its processor, in a step.
   virtual void send(schedule::Place from, std::uint64_t step, Payload& payload) = 0;
-  /// Puts it at message.to.
-  virtual void receive(const schedule::Message& message, std::uint64_t step, const Payload& payload) = 0;
+  /// Puts it at message.to: copies it, or swaps it with what is there.
+  virtual void receive(const schedule::Message& message, std::uint64_t step, Payload& payload) = 0;
   /// What the processor computes when a step's messages have arrived: all updates read before any writes.
   virtual void update(std::span<const schedule::Update> updates);
 };
 
-/// Runs the schedule, from its first step to its last, in the calling thread's TBB arena; returns when every
-/// processor is through. What a message carries is counted where it crosses: Traffic::schedule is left empty.
-/// Messages within a processor are carried out, but not counted. Memory: a few hundred bytes a processor and
-/// link, the messages of the steps that some processor is in, and the payloads under way. Throws what the
-/// program throws, and Cancelled soon after `stop` was requested; the data is then in no particular state.
-Traffic run_schedule(const schedule::Schedule& schedule, Program& program, const std::stop_token& stop = {});
+/// The processors and links, ready to run the schedule as often as one likes. Memory: a few hundred bytes for
+/// each of them, the messages of the steps that some processor is in, and the payloads that were on their way
+/// at once, which are kept for the next run.
+class Machine {
+ public:
+  /// To be made and used in the TBB arena in which it shall run. The schedule has to stay; it may change
+  /// between runs in everything but its network.
+  explicit Machine(const schedule::Schedule& schedule);
+  ~Machine();
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+
+  /// Runs the schedule from its first step to its last; returns when every processor is through. What a
+  /// message carries is counted where it crosses (Traffic::schedule is left empty); messages within a
+  /// processor are carried out, but not counted. Throws what the program throws, and Cancelled soon after
+  /// `stop` was requested; the data is then in no particular state, and the machine of no more use.
+  Traffic run(Program& program, const std::stop_token& stop = {});
+
+ private:
+  class Graph;
+  std::unique_ptr<Graph> graph_;
+};
 
 }  // namespace xorder::run

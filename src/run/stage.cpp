@@ -1,0 +1,80 @@
+#include "run/stage.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "xorder/io/memory.hpp"
+
+namespace xorder::run {
+
+void TileStage::run(Place source, Place target, const Environment& environment) {
+  const auto scratch = [&](std::uint64_t bytes) { return environment.delivery.scratch(bytes); };
+  engine_.run(source, target, scratch, environment.threads, environment.tracker, environment.report,
+              environment.stop);
+}
+
+io::Access staged_access(const Options& options) {
+  return options.engine == EngineChoice::mapped ? io::Access::mapped : io::Access::direct;
+}
+
+StagedWork::StagedWork(io::ArrayFile input, Destination output, Options options, std::uint64_t memory,
+                       std::vector<std::unique_ptr<Stage>> stages)
+    : input_(std::move(input)),
+      output_(std::move(output)),
+      options_(std::move(options)),
+      memory_(memory),
+      stages_(std::move(stages)) {
+  check_delivery(output_, std::span(&input_, 1), options_);
+}
+
+Summary StagedWork::summary() const {
+  Summary all{.bytes = output_.bytes,
+              .memory = memory_,
+              .device = options_.device.name,
+              .engine = staged_access(options_) == io::Access::mapped ? "mapped" : "direct",
+              .passes = {}};
+  for (const auto& stage : stages_) stage->add_to(all);
+  // Two files in turn lie between more than two stages.
+  all.scratch_bytes += output_.bytes * std::min<std::uint64_t>(stages_.size() - 1, 2);
+  return all;
+}
+
+std::string StagedWork::describe() const {
+  std::string text;
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    text += fmt::format("stage {} of {}: {}", i + 1, stages_.size(), stages_[i]->describe());
+    if (text.back() != '\n') text += '\n';
+  }
+  return text;
+}
+
+Report StagedWork::run(const ProgressCallback& progress, std::stop_token stop) {
+  const auto begin = std::chrono::steady_clock::now();
+  const io::Access access = staged_access(options_);
+  Delivery delivery(output_, std::span(&input_, 1), access, access, options_, memory_);
+  Report report;
+  Tracker tracker(output_.bytes, summary().passes.size(), progress);
+  const Environment environment{delivery, options_.threads, tracker, report, stop};
+
+  std::vector<io::File> scratch;
+  for (std::size_t i = 1; i < std::min<std::size_t>(stages_.size(), 3); ++i) {
+    scratch.push_back(delivery.scratch(output_.bytes));
+  }
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    const Place source =
+        i == 0 ? Place{delivery.source(), input_.description.offset} : Place{scratch[(i - 1) % 2], 0};
+    const Place target = i + 1 == stages_.size() ? Place{delivery.target(), delivery.target_offset()}
+                                                 : Place{scratch[i % 2], 0};
+    stages_[i]->run(source, target, environment);
+  }
+  if (report.engine.empty()) report.engine = access == io::Access::mapped ? "mapped" : "threads";
+  if (report.access.empty()) report.access = name(delivery.target().access());
+  delivery.commit(stop);
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  report.peak_memory = io::peak_resident_memory();
+  return report;
+}
+
+}  // namespace xorder::run

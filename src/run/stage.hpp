@@ -1,0 +1,68 @@
+// Runs in several passes of different kinds: stages, each from one file to the next.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "run/delivery.hpp"
+#include "run/pipeline.hpp"
+#include "run/tile_engine.hpp"
+#include "run/tracker.hpp"
+
+namespace xorder::run {
+
+/// What a stage runs in.
+struct Environment {
+  const Delivery& delivery;
+  unsigned threads;
+  Tracker& tracker;
+  Report& report;
+  std::stop_token stop;
+};
+
+class Stage {
+ public:
+  virtual ~Stage() = default;
+  virtual void add_to(Summary& all) const = 0;
+  /// A few words for people.
+  virtual std::string describe() const = 0;
+  virtual void run(Place source, Place target, const Environment& environment) = 0;
+};
+
+/// The tile engine as a stage.
+class TileStage final : public Stage {
+ public:
+  TileStage(TileEngine engine, std::string what) : engine_(std::move(engine)), what_(std::move(what)) {}
+  void add_to(Summary& all) const override { engine_.add_to(all); }
+  std::string describe() const override { return what_ + ", by tiles:\n" + engine_.plan().describe(); }
+  void run(Place source, Place target, const Environment& environment) override;
+
+ private:
+  TileEngine engine_;
+  std::string what_;
+};
+
+/// How the files of a staged run are accessed: all in the same way.
+io::Access staged_access(const Options& options);
+
+class StagedWork final : public Work {
+ public:
+  /// At least one stage. Throws InputError if the output could not be made.
+  StagedWork(io::ArrayFile input, Destination output, Options options, std::uint64_t memory,
+             std::vector<std::unique_ptr<Stage>> stages);
+
+  Summary summary() const override;
+  std::string describe() const override;
+  Report run(const ProgressCallback& progress = {}, std::stop_token stop = {}) override;
+
+ private:
+  io::ArrayFile input_;
+  Destination output_;
+  Options options_;
+  std::uint64_t memory_;
+  std::vector<std::unique_ptr<Stage>> stages_;
+};
+
+}  // namespace xorder::run

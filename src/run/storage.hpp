@@ -1,0 +1,54 @@
+// What virtual processors do with files: read and write large ranges, many at once, while another thread
+// watches.
+#pragma once
+
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+
+#include "run/pipeline.hpp"
+#include "run/tracker.hpp"
+#include "xorder/run/work.hpp"
+
+namespace xorder::run {
+
+/// Counts what passes through it, and ends with Cancelled when asked to stop. Used by many threads.
+class Storage {
+ public:
+  explicit Storage(std::stop_token stop) : stop_(std::move(stop)) {}
+
+  /// In requests of a MiB, several at once for longer ranges.
+  void read(Place place, std::uint64_t offset, std::byte* to, std::size_t bytes);
+  void write(Place place, std::uint64_t offset, const std::byte* from, std::size_t bytes);
+
+  std::uint64_t bytes() const { return read_ + written_; }
+  void add_to(Report& report) const;
+
+ private:
+  template <typename Transfer>
+  void in_parallel(std::uint64_t begin, std::size_t bytes, const Transfer& transfer);
+
+  std::stop_token stop_;
+  std::atomic<std::uint64_t> read_ = 0, written_ = 0, reads_ = 0, writes_ = 0;
+};
+
+/// Threads that compute and block in transfers by turns: more of them than there are processors.
+class StorageArena {
+ public:
+  StorageArena(unsigned threads, std::uint64_t memory);
+  /// Runs `body` there, and calls `tick` in this thread, many times a second, until it is done.
+  void run(const std::function<void()>& body, const std::function<void()>& tick);
+  /// Memory that its threads take for themselves.
+  static std::uint64_t overhead(std::uint64_t memory);
+
+ private:
+  oneapi::tbb::global_control control_;
+  oneapi::tbb::task_arena arena_;
+};
+
+}  // namespace xorder::run

@@ -1,0 +1,262 @@
+#include "run/stripe_stage.hpp"
+
+#include <fmt/format.h>
+#include <oneapi/tbb/parallel_for_each.h>
+#include <oneapi/tbb/parallel_pipeline.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "run/handover.hpp"
+#include "run/storage.hpp"
+#include "xorder/error.hpp"
+#include "xorder/run/machine.hpp"
+
+namespace xorder::run {
+namespace {
+
+namespace tbb = oneapi::tbb;
+using std::uint64_t;
+
+// One stripe is in the machine, with as much on its links at worst, and one is being read or written.
+constexpr uint64_t stripes_in_memory = 3;
+// Rows are put together and written in pieces of this size.
+constexpr uint64_t assembled = uint64_t{1} << 20;
+
+template <typename Function>
+void for_each_in_parallel(auto&& items, const Function& function) {
+  hand_over();
+  tbb::parallel_for_each(items.begin(), items.end(), [&](auto& item) {
+    received();
+    function(item);
+    hand_over();
+  });
+  received();
+}
+
+template <std::size_t bytes>
+void copy_runs(std::byte* to, uint64_t pitch, const std::byte* from, uint64_t rows) {
+  for (uint64_t y = 0; y < rows; ++y) std::memcpy(to + y * pitch, from + y * bytes, bytes);
+}
+
+}  // namespace
+
+BlockGeometry::BlockGeometry(std::vector<Band> bands, uint64_t row_elements, uint64_t element_bytes,
+                             uint64_t memory)
+    : element_bytes_(element_bytes) {
+  bands_ = std::move(bands);
+  row_bytes_ = row_elements * element_bytes;
+  const uint64_t all = bands_.size() * row_bytes_;
+  cuts_ = std::clamp<uint64_t>((all + memory - 1) / memory, 1, row_elements);
+  for (Band& band : bands_) band.rows *= cuts_;
+}
+
+// The columns before piece row % cuts of a row.
+uint64_t BlockGeometry::cut(const Part& part, uint64_t row) const {
+  return part.columns * (row % cuts_) / cuts_;
+}
+
+uint64_t BlockGeometry::before(const Part& part, uint64_t row) const {
+  return (row / cuts_ * part.columns + cut(part, row)) * element_bytes_;
+}
+
+uint64_t BlockGeometry::position(const Part& part, uint64_t row) const {
+  return row / cuts_ * row_bytes_ + (part.first_column + cut(part, row)) * element_bytes_;
+}
+
+uint64_t StripeStage::stripe_memory(uint64_t memory) {
+  return (memory - StorageArena::overhead(memory) * 2) / stripes_in_memory;
+}
+
+StripeStage::StripeStage(std::string name, std::unique_ptr<schedule::Schedule> schedule,
+                         std::unique_ptr<StripeGeometry> geometry, uint64_t bytes, uint64_t memory)
+    : name_(std::move(name)),
+      schedule_(std::move(schedule)),
+      geometry_(std::move(geometry)),
+      bytes_(bytes),
+      memory_(memory) {
+  for (const auto& band : geometry_->bands()) most_rows_ = std::max(most_rows_, band.rows);
+  const uint64_t row =
+      std::max<uint64_t>(geometry_->bands().size() * geometry_->row_bytes() / geometry_->cuts(), 1);
+  const uint64_t room = stripe_memory(memory);
+  if (row > room) {
+    throw InputError(
+        fmt::format("the smallest stripe of {} virtual processors' slots takes {} bytes, of which {} "
+                    "bytes of memory must hold {}; take fewer processors or more memory",
+                    schedule_->network().nodes(), row, memory, stripes_in_memory));
+  }
+  rows_ = std::clamp<uint64_t>(room / row, 1, std::max<uint64_t>(most_rows_, 1));
+}
+
+void StripeStage::add_to(Summary& all) const {
+  const uint64_t stripes = (most_rows_ + rows_ - 1) / rows_;
+  all.bytes_read += bytes_;
+  all.bytes_written += bytes_;
+  const uint64_t stripe = bytes_ / std::max<uint64_t>(stripes, 1);
+  std::size_t parts = 0;
+  for (const auto& band : geometry_->bands()) parts += band.parts.size();
+  all.passes.push_back({stripes, stripe, stripe / std::max<std::size_t>(parts, 1),
+                        stripe / std::max<std::size_t>(geometry_->bands().size(), 1),
+                        stripes_in_memory * stripe + 2 * StorageArena::overhead(memory_), 0});
+}
+
+std::string StripeStage::describe() const {
+  return fmt::format(
+      "{} steps of schedule {} among {} virtual processors with {} slot{} each, in {} stripes\n",
+      schedule_->steps(), name_, schedule_->network().nodes(), schedule_->slots(),
+      schedule_->slots() == 1 ? "" : "s", (most_rows_ + rows_ - 1) / rows_);
+}
+
+/// Some rows of every slot, in memory.
+class StripeStage::Stripe final : public Program {
+ public:
+  Stripe(const StripeStage& stage, Storage& storage)
+      : geometry_(*stage.geometry_),
+        schedule_(*stage.schedule_),
+        storage_(storage),
+        slots_(stage.schedule_->network().nodes() * stage.schedule_->slots()) {}
+
+  void load(Place source, uint64_t first, uint64_t end) {
+    first_ = first;
+    end_ = end;
+    for_each_in_parallel(geometry_.bands(), [&](const StripeGeometry::Band& band) {
+      const uint64_t until = std::min(end_, band.rows);
+      for (const StripeGeometry::Part& part : band.parts) {
+        const uint64_t begin = geometry_.before(part, std::min(first_, until));
+        const uint64_t bytes = geometry_.before(part, until) - begin;
+        storage_.read(source, part.scratch + begin, at(part.from).reset(bytes), bytes);
+      }
+    });
+  }
+
+  void store(Place target) {
+    for_each_in_parallel(geometry_.bands(), [&](const StripeGeometry::Band& band) {
+      const uint64_t until = std::min(end_, band.rows);
+      if (geometry_.cuts() > 1) return store_pieces(band, until, target);
+      const uint64_t rows = std::max<uint64_t>(assembled / geometry_.row_bytes(), 1);
+      for (uint64_t y = first_; y < until; y += rows) store_rows(band, y, std::min(until, y + rows), target);
+    });
+  }
+
+  void send(schedule::Place from, uint64_t, Payload& payload) override {
+    const Payload& slot = at(from);
+    std::memcpy(payload.reset(slot.size()), slot.data(), slot.size());
+  }
+  void receive(const schedule::Message& message, uint64_t, Payload& payload) override {
+    std::swap(at(message.to), payload);
+  }
+
+ private:
+  Payload& at(schedule::Place place) { return slots_[place.node * schedule_.slots() + place.slot]; }
+
+  // Whole rows, put together from all parts' runs.
+  void store_rows(const StripeGeometry::Band& band, uint64_t first, uint64_t end, Place target) {
+    const uint64_t begin = first * geometry_.row_bytes(), bytes = (end - first) * geometry_.row_bytes();
+    Payload rows;
+    rows.reset(bytes);
+    for (const StripeGeometry::Part& part : band.parts) {
+      const std::byte* const content =
+          at(schedule_.goal(part.from).value()).data() - geometry_.before(part, first_);
+      assemble(part, first, end, content, rows.data() - begin);
+    }
+    storage_.write(target, band.target + begin, rows.data(), bytes);
+  }
+
+  void assemble(const StripeGeometry::Part& part, uint64_t first, uint64_t end, const std::byte* content,
+                std::byte* rows) const {
+    const auto same_columns = dynamic_cast<const BlockGeometry*>(&geometry_);
+    const uint64_t run = geometry_.before(part, first + 1) - geometry_.before(part, first);
+    if (same_columns != nullptr) {
+      std::byte* const to = rows + geometry_.position(part, first);
+      const std::byte* const from = content + geometry_.before(part, first);
+      const uint64_t pitch = geometry_.row_bytes(), count = end - first;
+      switch (run) {
+        case 1:
+          return copy_runs<1>(to, pitch, from, count);
+        case 2:
+          return copy_runs<2>(to, pitch, from, count);
+        case 4:
+          return copy_runs<4>(to, pitch, from, count);
+        case 8:
+          return copy_runs<8>(to, pitch, from, count);
+        case 16:
+          return copy_runs<16>(to, pitch, from, count);
+        default:
+          break;
+      }
+    }
+    for (uint64_t y = first; y < end; ++y) {
+      const uint64_t begin = geometry_.before(part, y);
+      std::memcpy(rows + geometry_.position(part, y), content + begin, geometry_.before(part, y + 1) - begin);
+    }
+  }
+
+  // Pieces of rows, each by itself.
+  void store_pieces(const StripeGeometry::Band& band, uint64_t until, Place target) {
+    for (const StripeGeometry::Part& part : band.parts) {
+      const std::byte* const content =
+          at(schedule_.goal(part.from).value()).data() - geometry_.before(part, first_);
+      for (uint64_t y = first_; y < until; ++y) {
+        const uint64_t begin = geometry_.before(part, y);
+        storage_.write(target, band.target + geometry_.position(part, y), content + begin,
+                       geometry_.before(part, y + 1) - begin);
+      }
+    }
+  }
+
+  const StripeGeometry& geometry_;
+  const schedule::Schedule& schedule_;
+  Storage& storage_;
+  std::vector<Payload> slots_;
+  uint64_t first_ = 0, end_ = 0;
+};
+
+void StripeStage::run(Place source, Place target, const Environment& environment) {
+  Storage storage(environment.stop);
+  StorageArena arena(environment.threads, memory_);
+  Stripe stripes[] = {Stripe(*this, storage), Stripe(*this, storage)};
+  Traffic traffic{.schedule = name_, .processors = schedule_->network().nodes(), .steps = schedule_->steps()};
+
+  environment.tracker.begin_pass();
+  ++environment.report.passes;
+  arena.run(
+      [&] {
+        uint64_t next = 0, number = 0;
+        Machine machine(*schedule_);
+        const auto load = [&](tbb::flow_control& flow) -> Stripe* {
+          received();
+          if (next >= most_rows_) {
+            flow.stop();
+            return nullptr;
+          }
+          Stripe& stripe = stripes[number++ % 2];
+          stripe.load(source, next, next + rows_);
+          next += rows_;
+          hand_over();
+          return &stripe;
+        };
+        const auto move = [&](Stripe* stripe) {
+          received();
+          const Traffic part = machine.run(*stripe, environment.stop);
+          traffic.messages += part.messages;
+          traffic.crossings += part.crossings;
+          traffic.bytes_moved += part.bytes_moved;
+          hand_over();
+          return stripe;
+        };
+        const auto store = [&](Stripe* stripe) {
+          received();
+          stripe->store(target);
+          hand_over();
+        };
+        constexpr auto in_order = tbb::filter_mode::serial_in_order;
+        tbb::parallel_pipeline(2, tbb::make_filter<void, Stripe*>(in_order, load) &
+                                      tbb::make_filter<Stripe*, Stripe*>(in_order, move) &
+                                      tbb::make_filter<Stripe*, void>(in_order, store));
+      },
+      [&] { environment.tracker.show(storage.bytes()); });
+  storage.add_to(environment.report);
+  environment.report.traffic = traffic;
+}
+
+}  // namespace xorder::run

@@ -1,0 +1,54 @@
+#include "scheduling.hpp"
+
+#include <fmt/format.h>
+
+#include "arguments.hpp"
+#include "xorder/error.hpp"
+#include "xorder/run/job.hpp"
+#include "xorder/run/scheduled.hpp"
+
+namespace xorder::cli {
+std::shared_ptr<Scheduling> Scheduling::add_to(CLI::App& command) {
+  const auto self = std::make_shared<Scheduling>();
+  command
+      .add_option(
+          "--schedule", self->schedule_,
+          "who moves the data: the tile engine, or virtual processors in rounds, by total exchange or on a\n"
+          "mesh; all give the same bytes, tiles is the fastest")
+      ->check(CLI::IsMember({"tiles", "rounds", "exchange", "mesh"}))
+      ->type_name("tiles|rounds|exchange|mesh");
+  command
+      .add_option("--processors", self->processors_,
+                  "virtual processors: 2^d, for a mesh N^2; default: 16 or as many as needed")
+      ->type_name("P");
+  command
+      .add_option(
+          "--layout", self->layout_,
+          "rounds: which bits of an index are its processor's number: the top ones (major), the low ones\n"
+          "(minor), or those from bit F on; default: major")
+      ->type_name("major|minor|F");
+  return self;
+}
+
+std::unique_ptr<run::Work> Scheduling::work(const Request& request, const Reordering& what,
+                                            std::vector<std::uint64_t> extents) const {
+  if (schedule_ == "tiles" && processors_)
+    throw InputError("--processors: schedule tiles has none; name another --schedule");
+  if (schedule_ != "rounds" && !layout_.empty()) throw InputError("--layout is for --schedule rounds");
+  if (schedule_ == "tiles") {
+    return std::make_unique<run::Job>(request.input(), what, std::move(extents), request.output,
+                                      request.options);
+  }
+  using Kind = run::ScheduleChoice::Kind;
+  run::ScheduleChoice choice;
+  choice.kind = schedule_ == "rounds" ? Kind::rounds : schedule_ == "exchange" ? Kind::exchange : Kind::mesh;
+  choice.processors = processors_;
+  if (layout_ == "minor") {
+    choice.layout = 0;
+  } else if (!layout_.empty() && layout_ != "major") {
+    choice.layout = parse_int(layout_, "--layout");
+  }
+  return run::scheduled(request.input(), what, std::move(extents), request.output, request.options, choice);
+}
+
+}  // namespace xorder::cli
