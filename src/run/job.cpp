@@ -74,10 +74,12 @@ Report Job::run(const ProgressCallback& progress, std::stop_token stop) {
   delivery.target().set_keep_cached(keep_cached_);
 
   Report report;
+  report.passes = plan().passes.size();
   Tracker tracker(plan().what.bytes(), plan().passes.size(), progress);
   tiles_->run(
       {delivery.source(), input_.description.offset}, {delivery.target(), delivery.target_offset()},
-      [&](std::uint64_t bytes) { return delivery.scratch(bytes); }, options_.threads, tracker, report, stop);
+      [&](std::uint64_t bytes) { return delivery.scratch(bytes); }, options_.threads, 1, tracker, report,
+      stop);
   delivery.commit(stop);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   report.peak_memory = io::peak_resident_memory();

@@ -213,8 +213,7 @@ void RoundsStage::run(Place source, Place target, const Environment& environment
   Group groups[] = {Group(*this, source, storage), Group(*this, source, storage)};
   Traffic traffic{.schedule = "rounds", .processors = processors, .steps = rounds_.steps()};
 
-  environment.tracker.begin_pass();
-  ++environment.report.passes;
+  environment.tracker.begin(block_bytes() * processors, environment.pass);
   arena.run(
       [&] {
         schedule::Node next = 0;

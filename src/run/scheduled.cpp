@@ -36,15 +36,18 @@ struct Setting {
   uint64_t bytes() const { return what.bytes(); }
 };
 
-TileStage tiles(const Setting& s, const Reordering& what, bool first, bool last, std::string name) {
+Circumstances circumstances(const Setting& s, bool first, bool last) {
   const io::Access access = staged_access(s.options);
-  const Circumstances c{.memory = s.memory,
-                        .source = access,
-                        .target = access,
-                        .source_offset = first ? s.input.description.offset : 0,
-                        .target_offset = last ? s.target_offset : 0,
-                        .read_alignment = access == io::Access::direct ? uint64_t{4096} : uint64_t{1}};
-  return TileStage(TileEngine(what, c, s.options.device), std::move(name));
+  return {.memory = s.memory,
+          .source = access,
+          .target = access,
+          .source_offset = first ? s.input.description.offset : 0,
+          .target_offset = last ? s.target_offset : 0,
+          .read_alignment = access == io::Access::direct ? uint64_t{4096} : uint64_t{1}};
+}
+
+TileStage tiles(const Setting& s, const Reordering& what, bool first, bool last, std::string name) {
+  return TileStage(TileEngine(what, circumstances(s, first, last), s.options.device), std::move(name));
 }
 
 Reordering flat(const Setting& s, const gf2::AffineMap& map) {
@@ -126,7 +129,7 @@ std::optional<Matrix> transposed_matrix(const Reordering& what) {
     return std::nullopt;
   }
   const Reordering simple = canonical(what);
-  if (simple.extents.size() == 1 && !simple.mapped) return Matrix{simple.extents[0], 1, simple.element_bytes};
+  if (simple.extents.size() == 1 && !simple.mapped) return Matrix{1, simple.extents[0], simple.element_bytes};
   if (simple.extents.size() != 2 || simple.mapped || simple.order != std::vector<int>{1, 0})
     return std::nullopt;
   return Matrix{simple.extents[0], simple.extents[1], simple.element_bytes};
@@ -134,7 +137,7 @@ std::optional<Matrix> transposed_matrix(const Reordering& what) {
 
 // A Fortran-ordered array's transposition, for example, lies in its file already.
 void require_motion(const Setting& s, const Matrix& matrix) {
-  if (matrix.rows != 1 && matrix.columns != 1) return;
+  if ((matrix.rows != 1 && matrix.columns != 1) || s.choice.processors.value_or(1) == 1) return;
   throw InputError(
       fmt::format("{}: its elements lie in the order of the result already, so that virtual processors "
                   "have nothing to exchange; --schedule tiles copies them",
@@ -169,8 +172,8 @@ Stages exchange_stages(const Setting& s) {
   const gf2::AffineMap map = required_map(s, "exchange");
   const int n = map.bits();
   using Kind = schedule::Exchange::Kind;
-  const auto matrix = transposed_matrix(s.what);
-  const bool reversal = !matrix && map == bmmc::bit_reverse(n);
+  const bool reversal = map == bmmc::bit_reverse(n);
+  const auto matrix = reversal ? std::nullopt : transposed_matrix(s.what);
   if (!matrix && !reversal) {
     throw InputError(
         "schedule exchange does transposition and bit reversal only; --schedule rounds does every "
@@ -232,8 +235,9 @@ Stages mesh_stages(const Setting& s) {
   const uint64_t processors = s.choice.processors.value_or(default_processors);
   auto side = static_cast<uint64_t>(std::llround(std::sqrt(static_cast<double>(processors))));
   if (side * side != processors || side == 0) {
+    const uint64_t below = side * side > processors ? side - 1 : std::max<uint64_t>(side, 1);
     throw InputError(fmt::format("{} virtual processors: a mesh needs a square number, such as {} or {}",
-                                 processors, std::max<uint64_t>(side * side, 1), (side + 1) * (side + 1)));
+                                 processors, below * below, (below + 1) * (below + 1)));
   }
   if (s.choice.processors && side > most) {
     throw InputError(fmt::format("a {} x {} mesh of virtual processors is too large for {} rows or columns",
@@ -242,7 +246,7 @@ Stages mesh_stages(const Setting& s) {
   side = std::min(side, most);
   const BlockMatrix blocks{matrix->rows, matrix->columns, side, matrix->element_bytes};
   Stages stages;
-  stages.push_back(std::make_unique<TransposeStage>(blocks, s.memory));
+  stages.push_back(std::make_unique<TransposeStage>(blocks, circumstances(s, true, false), s.options.device));
   auto geometry = block_geometry(blocks, s.memory, same, [&](const Block& block) {
     return schedule::Place{block.first * side + block.second, 0};
   });

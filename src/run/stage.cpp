@@ -11,8 +11,8 @@ namespace xorder::run {
 
 void TileStage::run(Place source, Place target, const Environment& environment) {
   const auto scratch = [&](std::uint64_t bytes) { return environment.delivery.scratch(bytes); };
-  engine_.run(source, target, scratch, environment.threads, environment.tracker, environment.report,
-              environment.stop);
+  engine_.run(source, target, scratch, environment.threads, environment.pass, environment.tracker,
+              environment.report, environment.stop);
 }
 
 io::Access staged_access(const Options& options) {
@@ -55,8 +55,9 @@ Report StagedWork::run(const ProgressCallback& progress, std::stop_token stop) {
   const io::Access access = staged_access(options_);
   Delivery delivery(output_, std::span(&input_, 1), access, access, options_, memory_);
   Report report;
-  Tracker tracker(output_.bytes, summary().passes.size(), progress);
-  const Environment environment{delivery, options_.threads, tracker, report, stop};
+  report.passes = summary().passes.size();
+  Tracker tracker(output_.bytes, report.passes, progress);
+  Environment environment{delivery, options_.threads, 1, tracker, report, stop};
 
   std::vector<io::File> scratch;
   for (std::size_t i = 1; i < std::min<std::size_t>(stages_.size(), 3); ++i) {
@@ -68,6 +69,7 @@ Report StagedWork::run(const ProgressCallback& progress, std::stop_token stop) {
     const Place target = i + 1 == stages_.size() ? Place{delivery.target(), delivery.target_offset()}
                                                  : Place{scratch[i % 2], 0};
     stages_[i]->run(source, target, environment);
+    environment.pass += stages_[i]->passes();
   }
   if (report.engine.empty()) report.engine = access == io::Access::mapped ? "mapped" : "threads";
   if (report.access.empty()) report.access = name(delivery.target().access());

@@ -17,6 +17,7 @@ namespace xorder::run {
 struct Environment {
   const Delivery& delivery;
   unsigned threads;
+  std::size_t pass;  ///< the number of the stage's first pass
   Tracker& tracker;
   Report& report;
   std::stop_token stop;
@@ -25,6 +26,7 @@ struct Environment {
 class Stage {
  public:
   virtual ~Stage() = default;
+  virtual std::size_t passes() const { return 1; }
   virtual void add_to(Summary& all) const = 0;
   /// A few words for people.
   virtual std::string describe() const = 0;
@@ -35,6 +37,7 @@ class Stage {
 class TileStage final : public Stage {
  public:
   TileStage(TileEngine engine, std::string what) : engine_(std::move(engine)), what_(std::move(what)) {}
+  std::size_t passes() const override { return engine_.plan().passes.size(); }
   void add_to(Summary& all) const override { engine_.add_to(all); }
   std::string describe() const override { return what_ + ", by tiles:\n" + engine_.plan().describe(); }
   void run(Place source, Place target, const Environment& environment) override;

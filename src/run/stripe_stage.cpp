@@ -217,8 +217,7 @@ void StripeStage::run(Place source, Place target, const Environment& environment
   Stripe stripes[] = {Stripe(*this, storage), Stripe(*this, storage)};
   Traffic traffic{.schedule = name_, .processors = schedule_->network().nodes(), .steps = schedule_->steps()};
 
-  environment.tracker.begin_pass();
-  ++environment.report.passes;
+  environment.tracker.begin(bytes_, environment.pass);
   arena.run(
       [&] {
         uint64_t next = 0, number = 0;

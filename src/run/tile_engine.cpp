@@ -104,20 +104,20 @@ void TileEngine::adopt_alignments(const Place& source, const Place& target,
 }
 
 void TileEngine::run(Place source, Place target, const MakeScratch& make_scratch, unsigned threads,
-                     Tracker& tracker, Report& report, const std::stop_token& stop) {
+                     std::size_t pass, Tracker& tracker, Report& report, const std::stop_token& stop) {
   // A pass reads what the one before has written: the source, scratch files in turn, and at last the target.
   std::vector<io::File> scratch;
   for (uint64_t made = 0; made < plan_.scratch_bytes(); made += plan_.what.bytes()) {
     scratch.push_back(make_scratch(plan_.what.bytes()));
   }
   adopt_alignments(source, target, scratch);
-  const auto source_of = [&](std::size_t pass) -> Place {
-    if (pass == 0) return source;
-    return {scratch[(pass - 1) % scratch.size()], 0};
+  const auto source_of = [&](std::size_t i) -> Place {
+    if (i == 0) return source;
+    return {scratch[(i - 1) % scratch.size()], 0};
   };
-  const auto target_of = [&](std::size_t pass) -> Place {
-    if (pass + 1 == plan_.passes.size()) return target;
-    return {scratch[pass % scratch.size()], 0};
+  const auto target_of = [&](std::size_t i) -> Place {
+    if (i + 1 == plan_.passes.size()) return target;
+    return {scratch[i % scratch.size()], 0};
   };
 
   Workers workers(threads);
@@ -131,12 +131,11 @@ void TileEngine::run(Place source, Place target, const MakeScratch& make_scratch
     report.note = "io_uring is forbidden here; using a pool of threads";
 
   for (std::size_t i = 0; i < plan_.passes.size(); ++i) {
-    tracker.begin_pass();
+    tracker.begin(plan_.what.bytes(), pass + i);
     const auto counters = run_pass(
         plan_.passes[i], source_of(i), target_of(i), plan_.conditions.read_alignment,
         plan_.conditions.write_alignment, *queue, workers.arena,
         [&](const PassCounters& now) { tracker.show(now.bytes_read + now.bytes_written); }, stop);
-    ++report.passes;
     report.bytes_read += counters.bytes_read;
     report.bytes_written += counters.bytes_written;
     report.reads += counters.reads;

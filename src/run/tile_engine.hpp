@@ -36,10 +36,11 @@ class TileEngine {
   void add_to(Summary& all) const;
 
   using MakeScratch = std::function<io::File(std::uint64_t bytes)>;
-  /// Adds to `report` what was moved, and says there how. Throws IoError and Cancelled. The files are as the
-  /// circumstances say, apart from alignments and from direct access that was refused.
-  void run(Place source, Place target, const MakeScratch& make_scratch, unsigned threads, Tracker& tracker,
-           Report& report, const std::stop_token& stop);
+  /// Adds to `report` what was moved, and says there how; `pass` is the number of the first pass. Throws
+  /// IoError and Cancelled. The files are as the circumstances say, apart from alignments and from direct
+  /// access that was refused.
+  void run(Place source, Place target, const MakeScratch& make_scratch, unsigned threads, std::size_t pass,
+           Tracker& tracker, Report& report, const std::stop_token& stop);
 
  private:
   bool through_cache() const;

@@ -1,0 +1,186 @@
+#!/usr/bin/python3
+"""transpose, bitreverse and permute by virtual processors (--schedule): the same bytes as the tile engine."""
+
+import unittest
+
+from harness import (Case, LARGE_ENGINES, MiB, SANITIZED, affine_map, bit_reversed, main, matrix_text, moved, np,
+                     random_columns, rotation, transposed)
+
+
+class Schedules(Case):
+    def check(self, command, array, expected, *options):
+        self.save("a.npy", array)
+        report = self.json(command, "a.npy", "b.npy", "--force", *options)
+        self.assert_same(self.load("b.npy"), expected, (command, array.shape, array.dtype, options))
+        return report
+
+    def powers(self, most):
+        return [int(k) for k in self.random.integers(0, most + 1, 2)]
+
+    def size(self):
+        return int(self.random.choice([1, 2, 3, 4, 8, 16, 24]))
+
+
+class SmallFiles(Schedules):
+    in_memory = True
+
+    def test_rounds_do_every_bmmc_permutation(self):
+        for _ in range(60):
+            n = int(self.random.integers(0, 13))
+            p = int(self.random.integers(0, n + 1))
+            array = self.noise(1 << n, f"V{self.size()}")
+            columns, complement = random_columns(self.random, n), int(self.random.integers(0, 1 << n))
+            self.write("m.txt", matrix_text(columns, complement))
+            layout = str(self.random.choice(["major", "minor", str(self.random.integers(0, n - p + 1))]))
+            with self.subTest(n=n, p=p, layout=layout):
+                if n == 0:
+                    self.check("bitreverse", array, array, "--schedule", "rounds", "--processors", 1)
+                    continue
+                self.check("permute", array, moved(array, affine_map(columns, complement)), "--matrix", "m.txt",
+                           "--schedule", "rounds", "--processors", 1 << p, "--layout", layout)
+
+    def test_rounds_of_batches_axes_and_fortran_order(self):
+        array = self.noise((4, 8, 16), "f4")
+        self.check("transpose", array, transposed(array, (1, 2, 0)), "--axes", "1,2,0", "--schedule", "rounds")
+        self.check("bitreverse", array, bit_reversed(array, 1), "--axis", "1", "--schedule", "rounds", "--processors", 4)
+        fortran = np.asfortranarray(self.noise((32, 16), "f8"))
+        self.check("bitreverse", fortran, bit_reversed(np.ascontiguousarray(fortran)), "--schedule", "rounds")
+
+    def test_exchange_transposes(self):
+        for _ in range(40):
+            r, c = self.powers(8)
+            if min(r, c) == 0:
+                continue
+            array = self.noise((1 << r, 1 << c), f"V{self.size()}")
+            d = int(self.random.integers(0, min(r, c) + 1))
+            with self.subTest(r=r, c=c, d=d):
+                self.check("transpose", array, transposed(array), "--schedule", "exchange", "--processors", 1 << d)
+        array = self.noise(1 << 9, "u2")
+        self.check("permute", array, moved(array, rotation(9, 4)), "--by", "transpose(4,5)", "--schedule", "exchange")
+
+    def test_exchange_reverses_bits(self):
+        for n in range(13):
+            for d in range(n // 2 + 1):
+                with self.subTest(n=n, d=d):
+                    array = self.noise(1 << n, f"V{self.size()}")
+                    self.check("bitreverse", array, bit_reversed(array), "--schedule", "exchange", "--processors", 1 << d)
+
+    def test_mesh_transposes_any_matrix(self):
+        for _ in range(60):
+            rows, columns = (int(e) for e in self.random.integers(2, 300, 2))
+            side = int(self.random.integers(1, min(rows, columns, 12) + 1))
+            array = self.noise((rows, columns), f"V{self.size()}")
+            with self.subTest(shape=array.shape, dtype=array.dtype, side=side):
+                self.check("transpose", array, transposed(array), "--schedule", "mesh", "--processors", side * side)
+
+    def test_raw_files_with_offsets(self):
+        array = self.noise((64, 128), "f4")
+        self.write("a.raw", b"x" * 133 + array.tobytes())
+        for schedule in ["rounds", "exchange", "mesh"]:
+            self.ok("transpose", "a.raw", "b.raw", "--force", "--dtype", "f4", "--shape", "64,128", "--offset", 133,
+                    "--schedule", schedule)
+            self.assertEqual(self.bytes_of("b.raw"), transposed(array).tobytes(), schedule)
+
+    def test_reports_say_what_crossed_the_network(self):
+        array = self.noise((64, 64), "f8")
+        report = self.check("transpose", array, transposed(array), "--schedule", "exchange", "--processors", 32)
+        # THEORY: 2^(d-1) steps, d 2^(2d-1) crossings; here a slot holds 2 x 2 elements.
+        self.assertEqual([report[key] for key in ("schedule", "processors", "steps", "messages", "crossings", "bytes_moved")],
+                         ["exchange", 32, 16, 2560, 2560, 2560 * 32])
+        report = self.check("transpose", array, transposed(array), "--schedule", "rounds", "--processors", 8)
+        # 2^3 rounds of 8 chunks, of which 8 stay.
+        self.assertEqual([report[key] for key in ("steps", "messages", "bytes_moved")], [8, 56, 56 * 512])
+        report = self.check("transpose", array, transposed(array), "--schedule", "mesh", "--processors", 49)
+        self.assertEqual([report[key] for key in ("processors", "steps", "messages")], [49, 2, 42])
+        text = self.ok("transpose", "a.npy", "c.npy", "--schedule", "mesh").stderr
+        self.assertRegex(text, r"schedule mesh on 16 virtual processors: 1 steps?, 12 messages")
+
+    def test_dry_runs_touch_nothing(self):
+        self.save("a.npy", self.noise((64, 64), "f8"))
+        before = self.listing()
+        for schedule, passes in [("rounds", 2), ("exchange", 2), ("mesh", 2)]:
+            plan = self.json("transpose", "a.npy", "b.npy", "--schedule", schedule, "--dry-run")
+            self.assertEqual((plan["passes"], plan["bytes"]), (passes, 64 * 64 * 8))
+            self.assertIn("virtual processors", self.ok("transpose", "a.npy", "b.npy", "--schedule", schedule, "--dry-run").stdout)
+        self.assertEqual(self.listing(), before)
+
+
+class LargerThanMemory(Schedules):
+    """Many groups of blocks and many stripes."""
+
+    def test_transposition(self):
+        shape = (1024, 2048) if SANITIZED else (2048, 4096)
+        array = self.noise(shape, "f8")
+        for schedule in ["rounds", "exchange", "mesh"]:
+            for engine in LARGE_ENGINES:
+                with self.subTest(schedule=schedule, engine=engine):
+                    report = self.check("transpose", array, transposed(array), "--schedule", schedule, "--memory", "16MiB",
+                                        "--io", engine)
+                    # So little memory may make the tile engine's part two passes by itself.
+                    self.assertIn(report["passes"], [2, 3] if schedule == "mesh" else [2])
+                    self.assertEqual(report["bytes_written"], report["passes"] * array.nbytes)
+
+    def test_a_mesh_of_odd_blocks(self):
+        array = self.noise((2003, 3001), "f4")
+        for side in [1, 3, 7]:
+            self.check("transpose", array, transposed(array), "--schedule", "mesh", "--processors", side * side,
+                       "--memory", "16MiB")
+
+    def test_rows_that_are_longer_than_a_stripe(self):
+        for shape in [(1 << 17, 16), (16, 1 << 17), (1 << 18, 8)]:
+            array = self.noise(shape, "f8")
+            self.check("transpose", array, transposed(array), "--schedule", "exchange", "--memory", "16MiB")
+            self.check("transpose", array, transposed(array), "--schedule", "mesh", "--memory", "16MiB")
+
+    def test_bit_reversal(self):
+        n = 20 if SANITIZED else 22
+        array = self.noise(1 << n, "f8")
+        for options in [("exchange", "--processors", 16), ("exchange", "--processors", 64), ("rounds",),
+                        ("rounds", "--processors", 64, "--layout", "minor")]:
+            with self.subTest(options=options):
+                self.check("bitreverse", array, bit_reversed(array), "--memory", "16MiB", "--schedule", *options)
+
+
+class Refused(Schedules):
+    in_memory = True
+
+    def setUp(self):
+        super().setUp()
+        self.save("a.npy", self.noise((64, 32), "f8"))
+        self.save("odd.npy", self.noise((63, 32), "f8"))
+
+    def test_numbers_of_processors(self):
+        for schedule in ["rounds", "exchange"]:
+            for number in [0, 3, 48]:
+                self.refused("transpose", "a.npy", "b.npy", "--schedule", schedule, "--processors", number,
+                             says=[str(number), "power of two"])
+        self.refused("transpose", "a.npy", "b.npy", "--schedule", "rounds", "--processors", 4096, says=["4096", "2048 elements"])
+        self.refused("transpose", "a.npy", "b.npy", "--schedule", "exchange", "--processors", 64, says=["64", "32 rows"])
+        self.refused("transpose", "a.npy", "b.npy", "--schedule", "mesh", "--processors", 8, says=["8", "square", "4 or 9"])
+        self.refused("transpose", "a.npy", "b.npy", "--schedule", "mesh", "--processors", 33 * 33, says=["33", "32 rows"])
+        for number in ["-4", "x", "1.5"]:
+            self.refused("transpose", "a.npy", "b.npy", "--schedule", "rounds", "--processors", number, says="processors")
+
+    def test_what_a_schedule_cannot_do(self):
+        self.refused("permute", "a.npy", "b.npy", "--by", "gray", "--schedule", "exchange", says=["transposition and bit reversal", "rounds"])
+        self.refused("permute", "a.npy", "b.npy", "--by", "gray", "--schedule", "mesh", says=["matrices", "rounds"])
+        self.refused("transpose", "odd.npy", "b.npy", "--schedule", "exchange", says=["powers of two", "mesh"])
+        self.refused("transpose", "odd.npy", "b.npy", "--schedule", "rounds", says=["powers of two", "mesh"])
+        self.refused("transpose", "a.npy", "b.npy", "--schedule", "banded", says="schedule")
+        self.save("empty.npy", np.zeros((0, 4)))
+        self.refused("transpose", "empty.npy", "b.npy", "--schedule", "mesh", says="no elements")
+
+    def test_layouts(self):
+        for layout in ["8", "-1", "x"]:
+            self.refused("transpose", "a.npy", "b.npy", "--schedule", "rounds", "--processors", 16, "--layout", layout, says="layout")
+        self.refused("transpose", "a.npy", "b.npy", "--schedule", "exchange", "--layout", "minor", says=["layout", "rounds"])
+        self.refused("transpose", "a.npy", "b.npy", "--processors", 4, says=["processors", "schedule"])
+
+    def test_too_little_memory(self):
+        self.save("large.npy", np.zeros((1024, 2 * MiB // 1024), "f8"))
+        self.refused("transpose", "large.npy", "b.npy", "--schedule", "rounds", "--processors", 1, "--memory", "16MiB",
+                     says=["block", "more processors or more memory"])
+
+
+if __name__ == "__main__":
+    main()
