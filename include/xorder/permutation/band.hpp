@@ -1,0 +1,76 @@
+// Band storage of a square matrix, and what its transposition does to the file.
+//
+// Only the diagonals −KU ≤ i − j ≤ KL of the N × N matrix a are stored, B = KL + KU + 1 of them, in one of
+// two orders. With the diagonals numbered from the uppermost one, k = KU + i − j:
+//
+//   columns     an array (N, B): record j is column j, element [j, k] is a[j − KU + k, j]
+//   diagonals   an array (B, N): record k is a diagonal, element [k, j] is a[j − KU + k, j]; this is the `ab`
+//   of
+//               LAPACK and SciPy (solve_banded), ab[KU + i − j, j] = a[i, j]
+//
+// Example: N = 4, KL = 1, KU = 2, written ij for a[i, j], and * for a place that is *unused*:
+//
+//   00 01 02  0          columns            diagonals
+//   10 11 12 13          *  *  00 10        *  *  02 13
+//    0 21 22 23          *  01 11 21        *  01 12 23
+//    0  0 32 33          02 12 22 32        00 11 22 33
+//                        13 23 33 *         10 21 32 *
+//
+// A *cyclic* band has i − j modulo N: there its corners hold what lies N further, and no place is unused.
+//
+// The transposed matrix has KL and KU exchanged. In the numbers (i, k') of its storage,
+//
+//   (j, k)  goes to  (i, k') = (j + k − KU, B − 1 − k),
+//
+// modulo N in the first number if the band is cyclic: a shear and a reflection. In the order `diagonals` that
+// exchanges whole records and shifts each. Where i is outside the matrix (or j, seen from the target), the
+// place is unused; what the source holds there is not looked at, and the target holds zeros.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace xorder {
+
+enum class BandOrder { columns, diagonals };
+
+/// The storage of a band.
+struct Band {
+  std::uint64_t n = 1;      ///< N
+  std::uint64_t lower = 0;  ///< KL: diagonals below the main one
+  std::uint64_t upper = 0;  ///< KU: diagonals above it
+  bool cyclic = false;
+  BandOrder order = BandOrder::columns;
+
+  bool operator==(const Band&) const = default;
+
+  /// B: how many diagonals are stored.
+  std::uint64_t width() const { return lower + upper + 1; }
+  std::uint64_t places() const { return n * width(); }
+  /// (N, B) or (B, N).
+  std::vector<std::uint64_t> extents() const;
+  /// The storage of the transposed matrix.
+  Band transposed() const { return {n, upper, lower, cyclic, order}; }
+
+  /// An element of the matrix.
+  struct Entry {
+    std::uint64_t row = 0, column = 0;
+    bool operator==(const Entry&) const = default;
+  };
+  /// What lies at a place, a linear index < places() into the storage; nothing if that place is unused.
+  std::optional<Entry> entry(std::uint64_t place) const;
+  /// Where an element of the matrix lies; nothing if it is not in the band. Requires row, column < n.
+  std::optional<std::uint64_t> place(Entry entry) const;
+
+  /// Where the transposition puts what lies at the place `source` of this storage: a place of transposed().
+  /// Nothing if the place is unused.
+  std::optional<std::uint64_t> target(std::uint64_t source) const;
+  /// Its inverse: what comes to the place `target` of transposed(). Nothing: zero.
+  std::optional<std::uint64_t> source(std::uint64_t target) const { return transposed().target(target); }
+};
+
+/// Throws InputError unless B ≤ N, with both numbers. (So also if N is 0.)
+void check(const Band& band);
+
+}  // namespace xorder
