@@ -6,12 +6,14 @@
 #include <bit>
 #include <cmath>
 
+#include "run/band_stage.hpp"
 #include "run/rounds_stage.hpp"
 #include "run/stage.hpp"
 #include "run/stripe_stage.hpp"
 #include "run/transpose_stage.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/bmmc.hpp"
+#include "xorder/schedule/banded.hpp"
 #include "xorder/schedule/exchange.hpp"
 #include "xorder/schedule/mesh.hpp"
 #include "xorder/schedule/rounds.hpp"
@@ -152,17 +154,17 @@ using Block = std::pair<uint64_t, uint64_t>;
 template <typename Origin, typename PlaceOf>
 std::unique_ptr<BlockGeometry> block_geometry(const BlockMatrix& m, uint64_t memory, const Origin& origin,
                                               const PlaceOf& place) {
-  std::vector<StripeGeometry::Band> bands;
+  std::vector<StripeGeometry::Panel> panels;
   for (uint64_t j = 0; j < m.blocks; ++j) {
-    StripeGeometry::Band band{m.column(j) * m.rows * m.element_bytes, m.column(j + 1) - m.column(j), {}};
+    StripeGeometry::Panel panel{m.column(j) * m.rows * m.element_bytes, m.column(j + 1) - m.column(j), {}};
     for (uint64_t i = 0; i < m.blocks; ++i) {
       const Block from = origin(i, j);
-      band.parts.push_back(
+      panel.parts.push_back(
           {place(from), m.scratch(from.first, from.second), m.row(i), m.row(i + 1) - m.row(i)});
     }
-    bands.push_back(std::move(band));
+    panels.push_back(std::move(panel));
   }
-  return std::make_unique<BlockGeometry>(std::move(bands), m.rows, m.element_bytes,
+  return std::make_unique<BlockGeometry>(std::move(panels), m.rows, m.element_bytes,
                                          StripeStage::stripe_memory(memory));
 }
 
@@ -273,6 +275,36 @@ std::unique_ptr<Work> scheduled(io::ArrayFile input, const Reordering& what, std
   Stages stages = choice.kind == ScheduleChoice::Kind::rounds     ? rounds_stages(setting)
                   : choice.kind == ScheduleChoice::Kind::exchange ? exchange_stages(setting)
                                                                   : mesh_stages(setting);
+  return std::make_unique<StagedWork>(std::move(input), std::move(to), std::move(options), memory,
+                                      std::move(stages));
+}
+
+std::unique_ptr<Work> scheduled_band(io::ArrayFile input, const Band& band, std::filesystem::path output,
+                                     Options options, std::optional<uint64_t> processors) {
+  const uint64_t memory = effective_memory(options.memory);
+  check(band);
+  if (band.order != BandOrder::columns) {
+    throw InputError(
+        "schedule banded gives each virtual processor columns, and needs --band-order columns; "
+        "tiles does both orders");
+  }
+  const ScheduleChoice choice{.processors = processors};
+  const int d = wanted_lg(choice, band.n, "columns")
+                    .value_or(std::countr_zero(std::min(default_processors, std::bit_floor(band.n))));
+  // How many blocks of columns away elements go, and the next power of two of it.
+  const uint64_t columns = band.n >> d;
+  const uint64_t half = (std::max(band.lower, band.upper) + columns - 1) / columns;
+  const int beta = half < 2 ? 0 : std::min(static_cast<int>(std::bit_width(half - 1)), d);
+  auto exchange = std::make_unique<schedule::Banded>(d, beta);
+  const uint64_t element_bytes = input.description.dtype.bytes;
+  auto geometry = std::make_unique<BandGeometry>(band, exchange->layout(), element_bytes);
+
+  Stages stages;
+  stages.push_back(std::make_unique<BandStage>(band, exchange->layout(), element_bytes, memory));
+  stages.push_back(std::make_unique<StripeStage>("banded", std::move(exchange), std::move(geometry),
+                                                 band.places() * element_bytes, memory));
+  Destination to =
+      destination(std::move(output), input, input.description.dtype, band.transposed().extents());
   return std::make_unique<StagedWork>(std::move(input), std::move(to), std::move(options), memory,
                                       std::move(stages));
 }

@@ -41,14 +41,14 @@ void copy_runs(std::byte* to, uint64_t pitch, const std::byte* from, uint64_t ro
 
 }  // namespace
 
-BlockGeometry::BlockGeometry(std::vector<Band> bands, uint64_t row_elements, uint64_t element_bytes,
+BlockGeometry::BlockGeometry(std::vector<Panel> panels, uint64_t row_elements, uint64_t element_bytes,
                              uint64_t memory)
     : element_bytes_(element_bytes) {
-  bands_ = std::move(bands);
+  panels_ = std::move(panels);
   row_bytes_ = row_elements * element_bytes;
-  const uint64_t all = bands_.size() * row_bytes_;
+  const uint64_t all = panels_.size() * row_bytes_;
   cuts_ = std::clamp<uint64_t>((all + memory - 1) / memory, 1, row_elements);
-  for (Band& band : bands_) band.rows *= cuts_;
+  for (Panel& panel : panels_) panel.rows *= cuts_;
 }
 
 // The columns before piece row % cuts of a row.
@@ -64,6 +64,12 @@ uint64_t BlockGeometry::position(const Part& part, uint64_t row) const {
   return row / cuts_ * row_bytes_ + (part.first_column + cut(part, row)) * element_bytes_;
 }
 
+std::span<const StripeGeometry::Run> BlockGeometry::runs(const Part& part, uint64_t row,
+                                                         std::array<Run, 3>& out) const {
+  out[0] = {position(part, row), before(part, row + 1) - before(part, row)};
+  return std::span(out).first(1);
+}
+
 uint64_t StripeStage::stripe_memory(uint64_t memory) {
   return (memory - StorageArena::overhead(memory) * 2) / stripes_in_memory;
 }
@@ -75,9 +81,9 @@ StripeStage::StripeStage(std::string name, std::unique_ptr<schedule::Schedule> s
       geometry_(std::move(geometry)),
       bytes_(bytes),
       memory_(memory) {
-  for (const auto& band : geometry_->bands()) most_rows_ = std::max(most_rows_, band.rows);
+  for (const auto& panel : geometry_->panels()) most_rows_ = std::max(most_rows_, panel.rows);
   const uint64_t row =
-      std::max<uint64_t>(geometry_->bands().size() * geometry_->row_bytes() / geometry_->cuts(), 1);
+      std::max<uint64_t>(geometry_->panels().size() * geometry_->row_bytes() / geometry_->cuts(), 1);
   const uint64_t room = stripe_memory(memory);
   if (row > room) {
     throw InputError(
@@ -94,9 +100,9 @@ void StripeStage::add_to(Summary& all) const {
   all.bytes_written += bytes_;
   const uint64_t stripe = bytes_ / std::max<uint64_t>(stripes, 1);
   std::size_t parts = 0;
-  for (const auto& band : geometry_->bands()) parts += band.parts.size();
+  for (const auto& panel : geometry_->panels()) parts += panel.parts.size();
   all.passes.push_back({stripes, stripe, stripe / std::max<std::size_t>(parts, 1),
-                        stripe / std::max<std::size_t>(geometry_->bands().size(), 1),
+                        stripe / std::max<std::size_t>(geometry_->panels().size(), 1),
                         stripes_in_memory * stripe + 2 * StorageArena::overhead(memory_), 0});
 }
 
@@ -119,9 +125,10 @@ class StripeStage::Stripe final : public Program {
   void load(Place source, uint64_t first, uint64_t end) {
     first_ = first;
     end_ = end;
-    for_each_in_parallel(geometry_.bands(), [&](const StripeGeometry::Band& band) {
-      const uint64_t until = std::min(end_, band.rows);
-      for (const StripeGeometry::Part& part : band.parts) {
+    for (Payload& slot : slots_) slot.reset(0);  // of what came to places that nothing begins at
+    for_each_in_parallel(geometry_.panels(), [&](const StripeGeometry::Panel& panel) {
+      const uint64_t until = std::min(end_, panel.rows);
+      for (const StripeGeometry::Part& part : panel.parts) {
         const uint64_t begin = geometry_.before(part, std::min(first_, until));
         const uint64_t bytes = geometry_.before(part, until) - begin;
         storage_.read(source, part.scratch + begin, at(part.from).reset(bytes), bytes);
@@ -130,11 +137,11 @@ class StripeStage::Stripe final : public Program {
   }
 
   void store(Place target) {
-    for_each_in_parallel(geometry_.bands(), [&](const StripeGeometry::Band& band) {
-      const uint64_t until = std::min(end_, band.rows);
-      if (geometry_.cuts() > 1) return store_pieces(band, until, target);
+    for_each_in_parallel(geometry_.panels(), [&](const StripeGeometry::Panel& panel) {
+      const uint64_t until = std::min(end_, panel.rows);
+      if (geometry_.cuts() > 1) return store_pieces(panel, until, target);
       const uint64_t rows = std::max<uint64_t>(assembled / geometry_.row_bytes(), 1);
-      for (uint64_t y = first_; y < until; y += rows) store_rows(band, y, std::min(until, y + rows), target);
+      for (uint64_t y = first_; y < until; y += rows) store_rows(panel, y, std::min(until, y + rows), target);
     });
   }
 
@@ -150,27 +157,27 @@ class StripeStage::Stripe final : public Program {
   Payload& at(schedule::Place place) { return slots_[place.node * schedule_.slots() + place.slot]; }
 
   // Whole rows, put together from all parts' runs.
-  void store_rows(const StripeGeometry::Band& band, uint64_t first, uint64_t end, Place target) {
+  void store_rows(const StripeGeometry::Panel& panel, uint64_t first, uint64_t end, Place target) {
     const uint64_t begin = first * geometry_.row_bytes(), bytes = (end - first) * geometry_.row_bytes();
     Payload rows;
     rows.reset(bytes);
-    for (const StripeGeometry::Part& part : band.parts) {
+    if (!geometry_.dense()) std::memset(rows.data(), 0, bytes);
+    for (const StripeGeometry::Part& part : panel.parts) {
       const std::byte* const content =
           at(schedule_.goal(part.from).value()).data() - geometry_.before(part, first_);
       assemble(part, first, end, content, rows.data() - begin);
     }
-    storage_.write(target, band.target + begin, rows.data(), bytes);
+    storage_.write(target, panel.target + begin, rows.data(), bytes);
   }
 
   void assemble(const StripeGeometry::Part& part, uint64_t first, uint64_t end, const std::byte* content,
                 std::byte* rows) const {
-    const auto same_columns = dynamic_cast<const BlockGeometry*>(&geometry_);
-    const uint64_t run = geometry_.before(part, first + 1) - geometry_.before(part, first);
-    if (same_columns != nullptr) {
-      std::byte* const to = rows + geometry_.position(part, first);
-      const std::byte* const from = content + geometry_.before(part, first);
+    // Short runs of the same columns, as of a bit reversal, are worth loops of their own.
+    if (const auto* blocks = dynamic_cast<const BlockGeometry*>(&geometry_)) {
+      std::byte* const to = rows + blocks->position(part, first);
+      const std::byte* const from = content + blocks->before(part, first);
       const uint64_t pitch = geometry_.row_bytes(), count = end - first;
-      switch (run) {
+      switch (blocks->before(part, first + 1) - blocks->before(part, first)) {
         case 1:
           return copy_runs<1>(to, pitch, from, count);
         case 2:
@@ -185,21 +192,28 @@ class StripeStage::Stripe final : public Program {
           break;
       }
     }
+    std::array<StripeGeometry::Run, 3> space;
     for (uint64_t y = first; y < end; ++y) {
-      const uint64_t begin = geometry_.before(part, y);
-      std::memcpy(rows + geometry_.position(part, y), content + begin, geometry_.before(part, y + 1) - begin);
+      const std::byte* from = content + geometry_.before(part, y);
+      for (const auto& piece : geometry_.runs(part, y, space)) {
+        std::memcpy(rows + piece.position, from, piece.bytes);
+        from += piece.bytes;
+      }
     }
   }
 
   // Pieces of rows, each by itself.
-  void store_pieces(const StripeGeometry::Band& band, uint64_t until, Place target) {
-    for (const StripeGeometry::Part& part : band.parts) {
+  void store_pieces(const StripeGeometry::Panel& panel, uint64_t until, Place target) {
+    for (const StripeGeometry::Part& part : panel.parts) {
       const std::byte* const content =
           at(schedule_.goal(part.from).value()).data() - geometry_.before(part, first_);
+      std::array<StripeGeometry::Run, 3> space;
       for (uint64_t y = first_; y < until; ++y) {
-        const uint64_t begin = geometry_.before(part, y);
-        storage_.write(target, band.target + geometry_.position(part, y), content + begin,
-                       geometry_.before(part, y + 1) - begin);
+        const std::byte* from = content + geometry_.before(part, y);
+        for (const auto& piece : geometry_.runs(part, y, space)) {
+          storage_.write(target, panel.target + piece.position, from, piece.bytes);
+          from += piece.bytes;
+        }
       }
     }
   }

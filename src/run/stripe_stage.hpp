@@ -5,15 +5,17 @@
 // every slot, a *stripe*, are read, go through all steps of the schedule in memory, and are written, before
 // the next ones are.
 //
-//   scratch: slot by slot        a stripe in memory               output: a processor's band, row by row
+//   scratch: slot by slot        a stripe in memory               output: a processor's panel, row by row
 //
 //   rows of (0,0) ████░░░░      (0,0) ██ ⇄ (1,0) ██     row 0   (0,0)│(0,1)│ ..
 //   rows of (0,1) ████░░░░  ──▶   ⇅          ⇅      ──▶     1   (0,0)│(0,1)│ ..
 //   rows of (1,0) ████░░░░      (0,1) ██ ⇄ (1,1) ██         2   ..
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "run/stage.hpp"
@@ -33,25 +35,33 @@ class StripeGeometry {
     std::uint64_t first_column =
         0;  ///< where its runs begin in the output's rows: for the geometry's own use
     std::uint64_t columns = 0;
+    std::uint64_t first_row = 0;  ///< of the matrix, for geometries that need it
   };
-  /// Rows of the output that follow each other and consist of the runs of some parts.
-  struct Band {
+  /// Rows of the output that follow each other and consist of the runs of some parts; zeros where no run is.
+  struct Panel {
     std::uint64_t target = 0;  ///< where it begins in the output
     std::uint64_t rows = 0;
     std::vector<Part> parts;
   };
 
-  const std::vector<Band>& bands() const { return bands_; }
+  const std::vector<Panel>& panels() const { return panels_; }
   /// A row that is too long for the memory is cut into this many pieces, which count as rows then.
   std::uint64_t cuts() const { return cuts_; }
   std::uint64_t row_bytes() const { return row_bytes_; }
 
   virtual std::uint64_t before(const Part& part, std::uint64_t row) const = 0;
-  /// Where the run of a row begins, from the beginning of the band's first row.
-  virtual std::uint64_t position(const Part& part, std::uint64_t row) const = 0;
+  /// A piece of a row of a part. Positions count from the beginning of the panel's first row.
+  struct Run {
+    std::uint64_t position = 0;
+    std::uint64_t bytes = 0;
+  };
+  /// The pieces of a row, in the order in which its content has them; at most three.
+  virtual std::span<const Run> runs(const Part& part, std::uint64_t row, std::array<Run, 3>& out) const = 0;
+  /// Whether runs cover all of the rows.
+  virtual bool dense() const { return true; }
 
  protected:
-  std::vector<Band> bands_;
+  std::vector<Panel> panels_;
   std::uint64_t row_bytes_ = 0;
   std::uint64_t cuts_ = 1;
 };
@@ -59,12 +69,13 @@ class StripeGeometry {
 /// All rows of a part are runs of the same columns: blocks of a matrix.
 class BlockGeometry final : public StripeGeometry {
  public:
-  /// `row_elements` of the output; bands' rows and parts' columns in elements. `memory` is for one stripe; a
-  /// row of all bands that is larger is cut.
-  BlockGeometry(std::vector<Band> bands, std::uint64_t row_elements, std::uint64_t element_bytes,
+  /// `row_elements` of the output; panels' rows and parts' columns in elements. `memory` is for one stripe; a
+  /// row of all panels that is larger is cut.
+  BlockGeometry(std::vector<Panel> panels, std::uint64_t row_elements, std::uint64_t element_bytes,
                 std::uint64_t memory);
   std::uint64_t before(const Part& part, std::uint64_t row) const override;
-  std::uint64_t position(const Part& part, std::uint64_t row) const override;
+  std::span<const Run> runs(const Part& part, std::uint64_t row, std::array<Run, 3>& out) const override;
+  std::uint64_t position(const Part& part, std::uint64_t row) const;
 
  private:
   std::uint64_t cut(const Part& part, std::uint64_t row) const;

@@ -5,6 +5,7 @@
 //   exchange   transposition and bit reversal by neighbour exchanges on a hypercube, 2^d ≤ rows and columns,
 //   powers of
 //              two (schedule/exchange.hpp)
+//   banded     transposition of a banded matrix in band storage, on a hypercube (schedule/banded.hpp)
 //   mesh       transposition of any matrix on an N × N mesh, N ≤ rows and columns (schedule/mesh.hpp)
 //
 // Out of core, each of them is two passes over the data. What stays within a processor is done first, from
@@ -21,6 +22,7 @@
 #include <vector>
 
 #include "xorder/io/array_file.hpp"
+#include "xorder/permutation/band.hpp"
 #include "xorder/permutation/reordering.hpp"
 #include "xorder/run/work.hpp"
 
@@ -45,5 +47,12 @@ struct ScheduleChoice {
 std::unique_ptr<Work> scheduled(io::ArrayFile input, const Reordering& what,
                                 std::vector<std::uint64_t> extents, std::filesystem::path output,
                                 Options options, const ScheduleChoice& choice);
+
+/// The transposition of a banded matrix in band storage, order `columns`, N columns on P = 2^d processors in
+/// consecutive blocks, by the schedule for banded matrices (schedule/banded.hpp). The output is that of
+/// BandTransposition, byte for byte. Throws InputError as `scheduled`, and as BandTransposition for input and
+/// band.
+std::unique_ptr<Work> scheduled_band(io::ArrayFile input, const Band& band, std::filesystem::path output,
+                                     Options options, std::optional<std::uint64_t> processors);
 
 }  // namespace xorder::run
