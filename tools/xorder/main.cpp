@@ -9,6 +9,7 @@
 
 #include "commands.hpp"
 #include "interrupt.hpp"
+#include "standard_streams.hpp"
 #include "xorder/error.hpp"
 
 namespace {
@@ -18,13 +19,14 @@ int complain(const std::string& what, int code) {
   for (char& c : line) {
     if (c == '\n' || c == '\r') c = ' ';
   }
-  fmt::print(stderr, "xorder: {}\n", line);
+  xorder::cli::tell("xorder: {}\n", line);
   return code;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  xorder::cli::occupy_closed_streams();
   CLI::App program{
       "xorder reorders files that do not fit in memory: transpositions, bit reversals and every other\n"
       "permutation y = A x ^ c of the bits of an index, from file to file, at the speed of the disk.",

@@ -8,6 +8,7 @@
 #include "arguments.hpp"
 #include "interrupt.hpp"
 #include "progress_bar.hpp"
+#include "standard_streams.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::cli {
@@ -155,19 +156,18 @@ void MovingCommand::run() const {
     ProgressBar bar(bar_wanted);
     report = work->run([&](const run::Progress& p) { bar.show(p); }, interrupt.token());
   }
-  if (!quiet_ && !report.note.empty()) fmt::print(stderr, "xorder: note: {}\n", report.note);
+  if (!quiet_ && !report.note.empty()) tell("xorder: note: {}\n", report.note);
   if (json_) {
     fmt::print("{}\n", report_json(work->summary(), report).dump(2));
   } else if (!quiet_) {
     const auto bytes = static_cast<double>(work->summary().bytes);
-    fmt::print(stderr, "{}: {} in {:.2f} s, {}/s, {} pass{}, {} ({})\n", output_, size_text(bytes),
-               report.seconds, size_text(bytes / std::max(report.seconds, 1e-9)), report.passes,
-               report.passes == 1 ? "" : "es", report.engine, report.access);
+    tell("{}: {} in {:.2f} s, {}/s, {} pass{}, {} ({})\n", output_, size_text(bytes), report.seconds,
+         size_text(bytes / std::max(report.seconds, 1e-9)), report.passes, report.passes == 1 ? "" : "es",
+         report.engine, report.access);
     if (const auto& traffic = report.traffic) {
-      fmt::print(stderr,
-                 "schedule {} on {} virtual processors: {} steps, {} messages, {} link crossings, {} moved\n",
-                 traffic->schedule, traffic->processors, traffic->steps, traffic->messages,
-                 traffic->crossings, size_text(static_cast<double>(traffic->bytes_moved)));
+      tell("schedule {} on {} virtual processors: {} steps, {} messages, {} link crossings, {} moved\n",
+           traffic->schedule, traffic->processors, traffic->steps, traffic->messages, traffic->crossings,
+           size_text(static_cast<double>(traffic->bytes_moved)));
     }
   }
 }

@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <string>
 
 #include "arguments.hpp"
+#include "standard_streams.hpp"
 
 namespace xorder::cli {
 namespace {
@@ -26,7 +26,7 @@ std::string duration(double seconds) {
 }  // namespace
 
 ProgressBar::~ProgressBar() {
-  if (drawn_) fmt::print(stderr, "\r\033[K");
+  if (drawn_) tell_text("\r\033[K");
 }
 
 // Bytes are counted as they are read and as they are written; the bar shows bytes of the file, half of that.
@@ -46,8 +46,7 @@ void ProgressBar::show(const run::Progress& p) {
   const int width = std::clamp(terminal_columns() - static_cast<int>(text.size()) - 3, 0, 40);
   const int filled = static_cast<int>(width * done / total);
   if (width > 4) text = " [" + std::string(filled, '=') + std::string(width - filled, ' ') + "]" + text;
-  fmt::print(stderr, "\r{}\033[K", text);
-  std::fflush(stderr);
+  tell("\r{}\033[K", text);
 }
 
 }  // namespace xorder::cli
