@@ -114,10 +114,13 @@ class Environment(Case):
         os.rename(os.fsencode(self.dir) + b"/\xff\xfe.npy", self.path("b.npy"))
         self.made()
 
-    @unittest.expectedFailure  # "[json.exception.type_error.316] invalid UTF-8 byte", exit code 1
     def test_names_that_are_no_text_in_json(self):
         os.rename(self.path("a.npy"), os.fsencode(self.dir) + b"/\xff\xfe.npy")
-        json.loads(self.ok("info", b"\xff\xfe.npy", "--json").stdout)
+        self.assertEqual(self.json("info", b"\xff\xfe.npy")["path"], "\ufffd\ufffd.npy")
+        with open(os.fsencode(self.dir) + b"/\xff", "w") as device:
+            device.write('{"points": [[4096, 1, 1]]}')
+        plan = self.json("transpose", b"\xff\xfe.npy", "b.npy", "--dry-run", "--io", "direct", "--device", b"\xff")
+        self.assertEqual(plan["device"], "\ufffd")
 
     @unittest.skipIf(SANITIZED, "sanitizers need /proc")
     def test_without_proc(self):

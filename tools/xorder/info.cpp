@@ -1,10 +1,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <nlohmann/json.hpp>
-
 #include "arguments.hpp"
 #include "commands.hpp"
+#include "json_text.hpp"
 #include "moving.hpp"
 
 namespace xorder::cli {
@@ -34,7 +33,7 @@ void add_info(CLI::App& program) {
                                 {"dtype", d.dtype.descr},     {"element_bytes", d.dtype.bytes},
                                 {"shape", d.extents},         {"order", order},
                                 {"offset", d.offset},         {"bytes", bytes}};
-      fmt::print("{}\n", json.dump(2));
+      fmt::print("{}\n", json_text(json, 2));
       return;
     }
     fmt::print("format  {}\ndtype   {} ({} bytes)\nshape   ({})\norder   {}\noffset  {}\nbytes   {} ({})\n",

@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <nlohmann/json.hpp>
-
 #include "arguments.hpp"
 #include "interrupt.hpp"
+#include "json_text.hpp"
 #include "progress_bar.hpp"
 #include "standard_streams.hpp"
 #include "xorder/error.hpp"
@@ -145,7 +144,7 @@ void MovingCommand::run() const {
   for (const std::string& path : inputs_) inputs.push_back(io::open_array(path, raw_.layout()));
   const std::unique_ptr<run::Work> work = make_({std::move(inputs), output_, options});
   if (dry_run_) {
-    fmt::print("{}", json_ ? plan_json(work->summary()).dump(2) + "\n" : work->describe());
+    fmt::print("{}", json_ ? json_text(plan_json(work->summary()), 2) + "\n" : work->describe());
     return;
   }
 
@@ -158,7 +157,7 @@ void MovingCommand::run() const {
   }
   if (!quiet_ && !report.note.empty()) tell("xorder: note: {}\n", report.note);
   if (json_) {
-    fmt::print("{}\n", report_json(work->summary(), report).dump(2));
+    fmt::print("{}\n", json_text(report_json(work->summary(), report), 2));
   } else if (!quiet_) {
     const auto bytes = static_cast<double>(work->summary().bytes);
     tell("{}: {} in {:.2f} s, {}/s, {} pass{}, {} ({})\n", output_, size_text(bytes), report.seconds,

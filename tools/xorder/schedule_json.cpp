@@ -1,6 +1,7 @@
 // `xorder schedule --json`: one object, its long lists written as they are made.
 #include <fmt/format.h>
 
+#include "json_text.hpp"
 #include "schedule.hpp"
 
 namespace xorder::cli {
@@ -44,7 +45,7 @@ void print_schedule_as_json(const ShownSchedule& shown, const MaybeReport& repor
                       {"miscomputed", report->miscomputed},
                       {"first", report->first_fault}};
   }
-  std::string head = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  std::string head = json_text(json);
   head.pop_back();  // the object goes on
   fmt::print("{},\"step_crossings\":[", head);
   for (std::uint64_t step = 0; step < s.steps(); ++step)

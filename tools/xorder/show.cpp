@@ -4,9 +4,9 @@
 
 #include <cstdint>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "commands.hpp"
+#include "json_text.hpp"
 #include "text_file.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/bmmc.hpp"
@@ -106,7 +106,7 @@ void run(const Options& options) {
   const Shown s = shown(options);
   if (!options.svg.empty()) write_text(options.svg, show_as_svg(s), options.force);
   if (options.json) {
-    fmt::print("{}\n", as_json(s, options).dump());
+    fmt::print("{}\n", json_text(as_json(s, options)));
   } else if (options.svg.empty()) {
     fmt::print("{}", show_as_text(s));
   }
