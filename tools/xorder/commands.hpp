@@ -7,10 +7,10 @@
 
 namespace xorder::cli {
 
-/// show: the matrix of a permutation, and what it costs.
 void add_transpose(CLI::App& program);
 void add_bitreverse(CLI::App& program);
 void add_permute(CLI::App& program);
+/// show: the matrix of a permutation, and what it costs.
 void add_show(CLI::App& program);
 void add_info(CLI::App& program);
 /// schedule: who sends what to whom among virtual processors, and whether that is right.
