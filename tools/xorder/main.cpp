@@ -23,6 +23,17 @@ int complain(const std::string& what, int code) {
   return code;
 }
 
+// An empty value comes from a script whose variable is not set, and is nobody's wish for the default. So an
+// option that is empty where the commands look at it was not given.
+void refuse_empty_values(CLI::App& command) {
+  for (CLI::Option* option : command.get_options()) {
+    option->check([](const std::string& value) {
+      return value.empty() ? std::string("the value is empty") : std::string();
+    });
+  }
+  for (CLI::App* subcommand : command.get_subcommands({})) refuse_empty_values(*subcommand);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -40,6 +51,7 @@ int main(int argc, char** argv) {
   xorder::cli::add_show(program);
   xorder::cli::add_info(program);
   xorder::cli::add_schedule(program);
+  refuse_empty_values(program);
 
   xorder::cli::install_fault_handler();
   try {
