@@ -116,6 +116,10 @@ File File::create_nameless(const std::filesystem::path& directory, const std::st
   return adopt_new(std::move(made.descriptor), directory, name, bytes, access);
 }
 
+void File::check_directory(const std::filesystem::path& directory, const std::string& name) {
+  static_cast<void>(open_directory(directory, name));
+}
+
 File File::adopt_new(Descriptor plain, const std::filesystem::path& directory, const std::string& name,
                      std::uint64_t bytes, Access access) {
   File file;

@@ -40,6 +40,10 @@ void check_delivery(const Destination& to, std::span<const io::ArrayFile> inputs
     const io::File file = io::File::open_input(input.path, io::Access::buffered);
     io::Output::check(to.path, to.header.size() + to.bytes, options.overwrite, file);
   }
+  // Whether or not this run has use for it: that it is wrong must not come out only with a larger file.
+  if (!options.scratch_directory.empty()) {
+    io::File::check_directory(options.scratch_directory, "scratch files");
+  }
 }
 
 Delivery::Delivery(const Destination& to, std::span<const io::ArrayFile> inputs, io::Access source,

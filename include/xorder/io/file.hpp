@@ -38,6 +38,8 @@ class File {
   /// free, if there is no room, or if the directory is missing or not writable.
   static File create_nameless(const std::filesystem::path& directory, const std::string& name,
                               std::uint64_t bytes, Access access);
+  /// Throws InputError unless files could be made in `directory`, room aside. Makes nothing.
+  static void check_directory(const std::filesystem::path& directory, const std::string& name);
   ~File();
   File(File&& other) noexcept;
   File& operator=(File&& other) noexcept;

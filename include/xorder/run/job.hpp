@@ -25,7 +25,7 @@ class TileEngine;
 class Job final : public Work {
  public:
   /// Makes the plan. Nothing is written. `extents` is the output's shape. Throws InputError if the plan
-  /// cannot be made (make_plan) or the output could not be (Output::check).
+  /// cannot be made (make_plan), or the output (Output::check) or scratch files could not be made.
   Job(io::ArrayFile input, const Reordering& what, std::vector<std::uint64_t> extents,
       std::filesystem::path output, Options options);
   ~Job() override;
