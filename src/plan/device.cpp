@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "xorder/error.hpp"
@@ -52,15 +50,6 @@ Device Device::ssd() { return simple_device("ssd", 10e-6, 3.2e9, 1 * MiB, 128); 
 Device Device::hdd() { return simple_device("hdd", 8e-3, 200e6, 16 * MiB, 8); }
 // A system call or a page table walk a request; what is larger than a second-level cache gains nothing.
 Device Device::page_cache() { return simple_device("page cache", 0.2e-6, 8e9, 64 * KiB, 32); }
-
-Device Device::named(const std::string& name) {
-  if (name == "ssd") return ssd();
-  if (name == "hdd") return hdd();
-  std::ifstream file(name, std::ios::binary);
-  if (!file) throw InputError(fmt::format("--device {}: neither ssd nor hdd nor a readable file", name));
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  return parse(text, name);
-}
 
 Device Device::parse(std::string_view text, const std::string& source) {
   const auto fail = [&](const std::string& what) { return InputError(fmt::format("{}: {}", source, what)); };

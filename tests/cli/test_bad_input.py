@@ -91,11 +91,15 @@ class BadInput(Case):
             self.bad("transpose", "a.npy", "--tmpdir", value, says=[value, "scratch", says])
             self.bad("transpose", "a.npy", "--tmpdir", value, "--dry-run", says=value)
 
-    @unittest.expectedFailure  # a directory: exit code 1; a FIFO: waits for ever; a device: is read for ever
     def test_devices_that_are_no_files(self):
         os.mkfifo(self.path("fifo"))
         for name, says in {".": "directory", "fifo": "FIFO", "/dev/zero": "device"}.items():
-            self.bad("transpose", "a.npy", "--device", name, says=[name, says], timeout=10)
+            self.bad("transpose", "a.npy", "--device", name, says=["--device", name, says], timeout=10)
+            self.refused("schedule", "isotropic", "--tags", name, says=[name, says], timeout=10)
+            self.refused("show", "--matrix", name, says=[name, says], timeout=10)
+        self.write("huge", bytes((1 << 20) + 1))
+        self.bad("transpose", "a.npy", "--device", "huge", says=["huge", "1048577", "1048576"])
+        self.refused("schedule", "isotropic", "--tags", "huge", says=["huge", "1048577"])
 
     def test_memory(self):
         for value in ["lots", "1e400", "nan", "inf", "0x1000000000", "64 MiB x", "MiB", "1GiBB", "--", "+"]:

@@ -36,7 +36,6 @@ TEST(Device, NonsenseProfilesAreRefused) {
   EXPECT_THAT(parse(R"({"points": [[1, 2, 0]]})"), ThrowsMessage<InputError>(HasSubstr("above 0")));
   EXPECT_THAT(parse(R"({"points": [[2, 2, 2], [1, 2, 2]]})"), ThrowsMessage<InputError>(HasSubstr("ascending")));
   EXPECT_THAT(parse(R"({"depth": 0, "points": [[1, 2, 2]]})"), ThrowsMessage<InputError>(HasSubstr("depth")));
-  EXPECT_THAT([] { Device::named("/no/such/file"); }, ThrowsMessage<InputError>(HasSubstr("neither ssd nor hdd")));
 }
 
 }  // namespace

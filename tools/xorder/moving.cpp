@@ -8,6 +8,7 @@
 #include "json_text.hpp"
 #include "progress_bar.hpp"
 #include "standard_streams.hpp"
+#include "text_file.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::cli {
@@ -135,7 +136,7 @@ void MovingCommand::run() const {
     options.threads = static_cast<unsigned>(threads);
   }
   options.engine = engine_choice(engine_);
-  options.device = plan::Device::named(device_);
+  options.device = read_device(device_);
   options.scratch_directory = tmpdir_;
   options.overwrite = force_;
 

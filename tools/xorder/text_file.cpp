@@ -77,6 +77,18 @@ gf2::AffineMap read_matrix(const std::filesystem::path& path) {
   return parse_matrix(read_text(path), path.string());
 }
 
+plan::Device read_device(const std::string& name) {
+  if (name == "ssd") return plan::Device::ssd();
+  if (name == "hdd") return plan::Device::hdd();
+  std::string text;
+  try {
+    text = read_text(name);
+  } catch (const InputError& e) {
+    throw InputError(fmt::format("{}; --device is ssd, hdd or the file of a profile", e.what()));
+  }
+  return plan::Device::parse(text, name);
+}
+
 void write_text(const std::filesystem::path& path, const std::string& text, bool overwrite) {
   if (path == "-") throw InputError("- (standard output) is not supported as a file; name one");
   std::error_code ignored;

@@ -1,10 +1,11 @@
-// Small text files that go with the data: matrices, drawings, tables.
+// Small text files that go with the data: matrices, device profiles, drawings, tables.
 #pragma once
 
 #include <filesystem>
 #include <string>
 
 #include "xorder/gf2/affine_map.hpp"
+#include "xorder/plan/device.hpp"
 
 namespace xorder::cli {
 
@@ -13,6 +14,9 @@ std::string read_text(const std::filesystem::path& path);
 
 /// The matrix in a file (parse_matrix has the format).
 gf2::AffineMap read_matrix(const std::filesystem::path& path);
+
+/// "ssd", "hdd", or the profile in a file (plan::Device::parse has the format). Throws InputError.
+plan::Device read_device(const std::string& name);
 
 /// Writes the file under a temporary name beside `path` and renames it when it is whole. Throws InputError if
 /// it exists and `overwrite` is false, or if it cannot be written there.

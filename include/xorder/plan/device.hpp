@@ -33,10 +33,8 @@ struct Device {
   static Device hdd();
   /// Files that are, and will stay, in the page cache.
   static Device page_cache();
-  /// "ssd", "hdd", or the path of a JSON file {"name": .., "depth": .., "points": [[bytes, read, write], ..]} with
-  /// bandwidths in bytes a second. Throws InputError.
-  static Device named(const std::string& name);
-  /// The same, from the text of such a file; `source` is for messages.
+  /// From the text of a JSON file {"name": .., "depth": .., "points": [[bytes, read, write], ..]} with
+  /// bandwidths in bytes a second; `source` is for messages. Throws InputError.
   static Device parse(std::string_view json, const std::string& source);
 };
 
