@@ -104,6 +104,11 @@ class BadInput(Case):
     def test_memory(self):
         for value in ["lots", "1e400", "nan", "inf", "0x1000000000", "64 MiB x", "MiB", "1GiBB", "--", "+"]:
             self.bad("transpose", "a.npy", "--memory", value, says="--memory")
+        for value in ["1073741824.5", "1.5.5GiB", "5.GiB", "."]:
+            self.bad("transpose", "a.npy", "--memory", value, says="--memory")
+        for value, memory in {"0.1GiB": 107374182, ".05G": 53687091, " 62.5 MiB ": 65536000, "64.0m": 64 << 20,
+                              "0.02GB": 20_000_000, "16777217": 16777217}.items():
+            self.assertEqual(self.json("transpose", "a.npy", "x.npy", "--dry-run", "--memory", value)["memory"], memory)
         for value in ["0", "-5", "-2GiB", "0MiB"]:
             self.bad("transpose", "a.npy", "--memory", value, says=["--memory", "zero|negative"])
         for value in ["1", "1KiB", "16777215", "15MiB"]:
@@ -153,13 +158,19 @@ class BadInput(Case):
         for offset in ["-8", "x", "18446744073709551616", "1e3"]:
             self.bad("transpose", "a.raw", "--dtype", "u1", "--offset", offset, says="--offset")
 
-    @unittest.expectedFailure  # parsed as a positive floating-point number
     def test_offsets_are_whole_numbers_from_0_on(self):
-        for offset in ["1.5", "0.9"]:
+        for offset in ["1.5", "0.9", "1.0", "1.5B", "0.1KiB", "1.0001KB", ".", "1.", "1.2.3K", "9223372036854775808", "8EiB"]:
             self.bad("transpose", "a.raw", "--dtype", "u1", "--offset", offset, says="--offset")
         self.bad("transpose", "a.raw", "--dtype", "u1", "--offset", 2**53 + 1, says=[r"a\.raw", str(2**53 + 1), "1000"])
-        for offset in ["0", "00", "0KiB"]:
+        for offset in ["0", "00", "0KiB", " 0 ", "0.0K"]:
             self.ok("transpose", "a.raw", "out.raw", "--dtype", "u1", "--offset", offset, "--force")
+        # Whose place is said, as nothing is there.
+        for offset, place in {str(2**63 - 1): 2**63 - 1, "1.5GiB": 3 << 29, "0.0625K": 64, ".001MB": 1000, "0.57KB": 570,
+                              "1.25 EiB": 5 << 58, "7.999999999999999999EB": 8 * 10**18 - 1}.items():
+            if place > 1000:
+                self.bad("transpose", "a.raw", "--dtype", "u1", "--offset", offset, says=[r"a\.raw", rf"\b{place}\b", "1000"])
+            else:
+                self.assertEqual(self.json("info", "a.raw", "--dtype", "u1", "--offset", offset)["offset"], place)
 
     def test_raw_files_need_a_dtype_and_npy_files_have_one(self):
         self.bad("transpose", "a.raw", says=[r"a\.raw", "--dtype"])

@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
-#include <cmath>
+#include <ranges>
 
 #include "xorder/error.hpp"
 
@@ -41,34 +42,70 @@ std::vector<Int> parse_list(std::string_view text, const std::string& what, cons
   }
 }
 
-// The factor of a unit such as MiB, M or MB; 0 if it is none.
-double unit_factor(std::string_view unit) {
+// The bytes of a unit such as MiB, M or MB; 0 if it is none.
+std::uint64_t unit_bytes(std::string_view unit) {
   if (unit.empty() || unit == "B") return 1;
   constexpr std::string_view prefixes = "KMGTPE";
   const auto power = prefixes.find(static_cast<char>(unit[0] & ~0x20));
   if (power == std::string_view::npos) return 0;
   const auto rest = unit.substr(1);
-  if (rest.empty() || rest == "iB") return std::pow(1024.0, static_cast<double>(power + 1));
-  if (rest == "B") return std::pow(1000.0, static_cast<double>(power + 1));
-  return 0;
+  const std::uint64_t base = rest.empty() || rest == "iB" ? 1024 : rest == "B" ? 1000 : 0;
+  std::uint64_t bytes = base;
+  for (std::size_t i = 0; i < power; ++i) bytes *= base;
+  return bytes;
+}
+
+InputError bad_size(std::string_view text, const std::string& what, const char* why) {
+  return InputError(fmt::format(
+      "{}: '{}' is {}; give bytes, or a number with a unit, such as 2GiB, 512MiB or 1.5G", what, text, why));
+}
+
+struct Size {
+  std::uint64_t bytes = 0;  // rounded down
+  bool exact = true;
+};
+
+// In integers throughout: a double is too short for an offset, and 0.1 is none.
+Size parse_size(std::string_view text, const std::string& what) {
+  const auto fail = [&](const char* why) { return bad_size(text, what, why); };
+  const auto trimmed = trim(text);
+  const auto number = trimmed.substr(0, trimmed.find_first_not_of("0123456789."));
+  const std::size_t point = std::min(number.find('.'), number.size());
+  const auto fraction = number.substr(std::min(point + 1, number.size()));
+  const std::uint64_t unit = unit_bytes(trim(trimmed.substr(number.size())));
+  if (trimmed.starts_with('-')) throw fail("negative");
+  const bool well_formed =
+      !number.empty() && number.back() != '.' && fraction.find('.') == std::string_view::npos;
+  if (!well_formed || unit == 0) throw fail("no size");
+  if (unit == 1 && !fraction.empty()) throw fail("no whole number of bytes");
+
+  Size size;
+  for (const char digit : fraction | std::views::reverse) {
+    size.bytes += static_cast<std::uint64_t>(digit - '0') * unit;
+    size.exact = size.exact && size.bytes % 10 == 0;
+    size.bytes /= 10;
+  }
+  std::uint64_t units = 0, whole = 0;
+  const auto error = std::from_chars(number.data(), number.data() + point, units).ec;
+  if (error == std::errc::result_out_of_range || __builtin_mul_overflow(units, unit, &whole) ||
+      __builtin_add_overflow(size.bytes, whole, &size.bytes) || size.bytes >= std::uint64_t{1} << 63) {
+    throw fail("too large");
+  }
+  return size;
 }
 
 }  // namespace
 
-std::uint64_t parse_size(std::string_view text, const std::string& what) {
-  const auto fail = [&](const char* why) {
-    return InputError(fmt::format("{}: '{}' is {}; give a number with a unit, such as 2GiB, 512MiB or 1.5G", what, text, why));
-  };
-  const auto trimmed = trim(text);
-  double value = 0;
-  const auto [end, error] = std::from_chars(trimmed.data(), trimmed.data() + trimmed.size(), value, std::chars_format::fixed);
-  const auto unit = trim({end, static_cast<std::size_t>(trimmed.data() + trimmed.size() - end)});
-  const double factor = unit_factor(unit);
-  if (trimmed.empty() || error != std::errc() || !std::isfinite(value) || factor == 0) throw fail("no size");
-  if (value < 0) throw fail("negative");
-  if (value * factor < 1) throw fail("zero");
-  if (value * factor >= 9.2e18) throw fail("too large");
-  return static_cast<std::uint64_t>(value * factor);
+std::uint64_t parse_memory(std::string_view text, const std::string& what) {
+  const std::uint64_t bytes = parse_size(text, what).bytes;
+  if (bytes == 0) throw bad_size(text, what, "zero");
+  return bytes;
+}
+
+std::uint64_t parse_offset(std::string_view text, const std::string& what) {
+  const Size size = parse_size(text, what);
+  if (!size.exact) throw bad_size(text, what, "no whole number of bytes");
+  return size.bytes;
 }
 
 int parse_int(std::string_view text, const std::string& what) {

@@ -8,9 +8,13 @@
 
 namespace xorder::cli {
 
-/// "2GiB", "512MiB", "1.5G", "64M", "100000": K, M, G, T are powers of 1024 with or without iB, powers of
-/// 1000 with B. Throws InputError naming `what` for anything else, and for 0 and negative sizes.
-std::uint64_t parse_size(std::string_view text, const std::string& what);
+/// "2GiB", "512MiB", "1.5G", "64M", "100000": K, M, G, T, P and E are powers of 1024 with or without iB,
+/// powers of 1000 with B; only numbers with a unit have fractions. Below 2^63. Throws InputError naming
+/// `what` for anything else. An amount of memory: more than 0; the fraction of a byte that 0.1GiB has is left
+/// out.
+std::uint64_t parse_memory(std::string_view text, const std::string& what);
+/// A place in a file: 0 is one, and a fraction of a byte is not.
+std::uint64_t parse_offset(std::string_view text, const std::string& what);
 
 /// "3", "-1". Throws InputError naming `what`.
 int parse_int(std::string_view text, const std::string& what);

@@ -85,7 +85,7 @@ std::optional<io::RawLayout> RawOptions::layout() const {
   io::RawLayout layout;
   if (!dtype.empty()) layout.dtype = io::parse_dtype(dtype);
   if (!shape.empty()) layout.extents = parse_extents(shape, "--shape");
-  if (!offset.empty() && offset != "0") layout.offset = parse_size(offset, "--offset");
+  if (!offset.empty()) layout.offset = parse_offset(offset, "--offset");
   return layout;
 }
 
@@ -128,7 +128,7 @@ void MovingCommand::add_to(CLI::App& command, Make make, std::vector<std::string
 
 void MovingCommand::run() const {
   run::Options options;
-  if (!memory_.empty()) options.memory = parse_size(memory_, "--memory");
+  if (!memory_.empty()) options.memory = parse_memory(memory_, "--memory");
   if (!threads_.empty()) {
     const int threads = parse_int(threads_, "--threads");
     if (threads < 1 || threads > 1024)
