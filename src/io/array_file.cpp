@@ -21,6 +21,10 @@ ArrayDescription raw_description(const File& file, const RawLayout& raw) {
   const std::uint64_t available = file.size() - raw.offset;
   if (raw.extents) {
     description.extents = *raw.extents;
+    if (raw.extents->size() > max_axes) {
+      throw InputError(
+          fmt::format("{}: shape of {} axes; NumPy has at most {}", path, raw.extents->size(), max_axes));
+    }
     const std::uint64_t needed = checked_bytes(description.shape());
     if (needed != available) {
       throw InputError(fmt::format("{}: the file has {} bytes, but offset {} + {} bytes × shape ({}) is {}", path,

@@ -17,8 +17,6 @@ namespace {
 using Kind = Literal::Kind;
 
 constexpr std::string_view magic = "\x93NUMPY";
-constexpr std::uint64_t size_limit = std::uint64_t{1} << 63;
-constexpr std::size_t max_axes = 64;  // of NumPy 2; it was 32 before
 
 // The preamble is the magic string, major and minor version, and the length of what follows.
 std::size_t preamble_bytes(int version) { return magic.size() + 2 + (version == 1 ? 2 : 4); }
@@ -123,23 +121,8 @@ std::vector<std::uint64_t> extents_of(const Literal& shape) {
   return extents;
 }
 
-// A zero does not hide what would overflow without it: nobody downstream multiplies extents past 2^63.
-std::uint64_t total_bytes(const std::vector<std::uint64_t>& extents, std::uint64_t element_bytes) {
-  std::uint64_t bytes = element_bytes;
-  bool empty = false;
-  for (const std::uint64_t extent : extents) {
-    if (extent == 0) {
-      empty = true;
-    } else if (__builtin_mul_overflow(bytes, extent, &bytes) || bytes >= size_limit) {
-      throw InputError(fmt::format("shape ({}) of {}-byte elements; right is less than 2^63 bytes in all",
-                                   fmt::join(extents, ", "), element_bytes));
-    }
-  }
-  return empty ? 0 : bytes;
-}
-
 void check_file_size(const ArrayDescription& array, std::uint64_t file_bytes) {
-  const std::uint64_t whole = array.offset + total_bytes(array.extents, array.dtype.bytes);
+  const std::uint64_t whole = array.offset + checked_bytes(array.shape());
   if (whole == file_bytes) return;
   throw InputError(
       fmt::format("{}: its .npy header makes {} bytes (offset {} + {} bytes x shape ({})), the file has {}",

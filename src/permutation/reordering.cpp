@@ -14,16 +14,6 @@ namespace {
 
 constexpr std::uint64_t byte_limit = std::uint64_t{1} << 63;
 
-// The product of the factors if it is below 2^63. One factor of 0 makes it 0, however large the others.
-std::optional<std::uint64_t> product_below_limit(std::span<const std::uint64_t> factors) {
-  if (std::ranges::find(factors, 0u) != factors.end()) return 0;
-  std::uint64_t product = 1;
-  for (const std::uint64_t f : factors) {
-    if (__builtin_mul_overflow(product, f, &product) || product >= byte_limit) return std::nullopt;
-  }
-  return product;
-}
-
 // The axis that the user calls `axis` (0 .. rank−1), counted in file order, slowest first.
 int file_axis(const ArrayShape& shape, int axis) {
   return shape.order == Order::c ? axis : static_cast<int>(shape.extents.size()) - 1 - axis;
@@ -138,11 +128,18 @@ void check(const Reordering& r) {
 
 std::uint64_t checked_bytes(const ArrayShape& shape) {
   if (shape.element_bytes == 0) throw InputError("an element must have at least 1 byte");
-  std::vector<std::uint64_t> factors = shape.extents;
-  factors.push_back(shape.element_bytes);
-  if (const auto bytes = product_below_limit(factors)) return *bytes;
-  throw InputError(fmt::format("an array of shape {} with elements of {} bytes has 2^63 bytes or more",
-                               fmt::join(shape.extents, " × "), shape.element_bytes));
+  const bool empty = std::ranges::find(shape.extents, 0u) != shape.extents.end();
+  std::uint64_t bytes = shape.element_bytes;
+  bool fits = bytes < byte_limit;
+  for (const std::uint64_t extent : shape.extents) {
+    if (extent != 0) fits = fits && !__builtin_mul_overflow(bytes, extent, &bytes) && bytes < byte_limit;
+  }
+  if (!fits) {
+    throw InputError(fmt::format("shape ({}) of {}-byte elements; right is less than 2^63 bytes in all{}",
+                                 fmt::join(shape.extents, ", "), shape.element_bytes,
+                                 empty ? ", also without the zeros" : ""));
+  }
+  return empty ? 0 : bytes;
 }
 
 Reordering transposition(const ArrayShape& shape, std::span<const int> axes) {

@@ -122,7 +122,7 @@ TEST(Canonical, EmptyArraysHaveOneEmptyAxis) {
   EXPECT_EQ(canonical(mapping_along({{0, 4}, 8}, 1, bmmc::gray(2))), empty);
   EXPECT_EQ(canonical(mapping_along({{0, 4}, 8, Order::fortran}, 1, bmmc::gray(2))), empty);
   EXPECT_EQ(canonical(empty), empty);
-  const std::uint64_t huge = std::uint64_t{1} << 62;
+  const std::uint64_t huge = std::uint64_t{1} << 29;
   EXPECT_EQ(canonical(transposition({{huge, huge, 0}, 8}, {})), empty);
 }
 

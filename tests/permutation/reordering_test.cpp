@@ -220,11 +220,13 @@ TEST(ReorderingErrors, CheckedBytes) {
   const std::uint64_t half = std::uint64_t{1} << 31;
   EXPECT_EQ(checked_bytes({{}, 8}), 8u);
   EXPECT_EQ(checked_bytes({{half, half}, 1}), half * half);
-  EXPECT_EQ(checked_bytes({{half, half, half, 0}, 8}), 0u);
+  EXPECT_EQ(checked_bytes({{half, 0, 3}, 8}), 0u);
+  EXPECT_THROW(checked_bytes({{half, half, half, 0}, 8}), InputError) << "NumPy has no such empty array";
+  EXPECT_THROW(checked_bytes({{0, ~std::uint64_t{0}}, 1}), InputError);
   EXPECT_EQ(message_of([&] {
               checked_bytes({{half, half}, 2});
             }),
-            "an array of shape 2147483648 × 2147483648 with elements of 2 bytes has 2^63 bytes or more");
+            "shape (2147483648, 2147483648) of 2-byte elements; right is less than 2^63 bytes in all");
   EXPECT_THROW(checked_bytes({{half, half, half, half}, 1}), InputError) << "2^124 overflows to 0";
   EXPECT_THROW(checked_bytes({{~std::uint64_t{0}}, 1}), InputError);
   EXPECT_THROW(checked_bytes({{4}, 0}), InputError);

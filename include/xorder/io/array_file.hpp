@@ -31,10 +31,11 @@ struct ArrayFile {
   ArrayDescription description;
 };
 
-/// Finds out what the file holds: an .npy file by its first bytes, whatever its name; else a raw one, for which
-/// `raw` must give a dtype. Throws InputError for files that cannot be an input (File::open_input), damaged headers
-/// (read_npy_header), a raw layout given for an .npy file or missing for a raw one, and a size that is not
-/// offset + extents × dtype (both numbers are given). Reads the header only.
+/// Finds out what the file holds: an .npy file by its first bytes, whatever its name; else a raw one, for
+/// which `raw` must give a dtype. Throws InputError for files that cannot be an input (File::open_input),
+/// damaged headers (read_npy_header), a raw layout given for an .npy file or missing for a raw one, a shape
+/// that NumPy could not have (more than max_axes, or checked_bytes), and a size that is not offset + extents
+/// × dtype (both numbers are given). Reads the header only.
 ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawLayout>& raw);
 
 /// The format for an output of that name: .npy if its name ends so, raw for .raw, .bin and .dat, else the input's.

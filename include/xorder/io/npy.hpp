@@ -22,6 +22,9 @@ struct ArrayDescription {
   ArrayShape shape() const { return {extents, dtype.bytes, order}; }
 };
 
+/// Of NumPy 2; it was 32 before.
+inline constexpr std::size_t max_axes = 64;
+
 /// Whether the file begins with the magic string of the format.
 bool is_npy(const File& file);
 

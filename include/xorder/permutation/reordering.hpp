@@ -59,7 +59,7 @@ struct Reordering {
   /// At least 1. Elements are moved whole, whatever they hold.
   std::uint64_t element_bytes = 1;
   /// The source's extents in the order in which they lie in the file, slowest axis first; 0 is allowed. Their
-  /// product times element_bytes is below 2^63.
+  /// product times element_bytes is below 2^63, also without those that are 0.
   std::vector<std::uint64_t> extents;
   /// The target's axes, slowest first, each the number of a source axis. A permutation of 0 ..
   /// extents.size()−1.
@@ -89,7 +89,8 @@ struct ArrayShape {
 };
 
 /// The product of the extents times element_bytes; throws InputError if that is 2^63 or more, or
-/// element_bytes is 0. An extent of 0 makes it 0, however large the others are.
+/// element_bytes is 0. An extent of 0 makes it 0, but, as in NumPy, does not excuse others whose product is
+/// too large: nobody downstream multiplies extents past 2^63.
 std::uint64_t checked_bytes(const ArrayShape& shape);
 
 /// numpy.transpose(a, axes) stored in C order: axis j of the target is axis axes[j] of the source. No axes:
