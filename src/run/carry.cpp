@@ -36,7 +36,7 @@ bool Carry::add(std::uint64_t from, std::uint64_t to, std::byte* block) {
   if (found == waiting_.end()) {
     std::byte* kept = spilled_.contains(start) ? nullptr : allocate();
     if (kept == nullptr) {
-      file_.write_exactly(block + (from - start), to - from, from);
+      write(start, from, to, block);
       spilled_.insert(start);
       return false;
     }
@@ -57,8 +57,14 @@ bool Carry::add(std::uint64_t from, std::uint64_t to, std::byte* block) {
   waiting_.erase(found);
   const std::uint64_t first = std::max(start, begin_), last = std::min(start + block_bytes_, end_);
   if (last - first == block_bytes_) return true;
-  file_.write_exactly(block + (first - start), last - first, first);
+  write(start, first, last, block);
   return false;
+}
+
+void Carry::write(std::uint64_t start, std::uint64_t from, std::uint64_t to, const std::byte* block) {
+  file_.write_exactly(block + (from - start), to - from, from);
+  bytes_written_ += to - from;
+  ++writes_;
 }
 
 }  // namespace xorder::run

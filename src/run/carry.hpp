@@ -29,6 +29,9 @@ class Carry {
   bool add(std::uint64_t from, std::uint64_t to, std::byte* block);
   /// Blocks that still wait.
   std::size_t waiting() const { return waiting_.size(); }
+  /// What was written here, and in how many parts.
+  std::uint64_t bytes_written() const { return bytes_written_; }
+  std::uint64_t writes() const { return writes_; }
 
  private:
   struct Part {
@@ -40,6 +43,8 @@ class Carry {
     std::uint64_t missing;
   };
   std::byte* allocate();
+  /// The bytes [from, to) of the file, which are in the block that begins at `start`.
+  void write(std::uint64_t start, std::uint64_t from, std::uint64_t to, const std::byte* block);
 
   const io::File& file_;
   std::uint64_t begin_, end_, block_bytes_;
@@ -49,6 +54,7 @@ class Carry {
   std::vector<std::byte*> free_;
   std::vector<io::BlockMemory> slabs_;
   std::size_t blocks_ = 0;
+  std::uint64_t bytes_written_ = 0, writes_ = 0;
 };
 
 }  // namespace xorder::run

@@ -146,12 +146,12 @@ class Conductor {
       wait(done);
       for (const io::Completion& completion : done) handle(completion);
       if (stop_.stop_requested() && !failure_) failure_ = std::make_exception_ptr(Cancelled());
-      progress(counters_);
+      progress(counters());
     }
     wait_for_tasks();
     if (failure_) std::rethrow_exception(failure_);
     if (carry_.waiting() != 0) throw Error("internal error: blocks were left incomplete");
-    return counters_;
+    return counters();
   }
 
  private:
@@ -180,6 +180,12 @@ class Conductor {
   }
 
   bool finished() const { return tiles_written_ == tile_count_ && in_flight() == 0; }
+  PassCounters counters() const {
+    PassCounters all = counters_;
+    all.bytes_written += carry_.bytes_written();
+    all.writes += carry_.writes();
+    return all;
+  }
   uint64_t in_flight() const { return reads_in_flight_ + writes_in_flight_ + permuting_; }
 
   // --- reading: group by group, run by run, request by request

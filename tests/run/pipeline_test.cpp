@@ -112,6 +112,7 @@ TEST_P(PipelineEngines, EveryElementArrives) {
     const auto queue = io::make_queue(GetParam().engine, random.in(2u, 64u));
     const auto counters = perform(plan, files, *queue);
     EXPECT_GE(counters.bytes_read, what.bytes());
+    EXPECT_EQ(counters.bytes_written, what.bytes());
     std::vector<std::byte> result(what.bytes());
     files.target.sync();
     files.target.read_exactly(result.data(), result.size(), files.target_offset);
