@@ -1,7 +1,12 @@
 #include "io/pool_queue.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cerrno>
+#include <system_error>
+
+#include "xorder/error.hpp"
 
 namespace xorder::io {
 namespace {
@@ -21,7 +26,12 @@ Completion carry_safely(PoolQueue::Carry carry, const Transfer& transfer) {
 PoolQueue::PoolQueue(unsigned depth, const char* name, Carry carry)
     : depth_(depth), name_(name), carry_(carry) {
   done_.reserve(depth);
-  for (unsigned i = 0; i < std::min(depth, most_threads); ++i) threads_.emplace_back([this] { work(); });
+  try {
+    for (unsigned i = 0; i < std::min(depth, most_threads); ++i) threads_.emplace_back([this] { work(); });
+  } catch (const std::system_error& e) {
+    // Fewer do the same, more slowly.
+    if (threads_.empty()) throw Error(fmt::format("no thread could be started: {}", e.code().message()));
+  }
 }
 
 PoolQueue::~PoolQueue() {

@@ -41,6 +41,7 @@ struct GroupSlot {
   std::vector<std::byte*> targets;
   std::vector<uint64_t> lengths;
   uint64_t reads_in_flight = 0;
+  std::exception_ptr failure;  // of permuting it
 };
 
 // A tile on its way: assembled chunk by chunk, then written run by run. It needs no memory of its own.
@@ -144,7 +145,13 @@ class Conductor {
       }
       done.clear();
       wait(done);
-      for (const io::Completion& completion : done) handle(completion);
+      for (const io::Completion& completion : done) {
+        try {
+          handle(completion);
+        } catch (...) {  // the others' memory is still in use
+          if (!failure_) failure_ = std::current_exception();
+        }
+      }
       if (stop_.stop_requested() && !failure_) failure_ = std::make_exception_ptr(Cancelled());
       progress(counters());
     }
@@ -297,14 +304,18 @@ class Conductor {
 
   void read_finished(size_t slot) {
     if (--groups_[slot].reads_in_flight > 0 || failure_) return;
-    ++permuting_;
     auto task = tasks_.defer([this, slot] {
       received();
-      permute(groups_[slot]);
+      try {
+        permute(groups_[slot]);
+      } catch (...) {  // out of memory
+        groups_[slot].failure = std::current_exception();
+      }
       queue_.post(token(Event::permuted, slot));
     });
     hand_over();
     arena_.enqueue(std::move(task));
+    ++permuting_;
   }
 
   void permute(GroupSlot& slot) {
@@ -314,6 +325,7 @@ class Conductor {
 
   void permuted(size_t slot) {
     --permuting_;
+    if (groups_[slot].failure) std::rethrow_exception(groups_[slot].failure);
     const size_t tile = groups_[slot].tile_slot;
     groups_.give_back(slot);
     if (--tiles_[tile].groups_missing == 0) complete_.push_back(tile);

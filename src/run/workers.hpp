@@ -10,10 +10,8 @@ namespace xorder::run {
 /// `threads` of them (0: as many as there are processors for this process), none of which is the calling
 /// thread unless it joins through arena.execute(). TBB by itself makes one fewer.
 struct Workers {
-  explicit Workers(unsigned threads)
-      : count(threads != 0 ? static_cast<int>(threads) : oneapi::tbb::info::default_concurrency()),
-        control(oneapi::tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(count) + 1),
-        arena(count, 0) {}
+  /// Fewer where the system does not let so many be started; throws Error if it lets none.
+  explicit Workers(unsigned threads);
 
   int count;
   oneapi::tbb::global_control control;

@@ -4,6 +4,7 @@
 import json
 import os
 import resource
+import shutil
 import subprocess
 import unittest
 
@@ -67,16 +68,14 @@ class Environment(Case):
                         self.assertEqual(os.listdir(self.dir), ["a.npy"])
 
     @unittest.skipIf(SANITIZED, "sanitizers need descriptors of their own")
-    @unittest.expectedFailure  # hangs
     def test_fewest_file_descriptors(self):
         result = self.run_xorder("transpose", "a.npy", "b.npy", timeout=10,
                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (4, 4)))
         self.assertIn(result.returncode, [1, 2, 127])
 
     @unittest.skipIf(SANITIZED, "sanitizers reserve address space of their own")
-    @unittest.expectedFailure  # hangs when a thread of a pool cannot be made
     def test_little_address_space(self):
-        for size in [30, 50, 100, 200, 400]:
+        for size in [25, 30, 40, 50, 100, 200, 400]:
             for engine in ["direct", "mapped"]:
                 with self.subTest(size=size, engine=engine):
                     result = self.run_xorder(
@@ -88,6 +87,29 @@ class Environment(Case):
                         self.assertEqual(result.returncode, 1, result.stderr)
                         self.assertRegex(result.stderr, r"\Axorder: [^\n]+\n\Z")
                         self.assertEqual(os.listdir(self.dir), ["a.npy"])
+
+    @unittest.skipIf(SANITIZED, "sanitizers have threads of their own")
+    @unittest.skipIf(os.geteuid() != 0, "needs a user who has no other processes")
+    def test_few_threads(self):
+        os.chmod(self.dir, 0o777)
+        shutil.copy(harness.XORDER, self.path("program"))
+        self.addCleanup(setattr, harness, "XORDER", harness.XORDER)
+        harness.XORDER = self.path("program")
+        for number in range(1, 9):
+            for engine in ["direct", "mapped"]:
+                with self.subTest(number=number, engine=engine):
+
+                    def limit(number=number):
+                        resource.setrlimit(resource.RLIMIT_NPROC, (number, number))
+                        os.setuid(54321)
+
+                    result = self.run_xorder("transpose", "a.npy", "b.npy", "--io", engine, "-q", timeout=10, preexec_fn=limit)
+                    if result.returncode == 0:
+                        self.made()
+                    else:
+                        self.assertEqual(result.returncode, 1, result.stderr)
+                        self.assertRegex(result.stderr, r"\Axorder: [^\n]+\n\Z")
+                        self.assertEqual(sorted(os.listdir(self.dir)), ["a.npy", "program"])
 
     def test_strange_names(self):
         for name in ["with blanks", "\u00fcn\u00ef \u2603", "line\nbreak", "quote's\"", "-dash", "tab\t", "\x1b[31m", "a" * 255,

@@ -1,5 +1,6 @@
 #include "interrupt.hpp"
 
+#include <fmt/format.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
@@ -7,9 +8,14 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstdint>
+#include <system_error>
 #include <thread>
+
+#include "xorder/error.hpp"
+#include "xorder/io/descriptor.hpp"
 
 namespace xorder::cli {
 namespace {
@@ -26,26 +32,29 @@ struct Interrupt::Watcher {
       sigaction(s, nullptr, &now);
       if (now.sa_handler != SIG_IGN) sigaddset(&signals, s);  // nohup and background jobs ignore some
     }
+    signal_fd = io::Descriptor(signalfd(-1, &signals, SFD_CLOEXEC));
+    end_fd = io::Descriptor(eventfd(0, EFD_CLOEXEC));
+    if (!signal_fd || !end_fd) throw IoError("signals", "open", errno);
     pthread_sigmask(SIG_BLOCK, &signals, &old);
-    signal_fd = signalfd(-1, &signals, SFD_CLOEXEC);
-    end_fd = eventfd(0, EFD_CLOEXEC);
-    thread = std::thread([this] { watch(); });
+    try {
+      thread = std::thread([this] { watch(); });
+    } catch (const std::system_error& e) {
+      throw Error(fmt::format("no thread could be started: {}", e.code().message()));
+    }
   }
   ~Watcher() {
     const std::uint64_t one = 1;
-    [[maybe_unused]] const auto written = write(end_fd, &one, sizeof one);
+    [[maybe_unused]] const auto written = write(end_fd.get(), &one, sizeof one);
     thread.join();
-    close(signal_fd);
-    close(end_fd);
     pthread_sigmask(SIG_SETMASK, &old, nullptr);
   }
 
   void watch() {
-    pollfd fds[2] = {{signal_fd, POLLIN, 0}, {end_fd, POLLIN, 0}};
+    pollfd fds[2] = {{signal_fd.get(), POLLIN, 0}, {end_fd.get(), POLLIN, 0}};
     while (poll(fds, 2, -1) < 0) {
     }
     signalfd_siginfo info{};
-    if (fds[0].revents == 0 || read(signal_fd, &info, sizeof info) != sizeof info) return;
+    if (fds[0].revents == 0 || read(signal_fd.get(), &info, sizeof info) != sizeof info) return;
     last_signal = static_cast<int>(info.ssi_signo);
     pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);  // this thread now takes the second signal, which kills
     stop.request_stop();
@@ -54,7 +63,7 @@ struct Interrupt::Watcher {
   }
 
   sigset_t signals{}, old{};
-  int signal_fd = -1, end_fd = -1;
+  io::Descriptor signal_fd, end_fd;
   std::stop_source stop;
   std::thread thread;
 };

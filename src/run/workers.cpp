@@ -1,0 +1,38 @@
+#include "run/workers.hpp"
+
+#include <fmt/format.h>
+
+#include <latch>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "xorder/error.hpp"
+
+namespace xorder::run {
+namespace {
+
+// How many of so many threads there can be at once. TBB must never fail to start one: it would wait for it
+// for ever, or end the program.
+int startable(int wanted) {
+  std::latch counted(1);
+  std::vector<std::jthread> threads;
+  try {
+    for (int i = 0; i < wanted; ++i) threads.emplace_back([&counted] { counted.wait(); });
+  } catch (const std::system_error& e) {
+    if (threads.empty()) throw Error(fmt::format("no thread could be started: {}", e.code().message()));
+  }
+  counted.count_down();
+  return static_cast<int>(threads.size());
+}
+
+}  // namespace
+
+Workers::Workers(unsigned threads)
+    : count(startable(threads != 0 ? static_cast<int>(threads) : oneapi::tbb::info::default_concurrency())),
+      control(oneapi::tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(count) + 1),
+      arena(count, 0) {
+  arena.enqueue([] {});  // starts them now, before others take the room that there is for threads
+}
+
+}  // namespace xorder::run
