@@ -52,6 +52,14 @@ class Moving(Case):
         result = self.ok("transpose", "a.npy", "c.npy", "--quiet")
         self.assertEqual((result.stdout, result.stderr), ("", ""))
 
+    def test_progress_counts_the_bytes_of_the_file(self):
+        with open(self.path("a.raw"), "wb") as file:
+            file.truncate(64 * MiB)
+        bar = self.ok("transpose", "a.raw", "b.raw", "--dtype", "u1", "--shape", "8192,8192", "--memory", "16MiB",
+                      "--device", "hdd", "--progress", "bar").stderr
+        self.assertRegex(bar, r" of 64 MiB .* pass 1 of 2")
+        self.assertNotIn("128 MiB", bar)
+
     def test_plans(self):
         with open(self.path("a.raw"), "wb") as file:
             file.truncate(512 * MiB)  # sparse, and not read

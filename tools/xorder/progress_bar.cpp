@@ -29,7 +29,8 @@ ProgressBar::~ProgressBar() {
   if (drawn_) tell_text("\r\033[K");
 }
 
-// Bytes are counted as they are read and as they are written; the bar shows bytes of the file, half of that.
+// Bytes are counted as they are read and as they are written, in every pass; the bar shows bytes of the file
+// that have come through this pass, and how much of all passes is done.
 void ProgressBar::show(const run::Progress& p) {
   if (!enabled_ || p.bytes_total == 0) return;
   const auto now = Clock::now();
@@ -39,8 +40,10 @@ void ProgressBar::show(const run::Progress& p) {
   const double done = static_cast<double>(p.bytes_done), total = static_cast<double>(p.bytes_total);
   const double elapsed = std::chrono::duration<double>(now - begin_).count();
   const double rate = done / std::max(elapsed, 1e-9);
-  std::string text = fmt::format(" {:>3.0f}%  {} of {}  {}/s  {} left", 100 * done / total, size_text(done / 2),
-                                 size_text(total / 2), size_text(rate / 2),
+  const double file = total / 2 / static_cast<double>(p.passes);
+  const double in_this_pass = done / 2 - file * static_cast<double>(p.pass - 1);
+  std::string text = fmt::format(" {:>3.0f}%  {} of {}  {}/s  {} left", 100 * done / total,
+                                 size_text(in_this_pass), size_text(file), size_text(rate / 2),
                                  elapsed < 0.5 ? "-:--" : duration((total - done) / rate));
   if (p.passes > 1) text += fmt::format("  pass {} of {}", p.pass, p.passes);
   const int width = std::clamp(terminal_columns() - static_cast<int>(text.size()) - 3, 0, 40);
