@@ -201,8 +201,7 @@ void BandStage::run(Place source, Place target, const Environment& environment) 
     for (const auto& [part, t] : geometry_.sent_by(block.number)) {
       const uint64_t rows = geometry_.column(t + 1) - geometry_.column(t);
       std::byte* const content = block.sent.data() + (part.scratch - begin * width * e);
-      hand_over();
-      tbb::parallel_for(tbb::blocked_range<uint64_t>(0, rows, 256), [&](const auto& range) {
+      const auto each = [&](const tbb::blocked_range<uint64_t>& range) {
         received();
         std::byte* to = content + geometry_.before(part, range.begin());
         std::array<BandGeometry::Columns, 3> pieces;
@@ -218,7 +217,9 @@ void BandStage::run(Place source, Place target, const Environment& environment) 
           }
         }
         hand_over();
-      });
+      };
+      hand_over();
+      tbb::parallel_for(tbb::blocked_range<uint64_t>(0, rows, 256), each);
       received();
       block.bytes += geometry_.before(part, rows);
     }

@@ -16,10 +16,10 @@ void received() { __tsan_acquire(&all_tasks); }
 
 }  // namespace xorder::run
 
-// TBB's own templates, compiled here, read tasks that were passed through the library; and TBB frees in one
-// thread what it gave to pthread_create in another.
+// TBB's own templates, compiled here, read tasks that were passed through the library, and atomics in them that
+// another thread has made; and TBB frees in one thread what it gave to pthread_create in another.
 extern "C" const char* __tsan_default_suppressions() {
-  return "race_top:tbb::\nrace_top:oneapi/tbb/\nrace_top:^operator delete";
+  return "race_top:tbb::\nrace_top:oneapi/tbb/\nrace_top:^std::__atomic_base\nrace_top:^operator delete";
 }
 
 #else

@@ -4,7 +4,8 @@
 
 namespace xorder::run {
 
-/// What this thread has done is seen by whoever calls received() after it.
+/// What this thread has done is seen by whoever calls received() after it. To be called when everything that
+/// a task looks at has been made, its closure too.
 void hand_over();
 /// The first line of a task, before it looks at anything it captured, and of what follows a wait for tasks.
 void received();

@@ -113,8 +113,9 @@ Machine::Graph::Graph(const schedule::Schedule& schedule)
         std::make_unique<LinkNode>(graph_, flow::serial, [this, &link](Envelope* const& envelope) noexcept {
           received();
           ++link.crossings;
+          ProcessorNode& next = *processors_[envelope->next].node;
           hand_over();
-          processors_[envelope->next].node->try_put(envelope);
+          next.try_put(envelope);
           return flow::continue_msg();
         });
   }

@@ -33,15 +33,14 @@ void Storage::in_parallel(std::uint64_t begin, std::size_t bytes, const Transfer
     transfer(from, static_cast<std::size_t>(from - begin), static_cast<std::size_t>(to - from));
   };
   if (first == last) return part(first);
+  const auto each = [&](std::uint64_t i) {
+    received();
+    part(i);
+    hand_over();
+  };
   hand_over();
   // Isolated: a thread that waits here would else begin other processors' work, one within the other.
-  oneapi::tbb::this_task_arena::isolate([&] {
-    oneapi::tbb::parallel_for(first, last + 1, [&](std::uint64_t i) {
-      received();
-      part(i);
-      hand_over();
-    });
-  });
+  oneapi::tbb::this_task_arena::isolate([&] { oneapi::tbb::parallel_for(first, last + 1, each); });
   received();
 }
 

@@ -25,12 +25,13 @@ constexpr uint64_t assembled = uint64_t{1} << 20;
 
 template <typename Function>
 void for_each_in_parallel(auto&& items, const Function& function) {
-  hand_over();
-  tbb::parallel_for_each(items.begin(), items.end(), [&](auto& item) {
+  const auto each = [&](auto& item) {
     received();
     function(item);
     hand_over();
-  });
+  };
+  hand_over();
+  tbb::parallel_for_each(items.begin(), items.end(), each);
   received();
 }
 
