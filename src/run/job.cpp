@@ -5,17 +5,10 @@
 #include <span>
 
 #include "run/delivery.hpp"
-#include "run/residency.hpp"
 #include "run/tile_engine.hpp"
 #include "xorder/io/memory.hpp"
 
 namespace xorder::run {
-namespace {
-
-// Files up to this size are not worth asking whether they are cached.
-constexpr std::uint64_t small_file = std::uint64_t{32} << 20;
-
-}  // namespace
 
 Job::Job(io::ArrayFile input, const Reordering& what, std::vector<std::uint64_t> extents,
          std::filesystem::path output, Options options)
@@ -24,25 +17,8 @@ Job::Job(io::ArrayFile input, const Reordering& what, std::vector<std::uint64_t>
       options_(std::move(options)),
       memory_(effective_memory(options_.memory)) {
   check_delivery(output_, std::span(&input_, 1), options_);
-  const io::File probe = io::File::open_input(input_.path, io::Access::direct);
-
-  const std::uint64_t bytes = what.bytes();
-  const bool automatic = options_.engine == EngineChoice::automatic;
-  const bool fits = bytes <= memory_ / 2;
-  const bool small = bytes <= small_file;
-  keep_cached_ = fits && (small || mostly_cached(probe));
-  Circumstances c{.memory = memory_,
-                  .source_offset = input_.description.offset,
-                  .target_offset = output_.header.size(),
-                  .keep_cached = keep_cached_};
-  if (options_.engine == EngineChoice::mapped || (automatic && fits && small)) {
-    c.source = c.target = io::Access::mapped;
-  } else if (automatic && keep_cached_) {
-    c.source = io::Access::buffered;  // what is in memory need not be read from the disk
-  }
-  if (c.source == io::Access::direct) {
-    c.read_alignment = std::max(probe.offset_alignment(), probe.memory_alignment());
-  }
+  const Circumstances c = circumstances(input_, output_, options_, memory_);
+  keep_cached_ = c.keep_cached;
   source_access_ = c.source;
   target_access_ = c.target;
   tiles_ = std::make_unique<TileEngine>(what, c, options_.device);

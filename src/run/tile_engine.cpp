@@ -1,7 +1,5 @@
 #include "run/tile_engine.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <vector>
 
@@ -10,42 +8,14 @@
 #include "xorder/io/queue.hpp"
 
 namespace xorder::run {
-namespace {
 
 using std::uint64_t;
-
-// io_uring is for direct writes; threads suit buffered ones better, whose write-back blocks.
-io::Engine engine_for(const io::File& source, const io::File& target) {
-  if (source.access() == io::Access::mapped) return io::Engine::mapped;
-  return target.access() == io::Access::direct && io::uring_available() ? io::Engine::uring
-                                                                        : io::Engine::threads;
-}
-
-// `wanted` was asked for; says what was not to be had.
-std::string fallback_note(const io::File& file, io::Access wanted) {
-  if (file.access() == wanted) return {};
-  return fmt::format("{}: the file system refuses direct access; going through the page cache", file.name());
-}
-
-}  // namespace
-
-const char* name(io::Access access) {
-  switch (access) {
-    case io::Access::direct:
-      return "direct";
-    case io::Access::buffered:
-      return "buffered";
-    case io::Access::mapped:
-      return "mapped";
-  }
-  return "";
-}
 
 TileEngine::TileEngine(const Reordering& what, const Circumstances& circumstances, const plan::Device& device)
     : circumstances_(circumstances) {
   plan::Conditions conditions;
   // Pages that are in use and on their way to the disk count too.
-  conditions.memory = through_cache() ? circumstances.memory / 4 * 3 : circumstances.memory;
+  conditions.memory = circumstances.through_cache() ? circumstances.memory / 4 * 3 : circumstances.memory;
   conditions.device = mapped() && circumstances.keep_cached ? plan::Device::page_cache() : device;
   conditions.source_offset = circumstances.source_offset;
   conditions.target_offset = circumstances.target_offset;
@@ -54,15 +24,11 @@ TileEngine::TileEngine(const Reordering& what, const Circumstances& circumstance
   plan_ = plan::make_plan(what, conditions);
 }
 
-bool TileEngine::through_cache() const {
-  return !circumstances_.keep_cached && circumstances_.target != io::Access::direct;
-}
-
 // Reads and writes at once. Each one that passes through the page cache holds pages there, an eighth of the
 // memory at most.
 unsigned TileEngine::queue_depth() const {
   const uint64_t depth = 2 * plan_.conditions.device.depth;
-  if (!through_cache()) return static_cast<unsigned>(depth);
+  if (!circumstances_.through_cache()) return static_cast<unsigned>(depth);
   uint64_t block = 4096;
   for (const plan::Pass& pass : plan_.passes)
     block = std::max({block, pass.source_block_bytes, pass.target_block_bytes});
@@ -124,11 +90,7 @@ void TileEngine::run(Place source, Place target, const MakeScratch& make_scratch
   const io::Engine engine = engine_for(source.file, target.file);
   const auto queue = io::make_queue(engine, queue_depth());
   report.engine = queue->name();
-  report.access = name(target.file.access());
-  if (report.note.empty()) report.note = fallback_note(source.file, circumstances_.source);
-  if (report.note.empty()) report.note = fallback_note(target.file, circumstances_.target);
-  if (report.note.empty() && engine == io::Engine::threads)
-    report.note = "io_uring is forbidden here; using a pool of threads";
+  tell_access(source.file, target.file, circumstances_, engine, report);
 
   for (std::size_t i = 0; i < plan_.passes.size(); ++i) {
     tracker.begin(plan_.what.bytes(), pass + i);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <stop_token>
 
+#include "run/access.hpp"
 #include "run/pipeline.hpp"
 #include "run/tracker.hpp"
 #include "xorder/io/file.hpp"
@@ -14,24 +15,13 @@
 
 namespace xorder::run {
 
-/// What is known of the files before they are there.
-struct Circumstances {
-  std::uint64_t memory = 0;
-  io::Access source = io::Access::direct;
-  io::Access target = io::Access::direct;
-  std::uint64_t source_offset = 0;
-  std::uint64_t target_offset = 0;
-  std::uint64_t read_alignment = 1;
-  bool keep_cached = false;  ///< everything fits in memory: leave the pages there, as cp would
-};
-
 class TileEngine {
  public:
   /// Makes the plan. Throws InputError if there is none (plan::make_plan).
   TileEngine(const Reordering& what, const Circumstances& circumstances, const plan::Device& device);
 
   const plan::Plan& plan() const { return plan_; }
-  bool mapped() const { return circumstances_.source == io::Access::mapped; }
+  bool mapped() const { return circumstances_.mapped(); }
   /// Adds the plan's passes and disk.
   void add_to(Summary& all) const;
 
@@ -43,15 +33,11 @@ class TileEngine {
            Tracker& tracker, Report& report, const std::stop_token& stop);
 
  private:
-  bool through_cache() const;
   unsigned queue_depth() const;
   void adopt_alignments(const Place& source, const Place& target, const std::vector<io::File>& scratch);
 
   Circumstances circumstances_;
   plan::Plan plan_;
 };
-
-/// "direct", "buffered" or "mapped".
-const char* name(io::Access access);
 
 }  // namespace xorder::run

@@ -1,0 +1,83 @@
+#include "run/access.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "run/residency.hpp"
+
+namespace xorder::run {
+namespace {
+
+// Files up to this size are not worth asking whether they are cached.
+constexpr std::uint64_t small_file = std::uint64_t{32} << 20;
+
+// `wanted` was asked for; says what was not to be had.
+std::string fallback_note(const io::File& file, io::Access wanted) {
+  if (file.access() == wanted) return {};
+  return fmt::format("{}: the file system refuses direct access; going through the page cache", file.name());
+}
+
+}  // namespace
+
+Circumstances circumstances(const io::ArrayFile& input, const Destination& to, const Options& options,
+                            std::uint64_t memory) {
+  const io::File probe = io::File::open_input(input.path, io::Access::direct);
+  const bool automatic = options.engine == EngineChoice::automatic;
+  const bool fits = to.bytes <= memory / 2;
+  const bool small = to.bytes <= small_file;
+  Circumstances c{.memory = memory,
+                  .source_offset = input.description.offset,
+                  .target_offset = to.header.size(),
+                  .keep_cached = fits && (small || mostly_cached(probe))};
+  if (options.engine == EngineChoice::mapped || (automatic && fits && small)) {
+    c.source = c.target = io::Access::mapped;
+  } else if (automatic && c.keep_cached) {
+    c.source = io::Access::buffered;  // what is in memory need not be read from the disk
+  }
+  if (c.source == io::Access::direct) {
+    c.read_alignment = std::max(probe.offset_alignment(), probe.memory_alignment());
+  }
+  return c;
+}
+
+io::Engine engine_for(const io::File& source, const io::File& target) {
+  if (source.access() == io::Access::mapped) return io::Engine::mapped;
+  return target.access() == io::Access::direct && io::uring_available() ? io::Engine::uring
+                                                                        : io::Engine::threads;
+}
+
+void tell_access(const io::File& source, const io::File& target, const Circumstances& wanted,
+                 io::Engine engine, Report& report) {
+  report.access = name(target.access());
+  if (report.note.empty()) report.note = fallback_note(source, wanted.source);
+  if (report.note.empty()) report.note = fallback_note(target, wanted.target);
+  if (report.note.empty() && engine == io::Engine::threads)
+    report.note = "io_uring is forbidden here; using a pool of threads";
+}
+
+const char* name(io::Engine engine) {
+  switch (engine) {
+    case io::Engine::uring:
+      return "io_uring";
+    case io::Engine::threads:
+      return "threads";
+    case io::Engine::mapped:
+      return "mapped";
+  }
+  return "";
+}
+
+const char* name(io::Access access) {
+  switch (access) {
+    case io::Access::direct:
+      return "direct";
+    case io::Access::buffered:
+      return "buffered";
+    case io::Access::mapped:
+      return "mapped";
+  }
+  return "";
+}
+
+}  // namespace xorder::run
