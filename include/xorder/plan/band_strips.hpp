@@ -1,0 +1,120 @@
+// How the transposition of a band in the order `columns` is cut into parts that fit in memory.
+//
+// (j, k) goes to (i, k') = (j + k − KU, B − 1 − k): target row i takes one element of each of B source rows,
+// and source row j gives one to each of B target rows. So a window of B source rows that slides along the
+// file would do, if B × B elements fit in memory. If they do not, the diagonals are cut into *strips* of w of
+// them, w × w elements fitting, and each strip is done in this way, one after the other. Reads and writes are
+// then runs of w elements, and everything is still read and written once.
+//
+//            k                      k' = B − 1 − k
+//     j   ┌──────┬──────┐           ┌──────┬──────┐  i
+//         │   ╱ ╱│      │           │      │╲ ╲   │
+//         │  ╱ ╱ │      │           │      │ ╲ ╲  │      one strip: the elements between the slanted lines of
+//         │ ╱ ╱  │      │           │      │  ╲ ╲ │      the left are a batch of target rows on the right,
+//         │╱ ╱   │      │           │      │   ╲ ╲│      whose blocks the window must hold
+//         └──────┴──────┘           └──────┴──────┘
+//
+// A strip is a sequence of *blocks* of h source rows, and of *batches* of h target rows. Batch t needs blocks
+// t to t + lag(), where lag() is about w/h. Rows are numbered by `v`: v = i − KL + k' is the source row j,
+// but may be outside 0 .. N−1; a cyclic band has it modulo N (so that at both ends of a strip some rows are
+// read twice, w of N), else there is nothing but zeros.
+//
+// Runs of the target end at the beginnings of the file system's blocks wherever they can (all but the ends of
+// the target's rows), so that each block is written by one run. That makes a strip up to `slack()` elements
+// wider for reading. Where so little memory is left that runs would be shorter than a block, they end where
+// they happen to, and blocks are put together by whoever writes them. With a single strip rows are written
+// many at once, and only batches have such ends.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "xorder/permutation/band.hpp"
+
+namespace xorder::plan {
+
+/// What is known of files and memory.
+struct BandConditions {
+  std::uint64_t memory = 0;         ///< for blocks and batches
+  std::uint64_t source_offset = 0;  ///< of the data in its file
+  std::uint64_t target_offset = 0;
+  std::uint64_t read_alignment = 1;  ///< of requests, in the file and in memory
+  std::uint64_t write_alignment = 1;
+};
+
+/// Sizes that are given; 0: choose.
+struct BandTiling {
+  std::uint64_t strip = 0;           ///< w, at most B
+  std::uint64_t rows = 0;            ///< h, at most N
+  unsigned lanes = 0;                ///< blocks, and batches, in flight
+  std::uint64_t chunk = 0;           ///< bytes, for the order `diagonals`; a multiple of alignments
+  std::optional<bool> whole_blocks;  ///< whether runs end at blocks
+};
+
+class BandStrips {
+ public:
+  /// Chooses as few strips as memory permits. Requires check(band), order columns, element_bytes ≥ 1. Throws
+  /// InputError if not even strips of one element fit.
+  BandStrips(const Band& band, std::uint64_t element_bytes, const BandConditions& conditions,
+             BandTiling given = {});
+
+  const Band& band() const { return band_; }
+  std::uint64_t element_bytes() const { return element_bytes_; }
+  const BandConditions& conditions() const { return conditions_; }
+
+  std::uint64_t strip() const { return tiling_.strip; }
+  std::uint64_t rows() const { return tiling_.rows; }
+  unsigned lanes() const { return tiling_.lanes; }
+  std::uint64_t strips() const { return strips_; }
+  /// Whether whole rows are read and written.
+  bool single() const { return strips_ == 1; }
+  /// Of each strip.
+  std::uint64_t batches() const { return batches_; }
+  std::uint64_t lag() const { return lag_; }
+  std::uint64_t slack() const { return slack_; }
+  /// Blocks that must be held at the same time, with those that are being read.
+  std::uint64_t window() const { return lag_ + lanes(); }
+
+  struct Range {
+    std::uint64_t begin = 0, end = 0;
+    bool empty() const { return begin >= end; }
+    std::uint64_t size() const { return empty() ? 0 : end - begin; }
+    bool operator==(const Range&) const = default;
+  };
+  /// The source columns k that a strip reads.
+  Range columns(std::uint64_t strip) const;
+  /// v of the first row of a strip's block 0, and the end of the rows that the strip needs.
+  std::int64_t first_row(std::uint64_t strip) const;
+  std::int64_t end_row(std::uint64_t strip) const;
+
+  /// The target rows of a batch, of each of which it writes something, if not single().
+  Range batch(std::uint64_t index) const;
+  /// What it writes of the target's row i: a range of k', possibly empty.
+  Range run(std::uint64_t strip, std::uint64_t i) const;
+  /// What a batch writes, if single(): a range of flat indices, possibly empty.
+  Range flat_batch(std::uint64_t index) const;
+
+  /// Memory of a block and of a batch; of a row in them unless single(): rows begin at multiples of this.
+  std::uint64_t source_pitch() const { return source_pitch_; }
+  std::uint64_t target_pitch() const { return target_pitch_; }
+  std::uint64_t block_bytes() const { return block_bytes_; }
+  std::uint64_t batch_bytes() const { return batch_bytes_; }
+  std::uint64_t memory() const { return block_bytes_ * window() + batch_bytes_ * lanes(); }
+
+ private:
+  /// The fewest strips that fit, if any do.
+  bool choose(const BandTiling& given, bool whole_blocks);
+  void set(const BandTiling& tiling);
+  /// The first element of which nothing is before the file system's block that flat element x is in.
+  std::uint64_t aligned(std::uint64_t x) const;
+
+  Band band_;
+  std::uint64_t element_bytes_;
+  BandConditions conditions_;
+  BandTiling tiling_;
+  std::uint64_t strips_ = 1, batches_ = 1, lag_ = 0, slack_ = 0;
+  std::uint64_t early_ = 0;  // how many rows before t·h batch t may begin
+  std::uint64_t source_pitch_ = 0, target_pitch_ = 0, block_bytes_ = 0, batch_bytes_ = 0;
+};
+
+}  // namespace xorder::plan
