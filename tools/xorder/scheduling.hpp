@@ -16,6 +16,8 @@ class Scheduling {
  public:
   static std::shared_ptr<Scheduling> add_to(CLI::App& command);
 
+  /// Whether nothing else than the tile engine was asked for.
+  bool tiles() const { return schedule_ == "tiles" && !processors_ && layout_.empty(); }
   /// The tile engine's job, or that of virtual processors. `extents` is the result's shape. Throws InputError
   /// for options that do not go together.
   std::unique_ptr<run::Work> work(const Request& request, const Reordering& what,

@@ -1,8 +1,10 @@
 #include "arguments.hpp"
+#include "band_options.hpp"
 #include "commands.hpp"
 #include "moving.hpp"
 #include "scheduling.hpp"
 #include "xorder/error.hpp"
+#include "xorder/run/band.hpp"
 
 namespace xorder::cli {
 
@@ -14,16 +16,28 @@ void add_transpose(CLI::App& program) {
       "  xorder transpose a.npy b.npy                                  reverses the axes: a matrix's "
       "transposition\n"
       "  xorder transpose video.npy planes.npy --axes 3,0,1,2          as numpy.transpose(a, (3, 0, 1, 2))\n"
-      "  xorder transpose a.raw b.raw --dtype f8 --shape 16384,32768 --memory 2GiB");
+      "  xorder transpose a.raw b.raw --dtype f8 --shape 16384,32768 --memory 2GiB\n"
+      "  xorder transpose ab.npy t.npy --banded 1,2 --band-order diagonals  SciPy's ab, 1 diagonal below the "
+      "main one, 2 above it");
   const auto axes = std::make_shared<std::string>();
   command->add_option("--axes", *axes, "axis i of OUT is axis AXES[i] of IN; default: reversed")
       ->type_name("I,J,..");
+  const auto band = std::make_shared<BandOptions>();
+  band->add_to(*command);
   const auto scheduling = Scheduling::add_to(*command);
-  MovingCommand::add_to(*command, [axes, scheduling](const Request& request) {
-    const io::ArrayDescription& in = request.array();
-    const std::vector<int> order = axes->empty() ? std::vector<int>{} : parse_ints(*axes, "--axes");
-    return scheduling->work(request, transposition(in.shape(), order), transposed_extents(in.shape(), order));
-  });
+  MovingCommand::add_to(
+      *command, [axes, band, scheduling](const Request& request) -> std::unique_ptr<run::Work> {
+        const io::ArrayDescription& in = request.array();
+        if (band->given()) {
+          if (!axes->empty()) throw InputError("--axes: not with --banded, which transposes the matrix");
+          if (!scheduling->tiles()) throw InputError("--schedule: not with --banded");
+          return std::make_unique<run::BandTransposition>(request.input(), band->band(request.input()),
+                                                          request.output, request.options);
+        }
+        const std::vector<int> order = axes->empty() ? std::vector<int>{} : parse_ints(*axes, "--axes");
+        return scheduling->work(request, transposition(in.shape(), order),
+                                transposed_extents(in.shape(), order));
+      });
 }
 
 }  // namespace xorder::cli

@@ -1,0 +1,224 @@
+#!/usr/bin/python3
+"""xorder transpose --banded against the transposition of the dense matrix and SciPy's definition of band storage."""
+
+import os
+
+from harness import Case, LARGE_ENGINES, MiB, SANITIZED, main, np
+
+
+def dense_places(n, lower, upper, cyclic):
+    """For each place [j, k] of the order `columns`: the row of the matrix, or -1 if the place is unused."""
+    j, k = np.indices((n, lower + upper + 1))
+    row = j + k - upper
+    return row % n if cyclic else np.where((row >= 0) & (row < n), row, -1)
+
+
+def stored(dense, lower, upper, cyclic, unused=None):
+    """The matrix in the order `columns`; `unused` has what unused places hold."""
+    n = len(dense)
+    rows = dense_places(n, lower, upper, cyclic)
+    columns = np.arange(n)[:, None]
+    result = dense[np.maximum(rows, 0), columns]
+    empty = np.zeros_like(result) if unused is None else unused
+    result[rows < 0] = empty[rows < 0]
+    return result
+
+
+def scipy_ab(dense, lower, upper):
+    """SciPy's definition as its documentation has it: ab[u + i - j, j] == a[i, j]."""
+    n = len(dense)
+    ab = np.zeros((lower + upper + 1, n), dense.dtype)
+    for i in range(n):
+        for j in range(max(0, i - lower), min(n, i + upper + 1)):
+            ab[upper + i - j, j] = dense[i, j]
+    return ab
+
+
+class Banded(Case):
+    in_memory = True
+
+    def check(self, n, lower, upper, *options, cyclic=False, order="columns", dtype="f8", suffix=".npy"):
+        dense = self.noise((n, n), dtype)
+        shape = (n, lower + upper + 1)
+        given = stored(dense, lower, upper, cyclic, unused=self.noise(shape, dtype))
+        expected = stored(dense.T, upper, lower, cyclic)
+        if order == "diagonals":
+            given, expected = given.T.copy(), expected.T.copy()
+        self.save("a" + suffix, given)
+        if suffix != ".npy":
+            options += ("--dtype", dtype, "--shape", ",".join(map(str, given.shape)))
+        if cyclic:
+            options += ("--cyclic",)
+        if order != "columns" or self.random.integers(2):
+            options += ("--band-order", order)
+        self.ok("transpose", "a" + suffix, "b" + suffix, "--force", "-q", "--banded", f"{lower},{upper}", *options)
+        result = self.load("b.npy") if suffix == ".npy" else np.fromfile(self.path("b" + suffix), dtype).reshape(expected.shape)
+        self.assert_same(result, expected, (n, lower, upper, cyclic, order, dtype, options))
+        self.assertEqual(sorted(os.listdir(self.dir)), sorted(["a" + suffix, "b" + suffix]))
+        os.unlink(self.path("a" + suffix))
+        os.unlink(self.path("b" + suffix))
+
+    def bandwidths(self, n):
+        width = int(self.random.integers(1, n + 1))
+        lower = int(self.random.integers(0, width))
+        return lower, width - 1 - lower
+
+    def test_all_bands_of_small_matrices(self):
+        for n in range(1, 5):
+            for lower in range(n):
+                for upper in range(n - lower):
+                    for cyclic in [False, True]:
+                        for order in ["columns", "diagonals"]:
+                            with self.subTest(n=n, lower=lower, upper=upper, cyclic=cyclic, order=order):
+                                self.check(n, lower, upper, cyclic=cyclic, order=order, dtype="u2")
+
+    def test_random_bands(self):
+        for repeat in range(30):
+            n = int(self.random.integers(1, 700))
+            lower, upper = self.bandwidths(n)
+            with self.subTest(n=n, lower=lower, upper=upper):
+                self.check(n, lower, upper, "--io", self.random.choice(["auto", "direct", "mapped"]),
+                           cyclic=bool(self.random.integers(2)), order=self.random.choice(["columns", "diagonals"]),
+                           dtype=self.random.choice(["u1", "f2", "V3", "f4", "f8", "V12", "c16", "V24", "V100"]),
+                           suffix=self.random.choice([".npy", ".raw"]))
+
+    def test_narrow_bands_of_long_matrices(self):
+        for lower, upper in [(0, 0), (1, 1), (0, 2), (16, 16)]:
+            with self.subTest(lower=lower, upper=upper):
+                n = 20011
+                given = self.noise((n, lower + upper + 1), "u4")
+                self.save("a.npy", given)
+                self.ok("transpose", "a.npy", "b.npy", "--force", "-q", "--cyclic", "--banded", f"{lower},{upper}")
+                k = np.arange(lower + upper + 1)[::-1]
+                source = (np.arange(n)[:, None] - k + upper) % n
+                self.assert_same(self.load("b.npy"), given[source, k], (lower, upper))
+
+    def test_is_scipys_band_storage(self):
+        for n, lower, upper in [(1, 0, 0), (6, 1, 2), (7, 3, 0), (8, 0, 7), (9, 7, 1)]:
+            dense = self.noise((n, n), "u8")
+            self.save("ab.npy", scipy_ab(dense, lower, upper))
+            self.ok("transpose", "ab.npy", "t.npy", "--banded", f"{lower},{upper}", "--band-order", "diagonals",
+                    "--force", "-q")
+            self.assert_same(self.load("t.npy"), scipy_ab(dense.T, upper, lower))
+
+    def test_unused_corners_become_zeros(self):
+        self.save("a.npy", np.full((3, 4), np.nan))
+        self.ok("transpose", "a.npy", "b.npy", "--banded", "1,1", "--band-order", "diagonals", "-q")
+        result = np.isnan(self.load("b.npy"))
+        self.assertEqual(result.tolist(), [[False, True, True, True], [True] * 4, [True, True, True, False]])
+
+    def test_twice_is_the_same(self):
+        self.save("a.npy", self.noise((500, 41), "f4"))
+        self.ok("transpose", "a.npy", "b.npy", "--banded", "17,23", "--cyclic", "-q")
+        self.ok("transpose", "b.npy", "c.npy", "--banded", "23,17", "--cyclic", "-q")
+        self.assert_same(self.load("c.npy"), self.load("a.npy"))
+
+    def test_a_raw_file_with_an_offset(self):
+        given = self.noise((100, 5), "f4")
+        self.write("a.raw", b"0123456" + given.tobytes())
+        self.ok("transpose", "a.raw", "b.raw", "--banded", "2,2", "--cyclic", "--dtype", "f4", "--shape", "100,5",
+                "--offset", "7", "-q", "--io", "direct")
+        source = (np.arange(100)[:, None] + 2 - np.arange(5)[::-1]) % 100
+        expected = given[source, np.arange(5)[::-1]]
+        self.assertEqual(self.bytes_of("b.raw"), expected.tobytes())
+
+    def test_reports(self):
+        self.save("a.npy", self.noise((1000, 9), "f8"))
+        options = ("a.npy", "b.npy", "--banded", "4,4")
+        plan = self.json("transpose", *options, "--dry-run")
+        self.assertEqual(plan["bytes"], 72000)
+        self.assertEqual(plan["passes"], 1)
+        self.assertEqual(plan["scratch_bytes"], 0)
+        self.assertLessEqual(plan["peak_memory"], plan["memory"])
+        text = self.ok("transpose", *options, "--dry-run").stdout
+        self.assertRegex(text, "1000 x 1000")
+        self.assertEqual(os.listdir(self.dir), ["a.npy"])
+        report = self.json("transpose", *options)
+        self.assertEqual((report["bytes"], report["passes"]), (72000, 1))
+        self.assertEqual(report["bytes_written"], 72000)
+
+
+class BadInput(Case):
+    in_memory = True
+
+    def setUp(self):
+        super().setUp()
+        self.save("a.npy", self.noise((8, 5)))
+        self.save("a.raw", self.noise((40,)))
+        self.save("cube.npy", self.noise((2, 3, 4)))
+        self.save("square.npy", self.noise((5, 5)))
+        self.save("wide.npy", self.noise((5, 8)))
+        self.save("none.npy", self.noise((0, 1)))
+
+    def bad(self, name, banded, *options, says):
+        self.refused("transpose", name, "out.npy", "--banded", banded, *options, says=says)
+
+    def test_malformed_bandwidths(self):
+        for text in ["4", "2,2,2", "x,2", "2;2", "-1,5", "2,-2", "1.5,2", ",", "2,", "99999999999999999999,1"]:
+            with self.subTest(text=text):
+                self.refused("transpose", "a.npy", "out.npy", f"--banded={text}", says="--banded")
+
+    def test_shapes_that_do_not_match(self):
+        self.bad("a.npy", "2,3", says=[r"8, 5", r"2 \+ 3 \+ 1 diagonals are 6"])
+        self.bad("a.npy", "2,2", "--band-order", "diagonals", says=[r"8, 5", "5"])
+        self.bad("cube.npy", "1,2", says="2, 3, 4")
+        self.bad("a.raw", "2,2", "--dtype", "u1", says="40")
+
+    def test_bands_wider_than_the_matrix(self):
+        self.bad("wide.npy", "4,3", says=[r"4 \+ 3 \+ 1 diagonals", "5 x 5"])
+        self.bad("a.npy", "4,3", "--band-order", "diagonals", says=["4 . 3 . 1 diagonals", "5 x 5"])
+        self.bad("none.npy", "0,0", says="0 x 0")
+        self.ok("transpose", "square.npy", "out.npy", "--banded", "2,2", "-q")
+
+    def test_fortran_order(self):
+        self.save("fortran.npy", np.asfortranarray(self.noise((8, 5))))
+        self.bad("fortran.npy", "2,2", says="Fortran")
+
+    def test_options_that_do_not_go_together(self):
+        self.bad("a.npy", "2,2", "--axes", "1,0", says="--axes")
+        self.bad("a.npy", "2,2", "--schedule", "rounds", says="--schedule")
+        self.bad("a.npy", "2,2", "--band-order", "rows", says="--band-order")
+        for option in [("--cyclic",), ("--band-order", "columns")]:
+            self.refused("transpose", "a.npy", "out.npy", *option, says="--banded")
+
+    def test_common_ones(self):
+        self.bad("a.npy", "2,2", "--memory", "1MiB", says="memory")
+        self.bad("missing.npy", "2,2", says="missing.npy")
+        self.write("old.npy", "precious")
+        self.refused("transpose", "a.npy", "old.npy", "--banded", "2,2", says="old.npy")
+
+
+class Large(Case):
+    """Files larger than the memory, on a disk."""
+
+    def check(self, n, lower, upper, dtype, order, cyclic, engine):
+        shape = (n, lower + upper + 1) if order == "columns" else (lower + upper + 1, n)
+        given = self.noise(shape, dtype)
+        self.save("a.npy", given)
+        report = self.json("transpose", "a.npy", "b.npy", "--force", "--banded", f"{lower},{upper}", "--memory", "16MiB",
+                           "--band-order", order, "--io", engine, *(["--cyclic"] if cyclic else []))
+        records = given if order == "columns" else given.T
+        k = np.arange(lower + upper + 1)[::-1]
+        source = np.arange(n)[:, None] - k + upper
+        expected = records[source % n, k]
+        if not cyclic:
+            expected[(source < 0) | (source >= n)] = np.zeros((), dtype)
+        self.assert_same(self.load("b.npy"), np.ascontiguousarray(expected if order == "columns" else expected.T))
+        return report
+
+    def test_bands_of_all_widths(self):
+        for engine in LARGE_ENGINES:
+            for n, lower, upper, dtype in [(3000, 1200, 900, "f8"), (200003, 16, 16, "f8"), (6007, 6000, 0, "u1"),
+                                           (5000, 700, 1400, "V3"), (5000000, 2, 1, "u1")]:
+                for order in ["columns", "diagonals"]:
+                    cyclic = bool(self.random.integers(2))
+                    with self.subTest(n=n, lower=lower, upper=upper, order=order, cyclic=cyclic, engine=engine):
+                        report = self.check(n, lower, upper, dtype, order, cyclic, engine)
+                        # Runs of a few KiB in so little memory: what surrounds them in their blocks counts.
+                        self.assertLess(report["bytes_read"], 3 * report["bytes"])
+                        if not SANITIZED:
+                            self.assertLess(report["peak_memory"], 60 * MiB)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+#include "band_options.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "arguments.hpp"
+#include "xorder/error.hpp"
+
+namespace xorder::cli {
+
+void BandOptions::add_to(CLI::App& command) {
+  CLI::Option* const banded =
+      command
+          .add_option(
+              "--banded", bandwidths,
+              "IN is the band storage of a square matrix with KL diagonals below the main one and KU above; "
+              "OUT is that of its transposition, KU below and KL above")
+          ->type_name("KL,KU");
+  command.add_flag("--cyclic", cyclic, "the band goes on around the corners: indices are modulo N")
+      ->needs(banded);
+  command
+      .add_option("--band-order", order,
+                  "columns: shape (N, KL+KU+1), [j, k] is a[j-KU+k, j]; diagonals: (KL+KU+1, N), SciPy's and "
+                  "LAPACK's ab[KU+i-j, j]; default: columns")
+      ->check(CLI::IsMember({"columns", "diagonals"}))
+      ->type_name("columns|diagonals")
+      ->needs(banded);
+}
+
+Band BandOptions::band(const io::ArrayFile& file) const {
+  const std::vector<int> given = parse_ints(bandwidths, "--banded");
+  if (given.size() != 2 || given[0] < 0 || given[1] < 0)
+    throw InputError(
+        fmt::format("--banded: '{}' is not two numbers KL,KU of diagonals, 0 or more", bandwidths));
+  Band band{.lower = static_cast<std::uint64_t>(given[0]),
+            .upper = static_cast<std::uint64_t>(given[1]),
+            .cyclic = cyclic,
+            .order = order == "diagonals" ? BandOrder::diagonals : BandOrder::columns};
+  const bool columns = band.order == BandOrder::columns;
+  const std::vector<std::uint64_t>& extents = file.description.extents;
+  if (extents.size() != 2 || extents[columns ? 1 : 0] != band.width()) {
+    throw InputError(fmt::format("{}: its shape ({}) is not {}; {} + {} + 1 diagonals are {}",
+                                 file.path.string(), fmt::join(extents, ", "),
+                                 columns ? "(N, KL+KU+1)" : "(KL+KU+1, N)", band.lower, band.upper,
+                                 band.width()));
+  }
+  band.n = extents[columns ? 0 : 1];
+  return band;
+}
+
+}  // namespace xorder::cli
