@@ -19,7 +19,7 @@ namespace {
 
 using std::uint64_t;
 
-constexpr unsigned most_depth = 16;
+constexpr unsigned most_depth = 32;
 
 void check_input(const io::ArrayFile& input, const Band& band) {
   check(band);
@@ -129,7 +129,7 @@ Report BandTransposition::run(const ProgressCallback& progress, std::stop_token 
   Report report;
   tell_access(source, target, wanted, lanes.engine, report);
   Tracker tracker(state_->to.bytes, 1, progress);
-  tracker.begin_pass();
+  tracker.begin(state_->to.bytes, 1);
   const Lane::Counters counters = run_lanes(
       pass->steps({source, input_.description.offset}, {target, offset}, writer), lanes,
       [&](uint64_t bytes) { tracker.show(bytes); }, stop);

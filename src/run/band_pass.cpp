@@ -9,8 +9,13 @@ BlockWriter::BlockWriter(const io::File& file, uint64_t begin, uint64_t end, uin
     : file_(file), alignment_(alignment), carry_(file, begin, end, alignment, memory) {}
 
 bool BlockWriter::add(uint64_t from, uint64_t to, std::byte* block) {
-  const std::lock_guard lock(mutex_);
-  return carry_.add(from, to, block);
+  Carry::Outcome outcome;
+  {
+    const std::lock_guard lock(mutex_);
+    outcome = carry_.take(from, to, block);
+  }
+  if (outcome == Carry::Outcome::alone) file_.write_exactly(block + from % alignment_, to - from, from);
+  return outcome == Carry::Outcome::completes;
 }
 
 void BlockWriter::write(Lane& lane, uint64_t offset, std::byte* data, uint64_t bytes) {

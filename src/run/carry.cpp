@@ -31,14 +31,19 @@ std::byte* Carry::allocate() {
 }
 
 bool Carry::add(std::uint64_t from, std::uint64_t to, std::byte* block) {
+  const Outcome outcome = take(from, to, block);
+  if (outcome == Outcome::alone) write(from / block_bytes_ * block_bytes_, from, to, block);
+  return outcome == Outcome::completes;
+}
+
+Carry::Outcome Carry::take(std::uint64_t from, std::uint64_t to, std::byte* block) {
   const std::uint64_t start = from / block_bytes_ * block_bytes_;
   auto found = waiting_.find(start);
   if (found == waiting_.end()) {
     std::byte* kept = spilled_.contains(start) ? nullptr : allocate();
     if (kept == nullptr) {
-      write(start, from, to, block);
       spilled_.insert(start);
-      return false;
+      return Outcome::alone;
     }
     const std::uint64_t ours = std::min(start + block_bytes_, end_) - std::max(start, begin_);
     found = waiting_.emplace(start, Waiting{kept, {}, ours}).first;
@@ -49,16 +54,16 @@ bool Carry::add(std::uint64_t from, std::uint64_t to, std::byte* block) {
     std::memcpy(waiting.data + (from - start), block + (from - start), to - from);
     waiting.parts.push_back(
         {static_cast<std::uint32_t>(from - start), static_cast<std::uint32_t>(to - start)});
-    return false;
+    return Outcome::waits;
   }
   for (const Part& part : waiting.parts)
     std::memcpy(block + part.from, waiting.data + part.from, part.to - part.from);
   free_.push_back(waiting.data);
   waiting_.erase(found);
   const std::uint64_t first = std::max(start, begin_), last = std::min(start + block_bytes_, end_);
-  if (last - first == block_bytes_) return true;
+  if (last - first == block_bytes_) return Outcome::completes;
   write(start, first, last, block);
-  return false;
+  return Outcome::waits;
 }
 
 void Carry::write(std::uint64_t start, std::uint64_t from, std::uint64_t to, const std::byte* block) {

@@ -27,6 +27,14 @@ class Carry {
   /// bytes are to be written (the last of the file), and those beyond the memory, are written here. Throws
   /// IoError.
   bool add(std::uint64_t from, std::uint64_t to, std::byte* block);
+
+  enum class Outcome {
+    waits,      ///< for the others
+    completes,  ///< the block, which the caller writes
+    alone       ///< the caller writes the part by itself, through the page cache
+  };
+  /// The same, but what exceeds the memory is left to the caller, who may do it while others use the carry.
+  Outcome take(std::uint64_t from, std::uint64_t to, std::byte* block);
   /// Blocks that still wait.
   std::size_t waiting() const { return waiting_.size(); }
   /// What was written here, and in how many parts.
