@@ -26,9 +26,7 @@ constexpr uint64_t rounded_up(uint64_t x, uint64_t to) { return divided_up(x, to
 BandStrips::BandStrips(const Band& band, uint64_t element_bytes, const BandConditions& conditions,
                        BandTiling given)
     : band_(band), element_bytes_(element_bytes), conditions_(conditions) {
-  const bool found = choose(given, given.whole_blocks.value_or(true));
-  const bool short_runs = !single() && strip() * element_bytes < conditions.write_alignment;
-  if ((found && !short_runs) || (found && given.whole_blocks)) return;
+  if (choose(given, given.whole_blocks.value_or(true))) return;
   if (!given.whole_blocks && choose(given, false)) return;
   throw InputError(fmt::format("elements of {} bytes need more than {} bytes of memory for this band",
                                element_bytes, conditions.memory));
@@ -41,6 +39,8 @@ bool BandStrips::choose(const BandTiling& given, bool whole_blocks) {
   for (uint64_t strips = 1; strips <= width; ++strips) {
     if (given.strip == 0) tiling.strip = divided_up(width, strips);
     tiling.strip = std::min(tiling.strip, width);
+    const bool short_runs = strips > 1 && tiling.strip * element_bytes_ < conditions_.write_alignment;
+    if (short_runs && whole_blocks && !given.whole_blocks) return false;
     // Of large ones a few in flight would add much to the window; small ones are slow.
     const uint64_t useful_rows = std::max<uint64_t>(1, useful_bytes / (tiling.strip * element_bytes_));
     const uint64_t least_rows = divided_up(tiling.strip, least_part);

@@ -104,9 +104,9 @@ Lane::Counters run_lanes(const LaneSteps& steps, const LaneOptions& options,
   const unsigned threads =
       options.threads != 0 ? options.threads : static_cast<unsigned>(tbb::info::default_concurrency());
   std::counting_semaphore<most_threads> permuting(std::min<std::ptrdiff_t>(threads, most_threads));
+  const auto lane_count = static_cast<unsigned>(std::clamp<uint64_t>(steps.count, 1, options.lanes));
   std::vector<Lane> lanes;
-  for (unsigned i = 0; i < options.lanes; ++i)
-    lanes.emplace_back(io::make_queue(options.engine, options.depth));
+  for (unsigned i = 0; i < lane_count; ++i) lanes.emplace_back(io::make_queue(options.engine, options.depth));
   std::atomic<uint64_t> bytes = 0;
   std::atomic<bool> abandoned = false;  // the caller's thread is leaving
   const auto counted = [&](uint64_t step, const std::function<void(uint64_t, Lane&)>& move) {
@@ -137,14 +137,14 @@ Lane::Counters run_lanes(const LaneSteps& steps, const LaneOptions& options,
     });
     constexpr auto parallel = tbb::filter_mode::parallel;
     constexpr auto serial = tbb::filter_mode::serial_in_order;
-    tbb::parallel_pipeline(options.lanes, tbb::make_filter<void, uint64_t>(serial, start) &
-                                              tbb::make_filter<uint64_t, uint64_t>(parallel, read) &
-                                              tbb::make_filter<uint64_t, uint64_t>(serial, in_order) &
-                                              tbb::make_filter<uint64_t, uint64_t>(parallel, write) &
-                                              tbb::make_filter<uint64_t, void>(serial, [](uint64_t) {}));
+    tbb::parallel_pipeline(lane_count, tbb::make_filter<void, uint64_t>(serial, start) &
+                                           tbb::make_filter<uint64_t, uint64_t>(parallel, read) &
+                                           tbb::make_filter<uint64_t, uint64_t>(serial, in_order) &
+                                           tbb::make_filter<uint64_t, uint64_t>(parallel, write) &
+                                           tbb::make_filter<uint64_t, void>(serial, [](uint64_t) {}));
   };
-  const tbb::global_control control(tbb::global_control::max_allowed_parallelism, options.lanes + 1);
-  tbb::task_arena arena(static_cast<int>(options.lanes), 1);
+  const tbb::global_control control(tbb::global_control::max_allowed_parallelism, lane_count + 1);
+  tbb::task_arena arena(static_cast<int>(lane_count), 1);
   struct Leaving {
     std::atomic<bool>& flag;
     ~Leaving() { flag = true; }

@@ -44,11 +44,11 @@ struct BandConditions {
 
 /// Sizes that are given; 0: choose.
 struct BandTiling {
-  std::uint64_t strip = 0;           ///< w, at most B
-  std::uint64_t rows = 0;            ///< h, at most N
-  unsigned lanes = 0;                ///< blocks, and batches, in flight
-  std::uint64_t chunk = 0;           ///< bytes, for the order `diagonals`; a multiple of alignments
-  std::optional<bool> whole_blocks;  ///< whether runs end at blocks
+  std::uint64_t strip = 0;                ///< w, at most B
+  std::uint64_t rows = 0;                 ///< h, at most N
+  unsigned lanes = 0;                     ///< blocks, and batches, in flight
+  std::uint64_t chunk = 0;                ///< bytes, for the order `diagonals`; a multiple of alignments
+  std::optional<bool> whole_blocks = {};  ///< whether runs end at blocks
 };
 
 class BandStrips {
