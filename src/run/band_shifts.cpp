@@ -32,7 +32,7 @@ class ShiftsPass final : public BandTransposition::Pass {
 
  private:
   uint64_t bytes() const { return band_.places() * element_bytes_; }
-  /// Chunks begin at multiples of their size in the file; the first one is shorter.
+  /// Chunks begin at whole blocks of the file, so the first one is shorter.
   uint64_t skew() const { return conditions_.target_offset % conditions_.write_alignment; }
   uint64_t chunks() const { return (bytes() + skew() + chunk_ - 1) / chunk_; }
   /// At least one range (read_around).
