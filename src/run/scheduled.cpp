@@ -283,6 +283,12 @@ std::unique_ptr<Work> scheduled_band(io::ArrayFile input, const Band& band, std:
                                      Options options, std::optional<uint64_t> processors) {
   const uint64_t memory = effective_memory(options.memory);
   check(band);
+  if (input.description.extents != band.extents() ||
+      (input.description.order == Order::fortran && band.width() > 1 && band.n > 1)) {
+    throw InputError(input.path.string() +
+                     ": schedule banded needs the band's columns one after the other, a C-ordered "
+                     "array of shape (N, KL + KU + 1)");
+  }
   if (band.order != BandOrder::columns) {
     throw InputError(
         "schedule banded gives each virtual processor columns, and needs --band-order columns; "

@@ -73,6 +73,19 @@ class SmallFiles(Schedules):
             with self.subTest(shape=array.shape, dtype=array.dtype, side=side):
                 self.check("transpose", array, transposed(array), "--schedule", "mesh", "--processors", side * side)
 
+    def test_bands(self):
+        for _ in range(30):
+            n = int(self.random.integers(2, 200))
+            lower = int(self.random.integers(0, n))
+            upper = int(self.random.integers(0, min(n - lower, 20)))
+            options = ["--banded", f"{lower},{upper}"] + (["--cyclic"] if self.random.integers(2) else [])
+            array = self.noise((n, lower + upper + 1), f"V{self.size()}")
+            self.save("a.npy", array)
+            self.ok("transpose", "a.npy", "tiles.npy", "--force", *options)
+            processors = 1 << int(self.random.integers(0, n.bit_length()))
+            with self.subTest(n=n, options=options, processors=processors):
+                self.check("transpose", array, self.load("tiles.npy"), *options, "--schedule", "banded", "--processors", processors)
+
     def test_raw_files_with_offsets(self):
         array = self.noise((64, 128), "f4")
         self.write("a.raw", b"x" * 133 + array.tobytes())
@@ -166,7 +179,14 @@ class Refused(Schedules):
         self.refused("permute", "a.npy", "b.npy", "--by", "gray", "--schedule", "mesh", says=["matrices", "rounds"])
         self.refused("transpose", "odd.npy", "b.npy", "--schedule", "exchange", says=["powers of two", "mesh"])
         self.refused("transpose", "odd.npy", "b.npy", "--schedule", "rounds", says=["powers of two", "mesh"])
-        self.refused("transpose", "a.npy", "b.npy", "--schedule", "banded", says="schedule")
+        self.refused("transpose", "a.npy", "b.npy", "--schedule", "banded", says=["schedule", "--banded"])
+        self.refused("bitreverse", "a.npy", "b.npy", "--schedule", "banded", says=["schedule", "--banded"])
+        band = ["--banded", "15,16"]
+        self.refused("transpose", "a.npy", "b.npy", *band, "--schedule", "rounds", says=["bands", "tiles"])
+        self.refused("transpose", "a.npy", "b.npy", *band, "--schedule", "banded", "--processors", 128, says=["128", "64 columns"])
+        self.save("diagonals.npy", np.zeros((5, 64)))
+        self.refused("transpose", "diagonals.npy", "b.npy", "--banded", "2,2", "--band-order", "diagonals", "--schedule", "banded",
+                     says=["--band-order columns", "tiles"])
         self.save("empty.npy", np.zeros((0, 4)))
         self.refused("transpose", "empty.npy", "b.npy", "--schedule", "mesh", says="no elements")
 

@@ -4,19 +4,22 @@
 
 #include "arguments.hpp"
 #include "xorder/error.hpp"
+#include "xorder/run/band.hpp"
 #include "xorder/run/job.hpp"
 #include "xorder/run/scheduled.hpp"
 
 namespace xorder::cli {
+
 std::shared_ptr<Scheduling> Scheduling::add_to(CLI::App& command) {
   const auto self = std::make_shared<Scheduling>();
   command
       .add_option(
           "--schedule", self->schedule_,
           "who moves the data: the tile engine, or virtual processors in rounds, by total exchange or on a\n"
-          "mesh; all give the same bytes, tiles is the fastest")
-      ->check(CLI::IsMember({"tiles", "rounds", "exchange", "mesh"}))
-      ->type_name("tiles|rounds|exchange|mesh");
+          "mesh, and bands (transpose --banded) on a hypercube; all give the same bytes, tiles is the "
+          "fastest")
+      ->check(CLI::IsMember({"tiles", "rounds", "exchange", "mesh", "banded"}))
+      ->type_name("tiles|rounds|exchange|mesh|banded");
   command
       .add_option("--processors", self->processors_,
                   "virtual processors: 2^d, for a mesh N^2; default: 16 or as many as needed")
@@ -30,11 +33,28 @@ std::shared_ptr<Scheduling> Scheduling::add_to(CLI::App& command) {
   return self;
 }
 
+void Scheduling::check() const {
+  if (schedule_ == "tiles" && processors_) {
+    throw InputError("--processors: schedule tiles has none; name another --schedule");
+  }
+  if (schedule_ != "rounds" && !layout_.empty()) throw InputError("--layout is for --schedule rounds");
+}
+
+std::unique_ptr<run::Work> Scheduling::work(const Request& request, const Band& band) const {
+  check();
+  if (schedule_ == "tiles") {
+    return std::make_unique<run::BandTransposition>(request.input(), band, request.output, request.options);
+  }
+  if (schedule_ != "banded") {
+    throw InputError("--schedule " + schedule_ + ": bands are transposed by tiles or by schedule banded");
+  }
+  return run::scheduled_band(request.input(), band, request.output, request.options, processors_);
+}
+
 std::unique_ptr<run::Work> Scheduling::work(const Request& request, const Reordering& what,
                                             std::vector<std::uint64_t> extents) const {
-  if (schedule_ == "tiles" && processors_)
-    throw InputError("--processors: schedule tiles has none; name another --schedule");
-  if (schedule_ != "rounds" && !layout_.empty()) throw InputError("--layout is for --schedule rounds");
+  check();
+  if (schedule_ == "banded") throw InputError("--schedule banded: it is for transpose --banded KL,KU");
   if (schedule_ == "tiles") {
     return std::make_unique<run::Job>(request.input(), what, std::move(extents), request.output,
                                       request.options);

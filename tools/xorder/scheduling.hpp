@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "moving.hpp"
+#include "xorder/permutation/band.hpp"
+#include "xorder/permutation/reordering.hpp"
 
 namespace xorder::cli {
 
@@ -16,14 +18,16 @@ class Scheduling {
  public:
   static std::shared_ptr<Scheduling> add_to(CLI::App& command);
 
-  /// Whether nothing else than the tile engine was asked for.
-  bool tiles() const { return schedule_ == "tiles" && !processors_ && layout_.empty(); }
   /// The tile engine's job, or that of virtual processors. `extents` is the result's shape. Throws InputError
   /// for options that do not go together.
   std::unique_ptr<run::Work> work(const Request& request, const Reordering& what,
                                   std::vector<std::uint64_t> extents) const;
+  /// The same for the transposition of a band.
+  std::unique_ptr<run::Work> work(const Request& request, const Band& band) const;
 
  private:
+  void check() const;
+
   std::string schedule_ = "tiles", layout_;
   std::optional<std::uint64_t> processors_;
 };

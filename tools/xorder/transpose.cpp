@@ -4,7 +4,6 @@
 #include "moving.hpp"
 #include "scheduling.hpp"
 #include "xorder/error.hpp"
-#include "xorder/run/band.hpp"
 
 namespace xorder::cli {
 
@@ -30,9 +29,7 @@ void add_transpose(CLI::App& program) {
         const io::ArrayDescription& in = request.array();
         if (band->given()) {
           if (!axes->empty()) throw InputError("--axes: not with --banded, which transposes the matrix");
-          if (!scheduling->tiles()) throw InputError("--schedule: not with --banded");
-          return std::make_unique<run::BandTransposition>(request.input(), band->band(request.input()),
-                                                          request.output, request.options);
+          return scheduling->work(request, band->band(request.input()));
         }
         const std::vector<int> order = axes->empty() ? std::vector<int>{} : parse_ints(*axes, "--axes");
         return scheduling->work(request, transposition(in.shape(), order),
