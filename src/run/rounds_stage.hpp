@@ -16,8 +16,8 @@ namespace xorder::run {
 /// of the lowest bits as possible go to the same bits of the place, so that elements are put there in runs.
 struct ChunkOrder {
   gf2::BitMatrix order;  ///< element j of the chunk is the paper's element order(j)
-  gf2::BitMatrix
-      places;      ///< α' order: its place at the receiver, apart from what all elements have in common
+  /// α' order: its place at the receiver, apart from what all elements of the chunk have in common.
+  gf2::BitMatrix places;
   int lg_run = 0;  ///< the lowest bits that it leaves as they are
 };
 ChunkOrder chunk_order(const gf2::BitMatrix& alpha_1);

@@ -36,6 +36,14 @@ Summary StagedWork::summary() const {
               .engine = staged_access(options_) == io::Access::mapped ? "mapped" : "direct",
               .passes = {}};
   for (const auto& stage : stages_) stage->add_to(all);
+  // The stages that are not the tile engine's read and write all of the data in large pieces.
+  constexpr std::uint64_t piece = std::uint64_t{1} << 20;
+  const std::uint64_t pieces = (output_.bytes + piece - 1) / piece;
+  for (PassSummary& pass : all.passes) {
+    if (pass.predicted_seconds != 0) continue;
+    pass.predicted_seconds =
+        options_.device.read_seconds(pieces, piece) + options_.device.write_seconds(pieces, piece);
+  }
   // Two files in turn lie between more than two stages.
   all.scratch_bytes += output_.bytes * std::min<std::uint64_t>(stages_.size() - 1, 2);
   return all;

@@ -68,15 +68,12 @@ void Storage::add_to(Report& report) const {
 }
 
 StorageArena::StorageArena(unsigned threads, std::uint64_t memory)
-    : control_(
-          oneapi::tbb::global_control::max_allowed_parallelism,
-          static_cast<std::size_t>(std::max<int>(storage_threads(memory), static_cast<int>(threads))) + 1),
-      arena_(std::max(storage_threads(memory), static_cast<int>(threads)), 0) {}
+    : workers_(std::max(static_cast<unsigned>(storage_threads(memory)), threads)) {}
 
 void StorageArena::run(const std::function<void()>& body, const std::function<void()>& tick) {
   hand_over();
   auto done = std::async(std::launch::async, [&] {
-    arena_.execute([&] {
+    workers_.arena.execute([&] {
       received();
       body();
       hand_over();

@@ -2,9 +2,6 @@
 // watches.
 #pragma once
 
-#include <oneapi/tbb/global_control.h>
-#include <oneapi/tbb/task_arena.h>
-
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +10,7 @@
 
 #include "run/pipeline.hpp"
 #include "run/tracker.hpp"
+#include "run/workers.hpp"
 #include "xorder/run/work.hpp"
 
 namespace xorder::run {
@@ -47,8 +45,7 @@ class StorageArena {
   static std::uint64_t overhead(std::uint64_t memory);
 
  private:
-  oneapi::tbb::global_control control_;
-  oneapi::tbb::task_arena arena_;
+  Workers workers_;
 };
 
 }  // namespace xorder::run

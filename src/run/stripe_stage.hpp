@@ -32,10 +32,10 @@ class StripeGeometry {
   struct Part {
     schedule::Place from;       ///< where the schedule begins with it
     std::uint64_t scratch = 0;  ///< where it begins in the scratch file
-    std::uint64_t first_column =
-        0;  ///< where its runs begin in the output's rows: for the geometry's own use
+    // For the geometry's own use: the columns of its runs, and the row of the matrix that is its row 0.
+    std::uint64_t first_column = 0;
     std::uint64_t columns = 0;
-    std::uint64_t first_row = 0;  ///< of the matrix, for geometries that need it
+    std::uint64_t first_row = 0;
   };
   /// Rows of the output that follow each other and consist of the runs of some parts; zeros where no run is.
   struct Panel {

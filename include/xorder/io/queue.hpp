@@ -2,8 +2,7 @@
 //
 // Three implementations do the same thing by different means, and tests put a failing one behind it:
 //   uring    O_DIRECT files through io_uring (buffered ones too, but the threads engine suits them better:
-//   starting
-//            and awaiting their write-back can block)
+//            starting and awaiting their write-back can block)
 //   threads  pread and pwrite by a pool of threads, where io_uring is forbidden, and for buffered files
 //   mapped   copies from and to Boost.Interprocess regions, populated before use and dropped after
 //

@@ -5,8 +5,7 @@
 //
 //   columns     an array (N, B): record j is column j, element [j, k] is a[j − KU + k, j]
 //   diagonals   an array (B, N): record k is a diagonal, element [k, j] is a[j − KU + k, j]; this is the `ab`
-//   of
-//               LAPACK and SciPy (solve_banded), ab[KU + i − j, j] = a[i, j]
+//               of LAPACK and SciPy (solve_banded), ab[KU + i − j, j] = a[i, j]
 //
 // Example: N = 4, KL = 1, KU = 2, written ij for a[i, j], and * for a place that is *unused*:
 //

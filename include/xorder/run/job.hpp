@@ -2,9 +2,9 @@
 //
 //   const auto in = xorder::io::open_array("a.npy", {});
 //   const auto shape = in.description.shape();
-//   xorder::run::Job job(in, xorder::transposition(shape, {}), xorder::transposed_extents(shape, {}),
-//   "b.npy", {}); std::cout << job.describe();            // nothing has been written so far const auto
-//   report = job.run([](const auto& p) { show(p.bytes_done, p.bytes_total); });
+//   xorder::run::Job job(in, xorder::transposition(shape, {}), xorder::transposed_extents(shape, {}), "b.npy", {});
+//   std::cout << job.describe();                            // nothing has been written so far
+//   const auto report = job.run([](const auto& p) { show(p.bytes_done, p.bytes_total); });
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,9 @@
 // The machine of virtual processors: runs a schedule as a TBB flow graph, a node for each processor and one
 // for each directed link.
 //
-//   processor 0 ──▶ link 0→1 ──▶ processor 1        A message is a copy of what lay in a slot of its sender.
-//   It crosses
-//        ▲                           │              the links of its path one after the other, through the
-//        processors └────── link 1→0 ◀──────────┘              between, and is written to its place by its
-//        receiver.
+//   processor 0 ──▶ link 0→1 ──▶ processor 1      A message is a copy of what lay in a slot of its sender. It
+//        ▲                           │            crosses the links of its path one after the other, through the
+//        └────── link 1→0 ◀──────────┘            processors between, and its receiver puts it in its place.
 //
 // There is no global barrier. A processor sends what a step has it send, receives what the step brings it,
 // and goes on to its next step, as soon as its own messages are there; messages of later steps wait until

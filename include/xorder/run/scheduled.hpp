@@ -3,8 +3,7 @@
 //
 //   rounds     any BMMC permutation, all extents powers of two (schedule/rounds.hpp)
 //   exchange   transposition and bit reversal by neighbour exchanges on a hypercube, 2^d ≤ rows and columns,
-//   powers of
-//              two (schedule/exchange.hpp)
+//              powers of two (schedule/exchange.hpp)
 //   banded     transposition of a banded matrix in band storage, on a hypercube (schedule/banded.hpp)
 //   mesh       transposition of any matrix on an N × N mesh, N ≤ rows and columns (schedule/mesh.hpp)
 //
