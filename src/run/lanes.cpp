@@ -122,9 +122,10 @@ Lane::Counters run_lanes(const LaneSteps& steps, const LaneOptions& options,
     uint64_t next = 0;
     const auto start = [&](tbb::flow_control& control) -> uint64_t {
       received();
-      if (next == steps.count || stop.stop_requested() || abandoned) control.stop();
+      const uint64_t step = next++;
+      if (step == steps.count || stop.stop_requested() || abandoned) control.stop();
       hand_over();
-      return next++;
+      return step;
     };
     const auto read = part([&](uint64_t step) { counted(step, steps.read); });
     const auto in_order = part([](uint64_t) {});
@@ -149,13 +150,16 @@ Lane::Counters run_lanes(const LaneSteps& steps, const LaneOptions& options,
     std::atomic<bool>& flag;
     ~Leaving() { flag = true; }
   };
+  struct Left {
+    ~Left() { received(); }
+  };
   {
+    const Left left;                                                                // however it ends
     auto ended = std::async(std::launch::async, [&] { arena.execute(pipeline); });  // waited for at the end
     const Leaving leaving{abandoned};
     while (ended.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready) progress(bytes);
     ended.get();
   }
-  received();
   if (stop.stop_requested()) throw Cancelled();
   Lane::Counters all;
   for (const Lane& lane : lanes) {
