@@ -67,6 +67,11 @@ void Lane::write(const io::File& file, uint64_t offset, const std::byte* from, s
   add(io::Transfer::Kind::write, file, offset, const_cast<std::byte*>(from), bytes, bytes);
 }
 
+void Lane::wrote(std::size_t bytes) {
+  ++counters_.writes;
+  counters_.bytes_written += bytes;
+}
+
 void Lane::carry() {
   std::size_t submitted = 0, completed = 0;
   const io::Completion* failed = nullptr;

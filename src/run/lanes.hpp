@@ -30,6 +30,8 @@ class Lane {
   void read(const io::File& file, std::uint64_t offset, std::byte* to, std::size_t bytes,
             std::size_t required);
   void write(const io::File& file, std::uint64_t offset, const std::byte* from, std::size_t bytes);
+  /// Counts what the caller has written without the lane.
+  void wrote(std::size_t bytes);
   /// Waits for all that was added. Throws IoError for the first that failed, when all have ended.
   void carry();
 

@@ -58,6 +58,7 @@ class BandTest : public testing::Test {
     BandTransposition transposition = work(in, band, engine, tiling, 128 * MiB);
     const Report report = transposition.run();
     EXPECT_EQ(report.passes, 1u);
+    EXPECT_EQ(report.bytes_written, data_.size());
     EXPECT_EQ(transposition.summary().bytes, data_.size());
     EXPECT_GE(report.bytes_read + 2 * report.reads, transposition.summary().bytes_read / 2);
     ASSERT_TRUE(output() == transposed(band, element_bytes));
