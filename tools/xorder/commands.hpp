@@ -15,5 +15,7 @@ void add_show(CLI::App& program);
 void add_info(CLI::App& program);
 /// schedule: who sends what to whom among virtual processors, and whether that is right.
 void add_schedule(CLI::App& program);
+/// descend: computations on a file that combine elements 2^b apart.
+void add_descend_command(CLI::App& program);
 
 }  // namespace xorder::cli

@@ -51,6 +51,7 @@ int main(int argc, char** argv) {
   xorder::cli::add_show(program);
   xorder::cli::add_info(program);
   xorder::cli::add_schedule(program);
+  xorder::cli::add_descend_command(program);
   refuse_empty_values(program);
 
   xorder::cli::install_fault_handler();

@@ -1,0 +1,160 @@
+// The command `xorder descend`: computations of the ±2^b-descend class.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "arguments.hpp"
+#include "commands.hpp"
+#include "moving.hpp"
+#include "xorder/error.hpp"
+#include "xorder/run/computations.hpp"
+#include "xorder/run/descend_job.hpp"
+
+namespace xorder::cli {
+namespace {
+
+// The elements' order in the file has to be their order in the array.
+void check_order(const io::ArrayFile& input) {
+  const auto& extents = input.description.extents;
+  if (input.description.order == Order::c) return;
+  if (std::count_if(extents.begin(), extents.end(), [](std::uint64_t e) { return e != 1; }) < 2) return;
+  throw InputError(input.path.string() +
+                   ": in Fortran order; 'xorder transpose' can change that, with --axes 0,1,..");
+}
+
+std::uint64_t elements(const Request& request) {
+  std::uint64_t count = 1;
+  for (const std::uint64_t extent : request.array().extents) count *= extent;
+  return count;
+}
+
+std::unique_ptr<run::Work> job(const Request& request, std::unique_ptr<run::Computation> what,
+                               const io::DType& element, std::vector<std::uint64_t> extents,
+                               const std::string& processors) {
+  for (const io::ArrayFile& input : request.inputs) check_order(input);
+  run::DescendSizes sizes;
+  if (!processors.empty()) {
+    const auto given = parse_extents(processors, "--processors");
+    if (given.size() != 1 || given[0] == 0)
+      throw InputError("--processors: '" + processors + "' is not a power of two");
+    sizes.processors = given[0];
+  }
+  return std::make_unique<run::DescendJob>(request.inputs, std::move(what), element, std::move(extents),
+                                           request.output, request.options, sizes);
+}
+
+// A whole number of any length mod 2^64: what a distance counts by.
+std::uint64_t parse_distance(std::string_view text) {
+  std::string_view digits = text;
+  const bool negative = digits.starts_with('-');
+  if (negative || digits.starts_with('+')) digits.remove_prefix(1);
+  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos)
+    throw InputError(fmt::format("--by: '{}' is not a whole number", text));
+  std::uint64_t value = 0;
+  for (const char digit : digits) value = 10 * value + static_cast<std::uint64_t>(digit - '0');
+  return negative ? -value : value;
+}
+
+// `make` is called with what the user has said, and the number of processors if any.
+template <typename Make>
+CLI::App* add_kind(CLI::App& parent, const std::string& name, const std::string& description,
+                   const std::string& footer, Make make, std::vector<std::string> more_inputs = {}) {
+  CLI::App* kind = parent.add_subcommand(name, description);
+  kind->footer(footer);
+  const auto processors = std::make_shared<std::string>();
+  kind->add_option("--processors", *processors,
+                   "blocks that the file is cut into, a power of two; default: as few as the memory allows")
+      ->type_name("P");
+  MovingCommand::add_to(
+      *kind, [=](const Request& request) { return make(request, *processors); }, std::move(more_inputs));
+  return kind;
+}
+
+void add_shift(CLI::App& parent) {
+  const auto by = std::make_shared<std::string>();
+  CLI::App* kind = add_kind(
+      parent, "shift", "cyclic shift, as numpy.roll",
+      "Examples:\n"
+      "  xorder descend shift a.npy b.npy --by 1          element i goes to i + 1, the last one to 0\n"
+      "  xorder descend shift a.raw b.raw --dtype V24 --by=-1000",
+      [by](const Request& request, const std::string& processors) {
+        const io::ArrayDescription& in = request.array();
+        return job(request, run::cyclic_shift(in.dtype.bytes, parse_distance(*by)), in.dtype, in.extents,
+                   processors);
+      });
+  kind->add_option("--by", *by, "how far, any whole number; negative: towards the beginning")
+      ->required()
+      ->type_name("K");
+}
+
+void add_scan(CLI::App& parent) {
+  const auto operation = std::make_shared<std::string>("sum");
+  CLI::App* kind = add_kind(
+      parent, "scan", "inclusive prefix: numpy.cumsum, cumprod, minimum.accumulate, ..",
+      "The result has the type of the input (integers wrap around) and one axis. The order in which numbers\n"
+      "are added is not NumPy's, so that floating-point sums differ in the last digits. It is an example of\n"
+      "the class, lg M additions an element in two passes; a scan by itself needs one of each.\n"
+      "Examples:\n"
+      "  xorder descend scan a.npy sums.npy\n"
+      "  xorder descend scan a.raw largest.raw --dtype f4 --op max --memory 256MiB",
+      [operation](const Request& request, const std::string& processors) {
+        const io::ArrayDescription& in = request.array();
+        return job(request, run::prefix(in.dtype, *operation), in.dtype, {elements(request)}, processors);
+      });
+  kind->add_option("--op", *operation, "the operation; xor for integers and bool only; default: sum")
+      ->check(CLI::IsMember({"sum", "prod", "min", "max", "xor"}))
+      ->type_name("sum|prod|min|max|xor");
+}
+
+void add_merge(CLI::App& parent) {
+  add_kind(parent, "merge", "two sorted halves of a file into one sorted file (odd-even merge)",
+           "Numbers only, in ascending order, without NaN. The result has one axis.\n"
+           "Example:\n"
+           "  xorder descend merge halves.npy sorted.npy",
+           [](const Request& request, const std::string& processors) {
+             const io::ArrayFile& in = request.input();
+             return job(request,
+                        run::odd_even_merge(in.description.dtype, in.path.string(), elements(request)),
+                        in.description.dtype, {elements(request)}, processors);
+           });
+}
+
+void add_tridiagonal(CLI::App& parent) {
+  add_kind(
+      parent, "tridiagonal", "solve a tridiagonal system by parallel cyclic reduction",
+      "Row i is A[i] x[i-1] + B[i] x[i] + C[i] x[i+1] = D[i]; OUT is x. A[0] and the last of C are not "
+      "used.\n"
+      "All four are f4 or f8. There is no pivoting: for diagonally dominant matrices and others that need "
+      "none.\n"
+      "Between the two passes lie the four numbers of every row, in a scratch file (--tmpdir).\n"
+      "Example:\n"
+      "  xorder descend tridiagonal sub.npy main.npy super.npy right.npy x.npy",
+      [](const Request& request, const std::string& processors) {
+        const std::vector<io::ArrayFile>& in = request.inputs;
+        return job(request, run::cyclic_reduction({in[0], in[1], in[2], in[3]}), in[3].description.dtype,
+                   in[3].description.extents, processors);
+      },
+      {"B", "C", "D"});
+}
+
+}  // namespace
+
+void add_descend_command(CLI::App& program) {
+  CLI::App* command = program.add_subcommand(
+      "descend", "shift, prefix sums, merge, tridiagonal systems: what combines i with i +- 2^b");
+  command->footer(
+      "Computations of the form  for b = n-1 .. 0: a[i] = f_b(a[i], a[i + 2^b], a[i - 2^b])  on 2^n "
+      "elements,\n"
+      "or with b upwards (Hu, IPPS/SPDP 1998), on files larger than memory: two reads and two writes of the\n"
+      "file, or one of each if it fits in memory twice. The library has the interface for your own f_b\n"
+      "(xorder/run/descend.hpp); these are its examples. Not the fastest way to each: a scan by itself "
+      "needs\n"
+      "one pass.");
+  command->require_subcommand(1);
+  add_shift(*command);
+  add_scan(*command);
+  add_merge(*command);
+  add_tridiagonal(*command);
+}
+
+}  // namespace xorder::cli
