@@ -14,7 +14,7 @@ namespace {
 
 using std::uint64_t;
 
-// Two of them, and not much else, in a level-two cache of a MiB. (Twice as much was slower, half as well.)
+// Two of them fit in a level-two cache of a MiB, with room for what passes by.
 constexpr uint64_t usual_cache_bytes = uint64_t{256} << 10;
 // Columns of a tile: shorter runs cost more in calls than in records.
 constexpr uint64_t least_run_bytes = 128;
@@ -66,7 +66,12 @@ Groups::Shape Groups::shape(Bits bits, uint64_t rows, uint64_t halo) const {
   return {std::min(rows, std::max(fitting_rows > 2 * halo ? fitting_rows - 2 * halo : 0, 2 * halo)), width};
 }
 
+void Groups::check_stop() const {
+  if (stop_.stop_requested()) throw Cancelled();
+}
+
 void Groups::halo_tile(Bits bits, const Pieces& from, const Tile& tile, uint64_t first, std::byte* out) {
+  check_stop();
   const uint64_t halo = bits.halo_rows(), stride = bits.stride();
   const BufferPool::Buffer scratch = scratch_.get();
   std::byte* const in = scratch.get();
@@ -111,6 +116,7 @@ void Groups::cyclic(Bits bits, std::byte* data, uint64_t column, uint64_t width)
   const uint64_t across = std::min(width, shape(bits, rows, 0).width);
   scratch_.at_least(2 * bytes(rows * across));
   each((width + across - 1) / across, [&](uint64_t t) {
+    check_stop();
     const Tile tile{.first = column + t * across,
                     .rows = rows,
                     .width = std::min(across, width - t * across),

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <stop_token>
+#include <utility>
 #include <vector>
 
 #include "run/descend/parallel.hpp"
@@ -33,6 +35,9 @@ class Groups {
   int lg_size() const { return lg_size_; }
   std::uint64_t cache_bytes() const { return cache_bytes_; }
 
+  /// From now on the functions below throw Cancelled soon after this token asks for it.
+  void heed(std::stop_token stop) { stop_ = std::move(stop); }
+
   /// Computes `count` records from index `first` on, both multiples of 2^low, from the pieces, which reach
   /// far enough to either side, into `out`, which is none of them.
   void with_halo(Bits bits, const Pieces& from, std::uint64_t first, std::uint64_t count, std::byte* out);
@@ -55,11 +60,13 @@ class Groups {
   /// Of tiles with so many rows that count, and so many beside them.
   Shape shape(Bits bits, std::uint64_t rows, std::uint64_t halo) const;
   std::uint64_t bytes(std::uint64_t records) const { return records * what_.record_bytes(); }
+  void check_stop() const;
   void halo_tile(Bits bits, const Pieces& from, const Tile& tile, std::uint64_t first, std::byte* out);
 
   Computation& what_;
   int lg_size_;
   std::uint64_t cache_bytes_;
+  std::stop_token stop_;
   BufferPool scratch_;  // of two tiles each
 };
 

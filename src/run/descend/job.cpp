@@ -99,6 +99,7 @@ void DescendJob::Parts::choose_access(uint64_t all_records) {
 }
 
 void DescendJob::Parts::sweeps(Delivery& delivery, const std::stop_token& stop) {
+  groups.heed(stop);
   std::vector<Elements> elements;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const io::ArrayDescription& array = inputs[i].description;

@@ -147,32 +147,41 @@ void inter_node_sweep(Groups& groups, const Cut& cut, RecordSource& from, Record
     });
   };
   uint64_t next = 0;
+  const auto begin = [&](oneapi::tbb::flow_control& flow) {
+    received();
+    const Offsets tile{next, {}};
+    if (next == block) {
+      flow.stop();
+    } else {
+      next += width;
+    }
+    hand_over();
+    return tile;
+  };
+  const auto read = [&](Offsets tile) {
+    received();
+    tile.data = pool.get();
+    in_rows(tile, [&](auto... range) { from.read(range...); });
+    hand_over();
+    return tile;
+  };
+  const auto advance = [&](Offsets tile) {
+    received();
+    groups.cyclic(bits, tile.data.get(), tile.first, width);
+    hand_over();
+    return tile;
+  };
+  const auto write = [&](const Offsets& tile) {
+    received();
+    in_rows(tile, [&](auto... range) { to.write(range...); });
+    hand_over();
+  };
   hand_over();
-  oneapi::tbb::parallel_pipeline(
-      cut.tiles_at_once,
-      make_filter<void, Offsets>(filter_mode::serial_in_order, [&](oneapi::tbb::flow_control& flow) {
-        received();
-        if (next == block) flow.stop();
-        const Offsets tile{next, {}};
-        if (next < block) next += width;
-        hand_over();
-        return tile;
-      }) & make_filter<Offsets, Offsets>(filter_mode::parallel, [&](Offsets tile) {
-        received();
-        tile.data = pool.get();
-        in_rows(tile, [&](auto... range) { from.read(range...); });
-        hand_over();
-        return tile;
-      }) & make_filter<Offsets, Offsets>(filter_mode::parallel, [&](Offsets tile) {
-        received();
-        groups.cyclic(bits, tile.data.get(), tile.first, width);
-        hand_over();
-        return tile;
-      }) & make_filter<Offsets, void>(filter_mode::parallel, [&](const Offsets& tile) {
-        received();
-        in_rows(tile, [&](auto... range) { to.write(range...); });
-        hand_over();
-      }));
+  oneapi::tbb::parallel_pipeline(cut.tiles_at_once,
+                                 make_filter<void, Offsets>(filter_mode::serial_in_order, begin) &
+                                     make_filter<Offsets, Offsets>(filter_mode::parallel, read) &
+                                     make_filter<Offsets, Offsets>(filter_mode::parallel, advance) &
+                                     make_filter<Offsets, void>(filter_mode::parallel, write));
   received();
 }
 
@@ -203,8 +212,8 @@ void local_sweep(Groups& groups, const Cut& cut, RecordSource& from, RecordSink&
     return chunk;
   };
   const auto write = [&](const Chunk& chunk) {
-    if (!chunk.data) return;
     received();
+    if (!chunk.data) return;
     in_requests(count, record, cut.request_bytes, [&](uint64_t at, uint64_t part) {
       check(stop);
       to.write(chunk.number * count + at, part, chunk.data.get() + at * record);
