@@ -1,6 +1,7 @@
 #include "run/descend/records.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "xorder/io/ranges.hpp"
 
@@ -10,7 +11,7 @@ namespace {
 using std::uint64_t;
 
 uint64_t parts_of(uint64_t request_bytes, uint64_t element_bytes) {
-  return std::max<uint64_t>(1, request_bytes / element_bytes);
+  return std::bit_floor(std::max<uint64_t>(1, request_bytes / element_bytes));
 }
 
 }  // namespace

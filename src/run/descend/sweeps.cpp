@@ -3,6 +3,7 @@
 #include <oneapi/tbb/parallel_pipeline.h>
 
 #include <algorithm>
+#include <bit>
 #include <deque>
 #include <optional>
 
@@ -20,10 +21,16 @@ void check(const std::stop_token& stop) {
   if (stop.stop_requested()) throw Cancelled();
 }
 
+// Records of a request: a power of two, so that requests begin at whole blocks of the disk whatever the
+// record.
+uint64_t part_of(uint64_t count, uint64_t record_bytes, uint64_t request_bytes) {
+  return std::min(count, std::bit_floor(std::max<uint64_t>(1, request_bytes / record_bytes)));
+}
+
 // Tasks for reading or writing a range of records in requests.
 template <typename Transfer>
 void in_requests(uint64_t count, uint64_t record_bytes, uint64_t request_bytes, const Transfer& transfer) {
-  const uint64_t part = std::max<uint64_t>(1, request_bytes / record_bytes);
+  const uint64_t part = part_of(count, record_bytes, request_bytes);
   each((count + part - 1) / part, [&](uint64_t i) { transfer(i * part, std::min(part, count - i * part)); });
 }
 
@@ -137,7 +144,7 @@ void inter_node_sweep(Groups& groups, const Cut& cut, RecordSource& from, Record
   BufferPool pool(rows * width * record);
   // A row, or a part of it, is a request.
   const auto in_rows = [&](const Offsets& tile, const auto& transfer) {
-    const uint64_t part = std::min(width, std::max<uint64_t>(1, cut.request_bytes / record));
+    const uint64_t part = part_of(width, record, cut.request_bytes);
     const uint64_t parts = (width + part - 1) / part;
     each(rows * parts, [&](uint64_t i) {
       check(stop);
