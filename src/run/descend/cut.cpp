@@ -18,9 +18,9 @@ namespace {
 using std::uint64_t;
 
 constexpr uint64_t MiB = uint64_t{1} << 20;
-// A block is read and computed in so many parts. More of them take less memory, and less is lost at their
-// ends; but the widest iterations of each are computed for a block on either side too.
-constexpr int lg_usual_chunks = 2;
+// A block is read and computed at once or, if that does not fit, in two parts. More of them would take less
+// memory still; but for each the widest iterations gather a block on either side too.
+constexpr int lg_most_chunks = 1;
 
 class Chooser {
  public:
@@ -53,8 +53,16 @@ class Chooser {
       return fits();
     }
     choose_offsets();
-    if (cut_.local()) choose_chunks();
-    return fits();
+    if (!cut_.local()) return fits();
+    if (wanted_.chunks != 0) {
+      choose_chunks(exact_lg(wanted_.chunks, "chunks of a block"));
+      return fits();
+    }
+    for (int lg_chunks = 0; lg_chunks <= lg_most_chunks; ++lg_chunks) {
+      choose_chunks(lg_chunks);
+      if (const auto cut = fits()) return cut;
+    }
+    return std::nullopt;
   }
 
  private:
@@ -95,10 +103,8 @@ class Chooser {
     cut_.inter_node_memory = needed(lg);
   }
 
-  void choose_chunks() {
-    cut_.lg_chunk =
-        std::max(0, cut_.lg_block - (wanted_.chunks != 0 ? exact_lg(wanted_.chunks, "chunks of a block")
-                                                         : lg_usual_chunks));
+  void choose_chunks(int lg_chunks) {
+    cut_.lg_chunk = std::max(0, cut_.lg_block - lg_chunks);
     const std::vector<Bits> bits = local_groups();
     for (const Bits group : bits) cut_.lg_chunk = std::max(cut_.lg_chunk, group.low);
     uint64_t chunks = cut_.chunks_at_once, halo = 0;

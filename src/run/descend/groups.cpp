@@ -160,14 +160,14 @@ void compute(Computation& what, std::byte* records, uint64_t count, unsigned thr
   Groups groups(what, lg_size, sizes.cache_bytes);
   const io::BlockMemory other(count * what.record_bytes());
   Workers workers(threads);
-  hand_over();
   const std::byte* result = nullptr;
-  workers.arena.execute([&] {
-    received();
-    result = groups.all(records, other.data());
-    hand_over();
-  });
-  received();
+  {
+    const AroundTasks around;
+    workers.arena.execute([&] {
+      const InTask task;
+      result = groups.all(records, other.data());
+    });
+  }
   if (result != records) std::memcpy(records, result, count * what.record_bytes());
 }
 

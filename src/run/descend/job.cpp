@@ -240,13 +240,11 @@ Report DescendJob::run(const ProgressCallback& progress, std::stop_token stop) {
   const std::stop_callback forward(stop, [&] { stopping.request_stop(); });
   auto done = std::async(std::launch::async, [&] {
     Workers workers(p.cut.threads);
-    hand_over();
+    const AroundTasks around;
     workers.arena.execute([&] {
-      received();
+      const InTask task;
       p.sweeps(delivery, stopping.get_token());
-      hand_over();
     });
-    received();
   });
   try {
     Progress state{0, plan.bytes_read + plan.bytes_written, 1, plan.passes.size()};

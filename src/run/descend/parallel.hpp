@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "run/handover.hpp"
@@ -17,24 +18,60 @@
 
 namespace xorder::run {
 
+/// hand_over() and received() at the right ends, also where something throws: of what a task does, and of
+/// what starts tasks and waits for them.
+struct InTask {
+  InTask() { received(); }
+  ~InTask() { hand_over(); }
+  InTask(const InTask&) = delete;
+  InTask& operator=(const InTask&) = delete;
+};
+struct AroundTasks {
+  AroundTasks() { hand_over(); }
+  ~AroundTasks() { received(); }
+  AroundTasks(const AroundTasks&) = delete;
+  AroundTasks& operator=(const AroundTasks&) = delete;
+};
+
 /// body(0) .. body(count − 1), each a task in the arena of this thread; returns when all are done. Meanwhile
 /// this thread takes on no other task than these: one that waits for a disk would keep it from returning.
 template <typename Body>
 void each(std::uint64_t count, const Body& body) {
   if (count == 1) return body(std::uint64_t{0});
-  hand_over();
-  oneapi::tbb::this_task_arena::isolate([&] {
-    oneapi::tbb::parallel_for(
-        std::uint64_t{0}, count,
-        [&](std::uint64_t i) {
-          received();
-          body(i);
-          hand_over();
-        },
-        oneapi::tbb::simple_partitioner());
-  });
-  received();
+  const auto one = [&body](std::uint64_t i) {
+    const InTask task;
+    body(i);
+  };
+  const AroundTasks around;
+  oneapi::tbb::this_task_arena::isolate(
+      [&] { oneapi::tbb::parallel_for(std::uint64_t{0}, count, one, oneapi::tbb::simple_partitioner()); });
 }
+
+/// What goes through a pipeline, as pointers: TBB would move the things themselves from thread to thread.
+template <typename Item>
+class Tokens {
+ public:
+  explicit Tokens(std::size_t count) : items_(count) {
+    for (Item& item : items_) free_.push_back(&item);
+  }
+  Item* take(Item item) {
+    const std::lock_guard lock(mutex_);
+    Item* const token = free_.back();
+    free_.pop_back();
+    *token = std::move(item);
+    return token;
+  }
+  void give_back(Item* token) {
+    const std::lock_guard lock(mutex_);
+    *token = {};
+    free_.push_back(token);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Item> items_;
+  std::vector<Item*> free_;
+};
 
 /// Buffers that go from hand to hand. As many are made as are in use at once. The pool outlives its buffers.
 class BufferPool {

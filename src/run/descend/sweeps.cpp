@@ -154,42 +154,38 @@ void inter_node_sweep(Groups& groups, const Cut& cut, RecordSource& from, Record
     });
   };
   uint64_t next = 0;
-  const auto begin = [&](oneapi::tbb::flow_control& flow) {
-    received();
-    const Offsets tile{next, {}};
+  Tokens<Offsets> tokens(cut.tiles_at_once);
+  const auto begin = [&](oneapi::tbb::flow_control& flow) -> Offsets* {
+    const InTask task;
     if (next == block) {
       flow.stop();
-    } else {
-      next += width;
+      return nullptr;
     }
-    hand_over();
+    next += width;
+    return tokens.take({next - width, {}});
+  };
+  const auto read = [&](Offsets* tile) {
+    const InTask task;
+    tile->data = pool.get();
+    in_rows(*tile, [&](auto... range) { from.read(range...); });
     return tile;
   };
-  const auto read = [&](Offsets tile) {
-    received();
-    tile.data = pool.get();
-    in_rows(tile, [&](auto... range) { from.read(range...); });
-    hand_over();
+  const auto advance = [&](Offsets* tile) {
+    const InTask task;
+    groups.cyclic(bits, tile->data.get(), tile->first, width);
     return tile;
   };
-  const auto advance = [&](Offsets tile) {
-    received();
-    groups.cyclic(bits, tile.data.get(), tile.first, width);
-    hand_over();
-    return tile;
+  const auto write = [&](Offsets* tile) {
+    const InTask task;
+    in_rows(*tile, [&](auto... range) { to.write(range...); });
+    tokens.give_back(tile);
   };
-  const auto write = [&](const Offsets& tile) {
-    received();
-    in_rows(tile, [&](auto... range) { to.write(range...); });
-    hand_over();
-  };
-  hand_over();
+  const AroundTasks around;
   oneapi::tbb::parallel_pipeline(cut.tiles_at_once,
-                                 make_filter<void, Offsets>(filter_mode::serial_in_order, begin) &
-                                     make_filter<Offsets, Offsets>(filter_mode::parallel, read) &
-                                     make_filter<Offsets, Offsets>(filter_mode::parallel, advance) &
-                                     make_filter<Offsets, void>(filter_mode::parallel, write));
-  received();
+                                 make_filter<void, Offsets*>(filter_mode::serial_in_order, begin) &
+                                     make_filter<Offsets*, Offsets*>(filter_mode::parallel, read) &
+                                     make_filter<Offsets*, Offsets*>(filter_mode::parallel, advance) &
+                                     make_filter<Offsets*, void>(filter_mode::parallel, write));
 }
 
 void local_sweep(Groups& groups, const Cut& cut, RecordSource& from, RecordSink& to, bool in_place,
@@ -202,37 +198,37 @@ void local_sweep(Groups& groups, const Cut& cut, RecordSource& from, RecordSink&
     halo += stages.emplace_back(groups, cut, bits, pool).halo();
   }
   Reader reader(cut, record, from, halo, in_place, pool);
-  const auto read = [&](oneapi::tbb::flow_control& flow) {
-    received();
+  Tokens<Chunk> tokens(cut.chunks_at_once);
+  const auto read = [&](oneapi::tbb::flow_control& flow) -> Chunk* {
+    const InTask task;
     check(stop);
     std::optional<Chunk> chunk = reader.next();
-    if (!chunk) flow.stop();
-    hand_over();
-    return chunk ? *chunk : Chunk{};
+    if (chunk) return tokens.take(*std::move(chunk));
+    flow.stop();
+    return nullptr;
   };
-  const auto advance = [&](Chunk chunk) {
-    received();
+  const auto advance = [&](Chunk* chunk) {
+    const InTask task;
     for (Stage& stage : stages) {
-      if (chunk.data) chunk = stage.push(std::move(chunk));
+      if (chunk->data) *chunk = stage.push(std::move(*chunk));
     }
-    hand_over();
     return chunk;
   };
-  const auto write = [&](const Chunk& chunk) {
-    received();
-    if (!chunk.data) return;
-    in_requests(count, record, cut.request_bytes, [&](uint64_t at, uint64_t part) {
-      check(stop);
-      to.write(chunk.number * count + at, part, chunk.data.get() + at * record);
-    });
-    hand_over();
+  const auto write = [&](Chunk* chunk) {
+    const InTask task;
+    if (chunk->data) {
+      in_requests(count, record, cut.request_bytes, [&](uint64_t at, uint64_t part) {
+        check(stop);
+        to.write(chunk->number * count + at, part, chunk->data.get() + at * record);
+      });
+    }
+    tokens.give_back(chunk);
   };
-  hand_over();
+  const AroundTasks around;
   oneapi::tbb::parallel_pipeline(cut.chunks_at_once,
-                                 make_filter<void, Chunk>(filter_mode::serial_in_order, read) &
-                                     make_filter<Chunk, Chunk>(filter_mode::serial_in_order, advance) &
-                                     make_filter<Chunk, void>(filter_mode::parallel, write));
-  received();
+                                 make_filter<void, Chunk*>(filter_mode::serial_in_order, read) &
+                                     make_filter<Chunk*, Chunk*>(filter_mode::serial_in_order, advance) &
+                                     make_filter<Chunk*, void>(filter_mode::parallel, write));
 }
 
 }  // namespace xorder::run
