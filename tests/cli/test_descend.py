@@ -315,6 +315,48 @@ class Common(Descend):
         self.refused("descend", "sort", "a.npy", "c.npy")
 
 
+class Pipelined(Descend):
+    """Hu's schedule on the machine of virtual processors: the same bytes, and what THEORY counts."""
+
+    def test_every_command(self):
+        for _ in range(12):
+            n = int(self.random.integers(0, 11))
+            options = ["--schedule", "pipelined"]
+            if self.random.integers(4):
+                options += ["--processors", 1 << int(self.random.integers(0, n + 1))]
+            self.save("a.npy", self.random.integers(-99, 99, 1 << n).astype(self.random.choice(["<f8", ">f4", "<i2", "u8"])))
+            halves = np.sort(self.random.integers(0, 99, (2, 1 << n >> 1)).astype("i4")).reshape(-1) if n else np.zeros(1)
+            self.save("halves.npy", halves)
+            for name in "bcd":
+                self.save(f"{name}.npy", self.random.random(1 << n) + (4 if name == "b" else 0))
+            with self.subTest(n=n, options=options):
+                for words in [("shift", "a.npy", "--by", "-5"), ("scan", "a.npy"), ("scan", "a.npy", "--op", "max"),
+                              ("merge", "halves.npy"), ("tridiagonal", "c.npy", "b.npy", "c.npy", "d.npy")]:
+                    command, inputs = words[0], [word for word in words[1:] if word.endswith(".npy")]
+                    rest = list(words[1 + len(inputs):])
+                    self.ok("descend", command, *inputs, "sweeps.npy", *rest, "--force", "-q")
+                    self.ok("descend", command, *inputs, "out.npy", *rest, "--force", "-q", *options)
+                    self.assert_same(self.load("out.npy"), self.load("sweeps.npy"), words)
+
+    def test_steps(self):
+        self.save("a.npy", np.arange(1 << 7, dtype="f8"))
+        for processors, steps in [(8, 88), (1, 4 * (7 + 128 - 1)), (128, 28)]:
+            report = self.json("descend", "scan", "a.npy", "b.npy", "--force", "--schedule", "pipelined",
+                               "--processors", processors)
+            self.assertEqual((report["schedule"], report["processors"], report["steps"]), ("pipelined", processors, steps))
+            self.assertEqual(report["bytes_moved"], 8 * report["messages"])
+
+    def test_refused(self):
+        self.save("a.npy", self.noise(1 << 4, "f8"))
+        for processors, says in [(3, "--processors"), (32, "32 virtual processors are too many for 16 elements")]:
+            self.refused("descend", "shift", "a.npy", "b.npy", "--by", 1, "--schedule", "pipelined",
+                         "--processors", processors, says=says)
+        self.save("unsorted.npy", np.array([1, 0, 2, 3], "f8"))
+        self.refused("descend", "merge", "unsorted.npy", "b.npy", "--schedule", "pipelined", says="unsorted.npy")
+        self.save("large.npy", np.zeros(1 << 21))
+        self.refused("descend", "scan", "large.npy", "b.npy", "--schedule", "pipelined", "--memory", "32MiB", says="in memory")
+
+
 class OnDisk(Case):
     COUNT = 1 << (21 if harness.SANITIZED else 23)
 

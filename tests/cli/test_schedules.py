@@ -76,8 +76,8 @@ class SmallFiles(Schedules):
     def test_bands(self):
         for _ in range(30):
             n = int(self.random.integers(2, 200))
-            lower = int(self.random.integers(0, n))
-            upper = int(self.random.integers(0, min(n - lower, 20)))
+            lower = int(self.random.integers(0, n - 1))
+            upper = int(self.random.integers(0, min(n - 1 - lower, 20)))
             options = ["--banded", f"{lower},{upper}"] + (["--cyclic"] if self.random.integers(2) else [])
             array = self.noise((n, lower + upper + 1), f"V{self.size()}")
             self.save("a.npy", array)

@@ -28,16 +28,24 @@ std::uint64_t elements(const Request& request) {
   return count;
 }
 
+// Who computes: the sweeps, or the machine of virtual processors.
+struct Way {
+  std::string schedule = "sweeps", processors;
+};
+
 std::unique_ptr<run::Work> job(const Request& request, std::unique_ptr<run::Computation> what,
-                               const io::DType& element, std::vector<std::uint64_t> extents,
-                               const std::string& processors) {
+                               const io::DType& element, std::vector<std::uint64_t> extents, const Way& way) {
   for (const io::ArrayFile& input : request.inputs) check_order(input);
   run::DescendSizes sizes;
-  if (!processors.empty()) {
-    const auto given = parse_extents(processors, "--processors");
+  if (!way.processors.empty()) {
+    const auto given = parse_extents(way.processors, "--processors");
     if (given.size() != 1 || given[0] == 0)
-      throw InputError("--processors: '" + processors + "' is not a power of two");
+      throw InputError("--processors: '" + way.processors + "' is not a power of two");
     sizes.processors = given[0];
+  }
+  if (way.schedule == "pipelined") {
+    return run::pipelined_descend(request.inputs, std::move(what), element, extents, request.output,
+                                  request.options, sizes.processors);
   }
   return std::make_unique<run::DescendJob>(request.inputs, std::move(what), element, std::move(extents),
                                            request.output, request.options, sizes);
@@ -55,18 +63,23 @@ std::uint64_t parse_distance(std::string_view text) {
   return negative ? -value : value;
 }
 
-// `make` is called with what the user has said, and the number of processors if any.
+// `make` is called with what the user has said.
 template <typename Make>
 CLI::App* add_kind(CLI::App& parent, const std::string& name, const std::string& description,
                    const std::string& footer, Make make, std::vector<std::string> more_inputs = {}) {
   CLI::App* kind = parent.add_subcommand(name, description);
   kind->footer(footer);
-  const auto processors = std::make_shared<std::string>();
-  kind->add_option("--processors", *processors,
+  const auto way = std::make_shared<Way>();
+  kind->add_option("--processors", way->processors,
                    "blocks that the file is cut into, a power of two; default: as few as the memory allows")
       ->type_name("P");
+  kind->add_option("--schedule", way->schedule,
+                   "two sweeps over the file; or Hu's pipelined schedule, record by record on P virtual\n"
+                   "processors (default: 16) in memory, to see it at work: the same bytes, but much slower")
+      ->check(CLI::IsMember({"sweeps", "pipelined"}))
+      ->type_name("sweeps|pipelined");
   MovingCommand::add_to(
-      *kind, [=](const Request& request) { return make(request, *processors); }, std::move(more_inputs));
+      *kind, [=](const Request& request) { return make(request, *way); }, std::move(more_inputs));
   return kind;
 }
 
@@ -77,10 +90,10 @@ void add_shift(CLI::App& parent) {
       "Examples:\n"
       "  xorder descend shift a.npy b.npy --by 1          element i goes to i + 1, the last one to 0\n"
       "  xorder descend shift a.raw b.raw --dtype V24 --by=-1000",
-      [by](const Request& request, const std::string& processors) {
+      [by](const Request& request, const Way& way) {
         const io::ArrayDescription& in = request.array();
         return job(request, run::cyclic_shift(in.dtype.bytes, parse_distance(*by)), in.dtype, in.extents,
-                   processors);
+                   way);
       });
   kind->add_option("--by", *by, "how far, any whole number; negative: towards the beginning")
       ->required()
@@ -97,9 +110,9 @@ void add_scan(CLI::App& parent) {
       "Examples:\n"
       "  xorder descend scan a.npy sums.npy\n"
       "  xorder descend scan a.raw largest.raw --dtype f4 --op max --memory 256MiB",
-      [operation](const Request& request, const std::string& processors) {
+      [operation](const Request& request, const Way& way) {
         const io::ArrayDescription& in = request.array();
-        return job(request, run::prefix(in.dtype, *operation), in.dtype, {elements(request)}, processors);
+        return job(request, run::prefix(in.dtype, *operation), in.dtype, {elements(request)}, way);
       });
   kind->add_option("--op", *operation, "the operation; xor for integers and bool only; default: sum")
       ->check(CLI::IsMember({"sum", "prod", "min", "max", "xor"}))
@@ -111,11 +124,11 @@ void add_merge(CLI::App& parent) {
            "Numbers only, in ascending order, without NaN. The result has one axis.\n"
            "Example:\n"
            "  xorder descend merge halves.npy sorted.npy",
-           [](const Request& request, const std::string& processors) {
+           [](const Request& request, const Way& way) {
              const io::ArrayFile& in = request.input();
              return job(request,
                         run::odd_even_merge(in.description.dtype, in.path.string(), elements(request)),
-                        in.description.dtype, {elements(request)}, processors);
+                        in.description.dtype, {elements(request)}, way);
            });
 }
 
@@ -129,10 +142,10 @@ void add_tridiagonal(CLI::App& parent) {
       "Between the two passes lie the four numbers of every row, in a scratch file (--tmpdir).\n"
       "Example:\n"
       "  xorder descend tridiagonal sub.npy main.npy super.npy right.npy x.npy",
-      [](const Request& request, const std::string& processors) {
+      [](const Request& request, const Way& way) {
         const std::vector<io::ArrayFile>& in = request.inputs;
         return job(request, run::cyclic_reduction({in[0], in[1], in[2], in[3]}), in[3].description.dtype,
-                   in[3].description.extents, processors);
+                   in[3].description.extents, way);
       },
       {"B", "C", "D"});
 }

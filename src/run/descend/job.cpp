@@ -7,6 +7,7 @@
 #include <future>
 #include <optional>
 
+#include "run/access.hpp"
 #include "run/delivery.hpp"
 #include "run/descend/cut.hpp"
 #include "run/descend/sweeps.hpp"
@@ -27,10 +28,6 @@ constexpr uint64_t small_file = uint64_t{32} << 20;
 std::string size_text(uint64_t bytes) {
   if (bytes >= 10 << 20) return fmt::format("{} MiB", bytes >> 20);
   return bytes >= 10 << 10 ? fmt::format("{} KiB", bytes >> 10) : fmt::format("{} bytes", bytes);
-}
-
-const char* access_name(io::Access access) {
-  return access == io::Access::direct ? "direct" : access == io::Access::buffered ? "buffered" : "mapped";
 }
 
 uint64_t product(const std::vector<uint64_t>& extents) {
@@ -268,7 +265,7 @@ Report DescendJob::run(const ProgressCallback& progress, std::stop_token stop) {
 
   Report report{.passes = plan.passes.size(),
                 .engine = p.source_access == io::Access::mapped ? "mapped" : "threads",
-                .access = access_name(delivery.target().access()),
+                .access = name(delivery.target().access()),
                 .note = {},
                 .bytes_read = p.counters.bytes_read,
                 .bytes_written = p.counters.bytes_written,
