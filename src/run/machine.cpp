@@ -218,12 +218,17 @@ Traffic Machine::Graph::run(Program& program, const std::stop_token& stop) {
   return traffic;
 }
 
+std::uint64_t Machine::memory(const schedule::Schedule& schedule) {
+  constexpr std::uint64_t each = 3 << 10;
+  return (schedule.network().nodes() + schedule.network().link_numbers()) * each;
+}
+
 Machine::Machine(const schedule::Schedule& schedule) : graph_(std::make_unique<Graph>(schedule)) {}
 Machine::~Machine() = default;
 Traffic Machine::run(Program& program, const std::stop_token& stop) { return graph_->run(program, stop); }
 
 // Large buffers come from the system and go back to it: the heap would keep freed ones of other sizes.
-constexpr std::size_t page = 4096, large = std::size_t{128} << 10;
+constexpr std::size_t line = 64, page = 4096, large = std::size_t{128} << 10;
 
 void Payload::Free::operator()(std::byte* buffer) const {
   if (mapped != 0) {
@@ -237,10 +242,11 @@ std::byte* Payload::reset(std::size_t bytes) {
   if (bytes > capacity_) {
     buffer_.reset();
     bytes_ = capacity_ = 0;
-    const std::size_t size = (bytes + page - 1) / page * page;
+    const std::size_t unit = bytes < page ? line : page;
+    const std::size_t size = (bytes + unit - 1) / unit * unit;
     void* const got = size >= large
                           ? mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-                          : std::aligned_alloc(page, size);
+                          : std::aligned_alloc(unit, size);
     if (got == nullptr || got == MAP_FAILED) throw std::bad_alloc();
     buffer_ = {static_cast<std::byte*>(got), Free{size >= large ? size : 0}};
     capacity_ = size;

@@ -122,6 +122,8 @@ bool RoundsStage::fits(uint64_t bytes, uint64_t processors, uint64_t memory) {
   return bytes / processors * groups_in_memory <= memory - StorageArena::overhead(memory);
 }
 
+bool RoundsStage::too_many(uint64_t memory) const { return Machine::memory(rounds_) > memory / 2; }
+
 RoundsStage::RoundsStage(schedule::Rounds rounds, uint64_t element_bytes, uint64_t memory)
     : rounds_(std::move(rounds)),
       chunk_(chunk_order(rounds_.factors().alpha_1)),
@@ -129,6 +131,13 @@ RoundsStage::RoundsStage(schedule::Rounds rounds, uint64_t element_bytes, uint64
       memory_(memory) {
   const uint64_t processors = rounds_.network().nodes();
   const uint64_t bytes = block_bytes() * processors;
+  if (too_many(memory)) {
+    throw InputError(
+        fmt::format("{} virtual processors take about {} bytes for themselves, too much for {} bytes of "
+                    "memory; take fewer processors or more memory",
+                    processors, Machine::memory(rounds_), memory));
+  }
+  memory -= Machine::memory(rounds_);
   if (!fits(bytes, processors, memory)) {
     throw InputError(
         fmt::format("a block of {} bytes for each of {} virtual processors is too much for {} bytes of "
@@ -151,9 +160,11 @@ void RoundsStage::add_to(Summary& all) const {
   const uint64_t bytes = block_bytes() * rounds_.network().nodes();
   all.bytes_read += bytes;
   all.bytes_written += bytes;
-  all.passes.push_back({rounds_.network().nodes() / group_, group_ * block_bytes(),
-                        element_bytes_ << rounds_.lg_chunk(), block_bytes(),
-                        groups_in_memory * group_ * block_bytes() + StorageArena::overhead(memory_), 0});
+  all.passes.push_back(
+      {rounds_.network().nodes() / group_, group_ * block_bytes(), element_bytes_ << rounds_.lg_chunk(),
+       block_bytes(),
+       groups_in_memory * group_ * block_bytes() + StorageArena::overhead(memory_) + Machine::memory(rounds_),
+       0});
 }
 
 std::string RoundsStage::describe() const {

@@ -38,6 +38,7 @@ class RoundsStage final : public Stage {
 
  private:
   class Group;
+  bool too_many(std::uint64_t memory) const;
   std::uint64_t block_bytes() const { return element_bytes_ << rounds_.lg_block(); }
 
   schedule::Rounds rounds_;

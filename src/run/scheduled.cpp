@@ -152,8 +152,8 @@ using Block = std::pair<uint64_t, uint64_t>;
 // end; if the blocks' numbers are reversed on the way, another one is there. `origin` says which, `place`
 // where a block begins.
 template <typename Origin, typename PlaceOf>
-std::unique_ptr<BlockGeometry> block_geometry(const BlockMatrix& m, uint64_t memory, const Origin& origin,
-                                              const PlaceOf& place) {
+std::unique_ptr<BlockGeometry> block_geometry(const BlockMatrix& m, uint64_t stripe_memory,
+                                              const Origin& origin, const PlaceOf& place) {
   std::vector<StripeGeometry::Panel> panels;
   for (uint64_t j = 0; j < m.blocks; ++j) {
     StripeGeometry::Panel panel{m.column(j) * m.rows * m.element_bytes, m.column(j + 1) - m.column(j), {}};
@@ -164,8 +164,7 @@ std::unique_ptr<BlockGeometry> block_geometry(const BlockMatrix& m, uint64_t mem
     }
     panels.push_back(std::move(panel));
   }
-  return std::make_unique<BlockGeometry>(std::move(panels), m.rows, m.element_bytes,
-                                         StripeStage::stripe_memory(memory));
+  return std::make_unique<BlockGeometry>(std::move(panels), m.rows, m.element_bytes, stripe_memory);
 }
 
 Block same(uint64_t i, uint64_t j) { return {i, j}; }
@@ -208,20 +207,21 @@ Stages exchange_stages(const Setting& s) {
     blocks.columns = uint64_t{1} << (n - d);
   }
   Stages stages;
+  auto exchange =
+      std::make_unique<schedule::Exchange>(d, reversal ? Kind::bit_reversal : Kind::transposition);
+  const uint64_t stripe_memory = StripeStage::stripe_memory(*exchange, s.memory);
   stages.push_back(std::make_unique<TileStage>(tiles(s, within, true, false, "within processors")));
   const gf2::AffineMap reversed = reversal ? bmmc::bit_reverse(d) : gf2::AffineMap::identity(d);
   auto geometry = block_geometry(
-      blocks, s.memory,
+      blocks, stripe_memory,
       [&](uint64_t i, uint64_t j) {
         return Block{reversed(i), reversed(j)};
       },
       [](const Block& block) {
         return schedule::Place{block.first, block.second};
       });
-  stages.push_back(std::make_unique<StripeStage>(
-      "exchange",
-      std::make_unique<schedule::Exchange>(d, reversal ? Kind::bit_reversal : Kind::transposition),
-      std::move(geometry), s.bytes(), s.memory));
+  stages.push_back(std::make_unique<StripeStage>("exchange", std::move(exchange), std::move(geometry),
+                                                 s.bytes(), s.memory));
   return stages;
 }
 
@@ -247,14 +247,15 @@ Stages mesh_stages(const Setting& s) {
   }
   side = std::min(side, most);
   const BlockMatrix blocks{matrix->rows, matrix->columns, side, matrix->element_bytes};
+  auto exchange = std::make_unique<schedule::Mesh>(side, schedule::Mesh::Routing::any);
+  const uint64_t stripe_memory = StripeStage::stripe_memory(*exchange, s.memory);
   Stages stages;
   stages.push_back(std::make_unique<TransposeStage>(blocks, circumstances(s, true, false), s.options.device));
-  auto geometry = block_geometry(blocks, s.memory, same, [&](const Block& block) {
+  auto geometry = block_geometry(blocks, stripe_memory, same, [&](const Block& block) {
     return schedule::Place{block.first * side + block.second, 0};
   });
-  stages.push_back(std::make_unique<StripeStage>(
-      "mesh", std::make_unique<schedule::Mesh>(side, schedule::Mesh::Routing::any), std::move(geometry),
-      s.bytes(), s.memory));
+  stages.push_back(
+      std::make_unique<StripeStage>("mesh", std::move(exchange), std::move(geometry), s.bytes(), s.memory));
   return stages;
 }
 
@@ -287,7 +288,7 @@ std::unique_ptr<Work> scheduled_band(io::ArrayFile input, const Band& band, std:
       (input.description.order == Order::fortran && band.width() > 1 && band.n > 1)) {
     throw InputError(input.path.string() +
                      ": schedule banded needs the band's columns one after the other, a C-ordered "
-                     "array of shape (N, KL + KU + 1)");
+                     "array of shape (N, KL + KU + 1); transpose --axes 0,1 makes one");
   }
   if (band.order != BandOrder::columns) {
     throw InputError(
@@ -302,6 +303,7 @@ std::unique_ptr<Work> scheduled_band(io::ArrayFile input, const Band& band, std:
   const uint64_t half = (std::max(band.lower, band.upper) + columns - 1) / columns;
   const int beta = half < 2 ? 0 : std::min(static_cast<int>(std::bit_width(half - 1)), d);
   auto exchange = std::make_unique<schedule::Banded>(d, beta);
+  StripeStage::stripe_memory(*exchange, memory);  // before a part is made for every slot
   const uint64_t element_bytes = input.description.dtype.bytes;
   auto geometry = std::make_unique<BandGeometry>(band, exchange->layout(), element_bytes);
 

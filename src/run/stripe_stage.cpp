@@ -71,8 +71,25 @@ std::span<const StripeGeometry::Run> BlockGeometry::runs(const Part& part, uint6
   return std::span(out).first(1);
 }
 
-uint64_t StripeStage::stripe_memory(uint64_t memory) {
-  return (memory - StorageArena::overhead(memory) * 2) / stripes_in_memory;
+namespace {
+
+// What the processors take for themselves, with what is kept of every slot: two payloads, a part, a message.
+uint64_t bookkeeping(const schedule::Schedule& schedule) {
+  constexpr uint64_t each_slot = 384;
+  return Machine::memory(schedule) + schedule.network().nodes() * schedule.slots() * each_slot;
+}
+
+}  // namespace
+
+uint64_t StripeStage::stripe_memory(const schedule::Schedule& schedule, uint64_t memory) {
+  const uint64_t own = bookkeeping(schedule) + 2 * StorageArena::overhead(memory);
+  if (own > memory / 2) {
+    throw InputError(
+        fmt::format("{} virtual processors with {} slots each take about {} bytes for themselves, too much "
+                    "for {} bytes of memory; take fewer processors or more memory",
+                    schedule.network().nodes(), schedule.slots(), own, memory));
+  }
+  return (memory - own) / stripes_in_memory;
 }
 
 StripeStage::StripeStage(std::string name, std::unique_ptr<schedule::Schedule> schedule,
@@ -85,7 +102,7 @@ StripeStage::StripeStage(std::string name, std::unique_ptr<schedule::Schedule> s
   for (const auto& panel : geometry_->panels()) most_rows_ = std::max(most_rows_, panel.rows);
   const uint64_t row =
       std::max<uint64_t>(geometry_->panels().size() * geometry_->row_bytes() / geometry_->cuts(), 1);
-  const uint64_t room = stripe_memory(memory);
+  const uint64_t room = stripe_memory(*schedule_, memory);
   if (row > room) {
     throw InputError(
         fmt::format("the smallest stripe of {} virtual processors' slots takes {} bytes, of which {} "
@@ -102,9 +119,10 @@ void StripeStage::add_to(Summary& all) const {
   const uint64_t stripe = bytes_ / std::max<uint64_t>(stripes, 1);
   std::size_t parts = 0;
   for (const auto& panel : geometry_->panels()) parts += panel.parts.size();
-  all.passes.push_back({stripes, stripe, stripe / std::max<std::size_t>(parts, 1),
-                        stripe / std::max<std::size_t>(geometry_->panels().size(), 1),
-                        stripes_in_memory * stripe + 2 * StorageArena::overhead(memory_), 0});
+  all.passes.push_back(
+      {stripes, stripe, stripe / std::max<std::size_t>(parts, 1),
+       stripe / std::max<std::size_t>(geometry_->panels().size(), 1),
+       stripes_in_memory * stripe + 2 * StorageArena::overhead(memory_) + bookkeeping(*schedule_), 0});
 }
 
 std::string StripeStage::describe() const {

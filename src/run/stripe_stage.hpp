@@ -84,8 +84,8 @@ class BlockGeometry final : public StripeGeometry {
 
 class StripeStage final : public Stage {
  public:
-  /// Of `memory`, this much is for one stripe.
-  static std::uint64_t stripe_memory(std::uint64_t memory);
+  /// Of `memory`, this much is for one stripe. Throws InputError if there are too many processors and slots for it.
+  static std::uint64_t stripe_memory(const schedule::Schedule& schedule, std::uint64_t memory);
 
   StripeStage(std::string name, std::unique_ptr<schedule::Schedule> schedule,
               std::unique_ptr<StripeGeometry> geometry, std::uint64_t bytes, std::uint64_t memory);

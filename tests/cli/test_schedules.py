@@ -196,6 +196,12 @@ class Refused(Schedules):
         self.refused("transpose", "a.npy", "b.npy", "--schedule", "exchange", "--layout", "minor", says=["layout", "rounds"])
         self.refused("transpose", "a.npy", "b.npy", "--processors", 4, says=["processors", "schedule"])
 
+    def test_processors_that_take_too_much_memory_themselves(self):
+        self.save("bytes.npy", self.noise((1024, 1024)))
+        for schedule, number in [("exchange", 256), ("mesh", 256 * 256), ("rounds", 1 << 16)]:
+            self.refused("transpose", "bytes.npy", "b.npy", "--schedule", schedule, "--processors", number, "--memory", "16MiB",
+                         says=[str(number), "fewer processors or more memory"])
+
     def test_too_little_memory(self):
         self.save("large.npy", np.zeros((1024, 2 * MiB // 1024), "f8"))
         self.refused("transpose", "large.npy", "b.npy", "--schedule", "rounds", "--processors", 1, "--memory", "16MiB",

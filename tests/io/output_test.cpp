@@ -5,8 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <regex>
-
 #include "io/scratch.hpp"
 #include "xorder/error.hpp"
 
@@ -44,7 +42,7 @@ class OutputTest : public ::testing::TestWithParam<Output::Naming> {
   }
   /// What is free changes while other programs write.
   static std::string without_free_bytes(const std::string& text) {
-    return std::regex_replace(text, std::regex("[0-9]+ bytes \\([^)]*\\) free"), "... free");
+    return text.ends_with(" free") ? text.substr(0, text.rfind(", ")) : text;
   }
 
   const ScratchDirectory scratch_;

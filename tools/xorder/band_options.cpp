@@ -22,7 +22,7 @@ void BandOptions::add_to(CLI::App& command) {
       .add_option("--band-order", order,
                   "columns: shape (N, KL+KU+1), [j, k] is a[j-KU+k, j]; diagonals: (KL+KU+1, N), SciPy's and "
                   "LAPACK's ab[KU+i-j, j]; default: columns")
-      ->check(CLI::IsMember({"columns", "diagonals"}))
+      ->check(CLI::IsMember({"columns", "diagonals"}).description(""))
       ->type_name("columns|diagonals")
       ->needs(banded);
 }

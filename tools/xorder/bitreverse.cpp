@@ -14,7 +14,8 @@ void add_bitreverse(CLI::App& program) {
       "  xorder bitreverse signal.npy reversed.npy                    2^n elements, or every row of a "
       "matrix\n"
       "  xorder bitreverse a.npy b.npy --axis 0                       the rows change places\n"
-      "  xorder bitreverse signal.raw reversed.raw --dtype c16        a raw file of complex doubles");
+      "  xorder bitreverse signal.raw reversed.raw --dtype c16        a raw file of complex doubles\n"
+      "  xorder bitreverse signal.raw reversed.raw --dtype c16 --schedule exchange   by virtual processors");
   const auto axis = std::make_shared<std::string>("-1");
   command
       ->add_option("--axis", *axis, "the axis, an extent of 2^n; the others are a batch; default: the last")

@@ -76,7 +76,7 @@ CLI::App* add_kind(CLI::App& parent, const std::string& name, const std::string&
   kind->add_option("--schedule", way->schedule,
                    "two sweeps over the file; or Hu's pipelined schedule, record by record on P virtual\n"
                    "processors (default: 16) in memory, to see it at work: the same bytes, but much slower")
-      ->check(CLI::IsMember({"sweeps", "pipelined"}))
+      ->check(CLI::IsMember({"sweeps", "pipelined"}).description(""))
       ->type_name("sweeps|pipelined");
   MovingCommand::add_to(
       *kind, [=](const Request& request) { return make(request, *way); }, std::move(more_inputs));
@@ -115,7 +115,7 @@ void add_scan(CLI::App& parent) {
         return job(request, run::prefix(in.dtype, *operation), in.dtype, {elements(request)}, way);
       });
   kind->add_option("--op", *operation, "the operation; xor for integers and bool only; default: sum")
-      ->check(CLI::IsMember({"sum", "prod", "min", "max", "xor"}))
+      ->check(CLI::IsMember({"sum", "prod", "min", "max", "xor"}).description(""))
       ->type_name("sum|prod|min|max|xor");
 }
 

@@ -69,7 +69,7 @@ int main(int argc, char** argv) {
   } catch (const xorder::Cancelled& e) {
     return complain(e.what(), 128 + xorder::cli::interrupting_signal());
   } catch (const std::bad_alloc&) {
-    return complain("out of memory; give less with --memory", 1);
+    return complain("out of memory; give less with --memory, or fewer --processors", 1);
   } catch (const std::exception& e) {
     return complain(e.what(), 1);
   }

@@ -101,7 +101,11 @@ void MovingCommand::add_to(CLI::App& command, Make make, std::vector<std::string
     command.add_option(more_inputs[i], self->inputs_[i + 1], "another file of the same type and shape")
         ->required();
   }
-  command.add_option("OUT", self->output_, "the file to make; .npy if the input or its name is")->required();
+  command
+      .add_option(
+          "OUT", self->output_,
+          "the file to make, in the input's format; a name in .npy means .npy, one in .raw, .bin or .dat raw")
+      ->required();
   self->raw_.add_to(command);
   command
       .add_option("--memory", self->memory_,
@@ -110,7 +114,7 @@ void MovingCommand::add_to(CLI::App& command, Make make, std::vector<std::string
   command.add_option("--threads", self->threads_, "threads that permute; default: all processors")
       ->type_name("N");
   command.add_option("--io", self->engine_, "how to reach the files; all give the same bytes")
-      ->check(CLI::IsMember({"auto", "direct", "mapped"}))
+      ->check(CLI::IsMember({"auto", "direct", "mapped"}).description(""))
       ->type_name("auto|direct|mapped");
   command.add_option("--device", self->device_, "what the disk can do, for choosing block sizes and passes")
       ->type_name("ssd|hdd|FILE");
@@ -119,7 +123,7 @@ void MovingCommand::add_to(CLI::App& command, Make make, std::vector<std::string
   command.add_flag("--force", self->force_, "replace OUT if it exists");
   command.add_flag("--dry-run", self->dry_run_, "print the plan and touch nothing");
   command.add_option("--progress", self->progress_, "a bar on standard error; auto: if that is a terminal")
-      ->check(CLI::IsMember({"auto", "bar", "none"}))
+      ->check(CLI::IsMember({"auto", "bar", "none"}).description(""))
       ->type_name("auto|bar|none");
   command.add_flag("-q,--quiet", self->quiet_, "say nothing unless something fails");
   command.add_flag("--json", self->json_, "print the report (with --dry-run the plan) as one JSON object");

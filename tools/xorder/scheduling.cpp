@@ -18,7 +18,7 @@ std::shared_ptr<Scheduling> Scheduling::add_to(CLI::App& command) {
           "who moves the data: the tile engine, or virtual processors in rounds, by total exchange or on a\n"
           "mesh, and bands (transpose --banded) on a hypercube; all give the same bytes, tiles is the "
           "fastest")
-      ->check(CLI::IsMember({"tiles", "rounds", "exchange", "mesh", "banded"}))
+      ->check(CLI::IsMember({"tiles", "rounds", "exchange", "mesh", "banded"}).description(""))
       ->type_name("tiles|rounds|exchange|mesh|banded");
   command
       .add_option("--processors", self->processors_,

@@ -39,7 +39,7 @@ struct Report {
 };
 
 /// How many places (nodes × slots) a schedule may have to be checked: 8 bytes each are needed.
-inline constexpr std::uint64_t max_checked_places = std::uint64_t{1} << 26;
+inline constexpr std::uint64_t max_checked_places = std::uint64_t{1} << 24;
 
 /// Throws InputError if the schedule has more places than that. Time: as long as it takes to make the
 /// messages and to walk their paths; some 10 ns a link on one core.

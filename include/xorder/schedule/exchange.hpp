@@ -1,5 +1,6 @@
 // Total exchange on a hypercube with all links busy in every step, in place: matrix transposition and bit
-// reversal by neighbour exchanges only (Edelman, J. Parallel Distrib. Comput. 11, 1991, 328-331).
+// reversal by neighbour exchanges only (Edelman, "Optimal matrix transposition and bit reversal on hypercubes:
+// all-to-all personalized communication", J. Parallel Distrib. Comput., 1991).
 //
 // 2^d nodes of 2^d slots each. Transposition: what lies in slot l of node v must go to slot v of node l, over
 // the dimensions in which v and l differ, w = v ⊕ l. If node v and its neighbour over dimension j, both, send

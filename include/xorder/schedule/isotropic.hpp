@@ -1,5 +1,5 @@
 // Isotropic tasks on a hypercube (Varvarigos and Bertsekas, "Transposition of banded matrices in hypercubes:
-// a nearly isotropic task", Parallel Computing 21, 1995).
+// a nearly isotropic task", Parallel Computing 21, 1995, 243-264).
 //
 // Every node v has the same set of routing tags t, each a packet for node v ⊕ t. Whatever one node does in a
 // step, all do; so a packet crosses its dimensions in any order, and two packets of one node may not cross
