@@ -1,4 +1,4 @@
-#include "handover.hpp"
+#include "run/handover.hpp"
 
 #if defined(__SANITIZE_THREAD__)
 

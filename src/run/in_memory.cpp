@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "handover.hpp"
-#include "kernel_layout.hpp"
-#include "workers.hpp"
+#include "run/handover.hpp"
+#include "run/tiles/kernel_layout.hpp"
+#include "run/workers.hpp"
 #include "xorder/kernel/kernel.hpp"
 #include "xorder/plan/plan.hpp"
 

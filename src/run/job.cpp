@@ -5,7 +5,7 @@
 #include <span>
 
 #include "run/delivery.hpp"
-#include "run/tile_engine.hpp"
+#include "run/tiles/tile_engine.hpp"
 #include "xorder/io/memory.hpp"
 
 namespace xorder::run {

@@ -1,4 +1,4 @@
-#include "residency.hpp"
+#include "run/residency.hpp"
 
 #include <sys/mman.h>
 

@@ -1,4 +1,4 @@
-#include "run/carry.hpp"
+#include "run/tiles/carry.hpp"
 
 #include <gtest/gtest.h>
 
@@ -37,7 +37,8 @@ void expect_all_arrive(test::Random& random, std::uint64_t begin, std::uint64_t 
   for (const auto& [from, to] : parts) {
     const std::uint64_t start = from / block * block;
     std::fill(buffer.begin(), buffer.end(), std::byte{0});
-    std::copy(data.begin() + static_cast<std::ptrdiff_t>(from), data.begin() + static_cast<std::ptrdiff_t>(to),
+    std::copy(data.begin() + static_cast<std::ptrdiff_t>(from),
+              data.begin() + static_cast<std::ptrdiff_t>(to),
               buffer.begin() + static_cast<std::ptrdiff_t>(from - start));
     if (!carry.add(from, to, buffer.data())) continue;
     file.write_exactly(buffer.data(), block, start);

@@ -1,5 +1,5 @@
 // The pipeline over real files, and over a disk that fails.
-#include "run/pipeline.hpp"
+#include "run/tiles/pipeline.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -63,7 +63,8 @@ struct Files {
 Files make_files(test::Random& random, const Reordering& what, io::Access access) {
   const std::uint64_t source_offset = random.in(0, 1) ? 0 : random.in(1, 5000);
   const std::uint64_t target_offset = random.in(0, 1) ? 0 : 4096;
-  Files files{scratch("source", source_offset + what.bytes(), access), scratch("target", target_offset + what.bytes(), access),
+  Files files{scratch("source", source_offset + what.bytes(), access),
+              scratch("target", target_offset + what.bytes(), access),
               test::random_bytes(random, what.bytes()), source_offset, target_offset};
   files.source.write_exactly(files.data.data(), files.data.size(), source_offset);
   files.source.sync();
@@ -84,11 +85,13 @@ plan::Plan plan_for(const Reordering& what, const Files& files, std::uint64_t la
   return plan::make_plan(what, c);
 }
 
-PassCounters perform(const plan::Plan& plan, const Files& files, io::Queue& queue, std::stop_token stop = {},
-                     const std::function<void(const PassCounters&)>& progress = [](const PassCounters&) {}) {
+PassCounters perform(
+    const plan::Plan& plan, const Files& files, io::Queue& queue, std::stop_token stop = {},
+    const std::function<void(const PassCounters&)>& progress = [](const PassCounters&) {}) {
   Workers workers(2);
   return run_pass(plan.passes.at(0), {files.source, files.source_offset}, {files.target, files.target_offset},
-                  plan.conditions.read_alignment, plan.conditions.write_alignment, queue, workers.arena, progress, stop);
+                  plan.conditions.read_alignment, plan.conditions.write_alignment, queue, workers.arena,
+                  progress, stop);
 }
 
 std::string setting_name(const testing::TestParamInfo<Setting>& setting) {
@@ -101,7 +104,8 @@ std::string setting_name(const testing::TestParamInfo<Setting>& setting) {
 class PipelineEngines : public testing::TestWithParam<Setting> {};
 
 TEST_P(PipelineEngines, EveryElementArrives) {
-  if (GetParam().engine == io::Engine::uring && !io::uring_available()) GTEST_SKIP() << "io_uring is forbidden here";
+  if (GetParam().engine == io::Engine::uring && !io::uring_available())
+    GTEST_SKIP() << "io_uring is forbidden here";
   test::Random random;
   SEED_TRACE(random);
   for (int i = 0; i < 40; ++i) {

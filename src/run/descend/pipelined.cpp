@@ -7,7 +7,7 @@
 
 #include "run/access.hpp"
 #include "run/delivery.hpp"
-#include "run/storage.hpp"
+#include "run/machine/storage.hpp"
 #include "xorder/error.hpp"
 #include "xorder/io/memory.hpp"
 #include "xorder/permutation/reordering.hpp"

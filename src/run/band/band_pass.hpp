@@ -6,9 +6,9 @@
 #include <mutex>
 #include <string>
 
-#include "run/carry.hpp"
-#include "run/lanes.hpp"
-#include "run/pipeline.hpp"
+#include "run/band/lanes.hpp"
+#include "run/tiles/carry.hpp"
+#include "run/tiles/pipeline.hpp"
 #include "xorder/permutation/band.hpp"
 #include "xorder/plan/band_strips.hpp"
 #include "xorder/run/band.hpp"

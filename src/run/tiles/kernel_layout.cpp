@@ -1,4 +1,4 @@
-#include "kernel_layout.hpp"
+#include "run/tiles/kernel_layout.hpp"
 
 namespace xorder::run {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "run/stage.hpp"
+#include "run/machine/stage.hpp"
 
 namespace xorder::run {
 

@@ -8,7 +8,7 @@
 #include <span>
 
 #include "run/access.hpp"
-#include "run/band_pass.hpp"
+#include "run/band/band_pass.hpp"
 #include "run/delivery.hpp"
 #include "run/tracker.hpp"
 #include "xorder/error.hpp"

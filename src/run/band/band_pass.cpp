@@ -1,4 +1,4 @@
-#include "run/band_pass.hpp"
+#include "run/band/band_pass.hpp"
 
 namespace xorder::run {
 

@@ -6,11 +6,11 @@
 #include <bit>
 #include <cmath>
 
-#include "run/band_stage.hpp"
-#include "run/rounds_stage.hpp"
-#include "run/stage.hpp"
-#include "run/stripe_stage.hpp"
-#include "run/transpose_stage.hpp"
+#include "run/machine/band_stage.hpp"
+#include "run/machine/rounds_stage.hpp"
+#include "run/machine/stage.hpp"
+#include "run/machine/stripe_stage.hpp"
+#include "run/machine/transpose_stage.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/bmmc.hpp"
 #include "xorder/schedule/banded.hpp"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "run/delivery.hpp"
-#include "run/pipeline.hpp"
-#include "run/tile_engine.hpp"
+#include "run/tiles/pipeline.hpp"
+#include "run/tiles/tile_engine.hpp"
 #include "run/tracker.hpp"
 
 namespace xorder::run {

@@ -1,4 +1,4 @@
-#include "run/lanes.hpp"
+#include "run/band/lanes.hpp"
 
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/info.h>

@@ -1,4 +1,4 @@
-#include "carry.hpp"
+#include "run/tiles/carry.hpp"
 
 #include <algorithm>
 #include <cstring>

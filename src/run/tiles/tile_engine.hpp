@@ -7,7 +7,7 @@
 #include <stop_token>
 
 #include "run/access.hpp"
-#include "run/pipeline.hpp"
+#include "run/tiles/pipeline.hpp"
 #include "run/tracker.hpp"
 #include "xorder/io/file.hpp"
 #include "xorder/plan/plan.hpp"

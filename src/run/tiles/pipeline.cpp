@@ -1,4 +1,4 @@
-#include "pipeline.hpp"
+#include "run/tiles/pipeline.hpp"
 
 #include <oneapi/tbb/task_group.h>
 
@@ -9,9 +9,9 @@
 #include <optional>
 #include <utility>
 
-#include "carry.hpp"
-#include "handover.hpp"
-#include "kernel_layout.hpp"
+#include "run/handover.hpp"
+#include "run/tiles/carry.hpp"
+#include "run/tiles/kernel_layout.hpp"
 #include "xorder/error.hpp"
 #include "xorder/io/memory.hpp"
 #include "xorder/kernel/kernel.hpp"

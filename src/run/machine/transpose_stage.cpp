@@ -1,4 +1,4 @@
-#include "run/transpose_stage.hpp"
+#include "run/machine/transpose_stage.hpp"
 
 #include <fmt/format.h>
 

@@ -18,7 +18,7 @@
 #include <span>
 #include <vector>
 
-#include "run/stage.hpp"
+#include "run/machine/stage.hpp"
 #include "xorder/schedule/schedule.hpp"
 
 namespace xorder::run {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "run/handover.hpp"
-#include "run/steps.hpp"
+#include "run/machine/steps.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::run {

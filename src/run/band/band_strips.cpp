@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "kernel/band.hpp"
-#include "run/band_pass.hpp"
+#include "run/band/band_pass.hpp"
 #include "xorder/io/memory.hpp"
 
 namespace xorder::run {

@@ -1,4 +1,4 @@
-#include "run/stage.hpp"
+#include "run/machine/stage.hpp"
 
 #include <fmt/format.h>
 

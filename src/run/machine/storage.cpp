@@ -1,4 +1,4 @@
-#include "run/storage.hpp"
+#include "run/machine/storage.hpp"
 
 #include <oneapi/tbb/parallel_for.h>
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "run/band_pass.hpp"
+#include "run/band/band_pass.hpp"
 #include "xorder/io/memory.hpp"
 #include "xorder/plan/band_shifts.hpp"
 

@@ -1,4 +1,4 @@
-#include "run/rounds_stage.hpp"
+#include "run/machine/rounds_stage.hpp"
 
 #include <fmt/format.h>
 #include <oneapi/tbb/parallel_pipeline.h>
@@ -8,7 +8,7 @@
 #include <mutex>
 
 #include "run/handover.hpp"
-#include "run/storage.hpp"
+#include "run/machine/storage.hpp"
 #include "xorder/error.hpp"
 #include "xorder/io/memory.hpp"
 #include "xorder/run/machine.hpp"

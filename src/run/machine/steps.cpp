@@ -1,4 +1,4 @@
-#include "run/steps.hpp"
+#include "run/machine/steps.hpp"
 
 #include <utility>
 

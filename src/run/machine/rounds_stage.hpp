@@ -7,7 +7,7 @@
 // is not.
 #pragma once
 
-#include "run/stage.hpp"
+#include "run/machine/stage.hpp"
 #include "xorder/schedule/rounds.hpp"
 
 namespace xorder::run {

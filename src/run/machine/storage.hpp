@@ -8,7 +8,7 @@
 #include <functional>
 #include <stop_token>
 
-#include "run/pipeline.hpp"
+#include "run/tiles/pipeline.hpp"
 #include "run/tracker.hpp"
 #include "run/workers.hpp"
 #include "xorder/run/work.hpp"

@@ -1,4 +1,4 @@
-#include "run/tile_engine.hpp"
+#include "run/tiles/tile_engine.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "run/band_stage.hpp"
+#include "run/machine/band_stage.hpp"
 
 #include <fmt/format.h>
 #include <oneapi/tbb/parallel_for.h>
@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "run/handover.hpp"
-#include "run/storage.hpp"
+#include "run/machine/storage.hpp"
 #include "xorder/error.hpp"
 #include "xorder/io/memory.hpp"
 

@@ -16,8 +16,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "run/stage.hpp"
-#include "run/stripe_stage.hpp"
+#include "run/machine/stage.hpp"
+#include "run/machine/stripe_stage.hpp"
 #include "xorder/permutation/band.hpp"
 #include "xorder/schedule/banded.hpp"
 
