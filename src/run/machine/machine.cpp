@@ -4,6 +4,7 @@
 #include <oneapi/tbb/flow_graph.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <deque>
 #include <mutex>
@@ -239,11 +240,11 @@ void Payload::Free::operator()(std::byte* buffer) const {
 }
 
 std::byte* Payload::reset(std::size_t bytes) {
-  if (bytes > capacity_) {
+  if (bytes > capacity_ || !buffer_) {  // data() is never null, also of no bytes
     buffer_.reset();
     bytes_ = capacity_ = 0;
     const std::size_t unit = bytes < page ? line : page;
-    const std::size_t size = (bytes + unit - 1) / unit * unit;
+    const std::size_t size = std::max<std::size_t>((bytes + unit - 1) / unit, 1) * unit;
     void* const got = size >= large
                           ? mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
                           : std::aligned_alloc(unit, size);
