@@ -41,25 +41,25 @@ void permute(const Reordering& what, const std::byte* source, std::byte* target,
   const plan::Tiling& tiling = plan.passes.front().tiling;
   const kernel::Kernel kernel(kernel_layout(tiling));
   Workers workers(threads);
-  hand_over();
-  workers.arena.execute([&] {
-    oneapi::tbb::parallel_for(std::uint64_t{0}, tiling.tile_count(), [&](std::uint64_t t) {
+  const auto permute_tile = [&](std::uint64_t t) {
+    received();
+    const plan::Tile tile = tiling.tile(t);
+    std::vector<plan::Run> target_runs;
+    tiling.target_runs(tile, target_runs);
+    const auto permute_one = [&](std::uint64_t g) {
       received();
-      const plan::Tile tile = tiling.tile(t);
-      std::vector<plan::Run> target_runs;
-      tiling.target_runs(tile, target_runs);
+      permute_group(tiling, kernel, tiling.group(tile, g), target_runs, source, target);
       hand_over();
-      oneapi::tbb::parallel_for(std::uint64_t{0}, tile.groups, [&](std::uint64_t g) {
-        received();
-        permute_group(tiling, kernel, tiling.group(tile, g), target_runs, source, target);
-        hand_over();
-      });
-      received();
-      hand_over();
-    });
+    };
+    hand_over();
+    oneapi::tbb::parallel_for(std::uint64_t{0}, tile.groups, permute_one);
     received();
     hand_over();
-  });
+  };
+  const std::uint64_t tiles = tiling.tile_count();
+  const auto permute_all = [&] { oneapi::tbb::parallel_for(std::uint64_t{0}, tiles, permute_tile); };
+  hand_over();
+  workers.arena.execute(permute_all);
   received();
 }
 

@@ -162,11 +162,12 @@ void compute(Computation& what, std::byte* records, uint64_t count, unsigned thr
   Workers workers(threads);
   const std::byte* result = nullptr;
   {
-    const AroundTasks around;
-    workers.arena.execute([&] {
+    const auto all = [&] {
       const InTask task;
       result = groups.all(records, other.data());
-    });
+    };
+    const AroundTasks around;
+    workers.arena.execute(all);
   }
   if (result != records) std::memcpy(records, result, count * what.record_bytes());
 }

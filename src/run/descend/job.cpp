@@ -237,11 +237,12 @@ Report DescendJob::run(const ProgressCallback& progress, std::stop_token stop) {
   const std::stop_callback forward(stop, [&] { stopping.request_stop(); });
   auto done = std::async(std::launch::async, [&] {
     Workers workers(p.cut.threads);
-    const AroundTasks around;
-    workers.arena.execute([&] {
+    const auto sweeps = [&] {
       const InTask task;
       p.sweeps(delivery, stopping.get_token());
-    });
+    };
+    const AroundTasks around;
+    workers.arena.execute(sweeps);
   });
   try {
     Progress state{0, plan.bytes_read + plan.bytes_written, 1, plan.passes.size()};

@@ -71,14 +71,13 @@ StorageArena::StorageArena(unsigned threads, std::uint64_t memory)
     : workers_(std::max(static_cast<unsigned>(storage_threads(memory)), threads)) {}
 
 void StorageArena::run(const std::function<void()>& body, const std::function<void()>& tick) {
+  const auto in_arena = [&] {
+    received();
+    body();
+    hand_over();
+  };
   hand_over();
-  auto done = std::async(std::launch::async, [&] {
-    workers_.arena.execute([&] {
-      received();
-      body();
-      hand_over();
-    });
-  });
+  auto done = std::async(std::launch::async, [&] { workers_.arena.execute(in_arena); });
   while (done.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) tick();
   done.get();
   received();
