@@ -10,4 +10,19 @@ void hand_over();
 /// The first line of a task, before it looks at anything it captured, and of what follows a wait for tasks.
 void received();
 
+/// hand_over() and received() at the right ends, also where something throws: of what a task does, and of
+/// what starts tasks and waits for them.
+struct InTask {
+  InTask() { received(); }
+  ~InTask() { hand_over(); }
+  InTask(const InTask&) = delete;
+  InTask& operator=(const InTask&) = delete;
+};
+struct AroundTasks {
+  AroundTasks() { hand_over(); }
+  ~AroundTasks() { received(); }
+  AroundTasks(const AroundTasks&) = delete;
+  AroundTasks& operator=(const AroundTasks&) = delete;
+};
+
 }  // namespace xorder::run

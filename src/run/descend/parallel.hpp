@@ -18,21 +18,6 @@
 
 namespace xorder::run {
 
-/// hand_over() and received() at the right ends, also where something throws: of what a task does, and of
-/// what starts tasks and waits for them.
-struct InTask {
-  InTask() { received(); }
-  ~InTask() { hand_over(); }
-  InTask(const InTask&) = delete;
-  InTask& operator=(const InTask&) = delete;
-};
-struct AroundTasks {
-  AroundTasks() { hand_over(); }
-  ~AroundTasks() { received(); }
-  AroundTasks(const AroundTasks&) = delete;
-  AroundTasks& operator=(const AroundTasks&) = delete;
-};
-
 /// body(0) .. body(count − 1), each a task in the arena of this thread; returns when all are done. Meanwhile
 /// this thread takes on no other task than these: one that waits for a disk would keep it from returning.
 template <typename Body>

@@ -202,7 +202,7 @@ void BandStage::run(Place source, Place target, const Environment& environment) 
       const uint64_t rows = geometry_.column(t + 1) - geometry_.column(t);
       std::byte* const content = block.sent.data() + (part.scratch - begin * width * e);
       const auto each = [&](const tbb::blocked_range<uint64_t>& range) {
-        received();
+        const InTask task;
         std::byte* to = content + geometry_.before(part, range.begin());
         std::array<BandGeometry::Columns, 3> pieces;
         for (uint64_t y = range.begin(); y < range.end(); ++y) {
@@ -216,7 +216,6 @@ void BandStage::run(Place source, Place target, const Environment& environment) 
             to += count * e;
           }
         }
-        hand_over();
       };
       hand_over();
       tbb::parallel_for(tbb::blocked_range<uint64_t>(0, rows, 256), each);
@@ -230,7 +229,7 @@ void BandStage::run(Place source, Place target, const Environment& environment) 
       [&] {
         uint64_t next = 0;
         const auto load = [&](tbb::flow_control& flow) -> Block* {
-          received();
+          const InTask task;
           if (next == blocks) {
             flow.stop();
             return nullptr;
@@ -239,15 +238,13 @@ void BandStage::run(Place source, Place target, const Environment& environment) 
           block.number = next++;
           const uint64_t begin = geometry_.column(block.number), end = geometry_.column(block.number + 1);
           storage.read(source, begin * width * e, block.records.data(), (end - begin) * width * e);
-          hand_over();
           return &block;
         };
         const auto store = [&](Block* block) {
-          received();
+          const InTask task;
           arrange(*block);
           storage.write(target, geometry_.column(block->number) * width * e, block->sent.data(),
                         block->bytes);
-          hand_over();
         };
         constexpr auto in_order = tbb::filter_mode::serial_in_order;
         tbb::parallel_pipeline(2, tbb::make_filter<void, Block*>(in_order, load) &

@@ -231,7 +231,7 @@ void RoundsStage::run(Place source, Place target, const Environment& environment
         RoundsFor receivers(rounds_, group_);
         Machine machine(receivers);
         const auto make = [&](tbb::flow_control& flow) -> Group* {
-          received();
+          const InTask task;
           if (next == processors) {
             flow.stop();
             return nullptr;
@@ -244,13 +244,11 @@ void RoundsStage::run(Place source, Place target, const Environment& environment
           traffic.crossings += part.crossings;
           traffic.bytes_moved += part.bytes_moved;
           next += group_;
-          hand_over();
           return &group;
         };
         const auto write = [&](Group* group) {
-          received();
+          const InTask task;
           storage.write(target, group->first() * block_bytes(), group->data(), group_ * block_bytes());
-          hand_over();
         };
         tbb::parallel_pipeline(2,
                                tbb::make_filter<void, Group*>(tbb::filter_mode::serial_in_order, make) &

@@ -34,14 +34,12 @@ void Storage::in_parallel(std::uint64_t begin, std::size_t bytes, const Transfer
   };
   if (first == last) return part(first);
   const auto each = [&](std::uint64_t i) {
-    received();
+    const InTask task;
     part(i);
-    hand_over();
   };
-  hand_over();
+  const AroundTasks around;
   // Isolated: a thread that waits here would else begin other processors' work, one within the other.
   oneapi::tbb::this_task_arena::isolate([&] { oneapi::tbb::parallel_for(first, last + 1, each); });
-  received();
 }
 
 void Storage::read(Place place, std::uint64_t offset, std::byte* to, std::size_t bytes) {
@@ -72,15 +70,13 @@ StorageArena::StorageArena(unsigned threads, std::uint64_t memory)
 
 void StorageArena::run(const std::function<void()>& body, const std::function<void()>& tick) {
   const auto in_arena = [&] {
-    received();
+    const InTask task;
     body();
-    hand_over();
   };
-  hand_over();
+  const AroundTasks around;
   auto done = std::async(std::launch::async, [&] { workers_.arena.execute(in_arena); });
   while (done.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) tick();
   done.get();
-  received();
   tick();
 }
 

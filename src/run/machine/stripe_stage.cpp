@@ -26,13 +26,11 @@ constexpr uint64_t assembled = uint64_t{1} << 20;
 template <typename Function>
 void for_each_in_parallel(auto&& items, const Function& function) {
   const auto each = [&](auto& item) {
-    received();
+    const InTask task;
     function(item);
-    hand_over();
   };
-  hand_over();
+  const AroundTasks around;
   tbb::parallel_for_each(items.begin(), items.end(), each);
-  received();
 }
 
 template <std::size_t bytes>
@@ -256,7 +254,7 @@ void StripeStage::run(Place source, Place target, const Environment& environment
         uint64_t next = 0, number = 0;
         Machine machine(*schedule_);
         const auto load = [&](tbb::flow_control& flow) -> Stripe* {
-          received();
+          const InTask task;
           if (next >= most_rows_) {
             flow.stop();
             return nullptr;
@@ -264,22 +262,19 @@ void StripeStage::run(Place source, Place target, const Environment& environment
           Stripe& stripe = stripes[number++ % 2];
           stripe.load(source, next, next + rows_);
           next += rows_;
-          hand_over();
           return &stripe;
         };
         const auto move = [&](Stripe* stripe) {
-          received();
+          const InTask task;
           const Traffic part = machine.run(*stripe, environment.stop);
           traffic.messages += part.messages;
           traffic.crossings += part.crossings;
           traffic.bytes_moved += part.bytes_moved;
-          hand_over();
           return stripe;
         };
         const auto store = [&](Stripe* stripe) {
-          received();
+          const InTask task;
           stripe->store(target);
-          hand_over();
         };
         constexpr auto in_order = tbb::filter_mode::serial_in_order;
         tbb::parallel_pipeline(2, tbb::make_filter<void, Stripe*>(in_order, load) &
