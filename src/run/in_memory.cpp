@@ -57,7 +57,10 @@ void permute(const Reordering& what, const std::byte* source, std::byte* target,
     hand_over();
   };
   const std::uint64_t tiles = tiling.tile_count();
-  const auto permute_all = [&] { oneapi::tbb::parallel_for(std::uint64_t{0}, tiles, permute_tile); };
+  const auto permute_all = [&] {
+    const InTask task;
+    oneapi::tbb::parallel_for(std::uint64_t{0}, tiles, permute_tile);
+  };
   hand_over();
   workers.arena.execute(permute_all);
   received();
