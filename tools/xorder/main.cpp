@@ -2,9 +2,12 @@
 //   0 done   1 failed while running   2 bad input, nothing was touched   130 (128 + signal) interrupted
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
+#include <cstring>
+#include <exception>
 #include <new>
 
 #include "commands.hpp"
@@ -36,6 +39,20 @@ void refuse_empty_values(CLI::App& command) {
 
 }  // namespace
 
+// For what a library's thread could not pass on, such as when there is no memory even for an exception. The output
+// has no name yet, so nothing is left behind.
+[[noreturn]] static void end_in_order() {
+  const char* line = "xorder: internal error: an exception that nobody awaited\n";
+  try {
+    if (const auto exception = std::current_exception()) std::rethrow_exception(exception);
+  } catch (const std::bad_alloc&) {
+    line = "xorder: out of memory; give less with --memory, or fewer --processors\n";
+  } catch (...) {
+  }
+  if (write(STDERR_FILENO, line, std::strlen(line)) < 0) _exit(1);
+  _exit(1);
+}
+
 int main(int argc, char** argv) {
   xorder::cli::occupy_closed_streams();
   CLI::App program{
@@ -55,6 +72,7 @@ int main(int argc, char** argv) {
   refuse_empty_values(program);
 
   xorder::cli::install_fault_handler();
+  std::set_terminate(end_in_order);
   try {
     program.parse(argc, argv);
     if (std::fflush(stdout) != 0) return complain("standard output: write failed", 1);
