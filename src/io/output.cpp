@@ -116,21 +116,26 @@ void Output::fail(const char* operation, int code) const {
 
 void Output::commit() {
   file_->sync();
-  struct stat old;
   const std::string name = destination_.filename().string();
-  if (overwrite_ && fstatat(directory_.get(), name.c_str(), &old, AT_SYMLINK_NOFOLLOW) == 0) {
-    take_over(file_->plain_descriptor(), old);
-    // The new mode, too, should be on the disk before the name is.
-    file_->sync();
-    replace_old();
-  } else {
-    link_new();
+  for (;;) {
+    struct stat old;
+    if (overwrite_ && fstatat(directory_.get(), name.c_str(), &old, AT_SYMLINK_NOFOLLOW) == 0) {
+      take_over(file_->plain_descriptor(), old);
+      // The new mode, too, should be on the disk before the name is.
+      file_->sync();
+      replace_old();
+      break;
+    }
+    const int code = link_new();
+    if (code == 0) break;
+    // Another run may have put its output there since the look.
+    if (!overwrite_ || code != EEXIST) fail("give it its name", code);
   }
   // Some network file systems cannot sync a directory, and need not.
   if (fsync(directory_.get()) != 0 && errno != EINVAL && errno != ENOTSUP) fail("sync its directory", errno);
 }
 
-void Output::link_new() {
+int Output::link_new() {
   const std::string name = destination_.filename().string();
   if (temporary_.empty()) return link_nameless(name);
   const int directory = directory_.get();
@@ -147,17 +152,19 @@ void Output::link_new() {
            : renameat(directory, temporary_.c_str(), directory, name.c_str()) == 0 ? 0
                                                                                    : errno;
   }
-  if (code != 0) fail("give it its name", code);
-  temporary_.clear();
+  if (code == 0) temporary_.clear();
+  return code;
 }
 
 void Output::replace_old() {
   const int directory = directory_.get();
   // rename() replaces atomically, but needs a name to start from.
-  if (temporary_.empty()) {
+  while (temporary_.empty()) {
     std::string temporary = temporary_name(directory, destination_.filename().string());
-    link_nameless(temporary);
-    temporary_ = std::move(temporary);
+    const int code = link_nameless(temporary);
+    if (code == 0) temporary_ = std::move(temporary);
+    // A process that was killed may have left one with our number.
+    if (code != 0 && code != EEXIST) fail("give it a name", code);
   }
   if (renameat(directory, temporary_.c_str(), directory, destination_.filename().c_str()) != 0) {
     fail("replace", errno);  // the destructor removes the temporary name
@@ -165,11 +172,9 @@ void Output::replace_old() {
   temporary_.clear();
 }
 
-void Output::link_nameless(const std::string& name) {
+int Output::link_nameless(const std::string& name) {
   const std::string from = proc_path(file_->plain_descriptor());
-  if (linkat(AT_FDCWD, from.c_str(), directory_.get(), name.c_str(), AT_SYMLINK_FOLLOW) != 0) {
-    fail("give it its name", errno);
-  }
+  return linkat(AT_FDCWD, from.c_str(), directory_.get(), name.c_str(), AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
 }
 
 }  // namespace xorder::io

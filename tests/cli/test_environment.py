@@ -43,7 +43,7 @@ class Environment(Case):
 
     def test_reports_that_cannot_be_written(self):
         for command in ["transpose a.npy b.npy --json --force", "transpose a.npy c.npy --dry-run", "info a.npy",
-                        "info a.npy --json", "show gray --bits 4", "show gray --bits 4 --json"]:
+                        "info a.npy --json", "show gray --bits 4", "show gray --bits 4 --json", "--help", "transpose --help", "--version"]:
             for stream in [">&-", ">/dev/full"]:
                 with self.subTest(command=command, stream=stream):
                     self.assertEqual(self.shell(f"$XORDER {command} {stream}"), 1)
@@ -75,7 +75,7 @@ class Environment(Case):
 
     @unittest.skipIf(SANITIZED, "sanitizers reserve address space of their own")
     def test_little_address_space(self):
-        for size in [40, 50, 100, 200, 400]:  # less is gone before main() begins
+        for size in [25, 30, 40, 50, 100, 200, 400]:
             for engine in ["direct", "mapped"]:
                 with self.subTest(size=size, engine=engine):
                     result = self.run_xorder(
@@ -162,7 +162,7 @@ class Environment(Case):
 
     def test_two_runs_at_once(self):
         """To the same output: both succeed with --force, one of them without it."""
-        for force in ["--force", ""]:
+        for force in 10 * ["--force"] + [""]:
             processes = [subprocess.Popen([harness.XORDER, "transpose", "a.npy", "b.npy", "-q", *filter(None, [force])],
                                           cwd=self.dir, stderr=subprocess.DEVNULL) for _ in range(2)]
             codes = [process.wait(harness.TIMEOUT) for process in processes]

@@ -81,7 +81,6 @@ class Memory(Case):
         self.assertLessEqual(peak, 16 * MiB + self.program, report)
         self.assert_same(self.load("b.npy"), moved(array, rotation(23, 11)))
 
-    @unittest.expectedFailure  # 69 MiB
     def test_odd_shapes_mapped(self):
         self.check_odd_shapes("mapped")
 

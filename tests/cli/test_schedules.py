@@ -171,7 +171,7 @@ class Refused(Schedules):
         self.refused("transpose", "a.npy", "b.npy", "--schedule", "exchange", "--processors", 64, says=["64", "32 rows"])
         self.refused("transpose", "a.npy", "b.npy", "--schedule", "mesh", "--processors", 8, says=["8", "square", "4 or 9"])
         self.refused("transpose", "a.npy", "b.npy", "--schedule", "mesh", "--processors", 33 * 33, says=["33", "32 rows"])
-        for number in ["-4", "x", "1.5"]:
+        for number in ["-4", "x", "1.5", ""]:
             self.refused("transpose", "a.npy", "b.npy", "--schedule", "rounds", "--processors", number, says="processors")
 
     def test_what_a_schedule_cannot_do(self):

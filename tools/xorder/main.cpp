@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <iostream>
 #include <new>
 
 #include "commands.hpp"
@@ -40,7 +41,8 @@ void refuse_empty_values(CLI::App& command) {
 }  // namespace
 
 // For what a library's thread could not pass on, such as when there is no memory even for an exception. The output
-// has no name yet, so nothing is left behind.
+// has no name yet and goes with the process; only where the file system has no nameless files (O_TMPFILE) does it
+// stay under its temporary name, as after SIGKILL.
 [[noreturn]] static void end_in_order() {
   const char* line = "xorder: internal error: an exception that nobody awaited\n";
   try {
@@ -78,7 +80,10 @@ int main(int argc, char** argv) {
     if (std::fflush(stdout) != 0) return complain("standard output: write failed", 1);
     return 0;
   } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) return program.exit(e);  // --help, --version
+    if (e.get_exit_code() == 0) {  // --help, --version
+      program.exit(e);
+      return std::cout.flush() && std::fflush(stdout) == 0 ? 0 : complain("standard output: write failed", 1);
+    }
     std::string help = "xorder --help";
     for (const CLI::App* sub : program.get_subcommands()) help = "xorder " + sub->get_name() + " --help";
     return complain(fmt::format("{} (see {})", e.what(), help), 2);

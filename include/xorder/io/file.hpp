@@ -90,6 +90,7 @@ class File {
   static File adopt_new(Descriptor plain, const std::filesystem::path& directory, const std::string& name,
                         std::uint64_t bytes, Access access);
   void open_data_descriptor(Access access, int flags);
+  void advise_no_read_ahead() const;
 
   std::string name_;
   Descriptor plain_;

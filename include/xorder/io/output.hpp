@@ -43,9 +43,12 @@ class Output {
                     const File& input);
 
  private:
-  void link_new();
+  /// Gives the file its name if that is free. Returns 0 or an errno.
+  int link_new();
+  /// Puts the file in the place of the one that has its name. Throws IoError.
   void replace_old();
-  void link_nameless(const std::string& name);
+  /// Gives a file without a name one that is free. Returns 0 or an errno.
+  int link_nameless(const std::string& name);
   [[noreturn]] void fail(const char* operation, int code) const;
 
   std::filesystem::path destination_;  // symbolic links followed
