@@ -16,7 +16,8 @@ class Error : public std::runtime_error {
 };
 
 /// The request cannot be carried out as stated: a bad argument, a malformed file, a size that does not fit.
-/// Always thrown before any output exists. The text says what was wrong, where, and what would be right.
+/// No output has been given its name then; what only the data tell (unsorted halves, a zero pivot) may come
+/// up while it is being made, and nothing of it is left. The text says what was wrong, where, and what would be right.
 /// Exit code 2.
 class InputError : public Error {
  public:

@@ -1,7 +1,5 @@
 #include "run/access.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "run/residency.hpp"
@@ -12,13 +10,16 @@ namespace {
 // Files up to this size are not worth asking whether they are cached.
 constexpr std::uint64_t small_file = std::uint64_t{32} << 20;
 
-// `wanted` was asked for; says what was not to be had.
-std::string fallback_note(const io::File& file, io::Access wanted) {
-  if (file.access() == wanted) return {};
-  return fmt::format("{}: the file system refuses direct access; going through the page cache", file.name());
-}
-
 }  // namespace
+
+std::string fallback_note(const io::File& source, io::Access wanted_source, const io::File& target,
+                          io::Access wanted_target) {
+  const io::File* const other = source.access() != wanted_source   ? &source
+                                : target.access() != wanted_target ? &target
+                                                                   : nullptr;
+  if (other == nullptr) return {};
+  return other->name() + ": the file system refuses direct access; going through the page cache";
+}
 
 Circumstances circumstances(const io::ArrayFile& input, const Destination& to, const Options& options,
                             std::uint64_t memory) {
@@ -50,8 +51,7 @@ io::Engine engine_for(const io::File& source, const io::File& target) {
 void tell_access(const io::File& source, const io::File& target, const Circumstances& wanted,
                  io::Engine engine, Report& report) {
   report.access = name(target.access());
-  if (report.note.empty()) report.note = fallback_note(source, wanted.source);
-  if (report.note.empty()) report.note = fallback_note(target, wanted.target);
+  if (report.note.empty()) report.note = fallback_note(source, wanted.source, target, wanted.target);
   if (report.note.empty() && engine == io::Engine::threads)
     report.note = "io_uring is forbidden here; using a pool of threads";
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "xorder/io/array_file.hpp"
 #include "xorder/io/file.hpp"
@@ -32,6 +33,10 @@ Circumstances circumstances(const io::ArrayFile& input, const Destination& to, c
 /// The queue for these files: io_uring is for direct writes; threads suit buffered ones better, whose
 /// write-back blocks.
 io::Engine engine_for(const io::File& source, const io::File& target);
+
+/// Which of the files is not accessed as was wanted, and what instead; empty if both are.
+std::string fallback_note(const io::File& source, io::Access wanted_source, const io::File& target,
+                          io::Access wanted_target);
 
 /// Says in the report how the files are reached, and what was asked for and not to be had.
 void tell_access(const io::File& source, const io::File& target, const Circumstances& wanted,

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <future>
 #include <latch>
 #include <system_error>
 #include <thread>
 #include <vector>
 
+#include "run/handover.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::run {
@@ -33,6 +36,24 @@ Workers::Workers(unsigned threads)
       control(oneapi::tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(count) + 1),
       arena(count, 0) {
   arena.enqueue([] {});  // starts them now, before others take the room that there is for threads
+}
+
+void Workers::run(const std::function<void()>& body, const std::function<void()>& tick, Stopping& stopping) {
+  const auto in_arena = [&] {
+    const InTask task;
+    body();
+  };
+  const AroundTasks around;
+  auto done = std::async(std::launch::async, [&] { arena.execute(in_arena); });
+  try {
+    while (done.wait_for(std::chrono::milliseconds(30)) != std::future_status::ready) tick();
+  } catch (...) {
+    stopping.request();
+    done.wait();
+    throw;
+  }
+  done.get();
+  tick();
 }
 
 }  // namespace xorder::run

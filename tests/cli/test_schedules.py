@@ -133,6 +133,20 @@ class LargerThanMemory(Schedules):
                     self.assertIn(report["passes"], [2, 3] if schedule == "mesh" else [2])
                     self.assertEqual(report["bytes_written"], report["passes"] * array.nbytes)
 
+    def test_the_default_number_of_processors_fits(self):
+        """As many as it takes for their blocks to fit, while they leave room for blocks themselves."""
+        def peak(lg, *options):  # of 8 KiB × 2^lg
+            with open(self.path("a.raw"), "wb") as file:
+                file.truncate(8192 << lg)
+            plan = self.json("transpose", "a.raw", "b.raw", "--dtype", "f8", "--memory", "16MiB", "--dry-run", *options)
+            return plan["peak_memory"]
+
+        for lg in range(8, 18):
+            for schedule in ["rounds", "exchange", "mesh"]:
+                self.assertLessEqual(peak(lg, "--shape", f"1024,{1 << lg}", "--schedule", schedule), 16 * MiB, (lg, schedule))
+        for lg in range(8, 16):  # above, a hypercube of 256 nodes is too much for 16 MiB itself
+            self.assertLessEqual(peak(lg, "--shape", f"{16 << lg},64", "--banded", "32,31", "--schedule", "banded"), 16 * MiB, lg)
+
     def test_a_mesh_of_odd_blocks(self):
         array = self.noise((2003, 3001), "f4")
         for side in [1, 3, 7]:

@@ -22,12 +22,6 @@ void check_order(const io::ArrayFile& input) {
                    ": in Fortran order; 'xorder transpose' can change that, with --axes 0,1,..");
 }
 
-std::uint64_t elements(const Request& request) {
-  std::uint64_t count = 1;
-  for (const std::uint64_t extent : request.array().extents) count *= extent;
-  return count;
-}
-
 // Who computes: the sweeps, or the machine of virtual processors.
 struct Way {
   std::string schedule = "sweeps", processors;
@@ -112,7 +106,7 @@ void add_scan(CLI::App& parent) {
       "  xorder descend scan a.raw largest.raw --dtype f4 --op max --memory 256MiB",
       [operation](const Request& request, const Way& way) {
         const io::ArrayDescription& in = request.array();
-        return job(request, run::prefix(in.dtype, *operation), in.dtype, {elements(request)}, way);
+        return job(request, run::prefix(in.dtype, *operation), in.dtype, {request.array().elements()}, way);
       });
   kind->add_option("--op", *operation, "the operation; xor for integers and bool only; default: sum")
       ->check(CLI::IsMember({"sum", "prod", "min", "max", "xor"}).description(""))
@@ -126,9 +120,10 @@ void add_merge(CLI::App& parent) {
            "  xorder descend merge halves.npy sorted.npy",
            [](const Request& request, const Way& way) {
              const io::ArrayFile& in = request.input();
-             return job(request,
-                        run::odd_even_merge(in.description.dtype, in.path.string(), elements(request)),
-                        in.description.dtype, {elements(request)}, way);
+             return job(
+                 request,
+                 run::odd_even_merge(in.description.dtype, in.path.string(), request.array().elements()),
+                 in.description.dtype, {request.array().elements()}, way);
            });
 }
 

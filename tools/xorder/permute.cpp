@@ -57,9 +57,7 @@ void add_permute(CLI::App& program) {
       throw InputError("permute needs --by EXPR or --matrix FILE");
     }
     if (options->axis.empty()) {
-      std::uint64_t elements = 1;
-      for (const std::uint64_t extent : in.extents) elements *= extent;
-      const auto map = wanted_map(*options, exact_lg(elements, "the number of elements"));
+      const auto map = wanted_map(*options, exact_lg(in.elements(), "the number of elements"));
       return scheduling->work(request, mapping_of_all(in.shape(), map), in.extents);
     }
     const int k = checked_axis(parse_int(options->axis, "--axis"), in.extents.size());

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,9 @@ struct ArrayDescription {
   std::uint64_t offset = 0;
 
   ArrayShape shape() const { return {extents, dtype.bytes, order}; }
+  std::uint64_t elements() const {
+    return std::accumulate(extents.begin(), extents.end(), std::uint64_t{1}, std::multiplies<>());
+  }
 };
 
 /// Of NumPy 2; it was 32 before.

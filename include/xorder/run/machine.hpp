@@ -56,13 +56,13 @@ class Program {
   virtual void update(std::span<const schedule::Update> updates);
 };
 
-/// The processors and links, ready to run the schedule as often as one likes. Memory: a few hundred bytes for
-/// each of them, the messages of the steps that some processor is in, and the payloads that were on their way
-/// at once, which are kept for the next run.
+/// The processors and links, ready to run the schedule as often as one likes. Memory: that of
+/// memory(), the messages of the steps that some processor is in, and the payloads that were on their way at
+/// once, which are kept for the next run.
 class Machine {
  public:
-  /// Bytes that it takes, about (measured: 2.7 to 3 KiB for each processor and each link).
-  static std::uint64_t memory(const schedule::Schedule& schedule);
+  /// Bytes that its nodes take, about (measured: 2.7 to 3 KiB for each processor and each link).
+  static std::uint64_t memory(const schedule::Network& network);
   /// To be made and used in the TBB arena in which it shall run. The schedule has to stay; it may change
   /// between runs in everything but its network.
   explicit Machine(const schedule::Schedule& schedule);

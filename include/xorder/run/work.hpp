@@ -86,6 +86,14 @@ struct Traffic {
   std::uint64_t messages = 0;     ///< that changed their virtual processor
   std::uint64_t crossings = 0;    ///< uses of links
   std::uint64_t bytes_moved = 0;  ///< of those messages
+
+  /// Adds another run of the same schedule with other data: what was sent; steps are counted once.
+  Traffic& operator+=(const Traffic& run) {
+    messages += run.messages;
+    crossings += run.crossings;
+    bytes_moved += run.bytes_moved;
+    return *this;
+  }
 };
 
 struct Report {

@@ -1,16 +1,13 @@
 #include "run/band/lanes.hpp"
 
-#include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_pipeline.h>
-#include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
-#include <chrono>
-#include <future>
 #include <semaphore>
 
 #include "run/handover.hpp"
+#include "run/workers.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::run {
@@ -21,13 +18,12 @@ using std::uint64_t;
 constexpr std::size_t largest_request = std::size_t{1} << 20;
 constexpr std::ptrdiff_t most_threads = 1024;
 
-// A part of a step. TBB's own synchronisation cannot be seen by the thread sanitizer.
+// A part of a step.
 template <class Function>
 auto part(Function function) {
   return [function](uint64_t step) {
-    received();
+    const InTask task;
     function(step);
-    hand_over();
     return step;
   };
 }
@@ -113,7 +109,7 @@ Lane::Counters run_lanes(const LaneSteps& steps, const LaneOptions& options,
   std::vector<Lane> lanes;
   for (unsigned i = 0; i < lane_count; ++i) lanes.emplace_back(io::make_queue(options.engine, options.depth));
   std::atomic<uint64_t> bytes = 0;
-  std::atomic<bool> abandoned = false;  // the caller's thread is leaving
+  Stopping stopping(stop);
   const auto counted = [&](uint64_t step, const std::function<void(uint64_t, Lane&)>& move) {
     Lane& lane = lanes[step % lanes.size()];
     const uint64_t before = lane.counters().bytes_read + lane.counters().bytes_written;
@@ -126,10 +122,9 @@ Lane::Counters run_lanes(const LaneSteps& steps, const LaneOptions& options,
   const auto pipeline = [&] {
     uint64_t next = 0;
     const auto start = [&](tbb::flow_control& control) -> uint64_t {
-      received();
+      const InTask task;
       const uint64_t step = next++;
-      if (step == steps.count || stop.stop_requested() || abandoned) control.stop();
-      hand_over();
+      if (step == steps.count || stopping.token().stop_requested()) control.stop();
       return step;
     };
     const auto read = part([&](uint64_t step) { counted(step, steps.read); });
@@ -149,22 +144,9 @@ Lane::Counters run_lanes(const LaneSteps& steps, const LaneOptions& options,
                                            tbb::make_filter<uint64_t, uint64_t>(parallel, write) &
                                            tbb::make_filter<uint64_t, void>(serial, [](uint64_t) {}));
   };
-  const tbb::global_control control(tbb::global_control::max_allowed_parallelism, lane_count + 1);
-  tbb::task_arena arena(static_cast<int>(lane_count), 1);
-  struct Leaving {
-    std::atomic<bool>& flag;
-    ~Leaving() { flag = true; }
-  };
-  struct Left {
-    ~Left() { received(); }
-  };
-  {
-    const Left left;                                                                // however it ends
-    auto ended = std::async(std::launch::async, [&] { arena.execute(pipeline); });  // waited for at the end
-    const Leaving leaving{abandoned};
-    while (ended.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready) progress(bytes);
-    ended.get();
-  }
+  Workers workers(lane_count);
+  workers.run(
+      pipeline, [&] { progress(bytes); }, stopping);
   if (stop.stop_requested()) throw Cancelled();
   Lane::Counters all;
   for (const Lane& lane : lanes) {
@@ -173,7 +155,6 @@ Lane::Counters run_lanes(const LaneSteps& steps, const LaneOptions& options,
     all.writes += lane.counters().writes;
     all.bytes_written += lane.counters().bytes_written;
   }
-  progress(bytes);
   return all;
 }
 

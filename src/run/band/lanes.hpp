@@ -1,8 +1,7 @@
 // A stream of steps, several of them in flight, each of which reads, waits until all before it have read,
 // permutes and writes.
 //
-//   step s     read ───▶ (all steps before s have read) ───▶ permute ───▶ write ───▶ (all before s have
-//   ended)
+//   step s     read ───▶ (all before s have read) ───▶ permute ───▶ write ───▶ (all before s have ended)
 //
 // For data that passes a window in order: what step s permutes may have been read by earlier steps. A step
 // starts when step s − lanes has ended, so that its lane, s modulo lanes, is free: a queue, and memory of the

@@ -1,7 +1,6 @@
 #include "xorder/run/band.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -9,6 +8,7 @@
 
 #include "run/access.hpp"
 #include "run/band/band_pass.hpp"
+#include "run/band/input.hpp"
 #include "run/delivery.hpp"
 #include "run/tracker.hpp"
 #include "xorder/error.hpp"
@@ -20,21 +20,6 @@ namespace {
 using std::uint64_t;
 
 constexpr unsigned most_depth = 32;
-
-void check_input(const io::ArrayFile& input, const Band& band) {
-  check(band);
-  const io::ArrayDescription& array = input.description;
-  if (array.extents != band.extents()) {
-    throw InputError(fmt::format("{}: its shape ({}) is not that of the band, ({})", input.path.string(),
-                                 fmt::join(array.extents, ", "), fmt::join(band.extents(), ", ")));
-  }
-  if (array.order == Order::fortran) {
-    throw InputError(
-        fmt::format("{}: it is in Fortran order; a band must be in C order, as `transpose --axes 0,1` "
-                    "stores it",
-                    input.path.string()));
-  }
-}
 
 /// Of the memory: for blocks that wait for their other part.
 uint64_t waiting_memory(uint64_t memory) { return memory / 8; }

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <future>
+#include <functional>
+#include <numeric>
 #include <optional>
 
 #include "run/access.hpp"
@@ -30,23 +31,17 @@ std::string size_text(uint64_t bytes) {
   return bytes >= 10 << 10 ? fmt::format("{} KiB", bytes >> 10) : fmt::format("{} bytes", bytes);
 }
 
-uint64_t product(const std::vector<uint64_t>& extents) {
-  uint64_t count = 1;
-  for (const uint64_t extent : extents) count *= extent;
-  return count;
-}
-
 int checked_lg(const std::vector<io::ArrayFile>& inputs, const std::vector<uint64_t>& extents) {
-  const uint64_t count = product(inputs.front().description.extents);
+  const uint64_t count = inputs.front().description.elements();
   for (const io::ArrayFile& input : inputs) {
-    if (const uint64_t other = product(input.description.extents); other != count) {
+    if (const uint64_t other = input.description.elements(); other != count) {
       throw InputError(fmt::format("{} has {} elements and {} has {}", inputs.front().path.string(), count,
                                    input.path.string(), other));
     }
   }
   const int lg = exact_lg(count, fmt::format("{}: the number of elements", inputs.front().path.string()));
-  if (product(extents) != count)
-    throw InputError(fmt::format("the output has {} elements, not {}", product(extents), count));
+  const uint64_t made = std::accumulate(extents.begin(), extents.end(), uint64_t{1}, std::multiplies<>());
+  if (made != count) throw InputError(fmt::format("the output has {} elements, not {}", made, count));
   return lg;
 }
 
@@ -68,7 +63,7 @@ struct DescendJob::Parts {
   uint64_t input_bytes() const {
     uint64_t bytes = 0;
     for (const io::ArrayFile& input : inputs)
-      bytes += product(input.description.extents) * input.description.dtype.bytes;
+      bytes += input.description.elements() * input.description.dtype.bytes;
     return bytes;
   }
   uint64_t record_bytes() const { return what->record_bytes() << cut.lg_size; }
@@ -232,33 +227,18 @@ Report DescendJob::run(const ProgressCallback& progress, std::stop_token stop) {
   for (std::size_t i = 0; i < p.inputs.size(); ++i) delivery.source(i).set_keep_cached(p.keep_cached);
   delivery.target().set_keep_cached(p.keep_cached);
 
-  // This thread reports progress and passes on the wish to stop while others work.
-  std::stop_source stopping;
-  const std::stop_callback forward(stop, [&] { stopping.request_stop(); });
-  auto done = std::async(std::launch::async, [&] {
-    Workers workers(p.cut.threads);
-    const auto sweeps = [&] {
-      const InTask task;
-      p.sweeps(delivery, stopping.get_token());
-    };
-    const AroundTasks around;
-    workers.arena.execute(sweeps);
-  });
-  try {
-    Progress state{0, plan.bytes_read + plan.bytes_written, 1, plan.passes.size()};
-    while (done.wait_for(std::chrono::milliseconds(30)) != std::future_status::ready) {
-      const uint64_t moved = p.counters.bytes_read + p.counters.bytes_written;
-      state.bytes_done = std::min(std::max(moved, state.bytes_done), state.bytes_total);
-      if (plan.passes.size() > 1 && moved > p.input_bytes() + p.between_bytes()) state.pass = 2;
-      if (progress) progress(state);
-    }
-  } catch (...) {
-    stopping.request_stop();
-    done.wait();
-    throw;
-  }
-  done.get();
-  delivery.commit(stop);
+  Stopping stopping(std::move(stop));
+  Workers workers(p.cut.threads);
+  Progress state{0, plan.bytes_read + plan.bytes_written, 1, plan.passes.size()};
+  workers.run([&] { p.sweeps(delivery, stopping.token()); },
+              [&] {
+                const uint64_t moved = p.counters.bytes_read + p.counters.bytes_written;
+                state.bytes_done = std::min(std::max(moved, state.bytes_done), state.bytes_total);
+                if (plan.passes.size() > 1 && moved > p.input_bytes() + p.between_bytes()) state.pass = 2;
+                if (progress) progress(state);
+              },
+              stopping);
+  delivery.commit(stopping.token());
   if (progress) {
     progress({plan.bytes_read + plan.bytes_written, plan.bytes_read + plan.bytes_written, plan.passes.size(),
               plan.passes.size()});
@@ -267,7 +247,7 @@ Report DescendJob::run(const ProgressCallback& progress, std::stop_token stop) {
   Report report{.passes = plan.passes.size(),
                 .engine = p.source_access == io::Access::mapped ? "mapped" : "threads",
                 .access = name(delivery.target().access()),
-                .note = {},
+                .note = fallback_note(delivery.source(), p.source_access, delivery.target(), p.target_access),
                 .bytes_read = p.counters.bytes_read,
                 .bytes_written = p.counters.bytes_written,
                 .reads = p.counters.reads,
@@ -275,13 +255,6 @@ Report DescendJob::run(const ProgressCallback& progress, std::stop_token stop) {
                 .seconds = 0,
                 .peak_memory = io::peak_resident_memory(),
                 .traffic = {}};
-  for (const io::File* file : {&delivery.source(), &delivery.target()}) {
-    const io::Access wanted = file == &delivery.target() ? p.target_access : p.source_access;
-    if (file->access() != wanted) {
-      report.note = fmt::format("{}: the file system refuses direct access; going through the page cache",
-                                file->name());
-    }
-  }
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return report;
 }

@@ -8,6 +8,7 @@
 #include "run/access.hpp"
 #include "run/delivery.hpp"
 #include "run/machine/storage.hpp"
+#include "run/workers.hpp"
 #include "xorder/error.hpp"
 #include "xorder/io/memory.hpp"
 #include "xorder/permutation/reordering.hpp"
@@ -22,12 +23,6 @@ using schedule::Node;
 using std::uint64_t;
 
 constexpr uint64_t default_processors = 16;
-
-uint64_t elements_of(const io::ArrayFile& file) {
-  uint64_t count = 1;
-  for (const uint64_t extent : file.description.extents) count *= extent;
-  return count;
-}
 
 /// The records in the slots of their processors.
 class Records final : public Program {
@@ -88,7 +83,7 @@ class PipelinedDescend final : public Work {
         output_(destination(std::move(output), inputs_.front(), element, extents)),
         options_(std::move(options)),
         memory_(effective_memory(options_.memory)),
-        count_(elements_of(inputs_.front())),
+        count_(inputs_.front().description.elements()),
         schedule_(make_schedule(processors)) {
     check_delivery(output_, inputs_, options_);
     if (needed() > memory_) {
@@ -135,7 +130,8 @@ class PipelinedDescend final : public Work {
   }
   uint64_t input_bytes() const {
     uint64_t bytes = 0;
-    for (const io::ArrayFile& input : inputs_) bytes += elements_of(input) * input.description.dtype.bytes;
+    for (const io::ArrayFile& input : inputs_)
+      bytes += input.description.elements() * input.description.dtype.bytes;
     return bytes;
   }
   // Inputs and records; the slots; the records again, and the output.
@@ -176,15 +172,16 @@ Report PipelinedDescend::run(const ProgressCallback& progress, std::stop_token s
   const auto begin = std::chrono::steady_clock::now();
   const io::Access access = options_.engine == EngineChoice::mapped ? io::Access::mapped : io::Access::direct;
   Delivery delivery(output_, inputs_, access, access, options_, memory_);
-  Storage storage(stop);
-  StorageArena arena(options_.threads, memory_);
+  Stopping stopping(std::move(stop));
+  Storage storage(stopping.token());
+  Workers workers(storage_threads(options_.threads, memory_));
   Report report{.passes = 1,
                 .engine = access == io::Access::mapped ? "mapped" : "threads",
                 .access = name(delivery.target().access()),
-                .note = {},
+                .note = fallback_note(delivery.source(), access, delivery.target(), access),
                 .traffic = {}};
   const Progress whole{input_bytes() + output_.bytes, input_bytes() + output_.bytes, 1, 1};
-  arena.run(
+  workers.run(
       [&] {
         const std::size_t record = what_->record_bytes();
         const uint64_t per_node = uint64_t{1} << schedule_.lg_per_node(),
@@ -196,7 +193,7 @@ Report PipelinedDescend::run(const ProgressCallback& progress, std::stop_token s
           std::memcpy(slots.block(i), records.data() + i * per_node * record, per_node * record);
         }
         Machine machine(schedule_);
-        report.traffic = machine.run(slots, stop);
+        report.traffic = machine.run(slots, stopping.token());
         report.traffic->schedule = "pipelined";
         for (uint64_t i = 0; i < blocks; ++i) {
           std::memcpy(records.data() + i * per_node * record, slots.block(i), per_node * record);
@@ -210,8 +207,9 @@ Report PipelinedDescend::run(const ProgressCallback& progress, std::stop_token s
       },
       [&] {
         if (progress) progress({std::min(storage.bytes(), whole.bytes_total), whole.bytes_total, 1, 1});
-      });
-  delivery.commit(stop);
+      },
+      stopping);
+  delivery.commit(stopping.token());
   storage.add_to(report);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   report.peak_memory = io::peak_resident_memory();

@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 #include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/parallel_pipeline.h>
 
 #include <algorithm>
 #include <cstring>
 
 #include "run/handover.hpp"
+#include "run/machine/in_turn.hpp"
 #include "run/machine/storage.hpp"
+#include "run/workers.hpp"
 #include "xorder/error.hpp"
 #include "xorder/io/memory.hpp"
 
@@ -115,6 +116,11 @@ std::span<const StripeGeometry::Run> BandGeometry::runs(const Part& part, uint64
   return std::span(out).first(count);
 }
 
+bool BandStage::fits(const Band& band, int lg_processors, uint64_t element_bytes, uint64_t memory) {
+  const uint64_t columns = (band.n >> lg_processors) + 1;  // at most
+  return columns <= (memory - storage_overhead(memory)) / blocks_in_memory / (band.width() * element_bytes);
+}
+
 BandStage::BandStage(const Band& band, const schedule::BandLayout& layout, uint64_t element_bytes,
                      uint64_t memory)
     : band_(band),
@@ -122,11 +128,10 @@ BandStage::BandStage(const Band& band, const schedule::BandLayout& layout, uint6
       geometry_(band, layout, element_bytes),
       element_bytes_(element_bytes),
       memory_(memory) {
-  if (blocks_in_memory * block_bytes() + StorageArena::overhead(memory) > memory) {
+  if (!fits(band, layout.dimension, element_bytes, memory)) {
     throw InputError(
         fmt::format("a block of {} bytes for each of {} virtual processors is too much for {} bytes of "
-                    "memory, which have "
-                    "to hold {} of them; take more processors or more memory",
+                    "memory, which have to hold {} of them; take more processors or more memory",
                     block_bytes(), uint64_t{1} << layout.dimension, memory, blocks_in_memory));
   }
 }
@@ -138,7 +143,7 @@ void BandStage::add_to(Summary& all) const {
   all.bytes_read += bytes;
   all.bytes_written += bytes;
   all.passes.push_back({uint64_t{1} << layout_.dimension, block_bytes(), block_bytes(), block_bytes(),
-                        blocks_in_memory * block_bytes() + StorageArena::overhead(memory_), 0});
+                        blocks_in_memory * block_bytes() + storage_overhead(memory_), 0});
 }
 
 std::string BandStage::describe() const {
@@ -187,8 +192,9 @@ void copy_strided(std::byte* to, const std::byte* from, int64_t pitch, uint64_t 
 
 void BandStage::run(Place source, Place target, const Environment& environment) {
   const uint64_t blocks = uint64_t{1} << layout_.dimension, width = band_.width(), e = element_bytes_;
-  Storage storage(environment.stop);
-  StorageArena arena(environment.threads, memory_);
+  Stopping stopping(environment.stop);
+  Storage storage(stopping.token());
+  Workers workers(storage_threads(environment.threads, memory_));
   Block space[2];
   for (Block& block : space) {
     block.records = io::BlockMemory(block_bytes());
@@ -217,40 +223,29 @@ void BandStage::run(Place source, Place target, const Environment& environment) 
           }
         }
       };
-      hand_over();
+      const AroundTasks around;
       tbb::parallel_for(tbb::blocked_range<uint64_t>(0, rows, 256), each);
-      received();
       block.bytes += geometry_.before(part, rows);
     }
   };
 
   environment.tracker.begin(band_.places() * e, environment.pass);
-  arena.run(
+  workers.run(
       [&] {
         uint64_t next = 0;
-        const auto load = [&](tbb::flow_control& flow) -> Block* {
-          const InTask task;
-          if (next == blocks) {
-            flow.stop();
-            return nullptr;
-          }
-          Block& block = space[next % 2];
+        const auto load = [&](Block& block) {
+          if (next == blocks) return false;
           block.number = next++;
           const uint64_t begin = geometry_.column(block.number), end = geometry_.column(block.number + 1);
           storage.read(source, begin * width * e, block.records.data(), (end - begin) * width * e);
-          return &block;
+          return true;
         };
-        const auto store = [&](Block* block) {
-          const InTask task;
-          arrange(*block);
-          storage.write(target, geometry_.column(block->number) * width * e, block->sent.data(),
-                        block->bytes);
+        const auto store = [&](const Block& block) {
+          storage.write(target, geometry_.column(block.number) * width * e, block.sent.data(), block.bytes);
         };
-        constexpr auto in_order = tbb::filter_mode::serial_in_order;
-        tbb::parallel_pipeline(2, tbb::make_filter<void, Block*>(in_order, load) &
-                                      tbb::make_filter<Block*, void>(in_order, store));
+        in_turn(space, load, arrange, store);
       },
-      [&] { environment.tracker.show(storage.bytes()); });
+      [&] { environment.tracker.show(storage.bytes()); }, stopping);
   storage.add_to(environment.report);
 }
 

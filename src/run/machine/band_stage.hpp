@@ -59,6 +59,9 @@ class BandStage final : public Stage {
   /// Throws InputError if a processor's block does not fit in the memory.
   BandStage(const Band& band, const schedule::BandLayout& layout, std::uint64_t element_bytes,
             std::uint64_t memory);
+  /// Whether the blocks of 2^lg_processors processors fit.
+  static bool fits(const Band& band, int lg_processors, std::uint64_t element_bytes, std::uint64_t memory);
+
   void add_to(Summary& all) const override;
   std::string describe() const override;
   void run(Place source, Place target, const Environment& environment) override;

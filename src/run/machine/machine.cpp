@@ -219,9 +219,9 @@ Traffic Machine::Graph::run(Program& program, const std::stop_token& stop) {
   return traffic;
 }
 
-std::uint64_t Machine::memory(const schedule::Schedule& schedule) {
+std::uint64_t Machine::memory(const schedule::Network& network) {
   constexpr std::uint64_t each = 3 << 10;
-  return (schedule.network().nodes() + schedule.network().link_numbers()) * each;
+  return (network.nodes() + network.link_numbers()) * each;
 }
 
 Machine::Machine(const schedule::Schedule& schedule) : graph_(std::make_unique<Graph>(schedule)) {}

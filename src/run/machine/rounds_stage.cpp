@@ -1,14 +1,13 @@
 #include "run/machine/rounds_stage.hpp"
 
 #include <fmt/format.h>
-#include <oneapi/tbb/parallel_pipeline.h>
 
 #include <bit>
 #include <cstring>
-#include <mutex>
 
-#include "run/handover.hpp"
+#include "run/machine/in_turn.hpp"
 #include "run/machine/storage.hpp"
+#include "run/workers.hpp"
 #include "xorder/error.hpp"
 #include "xorder/io/memory.hpp"
 #include "xorder/run/machine.hpp"
@@ -16,7 +15,6 @@
 namespace xorder::run {
 namespace {
 
-namespace tbb = oneapi::tbb;
 using gf2::Word;
 using std::uint64_t;
 
@@ -118,34 +116,32 @@ ChunkOrder chunk_order(const gf2::BitMatrix& alpha_1) {
   return result;
 }
 
-bool RoundsStage::fits(uint64_t bytes, uint64_t processors, uint64_t memory) {
-  return bytes / processors * groups_in_memory <= memory - StorageArena::overhead(memory);
+bool RoundsStage::fits(uint64_t bytes, int lg_processors, uint64_t memory, uint64_t blocks) {
+  const uint64_t own = Machine::memory(schedule::Network::crossbar(lg_processors)) + storage_overhead(memory);
+  return own <= memory && bytes >> lg_processors <= (memory - own) / (groups_in_memory * blocks);
 }
-
-bool RoundsStage::too_many(uint64_t memory) const { return Machine::memory(rounds_) > memory / 2; }
 
 RoundsStage::RoundsStage(schedule::Rounds rounds, uint64_t element_bytes, uint64_t memory)
     : rounds_(std::move(rounds)),
       chunk_(chunk_order(rounds_.factors().alpha_1)),
       element_bytes_(element_bytes),
       memory_(memory) {
-  const uint64_t processors = rounds_.network().nodes();
+  const uint64_t processors = rounds_.network().nodes(), own = Machine::memory(rounds_.network());
   const uint64_t bytes = block_bytes() * processors;
-  if (too_many(memory)) {
+  const int lg_processors = std::countr_zero(processors);
+  if (own > memory / 2) {
     throw InputError(
         fmt::format("{} virtual processors take about {} bytes for themselves, too much for {} bytes of "
                     "memory; take fewer processors or more memory",
-                    processors, Machine::memory(rounds_), memory));
+                    processors, own, memory));
   }
-  memory -= Machine::memory(rounds_);
-  if (!fits(bytes, processors, memory)) {
+  if (!fits(bytes, lg_processors, memory)) {
     throw InputError(
         fmt::format("a block of {} bytes for each of {} virtual processors is too much for {} bytes of "
-                    "memory, which have "
-                    "to hold {} of them; take more processors or more memory",
+                    "memory, which have to hold {} of them; take more processors or more memory",
                     block_bytes(), processors, memory, groups_in_memory));
   }
-  while (group_ < processors && fits(bytes, processors / (2 * group_), memory)) group_ *= 2;
+  while (group_ < processors && fits(bytes, lg_processors, memory, 2 * group_)) group_ *= 2;
 }
 
 gf2::AffineMap RoundsStage::before() const {
@@ -160,11 +156,11 @@ void RoundsStage::add_to(Summary& all) const {
   const uint64_t bytes = block_bytes() * rounds_.network().nodes();
   all.bytes_read += bytes;
   all.bytes_written += bytes;
-  all.passes.push_back(
-      {rounds_.network().nodes() / group_, group_ * block_bytes(), element_bytes_ << rounds_.lg_chunk(),
-       block_bytes(),
-       groups_in_memory * group_ * block_bytes() + StorageArena::overhead(memory_) + Machine::memory(rounds_),
-       0});
+  all.passes.push_back({rounds_.network().nodes() / group_, group_ * block_bytes(),
+                        element_bytes_ << rounds_.lg_chunk(), block_bytes(),
+                        groups_in_memory * group_ * block_bytes() + storage_overhead(memory_) +
+                            Machine::memory(rounds_.network()),
+                        0});
 }
 
 std::string RoundsStage::describe() const {
@@ -219,42 +215,32 @@ class RoundsStage::Group final : public Program {
 
 void RoundsStage::run(Place source, Place target, const Environment& environment) {
   const uint64_t processors = rounds_.network().nodes();
-  Storage storage(environment.stop);
-  StorageArena arena(environment.threads, memory_);
+  Stopping stopping(environment.stop);
+  Storage storage(stopping.token());
+  Workers workers(storage_threads(environment.threads, memory_));
   Group groups[] = {Group(*this, source, storage), Group(*this, source, storage)};
   Traffic traffic{.schedule = "rounds", .processors = processors, .steps = rounds_.steps()};
 
   environment.tracker.begin(block_bytes() * processors, environment.pass);
-  arena.run(
+  workers.run(
       [&] {
         schedule::Node next = 0;
         RoundsFor receivers(rounds_, group_);
         Machine machine(receivers);
-        const auto make = [&](tbb::flow_control& flow) -> Group* {
-          const InTask task;
-          if (next == processors) {
-            flow.stop();
-            return nullptr;
-          }
-          Group& group = groups[next / group_ % 2];
+        const auto make = [&](Group& group) {
+          if (next == processors) return false;
           group.begin(next);
           receivers.begin(next);
-          const Traffic part = machine.run(group, environment.stop);
-          traffic.messages += part.messages;
-          traffic.crossings += part.crossings;
-          traffic.bytes_moved += part.bytes_moved;
+          traffic += machine.run(group, stopping.token());
           next += group_;
-          return &group;
+          return true;
         };
-        const auto write = [&](Group* group) {
-          const InTask task;
-          storage.write(target, group->first() * block_bytes(), group->data(), group_ * block_bytes());
+        const auto write = [&](const Group& group) {
+          storage.write(target, group.first() * block_bytes(), group.data(), group_ * block_bytes());
         };
-        tbb::parallel_pipeline(2,
-                               tbb::make_filter<void, Group*>(tbb::filter_mode::serial_in_order, make) &
-                                   tbb::make_filter<Group*, void>(tbb::filter_mode::serial_in_order, write));
+        in_turn(groups, make, write);
       },
-      [&] { environment.tracker.show(storage.bytes()); });
+      [&] { environment.tracker.show(storage.bytes()); }, stopping);
   storage.add_to(environment.report);
   environment.report.traffic = traffic;
 }

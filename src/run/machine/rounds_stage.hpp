@@ -29,8 +29,8 @@ class RoundsStage final : public Stage {
 
   /// What has to be done before: from the file's order to W's, and within chunks to chunk_order's.
   gf2::AffineMap before() const;
-  /// Whether blocks of 1/P of these bytes fit.
-  static bool fits(std::uint64_t bytes, std::uint64_t processors, std::uint64_t memory);
+  /// Whether so many blocks of 1/P of these bytes fit at a time, beside what the processors take themselves.
+  static bool fits(std::uint64_t bytes, int lg_processors, std::uint64_t memory, std::uint64_t blocks = 1);
 
   void add_to(Summary& all) const override;
   std::string describe() const override;
@@ -38,7 +38,6 @@ class RoundsStage final : public Stage {
 
  private:
   class Group;
-  bool too_many(std::uint64_t memory) const;
   std::uint64_t block_bytes() const { return element_bytes_ << rounds_.lg_block(); }
 
   schedule::Rounds rounds_;

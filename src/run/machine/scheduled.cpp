@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 
+#include "run/band/input.hpp"
 #include "run/machine/band_stage.hpp"
 #include "run/machine/rounds_stage.hpp"
 #include "run/machine/stage.hpp"
@@ -93,8 +94,7 @@ Stages rounds_stages(const Setting& s) {
   if (const auto wanted = wanted_lg(s.choice, s.what.elements(), "elements")) {
     p = *wanted;
   } else {
-    while (p < std::min(n, schedule::Network::max_dimension) &&
-           !RoundsStage::fits(s.bytes(), uint64_t{1} << p, s.memory)) {
+    while (p < std::min(n, schedule::Network::max_dimension) && !RoundsStage::fits(s.bytes(), p, s.memory)) {
       ++p;
     }
   }
@@ -283,28 +283,26 @@ std::unique_ptr<Work> scheduled(io::ArrayFile input, const Reordering& what, std
 std::unique_ptr<Work> scheduled_band(io::ArrayFile input, const Band& band, std::filesystem::path output,
                                      Options options, std::optional<uint64_t> processors) {
   const uint64_t memory = effective_memory(options.memory);
-  check(band);
-  if (input.description.extents != band.extents() ||
-      (input.description.order == Order::fortran && band.width() > 1 && band.n > 1)) {
-    throw InputError(input.path.string() +
-                     ": schedule banded needs the band's columns one after the other, a C-ordered "
-                     "array of shape (N, KL + KU + 1); transpose --axes 0,1 makes one");
-  }
+  check_input(input, band);
   if (band.order != BandOrder::columns) {
     throw InputError(
         "schedule banded gives each virtual processor columns, and needs --band-order columns; "
         "tiles does both orders");
   }
-  const ScheduleChoice choice{.processors = processors};
-  const int d = wanted_lg(choice, band.n, "columns")
-                    .value_or(std::countr_zero(std::min(default_processors, std::bit_floor(band.n))));
+  const uint64_t element_bytes = input.description.dtype.bytes;
+  const int most = std::min(static_cast<int>(std::bit_width(band.n)) - 1, schedule::Network::max_dimension);
+  int d = std::min(most, std::countr_zero(default_processors));
+  if (const auto wanted = wanted_lg({.processors = processors}, band.n, "columns")) {
+    d = *wanted;
+  } else {
+    while (d < most && !BandStage::fits(band, d, element_bytes, memory)) ++d;
+  }
   // How many blocks of columns away elements go, and the next power of two of it.
   const uint64_t columns = band.n >> d;
   const uint64_t half = (std::max(band.lower, band.upper) + columns - 1) / columns;
   const int beta = half < 2 ? 0 : std::min(static_cast<int>(std::bit_width(half - 1)), d);
   auto exchange = std::make_unique<schedule::Banded>(d, beta);
   StripeStage::stripe_memory(*exchange, memory);  // before a part is made for every slot
-  const uint64_t element_bytes = input.description.dtype.bytes;
   auto geometry = std::make_unique<BandGeometry>(band, exchange->layout(), element_bytes);
 
   Stages stages;

@@ -3,8 +3,6 @@
 #include <oneapi/tbb/parallel_for.h>
 
 #include <algorithm>
-#include <chrono>
-#include <future>
 
 #include "run/handover.hpp"
 #include "xorder/error.hpp"
@@ -16,8 +14,8 @@ namespace {
 constexpr std::size_t request = std::size_t{1} << 20;
 
 // Each thread waits for one request at a time.
-int storage_threads(std::uint64_t memory) {
-  return static_cast<int>(std::clamp<std::uint64_t>(memory / (8 * request), 2, 12));
+unsigned waiting_threads(std::uint64_t memory) {
+  return static_cast<unsigned>(std::clamp<std::uint64_t>(memory / (8 * request), 2, 12));
 }
 
 }  // namespace
@@ -65,23 +63,12 @@ void Storage::add_to(Report& report) const {
   report.writes += writes_;
 }
 
-StorageArena::StorageArena(unsigned threads, std::uint64_t memory)
-    : workers_(std::max(static_cast<unsigned>(storage_threads(memory)), threads)) {}
-
-void StorageArena::run(const std::function<void()>& body, const std::function<void()>& tick) {
-  const auto in_arena = [&] {
-    const InTask task;
-    body();
-  };
-  const AroundTasks around;
-  auto done = std::async(std::launch::async, [&] { workers_.arena.execute(in_arena); });
-  while (done.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) tick();
-  done.get();
-  tick();
+unsigned storage_threads(unsigned threads, std::uint64_t memory) {
+  return std::max(waiting_threads(memory), threads);
 }
 
-std::uint64_t StorageArena::overhead(std::uint64_t memory) {
-  return static_cast<std::uint64_t>(storage_threads(memory)) * request;  // ranges' bounce buffers
+std::uint64_t storage_overhead(std::uint64_t memory) {
+  return waiting_threads(memory) * request;  // ranges' bounce buffers
 }
 
 }  // namespace xorder::run

@@ -5,12 +5,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <stop_token>
 
 #include "run/tiles/pipeline.hpp"
-#include "run/tracker.hpp"
-#include "run/workers.hpp"
 #include "xorder/run/work.hpp"
 
 namespace xorder::run {
@@ -35,17 +32,10 @@ class Storage {
   std::atomic<std::uint64_t> read_ = 0, written_ = 0, reads_ = 0, writes_ = 0;
 };
 
-/// Threads that compute and block in transfers by turns: more of them than there are processors.
-class StorageArena {
- public:
-  StorageArena(unsigned threads, std::uint64_t memory);
-  /// Runs `body` there, and calls `tick` in this thread, many times a second, until it is done.
-  void run(const std::function<void()>& body, const std::function<void()>& tick);
-  /// Memory that its threads take for themselves.
-  static std::uint64_t overhead(std::uint64_t memory);
-
- private:
-  Workers workers_;
-};
+/// How many threads are worth having that compute and block in transfers by turns: more than there are
+/// processors, and `threads` at least.
+unsigned storage_threads(unsigned threads, std::uint64_t memory);
+/// Memory that so many take for themselves.
+std::uint64_t storage_overhead(std::uint64_t memory);
 
 }  // namespace xorder::run

@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 #include <oneapi/tbb/parallel_for_each.h>
-#include <oneapi/tbb/parallel_pipeline.h>
 
 #include <algorithm>
 #include <cstring>
 
 #include "run/handover.hpp"
+#include "run/machine/in_turn.hpp"
 #include "run/machine/storage.hpp"
+#include "run/workers.hpp"
 #include "xorder/error.hpp"
 #include "xorder/run/machine.hpp"
 
@@ -74,13 +75,13 @@ namespace {
 // What the processors take for themselves, with what is kept of every slot: two payloads, a part, a message.
 uint64_t bookkeeping(const schedule::Schedule& schedule) {
   constexpr uint64_t each_slot = 384;
-  return Machine::memory(schedule) + schedule.network().nodes() * schedule.slots() * each_slot;
+  return Machine::memory(schedule.network()) + schedule.network().nodes() * schedule.slots() * each_slot;
 }
 
 }  // namespace
 
 uint64_t StripeStage::stripe_memory(const schedule::Schedule& schedule, uint64_t memory) {
-  const uint64_t own = bookkeeping(schedule) + 2 * StorageArena::overhead(memory);
+  const uint64_t own = bookkeeping(schedule) + 2 * storage_overhead(memory);
   if (own > memory / 2) {
     throw InputError(
         fmt::format("{} virtual processors with {} slots each take about {} bytes for themselves, too much "
@@ -117,10 +118,10 @@ void StripeStage::add_to(Summary& all) const {
   const uint64_t stripe = bytes_ / std::max<uint64_t>(stripes, 1);
   std::size_t parts = 0;
   for (const auto& panel : geometry_->panels()) parts += panel.parts.size();
-  all.passes.push_back(
-      {stripes, stripe, stripe / std::max<std::size_t>(parts, 1),
-       stripe / std::max<std::size_t>(geometry_->panels().size(), 1),
-       stripes_in_memory * stripe + 2 * StorageArena::overhead(memory_) + bookkeeping(*schedule_), 0});
+  all.passes.push_back({stripes, stripe, stripe / std::max<std::size_t>(parts, 1),
+                        stripe / std::max<std::size_t>(geometry_->panels().size(), 1),
+                        stripes_in_memory * stripe + 2 * storage_overhead(memory_) + bookkeeping(*schedule_),
+                        0});
 }
 
 std::string StripeStage::describe() const {
@@ -243,45 +244,28 @@ class StripeStage::Stripe final : public Program {
 };
 
 void StripeStage::run(Place source, Place target, const Environment& environment) {
-  Storage storage(environment.stop);
-  StorageArena arena(environment.threads, memory_);
+  Stopping stopping(environment.stop);
+  Storage storage(stopping.token());
+  Workers workers(storage_threads(environment.threads, memory_));
   Stripe stripes[] = {Stripe(*this, storage), Stripe(*this, storage)};
   Traffic traffic{.schedule = name_, .processors = schedule_->network().nodes(), .steps = schedule_->steps()};
 
   environment.tracker.begin(bytes_, environment.pass);
-  arena.run(
+  workers.run(
       [&] {
-        uint64_t next = 0, number = 0;
+        uint64_t next = 0;
         Machine machine(*schedule_);
-        const auto load = [&](tbb::flow_control& flow) -> Stripe* {
-          const InTask task;
-          if (next >= most_rows_) {
-            flow.stop();
-            return nullptr;
-          }
-          Stripe& stripe = stripes[number++ % 2];
+        const auto load = [&](Stripe& stripe) {
+          if (next >= most_rows_) return false;
           stripe.load(source, next, next + rows_);
           next += rows_;
-          return &stripe;
+          return true;
         };
-        const auto move = [&](Stripe* stripe) {
-          const InTask task;
-          const Traffic part = machine.run(*stripe, environment.stop);
-          traffic.messages += part.messages;
-          traffic.crossings += part.crossings;
-          traffic.bytes_moved += part.bytes_moved;
-          return stripe;
-        };
-        const auto store = [&](Stripe* stripe) {
-          const InTask task;
-          stripe->store(target);
-        };
-        constexpr auto in_order = tbb::filter_mode::serial_in_order;
-        tbb::parallel_pipeline(2, tbb::make_filter<void, Stripe*>(in_order, load) &
-                                      tbb::make_filter<Stripe*, Stripe*>(in_order, move) &
-                                      tbb::make_filter<Stripe*, void>(in_order, store));
+        const auto move = [&](Stripe& stripe) { traffic += machine.run(stripe, stopping.token()); };
+        const auto store = [&](Stripe& stripe) { stripe.store(target); };
+        in_turn(stripes, load, move, store);
       },
-      [&] { environment.tracker.show(storage.bytes()); });
+      [&] { environment.tracker.show(storage.bytes()); }, stopping);
   storage.add_to(environment.report);
   environment.report.traffic = traffic;
 }
