@@ -2,7 +2,7 @@
 // for each directed link.
 //
 //   processor 0 ──▶ link 0→1 ──▶ processor 1      A message is a copy of what lay in a slot of its sender. It
-//        ▲                           │            crosses the links of its path one after the other, through the
+//        ▲                           │            crosses the links of its path one after the other, past the
 //        └────── link 1→0 ◀──────────┘            processors between, and its receiver puts it in its place.
 //
 // There is no global barrier. A processor sends what a step has it send, receives what the step brings it,

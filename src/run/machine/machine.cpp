@@ -27,7 +27,8 @@ using schedule::Node;
 struct Envelope {
   Message message;
   std::uint64_t step = 0;
-  Node next = 0;  // the processor that it reaches next
+  Node next = 0;            // the processor that it reaches next
+  std::uint32_t links = 0;  // that it has crossed
   Payload payload;
 };
 
@@ -59,7 +60,9 @@ class Machine::Graph {
   // What wakes a processor: the beginning, or an envelope.
   using Event = Envelope*;
   using ProcessorNode = flow::function_node<Event, flow::continue_msg>;
-  // A link carries one message after the other. Handing on a pointer is not worth a task of its own.
+  // A link carries one message after the other. Handing on a pointer is not worth a task of its own, and so a
+  // message goes from link to link in one, past the processors between, as wormhole switching has it (on a
+  // 32 × 32 mesh, 21 links a message, 2.3 µs each; a task at every processor made it 5.4).
   using LinkNode = flow::function_node<Envelope*, flow::continue_msg, flow::lightweight>;
 
   struct Processor {
@@ -80,6 +83,7 @@ class Machine::Graph {
   void send_all(Node self, const Step& step);
   void receive_all(Node self, const Step& step);
   void forward(Node self, Envelope* envelope);
+  void arrive(Node self, Envelope* envelope);
   Node next_on_path(Node self, const Message& message) const;
 
   const schedule::Schedule& schedule_;
@@ -114,9 +118,7 @@ Machine::Graph::Graph(const schedule::Schedule& schedule)
         std::make_unique<LinkNode>(graph_, flow::serial, [this, &link](Envelope* const& envelope) noexcept {
           received();
           ++link.crossings;
-          ProcessorNode& next = *processors_[envelope->next].node;
-          hand_over();
-          next.try_put(envelope);
+          arrive(envelope->next, envelope);
           return flow::continue_msg();
         });
   }
@@ -139,6 +141,15 @@ void Machine::Graph::forward(Node self, Envelope* envelope) {
   envelope->next = next_on_path(self, envelope->message);
   hand_over();
   links_[network_.link(self, envelope->next).value()].node->try_put(envelope);
+}
+
+// At the end of a link.
+void Machine::Graph::arrive(Node self, Envelope* envelope) {
+  // Each link on the way is a call within the last one's, which the stack should not have to hold without end.
+  const bool rests = ++envelope->links % 32 == 0;
+  if (!rests && envelope->message.to.node != self) return forward(self, envelope);
+  hand_over();
+  processors_[self].node->try_put(envelope);
 }
 
 void Machine::Graph::wake(Node self, Event event) {
@@ -176,6 +187,7 @@ void Machine::Graph::send_all(Node self, const Step& step) {
     Envelope* const envelope = envelopes_.take();
     envelope->message = message;
     envelope->step = me.step;
+    envelope->links = 0;
     program_->send(message.from, me.step, envelope->payload);
     if (message.to.node == self) {
       me.waiting.push_back(envelope);
