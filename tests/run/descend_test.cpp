@@ -337,6 +337,10 @@ TEST_F(DescendFiles, AStoppedOrFailedRunLeavesNothing) {
       job({in}, std::make_unique<Mixed<Direction::descend>>(), EngineChoice::direct, {.processors = 16})
           .run({}, stop.get_token()),
       Cancelled);
+  EXPECT_THROW(
+      job({in}, std::make_unique<Mixed<Direction::descend>>(), EngineChoice::direct, {.processors = 16})
+          .run([](const Progress&) { throw std::logic_error("the caller's"); }),
+      std::logic_error);
   struct Refusing final : Elementwise<uint64_t, decltype(&mixed)> {
     Refusing() : Elementwise(Direction::descend, &mixed) {}
     void check() override { throw InputError("refused"); }

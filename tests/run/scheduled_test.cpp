@@ -106,6 +106,11 @@ TEST_F(Scheduled, StopsWhenAskedAndLeavesNothing) {
     };
     EXPECT_THROW(work->run(stop_in_the_second_half, stop.get_token()), Cancelled);
     EXPECT_THAT(scratch_.names(), ::testing::ElementsAre("in.raw"));
+    const auto fail_in_the_second_half = [](const Progress& p) {
+      if (p.bytes_done > p.bytes_total / 2) throw std::logic_error("the caller's");
+    };
+    EXPECT_THROW(work->run(fail_in_the_second_half), std::logic_error);
+    EXPECT_THAT(scratch_.names(), ::testing::ElementsAre("in.raw"));
   }
 }
 
