@@ -11,12 +11,14 @@ namespace {
 ArrayDescription raw_description(const File& file, const RawLayout& raw) {
   const std::string& path = file.name();
   if (!raw.dtype) {
-    throw InputError(fmt::format("{}: not an .npy file; say what a raw file holds with --dtype (and --shape)", path));
+    throw InputError(
+        fmt::format("{}: not an .npy file; say what a raw file holds with --dtype (and --shape)", path));
   }
   ArrayDescription description{*raw.dtype, {}, Order::c, raw.offset};
   const std::uint64_t w = raw.dtype->bytes;
   if (raw.offset > file.size()) {
-    throw InputError(fmt::format("{}: the offset {} lies beyond the file's {} bytes", path, raw.offset, file.size()));
+    throw InputError(
+        fmt::format("{}: the offset {} lies beyond the file's {} bytes", path, raw.offset, file.size()));
   }
   const std::uint64_t available = file.size() - raw.offset;
   if (raw.extents) {
@@ -27,14 +29,15 @@ ArrayDescription raw_description(const File& file, const RawLayout& raw) {
     }
     const std::uint64_t needed = checked_bytes(description.shape());
     if (needed != available) {
-      throw InputError(fmt::format("{}: the file has {} bytes, but offset {} + {} bytes × shape ({}) is {}", path,
-                                   file.size(), raw.offset, w, fmt::join(*raw.extents, ", "),
+      throw InputError(fmt::format("{}: the file has {} bytes, but offset {} + {} bytes × shape ({}) is {}",
+                                   path, file.size(), raw.offset, w, fmt::join(*raw.extents, ", "),
                                    raw.offset + needed));
     }
   } else {
     if (available % w != 0) {
-      throw InputError(fmt::format("{}: the file has {} bytes, which is not offset {} and a multiple of {} bytes", path,
-                                   file.size(), raw.offset, w));
+      throw InputError(
+          fmt::format("{}: the file has {} bytes, which is not offset {} and a multiple of {} bytes", path,
+                      file.size(), raw.offset, w));
     }
     description.extents = {available / w};
   }
@@ -49,7 +52,10 @@ ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawL
   const File file = File::open_input(path, Access::buffered);
   ArrayFile array{path, file.stamp(), Format::raw, {}};
   if (is_npy(file)) {
-    if (raw) throw InputError(fmt::format("{}: an .npy file says itself what it holds; --dtype, --shape and --offset are for raw files", path.string()));
+    if (raw)
+      throw InputError(fmt::format(
+          "{}: an .npy file says itself what it holds; --dtype, --shape and --offset are for raw files",
+          path.string()));
     array.format = Format::npy;
     array.description = read_npy_header(file);
   } else {

@@ -14,9 +14,10 @@ using std::uint64_t;
 
 constexpr uint64_t MiB = 1024 * 1024;
 constexpr uint64_t cache_line = 64;
-constexpr uint64_t small_tiles_bytes = 64 * MiB;  // small tiles get so much memory in all, to keep the disk busy
+constexpr uint64_t small_tiles_bytes =
+    64 * MiB;  // small tiles get so much memory in all, to keep the disk busy
 constexpr uint64_t most_tile_slots = 64;
-constexpr double close_enough = 1.02;             // a smaller tile is worth as much time
+constexpr double close_enough = 1.02;  // a smaller tile is worth as much time
 
 uint64_t ceil_div(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 uint64_t round_up(uint64_t a, uint64_t multiple) { return ceil_div(a, multiple) * multiple; }
@@ -94,7 +95,8 @@ class Search {
   }
 
   std::vector<Demand> demands(const std::vector<int>& axes, uint64_t alignment) const {
-    const uint64_t largest = std::max<uint64_t>(1, conditions_.device.largest_useful_request() / what_.element_bytes);
+    const uint64_t largest =
+        std::max<uint64_t>(1, conditions_.device.largest_useful_request() / what_.element_bytes);
     Demand demand{std::vector<uint64_t>(what_.extents.size(), 1), 0};
     std::vector<Demand> list{demand};
     uint64_t run = 1;
@@ -158,12 +160,14 @@ class Search {
     if (what_.mapped == static_cast<int>(*split)) {
       int& low = choice.group_low;
       const auto bytes = [&] {
-        return (elements * w) >> (tile_bits(choice.source_low, choice.target_low) - tile_bits(choice.source_low, low));
+        return (elements * w) >>
+               (tile_bits(choice.source_low, choice.target_low) - tile_bits(choice.source_low, low));
       };
       while (low > 0 && uint64_t{1} << (low - 1) >= least_piece && bytes() > group_target_bytes()) --low;
     } else {
       const uint64_t unit_bytes = elements / choice.tile[*split] * w;
-      choice.group[*split] = std::min(choice.tile[*split], std::max(least_piece, group_target_bytes() / unit_bytes));
+      choice.group[*split] =
+          std::min(choice.tile[*split], std::max(least_piece, group_target_bytes() / unit_bytes));
     }
   }
 
@@ -192,7 +196,8 @@ class Search {
     for (size_t axis = 0; axis < lengths.size(); ++axis) {
       if (what_.mapped == static_cast<int>(axis) || shape.axes[axis].runs != 0) continue;
       const uint64_t extent = what_.extents[axis];
-      run *= static_cast<double>(extent) / static_cast<double>(ceil_div(extent, lengths[axis]) * lengths[axis]);
+      run *=
+          static_cast<double>(extent) / static_cast<double>(ceil_div(extent, lengths[axis]) * lengths[axis]);
     }
     return std::max<uint64_t>(1, static_cast<uint64_t>(run));
   }
@@ -226,12 +231,14 @@ class Search {
     c.group_pitch = source_aligned ? source_run : round_up(source_run, ra) + ra;
     const uint64_t group_slot = source.run_count * c.group_pitch;
     const uint64_t groups = ceil_div(elements, source.run_elements * source.run_count);
-    c.group_slots = std::min(groups, std::clamp<uint64_t>(std::min(24 * MiB, memory / 8) / group_slot, 3, 16));
+    c.group_slots =
+        std::min(groups, std::clamp<uint64_t>(std::min(24 * MiB, memory / 8) / group_slot, 3, 16));
 
     const uint64_t request = std::min(target.run_elements * w, largest_request);
     c.write_slot = round_up(request, wa) + (target_aligned ? 0 : wa);
     const uint64_t writes = ceil_div(elements * w, request);
-    c.write_slots = std::min(writes, std::clamp<uint64_t>(std::min(16 * MiB, memory / 16) / c.write_slot, 4, conditions_.device.depth));
+    c.write_slots = std::min(writes, std::clamp<uint64_t>(std::min(16 * MiB, memory / 16) / c.write_slot, 4,
+                                                          conditions_.device.depth));
 
     c.carry = target_aligned ? 0 : 2 * target.run_count * wa;
     const uint64_t windows = c.group_slots * group_slot + c.write_slots * c.write_slot + c.carry;
@@ -242,7 +249,8 @@ class Search {
     const uint64_t most_chunks = (memory - windows) / (c.chunk.elements * w);
     const uint64_t tiles = ceil_div(elements, tile_elements);
     // A sixteenth of a tile lets the next one begin before the last one's first write.
-    const uint64_t least_chunks = tiles == 1 ? tile_chunks : tile_chunks + std::max(tile_chunks / 16, c.chunk.per_run);
+    const uint64_t least_chunks =
+        tiles == 1 ? tile_chunks : tile_chunks + std::max(tile_chunks / 16, c.chunk.per_run);
     if (least_chunks > most_chunks) return std::nullopt;
     const uint64_t wanted = std::max(2 * tile_chunks, small_tiles_bytes / (c.chunk.elements * w));
     c.chunk_count = std::min({most_chunks, std::max(wanted, least_chunks), tiles * tile_chunks});

@@ -26,7 +26,8 @@ uint64_t piece_elements(const TileChoice& choice, const RunShape& target, const 
 
 }  // namespace
 
-ChunkShape chunk_shape(const Reordering& what, const TileChoice& choice, const RunShape& target, uint64_t wanted) {
+ChunkShape chunk_shape(const Reordering& what, const TileChoice& choice, const RunShape& target,
+                       uint64_t wanted) {
   const auto& mapped = what.mapped;
   const uint64_t run = target.run_elements, piece = piece_elements(choice, target, mapped);
   ChunkShape shape;
@@ -55,7 +56,8 @@ ChunkShape chunk_shape(const Reordering& what, const TileChoice& choice, const R
   return shape;
 }
 
-void target_chunks(const Tiling& tiling, const ChunkShape& shape, const Group& group, std::vector<uint64_t>& chunks) {
+void target_chunks(const Tiling& tiling, const ChunkShape& shape, const Group& group,
+                   std::vector<uint64_t>& chunks) {
   const RunShape& target = tiling.target_shape();
   chunks.assign(1, group.target_shift.runs * shape.per_run + group.target_shift.elements / shape.elements);
   std::vector<uint64_t> wider;

@@ -76,7 +76,11 @@ CosetTiling::Base CosetTiling::base(std::uint64_t index) const {
   return base;
 }
 
-Word CosetTiling::source_index(const Base& base, Word h) const { return base.source ^ combine(source_basis_, h); }
-Word CosetTiling::target_index(const Base& base, Word z) const { return base.target ^ combine(target_basis_, z); }
+Word CosetTiling::source_index(const Base& base, Word h) const {
+  return base.source ^ combine(source_basis_, h);
+}
+Word CosetTiling::target_index(const Base& base, Word z) const {
+  return base.target ^ combine(target_basis_, z);
+}
 
 }  // namespace xorder::plan

@@ -22,7 +22,9 @@ Device simple_device(std::string name, double setup, double rate, std::uint64_t 
 }
 
 double seconds_per_request(const Device& device, std::uint64_t bytes, double Device::Point::*bandwidth) {
-  const auto time = [&](const Device::Point& p) { return static_cast<double>(p.request_bytes) / p.*bandwidth; };
+  const auto time = [&](const Device::Point& p) {
+    return static_cast<double>(p.request_bytes) / p.*bandwidth;
+  };
   const auto size = static_cast<double>(bytes);
   const auto& points = device.points;
   if (bytes <= points.front().request_bytes) return time(points.front());
@@ -38,11 +40,13 @@ double seconds_per_request(const Device& device, std::uint64_t bytes, double Dev
 }  // namespace
 
 double Device::read_seconds(std::uint64_t requests, std::uint64_t request_bytes) const {
-  return static_cast<double>(requests) * seconds_per_request(*this, request_bytes, &Point::read_bytes_per_second);
+  return static_cast<double>(requests) *
+         seconds_per_request(*this, request_bytes, &Point::read_bytes_per_second);
 }
 
 double Device::write_seconds(std::uint64_t requests, std::uint64_t request_bytes) const {
-  return static_cast<double>(requests) * seconds_per_request(*this, request_bytes, &Point::write_bytes_per_second);
+  return static_cast<double>(requests) *
+         seconds_per_request(*this, request_bytes, &Point::write_bytes_per_second);
 }
 
 // Measured: 4 KiB random reads at depth 128 reach 360 MB/s, 16 KiB 1.1 GB/s, 64 KiB 2.2 GB/s, 1 MiB 3.2 GB/s.
@@ -69,7 +73,8 @@ Device Device::parse(std::string_view text, const std::string& source) {
     const bool numbers = point.is_array() && point.size() == 3 && point[0].is_number_unsigned() &&
                          point[1].is_number() && point[2].is_number();
     if (!numbers || point[0] == 0 || point[1] <= 0 || point[2] <= 0) {
-      throw fail("a point must be [request bytes, read bytes per second, write bytes per second], all above 0");
+      throw fail(
+          "a point must be [request bytes, read bytes per second, write bytes per second], all above 0");
     }
     device.points.push_back({point[0], point[1], point[2]});
     const std::size_t count = device.points.size();

@@ -100,9 +100,7 @@ std::string size_text(uint64_t bytes) {
 
 }  // namespace
 
-uint64_t Plan::scratch_bytes() const {
-  return std::min<uint64_t>(passes.size() - 1, 2) * what.bytes();
-}
+uint64_t Plan::scratch_bytes() const { return std::min<uint64_t>(passes.size() - 1, 2) * what.bytes(); }
 
 uint64_t Plan::peak_memory() const {
   uint64_t most = 0;
@@ -113,17 +111,18 @@ uint64_t Plan::peak_memory() const {
 double Plan::seconds() const { return total_seconds(passes); }
 
 std::string Plan::describe() const {
-  std::string text = fmt::format("{} of data, {} pass{}, {} of scratch disk\n", size_text(what.bytes()), passes.size(),
-                                 passes.size() == 1 ? "" : "es", size_text(scratch_bytes()));
+  std::string text = fmt::format("{} of data, {} pass{}, {} of scratch disk\n", size_text(what.bytes()),
+                                 passes.size(), passes.size() == 1 ? "" : "es", size_text(scratch_bytes()));
   for (std::size_t i = 0; i < passes.size(); ++i) {
     const Pass& p = passes[i];
     text += fmt::format("pass {}: {} tiles of {}, read in blocks of {}, written in blocks of {}\n", i + 1,
                         p.tiling.tile_count(), size_text(p.tile_bytes), size_text(p.source_block_bytes),
                         size_text(p.target_block_bytes));
-    text += fmt::format("        memory {}: {} for tiles, {} for groups being read, {} for writes, {} for carried blocks\n",
-                        size_text(p.memory()), size_text(p.chunk_count * p.chunk_bytes()),
-                        size_text(p.group_slots * p.group_slot_bytes()), size_text(p.write_slots * p.write_slot_bytes),
-                        size_text(p.carry_bytes));
+    text += fmt::format(
+        "        memory {}: {} for tiles, {} for groups being read, {} for writes, {} for carried blocks\n",
+        size_text(p.memory()), size_text(p.chunk_count * p.chunk_bytes()),
+        size_text(p.group_slots * p.group_slot_bytes()), size_text(p.write_slots * p.write_slot_bytes),
+        size_text(p.carry_bytes));
     text += fmt::format("        about {:.3g} s on {}\n", p.seconds, conditions.device.name);
   }
   return text;
@@ -131,8 +130,8 @@ std::string Plan::describe() const {
 
 Plan make_plan(const Reordering& reordering, const Conditions& conditions) {
   if (conditions.memory < minimum_memory) {
-    throw InputError(fmt::format("{} of memory is too little: at least {} is needed", size_text(conditions.memory),
-                                 size_text(minimum_memory)));
+    throw InputError(fmt::format("{} of memory is too little: at least {} is needed",
+                                 size_text(conditions.memory), size_text(minimum_memory)));
   }
   Plan plan{with_small_elements(canonical(reordering)), conditions, {}};
   if (plan.what.elements() == 0) return plan;
@@ -142,12 +141,13 @@ Plan make_plan(const Reordering& reordering, const Conditions& conditions) {
     const auto choice = best_block_size(*mapped, conditions);
     if (choice && (plan.passes.empty() || choice->seconds < plan.seconds())) {
       auto passes = factored_passes(*mapped, conditions, *choice);
-      if (passes && (plan.passes.empty() || total_seconds(*passes) < plan.seconds())) plan.passes = std::move(*passes);
+      if (passes && (plan.passes.empty() || total_seconds(*passes) < plan.seconds()))
+        plan.passes = std::move(*passes);
     }
   }
   if (plan.passes.empty()) {
-    throw InputError(fmt::format("no tile of elements of {} fits in {} of memory", size_text(plan.what.element_bytes),
-                                 size_text(conditions.memory)));
+    throw InputError(fmt::format("no tile of elements of {} fits in {} of memory",
+                                 size_text(plan.what.element_bytes), size_text(conditions.memory)));
   }
   return plan;
 }

@@ -60,8 +60,8 @@ struct Box {
 
 // Lists the runs of a box. mapped_at(r) is the coordinate on the mapped axis of the r-th block.
 template <typename MappedAt>
-void list_runs(const RunShape& shape, const Box& box, const std::vector<uint64_t>& file_strides, int mapped_axis,
-               int mapped_bits, const MappedAt& mapped_at, std::vector<Run>& runs) {
+void list_runs(const RunShape& shape, const Box& box, const std::vector<uint64_t>& file_strides,
+               int mapped_axis, int mapped_bits, const MappedAt& mapped_at, std::vector<Run>& runs) {
   runs.assign(shape.run_count, Run{});
   Run first{0, 1};
   for (size_t axis = 0; axis < box.start.size(); ++axis) {
@@ -184,13 +184,15 @@ Group Tiling::group(const Tile& tile, uint64_t number) const {
 }
 
 void Tiling::source_runs(const Group& group, std::vector<Run>& runs) const {
-  list_runs(source_shape_, {group.start, group.length}, source_strides_, what_.mapped.value_or(-1), group_bits_,
-            [&](gf2::Word h) { return coset_->source_index(group.base, group.source_high | h); }, runs);
+  list_runs(
+      source_shape_, {group.start, group.length}, source_strides_, what_.mapped.value_or(-1), group_bits_,
+      [&](gf2::Word h) { return coset_->source_index(group.base, group.source_high | h); }, runs);
 }
 
 void Tiling::target_runs(const Tile& tile, std::vector<Run>& runs) const {
-  list_runs(target_shape_, {tile.start, tile.length}, target_strides_, what_.mapped.value_or(-1),
-            coset_ ? coset_->bits() : 0, [&](gf2::Word z) { return coset_->target_index(tile.base, z); }, runs);
+  list_runs(
+      target_shape_, {tile.start, tile.length}, target_strides_, what_.mapped.value_or(-1),
+      coset_ ? coset_->bits() : 0, [&](gf2::Word z) { return coset_->target_index(tile.base, z); }, runs);
 }
 
 }  // namespace xorder::plan

@@ -18,16 +18,20 @@ int main(int argc, char** argv) {
   const auto map = xorder::parse_expression("gray * bitreverse", 8);
   for (std::uint32_t i = 0; i < 256; ++i) expected[map(i)] = data[i];
 
-  xorder::run::permute(xorder::mapping_of_all({{256}, 4}, map), reinterpret_cast<const std::byte*>(data.data()),
+  xorder::run::permute(xorder::mapping_of_all({{256}, 4}, map),
+                       reinterpret_cast<const std::byte*>(data.data()),
                        reinterpret_cast<std::byte*>(got.data()));
   if (got != expected) return 1;
 
-  std::ofstream(directory + "/in.raw", std::ios::binary).write(reinterpret_cast<const char*>(data.data()), 1024);
+  std::ofstream(directory + "/in.raw", std::ios::binary)
+      .write(reinterpret_cast<const char*>(data.data()), 1024);
   try {
-    const auto in = xorder::io::open_array(directory + "/in.raw", xorder::io::RawLayout{xorder::io::parse_dtype("u4")});
+    const auto in =
+        xorder::io::open_array(directory + "/in.raw", xorder::io::RawLayout{xorder::io::parse_dtype("u4")});
     xorder::run::Options options;
     options.overwrite = true;
-    xorder::run::Job job(in, xorder::mapping_of_all(in.description.shape(), map), {256}, directory + "/out.raw", options);
+    xorder::run::Job job(in, xorder::mapping_of_all(in.description.shape(), map), {256},
+                         directory + "/out.raw", options);
     std::cout << job.plan().describe();
     job.run();
   } catch (const xorder::Error& e) {

@@ -65,7 +65,8 @@ TEST(Canonical, IsAsSimpleAsItSays) {
       EXPECT_TRUE(std::ranges::is_sorted(c.order));
     }
     const int last = static_cast<int>(c.extents.size()) - 1;
-    EXPECT_TRUE(last == 0 || c.order.back() != last || c.mapped == last) << "the element is not as large as can be";
+    EXPECT_TRUE(last == 0 || c.order.back() != last || c.mapped == last)
+        << "the element is not as large as can be";
   }
 }
 

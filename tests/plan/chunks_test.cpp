@@ -22,8 +22,7 @@ TEST(Chunks, AreExactlyThoseThatAGroupTouches) {
     conditions.group_bytes = std::uint64_t{1} << random.in(6, 14);
     const Plan plan = make_plan(test::random_reordering(random, 4), conditions);
     const Tiling& tiling = plan.passes.at(0).tiling;
-    const auto shape =
-        chunk_shape(tiling.what(), tiling.choice(), tiling.target_shape(), random.in(1, 100));
+    const auto shape = chunk_shape(tiling.what(), tiling.choice(), tiling.target_shape(), random.in(1, 100));
     ASSERT_GE(shape.per_run * shape.elements, tiling.target_shape().run_elements);
     cut += shape.per_run > 1;
     for (std::uint64_t t = 0; t < tiling.tile_count(); t += 1 + tiling.tile_count() / 5) {

@@ -13,7 +13,7 @@ using testing::ThrowsMessage;
 
 TEST(Device, TimePerRequestIsLinearBetweenPointsAndBandwidthHoldsBeyond) {
   const Device d = Device::parse(R"({"points": [[1000, 1e6, 5e5], [3000, 1.5e6, 1e6]]})", "test");
-  EXPECT_DOUBLE_EQ(d.read_seconds(1, 500), 1e-3);   // no less than the smallest request
+  EXPECT_DOUBLE_EQ(d.read_seconds(1, 500), 1e-3);  // no less than the smallest request
   EXPECT_DOUBLE_EQ(d.read_seconds(1, 1000), 1e-3);
   EXPECT_DOUBLE_EQ(d.read_seconds(2, 2000), 3e-3);  // halfway between 1 ms and 2 ms, twice
   EXPECT_DOUBLE_EQ(d.read_seconds(1, 6000), 4e-3);
@@ -34,7 +34,8 @@ TEST(Device, NonsenseProfilesAreRefused) {
   EXPECT_THAT(parse(R"({"points": []})"), ThrowsMessage<InputError>(HasSubstr("not a device profile")));
   EXPECT_THAT(parse(R"({"points": [[1, 2]]})"), ThrowsMessage<InputError>(HasSubstr("a point must be")));
   EXPECT_THAT(parse(R"({"points": [[1, 2, 0]]})"), ThrowsMessage<InputError>(HasSubstr("above 0")));
-  EXPECT_THAT(parse(R"({"points": [[2, 2, 2], [1, 2, 2]]})"), ThrowsMessage<InputError>(HasSubstr("ascending")));
+  EXPECT_THAT(parse(R"({"points": [[2, 2, 2], [1, 2, 2]]})"),
+              ThrowsMessage<InputError>(HasSubstr("ascending")));
   EXPECT_THAT(parse(R"({"depth": 0, "points": [[1, 2, 2]]})"), ThrowsMessage<InputError>(HasSubstr("depth")));
 }
 

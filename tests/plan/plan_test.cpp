@@ -94,7 +94,8 @@ TEST(Plan, ASpinningDiskGetsLargerBlocksAndMorePasses) {
   EXPECT_EQ(hdd.bytes_read(), hdd.passes.size() * what.bytes());
   expect_within_memory(hdd);
   gf2::AffineMap all = gf2::AffineMap::identity(32);
-  for (const Pass& pass : hdd.passes) all = pass.tiling.what().map.bits() == 0 ? all : pass.tiling.what().map * all;
+  for (const Pass& pass : hdd.passes)
+    all = pass.tiling.what().map.bits() == 0 ? all : pass.tiling.what().map * all;
   EXPECT_EQ(all, what.map);
 }
 
@@ -111,7 +112,9 @@ TEST(Plan, HugeElementsAreCut) {
   expect_within_memory(plan);
 }
 
-TEST(Plan, EmptyArraysNeedNoPass) { EXPECT_TRUE(make_plan(matrix(0, 5, 8), direct(64 * MiB)).passes.empty()); }
+TEST(Plan, EmptyArraysNeedNoPass) {
+  EXPECT_TRUE(make_plan(matrix(0, 5, 8), direct(64 * MiB)).passes.empty());
+}
 
 TEST(Plan, TooLittleMemoryIsRefused) {
   EXPECT_THAT([] { make_plan(matrix(10, 10, 8), direct(minimum_memory - 1)); },

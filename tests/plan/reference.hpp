@@ -27,16 +27,22 @@ inline gf2::AffineMap random_map(Random& random, int n) {
 /// A map of the kinds that people use: random, named, or nearly the identity.
 inline gf2::AffineMap any_map(Random& random, int n) {
   switch (random.in(0, 6)) {
-    case 0: return bmmc::bit_reverse(n);
-    case 1: return bmmc::gray(n);
-    case 2: return bmmc::reverse(n);
-    case 3: return bmmc::rotate(n, n == 0 ? 0 : random.in(0, n - 1));
+    case 0:
+      return bmmc::bit_reverse(n);
+    case 1:
+      return bmmc::gray(n);
+    case 2:
+      return bmmc::reverse(n);
+    case 3:
+      return bmmc::rotate(n, n == 0 ? 0 : random.in(0, n - 1));
     case 4: {
       const int rows = random.in(0, n);
       return bmmc::transpose(rows, n - rows);
     }
-    case 5: return bmmc::identity(n);
-    default: return random_map(random, n);
+    case 5:
+      return bmmc::identity(n);
+    default:
+      return random_map(random, n);
   }
 }
 
@@ -45,7 +51,8 @@ inline Reordering random_reordering(Random& random, int max_rank) {
   Reordering r;
   r.element_bytes = std::vector<std::uint64_t>{1, 2, 3, 4, 8, 12, 16, 40}[random.in(std::uint64_t{0}, 7)];
   const int rank = random.in(1, max_rank);
-  for (int i = 0; i < rank; ++i) r.extents.push_back(random.in(std::uint64_t{1}, rank == 1 ? 5000 : rank == 2 ? 90 : 14));
+  for (int i = 0; i < rank; ++i)
+    r.extents.push_back(random.in(std::uint64_t{1}, rank == 1 ? 5000 : rank == 2 ? 90 : 14));
   r.order.resize(static_cast<std::size_t>(rank));
   std::iota(r.order.begin(), r.order.end(), 0);
   std::shuffle(r.order.begin(), r.order.end(), random);

@@ -70,8 +70,10 @@ inline void expect_performs(const plan::Tiling& tiling) {
         ++read;
         more = false;
         for (std::size_t axis = 0; axis < c.size() && !more; ++axis) {
-          if (++c[axis] < count(axis)) more = true;
-          else c[axis] = 0;
+          if (++c[axis] < count(axis))
+            more = true;
+          else
+            c[axis] = 0;
         }
       }
     }

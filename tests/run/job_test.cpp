@@ -98,7 +98,9 @@ TEST_F(JobTest, AnInputThatChangesIsNotReportedAsSuccess) {
   EXPECT_THAT(
       [&] {
         changed.run([&](const Progress&) {
-          if (!touched) fs::last_write_time(directory_ / "in.raw", fs::file_time_type::clock::now() + std::chrono::hours(1));
+          if (!touched)
+            fs::last_write_time(directory_ / "in.raw",
+                                fs::file_time_type::clock::now() + std::chrono::hours(1));
           touched = true;
         });
       },
@@ -118,7 +120,8 @@ TEST_F(JobTest, RunsAgain) {
 }
 
 TEST_F(JobTest, TooLittleMemoryIsRefused) {
-  EXPECT_THAT([] { effective_memory(16 * MiB - 1); }, testing::ThrowsMessage<InputError>(testing::HasSubstr("16 MiB")));
+  EXPECT_THAT([] { effective_memory(16 * MiB - 1); },
+              testing::ThrowsMessage<InputError>(testing::HasSubstr("16 MiB")));
   EXPECT_GE(effective_memory(0), minimum_memory);
 }
 

@@ -47,8 +47,9 @@ Band BandOptions::band(const io::ArrayFile& file) const {
   band.n = extents[columns ? 0 : 1];
   // The library takes B = N too; as a command it is more likely a mistake than a matrix that is all band.
   if (band.width() >= band.n && !(band.width() == 1 && band.n == 1)) {
-    throw InputError(fmt::format("{}: a band of {} + {} + 1 diagonals is not narrower than its matrix, {} x {}",
-                                 file.path.string(), band.lower, band.upper, band.n, band.n));
+    throw InputError(
+        fmt::format("{}: a band of {} + {} + 1 diagonals is not narrower than its matrix, {} x {}",
+                    file.path.string(), band.lower, band.upper, band.n, band.n));
   }
   return band;
 }

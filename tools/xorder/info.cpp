@@ -29,16 +29,16 @@ void add_info(CLI::App& program) {
     const std::uint64_t bytes = checked_bytes(d.shape());
     const char* order = d.order == Order::c ? "C" : "Fortran";
     if (options->json) {
-      const nlohmann::json json{{"path", options->file},      {"format", io::name(array.format)},
-                                {"dtype", d.dtype.descr},     {"element_bytes", d.dtype.bytes},
-                                {"shape", d.extents},         {"order", order},
-                                {"offset", d.offset},         {"bytes", bytes}};
+      const nlohmann::json json{{"path", options->file},  {"format", io::name(array.format)},
+                                {"dtype", d.dtype.descr}, {"element_bytes", d.dtype.bytes},
+                                {"shape", d.extents},     {"order", order},
+                                {"offset", d.offset},     {"bytes", bytes}};
       fmt::print("{}\n", json_text(json, 2));
       return;
     }
     fmt::print("format  {}\ndtype   {} ({} bytes)\nshape   ({})\norder   {}\noffset  {}\nbytes   {} ({})\n",
-               io::name(array.format), d.dtype.descr, d.dtype.bytes, fmt::join(d.extents, ", "), order, d.offset, bytes,
-               size_text(static_cast<double>(bytes)));
+               io::name(array.format), d.dtype.descr, d.dtype.bytes, fmt::join(d.extents, ", "), order,
+               d.offset, bytes, size_text(static_cast<double>(bytes)));
   });
 }
 

@@ -16,7 +16,8 @@ void add_transpose(CLI::App& program) {
       "transposition\n"
       "  xorder transpose video.npy planes.npy --axes 3,0,1,2          as numpy.transpose(a, (3, 0, 1, 2))\n"
       "  xorder transpose a.raw b.raw --dtype f8 --shape 16384,32768 --memory 2GiB\n"
-      "  xorder transpose ab.npy t.npy --banded 1,2 --band-order diagonals   SciPy's ab: 1 diagonal below the\n"
+      "  xorder transpose ab.npy t.npy --banded 1,2 --band-order diagonals   SciPy's ab: 1 diagonal below "
+      "the\n"
       "                                                                main one, 2 above it\n"
       "  xorder transpose a.npy b.npy --schedule mesh --processors 16  by 4 x 4 virtual processors");
   const auto axes = std::make_shared<std::string>();

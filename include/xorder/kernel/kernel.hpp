@@ -63,8 +63,8 @@ class Kernel {
   /// Copies every element of the group to its place. `lengths[i]` ≤ axes[i].length is how many coordinates of axis i
   /// the group has (edges have fewer); `offset` is the linear axis's; sources[r] and targets[r] point at the beginning
   /// of run r, only those that occur are looked at, and no alignment is required. Source and target do not overlap.
-  void operator()(const std::byte* const* sources, std::byte* const* targets, std::span<const std::uint64_t> lengths,
-                  gf2::Word offset) const;
+  void operator()(const std::byte* const* sources, std::byte* const* targets,
+                  std::span<const std::uint64_t> lengths, gf2::Word offset) const;
 
   /// The name of the strategy that was chosen ("copy", "transpose", "linear", "table"): for plans and benchmarks.
   const char* strategy() const;

@@ -17,15 +17,17 @@ namespace xorder::plan {
 
 /// Chunk number of a tile = run number · per_run + number within the run.
 struct ChunkShape {
-  std::uint64_t elements = 1;  ///< of a run; a multiple of a group's piece. The last chunk of a run may hold fewer
+  std::uint64_t elements =
+      1;  ///< of a run; a multiple of a group's piece. The last chunk of a run may hold fewer
   std::uint64_t per_run = 1;
-  int mapped_low = 0;          ///< so many low bits of z move within a chunk
+  int mapped_low = 0;             ///< so many low bits of z move within a chunk
   std::uint64_t mapped_step = 0;  ///< from one value of z's other bits to the next, in chunk numbers
 };
 
 /// Chunks of about `wanted` elements, and as little waste as possible: whole runs if the groups' pieces do not lie one after
 /// the other in a run, or a run is no larger than that.
-ChunkShape chunk_shape(const Reordering& what, const TileChoice& choice, const RunShape& target, std::uint64_t wanted);
+ChunkShape chunk_shape(const Reordering& what, const TileChoice& choice, const RunShape& target,
+                       std::uint64_t wanted);
 
 /// The numbers of all chunks that the group touches, each once.
 void target_chunks(const Tiling& tiling, const ChunkShape& shape, const Group& group,

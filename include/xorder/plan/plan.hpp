@@ -54,12 +54,13 @@ struct Pass {
   std::uint64_t write_slots = 0;
   /// Blocks that wait for their other part, at most.
   std::uint64_t carry_bytes = 0;
-  double seconds = 0;                    ///< predicted
+  double seconds = 0;  ///< predicted
 
   std::uint64_t chunk_bytes() const { return chunk.elements * tiling.what().element_bytes; }
   std::uint64_t group_slot_bytes() const { return tiling.source_shape().run_count * group_pitch; }
   std::uint64_t memory() const {
-    return chunk_count * chunk_bytes() + group_slots * group_slot_bytes() + write_slots * write_slot_bytes + carry_bytes;
+    return chunk_count * chunk_bytes() + group_slots * group_slot_bytes() + write_slots * write_slot_bytes +
+           carry_bytes;
   }
 };
 

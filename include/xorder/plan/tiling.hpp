@@ -39,10 +39,11 @@ struct RunStride {
 
 /// How boxes of a given greatest size fall into runs on one side (source or target).
 struct RunShape {
-  std::vector<RunStride> axes;        ///< by source axis number; the mapped axis's entry is per unit of h (z) high or low
-  int mapped_low = 0;                 ///< so many low bits of h (z) move within a run
-  std::uint64_t run_elements = 1;     ///< of a run that is not at an edge
-  std::uint64_t run_count = 1;        ///< run numbers are below this
+  std::vector<RunStride>
+      axes;            ///< by source axis number; the mapped axis's entry is per unit of h (z) high or low
+  int mapped_low = 0;  ///< so many low bits of h (z) move within a run
+  std::uint64_t run_elements = 1;  ///< of a run that is not at an edge
+  std::uint64_t run_count = 1;     ///< run numbers are below this
 };
 
 /// What cuts the axes: every choice that a planner has.
@@ -70,12 +71,12 @@ struct Tile {
 };
 
 struct Group {
-  std::vector<std::uint64_t> start;   ///< in the array
+  std::vector<std::uint64_t> start;  ///< in the array
   std::vector<std::uint64_t> length;
-  CosetTiling::Base base;             ///< the tile's
-  gf2::Word source_high = 0;          ///< the bits of h that are the same in the whole group
-  gf2::Word target_offset = 0;        ///< z = L h ⊕ this
-  RunStride target_shift;             ///< where the group's target pieces begin, relative to the tile's
+  CosetTiling::Base base;       ///< the tile's
+  gf2::Word source_high = 0;    ///< the bits of h that are the same in the whole group
+  gf2::Word target_offset = 0;  ///< z = L h ⊕ this
+  RunStride target_shift;       ///< where the group's target pieces begin, relative to the tile's
 };
 
 /// Immutable. The functions cost as much as what they return.
