@@ -5,12 +5,6 @@
 #include "run/residency.hpp"
 
 namespace xorder::run {
-namespace {
-
-// Files up to this size are not worth asking whether they are cached.
-constexpr std::uint64_t small_file = std::uint64_t{32} << 20;
-
-}  // namespace
 
 std::string fallback_note(const io::File& source, io::Access wanted_source, const io::File& target,
                           io::Access wanted_target) {

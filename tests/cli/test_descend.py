@@ -273,6 +273,8 @@ class Tridiagonal(Descend):
         self.save("whole.npy", np.ones(64, "i8"))
         self.refused("descend", "tridiagonal", "a.npy", "b.npy", "short.npy", "d.npy", "x.npy", says=["64", "32"])
         self.refused("descend", "tridiagonal", "a.npy", "b.npy", "single.npy", "d.npy", "x.npy", says="f4")
+        self.save("square.npy", np.ones((8, 8)))
+        self.refused("descend", "tridiagonal", "a.npy", "b.npy", "square.npy", "d.npy", "x.npy", says=["8, 8", "64"])
         self.refused("descend", "tridiagonal", "a.npy", "b.npy", "whole.npy", "d.npy", "x.npy", says="i8")
         self.refused("descend", "tridiagonal", "a.npy", "b.npy", "c.npy", "missing.npy", "x.npy", says="missing")
 

@@ -94,6 +94,15 @@ class Memory(Case):
         report, peak = self.limited(200 * MiB, "transpose", "a.npy", "b.npy", "--memory", "16MiB", "--io", engine)
         self.assertLessEqual(peak, 16 * MiB + self.program, report)
 
+    def test_many_virtual_processors(self):
+        """What they take themselves is counted, and so are the messages between them."""
+        array = self.noise((2048, 2048), "f8")
+        self.save("a.npy", array)
+        for options in [("rounds", "--processors", 256), ("exchange", "--processors", 32), ("mesh", "--processors", 256), ("rounds",)]:
+            self.evict("a.npy")
+            report, peak = self.limited(200 * MiB, "transpose", "a.npy", "b.npy", "--memory", "16MiB", "--force", "--schedule", *options)
+            self.assertLessEqual(peak, 16 * MiB + self.program, (options, report))
+
     def test_the_default_respects_the_group(self):
         self.save("a.npy", self.noise((3000, 3000), "f8"))
         for options in [(), ("--memory", "10GiB")]:  # and more than there is is cut down

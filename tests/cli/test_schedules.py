@@ -178,14 +178,14 @@ class Refused(Schedules):
 
     def test_numbers_of_processors(self):
         for schedule in ["rounds", "exchange"]:
-            for number in [0, 3, 48]:
+            for number in [3, 48, (1 << 62) + 1]:
                 self.refused("transpose", "a.npy", "b.npy", "--schedule", schedule, "--processors", number,
                              says=[str(number), "power of two"])
         self.refused("transpose", "a.npy", "b.npy", "--schedule", "rounds", "--processors", 4096, says=["4096", "2048 elements"])
         self.refused("transpose", "a.npy", "b.npy", "--schedule", "exchange", "--processors", 64, says=["64", "32 rows"])
         self.refused("transpose", "a.npy", "b.npy", "--schedule", "mesh", "--processors", 8, says=["8", "square", "4 or 9"])
         self.refused("transpose", "a.npy", "b.npy", "--schedule", "mesh", "--processors", 33 * 33, says=["33", "32 rows"])
-        for number in ["-4", "x", "1.5", ""]:
+        for number in ["-4", "x", "1.5", "", 0, 1 << 63, 10**23]:
             self.refused("transpose", "a.npy", "b.npy", "--schedule", "rounds", "--processors", number, says="processors")
 
     def test_what_a_schedule_cannot_do(self):
@@ -212,7 +212,7 @@ class Refused(Schedules):
 
     def test_processors_that_take_too_much_memory_themselves(self):
         self.save("bytes.npy", self.noise((1024, 1024)))
-        for schedule, number in [("exchange", 256), ("mesh", 256 * 256), ("rounds", 1 << 16)]:
+        for schedule, number in [("exchange", 256), ("mesh", 256 * 256), ("rounds", 1 << 16), ("rounds", 1024)]:
             self.refused("transpose", "bytes.npy", "b.npy", "--schedule", schedule, "--processors", number, "--memory", "16MiB",
                          says=[str(number), "fewer processors or more memory"])
 

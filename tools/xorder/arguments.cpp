@@ -120,6 +120,14 @@ std::vector<std::uint64_t> parse_extents(std::string_view text, const std::strin
   return parse_list<std::uint64_t>(text, what, "a whole number from 0 on");
 }
 
+std::uint64_t parse_count(std::string_view text, const std::string& what) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value == 0 || value >> 63 != 0)
+    throw InputError(fmt::format("{}: '{}' is not a whole number from 1 to 2^63 - 1", what, text));
+  return value;
+}
+
 std::string size_text(double bytes) {
   constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   std::size_t unit = 0;

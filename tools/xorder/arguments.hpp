@@ -19,6 +19,9 @@ std::uint64_t parse_offset(std::string_view text, const std::string& what);
 /// "3", "-1". Throws InputError naming `what`.
 int parse_int(std::string_view text, const std::string& what);
 
+/// "16": a number of things, at least one, below 2^63. Throws InputError naming `what`.
+std::uint64_t parse_count(std::string_view text, const std::string& what);
+
 /// "2,0,1" with optional blanks or parentheses. Throws InputError naming `what`.
 std::vector<int> parse_ints(std::string_view text, const std::string& what);
 std::vector<std::uint64_t> parse_extents(std::string_view text, const std::string& what);

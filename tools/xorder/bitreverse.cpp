@@ -20,12 +20,12 @@ void add_bitreverse(CLI::App& program) {
   command
       ->add_option("--axis", *axis, "the axis, an extent of 2^n; the others are a batch; default: the last")
       ->type_name("K");
-  const auto scheduling = Scheduling::add_to(*command);
+  const auto scheduling = Scheduling::add_to(*command, "tiles|rounds|exchange");
   MovingCommand::add_to(*command, [axis, scheduling](const Request& request) {
     const io::ArrayDescription& in = request.array();
     if (in.extents.empty()) throw InputError("bitreverse needs an array with at least one axis");
     const int k = checked_axis(parse_int(*axis, "--axis"), in.extents.size());
-    const int n = exact_lg(in.extents[static_cast<std::size_t>(k)], "axis " + std::to_string(k));
+    const int n = exact_lg(in.extents[static_cast<std::size_t>(k)], request.input().path.string() + ": axis " + std::to_string(k));
     return scheduling->work(request, mapping_along(in.shape(), k, bmmc::bit_reverse(n)), in.extents);
   });
 }

@@ -32,10 +32,7 @@ std::unique_ptr<run::Work> job(const Request& request, std::unique_ptr<run::Comp
   for (const io::ArrayFile& input : request.inputs) check_order(input);
   run::DescendSizes sizes;
   if (!way.processors.empty()) {
-    const auto given = parse_extents(way.processors, "--processors");
-    if (given.size() != 1 || given[0] == 0)
-      throw InputError("--processors: '" + way.processors + "' is not a power of two");
-    sizes.processors = given[0];
+    sizes.processors = parse_count(way.processors, "--processors");
   }
   if (way.schedule == "pipelined") {
     return run::pipelined_descend(request.inputs, std::move(what), element, extents, request.output,

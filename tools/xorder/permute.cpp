@@ -50,18 +50,19 @@ void add_permute(CLI::App& program) {
       ->add_option("--axis", options->axis,
                    "act on this axis, the others are a batch; default: on the flat index")
       ->type_name("K");
-  const auto scheduling = Scheduling::add_to(*command);
+  const auto scheduling = Scheduling::add_to(*command, "tiles|rounds|exchange|mesh");
   MovingCommand::add_to(*command, [options, scheduling](const Request& request) {
     const io::ArrayDescription& in = request.array();
+    const std::string name = request.input().path.string();
     if (options->expression.empty() && options->matrix.empty()) {
       throw InputError("permute needs --by EXPR or --matrix FILE");
     }
     if (options->axis.empty()) {
-      const auto map = wanted_map(*options, exact_lg(in.elements(), "the number of elements"));
+      const auto map = wanted_map(*options, exact_lg(in.elements(), name + ": the number of elements"));
       return scheduling->work(request, mapping_of_all(in.shape(), map), in.extents);
     }
     const int k = checked_axis(parse_int(options->axis, "--axis"), in.extents.size());
-    const int n = exact_lg(in.extents[static_cast<std::size_t>(k)], "axis " + std::to_string(k));
+    const int n = exact_lg(in.extents[static_cast<std::size_t>(k)], name + ": axis " + std::to_string(k));
     return scheduling->work(request, mapping_along(in.shape(), k, wanted_map(*options, n)), in.extents);
   });
 }

@@ -10,7 +10,7 @@
 
 namespace xorder::cli {
 
-std::shared_ptr<Scheduling> Scheduling::add_to(CLI::App& command) {
+std::shared_ptr<Scheduling> Scheduling::add_to(CLI::App& command, const std::string& possible) {
   const auto self = std::make_shared<Scheduling>();
   command
       .add_option(
@@ -19,7 +19,7 @@ std::shared_ptr<Scheduling> Scheduling::add_to(CLI::App& command) {
           "mesh, and bands (transpose --banded) on a hypercube; all give the same bytes, tiles is the "
           "fastest")
       ->check(CLI::IsMember({"tiles", "rounds", "exchange", "mesh", "banded"}).description(""))
-      ->type_name("tiles|rounds|exchange|mesh|banded");
+      ->type_name(possible);
   command
       .add_option("--processors", self->processors_,
                   "virtual processors: 2^d, for a mesh N^2; default: 16 or as many as needed")
@@ -33,8 +33,13 @@ std::shared_ptr<Scheduling> Scheduling::add_to(CLI::App& command) {
   return self;
 }
 
+std::optional<std::uint64_t> Scheduling::processors() const {
+  if (processors_.empty()) return std::nullopt;
+  return parse_count(processors_, "--processors");
+}
+
 void Scheduling::check() const {
-  if (schedule_ == "tiles" && processors_) {
+  if (schedule_ == "tiles" && !processors_.empty()) {
     throw InputError("--processors: schedule tiles has none; name another --schedule");
   }
   if (schedule_ != "rounds" && !layout_.empty()) throw InputError("--layout is for --schedule rounds");
@@ -48,7 +53,7 @@ std::unique_ptr<run::Work> Scheduling::work(const Request& request, const Band& 
   if (schedule_ != "banded") {
     throw InputError("--schedule " + schedule_ + ": bands are transposed by tiles or by schedule banded");
   }
-  return run::scheduled_band(request.input(), band, request.output, request.options, processors_);
+  return run::scheduled_band(request.input(), band, request.output, request.options, processors());
 }
 
 std::unique_ptr<run::Work> Scheduling::work(const Request& request, const Reordering& what,
@@ -62,7 +67,7 @@ std::unique_ptr<run::Work> Scheduling::work(const Request& request, const Reorde
   using Kind = run::ScheduleChoice::Kind;
   run::ScheduleChoice choice;
   choice.kind = schedule_ == "rounds" ? Kind::rounds : schedule_ == "exchange" ? Kind::exchange : Kind::mesh;
-  choice.processors = processors_;
+  choice.processors = processors();
   if (layout_ == "minor") {
     choice.layout = 0;
   } else if (!layout_.empty() && layout_ != "major") {

@@ -16,7 +16,8 @@ namespace xorder::cli {
 
 class Scheduling {
  public:
-  static std::shared_ptr<Scheduling> add_to(CLI::App& command);
+  /// `possible`: the schedules that can do what the command does, separated by |, for its help.
+  static std::shared_ptr<Scheduling> add_to(CLI::App& command, const std::string& possible);
 
   /// The tile engine's job, or that of virtual processors. `extents` is the result's shape. Throws InputError
   /// for options that do not go together.
@@ -28,8 +29,9 @@ class Scheduling {
  private:
   void check() const;
 
-  std::string schedule_ = "tiles", layout_;
-  std::optional<std::uint64_t> processors_;
+  std::optional<std::uint64_t> processors() const;
+
+  std::string schedule_ = "tiles", processors_, layout_;
 };
 
 }  // namespace xorder::cli

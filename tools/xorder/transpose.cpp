@@ -25,7 +25,7 @@ void add_transpose(CLI::App& program) {
       ->type_name("I,J,..");
   const auto band = std::make_shared<BandOptions>();
   band->add_to(*command);
-  const auto scheduling = Scheduling::add_to(*command);
+  const auto scheduling = Scheduling::add_to(*command, "tiles|rounds|exchange|mesh|banded");
   MovingCommand::add_to(
       *command, [axes, band, scheduling](const Request& request) -> std::unique_ptr<run::Work> {
         const io::ArrayDescription& in = request.array();

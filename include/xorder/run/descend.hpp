@@ -10,7 +10,7 @@
 //     return i >> b == 0 ? x : minus + x;                 // nothing is 2^b before the first 2^b elements
 //   });
 //
-// What this is: an interface for computations of this class, on arrays of any size, with the same result to
+// What this is: an interface for computations of this class, on arrays of 2^n elements, with the same result to
 // the last bit however they are cut into pieces. What it is not: the fastest way to each of them. A prefix
 // sum by itself needs one pass over a file and one addition an element; here it takes two passes and lg M.
 //

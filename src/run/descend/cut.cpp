@@ -150,8 +150,17 @@ Cut choose_cut(const Groups& groups, uint64_t memory, bool keeps_first, unsigned
     throw InputError(fmt::format("with {} processors this does not fit in {} MiB of memory; {} do",
                                  wanted.processors, memory / MiB, uint64_t{1} << fitting));
   }
-  throw InputError(fmt::format("{} MiB of memory are too little for {} elements of {} bytes", memory / MiB,
-                               uint64_t{1} << n, groups.what().record_bytes()));
+  for (uint64_t times = 2; times <= UINT64_MAX / memory; times *= 2) {
+    Chooser with_more(groups, times * memory, keeps_first, threads, wanted);
+    for (int q = 0; q <= n; ++q) {
+      if (with_more.with(q)) {
+        throw InputError(fmt::format("{} elements of {} bytes need more memory; {} times as much would do",
+                                     uint64_t{1} << n, groups.what().record_bytes(), times));
+      }
+    }
+  }
+  throw InputError(fmt::format("{} elements of {} bytes are too many for any memory", uint64_t{1} << n,
+                               groups.what().record_bytes()));
 }
 
 }  // namespace xorder::run

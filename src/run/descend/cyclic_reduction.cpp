@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -140,9 +141,13 @@ class CyclicReduction final : public Computation {
 }  // namespace
 
 std::unique_ptr<Computation> cyclic_reduction(const std::array<io::ArrayFile, 4>& inputs) {
-  uint64_t count = 1;
-  for (const uint64_t extent : inputs[0].description.extents) count *= extent;
+  const std::vector<uint64_t>& extents = inputs[0].description.extents;
   for (const io::ArrayFile& input : inputs) {
+    if (input.description.extents != extents) {
+      throw InputError(fmt::format("{}: its shape ({}) is not that of {}, ({})", input.path.string(),
+                                   fmt::join(input.description.extents, ", "), inputs[0].path.string(),
+                                   fmt::join(extents, ", ")));
+    }
     const NumberType type = NumberType::of(input.description.dtype);
     if (type.kind != 'f' || type.bytes != inputs[0].description.dtype.bytes ||
         (type.bytes != 4 && type.bytes != 8)) {
@@ -150,6 +155,7 @@ std::unique_ptr<Computation> cyclic_reduction(const std::array<io::ArrayFile, 4>
                                    input.description.dtype.descr));
     }
   }
+  const uint64_t count = inputs[0].description.elements();
   if (inputs[0].description.dtype.bytes == 4) return std::make_unique<CyclicReduction<float>>(inputs, count);
   return std::make_unique<CyclicReduction<double>>(inputs, count);
 }

@@ -23,9 +23,6 @@ namespace {
 
 using std::uint64_t;
 
-// Files up to this size are not worth asking whether they are cached.
-constexpr uint64_t small_file = uint64_t{32} << 20;
-
 std::string size_text(uint64_t bytes) {
   if (bytes >= 10 << 20) return fmt::format("{} MiB", bytes >> 20);
   return bytes >= 10 << 10 ? fmt::format("{} KiB", bytes >> 10) : fmt::format("{} bytes", bytes);

@@ -23,6 +23,7 @@ using schedule::Node;
 using std::uint64_t;
 
 constexpr uint64_t default_processors = 16;
+constexpr uint64_t each_processor = 2048;  // messages of a few steps
 
 /// The records in the slots of their processors.
 class Records final : public Program {
@@ -134,10 +135,11 @@ class PipelinedDescend final : public Work {
       bytes += input.description.elements() * input.description.dtype.bytes;
     return bytes;
   }
-  // Inputs and records; the slots; the records again, and the output.
+  // Inputs and records; the slots; the records again, and the output; the machine and what is on its links.
   uint64_t needed() const {
     return input_bytes() + 2 * count_ * what_->record_bytes() + output_.bytes +
-           schedule_.network().nodes() * schedule_.slots() * what_->record_bytes();
+           schedule_.network().nodes() * (schedule_.slots() * what_->record_bytes() + each_processor) +
+           Machine::memory(schedule_.network());
   }
   void load(Delivery& delivery, Storage& storage, std::byte* records);
 

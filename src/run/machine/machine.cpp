@@ -171,7 +171,7 @@ bool Machine::Graph::advance(Node self) {
     send_all(self, *step);
     me.sent = true;
   }
-  std::uint32_t here = 0;
+  std::size_t here = 0;
   for (const Envelope* envelope : me.waiting) here += envelope->step == me.step;
   if (here < step->expected_by(self)) return false;
   receive_all(self, *step);

@@ -116,8 +116,20 @@ ChunkOrder chunk_order(const gf2::BitMatrix& alpha_1) {
   return result;
 }
 
+namespace {
+
+// What the processors take for themselves while so many blocks are made. Nobody waits for those that only
+// send, so that all of their messages, one for each of the blocks, can be on their way at once.
+uint64_t bookkeeping(int lg_processors, uint64_t blocks) {
+  constexpr uint64_t each_message = 512, each_step = 256;
+  return Machine::memory(schedule::Network::crossbar(lg_processors)) +
+         ((each_step + each_message * blocks) << lg_processors);
+}
+
+}  // namespace
+
 bool RoundsStage::fits(uint64_t bytes, int lg_processors, uint64_t memory, uint64_t blocks) {
-  const uint64_t own = Machine::memory(schedule::Network::crossbar(lg_processors)) + storage_overhead(memory);
+  const uint64_t own = bookkeeping(lg_processors, blocks) + storage_overhead(memory);
   return own <= memory && bytes >> lg_processors <= (memory - own) / (groups_in_memory * blocks);
 }
 
@@ -126,10 +138,11 @@ RoundsStage::RoundsStage(schedule::Rounds rounds, uint64_t element_bytes, uint64
       chunk_(chunk_order(rounds_.factors().alpha_1)),
       element_bytes_(element_bytes),
       memory_(memory) {
-  const uint64_t processors = rounds_.network().nodes(), own = Machine::memory(rounds_.network());
+  const uint64_t processors = rounds_.network().nodes();
   const uint64_t bytes = block_bytes() * processors;
   const int lg_processors = std::countr_zero(processors);
-  if (own > memory / 2) {
+  const uint64_t own = bookkeeping(lg_processors, 1);
+  if (own > memory / 4) {
     throw InputError(
         fmt::format("{} virtual processors take about {} bytes for themselves, too much for {} bytes of "
                     "memory; take fewer processors or more memory",
@@ -159,7 +172,7 @@ void RoundsStage::add_to(Summary& all) const {
   all.passes.push_back({rounds_.network().nodes() / group_, group_ * block_bytes(),
                         element_bytes_ << rounds_.lg_chunk(), block_bytes(),
                         groups_in_memory * group_ * block_bytes() + storage_overhead(memory_) +
-                            Machine::memory(rounds_.network()),
+                            bookkeeping(std::countr_zero(rounds_.network().nodes()), group_),
                         0});
 }
 

@@ -1,35 +1,39 @@
 #include "run/machine/steps.hpp"
 
-#include <utility>
+#include <algorithm>
 
 namespace xorder::run {
 namespace {
 
-// Counting sort: `begins[k]` is where the items of processor k begin.
+using schedule::Node;
+
+Node sender(const schedule::Message& message) { return message.from.node; }
+Node owner(const schedule::Update& update) { return update.element.node; }
+
+// What belongs to a processor, of what is sorted by processor.
 template <typename T, typename NodeOf>
-void sort_by_node(std::vector<T>& items, std::vector<std::size_t>& begins, std::uint64_t nodes,
-                  NodeOf node_of) {
-  if (items.empty()) return;
-  begins.assign(nodes + 1, 0);
-  for (const T& item : items) ++begins[node_of(item) + 1];
-  for (std::uint64_t k = 0; k < nodes; ++k) begins[k + 1] += begins[k];
-  std::vector<std::size_t> next(begins.begin(), begins.end() - 1);
-  std::vector<T> sorted(items.size());
-  for (const T& item : items) sorted[next[node_of(item)]++] = item;
-  items = std::move(sorted);
+std::span<const T> part(const std::vector<T>& all, Node node, NodeOf node_of) {
+  const auto range = std::ranges::equal_range(all, node, {}, node_of);
+  return {range.begin(), range.end()};
 }
 
 }  // namespace
 
-Step::Step(const schedule::Schedule& schedule, std::uint64_t number)
-    : expects_(schedule.network().nodes(), 0) {
-  const std::uint64_t nodes = schedule.network().nodes();
+Step::Step(const schedule::Schedule& schedule, std::uint64_t number) {
   schedule.messages(number, messages_);
-  for (const schedule::Message& m : messages_) ++expects_[m.to.node];
-  sort_by_node(messages_, sends_, nodes, [](const schedule::Message& m) { return m.from.node; });
+  messages_.shrink_to_fit();
+  receivers_.reserve(messages_.size());
+  for (const schedule::Message& message : messages_) receivers_.push_back(message.to.node);
+  std::ranges::sort(receivers_);
+  std::ranges::stable_sort(messages_, {}, sender);
   schedule.updates(number, updates_);
-  sort_by_node(updates_, computes_, nodes, [](const schedule::Update& u) { return u.element.node; });
+  updates_.shrink_to_fit();
+  std::ranges::stable_sort(updates_, {}, owner);
 }
+
+std::span<const schedule::Message> Step::sent_by(Node node) const { return part(messages_, node, sender); }
+std::span<const schedule::Update> Step::updates_of(Node node) const { return part(updates_, node, owner); }
+std::size_t Step::expected_by(Node node) const { return std::ranges::equal_range(receivers_, node).size(); }
 
 std::shared_ptr<const Step> Steps::at(std::uint64_t number) {
   const std::lock_guard lock(mutex_);

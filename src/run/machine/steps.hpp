@@ -17,27 +17,16 @@ class Step {
  public:
   Step(const schedule::Schedule& schedule, std::uint64_t number);
 
-  std::span<const schedule::Message> sent_by(schedule::Node node) const {
-    return part(messages_, sends_, node);
-  }
-  std::span<const schedule::Update> updates_of(schedule::Node node) const {
-    return part(updates_, computes_, node);
-  }
+  std::span<const schedule::Message> sent_by(schedule::Node node) const;
+  std::span<const schedule::Update> updates_of(schedule::Node node) const;
   /// Messages for a processor, also those from itself.
-  std::uint32_t expected_by(schedule::Node node) const { return expects_[node]; }
+  std::size_t expected_by(schedule::Node node) const;
 
  private:
-  template <typename T>
-  static std::span<const T> part(const std::vector<T>& all, const std::vector<std::size_t>& begins,
-                                 schedule::Node node) {
-    if (all.empty()) return {};
-    return std::span(all).subspan(begins[node], begins[node + 1] - begins[node]);
-  }
-
+  // No tables by processor: of a step in which few send there may be as many as processors at once.
   std::vector<schedule::Message> messages_;
+  std::vector<schedule::Node> receivers_;  // one a message, sorted
   std::vector<schedule::Update> updates_;
-  std::vector<std::size_t> sends_, computes_;  // where a processor's begin
-  std::vector<std::uint32_t> expects_;
 };
 
 /// May be used by many threads.
