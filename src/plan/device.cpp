@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "xorder/error.hpp"
@@ -54,6 +55,22 @@ Device Device::ssd() { return simple_device("ssd", 10e-6, 3.2e9, 1 * MiB, 128); 
 Device Device::hdd() { return simple_device("hdd", 8e-3, 200e6, 16 * MiB, 8); }
 // A system call or a page table walk a request; what is larger than a second-level cache gains nothing.
 Device Device::page_cache() { return simple_device("page cache", 0.2e-6, 8e9, 64 * KiB, 32); }
+
+Device Device::reading_from(const Device& source) const {
+  Device both{name, {}, depth};
+  for (const Device* device : {this, &source}) {
+    for (const Point& point : device->points) both.points.push_back({point.request_bytes, 0, 0});
+  }
+  std::ranges::sort(both.points, {}, &Point::request_bytes);
+  const auto same = std::ranges::unique(both.points, {}, &Point::request_bytes);
+  both.points.erase(same.begin(), same.end());
+  for (Point& point : both.points) {
+    const auto bytes = static_cast<double>(point.request_bytes);
+    point.read_bytes_per_second = bytes / source.read_seconds(1, point.request_bytes);
+    point.write_bytes_per_second = bytes / write_seconds(1, point.request_bytes);
+  }
+  return both;
+}
 
 Device Device::parse(std::string_view text, const std::string& source) {
   const auto fail = [&](const std::string& what) { return InputError(fmt::format("{}: {}", source, what)); };

@@ -39,5 +39,17 @@ TEST(Device, NonsenseProfilesAreRefused) {
   EXPECT_THAT(parse(R"({"depth": 0, "points": [[1, 2, 2]]})"), ThrowsMessage<InputError>(HasSubstr("depth")));
 }
 
+TEST(Device, ReadingFromAnotherOnePricesEachSideByItsOwn) {
+  for (const Device& target : {Device::ssd(), Device::hdd()}) {
+    const Device source = Device::page_cache(), both = target.reading_from(source);
+    EXPECT_EQ(both.depth, target.depth);
+    EXPECT_EQ(both.largest_useful_request(), target.largest_useful_request());
+    for (std::uint64_t bytes = 1024; bytes <= 32 << 20; bytes = bytes * 3 / 2) {
+      EXPECT_NEAR(both.read_seconds(7, bytes) / source.read_seconds(7, bytes), 1, 1e-9) << bytes;
+      EXPECT_NEAR(both.write_seconds(7, bytes) / target.write_seconds(7, bytes), 1, 1e-9) << bytes;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace xorder::plan

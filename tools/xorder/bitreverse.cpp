@@ -25,7 +25,8 @@ void add_bitreverse(CLI::App& program) {
     const io::ArrayDescription& in = request.array();
     if (in.extents.empty()) throw InputError("bitreverse needs an array with at least one axis");
     const int k = checked_axis(parse_int(*axis, "--axis"), in.extents.size());
-    const int n = exact_lg(in.extents[static_cast<std::size_t>(k)], request.input().path.string() + ": axis " + std::to_string(k));
+    const int n = exact_lg(in.extents[static_cast<std::size_t>(k)],
+                           request.input().path.string() + ": axis " + std::to_string(k));
     return scheduling->work(request, mapping_along(in.shape(), k, bmmc::bit_reverse(n)), in.extents);
   });
 }

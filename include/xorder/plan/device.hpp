@@ -33,6 +33,8 @@ struct Device {
   static Device hdd();
   /// Files that are, and will stay, in the page cache.
   static Device page_cache();
+  /// This one for writing, where what is read lies on `source`.
+  Device reading_from(const Device& source) const;
   /// From the text of a JSON file {"name": .., "depth": .., "points": [[bytes, read, write], ..]} with
   /// bandwidths in bytes a second; `source` is for messages. Throws InputError.
   static Device parse(std::string_view json, const std::string& source);
