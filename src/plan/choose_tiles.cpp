@@ -70,7 +70,10 @@ class Search {
     std::vector<Candidate> candidates;
     for (const Demand& s : sources) {
       for (const Demand& t : targets) {
-        if (auto candidate = price(choose(s, t))) candidates.push_back(std::move(*candidate));
+        for (const size_t axes : {~size_t{0}, size_t{1}}) {
+          if (axes == 1 && !spans_fastest_axis(s, t)) continue;
+          if (auto candidate = price(choose(s, t, axes))) candidates.push_back(std::move(*candidate));
+        }
       }
     }
     if (candidates.empty()) return std::nullopt;
@@ -122,12 +125,20 @@ class Search {
     return list;
   }
 
-  TileChoice choose(const Demand& s, const Demand& t) const {
+  // Whether target runs can go on along a second axis.
+  bool spans_fastest_axis(const Demand& s, const Demand& t) const {
+    if (what_.order.size() < 2 || what_.mapped == what_.order.back()) return false;
+    const auto axis = static_cast<size_t>(what_.order.back());
+    return std::max(s.length[axis], t.length[axis]) == what_.extents[axis];
+  }
+
+  TileChoice choose(const Demand& s, const Demand& t, size_t target_axes) const {
     TileChoice choice{s.length, {}, s.low, t.low, t.low};
     for (size_t axis = 0; axis < s.length.size(); ++axis) {
       choice.tile[axis] = std::max(s.length[axis], t.length[axis]);
     }
     choice.group = choice.tile;
+    choice.target_axes = target_axes;
     split_into_groups(choice);
     return choice;
   }
@@ -144,6 +155,7 @@ class Search {
     std::optional<size_t> split;
     uint64_t split_run = 1;
     for (size_t i = what_.order.size(); i-- > 0;) {
+      if (what_.order.size() - i > choice.target_axes) break;
       const auto axis = static_cast<size_t>(what_.order[i]);
       const bool mapped = what_.mapped == what_.order[i];
       const uint64_t length = mapped ? uint64_t{1} << choice.target_low : choice.tile[axis];

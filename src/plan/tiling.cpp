@@ -28,11 +28,12 @@ struct MappedPart {
 
 // From the fastest axis on: as long as the box spans an axis, its runs go on along the next one.
 RunShape run_shape(const std::vector<uint64_t>& extents, const std::vector<uint64_t>& lengths,
-                   const std::vector<int>& axes, const MappedPart& mapped) {
+                   const std::vector<int>& axes, const MappedPart& mapped, size_t most_axes = ~size_t{0}) {
   RunShape shape;
   shape.axes.resize(extents.size());
   bool within = true;
   for (size_t i = axes.size(); i-- > 0;) {
+    within = within && axes.size() - i <= most_axes;
     const auto axis = static_cast<size_t>(axes[i]);
     RunStride& stride = shape.axes[axis];
     if (axes[i] == mapped.axis) {
@@ -117,7 +118,8 @@ RunShape source_shape(const Reordering& what, const TileChoice& choice, int grou
 RunShape target_shape(const Reordering& what, const TileChoice& choice, int tile_bits) {
   const int n = what.map.bits();
   return run_shape(what.extents, choice.tile, what.order,
-                   {what.mapped.value_or(-1), tile_bits, choice.target_low, choice.target_low == n});
+                   {what.mapped.value_or(-1), tile_bits, choice.target_low, choice.target_low == n},
+                   choice.target_axes);
 }
 
 Tiling::Tiling(Reordering what, TileChoice choice)

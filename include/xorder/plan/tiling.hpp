@@ -55,6 +55,10 @@ struct TileChoice {
   int source_low = 0;
   int target_low = 0;
   int group_low = 0;
+  /// Target runs go along at most so many axes, though the tile may span more. Groups cut the last of them, and that
+  /// must not be the one along which the source is read. (512 MiB of doubles out of the page cache: 0.31 s, in
+  /// place of 0.45 with runs of parts of the first axis.)
+  std::size_t target_axes = ~std::size_t{0};
   bool operator==(const TileChoice&) const = default;
 };
 
