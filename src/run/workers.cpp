@@ -50,6 +50,7 @@ void Workers::run(const std::function<void()>& body, const std::function<void()>
   } catch (...) {
     stopping.request();
     done.wait();
+    received();  // also what `body` threw and nobody will catch
     throw;
   }
   done.get();
