@@ -22,6 +22,7 @@ using std::uint64_t;
 
 // Two blocks on their way, before and after.
 constexpr uint64_t blocks_in_memory = 4;
+constexpr uint64_t rows_at_once = 256;  // of a part, by a task
 
 // 1 + 2 + .. + m, or 0. Modulo 2^64, as only differences matter.
 uint64_t triangle(int64_t m) {
@@ -207,11 +208,12 @@ void BandStage::run(Place source, Place target, const Environment& environment) 
     for (const auto& [part, t] : geometry_.sent_by(block.number)) {
       const uint64_t rows = geometry_.column(t + 1) - geometry_.column(t);
       std::byte* const content = block.sent.data() + (part.scratch - begin * width * e);
-      const auto each = [&](const tbb::blocked_range<uint64_t>& range) {
+      const auto some_rows = [&](uint64_t number) {
         const InTask task;
-        std::byte* to = content + geometry_.before(part, range.begin());
+        const uint64_t first_row = number * rows_at_once, end = std::min(rows, first_row + rows_at_once);
+        std::byte* to = content + geometry_.before(part, first_row);
         std::array<BandGeometry::Columns, 3> pieces;
-        for (uint64_t y = range.begin(); y < range.end(); ++y) {
+        for (uint64_t y = first_row; y < end; ++y) {
           const uint64_t i = part.first_row + y;
           for (const auto& [first, count] : geometry_.columns(part, y, pieces)) {
             // a[i, j] is at i − j + KU of record j, modulo N; the next column has it one place earlier.
@@ -224,7 +226,7 @@ void BandStage::run(Place source, Place target, const Environment& environment) 
         }
       };
       const AroundTasks around;
-      tbb::parallel_for(tbb::blocked_range<uint64_t>(0, rows, 256), each);
+      tbb::parallel_for(uint64_t{0}, (rows + rows_at_once - 1) / rows_at_once, some_rows);
       block.bytes += geometry_.before(part, rows);
     }
   };
