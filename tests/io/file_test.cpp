@@ -3,13 +3,18 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/magic.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
+#include <vector>
 
 #include "io/scratch.hpp"
 #include "xorder/error.hpp"
@@ -25,6 +30,29 @@ using ::testing::StartsWith;
 
 std::string refusal(const std::filesystem::path& path) {
   return message_of<InputError>([&] { File::open_input(path, Access::direct); });
+}
+
+// What a look at the header would read ahead stays in the page cache, on nobody's account.
+TEST(FileInput, DoesNotReadAhead) {
+  const ScratchDirectory scratch;
+  constexpr std::size_t bytes = 16 << 20;
+  test::write_file(scratch / "a", std::string(bytes, 'x'));
+  for (const Access access : {Access::direct, Access::buffered, Access::mapped}) {
+    const File file = File::open_input(scratch / "a", access);
+    struct statfs fs;
+    ASSERT_EQ(fstatfs(file.plain_descriptor(), &fs), 0);
+    if (fs.f_type == TMPFS_MAGIC) GTEST_SKIP() << "tmpfs keeps its files nowhere else";
+    ASSERT_EQ(fsync(file.plain_descriptor()), 0);
+    ASSERT_EQ(posix_fadvise(file.plain_descriptor(), 0, 0, POSIX_FADV_DONTNEED), 0);
+    char text[12];
+    file.read_exactly(text, sizeof text, 0);
+    void* const mapping = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file.plain_descriptor(), 0);
+    ASSERT_NE(mapping, MAP_FAILED);
+    std::vector<unsigned char> resident(bytes / 4096);
+    ASSERT_EQ(mincore(mapping, bytes, resident.data()), 0);
+    munmap(mapping, bytes);
+    EXPECT_LE(std::ranges::count_if(resident, [](unsigned char page) { return (page & 1) != 0; }), 4);
+  }
 }
 
 TEST(FileInput, KnowsSizeNameAndContent) {

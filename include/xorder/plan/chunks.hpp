@@ -17,8 +17,8 @@ namespace xorder::plan {
 
 /// Chunk number of a tile = run number · per_run + number within the run.
 struct ChunkShape {
-  std::uint64_t elements =
-      1;  ///< of a run; a multiple of a group's piece. The last chunk of a run may hold fewer
+  /// Of a run; a multiple of a group's piece. The last chunk of a run may hold fewer.
+  std::uint64_t elements = 1;
   std::uint64_t per_run = 1;
   int mapped_low = 0;             ///< so many low bits of z move within a chunk
   std::uint64_t mapped_step = 0;  ///< from one value of z's other bits to the next, in chunk numbers

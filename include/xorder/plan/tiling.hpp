@@ -39,9 +39,9 @@ struct RunStride {
 
 /// How boxes of a given greatest size fall into runs on one side (source or target).
 struct RunShape {
-  std::vector<RunStride>
-      axes;            ///< by source axis number; the mapped axis's entry is per unit of h (z) high or low
-  int mapped_low = 0;  ///< so many low bits of h (z) move within a run
+  /// By source axis number; the mapped axis's entry is per unit of h (z) high or low.
+  std::vector<RunStride> axes;
+  int mapped_low = 0;              ///< so many low bits of h (z) move within a run
   std::uint64_t run_elements = 1;  ///< of a run that is not at an edge
   std::uint64_t run_count = 1;     ///< run numbers are below this
 };
