@@ -17,7 +17,7 @@
 #include <random>
 #include <vector>
 
-#include "xorder/kernel/kernel.hpp"
+#include "kernel/kernel.hpp"
 
 namespace {
 

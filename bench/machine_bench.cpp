@@ -9,7 +9,7 @@
 #include <cstring>
 #include <vector>
 
-#include "xorder/run/machine.hpp"
+#include "xorder/machine/machine.hpp"
 #include "xorder/schedule/banded.hpp"
 #include "xorder/schedule/exchange.hpp"
 #include "xorder/schedule/mesh.hpp"
@@ -18,14 +18,14 @@ namespace {
 
 using namespace xorder;
 
-class Blocks : public run::Program {
+class Blocks : public machine::Program {
  public:
   Blocks(const schedule::Schedule& schedule, std::size_t bytes)
       : slots_(schedule.slots()), bytes_(bytes), data_(schedule.network().nodes() * slots_ * bytes) {}
-  void send(schedule::Place from, std::uint64_t, run::Payload& payload) override {
+  void send(schedule::Place from, std::uint64_t, machine::Payload& payload) override {
     std::memcpy(payload.reset(bytes_), at(from), bytes_);
   }
-  void receive(const schedule::Message& message, std::uint64_t, run::Payload& payload) override {
+  void receive(const schedule::Message& message, std::uint64_t, machine::Payload& payload) override {
     std::memcpy(at(message.to), payload.data(), bytes_);
   }
 
@@ -38,7 +38,7 @@ class Blocks : public run::Program {
 
 void measure(benchmark::State& state, const schedule::Schedule& schedule, std::size_t bytes) {
   Blocks blocks(schedule, bytes);
-  run::Machine machine(schedule);
+  machine::Machine machine(schedule);
   std::uint64_t messages = 0;
   for (auto _ : state) messages += machine.run(blocks).messages;
   state.counters["us_per_message"] = benchmark::Counter(

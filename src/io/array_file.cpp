@@ -1,5 +1,7 @@
 #include "xorder/io/array_file.hpp"
 
+#include "io/npy.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string>
 
-#include "xorder/io/descriptor.hpp"
+#include "io/descriptor.hpp"
 
 namespace xorder::io {
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "xorder/io/queue.hpp"
+#include "io/queue.hpp"
 
 namespace xorder::io {
 

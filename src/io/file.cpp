@@ -1,4 +1,4 @@
-#include "xorder/io/file.hpp"
+#include "io/file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -196,6 +196,18 @@ void File::write_exactly(const void* data, std::size_t bytes, std::uint64_t offs
 void File::sync() const {
   if (fsync(plain_.get()) != 0) throw IoError(name_, "fsync", errno);
   page_cache_->drop_all(data_.get());
+}
+
+const char* name(Access access) {
+  switch (access) {
+    case Access::direct:
+      return "direct";
+    case Access::buffered:
+      return "buffered";
+    case Access::mapped:
+      return "mapped";
+  }
+  return "";
 }
 
 }  // namespace xorder::io

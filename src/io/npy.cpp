@@ -1,4 +1,4 @@
-#include "xorder/io/npy.hpp"
+#include "io/npy.hpp"
 
 #include <algorithm>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "xorder/io/npy.hpp"
+#include "io/npy.hpp"
 
 namespace xorder::io {
 

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "xorder/io/queue.hpp"
+#include "io/queue.hpp"
 
 namespace xorder::io {
 

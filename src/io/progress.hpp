@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-#include "xorder/io/queue.hpp"
+#include "io/queue.hpp"
 
 namespace xorder::io {
 

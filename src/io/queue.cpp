@@ -1,4 +1,4 @@
-#include "xorder/io/queue.hpp"
+#include "io/queue.hpp"
 
 #include <algorithm>
 
@@ -23,6 +23,18 @@ std::unique_ptr<Queue> make_queue(Engine engine, unsigned depth) {
       return make_mapped_queue(depth);
   }
   return nullptr;
+}
+
+const char* name(Engine engine) {
+  switch (engine) {
+    case Engine::uring:
+      return "io_uring";
+    case Engine::threads:
+      return "threads";
+    case Engine::mapped:
+      return "mapped";
+  }
+  return "";
 }
 
 }  // namespace xorder::io

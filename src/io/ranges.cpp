@@ -1,13 +1,13 @@
-#include "xorder/io/ranges.hpp"
+#include "io/ranges.hpp"
 
 #include <algorithm>
 #include <cstring>
 
+#include "io/memory.hpp"
 #include "io/page_cache.hpp"
 #include "io/pool_queue.hpp"
+#include "io/queue.hpp"
 #include "xorder/error.hpp"
-#include "xorder/io/memory.hpp"
-#include "xorder/io/queue.hpp"
 
 namespace xorder::io {
 namespace {

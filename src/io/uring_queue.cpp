@@ -7,10 +7,10 @@
 #include <cerrno>
 #include <mutex>
 
+#include "io/descriptor.hpp"
 #include "io/engines.hpp"
 #include "io/progress.hpp"
 #include "xorder/error.hpp"
-#include "xorder/io/descriptor.hpp"
 
 namespace xorder::io {
 namespace {

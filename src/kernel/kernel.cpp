@@ -1,4 +1,4 @@
-#include "xorder/kernel/kernel.hpp"
+#include "kernel/kernel.hpp"
 
 #include "kernel/strategy.hpp"
 

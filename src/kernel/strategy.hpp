@@ -7,7 +7,7 @@
 #include <memory>
 #include <span>
 
-#include "xorder/kernel/kernel.hpp"
+#include "kernel/kernel.hpp"
 
 namespace xorder::kernel {
 

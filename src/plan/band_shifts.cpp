@@ -1,4 +1,4 @@
-#include "xorder/plan/band_shifts.hpp"
+#include "plan/band_shifts.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "xorder/plan/band_strips.hpp"
+#include "plan/band_strips.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "xorder/plan/plan.hpp"
+#include "plan/plan.hpp"
 
 namespace xorder::plan {
 

@@ -1,4 +1,4 @@
-#include "xorder/plan/chunks.hpp"
+#include "plan/chunks.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "xorder/plan/factor.hpp"
+#include "plan/factor.hpp"
 
 #include <algorithm>
 

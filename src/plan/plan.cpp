@@ -1,4 +1,4 @@
-#include "xorder/plan/plan.hpp"
+#include "plan/plan.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "choose_tiles.hpp"
+#include "plan/factor.hpp"
 #include "xorder/error.hpp"
-#include "xorder/plan/factor.hpp"
 
 namespace xorder::plan {
 namespace {

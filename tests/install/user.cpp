@@ -6,9 +6,9 @@
 #include <iostream>
 #include <vector>
 #include <xorder/error.hpp>
+#include <xorder/memory/permute.hpp>
 #include <xorder/permutation/expression.hpp>
-#include <xorder/run/in_memory.hpp>
-#include <xorder/run/job.hpp>
+#include <xorder/tiles/job.hpp>
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
@@ -18,9 +18,9 @@ int main(int argc, char** argv) {
   const auto map = xorder::parse_expression("gray * bitreverse", 8);
   for (std::uint32_t i = 0; i < 256; ++i) expected[map(i)] = data[i];
 
-  xorder::run::permute(xorder::mapping_of_all({{256}, 4}, map),
-                       reinterpret_cast<const std::byte*>(data.data()),
-                       reinterpret_cast<std::byte*>(got.data()));
+  xorder::memory::permute(xorder::mapping_of_all({{256}, 4}, map),
+                          reinterpret_cast<const std::byte*>(data.data()),
+                          reinterpret_cast<std::byte*>(got.data()));
   if (got != expected) return 1;
 
   std::ofstream(directory + "/in.raw", std::ios::binary)
@@ -28,11 +28,11 @@ int main(int argc, char** argv) {
   try {
     const auto in =
         xorder::io::open_array(directory + "/in.raw", xorder::io::RawLayout{xorder::io::parse_dtype("u4")});
-    xorder::run::Options options;
+    xorder::work::Options options;
     options.overwrite = true;
-    xorder::run::Job job(in, xorder::mapping_of_all(in.description.shape(), map), {256},
-                         directory + "/out.raw", options);
-    std::cout << job.plan().describe();
+    xorder::tiles::Job job(in, xorder::mapping_of_all(in.description.shape(), map), {256},
+                           directory + "/out.raw", options);
+    std::cout << job.describe();
     job.run();
   } catch (const xorder::Error& e) {
     std::cerr << e.what() << "\n";

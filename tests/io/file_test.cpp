@@ -1,4 +1,4 @@
-#include "xorder/io/file.hpp"
+#include "io/file.hpp"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "xorder/io/memory.hpp"
+#include "io/memory.hpp"
 
 #include <gtest/gtest.h>
 

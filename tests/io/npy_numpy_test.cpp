@@ -14,8 +14,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "io/npy.hpp"
 #include "xorder/error.hpp"
-#include "xorder/io/npy.hpp"
 
 namespace xorder::io {
 namespace {

@@ -1,4 +1,4 @@
-#include "xorder/io/output.hpp"
+#include "io/output.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

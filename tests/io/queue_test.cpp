@@ -1,6 +1,6 @@
 // The three engines do the same thing: random transfers compared with a model in memory, and what they
 // promise about ends of files, errors and posts.
-#include "xorder/io/queue.hpp"
+#include "io/queue.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -17,9 +17,9 @@
 #include <set>
 #include <thread>
 
+#include "io/memory.hpp"
 #include "io/scratch.hpp"
 #include "seed.hpp"
-#include "xorder/io/memory.hpp"
 
 namespace xorder::io {
 namespace {

@@ -1,4 +1,4 @@
-#include "xorder/io/ranges.hpp"
+#include "io/ranges.hpp"
 
 #include <gtest/gtest.h>
 

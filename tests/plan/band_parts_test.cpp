@@ -4,10 +4,10 @@
 
 #include <vector>
 
+#include "plan/band_shifts.hpp"
+#include "plan/band_strips.hpp"
 #include "seed.hpp"
 #include "xorder/error.hpp"
-#include "xorder/plan/band_shifts.hpp"
-#include "xorder/plan/band_strips.hpp"
 
 namespace xorder::plan {
 namespace {

@@ -1,12 +1,12 @@
-#include "xorder/plan/chunks.hpp"
+#include "plan/chunks.hpp"
 
 #include <gtest/gtest.h>
 
 #include <map>
 #include <set>
 
+#include "plan/plan.hpp"
 #include "plan/reference.hpp"
-#include "xorder/plan/plan.hpp"
 
 namespace xorder::plan {
 namespace {

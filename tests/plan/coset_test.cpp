@@ -1,4 +1,4 @@
-#include "xorder/plan/coset.hpp"
+#include "plan/coset.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
-#include "xorder/plan/plan.hpp"
+#include "plan/plan.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "plan/factor.hpp"
 #include "plan/reference.hpp"
 #include "plan/simulate.hpp"
 #include "xorder/error.hpp"
-#include "xorder/plan/factor.hpp"
 
 namespace xorder::plan {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "xorder/plan/tiling.hpp"
+#include "plan/tiling.hpp"
 
 namespace xorder::test {
 

@@ -1,4 +1,4 @@
-#include "xorder/plan/tiling.hpp"
+#include "plan/tiling.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,9 +6,10 @@
 #include "arguments.hpp"
 #include "commands.hpp"
 #include "moving.hpp"
+#include "xorder/descend/computations.hpp"
+#include "xorder/descend/job.hpp"
 #include "xorder/error.hpp"
-#include "xorder/run/computations.hpp"
-#include "xorder/run/descend_job.hpp"
+#include "xorder/machine/pipelined.hpp"
 
 namespace xorder::cli {
 namespace {
@@ -27,19 +28,20 @@ struct Way {
   std::string schedule = "sweeps", processors;
 };
 
-std::unique_ptr<run::Work> job(const Request& request, std::unique_ptr<run::Computation> what,
-                               const io::DType& element, std::vector<std::uint64_t> extents, const Way& way) {
+std::unique_ptr<work::Work> job(const Request& request, std::unique_ptr<descend::Computation> what,
+                                const io::DType& element, std::vector<std::uint64_t> extents,
+                                const Way& way) {
   for (const io::ArrayFile& input : request.inputs) check_order(input);
-  run::DescendSizes sizes;
+  descend::DescendSizes sizes;
   if (!way.processors.empty()) {
     sizes.processors = parse_count(way.processors, "--processors");
   }
   if (way.schedule == "pipelined") {
-    return run::pipelined_descend(request.inputs, std::move(what), element, extents, request.output,
-                                  request.options, sizes.processors);
+    return machine::pipelined_descend(request.inputs, std::move(what), element, extents, request.output,
+                                      request.options, sizes.processors);
   }
-  return std::make_unique<run::DescendJob>(request.inputs, std::move(what), element, std::move(extents),
-                                           request.output, request.options, sizes);
+  return std::make_unique<descend::DescendJob>(request.inputs, std::move(what), element, std::move(extents),
+                                               request.output, request.options, sizes);
 }
 
 // A whole number of any length mod 2^64: what a distance counts by.
@@ -83,7 +85,7 @@ void add_shift(CLI::App& parent) {
       "  xorder descend shift a.raw b.raw --dtype V24 --by=-1000",
       [by](const Request& request, const Way& way) {
         const io::ArrayDescription& in = request.array();
-        return job(request, run::cyclic_shift(in.dtype.bytes, parse_distance(*by)), in.dtype, in.extents,
+        return job(request, descend::cyclic_shift(in.dtype.bytes, parse_distance(*by)), in.dtype, in.extents,
                    way);
       });
   kind->add_option("--by", *by, "how far, any whole number; negative: towards the beginning")
@@ -103,7 +105,8 @@ void add_scan(CLI::App& parent) {
       "  xorder descend scan a.raw largest.raw --dtype f4 --op max --memory 256MiB",
       [operation](const Request& request, const Way& way) {
         const io::ArrayDescription& in = request.array();
-        return job(request, run::prefix(in.dtype, *operation), in.dtype, {request.array().elements()}, way);
+        return job(request, descend::prefix(in.dtype, *operation), in.dtype, {request.array().elements()},
+                   way);
       });
   kind->add_option("--op", *operation, "the operation; xor for integers and bool only; default: sum")
       ->check(CLI::IsMember({"sum", "prod", "min", "max", "xor"}).description(""))
@@ -119,7 +122,7 @@ void add_merge(CLI::App& parent) {
              const io::ArrayFile& in = request.input();
              return job(
                  request,
-                 run::odd_even_merge(in.description.dtype, in.path.string(), request.array().elements()),
+                 descend::odd_even_merge(in.description.dtype, in.path.string(), request.array().elements()),
                  in.description.dtype, {request.array().elements()}, way);
            });
 }
@@ -136,7 +139,7 @@ void add_tridiagonal(CLI::App& parent) {
       "  xorder descend tridiagonal sub.npy main.npy super.npy right.npy x.npy",
       [](const Request& request, const Way& way) {
         const std::vector<io::ArrayFile>& in = request.inputs;
-        return job(request, run::cyclic_reduction({in[0], in[1], in[2], in[3]}), in[3].description.dtype,
+        return job(request, descend::cyclic_reduction({in[0], in[1], in[2], in[3]}), in[3].description.dtype,
                    in[3].description.extents, way);
       },
       {"B", "C", "D"});
@@ -152,7 +155,7 @@ void add_descend_command(CLI::App& program) {
       "elements,\n"
       "or with b upwards (Hu, IPPS/SPDP 1998), on files larger than memory: two reads and two writes of the\n"
       "file, or one of each if it fits in memory twice. The library has the interface for your own f_b\n"
-      "(xorder/run/descend.hpp); these are its examples. Not the fastest way to each: a scan by itself "
+      "(xorder/descend/descend.hpp); these are its examples. Not the fastest way to each: a scan by itself "
       "needs\n"
       "one pass.");
   command->require_subcommand(1);

@@ -14,8 +14,8 @@
 #include <system_error>
 #include <thread>
 
+#include "io/descriptor.hpp"
 #include "xorder/error.hpp"
-#include "xorder/io/descriptor.hpp"
 
 namespace xorder::cli {
 namespace {

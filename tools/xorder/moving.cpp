@@ -14,7 +14,7 @@
 namespace xorder::cli {
 namespace {
 
-nlohmann::json pass_json(const run::PassSummary& pass) {
+nlohmann::json pass_json(const work::PassSummary& pass) {
   return {{"tiles", pass.tiles},
           {"tile_bytes", pass.tile_bytes},
           {"source_block_bytes", pass.source_block_bytes},
@@ -24,8 +24,8 @@ nlohmann::json pass_json(const run::PassSummary& pass) {
 }
 
 // The blocks and tiles at the top are the first pass's; `pass_list` has each.
-nlohmann::json plan_json(const run::Summary& plan) {
-  const run::PassSummary first = plan.passes.empty() ? run::PassSummary{} : plan.passes.front();
+nlohmann::json plan_json(const work::Summary& plan) {
+  const work::PassSummary first = plan.passes.empty() ? work::PassSummary{} : plan.passes.front();
   nlohmann::json json{{"passes", plan.passes.size()},
                       {"bytes", plan.bytes},
                       {"bytes_read", plan.bytes_read},
@@ -40,11 +40,11 @@ nlohmann::json plan_json(const run::Summary& plan) {
                       {"source_block_bytes", first.source_block_bytes},
                       {"target_block_bytes", first.target_block_bytes},
                       {"pass_list", nlohmann::json::array()}};
-  for (const run::PassSummary& pass : plan.passes) json["pass_list"].push_back(pass_json(pass));
+  for (const work::PassSummary& pass : plan.passes) json["pass_list"].push_back(pass_json(pass));
   return json;
 }
 
-nlohmann::json report_json(const run::Summary& plan, const run::Report& report) {
+nlohmann::json report_json(const work::Summary& plan, const work::Report& report) {
   nlohmann::json json{{"passes", report.passes},         {"engine", report.engine},
                       {"access", report.access},         {"bytes", plan.bytes},
                       {"bytes_read", report.bytes_read}, {"bytes_written", report.bytes_written},
@@ -62,10 +62,10 @@ nlohmann::json report_json(const run::Summary& plan, const run::Report& report) 
   return json;
 }
 
-run::EngineChoice engine_choice(const std::string& name) {
-  if (name == "direct") return run::EngineChoice::direct;
-  if (name == "mapped") return run::EngineChoice::mapped;
-  return run::EngineChoice::automatic;
+work::EngineChoice engine_choice(const std::string& name) {
+  if (name == "direct") return work::EngineChoice::direct;
+  if (name == "mapped") return work::EngineChoice::mapped;
+  return work::EngineChoice::automatic;
 }
 
 }  // namespace
@@ -131,7 +131,7 @@ void MovingCommand::add_to(CLI::App& command, Make make, std::vector<std::string
 }
 
 void MovingCommand::run() const {
-  run::Options options;
+  work::Options options;
   if (!memory_.empty()) options.memory = parse_memory(memory_, "--memory");
   if (!threads_.empty()) {
     const int threads = parse_int(threads_, "--threads");
@@ -147,7 +147,7 @@ void MovingCommand::run() const {
   const Interrupt interrupt;
   std::vector<io::ArrayFile> inputs;
   for (const std::string& path : inputs_) inputs.push_back(io::open_array(path, raw_.layout()));
-  const std::unique_ptr<run::Work> work = make_({std::move(inputs), output_, options});
+  const std::unique_ptr<work::Work> work = make_({std::move(inputs), output_, options});
   if (dry_run_) {
     fmt::print("{}", json_ ? json_text(plan_json(work->summary()), 2) + "\n" : work->describe());
     return;
@@ -155,10 +155,10 @@ void MovingCommand::run() const {
 
   const bool bar_wanted =
       progress_ == "bar" || (progress_ == "auto" && !quiet_ && isatty(STDERR_FILENO) != 0);
-  run::Report report;
+  work::Report report;
   {
     ProgressBar bar(bar_wanted);
-    report = work->run([&](const run::Progress& p) { bar.show(p); }, interrupt.token());
+    report = work->run([&](const work::Progress& p) { bar.show(p); }, interrupt.token());
   }
   if (!quiet_ && !report.note.empty()) tell("xorder: note: {}\n", report.note);
   if (json_) {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "xorder/io/array_file.hpp"
-#include "xorder/run/work.hpp"
+#include "xorder/work/work.hpp"
 
 namespace xorder::cli {
 
@@ -28,7 +28,7 @@ struct RawOptions {
 struct Request {
   std::vector<io::ArrayFile> inputs;
   std::filesystem::path output;
-  run::Options options;
+  work::Options options;
 
   const io::ArrayFile& input() const { return inputs.front(); }
   const io::ArrayDescription& array() const { return inputs.front().description; }
@@ -38,7 +38,7 @@ struct Request {
 class MovingCommand {
  public:
   /// Says what is to be done.
-  using Make = std::function<std::unique_ptr<run::Work>(const Request&)>;
+  using Make = std::function<std::unique_ptr<work::Work>(const Request&)>;
 
   /// Adds IN, OUT and the common options to the command. When it is chosen, `make` is called. Commands with
   /// several inputs name those after the first, which is A then.

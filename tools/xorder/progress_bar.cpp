@@ -32,7 +32,7 @@ ProgressBar::~ProgressBar() {
 
 // Bytes are counted as they are read and as they are written, in every pass; the bar shows bytes of the file
 // that have come through this pass, and how much of all passes is done.
-void ProgressBar::show(const run::Progress& p) {
+void ProgressBar::show(const work::Progress& p) {
   if (!enabled_ || p.bytes_total == 0) return;
   const auto now = Clock::now();
   if (now - last_ < std::chrono::milliseconds(100)) return;

@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "xorder/run/work.hpp"
+#include "xorder/work/work.hpp"
 
 namespace xorder::cli {
 
@@ -12,7 +12,7 @@ class ProgressBar {
  public:
   explicit ProgressBar(bool enabled) : enabled_(enabled) {}
   ~ProgressBar();
-  void show(const run::Progress& progress);
+  void show(const work::Progress& progress);
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "arguments.hpp"
+#include "xorder/band/transposition.hpp"
 #include "xorder/error.hpp"
-#include "xorder/run/band.hpp"
-#include "xorder/run/job.hpp"
-#include "xorder/run/scheduled.hpp"
+#include "xorder/machine/scheduled.hpp"
+#include "xorder/tiles/job.hpp"
 
 namespace xorder::cli {
 
@@ -45,27 +45,27 @@ void Scheduling::check() const {
   if (schedule_ != "rounds" && !layout_.empty()) throw InputError("--layout is for --schedule rounds");
 }
 
-std::unique_ptr<run::Work> Scheduling::work(const Request& request, const Band& band) const {
+std::unique_ptr<work::Work> Scheduling::work(const Request& request, const Band& band) const {
   check();
   if (schedule_ == "tiles") {
-    return std::make_unique<run::BandTransposition>(request.input(), band, request.output, request.options);
+    return std::make_unique<band::BandTransposition>(request.input(), band, request.output, request.options);
   }
   if (schedule_ != "banded") {
     throw InputError("--schedule " + schedule_ + ": bands are transposed by tiles or by schedule banded");
   }
-  return run::scheduled_band(request.input(), band, request.output, request.options, processors());
+  return machine::scheduled_band(request.input(), band, request.output, request.options, processors());
 }
 
-std::unique_ptr<run::Work> Scheduling::work(const Request& request, const Reordering& what,
-                                            std::vector<std::uint64_t> extents) const {
+std::unique_ptr<work::Work> Scheduling::work(const Request& request, const Reordering& what,
+                                             std::vector<std::uint64_t> extents) const {
   check();
   if (schedule_ == "banded") throw InputError("--schedule banded: it is for transpose --banded KL,KU");
   if (schedule_ == "tiles") {
-    return std::make_unique<run::Job>(request.input(), what, std::move(extents), request.output,
-                                      request.options);
+    return std::make_unique<tiles::Job>(request.input(), what, std::move(extents), request.output,
+                                        request.options);
   }
-  using Kind = run::ScheduleChoice::Kind;
-  run::ScheduleChoice choice;
+  using Kind = machine::ScheduleChoice::Kind;
+  machine::ScheduleChoice choice;
   choice.kind = schedule_ == "rounds" ? Kind::rounds : schedule_ == "exchange" ? Kind::exchange : Kind::mesh;
   choice.processors = processors();
   if (layout_ == "minor") {
@@ -73,7 +73,8 @@ std::unique_ptr<run::Work> Scheduling::work(const Request& request, const Reorde
   } else if (!layout_.empty() && layout_ != "major") {
     choice.layout = parse_int(layout_, "--layout");
   }
-  return run::scheduled(request.input(), what, std::move(extents), request.output, request.options, choice);
+  return machine::scheduled(request.input(), what, std::move(extents), request.output, request.options,
+                            choice);
 }
 
 }  // namespace xorder::cli

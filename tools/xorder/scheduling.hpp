@@ -21,10 +21,10 @@ class Scheduling {
 
   /// The tile engine's job, or that of virtual processors. `extents` is the result's shape. Throws InputError
   /// for options that do not go together.
-  std::unique_ptr<run::Work> work(const Request& request, const Reordering& what,
-                                  std::vector<std::uint64_t> extents) const;
+  std::unique_ptr<work::Work> work(const Request& request, const Reordering& what,
+                                   std::vector<std::uint64_t> extents) const;
   /// The same for the transposition of a band.
-  std::unique_ptr<run::Work> work(const Request& request, const Band& band) const;
+  std::unique_ptr<work::Work> work(const Request& request, const Band& band) const;
 
  private:
   void check() const;

@@ -7,12 +7,12 @@
 
 #include "commands.hpp"
 #include "json_text.hpp"
+#include "plan/factor.hpp"
 #include "text_file.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/bmmc.hpp"
 #include "xorder/permutation/expression.hpp"
 #include "xorder/permutation/reordering.hpp"
-#include "xorder/plan/factor.hpp"
 
 namespace xorder::cli {
 namespace {

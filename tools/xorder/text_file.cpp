@@ -10,8 +10,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "io/file.hpp"
 #include "xorder/error.hpp"
-#include "xorder/io/file.hpp"
 #include "xorder/permutation/expression.hpp"
 
 namespace xorder::cli {

@@ -27,7 +27,7 @@ void add_transpose(CLI::App& program) {
   band->add_to(*command);
   const auto scheduling = Scheduling::add_to(*command, "tiles|rounds|exchange|mesh|banded");
   MovingCommand::add_to(
-      *command, [axes, band, scheduling](const Request& request) -> std::unique_ptr<run::Work> {
+      *command, [axes, band, scheduling](const Request& request) -> std::unique_ptr<work::Work> {
         const io::ArrayDescription& in = request.array();
         if (band->given()) {
           if (!axes->empty()) throw InputError("--axes: not with --banded, which transposes the matrix");

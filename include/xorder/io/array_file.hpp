@@ -1,14 +1,39 @@
 // Arrays in files: what a file is, and what an output should be.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "xorder/io/npy.hpp"
+#include "xorder/io/dtype.hpp"
+#include "xorder/permutation/reordering.hpp"
 
 namespace xorder::io {
+
+/// What identifies a file and its content's version.
+struct FileStamp {
+  std::uint64_t device = 0, inode = 0, size = 0;
+  std::int64_t mtime_seconds = 0, mtime_nanoseconds = 0;
+  bool operator==(const FileStamp&) const = default;
+};
+
+/// A description of an array that lies contiguously in a file.
+struct ArrayDescription {
+  DType dtype;
+  std::vector<std::uint64_t> extents;
+  Order order = Order::c;
+  /// Where the elements begin in the file, in bytes.
+  std::uint64_t offset = 0;
+
+  ArrayShape shape() const { return {extents, dtype.bytes, order}; }
+  std::uint64_t elements() const {
+    return std::accumulate(extents.begin(), extents.end(), std::uint64_t{1}, std::multiplies<>());
+  }
+};
 
 /// What a user says of a raw file, which cannot say it itself.
 struct RawLayout {

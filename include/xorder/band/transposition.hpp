@@ -1,0 +1,58 @@
+// From file to file: the transposition of a banded matrix in band storage.
+//
+//   const auto in = xorder::io::open_array("ab.npy", {});       // (KL + KU + 1, N), as SciPy has it
+//   xorder::band::BandTransposition work(in, {.n = in.description.extents[1], .lower = 3, .upper = 2,
+//                                            .order = xorder::BandOrder::diagonals}, "out.npy", {});
+//   work.run();
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "xorder/io/array_file.hpp"
+#include "xorder/permutation/band.hpp"
+#include "xorder/work/work.hpp"
+
+namespace xorder::plan {
+struct BandTiling;
+}
+
+namespace xorder::band {
+
+/// Reads and writes every element once (of a cyclic band a few twice, see plan/band_strips.hpp), in one pass,
+/// in runs of about √(memory / element) elements or longer: of whole rows if B × B elements fit in memory,
+/// and always if the order is `diagonals`. Unused places of the output are zeros.
+class BandTransposition final : public work::Work {
+ public:
+  /// The input holds `band`, in C order. Nothing is written. Throws InputError if the band is wider than the
+  /// matrix, the input's shape is not band.extents() or Fortran-ordered, memory does not suffice
+  /// (plan::BandStrips), or the output could not be made.
+  BandTransposition(io::ArrayFile input, const Band& band, std::filesystem::path output,
+                    work::Options options);
+  /// The same with sizes of the parts given, for tests.
+  BandTransposition(io::ArrayFile input, const Band& band, std::filesystem::path output,
+                    work::Options options, const plan::BandTiling& tiling);
+  ~BandTransposition() override;
+
+  const Band& band() const { return band_; }
+
+  work::Summary summary() const override;
+  std::string describe() const override;
+  work::Report run(const work::ProgressCallback& progress = {}, std::stop_token stop = {}) override;
+
+  /// How it is done: a pass of one of the two orders.
+  class Pass;
+
+ private:
+  std::unique_ptr<Pass> pass(std::uint64_t read_alignment, std::uint64_t write_alignment) const;
+
+  struct State;
+  io::ArrayFile input_;
+  Band band_;
+  work::Options options_;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace xorder::band

@@ -1,0 +1,142 @@
+// ±2^b-descend and -ascend computations, in memory; job.hpp has them from file to file.
+//
+//   for b = lg M − 1 down to 0:  a[i] = f_b(a[i], a[i + 2^b], a[i − 2^b])  for all i at once, indices mod M
+//
+// (ascend: b from 0 up.) M is a power of two. Cyclic shift, prefix sums, odd-even merge and cyclic reduction
+// are of this form (computations.hpp). The user gives f_b, as a function of one element:
+//
+//   std::vector<double> a(1024);                          // prefix sums, in lg M additions for each element
+//   xorder::descend::ascend(std::span(a), [](int b, std::uint64_t i, double x, double plus, double minus) {
+//     return i >> b == 0 ? x : minus + x;                 // nothing is 2^b before the first 2^b elements
+//   });
+//
+// What this is: an interface for computations of this class, on arrays of 2^n elements, with the same result to
+// the last bit however they are cut into pieces. What it is not: the fastest way to each of them. A prefix
+// sum by itself needs one pass over a file and one addition an element; here it takes two passes and lg M.
+//
+// Source: Hu, "Optimal all-to-some personalized communication on hypercubes", IPPS/SPDP 1998, where M
+// elements lie on the nodes of a hypercube, see xorder/schedule/descend.hpp.
+//
+// How it is cut. Iterations b with low ≤ b < high make rows of 2^low elements meet only rows at most
+// 2^high − 2^low elements away, column by column. So such a *group* of iterations is done on tiles that fit
+// in the cache: some columns of some rows, and of the rows above and below as many as they depend on.
+//
+//          columns (index mod 2^low)
+//          +-----+-----+-----+---
+//     rows | : : |           |        the halo: 2^(high−low) − 1 rows above and as many below, computed for
+//          |-----|           |        as long as the rows between them need them; if high = lg M, then all
+//          | tile|           |        rows are in the tile, and there is none
+//          |-----|           |
+//          | : : |           |
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace xorder::descend {
+
+/// Whether b goes down from lg M − 1 or up from 0.
+enum class Direction { descend, ascend };
+
+/// What is computed, on records of record_bytes() bytes that lie one after the other in memory. All but
+/// check() are called by several threads at once, and step() and load() may be called several times for the
+/// same records.
+class Computation {
+ public:
+  virtual ~Computation() = default;
+  Computation(const Computation&) = delete;
+  Computation& operator=(const Computation&) = delete;
+
+  Direction direction() const { return direction_; }
+  std::size_t record_bytes() const { return record_bytes_; }
+
+  /// Iteration b for `count` records that follow each other from index `first` on (first + count ≤ M): writes
+  /// f_b of each record of `x` and those at the same place of `plus` (2^b further) and `minus`. `out`
+  /// overlaps none of them; they may overlap each other.
+  virtual void step(int b, std::uint64_t first, std::size_t count, const std::byte* x, const std::byte* plus,
+                    const std::byte* minus, std::byte* out) = 0;
+
+  /// Makes records of what the input files hold, an array of elements from each. If there is one, of elements
+  /// as large as records, `records` is that array already: the default leaves it as it is.
+  virtual void load(std::uint64_t first, std::size_t count, std::span<const std::byte* const> inputs,
+                    std::byte* records);
+  /// Makes elements of the output of records, which may be changed. Where both are of the same size `output`
+  /// is `records`, and the default leaves it as it is.
+  virtual void store(std::uint64_t first, std::size_t count, std::byte* records, std::byte* output);
+
+  /// Called after all records have been loaded, and after every sweep over all of them. May throw InputError
+  /// for what load() and step() have seen; nothing is written then.
+  virtual void check() {}
+
+ protected:
+  Computation(Direction direction, std::size_t record_bytes)
+      : direction_(direction), record_bytes_(record_bytes) {}
+
+ private:
+  Direction direction_;
+  std::size_t record_bytes_;
+};
+
+/// A function f_b of one element: what its record becomes, from b, its index, and the records x, plus, minus.
+template <typename F, typename T>
+concept ElementFunction = std::is_trivially_copyable_v<T> &&
+    std::convertible_to<std::invoke_result_t<const F&, int, std::uint64_t, const T&, const T&, const T&>, T>;
+
+/// A Computation by a function of one element. It is called for runs of consecutive elements in a loop that
+/// the compiler can vectorise; it must be safe to call from several threads.
+template <typename T, ElementFunction<T> F>
+class Elementwise : public Computation {
+ public:
+  Elementwise(Direction direction, F f) : Computation(direction, sizeof(T)), f_(std::move(f)) {}
+
+  void step(int b, std::uint64_t first, std::size_t count, const std::byte* x, const std::byte* plus,
+            const std::byte* minus, std::byte* out) override {
+    const T* const self = reinterpret_cast<const T*>(x);
+    const T* const after = reinterpret_cast<const T*>(plus);
+    const T* const before = reinterpret_cast<const T*>(minus);
+    T* __restrict const result = reinterpret_cast<T*>(out);
+    for (std::size_t k = 0; k < count; ++k) result[k] = f_(b, first + k, self[k], after[k], before[k]);
+  }
+
+ private:
+  F f_;
+};
+
+template <typename T, ElementFunction<T> F>
+std::unique_ptr<Computation> elementwise(Direction direction, F f) {
+  return std::make_unique<Elementwise<T, F>>(direction, std::move(f));
+}
+
+/// What is chosen by itself where it is 0: for tests and experiments.
+struct DescendSizes {
+  std::uint64_t processors = 0;     ///< P, into whose blocks a file is cut
+  std::uint64_t offsets = 0;        ///< elements of every block that meet in one tile
+  std::uint64_t chunks = 0;         ///< that a block is read and computed in
+  std::uint64_t cache_bytes = 0;    ///< of a tile in the cache; two are needed
+  std::uint64_t request_bytes = 0;  ///< of what is read or written at once
+};
+
+/// Performs it on `count` records in memory, in place; load(), store() and check() are not called. Needs as
+/// much memory again. `threads` 0: all processors. Throws InputError unless count is a power of two, and
+/// std::bad_alloc.
+void compute(Computation& what, std::byte* records, std::uint64_t count, unsigned threads = 0,
+             const DescendSizes& sizes = {});
+
+/// The same for an array of any trivially copyable type and a function of one element.
+template <typename T, ElementFunction<T> F>
+void descend(std::span<T> a, F f, unsigned threads = 0) {
+  Elementwise<T, F> what(Direction::descend, std::move(f));
+  compute(what, reinterpret_cast<std::byte*>(a.data()), a.size(), threads);
+}
+template <typename T, ElementFunction<T> F>
+void ascend(std::span<T> a, F f, unsigned threads = 0) {
+  Elementwise<T, F> what(Direction::ascend, std::move(f));
+  compute(what, reinterpret_cast<std::byte*>(a.data()), a.size(), threads);
+}
+
+}  // namespace xorder::descend

@@ -1,0 +1,84 @@
+// The machine of virtual processors: runs a schedule as a TBB flow graph, a node for each processor and one
+// for each directed link.
+//
+//   processor 0 ──▶ link 0→1 ──▶ processor 1      A message is a copy of what lay in a slot of its sender. It
+//        ▲                           │            crosses the links of its path one after the other, past the
+//        └────── link 1→0 ◀──────────┘            processors between, and its receiver puts it in its place.
+//
+// There is no global barrier. A processor sends what a step has it send, receives what the step brings it,
+// and goes on to its next step, as soon as its own messages are there; messages of later steps wait until
+// then. Since it reads what it sends before it writes what it receives, this has the effect that schedule.hpp
+// asks for: all of a step's messages are read before any is written.
+//
+// What a slot holds, and where, is the program's business: the machine only moves it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stop_token>
+
+#include "xorder/schedule/schedule.hpp"
+#include "xorder/work/work.hpp"
+
+namespace xorder::machine {
+
+/// What a message carries: bytes in a buffer that begins at a page if it is as large as one. Buffers are used again for later
+/// messages.
+class Payload {
+ public:
+  /// Room for this many bytes; what it held is lost. Throws std::bad_alloc.
+  std::byte* reset(std::size_t bytes);
+  std::byte* data() { return buffer_.get(); }
+  const std::byte* data() const { return buffer_.get(); }
+  std::size_t size() const { return bytes_; }
+
+ private:
+  struct Free {
+    std::size_t mapped;  // bytes, if it is not from the heap
+    void operator()(std::byte* buffer) const;
+  };
+  std::unique_ptr<std::byte[], Free> buffer_{nullptr, Free{0}};
+  std::size_t capacity_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+/// What processors do with their own data. Called by many threads, but for one processor by one at a time.
+class Program {
+ public:
+  virtual ~Program() = default;
+  /// Copies what lies at `from`, on its processor, in a step.
+  virtual void send(schedule::Place from, std::uint64_t step, Payload& payload) = 0;
+  /// Puts it at message.to: copies it, or swaps it with what is there.
+  virtual void receive(const schedule::Message& message, std::uint64_t step, Payload& payload) = 0;
+  /// What the processor computes when a step's messages have arrived: all updates read before any writes.
+  virtual void update(std::span<const schedule::Update> updates);
+};
+
+/// The processors and links, ready to run the schedule as often as one likes. Memory: that of
+/// memory(), the messages of the steps that some processor is in, and the payloads that were on their way at
+/// once, which are kept for the next run.
+class Machine {
+ public:
+  /// Bytes that its nodes take, about (measured: 2.7 to 3 KiB for each processor and each link).
+  static std::uint64_t memory(const schedule::Network& network);
+  /// To be made and used in the TBB arena in which it shall run. The schedule has to stay; it may change
+  /// between runs in everything but its network.
+  explicit Machine(const schedule::Schedule& schedule);
+  ~Machine();
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+
+  /// Runs the schedule from its first step to its last; returns when every processor is through. What a
+  /// message carries is counted where it crosses (Traffic::schedule is left empty); messages within a
+  /// processor are carried out, but not counted. Throws what the program throws, and Cancelled soon after
+  /// `stop` was requested; the data is then in no particular state, and the machine of no more use.
+  work::Traffic run(Program& program, const std::stop_token& stop = {});
+
+ private:
+  class Graph;
+  std::unique_ptr<Graph> graph_;
+};
+
+}  // namespace xorder::machine

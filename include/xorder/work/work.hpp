@@ -1,0 +1,134 @@
+// What every run from files to a file has in common: what it may use, what it says before, during and after.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "xorder/plan/device.hpp"
+
+namespace xorder::work {
+
+/// The least memory that a run accepts.
+inline constexpr std::uint64_t minimum_memory = std::uint64_t{16} << 20;
+
+/// How blocks reach the files. All give the same bytes. direct: O_DIRECT both ways. mapped: through mapped
+/// windows. automatic: mapped for small files; where the input is in the page cache and both files fit in the
+/// memory given, reads from there and direct writes; direct elsewhere.
+enum class EngineChoice { automatic, direct, mapped };
+
+struct Options {
+  /// Bytes for everything that grows with the data: tiles, requests, carried blocks, cached pages. The
+  /// program itself comes on top, at most 40 MiB. 0: half of what is available. More than a memory cgroup
+  /// allows is cut down to what it allows.
+  std::uint64_t memory = 0;
+  /// For permuting in memory; 0: as many as the machine (or the process's affinity) has.
+  unsigned threads = 0;
+  EngineChoice engine = EngineChoice::automatic;
+  plan::Device device = plan::Device::ssd();
+  /// For scratch files of plans with several passes; empty: the output's directory.
+  std::filesystem::path scratch_directory{};
+  /// Whether an output that exists may be replaced.
+  bool overwrite = false;
+};
+
+/// The file to be made: the header (empty for raw files) and the data behind it.
+struct Destination {
+  std::filesystem::path path;
+  std::string header;
+  std::uint64_t bytes = 0;  ///< of data
+};
+
+/// The memory that Options::memory means here: see there. Throws InputError below minimum_memory.
+std::uint64_t effective_memory(std::uint64_t asked);
+
+struct Progress {
+  std::uint64_t bytes_done = 0;  ///< read and written so far, in all passes
+  std::uint64_t bytes_total = 0;
+  std::size_t pass = 1, passes = 1;
+};
+using ProgressCallback = std::function<void(const Progress&)>;
+
+/// A pass over all of the data, as planned.
+struct PassSummary {
+  std::uint64_t tiles = 0;
+  std::uint64_t tile_bytes = 0;
+  std::uint64_t source_block_bytes = 0;  ///< of what is read at once
+  std::uint64_t target_block_bytes = 0;  ///< of what is written at once
+  std::uint64_t memory = 0;
+  double predicted_seconds = 0;
+};
+
+/// What a run is going to do, in figures.
+struct Summary {
+  std::uint64_t bytes = 0;  ///< of the output's data
+  std::uint64_t bytes_read = 0;
+  std::uint64_t bytes_written = 0;
+  std::uint64_t scratch_bytes = 0;  ///< of disk
+  std::uint64_t memory = 0;         ///< that the run keeps within
+  std::string device;
+  std::string engine;
+  std::vector<PassSummary> passes;
+
+  std::uint64_t peak_memory() const;
+  double predicted_seconds() const;
+};
+
+/// What crossed the network of a schedule.
+struct Traffic {
+  std::string schedule;
+  std::uint64_t processors = 0;
+  std::uint64_t steps = 0;
+  std::uint64_t messages = 0;     ///< that changed their virtual processor
+  std::uint64_t crossings = 0;    ///< uses of links
+  std::uint64_t bytes_moved = 0;  ///< of those messages
+
+  /// Adds another run of the same schedule with other data: what was sent; steps are counted once.
+  Traffic& operator+=(const Traffic& run) {
+    messages += run.messages;
+    crossings += run.crossings;
+    bytes_moved += run.bytes_moved;
+    return *this;
+  }
+};
+
+struct Report {
+  std::size_t passes = 0;
+  std::string engine;            ///< "io_uring", "threads" or "mapped"
+  std::string access;            ///< "direct", "buffered" or "mapped": what the output's file system allowed
+  std::string note;              ///< what was asked for and could not be had, or empty
+  std::uint64_t bytes_read = 0;  ///< as asked of the files
+  std::uint64_t bytes_written = 0;
+  std::uint64_t reads = 0, writes = 0;
+  double seconds = 0;
+  std::uint64_t peak_memory = 0;   ///< the process's largest resident set
+  std::optional<Traffic> traffic;  ///< of a schedule
+};
+
+/// Something that is ready to run. Nothing has been written so far.
+class Work {
+ public:
+  virtual ~Work() = default;
+
+  virtual Summary summary() const = 0;
+  /// For people: what will be done, line by line.
+  virtual std::string describe() const = 0;
+  /// Does it: reserves the output's space, moves the data, checks that no input has changed meanwhile, syncs
+  /// the output and gives it its name. Blocks until then; `progress` is called by this thread many times a
+  /// second. Throws InputError where there is no room, IoError and Cancelled; the destination is then as
+  /// before and nothing is left behind.
+  virtual Report run(const ProgressCallback& progress = {}, std::stop_token stop = {}) = 0;
+
+ protected:
+  Work() = default;
+  Work(const Work&) = default;
+  Work(Work&&) = default;
+  Work& operator=(const Work&) = default;
+  Work& operator=(Work&&) = default;
+};
+
+}  // namespace xorder::work

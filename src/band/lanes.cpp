@@ -1,0 +1,161 @@
+#include "band/lanes.hpp"
+
+#include <oneapi/tbb/info.h>
+#include <oneapi/tbb/parallel_pipeline.h>
+
+#include <algorithm>
+#include <semaphore>
+
+#include "task/handover.hpp"
+#include "task/workers.hpp"
+#include "xorder/error.hpp"
+
+namespace xorder::band {
+namespace {
+
+using std::uint64_t;
+
+constexpr std::size_t largest_request = std::size_t{1} << 20;
+constexpr std::ptrdiff_t most_threads = 1024;
+
+// A part of a step.
+template <class Function>
+auto part(Function function) {
+  return [function](uint64_t step) {
+    const task::InTask task;
+    function(step);
+    return step;
+  };
+}
+
+class Turn {
+ public:
+  explicit Turn(std::counting_semaphore<most_threads>& semaphore) : semaphore_(semaphore) {
+    semaphore.acquire();
+  }
+  ~Turn() { semaphore_.release(); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  std::counting_semaphore<most_threads>& semaphore_;
+};
+
+}  // namespace
+
+void Lane::add(io::Transfer::Kind kind, const io::File& file, uint64_t offset, std::byte* data,
+               std::size_t bytes, std::size_t required) {
+  for (std::size_t at = 0; at < bytes; at += largest_request) {
+    io::Transfer transfer{.kind = kind, .file = &file, .offset = offset + at};
+    transfer.pieces[0] = {data + at, std::min(largest_request, bytes - at)};
+    transfer.piece_count = 1;
+    transfer.required_bytes = std::min(transfer.pieces[0].bytes, required - std::min(required, at));
+    transfers_.push_back(transfer);
+  }
+}
+
+void Lane::read(const io::File& file, uint64_t offset, std::byte* to, std::size_t bytes,
+                std::size_t required) {
+  add(io::Transfer::Kind::read, file, offset, to, bytes, required);
+}
+
+void Lane::write(const io::File& file, uint64_t offset, const std::byte* from, std::size_t bytes) {
+  add(io::Transfer::Kind::write, file, offset, const_cast<std::byte*>(from), bytes, bytes);
+}
+
+void Lane::wrote(std::size_t bytes) {
+  ++counters_.writes;
+  counters_.bytes_written += bytes;
+}
+
+void Lane::carry() {
+  std::size_t submitted = 0, completed = 0;
+  const io::Completion* failed = nullptr;
+  io::Completion failure;
+  while (completed < submitted || (submitted < transfers_.size() && failed == nullptr)) {
+    while (submitted < transfers_.size() && submitted - completed < queue_->depth() && failed == nullptr) {
+      transfers_[submitted].token = submitted;
+      queue_->submit(transfers_[submitted++]);
+    }
+    done_.clear();
+    queue_->wait(done_);
+    for (const io::Completion& completion : done_) {
+      ++completed;
+      if (completion.error != 0 && failed == nullptr) {
+        failure = completion;
+        failed = &failure;
+      }
+      const io::Transfer& transfer = transfers_[completion.token];
+      const bool read = transfer.kind == io::Transfer::Kind::read;
+      ++(read ? counters_.reads : counters_.writes);
+      (read ? counters_.bytes_read : counters_.bytes_written) += transfer.bytes();
+    }
+  }
+  if (failed != nullptr) {
+    const io::Transfer& transfer = transfers_[failure.token];
+    throw IoError(transfer.file->name(), transfer.kind == io::Transfer::Kind::read ? "read" : "write",
+                  failure.error, failure.offset);
+  }
+  transfers_.clear();
+}
+
+Lane::Counters run_lanes(const LaneSteps& steps, const LaneOptions& options,
+                         const std::function<void(uint64_t bytes)>& progress, const std::stop_token& stop) {
+  namespace tbb = oneapi::tbb;
+  const unsigned threads =
+      options.threads != 0 ? options.threads : static_cast<unsigned>(tbb::info::default_concurrency());
+  std::counting_semaphore<most_threads> permuting(std::min<std::ptrdiff_t>(threads, most_threads));
+  const auto lane_count = static_cast<unsigned>(std::clamp<uint64_t>(steps.count, 1, options.lanes));
+  std::vector<Lane> lanes;
+  for (unsigned i = 0; i < lane_count; ++i) lanes.emplace_back(io::make_queue(options.engine, options.depth));
+  std::atomic<uint64_t> bytes = 0;
+  task::Stopping stopping(stop);
+  const auto counted = [&](uint64_t step, const std::function<void(uint64_t, Lane&)>& move) {
+    Lane& lane = lanes[step % lanes.size()];
+    const uint64_t before = lane.counters().bytes_read + lane.counters().bytes_written;
+    move(step, lane);
+    lane.carry();
+    bytes += lane.counters().bytes_read + lane.counters().bytes_written - before;
+  };
+
+  // Its threads mostly wait for their lane.
+  const auto pipeline = [&] {
+    uint64_t next = 0;
+    const auto start = [&](tbb::flow_control& control) -> uint64_t {
+      const task::InTask task;
+      const uint64_t step = next++;
+      if (step == steps.count || stopping.token().stop_requested()) control.stop();
+      return step;
+    };
+    const auto read = part([&](uint64_t step) { counted(step, steps.read); });
+    const auto in_order = part([](uint64_t) {});
+    const auto write = part([&](uint64_t step) {
+      {
+        const Turn turn(permuting);
+        steps.permute(step);
+      }
+      counted(step, steps.write);
+    });
+    constexpr auto parallel = tbb::filter_mode::parallel;
+    constexpr auto serial = tbb::filter_mode::serial_in_order;
+    tbb::parallel_pipeline(lane_count, tbb::make_filter<void, uint64_t>(serial, start) &
+                                           tbb::make_filter<uint64_t, uint64_t>(parallel, read) &
+                                           tbb::make_filter<uint64_t, uint64_t>(serial, in_order) &
+                                           tbb::make_filter<uint64_t, uint64_t>(parallel, write) &
+                                           tbb::make_filter<uint64_t, void>(serial, [](uint64_t) {}));
+  };
+  task::Workers workers(lane_count);
+  workers.run(
+      pipeline, [&] { progress(bytes); }, stopping);
+  if (stop.stop_requested()) throw Cancelled();
+  Lane::Counters all;
+  for (const Lane& lane : lanes) {
+    all.reads += lane.counters().reads;
+    all.bytes_read += lane.counters().bytes_read;
+    all.writes += lane.counters().writes;
+    all.bytes_written += lane.counters().bytes_written;
+  }
+  return all;
+}
+
+}  // namespace xorder::band

@@ -1,0 +1,73 @@
+// A stream of steps, several of them in flight, each of which reads, waits until all before it have read,
+// permutes and writes.
+//
+//   step s     read ───▶ (all before s have read) ───▶ permute ───▶ write ───▶ (all before s have ended)
+//
+// For data that passes a window in order: what step s permutes may have been read by earlier steps. A step
+// starts when step s − lanes has ended, so that its lane, s modulo lanes, is free: a queue, and memory of the
+// caller's.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+#include <vector>
+
+#include "io/queue.hpp"
+
+namespace xorder::band {
+
+/// Transfers that are carried out together. Used by one thread at a time.
+class Lane {
+ public:
+  explicit Lane(std::unique_ptr<io::Queue> queue) : queue_(std::move(queue)) {}
+
+  /// Adds transfers of at most a MiB each. Alignments are those of the file. Of what is read, the first
+  /// `required` bytes must be there.
+  void read(const io::File& file, std::uint64_t offset, std::byte* to, std::size_t bytes,
+            std::size_t required);
+  void write(const io::File& file, std::uint64_t offset, const std::byte* from, std::size_t bytes);
+  /// Counts what the caller has written without the lane.
+  void wrote(std::size_t bytes);
+  /// Waits for all that was added. Throws IoError for the first that failed, when all have ended.
+  void carry();
+
+  struct Counters {
+    std::uint64_t reads = 0, bytes_read = 0, writes = 0, bytes_written = 0;
+  };
+  const Counters& counters() const { return counters_; }
+
+ private:
+  void add(io::Transfer::Kind kind, const io::File& file, std::uint64_t offset, std::byte* data,
+           std::size_t bytes, std::size_t required);
+
+  std::unique_ptr<io::Queue> queue_;
+  std::vector<io::Transfer> transfers_;
+  std::vector<io::Completion> done_;
+  Counters counters_;
+};
+
+/// What the steps do. Each is called by some thread, different ones of different steps at once.
+struct LaneSteps {
+  std::uint64_t count = 0;
+  std::function<void(std::uint64_t step, Lane& lane)> read;
+  std::function<void(std::uint64_t step)> permute;
+  std::function<void(std::uint64_t step, Lane& lane)> write;
+};
+
+struct LaneOptions {
+  unsigned lanes = 4;
+  io::Engine engine = io::Engine::uring;
+  unsigned depth = 16;   ///< transfers of a lane in flight
+  unsigned threads = 0;  ///< that permute at the same time; 0: as many as there are processors
+};
+
+/// Runs them all; `progress` is called by this thread with the bytes read and written so far. Throws what a
+/// step throws and Cancelled, when nothing is in flight any more.
+Lane::Counters run_lanes(const LaneSteps& steps, const LaneOptions& options,
+                         const std::function<void(std::uint64_t bytes)>& progress,
+                         const std::stop_token& stop);
+
+}  // namespace xorder::band

@@ -1,0 +1,134 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "descend/numbers.hpp"
+#include "xorder/descend/computations.hpp"
+
+namespace xorder::descend {
+namespace {
+
+using std::uint64_t;
+
+// Whether two halves of a file are sorted, from ranges of it that come in any order, some of them twice.
+template <typename T>
+class Halves {
+ public:
+  explicit Halves(uint64_t count) : middle_(count / 2) {}
+
+  void look_at(uint64_t first, const T* x, std::size_t count) {
+    std::size_t k = 1;
+    if (in_order(x[0], x[0])) {
+      while (k < count && (in_order(x[k - 1], x[k]) || (first + k == middle_ && in_order(x[k], x[k])))) ++k;
+    } else {
+      k = 0;  // NaN
+    }
+    const std::lock_guard lock(mutex_);
+    if (k < count) violation_ = std::min(violation_, first + k);
+    ranges_.push_back({first, x[0], x[count - 1]});
+  }
+
+  /// The first element that is less than the one before it, or NaN.
+  std::optional<uint64_t> violation() {
+    std::sort(ranges_.begin(), ranges_.end(),
+              [](const Range& a, const Range& b) { return a.first < b.first; });
+    for (std::size_t i = 1; i < ranges_.size(); ++i) {
+      const Range& one = ranges_[i];
+      if (one.first != ranges_[i - 1].first && one.first != middle_ &&
+          !in_order(ranges_[i - 1].back, one.front)) {
+        violation_ = std::min(violation_, one.first);
+        break;
+      }
+    }
+    ranges_.clear();
+    if (violation_ == none) return std::nullopt;
+    return violation_;
+  }
+
+ private:
+  struct Range {
+    uint64_t first;
+    T front, back;
+  };
+  static constexpr uint64_t none = ~uint64_t{0};
+  static bool in_order(T x, T y) { return x <= y; }
+
+  uint64_t middle_;
+  std::mutex mutex_;
+  uint64_t violation_ = none;
+  std::vector<Range> ranges_;
+};
+
+template <typename T>
+class Merge final : public Numbers<T> {
+ public:
+  Merge(NumberType type, std::string name, uint64_t count)
+      : Numbers<T>(Direction::descend, type), name_(std::move(name)), count_(count), halves_(count) {}
+
+  void load(uint64_t first, std::size_t count, std::span<const std::byte* const> inputs,
+            std::byte* records) override {
+    Numbers<T>::load(first, count, inputs, records);
+    halves_.look_at(first, reinterpret_cast<const T*>(records), count);
+  }
+
+  void check() override {
+    if (const auto at = halves_.violation()) {
+      throw InputError(fmt::format(
+          "{}: its halves are not both sorted; the first violation is at position {}, which is {}", name_,
+          *at, *at == 0 ? "NaN" : fmt::format("less than position {}, or NaN", *at - 1)));
+    }
+  }
+
+  // What is compared, for pairs (i, i + d): the upper one of a pair takes the other one if that is larger.
+  // Equal ones stay, so that of 0.0 and −0.0 none is lost.
+  void step(int b, uint64_t first, std::size_t count, const std::byte* x, const std::byte* plus,
+            const std::byte* minus, std::byte* out) override {
+    const T* const self = reinterpret_cast<const T*>(x);
+    const T* const after = reinterpret_cast<const T*>(plus);
+    const T* const before = reinterpret_cast<const T*>(minus);
+    T* __restrict const result = reinterpret_cast<T*>(out);
+    const uint64_t d = uint64_t{1} << b, lower = 2 * d == count_ ? 0 : d;  // bit b of the lower one of a pair
+    const auto keep = [&](std::size_t begin, std::size_t end) {
+      std::copy(self + begin, self + end, result + begin);
+    };
+    // Indices without a partner: the first d are no upper ones, the last d are no lower ones, unless d is a
+    // half.
+    const uint64_t begin = lower == 0 ? 0 : std::min<uint64_t>(count, d - std::min(d, first));
+    const uint64_t last = lower == 0 ? count_ : count_ - d;
+    const uint64_t end = std::max<uint64_t>(begin, std::min<uint64_t>(count, last - std::min(last, first)));
+    keep(0, begin);
+    for (std::size_t k = begin; k < end; ++k) {
+      const T smaller = after[k] < self[k] ? after[k] : self[k];
+      const T larger = self[k] < before[k] ? before[k] : self[k];
+      result[k] = ((first + k) & d) == lower ? smaller : larger;
+    }
+    keep(end, count);
+  }
+
+ private:
+  std::string name_;
+  uint64_t count_;
+  Halves<T> halves_;
+};
+
+}  // namespace
+
+std::unique_ptr<Computation> odd_even_merge(const io::DType& dtype, std::string name, uint64_t count) {
+  const NumberType type = NumberType::of(dtype);
+  using Made = std::unique_ptr<Computation>;
+  return visit_real(
+      type,
+      [&](auto zero) -> Made {
+        return std::make_unique<Merge<decltype(zero)>>(type, std::move(name), count);
+      },
+      [&]() -> Made {
+        throw InputError(
+            fmt::format("{}: merge is for integers, bool, f4 and f8, not for {}", name, dtype.descr));
+      });
+}
+
+}  // namespace xorder::descend

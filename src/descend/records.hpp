@@ -1,0 +1,72 @@
+// Records on disk: where a sweep reads them from and writes them to.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "io/file.hpp"
+#include "task/parallel.hpp"
+#include "xorder/descend/descend.hpp"
+
+namespace xorder::descend {
+
+/// Of all sweeps of a run; for progress and the report.
+struct Counters {
+  std::atomic<std::uint64_t> reads = 0, writes = 0, bytes_read = 0, bytes_written = 0;
+};
+
+/// An array in a file.
+struct Elements {
+  const io::File* file = nullptr;
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;  ///< of an element
+};
+
+/// May be used by several threads at once.
+class RecordSource {
+ public:
+  /// Records as they are, as RecordSink wrote them.
+  RecordSource(const Computation& what, Elements records, Counters& counters);
+  /// Made by what.load() from arrays; those of several, or of another size than records, go through buffers
+  /// of `request_bytes`, one for all arrays.
+  RecordSource(Computation& what, std::vector<Elements> inputs, std::uint64_t request_bytes,
+               Counters& counters);
+
+  void read(std::uint64_t first, std::uint64_t count, std::byte* records);
+
+ private:
+  void read_elements(const Elements& from, std::uint64_t first, std::uint64_t count, std::byte* to);
+  void load_in_parts(std::uint64_t first, std::uint64_t count, std::byte* records);
+
+  Computation* loader_ = nullptr;
+  std::vector<Elements> inputs_;
+  std::uint64_t record_bytes_;
+  std::uint64_t part_ = 0;  // elements that go through a buffer at once
+  task::BufferPool staging_;
+  Counters& counters_;
+};
+
+/// May be used by several threads at once.
+class RecordSink {
+ public:
+  RecordSink(const Computation& what, Elements records, Counters& counters);
+  /// Made elements by what.store().
+  RecordSink(Computation& what, Elements output, std::uint64_t request_bytes, Counters& counters);
+
+  /// Spoils the records.
+  void write(std::uint64_t first, std::uint64_t count, std::byte* records);
+
+ private:
+  void write_elements(std::uint64_t first, std::uint64_t count, const std::byte* from);
+
+  Computation* storer_ = nullptr;
+  Elements to_;
+  std::uint64_t record_bytes_;
+  std::uint64_t part_ = 0;
+  task::BufferPool staging_;
+  Counters& counters_;
+};
+
+}  // namespace xorder::descend

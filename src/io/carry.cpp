@@ -1,0 +1,75 @@
+#include "io/carry.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace xorder::io {
+namespace {
+
+constexpr std::size_t blocks_in_slab = 64;
+
+}  // namespace
+
+Carry::Carry(const File& file, std::uint64_t begin, std::uint64_t end, std::uint64_t block_bytes,
+             std::uint64_t memory_bytes)
+    : file_(file),
+      begin_(begin),
+      end_(end),
+      block_bytes_(block_bytes),
+      most_blocks_(std::max<std::size_t>(blocks_in_slab, memory_bytes / block_bytes)) {}
+
+std::byte* Carry::allocate() {
+  if (free_.empty()) {
+    if (blocks_ >= most_blocks_) return nullptr;
+    slabs_.emplace_back(blocks_in_slab * block_bytes_);
+    blocks_ += blocks_in_slab;
+    for (std::size_t i = blocks_in_slab; i-- > 0;) free_.push_back(slabs_.back().data() + i * block_bytes_);
+  }
+  std::byte* block = free_.back();
+  free_.pop_back();
+  return block;
+}
+
+bool Carry::add(std::uint64_t from, std::uint64_t to, std::byte* block) {
+  const Outcome outcome = take(from, to, block);
+  if (outcome == Outcome::alone) write(from / block_bytes_ * block_bytes_, from, to, block);
+  return outcome == Outcome::completes;
+}
+
+Carry::Outcome Carry::take(std::uint64_t from, std::uint64_t to, std::byte* block) {
+  const std::uint64_t start = from / block_bytes_ * block_bytes_;
+  auto found = waiting_.find(start);
+  if (found == waiting_.end()) {
+    std::byte* kept = spilled_.contains(start) ? nullptr : allocate();
+    if (kept == nullptr) {
+      spilled_.insert(start);
+      return Outcome::alone;
+    }
+    const std::uint64_t ours = std::min(start + block_bytes_, end_) - std::max(start, begin_);
+    found = waiting_.emplace(start, Waiting{kept, {}, ours}).first;
+  }
+  Waiting& waiting = found->second;
+  waiting.missing -= to - from;
+  if (waiting.missing > 0) {
+    std::memcpy(waiting.data + (from - start), block + (from - start), to - from);
+    waiting.parts.push_back(
+        {static_cast<std::uint32_t>(from - start), static_cast<std::uint32_t>(to - start)});
+    return Outcome::waits;
+  }
+  for (const Part& part : waiting.parts)
+    std::memcpy(block + part.from, waiting.data + part.from, part.to - part.from);
+  free_.push_back(waiting.data);
+  waiting_.erase(found);
+  const std::uint64_t first = std::max(start, begin_), last = std::min(start + block_bytes_, end_);
+  if (last - first == block_bytes_) return Outcome::completes;
+  write(start, first, last, block);
+  return Outcome::waits;
+}
+
+void Carry::write(std::uint64_t start, std::uint64_t from, std::uint64_t to, const std::byte* block) {
+  file_.write_exactly(block + (from - start), to - from, from);
+  bytes_written_ += to - from;
+  ++writes_;
+}
+
+}  // namespace xorder::io

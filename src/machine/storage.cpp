@@ -1,0 +1,74 @@
+#include "machine/storage.hpp"
+
+#include <oneapi/tbb/parallel_for.h>
+
+#include <algorithm>
+
+#include "io/ranges.hpp"
+#include "task/handover.hpp"
+#include "xorder/error.hpp"
+
+namespace xorder::machine {
+namespace {
+
+constexpr std::size_t request = std::size_t{1} << 20;
+
+// Each thread waits for one request at a time.
+unsigned waiting_threads(std::uint64_t memory) {
+  return static_cast<unsigned>(std::clamp<std::uint64_t>(memory / (8 * request), 2, 12));
+}
+
+}  // namespace
+
+// Requests meet at multiples of their size in the file, so that only the ends of the range can be odd.
+template <typename Transfer>
+void Storage::in_parallel(std::uint64_t begin, std::size_t bytes, const Transfer& transfer) {
+  if (bytes == 0) return;
+  const std::uint64_t first = begin / request, last = (begin + bytes - 1) / request;
+  const auto part = [&](std::uint64_t i) {
+    if (stop_.stop_requested()) throw Cancelled();
+    const std::uint64_t from = std::max(begin, i * request), to = std::min(begin + bytes, (i + 1) * request);
+    transfer(from, static_cast<std::size_t>(from - begin), static_cast<std::size_t>(to - from));
+  };
+  if (first == last) return part(first);
+  const auto each = [&](std::uint64_t i) {
+    const task::InTask task;
+    part(i);
+  };
+  const task::AroundTasks around;
+  // Isolated: a thread that waits here would else begin other processors' work, one within the other.
+  oneapi::tbb::this_task_arena::isolate([&] { oneapi::tbb::parallel_for(first, last + 1, each); });
+}
+
+void Storage::read(io::Location place, std::uint64_t offset, std::byte* to, std::size_t bytes) {
+  in_parallel(place.offset + offset, bytes, [&](std::uint64_t from, std::size_t at, std::size_t part) {
+    io::read_range(place.file, from, to + at, part);
+    read_ += part;
+    ++reads_;
+  });
+}
+
+void Storage::write(io::Location place, std::uint64_t offset, const std::byte* from, std::size_t bytes) {
+  in_parallel(place.offset + offset, bytes, [&](std::uint64_t to, std::size_t at, std::size_t part) {
+    io::write_range(place.file, to, from + at, part);
+    written_ += part;
+    ++writes_;
+  });
+}
+
+void Storage::add_to(work::Report& report) const {
+  report.bytes_read += read_;
+  report.bytes_written += written_;
+  report.reads += reads_;
+  report.writes += writes_;
+}
+
+unsigned storage_threads(unsigned threads, std::uint64_t memory) {
+  return std::max(waiting_threads(memory), threads);
+}
+
+std::uint64_t storage_overhead(std::uint64_t memory) {
+  return waiting_threads(memory) * request;  // ranges' bounce buffers
+}
+
+}  // namespace xorder::machine

@@ -1,0 +1,111 @@
+// Loops of tasks, and memory that they hand on to each other.
+#pragma once
+
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/partitioner.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "io/memory.hpp"
+#include "task/handover.hpp"
+
+namespace xorder::task {
+
+/// body(0) .. body(count − 1), each a task in the arena of this thread; returns when all are done. Meanwhile
+/// this thread takes on no other task than these: one that waits for a disk would keep it from returning.
+template <typename Body>
+void each(std::uint64_t count, const Body& body) {
+  if (count == 1) return body(std::uint64_t{0});
+  const auto one = [&body](std::uint64_t i) {
+    const InTask task;
+    body(i);
+  };
+  const AroundTasks around;
+  oneapi::tbb::this_task_arena::isolate(
+      [&] { oneapi::tbb::parallel_for(std::uint64_t{0}, count, one, oneapi::tbb::simple_partitioner()); });
+}
+
+/// What goes through a pipeline, as pointers: TBB would move the things themselves from thread to thread.
+template <typename Item>
+class Tokens {
+ public:
+  explicit Tokens(std::size_t count) : items_(count) {
+    for (Item& item : items_) free_.push_back(&item);
+  }
+  Item* take(Item item) {
+    const std::lock_guard lock(mutex_);
+    Item* const token = free_.back();
+    free_.pop_back();
+    *token = std::move(item);
+    return token;
+  }
+  void give_back(Item* token) {
+    const std::lock_guard lock(mutex_);
+    *token = {};
+    free_.push_back(token);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Item> items_;
+  std::vector<Item*> free_;
+};
+
+/// Buffers that go from hand to hand. As many are made as are in use at once. The pool outlives its buffers.
+class BufferPool {
+ public:
+  using Buffer = std::shared_ptr<std::byte>;
+
+  explicit BufferPool(std::size_t bytes = 0) : bytes_(bytes) {}
+
+  /// From now on buffers are at least as large.
+  void at_least(std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    bytes_ = std::max(bytes_, bytes);
+  }
+
+  Buffer get() {
+    io::BlockMemory memory;
+    std::size_t bytes = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      bytes = bytes_;
+      if (!free_.empty()) {
+        memory = std::move(free_.back());
+        free_.pop_back();
+      }
+    }
+    if (memory.data() == nullptr || memory.size() < bytes) {
+      memory = {};  // first
+      memory = io::BlockMemory(bytes);
+    }
+    const auto owner = std::make_shared<Loan>(*this, std::move(memory));
+    return {owner, owner->memory.data()};
+  }
+
+ private:
+  struct Loan {
+    Loan(BufferPool& lender, io::BlockMemory lent) : pool(lender), memory(std::move(lent)) {}
+    Loan(const Loan&) = delete;
+    Loan& operator=(const Loan&) = delete;
+    ~Loan() {
+      const std::lock_guard lock(pool.mutex_);
+      pool.free_.push_back(std::move(memory));
+    }
+    BufferPool& pool;
+    io::BlockMemory memory;
+  };
+
+  std::size_t bytes_;
+  std::mutex mutex_;
+  std::vector<io::BlockMemory> free_;
+};
+
+}  // namespace xorder::task

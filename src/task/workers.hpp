@@ -1,0 +1,44 @@
+// The threads that permute.
+#pragma once
+
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/info.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <functional>
+#include <stop_token>
+
+namespace xorder::task {
+
+/// A wish to stop, which comes from the caller or from a run itself.
+class Stopping {
+ public:
+  explicit Stopping(std::stop_token outer) : forward_(std::move(outer), Request{source_}) {}
+  std::stop_token token() const { return source_.get_token(); }
+  void request() { source_.request_stop(); }
+
+ private:
+  struct Request {
+    std::stop_source& source;
+    void operator()() const { source.request_stop(); }
+  };
+  std::stop_source source_;
+  std::stop_callback<Request> forward_;
+};
+
+/// `threads` of them (0: as many as there are processors for this process), none of which is the calling
+/// thread unless it joins through arena.execute(). TBB by itself makes one fewer.
+struct Workers {
+  /// Fewer where the system does not let so many be started; throws Error if it lets none.
+  explicit Workers(unsigned threads);
+
+  /// Runs `body` in the arena while this thread calls `tick`, many times a second and once at the end. Throws
+  /// what `body` throws. If `tick` throws, `body` is asked to stop, and waited for, first.
+  void run(const std::function<void()>& body, const std::function<void()>& tick, Stopping& stopping);
+
+  int count;
+  oneapi::tbb::global_control control;
+  oneapi::tbb::task_arena arena;
+};
+
+}  // namespace xorder::task

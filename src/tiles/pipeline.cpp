@@ -1,0 +1,493 @@
+#include "tiles/pipeline.hpp"
+
+#include <oneapi/tbb/task_group.h>
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include "io/carry.hpp"
+#include "io/memory.hpp"
+#include "kernel/kernel.hpp"
+#include "task/handover.hpp"
+#include "tiles/kernel_layout.hpp"
+#include "xorder/error.hpp"
+
+namespace xorder::tiles {
+namespace {
+
+using std::size_t;
+using std::uint64_t;
+
+uint64_t round_down(uint64_t a, uint64_t multiple) { return a / multiple * multiple; }
+uint64_t round_up(uint64_t a, uint64_t multiple) { return round_down(a + multiple - 1, multiple); }
+
+// A token says what has completed: its kind in the low bits, the number of a slot or transfer above.
+enum class Event : uint64_t { read, write, permuted, wake };
+uint64_t token(Event event, uint64_t number) { return number << 2 | static_cast<uint64_t>(event); }
+Event event_of(uint64_t token) { return static_cast<Event>(token & 3); }
+uint64_t number_of(uint64_t token) { return token >> 2; }
+
+// A group on its way: its runs are read into `memory`, then permuted into its tile's chunks.
+struct GroupSlot {
+  std::byte* memory = nullptr;
+  plan::Group group;
+  size_t tile_slot = 0;
+  std::vector<plan::Run> runs;
+  std::vector<const std::byte*> sources;
+  std::vector<std::byte*> targets;
+  std::vector<uint64_t> lengths;
+  uint64_t reads_in_flight = 0;
+  std::exception_ptr failure;  // of permuting it
+};
+
+// A tile on its way: assembled chunk by chunk, then written run by run. It needs no memory of its own.
+struct TileSlot {
+  std::byte* memory = nullptr;
+  plan::Tile tile;
+  std::vector<plan::Run> runs;
+  std::vector<std::byte*> chunks;
+  uint64_t groups_missing = 0;
+};
+
+// A request that is being written.
+struct WriteSlot {
+  std::byte* memory = nullptr;
+};
+
+template <typename Slot>
+class Slots {
+ public:
+  Slots(uint64_t count, uint64_t bytes_each) : memory_(count * bytes_each), slots_(count) {
+    for (uint64_t i = 0; i < count; ++i) {
+      slots_[i].memory = memory_.data() + i * bytes_each;
+      free_.push_back(count - 1 - i);
+    }
+  }
+  bool available() const { return !free_.empty(); }
+  size_t take() {
+    const size_t i = free_.back();
+    free_.pop_back();
+    return i;
+  }
+  void give_back(size_t i) { free_.push_back(i); }
+  void leak() { static_cast<void>(new io::BlockMemory(std::move(memory_))); }
+  Slot& operator[](size_t i) { return slots_[i]; }
+
+ private:
+  io::BlockMemory memory_;
+  std::vector<Slot> slots_;
+  std::vector<size_t> free_;
+};
+
+// Memory for chunks. They stay together in one huge-page mapping and come back in any order.
+class ChunkPool {
+ public:
+  ChunkPool(uint64_t count, uint64_t bytes_each) : memory_(count * bytes_each) {
+    free_.reserve(count);
+    for (uint64_t i = count; i-- > 0;) free_.push_back(memory_.data() + i * bytes_each);
+  }
+  size_t available() const { return free_.size(); }
+  std::byte* take() {
+    std::byte* chunk = free_.back();
+    free_.pop_back();
+    return chunk;
+  }
+  void give_back(std::byte* chunk) { free_.push_back(chunk); }
+
+ private:
+  io::BlockMemory memory_;
+  std::vector<std::byte*> free_;
+};
+
+// Half of what the queue takes, for each direction, but no more than so many bytes: what waits longer in the
+// device's queue is only in the way of the other direction (two passes over 4 GiB in requests of 1 MiB: 8.75 s
+// with 128 of them each way, 8.34 s with 16; means of 8 runs of each, in turn).
+uint64_t most_in_flight(const io::Queue& queue, uint64_t block_bytes) {
+  constexpr uint64_t most_bytes = 16 << 20;
+  const uint64_t request = std::clamp<uint64_t>(block_bytes, 1, plan::largest_request);
+  return std::max<uint64_t>(1, std::min<uint64_t>(queue.depth() / 2, most_bytes / request));
+}
+
+class Conductor {
+ public:
+  Conductor(const plan::Pass& pass, io::Location source, io::Location target, uint64_t read_alignment,
+            uint64_t write_alignment, io::Queue& queue, oneapi::tbb::task_arena& arena, std::stop_token stop)
+      : pass_(pass),
+        tiling_(pass.tiling),
+        source_(source),
+        target_(target),
+        read_alignment_(read_alignment),
+        write_alignment_(write_alignment),
+        element_bytes_(tiling_.what().element_bytes),
+        queue_(queue),
+        arena_(arena),
+        stop_(std::move(stop)),
+        kernel_(kernel_layout(tiling_, pass.chunk)),
+        tile_count_(tiling_.tile_count()),
+        groups_(pass.group_slots, pass.group_slot_bytes()),
+        tiles_(pass.tile_slots, 0),
+        chunks_(pass.chunk_count, pass.chunk_bytes()),
+        writes_(pass.write_slots, pass.write_slot_bytes),
+        carry_(target.file, target.offset, target.offset + tiling_.what().bytes(), write_alignment,
+               pass.carry_bytes),
+        most_reads_(most_in_flight(queue, pass.source_block_bytes)),
+        most_writes_(most_in_flight(queue, pass.target_block_bytes)) {}
+
+  PassCounters run(const std::function<void(const PassCounters&)>& progress) {
+    const std::stop_callback wake_up(stop_, [this] { queue_.post(token(Event::wake, 0)); });
+    std::vector<io::Completion> done;
+    while (!finished()) {
+      if (!failure_) {
+        try {
+          pump_reads();
+          pump_writes();
+        } catch (...) {
+          failure_ = std::current_exception();
+        }
+      }
+      if (in_flight() == 0) {
+        if (failure_) break;
+        continue;  // the pumps moved on without a transfer: all that came went to the carry
+      }
+      done.clear();
+      wait(done);
+      for (const io::Completion& completion : done) {
+        try {
+          handle(completion);
+        } catch (...) {  // the others' memory is still in use
+          if (!failure_) failure_ = std::current_exception();
+        }
+      }
+      if (stop_.stop_requested() && !failure_) failure_ = std::make_exception_ptr(Cancelled());
+      progress(counters());
+    }
+    wait_for_tasks();
+    if (failure_) std::rethrow_exception(failure_);
+    if (carry_.waiting() != 0) throw Error("internal error: blocks were left incomplete");
+    return counters();
+  }
+
+ private:
+  // A queue that cannot even wait has lost track of its transfers: they may still reach into the slots, so
+  // these stay.
+  void wait(std::vector<io::Completion>& done) {
+    try {
+      queue_.wait(done);
+    } catch (...) {
+      wait_for_tasks();
+      groups_.leak();
+      writes_.leak();
+      throw;
+    }
+  }
+
+  void wait_for_tasks() {
+    const auto wait = [this] {
+      task::received();
+      tasks_.wait();
+      task::hand_over();
+    };
+    task::hand_over();
+    arena_.execute(wait);
+    task::received();
+  }
+
+  bool finished() const { return tiles_written_ == tile_count_ && in_flight() == 0; }
+  PassCounters counters() const {
+    PassCounters all = counters_;
+    all.bytes_written += carry_.bytes_written();
+    all.writes += carry_.writes();
+    return all;
+  }
+  uint64_t in_flight() const { return reads_in_flight_ + writes_in_flight_ + permuting_; }
+
+  // --- reading: group by group, run by run, request by request
+
+  void pump_reads() {
+    while (reads_in_flight_ < most_reads_) {
+      if (!reading_ && !begin_group()) return;
+      submit_next_read();
+    }
+  }
+
+  // Groups begin in their order and take all their chunks at once, so a tile that has begun never waits for a
+  // later one.
+  bool begin_group() {
+    if (!prepared_ && !prepare_group()) return false;
+    if (!groups_.available() || chunks_.available() < prepared_->missing) return false;
+    reading_ = groups_.take();
+    next_run_ = 0;
+    next_in_run_ = 0;
+    GroupSlot& slot = groups_[*reading_];
+    slot.tile_slot = *filling_;
+    slot.group = std::move(prepared_->group);
+    take_chunks(slot, prepared_->chunks);
+    prepared_.reset();
+    tiling_.source_runs(slot.group, slot.runs);
+    slot.sources.assign(slot.runs.size(), nullptr);
+    for (size_t r = 0; r < slot.runs.size(); ++r) {
+      slot.sources[r] = slot.memory + r * pass_.group_pitch + source_begin(slot.runs[r]) % read_alignment_;
+    }
+    slot.reads_in_flight = 1;  // held until all have been submitted
+    return true;
+  }
+
+  bool prepare_group() {
+    if (!filling_ || next_group_ == tiles_[*filling_].tile.groups) {
+      if (next_tile_ == tile_count_ || !tiles_.available()) return false;
+      filling_ = tiles_.take();
+      begin_tile(tiles_[*filling_], next_tile_++);
+      next_group_ = 0;
+    }
+    const TileSlot& tile = tiles_[*filling_];
+    prepared_.emplace();
+    prepared_->group = tiling_.group(tile.tile, next_group_++);
+    plan::target_chunks(tiling_, pass_.chunk, prepared_->group, prepared_->chunks);
+    const auto is_missing = [&](uint64_t chunk) { return tile.chunks[chunk] == nullptr; };
+    prepared_->missing = static_cast<size_t>(std::ranges::count_if(prepared_->chunks, is_missing));
+    return true;
+  }
+
+  // The kernel numbers chunks from the group's first on. It gets pointers of its own: while it runs, later
+  // groups add chunks to the tile's.
+  void take_chunks(GroupSlot& slot, const std::vector<uint64_t>& chunks) {
+    TileSlot& tile = tiles_[slot.tile_slot];
+    const plan::RunStride& shift = slot.group.target_shift;
+    const uint64_t first = shift.runs * pass_.chunk.per_run + shift.elements / pass_.chunk.elements;
+    const uint64_t within = shift.elements % pass_.chunk.elements * element_bytes_;
+    slot.targets.resize(tile.chunks.size());
+    for (const uint64_t chunk : chunks) {
+      if (tile.chunks[chunk] == nullptr) tile.chunks[chunk] = chunks_.take();
+      slot.targets[chunk - first] = tile.chunks[chunk] + within;
+    }
+  }
+
+  void begin_tile(TileSlot& slot, uint64_t number) {
+    slot.tile = tiling_.tile(number);
+    tiling_.target_runs(slot.tile, slot.runs);
+    slot.chunks.assign(slot.runs.size() * pass_.chunk.per_run, nullptr);
+    slot.groups_missing = slot.tile.groups;
+  }
+
+  uint64_t source_begin(const plan::Run& run) const { return source_.offset + run.offset * element_bytes_; }
+  uint64_t target_begin(const plan::Run& run) const { return target_.offset + run.offset * element_bytes_; }
+
+  void submit_next_read() {
+    GroupSlot& slot = groups_[*reading_];
+    while (next_run_ < slot.runs.size() && slot.runs[next_run_].length == 0) ++next_run_;
+    if (next_run_ < slot.runs.size()) {
+      const plan::Run& run = slot.runs[next_run_];
+      const uint64_t begin = source_begin(run), end = begin + run.length * element_bytes_;
+      const uint64_t first = round_down(begin, read_alignment_), last = round_up(end, read_alignment_);
+      io::Transfer read;
+      read.kind = io::Transfer::Kind::read;
+      read.file = &source_.file;
+      read.offset = first + next_in_run_;
+      const uint64_t bytes = std::min(plan::largest_request, last - read.offset);
+      read.pieces[0] = {slot.memory + next_run_ * pass_.group_pitch + next_in_run_, bytes};
+      read.piece_count = 1;
+      read.required_bytes = std::min(bytes, end - read.offset);
+      read.token = token(Event::read, *reading_);
+      queue_.submit(read);
+      ++slot.reads_in_flight;
+      ++reads_in_flight_;
+      ++counters_.reads;
+      counters_.bytes_read += bytes;
+      next_in_run_ += bytes;
+      if (first + next_in_run_ == last) {
+        ++next_run_;
+        next_in_run_ = 0;
+      }
+    }
+    if (next_run_ == slot.runs.size()) {
+      const size_t whole = *reading_;
+      reading_.reset();
+      read_finished(whole);
+    }
+  }
+
+  // --- permuting
+
+  void read_finished(size_t slot) {
+    if (--groups_[slot].reads_in_flight > 0 || failure_) return;
+    auto task = tasks_.defer([this, slot] {
+      task::received();
+      try {
+        permute(groups_[slot]);
+      } catch (...) {  // out of memory
+        groups_[slot].failure = std::current_exception();
+      }
+      queue_.post(token(Event::permuted, slot));
+    });
+    task::hand_over();
+    arena_.enqueue(std::move(task));
+    ++permuting_;
+  }
+
+  void permute(GroupSlot& slot) {
+    kernel_lengths(tiling_, slot.group, slot.lengths);
+    kernel_(slot.sources.data(), slot.targets.data(), slot.lengths, slot.group.target_offset);
+  }
+
+  void permuted(size_t slot) {
+    --permuting_;
+    if (groups_[slot].failure) std::rethrow_exception(groups_[slot].failure);
+    const size_t tile = groups_[slot].tile_slot;
+    groups_.give_back(slot);
+    if (--tiles_[tile].groups_missing == 0) complete_.push_back(tile);
+  }
+
+  // --- writing: tile by tile, run by run, request by request
+
+  void pump_writes() {
+    while (writes_in_flight_ < most_writes_ && writes_.available() && !complete_.empty()) {
+      TileSlot& tile = tiles_[complete_.front()];
+      while (writing_run_ < tile.runs.size() && tile.runs[writing_run_].length == 0) ++writing_run_;
+      if (writing_run_ < tile.runs.size()) submit_next_write(tile);
+      if (writing_run_ == tile.runs.size()) {
+        tiles_.give_back(complete_.front());
+        complete_.pop_front();
+        writing_run_ = 0;
+        ++tiles_written_;
+      }
+    }
+  }
+
+  // Gathers the next part of the run from its chunks, which are free then, in a slot that is laid out like
+  // the file's blocks; what is only a part of a block at either end goes by the carry.
+  void submit_next_write(TileSlot& tile) {
+    const plan::Run& run = tile.runs[writing_run_];
+    const uint64_t begin = target_begin(run), end = begin + run.length * element_bytes_;
+    const uint64_t from = begin + written_in_run_;
+    const uint64_t slot_begin = round_down(from, write_alignment_);
+    uint64_t first = slot_begin;
+    uint64_t last = std::min(first + plan::largest_request, round_up(end, write_alignment_));
+    const uint64_t to = std::min(end, last);
+    const size_t number = writes_.take();
+    std::byte* const memory = writes_[number].memory;
+    gather(tile, from - begin, to - begin, end - begin, memory + (from - slot_begin));
+    written_in_run_ += to - from;
+    if (to == end) {
+      ++writing_run_;
+      written_in_run_ = 0;
+    }
+
+    const uint64_t first_block_end = first + write_alignment_, last_block = last - write_alignment_;
+    const bool single = last_block == first;
+    const bool first_partial = from > first || to < first_block_end;
+    const bool last_partial = !single && to < last;
+    if (last_partial && !carry_.add(last_block, to, memory + (last_block - slot_begin))) last = last_block;
+    if (first_partial && !carry_.add(from, std::min(to, first_block_end), memory)) first = first_block_end;
+    if (first >= last) {
+      writes_.give_back(number);
+      return;
+    }
+    io::Transfer write;
+    write.kind = io::Transfer::Kind::write;
+    write.file = &target_.file;
+    write.offset = first;
+    write.pieces[0] = {memory + (first - slot_begin), last - first};
+    write.piece_count = 1;
+    write.token = token(Event::write, number);
+    queue_.submit(write);
+    ++writes_in_flight_;
+    ++counters_.writes;
+    counters_.bytes_written += last - first;
+  }
+
+  // Copies the bytes [from, to) of the run of `run_bytes` bytes that is being written, and frees the chunks
+  // that end there.
+  void gather(TileSlot& tile, uint64_t from, uint64_t to, uint64_t run_bytes, std::byte* out) {
+    const uint64_t chunk_bytes = pass_.chunk_bytes();
+    std::byte** const chunks = tile.chunks.data() + writing_run_ * pass_.chunk.per_run;
+    while (from < to) {
+      const uint64_t index = from / chunk_bytes, chunk_end = std::min((index + 1) * chunk_bytes, run_bytes);
+      const uint64_t piece_end = std::min(chunk_end, to);
+      std::memcpy(out, chunks[index] + from % chunk_bytes, piece_end - from);
+      out += piece_end - from;
+      from = piece_end;
+      if (from == chunk_end) chunks_.give_back(std::exchange(chunks[index], nullptr));
+    }
+  }
+
+  // --- completions
+
+  void handle(const io::Completion& completion) {
+    const uint64_t number = number_of(completion.token);
+    switch (event_of(completion.token)) {
+      case Event::read:
+        --reads_in_flight_;
+        if (completion.error) fail(source_.file, "read", completion);
+        read_finished(number);
+        break;
+      case Event::write:
+        --writes_in_flight_;
+        if (completion.error) fail(target_.file, "write", completion);
+        writes_.give_back(number);
+        break;
+      case Event::permuted:
+        permuted(number);
+        break;
+      case Event::wake:
+        break;
+    }
+  }
+
+  void fail(const io::File& file, const char* operation, const io::Completion& completion) {
+    if (failure_) return;
+    failure_ = std::make_exception_ptr(IoError(file.name(), operation, completion.error, completion.offset));
+  }
+
+  struct Prepared {
+    plan::Group group;
+    std::vector<uint64_t> chunks;  // that it touches
+    size_t missing = 0;            // of these, the ones that no group before has touched
+  };
+
+  const plan::Pass& pass_;
+  const plan::Tiling& tiling_;
+  io::Location source_, target_;
+  uint64_t read_alignment_, write_alignment_, element_bytes_;
+  io::Queue& queue_;
+  oneapi::tbb::task_arena& arena_;
+  std::stop_token stop_;
+  kernel::Kernel kernel_;
+  oneapi::tbb::task_group tasks_;
+
+  uint64_t tile_count_;
+  Slots<GroupSlot> groups_;
+  Slots<TileSlot> tiles_;
+  ChunkPool chunks_;
+  Slots<WriteSlot> writes_;
+  io::Carry carry_;
+  uint64_t most_reads_, most_writes_;  // in flight
+
+  std::optional<size_t> filling_;  // the tile whose groups are being read
+  uint64_t next_tile_ = 0, next_group_ = 0;
+  std::optional<Prepared> prepared_;  // the next group, until there is room for it
+  std::optional<size_t> reading_;     // the group whose runs are being submitted
+  uint64_t next_run_ = 0, next_in_run_ = 0;
+  std::deque<size_t> complete_;  // tiles to be written; the first one is being submitted
+  uint64_t writing_run_ = 0, written_in_run_ = 0;
+
+  uint64_t reads_in_flight_ = 0, writes_in_flight_ = 0, permuting_ = 0;
+  uint64_t tiles_written_ = 0;  // all of it submitted
+  PassCounters counters_;
+  std::exception_ptr failure_;
+};
+
+}  // namespace
+
+PassCounters run_pass(const plan::Pass& pass, io::Location source, io::Location target,
+                      std::uint64_t read_alignment, std::uint64_t write_alignment, io::Queue& queue,
+                      oneapi::tbb::task_arena& arena,
+                      const std::function<void(const PassCounters&)>& progress, std::stop_token stop) {
+  return Conductor(pass, source, target, read_alignment, write_alignment, queue, arena, std::move(stop))
+      .run(progress);
+}
+
+}  // namespace xorder::tiles

@@ -1,0 +1,188 @@
+#include "xorder/band/transposition.hpp"
+
+#include "plan/band_strips.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <numeric>
+#include <vector>
+
+#include "io/scratch.hpp"
+#include "seed.hpp"
+#include "xorder/error.hpp"
+
+namespace xorder::band {
+namespace {
+
+using std::uint64_t;
+constexpr uint64_t MiB = 1 << 20;
+constexpr work::EngineChoice all_engines[] = {work::EngineChoice::automatic, work::EngineChoice::direct,
+                                              work::EngineChoice::mapped};
+
+class BandTest : public testing::Test {
+ protected:
+  /// A file of noise that holds a band, behind `offset` bytes of something else.
+  io::ArrayFile input(const Band& band, uint64_t element_bytes, uint64_t offset = 0) {
+    data_.resize(band.places() * element_bytes);
+    for (char& byte : data_) byte = static_cast<char>(random_());
+    test::write_file(directory_ / "in.raw", std::string(offset, 'x') + data_);
+    io::RawLayout layout;
+    layout.dtype = io::parse_dtype("V" + std::to_string(element_bytes));
+    layout.extents = band.extents();
+    layout.offset = offset;
+    return io::open_array(directory_ / "in.raw", layout);
+  }
+  /// What must come of it.
+  std::string transposed(const Band& band, uint64_t element_bytes) const {
+    std::string result(data_.size(), '\0');
+    for (uint64_t place = 0; place < band.places(); ++place) {
+      if (const auto target = band.target(place))
+        std::memcpy(result.data() + *target * element_bytes, data_.data() + place * element_bytes,
+                    element_bytes);
+    }
+    return result;
+  }
+  std::string output() const { return test::read_file(directory_ / "out.raw"); }
+  BandTransposition work(const io::ArrayFile& in, const Band& band, work::EngineChoice engine,
+                         plan::BandTiling tiling = {}, uint64_t memory = 16 * MiB) {
+    return {
+        in, band, directory_ / "out.raw", {.memory = memory, .engine = engine, .overwrite = true}, tiling};
+  }
+  void check(const Band& band, uint64_t element_bytes, work::EngineChoice engine,
+             plan::BandTiling tiling = {}, uint64_t offset = 0) {
+    SCOPED_TRACE(testing::Message() << band.n << ": " << band.lower << ',' << band.upper
+                                    << (band.cyclic ? " cyclic" : "")
+                                    << (band.order == BandOrder::columns ? " columns" : " diagonals") << ", "
+                                    << element_bytes << " bytes, strips of " << tiling.strip << ", "
+                                    << tiling.rows << " rows, " << tiling.lanes << " lanes");
+    const auto in = input(band, element_bytes, offset);
+    BandTransposition transposition = work(in, band, engine, tiling, 128 * MiB);
+    const work::Report report = transposition.run();
+    EXPECT_EQ(report.passes, 1u);
+    EXPECT_EQ(report.bytes_written, data_.size());
+    EXPECT_EQ(transposition.summary().bytes, data_.size());
+    EXPECT_GE(report.bytes_read + 2 * report.reads, transposition.summary().bytes_read / 2);
+    ASSERT_TRUE(output() == transposed(band, element_bytes));
+  }
+  Band random_band(uint64_t most) {
+    const uint64_t n = random_.in(1, most), width = random_.in(1, n), upper = random_.in(0, width - 1);
+    return {n, width - 1 - upper, upper, random_.in(0, 1) == 1,
+            random_.in(0, 1) == 1 ? BandOrder::columns : BandOrder::diagonals};
+  }
+
+  test::Random random_;
+  test::ScratchDirectory directory_;
+  std::string data_;
+};
+
+TEST_F(BandTest, DegenerateBands) {
+  SEED_TRACE(random_);
+  for (const auto order : {BandOrder::columns, BandOrder::diagonals}) {
+    for (const bool cyclic : {false, true}) {
+      for (const auto& [n, lower, upper] : std::vector<std::array<uint64_t, 3>>{{1, 0, 0},
+                                                                                {2, 1, 0},
+                                                                                {2, 0, 1},
+                                                                                {9, 0, 0},
+                                                                                {9, 8, 0},
+                                                                                {9, 0, 8},
+                                                                                {9, 4, 4},
+                                                                                {5000, 0, 0},
+                                                                                {3000, 1, 1}}) {
+        for (const auto engine : all_engines) check({n, lower, upper, cyclic, order}, 3, engine);
+      }
+    }
+  }
+}
+
+TEST_F(BandTest, AnyBandInOnePiece) {
+  SEED_TRACE(random_);
+  for (int repeat = 0; repeat < 60; ++repeat)
+    check(random_band(300), random_.in(1, 24), all_engines[repeat % 3], {},
+          random_.in(0, 1) * random_.in(0, 5000));
+}
+
+// Strips and blocks of a few elements, chunks of a block.
+TEST_F(BandTest, AnyBandInTinyParts) {
+  SEED_TRACE(random_);
+  for (int repeat = 0; repeat < 60; ++repeat) {
+    const Band band = random_band(200);
+    const plan::BandTiling tiling{.strip = random_.in(0, 1) * random_.in(1, band.width()),
+                                  .rows = random_.in(uint64_t{1}, 30),
+                                  .lanes = random_.in(1u, 5u),
+                                  .chunk = 4096,
+                                  .whole_blocks = random_.in(0, 1) == 1};
+    check(band, random_.in(1, 24), all_engines[repeat % 3], tiling, random_.in(0, 1) * random_.in(0, 5000));
+  }
+}
+
+// Runs of more than a block, so that they do end at blocks, and single strips in several batches.
+TEST_F(BandTest, BandsInPartsOfSeveralBlocks) {
+  SEED_TRACE(random_);
+  for (const uint64_t element_bytes : {1, 3, 8, 16, 24}) {
+    for (const bool cyclic : {false, true}) {
+      const uint64_t width = 20000 / element_bytes + random_.in(0, 100), n = width + random_.in(0, 100);
+      const uint64_t upper = random_.in(0, width - 1);
+      if (element_bytes >= 8) {
+        check({n, width - 1 - upper, upper, cyclic, BandOrder::columns}, element_bytes,
+              work::EngineChoice::direct,
+              {.strip = 6000 / element_bytes, .rows = random_.in(uint64_t{20}, 500), .whole_blocks = cyclic});
+      }
+      check({100000, 2, 1, cyclic, BandOrder::columns}, element_bytes, work::EngineChoice::direct,
+            {.rows = random_.in(uint64_t{1000}, 30000)});
+    }
+  }
+}
+
+TEST_F(BandTest, MemoryHolds) {
+  SEED_TRACE(random_);
+  const Band band{2500, 1000, 1499, true, BandOrder::columns};
+  const auto in = input(band, 8);
+  BandTransposition transposition = work(in, band, work::EngineChoice::direct);
+  const work::Summary summary = transposition.summary();
+  EXPECT_LE(summary.peak_memory(), 16 * MiB);
+  EXPECT_GT(summary.passes.front().tiles, 2u);  // several strips
+  EXPECT_THAT(transposition.describe(), testing::HasSubstr("strips"));
+  uint64_t last = 0;
+  transposition.run([&](const work::Progress& now) {
+    EXPECT_GE(now.bytes_done, last);
+    EXPECT_LE(now.bytes_done, now.bytes_total);
+    last = now.bytes_done;
+  });
+  EXPECT_EQ(last, 2 * data_.size());
+  EXPECT_TRUE(output() == transposed(band, 8));
+}
+
+TEST_F(BandTest, StoppingLeavesNothingBehind) {
+  for (const auto order : {BandOrder::columns, BandOrder::diagonals}) {
+    const Band band{100000, 16, 16, false, order};
+    const auto in = input(band, 8);
+    std::stop_source stop;
+    stop.request_stop();
+    EXPECT_THROW(work(in, band, work::EngineChoice::direct).run({}, stop.get_token()), Cancelled);
+    EXPECT_THAT(directory_.names(), testing::ElementsAre("in.raw"));
+    // A callback that fails is not worse.
+    EXPECT_THROW(
+        work(in, band, work::EngineChoice::direct).run([](const work::Progress&) { throw Cancelled(); }),
+        Cancelled);
+    EXPECT_THAT(directory_.names(), testing::ElementsAre("in.raw"));
+  }
+}
+
+TEST_F(BandTest, WhatDoesNotFitIsRefused) {
+  const Band band{10, 2, 2};
+  const auto in = input(band, 8);
+  const auto refusal = [&](const Band& other, work::Options options = {}) {
+    return test::message_of<InputError>(
+        [&] { BandTransposition(in, other, directory_ / "out.raw", options); });
+  };
+  EXPECT_THAT(refusal({10, 2, 3}), testing::HasSubstr("(10, 5)"));
+  EXPECT_THAT(refusal({10, 2, 2, false, BandOrder::diagonals}), testing::HasSubstr("(5, 10)"));
+  EXPECT_THAT(refusal({4, 2, 2}), testing::HasSubstr("wider than its matrix"));
+  EXPECT_THAT(refusal(band, {.memory = 1}), testing::HasSubstr("16 MiB"));
+  EXPECT_THAT(directory_.names(), testing::ElementsAre("in.raw"));
+}
+
+}  // namespace
+}  // namespace xorder::band

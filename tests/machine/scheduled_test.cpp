@@ -1,0 +1,153 @@
+// Reorderings by virtual processors against their definition.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "io/scratch.hpp"
+#include "plan/reference.hpp"
+#include "seed.hpp"
+#include "xorder/error.hpp"
+#include "xorder/machine/scheduled.hpp"
+
+namespace xorder::machine {
+namespace {
+
+using test::Random;
+
+class Scheduled : public ::testing::Test {
+ protected:
+  io::ArrayFile input(const std::string& data, std::vector<std::uint64_t> extents,
+                      std::uint64_t element_bytes) {
+    test::write_file(scratch_ / "in.raw", data);
+    io::RawLayout layout;
+    layout.dtype = io::parse_dtype("V" + std::to_string(element_bytes));
+    layout.extents = std::move(extents);
+    return io::open_array(scratch_ / "in.raw", layout);
+  }
+  std::string noise(std::uint64_t bytes, Random& random) {
+    std::string data(bytes, '\0');
+    for (std::uint64_t i = 0; i < bytes; i += 8) {
+      const std::uint64_t word = random();
+      data.replace(i, std::min<std::uint64_t>(8, bytes - i), reinterpret_cast<const char*>(&word),
+                   std::min<std::uint64_t>(8, bytes - i));
+    }
+    return data;
+  }
+  void check(const Reordering& what, std::vector<std::uint64_t> extents, const ScheduleChoice& choice,
+             work::EngineChoice engine, Random& random) {
+    const std::string data = noise(what.bytes(), random);
+    std::string expected(data.size(), '\0');
+    for (std::uint64_t x = 0; x < what.elements(); ++x) {
+      expected.replace(what.target_index(x) * what.element_bytes, what.element_bytes, data,
+                       x * what.element_bytes, what.element_bytes);
+    }
+    const auto work = scheduled(input(data, extents, what.element_bytes), what, extents, scratch_ / "out.raw",
+                                {.memory = 16 << 20, .engine = engine, .overwrite = true}, choice);
+    const work::Report report = work->run();
+    ASSERT_TRUE(test::read_file(scratch_ / "out.raw") == expected);
+    EXPECT_TRUE(report.traffic);
+    EXPECT_EQ(report.passes, work->summary().passes.size());
+    EXPECT_EQ(report.bytes_written, work->summary().bytes_written);
+  }
+  const test::ScratchDirectory scratch_;
+};
+
+using Kind = ScheduleChoice::Kind;
+
+// Larger than memory: many groups of blocks, many stripes.
+TEST_F(Scheduled, EveryScheduleOfATransposition) {
+  Random random;
+  SEED_TRACE(random);
+  for (const auto engine : {work::EngineChoice::direct, work::EngineChoice::mapped}) {
+    for (const auto& [kind, processors] : {std::pair(Kind::rounds, 16), std::pair(Kind::rounds, 64),
+                                           std::pair(Kind::exchange, 8), std::pair(Kind::mesh, 9)}) {
+      SCOPED_TRACE(static_cast<int>(kind));
+      check(transposition({{1024, 4096}, 8, Order::c}, {}), {1024, 4096},
+            {.kind = kind, .processors = processors}, engine, random);
+    }
+  }
+}
+
+TEST_F(Scheduled, RandomMapsInRoundsOfAnyLayout) {
+  Random random;
+  SEED_TRACE(random);
+  for (int i = 0; i < 25; ++i) {
+    const int n = random.in(0, 14), p = random.in(0, std::min(n, 9)), f = random.in(0, n - p);
+    const std::uint64_t bytes = std::array{1, 3, 8, 16}[random.in(0U, 3U)];
+    SCOPED_TRACE(testing::Message() << "n " << n << ", p " << p << ", f " << f << ", " << bytes << " bytes");
+    check(mapping_of_all({{std::uint64_t{1} << n}, bytes, Order::c}, test::random_map(random, n)),
+          {std::uint64_t{1} << n}, {.kind = Kind::rounds, .processors = std::uint64_t{1} << p, .layout = f},
+          work::EngineChoice::direct, random);
+  }
+}
+
+TEST_F(Scheduled, MeshesOfAnyShape) {
+  Random random;
+  SEED_TRACE(random);
+  for (int i = 0; i < 25; ++i) {
+    const std::uint64_t rows = random.in(1U, 200U), columns = random.in(1U, 200U);
+    const std::uint64_t side = random.in(std::uint64_t{1}, std::min({rows, columns, std::uint64_t{9}}));
+    SCOPED_TRACE(testing::Message() << rows << " x " << columns << ", mesh of " << side);
+    check(transposition({{rows, columns}, 4, Order::c}, {}), {rows, columns},
+          {.kind = Kind::mesh, .processors = side * side}, work::EngineChoice::direct, random);
+  }
+}
+
+TEST_F(Scheduled, StopsWhenAskedAndLeavesNothing) {
+  Random random;
+  for (const auto kind : {Kind::rounds, Kind::exchange, Kind::mesh}) {
+    const Reordering what = transposition({{1024, 2048}, 8, Order::c}, {});
+    const auto work = scheduled(input(noise(what.bytes(), random), {1024, 2048}, 8), what, {2048, 1024},
+                                scratch_ / "out.raw", {.memory = 16 << 20}, {.kind = kind, .processors = 16});
+    std::stop_source stop;
+    const auto stop_in_the_second_half = [&](const work::Progress& p) {
+      if (p.bytes_done > p.bytes_total / 2) stop.request_stop();
+    };
+    EXPECT_THROW(work->run(stop_in_the_second_half, stop.get_token()), Cancelled);
+    EXPECT_THAT(scratch_.names(), ::testing::ElementsAre("in.raw"));
+    const auto fail_in_the_second_half = [](const work::Progress& p) {
+      if (p.bytes_done > p.bytes_total / 2) throw std::logic_error("the caller's");
+    };
+    EXPECT_THROW(work->run(fail_in_the_second_half), std::logic_error);
+    EXPECT_THAT(scratch_.names(), ::testing::ElementsAre("in.raw"));
+  }
+}
+
+std::string expected(const std::string& data, const Band& band, std::uint64_t bytes) {
+  std::string out(data.size(), '\0');
+  for (std::uint64_t target = 0; target < band.places(); ++target) {
+    if (const auto source = band.source(target))
+      out.replace(target * bytes, bytes, data, *source * bytes, bytes);
+  }
+  return out;
+}
+
+TEST_F(Scheduled, BandsOfAnyShape) {
+  Random random;
+  SEED_TRACE(random);
+  for (int i = 0; i < 100; ++i) {
+    Band band;
+    band.n = random.in(1, i % 10 == 0 ? 1000 : 70);
+    band.lower = random.in(0U, random.in(0U, band.n - 1));
+    band.upper = random.in(0U, std::min<std::uint64_t>(band.n - 1 - band.lower, random.in(0, 80)));
+    band.cyclic = random.in(0, 1) == 1;
+    const std::uint64_t bytes = std::array{1, 2, 3, 4, 8, 16, 24}[random.in(0U, 6U)];
+    const int most = static_cast<int>(std::bit_width(band.n)) - 1;
+    const std::uint64_t processors = std::uint64_t{1} << random.in(0, std::min(most, 7));
+    SCOPED_TRACE(testing::Message() << "N " << band.n << ", KL " << band.lower << ", KU " << band.upper
+                                    << (band.cyclic ? ", cyclic, " : ", ") << bytes << " bytes, P "
+                                    << processors);
+    const std::string data = noise(band.places() * bytes, random);
+    const work::EngineChoice engine =
+        random.in(0, 1) == 0 ? work::EngineChoice::direct : work::EngineChoice::mapped;
+    const auto work = scheduled_band(input(data, band.extents(), bytes), band, scratch_ / "out.raw",
+                                     {.memory = 256 << 20, .engine = engine, .overwrite = true}, processors);
+    const work::Report report = work->run();
+    ASSERT_TRUE(test::read_file(scratch_ / "out.raw") == expected(data, band, bytes));
+    EXPECT_EQ(report.traffic->processors, processors);
+  }
+}
+
+}  // namespace
+}  // namespace xorder::machine
