@@ -1,5 +1,7 @@
 #include "band/lanes.hpp"
 
+#include "io/file.hpp"
+
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_pipeline.h>
 

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "io/disk.hpp"
 #include "io/memory.hpp"
-#include "io/page_cache.hpp"
-#include "io/pool_queue.hpp"
-#include "io/queue.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::io {
@@ -18,22 +16,18 @@ void carry(Transfer::Kind kind, const File& file, std::uint64_t offset, std::byt
   Transfer transfer{.kind = kind, .file = &file, .offset = offset, .required_bytes = bytes};
   transfer.pieces[0] = {data, bytes};
   transfer.piece_count = 1;
-  const Completion done =
-      file.access() == Access::mapped ? carry_by_mapping(transfer) : carry_by_system_calls(transfer);
+  const Completion done = file.disk().carry(transfer);
   if (done.error != 0)
     throw IoError(file.name(), kind == Transfer::Kind::read ? "read" : "write", done.error, done.offset);
 }
 
-/// Bytes that are not a whole block of a direct file.
-void carry_plain(Transfer::Kind kind, const File& file, std::uint64_t offset, std::byte* data,
-                 std::size_t bytes) {
-  if (bytes == 0) return;
-  if (kind == Transfer::Kind::read) {
+/// What is not a whole block of a direct file.
+void carry_unaligned(Transfer::Kind kind, const File& file, std::uint64_t offset, std::byte* data,
+                     std::size_t bytes) {
+  if (kind == Transfer::Kind::read)
     file.read_exactly(data, bytes, offset);
-    file.page_cache().after_read(file.plain_descriptor(), offset, bytes);
-  } else {
+  else
     file.write_exactly(data, bytes, offset);
-  }
 }
 
 /// Whole blocks of a direct file, at most a request.
@@ -55,14 +49,14 @@ void carry_range(Transfer::Kind kind, const File& file, std::uint64_t offset, st
   const std::uint64_t end = offset + bytes;
   const std::uint64_t begin_blocks = (offset + block - 1) / block * block;
   const std::uint64_t end_blocks = end / block * block;
-  if (begin_blocks >= end_blocks) return carry_plain(kind, file, offset, data, bytes);
-  carry_plain(kind, file, offset, data, begin_blocks - offset);
+  if (begin_blocks >= end_blocks) return carry_unaligned(kind, file, offset, data, bytes);
+  carry_unaligned(kind, file, offset, data, begin_blocks - offset);
   for (std::uint64_t at = begin_blocks; at < end_blocks;) {
     const std::size_t part = std::min<std::uint64_t>(largest_request, end_blocks - at);
     carry_blocks(kind, file, at, data + (at - offset), part);
     at += part;
   }
-  carry_plain(kind, file, end_blocks, data + (end_blocks - offset), end - end_blocks);
+  carry_unaligned(kind, file, end_blocks, data + (end_blocks - offset), end - end_blocks);
 }
 
 }  // namespace

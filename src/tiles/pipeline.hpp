@@ -16,6 +16,7 @@
 #include <functional>
 #include <stop_token>
 
+#include "io/file.hpp"
 #include "io/queue.hpp"
 #include "plan/plan.hpp"
 
