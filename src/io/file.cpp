@@ -17,7 +17,7 @@
 namespace xorder::io {
 namespace {
 
-constexpr std::uint32_t page = 4096;
+constexpr std::uint32_t default_alignment = 4096;
 
 const char* kind_of(mode_t mode) {
   switch (mode & S_IFMT) {
@@ -47,8 +47,8 @@ void require_regular(const std::string& name, const struct stat& status) {
 
 /// What O_DIRECT demands of a file.
 struct DirectAlignment {
-  std::uint32_t memory = page;
-  std::uint32_t offset = page;
+  std::uint32_t memory = default_alignment;
+  std::uint32_t offset = default_alignment;
 };
 
 DirectAlignment direct_alignment(int fd) {
@@ -64,9 +64,10 @@ DirectAlignment direct_alignment(int fd) {
 /// The file system's block as far as it is worth respecting.
 std::uint32_t block_size(int fd) {
   struct stat status;
-  if (fstat(fd, &status) != 0) return page;
+  if (fstat(fd, &status) != 0) return default_alignment;
   const auto size = static_cast<std::uint64_t>(std::max<blksize_t>(status.st_blksize, 1));
-  return std::has_single_bit(size) && size <= (64u << 10) ? static_cast<std::uint32_t>(size) : page;
+  return std::has_single_bit(size) && size <= (64u << 10) ? static_cast<std::uint32_t>(size)
+                                                          : default_alignment;
 }
 
 }  // namespace
@@ -161,7 +162,7 @@ void File::open_data_descriptor(Access access, int flags) {
       access_ = Access::direct;
       offset_alignment_ = alignment.offset;
       memory_alignment_ = alignment.memory;
-      write_alignment_ = std::max({page, block_size(plain_.get()), alignment.offset});
+      write_alignment_ = std::max({default_alignment, block_size(plain_.get()), alignment.offset});
       return;
     }
   }

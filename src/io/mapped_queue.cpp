@@ -25,8 +25,6 @@ namespace {
 
 namespace ipc = boost::interprocess;
 
-constexpr std::uint64_t page = 4096;
-
 /// Has the kernel read the window in as few requests as it can. (Faults alone would read around each page.)
 void read_ahead(Disk& disk, int fd, std::uint64_t offset, std::size_t bytes) {
   constexpr std::size_t most = std::size_t{512} << 10;  // a larger request may be cut short
@@ -41,15 +39,15 @@ void read_ahead(Disk& disk, int fd, std::uint64_t offset, std::size_t bytes) {
 /// error here and no SIGBUS. Returns 0 or an errno.
 int fill_ahead(Disk& disk, int fd, std::uint64_t offset, std::size_t bytes) {
   alignas(64) static constexpr std::byte zeros[std::size_t{64} << 10] = {};
-  const std::uint64_t begin = (offset + page - 1) / page * page;
-  const std::uint64_t end = (offset + bytes) / page * page;
+  const std::uint64_t begin = (offset + page_bytes - 1) / page_bytes * page_bytes;
+  const std::uint64_t end = (offset + bytes) / page_bytes * page_bytes;
   if (begin >= end) {
     read_ahead(disk, fd, offset, bytes);
     return 0;
   }
   // What shares its page with others is brought in as it is.
-  if (begin > offset) read_ahead(disk, fd, begin - page, page);
-  if (end < offset + bytes) read_ahead(disk, fd, end, page);
+  if (begin > offset) read_ahead(disk, fd, begin - page_bytes, page_bytes);
+  if (end < offset + bytes) read_ahead(disk, fd, end, page_bytes);
   for (std::uint64_t at = begin; at < end;) {
     std::array<iovec, 16> parts;
     int count = 0;

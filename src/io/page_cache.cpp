@@ -10,7 +10,6 @@ namespace {
 // Pages that have just been read sit in a per-processor list that pins them; dropped a little later they go
 // without the kernel having to interrupt all processors for it.
 constexpr std::size_t read_window = std::size_t{4} << 20;
-constexpr std::uint64_t page = 4096;
 
 }  // namespace
 
@@ -55,8 +54,8 @@ Failure PageCache::finish(int fd, const Range& range) {
 // with their own pages; left behind they would add up (a mapped run in 16 MiB took 69; dropping them costs it
 // 5 to 8% of its time).
 void PageCache::drop(int fd, std::uint64_t offset, std::size_t bytes) {
-  const std::uint64_t begin = offset / page * page;
-  const std::uint64_t end = (offset + bytes + page - 1) / page * page;
+  const std::uint64_t begin = offset / page_bytes * page_bytes;
+  const std::uint64_t end = (offset + bytes + page_bytes - 1) / page_bytes * page_bytes;
   disk_.advise(fd, begin, end - begin, POSIX_FADV_DONTNEED);
 }
 

@@ -14,6 +14,9 @@ namespace xorder::io {
 
 class Disk;
 
+/// What the page cache counts by.
+inline constexpr std::uint64_t page_bytes = 4096;
+
 /// 0 or an errno, and where in the file.
 struct Failure {
   int error = 0;

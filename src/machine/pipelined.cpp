@@ -22,7 +22,7 @@ namespace {
 using schedule::Node;
 using std::uint64_t;
 
-constexpr uint64_t default_processors = 16;
+constexpr uint64_t pipelined_processors = 16;
 constexpr uint64_t each_processor = 2048;  // messages of a few steps
 
 /// The records in the slots of their processors.
@@ -100,7 +100,7 @@ class PipelinedDescend final : public work::Work {
  private:
   schedule::Descend make_schedule(uint64_t processors) const {
     const int lg_count = exact_lg(count_, frame().input().path.string() + ": the number of elements");
-    if (processors == 0) processors = std::min(default_processors, count_);
+    if (processors == 0) processors = std::min(pipelined_processors, count_);
     const int n = exact_lg(processors, "--processors");
     if (n > lg_count) {
       throw InputError(fmt::format("{} virtual processors are too many for {} elements", processors, count_));

@@ -150,7 +150,7 @@ void require_motion(const Setting& s, const Matrix& matrix) {
                   s.frame.input().path.string()));
 }
 
-using Block = std::pair<uint64_t, uint64_t>;
+using BlockIndex = std::pair<uint64_t, uint64_t>;
 
 // The stripes of a matrix of K × K blocks. Block (i, j) of the input is block (j, i) of the output in the
 // end; if the blocks' numbers are reversed on the way, another one is there. `origin` says which, `place`
@@ -162,7 +162,7 @@ std::unique_ptr<BlockGeometry> block_geometry(const BlockMatrix& m, uint64_t str
   for (uint64_t j = 0; j < m.blocks; ++j) {
     StripeGeometry::Panel panel{m.column(j) * m.rows * m.element_bytes, m.column(j + 1) - m.column(j), {}};
     for (uint64_t i = 0; i < m.blocks; ++i) {
-      const Block from = origin(i, j);
+      const BlockIndex from = origin(i, j);
       panel.parts.push_back(
           {place(from), m.scratch(from.first, from.second), m.row(i), m.row(i + 1) - m.row(i)});
     }
@@ -171,7 +171,7 @@ std::unique_ptr<BlockGeometry> block_geometry(const BlockMatrix& m, uint64_t str
   return std::make_unique<BlockGeometry>(std::move(panels), m.rows, m.element_bytes, stripe_memory);
 }
 
-Block same(uint64_t i, uint64_t j) { return {i, j}; }
+BlockIndex same(uint64_t i, uint64_t j) { return {i, j}; }
 
 Stages exchange_stages(const Setting& s) {
   const gf2::AffineMap map = required_map(s, "exchange");
@@ -219,9 +219,9 @@ Stages exchange_stages(const Setting& s) {
   auto geometry = block_geometry(
       blocks, stripe_memory,
       [&](uint64_t i, uint64_t j) {
-        return Block{reversed(i), reversed(j)};
+        return BlockIndex{reversed(i), reversed(j)};
       },
-      [](const Block& block) {
+      [](const BlockIndex& block) {
         return schedule::Place{block.first, block.second};
       });
   stages.push_back(std::make_unique<StripeStage>("exchange", std::move(exchange), std::move(geometry),
@@ -256,7 +256,7 @@ Stages mesh_stages(const Setting& s) {
   Stages stages;
   stages.push_back(
       std::make_unique<TransposeStage>(blocks, circumstances(s, true, false), s.frame.options.device));
-  auto geometry = block_geometry(blocks, stripe_memory, same, [&](const Block& block) {
+  auto geometry = block_geometry(blocks, stripe_memory, same, [&](const BlockIndex& block) {
     return schedule::Place{block.first * side + block.second, 0};
   });
   stages.push_back(

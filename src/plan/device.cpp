@@ -10,12 +10,10 @@
 namespace xorder::plan {
 namespace {
 
-constexpr std::uint64_t KiB = 1024, MiB = 1024 * KiB;
-
 // A device that needs `setup` seconds for every request and then moves `rate` bytes a second.
 Device simple_device(std::string name, double setup, double rate, std::uint64_t largest, unsigned depth) {
   Device device{std::move(name), {}, depth};
-  for (std::uint64_t bytes = 4 * KiB; bytes <= largest; bytes *= 4) {
+  for (std::uint64_t bytes = 4096; bytes <= largest; bytes *= 4) {
     const double bandwidth = static_cast<double>(bytes) / (setup + static_cast<double>(bytes) / rate);
     device.points.push_back({bytes, bandwidth, bandwidth});
   }
@@ -51,10 +49,10 @@ double Device::write_seconds(std::uint64_t requests, std::uint64_t request_bytes
 }
 
 // Measured: 4 KiB random reads at depth 128 reach 360 MB/s, 16 KiB 1.1 GB/s, 64 KiB 2.2 GB/s, 1 MiB 3.2 GB/s.
-Device Device::ssd() { return simple_device("ssd", 10e-6, 3.2e9, 1 * MiB, 128); }
-Device Device::hdd() { return simple_device("hdd", 8e-3, 200e6, 16 * MiB, 8); }
+Device Device::ssd() { return simple_device("ssd", 10e-6, 3.2e9, 1 << 20, 128); }
+Device Device::hdd() { return simple_device("hdd", 8e-3, 200e6, 16 << 20, 8); }
 // A system call or a page table walk a request; what is larger than a second-level cache gains nothing.
-Device Device::page_cache() { return simple_device("page cache", 0.2e-6, 8e9, 64 * KiB, 32); }
+Device Device::page_cache() { return simple_device("page cache", 0.2e-6, 8e9, 64 << 10, 32); }
 
 Device Device::reading_from(const Device& source) const {
   Device both{name, {}, depth};
