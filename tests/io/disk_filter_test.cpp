@@ -25,7 +25,8 @@ TEST(DiskFilter, EveryTokenComesBackOnceThroughSeveralFilters) {
     if (engine == Engine::uring && !uring_available()) continue;
     test::FailingDisk failing;
     failing.fail_transfer(Transfer::Kind::write, 5);
-    work::Meter inner(failing), outer(inner);
+    work::Meter inner(failing);
+    work::Meter outer(static_cast<Disk&>(inner));
     const File file = File::create_nameless(testing::TempDir(), "file", 64 * block, Access::direct, outer);
     const BlockMemory memory(64 * block);
     const auto queue = outer.queue(engine, 8);
