@@ -18,7 +18,7 @@ using std::size_t;
 using std::uint64_t;
 
 constexpr uint64_t cache_line = 64;
-constexpr double close_enough = 1.02;  // a smaller tile is worth as much time
+constexpr double close_enough = 1.03;  // a smaller tile is worth as much time
 
 uint64_t ceil_div(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 uint64_t round_up(uint64_t a, uint64_t multiple) { return ceil_div(a, multiple) * multiple; }

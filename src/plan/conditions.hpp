@@ -16,8 +16,8 @@ inline constexpr std::uint64_t largest_request = std::uint64_t{1} << 20;
 /// What the machine's memory and processors can do.
 struct Host {
   /// Memory that the system hands over for the first time. Zeroing huge pages takes 0.15 s/GiB; a virtual machine whose
-  /// host has to find the memory first takes 0.6 to 2.9 s/GiB, and nobody can tell beforehand. This lies between.
-  double fresh_bytes_per_second = 1e9;
+  /// host has to find the memory first takes 0.6 to 3.3 s/GiB, and nobody can tell beforehand. This lies between.
+  double fresh_bytes_per_second = 5e8;
   /// From groups to tiles and from tiles to requests: two copies of everything, while the disk works.
   double permuted_bytes_per_second = 3e9;
 };

@@ -35,6 +35,9 @@ std::optional<Reordering> factorable(const Reordering& what) {
   return Reordering{what.element_bytes, {what.elements()}, {0}, 0, *map};
 }
 
+// Another pass has to gain so much: it also takes scratch disk, and wears it.
+constexpr double worth_more_passes = 0.9;
+
 struct MultiPass {
   int block_bits = 0;
   int memory_bits = 0;
@@ -150,9 +153,9 @@ Plan make_plan(const Reordering& reordering, const Conditions& conditions) {
   if (single) plan.passes.push_back(std::move(*single));
   if (const auto mapped = factorable(plan.what)) {
     const auto choice = best_block_size(*mapped, conditions);
-    if (choice && (plan.passes.empty() || choice->seconds < plan.seconds())) {
+    if (choice && (plan.passes.empty() || choice->seconds < worth_more_passes * plan.seconds())) {
       auto passes = factored_passes(*mapped, conditions, *choice);
-      if (passes && (plan.passes.empty() || total_seconds(*passes) < plan.seconds()))
+      if (passes && (plan.passes.empty() || total_seconds(*passes) < worth_more_passes * plan.seconds()))
         plan.passes = std::move(*passes);
     }
   }
