@@ -51,8 +51,13 @@ ArrayDescription raw_description(const File& file, const RawLayout& raw) {
 const char* name(Format format) { return format == Format::npy ? "npy" : "raw"; }
 
 ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawLayout>& raw) {
-  const File file = File::open_input(path, Access::buffered);
-  ArrayFile array{path, file.stamp(), Format::raw, {}};
+  return open_array(path, raw, system_disk());
+}
+
+ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawLayout>& raw, Disk& disk) {
+  auto opened = std::make_shared<const File>(File::open_input(path, Access::buffered, disk));
+  const File& file = *opened;
+  ArrayFile array{path, std::move(opened), file.stamp(), Format::raw, {}};
   if (is_npy(file)) {
     if (raw)
       throw InputError(fmt::format(

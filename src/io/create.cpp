@@ -14,6 +14,7 @@
 #include <limits>
 #include <optional>
 
+#include "io/disk.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::io {
@@ -50,12 +51,13 @@ std::string describe_bytes(std::uint64_t bytes) {
 
 std::string proc_path(int fd) { return fmt::format("/proc/self/fd/{}", fd); }
 
-Descriptor open_directory(const std::filesystem::path& directory, const std::string& name) {
+Descriptor open_directory(Disk& disk, const std::filesystem::path& directory, const std::string& name) {
   const auto refuse = [&](int code) {
     throw InputError(fmt::format("{}: cannot make {} there: {}", directory.string(), name, reason(code)));
   };
-  Descriptor fd(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!fd) refuse(errno);
+  const int opened = disk.open(AT_FDCWD, directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (opened < 0) refuse(-opened);
+  Descriptor fd(opened);
   // Also finds file systems mounted read-only. By the effective ids, as creating will be.
   if (faccessat(fd.get(), ".", W_OK | X_OK, AT_EACCESS) != 0) refuse(errno);
   return fd;
@@ -70,28 +72,28 @@ std::string temporary_name(int directory_fd, const std::string& name) {
   return "." + name.substr(0, kept) + suffix;
 }
 
-NewFile create_in(int directory_fd, const std::filesystem::path& directory, const std::string& name,
-                  mode_t mode, bool named) {
+NewFile create_in(Disk& disk, int directory_fd, const std::filesystem::path& directory,
+                  const std::string& name, mode_t mode, bool named) {
   const auto refuse = [&](int code) {
     throw InputError(fmt::format("{}: cannot make {} there: {}", directory.string(), name, reason(code)));
   };
   if (!named) {
-    const int fd = openat(directory_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+    const int fd = disk.open(directory_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
     if (fd >= 0) {
       Descriptor nameless(fd);
       // Without /proc it could never be given a name.
       if (access(proc_path(fd).c_str(), F_OK) == 0) return {std::move(nameless), {}};
-    } else if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL && errno != ENOENT) {
+    } else if (fd != -EOPNOTSUPP && fd != -EISDIR && fd != -EINVAL && fd != -ENOENT) {
       // The four say, depending on kernel and file system, that there are no nameless files here.
-      refuse(errno);
+      refuse(-fd);
     }
   }
   for (;;) {
     std::string temporary = temporary_name(directory_fd, name);
-    const int fd = openat(directory_fd, temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    const int fd = disk.open(directory_fd, temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (fd >= 0) return {Descriptor(fd), std::move(temporary)};
     // A process that was killed may have left one with our number.
-    if (errno != EEXIST) refuse(errno);
+    if (fd != -EEXIST) refuse(-fd);
   }
 }
 
@@ -111,17 +113,14 @@ void require_room(int directory_fd, const std::filesystem::path& directory, cons
   }
 }
 
-void reserve(int fd, const std::filesystem::path& directory, const std::string& name, std::uint64_t bytes) {
+void reserve(Disk& disk, int fd, const std::filesystem::path& directory, const std::string& name,
+             std::uint64_t bytes) {
   // First, so that a hopeless request does not fill the disk for a moment.
   require_room(fd, directory, name, bytes);
   if (bytes == 0) return;
-  const off_t size = static_cast<off_t>(bytes);
-  int code = 0;
-  do {
-    code = fallocate(fd, 0, 0, size) == 0 ? 0 : errno;
-  } while (code == EINTR);
+  int code = disk.reserve(fd, bytes);
   // Where nothing can be reserved, having looked at what is free has to do.
-  if (code == EOPNOTSUPP || code == ENOSYS || code == EINVAL) code = ftruncate(fd, size) == 0 ? 0 : errno;
+  if (code == EOPNOTSUPP || code == ENOSYS || code == EINVAL) code = disk.truncate(fd, bytes);
   if (code == ENOSPC || code == EDQUOT) throw_no_room(fd, directory, name, bytes);
   if (code != 0) {
     throw InputError(fmt::format("{}: {} cannot be reserved: {}", name, describe_bytes(bytes), reason(code)));

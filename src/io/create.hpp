@@ -11,9 +11,11 @@
 
 namespace xorder::io {
 
+class Disk;
+
 /// Opens a directory to create in. Throws InputError (for `name`) if it is missing, no directory or not
 /// writable.
-Descriptor open_directory(const std::filesystem::path& directory, const std::string& name);
+Descriptor open_directory(Disk& disk, const std::filesystem::path& directory, const std::string& name);
 
 struct NewFile {
   Descriptor descriptor;
@@ -23,8 +25,8 @@ struct NewFile {
 
 /// A new empty file, open for reading and writing: nameless, or, if `named` or where the file system cannot
 /// do that, as ".NAME.xorder-PID-N". `mode` is subject to the umask. Throws InputError (it is always early).
-NewFile create_in(int directory_fd, const std::filesystem::path& directory, const std::string& name,
-                  mode_t mode, bool named);
+NewFile create_in(Disk& disk, int directory_fd, const std::filesystem::path& directory,
+                  const std::string& name, mode_t mode, bool named);
 
 /// A name ".NAME.xorder-PID-N" that fits the directory's limits; another one at each call.
 std::string temporary_name(int directory_fd, const std::string& name);
@@ -35,7 +37,8 @@ void require_room(int directory_fd, const std::filesystem::path& directory, cons
                   std::uint64_t bytes);
 
 /// Gives the new file its size and reserves its blocks. Throws InputError if there is no room.
-void reserve(int fd, const std::filesystem::path& directory, const std::string& name, std::uint64_t bytes);
+void reserve(Disk& disk, int fd, const std::filesystem::path& directory, const std::string& name,
+             std::uint64_t bytes);
 
 /// The path through which the kernel shows an open file of this process.
 std::string proc_path(int fd);

@@ -10,13 +10,14 @@
 #include <cerrno>
 
 #include "io/create.hpp"
+#include "io/disk.hpp"
 #include "io/page_cache.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::io {
 namespace {
 
-constexpr std::uint32_t page = 4096;
+constexpr std::uint32_t default_alignment = 4096;
 
 const char* kind_of(mode_t mode) {
   switch (mode & S_IFMT) {
@@ -46,8 +47,8 @@ void require_regular(const std::string& name, const struct stat& status) {
 
 /// What O_DIRECT demands of a file.
 struct DirectAlignment {
-  std::uint32_t memory = page;
-  std::uint32_t offset = page;
+  std::uint32_t memory = default_alignment;
+  std::uint32_t offset = default_alignment;
 };
 
 DirectAlignment direct_alignment(int fd) {
@@ -63,9 +64,10 @@ DirectAlignment direct_alignment(int fd) {
 /// The file system's block as far as it is worth respecting.
 std::uint32_t block_size(int fd) {
   struct stat status;
-  if (fstat(fd, &status) != 0) return page;
+  if (fstat(fd, &status) != 0) return default_alignment;
   const auto size = static_cast<std::uint64_t>(std::max<blksize_t>(status.st_blksize, 1));
-  return std::has_single_bit(size) && size <= (64u << 10) ? static_cast<std::uint32_t>(size) : page;
+  return std::has_single_bit(size) && size <= (64u << 10) ? static_cast<std::uint32_t>(size)
+                                                          : default_alignment;
 }
 
 }  // namespace
@@ -74,7 +76,7 @@ void Descriptor::reset() {
   if (fd_ >= 0) close(std::exchange(fd_, -1));
 }
 
-File::File() : page_cache_(std::make_unique<PageCache>()) {}
+File::File(Disk& disk) : disk_(&disk), page_cache_(std::make_unique<PageCache>(disk)) {}
 File::~File() = default;
 File::File(File&& other) noexcept = default;
 File& File::operator=(File&& other) noexcept = default;
@@ -83,8 +85,8 @@ bool File::keep_cached() const { return page_cache_->keep(); }
 void File::set_keep_cached(bool keep) { page_cache_->set_keep(keep); }
 void File::set_write_window(std::size_t bytes) { page_cache_->set_write_window(bytes); }
 
-File File::open_input(const std::filesystem::path& path, Access access) {
-  File file;
+File File::open_input(const std::filesystem::path& path, Access access, Disk& disk) {
+  File file(disk);
   file.name_ = path.string();
   if (path.empty()) throw InputError("the input's name is empty");
   if (path == "-") throw InputError("-: xorder works on files, not on pipes; name a file");
@@ -92,8 +94,9 @@ File File::open_input(const std::filesystem::path& path, Access access) {
   struct stat status;
   if (stat(path.c_str(), &status) != 0) throw_unreadable(file.name_, errno);
   require_regular(file.name_, status);
-  file.plain_ = Descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
-  if (!file.plain_) throw_unreadable(file.name_, errno);
+  const int fd = disk.open(AT_FDCWD, path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  if (fd < 0) throw_unreadable(file.name_, -fd);
+  file.plain_ = Descriptor(fd);
   if (fstat(file.plain_.get(), &status) != 0) throw_unreadable(file.name_, errno);
   require_regular(file.name_, status);
   // O_NONBLOCK was against FIFOs; left on, io_uring would give up with EAGAIN where it should wait.
@@ -104,29 +107,45 @@ File File::open_input(const std::filesystem::path& path, Access access) {
   return file;
 }
 
-File File::create_nameless(const std::filesystem::path& directory, const std::string& name,
-                           std::uint64_t bytes, Access access) {
-  const Descriptor parent = open_directory(directory, name);
-  // Scratch data is nobody else's business.
-  NewFile made = create_in(parent.get(), directory, name, 0600, false);
-  if (!made.temporary.empty() && unlinkat(parent.get(), made.temporary.c_str(), 0) != 0) {
-    throw InputError(fmt::format("{}: cannot be made: {}", name, reason(errno)));
-  }
-  return adopt_new(std::move(made.descriptor), directory, name, bytes, access);
+File File::reopen(Access access, Disk& disk) const {
+  File file(disk);
+  file.name_ = name_;
+  file.size_ = size_;
+  // Through the open descriptor: the path may lead to another file by now.
+  int fd = disk.open(AT_FDCWD, proc_path(plain_.get()).c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) fd = fcntl(plain_.get(), F_DUPFD_CLOEXEC, 0);
+  if (fd < 0) throw_unreadable(name_, errno);
+  file.plain_ = Descriptor(fd);
+  file.open_data_descriptor(access, O_RDONLY);
+  file.advise_no_read_ahead();
+  return file;
 }
 
-void File::check_directory(const std::filesystem::path& directory, const std::string& name) {
-  static_cast<void>(open_directory(directory, name));
+File File::create_nameless(const std::filesystem::path& directory, const std::string& name,
+                           std::uint64_t bytes, Access access, Disk& disk) {
+  const Descriptor parent = open_directory(disk, directory, name);
+  // Scratch data is nobody else's business.
+  NewFile made = create_in(disk, parent.get(), directory, name, 0600, false);
+  if (!made.temporary.empty()) {
+    if (const int code = disk.remove(parent.get(), made.temporary.c_str())) {
+      throw InputError(fmt::format("{}: cannot be made: {}", name, reason(code)));
+    }
+  }
+  return adopt_new(std::move(made.descriptor), directory, name, bytes, access, disk);
+}
+
+void File::check_directory(const std::filesystem::path& directory, const std::string& name, Disk& disk) {
+  static_cast<void>(open_directory(disk, directory, name));
 }
 
 File File::adopt_new(Descriptor plain, const std::filesystem::path& directory, const std::string& name,
-                     std::uint64_t bytes, Access access) {
-  File file;
+                     std::uint64_t bytes, Access access, Disk& disk) {
+  File file(disk);
   file.name_ = name;
   file.writable_ = true;
   file.size_ = bytes;
   file.plain_ = std::move(plain);
-  reserve(file.plain_.get(), directory, name, bytes);
+  reserve(disk, file.plain_.get(), directory, name, bytes);
   file.open_data_descriptor(access, O_RDWR);
   file.advise_no_read_ahead();
   return file;
@@ -136,29 +155,31 @@ void File::open_data_descriptor(Access access, int flags) {
   // Through the open descriptor, which works for files without a name and cannot hit another file.
   const std::string path = proc_path(plain_.get());
   if (access == Access::direct) {
-    data_ = Descriptor(open(path.c_str(), flags | O_DIRECT | O_CLOEXEC));
+    if (const int fd = disk_->open(AT_FDCWD, path.c_str(), flags | O_DIRECT | O_CLOEXEC); fd >= 0)
+      data_ = Descriptor(fd);
     const DirectAlignment alignment = direct_alignment(plain_.get());
     if (data_ && alignment.offset != 0 && alignment.memory != 0) {
       access_ = Access::direct;
       offset_alignment_ = alignment.offset;
       memory_alignment_ = alignment.memory;
-      write_alignment_ = std::max({page, block_size(plain_.get()), alignment.offset});
+      write_alignment_ = std::max({default_alignment, block_size(plain_.get()), alignment.offset});
       return;
     }
   }
   access_ = access == Access::mapped ? Access::mapped : Access::buffered;
   // An open file of its own: the kernel reports a write-back error once to each, so that one that the engines
   // meet is still there for sync().
-  data_ = Descriptor(open(path.c_str(), flags | O_CLOEXEC));
-  if (!data_) data_ = Descriptor(fcntl(plain_.get(), F_DUPFD_CLOEXEC, 0));
-  if (!data_) throw IoError(name_, "open", errno);
+  int fd = disk_->open(AT_FDCWD, path.c_str(), flags | O_CLOEXEC);
+  if (fd < 0) fd = fcntl(plain_.get(), F_DUPFD_CLOEXEC, 0);
+  if (fd < 0) throw IoError(name_, "open", errno);
+  data_ = Descriptor(fd);
 }
 
 void File::advise_no_read_ahead() const {
   // Blocks are read in the plan's order, which the kernel's read-ahead can only disturb. On both descriptors:
   // a look at the header through one that reads ahead leaves a mark in the page cache, and whoever passes it
   // starts reading ahead too (seen: folios of 2 MiB, which dropping 1 MiB at a time leaves, all of the file).
-  for (const int fd : {plain_.get(), data_.get()}) posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
+  for (const int fd : {plain_.get(), data_.get()}) disk_->advise(fd, 0, 0, POSIX_FADV_RANDOM);
 }
 
 FileStamp File::stamp() const {
@@ -169,32 +190,35 @@ FileStamp File::stamp() const {
 }
 
 void File::read_exactly(void* data, std::size_t bytes, std::uint64_t offset) const {
-  auto* to = static_cast<std::byte*>(data);
-  while (bytes > 0) {
-    const ssize_t got = pread(plain_.get(), to, bytes, static_cast<off_t>(offset));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw IoError(name_, "read", errno, offset);
-    if (got == 0) throw IoError(name_, fmt::format("read at byte {}: the file ends there", offset));
-    to += got;
-    bytes -= static_cast<std::size_t>(got);
-    offset += static_cast<std::uint64_t>(got);
-  }
+  carry_exactly(Transfer::Kind::read, static_cast<std::byte*>(data), bytes, offset);
 }
 
 void File::write_exactly(const void* data, std::size_t bytes, std::uint64_t offset) const {
-  const auto* from = static_cast<const std::byte*>(data);
-  while (bytes > 0) {
-    const ssize_t put = pwrite(plain_.get(), from, bytes, static_cast<off_t>(offset));
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) throw IoError(name_, "write", put < 0 ? errno : EIO, offset);
-    from += put;
-    bytes -= static_cast<std::size_t>(put);
-    offset += static_cast<std::uint64_t>(put);
+  carry_exactly(Transfer::Kind::write, const_cast<std::byte*>(static_cast<const std::byte*>(data)), bytes,
+                offset);
+}
+
+void File::carry_exactly(Transfer::Kind kind, std::byte* data, std::size_t bytes,
+                         std::uint64_t offset) const {
+  if (bytes == 0) return;
+  const Transfer transfer{.kind = kind,
+                          .file = this,
+                          .offset = offset,
+                          .pieces = {Piece{data, bytes}},
+                          .piece_count = 1,
+                          .required_bytes = bytes,
+                          .unaligned = true};
+  const Completion done = disk_->carry(transfer);
+  if (done.error == 0) return;
+  const bool is_read = kind == Transfer::Kind::read;
+  if (is_read && done.offset == size_ && !writable_) {
+    throw IoError(name_, fmt::format("read at byte {}: the file ends there", done.offset));
   }
+  throw IoError(name_, is_read ? "read" : "write", done.error, done.offset);
 }
 
 void File::sync() const {
-  if (fsync(plain_.get()) != 0) throw IoError(name_, "fsync", errno);
+  if (const int code = disk_->sync(plain_.get())) throw IoError(name_, "fsync", code);
   page_cache_->drop_all(data_.get());
 }
 

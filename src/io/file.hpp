@@ -8,11 +8,14 @@
 #include <string>
 
 #include "io/descriptor.hpp"
+#include "io/transfer.hpp"
 #include "xorder/io/array_file.hpp"
 
 namespace xorder::io {
 
+class Disk;
 class PageCache;
+Disk& system_disk();
 
 /// How data blocks reach a file. direct asks for O_DIRECT and falls back to buffered where the file system
 /// refuses it (File::access() says what it became); buffered keeps the page cache small by dropping what it
@@ -25,20 +28,25 @@ class File {
  public:
   /// Opens a regular file for reading; never blocks on a FIFO. Throws InputError for what cannot be an input
   /// (missing, unreadable, directory, FIFO, socket, device, "-"), naming the path and the reason.
-  static File open_input(const std::filesystem::path& path, Access access);
+  static File open_input(const std::filesystem::path& path, Access access, Disk& disk = system_disk());
+  /// The same file, by whatever name it goes now, opened for reading once more.
+  File reopen(Access access, Disk& disk) const;
   /// A nameless read-write file of `bytes` bytes in `directory`, its space reserved (the bytes read as
   /// zeros); gone with its last descriptor, even after SIGKILL. For scratch files; Output has its own for
   /// what gets a name. `name` is for messages. Throws InputError, saying how much is needed and how much is
   /// free, if there is no room, or if the directory is missing or not writable.
   static File create_nameless(const std::filesystem::path& directory, const std::string& name,
-                              std::uint64_t bytes, Access access);
+                              std::uint64_t bytes, Access access, Disk& disk = system_disk());
   /// Throws InputError unless files could be made in `directory`, room aside. Makes nothing.
-  static void check_directory(const std::filesystem::path& directory, const std::string& name);
+  static void check_directory(const std::filesystem::path& directory, const std::string& name,
+                              Disk& disk = system_disk());
   ~File();
   File(File&& other) noexcept;
   File& operator=(File&& other) noexcept;
 
   const std::string& name() const { return name_; }
+  /// The disk that it was opened on, through which everything of it passes.
+  Disk& disk() const { return *disk_; }
   /// The descriptor for data blocks (O_DIRECT if access() is direct).
   int descriptor() const { return data_.get(); }
   /// A descriptor without O_DIRECT for headers and odd ends; pages it touches are not those of full direct
@@ -69,7 +77,7 @@ class File {
 
   FileStamp stamp() const;
 
-  /// Reads or writes exactly `bytes` at `offset` through the plain descriptor. Throws IoError.
+  /// Reads or writes exactly `bytes` at any `offset`, through the page cache. Throws IoError.
   void read_exactly(void* data, std::size_t bytes, std::uint64_t offset) const;
   void write_exactly(const void* data, std::size_t bytes, std::uint64_t offset) const;
   /// fsync; the first error is final, also one that a queue has met in write-back before. Throws IoError.
@@ -79,13 +87,15 @@ class File {
   PageCache& page_cache() const { return *page_cache_; }
 
  private:
-  File();
+  explicit File(Disk& disk);
   friend class Output;
   static File adopt_new(Descriptor plain, const std::filesystem::path& directory, const std::string& name,
-                        std::uint64_t bytes, Access access);
+                        std::uint64_t bytes, Access access, Disk& disk);
+  void carry_exactly(Transfer::Kind kind, std::byte* data, std::size_t bytes, std::uint64_t offset) const;
   void open_data_descriptor(Access access, int flags);
   void advise_no_read_ahead() const;
 
+  Disk* disk_;
   std::string name_;
   Descriptor plain_;
   Descriptor data_;

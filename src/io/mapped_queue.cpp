@@ -13,7 +13,9 @@
 #include <cerrno>
 #include <cstring>
 
+#include "io/disk.hpp"
 #include "io/engines.hpp"
+#include "io/file.hpp"
 #include "io/page_cache.hpp"
 #include "io/pool_queue.hpp"
 #include "io/progress.hpp"
@@ -23,26 +25,11 @@ namespace {
 
 namespace ipc = boost::interprocess;
 
-/// An open file as Boost.Interprocess wants it; its own file_mapping would open a path again.
-class Mappable {
- public:
-  Mappable(int fd, ipc::mode_t mode) : handle_{fd, false}, mode_(mode) {}
-  ipc::mapping_handle_t get_mapping_handle() const { return handle_; }
-  ipc::mode_t get_mode() const { return mode_; }
-
- private:
-  ipc::mapping_handle_t handle_;
-  ipc::mode_t mode_;
-};
-
-constexpr std::uint64_t page = 4096;
-
 /// Has the kernel read the window in as few requests as it can. (Faults alone would read around each page.)
-void read_ahead(int fd, std::uint64_t offset, std::size_t bytes) {
+void read_ahead(Disk& disk, int fd, std::uint64_t offset, std::size_t bytes) {
   constexpr std::size_t most = std::size_t{512} << 10;  // a larger request may be cut short
   for (std::size_t at = 0; at < bytes; at += most) {
-    posix_fadvise(fd, static_cast<off_t>(offset + at), static_cast<off_t>(std::min(most, bytes - at)),
-                  POSIX_FADV_WILLNEED);
+    disk.advise(fd, offset + at, std::min(most, bytes - at), POSIX_FADV_WILLNEED);
   }
 }
 
@@ -50,17 +37,17 @@ void read_ahead(int fd, std::uint64_t offset, std::size_t bytes) {
 /// transfer alone, so they are filled with zeros by system calls: this makes them in large units (measured:
 /// more than twice as fast as a fault for each page), and a full disk, where nothing could be reserved, is an
 /// error here and no SIGBUS. Returns 0 or an errno.
-int fill_ahead(int fd, std::uint64_t offset, std::size_t bytes) {
+int fill_ahead(Disk& disk, int fd, std::uint64_t offset, std::size_t bytes) {
   alignas(64) static constexpr std::byte zeros[std::size_t{64} << 10] = {};
-  const std::uint64_t begin = (offset + page - 1) / page * page;
-  const std::uint64_t end = (offset + bytes) / page * page;
+  const std::uint64_t begin = (offset + page_bytes - 1) / page_bytes * page_bytes;
+  const std::uint64_t end = (offset + bytes) / page_bytes * page_bytes;
   if (begin >= end) {
-    read_ahead(fd, offset, bytes);
+    read_ahead(disk, fd, offset, bytes);
     return 0;
   }
   // What shares its page with others is brought in as it is.
-  if (begin > offset) read_ahead(fd, begin - page, page);
-  if (end < offset + bytes) read_ahead(fd, end, page);
+  if (begin > offset) read_ahead(disk, fd, begin - page_bytes, page_bytes);
+  if (end < offset + bytes) read_ahead(disk, fd, end, page_bytes);
   for (std::uint64_t at = begin; at < end;) {
     std::array<iovec, 16> parts;
     int count = 0;
@@ -124,12 +111,11 @@ Completion carry_by_mapping(const Transfer& transfer) {
   if (bytes == 0) return failed(0, 0);
 
   try {
-    const ipc::mode_t mode = is_read ? ipc::read_only : ipc::read_write;
-    const ipc::mapped_region region(Mappable(file.descriptor(), mode), mode,
-                                    static_cast<ipc::offset_t>(transfer.offset), bytes);
+    Disk& disk = file.disk();
+    const ipc::mapped_region region = disk.map(file.descriptor(), !is_read, transfer.offset, bytes);
     if (is_read) {
-      read_ahead(file.descriptor(), transfer.offset, bytes);
-    } else if (const int error = fill_ahead(file.descriptor(), transfer.offset, bytes)) {
+      read_ahead(disk, file.descriptor(), transfer.offset, bytes);
+    } else if (const int error = fill_ahead(disk, file.descriptor(), transfer.offset, bytes)) {
       return failed(error, transfer.offset);
     }
     const std::size_t lead = transfer.offset % ipc::mapped_region::get_page_size();

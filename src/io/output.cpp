@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "io/create.hpp"
+#include "io/disk.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::io {
@@ -49,7 +50,7 @@ Destination examine(const fs::path& given, std::uint64_t bytes, bool overwrite, 
   const std::string name = result.path.filename().string();
   if (name.empty() || name == "." || name == "..") refuse(given, "is a directory, name a file");
   result.directory = result.path.has_parent_path() ? result.path.parent_path() : fs::path(".");
-  result.directory_fd = open_directory(result.directory, name);
+  result.directory_fd = open_directory(input.disk(), result.directory, name);
   const int directory = result.directory_fd.get();
 
   struct stat status;
@@ -88,26 +89,26 @@ void Output::check(const fs::path& destination, std::uint64_t bytes, bool overwr
 
 Output::Output(const fs::path& destination, std::uint64_t bytes, bool overwrite, Access access,
                const File& input, Naming naming)
-    : overwrite_(overwrite) {
+    : disk_(&input.disk()), overwrite_(overwrite) {
   Destination found = examine(destination, bytes, overwrite, input);
   destination_ = std::move(found.path);
   directory_ = std::move(found.directory_fd);
   const std::string name = destination_.filename().string();
   // What replaces a file that others may not read must not be readable meanwhile either.
-  NewFile made = create_in(directory_.get(), found.directory, name, found.exists ? 0600 : 0666,
+  NewFile made = create_in(*disk_, directory_.get(), found.directory, name, found.exists ? 0600 : 0666,
                            naming == Naming::temporary);
   temporary_ = std::move(made.temporary);
   try {
-    file_ =
-        File::adopt_new(std::move(made.descriptor), found.directory, destination_.string(), bytes, access);
+    file_ = File::adopt_new(std::move(made.descriptor), found.directory, destination_.string(), bytes, access,
+                            *disk_);
   } catch (...) {
-    if (!temporary_.empty()) unlinkat(directory_.get(), temporary_.c_str(), 0);
+    if (!temporary_.empty()) disk_->remove(directory_.get(), temporary_.c_str());
     throw;
   }
 }
 
 Output::~Output() {
-  if (!temporary_.empty()) unlinkat(directory_.get(), temporary_.c_str(), 0);
+  if (!temporary_.empty()) disk_->remove(directory_.get(), temporary_.c_str());
 }
 
 void Output::fail(const char* operation, int code) const {
@@ -132,25 +133,23 @@ void Output::commit() {
     if (!overwrite_ || code != EEXIST) fail("give it its name", code);
   }
   // Some network file systems cannot sync a directory, and need not.
-  if (fsync(directory_.get()) != 0 && errno != EINVAL && errno != ENOTSUP) fail("sync its directory", errno);
+  const int code = disk_->sync(directory_.get());
+  if (code != 0 && code != EINVAL && code != ENOTSUP) fail("sync its directory", code);
 }
 
 int Output::link_new() {
   const std::string name = destination_.filename().string();
   if (temporary_.empty()) return link_nameless(name);
   const int directory = directory_.get();
-  int code =
-      renameat2(directory, temporary_.c_str(), directory, name.c_str(), RENAME_NOREPLACE) == 0 ? 0 : errno;
+  int code = disk_->rename(directory, temporary_.c_str(), name.c_str(), RENAME_NOREPLACE);
   if (code == EINVAL || code == ENOSYS) {  // this file system cannot do so; a link does not replace either
-    code = linkat(directory, temporary_.c_str(), directory, name.c_str(), 0) == 0 ? 0 : errno;
-    if (code == 0) unlinkat(directory, temporary_.c_str(), 0);
+    code = disk_->link(directory, temporary_.c_str(), directory, name.c_str(), 0);
+    if (code == 0) disk_->remove(directory, temporary_.c_str());
   }
   if (code == EPERM || code == EOPNOTSUPP || code == ENOSYS) {  // nor links: then a look must do
     struct stat status;
     const bool exists = fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
-    code = exists                                                                  ? EEXIST
-           : renameat(directory, temporary_.c_str(), directory, name.c_str()) == 0 ? 0
-                                                                                   : errno;
+    code = exists ? EEXIST : disk_->rename(directory, temporary_.c_str(), name.c_str(), 0);
   }
   if (code == 0) temporary_.clear();
   return code;
@@ -166,15 +165,15 @@ void Output::replace_old() {
     // A process that was killed may have left one with our number.
     if (code != 0 && code != EEXIST) fail("give it a name", code);
   }
-  if (renameat(directory, temporary_.c_str(), directory, destination_.filename().c_str()) != 0) {
-    fail("replace", errno);  // the destructor removes the temporary name
+  if (const int code = disk_->rename(directory, temporary_.c_str(), destination_.filename().c_str(), 0)) {
+    fail("replace", code);  // the destructor removes the temporary name
   }
   temporary_.clear();
 }
 
 int Output::link_nameless(const std::string& name) {
   const std::string from = proc_path(file_->plain_descriptor());
-  return linkat(AT_FDCWD, from.c_str(), directory_.get(), name.c_str(), AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
+  return disk_->link(AT_FDCWD, from.c_str(), directory_.get(), name.c_str(), AT_SYMLINK_FOLLOW);
 }
 
 }  // namespace xorder::io

@@ -22,7 +22,7 @@ class Output {
   /// symbolic link is followed: its target will be replaced, or made if it does not exist. Throws InputError
   /// if the destination exists and `overwrite` is false, is not a regular file, or is the same file as
   /// `input` (also by symbolic or hard link); if its directory is missing or not writable; or if there is no
-  /// room (how much is needed, how much is free).
+  /// room (how much is needed, how much is free). It is made on the input's disk.
   Output(const std::filesystem::path& destination, std::uint64_t bytes, bool overwrite, Access access,
          const File& input, Naming naming = Naming::automatic);
   ~Output();
@@ -51,6 +51,7 @@ class Output {
   int link_nameless(const std::string& name);
   [[noreturn]] void fail(const char* operation, int code) const;
 
+  Disk* disk_;                         // the input's
   std::filesystem::path destination_;  // symbolic links followed
   bool overwrite_;
   // Names are looked up in the directory that was checked, whatever happens to its own path.

@@ -2,7 +2,7 @@
 
 #include <fcntl.h>
 
-#include <cerrno>
+#include "io/disk.hpp"
 
 namespace xorder::io {
 namespace {
@@ -10,23 +10,6 @@ namespace {
 // Pages that have just been read sit in a per-processor list that pins them; dropped a little later they go
 // without the kernel having to interrupt all processors for it.
 constexpr std::size_t read_window = std::size_t{4} << 20;
-constexpr std::uint64_t page = 4096;
-
-/// The kernel leaves pages that are only partly in a range. Neighbours that need them again bring them in along
-/// with their own pages; left behind they would add up (a mapped run in 16 MiB took 69; dropping them costs it
-/// 5 to 8% of its time).
-void drop(int fd, std::uint64_t offset, std::size_t bytes) {
-  const std::uint64_t begin = offset / page * page;
-  const std::uint64_t end = (offset + bytes + page - 1) / page * page;
-  posix_fadvise(fd, static_cast<off_t>(begin), static_cast<off_t>(end - begin), POSIX_FADV_DONTNEED);
-}
-
-Failure start_write_back(int fd, std::uint64_t offset, std::size_t bytes) {
-  const int result =
-      sync_file_range(fd, static_cast<off_t>(offset), static_cast<off_t>(bytes), SYNC_FILE_RANGE_WRITE);
-  // A kernel without it writes back in its own time.
-  return {result != 0 && errno != ENOSYS ? errno : 0, offset};
-}
 
 }  // namespace
 
@@ -38,14 +21,13 @@ void PageCache::after_read(int fd, std::uint64_t offset, std::size_t bytes) {
 
 Failure PageCache::after_write(int fd, std::uint64_t offset, std::size_t bytes) {
   if (keep_ || bytes == 0) return {};
-  const Failure failure = start_write_back(fd, offset, bytes);
-  if (failure.error) return failure;
+  if (const int error = disk_.write_back(fd, offset, bytes, SYNC_FILE_RANGE_WRITE)) return {error, offset};
   Range oldest;
   return pass(written_, {offset, bytes}, write_window_, oldest) ? finish(fd, oldest) : Failure{};
 }
 
 void PageCache::drop_all(int fd) {
-  if (!keep_) posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+  if (!keep_) disk_.advise(fd, 0, 0, POSIX_FADV_DONTNEED);
 }
 
 bool PageCache::pass(Window& window, Range range, std::size_t limit, Range& oldest) {
@@ -60,16 +42,21 @@ bool PageCache::pass(Window& window, Range range, std::size_t limit, Range& olde
 }
 
 Failure PageCache::finish(int fd, const Range& range) {
-  const off_t offset = static_cast<off_t>(range.offset);
-  const off_t bytes = static_cast<off_t>(range.bytes);
-  if (sync_file_range(fd, offset, bytes,
-                      SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER) !=
-          0 &&
-      errno != ENOSYS) {
-    return {errno, range.offset};
-  }
+  constexpr unsigned all_of_it =
+      SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
+  if (const int error = disk_.write_back(fd, range.offset, range.bytes, all_of_it))
+    return {error, range.offset};
   drop(fd, range.offset, range.bytes);
   return {};
+}
+
+// The kernel leaves pages that are only partly in a range. Neighbours that need them again bring them in along
+// with their own pages; left behind they would add up (a mapped run in 16 MiB took 69; dropping them costs it
+// 5 to 8% of its time).
+void PageCache::drop(int fd, std::uint64_t offset, std::size_t bytes) {
+  const std::uint64_t begin = offset / page_bytes * page_bytes;
+  const std::uint64_t end = (offset + bytes + page_bytes - 1) / page_bytes * page_bytes;
+  disk_.advise(fd, begin, end - begin, POSIX_FADV_DONTNEED);
 }
 
 }  // namespace xorder::io

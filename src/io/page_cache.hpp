@@ -12,6 +12,11 @@
 
 namespace xorder::io {
 
+class Disk;
+
+/// What the page cache counts by.
+inline constexpr std::uint64_t page_bytes = 4096;
+
 /// 0 or an errno, and where in the file.
 struct Failure {
   int error = 0;
@@ -21,6 +26,8 @@ struct Failure {
 /// May be used by several threads at once.
 class PageCache {
  public:
+  explicit PageCache(Disk& disk) : disk_(disk) {}
+
   void set_keep(bool keep) { keep_ = keep; }
   bool keep() const { return keep_; }
   void set_write_window(std::size_t bytes) { write_window_ = bytes; }
@@ -46,8 +53,10 @@ class PageCache {
   };
   /// Appends `range`, and takes out the oldest one if there are more than `limit` bytes.
   bool pass(Window& window, Range range, std::size_t limit, Range& oldest);
-  static Failure finish(int fd, const Range& range);
+  Failure finish(int fd, const Range& range);
+  void drop(int fd, std::uint64_t offset, std::size_t bytes);
 
+  Disk& disk_;
   bool keep_ = false;
   std::size_t write_window_ = std::size_t{32} << 20;
   std::mutex mutex_;

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 
+#include "io/file.hpp"
 #include "io/page_cache.hpp"
 
 namespace xorder::io {
@@ -27,7 +28,7 @@ bool Progress::advance(std::int64_t result) {
   iovec& next = vectors_[first_];
   next = {static_cast<std::byte*>(next.iov_base) + bytes, next.iov_len - bytes};
   // A direct transfer stops at an odd place only at the end of the file, and cannot go on from there.
-  if (passed_ % transfer_.file->offset_alignment() != 0) {
+  if (!transfer_.unaligned && passed_ % transfer_.file->offset_alignment() != 0) {
     return finish(is_read && passed_ >= transfer_.required_bytes ? 0 : EIO);
   }
   return false;
@@ -42,7 +43,11 @@ Completion after_transfer(const Progress& progress) {
   const Transfer& transfer = progress.transfer();
   const File& file = *transfer.file;
   Failure failure{progress.error(), progress.offset()};
-  if (failure.error == 0 && file.access() != Access::direct) {
+  if (failure.error == 0 && transfer.unaligned) {
+    const int fd = file.plain_descriptor();
+    if (transfer.kind == Transfer::Kind::read)
+      file.page_cache().after_read(fd, transfer.offset, progress.passed());
+  } else if (failure.error == 0 && file.access() != Access::direct) {
     if (transfer.kind == Transfer::Kind::read) {
       file.page_cache().after_read(file.descriptor(), transfer.offset, progress.passed());
     } else {

@@ -1,6 +1,5 @@
-// The one place through which data blocks enter and leave: a queue of asynchronous transfers.
-//
-// Three implementations do the same thing by different means, and tests put a failing one behind it:
+// Many transfers in flight for one thread. A queue is had from a disk (disk.hpp); three implementations do the same
+// thing by different means:
 //   uring    O_DIRECT files through io_uring (buffered ones too, but the threads engine suits them better:
 //            starting and awaiting their write-back can block)
 //   threads  pread and pwrite by a pool of threads, where io_uring is forbidden, and for buffered files
@@ -10,45 +9,13 @@
 // completed.
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "io/file.hpp"
+#include "io/transfer.hpp"
 
 namespace xorder::io {
-
-struct Piece {
-  std::byte* data = nullptr;
-  std::size_t bytes = 0;
-};
-
-/// One contiguous piece of a file, from or to up to three pieces of memory.
-struct Transfer {
-  enum class Kind { read, write };
-  Kind kind = Kind::read;
-  const File* file = nullptr;
-  std::uint64_t offset = 0;
-  std::array<Piece, 3> pieces{};
-  int piece_count = 0;
-  /// A read may end early at the end of the file, and only there, once it has this many bytes (what the
-  /// memory behind them holds is then undefined); ignored for writes.
-  std::size_t required_bytes = 0;
-  /// Given back with the completion.
-  std::uint64_t token = 0;
-
-  std::size_t bytes() const;
-};
-
-struct Completion {
-  std::uint64_t token = 0;
-  /// 0, or the errno of a transfer that failed (EIO for an end of file before required_bytes).
-  int error = 0;
-  /// Where the failed transfer stood.
-  std::uint64_t offset = 0;
-};
 
 /// Used by one thread at a time, except for post(). Destruction waits for what is in flight.
 class Queue {
@@ -74,7 +41,7 @@ enum class Engine { uring, threads, mapped };
 /// "io_uring", "threads" or "mapped".
 const char* name(Engine engine);
 
-/// Makes a queue. Engine::uring throws IoError where the kernel forbids io_uring: see uring_available().
+/// Makes the operating system's queue, for Disk::queue(). Engine::uring throws IoError where the kernel forbids io_uring: see uring_available().
 /// `depth` (at least 1) transfers at most are in flight; the threads and mapped engines use min(depth, 32)
 /// threads.
 std::unique_ptr<Queue> make_queue(Engine engine, unsigned depth);

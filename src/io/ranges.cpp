@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "io/disk.hpp"
 #include "io/memory.hpp"
-#include "io/page_cache.hpp"
-#include "io/pool_queue.hpp"
-#include "io/queue.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::io {
@@ -14,64 +12,61 @@ namespace {
 
 constexpr std::size_t largest_request = std::size_t{1} << 20;
 
-using Kind = Transfer::Kind;
-
-void carry(Kind kind, const File& file, std::uint64_t offset, std::byte* data, std::size_t bytes) {
+void carry(Transfer::Kind kind, const File& file, std::uint64_t offset, std::byte* data, std::size_t bytes) {
   Transfer transfer{.kind = kind, .file = &file, .offset = offset, .required_bytes = bytes};
   transfer.pieces[0] = {data, bytes};
   transfer.piece_count = 1;
-  const Completion done =
-      file.access() == Access::mapped ? carry_by_mapping(transfer) : carry_by_system_calls(transfer);
+  const Completion done = file.disk().carry(transfer);
   if (done.error != 0)
-    throw IoError(file.name(), kind == Kind::read ? "read" : "write", done.error, done.offset);
+    throw IoError(file.name(), kind == Transfer::Kind::read ? "read" : "write", done.error, done.offset);
 }
 
-/// Bytes that are not a whole block of a direct file.
-void carry_plain(Kind kind, const File& file, std::uint64_t offset, std::byte* data, std::size_t bytes) {
-  if (bytes == 0) return;
-  if (kind == Kind::read) {
+/// What is not a whole block of a direct file.
+void carry_unaligned(Transfer::Kind kind, const File& file, std::uint64_t offset, std::byte* data,
+                     std::size_t bytes) {
+  if (kind == Transfer::Kind::read)
     file.read_exactly(data, bytes, offset);
-    file.page_cache().after_read(file.plain_descriptor(), offset, bytes);
-  } else {
+  else
     file.write_exactly(data, bytes, offset);
-  }
 }
 
 /// Whole blocks of a direct file, at most a request.
-void carry_blocks(Kind kind, const File& file, std::uint64_t offset, std::byte* data, std::size_t bytes) {
+void carry_blocks(Transfer::Kind kind, const File& file, std::uint64_t offset, std::byte* data,
+                  std::size_t bytes) {
   if (reinterpret_cast<std::uintptr_t>(data) % file.memory_alignment() == 0)
     return carry(kind, file, offset, data, bytes);
   thread_local const BlockMemory bounce(largest_request);
-  if (kind == Kind::write) std::memcpy(bounce.data(), data, bytes);
+  if (kind == Transfer::Kind::write) std::memcpy(bounce.data(), data, bytes);
   carry(kind, file, offset, bounce.data(), bytes);
-  if (kind == Kind::read) std::memcpy(data, bounce.data(), bytes);
+  if (kind == Transfer::Kind::read) std::memcpy(data, bounce.data(), bytes);
 }
 
-void carry_range(Kind kind, const File& file, std::uint64_t offset, std::byte* data, std::size_t bytes) {
+void carry_range(Transfer::Kind kind, const File& file, std::uint64_t offset, std::byte* data,
+                 std::size_t bytes) {
   const std::uint64_t block = file.access() != Access::direct ? 1
-                              : kind == Kind::read            ? file.offset_alignment()
+                              : kind == Transfer::Kind::read  ? file.offset_alignment()
                                                               : file.write_alignment();
   const std::uint64_t end = offset + bytes;
   const std::uint64_t begin_blocks = (offset + block - 1) / block * block;
   const std::uint64_t end_blocks = end / block * block;
-  if (begin_blocks >= end_blocks) return carry_plain(kind, file, offset, data, bytes);
-  carry_plain(kind, file, offset, data, begin_blocks - offset);
+  if (begin_blocks >= end_blocks) return carry_unaligned(kind, file, offset, data, bytes);
+  carry_unaligned(kind, file, offset, data, begin_blocks - offset);
   for (std::uint64_t at = begin_blocks; at < end_blocks;) {
     const std::size_t part = std::min<std::uint64_t>(largest_request, end_blocks - at);
     carry_blocks(kind, file, at, data + (at - offset), part);
     at += part;
   }
-  carry_plain(kind, file, end_blocks, data + (end_blocks - offset), end - end_blocks);
+  carry_unaligned(kind, file, end_blocks, data + (end_blocks - offset), end - end_blocks);
 }
 
 }  // namespace
 
 void read_range(const File& file, std::uint64_t offset, std::byte* to, std::size_t bytes) {
-  carry_range(Kind::read, file, offset, to, bytes);
+  carry_range(Transfer::Kind::read, file, offset, to, bytes);
 }
 
 void write_range(const File& file, std::uint64_t offset, const std::byte* from, std::size_t bytes) {
-  carry_range(Kind::write, file, offset, const_cast<std::byte*>(from), bytes);
+  carry_range(Transfer::Kind::write, file, offset, const_cast<std::byte*>(from), bytes);
 }
 
 }  // namespace xorder::io

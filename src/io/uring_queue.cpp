@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <mutex>
 
+#include "io/file.hpp"
 #include "io/descriptor.hpp"
 #include "io/engines.hpp"
 #include "io/progress.hpp"

@@ -18,7 +18,7 @@ namespace {
 // Sizes in bytes. As in micro_tiles.cpp, strips of a line are best for small elements, whose tiles have many
 // rows.
 constexpr std::size_t panel_size = 32768;
-constexpr std::size_t largest_segment = 512;
+constexpr std::size_t segment_limit = 512;
 constexpr std::size_t most_rows = 256;
 
 constexpr std::size_t strip_lines(std::uint64_t element_bytes) { return element_bytes < 8 ? 1 : 8; }
@@ -28,7 +28,7 @@ std::size_t strip_columns(std::uint64_t element_bytes) {
 }
 
 std::size_t panel_rows(std::uint64_t element_bytes) {
-  const std::size_t rows = std::min<std::size_t>(most_rows, largest_segment / element_bytes);
+  const std::size_t rows = std::min<std::size_t>(most_rows, segment_limit / element_bytes);
   return std::has_single_bit(rows) ? rows : rows / 4 * 4;
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 using gf2::Word;
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+bool separates_digits(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 // One row of digits, least significant first.
 struct Digits {
@@ -95,7 +95,7 @@ class MatrixParser {
   }
 
   std::size_t skip_blanks(std::size_t at) const {
-    while (at < line_.size() && is_blank(line_[at])) ++at;
+    while (at < line_.size() && separates_digits(line_[at])) ++at;
     return at;
   }
 

@@ -10,12 +10,10 @@
 namespace xorder::plan {
 namespace {
 
-constexpr std::uint64_t KiB = 1024, MiB = 1024 * KiB;
-
 // A device that needs `setup` seconds for every request and then moves `rate` bytes a second.
 Device simple_device(std::string name, double setup, double rate, std::uint64_t largest, unsigned depth) {
   Device device{std::move(name), {}, depth};
-  for (std::uint64_t bytes = 4 * KiB; bytes <= largest; bytes *= 4) {
+  for (std::uint64_t bytes = 4096; bytes <= largest; bytes *= 4) {
     const double bandwidth = static_cast<double>(bytes) / (setup + static_cast<double>(bytes) / rate);
     device.points.push_back({bytes, bandwidth, bandwidth});
   }
@@ -61,10 +59,10 @@ double Device::write_seconds(std::uint64_t requests, std::uint64_t request_bytes
 
 // The sum of both directions' bandwidths is what a share of the device can be, measured with both at once (fio, random places,
 // a new file): 16 KiB 0.75 GB/s, 32 KiB 1.2, 64 KiB 1.2 to 1.5, 256 KiB 1.3 to 1.7, 1 MiB 1.6 to 2.2.
-Device Device::ssd() { return simple_device("ssd", 14e-6, 2.2e9, 1 * MiB, 128); }
-Device Device::hdd() { return simple_device("hdd", 8e-3, 200e6, 16 * MiB, 8); }
+Device Device::ssd() { return simple_device("ssd", 14e-6, 2.2e9, 1 << 20, 128); }
+Device Device::hdd() { return simple_device("hdd", 8e-3, 200e6, 16 << 20, 8); }
 // A system call or a page table walk a request; what is larger than a second-level cache gains nothing.
-Device Device::page_cache() { return simple_device("page cache", 0.2e-6, 8e9, 64 * KiB, 32); }
+Device Device::page_cache() { return simple_device("page cache", 0.2e-6, 8e9, 64 << 10, 32); }
 
 double Device::both_seconds(const Requests& reads, const Requests& writes) const {
   const double read = read_seconds(reads.count, reads.bytes);

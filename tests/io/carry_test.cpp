@@ -7,46 +7,49 @@
 #include <string>
 
 #include "seed.hpp"
+#include "work/meter.hpp"
 
 namespace xorder::io {
 namespace {
 
-constexpr std::uint64_t block = 4096;
+constexpr std::uint64_t block_bytes = 4096;
 
-File scratch(std::uint64_t bytes) {
-  return File::create_nameless(testing::TempDir(), "scratch", bytes, Access::buffered);
+File scratch(std::uint64_t bytes, Disk& disk) {
+  return File::create_nameless(testing::TempDir(), "scratch", bytes, Access::buffered, disk);
 }
 
 // Parts of [begin, end) in any order, however small, end up in the file once each: as whole blocks that the carry
 // completes, or written by it where the memory is too small or the block has bytes that are not ours.
 void expect_all_arrive(test::Random& random, std::uint64_t begin, std::uint64_t end, std::uint64_t memory) {
-  const File file = scratch(end);
+  work::Meter meter(system_disk());
+  const File file = scratch(end, meter);
   std::vector<std::byte> data(end);
   for (std::byte& b : data) b = static_cast<std::byte>(random());
   std::vector<std::pair<std::uint64_t, std::uint64_t>> parts;
   for (std::uint64_t at = begin; at < end;) {
-    const std::uint64_t limit = std::min(end, (at / block + 1) * block);
+    const std::uint64_t limit = std::min(end, (at / block_bytes + 1) * block_bytes);
     const std::uint64_t to = random.in(at + 1, limit);
     parts.emplace_back(at, to);
     at = to;
   }
   std::shuffle(parts.begin(), parts.end(), random);
-  Carry carry(file, begin, end, block, memory);
+  Carry carry(file, begin, end, block_bytes, memory);
   std::uint64_t whole_blocks = 0;
-  std::vector<std::byte> buffer(block);
+  std::vector<std::byte> buffer(block_bytes);
   for (const auto& [from, to] : parts) {
-    const std::uint64_t start = from / block * block;
+    const std::uint64_t start = from / block_bytes * block_bytes;
     std::fill(buffer.begin(), buffer.end(), std::byte{0});
     std::copy(data.begin() + static_cast<std::ptrdiff_t>(from),
               data.begin() + static_cast<std::ptrdiff_t>(to),
               buffer.begin() + static_cast<std::ptrdiff_t>(from - start));
     if (!carry.add(from, to, buffer.data())) continue;
-    file.write_exactly(buffer.data(), block, start);
+    file.write_exactly(buffer.data(), block_bytes, start);
     ++whole_blocks;
   }
   EXPECT_EQ(carry.waiting(), 0u);
-  EXPECT_EQ(carry.bytes_written(), end - begin - whole_blocks * block);
-  EXPECT_EQ(carry.writes() == 0, carry.bytes_written() == 0);
+  const work::Meter::Count written = meter.count();
+  EXPECT_EQ(written.bytes_written, end - begin);
+  EXPECT_EQ(written.writes == whole_blocks, written.bytes_written == whole_blocks * block_bytes);
   std::vector<std::byte> result(end - begin);
   file.read_exactly(result.data(), result.size(), begin);
   EXPECT_TRUE(std::equal(result.begin(), result.end(), data.begin() + static_cast<std::ptrdiff_t>(begin)));
@@ -55,16 +58,16 @@ void expect_all_arrive(test::Random& random, std::uint64_t begin, std::uint64_t 
 TEST(Carry, PartsBecomeBlocks) {
   test::Random random;
   SEED_TRACE(random);
-  expect_all_arrive(random, 0, 100 * block, 1 << 20);
-  expect_all_arrive(random, 4096, 50 * block + 17, 1 << 20);
-  expect_all_arrive(random, 128, 10 * block + 1, 1 << 20);
+  expect_all_arrive(random, 0, 100 * block_bytes, 1 << 20);
+  expect_all_arrive(random, 4096, 50 * block_bytes + 17, 1 << 20);
+  expect_all_arrive(random, 128, 10 * block_bytes + 1, 1 << 20);
   expect_all_arrive(random, 128, 200, 1 << 20);
 }
 
 TEST(Carry, WhatExceedsTheMemoryIsWrittenInParts) {
   test::Random random;
   SEED_TRACE(random);
-  expect_all_arrive(random, 100, 1000 * block + 5, 0);
+  expect_all_arrive(random, 100, 1000 * block_bytes + 5, 0);
 }
 
 }  // namespace

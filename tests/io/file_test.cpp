@@ -28,7 +28,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-std::string refusal(const std::filesystem::path& path) {
+std::string input_refusal(const std::filesystem::path& path) {
   return message_of<InputError>([&] { File::open_input(path, Access::direct); });
 }
 
@@ -74,20 +74,21 @@ TEST(FileInput, KnowsSizeNameAndContent) {
 
 TEST(FileInput, SaysWhatCannotBeAnInput) {
   const ScratchDirectory scratch;
-  EXPECT_THAT(refusal(scratch / "missing"), HasSubstr("missing: cannot be read: No such file or directory"));
-  EXPECT_THAT(refusal(scratch.path()), HasSubstr("is a directory"));
-  EXPECT_THAT(refusal("/dev/null"), HasSubstr("is a character device"));
-  EXPECT_THAT(refusal("-"), HasSubstr("not on pipes"));
-  EXPECT_THAT(refusal(""), HasSubstr("empty"));
+  EXPECT_THAT(input_refusal(scratch / "missing"),
+              HasSubstr("missing: cannot be read: No such file or directory"));
+  EXPECT_THAT(input_refusal(scratch.path()), HasSubstr("is a directory"));
+  EXPECT_THAT(input_refusal("/dev/null"), HasSubstr("is a character device"));
+  EXPECT_THAT(input_refusal("-"), HasSubstr("not on pipes"));
+  EXPECT_THAT(input_refusal(""), HasSubstr("empty"));
   ASSERT_EQ(mkfifo((scratch / "fifo").c_str(), 0600), 0);
-  EXPECT_THAT(refusal(scratch / "fifo"), HasSubstr("is a FIFO"));
+  EXPECT_THAT(input_refusal(scratch / "fifo"), HasSubstr("is a FIFO"));
 
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
   std::strncpy(address.sun_path, (scratch / "socket").c_str(), sizeof address.sun_path - 1);
   const Descriptor socket_fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   ASSERT_EQ(bind(socket_fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-  EXPECT_THAT(refusal(scratch / "socket"), HasSubstr("is a socket"));
+  EXPECT_THAT(input_refusal(scratch / "socket"), HasSubstr("is a socket"));
 }
 
 TEST(FileInput, AlignmentsArePowersOfTwoAndOneWithoutDirect) {

@@ -37,7 +37,7 @@ ArrayDescription parse(std::string_view bytes, std::uint64_t data_bytes) {
   return parse_npy_header(bytes, bytes.size() + data_bytes, "in.npy");
 }
 
-std::string refusal(std::string_view bytes, std::uint64_t data_bytes = 0) {
+std::string header_refusal(std::string_view bytes, std::uint64_t data_bytes = 0) {
   try {
     return "not refused: " + parse(bytes, data_bytes).dtype.descr;
   } catch (const InputError& error) {
@@ -45,9 +45,9 @@ std::string refusal(std::string_view bytes, std::uint64_t data_bytes = 0) {
   }
 }
 
-/// Expects a refusal in one line that begins with the file's name, and gives the rest of it.
+/// Expects a header_refusal in one line that begins with the file's name, and gives the rest of it.
 std::string reason(std::string_view bytes, std::uint64_t data_bytes = 0) {
-  const std::string text = refusal(bytes, data_bytes);
+  const std::string text = header_refusal(bytes, data_bytes);
   EXPECT_THAT(text, StartsWith("in.npy: "));
   EXPECT_EQ(text.find_first_of("\n\r\x1b"), text.npos) << text;
   return text.substr(std::min(text.size(), std::string_view("in.npy: ").size()));
@@ -93,7 +93,8 @@ TEST(ParseNpyHeader, RefusesWhatIsNoNpy) {
 
 TEST(ParseNpyHeader, BoundsTheHeader) {
   const std::string huge = std::string("\x93NUMPY\x02\0\xff\xff\xff\xff", 12) + "{}";
-  EXPECT_THAT(refusal(huge, std::uint64_t{1} << 40), HasSubstr("4294967307 bytes; at most 1048576 are read"));
+  EXPECT_THAT(header_refusal(huge, std::uint64_t{1} << 40),
+              HasSubstr("4294967307 bytes; at most 1048576 are read"));
   const std::string text = dictionary("'|u1'", "(0,)");
   const std::string full = text + std::string(max_npy_header_bytes - 12 - text.size(), ' ');
   EXPECT_EQ(parse(header(full, 2), 0).offset, max_npy_header_bytes);
@@ -102,7 +103,7 @@ TEST(ParseNpyHeader, BoundsTheHeader) {
 
 TEST(ParseNpyHeader, RefusesADictionaryWithOtherKeys) {
   const std::string keys = "'descr': '<f8', 'fortran_order': False, 'shape': (0,)";
-  EXPECT_THAT(refusal(header("{" + keys + "}")), HasSubstr("not refused"));
+  EXPECT_THAT(header_refusal(header("{" + keys + "}")), HasSubstr("not refused"));
   EXPECT_THAT(reason(header("{" + keys + ", 'extra': 1}")), HasSubstr("unknown key \"'extra'\""));
   EXPECT_THAT(reason(header("{" + keys + ", 1: 1}")), HasSubstr("unknown key \"1\""));
   EXPECT_THAT(reason(header("{" + keys + ", ('shape',): 1}")), HasSubstr("unknown key"));
@@ -194,7 +195,7 @@ TEST(ParseNpyHeader, RefusesEveryTruncation) {
   }
 }
 
-// Whatever the bytes, there is a description that can be written and read again, or one line of refusal.
+// Whatever the bytes, there is a description that can be written and read again, or one line of header_refusal.
 TEST(ParseNpyHeader, SurvivesFlippedBytes) {
   test::Random random;
   SEED_TRACE(random);

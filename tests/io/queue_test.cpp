@@ -2,6 +2,8 @@
 // promise about ends of files, errors and posts.
 #include "io/queue.hpp"
 
+#include "io/file.hpp"
+
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/magic.h>

@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 
 DType parse(std::string_view text) { return parse_descr(parse_literal(from_utf8(text))); }
 
-std::string refusal(std::string_view text) {
+std::string descr_refusal(std::string_view text) {
   try {
     return "not refused: " + parse(text).descr;
   } catch (const InputError& error) {
@@ -62,7 +62,7 @@ TEST(ParseDescr, WritesTypesAsNumpy) {
 TEST(ParseDescr, RefusesObjectsAnywhere) {
   for (const std::string_view text : {"'|O'", "'O'", "[('a', '|O')]", "[('a', '<f8'), ('b', [('c', '|O')])]",
                                       "[('a', '|O', (2,))]", "[('a', ('|O', (2,)))]", "[('a', '|O', (0,))]"})
-    EXPECT_THAT(refusal(text), HasSubstr("Python objects")) << text;
+    EXPECT_THAT(descr_refusal(text), HasSubstr("Python objects")) << text;
 }
 
 TEST(ParseDescr, RefusesWhatIsNoType) {
@@ -92,13 +92,13 @@ TEST(ParseDescr, RefusesWhatIsNoType) {
                                       "[('a', '<f8', (True,))]",
                                       "[('a', ('<f8', (2,), 3))]",
                                       "[['a', '<f8']]"})
-    EXPECT_THAT(refusal(text), ::testing::Not(HasSubstr("not refused"))) << text;
-  EXPECT_THAT(refusal("('<f8', (2,))"), HasSubstr("bare subarray"));
+    EXPECT_THAT(descr_refusal(text), ::testing::Not(HasSubstr("not refused"))) << text;
+  EXPECT_THAT(descr_refusal("('<f8', (2,))"), HasSubstr("bare subarray"));
 }
 
 TEST(ParseDescr, RefusesNamesThatOccurTwice) {
-  EXPECT_THAT(refusal("[('a', '<f8'), ('a', '<f8')]"), HasSubstr("two fields are named"));
-  EXPECT_THAT(refusal("[('a', '<f8'), (('a', 'b'), '<f8')]"), HasSubstr("two fields are named"));
+  EXPECT_THAT(descr_refusal("[('a', '<f8'), ('a', '<f8')]"), HasSubstr("two fields are named"));
+  EXPECT_THAT(descr_refusal("[('a', '<f8'), (('a', 'b'), '<f8')]"), HasSubstr("two fields are named"));
   EXPECT_EQ(parse("[('a', [('a', '|u1')]), ('', '|V1'), ('', '|V1')]").bytes,
             3u);  // one inside the other; padding
 }
@@ -106,7 +106,7 @@ TEST(ParseDescr, RefusesNamesThatOccurTwice) {
 TEST(ParseDescr, RefusesElementsOfNoBytes) {
   for (const std::string_view text :
        {"'|V0'", "'|S0'", "'<U0'", "[]", "[('a', '|S0')]", "[('a', '<f8', (0,))]", "[('a', [])]"})
-    EXPECT_THAT(refusal(text), HasSubstr("no bytes")) << text;
+    EXPECT_THAT(descr_refusal(text), HasSubstr("no bytes")) << text;
 }
 
 // The products and sums of these are 2^31 or more, some of them 0 in 64 bits.
@@ -117,7 +117,8 @@ TEST(ParseDescr, RefusesWhatWouldOverflow) {
         "[('a', '<f8', (9223372036854775807,))]", "[('a', '<f8', (9223372036854775808,))]",
         "[('a', '<f8', (99999999999999999999999999,))]", "[('a', ('<f8', (65536,)), (65536,))]",
         "[('a', [('b', '|V2147483647')], (2147483647, 2147483647, 2147483647))]"})
-    EXPECT_THAT(refusal(text), ::testing::AnyOf(HasSubstr("too large"), HasSubstr("below 2^63"))) << text;
+    EXPECT_THAT(descr_refusal(text), ::testing::AnyOf(HasSubstr("too large"), HasSubstr("below 2^63")))
+        << text;
   EXPECT_EQ(parse("[('a', '|V2147483646'), ('b', '|u1')]").bytes, max_element_bytes);
 }
 

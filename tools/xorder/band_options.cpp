@@ -8,7 +8,7 @@
 
 namespace xorder::cli {
 
-void BandOptions::add_to(CLI::App& command) {
+void BandStorageOptions::add_to(CLI::App& command) {
   CLI::Option* const banded =
       command
           .add_option(
@@ -27,7 +27,7 @@ void BandOptions::add_to(CLI::App& command) {
       ->needs(banded);
 }
 
-Band BandOptions::band(const io::ArrayFile& file) const {
+Band BandStorageOptions::band(const io::ArrayFile& file) const {
   const std::vector<int> given = parse_ints(bandwidths, "--banded");
   if (given.size() != 2 || given[0] < 0 || given[1] < 0)
     throw InputError(

@@ -9,7 +9,7 @@
 
 namespace xorder::cli {
 
-struct BandOptions {
+struct BandStorageOptions {
   std::string bandwidths, order;
   bool cyclic = false;
 

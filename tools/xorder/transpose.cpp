@@ -23,7 +23,7 @@ void add_transpose(CLI::App& program) {
   const auto axes = std::make_shared<std::string>();
   command->add_option("--axes", *axes, "axis i of OUT is axis AXES[i] of IN; default: reversed")
       ->type_name("I,J,..");
-  const auto band = std::make_shared<BandOptions>();
+  const auto band = std::make_shared<BandStorageOptions>();
   band->add_to(*command);
   const auto scheduling = Scheduling::add_to(*command, "tiles|rounds|exchange|mesh|banded");
   MovingCommand::add_to(

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -13,6 +14,9 @@
 #include "xorder/permutation/reordering.hpp"
 
 namespace xorder::io {
+
+class Disk;
+class File;
 
 /// What identifies a file and its content's version.
 struct FileStamp {
@@ -48,9 +52,11 @@ enum class Format { npy, raw };
 /// "npy" or "raw".
 const char* name(Format format);
 
-/// An array that lies in a file: which file it was (path and stamp), and the description.
+/// An array that lies in a file: which file (by its path, its stamp, and itself, held open), and the description.
 struct ArrayFile {
   std::filesystem::path path;
+  /// Whatever stands under the path later, this file is meant.
+  std::shared_ptr<const File> file;
   FileStamp stamp;
   Format format = Format::raw;
   ArrayDescription description;
@@ -62,6 +68,8 @@ struct ArrayFile {
 /// that NumPy could not have (more than max_axes, or checked_bytes), and a size that is not offset + extents
 /// × dtype (both numbers are given). Reads the header only.
 ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawLayout>& raw);
+/// The same on another disk than the operating system's.
+ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawLayout>& raw, Disk& disk);
 
 /// The format for an output of that name: .npy if its name ends so, raw for .raw, .bin and .dat, else the input's.
 Format output_format(const std::filesystem::path& path, Format input);

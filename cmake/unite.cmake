@@ -1,0 +1,29 @@
+# Unity builds (presets dev and tsan): most of a unit's compile time is the headers it includes, so the sources of
+# one folder are compiled as one unit. Names in anonymous namespaces must therefore differ within a folder.
+
+# xorder_unite(TARGET [SEPARATE FILE...]): groups the target's sources by folder. SEPARATE sources stay on their own.
+function(xorder_unite target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SEPARATE")
+  get_target_property(sources ${target} SOURCES)
+  foreach(source ${sources})
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} OUTPUT_VARIABLE name)
+    if(NOT name IN_LIST arg_SEPARATE)
+      cmake_path(GET name PARENT_PATH folder)
+      string(REPLACE "/" "_" group "${folder}")
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${target}_${group}")
+    endif()
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+  if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # Types of anonymous namespaces are suspicious in headers, which is what GCC takes united sources for.
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+  endif()
+endfunction()
+
+# xorder_compile_quickly(TARGET): for code around the library, in which the program spends no time. The optimiser takes
+# most of a sanitizer build.
+function(xorder_compile_quickly target)
+  if(XORDER_SANITIZE)
+    target_compile_options(${target} PRIVATE -O0)
+  endif()
+endfunction()

@@ -1,0 +1,100 @@
+#include "io/disk.hpp"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "io/file.hpp"
+#include "io/pool_queue.hpp"
+
+namespace xorder::io {
+namespace {
+
+namespace ipc = boost::interprocess;
+
+/// An open file as Boost.Interprocess wants it; its own file_mapping would open a path again.
+class Mappable {
+ public:
+  Mappable(int fd, ipc::mode_t mode) : handle_{fd, false}, mode_(mode) {}
+  ipc::mapping_handle_t get_mapping_handle() const { return handle_; }
+  ipc::mode_t get_mode() const { return mode_; }
+
+ private:
+  ipc::mapping_handle_t handle_;
+  ipc::mode_t mode_;
+};
+
+// 0 or an errno.
+template <typename Call>
+int tried(const Call& call) {
+  for (;;) {
+    if (call() == 0) return 0;
+    if (errno != EINTR) return errno;
+  }
+}
+
+}  // namespace
+
+Completion Disk::carry(const Transfer& transfer) {
+  const bool mapped = transfer.file->access() == Access::mapped && !transfer.unaligned;
+  return mapped ? carry_by_mapping(transfer) : carry_by_system_calls(transfer);
+}
+
+std::unique_ptr<Queue> Disk::queue(Engine engine, unsigned depth) { return make_queue(engine, depth); }
+
+ipc::mapped_region Disk::map(int fd, bool writable, std::uint64_t offset, std::size_t bytes) {
+  const ipc::mode_t mode = writable ? ipc::read_write : ipc::read_only;
+  return ipc::mapped_region(Mappable(fd, mode), mode, static_cast<ipc::offset_t>(offset), bytes);
+}
+
+int Disk::open(int directory, const char* path, int flags, mode_t mode) {
+  for (;;) {
+    const int fd = ::openat(directory, path, flags, mode);
+    if (fd >= 0) return fd;
+    if (errno != EINTR) return -errno;
+  }
+}
+
+int Disk::reserve(int fd, std::uint64_t bytes) {
+  return tried([&] { return fallocate(fd, 0, 0, static_cast<off_t>(bytes)); });
+}
+
+int Disk::truncate(int fd, std::uint64_t bytes) {
+  return tried([&] { return ftruncate(fd, static_cast<off_t>(bytes)); });
+}
+
+// Never tried again: after a failure the kernel takes the pages for clean.
+int Disk::sync(int fd) { return fsync(fd) == 0 ? 0 : errno; }
+
+int Disk::link(int from_directory, const char* from, int to_directory, const char* to, int flags) {
+  return tried([&] { return linkat(from_directory, from, to_directory, to, flags); });
+}
+
+int Disk::rename(int directory, const char* from, const char* to, unsigned flags) {
+  return tried([&] {
+    return flags == 0 ? renameat(directory, from, directory, to)
+                      : renameat2(directory, from, directory, to, flags);
+  });
+}
+
+int Disk::remove(int directory, const char* name) {
+  return tried([&] { return unlinkat(directory, name, 0); });
+}
+
+void Disk::advise(int fd, std::uint64_t offset, std::uint64_t bytes, int advice) {
+  posix_fadvise(fd, static_cast<off_t>(offset), static_cast<off_t>(bytes), advice);
+}
+
+int Disk::write_back(int fd, std::uint64_t offset, std::uint64_t bytes, unsigned flags) {
+  const int result = sync_file_range(fd, static_cast<off_t>(offset), static_cast<off_t>(bytes), flags);
+  return result == 0 || errno == ENOSYS ? 0 : errno;  // a kernel without it writes back in its own time
+}
+
+Disk& system_disk() {
+  static Disk disk;
+  return disk;
+}
+
+}  // namespace xorder::io

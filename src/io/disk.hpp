@@ -1,0 +1,54 @@
+// The one door between xorder and its files.
+//
+// Every byte of data of every engine passes through carry() or through a queue() of a Disk, and every other
+// operation on a file that can fail is one of its functions. A file is opened on a disk (file.hpp) and remembers
+// it, so that whoever is handed the file uses the same door. In front of the operating system's disk there can be
+// others, which count, fail or record what passes: disk_filter.hpp.
+#pragma once
+
+#include <sys/types.h>
+
+#include <boost/interprocess/mapped_region.hpp>
+#include <cstdint>
+#include <memory>
+
+#include "io/queue.hpp"
+#include "io/transfer.hpp"
+
+namespace xorder::io {
+
+/// Safe to use from several threads at once. This class is the operating system's disk; see system_disk().
+class Disk {
+ public:
+  Disk() = default;
+  virtual ~Disk() = default;
+  Disk(const Disk&) = delete;
+  Disk& operator=(const Disk&) = delete;
+
+  /// Carries out one transfer, of a file that was opened on this disk, and blocks until it has ended.
+  virtual Completion carry(const Transfer& transfer);
+  /// A queue for many transfers in flight, as make_queue() says. The disk outlives it.
+  virtual std::unique_ptr<Queue> queue(Engine engine, unsigned depth);
+  /// Maps a window of an open file. Throws boost::interprocess::interprocess_exception.
+  virtual boost::interprocess::mapped_region map(int fd, bool writable, std::uint64_t offset,
+                                                 std::size_t bytes);
+
+  // The system calls of the same names, with EINTR tried again. open() returns a descriptor or -errno, the others
+  // 0 or an errno.
+  virtual int open(int directory, const char* path, int flags, mode_t mode = 0);
+  virtual int reserve(int fd, std::uint64_t bytes);  ///< fallocate
+  virtual int truncate(int fd, std::uint64_t bytes);
+  virtual int sync(int fd);
+  virtual int link(int from_directory, const char* from, int to_directory, const char* to, int flags);
+  virtual int rename(int directory, const char* from, const char* to, unsigned flags);
+  virtual int remove(int directory, const char* name);
+  /// posix_fadvise: a wish, whose failure nobody looks at.
+  virtual void advise(int fd, std::uint64_t offset, std::uint64_t bytes, int advice);
+  virtual int write_back(int fd, std::uint64_t offset, std::uint64_t bytes,
+                         unsigned flags);  ///< sync_file_range
+};
+
+/// The operating system's disk; it lives as long as the process.
+Disk& system_disk();
+
+}  // namespace xorder::io
