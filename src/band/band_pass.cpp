@@ -8,18 +8,13 @@ BlockWriter::BlockWriter(const io::File& file, uint64_t begin, uint64_t end, uin
                          uint64_t memory)
     : file_(file), alignment_(alignment), carry_(file, begin, end, alignment, memory) {}
 
-bool BlockWriter::add(Lane& lane, uint64_t from, uint64_t to, std::byte* block) {
+bool BlockWriter::add(uint64_t from, uint64_t to, std::byte* block) {
   io::Carry::Outcome outcome;
   {
     const std::lock_guard lock(mutex_);
-    const uint64_t before = carry_.bytes_written();
     outcome = carry_.take(from, to, block);
-    if (carry_.bytes_written() > before) lane.wrote(carry_.bytes_written() - before);
   }
-  if (outcome == io::Carry::Outcome::alone) {
-    file_.write_exactly(block + from % alignment_, to - from, from);
-    lane.wrote(to - from);
-  }
+  if (outcome == io::Carry::Outcome::alone) file_.write_exactly(block + from % alignment_, to - from, from);
   return outcome == io::Carry::Outcome::completes;
 }
 
@@ -30,11 +25,11 @@ void BlockWriter::write(Lane& lane, uint64_t offset, std::byte* data, uint64_t b
   uint64_t last = end / alignment_ * alignment_;
   const auto at = [&](uint64_t place) { return data + static_cast<std::ptrdiff_t>(place - offset); };
   if (first > last) {  // inside a block
-    if (add(lane, offset, end, at(last))) lane.write(file_, last, at(last), alignment_);
+    if (add(offset, end, at(last))) lane.write(file_, last, at(last), alignment_);
     return;
   }
-  if (offset < first && add(lane, offset, first, at(first - alignment_))) first -= alignment_;
-  if (last < end && add(lane, last, end, at(last))) last += alignment_;
+  if (offset < first && add(offset, first, at(first - alignment_))) first -= alignment_;
+  if (last < end && add(last, end, at(last))) last += alignment_;
   if (first < last) lane.write(file_, first, at(first), last - first);
 }
 

@@ -28,7 +28,7 @@ class BlockWriter {
   void write(Lane& lane, std::uint64_t offset, std::byte* data, std::uint64_t bytes);
 
  private:
-  bool add(Lane& lane, std::uint64_t from, std::uint64_t to, std::byte* block);
+  bool add(std::uint64_t from, std::uint64_t to, std::byte* block);
 
   const io::File& file_;
   std::uint64_t alignment_;

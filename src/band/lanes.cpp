@@ -65,11 +65,6 @@ void Lane::write(const io::File& file, uint64_t offset, const std::byte* from, s
   add(io::Transfer::Kind::write, file, offset, const_cast<std::byte*>(from), bytes, bytes);
 }
 
-void Lane::wrote(std::size_t bytes) {
-  ++counters_.writes;
-  counters_.bytes_written += bytes;
-}
-
 void Lane::carry() {
   std::size_t submitted = 0, completed = 0;
   const io::Completion* failed = nullptr;
@@ -87,10 +82,6 @@ void Lane::carry() {
         failure = completion;
         failed = &failure;
       }
-      const io::Transfer& transfer = transfers_[completion.token];
-      const bool read = transfer.kind == io::Transfer::Kind::read;
-      ++(read ? counters_.reads : counters_.writes);
-      (read ? counters_.bytes_read : counters_.bytes_written) += transfer.bytes();
     }
   }
   if (failed != nullptr) {
@@ -101,23 +92,19 @@ void Lane::carry() {
   transfers_.clear();
 }
 
-Lane::Counters run_lanes(const LaneSteps& steps, const LaneOptions& options,
-                         const std::function<void(uint64_t bytes)>& progress, const std::stop_token& stop) {
+void run_lanes(const LaneSteps& steps, unsigned lane_count, unsigned depth, work::Run& run) {
   namespace tbb = oneapi::tbb;
-  const unsigned threads =
-      options.threads != 0 ? options.threads : static_cast<unsigned>(tbb::info::default_concurrency());
+  const unsigned asked = run.frame().options.threads;
+  const unsigned threads = asked != 0 ? asked : static_cast<unsigned>(tbb::info::default_concurrency());
   std::counting_semaphore<most_threads> permuting(std::min<std::ptrdiff_t>(threads, most_threads));
-  const auto lane_count = static_cast<unsigned>(std::clamp<uint64_t>(steps.count, 1, options.lanes));
+  lane_count = static_cast<unsigned>(std::clamp<uint64_t>(steps.count, 1, lane_count));
   std::vector<Lane> lanes;
-  for (unsigned i = 0; i < lane_count; ++i) lanes.emplace_back(io::make_queue(options.engine, options.depth));
-  std::atomic<uint64_t> bytes = 0;
-  task::Stopping stopping(stop);
-  const auto counted = [&](uint64_t step, const std::function<void(uint64_t, Lane&)>& move) {
+  for (unsigned i = 0; i < lane_count; ++i) lanes.emplace_back(run.queue(depth));
+  const std::stop_token stop = run.stop();
+  const auto moved = [&](uint64_t step, const std::function<void(uint64_t, Lane&)>& move) {
     Lane& lane = lanes[step % lanes.size()];
-    const uint64_t before = lane.counters().bytes_read + lane.counters().bytes_written;
     move(step, lane);
     lane.carry();
-    bytes += lane.counters().bytes_read + lane.counters().bytes_written - before;
   };
 
   // Its threads mostly wait for their lane.
@@ -126,17 +113,17 @@ Lane::Counters run_lanes(const LaneSteps& steps, const LaneOptions& options,
     const auto start = [&](tbb::flow_control& control) -> uint64_t {
       const task::InTask task;
       const uint64_t step = next++;
-      if (step == steps.count || stopping.token().stop_requested()) control.stop();
+      if (step == steps.count || stop.stop_requested()) control.stop();
       return step;
     };
-    const auto read = part([&](uint64_t step) { counted(step, steps.read); });
+    const auto read = part([&](uint64_t step) { moved(step, steps.read); });
     const auto in_order = part([](uint64_t) {});
     const auto write = part([&](uint64_t step) {
       {
         const Turn turn(permuting);
         steps.permute(step);
       }
-      counted(step, steps.write);
+      moved(step, steps.write);
     });
     constexpr auto parallel = tbb::filter_mode::parallel;
     constexpr auto serial = tbb::filter_mode::serial_in_order;
@@ -147,17 +134,8 @@ Lane::Counters run_lanes(const LaneSteps& steps, const LaneOptions& options,
                                            tbb::make_filter<uint64_t, void>(serial, [](uint64_t) {}));
   };
   task::Workers workers(lane_count);
-  workers.run(
-      pipeline, [&] { progress(bytes); }, stopping);
+  run.with(workers, pipeline);
   if (stop.stop_requested()) throw Cancelled();
-  Lane::Counters all;
-  for (const Lane& lane : lanes) {
-    all.reads += lane.counters().reads;
-    all.bytes_read += lane.counters().bytes_read;
-    all.writes += lane.counters().writes;
-    all.bytes_written += lane.counters().bytes_written;
-  }
-  return all;
 }
 
 }  // namespace xorder::band

@@ -8,14 +8,14 @@
 // caller's.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <stop_token>
+#include <memory>
 #include <vector>
 
 #include "io/queue.hpp"
+#include "work/run.hpp"
 
 namespace xorder::band {
 
@@ -29,15 +29,8 @@ class Lane {
   void read(const io::File& file, std::uint64_t offset, std::byte* to, std::size_t bytes,
             std::size_t required);
   void write(const io::File& file, std::uint64_t offset, const std::byte* from, std::size_t bytes);
-  /// Counts what the caller has written without the lane.
-  void wrote(std::size_t bytes);
   /// Waits for all that was added. Throws IoError for the first that failed, when all have ended.
   void carry();
-
-  struct Counters {
-    std::uint64_t reads = 0, bytes_read = 0, writes = 0, bytes_written = 0;
-  };
-  const Counters& counters() const { return counters_; }
 
  private:
   void add(io::Transfer::Kind kind, const io::File& file, std::uint64_t offset, std::byte* data,
@@ -46,7 +39,6 @@ class Lane {
   std::unique_ptr<io::Queue> queue_;
   std::vector<io::Transfer> transfers_;
   std::vector<io::Completion> done_;
-  Counters counters_;
 };
 
 /// What the steps do. Each is called by some thread, different ones of different steps at once.
@@ -57,17 +49,8 @@ struct LaneSteps {
   std::function<void(std::uint64_t step, Lane& lane)> write;
 };
 
-struct LaneOptions {
-  unsigned lanes = 4;
-  io::Engine engine = io::Engine::uring;
-  unsigned depth = 16;   ///< transfers of a lane in flight
-  unsigned threads = 0;  ///< that permute at the same time; 0: as many as there are processors
-};
-
-/// Runs them all; `progress` is called by this thread with the bytes read and written so far. Throws what a
-/// step throws and Cancelled, when nothing is in flight any more.
-Lane::Counters run_lanes(const LaneSteps& steps, const LaneOptions& options,
-                         const std::function<void(std::uint64_t bytes)>& progress,
-                         const std::stop_token& stop);
+/// Runs them all, `lanes` at once, each with `depth` transfers in flight. Throws what a step throws and Cancelled,
+/// when nothing is in flight any more.
+void run_lanes(const LaneSteps& steps, unsigned lanes, unsigned depth, work::Run& run);
 
 }  // namespace xorder::band

@@ -3,19 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <numeric>
 #include <optional>
 
 #include "descend/cut.hpp"
 #include "descend/sweeps.hpp"
-#include "io/memory.hpp"
-#include "io/residency.hpp"
 #include "size_text.hpp"
 #include "task/workers.hpp"
-#include "work/access.hpp"
-#include "work/delivery.hpp"
+#include "work/frame.hpp"
+#include "work/run.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/reordering.hpp"
 
@@ -38,144 +35,90 @@ int checked_lg(const std::vector<io::ArrayFile>& inputs, const std::vector<uint6
   return lg;
 }
 
+work::Frame framed(std::vector<io::ArrayFile> inputs, const Computation& what, const io::DType& element,
+                   const std::vector<uint64_t>& extents, std::filesystem::path output,
+                   work::Options options) {
+  const uint64_t count = uint64_t{1} << checked_lg(inputs, extents);
+  uint64_t working = count * (element.bytes + 2 * what.record_bytes());
+  for (const io::ArrayFile& input : inputs) working += count * input.description.dtype.bytes;
+  return work::settle(std::move(inputs), std::move(output), element, extents, std::move(options), working);
+}
+
+// A sweep over all of the data: the iterations between blocks, or within them, or all of them in memory.
+enum class Sweep { whole, between_blocks, within_blocks };
+
+std::vector<Sweep> sweeps_of(const Cut& cut, Direction direction) {
+  if (cut.in_memory()) return {Sweep::whole};
+  if (!cut.local()) return {Sweep::between_blocks};
+  if (direction == Direction::descend) return {Sweep::between_blocks, Sweep::within_blocks};
+  return {Sweep::within_blocks, Sweep::between_blocks};
+}
+
 }  // namespace
 
 struct DescendJob::Parts {
-  std::vector<io::ArrayFile> inputs;
   std::unique_ptr<Computation> what;
   uint64_t element_bytes;
-  work::Destination output;
-  work::Options options;
   Groups groups;
   Cut cut;
-  uint64_t memory = 0;
-  io::Access source_access = io::Access::direct, target_access = io::Access::direct;
-  bool keep_cached = false;
-  Counters counters;
+  std::vector<Sweep> sweeps;
 
-  uint64_t input_bytes() const {
-    uint64_t bytes = 0;
-    for (const io::ArrayFile& input : inputs)
-      bytes += input.description.elements() * input.description.dtype.bytes;
-    return bytes;
-  }
   uint64_t record_bytes() const { return what->record_bytes() << cut.lg_size; }
-  bool two_sweeps() const { return cut.inter_node() && cut.local(); }
-  bool needs_scratch() const { return two_sweeps() && what->record_bytes() != element_bytes; }
-  bool descending() const { return what->direction() == Direction::descend; }
-  uint64_t between_bytes() const { return two_sweeps() ? record_bytes() : 0; }
-
-  void choose_access(uint64_t all_records);
-  void sweeps(work::Delivery& delivery, const std::stop_token& stop);
+  uint64_t between_bytes() const { return sweeps.size() > 1 ? record_bytes() : 0; }
+  /// What lies between two sweeps lies where the output will, unless it is larger.
+  bool needs_scratch() const { return sweeps.size() > 1 && what->record_bytes() != element_bytes; }
+  work::PassSummary pass(Sweep sweep) const;
 };
-
-// As for other jobs: what is in memory need not be read from the disk, and what is small stays there.
-void DescendJob::Parts::choose_access(uint64_t all_records) {
-  const bool fits = input_bytes() + output.bytes + 2 * all_records <= memory;
-  const bool small = output.bytes <= io::small_file;
-  const io::File probe = io::File::open_input(inputs.front().path, io::Access::buffered);
-  keep_cached = fits && (small || io::mostly_cached(probe));
-  if (options.engine == work::EngineChoice::mapped ||
-      (options.engine == work::EngineChoice::automatic && fits && small)) {
-    source_access = target_access = io::Access::mapped;
-  } else if (options.engine == work::EngineChoice::automatic && keep_cached) {
-    source_access = io::Access::buffered;
-  }
-}
-
-void DescendJob::Parts::sweeps(work::Delivery& delivery, const std::stop_token& stop) {
-  groups.heed(stop);
-  std::vector<Elements> elements;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const io::ArrayDescription& array = inputs[i].description;
-    elements.push_back({&delivery.source(i), array.offset, array.dtype.bytes});
-  }
-  RecordSource loaded(*what, elements, cut.request_bytes, counters);
-  RecordSink stored(*what, {&delivery.target(), delivery.target_offset(), element_bytes}, cut.request_bytes,
-                    counters);
-  const auto sweep = [&](bool inter_node, RecordSource& from, RecordSink& to, bool in_place) {
-    if (cut.in_memory()) {
-      whole_sweep(groups, cut, from, to, stop);
-    } else if (inter_node) {
-      inter_node_sweep(groups, cut, from, to, stop);
-    } else {
-      local_sweep(groups, cut, from, to, in_place, stop);
-    }
-    what->check();
-  };
-  if (!two_sweeps()) return sweep(true, loaded, stored, false);
-  std::optional<io::File> scratch;
-  if (needs_scratch()) scratch.emplace(delivery.scratch(record_bytes()));
-  const Elements between{scratch ? &*scratch : &delivery.target(), scratch ? 0 : delivery.target_offset(),
-                         what->record_bytes()};
-  RecordSink first(*what, between, counters);
-  RecordSource second(*what, between, counters);
-  sweep(descending(), loaded, first, false);
-  sweep(!descending(), second, stored, !scratch);
-}
 
 DescendJob::DescendJob(std::vector<io::ArrayFile> inputs, std::unique_ptr<Computation> what,
                        io::DType element, std::vector<uint64_t> extents, std::filesystem::path output,
-                       work::Options options, DescendSizes sizes) {
-  const int lg_size = checked_lg(inputs, extents);
-  work::Destination to = work::destination(std::move(output), inputs.front(), element, extents);
+                       work::Options options, DescendSizes sizes)
+    : Work(framed(std::move(inputs), *what, element, extents, std::move(output), std::move(options))) {
   Computation& computation = *what;
-  parts_.reset(new Parts{.inputs = std::move(inputs),
-                         .what = std::move(what),
+  const int lg_size = exact_lg(frame().input().description.elements(), "");
+  parts_.reset(new Parts{.what = std::move(what),
                          .element_bytes = element.bytes,
-                         .output = std::move(to),
-                         .options = std::move(options),
                          .groups = Groups(computation, lg_size, sizes.cache_bytes),
                          .cut = {},
-                         .counters = {}});
-  Parts& p = *parts_;
-  p.memory = work::effective_memory(p.options.memory);
-  work::check_delivery(p.output, p.inputs, p.options);
-  p.choose_access(computation.record_bytes() << lg_size);
-  // Pages on their way through the page cache count too.
-  const bool through_cache = p.target_access != io::Access::direct && !p.keep_cached;
-  const uint64_t usable = through_cache ? p.memory / 4 * 3 : p.memory / 16 * 15;
-  const bool in_place = p.descending() && computation.record_bytes() == p.element_bytes;
-  p.cut = choose_cut(p.groups, usable, in_place, p.options.threads, sizes);
+                         .sweeps = {}});
+  const work::Circumstances& c = frame().circumstances;
+  const uint64_t usable = c.through_cache() ? c.buffers() : c.memory / 16 * 15;
+  const bool in_place =
+      computation.direction() == Direction::descend && computation.record_bytes() == element.bytes;
+  parts_->cut = choose_cut(parts_->groups, usable, in_place, frame().options.threads, sizes);
+  parts_->sweeps = sweeps_of(parts_->cut, computation.direction());
 }
 
 DescendJob::~DescendJob() = default;
 
 uint64_t DescendJob::processors() const { return parts_->cut.processors(); }
 
-work::Summary DescendJob::summary() const {
-  const Parts& p = *parts_;
-  const Cut& cut = p.cut;
-  work::Summary all{.bytes = p.output.bytes,
-                    .bytes_read = p.input_bytes() + p.between_bytes(),
-                    .bytes_written = p.output.bytes + p.between_bytes(),
-                    .scratch_bytes = p.needs_scratch() ? p.record_bytes() : 0,
-                    .memory = p.memory,
-                    .device = p.options.device.name,
-                    .engine = p.source_access == io::Access::mapped ? "mapped" : "direct",
-                    .passes = {}};
-  const auto add = [&](bool inter_node) {
-    const uint64_t record = p.what->record_bytes();
-    const uint64_t run = record << (inter_node && !cut.in_memory() ? cut.lg_offsets : cut.lg_chunk);
-    const uint64_t request = std::min(run, cut.request_bytes);
-    const uint64_t tile = inter_node && !cut.in_memory() ? run << (cut.lg_size - cut.lg_block) : run;
-    const auto requests = [&](uint64_t bytes) { return (bytes + request - 1) / request; };
-    const bool first = all.passes.empty(), last = !first || !p.two_sweeps();
-    const uint64_t read = first ? p.input_bytes() : p.between_bytes();
-    const uint64_t written = last ? p.output.bytes : p.between_bytes();
-    all.passes.push_back({.tiles = inter_node ? cut.tiles() : cut.chunks(),
-                          .tile_bytes = tile,
-                          .source_block_bytes = request,
-                          .target_block_bytes = request,
-                          .memory = inter_node ? cut.inter_node_memory : cut.local_memory,
-                          .predicted_seconds = p.options.device.read_seconds(requests(read), request) +
-                                               p.options.device.write_seconds(requests(written), request)});
-  };
-  if (!p.two_sweeps()) {
-    add(true);
-  } else {
-    add(p.descending());
-    add(!p.descending());
+uint64_t DescendJob::scratch_bytes() const { return parts_->needs_scratch() ? parts_->record_bytes() : 0; }
+
+work::PassSummary DescendJob::Parts::pass(Sweep sweep) const {
+  const uint64_t record = what->record_bytes();
+  const bool between = sweep == Sweep::between_blocks;
+  const uint64_t run = record << (between ? cut.lg_offsets : cut.lg_chunk);
+  const uint64_t request = std::min(run, cut.request_bytes);
+  return {.tiles = sweep == Sweep::within_blocks ? cut.chunks() : cut.tiles(),
+          .tile_bytes = between ? run << (cut.lg_size - cut.lg_block) : run,
+          .source_block_bytes = request,
+          .target_block_bytes = request,
+          .memory = sweep == Sweep::within_blocks ? cut.local_memory : cut.inter_node_memory};
+}
+
+std::vector<work::PassSummary> DescendJob::passes() const {
+  const plan::Device& device = frame().options.device;
+  std::vector<work::PassSummary> all;
+  for (const Sweep sweep : parts_->sweeps) {
+    work::PassSummary pass = parts_->pass(sweep);
+    pass.bytes_read = all.empty() ? frame().input_bytes() : parts_->between_bytes();
+    pass.bytes_written =
+        all.size() + 1 == parts_->sweeps.size() ? frame().output.bytes : parts_->between_bytes();
+    const uint64_t request = pass.source_block_bytes;
+    pass.predicted_seconds = device.read_seconds((pass.bytes_read + request - 1) / request, request) +
+                             device.write_seconds((pass.bytes_written + request - 1) / request, request);
+    all.push_back(pass);
   }
   return all;
 }
@@ -185,21 +128,20 @@ std::string DescendJob::describe() const {
   const Cut& cut = p.cut;
   const work::Summary all = summary();
   const uint64_t block = uint64_t{1} << cut.lg_block, records = uint64_t{1} << cut.lg_size;
-  const char* const name = p.descending() ? "descend" : "ascend";
   std::string text =
-      fmt::format("{}: {} iterations on {} records of {} bytes, {} pass{}, {} of scratch disk\n", name,
-                  cut.lg_size, records, p.what->record_bytes(), all.passes.size(),
-                  all.passes.size() == 1 ? "" : "es", size_text(all.scratch_bytes));
+      fmt::format("{}: {} iterations on {} records of {} bytes, {} pass{}, {} of scratch disk\n",
+                  p.what->direction() == Direction::descend ? "descend" : "ascend", cut.lg_size, records,
+                  p.what->record_bytes(), all.passes.size(), all.passes.size() == 1 ? "" : "es",
+                  size_text(all.scratch_bytes));
   text += fmt::format("{} virtual processor{} of {} records\n", cut.processors(),
                       cut.processors() == 1 ? "" : "s", block);
   for (std::size_t i = 0; i < all.passes.size(); ++i) {
     const work::PassSummary& pass = all.passes[i];
-    const bool inter_node = !p.two_sweeps() || p.descending() == (i == 0);
-    const std::string what =
-        cut.in_memory() ? fmt::format("all iterations, in memory")
-        : inter_node
-            ? fmt::format("iterations {} to {}, equal offsets in all blocks", cut.lg_block, cut.lg_size - 1)
-            : fmt::format("iterations 0 to {}, along the blocks", cut.lg_block - 1);
+    std::string what = "all iterations, in memory";
+    if (p.sweeps[i] == Sweep::between_blocks)
+      what = fmt::format("iterations {} to {}, equal offsets in all blocks", cut.lg_block, cut.lg_size - 1);
+    if (p.sweeps[i] == Sweep::within_blocks)
+      what = fmt::format("iterations 0 to {}, along the blocks", cut.lg_block - 1);
     text += fmt::format("pass {}: {}; {} tiles of {} in requests of {}\n", i + 1, what, pass.tiles,
                         size_text(pass.tile_bytes), size_text(pass.source_block_bytes));
     text += fmt::format("        memory {}, about {:.3g} s on {}\n", size_text(pass.memory),
@@ -212,45 +154,39 @@ std::string DescendJob::describe() const {
   return text;
 }
 
-work::Report DescendJob::run(const work::ProgressCallback& progress, std::stop_token stop) {
-  const auto begin = std::chrono::steady_clock::now();
+void DescendJob::move(work::Run& run) {
   Parts& p = *parts_;
-  const work::Summary plan = summary();
-  work::Delivery delivery(p.output, p.inputs, p.source_access, p.target_access, p.options, p.memory);
-  for (std::size_t i = 0; i < p.inputs.size(); ++i) delivery.source(i).set_keep_cached(p.keep_cached);
-  delivery.target().set_keep_cached(p.keep_cached);
+  const Cut& cut = p.cut;
+  const std::stop_token stop = run.stop();
+  p.groups.heed(stop);
+  std::vector<Elements> inputs;
+  for (std::size_t i = 0; i < frame().inputs.size(); ++i)
+    inputs.push_back({run.source(i), frame().inputs[i].description.dtype.bytes});
+  std::optional<io::File> scratch;
+  if (p.needs_scratch()) scratch.emplace(run.scratch(p.record_bytes()));
+  const Elements between{scratch ? io::Location{*scratch, 0} : run.target(), p.what->record_bytes()};
 
-  task::Stopping stopping(std::move(stop));
-  task::Workers workers(p.cut.threads);
-  work::Progress state{0, plan.bytes_read + plan.bytes_written, 1, plan.passes.size()};
-  workers.run([&] { p.sweeps(delivery, stopping.token()); },
-              [&] {
-                const uint64_t moved = p.counters.bytes_read + p.counters.bytes_written;
-                state.bytes_done = std::min(std::max(moved, state.bytes_done), state.bytes_total);
-                if (plan.passes.size() > 1 && moved > p.input_bytes() + p.between_bytes()) state.pass = 2;
-                if (progress) progress(state);
-              },
-              stopping);
-  delivery.commit(stopping.token());
-  if (progress) {
-    progress({plan.bytes_read + plan.bytes_written, plan.bytes_read + plan.bytes_written, plan.passes.size(),
-              plan.passes.size()});
+  task::Workers workers(cut.threads);
+  const std::vector<work::PassSummary> passes = this->passes();
+  for (std::size_t i = 0; i < passes.size(); ++i) {
+    const bool first = i == 0, last = i + 1 == passes.size();
+    run.begin(passes[i].bytes_read + passes[i].bytes_written, i + 1);
+    RecordSource from =
+        first ? RecordSource(*p.what, inputs, cut.request_bytes) : RecordSource(*p.what, between);
+    RecordSink to = last ? RecordSink(*p.what, {run.target(), p.element_bytes}, cut.request_bytes)
+                         : RecordSink(*p.what, between);
+    run.with(workers, [&] {
+      switch (p.sweeps[i]) {
+        case Sweep::whole:
+          return whole_sweep(p.groups, cut, from, to, stop);
+        case Sweep::between_blocks:
+          return inter_node_sweep(p.groups, cut, from, to, stop);
+        case Sweep::within_blocks:
+          return local_sweep(p.groups, cut, from, to, !first && !scratch, stop);
+      }
+    });
+    p.what->check();
   }
-
-  work::Report report{
-      .passes = plan.passes.size(),
-      .engine = p.source_access == io::Access::mapped ? "mapped" : "threads",
-      .access = name(delivery.target().access()),
-      .note = work::fallback_note(delivery.source(), p.source_access, delivery.target(), p.target_access),
-      .bytes_read = p.counters.bytes_read,
-      .bytes_written = p.counters.bytes_written,
-      .reads = p.counters.reads,
-      .writes = p.counters.writes,
-      .seconds = 0,
-      .peak_memory = io::peak_resident_memory(),
-      .traffic = {}};
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  return report;
 }
 
 }  // namespace xorder::descend

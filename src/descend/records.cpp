@@ -16,12 +16,11 @@ uint64_t parts_of(uint64_t request_bytes, uint64_t element_bytes) {
 
 }  // namespace
 
-RecordSource::RecordSource(const Computation& what, Elements records, Counters& counters)
-    : inputs_{records}, record_bytes_(what.record_bytes()), counters_(counters) {}
+RecordSource::RecordSource(const Computation& what, Elements records)
+    : inputs_{records}, record_bytes_(what.record_bytes()) {}
 
-RecordSource::RecordSource(Computation& what, std::vector<Elements> inputs, uint64_t request_bytes,
-                           Counters& counters)
-    : loader_(&what), inputs_(std::move(inputs)), record_bytes_(what.record_bytes()), counters_(counters) {
+RecordSource::RecordSource(Computation& what, std::vector<Elements> inputs, uint64_t request_bytes)
+    : loader_(&what), inputs_(std::move(inputs)), record_bytes_(what.record_bytes()) {
   uint64_t bytes = 0;
   for (const Elements& input : inputs_) bytes += input.bytes;
   part_ = parts_of(request_bytes, bytes);
@@ -52,21 +51,18 @@ void RecordSource::load_in_parts(uint64_t first, uint64_t count, std::byte* reco
 }
 
 void RecordSource::read_elements(const Elements& from, uint64_t first, uint64_t count, std::byte* to) {
-  io::read_range(*from.file, from.offset + first * from.bytes, to, count * from.bytes);
-  counters_.reads.fetch_add(1, std::memory_order_relaxed);
-  counters_.bytes_read.fetch_add(count * from.bytes, std::memory_order_relaxed);
+  io::read_range(from.begin.file, from.begin.offset + first * from.bytes, to, count * from.bytes);
 }
 
-RecordSink::RecordSink(const Computation& what, Elements records, Counters& counters)
-    : to_(records), record_bytes_(what.record_bytes()), counters_(counters) {}
+RecordSink::RecordSink(const Computation& what, Elements records)
+    : to_(records), record_bytes_(what.record_bytes()) {}
 
-RecordSink::RecordSink(Computation& what, Elements output, uint64_t request_bytes, Counters& counters)
+RecordSink::RecordSink(Computation& what, Elements output, uint64_t request_bytes)
     : storer_(&what),
       to_(output),
       record_bytes_(what.record_bytes()),
       part_(parts_of(request_bytes, output.bytes)),
-      staging_(part_ * output.bytes),
-      counters_(counters) {}
+      staging_(part_ * output.bytes) {}
 
 void RecordSink::write(uint64_t first, uint64_t count, std::byte* records) {
   if (to_.bytes == record_bytes_) {
@@ -82,9 +78,7 @@ void RecordSink::write(uint64_t first, uint64_t count, std::byte* records) {
 }
 
 void RecordSink::write_elements(uint64_t first, uint64_t count, const std::byte* from) {
-  io::write_range(*to_.file, to_.offset + first * to_.bytes, from, count * to_.bytes);
-  counters_.writes.fetch_add(1, std::memory_order_relaxed);
-  counters_.bytes_written.fetch_add(count * to_.bytes, std::memory_order_relaxed);
+  io::write_range(to_.begin.file, to_.begin.offset + first * to_.bytes, from, count * to_.bytes);
 }
 
 }  // namespace xorder::descend

@@ -1,7 +1,6 @@
 // Records on disk: where a sweep reads them from and writes them to.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -12,15 +11,9 @@
 
 namespace xorder::descend {
 
-/// Of all sweeps of a run; for progress and the report.
-struct Counters {
-  std::atomic<std::uint64_t> reads = 0, writes = 0, bytes_read = 0, bytes_written = 0;
-};
-
 /// An array in a file.
 struct Elements {
-  const io::File* file = nullptr;
-  std::uint64_t offset = 0;
+  io::Location begin;
   std::uint64_t bytes = 0;  ///< of an element
 };
 
@@ -28,11 +21,10 @@ struct Elements {
 class RecordSource {
  public:
   /// Records as they are, as RecordSink wrote them.
-  RecordSource(const Computation& what, Elements records, Counters& counters);
+  RecordSource(const Computation& what, Elements records);
   /// Made by what.load() from arrays; those of several, or of another size than records, go through buffers
   /// of `request_bytes`, one for all arrays.
-  RecordSource(Computation& what, std::vector<Elements> inputs, std::uint64_t request_bytes,
-               Counters& counters);
+  RecordSource(Computation& what, std::vector<Elements> inputs, std::uint64_t request_bytes);
 
   void read(std::uint64_t first, std::uint64_t count, std::byte* records);
 
@@ -45,15 +37,14 @@ class RecordSource {
   std::uint64_t record_bytes_;
   std::uint64_t part_ = 0;  // elements that go through a buffer at once
   task::BufferPool staging_;
-  Counters& counters_;
 };
 
 /// May be used by several threads at once.
 class RecordSink {
  public:
-  RecordSink(const Computation& what, Elements records, Counters& counters);
+  RecordSink(const Computation& what, Elements records);
   /// Made elements by what.store().
-  RecordSink(Computation& what, Elements output, std::uint64_t request_bytes, Counters& counters);
+  RecordSink(Computation& what, Elements output, std::uint64_t request_bytes);
 
   /// Spoils the records.
   void write(std::uint64_t first, std::uint64_t count, std::byte* records);
@@ -66,7 +57,6 @@ class RecordSink {
   std::uint64_t record_bytes_;
   std::uint64_t part_ = 0;
   task::BufferPool staging_;
-  Counters& counters_;
 };
 
 }  // namespace xorder::descend

@@ -68,8 +68,6 @@ Carry::Outcome Carry::take(std::uint64_t from, std::uint64_t to, std::byte* bloc
 
 void Carry::write(std::uint64_t start, std::uint64_t from, std::uint64_t to, const std::byte* block) {
   file_.write_exactly(block + (from - start), to - from, from);
-  bytes_written_ += to - from;
-  ++writes_;
 }
 
 }  // namespace xorder::io

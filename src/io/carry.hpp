@@ -37,9 +37,6 @@ class Carry {
   Outcome take(std::uint64_t from, std::uint64_t to, std::byte* block);
   /// Blocks that still wait.
   std::size_t waiting() const { return waiting_.size(); }
-  /// What was written here, and in how many parts.
-  std::uint64_t bytes_written() const { return bytes_written_; }
-  std::uint64_t writes() const { return writes_; }
 
  private:
   struct Part {
@@ -62,7 +59,6 @@ class Carry {
   std::vector<std::byte*> free_;
   std::vector<BlockMemory> slabs_;
   std::size_t blocks_ = 0;
-  std::uint64_t bytes_written_ = 0, writes_ = 0;
 };
 
 }  // namespace xorder::io

@@ -139,12 +139,15 @@ BandStage::BandStage(const Band& band, const schedule::BandLayout& layout, uint6
 
 uint64_t BandStage::block_bytes() const { return geometry_.column(1) * geometry_.row_bytes(); }
 
-void BandStage::add_to(work::Summary& all) const {
+std::vector<plan::PassSummary> BandStage::passes() const {
   const uint64_t bytes = band_.places() * element_bytes_;
-  all.bytes_read += bytes;
-  all.bytes_written += bytes;
-  all.passes.push_back({uint64_t{1} << layout_.dimension, block_bytes(), block_bytes(), block_bytes(),
-                        blocks_in_memory * block_bytes() + storage_overhead(memory_), 0});
+  return {{.tiles = uint64_t{1} << layout_.dimension,
+           .tile_bytes = block_bytes(),
+           .source_block_bytes = block_bytes(),
+           .target_block_bytes = block_bytes(),
+           .memory = blocks_in_memory * block_bytes() + storage_overhead(memory_),
+           .bytes_read = bytes,
+           .bytes_written = bytes}};
 }
 
 std::string BandStage::describe() const {
@@ -191,11 +194,10 @@ void copy_strided(std::byte* to, const std::byte* from, int64_t pitch, uint64_t 
 
 }  // namespace
 
-void BandStage::run(io::Location source, io::Location target, const Environment& environment) {
+void BandStage::move(work::Run& run, io::Location source, io::Location target, std::size_t pass) {
   const uint64_t blocks = uint64_t{1} << layout_.dimension, width = band_.width(), e = element_bytes_;
-  task::Stopping stopping(environment.stop);
-  Storage storage(stopping.token());
-  task::Workers workers(storage_threads(environment.threads, memory_));
+  Storage storage(run.stop());
+  task::Workers workers(storage_threads(run.frame().options.threads, memory_));
   Block space[2];
   for (Block& block : space) {
     block.records = io::BlockMemory(block_bytes());
@@ -231,24 +233,21 @@ void BandStage::run(io::Location source, io::Location target, const Environment&
     }
   };
 
-  environment.tracker.begin(band_.places() * e, environment.pass);
-  workers.run(
-      [&] {
-        uint64_t next = 0;
-        const auto load = [&](Block& block) {
-          if (next == blocks) return false;
-          block.number = next++;
-          const uint64_t begin = geometry_.column(block.number), end = geometry_.column(block.number + 1);
-          storage.read(source, begin * width * e, block.records.data(), (end - begin) * width * e);
-          return true;
-        };
-        const auto store = [&](const Block& block) {
-          storage.write(target, geometry_.column(block.number) * width * e, block.sent.data(), block.bytes);
-        };
-        task::in_turn(space, load, arrange, store);
-      },
-      [&] { environment.tracker.show(storage.bytes()); }, stopping);
-  storage.add_to(environment.report);
+  run.begin(2 * band_.places() * e, pass);
+  run.with(workers, [&] {
+    uint64_t next = 0;
+    const auto load = [&](Block& block) {
+      if (next == blocks) return false;
+      block.number = next++;
+      const uint64_t begin = geometry_.column(block.number), end = geometry_.column(block.number + 1);
+      storage.read(source, begin * width * e, block.records.data(), (end - begin) * width * e);
+      return true;
+    };
+    const auto store = [&](const Block& block) {
+      storage.write(target, geometry_.column(block.number) * width * e, block.sent.data(), block.bytes);
+    };
+    task::in_turn(space, load, arrange, store);
+  });
 }
 
 }  // namespace xorder::machine

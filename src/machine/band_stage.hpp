@@ -62,9 +62,9 @@ class BandStage final : public Stage {
   /// Whether the blocks of 2^lg_processors processors fit.
   static bool fits(const Band& band, int lg_processors, std::uint64_t element_bytes, std::uint64_t memory);
 
-  void add_to(work::Summary& all) const override;
+  std::vector<plan::PassSummary> passes() const override;
   std::string describe() const override;
-  void run(io::Location source, io::Location target, const Environment& environment) override;
+  void move(work::Run& run, io::Location source, io::Location target, std::size_t pass) override;
 
  private:
   std::uint64_t block_bytes() const;

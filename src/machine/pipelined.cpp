@@ -2,15 +2,14 @@
 // another one needs, step by step.
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cstring>
 
 #include "io/memory.hpp"
 #include "machine/storage.hpp"
 #include "task/workers.hpp"
-#include "work/access.hpp"
-#include "work/delivery.hpp"
-#include "xorder/descend/job.hpp"
+#include "work/frame.hpp"
+#include "work/run.hpp"
+#include "xorder/descend/descend.hpp"
 #include "xorder/error.hpp"
 #include "xorder/machine/machine.hpp"
 #include "xorder/machine/pipelined.hpp"
@@ -76,38 +75,19 @@ class Records final : public Program {
 
 class PipelinedDescend final : public work::Work {
  public:
-  PipelinedDescend(std::vector<io::ArrayFile> inputs, std::unique_ptr<descend::Computation> what,
-                   const io::DType& element, const std::vector<uint64_t>& extents,
-                   std::filesystem::path output, work::Options options, uint64_t processors)
-      : inputs_(std::move(inputs)),
+  PipelinedDescend(work::Frame frame, std::unique_ptr<descend::Computation> what, uint64_t element_bytes,
+                   uint64_t processors)
+      : Work(std::move(frame)),
         what_(std::move(what)),
-        element_bytes_(element.bytes),
-        output_(work::destination(std::move(output), inputs_.front(), element, extents)),
-        options_(std::move(options)),
-        memory_(work::effective_memory(options_.memory)),
-        count_(inputs_.front().description.elements()),
+        element_bytes_(element_bytes),
+        count_(this->frame().input().description.elements()),
         schedule_(make_schedule(processors)) {
-    work::check_delivery(output_, inputs_, options_);
-    if (needed() > memory_) {
+    if (needed() > this->frame().memory()) {
       throw InputError(
           fmt::format("schedule pipelined keeps everything in memory: {} bytes, of {}; without it the "
                       "file may be larger",
-                      needed(), memory_));
+                      needed(), this->frame().memory()));
     }
-  }
-
-  work::Summary summary() const override {
-    work::Summary all{.bytes = output_.bytes,
-                      .bytes_read = input_bytes(),
-                      .bytes_written = output_.bytes,
-                      .memory = memory_,
-                      .device = options_.device.name,
-                      .engine = options_.engine == work::EngineChoice::mapped ? "mapped" : "direct",
-                      .passes = {}};
-    all.passes.push_back(
-        {1, output_.bytes, output_.bytes, output_.bytes, needed(),
-         options_.device.read_seconds(1, input_bytes()) + options_.device.write_seconds(1, output_.bytes)});
-    return all;
   }
 
   std::string describe() const override {
@@ -117,11 +97,9 @@ class PipelinedDescend final : public work::Work {
         schedule_.total().crossings);
   }
 
-  work::Report run(const work::ProgressCallback& progress, std::stop_token stop) override;
-
  private:
   schedule::Descend make_schedule(uint64_t processors) const {
-    const int lg_count = exact_lg(count_, inputs_.front().path.string() + ": the number of elements");
+    const int lg_count = exact_lg(count_, frame().input().path.string() + ": the number of elements");
     if (processors == 0) processors = std::min(pipelined_processors, count_);
     const int n = exact_lg(processors, "--processors");
     if (n > lg_count) {
@@ -131,94 +109,81 @@ class PipelinedDescend final : public work::Work {
     return {n, lg_count - n,
             what_->direction() == descend::Direction::descend ? Order::descend : Order::ascend};
   }
-  uint64_t input_bytes() const {
-    uint64_t bytes = 0;
-    for (const io::ArrayFile& input : inputs_)
-      bytes += input.description.elements() * input.description.dtype.bytes;
-    return bytes;
-  }
   // Inputs and records; the slots; the records again, and the output; the machine and what is on its links.
   uint64_t needed() const {
-    return input_bytes() + 2 * count_ * what_->record_bytes() + output_.bytes +
+    return frame().input_bytes() + 2 * count_ * what_->record_bytes() + frame().output.bytes +
            schedule_.network().nodes() * (schedule_.slots() * what_->record_bytes() + each_processor) +
            Machine::memory(schedule_.network());
   }
-  void load(work::Delivery& delivery, Storage& storage, std::byte* records);
 
-  std::vector<io::ArrayFile> inputs_;
+  std::vector<work::PassSummary> passes() const override {
+    const plan::Device& device = frame().options.device;
+    const uint64_t read = frame().input_bytes(), written = frame().output.bytes;
+    return {{.tiles = 1,
+             .tile_bytes = written,
+             .source_block_bytes = written,
+             .target_block_bytes = written,
+             .memory = needed(),
+             .bytes_read = read,
+             .bytes_written = written,
+             .predicted_seconds = device.read_seconds(1, read) + device.write_seconds(1, written)}};
+  }
+  void move(work::Run& run) override;
+  void compute(work::Run& run, Storage& storage);
+  void load(work::Run& run, Storage& storage, std::byte* records);
+
   std::unique_ptr<descend::Computation> what_;
   uint64_t element_bytes_;
-  work::Destination output_;
-  work::Options options_;
-  uint64_t memory_;
   uint64_t count_;
   schedule::Descend schedule_;
 };
 
-void PipelinedDescend::load(work::Delivery& delivery, Storage& storage, std::byte* records) {
+void PipelinedDescend::load(work::Run& run, Storage& storage, std::byte* records) {
+  const std::vector<io::ArrayFile>& inputs = frame().inputs;
   // One input of elements as large as records is the array of records already.
-  const bool same = inputs_.size() == 1 && inputs_[0].description.dtype.bytes == what_->record_bytes();
+  const bool same = inputs.size() == 1 && inputs[0].description.dtype.bytes == what_->record_bytes();
   std::vector<io::BlockMemory> arrays;
   std::vector<const std::byte*> pointers;
-  for (std::size_t i = 0; i < inputs_.size(); ++i) {
-    const io::ArrayDescription& array = inputs_[i].description;
-    const uint64_t bytes = count_ * array.dtype.bytes;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const uint64_t bytes = count_ * inputs[i].description.dtype.bytes;
     if (!same) arrays.emplace_back(bytes);
     std::byte* const to = same ? records : arrays.back().data();
-    storage.read({delivery.source(i), array.offset}, 0, to, bytes);
+    storage.read(run.source(i), 0, to, bytes);
     pointers.push_back(to);
   }
   what_->load(0, count_, pointers, records);
   what_->check();
 }
 
-work::Report PipelinedDescend::run(const work::ProgressCallback& progress, std::stop_token stop) {
-  const auto begin = std::chrono::steady_clock::now();
-  const io::Access access =
-      options_.engine == work::EngineChoice::mapped ? io::Access::mapped : io::Access::direct;
-  work::Delivery delivery(output_, inputs_, access, access, options_, memory_);
-  task::Stopping stopping(std::move(stop));
-  Storage storage(stopping.token());
-  task::Workers workers(storage_threads(options_.threads, memory_));
-  work::Report report{.passes = 1,
-                      .engine = access == io::Access::mapped ? "mapped" : "threads",
-                      .access = name(delivery.target().access()),
-                      .note = work::fallback_note(delivery.source(), access, delivery.target(), access),
-                      .traffic = {}};
-  const work::Progress whole{input_bytes() + output_.bytes, input_bytes() + output_.bytes, 1, 1};
-  workers.run(
-      [&] {
-        const std::size_t record = what_->record_bytes();
-        const uint64_t per_node = uint64_t{1} << schedule_.lg_per_node(),
-                       blocks = schedule_.network().nodes();
-        io::BlockMemory records(count_ * record);
-        load(delivery, storage, records.data());
-        Records slots(schedule_, *what_);
-        for (uint64_t i = 0; i < blocks; ++i) {
-          std::memcpy(slots.block(i), records.data() + i * per_node * record, per_node * record);
-        }
-        Machine machine(schedule_);
-        report.traffic = machine.run(slots, stopping.token());
-        report.traffic->schedule = "pipelined";
-        for (uint64_t i = 0; i < blocks; ++i) {
-          std::memcpy(records.data() + i * per_node * record, slots.block(i), per_node * record);
-        }
-        what_->check();
-        const bool same = element_bytes_ == record;
-        io::BlockMemory made(same ? 0 : output_.bytes);
-        std::byte* const output = same ? records.data() : made.data();
-        what_->store(0, count_, records.data(), output);
-        storage.write({delivery.target(), delivery.target_offset()}, 0, output, output_.bytes);
-      },
-      [&] {
-        if (progress) progress({std::min(storage.bytes(), whole.bytes_total), whole.bytes_total, 1, 1});
-      },
-      stopping);
-  delivery.commit(stopping.token());
-  storage.add_to(report);
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  report.peak_memory = io::peak_resident_memory();
-  return report;
+void PipelinedDescend::compute(work::Run& run, Storage& storage) {
+  const std::size_t record = what_->record_bytes();
+  const uint64_t per_node = uint64_t{1} << schedule_.lg_per_node(), blocks = schedule_.network().nodes();
+  io::BlockMemory records(count_ * record);
+  load(run, storage, records.data());
+  Records slots(schedule_, *what_);
+  for (uint64_t i = 0; i < blocks; ++i) {
+    std::memcpy(slots.block(i), records.data() + i * per_node * record, per_node * record);
+  }
+  Machine machine(schedule_);
+  work::Traffic traffic = machine.run(slots, run.stop());
+  traffic.schedule = "pipelined";
+  run.traffic = traffic;
+  for (uint64_t i = 0; i < blocks; ++i) {
+    std::memcpy(records.data() + i * per_node * record, slots.block(i), per_node * record);
+  }
+  what_->check();
+  const bool same = element_bytes_ == record;
+  io::BlockMemory made(same ? 0 : frame().output.bytes);
+  std::byte* const output = same ? records.data() : made.data();
+  what_->store(0, count_, records.data(), output);
+  storage.write(run.target(), 0, output, frame().output.bytes);
+}
+
+void PipelinedDescend::move(work::Run& run) {
+  Storage storage(run.stop());
+  task::Workers workers(storage_threads(frame().options.threads, frame().memory()));
+  run.begin(frame().input_bytes() + frame().output.bytes, 1);
+  run.with(workers, [&] { compute(run, storage); });
 }
 
 }  // namespace
@@ -228,8 +193,13 @@ std::unique_ptr<work::Work> pipelined_descend(std::vector<io::ArrayFile> inputs,
                                               const io::DType& element, const std::vector<uint64_t>& extents,
                                               std::filesystem::path output, work::Options options,
                                               uint64_t processors) {
-  return std::make_unique<PipelinedDescend>(std::move(inputs), std::move(what), element, extents,
-                                            std::move(output), std::move(options), processors);
+  uint64_t working = 0;
+  const uint64_t count = inputs.front().description.elements();
+  for (const io::ArrayFile& input : inputs) working += count * input.description.dtype.bytes;
+  working += count * (2 * what->record_bytes() + element.bytes);
+  work::Frame frame =
+      work::settle(std::move(inputs), std::move(output), element, extents, std::move(options), working);
+  return std::make_unique<PipelinedDescend>(std::move(frame), std::move(what), element.bytes, processors);
 }
 
 }  // namespace xorder::machine

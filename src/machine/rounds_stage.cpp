@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -165,15 +166,16 @@ gf2::AffineMap RoundsStage::before() const {
   return {gf2::BitMatrix(n, std::move(columns)) * rounds_.factors().within * rounds_.layout(), 0};
 }
 
-void RoundsStage::add_to(work::Summary& all) const {
+std::vector<plan::PassSummary> RoundsStage::passes() const {
   const uint64_t bytes = block_bytes() * rounds_.network().nodes();
-  all.bytes_read += bytes;
-  all.bytes_written += bytes;
-  all.passes.push_back({rounds_.network().nodes() / group_, group_ * block_bytes(),
-                        element_bytes_ << rounds_.lg_chunk(), block_bytes(),
-                        groups_in_memory * group_ * block_bytes() + storage_overhead(memory_) +
-                            bookkeeping(std::countr_zero(rounds_.network().nodes()), group_),
-                        0});
+  return {{.tiles = rounds_.network().nodes() / group_,
+           .tile_bytes = group_ * block_bytes(),
+           .source_block_bytes = element_bytes_ << rounds_.lg_chunk(),
+           .target_block_bytes = block_bytes(),
+           .memory = groups_in_memory * group_ * block_bytes() + storage_overhead(memory_) +
+                     bookkeeping(std::countr_zero(rounds_.network().nodes()), group_),
+           .bytes_read = bytes,
+           .bytes_written = bytes}};
 }
 
 std::string RoundsStage::describe() const {
@@ -226,36 +228,32 @@ class RoundsStage::Group final : public Program {
   schedule::Node first_ = 0;
 };
 
-void RoundsStage::run(io::Location source, io::Location target, const Environment& environment) {
+void RoundsStage::move(work::Run& run, io::Location source, io::Location target, std::size_t pass) {
   const uint64_t processors = rounds_.network().nodes();
-  task::Stopping stopping(environment.stop);
-  Storage storage(stopping.token());
-  task::Workers workers(storage_threads(environment.threads, memory_));
+  Storage storage(run.stop());
+  task::Workers workers(storage_threads(run.frame().options.threads, memory_));
   Group groups[] = {Group(*this, source, storage), Group(*this, source, storage)};
   work::Traffic traffic{.schedule = "rounds", .processors = processors, .steps = rounds_.steps()};
 
-  environment.tracker.begin(block_bytes() * processors, environment.pass);
-  workers.run(
-      [&] {
-        schedule::Node next = 0;
-        RoundsFor receivers(rounds_, group_);
-        Machine machine(receivers);
-        const auto make = [&](Group& group) {
-          if (next == processors) return false;
-          group.begin(next);
-          receivers.begin(next);
-          traffic += machine.run(group, stopping.token());
-          next += group_;
-          return true;
-        };
-        const auto write = [&](const Group& group) {
-          storage.write(target, group.first() * block_bytes(), group.data(), group_ * block_bytes());
-        };
-        task::in_turn(groups, make, write);
-      },
-      [&] { environment.tracker.show(storage.bytes()); }, stopping);
-  storage.add_to(environment.report);
-  environment.report.traffic = traffic;
+  run.begin(2 * block_bytes() * processors, pass);
+  run.with(workers, [&] {
+    schedule::Node next = 0;
+    RoundsFor receivers(rounds_, group_);
+    Machine machine(receivers);
+    const auto make = [&](Group& group) {
+      if (next == processors) return false;
+      group.begin(next);
+      receivers.begin(next);
+      traffic += machine.run(group, run.stop());
+      next += group_;
+      return true;
+    };
+    const auto write = [&](const Group& group) {
+      storage.write(target, group.first() * block_bytes(), group.data(), group_ * block_bytes());
+    };
+    task::in_turn(groups, make, write);
+  });
+  run.traffic = traffic;
 }
 
 }  // namespace xorder::machine

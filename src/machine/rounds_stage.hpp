@@ -32,9 +32,9 @@ class RoundsStage final : public Stage {
   /// Whether so many blocks of 1/P of these bytes fit at a time, beside what the processors take themselves.
   static bool fits(std::uint64_t bytes, int lg_processors, std::uint64_t memory, std::uint64_t blocks = 1);
 
-  void add_to(work::Summary& all) const override;
+  std::vector<plan::PassSummary> passes() const override;
   std::string describe() const override;
-  void run(io::Location source, io::Location target, const Environment& environment) override;
+  void move(work::Run& run, io::Location source, io::Location target, std::size_t pass) override;
 
  private:
   class Group;

@@ -26,31 +26,34 @@ using std::uint64_t;
 using Stages = std::vector<std::unique_ptr<Stage>>;
 
 constexpr uint64_t default_processors = 16;
+// Input, scratch and output, for the page cache to hold all of them.
+constexpr uint64_t files_in_memory = 3;
 
 /// Everything that a schedule's stages are made from.
 struct Setting {
-  const io::ArrayFile& input;
+  const work::Frame& frame;
   const Reordering& what;
-  const work::Options& options;
   const ScheduleChoice& choice;
-  uint64_t memory;
-  uint64_t target_offset;
 
   uint64_t bytes() const { return what.bytes(); }
+  uint64_t memory() const { return frame.memory(); }
 };
 
+/// Of a stage that reads the input if it is the first one, and else a scratch file, and writes in the same way.
 work::Circumstances circumstances(const Setting& s, bool first, bool last) {
-  const io::Access access = staged_access(s.options);
-  return {.memory = s.memory,
-          .source = access,
-          .target = access,
-          .source_offset = first ? s.input.description.offset : 0,
-          .target_offset = last ? s.target_offset : 0,
-          .read_alignment = access == io::Access::direct ? uint64_t{4096} : uint64_t{1}};
+  work::Circumstances c = s.frame.circumstances;
+  if (!first) {
+    c.source = c.target;
+    c.source_offset = 0;
+    c.read_alignment = c.target == io::Access::direct ? 4096 : 1;
+  }
+  if (!last) c.target_offset = 0;
+  return c;
 }
 
 TileStage tiles(const Setting& s, const Reordering& what, bool first, bool last, std::string name) {
-  return TileStage(tiles::TileEngine(what, circumstances(s, first, last), s.options.device), std::move(name));
+  return TileStage(tiles::TileEngine(what, circumstances(s, first, last), s.frame.options.device),
+                   std::move(name));
 }
 
 Reordering flat(const Setting& s, const gf2::AffineMap& map) {
@@ -94,14 +97,15 @@ Stages rounds_stages(const Setting& s) {
   if (const auto wanted = wanted_lg(s.choice, s.what.elements(), "elements")) {
     p = *wanted;
   } else {
-    while (p < std::min(n, schedule::Network::max_dimension) && !RoundsStage::fits(s.bytes(), p, s.memory)) {
+    while (p < std::min(n, schedule::Network::max_dimension) &&
+           !RoundsStage::fits(s.bytes(), p, s.memory())) {
       ++p;
     }
   }
   const schedule::Rounds rounds(map, p, s.choice.layout.value_or(n - p));
   const gf2::BitMatrix back = rounds.layout().inverse().value();
   const bool in_place = rounds.layout() == gf2::BitMatrix::identity(n);
-  auto exchange = std::make_unique<RoundsStage>(rounds, s.what.element_bytes, s.memory);
+  auto exchange = std::make_unique<RoundsStage>(rounds, s.what.element_bytes, s.memory());
   const gf2::AffineMap before = exchange->before();
 
   Stages stages;
@@ -143,7 +147,7 @@ void require_motion(const Setting& s, const Matrix& matrix) {
   throw InputError(
       fmt::format("{}: its elements lie in the order of the result already, so that virtual processors "
                   "have nothing to exchange; --schedule tiles copies them",
-                  s.input.path.string()));
+                  s.frame.input().path.string()));
 }
 
 using BlockIndex = std::pair<uint64_t, uint64_t>;
@@ -209,7 +213,7 @@ Stages exchange_stages(const Setting& s) {
   Stages stages;
   auto exchange =
       std::make_unique<schedule::Exchange>(d, reversal ? Kind::bit_reversal : Kind::transposition);
-  const uint64_t stripe_memory = StripeStage::stripe_memory(*exchange, s.memory);
+  const uint64_t stripe_memory = StripeStage::stripe_memory(*exchange, s.memory());
   stages.push_back(std::make_unique<TileStage>(tiles(s, within, true, false, "within processors")));
   const gf2::AffineMap reversed = reversal ? bmmc::bit_reverse(d) : gf2::AffineMap::identity(d);
   auto geometry = block_geometry(
@@ -221,7 +225,7 @@ Stages exchange_stages(const Setting& s) {
         return schedule::Place{block.first, block.second};
       });
   stages.push_back(std::make_unique<StripeStage>("exchange", std::move(exchange), std::move(geometry),
-                                                 s.bytes(), s.memory));
+                                                 s.bytes(), s.memory()));
   return stages;
 }
 
@@ -248,14 +252,15 @@ Stages mesh_stages(const Setting& s) {
   side = std::min(side, most);
   const BlockMatrix blocks{matrix->rows, matrix->columns, side, matrix->element_bytes};
   auto exchange = std::make_unique<schedule::Mesh>(side, schedule::Mesh::Routing::any);
-  const uint64_t stripe_memory = StripeStage::stripe_memory(*exchange, s.memory);
+  const uint64_t stripe_memory = StripeStage::stripe_memory(*exchange, s.memory());
   Stages stages;
-  stages.push_back(std::make_unique<TransposeStage>(blocks, circumstances(s, true, false), s.options.device));
+  stages.push_back(
+      std::make_unique<TransposeStage>(blocks, circumstances(s, true, false), s.frame.options.device));
   auto geometry = block_geometry(blocks, stripe_memory, same, [&](const BlockIndex& block) {
     return schedule::Place{block.first * side + block.second, 0};
   });
   stages.push_back(
-      std::make_unique<StripeStage>("mesh", std::move(exchange), std::move(geometry), s.bytes(), s.memory));
+      std::make_unique<StripeStage>("mesh", std::move(exchange), std::move(geometry), s.bytes(), s.memory()));
   return stages;
 }
 
@@ -264,8 +269,6 @@ Stages mesh_stages(const Setting& s) {
 std::unique_ptr<work::Work> scheduled(io::ArrayFile input, const Reordering& what,
                                       std::vector<uint64_t> extents, std::filesystem::path output,
                                       work::Options options, const ScheduleChoice& choice) {
-  const uint64_t memory = work::effective_memory(options.memory);
-  work::Destination to = work::destination(std::move(output), input, input.description.dtype, extents);
   if (what.elements() == 0) {
     throw InputError(input.path.string() +
                      ": there are no elements to share among virtual processors; use --schedule tiles");
@@ -273,25 +276,30 @@ std::unique_ptr<work::Work> scheduled(io::ArrayFile input, const Reordering& wha
   if (choice.layout && choice.kind != ScheduleChoice::Kind::rounds) {
     throw InputError("a layout is for schedule rounds only");
   }
-  const Setting setting{input, what, options, choice, memory, to.header.size()};
+  const io::DType dtype = input.description.dtype;
+  work::Frame frame = work::settle({std::move(input)}, std::move(output), dtype, extents, std::move(options),
+                                   files_in_memory * what.bytes());
+  const Setting setting{frame, what, choice};
   Stages stages = choice.kind == ScheduleChoice::Kind::rounds     ? rounds_stages(setting)
                   : choice.kind == ScheduleChoice::Kind::exchange ? exchange_stages(setting)
                                                                   : mesh_stages(setting);
-  return std::make_unique<StagedWork>(std::move(input), std::move(to), std::move(options), memory,
-                                      std::move(stages));
+  return std::make_unique<StagedWork>(std::move(frame), std::move(stages));
 }
 
 std::unique_ptr<work::Work> scheduled_band(io::ArrayFile input, const Band& band,
                                            std::filesystem::path output, work::Options options,
                                            std::optional<uint64_t> processors) {
-  const uint64_t memory = work::effective_memory(options.memory);
   band::check_input(input, band);
   if (band.order != BandOrder::columns) {
     throw InputError(
         "schedule banded gives each virtual processor columns, and needs --band-order columns; "
         "tiles does both orders");
   }
-  const uint64_t element_bytes = input.description.dtype.bytes;
+  const io::DType dtype = input.description.dtype;
+  const uint64_t element_bytes = dtype.bytes;
+  work::Frame frame = work::settle({std::move(input)}, std::move(output), dtype, band.transposed().extents(),
+                                   std::move(options), files_in_memory * band.places() * element_bytes);
+  const uint64_t memory = frame.memory();
   const int most = std::min(static_cast<int>(std::bit_width(band.n)) - 1, schedule::Network::max_dimension);
   int d = std::min(most, std::countr_zero(default_processors));
   if (const auto wanted = wanted_lg({.processors = processors}, band.n, "columns")) {
@@ -311,10 +319,7 @@ std::unique_ptr<work::Work> scheduled_band(io::ArrayFile input, const Band& band
   stages.push_back(std::make_unique<BandStage>(band, exchange->layout(), element_bytes, memory));
   stages.push_back(std::make_unique<StripeStage>("banded", std::move(exchange), std::move(geometry),
                                                  band.places() * element_bytes, memory));
-  work::Destination to =
-      work::destination(std::move(output), input, input.description.dtype, band.transposed().extents());
-  return std::make_unique<StagedWork>(std::move(input), std::move(to), std::move(options), memory,
-                                      std::move(stages));
+  return std::make_unique<StagedWork>(std::move(frame), std::move(stages));
 }
 
 }  // namespace xorder::machine

@@ -1,36 +1,27 @@
 // Runs in several passes of different kinds: stages, each from one file to the next.
 #pragma once
 
-#include <functional>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "tiles/pipeline.hpp"
 #include "tiles/tile_engine.hpp"
-#include "work/delivery.hpp"
-#include "work/tracker.hpp"
+#include "work/frame.hpp"
+#include "work/run.hpp"
 
 namespace xorder::machine {
-
-/// What a stage runs in.
-struct Environment {
-  const work::Delivery& delivery;
-  unsigned threads;
-  std::size_t pass;  ///< the number of the stage's first pass
-  work::Tracker& tracker;
-  work::Report& report;
-  std::stop_token stop;
-};
 
 class Stage {
  public:
   virtual ~Stage() = default;
-  virtual std::size_t passes() const { return 1; }
-  virtual void add_to(work::Summary& all) const = 0;
+  virtual std::vector<plan::PassSummary> passes() const = 0;
+  /// Of disk, besides source and target.
+  virtual std::uint64_t scratch_bytes() const { return 0; }
   /// A few words for people.
   virtual std::string describe() const = 0;
-  virtual void run(io::Location source, io::Location target, const Environment& environment) = 0;
+  /// `pass` is the number of its first pass.
+  virtual void move(work::Run& run, io::Location source, io::Location target, std::size_t pass) = 0;
 };
 
 /// The tile engine as a stage.
@@ -38,34 +29,33 @@ class TileStage final : public Stage {
  public:
   TileStage(tiles::TileEngine engine, std::string what)
       : engine_(std::move(engine)), what_(std::move(what)) {}
-  std::size_t passes() const override { return engine_.plan().passes.size(); }
-  void add_to(work::Summary& all) const override { engine_.add_to(all); }
+  std::vector<plan::PassSummary> passes() const override { return engine_.passes(); }
+  std::uint64_t scratch_bytes() const override { return engine_.plan().scratch_bytes(); }
   std::string describe() const override { return what_ + ", by tiles:\n" + engine_.plan().describe(); }
-  void run(io::Location source, io::Location target, const Environment& environment) override;
+  void move(work::Run& run, io::Location source, io::Location target, std::size_t pass) override {
+    engine_.run(run, source, target, pass);
+  }
 
  private:
   tiles::TileEngine engine_;
   std::string what_;
 };
 
-/// How the files of a staged run are accessed: all in the same way.
-io::Access staged_access(const work::Options& options);
+/// A pass over `bytes` bytes by many threads, in pieces of a MiB or in such requests.
+plan::PassSummary whole_pass(const plan::Device& device, std::uint64_t bytes);
 
 class StagedWork final : public work::Work {
  public:
-  /// At least one stage. Throws InputError if the output could not be made.
-  StagedWork(io::ArrayFile input, work::Destination output, work::Options options, std::uint64_t memory,
-             std::vector<std::unique_ptr<Stage>> stages);
+  /// At least one stage.
+  StagedWork(work::Frame frame, std::vector<std::unique_ptr<Stage>> stages);
 
-  work::Summary summary() const override;
   std::string describe() const override;
-  work::Report run(const work::ProgressCallback& progress = {}, std::stop_token stop = {}) override;
 
  private:
-  io::ArrayFile input_;
-  work::Destination output_;
-  work::Options options_;
-  std::uint64_t memory_;
+  std::vector<work::PassSummary> passes() const override;
+  std::uint64_t scratch_bytes() const override;
+  void move(work::Run& run) override;
+
   std::vector<std::unique_ptr<Stage>> stages_;
 };
 

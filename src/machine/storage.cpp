@@ -43,24 +43,13 @@ void Storage::in_parallel(std::uint64_t begin, std::size_t bytes, const Transfer
 void Storage::read(io::Location place, std::uint64_t offset, std::byte* to, std::size_t bytes) {
   in_parallel(place.offset + offset, bytes, [&](std::uint64_t from, std::size_t at, std::size_t part) {
     io::read_range(place.file, from, to + at, part);
-    read_ += part;
-    ++reads_;
   });
 }
 
 void Storage::write(io::Location place, std::uint64_t offset, const std::byte* from, std::size_t bytes) {
   in_parallel(place.offset + offset, bytes, [&](std::uint64_t to, std::size_t at, std::size_t part) {
     io::write_range(place.file, to, from + at, part);
-    written_ += part;
-    ++writes_;
   });
-}
-
-void Storage::add_to(work::Report& report) const {
-  report.bytes_read += read_;
-  report.bytes_written += written_;
-  report.reads += reads_;
-  report.writes += writes_;
 }
 
 unsigned storage_threads(unsigned threads, std::uint64_t memory) {

@@ -111,17 +111,18 @@ StripeStage::StripeStage(std::string name, std::unique_ptr<schedule::Schedule> s
   rows_ = std::clamp<uint64_t>(room / row, 1, std::max<uint64_t>(most_rows_, 1));
 }
 
-void StripeStage::add_to(work::Summary& all) const {
+std::vector<plan::PassSummary> StripeStage::passes() const {
   const uint64_t stripes = (most_rows_ + rows_ - 1) / rows_;
-  all.bytes_read += bytes_;
-  all.bytes_written += bytes_;
   const uint64_t stripe = bytes_ / std::max<uint64_t>(stripes, 1);
   std::size_t parts = 0;
   for (const auto& panel : geometry_->panels()) parts += panel.parts.size();
-  all.passes.push_back({stripes, stripe, stripe / std::max<std::size_t>(parts, 1),
-                        stripe / std::max<std::size_t>(geometry_->panels().size(), 1),
-                        stripes_in_memory * stripe + 2 * storage_overhead(memory_) + bookkeeping(*schedule_),
-                        0});
+  return {{.tiles = stripes,
+           .tile_bytes = stripe,
+           .source_block_bytes = stripe / std::max<std::size_t>(parts, 1),
+           .target_block_bytes = stripe / std::max<std::size_t>(geometry_->panels().size(), 1),
+           .memory = stripes_in_memory * stripe + 2 * storage_overhead(memory_) + bookkeeping(*schedule_),
+           .bytes_read = bytes_,
+           .bytes_written = bytes_}};
 }
 
 std::string StripeStage::describe() const {
@@ -243,32 +244,28 @@ class StripeStage::Stripe final : public Program {
   uint64_t first_ = 0, end_ = 0;
 };
 
-void StripeStage::run(io::Location source, io::Location target, const Environment& environment) {
-  task::Stopping stopping(environment.stop);
-  Storage storage(stopping.token());
-  task::Workers workers(storage_threads(environment.threads, memory_));
+void StripeStage::move(work::Run& run, io::Location source, io::Location target, std::size_t pass) {
+  Storage storage(run.stop());
+  task::Workers workers(storage_threads(run.frame().options.threads, memory_));
   Stripe stripes[] = {Stripe(*this, storage), Stripe(*this, storage)};
   work::Traffic traffic{
       .schedule = name_, .processors = schedule_->network().nodes(), .steps = schedule_->steps()};
 
-  environment.tracker.begin(bytes_, environment.pass);
-  workers.run(
-      [&] {
-        uint64_t next = 0;
-        Machine machine(*schedule_);
-        const auto load = [&](Stripe& stripe) {
-          if (next >= most_rows_) return false;
-          stripe.load(source, next, next + rows_);
-          next += rows_;
-          return true;
-        };
-        const auto move = [&](Stripe& stripe) { traffic += machine.run(stripe, stopping.token()); };
-        const auto store = [&](Stripe& stripe) { stripe.store(target); };
-        task::in_turn(stripes, load, move, store);
-      },
-      [&] { environment.tracker.show(storage.bytes()); }, stopping);
-  storage.add_to(environment.report);
-  environment.report.traffic = traffic;
+  run.begin(2 * bytes_, pass);
+  run.with(workers, [&] {
+    uint64_t next = 0;
+    Machine machine(*schedule_);
+    const auto load = [&](Stripe& stripe) {
+      if (next >= most_rows_) return false;
+      stripe.load(source, next, next + rows_);
+      next += rows_;
+      return true;
+    };
+    const auto exchange = [&](Stripe& stripe) { traffic += machine.run(stripe, run.stop()); };
+    const auto store = [&](Stripe& stripe) { stripe.store(target); };
+    task::in_turn(stripes, load, exchange, store);
+  });
+  run.traffic = traffic;
 }
 
 }  // namespace xorder::machine

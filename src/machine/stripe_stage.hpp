@@ -89,9 +89,9 @@ class StripeStage final : public Stage {
 
   StripeStage(std::string name, std::unique_ptr<schedule::Schedule> schedule,
               std::unique_ptr<StripeGeometry> geometry, std::uint64_t bytes, std::uint64_t memory);
-  void add_to(work::Summary& all) const override;
+  std::vector<plan::PassSummary> passes() const override;
   std::string describe() const override;
-  void run(io::Location source, io::Location target, const Environment& environment) override;
+  void move(work::Run& run, io::Location source, io::Location target, std::size_t pass) override;
 
  private:
   class Stripe;

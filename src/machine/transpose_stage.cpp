@@ -17,32 +17,28 @@ TransposeStage::TransposeStage(const BlockMatrix& matrix, const work::Circumstan
   }
 }
 
-std::size_t TransposeStage::passes() const {
-  std::size_t most = 0;
-  for (const tiles::TileEngine& row : rows_) most = std::max(most, row.plan().passes.size());
-  return most;
-}
-
-void TransposeStage::add_to(work::Summary& all) const {
-  const std::size_t before = all.passes.size();
-  all.passes.resize(before + passes());
+std::vector<plan::PassSummary> TransposeStage::passes() const {
+  std::vector<plan::PassSummary> all;
   for (const tiles::TileEngine& row : rows_) {
-    work::Summary one;
-    row.add_to(one);
-    all.bytes_read += one.bytes_read;
-    all.bytes_written += one.bytes_written;
-    all.scratch_bytes = std::max(all.scratch_bytes, one.scratch_bytes);
-    for (std::size_t i = 0; i < one.passes.size(); ++i) {
-      const work::PassSummary& part = one.passes[i];
-      work::PassSummary& sum = all.passes[before + i];
-      sum = {sum.tiles + part.tiles,
-             part.tile_bytes,
-             part.source_block_bytes,
-             part.target_block_bytes,
-             std::max(sum.memory, part.memory),
-             sum.predicted_seconds + part.predicted_seconds};
+    const std::vector<plan::PassSummary> passes = row.passes();
+    all.resize(std::max(all.size(), passes.size()));
+    for (std::size_t i = 0; i < passes.size(); ++i) {
+      const plan::PassSummary sum = all[i];
+      all[i] = passes[i];
+      all[i].tiles += sum.tiles;
+      all[i].memory = std::max(all[i].memory, sum.memory);
+      all[i].bytes_read += sum.bytes_read;
+      all[i].bytes_written += sum.bytes_written;
+      all[i].predicted_seconds += sum.predicted_seconds;
     }
   }
+  return all;
+}
+
+std::uint64_t TransposeStage::scratch_bytes() const {
+  std::uint64_t most = 0;
+  for (const tiles::TileEngine& row : rows_) most = std::max(most, row.plan().scratch_bytes());
+  return most;
 }
 
 std::string TransposeStage::describe() const {
@@ -51,13 +47,10 @@ std::string TransposeStage::describe() const {
       matrix_.blocks, matrix_.blocks, rows_.front().plan().describe());
 }
 
-void TransposeStage::run(io::Location source, io::Location target, const Environment& environment) {
-  const auto scratch = [&](std::uint64_t bytes) { return environment.delivery.scratch(bytes); };
+void TransposeStage::move(work::Run& run, io::Location source, io::Location target, std::size_t pass) {
   for (std::uint64_t i = 0; i < matrix_.blocks; ++i) {
     const std::uint64_t begin = matrix_.scratch(i, 0);
-    rows_[i].run({source.file, source.offset + begin}, {target.file, target.offset + begin}, scratch,
-                 environment.threads, environment.pass, environment.tracker, environment.report,
-                 environment.stop);
+    rows_[i].run(run, {source.file, source.offset + begin}, {target.file, target.offset + begin}, pass);
   }
 }
 

@@ -36,10 +36,10 @@ class TransposeStage final : public Stage {
   /// `circumstances` of the whole matrix.
   TransposeStage(const BlockMatrix& matrix, const work::Circumstances& circumstances,
                  const plan::Device& device);
-  std::size_t passes() const override;
-  void add_to(work::Summary& all) const override;
+  std::vector<plan::PassSummary> passes() const override;
+  std::uint64_t scratch_bytes() const override;
   std::string describe() const override;
-  void run(io::Location source, io::Location target, const Environment& environment) override;
+  void move(work::Run& run, io::Location source, io::Location target, std::size_t pass) override;
 
  private:
   BlockMatrix matrix_;

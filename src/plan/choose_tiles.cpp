@@ -5,6 +5,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
+
+#include "plan/buffers.hpp"
+#include "plan/cost.hpp"
+#include "plan/geometry.hpp"
+#include "plan/rounding.hpp"
 
 namespace xorder::plan {
 namespace {
@@ -12,15 +18,8 @@ namespace {
 using std::size_t;
 using std::uint64_t;
 
-constexpr uint64_t MiB = 1024 * 1024;
 constexpr uint64_t cache_line = 64;
-constexpr uint64_t small_tiles_bytes =
-    64 * MiB;  // small tiles get so much memory in all, to keep the disk busy
-constexpr uint64_t most_tile_slots = 64;
-constexpr double close_enough = 1.02;  // a smaller tile is worth as much time
-
-uint64_t ceil_div(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
-uint64_t round_up(uint64_t a, uint64_t multiple) { return ceil_div(a, multiple) * multiple; }
+constexpr double close_enough = 1.03;  // a smaller tile is worth as much time
 
 // The part of a tile that one side asks for: its run spans these lengths.
 struct Demand {
@@ -64,7 +63,7 @@ class Search {
 
   std::optional<Pass> best() {
     std::vector<int> file_order(what_.extents.size());
-    for (size_t i = 0; i < file_order.size(); ++i) file_order[i] = static_cast<int>(i);
+    std::iota(file_order.begin(), file_order.end(), 0);
     const auto sources = demands(file_order, conditions_.read_alignment);
     const auto targets = demands(what_.order, conditions_.write_alignment);
     std::vector<Candidate> candidates;
@@ -79,17 +78,15 @@ class Search {
     if (candidates.empty()) return std::nullopt;
     const double least = std::ranges::min(candidates, {}, &Candidate::seconds).seconds;
     const auto worth = [&](const Candidate& c) {
-      return std::pair(c.seconds > least * close_enough, std::pair(c.memory, c.seconds));
+      return std::pair(c.seconds > least * close_enough, std::pair(c.buffers.memory(), c.seconds));
     };
     return pass(std::ranges::min(candidates, {}, worth));
   }
 
  private:
   struct Candidate {
-    TileChoice choice;
-    ChunkShape chunk;
-    uint64_t chunk_count, tile_slots, group_pitch, group_slots, write_slot, write_slots, carry;
-    uint64_t source_block, target_block, memory;
+    Geometry geometry;
+    Buffers buffers;
     double seconds;
   };
 
@@ -183,116 +180,32 @@ class Search {
     }
   }
 
-  // Whether all runs begin and end at multiples of `alignment`.
-  bool aligned(const RunShape& shape, const std::vector<int>& axes, const std::vector<uint64_t>& lengths,
-               uint64_t offset, uint64_t alignment) const {
-    if (offset % alignment != 0) return false;
-    uint64_t stride = what_.element_bytes;
-    for (size_t i = axes.size(); i-- > 0;) {
-      const auto axis = static_cast<size_t>(axes[i]);
-      uint64_t step = stride;  // from one run's beginning to another's along this axis
-      if (what_.mapped == axes[i]) {
-        step <<= shape.mapped_low;
-      } else if (shape.axes[axis].runs == 0) {
-        step *= lengths[axis];
-      }
-      if (step % alignment != 0) return false;
-      stride *= what_.extents[axis];
-    }
-    return true;
-  }
-
-  // The bytes of an average run: edges of an axis that does not divide evenly have shorter ones.
-  uint64_t average_run(const RunShape& shape, const std::vector<uint64_t>& lengths) const {
-    double run = static_cast<double>(shape.run_elements * what_.element_bytes);
-    for (size_t axis = 0; axis < lengths.size(); ++axis) {
-      if (what_.mapped == static_cast<int>(axis) || shape.axes[axis].runs != 0) continue;
-      const uint64_t extent = what_.extents[axis];
-      run *=
-          static_cast<double>(extent) / static_cast<double>(ceil_div(extent, lengths[axis]) * lengths[axis]);
-    }
-    return std::max<uint64_t>(1, static_cast<uint64_t>(run));
-  }
-
   std::optional<Candidate> price(TileChoice choice) const {
-    const uint64_t w = what_.element_bytes;
     const int bits = tile_bits(choice.source_low, choice.target_low);
     const int group_bits = tile_bits(choice.source_low, choice.group_low);
-    uint64_t tile_elements = 1;
-    for (const uint64_t length : choice.tile) {
-      if (__builtin_mul_overflow(tile_elements, length, &tile_elements)) return std::nullopt;
-    }
-    if (bits >= 62 || tile_elements > (conditions_.memory / w) >> bits) return std::nullopt;
-    tile_elements <<= bits;
-
-    const RunShape source = source_shape(what_, choice, group_bits);
-    const RunShape target = target_shape(what_, choice, bits);
-    std::vector<int> file_order(what_.extents.size());
-    for (size_t i = 0; i < file_order.size(); ++i) file_order[i] = static_cast<int>(i);
-    const uint64_t ra = conditions_.read_alignment, wa = conditions_.write_alignment;
-    const bool source_aligned = aligned(source, file_order, choice.group, conditions_.source_offset, ra);
-    const bool target_aligned = aligned(target, what_.order, choice.tile, conditions_.target_offset, wa);
-
-    Candidate c{};
-    c.source_block = average_run(source, choice.group);
-    c.target_block = average_run(target, choice.tile);
-    const uint64_t source_run = source.run_elements * w;
-    const uint64_t elements = what_.elements();
-    const uint64_t memory = conditions_.memory;
-
-    c.group_pitch = source_aligned ? source_run : round_up(source_run, ra) + ra;
-    const uint64_t group_slot = source.run_count * c.group_pitch;
-    const uint64_t groups = ceil_div(elements, source.run_elements * source.run_count);
-    c.group_slots =
-        std::min(groups, std::clamp<uint64_t>(std::min(24 * MiB, memory / 8) / group_slot, 3, 16));
-
-    const uint64_t request = std::min(target.run_elements * w, largest_request);
-    c.write_slot = round_up(request, wa) + (target_aligned ? 0 : wa);
-    const uint64_t writes = ceil_div(elements * w, request);
-    c.write_slots = std::min(writes, std::clamp<uint64_t>(std::min(16 * MiB, memory / 16) / c.write_slot, 4,
-                                                          conditions_.device.depth));
-
-    c.carry = target_aligned ? 0 : 2 * target.run_count * wa;
-    const uint64_t windows = c.group_slots * group_slot + c.write_slots * c.write_slot + c.carry;
-    if (windows >= memory) return std::nullopt;
-
-    c.chunk = chunk_shape(what_, choice, target, ceil_div(conditions_.chunk_bytes, w));
-    const uint64_t tile_chunks = target.run_count * c.chunk.per_run;
-    const uint64_t most_chunks = (memory - windows) / (c.chunk.elements * w);
-    const uint64_t tiles = ceil_div(elements, tile_elements);
-    // A sixteenth of a tile lets the next one begin before the last one's first write.
-    const uint64_t least_chunks =
-        tiles == 1 ? tile_chunks : tile_chunks + std::max(tile_chunks / 16, c.chunk.per_run);
-    if (least_chunks > most_chunks) return std::nullopt;
-    const uint64_t wanted = std::max(2 * tile_chunks, small_tiles_bytes / (c.chunk.elements * w));
-    c.chunk_count = std::min({most_chunks, std::max(wanted, least_chunks), tiles * tile_chunks});
-    c.tile_slots = std::min({tiles, most_tile_slots, c.chunk_count / tile_chunks + 2});
-    c.memory = windows + c.chunk_count * c.chunk.elements * w;
-
-    const uint64_t bytes = elements * w;
-    c.seconds = conditions_.device.read_seconds(ceil_div(bytes, c.source_block),
-                                                c.source_block + (source_aligned ? 0 : ra)) +
-                conditions_.device.write_seconds(ceil_div(bytes, c.target_block),
-                                                 c.target_block + (target_aligned ? 0 : wa));
-    c.choice = std::move(choice);
-    return c;
+    auto where = geometry(what_, conditions_, std::move(choice), bits, group_bits);
+    if (!where) return std::nullopt;
+    const auto memory = buffers(what_, conditions_, *where);
+    if (!memory) return std::nullopt;
+    const double seconds =
+        pass_seconds({.bytes = what_.bytes(),
+                      .read_block = where->source_block,
+                      .write_block = where->target_block,
+                      .read_excess = where->source_aligned ? 0 : conditions_.read_alignment,
+                      .write_excess = where->target_aligned ? 0 : conditions_.write_alignment,
+                      .tiles = where->tiles,
+                      .memory = memory->memory()},
+                     conditions_);
+    return Candidate{std::move(*where), *memory, seconds};
   }
 
   Pass pass(const Candidate& c) const {
-    Pass pass{Tiling(what_, c.choice)};
-    pass.source_block_bytes = c.source_block;
-    pass.target_block_bytes = c.target_block;
-    pass.tile_bytes = pass.tiling.tile_elements() * what_.element_bytes;
-    pass.chunk = c.chunk;
-    pass.chunk_count = c.chunk_count;
-    pass.tile_slots = c.tile_slots;
-    pass.group_pitch = c.group_pitch;
-    pass.group_slots = c.group_slots;
-    pass.write_slot_bytes = c.write_slot;
-    pass.write_slots = c.write_slots;
-    pass.carry_bytes = c.carry;
-    pass.seconds = c.seconds;
-    return pass;
+    return {c.buffers,
+            Tiling(what_, c.geometry.choice),
+            c.geometry.source_block,
+            c.geometry.target_block,
+            c.geometry.tile_elements * what_.element_bytes,
+            c.seconds};
   }
 
   const Reordering& what_;

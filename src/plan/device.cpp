@@ -36,6 +36,15 @@ double seconds_per_request(const Device& device, std::uint64_t bytes, double Dev
   return size / (points.back().*bandwidth);
 }
 
+// What part of the sum of both times is left where reads and writes of this size go on at once: 1 where they share the
+// device, 1/2 where each has it for itself.
+double sharing(const Device& device, std::uint64_t bytes) {
+  if (std::ranges::any_of(device.points, [](const Device::Point& p) { return p.both_bytes_per_second == 0; }))
+    return 1;
+  return seconds_per_request(device, bytes, &Device::Point::both_bytes_per_second) /
+         (device.read_seconds(1, bytes) + device.write_seconds(1, bytes));
+}
+
 }  // namespace
 
 double Device::read_seconds(std::uint64_t requests, std::uint64_t request_bytes) const {
@@ -48,16 +57,23 @@ double Device::write_seconds(std::uint64_t requests, std::uint64_t request_bytes
          seconds_per_request(*this, request_bytes, &Point::write_bytes_per_second);
 }
 
-// Measured: 4 KiB random reads at depth 128 reach 360 MB/s, 16 KiB 1.1 GB/s, 64 KiB 2.2 GB/s, 1 MiB 3.2 GB/s.
-Device Device::ssd() { return simple_device("ssd", 10e-6, 3.2e9, 1 << 20, 128); }
+// The sum of both directions' bandwidths is what a share of the device can be, measured with both at once (fio, random places,
+// a new file): 16 KiB 0.75 GB/s, 32 KiB 1.2, 64 KiB 1.2 to 1.5, 256 KiB 1.3 to 1.7, 1 MiB 1.6 to 2.2.
+Device Device::ssd() { return simple_device("ssd", 14e-6, 2.2e9, 1 << 20, 128); }
 Device Device::hdd() { return simple_device("hdd", 8e-3, 200e6, 16 << 20, 8); }
 // A system call or a page table walk a request; what is larger than a second-level cache gains nothing.
 Device Device::page_cache() { return simple_device("page cache", 0.2e-6, 8e9, 64 << 10, 32); }
 
+double Device::both_seconds(const Requests& reads, const Requests& writes) const {
+  const double read = read_seconds(reads.count, reads.bytes);
+  const double write = write_seconds(writes.count, writes.bytes);
+  return std::max({read, write, read * sharing(*this, reads.bytes) + write * sharing(*this, writes.bytes)});
+}
+
 Device Device::reading_from(const Device& source) const {
   Device both{name, {}, depth};
   for (const Device* device : {this, &source}) {
-    for (const Point& point : device->points) both.points.push_back({point.request_bytes, 0, 0});
+    for (const Point& point : device->points) both.points.push_back({point.request_bytes, 0, 0, 0});
   }
   std::ranges::sort(both.points, {}, &Point::request_bytes);
   const auto same = std::ranges::unique(both.points, {}, &Point::request_bytes);
@@ -66,6 +82,7 @@ Device Device::reading_from(const Device& source) const {
     const auto bytes = static_cast<double>(point.request_bytes);
     point.read_bytes_per_second = bytes / source.read_seconds(1, point.request_bytes);
     point.write_bytes_per_second = bytes / write_seconds(1, point.request_bytes);
+    point.both_bytes_per_second = std::min(point.read_bytes_per_second, point.write_bytes_per_second);
   }
   return both;
 }
@@ -74,7 +91,8 @@ Device Device::parse(std::string_view text, const std::string& source) {
   const auto fail = [&](const std::string& what) { return InputError(fmt::format("{}: {}", source, what)); };
   const auto json = nlohmann::json::parse(text, nullptr, false);
   if (!json.is_object() || !json.contains("points") || !json["points"].is_array() || json["points"].empty()) {
-    throw fail(R"(not a device profile: {"name": "..", "depth": 64, "points": [[bytes, read, write], ..]})");
+    throw fail(
+        R"(not a device profile: {"name": "..", "depth": 64, "points": [[bytes, read, write, both], ..]})");
   }
   Device device{source, {}, 64};
   if (json.contains("name") && json["name"].is_string()) device.name = json["name"];
@@ -85,13 +103,16 @@ Device Device::parse(std::string_view text, const std::string& source) {
     device.depth = json["depth"];
   }
   for (const auto& point : json["points"]) {
-    const bool numbers = point.is_array() && point.size() == 3 && point[0].is_number_unsigned() &&
-                         point[1].is_number() && point[2].is_number();
-    if (!numbers || point[0] == 0 || point[1] <= 0 || point[2] <= 0) {
+    const auto positive = [](const nlohmann::json& number) { return number.is_number() && number > 0; };
+    const bool numbers = point.is_array() && (point.size() == 3 || point.size() == 4) &&
+                         point[0].is_number_unsigned() && std::ranges::all_of(point, positive);
+    if (!numbers) {
       throw fail(
-          "a point must be [request bytes, read bytes per second, write bytes per second], all above 0");
+          "a point must be [request bytes, bytes read per second, bytes written per second, bytes per second "
+          "each way "
+          "when both go on at once], all above 0; the last may be left out");
     }
-    device.points.push_back({point[0], point[1], point[2]});
+    device.points.push_back({point[0], point[1], point[2], point.size() == 4 ? point[3].get<double>() : 0});
     const std::size_t count = device.points.size();
     if (count > 1 && device.points[count - 2].request_bytes >= device.points[count - 1].request_bytes) {
       throw fail("the points must be in ascending order of request bytes");

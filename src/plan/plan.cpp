@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "choose_tiles.hpp"
+#include "plan/cost.hpp"
 #include "plan/factor.hpp"
 #include "size_text.hpp"
 #include "xorder/error.hpp"
@@ -35,27 +36,36 @@ std::optional<Reordering> factorable(const Reordering& what) {
   return Reordering{what.element_bytes, {what.elements()}, {0}, 0, *map};
 }
 
+// Another pass has to gain so much: it also takes scratch disk, and wears it.
+constexpr double worth_more_passes = 0.9;
+
 struct MultiPass {
   int block_bits = 0;
   int memory_bits = 0;
   double seconds = 0;
 };
 
-// The block size that is cheapest among those that need more than one pass, if any does.
+// The blocks and tiles that are cheapest among those that need more than one pass, if any do.
 std::optional<MultiPass> best_block_size(const Reordering& what, const Conditions& conditions) {
   // Windows and the beginning of the next tile take their share.
   const uint64_t tile_elements = conditions.memory / 4 * 3 / what.element_bytes;
   if (tile_elements < 2) return std::nullopt;
-  const int m = std::min(static_cast<int>(std::bit_width(tile_elements)) - 1, what.map.bits());
+  const int most = std::min(static_cast<int>(std::bit_width(tile_elements)) - 1, what.map.bits());
   std::optional<MultiPass> best;
-  for (int b = 0; b < m; ++b) {
-    const int passes = pass_count(what.map, b, m);
-    if (passes == 1) continue;
-    const uint64_t block = what.element_bytes << b;
-    const uint64_t requests = what.bytes() / block;
-    const double seconds = passes * (conditions.device.read_seconds(requests, block) +
-                                     conditions.device.write_seconds(requests, block));
-    if (!best || seconds < best->seconds) best = MultiPass{b, m, seconds};
+  for (int m = 1; m <= most; ++m) {
+    const uint64_t tile = what.element_bytes << m;
+    for (int b = 0; b < m; ++b) {
+      const int passes = pass_count(what.map, b, m);
+      if (passes == 1) continue;
+      const uint64_t block = what.element_bytes << b;
+      const Load load{.bytes = what.bytes(),
+                      .read_block = block,
+                      .write_block = block,
+                      .tiles = what.bytes() / tile,
+                      .memory = tile};
+      const double seconds = passes * pass_seconds(load, conditions);
+      if (!best || seconds < best->seconds) best = MultiPass{b, m, seconds};
+    }
   }
   return best;
 }
@@ -72,11 +82,15 @@ std::optional<std::vector<Pass>> factored_passes(const Reordering& what, const C
                                                  const MultiPass& choice) {
   const auto factors = factor(what.map, choice.block_bits, choice.memory_bits);
   std::vector<Pass> passes;
+  uint64_t touched = 0;
   for (std::size_t i = 0; i < factors.size(); ++i) {
     Reordering part = what;
     part.map = factors[i];
-    auto pass = choose_pass(part, of_pass(conditions, i, factors.size()));
+    Conditions here = of_pass(conditions, i, factors.size());
+    here.touched_memory = touched;
+    auto pass = choose_pass(part, here);
     if (!pass) return std::nullopt;
+    touched = std::max(touched, pass->memory());
     passes.push_back(std::move(*pass));
   }
   return passes;
@@ -129,9 +143,9 @@ Plan make_plan(const Reordering& reordering, const Conditions& conditions) {
   if (single) plan.passes.push_back(std::move(*single));
   if (const auto mapped = factorable(plan.what)) {
     const auto choice = best_block_size(*mapped, conditions);
-    if (choice && (plan.passes.empty() || choice->seconds < plan.seconds())) {
+    if (choice && (plan.passes.empty() || choice->seconds < worth_more_passes * plan.seconds())) {
       auto passes = factored_passes(*mapped, conditions, *choice);
-      if (passes && (plan.passes.empty() || total_seconds(*passes) < plan.seconds()))
+      if (passes && (plan.passes.empty() || total_seconds(*passes) < worth_more_passes * plan.seconds()))
         plan.passes = std::move(*passes);
     }
   }

@@ -1,7 +1,5 @@
 #include "tiles/pipeline.hpp"
 
-#include <oneapi/tbb/task_group.h>
-
 #include <algorithm>
 #include <cstring>
 #include <deque>
@@ -12,7 +10,7 @@
 #include "io/carry.hpp"
 #include "io/memory.hpp"
 #include "kernel/kernel.hpp"
-#include "task/handover.hpp"
+#include "task/tasks.hpp"
 #include "tiles/kernel_layout.hpp"
 #include "xorder/error.hpp"
 
@@ -114,31 +112,30 @@ uint64_t most_in_flight(const io::Queue& queue, uint64_t block_bytes) {
 
 class Conductor {
  public:
-  Conductor(const plan::Pass& pass, io::Location source, io::Location target, uint64_t read_alignment,
-            uint64_t write_alignment, io::Queue& queue, oneapi::tbb::task_arena& arena, std::stop_token stop)
+  Conductor(const plan::Pass& pass, const PassFiles& files, io::Queue& queue, const PassSetting& setting)
       : pass_(pass),
         tiling_(pass.tiling),
-        source_(source),
-        target_(target),
-        read_alignment_(read_alignment),
-        write_alignment_(write_alignment),
+        source_(files.source),
+        target_(files.target),
+        read_alignment_(files.read_alignment),
+        write_alignment_(files.write_alignment),
         element_bytes_(tiling_.what().element_bytes),
         queue_(queue),
-        arena_(arena),
-        stop_(std::move(stop)),
+        setting_(setting),
         kernel_(kernel_layout(tiling_, pass.chunk)),
+        tasks_(setting.arena),
         tile_count_(tiling_.tile_count()),
         groups_(pass.group_slots, pass.group_slot_bytes()),
         tiles_(pass.tile_slots, 0),
         chunks_(pass.chunk_count, pass.chunk_bytes()),
         writes_(pass.write_slots, pass.write_slot_bytes),
-        carry_(target.file, target.offset, target.offset + tiling_.what().bytes(), write_alignment,
+        carry_(target_.file, target_.offset, target_.offset + tiling_.what().bytes(), write_alignment_,
                pass.carry_bytes),
         most_reads_(most_in_flight(queue, pass.source_block_bytes)),
         most_writes_(most_in_flight(queue, pass.target_block_bytes)) {}
 
-  PassCounters run(const std::function<void(const PassCounters&)>& progress) {
-    const std::stop_callback wake_up(stop_, [this] { queue_.post(token(Event::wake, 0)); });
+  void run() {
+    const std::stop_callback wake_up(setting_.stop, [this] { queue_.post(token(Event::wake, 0)); });
     std::vector<io::Completion> done;
     while (!finished()) {
       if (!failure_) {
@@ -162,13 +159,12 @@ class Conductor {
           if (!failure_) failure_ = std::current_exception();
         }
       }
-      if (stop_.stop_requested() && !failure_) failure_ = std::make_exception_ptr(Cancelled());
-      progress(counters());
+      if (setting_.stop.stop_requested() && !failure_) failure_ = std::make_exception_ptr(Cancelled());
+      setting_.tick();
     }
-    wait_for_tasks();
+    tasks_.wait();
     if (failure_) std::rethrow_exception(failure_);
     if (carry_.waiting() != 0) throw Error("internal error: blocks were left incomplete");
-    return counters();
   }
 
  private:
@@ -178,31 +174,14 @@ class Conductor {
     try {
       queue_.wait(done);
     } catch (...) {
-      wait_for_tasks();
+      tasks_.wait();
       groups_.leak();
       writes_.leak();
       throw;
     }
   }
 
-  void wait_for_tasks() {
-    const auto wait = [this] {
-      task::received();
-      tasks_.wait();
-      task::hand_over();
-    };
-    task::hand_over();
-    arena_.execute(wait);
-    task::received();
-  }
-
   bool finished() const { return tiles_written_ == tile_count_ && in_flight() == 0; }
-  PassCounters counters() const {
-    PassCounters all = counters_;
-    all.bytes_written += carry_.bytes_written();
-    all.writes += carry_.writes();
-    return all;
-  }
   uint64_t in_flight() const { return reads_in_flight_ + writes_in_flight_ + permuting_; }
 
   // --- reading: group by group, run by run, request by request
@@ -295,8 +274,6 @@ class Conductor {
       queue_.submit(read);
       ++slot.reads_in_flight;
       ++reads_in_flight_;
-      ++counters_.reads;
-      counters_.bytes_read += bytes;
       next_in_run_ += bytes;
       if (first + next_in_run_ == last) {
         ++next_run_;
@@ -314,8 +291,7 @@ class Conductor {
 
   void read_finished(size_t slot) {
     if (--groups_[slot].reads_in_flight > 0 || failure_) return;
-    auto task = tasks_.defer([this, slot] {
-      task::received();
+    tasks_.start([this, slot] {
       try {
         permute(groups_[slot]);
       } catch (...) {  // out of memory
@@ -323,8 +299,6 @@ class Conductor {
       }
       queue_.post(token(Event::permuted, slot));
     });
-    task::hand_over();
-    arena_.enqueue(std::move(task));
     ++permuting_;
   }
 
@@ -395,8 +369,6 @@ class Conductor {
     write.token = token(Event::write, number);
     queue_.submit(write);
     ++writes_in_flight_;
-    ++counters_.writes;
-    counters_.bytes_written += last - first;
   }
 
   // Copies the bytes [from, to) of the run of `run_bytes` bytes that is being written, and frees the chunks
@@ -453,10 +425,9 @@ class Conductor {
   io::Location source_, target_;
   uint64_t read_alignment_, write_alignment_, element_bytes_;
   io::Queue& queue_;
-  oneapi::tbb::task_arena& arena_;
-  std::stop_token stop_;
+  const PassSetting& setting_;
   kernel::Kernel kernel_;
-  oneapi::tbb::task_group tasks_;
+  task::Tasks tasks_;
 
   uint64_t tile_count_;
   Slots<GroupSlot> groups_;
@@ -476,18 +447,13 @@ class Conductor {
 
   uint64_t reads_in_flight_ = 0, writes_in_flight_ = 0, permuting_ = 0;
   uint64_t tiles_written_ = 0;  // all of it submitted
-  PassCounters counters_;
   std::exception_ptr failure_;
 };
 
 }  // namespace
 
-PassCounters run_pass(const plan::Pass& pass, io::Location source, io::Location target,
-                      std::uint64_t read_alignment, std::uint64_t write_alignment, io::Queue& queue,
-                      oneapi::tbb::task_arena& arena,
-                      const std::function<void(const PassCounters&)>& progress, std::stop_token stop) {
-  return Conductor(pass, source, target, read_alignment, write_alignment, queue, arena, std::move(stop))
-      .run(progress);
+void run_pass(const plan::Pass& pass, const PassFiles& files, io::Queue& queue, const PassSetting& setting) {
+  Conductor(pass, files, queue, setting).run();
 }
 
 }  // namespace xorder::tiles

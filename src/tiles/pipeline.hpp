@@ -22,20 +22,21 @@
 
 namespace xorder::tiles {
 
-struct PassCounters {
-  std::uint64_t bytes_read = 0;  ///< as asked of the file: with supersets
-  std::uint64_t bytes_written = 0;
-  std::uint64_t reads = 0;
-  std::uint64_t writes = 0;
+struct PassFiles {
+  io::Location source, target;
+  std::uint64_t read_alignment = 1, write_alignment = 1;  ///< the plan's, and enough for the files
 };
 
-/// Performs the pass. The plan's alignments must be those of the files. `progress` is called by this thread
-/// with the bytes read and written so far, after each handful of transfers. Throws IoError for the first
-/// transfer that failed and Cancelled when asked to stop, in both cases after everything in flight has ended.
-/// Memory: pass.memory().
-PassCounters run_pass(const plan::Pass& pass, io::Location source, io::Location target,
-                      std::uint64_t read_alignment, std::uint64_t write_alignment, io::Queue& queue,
-                      oneapi::tbb::task_arena& arena,
-                      const std::function<void(const PassCounters&)>& progress, std::stop_token stop);
+/// What a pass runs in.
+struct PassSetting {
+  oneapi::tbb::task_arena& arena;
+  /// Called by the thread that runs the pass, after each handful of transfers.
+  std::function<void()> tick;
+  std::stop_token stop;
+};
+
+/// Performs the pass. Throws IoError for the first transfer that failed and Cancelled when asked to stop, in both
+/// cases after everything in flight has ended. Memory: pass.memory().
+void run_pass(const plan::Pass& pass, const PassFiles& files, io::Queue& queue, const PassSetting& setting);
 
 }  // namespace xorder::tiles

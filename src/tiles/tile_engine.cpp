@@ -5,6 +5,7 @@
 
 #include "io/queue.hpp"
 #include "task/workers.hpp"
+#include "tiles/pipeline.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::tiles {
@@ -15,13 +16,12 @@ TileEngine::TileEngine(const Reordering& what, const work::Circumstances& circum
                        const plan::Device& device)
     : circumstances_(circumstances) {
   plan::Conditions conditions;
-  // Pages that are in use and on their way to the disk count too.
-  conditions.memory = circumstances.through_cache() ? circumstances.memory / 4 * 3 : circumstances.memory;
+  conditions.memory = circumstances.buffers();
   const plan::Device cache = plan::Device::page_cache();
   const bool cached_source = circumstances.keep_cached && circumstances.source != io::Access::direct;
   // What is in memory is as well read in small pieces, which leaves large ones for writing, and small tiles, which
   // are written while the next ones are read (512 MiB of doubles: 0.43 s in place of 0.51).
-  conditions.device = !cached_source ? device : mapped() ? cache : device.reading_from(cache);
+  conditions.device = !cached_source ? device : circumstances.mapped() ? cache : device.reading_from(cache);
   conditions.source_offset = circumstances.source_offset;
   conditions.target_offset = circumstances.target_offset;
   conditions.read_alignment = circumstances.read_alignment;
@@ -41,14 +41,20 @@ unsigned TileEngine::queue_depth() const {
       std::clamp<uint64_t>(circumstances_.memory / 8 / std::min(block, plan::largest_request), 4, depth));
 }
 
-void TileEngine::add_to(work::Summary& all) const {
-  all.bytes_read += plan_.bytes_read();
-  all.bytes_written += plan_.bytes_written();
-  all.scratch_bytes += plan_.scratch_bytes();
+std::vector<plan::PassSummary> TileEngine::passes() const {
+  std::vector<plan::PassSummary> all;
+  const uint64_t bytes = plan_.what.bytes();
   for (const plan::Pass& pass : plan_.passes) {
-    all.passes.push_back({pass.tiling.tile_count(), pass.tile_bytes, pass.source_block_bytes,
-                          pass.target_block_bytes, pass.memory(), pass.seconds});
+    all.push_back({.tiles = pass.tiling.tile_count(),
+                   .tile_bytes = pass.tile_bytes,
+                   .source_block_bytes = pass.source_block_bytes,
+                   .target_block_bytes = pass.target_block_bytes,
+                   .memory = pass.memory(),
+                   .bytes_read = bytes,
+                   .bytes_written = bytes,
+                   .predicted_seconds = pass.seconds});
   }
+  return all;
 }
 
 // The files may demand larger blocks than was assumed before they existed: the strictest of their demands.
@@ -74,14 +80,11 @@ void TileEngine::adopt_alignments(const io::Location& source, const io::Location
   }
 }
 
-void TileEngine::run(io::Location source, io::Location target, const MakeScratch& make_scratch,
-                     unsigned threads, std::size_t pass, work::Tracker& tracker, work::Report& report,
-                     const std::stop_token& stop) {
+void TileEngine::run(work::Run& run, io::Location source, io::Location target, std::size_t pass) {
   // A pass reads what the one before has written: the source, scratch files in turn, and at last the target.
+  const uint64_t bytes = plan_.what.bytes();
   std::vector<io::File> scratch;
-  for (uint64_t made = 0; made < plan_.scratch_bytes(); made += plan_.what.bytes()) {
-    scratch.push_back(make_scratch(plan_.what.bytes()));
-  }
+  for (uint64_t made = 0; made < plan_.scratch_bytes(); made += bytes) scratch.push_back(run.scratch(bytes));
   adopt_alignments(source, target, scratch);
   const auto source_of = [&](std::size_t i) -> io::Location {
     if (i == 0) return source;
@@ -92,22 +95,13 @@ void TileEngine::run(io::Location source, io::Location target, const MakeScratch
     return {scratch[i % scratch.size()], 0};
   };
 
-  task::Workers workers(threads);
-  const io::Engine engine = work::engine_for(source.file, target.file);
-  const auto queue = io::make_queue(engine, queue_depth());
-  report.engine = queue->name();
-  work::tell_access(source.file, target.file, circumstances_, engine, report);
-
+  task::Workers workers(run.frame().options.threads);
+  const auto queue = run.queue(queue_depth());
   for (std::size_t i = 0; i < plan_.passes.size(); ++i) {
-    tracker.begin(plan_.what.bytes(), pass + i);
-    const auto counters = run_pass(
-        plan_.passes[i], source_of(i), target_of(i), plan_.conditions.read_alignment,
-        plan_.conditions.write_alignment, *queue, workers.arena,
-        [&](const PassCounters& now) { tracker.show(now.bytes_read + now.bytes_written); }, stop);
-    report.bytes_read += counters.bytes_read;
-    report.bytes_written += counters.bytes_written;
-    report.reads += counters.reads;
-    report.writes += counters.writes;
+    run.begin(2 * bytes, pass + i);
+    const PassFiles files{source_of(i), target_of(i), plan_.conditions.read_alignment,
+                          plan_.conditions.write_alignment};
+    run_pass(plan_.passes[i], files, *queue, {workers.arena, [&] { run.tick(); }, run.stop()});
   }
 }
 

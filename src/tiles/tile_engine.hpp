@@ -3,15 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <stop_token>
+#include <vector>
 
 #include "io/file.hpp"
 #include "plan/plan.hpp"
-#include "tiles/pipeline.hpp"
 #include "work/access.hpp"
-#include "work/tracker.hpp"
-#include "xorder/work/work.hpp"
+#include "work/run.hpp"
+#include "xorder/plan/summary.hpp"
 
 namespace xorder::tiles {
 
@@ -21,16 +19,12 @@ class TileEngine {
   TileEngine(const Reordering& what, const work::Circumstances& circumstances, const plan::Device& device);
 
   const plan::Plan& plan() const { return plan_; }
-  bool mapped() const { return circumstances_.mapped(); }
-  /// Adds the plan's passes and disk.
-  void add_to(work::Summary& all) const;
+  std::vector<plan::PassSummary> passes() const;
 
-  using MakeScratch = std::function<io::File(std::uint64_t bytes)>;
-  /// Adds to `report` what was moved, and says there how; `pass` is the number of the first pass. Throws
-  /// IoError and Cancelled. The files are as the circumstances say, apart from alignments and from direct
-  /// access that was refused.
-  void run(io::Location source, io::Location target, const MakeScratch& make_scratch, unsigned threads,
-           std::size_t pass, work::Tracker& tracker, work::Report& report, const std::stop_token& stop);
+  /// Moves the data from the source to the target, files of the run's or scratch files of its; `pass` is the number
+  /// of the first pass. Throws IoError and Cancelled. The files are as the circumstances say, apart from alignments
+  /// and from direct access that was refused.
+  void run(work::Run& run, io::Location source, io::Location target, std::size_t pass);
 
  private:
   unsigned queue_depth() const;

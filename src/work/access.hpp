@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "io/file.hpp"
@@ -21,25 +22,24 @@ struct Circumstances {
   std::uint64_t read_alignment = 1;
   bool keep_cached = false;  ///< everything fits in memory: leave the pages there, as cp would
 
+  /// Of `memory`, what is left for buffers where pages that are in use and on their way to the disk count too.
+  std::uint64_t buffers() const { return through_cache() ? memory / 4 * 3 : memory; }
   bool mapped() const { return source == io::Access::mapped; }
   /// Whether pages that are in use and on their way to the disk count too.
   bool through_cache() const { return !keep_cached && target != io::Access::direct; }
 };
 
-/// For an input that is read whole and an output of the same size. Looks at the input's pages.
-Circumstances circumstances(const io::ArrayFile& input, const Destination& to, const Options& options,
-                            std::uint64_t memory);
+/// For files that stay in the page cache if `working` bytes, theirs and what lies between, fit in `memory`. Looks
+/// at the first input's pages.
+Circumstances circumstances(std::span<const io::ArrayFile> inputs, const Destination& to,
+                            const Options& options, std::uint64_t memory, std::uint64_t working);
 
 /// The queue for these files: io_uring is for direct writes; threads suit buffered ones better, whose
 /// write-back blocks.
 io::Engine engine_for(const io::File& source, const io::File& target);
 
-/// Which of the files is not accessed as was wanted, and what instead; empty if both are.
-std::string fallback_note(const io::File& source, io::Access wanted_source, const io::File& target,
-                          io::Access wanted_target);
-
-/// Says in the report how the files are reached, and what was asked for and not to be had.
-void tell_access(const io::File& source, const io::File& target, const Circumstances& wanted,
-                 io::Engine engine, Report& report);
+/// What was asked for and is not to be had: which of the files is not accessed as was wanted, and what instead.
+/// Empty if there is nothing to say.
+std::string fallback_note(const io::File& source, const io::File& target, const Circumstances& wanted);
 
 }  // namespace xorder::work

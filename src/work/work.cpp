@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "io/memory.hpp"
+#include "work/run.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::work {
@@ -23,16 +25,33 @@ std::uint64_t effective_memory(std::uint64_t asked) {
   return memory;
 }
 
-std::uint64_t Summary::peak_memory() const {
-  std::uint64_t most = 0;
-  for (const PassSummary& pass : passes) most = std::max(most, pass.memory);
-  return most;
+Work::Work(Frame frame) : frame_(std::make_unique<Frame>(std::move(frame))) {}
+Work::~Work() = default;
+Work::Work(Work&&) noexcept = default;
+Work& Work::operator=(Work&&) noexcept = default;
+
+Summary Work::summary() const {
+  const Frame& f = *frame_;
+  Summary all{.bytes = f.output.bytes,
+              .scratch_bytes = scratch_bytes(),
+              .memory = f.memory(),
+              .device = f.options.device.name,
+              .engine = f.circumstances.mapped() ? "mapped" : "direct",
+              .passes = passes()};
+  for (const PassSummary& pass : all.passes) {
+    all.bytes_read += pass.bytes_read;
+    all.bytes_written += pass.bytes_written;
+  }
+  return all;
 }
 
-double Summary::predicted_seconds() const {
-  double sum = 0;
-  for (const PassSummary& pass : passes) sum += pass.predicted_seconds;
-  return sum;
+Report Work::run(const ProgressCallback& progress, std::stop_token stop) {
+  const auto begin = std::chrono::steady_clock::now();
+  Run run(*frame_, summary(), progress, std::move(stop));
+  move(run);
+  Report report = run.finish();
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return report;
 }
 
 }  // namespace xorder::work

@@ -7,20 +7,22 @@
 #include <string>
 
 #include "seed.hpp"
+#include "work/meter.hpp"
 
 namespace xorder::io {
 namespace {
 
 constexpr std::uint64_t block_bytes = 4096;
 
-File scratch(std::uint64_t bytes) {
-  return File::create_nameless(testing::TempDir(), "scratch", bytes, Access::buffered);
+File scratch(std::uint64_t bytes, Disk& disk) {
+  return File::create_nameless(testing::TempDir(), "scratch", bytes, Access::buffered, disk);
 }
 
 // Parts of [begin, end) in any order, however small, end up in the file once each: as whole blocks that the carry
 // completes, or written by it where the memory is too small or the block has bytes that are not ours.
 void expect_all_arrive(test::Random& random, std::uint64_t begin, std::uint64_t end, std::uint64_t memory) {
-  const File file = scratch(end);
+  work::Meter meter(system_disk());
+  const File file = scratch(end, meter);
   std::vector<std::byte> data(end);
   for (std::byte& b : data) b = static_cast<std::byte>(random());
   std::vector<std::pair<std::uint64_t, std::uint64_t>> parts;
@@ -45,8 +47,9 @@ void expect_all_arrive(test::Random& random, std::uint64_t begin, std::uint64_t 
     ++whole_blocks;
   }
   EXPECT_EQ(carry.waiting(), 0u);
-  EXPECT_EQ(carry.bytes_written(), end - begin - whole_blocks * block_bytes);
-  EXPECT_EQ(carry.writes() == 0, carry.bytes_written() == 0);
+  const work::Meter::Count written = meter.count();
+  EXPECT_EQ(written.bytes_written, end - begin);
+  EXPECT_EQ(written.writes == whole_blocks, written.bytes_written == whole_blocks * block_bytes);
   std::vector<std::byte> result(end - begin);
   file.read_exactly(result.data(), result.size(), begin);
   EXPECT_TRUE(std::equal(result.begin(), result.end(), data.begin() + static_cast<std::ptrdiff_t>(begin)));

@@ -28,6 +28,17 @@ TEST(Device, LargerRequestsNeverCostMoreInAll) {
   }
 }
 
+// Of a disk that reads 1 GB/s and writes 500 MB/s, and 400 MB/s of each while both go on: 1 GB each way 3 s or 2.5 s.
+TEST(Device, ReadsAndWritesAtOnceTakeWhatWasMeasuredOrTheSum) {
+  const Device known = Device::parse(R"({"points": [[1000, 1e9, 5e8, 4e8], [2000, 1e9, 5e8, 4e8]]})", "test");
+  const Requests million{1'000'000, 1000};
+  EXPECT_NEAR(known.both_seconds(million, million), 2.5, 1e-9);
+  EXPECT_NEAR(known.both_seconds({500'000, 2000}, million), 2.5, 1e-9);
+  EXPECT_NEAR(known.both_seconds(million, {0, 1000}), 1, 1e-9);  // no less than one of them takes alone
+  const Device unknown = Device::parse(R"({"points": [[1000, 1e9, 5e8]]})", "test");
+  EXPECT_NEAR(unknown.both_seconds(million, million), 3, 1e-9);
+}
+
 TEST(Device, NonsenseProfilesAreRefused) {
   const auto parse = [](const char* text) { return [text] { Device::parse(text, "dev.json"); }; };
   EXPECT_THAT(parse("nonsense"), ThrowsMessage<InputError>(HasSubstr("dev.json: not a device profile")));

@@ -7,47 +7,18 @@
 #include <atomic>
 #include <thread>
 
+#include "io/disks.hpp"
 #include "plan/reference.hpp"
 #include "task/workers.hpp"
+#include "work/meter.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::tiles {
 namespace {
 
-io::File scratch(const std::string& name, std::uint64_t bytes, io::Access access) {
-  return io::File::create_nameless(testing::TempDir(), name, bytes, access);
+io::File scratch(const std::string& name, std::uint64_t bytes, io::Access access, io::Disk& disk) {
+  return io::File::create_nameless(testing::TempDir(), name, bytes, access, disk);
 }
-
-// Passes transfers on, except that the `fail_at`-th one of a kind completes with an error.
-class FailingQueue : public io::Queue {
- public:
-  FailingQueue(std::unique_ptr<io::Queue> inner, io::Transfer::Kind kind, int fail_at)
-      : inner_(std::move(inner)), kind_(kind), countdown_(fail_at) {}
-  unsigned depth() const override { return inner_->depth(); }
-  void submit(const io::Transfer& transfer) override {
-    if (transfer.kind == kind_ && countdown_-- == 0) {
-      failed_.push_back({transfer.token, EIO, transfer.offset});
-      inner_->post(wake_up);
-    } else {
-      inner_->submit(transfer);
-    }
-  }
-  void post(std::uint64_t token) override { inner_->post(token); }
-  void wait(std::vector<io::Completion>& done) override {
-    inner_->wait(done);
-    std::erase_if(done, [](const io::Completion& c) { return c.token == wake_up; });
-    done.insert(done.end(), failed_.begin(), failed_.end());
-    failed_.clear();
-  }
-  const char* name() const override { return "failing"; }
-
- private:
-  static constexpr std::uint64_t wake_up = ~std::uint64_t{0};
-  std::unique_ptr<io::Queue> inner_;
-  io::Transfer::Kind kind_;
-  int countdown_;
-  std::vector<io::Completion> failed_;
-};
 
 struct Setting {
   io::Access access;
@@ -55,6 +26,7 @@ struct Setting {
 };
 
 struct Files {
+  std::unique_ptr<work::Meter> meter;
   io::File source, target;
   std::vector<std::byte> data;
   std::uint64_t source_offset, target_offset;
@@ -63,11 +35,17 @@ struct Files {
 Files make_files(test::Random& random, const Reordering& what, io::Access access) {
   const std::uint64_t source_offset = random.in(0, 1) ? 0 : random.in(1, 5000);
   const std::uint64_t target_offset = random.in(0, 1) ? 0 : 4096;
-  Files files{scratch("source", source_offset + what.bytes(), access),
-              scratch("target", target_offset + what.bytes(), access),
-              test::random_bytes(random, what.bytes()), source_offset, target_offset};
+  auto meter = std::make_unique<work::Meter>(io::system_disk());
+  io::Disk& disk = *meter;
+  Files files{std::move(meter),
+              scratch("source", source_offset + what.bytes(), access, disk),
+              scratch("target", target_offset + what.bytes(), access, disk),
+              test::random_bytes(random, what.bytes()),
+              source_offset,
+              target_offset};
   files.source.write_exactly(files.data.data(), files.data.size(), source_offset);
   files.source.sync();
+  files.meter->restart();
   return files;
 }
 
@@ -85,13 +63,15 @@ plan::Plan plan_for(const Reordering& what, const Files& files, std::uint64_t la
   return plan::make_plan(what, c);
 }
 
-PassCounters perform(
+void perform(
     const plan::Plan& plan, const Files& files, io::Queue& queue, std::stop_token stop = {},
-    const std::function<void(const PassCounters&)>& progress = [](const PassCounters&) {}) {
+    const std::function<void()>& tick = [] {}) {
   task::Workers workers(2);
-  return run_pass(plan.passes.at(0), {files.source, files.source_offset}, {files.target, files.target_offset},
-                  plan.conditions.read_alignment, plan.conditions.write_alignment, queue, workers.arena,
-                  progress, stop);
+  const PassFiles both{{files.source, files.source_offset},
+                       {files.target, files.target_offset},
+                       plan.conditions.read_alignment,
+                       plan.conditions.write_alignment};
+  run_pass(plan.passes.at(0), both, queue, {workers.arena, tick, stop});
 }
 
 std::string setting_name(const testing::TestParamInfo<Setting>& setting) {
@@ -113,8 +93,8 @@ TEST_P(PipelineEngines, EveryElementArrives) {
     const Files files = make_files(random, what, GetParam().access);
     const auto plan = plan_for(what, files, std::uint64_t{1} << random.in(6, 14));
     if (plan.passes.size() != 1) continue;
-    const auto queue = io::make_queue(GetParam().engine, random.in(2u, 64u));
-    const auto counters = perform(plan, files, *queue);
+    perform(plan, files, *files.meter->queue(GetParam().engine, random.in(2u, 64u)));
+    const work::Meter::Count counters = files.meter->count();
     EXPECT_GE(counters.bytes_read, what.bytes());
     EXPECT_EQ(counters.bytes_written, what.bytes());
     std::vector<std::byte> result(what.bytes());
@@ -139,15 +119,17 @@ TEST(Pipeline, EveryFailingTransferIsReported) {
   const Reordering what = transposition({{200, 300}, 8, Order::c}, {});
   const Files files = make_files(random, what, io::Access::buffered);
   const auto plan = plan_for(what, files, 256);
-  const auto whole = perform(plan, files, *io::make_queue(io::Engine::threads, 8));
+  perform(plan, files, *files.meter->queue(io::Engine::threads, 8));
+  const work::Meter::Count whole = files.meter->count();
   ASSERT_GT(whole.reads, 20u);
   for (const auto kind : {io::Transfer::Kind::read, io::Transfer::Kind::write}) {
     const bool read = kind == io::Transfer::Kind::read;
     const auto count = static_cast<int>(read ? whole.reads : whole.writes);
     for (int n = 0; n < count; n += 1 + count / 40) {
-      FailingQueue queue(io::make_queue(io::Engine::threads, 8), kind, n);
+      test::FailingDisk disk;
+      disk.fail_transfer(kind, n);
       try {
-        perform(plan, files, queue);
+        perform(plan, files, *disk.queue(io::Engine::threads, 8));
         ADD_FAILURE() << "transfer " << n << " failed in silence";
       } catch (const IoError& e) {
         EXPECT_EQ(e.code(), EIO);
@@ -165,13 +147,13 @@ TEST(Pipeline, StopsWhenAsked) {
   const Reordering what = transposition({{2000, 3000}, 8, Order::c}, {});
   const Files files = make_files(random, what, io::Access::buffered);
   const auto plan = plan_for(what, files, 256);
-  const auto queue = io::make_queue(io::Engine::threads, 8);
+  const auto queue = files.meter->queue(io::Engine::threads, 8);
   std::stop_source stop;
   std::atomic<std::uint64_t> seen = 0;
   EXPECT_THROW(perform(plan, files, *queue, stop.get_token(),
-                       [&](const PassCounters& now) {
-                         seen = now.bytes_read;
-                         if (now.bytes_read > what.bytes() / 4) stop.request_stop();
+                       [&] {
+                         seen = files.meter->count().bytes_read;
+                         if (seen > what.bytes() / 4) stop.request_stop();
                        }),
                Cancelled);
   EXPECT_LT(seen, what.bytes());

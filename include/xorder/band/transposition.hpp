@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "xorder/io/array_file.hpp"
 #include "xorder/permutation/band.hpp"
@@ -37,21 +38,18 @@ class BandTransposition final : public work::Work {
   ~BandTransposition() override;
 
   const Band& band() const { return band_; }
-
-  work::Summary summary() const override;
   std::string describe() const override;
-  work::Report run(const work::ProgressCallback& progress = {}, std::stop_token stop = {}) override;
 
   /// How it is done: a pass of one of the two orders.
   class Pass;
 
  private:
+  std::vector<work::PassSummary> passes() const override;
+  void move(work::Run& run) override;
   std::unique_ptr<Pass> pass(std::uint64_t read_alignment, std::uint64_t write_alignment) const;
 
   struct State;
-  io::ArrayFile input_;
   Band band_;
-  work::Options options_;
   std::unique_ptr<State> state_;
 };
 

@@ -40,12 +40,14 @@ class DescendJob final : public work::Work {
 
   /// P.
   std::uint64_t processors() const;
-  work::Summary summary() const override;
+  /// run() throws InputError for inputs that the computation's check() refuses, too.
   std::string describe() const override;
-  /// Throws InputError for inputs that the computation's check() refuses, too. To be called once.
-  work::Report run(const work::ProgressCallback& progress = {}, std::stop_token stop = {}) override;
 
  private:
+  std::vector<work::PassSummary> passes() const override;
+  std::uint64_t scratch_bytes() const override;
+  void move(work::Run& run) override;
+
   struct Parts;
   std::unique_ptr<Parts> parts_;
 };

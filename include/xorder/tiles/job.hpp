@@ -24,7 +24,8 @@ namespace xorder::tiles {
 
 class TileEngine;
 
-/// A reordering that is ready to run, by the tile engine.
+/// A reordering that is ready to run, by the tile engine. It reads and writes plan().bytes_read() and
+/// bytes_written(), supersets aside, and keeps within summary().memory.
 class Job final : public work::Work {
  public:
   /// Makes the plan. Nothing is written. `extents` is the output's shape. Throws InputError if the plan
@@ -36,23 +37,13 @@ class Job final : public work::Work {
   Job& operator=(Job&&) noexcept;
 
   const plan::Plan& plan() const;
-  /// The memory that the job keeps within: the plan's, and the pages that pass through the page cache.
-  std::uint64_t memory() const { return memory_; }
-  bool mapped() const;
-
-  work::Summary summary() const override;
   std::string describe() const override;
-  /// Reads and writes plan().bytes_read() and bytes_written(), supersets aside.
-  work::Report run(const work::ProgressCallback& progress = {}, std::stop_token stop = {}) override;
 
  private:
-  io::ArrayFile input_;
-  work::Destination output_;
-  work::Options options_;
-  std::uint64_t memory_ = 0;
-  struct Reach;
-  std::unique_ptr<Reach> reach_;
-  bool keep_cached_ = false;  // everything fits in memory: leave the pages there, as cp would
+  std::vector<work::PassSummary> passes() const override;
+  std::uint64_t scratch_bytes() const override;
+  void move(work::Run& run) override;
+
   std::unique_ptr<TileEngine> tiles_;
 };
 

@@ -4,12 +4,18 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "xorder/plan/device.hpp"
+#include "xorder/plan/summary.hpp"
+
+namespace xorder::io {
+class Disk;
+}
 
 namespace xorder::work {
 
@@ -34,6 +40,8 @@ struct Options {
   std::filesystem::path scratch_directory{};
   /// Whether an output that exists may be replaced.
   bool overwrite = false;
+  /// Through which all files are reached; nullptr: the operating system's. Outlives the work.
+  io::Disk* disk = nullptr;
 };
 
 /// The file to be made: the header (empty for raw files) and the data behind it.
@@ -53,30 +61,8 @@ struct Progress {
 };
 using ProgressCallback = std::function<void(const Progress&)>;
 
-/// A pass over all of the data, as planned.
-struct PassSummary {
-  std::uint64_t tiles = 0;
-  std::uint64_t tile_bytes = 0;
-  std::uint64_t source_block_bytes = 0;  ///< of what is read at once
-  std::uint64_t target_block_bytes = 0;  ///< of what is written at once
-  std::uint64_t memory = 0;
-  double predicted_seconds = 0;
-};
-
-/// What a run is going to do, in figures.
-struct Summary {
-  std::uint64_t bytes = 0;  ///< of the output's data
-  std::uint64_t bytes_read = 0;
-  std::uint64_t bytes_written = 0;
-  std::uint64_t scratch_bytes = 0;  ///< of disk
-  std::uint64_t memory = 0;         ///< that the run keeps within
-  std::string device;
-  std::string engine;
-  std::vector<PassSummary> passes;
-
-  std::uint64_t peak_memory() const;
-  double predicted_seconds() const;
-};
+using plan::PassSummary;
+using plan::Summary;
 
 /// What crossed the network of a schedule.
 struct Traffic {
@@ -109,26 +95,39 @@ struct Report {
   std::optional<Traffic> traffic;  ///< of a schedule
 };
 
-/// Something that is ready to run. Nothing has been written so far.
+struct Frame;
+class Run;
+
+/// Something that is ready to run. Nothing has been written so far. May be used by one thread at a time.
 class Work {
  public:
-  virtual ~Work() = default;
+  virtual ~Work();
 
-  virtual Summary summary() const = 0;
+  /// What the plan says, in figures.
+  Summary summary() const;
   /// For people: what will be done, line by line.
   virtual std::string describe() const = 0;
   /// Does it: reserves the output's space, moves the data, checks that no input has changed meanwhile, syncs
   /// the output and gives it its name. Blocks until then; `progress` is called by this thread many times a
   /// second. Throws InputError where there is no room, IoError and Cancelled; the destination is then as
-  /// before and nothing is left behind.
-  virtual Report run(const ProgressCallback& progress = {}, std::stop_token stop = {}) = 0;
+  /// before and nothing is left behind. May be called again, which makes the output again.
+  Report run(const ProgressCallback& progress = {}, std::stop_token stop = {});
 
  protected:
-  Work() = default;
-  Work(const Work&) = default;
-  Work(Work&&) = default;
-  Work& operator=(const Work&) = default;
-  Work& operator=(Work&&) = default;
+  explicit Work(Frame frame);
+  Work(Work&&) noexcept;
+  Work& operator=(Work&&) noexcept;
+
+  const Frame& frame() const { return *frame_; }
+
+ private:
+  virtual std::vector<PassSummary> passes() const = 0;
+  /// Of disk, besides the output.
+  virtual std::uint64_t scratch_bytes() const { return 0; }
+  /// Moves the data, from the run's sources to its target: all that engines differ in.
+  virtual void move(Run& run) = 0;
+
+  std::unique_ptr<Frame> frame_;
 };
 
 }  // namespace xorder::work

@@ -1,0 +1,37 @@
+// What a plan says in figures, whatever engine it is for.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace xorder::plan {
+
+/// A pass over all of the data, as planned.
+struct PassSummary {
+  std::uint64_t tiles = 0;  ///< parts that are in memory one after the other
+  std::uint64_t tile_bytes = 0;
+  std::uint64_t source_block_bytes = 0;  ///< of what is read at once
+  std::uint64_t target_block_bytes = 0;  ///< of what is written at once
+  std::uint64_t memory = 0;
+  std::uint64_t bytes_read = 0;
+  std::uint64_t bytes_written = 0;
+  double predicted_seconds = 0;
+};
+
+/// What a run is going to do.
+struct Summary {
+  std::uint64_t bytes = 0;  ///< of the output's data
+  std::uint64_t bytes_read = 0;
+  std::uint64_t bytes_written = 0;
+  std::uint64_t scratch_bytes = 0;  ///< of disk
+  std::uint64_t memory = 0;         ///< that the run keeps within
+  std::string device;
+  std::string engine;
+  std::vector<PassSummary> passes;
+
+  std::uint64_t peak_memory() const;  ///< of the passes
+  double predicted_seconds() const;
+};
+
+}  // namespace xorder::plan

@@ -1,0 +1,61 @@
+#include "plan/buffers.hpp"
+
+#include <algorithm>
+
+#include "plan/rounding.hpp"
+
+namespace xorder::plan {
+namespace {
+
+using std::uint64_t;
+
+constexpr uint64_t MiB = 1024 * 1024;
+constexpr uint64_t small_tiles_bytes =
+    64 * MiB;  // small tiles get so much memory in all, to keep the disk busy
+constexpr uint64_t most_tile_slots = 64;
+
+void add_group_slots(const Conditions& conditions, const Geometry& g, Buffers& b) {
+  const uint64_t run = g.source.run_elements * b.element_bytes, alignment = conditions.read_alignment;
+  b.group_runs = g.source.run_count;
+  b.group_pitch = g.source_aligned ? run : round_up(run, alignment) + alignment;
+  const uint64_t window = std::min(24 * MiB, conditions.memory / 8);
+  b.group_slots = std::min(g.groups, std::clamp<uint64_t>(window / b.group_slot_bytes(), 3, 16));
+}
+
+void add_write_slots(const Reordering& what, const Conditions& conditions, const Geometry& g, Buffers& b) {
+  const uint64_t alignment = conditions.write_alignment;
+  const uint64_t request = std::min(g.target.run_elements * b.element_bytes, largest_request);
+  b.write_slot_bytes = round_up(request, alignment) + (g.target_aligned ? 0 : alignment);
+  const uint64_t window = std::min(16 * MiB, conditions.memory / 16);
+  b.write_slots = std::min(ceil_div(what.bytes(), request),
+                           std::clamp<uint64_t>(window / b.write_slot_bytes, 4, conditions.device.depth));
+  b.carry_bytes = g.target_aligned ? 0 : 2 * g.target.run_count * alignment;
+}
+
+// The next tile grows as fast as the last one is written, so a second one's memory would gain nothing.
+bool add_chunks(const Reordering& what, const Conditions& conditions, const Geometry& g, Buffers& b) {
+  if (b.windows() >= conditions.memory) return false;
+  b.chunk = chunk_shape(what, g.choice, g.target, ceil_div(conditions.chunk_bytes, b.element_bytes));
+  const uint64_t tile_chunks = g.target.run_count * b.chunk.per_run;
+  const uint64_t most = (conditions.memory - b.windows()) / b.chunk_bytes();
+  // A sixteenth of a tile lets the next one begin before the last one's first write.
+  const uint64_t least =
+      g.tiles == 1 ? tile_chunks : tile_chunks + std::max(tile_chunks / 16, b.chunk.per_run);
+  if (least > most) return false;
+  b.chunk_count =
+      std::min({most, std::max(small_tiles_bytes / b.chunk_bytes(), least), g.tiles * tile_chunks});
+  b.tile_slots = std::min({g.tiles, most_tile_slots, b.chunk_count / tile_chunks + 2});
+  return true;
+}
+
+}  // namespace
+
+std::optional<Buffers> buffers(const Reordering& what, const Conditions& conditions, const Geometry& g) {
+  Buffers b{.element_bytes = what.element_bytes};
+  add_group_slots(conditions, g, b);
+  add_write_slots(what, conditions, g, b);
+  if (!add_chunks(what, conditions, g, b)) return std::nullopt;
+  return b;
+}
+
+}  // namespace xorder::plan

@@ -1,0 +1,77 @@
+#include "plan/geometry.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "plan/rounding.hpp"
+
+namespace xorder::plan {
+namespace {
+
+using std::size_t;
+using std::uint64_t;
+
+// One of the two files: its axes, slowest first, and what is moved at once along them.
+struct Side {
+  const RunShape& shape;
+  const std::vector<int>& axes;
+  const std::vector<uint64_t>& lengths;
+};
+
+bool aligned(const Reordering& what, const Side& side, uint64_t offset, uint64_t alignment) {
+  if (offset % alignment != 0) return false;
+  uint64_t stride = what.element_bytes;
+  for (size_t i = side.axes.size(); i-- > 0;) {
+    const auto axis = static_cast<size_t>(side.axes[i]);
+    uint64_t step = stride;  // from one run's beginning to another's along this axis
+    if (what.mapped == side.axes[i]) {
+      step <<= side.shape.mapped_low;
+    } else if (side.shape.axes[axis].runs == 0) {
+      step *= side.lengths[axis];
+    }
+    if (step % alignment != 0) return false;
+    stride *= what.extents[axis];
+  }
+  return true;
+}
+
+uint64_t average_run_bytes(const Reordering& what, const Side& side) {
+  auto run = static_cast<double>(side.shape.run_elements * what.element_bytes);
+  for (size_t axis = 0; axis < side.lengths.size(); ++axis) {
+    if (what.mapped == static_cast<int>(axis) || side.shape.axes[axis].runs != 0) continue;
+    const uint64_t extent = what.extents[axis], length = side.lengths[axis];
+    run *= static_cast<double>(extent) / static_cast<double>(ceil_div(extent, length) * length);
+  }
+  return std::max<uint64_t>(1, static_cast<uint64_t>(run));
+}
+
+}  // namespace
+
+std::optional<Geometry> geometry(const Reordering& what, const Conditions& conditions, TileChoice choice,
+                                 int tile_bits, int group_bits) {
+  Geometry g;
+  g.tile_elements = 1;
+  for (const uint64_t length : choice.tile) {
+    if (__builtin_mul_overflow(g.tile_elements, length, &g.tile_elements)) return std::nullopt;
+  }
+  if (tile_bits >= 62 || g.tile_elements > (conditions.memory / what.element_bytes) >> tile_bits)
+    return std::nullopt;
+  g.tile_elements <<= tile_bits;
+
+  g.source = source_shape(what, choice, group_bits);
+  g.target = target_shape(what, choice, tile_bits);
+  g.tiles = ceil_div(what.elements(), g.tile_elements);
+  g.groups = ceil_div(what.elements(), g.source.run_elements * g.source.run_count);
+
+  std::vector<int> file_order(what.extents.size());
+  std::iota(file_order.begin(), file_order.end(), 0);
+  const Side source{g.source, file_order, choice.group}, target{g.target, what.order, choice.tile};
+  g.source_aligned = aligned(what, source, conditions.source_offset, conditions.read_alignment);
+  g.target_aligned = aligned(what, target, conditions.target_offset, conditions.write_alignment);
+  g.source_block = average_run_bytes(what, source);
+  g.target_block = average_run_bytes(what, target);
+  g.choice = std::move(choice);
+  return g;
+}
+
+}  // namespace xorder::plan

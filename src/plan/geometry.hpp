@@ -1,0 +1,32 @@
+// How a choice of tiles lies in the two files, as far as memory and time depend on it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "plan/conditions.hpp"
+#include "plan/tiling.hpp"
+
+namespace xorder::plan {
+
+struct Geometry {
+  TileChoice choice;
+  RunShape source;  ///< of a group
+  RunShape target;  ///< of a tile
+  std::uint64_t tile_elements = 0;
+  std::uint64_t tiles = 0;
+  std::uint64_t groups = 0;
+  /// Whether all runs begin and end at multiples of the conditions' alignments.
+  bool source_aligned = false;
+  bool target_aligned = false;
+  /// Bytes of an average run: edges of an axis that does not divide evenly have shorter ones.
+  std::uint64_t source_block = 0;
+  std::uint64_t target_block = 0;
+};
+
+/// Where a tile spans 2^tile_bits coordinates of the mapped axis and a group 2^group_bits. Nothing if a tile does not fit in
+/// the memory.
+std::optional<Geometry> geometry(const Reordering& what, const Conditions& conditions, TileChoice choice,
+                                 int tile_bits, int group_bits);
+
+}  // namespace xorder::plan

@@ -1,0 +1,76 @@
+#include "work/run.hpp"
+
+#include <algorithm>
+
+#include "io/disk.hpp"
+#include "io/memory.hpp"
+
+namespace xorder::work {
+
+Run::Run(const Frame& frame, const Summary& plan, const ProgressCallback& progress, std::stop_token stop)
+    : frame_(frame),
+      stopping_(std::move(stop)),
+      meter_(frame.disk()),
+      delivery_(frame, meter_),
+      callback_(progress),
+      engine_(name(frame.circumstances.mapped() ? io::Engine::mapped : io::Engine::threads)) {
+  meter_.restart();  // the header is none of the data
+  progress_.passes = plan.passes.size();
+  progress_.bytes_total = plan.bytes_read + plan.bytes_written;
+}
+
+io::Location Run::source(std::size_t input) {
+  return {delivery_.source(input), frame_.inputs[input].description.offset};
+}
+
+io::Location Run::target() { return {delivery_.target(), delivery_.target_offset()}; }
+
+std::unique_ptr<io::Queue> Run::queue(unsigned depth) {
+  const io::Engine engine = engine_for(delivery_.source(), delivery_.target());
+  auto queue = meter_.queue(engine, depth);
+  engine_ = queue->name();
+  no_uring_ = engine == io::Engine::threads && delivery_.target().access() == io::Access::direct;
+  return queue;
+}
+
+void Run::begin(std::uint64_t bytes, std::size_t pass) {
+  before_ += part_;
+  part_ = bytes;
+  moved_before_ = meter_.count().bytes();
+  progress_.pass = pass;
+}
+
+// Supersets may make what is moved more than there is.
+void Run::tick() {
+  const std::uint64_t moved = meter_.count().bytes() - moved_before_;
+  progress_.bytes_done = std::min(before_ + std::min(moved, part_), progress_.bytes_total);
+  if (callback_) callback_(progress_);
+}
+
+void Run::with(task::Workers& workers, const std::function<void()>& body) {
+  workers.run(
+      body, [this] { tick(); }, stopping_);
+}
+
+Report Run::finish() {
+  delivery_.commit(stop());
+  progress_.bytes_done = progress_.bytes_total;
+  progress_.pass = std::max<std::size_t>(progress_.passes, 1);
+  if (callback_) callback_(progress_);
+  const Meter::Count count = meter_.count();
+  Report report{.passes = progress_.passes,
+                .engine = engine_,
+                .access = name(delivery_.target().access()),
+                .note = fallback_note(delivery_.source(), delivery_.target(), frame_.circumstances),
+                .bytes_read = count.bytes_read,
+                .bytes_written = count.bytes_written,
+                .reads = count.reads,
+                .writes = count.writes,
+                .seconds = 0,
+                .peak_memory = io::peak_resident_memory(),
+                .traffic = traffic};
+  if (report.note.empty() && no_uring_) report.note = "io_uring is forbidden here; using a pool of threads";
+  return report;
+}
+
+}  // namespace xorder::work
