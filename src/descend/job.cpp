@@ -9,6 +9,7 @@
 
 #include "descend/cut.hpp"
 #include "descend/sweeps.hpp"
+#include "size_text.hpp"
 #include "task/workers.hpp"
 #include "work/frame.hpp"
 #include "work/run.hpp"
@@ -19,11 +20,6 @@ namespace xorder::descend {
 namespace {
 
 using std::uint64_t;
-
-std::string size_text(uint64_t bytes) {
-  if (bytes >= 10 << 20) return fmt::format("{} MiB", bytes >> 20);
-  return bytes >= 10 << 10 ? fmt::format("{} KiB", bytes >> 10) : fmt::format("{} bytes", bytes);
-}
 
 int checked_lg(const std::vector<io::ArrayFile>& inputs, const std::vector<uint64_t>& extents) {
   const uint64_t count = inputs.front().description.elements();

@@ -139,7 +139,7 @@ class LargerThanMemory(Schedules):
             with open(self.path("a.raw"), "wb") as file:
                 file.truncate(8192 << lg)
             plan = self.json("transpose", "a.raw", "b.raw", "--dtype", "f8", "--memory", "16MiB", "--dry-run", *options)
-            return plan["peak_memory"]
+            return plan["planned_memory"]
 
         for lg in range(8, 18):
             for schedule in ["rounds", "exchange", "mesh"]:

@@ -2,6 +2,7 @@
 #include "schedule.hpp"
 
 #include "commands.hpp"
+#include "number_option.hpp"
 #include "text_file.hpp"
 #include "xorder/error.hpp"
 
@@ -13,12 +14,15 @@ struct Output {
   bool json = false;
   bool force = false;
   std::string svg;
+  const std::string* made_from = nullptr;  ///< the file that the schedule was read from
 };
 
 void show(const ShownSchedule& shown, const Output& output) {
   MaybeReport report;
   if (output.check) report = schedule::check(*shown.schedule);
-  if (!output.svg.empty()) write_text(output.svg, schedule_as_svg(shown), output.force);
+  if (!output.svg.empty()) {
+    write_text(output.svg, schedule_as_svg(shown), output.force, output.made_from ? *output.made_from : "");
+  }
   if (output.json) {
     print_schedule_as_json(shown, report);
   } else if (output.svg.empty()) {
@@ -27,18 +31,14 @@ void show(const ShownSchedule& shown, const Output& output) {
   if (report && !report->correct()) throw Error(shown.title + ": " + report->first_fault);
 }
 
-// CLI11 would take -8 as 2^64 - 8. Returns what is wrong, or nothing.
-std::string is_whole_number(const std::string& text) {
-  const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-  return digits ? "" : "expected a whole number, found '" + text + "'";
-}
-
 // A kind of schedule: its own options are in `Options`, `make` is called when the line has been parsed.
 template <class Options, class Make>
 CLI::App* add_kind(CLI::App& parent, const std::string& name, const std::string& description,
-                   const std::shared_ptr<Options>& options, Make make) {
+                   const std::shared_ptr<Options>& options, Make make,
+                   const std::string* made_from = nullptr) {
   CLI::App* kind = parent.add_subcommand(name, description);
   auto output = std::make_shared<Output>();
+  output->made_from = made_from;
   kind->add_flag("--check", output->check, "Run the independent checker over all steps");
   kind->add_flag("--json", output->json, "Print one JSON object");
   kind->add_option("--svg", output->svg, "Draw it into a file instead")->type_name("FILE");
@@ -58,14 +58,8 @@ void add_bmmc(CLI::App& parent) {
       add_kind(parent, "bmmc", "A permutation y = A x ^ c in rounds of whole chunks", o,
                [](const Options& g) { return show_rounds(g.by, g.bits, g.processors, g.layout); });
   kind->add_option("--by", o->by, "The permutation, as in 'xorder show'")->required()->type_name("EXPR");
-  kind->add_option("--bits", o->bits, "Bits of the index")
-      ->required()
-      ->type_name("N")
-      ->check(CLI::Range(0, 62));
-  kind->add_option("--processors", o->processors, "How many, a power of two")
-      ->required()
-      ->type_name("P")
-      ->check(is_whole_number);
+  add_number(*kind, "--bits", o->bits, "Bits of the index")->required()->type_name("N");
+  add_number(*kind, "--processors", o->processors, "How many, a power of two")->required()->type_name("P");
   kind->add_option("--layout", o->layout,
                    "The processor number's place in an index: major, minor or its lowest bit")
       ->type_name("major|minor|F");
@@ -79,15 +73,15 @@ void add_exchange(CLI::App& parent) {
   auto o = std::make_shared<Options>();
   CLI::App* kind = add_kind(parent, "exchange", "Total exchange on a hypercube, all links busy in all steps",
                             o, [](const Options& g) { return show_exchange(g.dimension, g.kind); });
-  kind->add_option("--dimension", o->dimension, "Of the hypercube")->required()->type_name("d");
+  add_number(*kind, "--dimension", o->dimension, "Of the hypercube")->required()->type_name("d");
   kind->add_option("--kind", o->kind, "What it performs")->check(CLI::IsMember({"transpose", "bitreverse"}));
 }
 
 void add_isotropic(CLI::App& parent) {
   auto tags = std::make_shared<std::string>();
-  CLI::App* kind =
-      add_kind(parent, "isotropic", "Packets with the same routing tags at every node of a hypercube", tags,
-               [](const std::string& file) { return show_isotropic(file); });
+  CLI::App* kind = add_kind(
+      parent, "isotropic", "Packets with the same routing tags at every node of a hypercube", tags,
+      [](const std::string& file) { return show_isotropic(file); }, tags.get());
   kind->add_option("--tags", *tags, "A line of 0 and 1 for each tag, dimension 0 first")
       ->required()
       ->type_name("FILE");
@@ -97,18 +91,12 @@ void add_banded(CLI::App& parent) {
   auto o = std::make_shared<BandOptions>();
   CLI::App* kind =
       add_kind(parent, "banded", "Transposition of a banded matrix on a hypercube", o, show_banded);
-  kind->add_option("--dimension", o->dimension, "Of the hypercube, a column a node")->type_name("d");
-  kind->add_option("--beta", o->beta, "The band is |i - j| <= 2^b")->type_name("b");
-  kind->add_option("--bandwidth", o->bandwidth, "Diagonals in the band")
-      ->type_name("B")
-      ->check(is_whole_number);
-  kind->add_option("--columns", o->columns, "Columns, contiguous on --processors")
-      ->type_name("N")
-      ->check(is_whole_number);
-  kind->add_option("--processors", o->processors, "Nodes of the hypercube, a power of two")
-      ->type_name("P")
-      ->check(is_whole_number);
-  kind->add_option("--matrices", o->matrices, "So many matrices at once, at most d/b")->type_name("k");
+  add_number(*kind, "--dimension", o->dimension, "Of the hypercube, a column a node")->type_name("d");
+  add_number(*kind, "--beta", o->beta, "The band is |i - j| <= 2^b")->type_name("b");
+  add_number(*kind, "--bandwidth", o->bandwidth, "Diagonals in the band")->type_name("B");
+  add_number(*kind, "--columns", o->columns, "Columns, contiguous on --processors")->type_name("N");
+  add_number(*kind, "--processors", o->processors, "Nodes of the hypercube, a power of two")->type_name("P");
+  add_number(*kind, "--matrices", o->matrices, "So many matrices at once, at most d/b")->type_name("k");
 }
 
 void add_mesh(CLI::App& parent) {
@@ -119,10 +107,7 @@ void add_mesh(CLI::App& parent) {
   auto o = std::make_shared<Options>();
   CLI::App* kind = add_kind(parent, "mesh", "Transposition on an N x N mesh with wormhole switching", o,
                             [](const Options& g) { return show_mesh(g.size, g.routing); });
-  kind->add_option("--size", o->size, "Rows, and columns, of the mesh")
-      ->required()
-      ->type_name("N")
-      ->check(is_whole_number);
+  add_number(*kind, "--size", o->size, "Rows, and columns, of the mesh")->required()->type_name("N");
   kind->add_option("--routing", o->routing, "Paths that may be taken")->check(CLI::IsMember({"any", "xy"}));
 }
 
@@ -134,7 +119,7 @@ void add_aspc(CLI::App& parent) {
   auto o = std::make_shared<Options>();
   CLI::App* kind = add_kind(parent, "aspc", "(i | j) to (i +- 2^j | j) for all nodes i and slots j at once",
                             o, [](const Options& g) { return show_aspc(g.dimension, g.half); });
-  kind->add_option("--dimension", o->dimension, "Of the hypercube")->required()->type_name("n");
+  add_number(*kind, "--dimension", o->dimension, "Of the hypercube")->required()->type_name("n");
   kind->add_option("--half", o->half, "Directions")->check(CLI::IsMember({"plus", "minus", "both"}));
 }
 
@@ -148,11 +133,8 @@ void add_descend(CLI::App& parent) {
   CLI::App* kind =
       add_kind(parent, "descend", "a[i] = f(a[i], a[i+2^b], a[i-2^b]) for b = lg M - 1 .. 0, pipelined", o,
                [](const Options& g) { return show_descend(g.dimension, g.per_node, g.ascend); });
-  kind->add_option("--dimension", o->dimension, "Of the hypercube")->required()->type_name("n");
-  kind->add_option("--per-node", o->per_node, "Elements a node, a power of two")
-      ->required()
-      ->type_name("V")
-      ->check(is_whole_number);
+  add_number(*kind, "--dimension", o->dimension, "Of the hypercube")->required()->type_name("n");
+  add_number(*kind, "--per-node", o->per_node, "Elements a node, a power of two")->required()->type_name("V");
   kind->add_flag("--ascend", o->ascend, "b = 0 .. lg M - 1 instead");
 }
 
@@ -160,7 +142,7 @@ void add_descend(CLI::App& parent) {
 
 void add_schedule(CLI::App& program) {
   CLI::App* schedule = program.add_subcommand(
-      "schedule", "Show who sends what to whom in a schedule for virtual processors, and check it");
+      "schedule", "show who sends what to whom in a schedule for virtual processors, and check it");
   schedule->require_subcommand(1);
   add_bmmc(*schedule);
   add_exchange(*schedule);

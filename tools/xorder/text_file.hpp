@@ -18,8 +18,10 @@ gf2::AffineMap read_matrix(const std::filesystem::path& path);
 /// "ssd", "hdd", or the profile in a file (plan::Device::parse has the format). Throws InputError.
 plan::Device read_device(const std::string& name);
 
-/// Writes the file under a temporary name beside `path` and renames it when it is whole. Throws InputError if
-/// it exists and `overwrite` is false, or if it cannot be written there.
-void write_text(const std::filesystem::path& path, const std::string& text, bool overwrite);
+/// Makes the file as io::Output does: it has its name only when it is whole, symbolic links are followed, and what is
+/// replaced leaves its permissions. Throws InputError if it exists and `overwrite` is false, if it is the file
+/// `made_from` (empty: from none), or if it cannot be written there.
+void write_text(const std::filesystem::path& path, const std::string& text, bool overwrite,
+                const std::filesystem::path& made_from = {});
 
 }  // namespace xorder::cli
