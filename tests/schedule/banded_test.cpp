@@ -5,7 +5,9 @@
 #include <map>
 
 #include "schedule/simulate.hpp"
+#include "seed.hpp"
 #include "xorder/error.hpp"
+#include "xorder/schedule/band_task.hpp"
 #include "xorder/schedule/banded_batch.hpp"
 
 namespace xorder::schedule {
@@ -70,6 +72,29 @@ TEST(Banded, TransposesTheBand) {
       }
     }
   }
+}
+
+// The closed form with a narrower band: the real packets arrive, and nothing else is sent.
+TEST(Banded, NarrowerBandsSendNothingEmpty) {
+  test::Random random;
+  SEED_TRACE(random);
+  for (int i = 0; i < 150; ++i) {
+    const int d = random.in(1, 7), beta = random.in(0, d - 1);
+    const std::uint64_t reach = std::uint64_t{1} << beta, n = std::uint64_t{1} << d;
+    Diagonals band{random.in(std::uint64_t{0}, reach), random.in(std::uint64_t{0}, reach)};
+    if (band.width() > n) band.below = n - 1 - band.above;
+    const Banded banded(d, beta, band);
+    const Report report = test::expect_correct(banded);
+    EXPECT_EQ(report.crossings, band_crossings(d, beta, band));
+    ASSERT_FALSE(HasFailure()) << d << " " << beta << " " << band.below << " " << band.above;
+  }
+  EXPECT_EQ(Banded(7, 5, Diagonals::of_width(35)).total().crossings, 12312u);
+  EXPECT_EQ(Banded(7, 5).total().crossings, 24704u);
+  const Banded large(14, 13, Diagonals::of_width(9001));
+  EXPECT_EQ(large.load(777), large.Schedule::load(777));
+  EXPECT_EQ(large.load(7777), large.Schedule::load(7777));
+  EXPECT_THROW(Banded(4, 2, {5, 4}), InputError);
+  EXPECT_THROW(Banded(4, 4, {4, 4}), InputError);
 }
 
 TEST(Banded, AnyBandwidth) {
