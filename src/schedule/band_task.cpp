@@ -28,24 +28,6 @@ void check_band(int dimension, const Diagonals& band) {
   }
 }
 
-// Crossings of dimension j by the packets of one node, on average, times N: bit j of the node is bit `bit`
-// of column + shift, so that it changes from c to c + offset for 2·min(m, 2^(bit+1) − m) of each 2^(bit+1)
-// columns, m = offset mod 2^(bit+1).
-std::vector<uint64_t> column_sums(int dimension, int beta, const Diagonals& band) {
-  std::vector<uint64_t> sums(static_cast<size_t>(dimension), 0);
-  const int ring = dimension - beta;
-  for (int j = 0; j < dimension; ++j) {
-    // A bit of the Gray code is the upper one of two bits of c2, after adding 1 to them.
-    const int bit = j >= ring ? j - ring : std::min(beta + j + 1, dimension - 1);
-    const uint64_t period = pow2(bit + 1);
-    for (uint64_t s = 0; s < band.width(); ++s) {
-      const uint64_t m = (s - band.below) & (period - 1);
-      sums[static_cast<size_t>(j)] += std::min(m, period - m) << (dimension - bit);
-    }
-  }
-  return sums;
-}
-
 }  // namespace
 
 gf2::AffineMap binary_assignment(int dimension) { return gf2::AffineMap::identity(dimension); }
@@ -123,10 +105,28 @@ std::vector<Packet> band_task(int dimension, const Diagonals& band,
   return task;
 }
 
-uint64_t band_bound(int dimension, int beta, const Diagonals& band) {
+// Bit j of the node is bit `bit`
+// of column + shift, so that it changes from c to c + offset for 2·min(m, 2^(bit+1) − m) of each 2^(bit+1)
+// columns, m = offset mod 2^(bit+1).
+std::vector<uint64_t> band_column_sums(int dimension, int beta, const Diagonals& band) {
   check_band(dimension, band);
+  std::vector<uint64_t> sums(static_cast<size_t>(dimension), 0);
+  const int ring = dimension - beta;
+  for (int j = 0; j < dimension; ++j) {
+    // A bit of the Gray code is the upper one of two bits of c2, after adding 1 to them.
+    const int bit = j >= ring ? j - ring : std::min(beta + j + 1, dimension - 1);
+    const uint64_t period = pow2(bit + 1);
+    for (uint64_t s = 0; s < band.width(); ++s) {
+      const uint64_t m = (s - band.below) & (period - 1);
+      sums[static_cast<size_t>(j)] += std::min(m, period - m) << (dimension - bit);
+    }
+  }
+  return sums;
+}
+
+uint64_t band_bound(int dimension, int beta, const Diagonals& band) {
   uint64_t bound = 0;
-  for (const uint64_t sum : column_sums(dimension, beta, band)) {
+  for (const uint64_t sum : band_column_sums(dimension, beta, band)) {
     bound = std::max(bound, divided_up(sum, pow2(dimension)));
   }
   // Where a carry runs through the whole of c1, all of its bits change, and one of the Gray code.
@@ -135,8 +135,7 @@ uint64_t band_bound(int dimension, int beta, const Diagonals& band) {
 }
 
 uint64_t band_crossings(int dimension, int beta, const Diagonals& band) {
-  check_band(dimension, band);
-  const auto sums = column_sums(dimension, beta, band);
+  const auto sums = band_column_sums(dimension, beta, band);
   return std::accumulate(sums.begin(), sums.end(), uint64_t{0});
 }
 

@@ -15,7 +15,11 @@ EXAMPLES = [
     ("banded", "--dimension", 4, "--beta", 2),
     ("banded", "--dimension", 5, "--bandwidth", 7),
     ("banded", "--columns", 1000, "--processors", 16, "--bandwidth", 300),
+    ("banded", "--dimension", 5, "--bandwidth", 7, "--method", "closed"),
+    ("banded", "--dimension", 5, "--bandwidth", 11, "--assignment", "affine"),
     ("banded", "--dimension", 5, "--beta", 2, "--matrices", 2),
+    ("banded", "--dimension", 5, "--beta", 2, "--matrices", 2, "--method", "closed"),
+    ("banded", "--dimension", 6, "--beta", 1, "--matrices", 4, "--method", "closed"),
     ("mesh", "--size", 7),
     ("mesh", "--size", 6, "--routing", "xy"),
     ("aspc", "--dimension", 3),
@@ -69,9 +73,11 @@ class Schedule(Case):
             self.assertEqual(self.numbers("exchange", "--dimension", d), (steps, crossings, steps))
         for beta, crossings in enumerate([32, 80, 208, 512, 512]):
             self.assertEqual(self.numbers("banded", "--dimension", 4, "--beta", beta)[1], crossings)
-        for d, beta, k, steps, bound in [(2, 1, 2, 4, 4), (4, 2, 2, 8, 7), (7, 2, 3, 14, 8)]:
-            report = self.report("banded", "--dimension", d, "--beta", beta, "--matrices", k)
-            self.assertEqual((report["steps"], report["lower_bound"]), (steps, bound))
+        for d, beta, k, steps in [(2, 1, 2, 4), (4, 2, 2, 8), (7, 2, 3, 14)]:
+            report = self.report("banded", "--dimension", d, "--beta", beta, "--matrices", k, "--method", "closed")
+            self.assertEqual(report["steps_in_two_phases"], steps)
+            self.assertEqual(report["steps_one_after_another"], k << beta)
+            self.assertEqual(report["steps"], min(steps, k << beta))
         for n, steps in enumerate([1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 6, 6, 6], 2):
             self.assertEqual(self.report("mesh", "--size", n)["steps"], steps)
             self.assertEqual(self.report("mesh", "--size", n, "--routing", "xy")["steps"], steps + 1)
@@ -80,6 +86,37 @@ class Schedule(Case):
         self.assertEqual(self.report("aspc", "--dimension", 10)["steps"], 4)
         report = self.report("bmmc", "--by", "gray", "--bits", 8, "--processors", 8, "--layout", "minor")
         self.assertEqual((report["rank_gamma"], report["rounds"], report["messages"]), (1, 2, 14))
+
+    def test_real_bands(self):
+        """A bandwidth other than 2^(b+1) + 1: the bound of the real task, and nothing empty is sent."""
+        for d, bandwidth, bound, crossings in [(7, 35, 19, 12312), (6, 35, 19, 6156), (5, 10, 6, None)]:
+            report = self.report("banded", "--dimension", d, "--bandwidth", bandwidth, "--check")
+            self.assertEqual((report["steps"], report["lower_bound"], report["conflicts"]), (bound, bound, 0))
+            self.assertEqual(report["method"], "search")
+            if crossings:
+                self.assertEqual((report["messages"], report["crossings"]), (crossings, crossings))
+            closed = self.report("banded", "--dimension", d, "--bandwidth", bandwidth, "--method", "closed", "--check")
+            self.assertEqual(closed["steps"], report["closed_form_steps"])
+            self.assertEqual((closed["lower_bound"], closed["crossings"]), (bound, report["crossings"]))
+        text = self.ok("schedule", "banded", "--dimension", 7, "--bandwidth", 35).stdout
+        self.assertRegex(text, r"(?m)^lower bound +19, reached$")
+
+    def test_assignments(self):
+        report = {}
+        for assignment in ["gray", "binary", "affine"]:
+            report[assignment] = self.report("banded", "--dimension", 7, "--bandwidth", 51, "--assignment", assignment, "--check")
+            self.assertEqual(report[assignment]["lower_bound"], report["gray"][f"{assignment}_assignment_bound"])
+            self.assertGreaterEqual(report[assignment]["lower_bound"], report["gray"]["any_assignment_bound"])
+        self.assertLess(report["affine"]["steps"], report["gray"]["steps"])
+
+    def test_several_matrices_are_never_slower_than_one_after_another(self):
+        for d, beta, k in [(5, 2, 2), (6, 2, 3), (7, 3, 2), (4, 1, 4)]:
+            report = self.report("banded", "--dimension", d, "--beta", beta, "--matrices", k, "--check")
+            self.assertLessEqual(report["steps"], report["steps_one_after_another"])
+            self.assertLess(report["steps"], report["steps_in_two_phases"])
+            self.assertEqual(len(report["placement"]), k)
+        report = self.report("banded", "--dimension", 6, "--bandwidth", 7, "--matrices", 2, "--check")
+        self.assertEqual((report["conflicts"], report["complete"]), (0, True))
 
     def test_tables(self):
         text = self.ok("schedule", "exchange", "--dimension", 5).stdout
@@ -139,6 +176,11 @@ class Schedule(Case):
             ("bandwidth of 64", "banded", "--columns", 64, "--processors", 16, "--bandwidth", 64),
             ("12.*power of two", "banded", "--columns", 64, "--processors", 12, "--bandwidth", 5),
             ("8 columns on 16", "banded", "--columns", 8, "--processors", 16, "--bandwidth", 5),
+            ("--assignment gray only", "banded", "--dimension", 4, "--beta", 2, "--assignment", "binary", "--method", "closed"),
+            ("one matrix", "banded", "--dimension", 4, "--beta", 2, "--assignment", "binary", "--matrices", 2),
+            ("at most 2\\^13", "banded", "--dimension", 14, "--beta", 2, "--assignment", "affine"),
+            ("too (large|many)", "banded", "--dimension", 20, "--bandwidth", 20, "--method", "search"),
+            ("at most .* can be shown", "banded", "--dimension", 20, "--beta", 1, "--matrices", 20),
             ("3 matrices", "banded", "--dimension", 4, "--beta", 2, "--matrices", 3),
             ("0 matrices", "banded", "--dimension", 4, "--beta", 2, "--matrices", 0),
             ("--size is 0", "mesh", "--size", 0),

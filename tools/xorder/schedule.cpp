@@ -12,16 +12,19 @@ struct Output {
   bool check = false;
   bool json = false;
   bool force = false;
-  std::string svg;
+  std::string svg, messages;
 };
 
 void show(const ShownSchedule& shown, const Output& output) {
   MaybeReport report;
   if (output.check) report = schedule::check(*shown.schedule);
   if (!output.svg.empty()) write_text(output.svg, schedule_as_svg(shown), output.force);
+  if (!output.messages.empty()) {
+    write_text(output.messages, messages_as_json_lines(*shown.schedule), output.force);
+  }
   if (output.json) {
     print_schedule_as_json(shown, report);
-  } else if (output.svg.empty()) {
+  } else if (output.svg.empty() && output.messages.empty()) {
     print_schedule_as_text(shown, report);
   }
   if (report && !report->correct()) throw Error(shown.title + ": " + report->first_fault);
@@ -42,7 +45,10 @@ CLI::App* add_kind(CLI::App& parent, const std::string& name, const std::string&
   kind->add_flag("--check", output->check, "Run the independent checker over all steps");
   kind->add_flag("--json", output->json, "Print one JSON object");
   kind->add_option("--svg", output->svg, "Draw it into a file instead")->type_name("FILE");
-  kind->add_flag("--force", output->force, "Overwrite the drawing if it exists");
+  kind->add_option("--messages", output->messages,
+                   "Write every message into a file instead, a line of JSON each")
+      ->type_name("FILE");
+  kind->add_flag("--force", output->force, "Overwrite the files of --svg and --messages if they exist");
   kind->callback([options, output, make] { show(make(*options), *output); });
   return kind;
 }
@@ -94,7 +100,7 @@ void add_isotropic(CLI::App& parent) {
 }
 
 void add_banded(CLI::App& parent) {
-  auto o = std::make_shared<BandOptions>();
+  auto o = std::make_shared<BandedOptions>();
   CLI::App* kind =
       add_kind(parent, "banded", "Transposition of a banded matrix on a hypercube", o, show_banded);
   kind->add_option("--dimension", o->dimension, "Of the hypercube, a column a node")->type_name("d");
@@ -109,6 +115,17 @@ void add_banded(CLI::App& parent) {
       ->type_name("P")
       ->check(is_whole_number);
   kind->add_option("--matrices", o->matrices, "So many matrices at once, at most d/b")->type_name("k");
+  kind->add_option(
+          "--assignment", o->assignment,
+          "Columns to nodes: Binary-Gray, binary, or the affine one of the least bound; default: gray")
+      ->check(CLI::IsMember({"gray", "binary", "affine"}).description(""))
+      ->type_name("gray|binary|affine");
+  kind->add_option(
+          "--method", o->method,
+          "closed: the closed form, of the next larger beta; search: repaired greedy matchings;\n"
+          "best, the default: the closed form if it is optimal or the task too large, else the better")
+      ->check(CLI::IsMember({"best", "closed", "search"}).description(""))
+      ->type_name("best|closed|search");
 }
 
 void add_mesh(CLI::App& parent) {
@@ -174,6 +191,7 @@ void add_schedule(CLI::App& program) {
       "  xorder schedule exchange --dimension 5 --check\n"
       "  xorder schedule bmmc --by bitreverse --bits 8 --processors 8 --layout minor\n"
       "  xorder schedule banded --dimension 4 --beta 2 --svg banded.svg\n"
+      "  xorder schedule banded --dimension 7 --bandwidth 35 --check\n"
       "  xorder schedule mesh --size 9 --routing xy --json\n"
       "  xorder schedule aspc --dimension 3 --half plus\n"
       "  xorder schedule descend --dimension 3 --per-node 8 --check");

@@ -68,12 +68,14 @@ ShownSchedule show_rounds(const std::string& expression, int bits, std::uint64_t
                           const std::string& layout);
 ShownSchedule show_exchange(int dimension, const std::string& kind);
 ShownSchedule show_isotropic(const std::string& tags_file);
-struct BandOptions {
+struct BandedOptions {
   std::optional<int> dimension, beta;
   std::optional<std::uint64_t> bandwidth, columns, processors;
   int matrices = 1;
+  std::string assignment = "gray";  ///< gray, binary or affine
+  std::string method = "best";      ///< best, closed or search
 };
-ShownSchedule show_banded(const BandOptions& options);
+ShownSchedule show_banded(const BandedOptions& options);
 ShownSchedule show_mesh(std::uint64_t size, const std::string& routing);
 ShownSchedule show_aspc(int dimension, const std::string& half);
 ShownSchedule show_descend(int dimension, std::uint64_t per_node, bool ascend);
@@ -96,5 +98,8 @@ void print_schedule_as_json(const ShownSchedule& shown, const MaybeReport& repor
 /// there are too many of them to see.
 std::string schedule_as_svg(const ShownSchedule& shown);
 std::string mesh_as_svg(const ShownSchedule& shown);
+/// Every message as a line of JSON, {"step": s, "from": [node, slot], "to": [node, slot], "path": [node, ..]}, by
+/// step. Throws InputError if there are more than 2^21.
+std::string messages_as_json_lines(const schedule::Schedule& schedule);
 
 }  // namespace xorder::cli

@@ -39,6 +39,8 @@ void print_schedule_as_json(const ShownSchedule& shown, const MaybeReport& repor
   if (report) {
     json["conflicts"] = report->conflicts;
     json["complete"] = report->complete();
+    json["ports_out"] = report->ports_out;
+    json["ports_in"] = report->ports_in;
     json["faults"] = {{"broken", report->broken},
                       {"overwritten", report->overwritten},
                       {"misplaced", report->misplaced},

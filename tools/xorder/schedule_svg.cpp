@@ -162,6 +162,7 @@ class Drawing {
   }
 
   void mark(uint64_t step, const Message& m) {
+    if (network_.kind() == Network::Kind::hypercube && m.from.node == m.to.node) return;
     const Mark mark = shown_.mark(step, m);
     const std::string& fill = shown_.colours[mark.colour].fill;
     const bool crossbar = network_.kind() == Network::Kind::crossbar;

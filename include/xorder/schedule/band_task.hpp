@@ -42,7 +42,9 @@ std::vector<Packet> band_task(int dimension, const Diagonals& band,
 /// The bound of one matrix with the Binary-Gray assignment, in O(width · d): what task_bound gives for its
 /// task, if β < d and the band reaches 2^β at most. β = d is the binary assignment.
 std::uint64_t band_bound(int dimension, int beta, const Diagonals& band);
-/// The packets' links, all together.
+/// The crossings of each dimension, in O(width · d).
+std::vector<std::uint64_t> band_column_sums(int dimension, int beta, const Diagonals& band);
+/// All of them.
 std::uint64_t band_crossings(int dimension, int beta, const Diagonals& band);
 
 /// For any assignment whatever, of `matrices` matrices of `width` diagonals: the width − 1 partners of a

@@ -32,6 +32,7 @@
 // one, and so is not optimal: band_task.hpp and routed.hpp do better.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "xorder/schedule/schedule.hpp"
@@ -46,6 +47,10 @@ struct Diagonals {
   /// |i − j| ≤ (width − 1) / 2, and of an even width one diagonal more above.
   static Diagonals of_width(std::uint64_t width) { return {(width - 1) / 2, width / 2}; }
   std::uint64_t width() const { return below + above + 1; }
+  /// Without those above that are, modulo 2^dimension, diagonals below. Requires below < 2^dimension.
+  Diagonals once(int dimension) const {
+    return {below, std::min(above, (std::uint64_t{1} << dimension) - 1 - below)};
+  }
   bool operator==(const Diagonals&) const = default;
 };
 
