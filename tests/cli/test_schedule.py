@@ -118,6 +118,28 @@ class Schedule(Case):
         report = self.report("banded", "--dimension", 6, "--bandwidth", 7, "--matrices", 2, "--check")
         self.assertEqual((report["conflicts"], report["complete"]), (0, True))
 
+    def test_times_on_a_network(self):
+        args = ("exchange", "--dimension", 4, "--message-bytes", 100, "--network")
+        timing = self.report(*args, "5,2,0.5,one-port")["timing"]
+        self.assertEqual(timing["wormhole"]["lock_step"], 8 * 4 * (5 + 2 + 50))
+        timing = self.report(*args, "5,2,0.5")["timing"]
+        for switching in ["wormhole", "store_and_forward"]:
+            self.assertEqual(timing[switching], {"lock_step": 8 * 57, "asynchronous": 8 * 57})
+        self.assertRegex(self.ok("schedule", *args, "5,2,0.5,all-port").stdout, r"(?m)^wormhole +456 +456$")
+        mesh = self.report("mesh", "--size", 12, "--network", "1,1,1", "--message-bytes", 64)["timing"]
+        self.assertLess(mesh["wormhole"]["asynchronous"], mesh["store_and_forward"]["asynchronous"])
+        for bad in ["1,2", "1,2,3,4", "1,2,x", "1,2,3,two-port", "1,2,3,", "1,2,3,one-port,4", "-1,2,3", "1,2,nan"]:
+            self.refused("schedule", *args, bad, says="--network|time or size")
+
+    def test_ports(self):
+        """THEORY: with XY routing some nodes of the diagonal send two messages in a step."""
+        report = self.report("mesh", "--size", 8, "--routing", "xy", "--check")
+        self.assertEqual((report["ports_out"], report["ports_in"]), (2, 2))
+        self.assertEqual(self.report("mesh", "--size", 8, "--check")["ports_out"], 1)
+        self.assertEqual(self.report("exchange", "--dimension", 5, "--check")["ports_out"], 5)
+        self.assertEqual(self.report("bmmc", "--by", "gray", "--bits", 8, "--processors", 8, "--check")["ports_in"], 1)
+        self.assertRegex(self.ok("schedule", "exchange", "--dimension", 3, "--check").stdout, r"(?m)^ports +3: ")
+
     def test_tables(self):
         text = self.ok("schedule", "exchange", "--dimension", 5).stdout
         rows = [list(map(int, line.split())) for line in text.splitlines() if re.fullmatch(r"( +\d+){6}", line)]
@@ -187,7 +209,14 @@ class Schedule(Case):
             ("1024", "mesh", "--size", 1025),
             ("--size", "mesh", "--size", "nine"),
             ("power of two", "descend", "--dimension", 3, "--per-node", 6),
-            ("2\\^30", "descend", "--dimension", 3, "--per-node", 1 << 31),
+            ("2\\^20", "descend", "--dimension", 3, "--per-node", 1 << 31),
+            ("2\\^20", "descend", "--dimension", 2, "--per-node", 1 << 30),
+            ("2\\^20", "descend", "--dimension", 0, "--per-node", 1 << 28),
+            ("36893488147419103232 is too large", "descend", "--dimension", 3, "--per-node", 1 << 65),
+            ("18446744073709551616 is too large", "mesh", "--size", 1 << 64),
+            ("18446744073709551616 is too large", "banded", "--dimension", 3, "--bandwidth", 1 << 64),
+            ("--dimension.*99999999999 is too large", "exchange", "--dimension", 99999999999),
+            ("10\\^8", "bmmc", "--by", "bitreverse", "--bits", 40, "--processors", 1 << 18, "--json"),
             ("can be seen", "exchange", "--dimension", 9, "--svg", "a.svg"),
             ("can be seen", "mesh", "--size", 41, "--svg", "a.svg"),
             ("(?i)subcommand",),

@@ -1,9 +1,13 @@
 // The command `xorder schedule`: its words and options.
 #include "schedule.hpp"
 
+#include <array>
+#include <charconv>
+
 #include "commands.hpp"
 #include "text_file.hpp"
 #include "xorder/error.hpp"
+#include "xorder/schedule/timing.hpp"
 
 namespace xorder::cli {
 namespace {
@@ -13,9 +17,60 @@ struct Output {
   bool json = false;
   bool force = false;
   std::string svg, messages;
+  std::string network;
+  double bytes = 1;
 };
 
-void show(const ShownSchedule& shown, const Output& output) {
+// "startup,per_hop,per_byte[,one-port|all-port]"
+schedule::LinkTimes link_times(const std::string& text) {
+  schedule::LinkTimes times;
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == ',') {
+      parts.emplace_back();
+    } else {
+      parts.back().push_back(c);
+    }
+  }
+  bool right = parts.size() == 3 || parts.size() == 4;
+  const std::array<double*, 3> values = {&times.startup, &times.per_link, &times.per_byte};
+  for (std::size_t i = 0; right && i < 3; ++i) {
+    const char* const end = parts[i].data() + parts[i].size();
+    const auto result = std::from_chars(parts[i].data(), end, *values[i]);
+    right = result.ec == std::errc() && result.ptr == end;
+  }
+  if (right && parts.size() == 4) {
+    times.one_port = parts[3] == "one-port";
+    right = times.one_port || parts[3] == "all-port";
+  }
+  if (!right) {
+    throw InputError(
+        "--network: '" + text +
+        "' is not startup,per_hop,per_byte with three numbers, and one-port or all-port after them");
+  }
+  return times;
+}
+
+// Of both kinds of switching, for slots of the given size.
+void add_timing(ShownSchedule& shown, const Output& output) {
+  const schedule::LinkTimes times = link_times(output.network);
+  nlohmann::ordered_json timing = {{"startup", times.startup},
+                                   {"per_hop", times.per_link},
+                                   {"per_byte", times.per_byte},
+                                   {"ports", times.one_port ? "one" : "all"},
+                                   {"message_bytes", output.bytes}};
+  for (const bool wormhole : {false, true}) {
+    using schedule::Switching;
+    const auto time = schedule::duration(*shown.schedule, output.bytes, times,
+                                         wormhole ? Switching::wormhole : Switching::store_and_forward);
+    timing[wormhole ? "wormhole" : "store_and_forward"] = {{"lock_step", time.lock_step},
+                                                           {"asynchronous", time.asynchronous}};
+  }
+  shown.timing = std::move(timing);
+}
+
+void show(ShownSchedule shown, const Output& output) {
+  if (!output.network.empty()) add_timing(shown, output);
   MaybeReport report;
   if (output.check) report = schedule::check(*shown.schedule);
   if (!output.svg.empty()) write_text(output.svg, schedule_as_svg(shown), output.force);
@@ -30,11 +85,17 @@ void show(const ShownSchedule& shown, const Output& output) {
   if (report && !report->correct()) throw Error(shown.title + ": " + report->first_fault);
 }
 
-// CLI11 would take -8 as 2^64 - 8. Returns what is wrong, or nothing.
-std::string is_whole_number(const std::string& text) {
-  const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-  return digits ? "" : "expected a whole number, found '" + text + "'";
+// CLI11 would take -8 as 2^64 - 8, and a number beyond 64 bits as 2^64 - 1. Returns what is wrong, or nothing.
+std::string is_number_up_to(const std::string& text, std::uint64_t most) {
+  if (text.empty() || text.find_first_not_of("0123456789") != std::string::npos) {
+    return "expected a whole number, found '" + text + "'";
+  }
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error != std::errc() || value > most ? text + " is too large" : "";
 }
+std::string is_whole_number(const std::string& text) { return is_number_up_to(text, ~std::uint64_t{0}); }
+std::string is_small_number(const std::string& text) { return is_number_up_to(text, 1'000'000); }
 
 // A kind of schedule: its own options are in `Options`, `make` is called when the line has been parsed.
 template <class Options, class Make>
@@ -48,6 +109,13 @@ CLI::App* add_kind(CLI::App& parent, const std::string& name, const std::string&
   kind->add_option("--messages", output->messages,
                    "Write every message into a file instead, a line of JSON each")
       ->type_name("FILE");
+  kind->add_option(
+          "--network", output->network,
+          "Print how long it takes where a message of m bytes over h links takes startup + h per_hop + m\n"
+          "per_byte, or with store and forward startup + h (per_hop + m per_byte); default: all-port")
+      ->type_name("STARTUP,PER_HOP,PER_BYTE[,one-port|all-port]");
+  kind->add_option("--message-bytes", output->bytes, "For --network: the size of a slot; default: 1")
+      ->type_name("BYTES");
   kind->add_flag("--force", output->force, "Overwrite the files of --svg and --messages if they exist");
   kind->callback([options, output, make] { show(make(*options), *output); });
   return kind;
@@ -85,7 +153,10 @@ void add_exchange(CLI::App& parent) {
   auto o = std::make_shared<Options>();
   CLI::App* kind = add_kind(parent, "exchange", "Total exchange on a hypercube, all links busy in all steps",
                             o, [](const Options& g) { return show_exchange(g.dimension, g.kind); });
-  kind->add_option("--dimension", o->dimension, "Of the hypercube")->required()->type_name("d");
+  kind->add_option("--dimension", o->dimension, "Of the hypercube")
+      ->required()
+      ->type_name("d")
+      ->check(is_small_number);
   kind->add_option("--kind", o->kind, "What it performs")->check(CLI::IsMember({"transpose", "bitreverse"}));
 }
 
@@ -103,8 +174,10 @@ void add_banded(CLI::App& parent) {
   auto o = std::make_shared<BandedOptions>();
   CLI::App* kind =
       add_kind(parent, "banded", "Transposition of a banded matrix on a hypercube", o, show_banded);
-  kind->add_option("--dimension", o->dimension, "Of the hypercube, a column a node")->type_name("d");
-  kind->add_option("--beta", o->beta, "The band is |i - j| <= 2^b")->type_name("b");
+  kind->add_option("--dimension", o->dimension, "Of the hypercube, a column a node")
+      ->type_name("d")
+      ->check(is_small_number);
+  kind->add_option("--beta", o->beta, "The band is |i - j| <= 2^b")->type_name("b")->check(is_small_number);
   kind->add_option("--bandwidth", o->bandwidth, "Diagonals in the band")
       ->type_name("B")
       ->check(is_whole_number);
@@ -114,7 +187,9 @@ void add_banded(CLI::App& parent) {
   kind->add_option("--processors", o->processors, "Nodes of the hypercube, a power of two")
       ->type_name("P")
       ->check(is_whole_number);
-  kind->add_option("--matrices", o->matrices, "So many matrices at once, at most d/b")->type_name("k");
+  kind->add_option("--matrices", o->matrices, "So many matrices at once, at most d/b")
+      ->type_name("k")
+      ->check(is_small_number);
   kind->add_option(
           "--assignment", o->assignment,
           "Columns to nodes: Binary-Gray, binary, or the affine one of the least bound; default: gray")
@@ -151,7 +226,10 @@ void add_aspc(CLI::App& parent) {
   auto o = std::make_shared<Options>();
   CLI::App* kind = add_kind(parent, "aspc", "(i | j) to (i +- 2^j | j) for all nodes i and slots j at once",
                             o, [](const Options& g) { return show_aspc(g.dimension, g.half); });
-  kind->add_option("--dimension", o->dimension, "Of the hypercube")->required()->type_name("n");
+  kind->add_option("--dimension", o->dimension, "Of the hypercube")
+      ->required()
+      ->type_name("n")
+      ->check(is_small_number);
   kind->add_option("--half", o->half, "Directions")->check(CLI::IsMember({"plus", "minus", "both"}));
 }
 
@@ -165,7 +243,10 @@ void add_descend(CLI::App& parent) {
   CLI::App* kind =
       add_kind(parent, "descend", "a[i] = f(a[i], a[i+2^b], a[i-2^b]) for b = lg M - 1 .. 0, pipelined", o,
                [](const Options& g) { return show_descend(g.dimension, g.per_node, g.ascend); });
-  kind->add_option("--dimension", o->dimension, "Of the hypercube")->required()->type_name("n");
+  kind->add_option("--dimension", o->dimension, "Of the hypercube")
+      ->required()
+      ->type_name("n")
+      ->check(is_small_number);
   kind->add_option("--per-node", o->per_node, "Elements a node, a power of two")
       ->required()
       ->type_name("V")

@@ -55,6 +55,8 @@ struct ShownSchedule {
   nlohmann::ordered_json parameters;
   nlohmann::ordered_json facts = nlohmann::ordered_json::object();  ///< of this kind of schedule only:
                                                                     ///< rank_gamma and rounds, for example
+  /// Of --network; null without it.
+  nlohmann::ordered_json timing;
   std::unique_ptr<schedule::Schedule> schedule;
   ScheduleTable table;
 
@@ -88,6 +90,9 @@ struct RoutingTags {
   int dimension = 0;
 };
 RoutingTags parse_tags(std::string_view text, const std::string& name);
+
+/// Throws InputError with the complaint, in which {} × {} are rows and columns, if the table has more entries.
+void check_table_size(const ShownSchedule& shown, std::uint64_t most_entries, std::string_view complaint);
 
 using MaybeReport = std::optional<schedule::Report>;
 /// These print to standard output: tables can be larger than memory. The text throws InputError before it

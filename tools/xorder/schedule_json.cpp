@@ -23,6 +23,7 @@ const char* name_of(schedule::Network::Kind kind) {
 
 void print_schedule_as_json(const ShownSchedule& shown, const MaybeReport& report) {
   const schedule::Schedule& s = *shown.schedule;
+  check_table_size(shown, 100'000'000, "the table would have {} × {} entries, more than 10^8");
   const schedule::Schedule::Load total = s.total();
   nlohmann::ordered_json json;
   json["schedule"] = shown.title;
@@ -36,6 +37,7 @@ void print_schedule_as_json(const ShownSchedule& shown, const MaybeReport& repor
   json["crossings"] = total.crossings;
   json["links"] = s.network().links();
   json.update(shown.facts);
+  if (!shown.timing.is_null()) json["timing"] = shown.timing;
   if (report) {
     json["conflicts"] = report->conflicts;
     json["complete"] = report->complete();

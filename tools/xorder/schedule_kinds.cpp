@@ -244,6 +244,11 @@ ShownSchedule show_aspc(int dimension, const std::string& half) {
 ShownSchedule show_descend(int dimension, uint64_t per_node, bool ascend) {
   const int n = checked_dimension(dimension);
   const int v = exact_lg(per_node, "--per-node");
+  constexpr uint64_t most_per_node = uint64_t{1} << 20;  // 4 steps and 64 bytes for each
+  if (per_node > most_per_node) {
+    throw InputError(
+        fmt::format("--per-node is {}; a schedule of at most 2^20 elements a node can be shown", per_node));
+  }
   using Order = schedule::Descend::Order;
   auto descend = std::make_unique<schedule::Descend>(n, v, ascend ? Order::ascend : Order::descend);
   const schedule::Descend* d = descend.get();

@@ -11,8 +11,6 @@ namespace {
 
 using std::uint64_t;
 
-constexpr uint64_t most_entries = 10'000'000;
-
 std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
 }
@@ -23,15 +21,6 @@ void print_right(const std::string& text, std::size_t width) {
 
 std::string field(const nlohmann::json& value) {
   return value.is_null() ? "." : value.is_string() ? value.get<std::string>() : value.dump();
-}
-
-void check_size(const ShownSchedule& shown) {
-  const ScheduleTable& table = shown.table;
-  if (!table.columns.empty() && table.rows > most_entries / table.columns.size()) {
-    throw InputError(
-        fmt::format("the table would have {} × {} entries, more than 10^7; print it with --json to a file",
-                    table.rows, table.columns.size()));
-  }
 }
 
 // Columns are as wide as their widest field, which takes the rows a second time, but no memory.
@@ -103,10 +92,30 @@ void print_report(const schedule::Report& report, std::size_t width) {
       report.misplaced, report.miscomputed);
 }
 
+void print_timing(const nlohmann::ordered_json& timing) {
+  fmt::print(
+      "\n{:18}{:>14}{:>14}\n",
+      fmt::format("time, {} port{}", timing["ports"].get<std::string>(), timing["ports"] == "one" ? "" : "s"),
+      "lock step", "asynchronous");
+  for (const char* switching : {"store_and_forward", "wormhole"}) {
+    const auto& time = timing[switching];
+    fmt::print("{:18}{:>14.6g}{:>14.6g}\n", words_of(std::string(switching)), time["lock_step"].get<double>(),
+               time["asynchronous"].get<double>());
+  }
+}
+
 }  // namespace
 
+void check_table_size(const ShownSchedule& shown, uint64_t most_entries, std::string_view complaint) {
+  const ScheduleTable& table = shown.table;
+  if (!table.columns.empty() && table.rows > most_entries / table.columns.size()) {
+    throw InputError(fmt::format(fmt::runtime(complaint), table.rows, table.columns.size()));
+  }
+}
+
 void print_schedule_as_text(const ShownSchedule& shown, const MaybeReport& report) {
-  check_size(shown);
+  check_table_size(shown, 10'000'000,
+                   "the table would have {} × {} entries, more than 10^7; print it with --json to a file");
   const schedule::Schedule& s = *shown.schedule;
   fmt::print("{}\n{}\n\n", shown.title, shown.summary);
   print_table(shown.table);
@@ -124,6 +133,7 @@ void print_schedule_as_text(const ShownSchedule& shown, const MaybeReport& repor
   line("links", std::to_string(s.network().links()));
   print_utilisation(s, width);
   if (report) print_report(*report, width);
+  if (!shown.timing.is_null()) print_timing(shown.timing);
 }
 
 }  // namespace xorder::cli
