@@ -5,12 +5,16 @@ import re
 import shlex
 import xml.etree.ElementTree
 
-from harness import Case, main
+from harness import Case, main, np
 
 EXAMPLES = [
     ("bmmc", "--by", "bitreverse", "--bits", 8, "--processors", 8, "--layout", "minor"),
     ("exchange", "--dimension", 3),
     ("exchange", "--dimension", 4, "--kind", "bitreverse"),
+    ("exchange", "--dimension", 4, "--kind", "one-to-all"),
+    ("exchange", "--dimension", 3, "--contents"),
+    ("exchange", "--array", "array.txt"),
+    ("bmmc", "--matrix", "matrix.txt", "--processors", 4, "--factors"),
     ("isotropic", "--tags", "tags.txt"),
     ("banded", "--dimension", 4, "--beta", 2),
     ("banded", "--dimension", 5, "--bandwidth", 7),
@@ -48,6 +52,8 @@ class Schedule(Case):
 
     def setUp(self):
         super().setUp()
+        self.write("array.txt", "# Edelman's, rows exchanged\n1 7 6\n3 6 4\n5 3 7\n\n7 2 5\n")
+        self.write("matrix.txt", "0001\n0010\n0100\n1000\nc 1100\n")
         self.write("tags.txt", "# 110 is dimensions 0 and 1\n110\n 0 1 1\n\n111\n000\n")
 
     def report(self, *args):
@@ -131,6 +137,47 @@ class Schedule(Case):
         for bad in ["1,2", "1,2,3,4", "1,2,x", "1,2,3,two-port", "1,2,3,", "1,2,3,one-port,4", "-1,2,3", "1,2,nan"]:
             self.refused("schedule", *args, bad, says="--network|time or size")
 
+    def test_contents(self):
+        """Edelman's second figure: at first node v has v.0, v.1, ..; in the end 0.v, 1.v, .."""
+        table = self.report("exchange", "--dimension", 3, "--contents")["table"]
+        self.assertEqual(len(table["rows"]), 5 * 8)
+        for slot in range(8):
+            self.assertEqual(table["rows"][slot], ["start", slot] + [f"{v}.{slot}" for v in range(8)])
+            self.assertEqual(table["rows"][32 + slot], ["3", slot] + [f"{slot}.{v}" for v in range(8)])
+        # In step 0 node 0 sends over link 0 the word at 3 to node 1, which sends the one at 2.
+        self.assertEqual((table["rows"][8 + 3][2], table["rows"][8 + 2][3]), ("1.2", "0.3"))
+        self.assertIn("after step 3", self.svg("exchange", "--dimension", 3, "--contents"))
+        self.refused("schedule", "exchange", "--dimension", 10, "--contents", says="more than 2000000 words")
+        self.refused("schedule", "exchange", "--dimension", 6, "--contents", "--svg", "a.svg", says="can be seen")
+
+    def svg(self, *args):
+        self.ok("schedule", *args, "--svg", "strip.svg", "--force")
+        return self.bytes_of("strip.svg").decode()
+
+    def test_arrays_of_ones_own(self):
+        report = self.report("exchange", "--array", "array.txt", "--check")
+        self.assertEqual([report[key] for key in ("words_cross_their_links", "words_of_a_row_differ", "columns_have_all_words_once")],
+                         ["yes"] * 3)
+        self.write("wrong.txt", "3 6 4\n1 7 6\n7 2 5\n5 3 6\n")
+        result = self.run_xorder("schedule", "exchange", "--array", "wrong.txt", "--check")
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stdout, r"columns have all words once +no: column 2 has 6 twice")
+        self.assertIn("WRONG", result.stdout)
+
+    def test_factors(self):
+        """A = V W, from the table of rows that --factors prints."""
+        factors = self.report("bmmc", "--matrix", "matrix.txt", "--processors", 4, "--factors")["factors"]
+        number = {name: np.array([[int(c) for c in row] for row in rows]) for name, rows in factors.items()}
+        a = np.array([[0, 0, 0, 1], [0, 0, 1, 0], [0, 1, 0, 0], [1, 0, 0, 0]])
+        self.assertEqual((number["V"] @ number["W"] % 2).tolist(), a.tolist())
+        self.assertEqual((a @ number["T"] @ number["R"] @ number["Π"] % 2).tolist(), number["V"].tolist())
+        self.assertIn("T, trailer", self.ok("schedule", "bmmc", "--matrix", "matrix.txt", "--processors", 2, "--factors").stdout)
+
+    def test_one_to_all(self):
+        for d, steps in [(1, 1), (2, 2), (3, 3), (4, 4), (5, 7), (6, 11)]:
+            report = self.report("exchange", "--dimension", d, "--kind", "one-to-all", "--check")
+            self.assertEqual((report["steps"], report["lower_bound"], report["conflicts"]), (steps, steps, 0))
+
     def test_ports(self):
         """THEORY: with XY routing some nodes of the diagonal send two messages in a step."""
         report = self.report("mesh", "--size", 8, "--routing", "xy", "--check")
@@ -171,6 +218,9 @@ class Schedule(Case):
         self.write("letters.txt", "1x0\n")
         self.write("long.txt", "1" * 21 + "\n")
         self.write("empty.txt", "# nothing\n")
+        self.write("ragged_array.txt", "1 2 3\n1 2\n")
+        self.write("letters_array.txt", "1 x\n")
+        self.write("beyond.txt", "1 4\n")
         for says, *args in [
             ("at most|2\\^20", "exchange", "--dimension", 21),
             ("10\\^7.*--json", "exchange", "--dimension", 20),
@@ -203,6 +253,15 @@ class Schedule(Case):
             ("at most 2\\^13", "banded", "--dimension", 14, "--beta", 2, "--assignment", "affine"),
             ("too (large|many)", "banded", "--dimension", 20, "--bandwidth", 20, "--method", "search"),
             ("at most .* can be shown", "banded", "--dimension", 20, "--beta", 1, "--matrices", 20),
+            ("--dimension, or --array", "exchange", "--dimension", 3, "--array", "array.txt"),
+            ("line 2: 2 words", "exchange", "--array", "ragged_array.txt"),
+            ("'x' is not", "exchange", "--array", "letters_array.txt"),
+            ("below 4", "exchange", "--array", "beyond.txt"),
+            ("no words", "exchange", "--array", "empty.txt"),
+            ("--kind transpose", "exchange", "--array", "array.txt", "--kind", "one-to-all"),
+            ("at most 13", "exchange", "--dimension", 14, "--kind", "one-to-all"),
+            ("--by with --bits, or --matrix", "bmmc", "--by", "gray", "--processors", 2),
+            ("--by with --bits, or --matrix", "bmmc", "--matrix", "tags.txt", "--bits", 3, "--processors", 2),
             ("3 matrices", "banded", "--dimension", 4, "--beta", 2, "--matrices", 3),
             ("0 matrices", "banded", "--dimension", 4, "--beta", 2, "--matrices", 0),
             ("--size is 0", "mesh", "--size", 0),

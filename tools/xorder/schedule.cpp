@@ -122,20 +122,14 @@ CLI::App* add_kind(CLI::App& parent, const std::string& name, const std::string&
 }
 
 void add_bmmc(CLI::App& parent) {
-  struct Options {
-    std::string by, layout = "major";
-    int bits = 0;
-    std::uint64_t processors = 0;
-  };
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<RoundsOptions>();
   CLI::App* kind =
-      add_kind(parent, "bmmc", "A permutation y = A x ^ c in rounds of whole chunks", o,
-               [](const Options& g) { return show_rounds(g.by, g.bits, g.processors, g.layout); });
-  kind->add_option("--by", o->by, "The permutation, as in 'xorder show'")->required()->type_name("EXPR");
-  kind->add_option("--bits", o->bits, "Bits of the index")
-      ->required()
-      ->type_name("N")
-      ->check(CLI::Range(0, 62));
+      add_kind(parent, "bmmc", "A permutation y = A x ^ c in rounds of whole chunks", o, show_rounds);
+  kind->add_option("--by", o->by, "The permutation, as in 'xorder show'; with --bits")->type_name("EXPR");
+  kind->add_option("--bits", o->bits, "Bits of the index")->type_name("N")->check(CLI::Range(0, 62));
+  kind->add_option("--matrix", o->matrix_file, "The permutation's matrix, as in 'xorder permute'")
+      ->type_name("FILE");
+  kind->add_flag("--factors", o->factors, "Print T, R, P, W and V: A = V W, V = A T R P");
   kind->add_option("--processors", o->processors, "How many, a power of two")
       ->required()
       ->type_name("P")
@@ -146,18 +140,18 @@ void add_bmmc(CLI::App& parent) {
 }
 
 void add_exchange(CLI::App& parent) {
-  struct Options {
-    int dimension = 0;
-    std::string kind = "transpose";
-  };
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<ExchangeOptions>();
   CLI::App* kind = add_kind(parent, "exchange", "Total exchange on a hypercube, all links busy in all steps",
-                            o, [](const Options& g) { return show_exchange(g.dimension, g.kind); });
-  kind->add_option("--dimension", o->dimension, "Of the hypercube")
-      ->required()
-      ->type_name("d")
-      ->check(is_small_number);
-  kind->add_option("--kind", o->kind, "What it performs")->check(CLI::IsMember({"transpose", "bitreverse"}));
+                            o, show_exchange);
+  kind->add_option("--dimension", o->dimension, "Of the hypercube")->type_name("d")->check(is_small_number);
+  kind->add_option("--kind", o->kind, "What it performs; one-to-all is found by search")
+      ->check(CLI::IsMember({"transpose", "bitreverse", "one-to-all"}).description(""))
+      ->type_name("transpose|bitreverse|one-to-all");
+  kind->add_option("--array", o->array_file,
+                   "Your own w(i, j), a line of d numbers for each step i, 0 for an idle link, instead of\n"
+                   "--dimension: whether it meets the theorem's conditions")
+      ->type_name("FILE");
+  kind->add_flag("--contents", o->contents, "Show what lies in each node after each step");
 }
 
 void add_isotropic(CLI::App& parent) {

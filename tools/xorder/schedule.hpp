@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "xorder/gf2/bit_matrix.hpp"
 #include "xorder/schedule/check.hpp"
 #include "xorder/schedule/schedule.hpp"
 
@@ -55,6 +56,8 @@ struct ShownSchedule {
   nlohmann::ordered_json parameters;
   nlohmann::ordered_json facts = nlohmann::ordered_json::object();  ///< of this kind of schedule only:
                                                                     ///< rank_gamma and rounds, for example
+  /// Factors of the permutation, with their names.
+  std::vector<std::pair<std::string, gf2::BitMatrix>> matrices;
   /// Of --network; null without it.
   nlohmann::ordered_json timing;
   std::unique_ptr<schedule::Schedule> schedule;
@@ -64,11 +67,28 @@ struct ShownSchedule {
   std::string label_meaning;           ///< what the numbers in the marks are
   std::uint64_t steps_in_a_group = 0;  ///< so many are drawn together; 0: all
   std::function<Mark(std::uint64_t step, const schedule::Message&)> mark;
+  /// Draws something else instead.
+  std::function<std::string(const ShownSchedule&)> drawing;
 };
 
-ShownSchedule show_rounds(const std::string& expression, int bits, std::uint64_t processors,
-                          const std::string& layout);
-ShownSchedule show_exchange(int dimension, const std::string& kind);
+struct RoundsOptions {
+  std::string by, matrix_file;  ///< one of them
+  std::optional<int> bits;      ///< with `by`
+  std::uint64_t processors = 0;
+  std::string layout = "major";
+  bool factors = false;  ///< show T, R, Π, W and V
+};
+ShownSchedule show_rounds(const RoundsOptions& options);
+struct ExchangeOptions {
+  std::optional<int> dimension;
+  std::string kind = "transpose";  ///< transpose, bitreverse or one-to-all
+  std::string array_file;          ///< instead of a dimension
+  bool contents = false;           ///< show what lies in each node after each step, instead of what is sent
+};
+ShownSchedule show_exchange(const ExchangeOptions& options);
+/// Makes the table that of what lies in the first `slots` slots of each node after each step, and the drawing a strip
+/// of pictures of it. Throws InputError if that is too much to see.
+void show_contents(ShownSchedule& shown, std::uint64_t slots);
 ShownSchedule show_isotropic(const std::string& tags_file);
 struct BandedOptions {
   std::optional<int> dimension, beta;

@@ -214,6 +214,7 @@ class Drawing {
 }  // namespace
 
 std::string schedule_as_svg(const ShownSchedule& shown) {
+  if (shown.drawing) return shown.drawing(shown);
   if (shown.schedule->network().kind() == Network::Kind::mesh) return mesh_as_svg(shown);
   return Drawing(shown).draw();
 }

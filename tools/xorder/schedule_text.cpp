@@ -104,6 +104,17 @@ void print_timing(const nlohmann::ordered_json& timing) {
   }
 }
 
+// Ones as 1 and zeros as a dot: the blocks of the theory can be seen.
+void print_matrix(const std::string& name, const gf2::BitMatrix& matrix) {
+  fmt::print("{}\n", name);
+  for (int i = 0; i < matrix.rows(); ++i) {
+    fmt::print("  ");
+    for (int j = 0; j < matrix.cols(); ++j) fmt::print(" {}", matrix.at(i, j) ? '1' : '.');
+    fmt::print("\n");
+  }
+  fmt::print("\n");
+}
+
 }  // namespace
 
 void check_table_size(const ShownSchedule& shown, uint64_t most_entries, std::string_view complaint) {
@@ -119,6 +130,7 @@ void print_schedule_as_text(const ShownSchedule& shown, const MaybeReport& repor
   const schedule::Schedule& s = *shown.schedule;
   fmt::print("{}\n{}\n\n", shown.title, shown.summary);
   print_table(shown.table);
+  for (const auto& [name, matrix] : shown.matrices) print_matrix(name, matrix);
   const schedule::Schedule::Load total = s.total();
   std::size_t width = 14;
   for (const auto& [name, value] : shown.facts.items()) width = std::max(width, name.size() + 2);
