@@ -13,6 +13,7 @@
 #include <new>
 
 #include "commands.hpp"
+#include "help_formatter.hpp"
 #include "interrupt.hpp"
 #include "moving.hpp"
 #include "option_groups.hpp"
@@ -97,6 +98,7 @@ int main(int argc, char** argv) {
       "xorder reorders files that do not fit in memory: transpositions, bit reversals and every other\n"
       "permutation y = A x ^ c of the bits of an index, from file to file, at the speed of the disk.",
       "xorder"};
+  program.formatter(std::make_shared<xorder::cli::HelpFormatter>());
   program.require_subcommand(1);
   program.set_version_flag("--version", XORDER_VERSION, "print the version and exit")
       ->group(xorder::cli::group::reporting);
@@ -104,7 +106,6 @@ int main(int argc, char** argv) {
       "Exit codes: 0 done, 1 failed, 2 refused before anything was touched, 3 OUT is complete but its report "
       "could\n"
       "not be written, 130 (128 + signal) interrupted. Sizes: 2GiB, 512M (powers of 1024) or 2GB (of 1000).");
-  program.get_formatter()->column_width(34);
   xorder::cli::add_transpose(program);
   xorder::cli::add_bitreverse(program);
   xorder::cli::add_permute(program);

@@ -1,5 +1,4 @@
-// The groups of options in the help of every command. Each command adds its options in the order in which they are
-// listed here, as the help shows groups in the order of their first options.
+// The groups of options in the help of every command, in the order in which the help shows them.
 #pragma once
 
 namespace xorder::cli::group {

@@ -6,6 +6,7 @@
 
 #include "commands.hpp"
 #include "number_option.hpp"
+#include "option_groups.hpp"
 #include "text_file.hpp"
 #include "xorder/error.hpp"
 #include "xorder/schedule/timing.hpp"
@@ -96,52 +97,57 @@ CLI::App* add_kind(CLI::App& parent, const std::string& name, const std::string&
   CLI::App* kind = parent.add_subcommand(name, description);
   auto output = std::make_shared<Output>();
   output->made_from = made_from;
-  kind->add_flag("--check", output->check, "Run the independent checker over all steps");
-  kind->add_flag("--json", output->json, "Print one JSON object");
-  kind->add_option("--svg", output->svg, "Draw it into a file instead")->type_name("FILE");
+  kind->option_defaults()->group(group::reporting);
+  kind->add_flag("--check", output->check, "run the independent checker over all steps");
+  kind->add_flag("--json", output->json, "print one JSON object");
+  kind->option_defaults()->group(group::output);
+  kind->add_option("--svg", output->svg, "draw it into a file instead")->type_name("FILE");
   kind->add_option("--messages", output->messages,
-                   "Write every message into a file instead, a line of JSON each")
+                   "write every message into a file instead, a line of JSON each")
       ->type_name("FILE");
+  kind->option_defaults()->group(group::reporting);
   kind->add_option(
           "--network", output->network,
-          "Print how long it takes where a message of m bytes over h links takes startup + h per_hop + m\n"
+          "print how long it takes where a message of m bytes over h links takes startup + h per_hop + m\n"
           "per_byte, or with store and forward startup + h (per_hop + m per_byte); default: all-port")
       ->type_name("STARTUP,PER_HOP,PER_BYTE[,one-port|all-port]");
-  kind->add_option("--message-bytes", output->bytes, "For --network: the size of a slot; default: 1")
+  kind->add_option("--message-bytes", output->bytes, "for --network: the size of a slot; default: 1")
       ->type_name("BYTES");
-  kind->add_flag("--force", output->force, "Overwrite the files of --svg and --messages if they exist");
+  kind->add_flag("--force", output->force, "replace the files of --svg and --messages if they exist")
+      ->group(group::output);
+  kind->option_defaults()->group(group::task);  // of the options that the kind adds
   kind->callback([options, output, make] { show(make(*options), *output); });
   return kind;
 }
 
 void add_bmmc(CLI::App& parent) {
   auto o = std::make_shared<RoundsOptions>();
-  CLI::App* kind = add_kind(parent, "bmmc", "A permutation y = A x ^ c in rounds of whole chunks", o,
+  CLI::App* kind = add_kind(parent, "bmmc", "a permutation y = A x ^ c in rounds of whole chunks", o,
                             show_rounds, &o->matrix_file);
-  kind->add_option("--by", o->by, "The permutation, as in 'xorder show'; with --bits")->type_name("EXPR");
-  add_number(*kind, "--bits", o->bits, "Bits of the index")->type_name("N");
-  kind->add_option("--matrix", o->matrix_file, "The permutation's matrix, as in 'xorder permute'")
+  kind->add_option("--by", o->by, "the permutation, as in 'xorder show'; with --bits")->type_name("EXPR");
+  add_number(*kind, "--bits", o->bits, "bits of the index")->type_name("N");
+  kind->add_option("--matrix", o->matrix_file, "the permutation's matrix, as in 'xorder permute'")
       ->type_name("FILE");
-  kind->add_flag("--factors", o->factors, "Print T, R, P, W and V: A = V W, V = A T R P");
-  add_number(*kind, "--processors", o->processors, "How many, a power of two")->required()->type_name("P");
+  kind->add_flag("--factors", o->factors, "print T, R, P, W and V: A = V W, V = A T R P");
+  add_number(*kind, "--processors", o->processors, "how many, a power of two")->required()->type_name("P");
   kind->add_option("--layout", o->layout,
-                   "The processor number's place in an index: major, minor or its lowest bit")
+                   "the processor number's place in an index: major, minor or its lowest bit")
       ->type_name("major|minor|F");
 }
 
 void add_exchange(CLI::App& parent) {
   auto o = std::make_shared<ExchangeOptions>();
-  CLI::App* kind = add_kind(parent, "exchange", "Total exchange on a hypercube, all links busy in all steps",
+  CLI::App* kind = add_kind(parent, "exchange", "total exchange on a hypercube, all links busy in all steps",
                             o, show_exchange, &o->array_file);
-  add_number(*kind, "--dimension", o->dimension, "Of the hypercube")->type_name("d");
-  kind->add_option("--kind", o->kind, "What it performs; one-to-all is found by search")
+  add_number(*kind, "--dimension", o->dimension, "of the hypercube")->type_name("d");
+  kind->add_option("--kind", o->kind, "what it performs; one-to-all is found by search")
       ->check(CLI::IsMember({"transpose", "bitreverse", "one-to-all"}).description(""))
       ->type_name("transpose|bitreverse|one-to-all");
   kind->add_option("--array", o->array_file,
-                   "Your own w(i, j), a line of d numbers for each step i, 0 for an idle link, instead of\n"
+                   "your own w(i, j), a line of d numbers for each step i, 0 for an idle link, instead of\n"
                    "--dimension: whether it meets the theorem's conditions")
       ->type_name("FILE");
-  kind->add_flag("--contents", o->contents, "Show what lies in each node after each step");
+  kind->add_flag("--contents", o->contents, "show what lies in each node after each step");
 }
 
 void add_isotropic(CLI::App& parent) {
@@ -149,7 +155,7 @@ void add_isotropic(CLI::App& parent) {
   CLI::App* kind = add_kind(
       parent, "isotropic", "Packets with the same routing tags at every node of a hypercube", tags,
       [](const std::string& file) { return show_isotropic(file); }, tags.get());
-  kind->add_option("--tags", *tags, "A line of 0 and 1 for each tag, dimension 0 first")
+  kind->add_option("--tags", *tags, "a line of 0 and 1 for each tag, dimension 0 first")
       ->required()
       ->type_name("FILE");
 }
@@ -157,16 +163,16 @@ void add_isotropic(CLI::App& parent) {
 void add_banded(CLI::App& parent) {
   auto o = std::make_shared<BandedOptions>();
   CLI::App* kind =
-      add_kind(parent, "banded", "Transposition of a banded matrix on a hypercube", o, show_banded);
-  add_number(*kind, "--dimension", o->dimension, "Of the hypercube, a column a node")->type_name("d");
-  add_number(*kind, "--beta", o->beta, "The band is |i - j| <= 2^b")->type_name("b");
-  add_number(*kind, "--bandwidth", o->bandwidth, "Diagonals in the band")->type_name("B");
-  add_number(*kind, "--columns", o->columns, "Columns, contiguous on --processors")->type_name("N");
-  add_number(*kind, "--processors", o->processors, "Nodes of the hypercube, a power of two")->type_name("P");
-  add_number(*kind, "--matrices", o->matrices, "So many matrices at once, at most d/b")->type_name("k");
+      add_kind(parent, "banded", "transposition of a banded matrix on a hypercube", o, show_banded);
+  add_number(*kind, "--dimension", o->dimension, "of the hypercube, a column a node")->type_name("d");
+  add_number(*kind, "--beta", o->beta, "the band is |i - j| <= 2^b")->type_name("b");
+  add_number(*kind, "--bandwidth", o->bandwidth, "diagonals in the band")->type_name("B");
+  add_number(*kind, "--columns", o->columns, "columns, contiguous on --processors")->type_name("N");
+  add_number(*kind, "--processors", o->processors, "nodes of the hypercube, a power of two")->type_name("P");
+  add_number(*kind, "--matrices", o->matrices, "so many matrices at once, at most d/b")->type_name("k");
   kind->add_option(
           "--assignment", o->assignment,
-          "Columns to nodes: Binary-Gray, binary, or the affine one of the least bound; default: gray")
+          "columns to nodes: Binary-Gray, binary, or the affine one of the least bound; default: gray")
       ->check(CLI::IsMember({"gray", "binary", "affine"}).description(""))
       ->type_name("gray|binary|affine");
   kind->add_option(
@@ -183,10 +189,10 @@ void add_mesh(CLI::App& parent) {
     std::string routing = "any";
   };
   auto o = std::make_shared<Options>();
-  CLI::App* kind = add_kind(parent, "mesh", "Transposition on an N x N mesh with wormhole switching", o,
+  CLI::App* kind = add_kind(parent, "mesh", "transposition on an N x N mesh with wormhole switching", o,
                             [](const Options& g) { return show_mesh(g.size, g.routing); });
-  add_number(*kind, "--size", o->size, "Rows, and columns, of the mesh")->required()->type_name("N");
-  kind->add_option("--routing", o->routing, "Paths that may be taken")->check(CLI::IsMember({"any", "xy"}));
+  add_number(*kind, "--size", o->size, "rows, and columns, of the mesh")->required()->type_name("N");
+  kind->add_option("--routing", o->routing, "paths that may be taken")->check(CLI::IsMember({"any", "xy"}));
 }
 
 void add_aspc(CLI::App& parent) {
@@ -197,8 +203,8 @@ void add_aspc(CLI::App& parent) {
   auto o = std::make_shared<Options>();
   CLI::App* kind = add_kind(parent, "aspc", "(i | j) to (i +- 2^j | j) for all nodes i and slots j at once",
                             o, [](const Options& g) { return show_aspc(g.dimension, g.half); });
-  add_number(*kind, "--dimension", o->dimension, "Of the hypercube")->required()->type_name("n");
-  kind->add_option("--half", o->half, "Directions")->check(CLI::IsMember({"plus", "minus", "both"}));
+  add_number(*kind, "--dimension", o->dimension, "of the hypercube")->required()->type_name("n");
+  kind->add_option("--half", o->half, "directions")->check(CLI::IsMember({"plus", "minus", "both"}));
 }
 
 void add_descend(CLI::App& parent) {
@@ -211,8 +217,8 @@ void add_descend(CLI::App& parent) {
   CLI::App* kind =
       add_kind(parent, "descend", "a[i] = f(a[i], a[i+2^b], a[i-2^b]) for b = lg M - 1 .. 0, pipelined", o,
                [](const Options& g) { return show_descend(g.dimension, g.per_node, g.ascend); });
-  add_number(*kind, "--dimension", o->dimension, "Of the hypercube")->required()->type_name("n");
-  add_number(*kind, "--per-node", o->per_node, "Elements a node, a power of two")->required()->type_name("V");
+  add_number(*kind, "--dimension", o->dimension, "of the hypercube")->required()->type_name("n");
+  add_number(*kind, "--per-node", o->per_node, "elements a node, a power of two")->required()->type_name("V");
   kind->add_flag("--ascend", o->ascend, "b = 0 .. lg M - 1 instead");
 }
 

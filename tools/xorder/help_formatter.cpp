@@ -1,0 +1,56 @@
+#include "help_formatter.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include "option_groups.hpp"
+
+namespace xorder::cli {
+namespace {
+
+// The groups' places in the help; others come first.
+std::ptrdiff_t place_of(const std::string& group) {
+  constexpr const char* order[] = {group::task,      group::input,     group::output,
+                                   group::resources, group::reporting, group::engine};
+  const auto at = std::find(std::begin(order), std::end(order), group);
+  return at == std::end(order) ? -1 : at - std::begin(order);
+}
+
+}  // namespace
+
+std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const {
+  if (mode == CLI::AppFormatMode::Sub) return make_expanded(app);
+  return make_description(app) + make_usage(app, std::move(name)) + make_positionals(app) + groups(*app) +
+         make_subcommands(app, mode) + '\n' + make_footer(app);
+}
+
+std::string HelpFormatter::groups(const CLI::App& app) const {
+  std::vector<std::string> groups = app.get_groups();
+  std::ranges::stable_sort(groups, {}, place_of);
+  std::string text;
+  for (const std::string& group : groups) {
+    const auto options = app.get_options(
+        [&](const CLI::Option* option) { return option->get_group() == group && option->nonpositional(); });
+    if (!group.empty() && !options.empty()) text += make_group(group, false, options);
+  }
+  return text;
+}
+
+std::string HelpFormatter::make_option_desc(const CLI::Option* option) const {
+  std::istringstream words(option->get_description());
+  std::string text, word;
+  for (std::size_t used = 0; words >> word; used += word.size()) {
+    if (used > 0) {
+      const bool fits = used + 1 + word.size() <= columns - name_columns;
+      text += fits ? ' ' : '\n';
+      used = fits ? used + 1 : 0;
+    }
+    text += word;
+  }
+  return text;
+}
+
+}  // namespace xorder::cli

@@ -1,0 +1,23 @@
+// How the help of every command looks.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace xorder::cli {
+
+/// Shows groups of options in the order of option_groups.hpp, and breaks lines.
+class HelpFormatter final : public CLI::Formatter {
+ public:
+  HelpFormatter() { column_width(name_columns); }
+
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;
+  std::string make_option_desc(const CLI::Option* option) const override;
+
+ private:
+  std::string groups(const CLI::App& app) const;
+
+  static constexpr std::size_t name_columns = 34, columns = 110;
+};
+
+}  // namespace xorder::cli
