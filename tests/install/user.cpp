@@ -7,7 +7,7 @@
 #include <vector>
 #include <xorder/error.hpp>
 #include <xorder/permutation/expression.hpp>
-#include <xorder/run/in_memory.hpp>
+#include <xorder/memory/permute.hpp>
 #include <xorder/run/job.hpp>
 
 int main(int argc, char** argv) {
@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
   const auto map = xorder::parse_expression("gray * bitreverse", 8);
   for (std::uint32_t i = 0; i < 256; ++i) expected[map(i)] = data[i];
 
-  xorder::run::permute(xorder::mapping_of_all({{256}, 4}, map),
+  xorder::memory::permute(xorder::mapping_of_all({{256}, 4}, map),
                        reinterpret_cast<const std::byte*>(data.data()),
                        reinterpret_cast<std::byte*>(got.data()));
   if (got != expected) return 1;

@@ -1,0 +1,289 @@
+#include "memory/box.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <numeric>
+#include <vector>
+
+#include "memory/cache_sizes.hpp"
+#include "memory/micro.hpp"
+#include "memory/offsets.hpp"
+#include "memory/scratch.hpp"
+
+namespace xorder::memory {
+namespace {
+
+std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+std::uint64_t knob(const char* n, std::uint64_t d) {
+  const char* e = std::getenv(n);
+  return e ? std::strtoull(e, nullptr, 0) : d;
+}
+
+// Axes by where they lie: what is common to the three ways.
+struct Box {
+  std::uint64_t element_bytes = 1;
+  TargetAxis columns;             ///< D
+  std::vector<TargetAxis> run;    ///< T, fastest first
+  std::vector<TargetAxis> outer;  ///< slower than D in the target, fastest first
+  std::uint64_t run_length = 1;
+  std::uint64_t outer_count = 1;
+
+  explicit Box(const Reordering& r) : element_bytes(r.element_bytes) {
+    const int rank = static_cast<int>(r.extents.size());
+    std::vector<std::uint64_t> strides(r.extents.size());
+    std::uint64_t stride = r.element_bytes;
+    for (int axis = rank; axis-- > 0; stride *= r.extents[axis]) strides[axis] = stride;
+    int fastest = rank - 1;
+    std::size_t end = r.order.size();
+    if (r.order.back() == fastest) {  // elements too large for canonical() to put together
+      element_bytes *= r.extents[fastest];
+      --fastest;
+      --end;
+    }
+    bool in_run = true;
+    for (std::size_t i = end; i-- > 0;) {
+      const int axis = r.order[i];
+      TargetAxis a{r.extents[axis], strides[axis], r.mapped && *r.mapped == axis, {}};
+      if (a.mapped) a.to_source = r.map.inverse();
+      if (axis == fastest) {
+        columns = a;
+        in_run = false;
+      } else if (in_run) {
+        run_length *= a.extent;
+        run.push_back(a);
+      } else {
+        outer_count *= a.extent;
+        outer.push_back(a);
+      }
+    }
+  }
+};
+
+class Runs : public Engine {
+ public:
+  Runs(Box box, bool streamed)
+      : box_(std::move(box)),
+        transpose_(transpose_function(box_.element_bytes)),
+        write_(rows_out_function(streamed)),
+        streamed_(streamed) {
+    const std::uint64_t w = box_.element_bytes;
+    if (box_.columns.mapped) to_target_ = box_.columns.to_source.inverse();
+    const std::uint64_t buffer = knob("XB", cache_sizes().first / 2);
+    const std::uint64_t run_bytes = knob("XR", 512);
+    const std::uint64_t row_bytes =
+        std::max<std::uint64_t>(buffer / std::max<std::uint64_t>(1, run_bytes / w), w);
+    rows_ = std::min(std::max<std::uint64_t>(16, run_bytes / w), box_.run_length);
+    if (w >= 64) rows_ = std::min<std::uint64_t>(std::max<std::uint64_t>(1, run_bytes / w), box_.run_length);
+    block_ = w < line_bytes ? std::max<std::uint64_t>(1, line_bytes / w) : 1;
+    strips_ = std::max<std::uint64_t>(1, box_.columns.extent * w / std::max(row_bytes, block_ * w));
+    strips_ = std::min(strips_, std::max<std::uint64_t>(1, box_.columns.extent / block_));
+    const std::uint64_t least_chunk =
+        std::max<std::uint64_t>(rows_, (256 * 1024) * strips_ / (box_.columns.extent * w) / rows_ * rows_);
+    chunk_ = std::min(box_.run_length, least_chunk);
+    chunks_ = divide_up(box_.run_length, chunk_);
+    for (std::uint64_t s = 0; s < strips_; ++s) widest_ = std::max(widest_, begin_of(s + 1) - begin_of(s));
+    pitch_ = divide_up(rows_ * w + line_bytes + 16, line_bytes) * line_bytes;
+  }
+
+  std::uint64_t tasks() const override { return box_.outer_count * strips_ * chunks_; }
+
+  void perform(std::uint64_t first, std::uint64_t last, const std::byte* source,
+               std::byte* target) const override {
+    Scratch scratch(widest_ * pitch_);
+    std::vector<const std::byte*> rows(rows_ + rows_ahead);
+    for (std::uint64_t task = first; task < last; ++task) {
+      const std::uint64_t outer = task / (strips_ * chunks_);
+      const std::uint64_t strip = task / chunks_ % strips_;
+      const std::uint64_t chunk = task % chunks_;
+      const std::byte* const from = source + *Offsets(box_.outer, outer);
+      const std::uint64_t bytes = box_.run_length * box_.element_bytes;
+      std::byte* const to = target + outer * box_.columns.extent * bytes;
+      chunk_of_strip(begin_of(strip), begin_of(strip + 1), chunk * chunk_,
+                     std::min(box_.run_length, (chunk + 1) * chunk_), from, to, scratch.data(), rows);
+    }
+  }
+
+  std::string describe() const override {
+    return fmt::format(
+        "axes: runs of {} elements of {} bytes from {} rows of {}; tiles of {} rows by up to {} columns{}",
+        box_.run_length, box_.element_bytes, box_.run_length, box_.columns.extent, rows_, widest_,
+        streamed_ ? ", streamed" : "");
+  }
+
+ private:
+  // Strips are about equal and begin at whole blocks, so that none is narrower than a block unless all columns are.
+  std::uint64_t begin_of(std::uint64_t strip) const {
+    if (strip == strips_) return box_.columns.extent;
+    const std::uint64_t blocks = box_.columns.extent / block_;
+    return strip * blocks / strips_ * block_;
+  }
+
+  void chunk_of_strip(std::uint64_t column, std::uint64_t end_column, std::uint64_t row,
+                      std::uint64_t end_row, const std::byte* source, std::byte* target, std::byte* buffer,
+                      std::vector<const std::byte*>& rows) const {
+    const std::uint64_t w = box_.element_bytes;
+    const std::uint64_t run_bytes = box_.run_length * w;
+    const std::uint64_t columns = end_column - column;
+    source += column * w;
+    Offsets offsets(box_.run, row);
+    std::uint64_t known = row;  // rows before this one have been put into the table
+    const auto fill = [&](std::size_t at) {
+      for (; at < rows.size(); ++at) {
+        rows[at] = source + *offsets;
+        if (known + 1 < end_row) {
+          ++offsets;
+          ++known;
+        }
+      }
+    };
+    fill(0);
+    const std::uint64_t first = row;
+    for (; row < end_row; row += rows_) {
+      const std::uint64_t count = std::min(rows_, end_row - row);
+      if (count < rows_)
+        std::fill(rows.begin() + static_cast<std::ptrdiff_t>(count), rows.end(), rows[count - 1]);
+      transpose_(rows.data(), count, columns, buffer + line_bytes, pitch_, w);
+      RowsOut out{target + row * w, run_bytes, buffer,       pitch_,
+                  columns,          count * w, row == first, row + count == end_row};
+      if (box_.columns.mapped) {
+        out.rows = 1;
+        for (std::uint64_t c = 0; c < columns; ++c, out.buffer += pitch_) {
+          out.target = target + to_target_(column + c) * run_bytes + row * w;
+          write_(out);
+        }
+      } else {
+        out.target += column * run_bytes;
+        write_(out);
+      }
+      std::copy(rows.begin() + static_cast<std::ptrdiff_t>(rows_), rows.end(), rows.begin());
+      fill(rows_ahead);
+    }
+  }
+
+  Box box_;
+  gf2::AffineMap to_target_;
+  TransposeFunction transpose_;
+  RowsOutFunction write_;
+  bool streamed_;
+  std::uint64_t rows_ = 1, block_ = 1, strips_ = 1, chunk_ = 1, chunks_ = 1, widest_ = 0, pitch_ = 0;
+};
+
+class Pieces : public Engine {
+ public:
+  Pieces(Box box, bool streamed)
+      : box_(std::move(box)),
+        transpose_(transpose_function(box_.element_bytes)),
+        write_(rows_out_function(streamed)),
+        streamed_(streamed) {
+    const std::uint64_t run_bytes = box_.run_length * box_.element_bytes;
+    const std::uint64_t buffer = knob("XB", cache_sizes().first / 2);
+    const std::uint64_t block = std::max<std::uint64_t>(1, line_bytes / box_.element_bytes);
+    columns_ = std::max(block, buffer / run_bytes / block * block);
+    columns_ = std::min(columns_, box_.columns.extent);
+    pieces_ = std::min(divide_up(box_.columns.extent, columns_), divide_up(256 * 1024, columns_ * run_bytes));
+    chunks_ = divide_up(box_.columns.extent, columns_ * pieces_);
+  }
+
+  std::uint64_t tasks() const override { return box_.outer_count * chunks_; }
+
+  void perform(std::uint64_t first, std::uint64_t last, const std::byte* source,
+               std::byte* target) const override {
+    const std::uint64_t w = box_.element_bytes;
+    const std::uint64_t run_bytes = box_.run_length * w;
+    Scratch scratch(2 * columns_ * run_bytes + 2 * line_bytes);
+    std::vector<const std::byte*> rows(box_.run_length + rows_ahead);
+    for (std::uint64_t task = first; task < last; ++task) {
+      const std::uint64_t outer = task / chunks_;
+      const std::uint64_t begin = task % chunks_ * columns_ * pieces_;
+      const std::uint64_t end = std::min(box_.columns.extent, begin + columns_ * pieces_);
+      const std::byte* const from = source + *Offsets(box_.outer, outer);
+      Offsets offsets(box_.run, 0);
+      for (std::uint64_t r = 0; r < box_.run_length; ++r, ++offsets) rows[r] = from + *offsets + begin * w;
+      std::byte* const to = target + outer * box_.columns.extent * run_bytes;
+      for (std::uint64_t column = begin; column < end;) {
+        // The last piece takes what would be too little for one of its own.
+        const std::uint64_t left = end - column;
+        const std::uint64_t columns = left < 2 * columns_ ? left : columns_;
+        for (std::size_t i = 0; i < rows_ahead; ++i)
+          rows[box_.run_length + i] = rows[std::min<std::uint64_t>(i, box_.run_length - 1)] + columns * w;
+        transpose_(rows.data(), box_.run_length, columns, scratch.data() + line_bytes, run_bytes, w);
+        write_({to + column * run_bytes, 0, scratch.data(), 0, 1, columns * run_bytes, column == begin,
+                left == columns});
+        for (std::uint64_t r = 0; r < box_.run_length; ++r) rows[r] += columns * w;
+        column += columns;
+      }
+    }
+  }
+
+  std::string describe() const override {
+    return fmt::format("axes: pieces of {} runs of {} elements of {} bytes{}", columns_, box_.run_length,
+                       box_.element_bytes, streamed_ ? ", streamed" : "");
+  }
+
+ private:
+  Box box_;
+  TransposeFunction transpose_;
+  RowsOutFunction write_;
+  bool streamed_;
+  std::uint64_t columns_ = 1, pieces_ = 1, chunks_ = 1;
+};
+
+class Records : public Engine {
+ public:
+  Records(Box box, bool streamed)
+      : element_bytes_(box.element_bytes), copy_(copy_function(streamed)), streamed_(streamed) {
+    axes_ = std::move(box.run);
+    axes_.push_back(std::move(box.columns));
+    axes_.insert(axes_.end(), box.outer.begin(), box.outer.end());
+    count_ = box.run_length * box.outer_count * axes_[box.run.size()].extent;
+    for (const TargetAxis& a : axes_) total_ *= a.extent;
+    count_ = std::max<std::uint64_t>(1, 256 * 1024 / element_bytes_);
+  }
+
+  std::uint64_t tasks() const override { return divide_up(total_, count_); }
+
+  void perform(std::uint64_t first, std::uint64_t last, const std::byte* source,
+               std::byte* target) const override {
+    const std::uint64_t begin = first * count_;
+    const std::uint64_t end = std::min(total_, last * count_);
+    Offsets offsets(axes_, begin);
+    for (std::uint64_t i = begin; i < end; ++i) {
+      const std::byte* const from = source + *offsets;
+      ++offsets;
+      const std::uint64_t ahead = std::min<std::uint64_t>(element_bytes_, 1024);
+      for (std::uint64_t at = 0; at < ahead; at += line_bytes) prefetch(source + *offsets + at);
+      copy_(target + i * element_bytes_, from, element_bytes_);
+    }
+  }
+
+  std::string describe() const override {
+    return fmt::format("axes: records of {} bytes{}", element_bytes_, streamed_ ? ", streamed" : "");
+  }
+
+ private:
+  std::uint64_t element_bytes_;
+  CopyFunction copy_;
+  bool streamed_;
+  std::vector<TargetAxis> axes_;
+  std::uint64_t count_ = 1, total_ = 1;
+};
+
+constexpr std::uint64_t short_run = 768;
+constexpr std::uint64_t long_record = 512;
+
+}  // namespace
+
+std::unique_ptr<Engine> make_box_engine(const Reordering& what, bool streamed) {
+  Box box(what);
+  const std::uint64_t w = box.element_bytes;
+  if (w >= 4096 || (w >= long_record && w % line_bytes == 0))
+    return std::make_unique<Records>(std::move(box), streamed);
+  if (box.run_length * w < short_run && !box.columns.mapped)
+    return std::make_unique<Pieces>(std::move(box), streamed);
+  return std::make_unique<Runs>(std::move(box), streamed);
+}
+
+}  // namespace xorder::memory

@@ -1,0 +1,81 @@
+// The innermost loops of reordering in memory, compiled for each kind of processor by Highway: small transpositions,
+// permutations within a line, and writing past the cache.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace xorder::memory {
+
+/// What the memory moves at once.
+constexpr std::size_t line_bytes = 64;
+
+/// Source rows are read in blocks of at most this many; a table of rows ends with as many more, which are prefetched.
+constexpr std::size_t rows_ahead = 16;
+
+/// Element c of row r goes to target + c·pitch + r·element_bytes, for r < count and c < columns, element by element or
+/// block by block in registers. Nothing outside the rows is read and nothing else is written, except that the bytes after
+/// target row c may be overwritten as far as row c + 1 will be written, and the last row's by 16 bytes. rows[count] ..
+/// rows[count + rows_ahead − 1] are prefetched.
+using TransposeFunction = void (*)(const std::byte* const* rows, std::size_t count, std::size_t columns,
+                                   std::byte* target, std::size_t pitch, std::size_t element_bytes);
+/// For elements of 1, 2, 4, 8 and 16 bytes in registers, for all others by copying them one by one.
+TransposeFunction transpose_function(std::size_t element_bytes);
+
+/// How the bytes of a line are permuted: not at all, each 16 bytes within themselves and then the four 16-byte pieces, or
+/// freely.
+enum class LinePermutation { none, by_piece, free };
+
+/// A permutation of the bytes of a line for each of many lines: byte j comes from byte order[j] ^ flip, with one `order`
+/// for all lines and a flip for each.
+struct LineOrder {
+  LinePermutation kind = LinePermutation::none;
+  alignas(line_bytes) std::uint8_t order[line_bytes] = {};
+};
+
+/// Transposes 64/B lines of 64/B blocks of B bytes: block β of line a, after its bytes were permuted by `before` with
+/// flips[a], becomes block a of line β of the buffer (aligned to a line).
+using LineTileFunction = void (*)(const std::byte* const* lines, const LineOrder& before,
+                                  const std::uint8_t* flips, std::byte* buffer);
+/// lg_lines = lg(64/B), 0 to 6.
+LineTileFunction line_tile_function(int lg_lines);
+
+/// Target lines that are gathered from a buffer.
+struct Segment {
+  std::byte* target;               ///< aligned to a line if the lines are streamed
+  const std::byte* buffer;         ///< aligned to a line
+  const std::uint16_t* lines;      ///< target line i is line lines[i ^ line_flip] of the buffer
+  const std::uint8_t* line_flips;  ///< of each line of the buffer; unused if the order is `none`
+  std::size_t count;
+  std::size_t line_flip;
+  std::uint8_t flip;  ///< of all lines
+};
+using SegmentFunction = void (*)(const Segment& segment, const LineOrder& after);
+/// `streamed` past the cache, or by ordinary stores.
+SegmentFunction segment_function(bool streamed);
+
+/// Rows that were put together in a buffer and are written to runs of the target piece by piece: what is left of a row after
+/// its last whole line waits in the buffer for the next piece.
+struct RowsOut {
+  std::byte* target;  ///< where the new bytes of row 0 go
+  std::size_t target_pitch;
+  std::byte* buffer;  ///< row c has its new bytes at c·pitch + line_bytes, and before them what was left
+  std::size_t pitch;
+  std::size_t rows;
+  std::size_t bytes;  ///< new ones in each row; at least a line unless this is the last piece
+  bool first;         ///< nothing was left before this piece
+  bool last;          ///< nothing may be left
+};
+using RowsOutFunction = void (*)(const RowsOut& rows);
+RowsOutFunction rows_out_function(bool streamed);
+
+/// Copies; no alignment required.
+using CopyFunction = void (*)(std::byte* target, const std::byte* source, std::size_t bytes);
+CopyFunction copy_function(bool streamed);
+
+/// Orders everything streamed by this thread before its later stores.
+void finish_streams();
+
+inline void prefetch(const std::byte* p) { __builtin_prefetch(p, 0, 3); }
+
+}  // namespace xorder::memory
