@@ -69,97 +69,108 @@ class Runs : public Engine {
         transpose_(transpose_function(box_.element_bytes)),
         write_(rows_out_function(streamed)),
         streamed_(streamed) {
-    const std::uint64_t w = box_.element_bytes;
     if (box_.columns.mapped) to_target_ = box_.columns.to_source.inverse();
-    const std::uint64_t buffer = knob("XB", cache_sizes().first / 2);
-    const std::uint64_t run_bytes = knob("XR", 512);
-    const std::uint64_t row_bytes =
-        std::max<std::uint64_t>(buffer / std::max<std::uint64_t>(1, run_bytes / w), w);
-    rows_ = std::min(std::max<std::uint64_t>(16, run_bytes / w), box_.run_length);
-    if (w >= 64) rows_ = std::min<std::uint64_t>(std::max<std::uint64_t>(1, run_bytes / w), box_.run_length);
-    block_ = w < line_bytes ? std::max<std::uint64_t>(1, line_bytes / w) : 1;
-    strips_ = std::max<std::uint64_t>(1, box_.columns.extent * w / std::max(row_bytes, block_ * w));
-    strips_ = std::min(strips_, std::max<std::uint64_t>(1, box_.columns.extent / block_));
-    const std::uint64_t least_chunk =
-        std::max<std::uint64_t>(rows_, (256 * 1024) * strips_ / (box_.columns.extent * w) / rows_ * rows_);
-    chunk_ = std::min(box_.run_length, least_chunk);
+    const std::uint64_t w = box_.element_bytes;
+    const std::uint64_t all_columns = box_.columns.extent;
+    const std::uint64_t run_bytes = knob("XR", 256);
+    rows_ = std::min(w < line_bytes ? std::max<std::uint64_t>(rows_ahead, run_bytes / w) : divide_up(run_bytes, w),
+                     box_.run_length);
+    block_ = divide_up(line_bytes, w);
+    const std::uint64_t columns = std::max(block_, knob("XB", cache_sizes().first / 2) / (rows_ * w));
+    strips_ = parts_of_columns(columns);
+    strips_per_task_ = std::clamp<std::uint64_t>(knob("XS", 4096) * strips_ / (all_columns * w), 1, strips_);
+    group_ = std::min(box_.run_length, std::max(rows_, knob("XG", 512) / rows_ * rows_));
+    const std::uint64_t task_columns = divide_up(all_columns * strips_per_task_, strips_);
+    chunk_ = std::min(box_.run_length, divide_up(knob("XT", 2 << 20), task_columns * w * group_) * group_);
     chunks_ = divide_up(box_.run_length, chunk_);
+    tasks_ = box_.outer_count * chunks_ * divide_up(strips_, strips_per_task_);
     for (std::uint64_t s = 0; s < strips_; ++s) widest_ = std::max(widest_, begin_of(s + 1) - begin_of(s));
-    pitch_ = divide_up(rows_ * w + line_bytes + 16, line_bytes) * line_bytes;
+    pitch_ = divide_up(rows_ * w + line_bytes, line_bytes) * line_bytes;
   }
 
-  std::uint64_t tasks() const override { return box_.outer_count * strips_ * chunks_; }
+  std::uint64_t tasks() const override { return tasks_; }
 
-  void perform(std::uint64_t first, std::uint64_t last, const std::byte* source,
-               std::byte* target) const override {
-    Scratch scratch(widest_ * pitch_);
-    std::vector<const std::byte*> rows(rows_ + rows_ahead);
+  void perform(std::uint64_t first, std::uint64_t last, const std::byte* source, std::byte* target) const override {
+    Work work(*this);
+    const std::uint64_t in_row = divide_up(strips_, strips_per_task_);
     for (std::uint64_t task = first; task < last; ++task) {
-      const std::uint64_t outer = task / (strips_ * chunks_);
-      const std::uint64_t strip = task / chunks_ % strips_;
-      const std::uint64_t chunk = task % chunks_;
-      const std::byte* const from = source + *Offsets(box_.outer, outer);
-      const std::uint64_t bytes = box_.run_length * box_.element_bytes;
-      std::byte* const to = target + outer * box_.columns.extent * bytes;
-      chunk_of_strip(begin_of(strip), begin_of(strip + 1), chunk * chunk_,
-                     std::min(box_.run_length, (chunk + 1) * chunk_), from, to, scratch.data(), rows);
+      const std::uint64_t outer = task / (in_row * chunks_);
+      const std::uint64_t strip = task % in_row * strips_per_task_;
+      const std::uint64_t row = task / in_row % chunks_ * chunk_;
+      part(strip, std::min(strips_, strip + strips_per_task_), row, std::min(box_.run_length, row + chunk_),
+           source + *Offsets(box_.outer, outer),
+           target + outer * box_.columns.extent * box_.run_length * box_.element_bytes, work);
     }
   }
 
   std::string describe() const override {
-    return fmt::format(
-        "axes: runs of {} elements of {} bytes from {} rows of {}; tiles of {} rows by up to {} columns{}",
-        box_.run_length, box_.element_bytes, box_.run_length, box_.columns.extent, rows_, widest_,
-        streamed_ ? ", streamed" : "");
+    return fmt::format("axes: runs of {} elements of {} bytes from rows of {}; tiles of {} rows by up to {} columns{}",
+                       box_.run_length, box_.element_bytes, box_.columns.extent, rows_, widest_,
+                       streamed_ ? ", streamed" : "");
   }
 
  private:
+  struct Work {
+    explicit Work(const Runs& runs)
+        : buffer(runs.widest_ * runs.pitch_),
+          left(runs.widest_ * runs.strips_per_task_ * line_bytes),
+          offsets(runs.group_),
+          rows(runs.group_ + rows_ahead) {}
+    Scratch buffer;
+    Scratch left;  // a line for each run
+    std::vector<std::uint64_t> offsets;
+    std::vector<const std::byte*> rows;
+  };
+
+  std::uint64_t parts_of_columns(std::uint64_t columns) const {
+    const std::uint64_t all = box_.columns.extent;
+    return std::clamp<std::uint64_t>((all + columns / 2) / columns, 1, std::max<std::uint64_t>(1, all / block_));
+  }
   // Strips are about equal and begin at whole blocks, so that none is narrower than a block unless all columns are.
   std::uint64_t begin_of(std::uint64_t strip) const {
     if (strip == strips_) return box_.columns.extent;
-    const std::uint64_t blocks = box_.columns.extent / block_;
-    return strip * blocks / strips_ * block_;
+    return strip * (box_.columns.extent / block_) / strips_ * block_;
   }
 
-  void chunk_of_strip(std::uint64_t column, std::uint64_t end_column, std::uint64_t row,
-                      std::uint64_t end_row, const std::byte* source, std::byte* target, std::byte* buffer,
-                      std::vector<const std::byte*>& rows) const {
-    const std::uint64_t w = box_.element_bytes;
-    const std::uint64_t run_bytes = box_.run_length * w;
-    const std::uint64_t columns = end_column - column;
-    source += column * w;
-    Offsets offsets(box_.run, row);
-    std::uint64_t known = row;  // rows before this one have been put into the table
-    const auto fill = [&](std::size_t at) {
-      for (; at < rows.size(); ++at) {
-        rows[at] = source + *offsets;
-        if (known + 1 < end_row) {
-          ++offsets;
-          ++known;
+  // Some strips, all of them for a group of rows, then for the next: so only the pages of these rows are in use.
+  void part(std::uint64_t strip, std::uint64_t end_strip, std::uint64_t row, std::uint64_t end_row,
+            const std::byte* source, std::byte* target, Work& work) const {
+    Offsets offset(box_.run, row);
+    const std::uint64_t begin = row;
+    for (; row < end_row; row += group_) {
+      const std::uint64_t count = std::min(group_, end_row - row);
+      for (std::uint64_t i = 0; i < count; ++i, ++offset) work.offsets[i] = *offset;
+      for (std::uint64_t s = strip; s < end_strip; ++s) {
+        const std::uint64_t column = begin_of(s);
+        const std::uint64_t next = begin_of(s + 1);
+        const std::byte* const from = source + column * box_.element_bytes;
+        const std::byte* const ahead = source + (s + 1 < end_strip ? next : begin_of(strip)) * box_.element_bytes;
+        for (std::uint64_t i = 0; i < count; ++i) work.rows[i] = from + work.offsets[i];
+        for (std::uint64_t i = 0; i < rows_ahead; ++i) work.rows[count + i] = ahead + work.offsets[std::min(i, count - 1)];
+        std::byte* const left = work.left.data() + (column - begin_of(strip)) * line_bytes;
+        for (std::uint64_t r = 0; r < count; r += rows_) {
+          const std::uint64_t some = std::min(rows_, count - r);
+          tile(work.rows.data() + r, some, column, next - column, target + (row + r) * box_.element_bytes,
+               work.buffer.data(), left, row + r == begin, row + r + some == end_row);
         }
       }
-    };
-    fill(0);
-    const std::uint64_t first = row;
-    for (; row < end_row; row += rows_) {
-      const std::uint64_t count = std::min(rows_, end_row - row);
-      if (count < rows_)
-        std::fill(rows.begin() + static_cast<std::ptrdiff_t>(count), rows.end(), rows[count - 1]);
-      transpose_(rows.data(), count, columns, buffer + line_bytes, pitch_, w);
-      RowsOut out{target + row * w, run_bytes, buffer,       pitch_,
-                  columns,          count * w, row == first, row + count == end_row};
-      if (box_.columns.mapped) {
-        out.rows = 1;
-        for (std::uint64_t c = 0; c < columns; ++c, out.buffer += pitch_) {
-          out.target = target + to_target_(column + c) * run_bytes + row * w;
-          write_(out);
-        }
-      } else {
-        out.target += column * run_bytes;
-        write_(out);
-      }
-      std::copy(rows.begin() + static_cast<std::ptrdiff_t>(rows_), rows.end(), rows.begin());
-      fill(rows_ahead);
+    }
+  }
+
+  void tile(const std::byte* const* rows, std::uint64_t count, std::uint64_t column, std::uint64_t columns,
+            std::byte* target, std::byte* buffer, std::byte* left, bool first, bool last) const {
+    const std::uint64_t run_bytes = box_.run_length * box_.element_bytes;
+    transpose_(rows, count, columns, buffer + line_bytes, pitch_, box_.element_bytes);
+    RowsOut out{target, run_bytes, buffer, pitch_, left, columns, count * box_.element_bytes, first, last};
+    if (!box_.columns.mapped) {
+      out.target += column * run_bytes;
+      write_(out);
+      return;
+    }
+    out.rows = 1;
+    for (std::uint64_t c = 0; c < columns; ++c, out.buffer += pitch_, out.left += line_bytes) {
+      out.target = target + to_target_(column + c) * run_bytes;
+      write_(out);
     }
   }
 
@@ -168,7 +179,13 @@ class Runs : public Engine {
   TransposeFunction transpose_;
   RowsOutFunction write_;
   bool streamed_;
-  std::uint64_t rows_ = 1, block_ = 1, strips_ = 1, chunk_ = 1, chunks_ = 1, widest_ = 0, pitch_ = 0;
+  std::uint64_t rows_ = 1;             // of a tile
+  std::uint64_t block_ = 1;            // columns that the kernels take at once
+  std::uint64_t strips_ = 1;           // of columns, each as wide as a tile
+  std::uint64_t strips_per_task_ = 1;  // about a page of each row
+  std::uint64_t group_ = 1;            // rows whose pages the processor can keep in mind
+  std::uint64_t chunk_ = 1;            // rows of a task
+  std::uint64_t chunks_ = 1, tasks_ = 1, widest_ = 0, pitch_ = 0;
 };
 
 class Pieces : public Engine {
@@ -193,7 +210,8 @@ class Pieces : public Engine {
                std::byte* target) const override {
     const std::uint64_t w = box_.element_bytes;
     const std::uint64_t run_bytes = box_.run_length * w;
-    Scratch scratch(2 * columns_ * run_bytes + 2 * line_bytes);
+    Scratch scratch(2 * columns_ * run_bytes + line_bytes);
+    Scratch left_over(line_bytes);
     std::vector<const std::byte*> rows(box_.run_length + rows_ahead);
     for (std::uint64_t task = first; task < last; ++task) {
       const std::uint64_t outer = task / chunks_;
@@ -210,7 +228,7 @@ class Pieces : public Engine {
         for (std::size_t i = 0; i < rows_ahead; ++i)
           rows[box_.run_length + i] = rows[std::min<std::uint64_t>(i, box_.run_length - 1)] + columns * w;
         transpose_(rows.data(), box_.run_length, columns, scratch.data() + line_bytes, run_bytes, w);
-        write_({to + column * run_bytes, 0, scratch.data(), 0, 1, columns * run_bytes, column == begin,
+        write_({to + column * run_bytes, 0, scratch.data(), 0, left_over.data(), 1, columns * run_bytes, column == begin,
                 left == columns});
         for (std::uint64_t r = 0; r < box_.run_length; ++r) rows[r] += columns * w;
         column += columns;

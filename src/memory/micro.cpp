@@ -202,7 +202,7 @@ HWY_INLINE void transpose_in_blocks(const std::byte* const* rows, std::size_t co
     const std::byte* const* const ahead = from + B::rows;
     for (std::size_t c = 0; c < columns; c += B::columns) {
       const std::size_t column = std::min(c, columns - B::columns);
-      for (std::size_t i = 0; i < B::rows; ++i) prefetch(ahead[i] + column * W);
+      for (std::size_t i = 0; i < B::rows; ++i) __builtin_prefetch(ahead[i] + column * W,0,2);
       B::transpose([&](std::size_t i) HWY_ATTR { return load(d, from[i] + column * W); },
                    target + column * pitch + row * W, pitch);
     }
@@ -379,8 +379,8 @@ void write_rows(const RowsOut& out) {
       if (head != 0) std::memcpy(to, from, head);
       to += head;
       from += head;
-    } else {
-      const std::size_t left = reinterpret_cast<std::uintptr_t>(to) % line_bytes;
+    } else if (const std::size_t left = reinterpret_cast<std::uintptr_t>(to) % line_bytes; left != 0) {
+      copy_line<false>(row, out.left + c * line_bytes);
       to -= left;
       from -= left;
     }
@@ -389,7 +389,7 @@ void write_rows(const RowsOut& out) {
     if (out.last) {
       std::memcpy(to, from, static_cast<std::size_t>(end - from));
     } else {
-      std::memmove(row, end - line_bytes, line_bytes);
+      copy_line<false>(out.left + c * line_bytes, end - line_bytes);
     }
   }
 }

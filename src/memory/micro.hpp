@@ -59,8 +59,9 @@ SegmentFunction segment_function(bool streamed);
 struct RowsOut {
   std::byte* target;  ///< where the new bytes of row 0 go
   std::size_t target_pitch;
-  std::byte* buffer;  ///< row c has its new bytes at c·pitch + line_bytes, and before them what was left
+  std::byte* buffer;  ///< row c has its new bytes at c·pitch + line_bytes, after room for what was left
   std::size_t pitch;
+  std::byte* left;    ///< a line for each row, whose end is what was left of it
   std::size_t rows;
   std::size_t bytes;  ///< new ones in each row; at least a line unless this is the last piece
   bool first;         ///< nothing was left before this piece
