@@ -72,20 +72,21 @@ class Runs : public Engine {
     if (box_.columns.mapped) to_target_ = box_.columns.to_source.inverse();
     const std::uint64_t w = box_.element_bytes;
     const std::uint64_t all_columns = box_.columns.extent;
-    const std::uint64_t run_bytes = knob("XR", 256);
-    rows_ = std::min(w < line_bytes ? std::max<std::uint64_t>(rows_ahead, run_bytes / w) : divide_up(run_bytes, w),
-                     box_.run_length);
+    const std::uint64_t run_bytes = knob("XR", std::clamp<std::uint64_t>(32 * w, 128, 256));
+    rows_ = std::min(std::max<std::uint64_t>(w < line_bytes ? 8 : 1, divide_up(run_bytes, w)), box_.run_length);
+    lines_ = (box_.run_length * w) % line_bytes == 0 && (rows_ * w) % line_bytes == 0;
+    overlap_ = divide_up(line_bytes, w);
     block_ = divide_up(line_bytes, w);
-    const std::uint64_t columns = std::max(block_, knob("XB", cache_sizes().first / 2) / (rows_ * w));
-    strips_ = parts_of_columns(columns);
-    strips_per_task_ = std::clamp<std::uint64_t>(knob("XS", 4096) * strips_ / (all_columns * w), 1, strips_);
-    group_ = std::min(box_.run_length, std::max(rows_, knob("XG", 512) / rows_ * rows_));
+    const std::uint64_t columns = std::max(block_, knob("XC", rows_ <= 32 ? 256 : rows_ <= 64 ? 512 : 1024) / w);
+    strips_ = std::clamp<std::uint64_t>((all_columns + columns / 2) / columns, 1,
+                                        std::max<std::uint64_t>(1, all_columns / block_));
+    strips_per_task_ = std::clamp<std::uint64_t>(knob("XS", 16384) * strips_ / (all_columns * w), 1, strips_);
     const std::uint64_t task_columns = divide_up(all_columns * strips_per_task_, strips_);
-    chunk_ = std::min(box_.run_length, divide_up(knob("XT", 2 << 20), task_columns * w * group_) * group_);
+    chunk_ = std::min(box_.run_length, divide_up(knob("XT", 512 << 10), task_columns * w * rows_) * rows_);
     chunks_ = divide_up(box_.run_length, chunk_);
     tasks_ = box_.outer_count * chunks_ * divide_up(strips_, strips_per_task_);
     for (std::uint64_t s = 0; s < strips_; ++s) widest_ = std::max(widest_, begin_of(s + 1) - begin_of(s));
-    pitch_ = divide_up(rows_ * w + line_bytes, line_bytes) * line_bytes;
+    pitch_ = divide_up((rows_ + overlap_) * w, line_bytes) * line_bytes;
   }
 
   std::uint64_t tasks() const override { return tasks_; }
@@ -112,64 +113,50 @@ class Runs : public Engine {
  private:
   struct Work {
     explicit Work(const Runs& runs)
-        : buffer(runs.widest_ * runs.pitch_),
-          left(runs.widest_ * runs.strips_per_task_ * line_bytes),
-          offsets(runs.group_),
-          rows(runs.group_ + rows_ahead) {}
+        : buffer(runs.widest_ * runs.pitch_), offsets(runs.rows_ + runs.overlap_), rows(offsets.size()) {}
     Scratch buffer;
-    Scratch left;  // a line for each run
     std::vector<std::uint64_t> offsets;
     std::vector<const std::byte*> rows;
   };
 
-  std::uint64_t parts_of_columns(std::uint64_t columns) const {
-    const std::uint64_t all = box_.columns.extent;
-    return std::clamp<std::uint64_t>((all + columns / 2) / columns, 1, std::max<std::uint64_t>(1, all / block_));
-  }
   // Strips are about equal and begin at whole blocks, so that none is narrower than a block unless all columns are.
   std::uint64_t begin_of(std::uint64_t strip) const {
     if (strip == strips_) return box_.columns.extent;
     return strip * (box_.columns.extent / block_) / strips_ * block_;
   }
 
-  // Some strips, all of them for a group of rows, then for the next: so only the pages of these rows are in use.
+  // Along some rows, then along the next ones.
   void part(std::uint64_t strip, std::uint64_t end_strip, std::uint64_t row, std::uint64_t end_row,
             const std::byte* source, std::byte* target, Work& work) const {
-    Offsets offset(box_.run, row);
-    const std::uint64_t begin = row;
-    for (; row < end_row; row += group_) {
-      const std::uint64_t count = std::min(group_, end_row - row);
+    const std::uint64_t w = box_.element_bytes;
+    const bool lines = lines_ && reinterpret_cast<std::uintptr_t>(target) % line_bytes == 0;
+    for (; row < end_row; row += rows_) {
+      const std::uint64_t before = lines ? 0 : std::min(row, overlap_);
+      const std::uint64_t count = std::min(rows_, end_row - row) + before;
+      Offsets offset(box_.run, row - before);
       for (std::uint64_t i = 0; i < count; ++i, ++offset) work.offsets[i] = *offset;
       for (std::uint64_t s = strip; s < end_strip; ++s) {
         const std::uint64_t column = begin_of(s);
-        const std::uint64_t next = begin_of(s + 1);
-        const std::byte* const from = source + column * box_.element_bytes;
-        const std::byte* const ahead = source + (s + 1 < end_strip ? next : begin_of(strip)) * box_.element_bytes;
-        for (std::uint64_t i = 0; i < count; ++i) work.rows[i] = from + work.offsets[i];
-        for (std::uint64_t i = 0; i < rows_ahead; ++i) work.rows[count + i] = ahead + work.offsets[std::min(i, count - 1)];
-        std::byte* const left = work.left.data() + (column - begin_of(strip)) * line_bytes;
-        for (std::uint64_t r = 0; r < count; r += rows_) {
-          const std::uint64_t some = std::min(rows_, count - r);
-          tile(work.rows.data() + r, some, column, next - column, target + (row + r) * box_.element_bytes,
-               work.buffer.data(), left, row + r == begin, row + r + some == end_row);
-        }
+        const std::uint64_t columns = begin_of(s + 1) - column;
+        for (std::uint64_t i = 0; i < count; ++i) work.rows[i] = source + column * w + work.offsets[i];
+        transpose_(work.rows.data(), count, columns, work.buffer.data(), pitch_, w);
+        write(column, {target + row * w, box_.run_length * w, work.buffer.data() + before * w, pitch_, columns,
+                       (count - before) * w, row == 0, row + count - before == box_.run_length});
       }
     }
   }
 
-  void tile(const std::byte* const* rows, std::uint64_t count, std::uint64_t column, std::uint64_t columns,
-            std::byte* target, std::byte* buffer, std::byte* left, bool first, bool last) const {
-    const std::uint64_t run_bytes = box_.run_length * box_.element_bytes;
-    transpose_(rows, count, columns, buffer + line_bytes, pitch_, box_.element_bytes);
-    RowsOut out{target, run_bytes, buffer, pitch_, left, columns, count * box_.element_bytes, first, last};
+  void write(std::uint64_t column, RowsOut out) const {
+    std::byte* const target = out.target;
     if (!box_.columns.mapped) {
-      out.target += column * run_bytes;
+      out.target += column * out.target_pitch;
       write_(out);
       return;
     }
+    const std::uint64_t end = column + out.rows;
     out.rows = 1;
-    for (std::uint64_t c = 0; c < columns; ++c, out.buffer += pitch_, out.left += line_bytes) {
-      out.target = target + to_target_(column + c) * run_bytes;
+    for (; column < end; ++column, out.buffer += pitch_) {
+      out.target = target + to_target_(column) * out.target_pitch;
       write_(out);
     }
   }
@@ -179,11 +166,12 @@ class Runs : public Engine {
   TransposeFunction transpose_;
   RowsOutFunction write_;
   bool streamed_;
+  bool lines_ = false;                 // tiles begin at lines of the target if the target does
+  std::uint64_t overlap_ = 0;          // otherwise each also needs so many rows of the one before
   std::uint64_t rows_ = 1;             // of a tile
   std::uint64_t block_ = 1;            // columns that the kernels take at once
   std::uint64_t strips_ = 1;           // of columns, each as wide as a tile
-  std::uint64_t strips_per_task_ = 1;  // about a page of each row
-  std::uint64_t group_ = 1;            // rows whose pages the processor can keep in mind
+  std::uint64_t strips_per_task_ = 1;
   std::uint64_t chunk_ = 1;            // rows of a task
   std::uint64_t chunks_ = 1, tasks_ = 1, widest_ = 0, pitch_ = 0;
 };
@@ -198,7 +186,8 @@ class Pieces : public Engine {
     const std::uint64_t run_bytes = box_.run_length * box_.element_bytes;
     const std::uint64_t buffer = knob("XB", cache_sizes().first / 2);
     const std::uint64_t block = std::max<std::uint64_t>(1, line_bytes / box_.element_bytes);
-    columns_ = std::max(block, buffer / run_bytes / block * block);
+    overlap_ = divide_up(line_bytes, run_bytes);
+    columns_ = std::max({block, overlap_, buffer / run_bytes / block * block});
     columns_ = std::min(columns_, box_.columns.extent);
     pieces_ = std::min(divide_up(box_.columns.extent, columns_), divide_up(256 * 1024, columns_ * run_bytes));
     chunks_ = divide_up(box_.columns.extent, columns_ * pieces_);
@@ -210,27 +199,24 @@ class Pieces : public Engine {
                std::byte* target) const override {
     const std::uint64_t w = box_.element_bytes;
     const std::uint64_t run_bytes = box_.run_length * w;
-    Scratch scratch(2 * columns_ * run_bytes + line_bytes);
-    Scratch left_over(line_bytes);
-    std::vector<const std::byte*> rows(box_.run_length + rows_ahead);
+    Scratch buffer((2 * columns_ + overlap_) * run_bytes);
+    std::vector<const std::byte*> rows(box_.run_length);
     for (std::uint64_t task = first; task < last; ++task) {
       const std::uint64_t outer = task / chunks_;
-      const std::uint64_t begin = task % chunks_ * columns_ * pieces_;
-      const std::uint64_t end = std::min(box_.columns.extent, begin + columns_ * pieces_);
       const std::byte* const from = source + *Offsets(box_.outer, outer);
-      Offsets offsets(box_.run, 0);
-      for (std::uint64_t r = 0; r < box_.run_length; ++r, ++offsets) rows[r] = from + *offsets + begin * w;
       std::byte* const to = target + outer * box_.columns.extent * run_bytes;
-      for (std::uint64_t column = begin; column < end;) {
+      std::uint64_t column = task % chunks_ * columns_ * pieces_;
+      const std::uint64_t end = std::min(box_.columns.extent, column + columns_ * pieces_);
+      while (column < end) {
         // The last piece takes what would be too little for one of its own.
         const std::uint64_t left = end - column;
         const std::uint64_t columns = left < 2 * columns_ ? left : columns_;
-        for (std::size_t i = 0; i < rows_ahead; ++i)
-          rows[box_.run_length + i] = rows[std::min<std::uint64_t>(i, box_.run_length - 1)] + columns * w;
-        transpose_(rows.data(), box_.run_length, columns, scratch.data() + line_bytes, run_bytes, w);
-        write_({to + column * run_bytes, 0, scratch.data(), 0, left_over.data(), 1, columns * run_bytes, column == begin,
-                left == columns});
-        for (std::uint64_t r = 0; r < box_.run_length; ++r) rows[r] += columns * w;
+        const std::uint64_t before = std::min(column, overlap_);
+        Offsets offset(box_.run, 0);
+        for (std::uint64_t r = 0; r < box_.run_length; ++r, ++offset) rows[r] = from + *offset + (column - before) * w;
+        transpose_(rows.data(), box_.run_length, columns + before, buffer.data(), run_bytes, w);
+        write_({to + column * run_bytes, 0, buffer.data() + before * run_bytes, 0, 1, columns * run_bytes, column == 0,
+                column + columns == box_.columns.extent});
         column += columns;
       }
     }
@@ -246,7 +232,10 @@ class Pieces : public Engine {
   TransposeFunction transpose_;
   RowsOutFunction write_;
   bool streamed_;
-  std::uint64_t columns_ = 1, pieces_ = 1, chunks_ = 1;
+  std::uint64_t overlap_ = 1;  // columns of the piece before, with which a line may begin
+  std::uint64_t columns_ = 1;  // of a piece
+  std::uint64_t pieces_ = 1;   // of a task
+  std::uint64_t chunks_ = 1;
 };
 
 class Records : public Engine {

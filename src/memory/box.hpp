@@ -10,14 +10,17 @@
 //     row 2   i j k l     run c   c g k
 //                         run d   d h l
 //
-// for each coordinate of the other axes, which are slower than D in both or between the rows. A tile is some rows by some
-// columns. It is transposed into a buffer in the first-level cache, from which whole lines go to the target. There are three
-// ways to go on:
+// for each coordinate of the other axes, which are slower than D in the target. A tile is some rows by some columns. It is
+// transposed into a buffer in the first-level cache, from which whole lines go to the target. Where runs do not begin at lines,
+// a tile also takes the last few rows of the one before, to have the whole of the line that both share. There are three kinds:
 //
-//   runs      tiles follow each other along the runs; what is left of a run after its last whole line waits in the buffer for
-//             the next tile, so that no run needs to begin at a line;
-//   pieces    the runs are short, and the buffer holds several of them as they lie in the target, one after the other;
+//   runs      a tile is a piece of each of some runs;
+//   pieces    the runs are short, and a tile is several of them as they lie in the target, one after the other;
 //   records   elements are so large that they are copied one by one, in the target's order.
+//
+// Reading decides the speed. The hardware fetches ahead on some dozens of streams, if each goes on for a KiB or more, and
+// much faster than a program can ask for single lines. So tiles follow each other along the rows, of which there are few.
+// Writing is not as particular: pieces of 128 bytes are written as fast as anything.
 #pragma once
 
 #include <memory>

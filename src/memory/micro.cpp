@@ -199,10 +199,11 @@ HWY_INLINE void transpose_in_blocks(const std::byte* const* rows, std::size_t co
   for (std::size_t r = 0; r < count; r += B::rows) {
     const std::size_t row = std::min(r, count - B::rows);
     const std::byte* const* const from = rows + row;
-    const std::byte* const* const ahead = from + B::rows;
+
     for (std::size_t c = 0; c < columns; c += B::columns) {
       const std::size_t column = std::min(c, columns - B::columns);
-      for (std::size_t i = 0; i < B::rows; ++i) __builtin_prefetch(ahead[i] + column * W,0,2);
+      
+      for (std::size_t i = 0; i < B::rows; ++i) prefetch(from[i] + column * W + bytes_ahead);
       B::transpose([&](std::size_t i) HWY_ATTR { return load(d, from[i] + column * W); },
                    target + column * pitch + row * W, pitch);
     }
@@ -371,26 +372,20 @@ template <bool streamed>
 void write_rows(const RowsOut& out) {
   for (std::size_t c = 0; c < out.rows; ++c) {
     std::byte* to = out.target + c * out.target_pitch;
-    std::byte* const row = out.buffer + c * out.pitch;
-    const std::byte* from = row + line_bytes;
+    const std::byte* from = out.buffer + c * out.pitch;
     const std::byte* const end = from + out.bytes;
     if (out.first) {
       const std::size_t head = std::min(to_line_end(to), out.bytes);
       if (head != 0) std::memcpy(to, from, head);
       to += head;
       from += head;
-    } else if (const std::size_t left = reinterpret_cast<std::uintptr_t>(to) % line_bytes; left != 0) {
-      copy_line<false>(row, out.left + c * line_bytes);
-      to -= left;
-      from -= left;
+    } else {
+      const std::size_t back = reinterpret_cast<std::uintptr_t>(to) % line_bytes;
+      to -= back;
+      from -= back;
     }
     for (; from + line_bytes <= end; from += line_bytes, to += line_bytes) copy_line<streamed>(to, from);
-    if (from == end) continue;
-    if (out.last) {
-      std::memcpy(to, from, static_cast<std::size_t>(end - from));
-    } else {
-      copy_line<false>(out.left + c * line_bytes, end - line_bytes);
-    }
+    if (out.last && from != end) std::memcpy(to, from, static_cast<std::size_t>(end - from));
   }
 }
 RowsOutFunction rows_out_of(bool streamed) { return streamed ? write_rows<true> : write_rows<false>; }

@@ -10,15 +10,14 @@ namespace xorder::memory {
 /// What the memory moves at once.
 constexpr std::size_t line_bytes = 64;
 
-/// Source rows are read in blocks of at most this many; a table of rows ends with as many more, which are prefetched.
-constexpr std::size_t rows_ahead = 16;
+/// How far ahead of what they read the loops below ask for lines of the same source row. The hardware sees to what is farther
+/// ahead, if rows are long.
+constexpr std::size_t bytes_ahead = 256;
 
 /// Element c of row r goes to target + c·pitch + r·element_bytes, for r < count and c < columns, element by element or
-/// block by block in registers. Nothing outside the rows is read and nothing else is written, except that the bytes after
-/// target row c may be overwritten as far as row c + 1 will be written, and the last row's by 16 bytes. rows[count] ..
-/// rows[count + rows_ahead − 1] are prefetched.
-using TransposeFunction = void (*)(const std::byte* const* rows, std::size_t count, std::size_t columns,
-                                   std::byte* target, std::size_t pitch, std::size_t element_bytes);
+/// block by block in registers. Nothing else is read or written.
+using TransposeFunction = void (*)(const std::byte* const* rows, std::size_t count, std::size_t columns, std::byte* target,
+                                   std::size_t pitch, std::size_t element_bytes);
 /// For elements of 1, 2, 4, 8 and 16 bytes in registers, for all others by copying them one by one.
 TransposeFunction transpose_function(std::size_t element_bytes);
 
@@ -54,18 +53,18 @@ using SegmentFunction = void (*)(const Segment& segment, const LineOrder& after)
 /// `streamed` past the cache, or by ordinary stores.
 SegmentFunction segment_function(bool streamed);
 
-/// Rows that were put together in a buffer and are written to runs of the target piece by piece: what is left of a row after
-/// its last whole line waits in the buffer for the next piece.
+/// Rows that were put together in a buffer, each the next piece of a run of the target. Only whole lines are written: of the
+/// line in which the piece ends, nothing, and of the line in which it begins, everything, so that the buffer also has the bytes
+/// before the piece that belong to this line.
 struct RowsOut {
-  std::byte* target;  ///< where the new bytes of row 0 go
+  std::byte* target;        ///< where the piece of row 0 begins
   std::size_t target_pitch;
-  std::byte* buffer;  ///< row c has its new bytes at c·pitch + line_bytes, after room for what was left
+  const std::byte* buffer;  ///< the piece of row 0
   std::size_t pitch;
-  std::byte* left;    ///< a line for each row, whose end is what was left of it
   std::size_t rows;
-  std::size_t bytes;  ///< new ones in each row; at least a line unless this is the last piece
-  bool first;         ///< nothing was left before this piece
-  bool last;          ///< nothing may be left
+  std::size_t bytes;        ///< of a piece; at least a line unless it is the last one
+  bool first;               ///< the run begins with this piece, perhaps within a line
+  bool last;                ///< the run ends with it
 };
 using RowsOutFunction = void (*)(const RowsOut& rows);
 RowsOutFunction rows_out_function(bool streamed);
