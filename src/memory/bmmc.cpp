@@ -134,9 +134,9 @@ class BmmcEngine : public Engine {
 
 class Lines : public BmmcEngine {
  public:
-  Lines(Mapped mapped, int bits, bool streamed)
-      : BmmcEngine(std::move(mapped), bits, bits),
-        tiles_(make_line_tiles(mapped_.map, std::countr_zero(mapped_.element_bytes), bits, bits,
+  Lines(Mapped mapped, int source_bits, int target_bits, bool streamed)
+      : BmmcEngine(std::move(mapped), source_bits, target_bits),
+        tiles_(make_line_tiles(mapped_.map, std::countr_zero(mapped_.element_bytes), source_bits, target_bits,
                                walk_.varying())),
         transpose_(line_tile_function(tiles_.lg_lines)),
         write_(segment_function(streamed)),
@@ -312,8 +312,10 @@ std::unique_ptr<Engine> make_bmmc_engine(const Reordering& what, bool streamed) 
   const std::uint64_t tile = knob("XB", cache_sizes().first * 2 / 3);
   if (std::has_single_bit(w) && mapped.bytes() >= line_bytes) {
     const int line = std::countr_zero(line_bytes / w);
-    const int bits = run_bits(mapped.map, w, line, tile, knob("XR", 2048));
-    return std::make_unique<Lines>(std::move(mapped), bits, streamed);
+    (void)tile;
+    const auto bits_of = [&](std::uint64_t bytes) { return std::min(mapped.map.bits(), std::max(line, (int)std::bit_width(bytes / w) - 1)); };
+    const int source_bits = bits_of(knob("XBS", 256)), target_bits = bits_of(knob("XBT", 256));
+    return std::make_unique<Lines>(std::move(mapped), source_bits, target_bits, streamed);
   }
   const int bits = run_bits(mapped.map, w, 0, tile, 2048);
   return std::make_unique<MappedRecords>(std::move(mapped), bits, streamed);

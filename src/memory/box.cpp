@@ -72,12 +72,12 @@ class Runs : public Engine {
     if (box_.columns.mapped) to_target_ = box_.columns.to_source.inverse();
     const std::uint64_t w = box_.element_bytes;
     const std::uint64_t all_columns = box_.columns.extent;
-    const std::uint64_t run_bytes = knob("XR", std::clamp<std::uint64_t>(32 * w, 128, 256));
+    const std::uint64_t run_bytes = knob("XR", w < 4 ? 128 * w : std::clamp<std::uint64_t>(32 * w, 128, 256));
     rows_ = std::min(std::max<std::uint64_t>(w < line_bytes ? 8 : 1, divide_up(run_bytes, w)), box_.run_length);
     lines_ = (box_.run_length * w) % line_bytes == 0 && (rows_ * w) % line_bytes == 0;
     overlap_ = divide_up(line_bytes, w);
     block_ = divide_up(line_bytes, w);
-    const std::uint64_t columns = std::max(block_, knob("XC", rows_ <= 32 ? 256 : rows_ <= 64 ? 512 : 1024) / w);
+    const std::uint64_t columns = std::max(block_, knob("XC", rows_ <= 32 ? 256 : 2048) / w);
     strips_ = std::clamp<std::uint64_t>((all_columns + columns / 2) / columns, 1,
                                         std::max<std::uint64_t>(1, all_columns / block_));
     strips_per_task_ = std::clamp<std::uint64_t>(knob("XS", 16384) * strips_ / (all_columns * w), 1, strips_);

@@ -1,12 +1,13 @@
 #include "memory/tile_walk.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace xorder::memory {
 namespace {
 
 // Pages of 4 KiB, pages of 2 MiB, and everything.
-constexpr int lg_pages[] = {12, 21, 63};
+static const int lg_pages[] = {(int)(getenv("XPG")?atoi(getenv("XPG")):12), 21, 63};
 
 }  // namespace
 
@@ -19,8 +20,7 @@ TileWalk::TileWalk(const gf2::AffineMap& map, int source_bits, int target_bits, 
   const auto add = [&](gf2::Word x) {
     x &= ~gf2::low_mask(source_bits);
     if (!span.add(x)) return;
-    sources_.push_back(x);
-    targets_.push_back(map.matrix(x));
+    basis_.push_back({x, map.matrix(x)});
   };
   const int lg_element = static_cast<int>(std::bit_width(element_bytes)) - 1;
   for (const int lg_page : lg_pages) {
@@ -28,20 +28,26 @@ TileWalk::TileWalk(const gf2::AffineMap& map, int source_bits, int target_bits, 
     for (int i = source_bits; i < bits; ++i) add(gf2::unit(i));
     for (int i = target_bits; i < bits; ++i) add(inverse.column(i));
   }
+  Step sum{0, 0};
+  for (const Step& b : basis_) {
+    sum.source ^= b.source;
+    sum.target ^= b.target;
+    steps_.push_back(sum);
+  }
 }
 
 gf2::Word TileWalk::varying() const {
   gf2::Word all = complement_;
-  for (const gf2::Word y : targets_) all |= y;
+  for (const Step& b : basis_) all |= b.target;
   return all;
 }
 
 TileWalk::Place TileWalk::at(std::uint64_t index) const {
   Place place{index, 0, complement_};
-  for (std::uint64_t gray = index ^ (index >> 1); gray != 0; gray &= gray - 1) {
-    const auto i = static_cast<std::size_t>(std::countr_zero(gray));
-    place.source ^= sources_[i];
-    place.target ^= targets_[i];
+  for (std::uint64_t bits = index; bits != 0; bits &= bits - 1) {
+    const Step& b = basis_[static_cast<std::size_t>(std::countr_zero(bits))];
+    place.source ^= b.source;
+    place.target ^= b.target;
   }
   return place;
 }

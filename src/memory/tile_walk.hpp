@@ -10,14 +10,15 @@
 
 namespace xorder::memory {
 
-/// A Gray code over a basis of V / S, where S = E_s + A⁻¹E_t: one step to the next tile is two exclusive ors. The basis goes
-/// first along a page of the source and a page of the target, then through all that shares larger pages with these, so that few
-/// pages are in use at a time.
+/// Counts through a basis of V / S, where S = E_s + A⁻¹E_t. From one number to the next a bit and all below it change, so one
+/// step to the next tile is two exclusive ors with sums that are made before. (A Gray code costs the same, but goes back and
+/// forth, which the hardware's prefetchers do not follow.) The basis goes first along a page of the source, then along a page of
+/// the target, then through all that shares larger pages with these, so that few pages are in use at a time.
 class TileWalk {
  public:
   TileWalk(const gf2::AffineMap& map, int source_bits, int target_bits, std::uint64_t element_bytes);
 
-  std::uint64_t tiles() const { return std::uint64_t{1} << sources_.size(); }
+  std::uint64_t tiles() const { return std::uint64_t{1} << basis_.size(); }
   int tile_bits() const { return tile_bits_; }
   /// All bits that are set in the target of some place.
   gf2::Word varying() const;
@@ -32,15 +33,19 @@ class TileWalk {
   void advance(Place& place) const {
     ++place.index;
     if (place.index == tiles()) return;
-    const auto i = static_cast<std::size_t>(std::countr_zero(place.index));
-    place.source ^= sources_[i];
-    place.target ^= targets_[i];
+    const Step& step = steps_[static_cast<std::size_t>(std::countr_zero(place.index))];
+    place.source ^= step.source;
+    place.target ^= step.target;
   }
 
  private:
   int tile_bits_;
   gf2::Word complement_;
-  std::vector<gf2::Word> sources_, targets_;
+  struct Step {
+    gf2::Word source, target;
+  };
+  std::vector<Step> basis_;
+  std::vector<Step> steps_;  // sums of the first ones of the basis
 };
 
 }  // namespace xorder::memory
