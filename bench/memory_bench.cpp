@@ -190,14 +190,15 @@ void measure(const Row& row, unsigned threads, int rounds, bool json) {
         R"({{"row": "{}", "bytes": {}, "threads": {}, "gb_per_s": {:.3f}, "memcpy_gb_per_s": {:.3f}, "best": [{:.3f}, {:.3f}], )"
         R"("to_memcpy": [{:.3f}, {:.3f}, {:.3f}], "to_faster_copy": [{:.3f}, {:.3f}, {:.3f}], "plan_us": {:.2f}}})"
         "\n",
-        row.name, bytes, threads, s.median, p.median, best_permuted, best_copy, m.median, m.low, m.high, c.median, c.low, c.high,
-        plan_time * 1e6);
+        row.name, bytes, threads, s.median, p.median, best_permuted, best_copy, m.median, m.low, m.high,
+        c.median, c.low, c.high, plan_time * 1e6);
   } else {
     fmt::print(
-        "{:22} {:7} KiB x{}  best {:6.2f} of {:6.2f} GB/s = {:.2f}  median ratio {:.2f} ({:.2f}-{:.2f}), of the faster copy {:.2f}  "
+        "{:22} {:7} KiB x{}  best {:6.2f} of {:6.2f} GB/s = {:.2f}  median ratio {:.2f} ({:.2f}-{:.2f}), of "
+        "the faster copy {:.2f}  "
         "plan {:.1f} us  {}\n",
-        row.name, bytes >> 10, threads, best_permuted, best_copy, best_permuted / best_copy, m.median, m.low, m.high,
-        c.median, plan_time * 1e6, plan.describe());
+        row.name, bytes >> 10, threads, best_permuted, best_copy, best_permuted / best_copy, m.median, m.low,
+        m.high, c.median, plan_time * 1e6, plan.describe());
   }
   std::fflush(stdout);
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <vector>
 
 #include "memory/cache_sizes.hpp"
@@ -23,10 +22,6 @@ using gf2::AffineMap;
 using gf2::Word;
 
 constexpr std::uint64_t task_bytes = 256 * 1024;
-std::uint64_t knob(const char* n, std::uint64_t d) {
-  const char* e = std::getenv(n);
-  return e ? std::strtoull(e, nullptr, 0) : d;
-}
 
 // A map, and what it is repeated along.
 struct Mapped {
@@ -80,14 +75,25 @@ Mapped mapped_of(const Reordering& r) {
   return m;
 }
 
-// The longest runs on both sides with which a tile fits.
-int run_bits(const AffineMap& map, std::uint64_t element_bytes, int least, std::uint64_t tile_bytes,
-             std::uint64_t longest) {
-  int bits = std::min(least, map.bits());
-  while (bits < map.bits() && element_bytes << (bits + 1) <= longest &&
-         element_bytes << plan::tile_bits(map, bits + 1, bits + 1) <= tile_bytes)
-    ++bits;
-  return bits;
+// Source runs of 256 bytes and target segments of 128, or fewer elements if there are no more. Where few lines make a tile,
+// longer ones, so that there is something to do in a tile.
+struct TileShape {
+  int source_bits, target_bits;
+};
+TileShape tile_shape(const AffineMap& map, std::uint64_t element_bytes) {
+  constexpr std::uint64_t source_bytes = 256, target_bytes = 128, enough = 2048;
+  const auto bits_of = [&](std::uint64_t bytes) {
+    return std::min(map.bits(),
+                    static_cast<int>(std::bit_width(std::max<std::uint64_t>(1, bytes / element_bytes))) - 1);
+  };
+  TileShape shape{bits_of(source_bytes), bits_of(target_bytes)};
+  while (shape.source_bits < map.bits()) {
+    const int source = shape.source_bits + 1;
+    const int target = std::min(map.bits(), std::max(shape.target_bits, source));
+    if (element_bytes << plan::tile_bits(map, source, target) > enough) break;
+    shape = {source, target};
+  }
+  return shape;
 }
 
 // Tasks are equal numbers of tiles.
@@ -145,9 +151,10 @@ class Lines : public BmmcEngine {
         streamed_(streamed) {
     lg_element_ = std::countr_zero(mapped_.element_bytes);
     segment_bytes_ = mapped_.element_bytes << tiles_.target_bits;
-    const std::uint64_t ahead = knob("XA", 24);
-    ahead_ =
-        std::min<std::size_t>(tiles_.line_tiles.size(), std::max<std::uint64_t>(1, ahead >> tiles_.lg_lines));
+    constexpr std::size_t lines_ahead = 24;
+    ahead_ = std::clamp<std::size_t>(lines_ahead >> tiles_.lg_lines, 1, tiles_.line_tiles.size());
+    in_runs_ =
+        tiles_.lg_lines == 0 && tiles_.before.kind == LinePermutation::none && tiles_.segments.size() == 1;
   }
 
   void perform(std::uint64_t first, std::uint64_t last, const std::byte* source,
@@ -158,8 +165,15 @@ class Lines : public BmmcEngine {
                    TileWalk::Place next = place;
                    for (std::uint64_t i = 0; i < tiles_per_task_; ++i, place = next) {
                      walk_.advance(next);
+                     if (in_runs_) {
+                       const std::byte* const ahead = from + (next.source << lg_element_);
+                       for (std::size_t at = 0; at < segment_bytes_; at += line_bytes) prefetch(ahead + at);
+                       write_tile(to, place.target << lg_element_, from + (place.source << lg_element_),
+                                  buffer.data());
+                       continue;
+                     }
                      read_tile(from, place.source << lg_element_, next.source << lg_element_, buffer.data());
-                     write_tile(to, place.target << lg_element_, buffer.data());
+                     write_tile(to, place.target << lg_element_, buffer.data(), buffer.data());
                    }
                  });
   }
@@ -190,11 +204,11 @@ class Lines : public BmmcEngine {
     }
   }
 
-  void write_tile(std::byte* target, std::uint64_t tile, std::byte* buffer) const {
+  void write_tile(std::byte* target, std::uint64_t tile, const std::byte* lines, std::byte* buffer) const {
     const std::uint64_t within = tile & (segment_bytes_ - 1);
     const std::size_t count = segment_bytes_ / line_bytes;
     Segment segment{nullptr,
-                    buffer,
+                    lines,
                     tiles_.lines.data(),
                     tiles_.after_flips.data(),
                     count,
@@ -219,6 +233,7 @@ class Lines : public BmmcEngine {
   int lg_element_;
   std::uint64_t segment_bytes_;
   std::size_t ahead_;
+  bool in_runs_;  // a tile is a run on both sides: its lines are read where they are
 };
 
 // Elements of any size, one by one: x = x₀ ⊕ (the segment's) ⊕ (the position's in the segment).
@@ -309,16 +324,12 @@ class MappedRecords : public BmmcEngine {
 std::unique_ptr<Engine> make_bmmc_engine(const Reordering& what, bool streamed) {
   Mapped mapped = mapped_of(what);
   const std::uint64_t w = mapped.element_bytes;
-  const std::uint64_t tile = knob("XB", cache_sizes().first * 2 / 3);
+  const TileShape shape = tile_shape(mapped.map, w);
   if (std::has_single_bit(w) && mapped.bytes() >= line_bytes) {
-    const int line = std::countr_zero(line_bytes / w);
-    (void)tile;
-    const auto bits_of = [&](std::uint64_t bytes) { return std::min(mapped.map.bits(), std::max(line, (int)std::bit_width(bytes / w) - 1)); };
-    const int source_bits = bits_of(knob("XBS", 256)), target_bits = bits_of(knob("XBT", 256));
-    return std::make_unique<Lines>(std::move(mapped), source_bits, target_bits, streamed);
+    return std::make_unique<Lines>(std::move(mapped), shape.source_bits, shape.target_bits, streamed);
   }
-  const int bits = run_bits(mapped.map, w, 0, tile, 2048);
-  return std::make_unique<MappedRecords>(std::move(mapped), bits, streamed);
+  return std::make_unique<MappedRecords>(std::move(mapped), std::max(shape.source_bits, shape.target_bits),
+                                         streamed);
 }
 
 }  // namespace xorder::memory

@@ -73,7 +73,13 @@ class Runs : public Engine {
     const std::uint64_t w = box_.element_bytes;
     const std::uint64_t all_columns = box_.columns.extent;
     const std::uint64_t run_bytes = knob("XR", w < 4 ? 128 * w : std::clamp<std::uint64_t>(32 * w, 128, 256));
-    rows_ = std::min(std::max<std::uint64_t>(w < line_bytes ? 8 : 1, divide_up(run_bytes, w)), box_.run_length);
+    rows_ =
+        std::min(std::max<std::uint64_t>(w < line_bytes ? 8 : 1, divide_up(run_bytes, w)), box_.run_length);
+    if (all_columns * w < 1024 &&
+        w < line_bytes) {  // short rows lie close together: any number of them is one stream
+      rows_ = std::min(box_.run_length,
+                       std::max(rows_, std::min(knob("XN", 16384) / (all_columns * w), 2048 / w)) / 8 * 8);
+    }
     lines_ = (box_.run_length * w) % line_bytes == 0 && (rows_ * w) % line_bytes == 0;
     overlap_ = divide_up(line_bytes, w);
     block_ = divide_up(line_bytes, w);
@@ -91,7 +97,8 @@ class Runs : public Engine {
 
   std::uint64_t tasks() const override { return tasks_; }
 
-  void perform(std::uint64_t first, std::uint64_t last, const std::byte* source, std::byte* target) const override {
+  void perform(std::uint64_t first, std::uint64_t last, const std::byte* source,
+               std::byte* target) const override {
     Work work(*this);
     const std::uint64_t in_row = divide_up(strips_, strips_per_task_);
     for (std::uint64_t task = first; task < last; ++task) {
@@ -105,9 +112,10 @@ class Runs : public Engine {
   }
 
   std::string describe() const override {
-    return fmt::format("axes: runs of {} elements of {} bytes from rows of {}; tiles of {} rows by up to {} columns{}",
-                       box_.run_length, box_.element_bytes, box_.columns.extent, rows_, widest_,
-                       streamed_ ? ", streamed" : "");
+    return fmt::format(
+        "axes: runs of {} elements of {} bytes from rows of {}; tiles of {} rows by up to {} columns{}",
+        box_.run_length, box_.element_bytes, box_.columns.extent, rows_, widest_,
+        streamed_ ? ", streamed" : "");
   }
 
  private:
@@ -133,15 +141,14 @@ class Runs : public Engine {
     for (; row < end_row; row += rows_) {
       const std::uint64_t before = lines ? 0 : std::min(row, overlap_);
       const std::uint64_t count = std::min(rows_, end_row - row) + before;
-      Offsets offset(box_.run, row - before);
-      for (std::uint64_t i = 0; i < count; ++i, ++offset) work.offsets[i] = *offset;
+      Offsets(box_.run, row - before).take(work.offsets.data(), count);
       for (std::uint64_t s = strip; s < end_strip; ++s) {
         const std::uint64_t column = begin_of(s);
         const std::uint64_t columns = begin_of(s + 1) - column;
         for (std::uint64_t i = 0; i < count; ++i) work.rows[i] = source + column * w + work.offsets[i];
         transpose_(work.rows.data(), count, columns, work.buffer.data(), pitch_, w);
-        write(column, {target + row * w, box_.run_length * w, work.buffer.data() + before * w, pitch_, columns,
-                       (count - before) * w, row == 0, row + count - before == box_.run_length});
+        write(column, {target + row * w, box_.run_length * w, work.buffer.data() + before * w, pitch_,
+                       columns, (count - before) * w, row == 0, row + count - before == box_.run_length});
       }
     }
   }
@@ -166,13 +173,13 @@ class Runs : public Engine {
   TransposeFunction transpose_;
   RowsOutFunction write_;
   bool streamed_;
-  bool lines_ = false;                 // tiles begin at lines of the target if the target does
-  std::uint64_t overlap_ = 0;          // otherwise each also needs so many rows of the one before
-  std::uint64_t rows_ = 1;             // of a tile
-  std::uint64_t block_ = 1;            // columns that the kernels take at once
-  std::uint64_t strips_ = 1;           // of columns, each as wide as a tile
+  bool lines_ = false;         // tiles begin at lines of the target if the target does
+  std::uint64_t overlap_ = 0;  // otherwise each also needs so many rows of the one before
+  std::uint64_t rows_ = 1;     // of a tile
+  std::uint64_t block_ = 1;    // columns that the kernels take at once
+  std::uint64_t strips_ = 1;   // of columns, each as wide as a tile
   std::uint64_t strips_per_task_ = 1;
-  std::uint64_t chunk_ = 1;            // rows of a task
+  std::uint64_t chunk_ = 1;  // rows of a task
   std::uint64_t chunks_ = 1, tasks_ = 1, widest_ = 0, pitch_ = 0;
 };
 
@@ -213,10 +220,11 @@ class Pieces : public Engine {
         const std::uint64_t columns = left < 2 * columns_ ? left : columns_;
         const std::uint64_t before = std::min(column, overlap_);
         Offsets offset(box_.run, 0);
-        for (std::uint64_t r = 0; r < box_.run_length; ++r, ++offset) rows[r] = from + *offset + (column - before) * w;
+        for (std::uint64_t r = 0; r < box_.run_length; ++r, ++offset)
+          rows[r] = from + *offset + (column - before) * w;
         transpose_(rows.data(), box_.run_length, columns + before, buffer.data(), run_bytes, w);
-        write_({to + column * run_bytes, 0, buffer.data() + before * run_bytes, 0, 1, columns * run_bytes, column == 0,
-                column + columns == box_.columns.extent});
+        write_({to + column * run_bytes, 0, buffer.data() + before * run_bytes, 0, 1, columns * run_bytes,
+                column == 0, column + columns == box_.columns.extent});
         column += columns;
       }
     }

@@ -202,7 +202,7 @@ HWY_INLINE void transpose_in_blocks(const std::byte* const* rows, std::size_t co
 
     for (std::size_t c = 0; c < columns; c += B::columns) {
       const std::size_t column = std::min(c, columns - B::columns);
-      
+
       for (std::size_t i = 0; i < B::rows; ++i) prefetch(from[i] + column * W + bytes_ahead);
       B::transpose([&](std::size_t i) HWY_ATTR { return load(d, from[i] + column * W); },
                    target + column * pitch + row * W, pitch);
@@ -314,6 +314,20 @@ void line_tile(const std::byte* const* lines, const LineOrder& before, const std
     transpose_lines<B>(lines, buffer);
     return;
   }
+#if HWY_TARGET == HWY_AVX3_DL
+  if constexpr (B <= 16) {  // a line is one register: permute on the way into it
+    using K = Block<B, widest_bytes>;
+    const auto order = hn::Load(widest, before.order);
+    for (std::size_t r = 0; r < line_bytes / B; r += K::rows) {
+      const auto load_row = [&](std::size_t i) HWY_ATTR {
+        const auto index = hn::Xor(order, hn::Set(widest, flips[r + i]));
+        return hn::Vec<Widest>{_mm512_permutexvar_epi8(index.raw, load(widest, lines[r + i]).raw)};
+      };
+      K::transpose(load_row, buffer + r * B, line_bytes);
+    }
+    return;
+  }
+#endif
   HWY_ALIGN std::byte permuted[line_bytes / B][line_bytes];
   const std::byte* rows[line_bytes / B];
   for (std::size_t a = 0; a < line_bytes / B; ++a) {

@@ -16,8 +16,8 @@ constexpr std::size_t bytes_ahead = 256;
 
 /// Element c of row r goes to target + c·pitch + r·element_bytes, for r < count and c < columns, element by element or
 /// block by block in registers. Nothing else is read or written.
-using TransposeFunction = void (*)(const std::byte* const* rows, std::size_t count, std::size_t columns, std::byte* target,
-                                   std::size_t pitch, std::size_t element_bytes);
+using TransposeFunction = void (*)(const std::byte* const* rows, std::size_t count, std::size_t columns,
+                                   std::byte* target, std::size_t pitch, std::size_t element_bytes);
 /// For elements of 1, 2, 4, 8 and 16 bytes in registers, for all others by copying them one by one.
 TransposeFunction transpose_function(std::size_t element_bytes);
 
@@ -42,7 +42,7 @@ LineTileFunction line_tile_function(int lg_lines);
 /// Target lines that are gathered from a buffer.
 struct Segment {
   std::byte* target;               ///< aligned to a line if the lines are streamed
-  const std::byte* buffer;         ///< aligned to a line
+  const std::byte* buffer;         ///< or wherever the lines are
   const std::uint16_t* lines;      ///< target line i is line lines[i ^ line_flip] of the buffer
   const std::uint8_t* line_flips;  ///< of each line of the buffer; unused if the order is `none`
   std::size_t count;
@@ -57,14 +57,14 @@ SegmentFunction segment_function(bool streamed);
 /// line in which the piece ends, nothing, and of the line in which it begins, everything, so that the buffer also has the bytes
 /// before the piece that belong to this line.
 struct RowsOut {
-  std::byte* target;        ///< where the piece of row 0 begins
+  std::byte* target;  ///< where the piece of row 0 begins
   std::size_t target_pitch;
   const std::byte* buffer;  ///< the piece of row 0
   std::size_t pitch;
   std::size_t rows;
-  std::size_t bytes;        ///< of a piece; at least a line unless it is the last one
-  bool first;               ///< the run begins with this piece, perhaps within a line
-  bool last;                ///< the run ends with it
+  std::size_t bytes;  ///< of a piece; at least a line unless it is the last one
+  bool first;         ///< the run begins with this piece, perhaps within a line
+  bool last;          ///< the run ends with it
 };
 using RowsOutFunction = void (*)(const RowsOut& rows);
 RowsOutFunction rows_out_function(bool streamed);

@@ -1,6 +1,7 @@
 // Counting through several axes at once.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -33,6 +34,20 @@ class Offsets {
   }
 
   std::uint64_t operator*() const { return offset_; }
+  /// The next `count` of them.
+  void take(std::uint64_t* offsets, std::size_t count) {
+    while (count != 0 && !axes_.empty() && !axes_[0].mapped) {
+      const TargetAxis& fastest = axes_[0];
+      const std::size_t some = std::min<std::uint64_t>(count, fastest.extent - coordinate_[0]);
+      for (std::size_t i = 0; i < some; ++i) offsets[i] = offset_ + i * fastest.source_stride;
+      offset_ += (some - 1) * fastest.source_stride;
+      coordinate_[0] += some - 1;
+      ++*this;
+      offsets += some;
+      count -= some;
+    }
+    for (; count != 0; --count, ++*this) *offsets++ = offset_;
+  }
   /// From the last coordinate it goes to the first one.
   Offsets& operator++() {
     for (std::size_t i = 0; i < axes_.size(); ++i) {

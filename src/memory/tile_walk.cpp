@@ -1,13 +1,12 @@
 #include "memory/tile_walk.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace xorder::memory {
 namespace {
 
 // Pages of 4 KiB, pages of 2 MiB, and everything.
-static const int lg_pages[] = {(int)(getenv("XPG")?atoi(getenv("XPG")):12), 21, 63};
+constexpr int lg_pages[] = {12, 21, 63};
 
 }  // namespace
 
