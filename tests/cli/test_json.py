@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import resource
 import unittest
 
@@ -91,6 +92,43 @@ class Moving(Case):
         plan = self.json("transpose", "a.npy", "b.npy", "--dry-run")
         self.check(plan, PLAN)
         self.assertEqual((plan["bytes"], plan["bytes_read"], plan["bytes_written"]), (0, 0, 0))
+
+
+def documented():
+    """The keys of each kind of object by docs/json.md: {heading of a table's section: [keys of its first table, of its second]}."""
+    text = open(os.path.join(os.path.dirname(__file__), "../../docs/json.md"), encoding="utf-8").read()
+    tables = {}
+    for section in text.split("\n## ")[1:]:
+        name = section.split("\n", 1)[0]
+        tables[name] = [{key for row in re.findall(r"(?m)^\| (`.*?) \| (?:string|bytes|number|list|object|seconds|boolean) \|", table)
+                         for key in re.findall(r"`(\w+)`", row)} for table in section.split("\n|---|---|---|\n")[1:]]
+    return tables
+
+
+class Schema(Case):
+    """docs/json.md has every key, and every key is there."""
+
+    def test_keys(self):
+        keys = documented()
+        self.save("a.npy", self.noise((64, 64), "f8"))
+        for command in [("transpose",), ("bitreverse",), ("permute", "--by", "gray"), ("descend", "scan")]:
+            run = (*command[:2], "a.npy", "b.npy") if command[0] == "descend" else (command[0], "a.npy", "b.npy", *command[1:])
+            plan = self.json(*run, "--dry-run", "--force")
+            self.assertEqual(set(plan), keys["Plan"][0], command)
+            for each in plan["pass_list"]:
+                self.assertEqual(set(each), {"tiles", "tile_bytes", "source_block_bytes", "target_block_bytes", "memory",
+                                             "predicted_seconds"})
+            self.assertEqual(set(self.json(*run, "--force")), keys["Report"][0], command)
+        scheduled = self.json("transpose", "a.npy", "b.npy", "--force", "--schedule", "rounds")
+        self.assertEqual(set(scheduled), keys["Report"][0] | keys["Report"][1])
+        self.assertEqual(set(self.json("info", "a.npy")), keys["info"][0])
+        self.assertEqual(set(self.json("show", "gray", "--bits", 5)), keys["show"][0])
+        self.assertEqual(set(self.json("show", "gray", "--bits", 5, "--block", 4)), keys["show"][0] | keys["show"][1])
+        schedule = self.json("schedule", "exchange", "--dimension", 3)
+        self.assertLessEqual(keys["schedule"][0], set(schedule))
+        self.assertEqual(set(schedule["table"]), {"heading", "row", "columns", "rows"})
+        checked = self.json("schedule", "exchange", "--dimension", 3, "--check")
+        self.assertEqual(set(checked) - set(schedule), keys["schedule"][1])
 
 
 class Info(Case):

@@ -15,7 +15,7 @@
 namespace xorder::io {
 namespace {
 
-constexpr std::size_t block = 4096;
+constexpr std::size_t block_size = 4096;
 
 // Filters behind filters: every token comes back once, with its own error, whether it was submitted or posted.
 TEST(DiskFilter, EveryTokenComesBackOnceThroughSeveralFilters) {
@@ -27,8 +27,9 @@ TEST(DiskFilter, EveryTokenComesBackOnceThroughSeveralFilters) {
     failing.fail_transfer(Transfer::Kind::write, 5);
     work::Meter inner(failing);
     work::Meter outer(static_cast<Disk&>(inner));
-    const File file = File::create_nameless(testing::TempDir(), "file", 64 * block, Access::direct, outer);
-    const BlockMemory memory(64 * block);
+    const File file =
+        File::create_nameless(testing::TempDir(), "file", 64 * block_size, Access::direct, outer);
+    const BlockMemory memory(64 * block_size);
     const auto queue = outer.queue(engine, 8);
     std::multiset<std::uint64_t> expected;
     std::map<std::uint64_t, int> errors;
@@ -52,10 +53,10 @@ TEST(DiskFilter, EveryTokenComesBackOnceThroughSeveralFilters) {
       }
       Transfer write{.kind = Transfer::Kind::write,
                      .file = &file,
-                     .offset = i * block,
+                     .offset = i * block_size,
                      .piece_count = 1,
                      .token = i / 2};
-      write.pieces[0] = {memory.data() + i * block, block};
+      write.pieces[0] = {memory.data() + i * block_size, block_size};
       expected.insert(write.token);
       queue->submit(write);
       ++in_flight;
@@ -65,7 +66,7 @@ TEST(DiskFilter, EveryTokenComesBackOnceThroughSeveralFilters) {
     EXPECT_EQ(errors, (std::map<std::uint64_t, int>{{2, EIO}}));
     EXPECT_EQ(failing.writes(), 64);
     EXPECT_EQ(outer.count().writes, 63u);
-    EXPECT_EQ(outer.count().bytes_written, 63 * block);
+    EXPECT_EQ(outer.count().bytes_written, 63 * block_size);
     EXPECT_EQ(inner.count().bytes(), outer.count().bytes());
   }
 }
@@ -75,7 +76,7 @@ TEST(DiskFilter, AnOperationThatFailsIsSaidToHaveFailed) {
     test::FailingDisk disk;
     disk.fail_operation(n);
     try {
-      File::create_nameless(testing::TempDir(), "file", block, Access::direct, disk).sync();
+      File::create_nameless(testing::TempDir(), "file", block_size, Access::direct, disk).sync();
       if (!disk.failed()) return;  // there are fewer
       // Direct access that cannot be had is not needed.
       EXPECT_EQ(disk.failed_operation(), DiskFilter::Operation::open);
