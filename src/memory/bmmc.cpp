@@ -305,8 +305,16 @@ class MappedRecords : public BmmcEngine {
       for (std::size_t at = 0; at < w << bits_; at += line_bytes) prefetch(ahead + at);
       const Word x = begin ^ from_segments_[s];
       std::byte* to = buffer;
+      // Only behind the array's last element there is nothing to read.
+      const Word last = gf2::low_mask(mapped_.map.bits());
+      const std::byte* const end = buffer + (w << bits_);
       for (const Word p : positions_) {
-        record.copy(to, source + (x ^ p) * w);
+        const std::byte* const from = source + (x ^ p) * w;
+        if ((x ^ p) == last || to + w == end) {
+          record.copy(to, from);
+        } else {
+          record.copy_ahead(to, from);
+        }
         to += w;
       }
       copy_(target + ((place.target & ~mask) ^ segments_[s]) * w, buffer, w << bits_);

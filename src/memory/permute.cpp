@@ -18,7 +18,7 @@ constexpr std::size_t least_parallel_bytes = std::size_t{2} << 20;
 
 // Source and target together are then several times larger than what a processor keeps to itself.
 bool streamed(std::size_t bytes) {
-  return bytes >= std::max<std::size_t>(16 << 20, 4 * cache_sizes().second);
+  return bytes >= 2 * cache_sizes().second;
 }
 
 class Copy : public Engine {
