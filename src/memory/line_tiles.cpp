@@ -162,7 +162,8 @@ class Builder {
     std::vector<Line> all;
     const std::vector<Word> targets = sums(target_lines_);
     std::vector<Word> positions;
-    for (int i = 0; i < r_; ++i) positions.push_back(position_back_(low(a_(arrange_back_(unit(line_ - r_ + i))))));
+    for (int i = 0; i < r_; ++i)
+      positions.push_back(position_back_(low(a_(arrange_back_(unit(line_ - r_ + i))))));
     positions = sums(positions);
     for (const Word x : line_tiles_) {
       const Word y = a_(x);
