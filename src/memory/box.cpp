@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <numeric>
 #include <vector>
@@ -17,10 +16,10 @@ namespace xorder::memory {
 namespace {
 
 std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
-std::uint64_t knob(const char* n, std::uint64_t d) {
-  const char* e = std::getenv(n);
-  return e ? std::strtoull(e, nullptr, 0) : d;
-}
+constexpr std::uint64_t task_bytes = 512 * 1024;
+
+constexpr std::uint64_t short_run = 768;
+constexpr std::uint64_t long_record = 512;
 
 // Axes by where they lie: what is common to the three ways.
 struct Box {
@@ -29,6 +28,8 @@ struct Box {
   std::vector<TargetAxis> run;    ///< T, fastest first
   std::vector<TargetAxis> outer;  ///< slower than D in the target, fastest first
   std::uint64_t run_length = 1;
+  std::uint64_t stacked =
+      1;  ///< matrices of rows side by side in the source, their runs one after the other in a target row
   std::uint64_t outer_count = 1;
 
   explicit Box(const Reordering& r) : element_bytes(r.element_bytes) {
@@ -62,6 +63,22 @@ struct Box {
   }
 };
 
+// Short rows make short streams. Where the slowest axis of the run lies next to D in the source, its coordinates can be gone
+// through within a row, which is longer then: each is a matrix of its own.
+void stack(Box& box) {
+  constexpr std::uint64_t long_row = 2048;
+  if (box.run.size() < 2 || box.columns.mapped) return;
+  const TargetAxis& slowest = box.run.back();
+  const std::uint64_t row = box.columns.extent * box.element_bytes;
+  const std::uint64_t rest = box.run_length / slowest.extent;
+  if (slowest.mapped || slowest.source_stride != row || row >= long_row ||
+      rest * box.element_bytes < short_run)
+    return;
+  box.stacked = slowest.extent;
+  box.run_length = rest;
+  box.run.pop_back();
+}
+
 class Runs : public Engine {
  public:
   Runs(Box box, bool streamed)
@@ -69,26 +86,29 @@ class Runs : public Engine {
         transpose_(transpose_function(box_.element_bytes)),
         write_(rows_out_function(streamed)),
         streamed_(streamed) {
+    stack(box_);
     if (box_.columns.mapped) to_target_ = box_.columns.to_source.inverse();
     const std::uint64_t w = box_.element_bytes;
     const std::uint64_t all_columns = box_.columns.extent;
-    const std::uint64_t run_bytes = knob("XR", w < 4 ? 128 * w : std::clamp<std::uint64_t>(32 * w, 128, 256));
+    const std::uint64_t run_bytes = w < 4            ? 128 * w
+                                    : w < line_bytes ? std::clamp<std::uint64_t>(32 * w, 128, 256)
+                                                     : 2048;
     rows_ =
         std::min(std::max<std::uint64_t>(w < line_bytes ? 8 : 1, divide_up(run_bytes, w)), box_.run_length);
     if (all_columns * w < 1024 &&
         w < line_bytes) {  // short rows lie close together: any number of them is one stream
       rows_ = std::min(box_.run_length,
-                       std::max(rows_, std::min(knob("XN", 16384) / (all_columns * w), 2048 / w)) / 8 * 8);
+                       std::max(rows_, std::min(std::uint64_t{16384} / (all_columns * w), 2048 / w)) / 8 * 8);
     }
     lines_ = (box_.run_length * w) % line_bytes == 0 && (rows_ * w) % line_bytes == 0;
     overlap_ = divide_up(line_bytes, w);
     block_ = divide_up(line_bytes, w);
-    const std::uint64_t columns = std::max(block_, knob("XC", rows_ <= 32 ? 256 : 2048) / w);
+    const std::uint64_t columns = std::max(block_, (rows_ <= 32 && w < line_bytes ? 256 : 2048) / w);
     strips_ = std::clamp<std::uint64_t>((all_columns + columns / 2) / columns, 1,
                                         std::max<std::uint64_t>(1, all_columns / block_));
-    strips_per_task_ = std::clamp<std::uint64_t>(knob("XS", 16384) * strips_ / (all_columns * w), 1, strips_);
-    const std::uint64_t task_columns = divide_up(all_columns * strips_per_task_, strips_);
-    chunk_ = std::min(box_.run_length, divide_up(knob("XT", 512 << 10), task_columns * w * rows_) * rows_);
+    strips_per_task_ = std::clamp<std::uint64_t>(16384 * strips_ / (all_columns * w), 1, strips_);
+    const std::uint64_t task_columns = divide_up(all_columns * strips_per_task_, strips_) * box_.stacked;
+    chunk_ = std::min(box_.run_length, divide_up(task_bytes, task_columns * w * rows_) * rows_);
     chunks_ = divide_up(box_.run_length, chunk_);
     tasks_ = box_.outer_count * chunks_ * divide_up(strips_, strips_per_task_);
     for (std::uint64_t s = 0; s < strips_; ++s) widest_ = std::max(widest_, begin_of(s + 1) - begin_of(s));
@@ -107,7 +127,7 @@ class Runs : public Engine {
       const std::uint64_t row = task / in_row % chunks_ * chunk_;
       part(strip, std::min(strips_, strip + strips_per_task_), row, std::min(box_.run_length, row + chunk_),
            source + *Offsets(box_.outer, outer),
-           target + outer * box_.columns.extent * box_.run_length * box_.element_bytes, work);
+           target + outer * box_.columns.extent * box_.stacked * box_.run_length * box_.element_bytes, work);
     }
   }
 
@@ -142,13 +162,17 @@ class Runs : public Engine {
       const std::uint64_t before = lines ? 0 : std::min(row, overlap_);
       const std::uint64_t count = std::min(rows_, end_row - row) + before;
       Offsets(box_.run, row - before).take(work.offsets.data(), count);
-      for (std::uint64_t s = strip; s < end_strip; ++s) {
-        const std::uint64_t column = begin_of(s);
-        const std::uint64_t columns = begin_of(s + 1) - column;
-        for (std::uint64_t i = 0; i < count; ++i) work.rows[i] = source + column * w + work.offsets[i];
-        transpose_(work.rows.data(), count, columns, work.buffer.data(), pitch_, w);
-        write(column, {target + row * w, box_.run_length * w, work.buffer.data() + before * w, pitch_,
-                       columns, (count - before) * w, row == 0, row + count - before == box_.run_length});
+      for (std::uint64_t m = 0; m < box_.stacked; ++m) {
+        for (std::uint64_t s = strip; s < end_strip; ++s) {
+          const std::uint64_t column = begin_of(s);
+          const std::uint64_t columns = begin_of(s + 1) - column;
+          const std::byte* const from = source + (m * box_.columns.extent + column) * w;
+          for (std::uint64_t i = 0; i < count; ++i) work.rows[i] = from + work.offsets[i];
+          transpose_(work.rows.data(), count, columns, work.buffer.data(), pitch_, w);
+          write(column, {target + (m * box_.run_length + row) * w, box_.stacked * box_.run_length * w,
+                         work.buffer.data() + before * w, pitch_, columns, (count - before) * w, row == 0,
+                         row + count - before == box_.run_length});
+        }
       }
     }
   }
@@ -191,9 +215,12 @@ class Pieces : public Engine {
         write_(rows_out_function(streamed)),
         streamed_(streamed) {
     const std::uint64_t run_bytes = box_.run_length * box_.element_bytes;
-    const std::uint64_t buffer = knob("XB", cache_sizes().first / 2);
+    const std::uint64_t buffer = cache_sizes().first / 2;
     const std::uint64_t block = std::max<std::uint64_t>(1, line_bytes / box_.element_bytes);
     overlap_ = divide_up(line_bytes, run_bytes);
+    const std::uint64_t row_bytes = box_.columns.extent * box_.element_bytes;
+    small_ = box_.run.size() == 1 && box_.run[0].source_stride == row_bytes &&
+             row_bytes * box_.run_length <= cache_sizes().second / 4;
     columns_ = std::max({block, overlap_, buffer / run_bytes / block * block});
     columns_ = std::min(columns_, box_.columns.extent);
     pieces_ = std::min(divide_up(box_.columns.extent, columns_), divide_up(256 * 1024, columns_ * run_bytes));
@@ -219,6 +246,11 @@ class Pieces : public Engine {
         const std::uint64_t left = end - column;
         const std::uint64_t columns = left < 2 * columns_ ? left : columns_;
         const std::uint64_t before = std::min(column, overlap_);
+        if (small_ && outer + 1 < box_.outer_count) {
+          const std::byte* const ahead = source + *Offsets(box_.outer, outer + 1) + column * run_bytes;
+          for (std::uint64_t at = 0; at < columns * run_bytes; at += line_bytes)
+            __builtin_prefetch(ahead + at, 0, 2);
+        }
         Offsets offset(box_.run, 0);
         for (std::uint64_t r = 0; r < box_.run_length; ++r, ++offset)
           rows[r] = from + *offset + (column - before) * w;
@@ -240,6 +272,7 @@ class Pieces : public Engine {
   TransposeFunction transpose_;
   RowsOutFunction write_;
   bool streamed_;
+  bool small_;  // a matrix is one stretch of the source, and the next one fits in the second-level cache
   std::uint64_t overlap_ = 1;  // columns of the piece before, with which a line may begin
   std::uint64_t columns_ = 1;  // of a piece
   std::uint64_t pieces_ = 1;   // of a task
@@ -285,9 +318,6 @@ class Records : public Engine {
   std::vector<TargetAxis> axes_;
   std::uint64_t count_ = 1, total_ = 1;
 };
-
-constexpr std::uint64_t short_run = 768;
-constexpr std::uint64_t long_record = 512;
 
 }  // namespace
 

@@ -74,8 +74,7 @@ class Builder {
 
   // η a, shifted to where step 1 has it.
   Word label_of(Word source_line) const {
-    const BitMatrix lines(a_.rows(), target_lines_);
-    return *lines.solve(high(a_(source_line))) << (line_ - r_);
+    return *BitMatrix(a_.rows(), target_lines_).solve(high(a_(source_line))) << (line_ - r_);
   }
   // Where an element of the line, that step 1 moves to position 0, is in its target line.
   Word position_of(Word source_line) const {
@@ -124,7 +123,9 @@ class Builder {
 
   void make_before() {
     tiles_.before = order_of(arrange_back_);
-    for (const Word x : sums(source_lines_)) tiles_.before_flips.push_back(bytes(arrange_back_(label_of(x))));
+    std::vector<Word> flips;  // linear in the line, like all that follows
+    for (const Word x : source_lines_) flips.push_back(arrange_back_(label_of(x)));
+    for (const Word f : sums(flips)) tiles_.before_flips.push_back(bytes(f));
     note_flips(tiles_.before, tiles_.before_flips);
   }
 
@@ -160,14 +161,18 @@ class Builder {
     };
     std::vector<Line> all;
     const std::vector<Word> targets = sums(target_lines_);
+    std::vector<Word> positions;
+    for (int i = 0; i < r_; ++i)
+      positions.push_back(position_back_(low(a_(arrange_back_(unit(line_ - r_ + i))))));
+    positions = sums(positions);
     for (const Word x : line_tiles_) {
+      const Word y = a_(x);
+      const Word position = position_back_(low(y));
       for (Word l = 0; l < targets.size(); ++l) {
-        const Word y = a_(x);
         const Word line = high(y) ^ targets[l];
         const Word segment = line & ~low_mask(tiles_.target_bits);
-        const Word position = low(y) ^ low(a_(arrange_back_(l << (line_ - r_))));
         all.push_back({segment, line ^ segment, static_cast<std::uint16_t>(all.size())});
-        tiles_.after_flips.push_back(bytes(position_back_(position)));
+        tiles_.after_flips.push_back(bytes(position ^ positions[l]));
       }
     }
     std::ranges::sort(all, {}, [](const Line& l) { return std::pair(l.segment, l.line); });

@@ -9,6 +9,7 @@
 #include "memory/cache_sizes.hpp"
 #include "memory/micro.hpp"
 #include "memory/parallel.hpp"
+#include "memory/scratch.hpp"
 
 namespace xorder::memory {
 namespace {
@@ -17,9 +18,7 @@ namespace {
 constexpr std::size_t least_parallel_bytes = std::size_t{2} << 20;
 
 // Source and target together are then several times larger than what a processor keeps to itself.
-bool streamed(std::size_t bytes) {
-  return bytes >= std::max<std::size_t>(16 << 20, 4 * cache_sizes().second);
-}
+bool streamed(std::size_t bytes) { return bytes >= 2 * cache_sizes().second; }
 
 class Copy : public Engine {
  public:
@@ -38,37 +37,71 @@ class Copy : public Engine {
   CopyFunction copy_;
 };
 
-std::unique_ptr<const Engine> make_engine(const Reordering& given) {
-  const Reordering what = canonical(given);
-  const std::size_t bytes = what.bytes();
-  const bool past_cache = streamed(bytes);
+bool is_map(const Reordering& what) {
   const int last = static_cast<int>(what.extents.size()) - 1;
-  if (!what.mapped && std::ranges::is_sorted(what.order)) return std::make_unique<Copy>(bytes, past_cache);
-  if (what.mapped == last && what.order.back() == last) return make_bmmc_engine(what, past_cache);
-  return make_box_engine(what, past_cache);
+  return what.mapped == last && what.order.back() == last;
+}
+
+std::unique_ptr<const Engine> make_engine(const Reordering& what) {
+  const std::size_t bytes = what.bytes();
+  if (!what.mapped && std::ranges::is_sorted(what.order))
+    return std::make_unique<Copy>(bytes, streamed(bytes));
+  return is_map(what) ? make_bmmc_engine(what, streamed(bytes)) : make_box_engine(what, streamed(bytes));
+}
+
+// The same as a map, if it is one.
+Reordering flattened(const Reordering& what) {
+  if (is_map(what)) return what;
+  const auto map = flat_map(what);
+  return map ? mapping_of_all({{what.elements()}, what.element_bytes, Order::c}, *map) : what;
+}
+
+// Does all tasks of an engine.
+template <class Perform>
+void perform(const Engine& engine, std::size_t bytes, unsigned threads, const Perform& some) {
+  for_stretches(engine.tasks(), bytes < least_parallel_bytes ? 1 : threads,
+                [&](std::uint64_t first, std::uint64_t last) {
+                  some(first, last);
+                  finish_streams();
+                });
 }
 
 }  // namespace
 
-InMemoryPlan::InMemoryPlan(const Reordering& what) : bytes_(0), engine_(make_engine(what)) {
-  bytes_ = what.bytes();
-}
+InMemoryPlan::InMemoryPlan(const Reordering& what) : what_(canonical(what)), engine_(make_engine(what_)) {}
 InMemoryPlan::InMemoryPlan(InMemoryPlan&&) noexcept = default;
 InMemoryPlan& InMemoryPlan::operator=(InMemoryPlan&&) noexcept = default;
 InMemoryPlan::~InMemoryPlan() = default;
 
 void InMemoryPlan::execute(const std::byte* source, std::byte* target, unsigned threads) const {
-  if (bytes_ < least_parallel_bytes) threads = 1;
-  for_stretches(engine_->tasks(), threads, [&](std::uint64_t first, std::uint64_t last) {
-    engine_->perform(first, last, source, target);
-    finish_streams();
-  });
+  perform(*engine_, what_.bytes(), threads,
+          [&](std::uint64_t first, std::uint64_t last) { engine_->perform(first, last, source, target); });
+}
+
+void InMemoryPlan::execute_in_place(std::byte* array, unsigned threads) const {
+  const std::size_t bytes = what_.bytes();
+  if (!what_.mapped && std::ranges::is_sorted(what_.order)) return;
+  const Reordering flat = flattened(what_);
+  const auto exchange = is_map(flat) ? make_exchange_engine(flat, streamed(bytes)) : nullptr;
+  if (exchange) {
+    perform(*exchange, bytes, threads,
+            [&](std::uint64_t first, std::uint64_t last) { exchange->exchange(first, last, array); });
+    return;
+  }
+  const Scratch other(bytes);
+  execute(array, other.data(), threads);
+  const Copy back(bytes, streamed(bytes));
+  perform(back, bytes, threads,
+          [&](std::uint64_t first, std::uint64_t last) { back.perform(first, last, other.data(), array); });
 }
 
 std::string InMemoryPlan::describe() const { return engine_->describe(); }
 
 void permute(const Reordering& what, const std::byte* source, std::byte* target, unsigned threads) {
   InMemoryPlan(what).execute(source, target, threads);
+}
+void permute_in_place(const Reordering& what, std::byte* array, unsigned threads) {
+  InMemoryPlan(what).execute_in_place(array, threads);
 }
 
 }  // namespace xorder::memory

@@ -20,7 +20,12 @@ void transpose_some(const Record& record, const std::byte* const* rows, std::siz
       for (; asked <= c * w; asked += line_bytes) {
         for (std::size_t i = 0; i < some; ++i) prefetch(rows[r + i] + asked + bytes_ahead);
       }
-      for (std::size_t i = 0; i < some; ++i, to += w) record.copy(to, rows[r + i] + c * w);
+      if (c + 1 < columns) {
+        for (std::size_t i = 0; i + 1 < some; ++i, to += w) record.copy_ahead(to, rows[r + i] + c * w);
+        record.copy(to, rows[r + some - 1] + c * w);
+      } else {
+        for (std::size_t i = 0; i < some; ++i, to += w) record.copy(to, rows[r + i] + c * w);
+      }
     }
   }
 }

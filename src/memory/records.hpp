@@ -1,17 +1,21 @@
 // Copying elements of any size one by one.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
 namespace xorder::memory {
 
-/// Copies one element of W bytes.
+/// Copies one element of W ≤ 16 bytes; copy_ahead() in one move, and so up to 16 bytes where there may be more to read and what
+/// follows in the target will be written afterwards.
 template <std::size_t W>
 struct FixedRecord {
+  static constexpr std::size_t moved = W > 16 ? W : std::bit_ceil(W);
   static constexpr std::size_t bytes() { return W; }
   static void copy(std::byte* to, const std::byte* from) { std::memcpy(to, from, W); }
+  static void copy_ahead(std::byte* to, const std::byte* from) { std::memcpy(to, from, moved); }
 };
 
 /// Copies one element of more than 16 bytes; its last 16 may be moved twice.
@@ -22,6 +26,7 @@ struct LongRecord {
     for (std::size_t i = 0; i + 16 < size; i += 16) std::memcpy(to + i, from + i, 16);
     std::memcpy(to + size - 16, from + size - 16, 16);
   }
+  void copy_ahead(std::byte* to, const std::byte* from) const { copy(to, from); }
 };
 
 /// Calls `body` with the one of these that suits elements of this size.

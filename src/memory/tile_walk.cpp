@@ -16,6 +16,7 @@ TileWalk::TileWalk(const gf2::AffineMap& map, int source_bits, int target_bits, 
   gf2::Subspace span = gf2::Subspace::low_bits(source_bits);
   for (int i = 0; i < target_bits; ++i) span.add(inverse.column(i));
   tile_bits_ = span.dimension();
+  space_ = span;
   const auto add = [&](gf2::Word x) {
     x &= ~gf2::low_mask(source_bits);
     if (!span.add(x)) return;

@@ -20,6 +20,8 @@ class TileWalk {
 
   std::uint64_t tiles() const { return std::uint64_t{1} << basis_.size(); }
   int tile_bits() const { return tile_bits_; }
+  /// The same for all elements of a tile, and different for different tiles.
+  gf2::Word tile_of(gf2::Word source) const { return space_.reduce(source); }
   /// All bits that are set in the target of some place.
   gf2::Word varying() const;
 
@@ -40,6 +42,7 @@ class TileWalk {
 
  private:
   int tile_bits_;
+  gf2::Subspace space_;  // S
   gf2::Word complement_;
   struct Step {
     gf2::Word source, target;

@@ -157,6 +157,50 @@ TEST(InMemory, LargeOnes) {
   }
 }
 
+TEST(InMemory, InPlaceIsTheSame) {
+  test::Random random;
+  SEED_TRACE(random);
+  for (int i = 0; i < 600; ++i) {
+    SCOPED_TRACE(i);
+    Reordering what = test::random_reordering(random, 3);
+    const int n = random.in(0, 16);
+    if (random.in(0, 1) == 0) {  // maps that are their own inverse
+      const std::vector<gf2::AffineMap> maps = {bmmc::bit_reverse(n), bmmc::reverse(n),
+                                                bmmc::transpose(n / 2, n / 2),
+                                                bmmc::exclusive_or(n, random() & gf2::low_mask(n))};
+      const gf2::AffineMap& map = maps[random.in(std::size_t{0}, maps.size() - 1)];
+      const gf2::AffineMap other = test::random_map(random, map.bits());
+      what = {std::uint64_t{1} << random.in(0, 5),
+              {random.in(std::uint64_t{1}, std::uint64_t{3}), std::uint64_t{1} << map.bits()},
+              {0, 1},
+              1,
+              random.in(0, 1) == 0 ? map : other.inverse() * map * other};
+    }
+    const std::size_t before = random.in(0, 1) == 0 ? 0 : random.in(std::size_t{0}, std::size_t{63});
+    const auto data = random_bytes(random, what.bytes());
+    std::vector<std::byte> array(before + 64, std::byte{0xA5});
+    auto expected = array;
+    const auto permuted = test::performed(what, data);
+    array.insert(array.begin() + static_cast<std::ptrdiff_t>(before), data.begin(), data.end());
+    expected.insert(expected.begin() + static_cast<std::ptrdiff_t>(before), permuted.begin(), permuted.end());
+    permute_in_place(what, array.data() + before, random.in(1u, 3u));
+    ASSERT_TRUE(array == expected);
+  }
+}
+
+TEST(InMemory, LargeInPlace) {
+  test::Random random;
+  SEED_TRACE(random);
+  for (const Reordering& what :
+       {transposition({{1024, 1024}, 8, Order::c}, {}),
+        mapping_of_all({{std::uint64_t{1} << 22}, 2, Order::c}, bmmc::bit_reverse(22))}) {
+    auto array = random_bytes(random, what.bytes());
+    const auto expected = test::performed(what, array);
+    permute_in_place(what, array.data(), 3);
+    ASSERT_TRUE(array == expected);
+  }
+}
+
 TEST(InMemory, OnePlanByManyThreadsAtOnce) {
   test::Random random;
   SEED_TRACE(random);

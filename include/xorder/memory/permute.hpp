@@ -35,15 +35,22 @@ class InMemoryPlan {
   /// calling thread alone. Reads and writes every byte about once; allocates a first-level cache's worth for each thread.
   void execute(const std::byte* source, std::byte* target, unsigned threads = 0) const;
 
+  /// The same where the array lies: element x becomes element what.target_index(x) of the same array. Maps that are their own
+  /// inverse (a square transposition of powers of two, bit reversal, reversal) exchange tiles of elements of 1, 2, 4, 8, 16, 32 ..
+  /// bytes and need no more memory than execute(). All others are permuted into an array of what.bytes(), which is allocated
+  /// here, and copied back; throws std::bad_alloc, with nothing done, if there is no room for it.
+  void execute_in_place(std::byte* array, unsigned threads = 0) const;
+
   /// One line for people: the kind of tiles and their sizes.
   std::string describe() const;
 
  private:
-  std::size_t bytes_;
+  Reordering what_;  // canonical
   std::unique_ptr<const Engine> engine_;
 };
 
-/// Makes a plan and executes it.
+/// These make a plan and execute it.
 void permute(const Reordering& what, const std::byte* source, std::byte* target, unsigned threads = 0);
+void permute_in_place(const Reordering& what, std::byte* array, unsigned threads = 0);
 
 }  // namespace xorder::memory
