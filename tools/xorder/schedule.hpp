@@ -86,9 +86,9 @@ struct ExchangeOptions {
   bool contents = false;           ///< show what lies in each node after each step, instead of what is sent
 };
 ShownSchedule show_exchange(const ExchangeOptions& options);
-/// Makes the table that of what lies in the first `slots` slots of each node after each step, and the drawing a strip
-/// of pictures of it. Throws InputError if that is too much to see.
-void show_contents(ShownSchedule& shown, std::uint64_t slots);
+/// Makes the table that of what lies in each node's slots after each step, and the drawing a strip of pictures of
+/// it. Throws InputError if that is too much to see.
+void show_contents(ShownSchedule& shown);
 ShownSchedule show_isotropic(const std::string& tags_file);
 struct BandedOptions {
   std::optional<int> dimension, beta;
