@@ -1,9 +1,8 @@
-// The machine of virtual processors: runs a schedule as a TBB flow graph, a node for each processor and one
-// for each directed link.
+// The machine of virtual processors: runs a schedule as a TBB flow graph, with a node for each processor.
 //
-//   processor 0 ──▶ link 0→1 ──▶ processor 1      A message is a copy of what lay in a slot of its sender. It
-//        ▲                           │            crosses the links of its path one after the other, past the
-//        └────── link 1→0 ◀──────────┘            processors between, and its receiver puts it in its place.
+//   processor 0 ──▶ processor 1      A message is a copy of what lay in a slot of its sender. It crosses the links of
+//        ▲  ◀──────────┘ │            its path, which are counted, and its receiver puts it in its place.
+//        └── processor 2 ◀┘
 //
 // There is no global barrier. A processor sends what a step has it send, receives what the step brings it,
 // and goes on to its next step, as soon as its own messages are there; messages of later steps wait until
@@ -30,8 +29,9 @@ class Payload {
  public:
   /// Room for this many bytes; what it held is lost. Throws std::bad_alloc.
   std::byte* reset(std::size_t bytes);
-  std::byte* data() { return buffer_.get(); }
-  const std::byte* data() const { return buffer_.get(); }
+  /// What lies elsewhere, and stays there unchanged until the message is received: nothing is copied.
+  void refer(const std::byte* data, std::size_t bytes);
+  const std::byte* data() const { return elsewhere_ != nullptr ? elsewhere_ : buffer_.get(); }
   std::size_t size() const { return bytes_; }
 
  private:
@@ -40,6 +40,7 @@ class Payload {
     void operator()(std::byte* buffer) const;
   };
   std::unique_ptr<std::byte[], Free> buffer_{nullptr, Free{0}};
+  const std::byte* elsewhere_ = nullptr;
   std::size_t capacity_ = 0;
   std::size_t bytes_ = 0;
 };
@@ -56,13 +57,11 @@ class Program {
   virtual void update(std::span<const schedule::Update> updates);
 };
 
-/// The processors and links, ready to run the schedule as often as one likes. Memory: that of
-/// memory(), the messages of the steps that some processor is in, and the payloads that were on their way at
-/// once, which are kept for the next run.
+/// The processors, ready to run the schedule as often as one likes. Memory: plan::machine_memory (plan/processors.hpp),
+/// and the payloads that were on their way at once, which are kept for the next run: those of as many messages as there
+/// are processors and of two steps more, at most.
 class Machine {
  public:
-  /// Bytes that its nodes take, about (measured: 2.7 to 3 KiB for each processor and each link).
-  static std::uint64_t memory(const schedule::Network& network);
   /// To be made and used in the TBB arena in which it shall run. The schedule has to stay; it may change
   /// between runs in everything but its network.
   explicit Machine(const schedule::Schedule& schedule);
