@@ -43,30 +43,33 @@ class Machine::Graph {
     // What others change, under the lock.
     oneapi::tbb::spin_mutex lock;
     Envelope* inbox = nullptr;
-    uint64_t awaited_step = no_step;  // while it rests: of so many messages more
-    uint64_t missing = 0;
+    uint64_t missing = 0;  // while it rests: so many messages of steps up to `last`
+    uint64_t last = 0;
 
     // Its own. Of its window, what is still ahead of it.
     uint64_t windows = 0;  // that it has left
-    bool in_window = false;
+    Window* window = nullptr;
     std::span<Envelope> to_send;
     std::span<const uint64_t> to_receive, update_steps;
     std::span<const schedule::Update> updates;
-    bool sent = false;               // what this step has it send
-    std::vector<Envelope*> waiting;  // a heap, the earliest step first
-    std::vector<Envelope*> here;     // of this step
+    // It does its steps one by one; or all of a window together, where what it sends has nothing to do with what it
+    // receives. `last` is that of those under way.
+    bool under_way = false;
+    std::vector<Envelope*> waiting;  // of later steps: a heap, the earliest step first
+    std::vector<Envelope*> here;     // of the steps under way
     work::Traffic traffic;
     std::unique_ptr<ProcessorNode> node;
 
-    uint64_t step() const;  // the next one that concerns it
-    uint64_t expected(uint64_t step) const;
+    uint64_t step() const;      // the next one that concerns it
+    uint64_t expected() const;  // messages of the steps under way
+    void sort(Envelope& envelope);
   };
 
   void act(Node self);
   bool has_window(Node self);
   bool advance(Node self);
-  void send_all(Node self, uint64_t step);
-  void receive_all(Node self, uint64_t step);
+  void send_all(Node self);
+  void receive_all(Node self);
   void deliver(Envelope& envelope);
   void collect(Processor& me);
   bool rest(Processor& me);
@@ -74,6 +77,7 @@ class Machine::Graph {
 
   const schedule::Network network_;
   Program* program_ = nullptr;
+  bool together_ = false;
   std::stop_token stop_;
   Windows windows_;
   flow::graph graph_;
@@ -103,10 +107,19 @@ uint64_t Machine::Graph::Processor::step() const {
   return first;
 }
 
-uint64_t Machine::Graph::Processor::expected(uint64_t step) const {
+uint64_t Machine::Graph::Processor::expected() const {
   uint64_t count = 0;
-  while (count < to_receive.size() && to_receive[count] == step) ++count;
+  while (count < to_receive.size() && to_receive[count] <= last) ++count;
   return count;
+}
+
+void Machine::Graph::Processor::sort(Envelope& envelope) {
+  if (under_way && envelope.step <= last) {
+    here.push_back(&envelope);
+  } else {
+    waiting.push_back(&envelope);
+    std::ranges::push_heap(waiting, later);
+  }
 }
 
 // Everything that can be done now.
@@ -124,13 +137,13 @@ void Machine::Graph::act(Node self) {
 // another one: messages for it may arrive until then, and nobody wakes it for them.
 bool Machine::Graph::has_window(Node self) {
   Processor& me = processors_[self];
-  while (!me.in_window || me.step() == no_step) {
-    if (std::exchange(me.in_window, false)) {
+  while (me.window == nullptr || me.step() == no_step) {
+    if (std::exchange(me.window, nullptr) != nullptr) {
       for (const Node node : windows_.leave(me.windows++)) wake(node);
     }
     Window* const window = windows_.enter(me.windows, self);
     if (window == nullptr) return false;
-    me.in_window = true;
+    me.window = window;
     me.to_send = window->sent_by(self);
     me.to_receive = window->received_by(self);
     me.update_steps = window->update_steps_of(self);
@@ -139,28 +152,30 @@ bool Machine::Graph::has_window(Node self) {
   return true;
 }
 
-// One step, if all that it needs is there.
+// One step, or one window, if all that it needs is there.
 bool Machine::Graph::advance(Node self) {
   Processor& me = processors_[self];
-  const uint64_t step = me.step();
-  if (!std::exchange(me.sent, true)) send_all(self, step);
-  while (!me.waiting.empty() && me.waiting.front()->step == step) {
-    std::ranges::pop_heap(me.waiting, later);
-    me.here.push_back(me.waiting.back());
-    me.waiting.pop_back();
+  if (!std::exchange(me.under_way, true)) {
+    me.last = together_ ? me.window->end() - 1 : me.step();
+    while (!me.waiting.empty() && me.waiting.front()->step <= me.last) {
+      std::ranges::pop_heap(me.waiting, later);
+      me.here.push_back(me.waiting.back());
+      me.waiting.pop_back();
+    }
+    send_all(self);
   }
-  if (me.here.size() < me.expected(step)) return false;
-  receive_all(self, step);
-  me.sent = false;
+  if (me.here.size() < me.expected()) return false;
+  receive_all(self);
+  me.under_way = false;
   return true;
 }
 
-void Machine::Graph::send_all(Node self, uint64_t step) {
+void Machine::Graph::send_all(Node self) {
   Processor& me = processors_[self];
-  for (; !me.to_send.empty() && me.to_send.front().step == step; me.to_send = me.to_send.subspan(1)) {
+  for (; !me.to_send.empty() && me.to_send.front().step <= me.last; me.to_send = me.to_send.subspan(1)) {
     Envelope& envelope = me.to_send.front();
     const schedule::Message& message = envelope.message;
-    program_->send(message.from, step, envelope.payload);
+    program_->send(message.from, envelope.step, envelope.payload);
     if (message.to.node == self) {
       me.here.push_back(&envelope);
       continue;
@@ -180,8 +195,7 @@ void Machine::Graph::deliver(Envelope& envelope) {
   {
     const oneapi::tbb::spin_mutex::scoped_lock lock(receiver.lock);
     envelope.next = std::exchange(receiver.inbox, &envelope);
-    if (receiver.awaited_step != envelope.step || --receiver.missing != 0) return;
-    receiver.awaited_step = no_step;
+    if (receiver.missing == 0 || envelope.step > receiver.last || --receiver.missing != 0) return;
   }
   wake(to);
 }
@@ -194,28 +208,26 @@ void Machine::Graph::collect(Processor& me) {
     arrived = std::exchange(me.inbox, nullptr);
   }
   task::received();
-  for (; arrived != nullptr; arrived = arrived->next) {
-    me.waiting.push_back(arrived);
-    std::ranges::push_heap(me.waiting, later);
-  }
+  for (; arrived != nullptr; arrived = arrived->next) me.sort(*arrived);
 }
 
-// Until its step's messages are here. No if more have arrived meanwhile.
+// Until the messages of its steps under way are here. No if more have arrived meanwhile.
 bool Machine::Graph::rest(Processor& me) {
   const oneapi::tbb::spin_mutex::scoped_lock lock(me.lock);
   if (me.inbox != nullptr) return false;
-  me.awaited_step = me.step();
-  me.missing = me.expected(me.awaited_step) - me.here.size();
+  me.missing = me.expected() - me.here.size();
   return true;
 }
 
-void Machine::Graph::receive_all(Node self, uint64_t step) {
+void Machine::Graph::receive_all(Node self) {
   Processor& me = processors_[self];
   me.to_receive = me.to_receive.subspan(me.here.size());
-  for (Envelope* const envelope : me.here) program_->receive(envelope->message, step, envelope->payload);
+  for (Envelope* const envelope : me.here) {
+    program_->receive(envelope->message, envelope->step, envelope->payload);
+  }
   me.here.clear();
   std::size_t updates = 0;
-  while (updates < me.update_steps.size() && me.update_steps[updates] == step) ++updates;
+  while (updates < me.update_steps.size() && me.update_steps[updates] <= me.last) ++updates;
   if (updates == 0) return;
   program_->update(me.updates.first(updates));
   me.updates = me.updates.subspan(updates);
@@ -224,6 +236,7 @@ void Machine::Graph::receive_all(Node self, uint64_t step) {
 
 work::Traffic Machine::Graph::run(Program& program, const std::stop_token& stop) {
   program_ = &program;
+  together_ = !program.sends_what_it_received();
   stop_ = stop;
   windows_.restart();
   for (Processor& processor : processors_) processor.windows = 0;

@@ -113,7 +113,7 @@ class PipelinedDescend final : public work::Work {
   uint64_t needed() const {
     return frame().input_bytes() + 2 * count_ * what_->record_bytes() + frame().output.bytes +
            schedule_.network().nodes() * (schedule_.slots() * what_->record_bytes() + each_processor) +
-           plan::machine_memory(schedule_.network());
+           plan::machine_memory(schedule_.network(), schedule_.slots());
   }
 
   std::vector<work::PassSummary> passes() const override {

@@ -89,6 +89,7 @@ class Blocks final : public Program {
   schedule::Node first() const { return first_; }
   const io::BlockMemory& memory() const { return memory_; }
 
+  bool sends_what_it_received() const override { return false; }
   void send(schedule::Place from, uint64_t round, Payload& payload) override {
     payload.refer(outgoing_.chunk(from.node, round), plan_.chunk_bytes());
   }

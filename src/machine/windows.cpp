@@ -1,5 +1,7 @@
 #include "machine/windows.hpp"
 
+#include "plan/processors.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -17,8 +19,6 @@ struct OfStep {
   uint64_t step;
   T what;
 };
-
-constexpr uint64_t fewest_messages = 1024;  // of a window: or it would not be worth making
 
 }  // namespace
 
@@ -39,7 +39,7 @@ void Window::make(const schedule::Schedule& schedule, uint64_t first) {
   std::vector<OfStep<Update>> updates;
   std::vector<Message> some_messages;
   std::vector<Update> some_updates;
-  const uint64_t enough = std::max(processors / 2, fewest_messages);
+  const uint64_t enough = plan::window_messages(schedule.network(), schedule.slots());
   for (end_ = first; end_ < schedule.steps() && messages.size() + updates.size() < enough; ++end_) {
     schedule.messages(end_, some_messages);
     for (const Message& message : some_messages) messages.push_back({end_, message});

@@ -1,6 +1,6 @@
 // A schedule's messages on their way, some steps at a time.
 //
-// A *window* is as many consecutive steps as have about half as many messages as there are processors. Its messages are made
+// A *window* is as many consecutive steps as have some messages for each processor (plan::window_messages). Its messages are made
 // when the first processor comes to it, sorted by sender, so that a processor finds its own without looking at the
 // steps that do not concern it. Two windows are open at most: a processor that is ahead waits until the window before
 // the last one is closed, which it is when every processor has left it. So what is on its way is bounded, however far

@@ -79,19 +79,20 @@ ExchangePlan exchange_of(const BlockMatrix& matrix, const ProcessorConditions& c
   const uint64_t blocks = uint64_t{1} << d;
   BlockMatrix cut = matrix;
   cut.blocks = blocks;
-  return {{.element_bytes = matrix.element_bytes,
-           .extents = {blocks, matrix.rows / blocks, blocks, matrix.columns / blocks},
-           .order = {0, 2, 3, 1},
-           .mapped = {},
-           .map = {}},
-          block_stripes(
-              "exchange", std::make_shared<Exchange>(d, Exchange::Kind::transposition), cut, conditions,
-              [](uint64_t i, uint64_t j) {
-                return Block{i, j};
-              },
-              [](const Block& block) {
-                return Place{block.first, block.second};
-              })};
+  Reordering within{.element_bytes = matrix.element_bytes,
+                    .extents = {blocks, matrix.rows / blocks, blocks, matrix.columns / blocks},
+                    .order = {0, 2, 3, 1},
+                    .mapped = {},
+                    .map = {}};
+  StripePlan stripes = block_stripes(
+      "exchange", std::make_shared<Exchange>(d, Exchange::Kind::transposition), cut, conditions,
+      [](uint64_t i, uint64_t j) {
+        return Block{i, j};
+      },
+      [](const Block& block) {
+        return Place{block.first, block.second};
+      });
+  return {std::move(within), std::move(stripes)};
 }
 
 ExchangePlan reversing_exchange(int n, uint64_t element_bytes, const ProcessorConditions& conditions) {
@@ -100,20 +101,21 @@ ExchangePlan reversing_exchange(int n, uint64_t element_bytes, const ProcessorCo
   const uint64_t blocks = uint64_t{1} << d;
   const int middle = n - 2 * d;
   const gf2::AffineMap reversed = bmmc::bit_reverse(d);
-  return {{.element_bytes = element_bytes,
-           .extents = {blocks, uint64_t{1} << middle, blocks},
-           .order = {0, 2, 1},
-           .mapped = 1,
-           .map = bmmc::bit_reverse(middle)},
-          block_stripes(
-              "exchange", std::make_shared<Exchange>(d, Exchange::Kind::bit_reversal),
-              {blocks, uint64_t{1} << (n - d), blocks, element_bytes}, conditions,
-              [&](uint64_t i, uint64_t j) {
-                return Block{reversed(i), reversed(j)};
-              },
-              [](const Block& block) {
-                return Place{block.first, block.second};
-              })};
+  Reordering within{.element_bytes = element_bytes,
+                    .extents = {blocks, uint64_t{1} << middle, blocks},
+                    .order = {0, 2, 1},
+                    .mapped = 1,
+                    .map = bmmc::bit_reverse(middle)};
+  StripePlan stripes = block_stripes(
+      "exchange", std::make_shared<Exchange>(d, Exchange::Kind::bit_reversal),
+      {blocks, uint64_t{1} << (n - d), blocks, element_bytes}, conditions,
+      [&](uint64_t i, uint64_t j) {
+        return Block{reversed(i), reversed(j)};
+      },
+      [](const Block& block) {
+        return Place{block.first, block.second};
+      });
+  return {std::move(within), std::move(stripes)};
 }
 
 }  // namespace
@@ -160,15 +162,16 @@ MeshPlan plan_mesh(const Reordering& what, const ProcessorConditions& conditions
   require_motion(*matrix, conditions);
   BlockMatrix blocks = *matrix;
   blocks.blocks = choose_side(std::min(matrix->rows, matrix->columns), conditions);
-  return {blocks, block_stripes(
-                      "mesh", std::make_shared<schedule::Mesh>(blocks.blocks, schedule::Mesh::Routing::any),
-                      blocks, conditions,
-                      [](uint64_t i, uint64_t j) {
-                        return Block{i, j};
-                      },
-                      [&](const Block& block) {
-                        return Place{block.first * blocks.blocks + block.second, 0};
-                      })};
+  StripePlan stripes = block_stripes(
+      "mesh", std::make_shared<schedule::Mesh>(blocks.blocks, schedule::Mesh::Routing::any), blocks,
+      conditions,
+      [](uint64_t i, uint64_t j) {
+        return Block{i, j};
+      },
+      [&](const Block& block) {
+        return Place{block.first * blocks.blocks + block.second, 0};
+      });
+  return {blocks, std::move(stripes)};
 }
 
 }  // namespace xorder::plan

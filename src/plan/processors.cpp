@@ -32,12 +32,17 @@ std::optional<int> wanted_lg(const std::optional<uint64_t>& processors, uint64_t
   return lg;
 }
 
-uint64_t machine_memory(const Network& network) {
+uint64_t machine_memory(const Network& network, uint64_t slots) {
   // Measured: 2.7 to 3 KiB for a node of the graph. A message with its buffer, as it is made and on its way.
   constexpr uint64_t each_processor = 3 << 10, each_message = 256;
-  // Two windows, each of half as many messages as processors and a step more, in which no link is used twice.
-  const uint64_t messages = 2 * (network.nodes() / 2 + network.links());
+  // Two windows, each with a step more, in which no link is used twice.
+  const uint64_t messages = 2 * (window_messages(network, slots) + network.links());
   return network.nodes() * each_processor + messages * each_message;
+}
+
+uint64_t window_messages(const Network& network, uint64_t slots) {
+  constexpr uint64_t each = 8;
+  return std::min(each * network.nodes(), std::max<uint64_t>(network.nodes() * slots / 2, 1));
 }
 
 unsigned transfer_threads(uint64_t memory) {

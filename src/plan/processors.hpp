@@ -29,7 +29,10 @@ std::optional<int> wanted_lg(const std::optional<std::uint64_t>& processors, std
 
 /// Bytes that the machine takes (machine/machine.hpp), without what messages carry: for each processor, and for the
 /// messages of the steps that are under way.
-std::uint64_t machine_memory(const schedule::Network& network);
+std::uint64_t machine_memory(const schedule::Network& network, std::uint64_t slots);
+/// A window (machine/windows.hpp) ends with the step with which it has so many messages: enough for a processor to have
+/// more to do with them than with windows, but at most what half of all slots hold.
+std::uint64_t window_messages(const schedule::Network& network, std::uint64_t slots);
 
 /// Files are read and written in requests of at most this.
 inline constexpr std::uint64_t transfer_bytes = std::uint64_t{1} << 20;

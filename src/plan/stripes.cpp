@@ -19,8 +19,8 @@ constexpr uint64_t stripes_in_memory = 3;
 // and the threads, for rows that are put together and for requests.
 uint64_t own_memory(const schedule::Schedule& schedule, uint64_t memory) {
   constexpr uint64_t each_slot = 384;
-  return machine_memory(schedule.network()) + schedule.network().nodes() * schedule.slots() * each_slot +
-         2 * transfer_memory(memory);
+  return machine_memory(schedule.network(), schedule.slots()) +
+         schedule.network().nodes() * schedule.slots() * each_slot + 2 * transfer_memory(memory);
 }
 
 }  // namespace

@@ -53,6 +53,9 @@ class Program {
   virtual void send(schedule::Place from, std::uint64_t step, Payload& payload) = 0;
   /// Puts it at message.to: copies it, or swaps it with what is there.
   virtual void receive(const schedule::Message& message, std::uint64_t step, Payload& payload) = 0;
+  /// Whether what lies at a place can have come there in an earlier step. If not, a processor need not wait for what it
+  /// receives before it sends more; and there are no updates.
+  virtual bool sends_what_it_received() const { return true; }
   /// What the processor computes when a step's messages have arrived: all updates read before any writes.
   virtual void update(std::span<const schedule::Update> updates);
 };
