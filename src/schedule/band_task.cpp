@@ -21,10 +21,9 @@ uint64_t divided_up(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
 
 void check_band(int dimension, const Diagonals& band) {
   const uint64_t columns = Network::hypercube(dimension).nodes();
-  if (band.below >= columns || band.above >= columns || band.width() > columns) {
-    throw InputError(
-        fmt::format("{} diagonals below and {} above the main one: a matrix of {} columns has fewer",
-                    band.below, band.above, columns));
+  if (band.back >= columns || band.ahead >= columns || band.width() > columns) {
+    throw InputError(fmt::format("a band of offsets -{} to {}: a matrix of {} columns has fewer diagonals",
+                                 band.back, band.ahead, columns));
   }
 }
 
@@ -52,7 +51,7 @@ AffineAssignment best_affine_assignment(int dimension, const Diagonals& band) {
   // that of odd ones.
   std::vector<std::int64_t> even(n, 0);
   for (uint64_t c = 0; c < n; ++c) {
-    for (uint64_t s = 0; s < band.width(); ++s) ++even[c ^ modulo(c + s - band.below, dimension)];
+    for (uint64_t s = 0; s < band.width(); ++s) ++even[c ^ modulo(c + s - band.back, dimension)];
   }
   for (uint64_t half = 1; half < n; half *= 2) {
     for (uint64_t r = 0; r < n; ++r) {
@@ -95,7 +94,7 @@ std::vector<Packet> band_task(int dimension, const Diagonals& band,
     for (uint64_t c = 0; c < n; ++c) node[c] = assignments[m](c);
     for (uint64_t c = 0; c < n; ++c) {
       for (uint64_t s = 0; s < width; ++s) {
-        const uint64_t i = modulo(c + s - band.below, dimension);
+        const uint64_t i = modulo(c + s - band.back, dimension);
         // The offset is now the negative one. The main diagonal stays, and needs no packet.
         if (i == c) continue;
         task.push_back({{node[c], m * width + s}, {node[i], m * width + (width - 1 - s)}});
@@ -117,7 +116,7 @@ std::vector<uint64_t> band_column_sums(int dimension, int beta, const Diagonals&
     const int bit = j >= ring ? j - ring : std::min(beta + j + 1, dimension - 1);
     const uint64_t period = pow2(bit + 1);
     for (uint64_t s = 0; s < band.width(); ++s) {
-      const uint64_t m = (s - band.below) & (period - 1);
+      const uint64_t m = (s - band.back) & (period - 1);
       sums[static_cast<size_t>(j)] += std::min(m, period - m) << (dimension - bit);
     }
   }

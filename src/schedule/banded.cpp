@@ -69,10 +69,10 @@ namespace {
 std::optional<Diagonals> narrower(const Diagonals& band, int beta, int dimension) {
   const uint64_t reach = pow2(checked_beta(beta, dimension));
   if (band == Diagonals{reach, reach} && beta < dimension) return std::nullopt;
-  if (beta == dimension || band.below > reach || band.above > reach) {
-    throw InputError(fmt::format(
-        "{} diagonals below and {} above the main one with beta {}: at most {}, and beta below {}",
-        band.below, band.above, beta, reach, dimension));
+  if (beta == dimension || band.back > reach || band.ahead > reach) {
+    throw InputError(
+        fmt::format("a band of offsets -{} to {} with beta {}: at most {} either way, and beta below {}",
+                    band.back, band.ahead, beta, reach, dimension));
   }
   return band;
 }
@@ -136,8 +136,8 @@ uint64_t Banded::tag(uint64_t step, int j) const {
 
 bool Banded::within_band(uint64_t offset) const {
   if (!band_) return true;
-  return modulo(offset, layout_.dimension) <= band_->above ||
-         modulo(-offset, layout_.dimension) <= band_->below;
+  return modulo(offset, layout_.dimension) <= band_->ahead ||
+         modulo(-offset, layout_.dimension) <= band_->back;
 }
 
 // Whether there is a packet that crosses dimension d−β+j from a node with this c1.
@@ -155,14 +155,14 @@ uint64_t Banded::places_in_ring(uint64_t t, bool crosses_ring) const {
   const auto [d, beta] = layout_;
   if (!band_) return pow2(beta);
   const auto tag = static_cast<std::int64_t>(t), ring = static_cast<std::int64_t>(pow2(beta));
-  const auto below = static_cast<std::int64_t>(band_->below), above = static_cast<std::int64_t>(band_->above);
+  const auto back = static_cast<std::int64_t>(band_->back), ahead = static_cast<std::int64_t>(band_->ahead);
   const uint64_t all = pow2(std::popcount(t));
   uint64_t count = 0;
   if (!crosses_ring) {
-    count = submasks_up_to(half_down(tag + below), t) - submasks_up_to(half_down(tag - above - 1), t);
+    count = submasks_up_to(half_down(tag + back), t) - submasks_up_to(half_down(tag - ahead - 1), t);
   } else {
-    count = submasks_up_to(half_down(tag - (ring - below)), t) + all -
-            submasks_up_to(half_down(tag + ring - above - 1), t);
+    count = submasks_up_to(half_down(tag - (ring - back)), t) + all -
+            submasks_up_to(half_down(tag + ring - ahead - 1), t);
   }
   return count * pow2(beta - std::popcount(t));
 }

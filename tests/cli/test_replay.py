@@ -48,6 +48,15 @@ class Replay(Case):
         goals = {(v, r): (v ^ t, r) for v in range(8) for r, t in enumerate(numbers)}
         self.expect(("isotropic", "--tags", "tags.txt"), goals)
 
+    def test_any_task(self):
+        for d in range(5):
+            places = [(v, s) for v in range(1 << d) for s in range(3)]
+            order = self.random.permutation(len(places))
+            goals = {places[i]: places[int(j)] for i, j in enumerate(order)
+                     if places[i][0] != places[int(j)][0] and self.random.integers(4)}
+            self.write("packets.txt", "".join(f"{a} {b} {c} {e}\n" for (a, b), (c, e) in goals.items()))
+            self.expect(("task", "--dimension", d, "--packets", "packets.txt"), goals)
+
     def band_goals(self, d, below, above, node, first=0):
         """a[i, c] from slot i - c + below of c's node into slot i - c + above of i's, where i - c is now the
         negative one."""

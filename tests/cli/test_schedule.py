@@ -16,6 +16,7 @@ EXAMPLES = [
     ("exchange", "--array", "array.txt"),
     ("bmmc", "--matrix", "matrix.txt", "--processors", 4, "--factors"),
     ("isotropic", "--tags", "tags.txt"),
+    ("task", "--dimension", 3, "--packets", "packets.txt"),
     ("banded", "--dimension", 4, "--beta", 2),
     ("banded", "--dimension", 5, "--bandwidth", 7),
     ("banded", "--columns", 1000, "--processors", 16, "--bandwidth", 300),
@@ -54,6 +55,7 @@ class Schedule(Case):
         super().setUp()
         self.write("array.txt", "# Edelman's, rows exchanged\n1 7 6\n3 6 4\n5 3 7\n\n7 2 5\n")
         self.write("matrix.txt", "0001\n0010\n0100\n1000\nc 1100\n")
+        self.write("packets.txt", "# node slot to node slot\n0 0 7 0\n1 0 6 2\n7 0 0 0\n5 1 5 1\n\n2 2 3 2 # near\n")
         self.write("tags.txt", "# 110 is dimensions 0 and 1\n110\n 0 1 1\n\n111\n000\n")
 
     def report(self, *args):
@@ -262,6 +264,9 @@ class Schedule(Case):
             ("at most 13", "exchange", "--dimension", 14, "--kind", "one-to-all"),
             ("--by with --bits, or --matrix", "bmmc", "--by", "gray", "--processors", 2),
             ("--by with --bits, or --matrix", "bmmc", "--matrix", "tags.txt", "--bits", 3, "--processors", 2),
+            ("line 1: 3 numbers", "task", "--dimension", 3, "--packets", "ragged_array.txt"),
+            ("'x' is not", "task", "--dimension", 3, "--packets", "letters_array.txt"),
+            ("there are 3 slots and 4 nodes", "task", "--dimension", 2, "--packets", "packets.txt"),
             ("3 matrices", "banded", "--dimension", 4, "--beta", 2, "--matrices", 3),
             ("0 matrices", "banded", "--dimension", 4, "--beta", 2, "--matrices", 0),
             ("--size is 0", "mesh", "--size", 0),
@@ -289,7 +294,7 @@ class Schedule(Case):
         self.assertGreaterEqual(len(examples), 5)
         for line in examples:
             self.ok(*shlex.split(line))
-        for kind in ["bmmc", "exchange", "isotropic", "banded", "mesh", "aspc", "descend"]:
+        for kind in ["bmmc", "exchange", "isotropic", "task", "banded", "mesh", "aspc", "descend"]:
             self.assertIn("--check", self.ok("schedule", kind, "--help").stdout)
 
 

@@ -200,7 +200,7 @@ class Refused(Schedules):
         self.refused("transpose", "a.npy", "b.npy", *band, "--schedule", "banded", "--processors", 128, says=["128", "64 columns"])
         self.save("diagonals.npy", np.zeros((5, 64)))
         self.refused("transpose", "diagonals.npy", "b.npy", "--banded", "2,2", "--band-order", "diagonals", "--schedule", "banded",
-                     says=["--band-order columns", "tiles"])
+                     says=["order of columns", "tiles"])
         self.save("empty.npy", np.zeros((0, 4)))
         self.refused("transpose", "empty.npy", "b.npy", "--schedule", "mesh", says="no elements")
 

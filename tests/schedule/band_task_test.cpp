@@ -34,11 +34,11 @@ TEST(BandTask, ClosedFormsAreWhatTheTaskNeeds) {
   SEED_TRACE(random);
   for (int i = 0; i < 200; ++i) {
     const int d = random.in(1, 8);
-    const uint64_t n = uint64_t{1} << d, below = random.in(uint64_t{0}, n - 1);
-    const Diagonals band{below, random.in(uint64_t{0}, n - 1 - below)};
+    const uint64_t n = uint64_t{1} << d, back = random.in(uint64_t{0}, n - 1);
+    const Diagonals band{back, random.in(uint64_t{0}, n - 1 - back)};
     const int beta = random.in(0, d);
     const auto task = band_task(d, band, {binary_gray_assignment(d, beta)});
-    const uint64_t reach = std::max(band.below, band.above);
+    const uint64_t reach = std::max(band.back, band.ahead);
     EXPECT_EQ(band_crossings(d, beta, band), task_crossings(task));
     // Other widths have no carry through all of c1, or more than one link of the ring.
     if (band.width() == 1 || reach <= uint64_t{1} << beta) {
@@ -59,8 +59,8 @@ TEST(BandTask, TransposesAnyBandWithAnyAssignment) {
   SEED_TRACE(random);
   for (int i = 0; i < 60; ++i) {
     const int d = random.in(1, 5);
-    const uint64_t n = uint64_t{1} << d, below = random.in(uint64_t{0}, n - 1);
-    const Diagonals band{below, random.in(uint64_t{0}, n - 1 - below)};
+    const uint64_t n = uint64_t{1} << d, back = random.in(uint64_t{0}, n - 1);
+    const Diagonals band{back, random.in(uint64_t{0}, n - 1 - back)};
     const auto assignment = random.in(0, 2) == 0   ? binary_assignment(d)
                             : random.in(0, 1) == 0 ? best_affine_assignment(d, band).map
                                                    : binary_gray_assignment(d, random.in(0, d));
@@ -69,7 +69,7 @@ TEST(BandTask, TransposesAnyBandWithAnyAssignment) {
     const auto content = test::carried(routed);
     for (uint64_t c = 0; c < n; ++c) {
       for (uint64_t s = 0; s < band.width(); ++s) {
-        const uint64_t row = (c + s - band.below) & (n - 1);
+        const uint64_t row = (c + s - band.back) & (n - 1);
         const uint64_t from = assignment(c) * routed.slots() + s;
         const uint64_t to = assignment(row) * routed.slots() + band.width() - 1 - s;
         if (row != c) {

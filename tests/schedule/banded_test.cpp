@@ -84,11 +84,11 @@ TEST(Banded, NarrowerBandsSendNothingEmpty) {
     const int d = random.in(1, 7), beta = random.in(0, d - 1);
     const std::uint64_t reach = std::uint64_t{1} << beta, n = std::uint64_t{1} << d;
     Diagonals band{random.in(std::uint64_t{0}, reach), random.in(std::uint64_t{0}, reach)};
-    if (band.width() > n) band.below = n - 1 - band.above;
+    if (band.width() > n) band.back = n - 1 - band.ahead;
     const Banded banded(d, beta, band);
     const Report report = test::expect_correct(banded);
     EXPECT_EQ(report.crossings, band_crossings(d, beta, band));
-    ASSERT_FALSE(HasFailure()) << d << " " << beta << " " << band.below << " " << band.above;
+    ASSERT_FALSE(HasFailure()) << d << " " << beta << " " << band.back << " " << band.ahead;
   }
   EXPECT_EQ(Banded(7, 5, Diagonals::of_width(35)).total().crossings, 12312u);
   EXPECT_EQ(Banded(7, 5).total().crossings, 24704u);

@@ -160,6 +160,23 @@ void add_isotropic(CLI::App& parent) {
       ->type_name("FILE");
 }
 
+void add_task(CLI::App& parent) {
+  struct Options {
+    int dimension = 0;
+    std::string packets;
+  };
+  auto o = std::make_shared<Options>();
+  CLI::App* kind = add_kind(parent, "task", "Any packets from place to place on a hypercube, by search", o,
+                            [](const Options& g) { return show_task(g.dimension, g.packets); });
+  kind->add_option("--dimension", o->dimension, "Of the hypercube")
+      ->required()
+      ->type_name("d")
+      ->check(is_small_number);
+  kind->add_option("--packets", o->packets, "A line for each: node, slot, and the node and slot to go to")
+      ->required()
+      ->type_name("FILE");
+}
+
 void add_banded(CLI::App& parent) {
   auto o = std::make_shared<BandedOptions>();
   CLI::App* kind =
@@ -231,6 +248,7 @@ void add_schedule(CLI::App& program) {
   add_bmmc(*schedule);
   add_exchange(*schedule);
   add_isotropic(*schedule);
+  add_task(*schedule);
   add_banded(*schedule);
   add_mesh(*schedule);
   add_aspc(*schedule);

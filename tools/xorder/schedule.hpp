@@ -13,6 +13,7 @@
 
 #include "xorder/gf2/bit_matrix.hpp"
 #include "xorder/schedule/check.hpp"
+#include "xorder/schedule/routed.hpp"
 #include "xorder/schedule/schedule.hpp"
 
 namespace xorder::cli {
@@ -86,10 +87,18 @@ struct ExchangeOptions {
   bool contents = false;           ///< show what lies in each node after each step, instead of what is sent
 };
 ShownSchedule show_exchange(const ExchangeOptions& options);
-/// Makes the table that of what lies in the first `slots` slots of each node after each step, and the drawing a strip
-/// of pictures of it. Throws InputError if that is too much to see.
-void show_contents(ShownSchedule& shown, std::uint64_t slots);
+/// Makes the table that of what lies in each node's slots after each step, and the drawing a strip of pictures of
+/// it. Throws InputError if that is too much to see.
+void show_contents(ShownSchedule& shown);
 ShownSchedule show_isotropic(const std::string& tags_file);
+/// Any task, of packets in a file: a line "node slot node slot" for each, from where to where.
+ShownSchedule show_task(int dimension, const std::string& packets_file);
+/// For schedules without a closed form on a hypercube: a table of messages by step and dimension, and marks by the
+/// distance that a packet goes, or by its matrix, if `matrices` have `width` slots each.
+void show_by_search(ShownSchedule& shown, std::unique_ptr<schedule::Schedule> schedule, int matrices,
+                    std::uint64_t width);
+/// Notes how it was found.
+void note_search(ShownSchedule& shown, const schedule::Routed& routed);
 struct BandedOptions {
   std::optional<int> dimension, beta;
   std::optional<std::uint64_t> bandwidth, columns, processors;

@@ -4,7 +4,6 @@
 #include <bit>
 
 #include "schedule.hpp"
-#include "schedule_origins.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/reordering.hpp"
 #include "xorder/schedule/band_placement.hpp"
@@ -94,53 +93,6 @@ void show_closed(ShownSchedule& shown, const Band& b, std::unique_ptr<schedule::
   shown.schedule = std::move(banded);
 }
 
-// Others: a table of messages by step and dimension. `width` slots belong to each matrix.
-void show_counts(ShownSchedule& shown, const Band& b, int matrices, uint64_t width,
-                 std::unique_ptr<schedule::Schedule> schedule) {
-  const schedule::Schedule* s = schedule.get();
-  shown.table = {"how many messages cross each dimension", "step", dimensions(0, b.dimension), s->steps(),
-                 [s, b](uint64_t step) {
-                   std::vector<uint64_t> count(static_cast<std::size_t>(b.dimension), 0);
-                   std::vector<Message> messages;
-                   s->messages(step, messages);
-                   for (const Message& m : messages) {
-                     if (m.from.node == m.to.node) continue;
-                     ++count[static_cast<std::size_t>(std::countr_zero(m.from.node ^ m.to.node))];
-                   }
-                   return Row(count.begin(), count.end());
-                 }};
-  const auto origins = std::make_shared<std::optional<Origins>>();
-  const auto origin = [s, origins](uint64_t step, const Message& m) {
-    if (!*origins) origins->emplace(*s);
-    return (*origins)->of(step, m);
-  };
-  if (matrices > 1) {
-    for (int m = 0; m < matrices; ++m) {
-      shown.colours.push_back(
-          {m == 0 ? colour::orange : colour::shade(m - 1, matrices - 1), fmt::format("matrix {}", m)});
-    }
-    shown.mark = [origin, width](uint64_t step, const Message& m) {
-      return Mark{static_cast<std::size_t>(origin(step, m).slot / width), ""};
-    };
-  } else {
-    for (int k = 1; k <= b.dimension; ++k) {
-      shown.colours.push_back({colour::shade(k - 1, b.dimension), fmt::format("{}", k)});
-    }
-    shown.colours.back().meaning += " links from source to target";
-    shown.mark = [s, origin](uint64_t step, const Message& m) {
-      const schedule::Place from = origin(step, m);
-      return Mark{static_cast<std::size_t>(std::popcount(from.node ^ s->goal(from)->node)) - 1, ""};
-    };
-  }
-  shown.schedule = std::move(schedule);
-}
-
-void note_search(ShownSchedule& shown, const schedule::Routed& routed) {
-  shown.facts["method"] = "search";
-  shown.facts["greedy_steps"] = routed.greedy_steps();
-  shown.facts["scratch_slots"] = routed.scratch_slots();
-}
-
 void show_one(ShownSchedule& shown, const Band& b, const BandedOptions& o) {
   const Diagonals d = diagonals_once(b);
   const bool gray = o.assignment == "gray";
@@ -169,7 +121,7 @@ void show_one(ShownSchedule& shown, const Band& b, const BandedOptions& o) {
   } else {
     note_search(shown, *routed);
     if (closed) shown.facts["closed_form_steps"] = closed->steps();
-    show_counts(shown, b, 1, d.width(), std::move(routed));
+    show_by_search(shown, std::move(routed), 1, d.width());
   }
   shown.facts["binary_assignment_bound"] = schedule::band_bound(b.dimension, b.dimension, d);
   if (!b.whole()) shown.facts["gray_assignment_bound"] = schedule::band_bound(b.dimension, b.beta, d);
@@ -224,7 +176,7 @@ void show_batch(ShownSchedule& shown, const Band& b, const BandedOptions& o) {
     }
   }
   shown.facts["any_assignment_bound"] = schedule::universal_band_bound(b.dimension, d.width(), k);
-  show_counts(shown, b, k, width, std::move(best));
+  show_by_search(shown, std::move(best), k, width);
 }
 
 }  // namespace

@@ -23,36 +23,28 @@ constexpr uint64_t most_cells = 70'000, most_pictures = 64;
 constexpr uint64_t nothing = ~uint64_t{0};
 struct Contents {
   uint64_t nodes = 0;
-  uint64_t slots = 0;  // those that are shown
+  uint64_t slots = 0;
   std::vector<std::vector<uint64_t>> after;
 };
 
-Contents follow(const schedule::Schedule& schedule, uint64_t slots) {
-  const uint64_t nodes = schedule.network().nodes(), all = schedule.slots();
+Contents follow(const schedule::Schedule& schedule) {
+  const uint64_t nodes = schedule.network().nodes(), slots = schedule.slots();
   Contents contents{nodes, slots, {}};
-  std::vector<uint64_t> now(nodes * all, nothing);
-  for (uint64_t v = 0; v < nodes; ++v) {
-    for (uint64_t s = 0; s < slots; ++s) {
-      if (schedule.goal({v, s})) now[v * all + s] = v * slots + s;
-    }
+  std::vector<uint64_t> now(nodes * slots, nothing);
+  for (uint64_t p = 0; p < now.size(); ++p) {
+    if (schedule.goal({p / slots, p % slots})) now[p] = p;
   }
-  const auto keep = [&] {
-    auto& picture = contents.after.emplace_back();
-    for (uint64_t v = 0; v < nodes; ++v) {
-      for (uint64_t s = 0; s < slots; ++s) picture.push_back(now[v * all + s]);
-    }
-  };
-  keep();
+  contents.after.push_back(now);
   std::vector<Message> messages;
   std::vector<uint64_t> moving;
+  const auto number = [slots](const schedule::Place& p) { return p.node * slots + p.slot; };
   for (uint64_t step = 0; step < schedule.steps(); ++step) {
     schedule.messages(step, messages);
     moving.clear();
-    for (const Message& m : messages) moving.push_back(now[m.from.node * all + m.from.slot]);
-    for (const Message& m : messages) now[m.from.node * all + m.from.slot] = nothing;
-    for (size_t i = 0; i < messages.size(); ++i)
-      now[messages[i].to.node * all + messages[i].to.slot] = moving[i];
-    keep();
+    for (const Message& m : messages) moving.push_back(now[number(m.from)]);
+    for (const Message& m : messages) now[number(m.from)] = nothing;
+    for (size_t i = 0; i < messages.size(); ++i) now[number(messages[i].to)] = moving[i];
+    contents.after.push_back(now);
   }
   return contents;
 }
@@ -70,7 +62,7 @@ std::string strip(const ShownSchedule& shown, const Contents& contents) {
         fmt::format("a drawing of {} pictures of {} × {} words; at most {} pictures and {} words can be seen",
                     count, contents.nodes, contents.slots, most_pictures, most_cells));
   }
-  constexpr double margin = 28, head = 112, gap = 30, least_for_labels = 20;
+  constexpr double margin = 28, head = 124, gap = 30, least_for_labels = 20;
   const double cell = std::clamp(250.0 / std::max(nodes, slots), 4.0, 34.0);
   const double width = cell * nodes, height = cell * slots;
   const auto across = std::clamp<size_t>(static_cast<size_t>(1200.0 / (width + gap)), 1, count);
@@ -118,15 +110,16 @@ std::string strip(const ShownSchedule& shown, const Contents& contents) {
 
 }  // namespace
 
-void show_contents(ShownSchedule& shown, uint64_t slots) {
+void show_contents(ShownSchedule& shown) {
   const schedule::Schedule& s = *shown.schedule;
+  const uint64_t slots = s.slots();
   const uint64_t nodes = s.network().nodes();
   if (nodes > most_entries || slots > most_entries || nodes * slots > most_entries / (s.steps() + 1)) {
     throw InputError(
         fmt::format("the contents of {} nodes with {} slots after each of {} steps: more than {} words",
                     nodes, slots, s.steps(), most_entries));
   }
-  const auto contents = std::make_shared<Contents>(follow(s, slots));
+  const auto contents = std::make_shared<Contents>(follow(s));
   shown.table = {
       "what lies in each node's slots after each step: node.slot where it was at first", "row", {}, 0, {}};
   shown.table.columns = {"after", "slot"};

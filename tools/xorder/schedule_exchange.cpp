@@ -158,7 +158,10 @@ ShownSchedule show_exchange(const ExchangeOptions& o) {
     using Kind = schedule::Exchange::Kind;
     shown = show_array(o, o.kind == "transpose" ? Kind::transposition : Kind::bit_reversal);
   }
-  if (o.contents) show_contents(shown, shown.schedule->network().nodes());
+  if (o.contents) {
+    shown.title += " --contents";
+    show_contents(shown);
+  }
   return shown;
 }
 

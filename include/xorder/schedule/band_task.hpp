@@ -2,8 +2,8 @@
 // and what any schedule for it needs.
 //
 // The matrix is N × N, N = 2^d, with a column on each node. Its band is cyclic: a[i, c] may be nonzero where
-// i − c, modulo N, is one of −below .. above. It must go from the node of column c to the node of column i.
-// Slot s of a node holds offset i − c = s − below before, and s − above after.
+// i − c, modulo N, is one of −back .. ahead. It must go from the node of column c to the node of column i.
+// Slot s of a node holds offset i − c = s − back before, and s − ahead after.
 //
 // An *assignment* puts column c at node A c ⊕ a, A nonsingular. Row j of A, a set r of bits, says which
 // packets cross dimension j: those with odd parity of r & (i ⊕ c). So each dimension's crossings depend on

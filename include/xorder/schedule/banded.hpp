@@ -39,17 +39,17 @@
 
 namespace xorder::schedule {
 
-/// Offsets −below .. above of a cyclic band.
+/// A cyclic band: a[i, c] may be nonzero where i − c, modulo N, is one of −back .. ahead.
 struct Diagonals {
-  std::uint64_t below = 0;
-  std::uint64_t above = 0;
+  std::uint64_t back = 0;
+  std::uint64_t ahead = 0;
 
-  /// |i − j| ≤ (width − 1) / 2, and of an even width one diagonal more above.
+  /// |i − j| ≤ (width − 1) / 2, and of an even width one diagonal more ahead.
   static Diagonals of_width(std::uint64_t width) { return {(width - 1) / 2, width / 2}; }
-  std::uint64_t width() const { return below + above + 1; }
-  /// Without those above that are, modulo 2^dimension, diagonals below. Requires below < 2^dimension.
+  std::uint64_t width() const { return back + ahead + 1; }
+  /// Without offsets ahead that are, modulo 2^dimension, offsets back. Requires back < 2^dimension.
   Diagonals once(int dimension) const {
-    return {below, std::min(above, (std::uint64_t{1} << dimension) - 1 - below)};
+    return {back, std::min(ahead, (std::uint64_t{1} << dimension) - 1 - back)};
   }
   bool operator==(const Diagonals&) const = default;
 };
@@ -85,7 +85,7 @@ class Banded final : public Schedule {
  public:
   /// 0 ≤ β ≤ d ≤ 20 (InputError otherwise).
   Banded(int dimension, int beta);
-  /// A band within that one, 0 ≤ below, above ≤ 2^β and β < d (InputError otherwise).
+  /// A band within that one, 0 ≤ back, ahead ≤ 2^β and β < d (InputError otherwise).
   Banded(int dimension, int beta, const Diagonals& band);
 
   const BandLayout& layout() const { return layout_; }
