@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "size_text.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/reordering.hpp"
 
@@ -13,10 +14,10 @@ namespace {
 
 using std::uint64_t;
 
-constexpr uint64_t MiB = uint64_t{1} << 20;
+constexpr uint64_t mebibyte = uint64_t{1} << 20;
 constexpr unsigned gathered_in_flight = 3, streamed_in_flight = 4;
 constexpr int lg_least_strips = 3;  // gathered ones, for reading, computing and writing at once
-constexpr uint64_t useful_run = 4 * MiB, least_run = 4 << 10;  // bytes of a strip's row
+constexpr uint64_t useful_run = 4 * mebibyte, least_run = 4 << 10;  // bytes of a strip's row
 // The rows that meet are read at once or, if that does not fit, in two slices. More of them would take less memory
 // still; but for each the widest iterations gather as many rows again on either side too.
 constexpr int lg_most_slices = 1;
@@ -30,9 +31,9 @@ class Planner {
     const uint64_t memory = conditions.memory;
     // For disks and processors to be busy at once.
     plan_.threads = static_cast<unsigned>(
-        std::clamp<uint64_t>(memory / (8 * MiB), 2, std::max(8u, conditions.threads + 4)));
-    plan_.request_bytes =
-        given.request_bytes != 0 ? given.request_bytes : std::clamp<uint64_t>(memory / 128, 64 << 10, MiB);
+        std::clamp<uint64_t>(memory / (8 * mebibyte), 2, std::max(8u, conditions.threads + 4)));
+    plan_.request_bytes = given.request_bytes != 0 ? given.request_bytes
+                                                   : std::clamp<uint64_t>(memory / 128, 64 << 10, mebibyte);
   }
 
   /// With blocks of this size, or of any.
@@ -156,7 +157,7 @@ class Planner {
       scratch = std::max(scratch, cyclic ? plan_.cache.cyclic_scratch(group)
                                          : plan_.cache.halo_scratch(group, uint64_t{1} << one.lg_slice));
     }
-    const uint64_t own = plan_.threads * (scratch + plan_.request_bytes + MiB);
+    const uint64_t own = plan_.threads * (scratch + plan_.request_bytes + mebibyte);
     if (own > memory || slices > (memory - own) / (record() << one.lg_slice)) return false;
     one.pass.memory = own + slices * (record() << one.lg_slice);
     return true;
@@ -181,11 +182,6 @@ class Planner {
   SweepSizes given_;
   SweepPlan plan_;
 };
-
-std::string size_text(uint64_t bytes) {
-  if (bytes >= 10 << 20) return fmt::format("{} MiB", bytes >> 20);
-  return bytes >= 10 << 10 ? fmt::format("{} KiB", bytes >> 10) : fmt::format("{} bytes", bytes);
-}
 
 std::string what_is_done(const Sweep& sweep) {
   const Iterations b = sweep.iterations;
@@ -248,7 +244,7 @@ SweepPlan plan_sweeps(const SweepConditions& conditions, const SweepSizes& given
   if (lg_block) {
     if (const auto plan = Planner(conditions, given).plan({}))
       throw InputError(fmt::format("with {} processors this does not fit in {} MiB of memory; {} do",
-                                   given.processors, memory / MiB, plan->processors()));
+                                   given.processors, memory / mebibyte, plan->processors()));
   }
   for (uint64_t times = 2; times <= UINT64_MAX / memory; times *= 2) {
     SweepConditions more = conditions;

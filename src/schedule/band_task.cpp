@@ -17,8 +17,6 @@ using std::uint64_t;
 
 namespace {
 
-uint64_t divided_up(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
-
 void check_band(int dimension, const Diagonals& band) {
   const uint64_t columns = Network::hypercube(dimension).nodes();
   if (band.back >= columns || band.ahead >= columns || band.width() > columns) {

@@ -12,7 +12,6 @@ namespace {
 
 using std::uint64_t;
 
-uint64_t divided_up(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
 uint64_t largest(const std::vector<uint64_t>& values) {
   return values.empty() ? 0 : *std::ranges::max_element(values);
 }

@@ -54,8 +54,6 @@ void check_task(uint64_t nodes, uint64_t slots, std::span<const Packet> task) {
   }
 }
 
-uint64_t divided_up(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
-
 }  // namespace
 
 uint64_t task_crossings(std::span<const Packet> task) {

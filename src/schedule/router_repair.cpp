@@ -15,7 +15,7 @@ using std::size_t;
 using std::uint32_t;
 using std::uint64_t;
 
-constexpr uint32_t nobody = ~uint32_t{0};
+constexpr uint32_t unheld = ~uint32_t{0};
 constexpr uint32_t never = std::numeric_limits<uint32_t>::max();
 // A link that is taken costs this much, and more each time that a packet loses it. Jitter, below, decides
 // between equals only.
@@ -32,7 +32,7 @@ class Attempt {
         dimension_(static_cast<size_t>(dimension)),
         steps_(steps),
         timetable_(timetable),
-        holder_((static_cast<size_t>(steps) << dimension) * dimension_, nobody),
+        holder_((static_cast<size_t>(steps) << dimension) * dimension_, unheld),
         price_(holder_.size(), 0),
         fought_(holder_.size(), 0) {
     for (uint32_t& j : jitter_) j = dice.next() & jitter_mask;
@@ -90,7 +90,7 @@ class Attempt {
   void take_out(uint32_t trip) {
     each_crossing(trip, [&](size_t at) {
       if (holder_[at] != trip) return;  // the one that it lost
-      holder_[at] = nobody;
+      holder_[at] = unheld;
       price_[at] = 0;
     });
     waiting_.push_back(trip);
@@ -147,7 +147,7 @@ class Attempt {
       if (i < 0) continue;
       s ^= size_t{1} << i;
       const size_t at = link(step, node_[s], dimensions_[static_cast<size_t>(i)]);
-      if (const uint32_t loser = holder_[at]; loser != nobody) {
+      if (const uint32_t loser = holder_[at]; loser != unheld) {
         if (fought_[at] < never / 64) fought_[at] += dearer;
         take_out(loser);
       }
