@@ -95,8 +95,8 @@ std::vector<Row> rows_for(Bytes bytes) {
     map("bitreverse", bmmc::bit_reverse(bits));
     map("gray", bmmc::gray(bits));
     map("shuffle", bmmc::shuffle(bits));
-    map("morton",
-        bmmc::morton(bits & ~1, 2).bits() == bits ? bmmc::morton(bits, 2) : bmmc::morton(bits, bits));
+    add("morton",
+        mapping_of_all({{std::uint64_t{1} << (bits & ~1)}, w, Order::c}, bmmc::morton(bits & ~1, 2)));
     map("random", random_map(bits));
     if (w >= 4) {
       const std::uint64_t e = root(static_cast<double>(n), 4);
