@@ -167,10 +167,10 @@ void add_task(CLI::App& parent) {
   };
   auto o = std::make_shared<Options>();
   CLI::App* kind = add_kind(
-      parent, "task", "Any packets from place to place on a hypercube, by search", o,
+      parent, "task", "any packets from place to place on a hypercube, by search", o,
       [](const Options& g) { return show_task(g.dimension, g.packets); }, &o->packets);
   add_number(*kind, "--dimension", o->dimension, "Of the hypercube")->required()->type_name("d");
-  kind->add_option("--packets", o->packets, "A line for each: node, slot, and the node and slot to go to")
+  kind->add_option("--packets", o->packets, "a line for each: node, slot, and the node and slot to go to")
       ->required()
       ->type_name("FILE");
 }
