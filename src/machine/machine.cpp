@@ -180,10 +180,12 @@ void Machine::Graph::send_all(Node self) {
       me.here.push_back(&envelope);
       continue;
     }
-    ++me.traffic.messages;
-    me.traffic.bytes_moved += envelope.payload.size();
-    me.traffic.crossings +=
-        network_.distance(self, message.via) + network_.distance(message.via, message.to.node);
+    if (envelope.payload.size() != 0) {
+      ++me.traffic.messages;
+      me.traffic.bytes_moved += envelope.payload.size();
+      me.traffic.crossings +=
+          network_.distance(self, message.via) + network_.distance(message.via, message.to.node);
+    }
     deliver(envelope);
   }
 }

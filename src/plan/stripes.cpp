@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "xorder/error.hpp"
 
@@ -14,6 +15,7 @@ namespace {
 
 // One stripe is in the machine, with as much on its links at worst, and one is being read or written.
 constexpr uint64_t stripes_in_memory = 3;
+constexpr uint64_t file_block = 4096;
 
 // What the processors take for themselves, with what is kept of every slot: two payloads, a part, a message;
 // and the threads, for rows that are put together and for requests.
@@ -56,6 +58,17 @@ void BlockGeometry::runs(const Part& part, uint64_t first, uint64_t end, std::ve
   for (uint64_t y = first; y < end; ++y) out.push_back({position(y), before(part, y + 1) - before(part, y)});
 }
 
+uint64_t BlockGeometry::aligned_rows(uint64_t block) const {
+  uint64_t rows = 1;
+  if (cuts_ > 1) return rows;
+  for (const Panel& panel : panels_) {
+    for (const Part& part : panel.parts) {
+      rows = std::lcm(rows, block / std::gcd(block, part.columns * element_bytes_));
+    }
+  }
+  return rows;
+}
+
 uint64_t stripe_memory(const schedule::Schedule& schedule, uint64_t memory) {
   const uint64_t own = own_memory(schedule, memory);
   if (own > memory / 2) {
@@ -87,6 +100,9 @@ StripePlan plan_stripes(std::string name, std::shared_ptr<const schedule::Schedu
                     plan.schedule->network().nodes(), row, conditions.memory, stripes_in_memory));
   }
   plan.rows = std::clamp<uint64_t>(room / row, 1, std::max<uint64_t>(plan.most_rows, 1));
+  // Stripes should begin at whole blocks of the file, which direct transfers need.
+  if (const uint64_t unit = plan.geometry->aligned_rows(file_block); unit <= plan.rows)
+    plan.rows -= plan.rows % unit;
   const uint64_t stripe = bytes / std::max<uint64_t>(plan.stripes(), 1);
   plan.pass =
       timed({.tiles = plan.stripes(),

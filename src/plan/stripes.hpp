@@ -57,6 +57,8 @@ class StripeGeometry {
   /// The rows [first, end) of a part, in the order in which its content has them, in place of what `out` held.
   virtual void runs(const Part& part, std::uint64_t first, std::uint64_t end,
                     std::vector<Runs>& out) const = 0;
+  /// So many rows of any part take whole blocks of so many bytes, a power of two; 1 if it cannot be said.
+  virtual std::uint64_t aligned_rows(std::uint64_t /*block*/) const { return 1; }
   /// Whether runs cover all of the rows.
   virtual bool dense() const { return true; }
 
@@ -77,6 +79,7 @@ class BlockGeometry final : public StripeGeometry {
                 std::uint64_t memory);
   std::uint64_t before(const Part& part, std::uint64_t row) const override;
   void runs(const Part& part, std::uint64_t first, std::uint64_t end, std::vector<Runs>& out) const override;
+  std::uint64_t aligned_rows(std::uint64_t block) const override;
 
  private:
   std::uint64_t cut(const Part& part, std::uint64_t row) const;

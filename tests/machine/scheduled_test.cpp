@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <set>
 
 #include "io/scratch.hpp"
+#include "plan/band_exchange.hpp"
 #include "plan/reference.hpp"
 #include "seed.hpp"
 #include "xorder/error.hpp"
@@ -146,6 +148,58 @@ TEST_F(Scheduled, BandsOfAnyShape) {
     const work::Report report = work->run();
     ASSERT_TRUE(test::read_file(scratch_ / "out.raw") == expected(data, band, bytes));
     EXPECT_EQ(report.traffic->processors, processors);
+  }
+}
+
+// How many messages carry something, if one stripe goes through all steps.
+std::uint64_t messages_with_content(const plan::StripePlan& plan) {
+  std::set<std::pair<std::uint64_t, std::uint64_t>> full;
+  for (const auto& panel : plan.geometry->panels()) {
+    for (const auto& part : panel.parts) full.emplace(part.from.node, part.from.slot);
+  }
+  std::uint64_t count = 0;
+  std::vector<schedule::Message> messages;
+  for (std::uint64_t step = 0; step < plan.schedule->steps(); ++step) {
+    plan.schedule->messages(step, messages);
+    const auto before = full;
+    for (const auto& [from, to, via] : messages) {
+      const bool something = before.contains({from.node, from.slot});
+      if (something) {
+        full.emplace(to.node, to.slot);
+      } else {
+        full.erase({to.node, to.slot});
+      }
+      count += something && from.node != to.node;
+    }
+  }
+  return count;
+}
+
+TEST_F(Scheduled, MessagesOfNothingAreNotCounted) {
+  Random random;
+  SEED_TRACE(random);
+  constexpr std::uint64_t memory = 256 << 20;
+  for (int i = 0; i < 20; ++i) {
+    Band band{.n = 128, .lower = 17, .upper = 17, .cyclic = true};
+    std::uint64_t processors = 128;
+    if (i > 0) {
+      band.n = random.in(8U, 200U);
+      band.lower = random.in(0U, band.n / 2 - 1);
+      band.upper = random.in(0U, band.n / 2 - 1);
+      band.cyclic = random.in(0, 1) == 1;
+      processors = std::uint64_t{1} << random.in(0, 3);
+    }
+    const plan::StripePlan stripes =
+        plan::plan_band_exchange(band, 8, {memory, plan::Device::ssd(), processors}).stripes;
+    ASSERT_EQ(stripes.stripes(), 1U);
+    const std::string data = noise(band.places() * 8, random);
+    const auto work = scheduled_band(input(data, band.extents(), 8), band, scratch_ / "out.raw",
+                                     {.memory = memory, .overwrite = true}, processors);
+    const std::uint64_t messages = work->run().traffic->messages;
+    EXPECT_EQ(messages, messages_with_content(stripes)) << band.n << " " << band.lower << " " << band.upper;
+    if (i == 0) {
+      EXPECT_LT(messages, stripes.schedule->total().messages);
+    }
   }
 }
 

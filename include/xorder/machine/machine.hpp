@@ -74,7 +74,7 @@ class Machine {
 
   /// Runs the schedule from its first step to its last; returns when every processor is through. What a
   /// message carries is counted where it crosses (Traffic::schedule is left empty); messages within a
-  /// processor are carried out, but not counted. Throws what the program throws, and Cancelled soon after
+  /// processor are carried out, but not counted; nor are those of no bytes, which only say that nothing comes. Throws what the program throws, and Cancelled soon after
   /// `stop` was requested; the data is then in no particular state, and the machine of no more use.
   work::Traffic run(Program& program, const std::stop_token& stop = {});
 
