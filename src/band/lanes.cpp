@@ -65,7 +65,7 @@ void Lane::write(const io::File& file, uint64_t offset, const std::byte* from, s
   add(io::Transfer::Kind::write, file, offset, const_cast<std::byte*>(from), bytes, bytes);
 }
 
-void Lane::carry() {
+void Lane::complete() {
   std::size_t submitted = 0, completed = 0;
   const io::Completion* failed = nullptr;
   io::Completion failure;
@@ -104,7 +104,7 @@ void run_lanes(const LaneSteps& steps, unsigned lane_count, unsigned depth, work
   const auto moved = [&](uint64_t step, const std::function<void(uint64_t, Lane&)>& move) {
     Lane& lane = lanes[step % lanes.size()];
     move(step, lane);
-    lane.carry();
+    lane.complete();
   };
 
   // Its threads mostly wait for their lane.

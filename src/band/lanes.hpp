@@ -30,7 +30,7 @@ class Lane {
             std::size_t required);
   void write(const io::File& file, std::uint64_t offset, const std::byte* from, std::size_t bytes);
   /// Waits for all that was added. Throws IoError for the first that failed, when all have ended.
-  void carry();
+  void complete();
 
  private:
   void add(io::Transfer::Kind kind, const io::File& file, std::uint64_t offset, std::byte* data,

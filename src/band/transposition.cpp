@@ -4,8 +4,9 @@
 
 #include <algorithm>
 
-#include "band/band_pass.hpp"
 #include "band/input.hpp"
+#include "band/mover.hpp"
+#include "plan/band_plan.hpp"
 #include "work/frame.hpp"
 #include "work/run.hpp"
 
@@ -29,9 +30,9 @@ work::Frame framed(io::ArrayFile input, const Band& band, std::filesystem::path 
 
 }  // namespace
 
-struct BandTransposition::State {
-  plan::BandTiling tiling;
-  std::unique_ptr<Pass> planned;
+struct BandTransposition::Planned {
+  plan::BandTiling given;
+  plan::BandPlan plan;
 };
 
 BandTransposition::BandTransposition(io::ArrayFile input, const Band& band, std::filesystem::path output,
@@ -40,62 +41,57 @@ BandTransposition::BandTransposition(io::ArrayFile input, const Band& band, std:
 
 BandTransposition::BandTransposition(io::ArrayFile input, const Band& band, std::filesystem::path output,
                                      work::Options options, const plan::BandTiling& tiling)
-    : Work(framed(std::move(input), band, std::move(output), std::move(options))),
-      band_(band),
-      state_(std::make_unique<State>()) {
-  state_->tiling = tiling;
-  const work::Circumstances& wanted = frame().circumstances;
-  state_->planned = pass(wanted.read_alignment, wanted.target == io::Access::direct ? 4096 : 1);
-}
-
-BandTransposition::~BandTransposition() = default;
-
-std::unique_ptr<BandTransposition::Pass> BandTransposition::pass(uint64_t read_alignment,
-                                                                 uint64_t write_alignment) const {
+    : Work(framed(std::move(input), band, std::move(output), std::move(options))), band_(band) {
   const work::Circumstances& wanted = frame().circumstances;
   const uint64_t memory = wanted.buffers();
   const plan::BandConditions conditions{.memory = memory - waiting_memory(memory),
                                         .source_offset = wanted.source_offset,
                                         .target_offset = wanted.target_offset,
-                                        .read_alignment = read_alignment,
-                                        .write_alignment = write_alignment};
-  const auto make = band_.order == BandOrder::columns ? make_strips_pass : make_shifts_pass;
-  return make(band_, frame().input().description.dtype.bytes, conditions, state_->tiling);
+                                        .read_alignment = wanted.read_alignment,
+                                        .write_alignment = wanted.target == io::Access::direct ? 4096u : 1u,
+                                        .device = frame().options.device};
+  planned_ = std::make_unique<Planned>(
+      Planned{tiling, plan::plan_band(band, frame().input().description.dtype.bytes, conditions, tiling)});
 }
 
-std::vector<work::PassSummary> BandTransposition::passes() const {
-  const auto& device = frame().options.device;
-  work::PassSummary pass = state_->planned->summary();
-  pass.bytes_read = state_->planned->bytes_read();
-  pass.bytes_written = frame().output.bytes;
-  const auto requests = [](uint64_t bytes, uint64_t block) {
-    return block == 0 ? 0 : (bytes + block - 1) / block;
-  };
-  const uint64_t read = std::min<uint64_t>(pass.source_block_bytes, device.largest_useful_request());
-  const uint64_t written = std::min<uint64_t>(pass.target_block_bytes, device.largest_useful_request());
-  pass.predicted_seconds = device.read_seconds(requests(pass.bytes_read, read), read) +
-                           device.write_seconds(requests(pass.bytes_written, written), written);
-  return {pass};
-}
+BandTransposition::~BandTransposition() = default;
+
+std::vector<work::PassSummary> BandTransposition::passes() const { return {plan::pass(planned_->plan)}; }
 
 std::string BandTransposition::describe() const {
   return fmt::format(
       "the transposition of a {} x {} {}band of {} + 1 + {} diagonals, {} bytes each element\n{}", band_.n,
       band_.n, band_.cyclic ? "cyclic " : "", band_.lower, band_.upper,
-      frame().input().description.dtype.bytes, state_->planned->describe());
+      frame().input().description.dtype.bytes, plan::describe(planned_->plan));
+}
+
+// The files may demand larger blocks than was assumed before they were open; then it is planned anew.
+void BandTransposition::adopt_alignments(const io::File& source, const io::File& target) {
+  plan::BandConditions conditions = plan::conditions(planned_->plan);
+  const auto larger = [](uint64_t planned, uint64_t one, uint64_t other) {
+    return std::max({planned, one, other});
+  };
+  const uint64_t read =
+      larger(conditions.read_alignment, source.offset_alignment(), source.memory_alignment());
+  const uint64_t write =
+      larger(conditions.write_alignment, target.write_alignment(), target.memory_alignment());
+  if (read == conditions.read_alignment && write == conditions.write_alignment) return;
+  conditions.read_alignment = read;
+  conditions.write_alignment = write;
+  planned_->plan =
+      plan::plan_band(band_, frame().input().description.dtype.bytes, conditions, planned_->given);
 }
 
 void BandTransposition::move(work::Run& run) {
   const io::Location source = run.source(), target = run.target();
-  // The output may demand larger blocks than was assumed before it existed.
-  const uint64_t write_alignment = std::max(target.file.write_alignment(), target.file.memory_alignment());
-  const auto pass =
-      this->pass(std::max(source.file.offset_alignment(), source.file.memory_alignment()), write_alignment);
-  BlockWriter writer(target.file, target.offset, target.offset + frame().output.bytes, write_alignment,
-                     waiting_memory(frame().memory()));
+  adopt_alignments(source.file, target.file);
+  const plan::PassSummary pass = plan::pass(planned_->plan);
+  BlockWriter writer(target.file, target.offset, target.offset + frame().output.bytes,
+                     plan::conditions(planned_->plan).write_alignment, waiting_memory(frame().memory()));
+  const auto mover = std::visit([](const auto& plan) { return make_mover(plan); }, planned_->plan);
   const bool uring = work::engine_for(source.file, target.file) == io::Engine::uring;
-  run.begin(pass->bytes_read() + frame().output.bytes, 1);
-  run_lanes(pass->steps(source, target, writer), pass->lanes(), uring ? most_depth : most_depth / 4, run);
+  run.begin(pass.bytes_read + pass.bytes_written, 1);
+  run_lanes(mover->steps(source, target, writer), mover->lanes(), uring ? most_depth : most_depth / 4, run);
 }
 
 }  // namespace xorder::band

@@ -49,7 +49,7 @@ class CyclicReduction final : public Computation {
       : Computation(Direction::ascend, sizeof(Row<T>)), count_(count) {
     for (std::size_t i = 0; i < 4; ++i) {
       names_[i] = inputs[i].path.string();
-      types_[i] = NumberType::of(inputs[i].description.dtype);
+      types_[i] = io::number_type(inputs[i].description.dtype);
     }
   }
 
@@ -148,7 +148,7 @@ std::unique_ptr<Computation> cyclic_reduction(const std::array<io::ArrayFile, 4>
                                    fmt::join(input.description.extents, ", "), inputs[0].path.string(),
                                    fmt::join(extents, ", ")));
     }
-    const NumberType type = NumberType::of(input.description.dtype);
+    const NumberType type = io::number_type(input.description.dtype);
     if (type.kind != 'f' || type.bytes != inputs[0].description.dtype.bytes ||
         (type.bytes != 4 && type.bytes != 8)) {
       throw InputError(fmt::format("{}: {}; a system's numbers are all f4 or all f8", input.path.string(),

@@ -118,7 +118,7 @@ class Merge final : public Numbers<T> {
 }  // namespace
 
 std::unique_ptr<Computation> odd_even_merge(const io::DType& dtype, std::string name, uint64_t count) {
-  const NumberType type = NumberType::of(dtype);
+  const NumberType type = io::number_type(dtype);
   using Made = std::unique_ptr<Computation>;
   return visit_real(
       type,

@@ -1,7 +1,5 @@
 #include "descend/numbers.hpp"
 
-#include <bit>
-#include <charconv>
 #include <cstring>
 
 namespace xorder::descend {
@@ -18,18 +16,6 @@ void swap_words(std::byte* words, std::size_t count, const Swap& swap) {
 }
 
 }  // namespace
-
-// A description is '<f8', with its quotes.
-NumberType NumberType::of(const io::DType& dtype) {
-  const std::string& text = dtype.descr;
-  constexpr bool little = std::endian::native == std::endian::little;
-  if (text.size() < 5 || std::string("biufc").find(text[2]) == std::string::npos) return {};
-  std::uint64_t bytes = 0;
-  const char* const end = text.data() + text.size() - 1;
-  const auto [stop, error] = std::from_chars(text.data() + 3, end, bytes);
-  if (error != std::errc() || stop != end || bytes != dtype.bytes) return {};
-  return {text[2], bytes, text[1] == (little ? '>' : '<')};
-}
 
 void swap_bytes(std::byte* numbers, std::size_t count, std::size_t bytes_each) {
   if (bytes_each == 2)

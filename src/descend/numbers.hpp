@@ -1,4 +1,4 @@
-// Files of numbers: their types and byte orders.
+// Records that are numbers, in either byte order.
 #pragma once
 
 #include <complex>
@@ -13,14 +13,7 @@
 
 namespace xorder::descend {
 
-/// A dtype of one number, as this machine has them but for the byte order.
-struct NumberType {
-  char kind = 0;  ///< as NumPy says it: b i u f c; 0 for everything else
-  std::uint64_t bytes = 0;
-  bool swapped = false;
-
-  static NumberType of(const io::DType& dtype);
-};
+using io::NumberType;
 
 /// Turns around the bytes of each of `count` numbers.
 void swap_bytes(std::byte* numbers, std::size_t count, std::size_t bytes_each);

@@ -102,4 +102,13 @@ DType parse_dtype(std::string_view text) {
   return {type.bytes, fmt::format("'{}'", type.canonical)};
 }
 
+NumberType number_type(const DType& dtype) {
+  const std::string_view text = dtype.descr;
+  if (text.size() < 4 || text.front() != '\'') return {};  // a list of fields
+  const std::string_view inside = text.substr(1, text.size() - 2);
+  if (std::ranges::find(numbers, inside.substr(1)) == numbers.end()) return {};
+  constexpr bool little = std::endian::native == std::endian::little;
+  return {inside[1], dtype.bytes, inside[0] == (little ? '>' : '<')};
+}
+
 }  // namespace xorder::io

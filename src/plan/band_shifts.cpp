@@ -1,11 +1,21 @@
 #include "plan/band_shifts.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace xorder::plan {
 
 using std::int64_t;
 using std::uint64_t;
+
+namespace {
+
+constexpr uint64_t KiB = 1024;
+constexpr uint64_t useful_part = 4096 * KiB, least_part = 64 * KiB;
+constexpr unsigned most_lanes = 8, least_lanes = 4;
+
+}  // namespace
 
 std::vector<BandRange> band_shifts(const Band& band, uint64_t element_bytes, uint64_t begin, uint64_t end,
                                    uint64_t gap, uint64_t longest) {
@@ -48,6 +58,44 @@ std::vector<BandRange> band_shifts(const Band& band, uint64_t element_bytes, uin
     ranges.back().copies.push_back(next);
   }
   return ranges;
+}
+
+BandShifts::BandShifts(const Band& band, uint64_t element_bytes, const BandConditions& conditions,
+                       const BandTiling& given)
+    : band_(band),
+      element_bytes_(element_bytes),
+      conditions_(conditions),
+      part_(given.part != 0 ? given.part : useful_part),
+      lanes_(given.lanes != 0 ? given.lanes : most_lanes) {
+  while (memory() > conditions.memory && lanes_ > least_lanes) lanes_ /= 2;
+  while (memory() > conditions.memory && part_ > least_part) part_ /= 2;
+}
+
+uint64_t BandShifts::source_bytes() const {
+  const uint64_t alignment = conditions_.read_alignment;
+  return (part_ + part_ / 2 + 6 * alignment) / alignment * alignment;
+}
+
+std::vector<BandRange> BandShifts::ranges(uint64_t part) const {
+  const uint64_t around = 2 * conditions_.read_alignment;
+  return band_shifts(band_, element_bytes_, begin(part), end(part), around, std::max(part_, around));
+}
+
+PassSummary BandShifts::pass() const {
+  PassSummary pass{.tiles = parts(),
+                   .tile_bytes = part_,
+                   .source_block_bytes = std::min(part_, band_.n * element_bytes_),
+                   .target_block_bytes = part_,
+                   .memory = memory(),
+                   .bytes_read = bytes(),
+                   .bytes_written = bytes()};
+  pass.predicted_seconds = band_seconds(pass, conditions_.device);
+  return pass;
+}
+
+std::string BandShifts::describe() const {
+  return fmt::format("  {} diagonals, each shifted: {} parts of {} bytes, {} in flight\n  memory: {} bytes\n",
+                     band_.width(), parts(), part_, lanes_, memory());
 }
 
 }  // namespace xorder::plan

@@ -79,9 +79,9 @@ void BandStrips::set(const BandTiling& tiling) {
   const auto target_bytes = [&](uint64_t elements) {
     return rounded_up(elements * element_bytes_ + 2 * block, block);
   };
-  source_pitch_ = source_bytes(most_columns);
+  const uint64_t source_pitch = source_bytes(most_columns);
   target_pitch_ = target_bytes(most_columns);
-  block_bytes_ = single() ? source_bytes(tiling.rows * width) + source_bytes(0) : tiling.rows * source_pitch_;
+  block_bytes_ = single() ? source_bytes(tiling.rows * width) + source_bytes(0) : tiling.rows * source_pitch;
   batch_bytes_ = single() ? target_bytes(tiling.rows * width + moved) : tiling.rows * target_pitch_;
 }
 
@@ -123,10 +123,69 @@ BandStrips::Range BandStrips::run(uint64_t strip, uint64_t i) const {
   return {boundary(strip), boundary(strip + 1)};
 }
 
-BandStrips::Range BandStrips::flat_batch(uint64_t index) const {
+std::vector<BandStrips::Rows> BandStrips::reads(uint64_t strip, uint64_t block) const {
+  const auto h = static_cast<int64_t>(rows()), n = static_cast<int64_t>(band_.n);
+  const int64_t first = first_row(strip) + static_cast<int64_t>(block) * h;
+  const int64_t end = std::min(first + h, end_row(strip));
+  const Range taken = columns(strip);
+  std::vector<Rows> all;
+  for (int64_t v = first; v < end;) {
+    Rows one{.first = v};
+    if (!band_.cyclic && (v < 0 || v >= n)) {
+      one.count = static_cast<uint64_t>((v < 0 ? std::min<int64_t>(end, 0) : end) - v);
+    } else {
+      const int64_t j = (v % n + n) % n;
+      one.count = single() ? static_cast<uint64_t>(std::min(end - v, n - j)) : 1;
+      const uint64_t row = static_cast<uint64_t>(j) * band_.width();
+      one.elements = {row + taken.begin, row + (one.count - 1) * band_.width() + taken.end};
+    }
+    v += static_cast<int64_t>(one.count);
+    all.push_back(one);
+  }
+  return all;
+}
+
+std::vector<BandStrips::Range> BandStrips::writes(uint64_t strip, uint64_t index) const {
   const Range rows = batch(index);
   const uint64_t width = band_.width();
-  return {aligned(rows.begin * width), rows.end == band_.n ? band_.places() : aligned(rows.end * width)};
+  if (single())
+    return {{aligned(rows.begin * width), rows.end == band_.n ? band_.places() : aligned(rows.end * width)}};
+  std::vector<Range> all;
+  for (uint64_t i = rows.begin; i < rows.end; ++i) {
+    const Range part = run(strip, i);
+    all.push_back({i * width + part.begin, i * width + part.end});
+  }
+  return all;
+}
+
+uint64_t BandStrips::run_bytes() const {
+  return (single() ? rows() * band_.width() : strip()) * element_bytes_;
+}
+
+PassSummary BandStrips::pass() const {
+  uint64_t read = 0;
+  const auto n = static_cast<int64_t>(band_.n);
+  for (uint64_t s = 0; s < strips_; ++s) {
+    const int64_t begin = band_.cyclic ? first_row(s) : std::max<int64_t>(first_row(s), 0);
+    const int64_t end = band_.cyclic ? end_row(s) : std::min(end_row(s), n);
+    read += static_cast<uint64_t>(end - begin) * columns(s).size();
+  }
+  PassSummary pass{.tiles = strips_ * batches_,
+                   .tile_bytes = rows() * strip() * element_bytes_,
+                   .source_block_bytes = run_bytes(),
+                   .target_block_bytes = run_bytes(),
+                   .memory = memory(),
+                   .bytes_read = read * element_bytes_,
+                   .bytes_written = band_.places() * element_bytes_};
+  pass.predicted_seconds = band_seconds(pass, conditions_.device);
+  return pass;
+}
+
+std::string BandStrips::describe() const {
+  return fmt::format(
+      "  {} strip{} of {} diagonals, {} rows at a time: runs of {} bytes\n"
+      "  memory: {} bytes; a window of {} blocks, {} batches in flight\n",
+      strips_, single() ? "" : "s", strip(), rows(), run_bytes(), memory(), window(), lanes());
 }
 
 }  // namespace xorder::plan

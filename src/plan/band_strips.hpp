@@ -27,33 +27,17 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <string>
+#include <vector>
 
+#include "plan/band_conditions.hpp"
 #include "xorder/permutation/band.hpp"
 
 namespace xorder::plan {
 
-/// What is known of files and memory.
-struct BandConditions {
-  std::uint64_t memory = 0;         ///< for blocks and batches
-  std::uint64_t source_offset = 0;  ///< of the data in its file
-  std::uint64_t target_offset = 0;
-  std::uint64_t read_alignment = 1;  ///< of requests, in the file and in memory
-  std::uint64_t write_alignment = 1;
-};
-
-/// Sizes that are given; 0: choose.
-struct BandTiling {
-  std::uint64_t strip = 0;                ///< w, at most B
-  std::uint64_t rows = 0;                 ///< h, at most N
-  unsigned lanes = 0;                     ///< blocks, and batches, in flight
-  std::uint64_t chunk = 0;                ///< bytes, for the order `diagonals`; a multiple of alignments
-  std::optional<bool> whole_blocks = {};  ///< whether runs end at blocks
-};
-
 class BandStrips {
  public:
-  /// Chooses as few strips as memory permits. Requires check(band), order columns, element_bytes ≥ 1. Throws
+  /// Chooses as few strips as memory permits. Requires check(band), the order `columns`, element_bytes ≥ 1. Throws
   /// InputError if not even strips of one element fit.
   BandStrips(const Band& band, std::uint64_t element_bytes, const BandConditions& conditions,
              BandTiling given = {});
@@ -66,8 +50,6 @@ class BandStrips {
   std::uint64_t rows() const { return tiling_.rows; }
   unsigned lanes() const { return tiling_.lanes; }
   std::uint64_t strips() const { return strips_; }
-  /// Whether whole rows are read and written.
-  bool single() const { return strips_ == 1; }
   /// Of each strip.
   std::uint64_t batches() const { return batches_; }
   std::uint64_t lag() const { return lag_; }
@@ -87,21 +69,37 @@ class BandStrips {
   std::int64_t first_row(std::uint64_t strip) const;
   std::int64_t end_row(std::uint64_t strip) const;
 
-  /// The target rows of a batch, of each of which it writes something, if not single().
-  Range batch(std::uint64_t index) const;
-  /// What it writes of the target's row i: a range of k', possibly empty.
-  Range run(std::uint64_t strip, std::uint64_t i) const;
-  /// What a batch writes, if single(): a range of flat indices, possibly empty.
-  Range flat_batch(std::uint64_t index) const;
+  /// Rows of the source that a block reads together, as they follow each other in the file: v = first .. and on.
+  struct Rows {
+    std::int64_t first = 0;
+    std::uint64_t count = 0;
+    Range elements{};  ///< flat indices of the source; none if the rows are outside the matrix
+  };
+  std::vector<Rows> reads(std::uint64_t strip, std::uint64_t block) const;
+  /// What a batch writes together: ranges of flat indices of the target, possibly empty, each a part of a row or
+  /// several rows.
+  std::vector<Range> writes(std::uint64_t strip, std::uint64_t batch) const;
 
-  /// Memory of a block and of a batch; of a row in them unless single(): rows begin at multiples of this.
-  std::uint64_t source_pitch() const { return source_pitch_; }
+  /// Memory of a batch's range, if it has several: they begin at multiples of this.
   std::uint64_t target_pitch() const { return target_pitch_; }
+  /// Memory of a block and of a batch.
   std::uint64_t block_bytes() const { return block_bytes_; }
   std::uint64_t batch_bytes() const { return batch_bytes_; }
   std::uint64_t memory() const { return block_bytes_ * window() + batch_bytes_ * lanes(); }
 
+  PassSummary pass() const;
+  /// For people, line by line.
+  std::string describe() const;
+
  private:
+  /// Whether whole rows are read and written.
+  bool single() const { return strips_ == 1; }
+  /// Bytes that are read and written together.
+  std::uint64_t run_bytes() const;
+  /// The target rows of a batch.
+  Range batch(std::uint64_t index) const;
+  /// What a strip writes of the target's row i: a range of k', possibly empty.
+  Range run(std::uint64_t strip, std::uint64_t i) const;
   /// The fewest strips that fit, if any do.
   bool choose(const BandTiling& given, bool whole_blocks);
   void set(const BandTiling& tiling);
@@ -114,7 +112,7 @@ class BandStrips {
   BandTiling tiling_;
   std::uint64_t strips_ = 1, batches_ = 1, lag_ = 0, slack_ = 0;
   std::uint64_t early_ = 0;  // how many rows before t·h batch t may begin
-  std::uint64_t source_pitch_ = 0, target_pitch_ = 0, block_bytes_ = 0, batch_bytes_ = 0;
+  std::uint64_t target_pitch_ = 0, block_bytes_ = 0, batch_bytes_ = 0;
 };
 
 }  // namespace xorder::plan

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 
 #include "size_text.hpp"
@@ -31,9 +32,10 @@ class Planner {
     const uint64_t memory = conditions.memory;
     // For disks and processors to be busy at once.
     plan_.threads = static_cast<unsigned>(
-        std::clamp<uint64_t>(memory / (8 * mebibyte), 2, std::max(8u, conditions.threads + 4)));
-    plan_.request_bytes = given.request_bytes != 0 ? given.request_bytes
-                                                   : std::clamp<uint64_t>(memory / 128, 64 << 10, mebibyte);
+        std::clamp<uint64_t>(memory / (4 * mebibyte), 2, std::max(8u, conditions.threads + 4)));
+    plan_.request_bytes = given.request_bytes != 0
+                              ? given.request_bytes
+                              : std::clamp<uint64_t>(std::bit_ceil(memory / 128), 64 << 10, mebibyte);
   }
 
   /// With blocks of this size, or of any.
@@ -157,7 +159,9 @@ class Planner {
       scratch = std::max(scratch, cyclic ? plan_.cache.cyclic_scratch(group)
                                          : plan_.cache.halo_scratch(group, uint64_t{1} << one.lg_slice));
     }
-    const uint64_t own = plan_.threads * (scratch + plan_.request_bytes + mebibyte);
+    // Numbers pass through buffers of a request, and what is not aligned through those of io::read_range.
+    const uint64_t bounce = std::min(mebibyte, std::max(record(), plan_.request_bytes));
+    const uint64_t own = plan_.threads * (scratch + plan_.request_bytes + bounce);
     if (own > memory || slices > (memory - own) / (record() << one.lg_slice)) return false;
     one.pass.memory = own + slices * (record() << one.lg_slice);
     return true;
@@ -167,7 +171,9 @@ class Planner {
     const int lg_strips = one.iterations.low - one.lg_columns, lg_strip = lg_size() - lg_strips;
     const uint64_t slices = uint64_t{1} << (lg_strip - one.lg_slice);
     const uint64_t run = record() << (lg_strips == 0 ? one.lg_slice : one.lg_columns);
-    const uint64_t request = std::min(run, plan_.request_bytes);
+    // A power of two of records.
+    const uint64_t request =
+        std::min(run, record() * std::bit_floor(std::max<uint64_t>(1, plan_.request_bytes / record())));
     one.pass.tiles = slices << lg_strips;
     one.pass.tile_bytes = record() << one.lg_slice;
     one.pass.source_block_bytes = one.pass.target_block_bytes = request;

@@ -1,6 +1,6 @@
 #include "xorder/band/transposition.hpp"
 
-#include "plan/band_strips.hpp"
+#include "plan/band_conditions.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -103,7 +103,7 @@ TEST_F(BandTest, AnyBandInOnePiece) {
           random_.in(0, 1) * random_.in(0, 5000));
 }
 
-// Strips and blocks of a few elements, chunks of a block.
+// Strips and blocks of a few elements, parts of a block.
 TEST_F(BandTest, AnyBandInTinyParts) {
   SEED_TRACE(random_);
   for (int repeat = 0; repeat < 60; ++repeat) {
@@ -111,7 +111,7 @@ TEST_F(BandTest, AnyBandInTinyParts) {
     const plan::BandTiling tiling{.strip = random_.in(0, 1) * random_.in(1, band.width()),
                                   .rows = random_.in(uint64_t{1}, 30),
                                   .lanes = random_.in(1u, 5u),
-                                  .chunk = 4096,
+                                  .part = 4096,
                                   .whole_blocks = random_.in(0, 1) == 1};
     check(band, random_.in(1, 24), all_engines[repeat % 3], tiling, random_.in(0, 1) * random_.in(0, 5000));
   }

@@ -249,7 +249,7 @@ std::vector<uint64_t> expected_of(std::vector<uint64_t> a) {
 TEST_F(DescendFiles, EveryCutIsTheDefinition) {
   test::Random random;
   SEED_TRACE(random);
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < 40; ++round) {
     const int n = random.in(0, 14);
     const auto a = random_numbers(random, uint64_t{1} << n);
     const auto in = file("in.raw", a, std::string(random.in(0, 1) * 1000u, 'x'));

@@ -170,5 +170,22 @@ TEST(ParseDtype, RefusesInOneLine) {
   }
 }
 
+TEST(NumberTypes, AreKindSizeAndByteOrder) {
+  for (const char order : {'<', '>'}) {
+    for (const std::string type : {"u2", "u8", "i4", "f2", "f8", "c8", "c16"}) {
+      const NumberType number = number_type(parse_dtype(order + type));
+      EXPECT_EQ(number.kind, type[0]);
+      EXPECT_EQ(std::to_string(number.bytes), type.substr(1));
+      EXPECT_EQ(number.swapped, order != native);
+    }
+  }
+  EXPECT_EQ(number_type(parse_dtype("?")).kind, 'b');
+  EXPECT_FALSE(number_type(parse_dtype("u1")).swapped);
+  for (const char* text : {"S3", "U2", "V8", "M8[s]", "m8"})
+    EXPECT_EQ(number_type(parse_dtype(text)).kind, 0) << text;
+  EXPECT_EQ(number_type({8, "[('x', '<f8')]"}).kind, 0);
+  EXPECT_EQ(number_type({1, ""}).kind, 0);
+}
+
 }  // namespace
 }  // namespace xorder::io

@@ -50,17 +50,12 @@ void expect_strips_are_complete(const BandStrips& plan) {
   };
   for (uint64_t strip = 0; strip < plan.strips(); ++strip) {
     for (uint64_t batch = 0; batch < plan.batches(); ++batch) {
-      if (plan.single()) {
-        const BandStrips::Range flat = plan.flat_batch(batch);
-        EXPECT_LE(flat.size() * plan.element_bytes(), plan.batch_bytes());
-        for (uint64_t at = flat.begin; at < flat.end; ++at) write(strip, batch, at / width, at % width);
-        continue;
-      }
-      const BandStrips::Range rows = plan.batch(batch);
-      for (uint64_t i = rows.begin; i < rows.end; ++i) {
-        const BandStrips::Range run = plan.run(strip, i);
-        EXPECT_LE(run.size() * plan.element_bytes(), plan.target_pitch());
-        for (uint64_t k = run.begin; k < run.end; ++k) write(strip, batch, i, k);
+      const std::vector<BandStrips::Range> ranges = plan.writes(strip, batch);
+      const uint64_t most = ranges.size() == 1 ? plan.batch_bytes() : plan.target_pitch();
+      EXPECT_TRUE(ranges.size() == 1 || ranges.size() * plan.target_pitch() <= plan.batch_bytes());
+      for (const BandStrips::Range& range : ranges) {
+        EXPECT_LE(range.size() * plan.element_bytes(), most);
+        for (uint64_t at = range.begin; at < range.end; ++at) write(strip, batch, at / width, at % width);
       }
     }
   }
@@ -86,6 +81,43 @@ TEST(BandStrips, WriteEverythingOnceAndHaveWhatTheyNeed) {
   }
 }
 
+// A block's rows are its columns of h rows, those outside the matrix without any.
+TEST(BandStrips, ReadTheRowsOfTheirBlocks) {
+  test::Random random;
+  SEED_TRACE(random);
+  for (int repeat = 0; repeat < 300; ++repeat) {
+    const Band band = random_band(random, 60, BandOrder::columns);
+    const BandTiling tiling{.strip = random.in(uint64_t{1}, band.width()),
+                            .rows = random.in(uint64_t{1}, band.n)};
+    const BandStrips plan(band, 4, {.memory = ~uint64_t{0} >> 1}, tiling);
+    const auto n = static_cast<int64_t>(band.n);
+    uint64_t read = 0;
+    for (uint64_t strip = 0; strip < plan.strips(); ++strip) {
+      const BandStrips::Range columns = plan.columns(strip);
+      int64_t next = plan.first_row(strip);
+      for (uint64_t block = 0; block < plan.batches() + plan.lag(); ++block) {
+        EXPECT_TRUE(next == plan.end_row(strip) ||
+                    next == plan.first_row(strip) + static_cast<int64_t>(block * plan.rows()));
+        for (const BandStrips::Rows& rows : plan.reads(strip, block)) {
+          EXPECT_EQ(rows.first, next);
+          next += static_cast<int64_t>(rows.count);
+          read += rows.elements.size() * 4;
+          if (rows.elements.empty()) {
+            EXPECT_TRUE(!band.cyclic && (next <= 0 || rows.first >= n));
+            continue;
+          }
+          const auto first = static_cast<uint64_t>((rows.first % n + n) % n);
+          EXPECT_EQ(rows.elements.begin, first * band.width() + columns.begin);
+          EXPECT_EQ(rows.elements.end, (first + rows.count - 1) * band.width() + columns.end);
+          EXPECT_LE(first + rows.count, band.n);
+        }
+      }
+      EXPECT_EQ(next, plan.end_row(strip));
+    }
+    ASSERT_EQ(read, plan.pass().bytes_read);
+  }
+}
+
 // Where runs may end at blocks they do, but for the ends of rows.
 TEST(BandStrips, RunsAreWholeBlocks) {
   const Band band{3000, 1200, 1000, true, BandOrder::columns};
@@ -93,11 +125,10 @@ TEST(BandStrips, RunsAreWholeBlocks) {
       .memory = uint64_t{24} << 20, .target_offset = 4096, .read_alignment = 512, .write_alignment = 4096};
   const BandStrips plan(band, 8, conditions);
   EXPECT_GT(plan.strips(), 1u);
-  for (uint64_t i = 0; i < band.n; ++i) {
-    for (uint64_t strip = 1; strip < plan.strips(); ++strip) {
-      const BandStrips::Range run = plan.run(strip, i);
-      EXPECT_EQ((4096 + (i * band.width() + run.begin) * 8) % 4096, 0u);
-      EXPECT_EQ(run.begin, plan.run(strip - 1, i).end);
+  for (uint64_t strip = 1; strip < plan.strips(); ++strip) {
+    for (uint64_t batch = 0; batch < plan.batches(); ++batch) {
+      for (const BandStrips::Range& run : plan.writes(strip, batch))
+        EXPECT_EQ((4096 + run.begin * 8) % 4096, 0u);
     }
   }
 }
@@ -111,7 +142,7 @@ TEST(BandStrips, KeepWithinTheMemory) {
         const BandStrips plan(band, element_bytes, conditions);
         EXPECT_LE(plan.memory(), memory);
         if (width * width * element_bytes * 3 < memory && width * element_bytes < memory / 64) {
-          EXPECT_TRUE(plan.single());
+          EXPECT_EQ(plan.strips(), 1u);
         }
       }
     }
@@ -146,6 +177,33 @@ TEST(BandShifts, CopyEverythingOnce) {
     for (uint64_t at = begin; at < end; ++at) {
       const auto source = band.source(at / bytes);
       ASSERT_EQ(from[at - begin], source ? *source * bytes + at % bytes : zero);
+    }
+  }
+}
+
+TEST(BandShifts, PartsAreEverythingWithinTheMemory) {
+  test::Random random;
+  SEED_TRACE(random);
+  for (int repeat = 0; repeat < 200; ++repeat) {
+    const Band band = random_band(random, uint64_t{1} << random.in(0, 22), BandOrder::diagonals);
+    const uint64_t bytes = random.in(uint64_t{1}, 24);
+    const BandConditions conditions{.memory = uint64_t{10} << random.in(20, 26),
+                                    .target_offset = random.in(uint64_t{0}, 5000),
+                                    .read_alignment = uint64_t{1} << random.in(0, 12),
+                                    .write_alignment = uint64_t{1} << random.in(0, 12)};
+    const BandShifts plan(band, bytes, conditions);
+    EXPECT_LE(plan.pass().memory, conditions.memory);
+    uint64_t next = 0;
+    for (uint64_t part = 0; part < std::min<uint64_t>(plan.parts(), 100); ++part) {
+      EXPECT_EQ(plan.begin(part), next);
+      next = plan.end(part);
+      EXPECT_LE(next - plan.begin(part) + (part == 0 ? plan.skew() : 0), plan.target_bytes());
+      if (part > 0) {
+        EXPECT_EQ((conditions.target_offset + plan.begin(part)) % conditions.write_alignment, 0u);
+      }
+    }
+    if (plan.parts() <= 100) {
+      EXPECT_EQ(next, band.places() * bytes);
     }
   }
 }

@@ -16,13 +16,16 @@
 #include "xorder/permutation/band.hpp"
 #include "xorder/work/work.hpp"
 
+namespace xorder::io {
+class File;
+}
 namespace xorder::plan {
 struct BandTiling;
 }
 
 namespace xorder::band {
 
-/// Reads and writes every element once (of a cyclic band a few twice, see plan/band_strips.hpp), in one pass,
+/// Reads and writes every element once (of a cyclic band a few twice, see src/plan/band_strips.hpp), in one pass,
 /// in runs of about √(memory / element) elements or longer: of whole rows if B × B elements fit in memory,
 /// and always if the order is `diagonals`. Unused places of the output are zeros.
 class BandTransposition final : public work::Work {
@@ -40,17 +43,15 @@ class BandTransposition final : public work::Work {
   const Band& band() const { return band_; }
   std::string describe() const override;
 
-  /// How it is done: a pass of one of the two orders.
-  class Pass;
-
  private:
   std::vector<work::PassSummary> passes() const override;
   void move(work::Run& run) override;
-  std::unique_ptr<Pass> pass(std::uint64_t read_alignment, std::uint64_t write_alignment) const;
+  void adopt_alignments(const io::File& source, const io::File& target);
 
-  struct State;
+  /// What was planned, and with which sizes given.
+  struct Planned;
   Band band_;
-  std::unique_ptr<State> state_;
+  std::unique_ptr<Planned> planned_;
 };
 
 }  // namespace xorder::band

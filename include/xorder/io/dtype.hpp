@@ -29,4 +29,14 @@ inline constexpr std::uint64_t max_element_bytes = (std::uint64_t{1} << 31) - 1;
 /// come from .npy headers only; a raw file's records are V<n>.
 DType parse_dtype(std::string_view text);
 
+/// A type of one number, as this machine has them but for the byte order.
+struct NumberType {
+  char kind = 0;  ///< as NumPy says it: b i u f c; 0 for everything else
+  std::uint64_t bytes = 0;
+  bool swapped = false;
+};
+
+/// What kind of number an element is.
+NumberType number_type(const DType& dtype);
+
 }  // namespace xorder::io

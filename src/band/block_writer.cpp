@@ -1,4 +1,4 @@
-#include "band/band_pass.hpp"
+#include "band/block_writer.hpp"
 
 namespace xorder::band {
 

@@ -1,16 +1,11 @@
-// What the two orders of a band have in common while they are run.
+// Runs of a file that need not begin or end at its blocks.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <mutex>
-#include <string>
 
 #include "band/lanes.hpp"
 #include "io/carry.hpp"
-#include "plan/band_strips.hpp"
-#include "xorder/band/transposition.hpp"
-#include "xorder/permutation/band.hpp"
 
 namespace xorder::band {
 
@@ -41,26 +36,5 @@ class BlockWriter {
 /// alignment beyond `bytes` is written to there.
 std::byte* read_around(Lane& lane, const io::File& file, std::uint64_t offset, std::uint64_t bytes,
                        std::byte* to, std::uint64_t alignment);
-
-class BandTransposition::Pass {
- public:
-  virtual ~Pass() = default;
-  virtual std::string describe() const = 0;
-  virtual work::PassSummary summary() const = 0;
-  /// As asked of the files.
-  virtual std::uint64_t bytes_read() const = 0;
-  virtual unsigned lanes() const = 0;
-  /// Memory comes with this.
-  virtual LaneSteps steps(io::Location source, io::Location target, BlockWriter& writer) = 0;
-};
-
-/// For the order `columns`.
-std::unique_ptr<BandTransposition::Pass> make_strips_pass(const Band& band, std::uint64_t element_bytes,
-                                                          const plan::BandConditions& conditions,
-                                                          plan::BandTiling tiling);
-/// For the order `diagonals`.
-std::unique_ptr<BandTransposition::Pass> make_shifts_pass(const Band& band, std::uint64_t element_bytes,
-                                                          const plan::BandConditions& conditions,
-                                                          plan::BandTiling tiling);
 
 }  // namespace xorder::band

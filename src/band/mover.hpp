@@ -1,0 +1,24 @@
+// What moves the data of a band as it was planned: the steps of each plan.
+#pragma once
+
+#include <memory>
+
+#include "band/block_writer.hpp"
+#include "band/lanes.hpp"
+#include "plan/band_shifts.hpp"
+#include "plan/band_strips.hpp"
+
+namespace xorder::band {
+
+class Mover {
+ public:
+  virtual ~Mover() = default;
+  virtual unsigned lanes() const = 0;
+  /// Allocates the buffers. The steps use this mover and the writer.
+  virtual LaneSteps steps(io::Location source, io::Location target, BlockWriter& writer) = 0;
+};
+
+std::unique_ptr<Mover> make_mover(const plan::BandStrips& plan);
+std::unique_ptr<Mover> make_mover(const plan::BandShifts& plan);
+
+}  // namespace xorder::band

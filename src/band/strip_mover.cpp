@@ -1,0 +1,158 @@
+// Strips of a band, one after the other, through a window of source rows.
+#include <algorithm>
+
+#include "band/mover.hpp"
+#include "io/memory.hpp"
+#include "kernel/band.hpp"
+
+namespace xorder::band {
+namespace {
+
+using plan::BandStrips;
+using std::int64_t;
+using std::uint64_t;
+
+// Rows of a batch that are given to the kernel together: their tables are small.
+constexpr uint64_t rows_at_once = 512;
+
+class StripMover final : public Mover {
+ public:
+  explicit StripMover(const BandStrips& plan) : plan_(plan) {}
+
+  unsigned lanes() const override { return plan_.lanes(); }
+  LaneSteps steps(io::Location source, io::Location target, BlockWriter& writer) override;
+
+ private:
+  /// Where a step stands. It reads block `index` and writes batch `index` − lag.
+  struct Step {
+    uint64_t strip, index;
+  };
+  Step step(uint64_t number) const { return {number / steps_in_strip(), number % steps_in_strip()}; }
+  uint64_t steps_in_strip() const { return plan_.batches() + plan_.lag(); }
+
+  void read(uint64_t number, Lane& lane, io::Location source);
+  void permute(uint64_t number, io::Location target);
+  void write(uint64_t number, Lane& lane, io::Location target, BlockWriter& writer);
+
+  /// What a step writes together, and where it is in the file and in memory.
+  struct Written {
+    BandStrips::Range elements;
+    uint64_t offset = 0;
+    std::byte* data = nullptr;
+  };
+  std::vector<Written> written(uint64_t number, io::Location target) const;
+  void collect(uint64_t number, int64_t first, uint64_t count, std::vector<const std::byte*>& to) const;
+
+  BandStrips plan_;
+  io::BlockMemory blocks_, batches_;
+  std::vector<std::byte> zeros_;
+  /// Rows of the window: v = first .. first + count − 1. At `data` and every `pitch` bytes from there, those
+  /// columns that the strip has.
+  struct Piece {
+    int64_t first = 0, count = 0;
+    const std::byte* data = nullptr;
+    uint64_t pitch = 0;
+  };
+  std::vector<std::vector<Piece>> pieces_;  // of each block
+};
+
+LaneSteps StripMover::steps(io::Location source, io::Location target, BlockWriter& writer) {
+  blocks_ = io::BlockMemory(plan_.window() * plan_.block_bytes());
+  batches_ = io::BlockMemory(plan_.lanes() * plan_.batch_bytes());
+  zeros_.assign(std::min(plan_.band().width(), plan_.strip() + plan_.slack()) * plan_.element_bytes(),
+                std::byte{0});
+  pieces_.assign(plan_.window(), {});
+  return {
+      .count = plan_.strips() * steps_in_strip(),
+      .read = [this, source](uint64_t number, Lane& lane) { read(number, lane, source); },
+      .permute = [this, target](uint64_t number) { permute(number, target); },
+      .write = [this, target, &writer](uint64_t number, Lane& lane) { write(number, lane, target, writer); }};
+}
+
+void StripMover::read(uint64_t number, Lane& lane, io::Location source) {
+  const Step at = step(number);
+  const uint64_t element = plan_.element_bytes(), alignment = plan_.conditions().read_alignment;
+  const uint64_t slot = number % plan_.window();
+  std::byte* memory = blocks_.data() + slot * plan_.block_bytes();
+  std::vector<Piece>& pieces = pieces_[slot];
+  pieces.clear();
+  for (const BandStrips::Rows& rows : plan_.reads(at.strip, at.index)) {
+    Piece piece{rows.first, static_cast<int64_t>(rows.count), zeros_.data(), 0};
+    if (const uint64_t bytes = rows.elements.size() * element; bytes != 0) {
+      const uint64_t offset = source.offset + rows.elements.begin * element;
+      piece.data = read_around(lane, source.file, offset, bytes, memory, alignment);
+      piece.pitch = plan_.band().width() * element;
+      memory += (bytes + 3 * alignment - 1) / alignment * alignment;
+    }
+    pieces.push_back(piece);
+  }
+}
+
+std::vector<StripMover::Written> StripMover::written(uint64_t number, io::Location target) const {
+  const Step at = step(number);
+  if (at.index < plan_.lag()) return {};
+  std::byte* memory = batches_.data() + number % plan_.lanes() * plan_.batch_bytes();
+  std::vector<Written> all;
+  for (const BandStrips::Range& range : plan_.writes(at.strip, at.index - plan_.lag())) {
+    const uint64_t offset = target.offset + range.begin * plan_.element_bytes();
+    all.push_back({range, offset, memory + offset % plan_.conditions().write_alignment});
+    memory += plan_.target_pitch();
+  }
+  return all;
+}
+
+void StripMover::permute(uint64_t number, io::Location target) {
+  const uint64_t width = plan_.band().width();
+  const BandStrips::Range columns = plan_.columns(step(number).strip);
+  const uint64_t first_k = width - columns.end, last_column = width - 1 - columns.begin;
+  std::vector<const std::byte*> sources;
+  std::vector<kernel::BandRun> runs;
+  uint64_t first_row = 0, end_row = 0;  // of the runs
+  const auto shear = [&] {
+    if (runs.empty()) return;
+    // v = i − KL + k'
+    const auto first_v = static_cast<int64_t>(first_row + first_k) - static_cast<int64_t>(plan_.band().lower);
+    collect(number, first_v, end_row - first_row + columns.size() - 1, sources);
+    kernel::shear(runs, sources.data(), last_column, plan_.element_bytes());
+    runs.clear();
+  };
+  for (const Written& one : written(number, target)) {
+    for (uint64_t at = one.elements.begin; at < one.elements.end;) {
+      const uint64_t i = at / width, end = std::min(one.elements.end, (i + 1) * width);
+      if (i >= first_row + rows_at_once) shear();
+      if (runs.empty()) first_row = i;
+      const auto first = static_cast<std::ptrdiff_t>(i - first_row) - static_cast<std::ptrdiff_t>(first_k);
+      runs.push_back({one.data + (at - one.elements.begin) * plan_.element_bytes(), at - i * width,
+                      end - i * width, first});
+      end_row = i + 1;
+      at = end;
+    }
+  }
+  shear();
+}
+
+// The places of `count` rows from v = first on, in the window of a step.
+void StripMover::collect(uint64_t number, int64_t first, uint64_t count,
+                         std::vector<const std::byte*>& to) const {
+  to.assign(count, nullptr);
+  const int64_t end = first + static_cast<int64_t>(count);
+  for (uint64_t block = number - plan_.lag(); block <= number; ++block) {
+    for (const Piece& piece : pieces_[block % plan_.window()]) {
+      const int64_t from = std::max(first, piece.first), until = std::min(end, piece.first + piece.count);
+      for (int64_t v = from; v < until; ++v)
+        to[static_cast<std::size_t>(v - first)] =
+            piece.data + static_cast<uint64_t>(v - piece.first) * piece.pitch;
+    }
+  }
+}
+
+void StripMover::write(uint64_t number, Lane& lane, io::Location target, BlockWriter& writer) {
+  for (const Written& one : written(number, target))
+    writer.write(lane, one.offset, one.data, one.elements.size() * plan_.element_bytes());
+}
+
+}  // namespace
+
+std::unique_ptr<Mover> make_mover(const BandStrips& plan) { return std::make_unique<StripMover>(plan); }
+
+}  // namespace xorder::band

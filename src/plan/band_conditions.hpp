@@ -1,0 +1,34 @@
+// What is known, and what may be given, when the transposition of a band is planned.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "xorder/plan/device.hpp"
+#include "xorder/plan/summary.hpp"
+
+namespace xorder::plan {
+
+/// What is known of files and memory.
+struct BandConditions {
+  std::uint64_t memory = 0;         ///< for what is read and what is written
+  std::uint64_t source_offset = 0;  ///< of the data in its file
+  std::uint64_t target_offset = 0;
+  std::uint64_t read_alignment = 1;  ///< of requests, in the file and in memory
+  std::uint64_t write_alignment = 1;
+  Device device = Device::ssd();
+};
+
+/// Overrides; 0 lets the planner choose.
+struct BandTiling {
+  std::uint64_t strip = 0;                ///< w, at most B
+  std::uint64_t rows = 0;                 ///< h, at most N
+  unsigned lanes = 0;                     ///< steps in flight
+  std::uint64_t part = 0;                 ///< bytes, for the order `diagonals`; a multiple of alignments
+  std::optional<bool> whole_blocks = {};  ///< whether runs end at blocks
+};
+
+/// What reading and writing the pass's bytes takes, in requests of its block sizes.
+double band_seconds(const PassSummary& pass, const Device& device);
+
+}  // namespace xorder::plan

@@ -1,0 +1,35 @@
+#include "plan/band_plan.hpp"
+
+#include <algorithm>
+
+namespace xorder::plan {
+
+double band_seconds(const PassSummary& pass, const Device& device) {
+  const auto requests = [](std::uint64_t bytes, std::uint64_t request) {
+    return request == 0 ? 0 : (bytes + request - 1) / request;
+  };
+  const std::uint64_t read = std::min(pass.source_block_bytes, device.largest_useful_request());
+  const std::uint64_t written = std::min(pass.target_block_bytes, device.largest_useful_request());
+  return device.read_seconds(requests(pass.bytes_read, read), read) +
+         device.write_seconds(requests(pass.bytes_written, written), written);
+}
+
+BandPlan plan_band(const Band& band, std::uint64_t element_bytes, const BandConditions& conditions,
+                   const BandTiling& given) {
+  if (band.order == BandOrder::columns) return BandStrips(band, element_bytes, conditions, given);
+  return BandShifts(band, element_bytes, conditions, given);
+}
+
+PassSummary pass(const BandPlan& plan) {
+  return std::visit([](const auto& one) { return one.pass(); }, plan);
+}
+
+const BandConditions& conditions(const BandPlan& plan) {
+  return std::visit([](const auto& one) -> const BandConditions& { return one.conditions(); }, plan);
+}
+
+std::string describe(const BandPlan& plan) {
+  return std::visit([](const auto& one) { return one.describe(); }, plan);
+}
+
+}  // namespace xorder::plan

@@ -1,0 +1,240 @@
+// Sweeps and groups: together they are all iterations in their order, each has the records that it needs, and all
+// keep within the memory.
+#include "plan/sweeps.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "io/scratch.hpp"
+#include "seed.hpp"
+#include "xorder/error.hpp"
+
+namespace xorder::plan {
+namespace {
+
+using std::uint64_t;
+
+constexpr uint64_t MiB = 1 << 20;
+
+// A function of everything that it is given, and of nothing twice.
+uint64_t mixed(int b, uint64_t i, uint64_t x, uint64_t plus, uint64_t minus) {
+  return x * 0x9E3779B97F4A7C15u + plus * 0xC2B2AE3D27D4EB4Fu + (minus << 7 ^ minus >> 3) +
+         (i << 6 | static_cast<uint64_t>(b)) * 0x165667B19E3779F9u;
+}
+
+std::vector<uint64_t> by_definition(std::vector<uint64_t> a, int n, bool ascend) {
+  const uint64_t mask = a.size() - 1;
+  for (int t = 0; t < n; ++t) {
+    const int b = ascend ? t : n - 1 - t;
+    const uint64_t d = uint64_t{1} << b;
+    std::vector<uint64_t> next(a.size());
+    for (uint64_t i = 0; i < a.size(); ++i) next[i] = mixed(b, i, a[i], a[(i + d) & mask], a[(i - d) & mask]);
+    a = std::move(next);
+  }
+  return a;
+}
+
+struct Strip {
+  const Sweep& sweep;
+  uint64_t column;
+  uint64_t index(uint64_t place) const {
+    const uint64_t columns = uint64_t{1} << sweep.lg_columns;
+    return (place / columns << sweep.iterations.low) + column + place % columns;
+  }
+};
+
+// A group on one slice, from that slice and those within its halo only; what is beyond them is noise.
+void compute_slice(const SweepPlan& plan, const Strip& strip, Iterations group, uint64_t slice,
+                   const std::vector<uint64_t>& from, std::vector<uint64_t>& to) {
+  const uint64_t count = uint64_t{1} << strip.sweep.lg_slice, halo = strip.sweep.halo_slices(group) * count;
+  const uint64_t first = slice * count - halo;
+  std::vector<uint64_t> a(count + 2 * halo), next(a.size());
+  for (uint64_t k = 0; k < a.size(); ++k) a[k] = from[(first + k) % from.size()];
+  const int less = strip.sweep.iterations.low - strip.sweep.lg_columns;
+  for (int t = 0; t < group.count(); ++t) {
+    const int b = plan.conditions.ascend ? group.low + t : group.high - 1 - t;
+    const uint64_t d = uint64_t{1} << b;
+    const bool around = strip.sweep.gathered;  // then the slice is the strip
+    const auto at = [&](uint64_t k) {
+      if (around) return a[(k - halo) % count + halo];
+      return k < a.size() ? a[k] : 12345;
+    };
+    for (uint64_t k = 0; k < a.size(); ++k)
+      next[k] = mixed(b + less, strip.index((first + k) % from.size()), a[k], at(k + d), at(k - d));
+    std::swap(a, next);
+  }
+  std::copy_n(a.begin() + static_cast<long>(halo), count, to.begin() + static_cast<long>(slice * count));
+}
+
+// The computation as the plan cuts it.
+std::vector<uint64_t> by_plan(const SweepPlan& plan, std::vector<uint64_t> a) {
+  for (const Sweep& sweep : plan.sweeps) {
+    for (uint64_t column = 0; column < sweep.iterations.stride(); column += uint64_t{1} << sweep.lg_columns) {
+      const Strip strip{sweep, column};
+      std::vector<uint64_t> records(a.size() >> (sweep.iterations.low - sweep.lg_columns));
+      for (uint64_t place = 0; place < records.size(); ++place) records[place] = a[strip.index(place)];
+      for (const Iterations group : sweep.groups) {
+        std::vector<uint64_t> made(records.size());
+        for (uint64_t slice = 0; slice < records.size() >> sweep.lg_slice; ++slice)
+          compute_slice(plan, strip, group, slice, records, made);
+        records = made;
+      }
+      for (uint64_t place = 0; place < records.size(); ++place) a[strip.index(place)] = records[place];
+    }
+  }
+  return a;
+}
+
+SweepSizes random_sizes(test::Random& random, int n) {
+  return {.processors = uint64_t{random.in(0u, 1u)} << random.in(0, n),
+          .columns = uint64_t{random.in(0u, 1u)} << random.in(0, 8),
+          .slices = uint64_t{random.in(0u, 1u)} << random.in(0, 4),
+          .iterations = random.in(uint64_t{0}, 4),
+          .cache_bytes = uint64_t{1} << random.in(5, 14),
+          .request_bytes = uint64_t{1} << random.in(5, 16)};
+}
+
+TEST(Sweeps, EverySliceHasWhatItNeeds) {
+  test::Random random;
+  SEED_TRACE(random);
+  for (int round = 0; round < 300; ++round) {
+    const int n = random.in(0, 11);
+    const bool ascend = random.in(0, 1) == 1;
+    const uint64_t bytes = uint64_t{1} << random.in(0, 5);
+    const SweepPlan plan = plan_sweeps({.lg_size = n,
+                                        .ascend = ascend,
+                                        .record_bytes = bytes,
+                                        .output_bytes = random.in(0, 1) == 1 ? bytes : 3,
+                                        .memory = 16 * MiB},
+                                       random_sizes(random, n));
+    std::vector<uint64_t> a(uint64_t{1} << n);
+    for (uint64_t& x : a) x = random();
+    ASSERT_EQ(by_plan(plan, a), by_definition(a, n, ascend)) << plan.describe();
+  }
+}
+
+// Any size, record, memory.
+SweepConditions random_conditions(test::Random& random) {
+  const uint64_t record = random.in(0, 3) == 0 ? random.in(uint64_t{1}, uint64_t{1} << random.in(3, 23))
+                                               : uint64_t{1} << random.in(0, 5);
+  return {.lg_size = random.in(0, 36),
+          .ascend = random.in(0, 1) == 1,
+          .record_bytes = record,
+          .input_bytes = random.in(0, 1) == 1 ? record : random.in(uint64_t{1}, record),
+          .output_bytes = random.in(0, 1) == 1 ? record : random.in(uint64_t{1}, record),
+          .memory = random.in(uint64_t{12}, 30) * MiB << random.in(0, 8),
+          .threads = random.in(1u, 32u),
+          .device = random.in(0, 1) == 1 ? Device::ssd() : Device::hdd()};
+}
+
+TEST(Sweeps, AreAllIterationsInOrderWithinTheMemory) {
+  test::Random random;
+  SEED_TRACE(random);
+  int planned = 0;
+  for (int round = 0; round < 400; ++round) {
+    const SweepConditions c = random_conditions(random);
+    SweepPlan plan;
+    try {
+      plan = plan_sweeps(c);
+    } catch (const InputError&) {
+      EXPECT_GT(64 * c.record_bytes, c.memory);  // only records that are large against the memory are refused
+      continue;
+    }
+    ++planned;
+    SCOPED_TRACE(plan.describe());
+    int next = c.ascend ? 0 : c.lg_size;
+    for (std::size_t i = 0; i < plan.sweeps.size(); ++i) {
+      const Sweep& sweep = plan.sweeps[i];
+      EXPECT_EQ(c.ascend ? sweep.iterations.low : sweep.iterations.high, next);
+      next = c.ascend ? sweep.iterations.high : sweep.iterations.low;
+      EXPECT_EQ(sweep.gathered, sweep.iterations.high == c.lg_size);
+      EXPECT_LE(sweep.pass.memory, c.memory);
+      EXPECT_LE(sweep.lg_columns, sweep.iterations.low);
+      int inside = sweep.lg_columns + (c.ascend ? 0 : sweep.iterations.count());
+      for (const Iterations group : sweep.groups) {
+        EXPECT_EQ(c.ascend ? group.low : group.high, inside);
+        inside = c.ascend ? group.high : group.low;
+        EXPECT_GE(sweep.lg_slice, group.low);
+      }
+      // Pieces are everything, and what is read is what was written before.
+      EXPECT_EQ(sweep.pass.tiles * sweep.pass.tile_bytes, plan.array_bytes());
+      const bool first = i == 0, last = i + 1 == plan.sweeps.size();
+      EXPECT_EQ(sweep.pass.bytes_read, (first ? c.input_bytes : c.record_bytes) << c.lg_size);
+      EXPECT_EQ(sweep.pass.bytes_written, (last ? c.output_bytes : c.record_bytes) << c.lg_size);
+      EXPECT_EQ(sweep.in_place, !first && (!last || plan.scratch_bytes() == 0));
+    }
+    EXPECT_EQ(next, c.ascend ? c.lg_size : 0);
+    EXPECT_EQ(plan.sweeps.size() == 1, plan.processors() == 1 || plan.lg_block == 0);
+  }
+  EXPECT_GT(planned, 200);
+}
+
+double seconds(const SweepPlan& plan) {
+  return std::accumulate(plan.sweeps.begin(), plan.sweeps.end(), 0.0,
+                         [](double sum, const Sweep& sweep) { return sum + sweep.pass.predicted_seconds; });
+}
+
+TEST(Sweeps, NoOtherCutTakesLessTime) {
+  test::Random random;
+  SEED_TRACE(random);
+  for (int round = 0; round < 60; ++round) {
+    const SweepConditions c{.lg_size = random.in(20, 33),
+                            .ascend = random.in(0, 1) == 1,
+                            .record_bytes = 8,
+                            .input_bytes = 8,
+                            .output_bytes = 8,
+                            .memory = 16 * MiB << random.in(0, 4),
+                            .threads = 2};
+    const double best = seconds(plan_sweeps(c));
+    for (int p = 0; p <= c.lg_size; ++p) {
+      try {
+        EXPECT_LE(best, seconds(plan_sweeps(
+                            c, {.processors = uint64_t{1} << p, .iterations = random.in(uint64_t{0}, 8)})) *
+                            (1 + 1e-6));
+      } catch (const InputError&) {
+      }
+    }
+  }
+}
+
+// 2 GiB in 16 MiB: with a single sweep between blocks requests would be of 1 KiB.
+TEST(Sweeps, LittleMemoryTakesMoreSweepsNotSmallRequests) {
+  const auto with = [](uint64_t memory) {
+    return plan_sweeps({.lg_size = 28,
+                        .record_bytes = 8,
+                        .input_bytes = 8,
+                        .output_bytes = 8,
+                        .memory = memory,
+                        .threads = 2});
+  };
+  const SweepPlan little = with(15 * MiB), more = with(60 * MiB);
+  EXPECT_EQ(little.sweeps.size(), 3u);
+  for (const Sweep& sweep : little.sweeps) EXPECT_GE(sweep.pass.source_block_bytes, 32u << 10);
+  EXPECT_LE(seconds(little), 3 * seconds(more));
+  EXPECT_EQ(with(255 * MiB).sweeps.size(), 2u);
+  EXPECT_EQ(with(5000 * MiB).sweeps.size(), 1u);
+}
+
+// Records that are larger than any cache: twice the array, and what threads need.
+TEST(Sweeps, LargeRecordsFitInMemoryTwice) {
+  const SweepConditions c{.lg_size = 5,
+                          .record_bytes = 8 * MiB,
+                          .input_bytes = 8 * MiB,
+                          .output_bytes = 8 * MiB,
+                          .memory = 576 * MiB,
+                          .threads = 2};
+  EXPECT_EQ(plan_sweeps(c).sweeps.size(), 1u);
+  SweepConditions less = c;
+  less.memory = 128 * MiB;
+  EXPECT_GT(plan_sweeps(less).sweeps.size(), 1u);
+  less.memory = 16 * MiB;
+  EXPECT_THAT(test::message_of<InputError>([&] { plan_sweeps(less); }),
+              testing::HasSubstr("times as much would do"));
+}
+
+}  // namespace
+}  // namespace xorder::plan
