@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "plan/rounding.hpp"
+
 namespace xorder::plan {
 namespace {
 
@@ -11,9 +13,6 @@ constexpr uint64_t MiB = 1024 * 1024;
 constexpr uint64_t small_tiles_bytes =
     64 * MiB;  // small tiles get so much memory in all, to keep the disk busy
 constexpr uint64_t most_tile_slots = 64;
-
-uint64_t ceil_div(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
-uint64_t round_up(uint64_t a, uint64_t multiple) { return ceil_div(a, multiple) * multiple; }
 
 void add_group_slots(const Conditions& conditions, const Geometry& g, Buffers& b) {
   const uint64_t run = g.source.run_elements * b.element_bytes, alignment = conditions.read_alignment;

@@ -11,6 +11,8 @@
 #include "plan/cost.hpp"
 #include "plan/geometry.hpp"
 
+#include "plan/rounding.hpp"
+
 namespace xorder::plan {
 namespace {
 
@@ -19,9 +21,6 @@ using std::uint64_t;
 
 constexpr uint64_t cache_line = 64;
 constexpr double close_enough = 1.03;  // a smaller tile is worth as much time
-
-uint64_t ceil_div(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
-uint64_t round_up(uint64_t a, uint64_t multiple) { return ceil_div(a, multiple) * multiple; }
 
 // The part of a tile that one side asks for: its run spans these lengths.
 struct Demand {

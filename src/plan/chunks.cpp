@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <bit>
 
+#include "plan/rounding.hpp"
 #include "xorder/gf2/subspace.hpp"
 
 namespace xorder::plan {
 namespace {
 
 using std::uint64_t;
-
-uint64_t pieces_to_cover(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 
 // Elements that a group contributes to a run at one place; the whole run if it is not cut within runs.
 uint64_t piece_elements(const TileChoice& choice, const RunShape& target, const std::optional<int>& mapped) {
@@ -35,18 +34,18 @@ ChunkShape chunk_shape(const Reordering& what, const TileChoice& choice, const R
   const uint64_t in_run = mapped ? target.axes[static_cast<std::size_t>(*mapped)].elements : 0;
   const bool cut_by_map = mapped && choice.group_low < target.mapped_low;
   if (piece < run) {
-    const uint64_t pieces = pieces_to_cover(run, piece);
-    uint64_t best = std::max<uint64_t>(1, pieces_to_cover(wanted, piece));
+    const uint64_t pieces = ceil_div(run, piece);
+    uint64_t best = std::max<uint64_t>(1, ceil_div(wanted, piece));
     if (cut_by_map) {
       best = std::bit_ceil(best);
     } else {
       for (uint64_t n = best; n < 2 * best && n <= pieces; ++n) {
-        if (pieces_to_cover(pieces, n) * n < pieces_to_cover(pieces, best) * best) best = n;
+        if (ceil_div(pieces, n) * n < ceil_div(pieces, best) * best) best = n;
       }
     }
     shape.elements = std::min(run, best * piece);
   }
-  shape.per_run = pieces_to_cover(run, shape.elements);
+  shape.per_run = ceil_div(run, shape.elements);
   if (mapped) {
     shape.mapped_low = target.mapped_low;
     if (cut_by_map) shape.mapped_low = std::countr_zero(shape.elements / in_run);

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <numeric>
 
+#include "plan/rounding.hpp"
+
 namespace xorder::plan {
 namespace {
 
 using std::size_t;
 using std::uint64_t;
-
-uint64_t ceil_div(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 
 // One of the two files: its axes, slowest first, and what is moved at once along them.
 struct Side {

@@ -116,7 +116,9 @@ void MovingCommand::add_to(CLI::App& command, Make make, std::vector<std::string
   command.add_option("--io", self->engine_, "how to reach the files; all give the same bytes")
       ->check(CLI::IsMember({"auto", "direct", "mapped"}).description(""))
       ->type_name("auto|direct|mapped");
-  command.add_option("--device", self->device_, "what the disk can do, for choosing block sizes and passes")
+  command
+      .add_option("--device", self->device_,
+                  "what the disk can do; default: what xorder bench disk has measured, or else ssd")
       ->type_name("ssd|hdd|FILE");
   command.add_option("--tmpdir", self->tmpdir_, "scratch of plans with several passes; default: beside OUT")
       ->type_name("DIR");
@@ -140,7 +142,7 @@ void MovingCommand::run() const {
     options.threads = static_cast<unsigned>(threads);
   }
   options.engine = engine_choice(engine_);
-  options.device = read_device(device_);
+  options.device = device_.empty() ? measured_device(output_) : read_device(device_);
   options.scratch_directory = tmpdir_;
   options.overwrite = force_;
 
