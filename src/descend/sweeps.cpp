@@ -3,7 +3,6 @@
 #include <oneapi/tbb/parallel_pipeline.h>
 
 #include <algorithm>
-#include <bit>
 #include <deque>
 #include <optional>
 
@@ -12,224 +11,219 @@
 namespace xorder::descend {
 namespace {
 
+using plan::Sweep;
+using plan::SweepPlan;
 using std::uint64_t;
 using Buffer = task::BufferPool::Buffer;
 using oneapi::tbb::filter_mode;
 using oneapi::tbb::make_filter;
 
-void check(const std::stop_token& stop) {
-  if (stop.stop_requested()) throw Cancelled();
-}
+// What both kinds of sweeps share.
+struct Files {
+  void read(const Strip& strip, uint64_t place, uint64_t count, std::byte* to) const {
+    in_requests(strip, place, count, record, request, [&](uint64_t index, uint64_t part, uint64_t at) {
+      check_stop();
+      source.read(index, part, to + at);
+    });
+  }
+  void write(const Strip& strip, uint64_t place, uint64_t count, std::byte* from) const {
+    in_requests(strip, place, count, record, request, [&](uint64_t index, uint64_t part, uint64_t at) {
+      check_stop();
+      target.write(index, part, from + at);
+    });
+  }
+  void check_stop() const {
+    if (stop.stop_requested()) throw Cancelled();
+  }
 
-// Records of a request: a power of two, so that requests begin at whole blocks of the disk whatever the
-// record.
-uint64_t part_of(uint64_t count, uint64_t record_bytes, uint64_t request_bytes) {
-  return std::min(count, std::bit_floor(std::max<uint64_t>(1, request_bytes / record_bytes)));
-}
-
-// Tasks for reading or writing a range of records in requests.
-template <typename Transfer>
-void in_requests(uint64_t count, uint64_t record_bytes, uint64_t request_bytes, const Transfer& transfer) {
-  const uint64_t part = part_of(count, record_bytes, request_bytes);
-  task::each((count + part - 1) / part,
-             [&](uint64_t i) { transfer(i * part, std::min(part, count - i * part)); });
-}
-
-// A tile of the inter-node sweep, on its way; a row of it is from one block.
-struct Offsets {
-  uint64_t first = 0;
-  Buffer data;
+  RecordSource& source;
+  RecordSink& target;
+  uint64_t record, request;
+  const std::stop_token& stop;
 };
 
-struct Chunk {
+// Reads a whole strip at a time, several strips at once.
+class Gathered {
+ public:
+  Gathered(const Sweep& sweep, Groups& groups, const Files& files)
+      : sweep_(sweep), groups_(groups), files_(files), bytes_(files.record << sweep.lg_slice) {}
+
+  void run() {
+    struct OnItsWay {
+      Strip strip;
+      Buffer data;
+    };
+    task::BufferPool pool((sweep_.two_buffers ? 2 : 1) * bytes_);
+    task::Tokens<OnItsWay> tokens(sweep_.in_flight);
+    const uint64_t columns = sweep_.iterations.stride(), count = uint64_t{1} << sweep_.lg_slice;
+    uint64_t next = 0;
+    const auto begin = [&](oneapi::tbb::flow_control& flow) -> OnItsWay* {
+      const task::InTask task;
+      if (next == columns) {
+        flow.stop();
+        return nullptr;
+      }
+      const Strip strip{sweep_.iterations.low, sweep_.lg_columns, next};
+      next += strip.columns();
+      return tokens.take({strip, {}});
+    };
+    const auto read = [&](OnItsWay* one) {
+      const task::InTask task;
+      one->data = pool.get();
+      files_.read(one->strip, 0, count, one->data.get());
+      return one;
+    };
+    const auto advance = [&](OnItsWay* one) {
+      const task::InTask task;
+      std::byte* const data = one->data.get();
+      const std::byte* const result = groups_.all(one->strip, sweep_.groups, data, data + bytes_);
+      one->data = Buffer(one->data, data + (result - data));
+      return one;
+    };
+    const auto write = [&](OnItsWay* one) {
+      const task::InTask task;
+      files_.write(one->strip, 0, count, one->data.get());
+      tokens.give_back(one);
+    };
+    const task::AroundTasks around;
+    oneapi::tbb::parallel_pipeline(sweep_.in_flight,
+                                   make_filter<void, OnItsWay*>(filter_mode::serial_in_order, begin) &
+                                       make_filter<OnItsWay*, OnItsWay*>(filter_mode::parallel, read) &
+                                       make_filter<OnItsWay*, OnItsWay*>(filter_mode::parallel, advance) &
+                                       make_filter<OnItsWay*, void>(filter_mode::parallel, write));
+  }
+
+ private:
+  const Sweep& sweep_;
+  Groups& groups_;
+  const Files& files_;
+  uint64_t bytes_;
+};
+
+// Some rows of a strip.
+struct Slice {
   uint64_t number = 0;  // mod 2^64: those before the first one come before 0
   Buffer data;          // or nothing
 };
 
-// The iterations of one group, for chunk after chunk.
-class Stage {
+// What one group needs of the slices that the one before it has made.
+class Window {
  public:
-  Stage(Groups& groups, const Cut& cut, Bits bits, task::BufferPool& pool)
-      : groups_(groups), lg_chunk_(cut.lg_chunk), bits_(bits), halo_(cut.halo_chunks(bits)), pool_(pool) {}
+  Window(Groups& groups, const Sweep& sweep, const Strip& strip, Iterations group, task::BufferPool& pool)
+      : groups_(groups),
+        strip_(strip),
+        lg_slice_(sweep.lg_slice),
+        group_(group),
+        halo_(sweep.halo_slices(group)),
+        pool_(pool) {}
 
-  uint64_t halo() const { return halo_; }
-
-  /// Takes the next chunk; gives the one `halo` before it, unless that is too early.
-  Chunk push(Chunk chunk) {
-    window_.push_back(std::move(chunk));
-    if (window_.size() <= 2 * halo_) return {};
-    Pieces from{.pieces = {}, .lg_piece = lg_chunk_, .first = window_.front().number << lg_chunk_};
-    for (const Chunk& one : window_) from.pieces.push_back(one.data.get());
-    Chunk made{window_[halo_].number, pool_.get()};
-    groups_.with_halo(bits_, from, made.number << lg_chunk_, uint64_t{1} << lg_chunk_, made.data.get());
-    window_.pop_front();
+  /// Takes the next slice; gives the one `halo` before it, unless that is too early.
+  Slice push(Slice slice) {
+    slices_.push_back(std::move(slice));
+    if (slices_.size() <= 2 * halo_) return {};
+    Pieces from{.pieces = {}, .lg_piece = lg_slice_, .first = slices_.front().number << lg_slice_};
+    for (const Slice& one : slices_) from.pieces.push_back(one.data.get());
+    Slice made{slices_[halo_].number, pool_.get()};
+    groups_.with_halo(strip_, group_, from, made.number << lg_slice_, uint64_t{1} << lg_slice_,
+                      made.data.get());
+    slices_.pop_front();
     return made;
   }
 
  private:
   Groups& groups_;
-  int lg_chunk_;
-  Bits bits_;
+  Strip strip_;
+  int lg_slice_;
+  Iterations group_;
   uint64_t halo_;
   task::BufferPool& pool_;
-  std::deque<Chunk> window_;
+  std::deque<Slice> slices_;
 };
 
-// Reads chunks in their order, those that it begins and ends with from the other end of the file.
+// Reads the slices of a strip in their order, those that it begins and ends with from its other end.
 class Reader {
  public:
-  Reader(const Cut& cut, uint64_t record_bytes, RecordSource& from, uint64_t halo, bool keep,
-         task::BufferPool& pool)
-      : cut_(cut),
-        record_bytes_(record_bytes),
-        from_(from),
-        keep_(keep),
+  Reader(const Sweep& sweep, const Files& files, const Strip& strip, uint64_t slices, task::BufferPool& pool)
+      : files_(files),
+        strip_(strip),
+        lg_slice_(sweep.lg_slice),
+        slices_(slices),
         pool_(pool),
-        next_(-halo),
-        end_(cut.chunks() + halo) {
-    if (keep) kept_.resize(std::min(halo, cut.chunks()));
+        next_(-sweep.halo_slices()),
+        end_(slices + sweep.halo_slices()) {
+    if (sweep.in_place) kept_.resize(std::min(sweep.halo_slices(), slices));
   }
 
-  std::optional<Chunk> next() {
+  std::optional<Slice> next() {
     if (next_ == end_) return std::nullopt;
-    Chunk chunk{next_++, {}};
-    const uint64_t chunks = cut_.chunks(), place = chunk.number & (chunks - 1);
-    const bool again = static_cast<std::int64_t>(chunk.number) >= static_cast<std::int64_t>(chunks);
-    if (again && keep_) {
-      chunk.data = kept_[place];
-      return chunk;
+    Slice slice{next_++, {}};
+    const uint64_t place = slice.number & (slices_ - 1);
+    const bool again = static_cast<std::int64_t>(slice.number) >= static_cast<std::int64_t>(slices_);
+    if (again && !kept_.empty()) {
+      slice.data = kept_[place];
+      return slice;
     }
-    chunk.data = pool_.get();
-    const uint64_t count = uint64_t{1} << cut_.lg_chunk;
-    in_requests(count, record_bytes_, cut_.request_bytes, [&](uint64_t at, uint64_t part) {
-      from_.read(place * count + at, part, chunk.data.get() + at * record_bytes_);
-    });
-    if (chunk.number < kept_.size()) kept_[chunk.number] = chunk.data;
-    return chunk;
+    slice.data = pool_.get();
+    files_.read(strip_, place << lg_slice_, uint64_t{1} << lg_slice_, slice.data.get());
+    if (slice.number < kept_.size()) kept_[slice.number] = slice.data;
+    return slice;
   }
 
  private:
-  const Cut& cut_;
-  uint64_t record_bytes_;
-  RecordSource& from_;
-  bool keep_;
+  const Files& files_;
+  Strip strip_;
+  int lg_slice_;
+  uint64_t slices_;
   task::BufferPool& pool_;
   uint64_t next_, end_;
   std::vector<Buffer> kept_;
 };
 
-}  // namespace
-
-void whole_sweep(Groups& groups, const Cut& cut, RecordSource& from, RecordSink& to,
-                 const std::stop_token& stop) {
-  const uint64_t count = uint64_t{1} << cut.lg_size, record = groups.what().record_bytes();
-  const io::BlockMemory array(count * record), other(count * record);
-  in_requests(count, record, cut.request_bytes, [&](uint64_t at, uint64_t part) {
-    check(stop);
-    from.read(at, part, array.data() + at * record);
-  });
-  groups.what().check();
-  check(stop);
-  std::byte* const result = groups.all(array.data(), other.data());
-  in_requests(count, record, cut.request_bytes, [&](uint64_t at, uint64_t part) {
-    check(stop);
-    to.write(at, part, result + at * record);
-  });
-}
-
-void inter_node_sweep(Groups& groups, const Cut& cut, RecordSource& from, RecordSink& to,
-                      const std::stop_token& stop) {
-  const Bits bits{cut.lg_block, cut.lg_size};
-  const uint64_t width = uint64_t{1} << cut.lg_offsets, block = bits.stride(), rows = cut.processors();
-  const uint64_t record = groups.what().record_bytes();
-  task::BufferPool pool(rows * width * record);
-  // A row, or a part of it, is a request.
-  const auto in_rows = [&](const Offsets& tile, const auto& transfer) {
-    const uint64_t part = part_of(width, record, cut.request_bytes);
-    const uint64_t parts = (width + part - 1) / part;
-    task::each(rows * parts, [&](uint64_t i) {
-      check(stop);
-      const uint64_t row = i / parts, at = i % parts * part;
-      transfer(row * block + tile.first + at, std::min(part, width - at),
-               tile.data.get() + (row * width + at) * record);
-    });
-  };
-  uint64_t next = 0;
-  task::Tokens<Offsets> tokens(cut.tiles_at_once);
-  const auto begin = [&](oneapi::tbb::flow_control& flow) -> Offsets* {
+void stream(const Sweep& sweep, const Strip& strip, uint64_t slices, Groups& groups, const Files& files,
+            task::BufferPool& pool) {
+  std::deque<Window> windows;
+  for (const Iterations group : sweep.groups) windows.emplace_back(groups, sweep, strip, group, pool);
+  Reader reader(sweep, files, strip, slices, pool);
+  task::Tokens<Slice> tokens(sweep.in_flight);
+  const auto read = [&](oneapi::tbb::flow_control& flow) -> Slice* {
     const task::InTask task;
-    if (next == block) {
-      flow.stop();
-      return nullptr;
-    }
-    next += width;
-    return tokens.take({next - width, {}});
-  };
-  const auto read = [&](Offsets* tile) {
-    const task::InTask task;
-    tile->data = pool.get();
-    in_rows(*tile, [&](auto... range) { from.read(range...); });
-    return tile;
-  };
-  const auto advance = [&](Offsets* tile) {
-    const task::InTask task;
-    groups.cyclic(bits, tile->data.get(), tile->first, width);
-    return tile;
-  };
-  const auto write = [&](Offsets* tile) {
-    const task::InTask task;
-    in_rows(*tile, [&](auto... range) { to.write(range...); });
-    tokens.give_back(tile);
-  };
-  const task::AroundTasks around;
-  oneapi::tbb::parallel_pipeline(cut.tiles_at_once,
-                                 make_filter<void, Offsets*>(filter_mode::serial_in_order, begin) &
-                                     make_filter<Offsets*, Offsets*>(filter_mode::parallel, read) &
-                                     make_filter<Offsets*, Offsets*>(filter_mode::parallel, advance) &
-                                     make_filter<Offsets*, void>(filter_mode::parallel, write));
-}
-
-void local_sweep(Groups& groups, const Cut& cut, RecordSource& from, RecordSink& to, bool in_place,
-                 const std::stop_token& stop) {
-  const uint64_t count = uint64_t{1} << cut.lg_chunk, record = groups.what().record_bytes();
-  task::BufferPool pool(count * record);
-  std::deque<Stage> stages;
-  uint64_t halo = 0;
-  for (const Bits bits : groups_of(cut.lg_block, groups.what().direction(), record, groups.cache_bytes())) {
-    halo += stages.emplace_back(groups, cut, bits, pool).halo();
-  }
-  Reader reader(cut, record, from, halo, in_place, pool);
-  task::Tokens<Chunk> tokens(cut.chunks_at_once);
-  const auto read = [&](oneapi::tbb::flow_control& flow) -> Chunk* {
-    const task::InTask task;
-    check(stop);
-    std::optional<Chunk> chunk = reader.next();
-    if (chunk) return tokens.take(*std::move(chunk));
+    files.check_stop();
+    std::optional<Slice> slice = reader.next();
+    if (slice) return tokens.take(*std::move(slice));
     flow.stop();
     return nullptr;
   };
-  const auto advance = [&](Chunk* chunk) {
+  const auto advance = [&](Slice* slice) {
     const task::InTask task;
-    for (Stage& stage : stages) {
-      if (chunk->data) *chunk = stage.push(std::move(*chunk));
+    for (Window& window : windows) {
+      if (slice->data) *slice = window.push(std::move(*slice));
     }
-    return chunk;
+    return slice;
   };
-  const auto write = [&](Chunk* chunk) {
+  const auto write = [&](Slice* slice) {
     const task::InTask task;
-    if (chunk->data) {
-      in_requests(count, record, cut.request_bytes, [&](uint64_t at, uint64_t part) {
-        check(stop);
-        to.write(chunk->number * count + at, part, chunk->data.get() + at * record);
-      });
-    }
-    tokens.give_back(chunk);
+    if (slice->data)
+      files.write(strip, slice->number << sweep.lg_slice, uint64_t{1} << sweep.lg_slice, slice->data.get());
+    tokens.give_back(slice);
   };
   const task::AroundTasks around;
-  oneapi::tbb::parallel_pipeline(cut.chunks_at_once,
-                                 make_filter<void, Chunk*>(filter_mode::serial_in_order, read) &
-                                     make_filter<Chunk*, Chunk*>(filter_mode::serial_in_order, advance) &
-                                     make_filter<Chunk*, void>(filter_mode::parallel, write));
+  oneapi::tbb::parallel_pipeline(sweep.in_flight,
+                                 make_filter<void, Slice*>(filter_mode::serial_in_order, read) &
+                                     make_filter<Slice*, Slice*>(filter_mode::serial_in_order, advance) &
+                                     make_filter<Slice*, void>(filter_mode::parallel, write));
+}
+
+}  // namespace
+
+void perform(const SweepPlan& plan, const Sweep& sweep, Groups& groups, RecordSource& from, RecordSink& to,
+             const std::stop_token& stop) {
+  const Files files{from, to, groups.record_bytes(), plan.request_bytes, stop};
+  if (sweep.gathered) return Gathered(sweep, groups, files).run();
+  task::BufferPool pool(files.record << sweep.lg_slice);
+  const Strip first{sweep.iterations.low, sweep.lg_columns, 0};
+  const uint64_t slices = uint64_t{1} << (plan.conditions.lg_size - first.lg_less() - sweep.lg_slice);
+  for (uint64_t column = 0; column < sweep.iterations.stride(); column += first.columns())
+    stream(sweep, {first.low, first.lg_columns, column}, slices, groups, files, pool);
 }
 
 }  // namespace xorder::descend

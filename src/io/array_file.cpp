@@ -72,7 +72,8 @@ ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawL
 }
 
 Format output_format(const std::filesystem::path& path, Format input) {
-  const auto extension = path.extension();
+  std::string extension = path.extension().string();
+  for (char& c : extension) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   if (extension == ".npy") return Format::npy;
   if (extension == ".raw" || extension == ".bin" || extension == ".dat") return Format::raw;
   return input;

@@ -15,6 +15,7 @@
 #include <optional>
 
 #include "io/disk.hpp"
+#include "size_text.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::io {
@@ -44,9 +45,8 @@ std::string reason(int code) {
 }
 
 std::string describe_bytes(std::uint64_t bytes) {
-  constexpr double gib = 1024.0 * 1024.0 * 1024.0;
-  return bytes < (1u << 20) ? fmt::format("{} bytes", bytes)
-                            : fmt::format("{} bytes ({:.2f} GiB)", bytes, static_cast<double>(bytes) / gib);
+  return bytes < 1024 ? fmt::format("{} bytes", bytes)
+                      : fmt::format("{} bytes ({})", bytes, size_text(bytes));
 }
 
 std::string proc_path(int fd) { return fmt::format("/proc/self/fd/{}", fd); }

@@ -43,7 +43,7 @@ void reserve(Disk& disk, int fd, const std::filesystem::path& directory, const s
 /// The path through which the kernel shows an open file of this process.
 std::string proc_path(int fd);
 
-/// "123 bytes (0.0 GiB)".
+/// "123 bytes", "1048577 bytes (1 MiB)".
 std::string describe_bytes(std::uint64_t bytes);
 
 /// The text of an errno value.

@@ -7,7 +7,8 @@
 namespace xorder::io {
 namespace {
 
-// Behind it, the tokens of transfers are the numbers of their slots, and those that were posted have the top bit.
+// Behind it, the tokens of transfers are the numbers of their slots, times two, and what was posted has the lowest bit.
+// (Not the highest: filters stand behind filters.)
 class FilteredQueue final : public Queue {
  public:
   FilteredQueue(DiskFilter& filter, std::unique_ptr<Queue> behind)
@@ -30,11 +31,11 @@ class FilteredQueue final : public Queue {
     free_.pop_back();
     slots_[slot] = transfer;
     Transfer passed = transfer;
-    passed.token = slot;
+    passed.token = slot << 1;
     behind_->submit(passed);
   }
 
-  void post(std::uint64_t token) override { behind_->post(token | posted); }
+  void post(std::uint64_t token) override { behind_->post(token << 1 | 1); }
 
   void wait(std::vector<Completion>& done) override {
     if (!refused_.empty()) {
@@ -46,10 +47,9 @@ class FilteredQueue final : public Queue {
     behind_->wait(done);
     for (std::size_t i = before; i < done.size(); ++i) {
       Completion& completion = done[i];
-      if (completion.token & posted) {
-        completion.token &= ~posted;
-        continue;
-      }
+      const bool posted = (completion.token & 1) != 0;
+      completion.token >>= 1;
+      if (posted) continue;
       const auto slot = static_cast<std::size_t>(completion.token);
       completion.token = slots_[slot].token;
       filter_.after(slots_[slot], completion);
@@ -58,8 +58,6 @@ class FilteredQueue final : public Queue {
   }
 
  private:
-  static constexpr std::uint64_t posted = std::uint64_t{1} << 63;
-
   DiskFilter& filter_;
   std::vector<Transfer> slots_;
   std::vector<std::size_t> free_;

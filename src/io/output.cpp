@@ -42,7 +42,9 @@ struct Destination {
   bool exists;
 };
 
-Destination examine(const fs::path& given, std::uint64_t bytes, bool overwrite, const File& input) {
+/// `input` may be null: an output that is made from none.
+Destination examine(const fs::path& given, std::uint64_t bytes, bool overwrite, Disk& disk,
+                    const File* input) {
   if (given.empty()) throw InputError("the output's name is empty");
   if (given == "-") refuse(given, "xorder works on files, not on pipes; name a file");
   Destination result;
@@ -50,17 +52,19 @@ Destination examine(const fs::path& given, std::uint64_t bytes, bool overwrite, 
   const std::string name = result.path.filename().string();
   if (name.empty() || name == "." || name == "..") refuse(given, "is a directory, name a file");
   result.directory = result.path.has_parent_path() ? result.path.parent_path() : fs::path(".");
-  result.directory_fd = open_directory(input.disk(), result.directory, name);
+  result.directory_fd = open_directory(disk, result.directory, name);
   const int directory = result.directory_fd.get();
 
   struct stat status;
   result.exists = fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
   if (result.exists) {
-    const FileStamp in = input.stamp();
     if (S_ISDIR(status.st_mode)) refuse(given, "is a directory, name a file");
     if (!S_ISREG(status.st_mode)) refuse(given, "is not a regular file");
-    if (status.st_dev == in.device && status.st_ino == in.inode) {
-      refuse(given, fmt::format("is the same file as the input {}", input.name()));
+    if (input != nullptr) {
+      const FileStamp in = input->stamp();
+      if (status.st_dev == in.device && status.st_ino == in.inode) {
+        refuse(given, fmt::format("is the same file as the input {}", input->name()));
+      }
     }
     if (!overwrite) refuse(given, "exists (--force overwrites it)");
   } else if (errno == ENAMETOOLONG) {
@@ -84,13 +88,17 @@ void take_over(int fd, const struct stat& old) {
 }  // namespace
 
 void Output::check(const fs::path& destination, std::uint64_t bytes, bool overwrite, const File& input) {
-  examine(destination, bytes, overwrite, input);
+  examine(destination, bytes, overwrite, input.disk(), &input);
 }
 
 Output::Output(const fs::path& destination, std::uint64_t bytes, bool overwrite, Access access,
                const File& input, Naming naming)
-    : disk_(&input.disk()), overwrite_(overwrite) {
-  Destination found = examine(destination, bytes, overwrite, input);
+    : Output(destination, bytes, overwrite, access, input.disk(), &input, naming) {}
+
+Output::Output(const fs::path& destination, std::uint64_t bytes, bool overwrite, Access access, Disk& disk,
+               const File* input, Naming naming)
+    : disk_(&disk), overwrite_(overwrite) {
+  Destination found = examine(destination, bytes, overwrite, disk, input);
   destination_ = std::move(found.path);
   directory_ = std::move(found.directory_fd);
   const std::string name = destination_.filename().string();

@@ -25,6 +25,9 @@ class Output {
   /// room (how much is needed, how much is free). It is made on the input's disk.
   Output(const std::filesystem::path& destination, std::uint64_t bytes, bool overwrite, Access access,
          const File& input, Naming naming = Naming::automatic);
+  /// The same for an output that is made from one input file or, where `input` is null, from none.
+  Output(const std::filesystem::path& destination, std::uint64_t bytes, bool overwrite, Access access,
+         Disk& disk, const File* input, Naming naming = Naming::automatic);
   ~Output();
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;

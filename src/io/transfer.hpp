@@ -28,7 +28,7 @@ struct Transfer {
   /// Goes through the page cache whatever the file's access, and at any offset: headers, and what is not a
   /// whole block of a direct file. Only Disk::carry() does these, no queue.
   bool unaligned = false;
-  /// Given back with the completion; below 2^63.
+  /// Given back with the completion. Below 2^56, so that filters have room for marks of theirs.
   std::uint64_t token = 0;
 
   std::size_t bytes() const;

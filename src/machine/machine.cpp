@@ -1,18 +1,18 @@
 #include "xorder/machine/machine.hpp"
 
-#include <oneapi/tbb/concurrent_queue.h>
 #include <oneapi/tbb/flow_graph.h>
+#include <oneapi/tbb/spin_mutex.h>
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <deque>
+#include <limits>
 #include <mutex>
 #include <new>
 #include <utility>
 #include <vector>
 
-#include "machine/steps.hpp"
+#include "machine/windows.hpp"
 #include "task/handover.hpp"
 #include "xorder/error.hpp"
 
@@ -20,34 +20,12 @@ namespace xorder::machine {
 namespace {
 
 namespace flow = oneapi::tbb::flow;
-using schedule::Message;
 using schedule::Node;
+using std::uint64_t;
 
-// A message on its way.
-struct Envelope {
-  Message message;
-  std::uint64_t step = 0;
-  Node next = 0;            // the processor that it reaches next
-  std::uint32_t links = 0;  // that it has crossed
-  Payload payload;
-};
+constexpr uint64_t no_step = std::numeric_limits<uint64_t>::max();
 
-// Envelopes are made as they are needed and used again.
-class Envelopes {
- public:
-  Envelope* take() {
-    Envelope* envelope = nullptr;
-    if (free_.try_pop(envelope)) return envelope;
-    const std::lock_guard lock(mutex_);
-    return &all_.emplace_back();
-  }
-  void give_back(Envelope* envelope) { free_.push(envelope); }
-
- private:
-  oneapi::tbb::concurrent_queue<Envelope*> free_;
-  std::mutex mutex_;
-  std::deque<Envelope> all_;
-};
+bool later(const Envelope* a, const Envelope* b) { return a->step > b->step; }
 
 }  // namespace
 
@@ -57,183 +35,220 @@ class Machine::Graph {
   work::Traffic run(Program& program, const std::stop_token& stop);
 
  private:
-  // What wakes a processor: the beginning, or an envelope.
-  using Event = Envelope*;
-  using ProcessorNode = flow::function_node<Event, flow::continue_msg>;
-  // A link carries one message after the other. Handing on a pointer is not worth a task of its own, and so a
-  // message goes from link to link in one, past the processors between, as wormhole switching has it (on a
-  // 32 × 32 mesh, 21 links a message, 2.3 µs each; a task at every processor made it 5.4).
-  using LinkNode = flow::function_node<Envelope*, flow::continue_msg, flow::lightweight>;
+  // It runs when there is something to do: at the beginning, when the last message of its step arrives, and when the
+  // window opens for which it waits. To be woken by each message costs a task for each (0.3 µs).
+  using ProcessorNode = flow::function_node<Node, flow::continue_msg>;
 
   struct Processor {
-    std::uint64_t step = 0;
-    bool sent = false;               // what this step has it send
-    std::vector<Envelope*> waiting;  // of this step and later ones
-    std::uint64_t messages = 0;      // received from others
-    std::uint64_t bytes = 0;
+    // What others change, under the lock.
+    oneapi::tbb::spin_mutex lock;
+    Envelope* inbox = nullptr;
+    uint64_t missing = 0;  // while it rests: so many messages of steps up to `last`
+    uint64_t last = 0;
+
+    // Its own. Of its window, what is still ahead of it.
+    uint64_t windows = 0;  // that it has left
+    Window* window = nullptr;
+    std::span<Envelope> to_send;
+    std::span<const uint64_t> to_receive, update_steps;
+    std::span<const schedule::Update> updates;
+    // It does its steps one by one; or all of a window together, where what it sends has nothing to do with what it
+    // receives. `last` is that of those under way.
+    bool under_way = false;
+    std::vector<Envelope*> waiting;  // of later steps: a heap, the earliest step first
+    std::vector<Envelope*> here;     // of the steps under way
+    work::Traffic traffic;
     std::unique_ptr<ProcessorNode> node;
-  };
-  struct Link {
-    std::uint64_t crossings = 0;
-    std::unique_ptr<LinkNode> node;
+
+    uint64_t step() const;      // the next one that concerns it
+    uint64_t expected() const;  // messages of the steps under way
+    void sort(Envelope& envelope);
   };
 
-  void wake(Node self, Event event);
+  void act(Node self);
+  bool has_window(Node self);
   bool advance(Node self);
-  void send_all(Node self, const Step& step);
-  void receive_all(Node self, const Step& step);
-  void forward(Node self, Envelope* envelope);
-  void arrive(Node self, Envelope* envelope);
-  Node next_on_path(Node self, const Message& message) const;
+  void send_all(Node self);
+  void receive_all(Node self);
+  void deliver(Envelope& envelope);
+  void collect(Processor& me);
+  bool rest(Processor& me);
+  void wake(Node node) { processors_[node].node->try_put(node); }
 
-  const schedule::Schedule& schedule_;
-  const schedule::Network& network_;
+  const schedule::Network network_;
   Program* program_ = nullptr;
+  bool together_ = false;
   std::stop_token stop_;
-  Steps steps_;
-  Envelopes envelopes_;
+  Windows windows_;
   flow::graph graph_;
   std::vector<Processor> processors_;
-  std::vector<Link> links_;
+  uint64_t steps_;
 };
 
 Machine::Graph::Graph(const schedule::Schedule& schedule)
-    : schedule_(schedule),
-      network_(schedule.network()),
-      steps_(schedule),
+    : network_(schedule.network()),
+      windows_(schedule),
       processors_(network_.nodes()),
-      links_(network_.link_numbers()) {
-  for (Node k = 0; k < network_.nodes(); ++k) {
-    processors_[k].node =
-        std::make_unique<ProcessorNode>(graph_, flow::serial, [this, k](const Event& event) {
-          task::received();
-          wake(k, event);
-          task::hand_over();
-          return flow::continue_msg();
-        });
-  }
-  for (Link& link : links_) {
-    // The edge to the processor at its end is chosen by the envelope: a crossbar's link leads to all of them.
-    link.node =
-        std::make_unique<LinkNode>(graph_, flow::serial, [this, &link](Envelope* const& envelope) noexcept {
-          task::received();
-          ++link.crossings;
-          arrive(envelope->next, envelope);
-          return flow::continue_msg();
-        });
+      steps_(schedule.steps()) {
+  for (Processor& processor : processors_) {
+    processor.node = std::make_unique<ProcessorNode>(graph_, flow::serial, [this](const Node& self) {
+      const task::InTask task;
+      act(self);
+      return flow::continue_msg();
+    });
   }
 }
 
-// A path's two legs are straight, so that the next processor is one link closer to the end of the leg.
-Node Machine::Graph::next_on_path(Node self, const Message& message) const {
-  if (network_.kind() != schedule::Network::Kind::mesh) return message.to.node;
-  // The corner lies ahead as long as it is on a shortest path to the receiver.
-  const bool first_leg = self != message.via &&
-                         network_.distance(message.from.node, self) + network_.distance(self, message.via) ==
-                             network_.distance(message.from.node, message.via);
-  const Node aim = first_leg ? message.via : message.to.node;
-  const std::uint64_t side = network_.side();
-  if (self / side != aim / side) return self / side < aim / side ? self + side : self - side;
-  return self < aim ? self + 1 : self - 1;
+uint64_t Machine::Graph::Processor::step() const {
+  uint64_t first = no_step;
+  if (!to_send.empty()) first = to_send.front().step;
+  if (!to_receive.empty()) first = std::min(first, to_receive.front());
+  if (!update_steps.empty()) first = std::min(first, update_steps.front());
+  return first;
 }
 
-void Machine::Graph::forward(Node self, Envelope* envelope) {
-  envelope->next = next_on_path(self, envelope->message);
-  task::hand_over();
-  links_[network_.link(self, envelope->next).value()].node->try_put(envelope);
+uint64_t Machine::Graph::Processor::expected() const {
+  uint64_t count = 0;
+  while (count < to_receive.size() && to_receive[count] <= last) ++count;
+  return count;
 }
 
-// At the end of a link.
-void Machine::Graph::arrive(Node self, Envelope* envelope) {
-  // Each link on the way is a call within the last one's, which the stack should not have to hold without end.
-  const bool rests = ++envelope->links % 32 == 0;
-  if (!rests && envelope->message.to.node != self) return forward(self, envelope);
-  task::hand_over();
-  processors_[self].node->try_put(envelope);
-}
-
-void Machine::Graph::wake(Node self, Event event) {
-  if (stop_.stop_requested()) return;
-  if (event != nullptr) {
-    if (event->message.to.node != self) return forward(self, event);
-    processors_[self].waiting.push_back(event);
-  }
-  while (advance(self)) {
+void Machine::Graph::Processor::sort(Envelope& envelope) {
+  if (under_way && envelope.step <= last) {
+    here.push_back(&envelope);
+  } else {
+    waiting.push_back(&envelope);
+    std::ranges::push_heap(waiting, later);
   }
 }
 
-// One step, if all that it needs is there.
-bool Machine::Graph::advance(Node self) {
+// Everything that can be done now.
+void Machine::Graph::act(Node self) {
   Processor& me = processors_[self];
-  if (me.step == schedule_.steps() || stop_.stop_requested()) return false;
-  const auto step = steps_.at(me.step);
-  if (!me.sent) {
-    send_all(self, *step);
-    me.sent = true;
+  do {
+    collect(me);
+    do {
+      if (stop_.stop_requested() || !has_window(self)) return;
+    } while (advance(self));
+  } while (!rest(me));
+}
+
+// Goes on to the next window when it is through with one. Without a window it rests, and will be woken if there is
+// another one: messages for it may arrive until then, and nobody wakes it for them.
+bool Machine::Graph::has_window(Node self) {
+  Processor& me = processors_[self];
+  while (me.window == nullptr || me.step() == no_step) {
+    if (std::exchange(me.window, nullptr) != nullptr) {
+      for (const Node node : windows_.leave(me.windows++)) wake(node);
+    }
+    Window* const window = windows_.enter(me.windows, self);
+    if (window == nullptr) return false;
+    me.window = window;
+    me.to_send = window->sent_by(self);
+    me.to_receive = window->received_by(self);
+    me.update_steps = window->update_steps_of(self);
+    me.updates = window->updates_of(self);
   }
-  std::size_t here = 0;
-  for (const Envelope* envelope : me.waiting) here += envelope->step == me.step;
-  if (here < step->expected_by(self)) return false;
-  receive_all(self, *step);
-  steps_.leave(me.step);
-  ++me.step;
-  me.sent = false;
   return true;
 }
 
-void Machine::Graph::send_all(Node self, const Step& step) {
+// One step, or one window, if all that it needs is there.
+bool Machine::Graph::advance(Node self) {
   Processor& me = processors_[self];
-  for (const Message& message : step.sent_by(self)) {
-    Envelope* const envelope = envelopes_.take();
-    envelope->message = message;
-    envelope->step = me.step;
-    envelope->links = 0;
-    program_->send(message.from, me.step, envelope->payload);
-    if (message.to.node == self) {
-      me.waiting.push_back(envelope);
-    } else {
-      forward(self, envelope);
+  if (!std::exchange(me.under_way, true)) {
+    me.last = together_ ? me.window->end() - 1 : me.step();
+    while (!me.waiting.empty() && me.waiting.front()->step <= me.last) {
+      std::ranges::pop_heap(me.waiting, later);
+      me.here.push_back(me.waiting.back());
+      me.waiting.pop_back();
     }
+    send_all(self);
+  }
+  if (me.here.size() < me.expected()) return false;
+  receive_all(self);
+  me.under_way = false;
+  return true;
+}
+
+void Machine::Graph::send_all(Node self) {
+  Processor& me = processors_[self];
+  for (; !me.to_send.empty() && me.to_send.front().step <= me.last; me.to_send = me.to_send.subspan(1)) {
+    Envelope& envelope = me.to_send.front();
+    const schedule::Message& message = envelope.message;
+    program_->send(message.from, envelope.step, envelope.payload);
+    if (message.to.node == self) {
+      me.here.push_back(&envelope);
+      continue;
+    }
+    ++me.traffic.messages;
+    me.traffic.bytes_moved += envelope.payload.size();
+    me.traffic.crossings +=
+        network_.distance(self, message.via) + network_.distance(message.via, message.to.node);
+    deliver(envelope);
   }
 }
 
-void Machine::Graph::receive_all(Node self, const Step& step) {
+void Machine::Graph::deliver(Envelope& envelope) {
+  const Node to = envelope.message.to.node;
+  Processor& receiver = processors_[to];
+  task::hand_over();
+  {
+    const oneapi::tbb::spin_mutex::scoped_lock lock(receiver.lock);
+    envelope.next = std::exchange(receiver.inbox, &envelope);
+    if (receiver.missing == 0 || envelope.step > receiver.last || --receiver.missing != 0) return;
+  }
+  wake(to);
+}
+
+// Takes what has arrived.
+void Machine::Graph::collect(Processor& me) {
+  Envelope* arrived = nullptr;
+  {
+    const oneapi::tbb::spin_mutex::scoped_lock lock(me.lock);
+    arrived = std::exchange(me.inbox, nullptr);
+  }
+  task::received();
+  for (; arrived != nullptr; arrived = arrived->next) me.sort(*arrived);
+}
+
+// Until the messages of its steps under way are here. No if more have arrived meanwhile.
+bool Machine::Graph::rest(Processor& me) {
+  const oneapi::tbb::spin_mutex::scoped_lock lock(me.lock);
+  if (me.inbox != nullptr) return false;
+  me.missing = me.expected() - me.here.size();
+  return true;
+}
+
+void Machine::Graph::receive_all(Node self) {
   Processor& me = processors_[self];
-  const std::uint64_t now = me.step;
-  std::erase_if(me.waiting, [&](Envelope* envelope) {
-    if (envelope->step != now) return false;
-    if (envelope->message.from.node != self) {
-      ++me.messages;
-      me.bytes += envelope->payload.size();
-    }
-    program_->receive(envelope->message, now, envelope->payload);
-    envelopes_.give_back(envelope);
-    return true;
-  });
-  if (const auto updates = step.updates_of(self); !updates.empty()) program_->update(updates);
+  me.to_receive = me.to_receive.subspan(me.here.size());
+  for (Envelope* const envelope : me.here) {
+    program_->receive(envelope->message, envelope->step, envelope->payload);
+  }
+  me.here.clear();
+  std::size_t updates = 0;
+  while (updates < me.update_steps.size() && me.update_steps[updates] <= me.last) ++updates;
+  if (updates == 0) return;
+  program_->update(me.updates.first(updates));
+  me.updates = me.updates.subspan(updates);
+  me.update_steps = me.update_steps.subspan(updates);
 }
 
 work::Traffic Machine::Graph::run(Program& program, const std::stop_token& stop) {
   program_ = &program;
+  together_ = !program.sends_what_it_received();
   stop_ = stop;
-  task::hand_over();
-  for (Processor& processor : processors_) processor.node->try_put(nullptr);
-  graph_.wait_for_all();
-  task::received();
-  if (stop_.stop_requested()) throw Cancelled();
-  work::Traffic traffic{.schedule = {}, .processors = network_.nodes(), .steps = schedule_.steps()};
-  for (Processor& processor : processors_) {
-    traffic.messages += std::exchange(processor.messages, 0);
-    traffic.bytes_moved += std::exchange(processor.bytes, 0);
-    processor.step = 0;
+  windows_.restart();
+  for (Processor& processor : processors_) processor.windows = 0;
+  {
+    const task::AroundTasks around;
+    for (Node node = 0; node < processors_.size(); ++node) wake(node);
+    graph_.wait_for_all();
   }
-  for (Link& link : links_) traffic.crossings += std::exchange(link.crossings, 0);
+  if (stop_.stop_requested()) throw Cancelled();
+  work::Traffic traffic{.schedule = {}, .processors = network_.nodes(), .steps = steps_};
+  for (Processor& processor : processors_) traffic += std::exchange(processor.traffic, {});
   return traffic;
-}
-
-std::uint64_t Machine::memory(const schedule::Network& network) {
-  constexpr std::uint64_t each = 3 << 10;
-  return (network.nodes() + network.link_numbers()) * each;
 }
 
 Machine::Machine(const schedule::Schedule& schedule) : graph_(std::make_unique<Graph>(schedule)) {}
@@ -253,7 +268,13 @@ void Payload::Free::operator()(std::byte* buffer) const {
   }
 }
 
+void Payload::refer(const std::byte* data, std::size_t bytes) {
+  elsewhere_ = data;
+  bytes_ = bytes;
+}
+
 std::byte* Payload::reset(std::size_t bytes) {
+  elsewhere_ = nullptr;
   if (bytes > capacity_ || !buffer_) {  // data() is never null, also of no bytes
     buffer_.reset();
     bytes_ = capacity_ = 0;

@@ -6,6 +6,7 @@
 
 #include "io/memory.hpp"
 #include "machine/storage.hpp"
+#include "plan/processors.hpp"
 #include "task/workers.hpp"
 #include "work/frame.hpp"
 #include "work/run.hpp"
@@ -22,7 +23,6 @@ namespace {
 using schedule::Node;
 using std::uint64_t;
 
-constexpr uint64_t pipelined_processors = 16;
 constexpr uint64_t each_processor = 2048;  // messages of a few steps
 
 /// The records in the slots of their processors.
@@ -100,8 +100,8 @@ class PipelinedDescend final : public work::Work {
  private:
   schedule::Descend make_schedule(uint64_t processors) const {
     const int lg_count = exact_lg(count_, frame().input().path.string() + ": the number of elements");
-    if (processors == 0) processors = std::min(pipelined_processors, count_);
-    const int n = exact_lg(processors, "--processors");
+    if (processors == 0) processors = std::min(plan::default_processors, count_);
+    const int n = exact_lg(processors, "the number of virtual processors");
     if (n > lg_count) {
       throw InputError(fmt::format("{} virtual processors are too many for {} elements", processors, count_));
     }
@@ -113,7 +113,7 @@ class PipelinedDescend final : public work::Work {
   uint64_t needed() const {
     return frame().input_bytes() + 2 * count_ * what_->record_bytes() + frame().output.bytes +
            schedule_.network().nodes() * (schedule_.slots() * what_->record_bytes() + each_processor) +
-           Machine::memory(schedule_.network());
+           plan::machine_memory(schedule_.network(), schedule_.slots());
   }
 
   std::vector<work::PassSummary> passes() const override {
@@ -181,7 +181,7 @@ void PipelinedDescend::compute(work::Run& run, Storage& storage) {
 
 void PipelinedDescend::move(work::Run& run) {
   Storage storage(run.stop());
-  task::Workers workers(storage_threads(frame().options.threads, frame().memory()));
+  task::Workers workers = transfer_workers(frame());
   run.begin(frame().input_bytes() + frame().output.bytes, 1);
   run.with(workers, [&] { compute(run, storage); });
 }

@@ -3,16 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace xorder::machine {
-
-plan::PassSummary whole_pass(const plan::Device& device, std::uint64_t bytes) {
-  constexpr std::uint64_t piece = std::uint64_t{1} << 20;
-  const std::uint64_t pieces = (bytes + piece - 1) / piece;
-  return {.bytes_read = bytes,
-          .bytes_written = bytes,
-          .predicted_seconds = device.read_seconds(pieces, piece) + device.write_seconds(pieces, piece)};
-}
 
 StagedWork::StagedWork(work::Frame frame, std::vector<std::unique_ptr<Stage>> stages)
     : Work(std::move(frame)), stages_(std::move(stages)) {}
@@ -20,13 +13,7 @@ StagedWork::StagedWork(work::Frame frame, std::vector<std::unique_ptr<Stage>> st
 std::vector<work::PassSummary> StagedWork::passes() const {
   std::vector<work::PassSummary> all;
   for (const auto& stage : stages_) {
-    for (work::PassSummary pass : stage->passes()) {
-      // Stages that are not the tile engine's leave it to their frame what the disk takes.
-      if (pass.predicted_seconds == 0) {
-        pass.predicted_seconds = whole_pass(frame().options.device, frame().output.bytes).predicted_seconds;
-      }
-      all.push_back(pass);
-    }
+    std::ranges::copy(stage->passes(), std::back_inserter(all));
   }
   return all;
 }

@@ -41,9 +41,6 @@ class TileStage final : public Stage {
   std::string what_;
 };
 
-/// A pass over `bytes` bytes by many threads, in pieces of a MiB or in such requests.
-plan::PassSummary whole_pass(const plan::Device& device, std::uint64_t bytes);
-
 class StagedWork final : public work::Work {
  public:
   /// At least one stage.

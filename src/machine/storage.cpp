@@ -5,18 +5,14 @@
 #include <algorithm>
 
 #include "io/ranges.hpp"
+#include "plan/processors.hpp"
 #include "task/handover.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::machine {
 namespace {
 
-constexpr std::size_t request = std::size_t{1} << 20;
-
-// Each thread waits for one request at a time.
-unsigned waiting_threads(std::uint64_t memory) {
-  return static_cast<unsigned>(std::clamp<std::uint64_t>(memory / (8 * request), 2, 12));
-}
+constexpr std::uint64_t request = plan::transfer_bytes;
 
 }  // namespace
 
@@ -52,12 +48,8 @@ void Storage::write(io::Location place, std::uint64_t offset, const std::byte* f
   });
 }
 
-unsigned storage_threads(unsigned threads, std::uint64_t memory) {
-  return std::max(waiting_threads(memory), threads);
-}
-
-std::uint64_t storage_overhead(std::uint64_t memory) {
-  return waiting_threads(memory) * request;  // ranges' bounce buffers
+task::Workers transfer_workers(const work::Frame& frame) {
+  return task::Workers(std::max(plan::transfer_threads(frame.memory()), frame.options.threads));
 }
 
 }  // namespace xorder::machine

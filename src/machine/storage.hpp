@@ -7,6 +7,8 @@
 #include <stop_token>
 
 #include "io/file.hpp"
+#include "task/workers.hpp"
+#include "work/frame.hpp"
 
 namespace xorder::machine {
 
@@ -26,10 +28,8 @@ class Storage {
   std::stop_token stop_;
 };
 
-/// How many threads are worth having that compute and block in transfers by turns: more than there are
-/// processors, and `threads` at least.
-unsigned storage_threads(unsigned threads, std::uint64_t memory);
-/// Memory that so many take for themselves.
-std::uint64_t storage_overhead(std::uint64_t memory);
+/// Threads that compute and block in transfers by turns: more than there are processors (plan/processors.hpp), and as
+/// many as the options say at least.
+task::Workers transfer_workers(const work::Frame& frame);
 
 }  // namespace xorder::machine

@@ -1,28 +1,27 @@
 #include "machine/stripe_stage.hpp"
 
-#include <fmt/format.h>
 #include <oneapi/tbb/parallel_for_each.h>
 
 #include <algorithm>
 #include <cstring>
 
+#include "kernel/pieces.hpp"
 #include "machine/storage.hpp"
 #include "task/handover.hpp"
 #include "task/in_turn.hpp"
-#include "task/workers.hpp"
-#include "xorder/error.hpp"
 #include "xorder/machine/machine.hpp"
 
 namespace xorder::machine {
 namespace {
 
-namespace tbb = oneapi::tbb;
+using plan::StripeGeometry;
+using std::int64_t;
 using std::uint64_t;
+using Panel = StripeGeometry::Panel;
+using Part = StripeGeometry::Part;
 
-// One stripe is in the machine, with as much on its links at worst, and one is being read or written.
-constexpr uint64_t stripes_in_memory = 3;
-// Rows are put together and written in pieces of this size.
-constexpr uint64_t assembled = uint64_t{1} << 20;
+// Rows are put together and written, and what lies side by side is read, in pieces of this size.
+constexpr uint64_t assembled = plan::transfer_bytes;
 
 template <typename Function>
 void for_each_in_parallel(auto&& items, const Function& function) {
@@ -31,133 +30,48 @@ void for_each_in_parallel(auto&& items, const Function& function) {
     function(item);
   };
   const task::AroundTasks around;
-  tbb::parallel_for_each(items.begin(), items.end(), each);
+  oneapi::tbb::parallel_for_each(items.begin(), items.end(), each);
 }
 
-template <std::size_t bytes>
-void copy_runs(std::byte* to, uint64_t pitch, const std::byte* from, uint64_t rows) {
-  for (uint64_t y = 0; y < rows; ++y) std::memcpy(to + y * pitch, from + y * bytes, bytes);
-}
-
-}  // namespace
-
-BlockGeometry::BlockGeometry(std::vector<Panel> panels, uint64_t row_elements, uint64_t element_bytes,
-                             uint64_t memory)
-    : element_bytes_(element_bytes) {
-  panels_ = std::move(panels);
-  row_bytes_ = row_elements * element_bytes;
-  const uint64_t all = panels_.size() * row_bytes_;
-  cuts_ = std::clamp<uint64_t>((all + memory - 1) / memory, 1, row_elements);
-  for (Panel& panel : panels_) panel.rows *= cuts_;
-}
-
-// The columns before piece row % cuts of a row.
-uint64_t BlockGeometry::cut(const Part& part, uint64_t row) const {
-  return part.columns * (row % cuts_) / cuts_;
-}
-
-uint64_t BlockGeometry::before(const Part& part, uint64_t row) const {
-  return (row / cuts_ * part.columns + cut(part, row)) * element_bytes_;
-}
-
-uint64_t BlockGeometry::position(const Part& part, uint64_t row) const {
-  return row / cuts_ * row_bytes_ + (part.first_column + cut(part, row)) * element_bytes_;
-}
-
-std::span<const StripeGeometry::Run> BlockGeometry::runs(const Part& part, uint64_t row,
-                                                         std::array<Run, 3>& out) const {
-  out[0] = {position(part, row), before(part, row + 1) - before(part, row)};
-  return std::span(out).first(1);
-}
-
-namespace {
-
-// What the processors take for themselves, with what is kept of every slot: two payloads, a part, a message.
-uint64_t bookkeeping(const schedule::Schedule& schedule) {
-  constexpr uint64_t each_slot = 384;
-  return Machine::memory(schedule.network()) + schedule.network().nodes() * schedule.slots() * each_slot;
-}
-
-}  // namespace
-
-uint64_t StripeStage::stripe_memory(const schedule::Schedule& schedule, uint64_t memory) {
-  const uint64_t own = bookkeeping(schedule) + 2 * storage_overhead(memory);
-  if (own > memory / 2) {
-    throw InputError(
-        fmt::format("{} virtual processors with {} slots each take about {} bytes for themselves, too much "
-                    "for {} bytes of memory; take fewer processors or more memory",
-                    schedule.network().nodes(), schedule.slots(), own, memory));
+/// All parts as they lie in the scratch file.
+struct Stored {
+  const Panel* panel;
+  const Part* part;
+};
+std::vector<Stored> in_file_order(const StripeGeometry& geometry) {
+  std::vector<Stored> all;
+  for (const Panel& panel : geometry.panels()) {
+    for (const Part& part : panel.parts) all.push_back({&panel, &part});
   }
-  return (memory - own) / stripes_in_memory;
-}
-
-StripeStage::StripeStage(std::string name, std::unique_ptr<schedule::Schedule> schedule,
-                         std::unique_ptr<StripeGeometry> geometry, uint64_t bytes, uint64_t memory)
-    : name_(std::move(name)),
-      schedule_(std::move(schedule)),
-      geometry_(std::move(geometry)),
-      bytes_(bytes),
-      memory_(memory) {
-  for (const auto& panel : geometry_->panels()) most_rows_ = std::max(most_rows_, panel.rows);
-  const uint64_t row =
-      std::max<uint64_t>(geometry_->panels().size() * geometry_->row_bytes() / geometry_->cuts(), 1);
-  const uint64_t room = stripe_memory(*schedule_, memory);
-  if (row > room) {
-    throw InputError(
-        fmt::format("the smallest stripe of {} virtual processors' slots takes {} bytes, of which {} "
-                    "bytes of memory must hold {}; take fewer processors or more memory",
-                    schedule_->network().nodes(), row, memory, stripes_in_memory));
-  }
-  rows_ = std::clamp<uint64_t>(room / row, 1, std::max<uint64_t>(most_rows_, 1));
-}
-
-std::vector<plan::PassSummary> StripeStage::passes() const {
-  const uint64_t stripes = (most_rows_ + rows_ - 1) / rows_;
-  const uint64_t stripe = bytes_ / std::max<uint64_t>(stripes, 1);
-  std::size_t parts = 0;
-  for (const auto& panel : geometry_->panels()) parts += panel.parts.size();
-  return {{.tiles = stripes,
-           .tile_bytes = stripe,
-           .source_block_bytes = stripe / std::max<std::size_t>(parts, 1),
-           .target_block_bytes = stripe / std::max<std::size_t>(geometry_->panels().size(), 1),
-           .memory = stripes_in_memory * stripe + 2 * storage_overhead(memory_) + bookkeeping(*schedule_),
-           .bytes_read = bytes_,
-           .bytes_written = bytes_}};
-}
-
-std::string StripeStage::describe() const {
-  return fmt::format(
-      "{} steps of schedule {} among {} virtual processors with {} slot{} each, in {} stripes\n",
-      schedule_->steps(), name_, schedule_->network().nodes(), schedule_->slots(),
-      schedule_->slots() == 1 ? "" : "s", (most_rows_ + rows_ - 1) / rows_);
+  std::ranges::sort(all, {}, [](const Stored& stored) { return stored.part->scratch; });
+  return all;
 }
 
 /// Some rows of every slot, in memory.
-class StripeStage::Stripe final : public Program {
+class Stripe final : public Program {
  public:
-  Stripe(const StripeStage& stage, Storage& storage)
-      : geometry_(*stage.geometry_),
-        schedule_(*stage.schedule_),
+  Stripe(const plan::StripePlan& plan, std::span<const Stored> parts, Storage& storage)
+      : geometry_(*plan.geometry),
+        schedule_(*plan.schedule),
+        parts_(parts),
         storage_(storage),
-        slots_(stage.schedule_->network().nodes() * stage.schedule_->slots()) {}
+        slots_(plan.schedule->network().nodes() * plan.schedule->slots()) {}
 
   void load(io::Location source, uint64_t first, uint64_t end) {
     first_ = first;
     end_ = end;
     for (Payload& slot : slots_) slot.reset(0);  // of what came to places that nothing begins at
-    for_each_in_parallel(geometry_.panels(), [&](const StripeGeometry::Panel& panel) {
-      const uint64_t until = std::min(end_, panel.rows);
-      for (const StripeGeometry::Part& part : panel.parts) {
-        const uint64_t begin = geometry_.before(part, std::min(first_, until));
-        const uint64_t bytes = geometry_.before(part, until) - begin;
-        storage_.read(source, part.scratch + begin, at(part.from).reset(bytes), bytes);
-      }
-    });
+    std::vector<std::span<const Stored>> together;
+    for (std::span<const Stored> rest = parts_; !rest.empty(); rest = rest.subspan(together.back().size())) {
+      together.push_back(beginning_together(rest));
+    }
+    for_each_in_parallel(together, [&](std::span<const Stored> parts) { load(source, parts); });
   }
 
   void store(io::Location target) {
-    for_each_in_parallel(geometry_.panels(), [&](const StripeGeometry::Panel& panel) {
+    for_each_in_parallel(geometry_.panels(), [&](const Panel& panel) {
       const uint64_t until = std::min(end_, panel.rows);
+      if (first_ >= until) return;
       if (geometry_.cuts() > 1) return store_pieces(panel, until, target);
       const uint64_t rows = std::max<uint64_t>(assembled / geometry_.row_bytes(), 1);
       for (uint64_t y = first_; y < until; y += rows) store_rows(panel, y, std::min(until, y + rows), target);
@@ -173,92 +87,110 @@ class StripeStage::Stripe final : public Program {
   }
 
  private:
-  Payload& at(schedule::Place place) { return slots_[place.node * schedule_.slots() + place.slot]; }
-
-  // Whole rows, put together from all parts' runs.
-  void store_rows(const StripeGeometry::Panel& panel, uint64_t first, uint64_t end, io::Location target) {
-    const uint64_t begin = first * geometry_.row_bytes(), bytes = (end - first) * geometry_.row_bytes();
-    Payload rows;
-    rows.reset(bytes);
-    if (!geometry_.dense()) std::memset(rows.data(), 0, bytes);
-    for (const StripeGeometry::Part& part : panel.parts) {
-      const std::byte* const content =
-          at(schedule_.goal(part.from).value()).data() - geometry_.before(part, first_);
-      assemble(part, first, end, content, rows.data() - begin);
-    }
-    storage_.write(target, panel.target + begin, rows.data(), bytes);
+  struct Range {
+    uint64_t begin = 0, end = 0;
+    uint64_t bytes() const { return end - begin; }
+  };
+  /// Of the scratch file.
+  Range range(const Stored& stored) const {
+    const uint64_t until = std::min(end_, stored.panel->rows);
+    return {stored.part->scratch + geometry_.before(*stored.part, std::min(first_, until)),
+            stored.part->scratch + geometry_.before(*stored.part, until)};
   }
 
-  void assemble(const StripeGeometry::Part& part, uint64_t first, uint64_t end, const std::byte* content,
-                std::byte* rows) const {
-    // Short runs of the same columns, as of a bit reversal, are worth loops of their own.
-    if (const auto* blocks = dynamic_cast<const BlockGeometry*>(&geometry_)) {
-      std::byte* const to = rows + blocks->position(part, first);
-      const std::byte* const from = content + blocks->before(part, first);
-      const uint64_t pitch = geometry_.row_bytes(), count = end - first;
-      switch (blocks->before(part, first + 1) - blocks->before(part, first)) {
-        case 1:
-          return copy_runs<1>(to, pitch, from, count);
-        case 2:
-          return copy_runs<2>(to, pitch, from, count);
-        case 4:
-          return copy_runs<4>(to, pitch, from, count);
-        case 8:
-          return copy_runs<8>(to, pitch, from, count);
-        case 16:
-          return copy_runs<16>(to, pitch, from, count);
-        default:
-          break;
+  // As many of the first parts as lie side by side and can be read at once; one at least.
+  std::span<const Stored> beginning_together(std::span<const Stored> parts) const {
+    Range all = range(parts[0]);
+    std::size_t count = 1;
+    for (; count < parts.size(); ++count) {
+      const Range next = range(parts[count]);
+      if (next.begin != all.end || next.end - all.begin > assembled) break;
+      all.end = next.end;
+    }
+    return parts.first(count);
+  }
+
+  void load(io::Location source, std::span<const Stored> parts) {
+    const uint64_t begin = range(parts.front()).begin, end = range(parts.back()).end;
+    if (parts.size() == 1) {
+      storage_.read(source, begin, at(parts[0].part->from).reset(end - begin), end - begin);
+      return;
+    }
+    Payload all;
+    const std::byte* const content = all.reset(end - begin);
+    storage_.read(source, begin, all.reset(end - begin), end - begin);
+    for (const Stored& stored : parts) {
+      const Range part = range(stored);
+      std::memcpy(at(stored.part->from).reset(part.bytes()), content + (part.begin - begin), part.bytes());
+    }
+  }
+
+  Payload& at(schedule::Place place) { return slots_[place.node * schedule_.slots() + place.slot]; }
+  /// What a part's rows from `row` on have become.
+  const std::byte* arrived(const Part& part, uint64_t row) {
+    return at(schedule_.goal(part.from).value()).data() + geometry_.before(part, row) -
+           geometry_.before(part, first_);
+  }
+
+  // Whole rows, put together from all parts' runs.
+  void store_rows(const Panel& panel, uint64_t first, uint64_t end, io::Location target) {
+    const uint64_t begin = first * geometry_.row_bytes(), bytes = (end - first) * geometry_.row_bytes();
+    Payload buffer;
+    std::byte* const rows = buffer.reset(bytes);
+    if (!geometry_.dense()) std::memset(rows, 0, bytes);
+    std::vector<StripeGeometry::Runs> runs;
+    for (const Part& part : panel.parts) {
+      const std::byte* from = arrived(part, first);
+      geometry_.runs(part, first, end, runs);
+      for (const auto& [position, size, count] : runs) {
+        kernel::copy_pieces(rows + (position - begin), static_cast<int64_t>(geometry_.row_bytes()), from,
+                            static_cast<int64_t>(size), size, count);
+        from += size * count;
       }
     }
-    std::array<StripeGeometry::Run, 3> space;
-    for (uint64_t y = first; y < end; ++y) {
-      const std::byte* from = content + geometry_.before(part, y);
-      for (const auto& piece : geometry_.runs(part, y, space)) {
-        std::memcpy(rows + piece.position, from, piece.bytes);
-        from += piece.bytes;
-      }
-    }
+    storage_.write(target, panel.target + begin, rows, bytes);
   }
 
   // Pieces of rows, each by itself.
-  void store_pieces(const StripeGeometry::Panel& panel, uint64_t until, io::Location target) {
-    for (const StripeGeometry::Part& part : panel.parts) {
-      const std::byte* const content =
-          at(schedule_.goal(part.from).value()).data() - geometry_.before(part, first_);
-      std::array<StripeGeometry::Run, 3> space;
-      for (uint64_t y = first_; y < until; ++y) {
-        const std::byte* from = content + geometry_.before(part, y);
-        for (const auto& piece : geometry_.runs(part, y, space)) {
-          storage_.write(target, panel.target + piece.position, from, piece.bytes);
-          from += piece.bytes;
-        }
+  void store_pieces(const Panel& panel, uint64_t until, io::Location target) {
+    std::vector<StripeGeometry::Runs> runs;
+    for (const Part& part : panel.parts) {
+      const std::byte* from = arrived(part, first_);
+      geometry_.runs(part, first_, until, runs);
+      for (const auto& [position, size, count] : runs) {
+        storage_.write(target, panel.target + position, from, size);
+        from += size;
       }
     }
   }
 
   const StripeGeometry& geometry_;
   const schedule::Schedule& schedule_;
+  std::span<const Stored> parts_;
   Storage& storage_;
   std::vector<Payload> slots_;
   uint64_t first_ = 0, end_ = 0;
 };
 
+}  // namespace
+
 void StripeStage::move(work::Run& run, io::Location source, io::Location target, std::size_t pass) {
   Storage storage(run.stop());
-  task::Workers workers(storage_threads(run.frame().options.threads, memory_));
-  Stripe stripes[] = {Stripe(*this, storage), Stripe(*this, storage)};
+  task::Workers workers = transfer_workers(run.frame());
+  const std::vector<Stored> parts = in_file_order(*plan_.geometry);
+  Stripe stripes[] = {Stripe(plan_, parts, storage), Stripe(plan_, parts, storage)};
+  const schedule::Schedule& schedule = *plan_.schedule;
   work::Traffic traffic{
-      .schedule = name_, .processors = schedule_->network().nodes(), .steps = schedule_->steps()};
+      .schedule = plan_.name, .processors = schedule.network().nodes(), .steps = schedule.steps()};
 
-  run.begin(2 * bytes_, pass);
+  run.begin(plan_.pass.bytes_read + plan_.pass.bytes_written, pass);
   run.with(workers, [&] {
     uint64_t next = 0;
-    Machine machine(*schedule_);
+    Machine machine(schedule);
     const auto load = [&](Stripe& stripe) {
-      if (next >= most_rows_) return false;
-      stripe.load(source, next, next + rows_);
-      next += rows_;
+      if (next >= plan_.most_rows) return false;
+      stripe.load(source, next, next + plan_.rows);
+      next += plan_.rows;
       return true;
     };
     const auto exchange = [&](Stripe& stripe) { traffic += machine.run(stripe, run.stop()); };

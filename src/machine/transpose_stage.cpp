@@ -4,7 +4,7 @@
 
 namespace xorder::machine {
 
-TransposeStage::TransposeStage(const BlockMatrix& matrix, const work::Circumstances& circumstances,
+TransposeStage::TransposeStage(const plan::BlockMatrix& matrix, const work::Circumstances& circumstances,
                                const plan::Device& device)
     : matrix_(matrix) {
   for (std::uint64_t i = 0; i < matrix.blocks; ++i) {

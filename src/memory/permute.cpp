@@ -1,69 +1,107 @@
 #include "xorder/memory/permute.hpp"
 
-#include <oneapi/tbb/parallel_for.h>
+#include <fmt/format.h>
 
-#include <vector>
+#include <algorithm>
 
-#include "kernel/kernel.hpp"
-#include "plan/plan.hpp"
-#include "task/handover.hpp"
-#include "task/workers.hpp"
-#include "tiles/kernel_layout.hpp"
+#include "memory/bmmc.hpp"
+#include "memory/box.hpp"
+#include "memory/cache_sizes.hpp"
+#include "memory/micro.hpp"
+#include "memory/parallel.hpp"
+#include "memory/scratch.hpp"
 
 namespace xorder::memory {
 namespace {
 
-void permute_group(const plan::Tiling& tiling, const kernel::Kernel& kernel, const plan::Group& group,
-                   const std::vector<plan::Run>& target_runs, const std::byte* source, std::byte* target) {
-  const std::uint64_t w = tiling.what().element_bytes;
-  std::vector<plan::Run> source_runs;
-  tiling.source_runs(group, source_runs);
-  std::vector<const std::byte*> sources;
-  for (const plan::Run& run : source_runs) sources.push_back(source + run.offset * w);
-  std::vector<std::byte*> targets;
-  for (std::size_t r = group.target_shift.runs; r < target_runs.size(); ++r) {
-    targets.push_back(target + (target_runs[r].offset + group.target_shift.elements) * w);
+// Below this, starting threads costs more than they save.
+constexpr std::size_t least_parallel_bytes = std::size_t{2} << 20;
+
+// Source and target together are then several times larger than what a processor keeps to itself.
+bool streamed(std::size_t bytes) { return bytes >= 2 * cache_sizes().second; }
+
+class Copy : public Engine {
+ public:
+  Copy(std::size_t bytes, bool past_cache) : bytes_(bytes), copy_(copy_function(past_cache)) {}
+  std::uint64_t tasks() const override { return (bytes_ + piece - 1) / piece; }
+  void perform(std::uint64_t first, std::uint64_t last, const std::byte* source,
+               std::byte* target) const override {
+    const std::size_t begin = first * piece;
+    copy_(target + begin, source + begin, std::min(bytes_, last * piece) - begin);
   }
-  std::vector<std::uint64_t> lengths;
-  tiles::kernel_lengths(tiling, group, lengths);
-  kernel(sources.data(), targets.data(), lengths, group.target_offset);
+  std::string describe() const override { return fmt::format("copy of {} bytes", bytes_); }
+
+ private:
+  static constexpr std::size_t piece = 256 * 1024;
+  std::size_t bytes_;
+  CopyFunction copy_;
+};
+
+bool is_map(const Reordering& what) {
+  const int last = static_cast<int>(what.extents.size()) - 1;
+  return what.mapped == last && what.order.back() == last;
+}
+
+std::unique_ptr<const Engine> make_engine(const Reordering& what) {
+  const std::size_t bytes = what.bytes();
+  if (!what.mapped && std::ranges::is_sorted(what.order))
+    return std::make_unique<Copy>(bytes, streamed(bytes));
+  return is_map(what) ? make_bmmc_engine(what, streamed(bytes)) : make_box_engine(what, streamed(bytes));
+}
+
+// The same as a map, if it is one.
+Reordering flattened(const Reordering& what) {
+  if (is_map(what)) return what;
+  const auto map = flat_map(what);
+  return map ? mapping_of_all({{what.elements()}, what.element_bytes, Order::c}, *map) : what;
+}
+
+// Does all tasks of an engine.
+template <class Perform>
+void perform(const Engine& engine, std::size_t bytes, unsigned threads, const Perform& some) {
+  for_stretches(engine.tasks(), bytes < least_parallel_bytes ? 1 : threads,
+                [&](std::uint64_t first, std::uint64_t last) {
+                  some(first, last);
+                  finish_streams();
+                });
 }
 
 }  // namespace
 
-// The same tiles and groups as for files, on memory in place of buffers.
+InMemoryPlan::InMemoryPlan(const Reordering& what) : what_(canonical(what)), engine_(make_engine(what_)) {}
+InMemoryPlan::InMemoryPlan(InMemoryPlan&&) noexcept = default;
+InMemoryPlan& InMemoryPlan::operator=(InMemoryPlan&&) noexcept = default;
+InMemoryPlan::~InMemoryPlan() = default;
+
+void InMemoryPlan::execute(const std::byte* source, std::byte* target, unsigned threads) const {
+  perform(*engine_, what_.bytes(), threads,
+          [&](std::uint64_t first, std::uint64_t last) { engine_->perform(first, last, source, target); });
+}
+
+void InMemoryPlan::execute_in_place(std::byte* array, unsigned threads) const {
+  const std::size_t bytes = what_.bytes();
+  if (!what_.mapped && std::ranges::is_sorted(what_.order)) return;
+  const Reordering flat = flattened(what_);
+  const auto exchange = is_map(flat) ? make_exchange_engine(flat, streamed(bytes)) : nullptr;
+  if (exchange) {
+    perform(*exchange, bytes, threads,
+            [&](std::uint64_t first, std::uint64_t last) { exchange->exchange(first, last, array); });
+    return;
+  }
+  const Scratch other(bytes);
+  execute(array, other.data(), threads);
+  const Copy back(bytes, streamed(bytes));
+  perform(back, bytes, threads,
+          [&](std::uint64_t first, std::uint64_t last) { back.perform(first, last, other.data(), array); });
+}
+
+std::string InMemoryPlan::describe() const { return engine_->describe(); }
+
 void permute(const Reordering& what, const std::byte* source, std::byte* target, unsigned threads) {
-  plan::Conditions conditions;
-  conditions.memory = plan::minimum_memory + 4 * what.bytes();
-  conditions.device = plan::Device::page_cache();
-  const plan::Plan plan = plan::make_plan(what, conditions);
-  if (plan.passes.empty()) return;
-  const plan::Tiling& tiling = plan.passes.front().tiling;
-  const kernel::Kernel kernel(tiles::kernel_layout(tiling));
-  task::Workers workers(threads);
-  const auto permute_tile = [&](std::uint64_t t) {
-    task::received();
-    const plan::Tile tile = tiling.tile(t);
-    std::vector<plan::Run> target_runs;
-    tiling.target_runs(tile, target_runs);
-    const auto permute_one = [&](std::uint64_t g) {
-      task::received();
-      permute_group(tiling, kernel, tiling.group(tile, g), target_runs, source, target);
-      task::hand_over();
-    };
-    task::hand_over();
-    oneapi::tbb::parallel_for(std::uint64_t{0}, tile.groups, permute_one);
-    task::received();
-    task::hand_over();
-  };
-  const std::uint64_t tiles = tiling.tile_count();
-  const auto permute_all = [&] {
-    const task::InTask task;
-    oneapi::tbb::parallel_for(std::uint64_t{0}, tiles, permute_tile);
-  };
-  task::hand_over();
-  workers.arena.execute(permute_all);
-  task::received();
+  InMemoryPlan(what).execute(source, target, threads);
+}
+void permute_in_place(const Reordering& what, std::byte* array, unsigned threads) {
+  InMemoryPlan(what).execute_in_place(array, threads);
 }
 
 }  // namespace xorder::memory

@@ -116,6 +116,8 @@ class MatrixParser {
 }  // namespace
 
 gf2::AffineMap parse_matrix(std::string_view text, const std::string& name) {
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";  // some editors begin every file with it
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   return MatrixParser(text, name).parse();
 }
 

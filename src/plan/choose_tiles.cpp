@@ -10,6 +10,7 @@
 #include "plan/buffers.hpp"
 #include "plan/cost.hpp"
 #include "plan/geometry.hpp"
+#include "plan/rounding.hpp"
 
 #include "plan/rounding.hpp"
 

@@ -9,6 +9,7 @@
 #include "choose_tiles.hpp"
 #include "plan/cost.hpp"
 #include "plan/factor.hpp"
+#include "size_text.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::plan {
@@ -99,17 +100,6 @@ double total_seconds(const std::vector<Pass>& passes) {
   double sum = 0;
   for (const Pass& pass : passes) sum += pass.seconds;
   return sum;
-}
-
-std::string size_text(uint64_t bytes) {
-  constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  auto value = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  while (value >= 1024 && unit + 1 < std::size(units)) {
-    value /= 1024;
-    ++unit;
-  }
-  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.4g} {}", value, units[unit]);
 }
 
 }  // namespace

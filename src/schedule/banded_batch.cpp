@@ -7,6 +7,7 @@
 #include "schedule/band_packets.hpp"
 #include "schedule/bits.hpp"
 #include "xorder/error.hpp"
+#include "xorder/schedule/band_task.hpp"
 #include "xorder/schedule/bounds.hpp"
 #include "xorder/schedule/exchange.hpp"
 
@@ -168,5 +169,65 @@ std::optional<Place> BandedBatch::goal(Place start) const {
   const bool crosses = from >> layout_.beta != to >> layout_.beta;
   return Place{rotated(layout_.node(to), m), bank + layout_.slot(-offset) + (crosses ? slots() / 2 : 0)};
 }
+
+namespace {
+
+// Column sums of all matrices, each rotated.
+uint64_t bound_in_turn(int dimension, int beta, const Diagonals& band, int matrices) {
+  if (matrices < 1) throw InputError(fmt::format("{} matrices: one at least", matrices));
+  const Diagonals once = band.once(dimension);
+  const auto one = band_column_sums(dimension, beta, once);
+  std::vector<uint64_t> sums(one.size(), 0);
+  for (int m = 0; m < matrices; ++m) {
+    for (int j = 0; j < dimension; ++j) {
+      sums[static_cast<std::size_t>((j + m * beta) % dimension)] += one[static_cast<std::size_t>(j)];
+    }
+  }
+  const uint64_t largest = *std::ranges::max_element(sums), nodes = pow2(dimension);
+  return std::max(band_bound(dimension, beta, once), largest / nodes + (largest % nodes != 0));
+}
+
+}  // namespace
+
+BandedInTurn::BandedInTurn(int dimension, int beta, const Diagonals& band, int matrices)
+    : BandedInTurn(Banded(dimension, beta, band), band, matrices) {}
+
+BandedInTurn::BandedInTurn(Banded one, const Diagonals& band, int matrices)
+    : Schedule(one.network(), one.slots() * static_cast<uint64_t>(matrices),
+               one.steps() * static_cast<uint64_t>(matrices),
+               bound_in_turn(one.layout().dimension, one.layout().beta, band, matrices)),
+      one_(std::move(one)),
+      matrices_(matrices) {}
+
+Node BandedInTurn::rotated(Node v, int m) const {
+  const int d = network().dimension();
+  return rotate_left(v, m * one_.layout().beta % d, d);
+}
+
+Node BandedInTurn::unrotated(Node v, int m) const {
+  const int d = network().dimension();
+  return rotate_left(v, (d - m * one_.layout().beta % d) % d, d);
+}
+
+void BandedInTurn::messages(uint64_t step, std::vector<Message>& out) const {
+  const auto m = static_cast<int>(step / one_.steps());
+  const uint64_t bank = one_.slots() * static_cast<uint64_t>(m);
+  one_.messages(step % one_.steps(), out);
+  for (Message& message : out) {
+    message.from = {rotated(message.from.node, m), bank + message.from.slot};
+    message.to = {rotated(message.to.node, m), bank + message.to.slot};
+    message.via = message.to.node;
+  }
+}
+
+std::optional<Place> BandedInTurn::goal(Place start) const {
+  const auto m = static_cast<int>(start.slot / one_.slots());
+  const uint64_t bank = start.slot - start.slot % one_.slots();
+  const auto goal = one_.goal({unrotated(start.node, m), start.slot % one_.slots()});
+  if (!goal) return {};
+  return Place{rotated(goal->node, m), bank + goal->slot};
+}
+
+Schedule::Load BandedInTurn::load(uint64_t step) const { return one_.load(step % one_.steps()); }
 
 }  // namespace xorder::schedule

@@ -76,6 +76,19 @@ uint64_t mesh_bound(uint64_t side) {
   return side <= 1 ? 0 : bound;
 }
 
+// A block goes min(k, N − k) links along its row and as many along its column, k = |i − j|. There are N nodes for
+// each i − j mod N, and min(k, N − k) over all k is ⌊N²/4⌋ in all.
+uint64_t torus_bound(uint64_t side) { return side <= 1 ? 0 : divided_up(side * side / 4, 2 * side); }
+
+uint64_t two_phase_mesh_steps(uint64_t side) {
+  uint64_t steps = 0;
+  for (uint64_t x = 0; 4 * x <= side; ++x) {
+    const uint64_t y = side / 2 - 2 * x;
+    if (x <= y || (x - y) * (x - y - 1) <= 2 * y * y) steps = x + y;
+  }
+  return steps;
+}
+
 uint64_t aspc_bound(int dimension, int halves) {
   if (dimension == 0) return 0;
   const auto n = static_cast<uint64_t>(dimension);

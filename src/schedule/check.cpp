@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "xorder/error.hpp"
 
 namespace xorder::schedule {
@@ -16,6 +18,20 @@ struct Label {
   bool awaited = false;  // somebody still has to send or consume it
 };
 
+// Of something that happens in the current step.
+class Count {
+ public:
+  uint64_t one_more(uint64_t step) {
+    if (step != step_) count_ = 0;
+    step_ = step;
+    return ++count_;
+  }
+
+ private:
+  uint64_t step_ = 0;
+  uint64_t count_ = 0;
+};
+
 class Checker {
  public:
   explicit Checker(const Schedule& schedule)
@@ -24,7 +40,8 @@ class Checker {
         recurrence_(schedule.recurrence()),
         places_(network_.nodes() * schedule.slots()),
         used_(network_.link_numbers(), 0),
-        received_(network_.kind() == Network::Kind::crossbar ? network_.nodes() : 0, 0) {
+        sends_(network_.nodes()),
+        receives_(network_.nodes()) {
     for (uint64_t i = 0; i < places_.size(); ++i) {
       places_[i] = {static_cast<std::uint32_t>(i), 0, schedule.goal(place(i)).has_value()};
     }
@@ -69,9 +86,15 @@ class Checker {
     if (m.via >= network_.nodes() || !leg(m.from.node, m.via) || !leg(m.via, m.to.node)) {
       fault(report_.broken, "no path from node {} over {} to {}", m.from.node, m.via, m.to.node);
     }
-    if (network_.kind() == Network::Kind::crossbar && m.to.node < network_.nodes()) {
-      if (received_[m.to.node] == step_ + 1) fault(report_.conflicts, "node {} receives twice", m.to.node);
-      received_[m.to.node] = step_ + 1;
+    if (m.from.node < network_.nodes()) {
+      report_.ports_out = std::max(report_.ports_out, sends_[m.from.node].one_more(step_));
+    }
+    if (m.to.node < network_.nodes()) {
+      const uint64_t received = receives_[m.to.node].one_more(step_);
+      report_.ports_in = std::max(report_.ports_in, received);
+      if (network_.kind() == Network::Kind::crossbar && received > 1) {
+        fault(report_.conflicts, "node {} receives twice", m.to.node);
+      }
     }
   }
 
@@ -181,8 +204,9 @@ class Checker {
   const Network& network_;
   const std::optional<Recurrence> recurrence_;
   std::vector<Label> places_;
-  std::vector<uint64_t> used_;      // by link: the last step that used it, plus one
-  std::vector<uint64_t> received_;  // the same for the ways into a crossbar's nodes
+  std::vector<uint64_t> used_;   // by link: the last step that used it, plus one
+  std::vector<Count> sends_;     // by node
+  std::vector<Count> receives_;  // by node
   uint64_t step_ = 0;
   std::vector<Message> messages_;
   std::vector<Label> moving_;

@@ -17,26 +17,25 @@ using Table = std::vector<std::vector<int>>;
 
 constexpr int none = -1;
 
-size_t first_free(const std::vector<int>& colours) {
-  return static_cast<size_t>(std::ranges::find(colours, none) - colours.begin());
-}
-
-// Colours the ones of the task matrix with as many colours as its critical sum. row[r][c] is the column that
-// row r meets in colour c, column[j][c] the row that column j meets.
+// Colours the ones of the task matrix with as many colours as its critical sum. colour_[r][j] is the colour of
+// the one in row r and column j, row_[j][c] the row that column j meets in colour c. Rows are many and short,
+// columns few and long.
 class Colouring {
  public:
   Colouring(const std::vector<Word>& tags, int dimension, size_t colours)
-      : rows_(tags.size(), std::vector<int>(colours, none)),
-        columns_(static_cast<size_t>(dimension), std::vector<int>(colours, none)) {
+      : dimension_(static_cast<size_t>(dimension)),
+        colour_(tags.size() * dimension_, none),
+        row_(dimension_, std::vector<int>(colours, none)),
+        lowest_free_(dimension_, 0) {
     for (size_t r = 0; r < tags.size(); ++r) {
       for (Word tag = tags[r]; tag != 0; tag &= tag - 1) add(r, static_cast<size_t>(std::countr_zero(tag)));
     }
   }
 
   Table by_colour() const {
-    Table table(columns_.empty() ? 0 : columns_[0].size());
+    Table table(row_.empty() ? 0 : row_[0].size());
     for (size_t c = 0; c < table.size(); ++c) {
-      for (const auto& column : columns_) table[c].push_back(column[c]);
+      for (const auto& column : row_) table[c].push_back(column[c]);
     }
     return table;
   }
@@ -46,33 +45,50 @@ class Colouring {
   // b, a .. cannot end in the row, which has no a: its edges come into rows by a. Exchanging both colours
   // frees a.
   void add(size_t row, size_t column) {
-    const size_t a = first_free(rows_[row]), b = first_free(columns_[column]);
-    if (a != b) exchange_colours(column, a, b);
-    rows_[row][a] = static_cast<int>(column);
-    columns_[column][a] = static_cast<int>(row);
+    while (row_[column][lowest_free_[column]] != none) ++lowest_free_[column];
+    const size_t b = lowest_free_[column];
+    size_t a = b;
+    if (column_of(row, b) != none) {
+      for (a = 0; column_of(row, a) != none;) ++a;
+      exchange_colours(column, a, b);
+    }
+    set(row, column, a);
+  }
+
+  // The column that a row meets in a colour.
+  int column_of(size_t row, size_t colour) const {
+    for (size_t j = 0; j < dimension_; ++j) {
+      if (colour_[row * dimension_ + j] == static_cast<int>(colour)) return static_cast<int>(j);
+    }
+    return none;
+  }
+
+  void set(size_t row, size_t column, size_t colour) {
+    colour_[row * dimension_ + column] = static_cast<int>(colour);
+    row_[column][colour] = static_cast<int>(row);
   }
 
   void exchange_colours(size_t column, size_t a, size_t b) {
     std::vector<std::pair<size_t, size_t>> path;  // (row, column) of edges, coloured a, b, a, b ..
     for (int j = static_cast<int>(column); j != none;) {
-      const int r = columns_[static_cast<size_t>(j)][a];
+      const int r = row_[static_cast<size_t>(j)][a];
       if (r == none) break;
       path.emplace_back(static_cast<size_t>(r), static_cast<size_t>(j));
-      j = rows_[static_cast<size_t>(r)][b];
+      j = column_of(static_cast<size_t>(r), b);
       if (j != none) path.emplace_back(static_cast<size_t>(r), static_cast<size_t>(j));
     }
     for (size_t i = 0; i < path.size(); ++i) {
-      rows_[path[i].first][i % 2 == 0 ? a : b] = none;
-      columns_[path[i].second][i % 2 == 0 ? a : b] = none;
+      const size_t old = i % 2 == 0 ? a : b, j = path[i].second;
+      row_[j][old] = none;
+      lowest_free_[j] = std::min(lowest_free_[j], old);
     }
-    for (size_t i = 0; i < path.size(); ++i) {
-      rows_[path[i].first][i % 2 == 0 ? b : a] = static_cast<int>(path[i].second);
-      columns_[path[i].second][i % 2 == 0 ? b : a] = static_cast<int>(path[i].first);
-    }
+    for (size_t i = 0; i < path.size(); ++i) set(path[i].first, path[i].second, i % 2 == 0 ? b : a);
   }
 
-  Table rows_;
-  Table columns_;
+  size_t dimension_;
+  std::vector<int> colour_;
+  Table row_;
+  std::vector<size_t> lowest_free_;  // by column: no lower colour is free
 };
 
 // The largest row or column sum: so many colours are needed, and suffice.

@@ -1,7 +1,5 @@
 #include "tiles/pipeline.hpp"
 
-#include <oneapi/tbb/task_group.h>
-
 #include <algorithm>
 #include <cstring>
 #include <deque>
@@ -12,7 +10,7 @@
 #include "io/carry.hpp"
 #include "io/memory.hpp"
 #include "kernel/kernel.hpp"
-#include "task/handover.hpp"
+#include "task/tasks.hpp"
 #include "tiles/kernel_layout.hpp"
 #include "xorder/error.hpp"
 
@@ -125,6 +123,7 @@ class Conductor {
         queue_(queue),
         setting_(setting),
         kernel_(kernel_layout(tiling_, pass.chunk)),
+        tasks_(setting.arena),
         tile_count_(tiling_.tile_count()),
         groups_(pass.group_slots, pass.group_slot_bytes()),
         tiles_(pass.tile_slots, 0),
@@ -163,7 +162,7 @@ class Conductor {
       if (setting_.stop.stop_requested() && !failure_) failure_ = std::make_exception_ptr(Cancelled());
       setting_.tick();
     }
-    wait_for_tasks();
+    tasks_.wait();
     if (failure_) std::rethrow_exception(failure_);
     if (carry_.waiting() != 0) throw Error("internal error: blocks were left incomplete");
   }
@@ -175,22 +174,11 @@ class Conductor {
     try {
       queue_.wait(done);
     } catch (...) {
-      wait_for_tasks();
+      tasks_.wait();
       groups_.leak();
       writes_.leak();
       throw;
     }
-  }
-
-  void wait_for_tasks() {
-    const auto wait = [this] {
-      task::received();
-      tasks_.wait();
-      task::hand_over();
-    };
-    task::hand_over();
-    setting_.arena.execute(wait);
-    task::received();
   }
 
   bool finished() const { return tiles_written_ == tile_count_ && in_flight() == 0; }
@@ -303,8 +291,7 @@ class Conductor {
 
   void read_finished(size_t slot) {
     if (--groups_[slot].reads_in_flight > 0 || failure_) return;
-    auto task = tasks_.defer([this, slot] {
-      task::received();
+    tasks_.start([this, slot] {
       try {
         permute(groups_[slot]);
       } catch (...) {  // out of memory
@@ -312,8 +299,6 @@ class Conductor {
       }
       queue_.post(token(Event::permuted, slot));
     });
-    task::hand_over();
-    setting_.arena.enqueue(std::move(task));
     ++permuting_;
   }
 
@@ -442,7 +427,7 @@ class Conductor {
   io::Queue& queue_;
   const PassSetting& setting_;
   kernel::Kernel kernel_;
-  oneapi::tbb::task_group tasks_;
+  task::Tasks tasks_;
 
   uint64_t tile_count_;
   Slots<GroupSlot> groups_;

@@ -2,6 +2,7 @@
 """Bad input is refused with exit code 2 and one line that says what is wrong and where, before any output exists; an
 output that existed is untouched."""
 
+import json
 import os
 import shutil
 import socket
@@ -43,7 +44,11 @@ class BadInput(Case):
                     raise
 
     def test_wrong_usage(self):
-        for args, says in [((), "subcommand"), (("frobnicate",), "."), (("transpose",), "IN"),
+        for args, says in [((), ["subcommand", r"\(see xorder --help\)"]), (("frobnicate",), ["'frobnicate'", "transpose", r"\(see xorder --help\)"]),
+                           (("schedule", "frob"), ["'frob'", "exchange", r"\(see xorder schedule --help\)"]),
+                           (("descend",), r"\(see xorder descend --help\)"), (("descend", "frob", "a", "b"), ["'frob'", "scan"]),
+                           (("descend", "scan"), r"\(see xorder descend scan --help\)"), (("transpose",), r"\(see xorder transpose --help\)"),
+                           (("transpose",), "IN"),
                            (("transpose", "a.npy"), "OUT"), (("transpose", "a.npy", "b.npy", "c.npy"), r"c\.npy"),
                            (("transpose", "a.npy", "out", "--frobnicate"), "--frobnicate"),
                            (("transpose", "a.npy", "out", "--axis", "1"), "--axis"),
@@ -85,6 +90,22 @@ class BadInput(Case):
             for option in options:
                 self.refused(*command, option, "", says=f"{option}: ")
 
+    def test_numbers_are_decimal(self):
+        for args, key, value in [(("show", "gray", "--bits", "010"), "bits", 10), (("show", "gray", "--bits", "08"), "bits", 8),
+                                 (("show", "gray", "--bits", "5", "--block", "016"), "block", 16),
+                                 (("schedule", "mesh", "--size", "011"), "nodes", 121),
+                                 (("schedule", "exchange", "--dimension", "03"), "nodes", 8),
+                                 (("schedule", "descend", "--dimension", "2", "--per-node", "010", "--ascend"), None, None),
+                                 (("schedule", "bmmc", "--by", "gray", "--bits", "08", "--processors", "010"), None, None)]:
+            result = self.run_xorder(*args, "--json")
+            if key is None:  # ten is no power of two, and eight is one
+                self.assertEqual(result.returncode, 2, args)
+            else:
+                self.assertEqual(json.loads(result.stdout)[key], value, args)
+        for option in [("--bits", "0x8"), ("--bits", "0b1"), ("--bits", "1e1"), ("--bits", "-8"), ("--bits", "8.0")]:
+            self.refused("show", "gray", *option, says=option[0])
+        self.refused("schedule", "mesh", "--size", "-8", says="--size")
+
     def test_scratch_directories(self):
         for value, says in {"missing": "No such file", "a.raw": "Not a directory"}.items():
             self.bad("transpose", "a.npy", "--tmpdir", value, says=[value, "scratch", says])
@@ -106,7 +127,9 @@ class BadInput(Case):
         for value in ["1073741824.5", "1.5.5GiB", "5.GiB", "."]:
             self.bad("transpose", "a.npy", "--memory", value, says="--memory")
         for value, memory in {"0.1GiB": 107374182, ".05G": 53687091, " 62.5 MiB ": 65536000, "64.0m": 64 << 20,
-                              "0.02GB": 20_000_000, "16777217": 16777217}.items():
+                              "0.02GB": 20_000_000, "16777217": 16777217,
+                              "16mib": 16 << 20, "16m": 16 << 20, "16MIB": 16 << 20, "17mb": 17_000_000, "17Mb": 17_000_000,
+                              "0.1gib": 107374182, "20000 kib": 20000 << 10}.items():
             self.assertEqual(self.json("transpose", "a.npy", "x.npy", "--dry-run", "--memory", value)["memory"], memory)
         for value in ["0", "-5", "-2GiB", "0MiB"]:
             self.bad("transpose", "a.npy", "--memory", value, says=["--memory", "zero|negative"])
@@ -242,6 +265,10 @@ class BadInput(Case):
         with open(self.path("huge"), "wb") as file:
             file.truncate(1 << 30)
         self.bad("permute", "b.npy", "--matrix", "huge", says=["huge", str(1 << 30)])
+
+    def test_matrices_may_begin_with_a_byte_order_mark(self):
+        self.write("matrix", b"\xef\xbb\xbf010\n100\n001\n")
+        self.assertEqual(self.json("show", "--matrix", "matrix")["columns"], [2, 1, 4])
 
     def test_npy_headers(self):
         fine = npy()

@@ -129,7 +129,7 @@ class Banded(Case):
         self.assertEqual(plan["bytes"], 72000)
         self.assertEqual(plan["passes"], 1)
         self.assertEqual(plan["scratch_bytes"], 0)
-        self.assertLessEqual(plan["peak_memory"], plan["memory"])
+        self.assertLessEqual(plan["planned_memory"], plan["memory"])
         text = self.ok("transpose", *options, "--dry-run").stdout
         self.assertRegex(text, "1000 x 1000")
         self.assertEqual(os.listdir(self.dir), ["a.npy"])

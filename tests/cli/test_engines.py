@@ -18,11 +18,11 @@ class Engines(Case):
     def test_names_of_engines(self):
         self.save("a.npy", self.noise((100, 200), "f8"))
         direct = self.json("transpose", "a.npy", "b.npy", "--io", "direct")
-        self.assertIn(direct["engine"], ["io_uring", "threads"])
+        self.assertIn(direct["queue"], ["io_uring", "threads"])
         self.assertEqual(direct["access"], "direct" if accepts_o_direct(self.dir) else "buffered")
         mapped = self.json("transpose", "a.npy", "c.npy", "--io", "mapped")
-        self.assertEqual((mapped["engine"], mapped["access"]), ("mapped", "mapped"))
-        self.assertIn(self.json("transpose", "a.npy", "d.npy")["engine"], ["io_uring", "threads", "mapped"])
+        self.assertEqual((mapped["queue"], mapped["access"]), ("mapped", "mapped"))
+        self.assertIn(self.json("transpose", "a.npy", "d.npy")["queue"], ["io_uring", "threads", "mapped"])
         self.assertEqual(self.bytes_of("b.npy"), self.bytes_of("c.npy"))
         self.assertEqual(self.bytes_of("b.npy"), self.bytes_of("d.npy"))
 
@@ -48,7 +48,7 @@ class Engines(Case):
     def test_io_uring_forbidden(self):
         for error in [errno.EPERM, errno.ENOSYS]:
             for report in self.run_on_cases("--io", "direct", preexec_fn=forbid(io_uring=error)):
-                self.assertEqual(report["engine"], "threads")
+                self.assertEqual(report["queue"], "threads")
 
     @unittest.skipUnless(SECCOMP, "seccomp filters cannot be installed here")
     def test_o_direct_refused(self):
@@ -58,7 +58,7 @@ class Engines(Case):
     @unittest.skipUnless(SECCOMP, "seccomp filters cannot be installed here")
     def test_neither(self):
         for report in self.run_on_cases("--io", "direct", preexec_fn=forbid(io_uring=errno.EPERM, o_direct=True)):
-            self.assertEqual((report["engine"], report["access"]), ("threads", "buffered"))
+            self.assertEqual((report["queue"], report["access"]), ("threads", "buffered"))
 
     @unittest.skipUnless(SECCOMP, "seccomp filters cannot be installed here")
     def test_fallbacks_are_said_unless_quiet(self):

@@ -42,11 +42,36 @@ class Environment(Case):
                     self.assertEqual(self.shell(f"$XORDER transpose missing.npy b.npy {options} {streams}"), 2)
 
     def test_reports_that_cannot_be_written(self):
-        for command in ["transpose a.npy b.npy --json --force", "transpose a.npy c.npy --dry-run", "info a.npy",
+        for command in ["transpose a.npy c.npy --dry-run", "info a.npy",
                         "info a.npy --json", "show gray --bits 4", "show gray --bits 4 --json", "--help", "transpose --help", "--version"]:
             for stream in [">&-", ">/dev/full"]:
                 with self.subTest(command=command, stream=stream):
                     self.assertEqual(self.shell(f"$XORDER {command} {stream}"), 1)
+
+    def test_a_report_that_is_lost_has_an_exit_code_of_its_own(self):
+        for stream in [">&-", ">/dev/full"]:
+            with self.subTest(stream=stream):
+                self.assertEqual(self.shell(f"$XORDER transpose a.npy b.npy --json {stream} 2>errors"), 3)
+                self.assertRegex(self.bytes_of("errors").decode(),
+                                 r"\Axorder: b\.npy: is complete, but the report could not be written[^\n]*\n\Z")
+                os.unlink(self.path("errors"))
+                self.made()
+
+    def test_control_characters_in_names(self):
+        """They are shown, not obeyed."""
+        for name in ["\x1b[31mred", "bell\a", "c1\u009b2J", "delete\x7f", "two\nlines", b"eight-bit-\x9b2J"]:
+            path = os.path.join(os.fsencode(self.dir), name if isinstance(name, bytes) else name.encode())
+            with self.subTest(name=name):
+                for args in [("transpose", name, "b.npy"), ("info", name), ("show", "--matrix", name), (name,),
+                             ("transpose", "a.npy", name, "--" + str(name))]:
+                    line = self.refused(*args).encode(errors="surrogateescape")[:-1]
+                    self.assertNotRegex(line, rb"[\x00-\x1f\x7f]|\xc2[\x80-\x9f]|[^\xc2]\x9b")
+                shutil.copy(self.path("a.npy"), path)
+                for text in [self.ok("transpose", name, "b.npy", "--force").stderr, self.ok("info", name).stdout,
+                             self.ok("transpose", "a.npy", os.fsdecode(path) + ".npy", "--force").stderr]:
+                    self.assertNotRegex(text.encode(errors="surrogateescape"), rb"[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
+                os.unlink(path)
+                os.unlink(path + b".npy")
 
     def test_file_size_limit(self):
         limits = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))

@@ -100,7 +100,7 @@ class Npy(Case):
         self.save("a.raw", array)
         raw_input = ("a.raw", "--dtype", "u2", "--shape", "3,4")
         for source in [("a.npy",), raw_input]:
-            for name in ["b.raw", "b.bin", "b.dat"]:
+            for name in ["b.raw", "b.bin", "b.dat", "b.RAW", "b.Bin"]:
                 self.ok("transpose", *source, name, "--force")
                 self.assertEqual(self.bytes_of(name), transposed(array).tobytes(), name)
             self.ok("transpose", *source, "b.npy", "--force")

@@ -39,6 +39,21 @@ class Help(Case):
                      "xor(", "identity"]:
             self.assertIn(name, self.help("permute"))
 
+    def test_options_are_grouped(self):
+        """The groups stand in one order in all commands, and each option is described in one style."""
+        order = ["What to do", "Input", "Output", "Resources", "Reporting", "Engine"]
+        moving = [("transpose",), ("bitreverse",), ("permute",), ("descend", "shift"), ("descend", "scan")]
+        for command in [*moving, ("show",), ("info",)]:
+            text = self.help(*command)
+            groups = [line for line in re.findall(r"(?m)^(\w[\w ]*):$", text) if line not in ["Positionals", "Examples"]]
+            self.assertEqual(sorted(groups, key=order.index), sorted(groups, key=groups.index), command)
+            if command in moving:
+                self.assertEqual(set(groups), set(order), command)
+        for command in [*moving, ("show",), ("info",), ("descend", "merge"), ("descend", "tridiagonal")]:
+            for option, description in re.findall(r"(?m)^  (-\S.*?)(?:  +|\n +)(\S.*)$", self.help(*command)):
+                self.assertRegex(description, r"^([a-z(]|IN |Hu's)", (command, option))
+                self.assertNotRegex(description, r"[^.]\.$", (command, option))
+
     def make_files(self, words):
         """Files for an example; they are small or, where the example says how large, sparse."""
         self.save("a.npy", self.noise((64, 64), "f8"))

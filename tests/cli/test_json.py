@@ -3,12 +3,14 @@
 
 import json
 import os
+import re
+import resource
 import unittest
 
 from harness import (Case, MiB, NAMED_MAPS, affine_map, bits_map, index, main, matrix_text, morton, np, random_columns,
                      rotation)
 
-RUN = {"passes": int, "engine": str, "bytes_read": int, "bytes_written": int, "seconds": (int, float), "peak_memory": int}
+RUN = {"passes": int, "queue": str, "bytes_read": int, "bytes_written": int, "seconds": (int, float), "peak_memory": int}
 PLAN = {"passes": int, "tile_bytes": int, "source_block_bytes": int, "target_block_bytes": int,
         "predicted_seconds": (int, float)}
 
@@ -73,7 +75,7 @@ class Moving(Case):
             self.assertEqual(plan["bytes"], 512 * MiB)
             self.assertLessEqual(plan["tile_bytes"], 64 * MiB)
             self.assertGreater(plan["predicted_seconds"], 0)
-            self.assertLessEqual(plan["peak_memory"], (64 + 40) * MiB)
+            self.assertLessEqual(plan["planned_memory"], (64 + 40) * MiB)
             self.assertEqual(len(plan["pass_list"]), plan["passes"])
             self.assertRegex(text.stdout, rf"\b{plan['passes']} pass")
             self.assertEqual(text.stderr, "")
@@ -92,6 +94,43 @@ class Moving(Case):
         self.assertEqual((plan["bytes"], plan["bytes_read"], plan["bytes_written"]), (0, 0, 0))
 
 
+def documented():
+    """The keys of each kind of object by docs/json.md: {heading of a table's section: [keys of its first table, of its second]}."""
+    text = open(os.path.join(os.path.dirname(__file__), "../../docs/json.md"), encoding="utf-8").read()
+    tables = {}
+    for section in text.split("\n## ")[1:]:
+        name = section.split("\n", 1)[0]
+        tables[name] = [{key for row in re.findall(r"(?m)^\| (`.*?) \| (?:string|bytes|number|list|object|seconds|boolean) \|", table)
+                         for key in re.findall(r"`(\w+)`", row)} for table in section.split("\n|---|---|---|\n")[1:]]
+    return tables
+
+
+class Schema(Case):
+    """docs/json.md has every key, and every key is there."""
+
+    def test_keys(self):
+        keys = documented()
+        self.save("a.npy", self.noise((64, 64), "f8"))
+        for command in [("transpose",), ("bitreverse",), ("permute", "--by", "gray"), ("descend", "scan")]:
+            run = (*command[:2], "a.npy", "b.npy") if command[0] == "descend" else (command[0], "a.npy", "b.npy", *command[1:])
+            plan = self.json(*run, "--dry-run", "--force")
+            self.assertEqual(set(plan), keys["Plan"][0], command)
+            for each in plan["pass_list"]:
+                self.assertEqual(set(each), {"tiles", "tile_bytes", "source_block_bytes", "target_block_bytes", "memory",
+                                             "predicted_seconds"})
+            self.assertEqual(set(self.json(*run, "--force")), keys["Report"][0], command)
+        scheduled = self.json("transpose", "a.npy", "b.npy", "--force", "--schedule", "rounds")
+        self.assertEqual(set(scheduled), keys["Report"][0] | keys["Report"][1])
+        self.assertEqual(set(self.json("info", "a.npy")), keys["info"][0])
+        self.assertEqual(set(self.json("show", "gray", "--bits", 5)), keys["show"][0])
+        self.assertEqual(set(self.json("show", "gray", "--bits", 5, "--block", 4)), keys["show"][0] | keys["show"][1])
+        schedule = self.json("schedule", "exchange", "--dimension", 3)
+        self.assertLessEqual(keys["schedule"][0], set(schedule))
+        self.assertEqual(set(schedule["table"]), {"heading", "row", "columns", "rows"})
+        checked = self.json("schedule", "exchange", "--dimension", 3, "--check")
+        self.assertEqual(set(checked) - set(schedule), keys["schedule"][1])
+
+
 class Info(Case):
     in_memory = True
 
@@ -102,15 +141,33 @@ class Info(Case):
             info = self.json("info", "a.npy")
             fortran = array.ndim > 1 and not array.flags.c_contiguous
             descr = np.lib.format.dtype_to_descr(array.dtype)
-            self.assertEqual(info, {"path": "a.npy", "format": "npy", "dtype": repr(descr), "element_bytes": array.itemsize,
+            self.assertEqual(info, {"path": "a.npy", "format": "npy", "dtype": descr if isinstance(descr, str) else f"|V{array.itemsize}",
+                                    "descr": repr(descr), "element_bytes": array.itemsize,
                                     "shape": list(array.shape), "order": "Fortran" if fortran else "C",
                                     "offset": os.path.getsize(self.path("a.npy")) - array.nbytes, "bytes": array.nbytes})
 
     def test_raw(self):
         self.write("a.raw", bytes(100))
         self.assertEqual(self.json("info", "a.raw", "--dtype", "f8", "--shape", "3,4", "--offset", "4"),
-                         {"path": "a.raw", "format": "raw", "dtype": "'<f8'", "element_bytes": 8, "shape": [3, 4], "order": "C",
+                         {"path": "a.raw", "format": "raw", "dtype": "<f8", "descr": "'<f8'", "element_bytes": 8, "shape": [3, 4], "order": "C",
                           "offset": 4, "bytes": 96})
+
+    def test_types_are_taken_back(self):
+        for dtype in ["u1", ">i4", "c16", "b1", "f2", "S5", "U3", "V24", [("x", "u1"), ("y", "<f4")]]:
+            self.save("a.npy", np.zeros((4, 6), dtype))
+            info = self.json("info", "a.npy")
+            raw = ("--dtype", info["dtype"], "--shape", ",".join(map(str, info["shape"])), "--offset", info["offset"])
+            self.write("a.raw", self.bytes_of("a.npy")[1:])  # no .npy file any more
+            again = self.json("info", "a.raw", *raw[:-1], info["offset"] - 1)
+            for key in ["dtype", "element_bytes", "shape", "order", "bytes"]:
+                self.assertEqual(again[key], info[key], (dtype, key))
+
+    def test_shape_of_one_element(self):
+        self.write("a.raw", bytes(8))
+        for shape in ["()", " ( ) "]:
+            self.assertEqual(self.json("info", "a.raw", "--dtype", "f8", "--shape", shape)["shape"], [])
+        self.ok("transpose", "a.raw", "b.npy", "--dtype", "f8", "--shape", "()")
+        self.assertEqual(self.load("b.npy").shape, ())
 
     def test_text_says_the_same(self):
         self.save("a.npy", np.zeros((3, 4)))
@@ -181,6 +238,27 @@ class Show(Case):
         self.assertEqual((shown["bits"], len(shown["columns"]), len(shown["rank_gamma"])), (62, 62, 63))
         for bits in ["63", "-1", "x", ""]:
             self.refused("show", "gray", "--bits", bits, says="--bits")
+
+    def test_drawings_are_made_as_safely_as_outputs(self):
+        self.write("matrix", matrix_text([1, 2, 4]))
+        for name in ["matrix", "./matrix"]:
+            self.refused("show", "--matrix", "matrix", "--svg", name, "--force", says="same file")
+        os.link(self.path("matrix"), self.path("link"))
+        self.refused("show", "--matrix", "matrix", "--svg", "link", "--force", says="same file")
+        self.write("tags", "010\n")
+        self.refused("schedule", "isotropic", "--tags", "tags", "--svg", "tags", "--force", says="same file")
+        # What is behind a symbolic link is replaced, not the link, and keeps its permissions.
+        self.write("real.svg", "old")
+        os.chmod(self.path("real.svg"), 0o600)
+        os.symlink("real.svg", self.path("link.svg"))
+        self.ok("show", "gray", "--bits", 5, "--svg", "link.svg", "--force")
+        self.assertTrue(os.path.islink(self.path("link.svg")))
+        self.assertIn(b"<svg", self.bytes_of("real.svg"))
+        self.assertEqual(os.stat(self.path("real.svg")).st_mode & 0o777, 0o600)
+
+    def test_drawings_that_may_not_be_so_large(self):
+        limits = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+        self.refused("show", "gray", "--bits", 20, "--svg", "gray.svg", says="1000 bytes", preexec_fn=limits)
 
     def test_drawing(self):
         self.ok("show", "gray", "--bits", 5, "--svg", "gray.svg")

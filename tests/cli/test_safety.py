@@ -150,7 +150,7 @@ class Interruptions(Case):
     def end(self, process):
         process.send_signal(signal.SIGCONT)
         errors = process.stderr.read().decode()
-        return process.wait(harness.TIMEOUT), errors.split("\r")[-1].replace("\033[K", "")
+        return process.wait(harness.TIMEOUT), errors.split("\r")[-1]
 
     def check_signal(self, number, code):
         for output in ["new.raw", "old.raw"]:
@@ -171,6 +171,28 @@ class Interruptions(Case):
 
     def test_terminate(self):
         self.check_signal(signal.SIGTERM, 143)
+
+    def test_terminate_twice(self):
+        """As `timeout` does, whose second signal comes at once."""
+        for pause in [0, 0.02, 0.2]:
+            with self.subTest(pause=pause):
+                process = self.start("old.raw")
+                process.send_signal(signal.SIGTERM)
+                process.send_signal(signal.SIGCONT)
+                time.sleep(pause)
+                process.send_signal(signal.SIGTERM)
+                code, message = self.end(process)
+                self.assertEqual((code, message), (143, "xorder: interrupted\n"))
+                self.assertEqual(self.listing(), self.before)
+
+    def test_timeout(self):
+        result = subprocess.run(["timeout", "0.3", harness.XORDER, "transpose", "a.raw", "new.raw", "--dtype", "u1", "--shape",
+                                 "16384,16384", "--memory", "16MiB", "--device", "hdd"],
+                                cwd=self.dir, stderr=subprocess.PIPE, check=False)
+        if result.returncode == 0:
+            self.skipTest("the run was faster")
+        self.assertEqual((result.returncode, result.stderr), (124, b"xorder: interrupted\n"))
+        self.assertEqual(self.listing(), self.before)
 
     def test_hang_up(self):
         self.check_signal(signal.SIGHUP, 129)

@@ -5,17 +5,26 @@ import re
 import shlex
 import xml.etree.ElementTree
 
-from harness import Case, main
+from harness import Case, main, np
 
 EXAMPLES = [
     ("bmmc", "--by", "bitreverse", "--bits", 8, "--processors", 8, "--layout", "minor"),
     ("exchange", "--dimension", 3),
     ("exchange", "--dimension", 4, "--kind", "bitreverse"),
+    ("exchange", "--dimension", 4, "--kind", "one-to-all"),
+    ("exchange", "--dimension", 3, "--contents"),
+    ("exchange", "--array", "array.txt"),
+    ("bmmc", "--matrix", "matrix.txt", "--processors", 4, "--factors"),
     ("isotropic", "--tags", "tags.txt"),
+    ("task", "--dimension", 3, "--packets", "packets.txt"),
     ("banded", "--dimension", 4, "--beta", 2),
     ("banded", "--dimension", 5, "--bandwidth", 7),
     ("banded", "--columns", 1000, "--processors", 16, "--bandwidth", 300),
+    ("banded", "--dimension", 5, "--bandwidth", 7, "--method", "closed"),
+    ("banded", "--dimension", 5, "--bandwidth", 11, "--assignment", "affine"),
     ("banded", "--dimension", 5, "--beta", 2, "--matrices", 2),
+    ("banded", "--dimension", 5, "--beta", 2, "--matrices", 2, "--method", "closed"),
+    ("banded", "--dimension", 6, "--beta", 1, "--matrices", 4, "--method", "closed"),
     ("mesh", "--size", 7),
     ("mesh", "--size", 6, "--routing", "xy"),
     ("aspc", "--dimension", 3),
@@ -44,6 +53,9 @@ class Schedule(Case):
 
     def setUp(self):
         super().setUp()
+        self.write("array.txt", "# Edelman's, rows exchanged\n1 7 6\n3 6 4\n5 3 7\n\n7 2 5\n")
+        self.write("matrix.txt", "0001\n0010\n0100\n1000\nc 1100\n")
+        self.write("packets.txt", "# node slot to node slot\n0 0 7 0\n1 0 6 2\n7 0 0 0\n5 1 5 1\n\n2 2 3 2 # near\n")
         self.write("tags.txt", "# 110 is dimensions 0 and 1\n110\n 0 1 1\n\n111\n000\n")
 
     def report(self, *args):
@@ -69,9 +81,11 @@ class Schedule(Case):
             self.assertEqual(self.numbers("exchange", "--dimension", d), (steps, crossings, steps))
         for beta, crossings in enumerate([32, 80, 208, 512, 512]):
             self.assertEqual(self.numbers("banded", "--dimension", 4, "--beta", beta)[1], crossings)
-        for d, beta, k, steps, bound in [(2, 1, 2, 4, 4), (4, 2, 2, 8, 7), (7, 2, 3, 14, 8)]:
-            report = self.report("banded", "--dimension", d, "--beta", beta, "--matrices", k)
-            self.assertEqual((report["steps"], report["lower_bound"]), (steps, bound))
+        for d, beta, k, steps in [(2, 1, 2, 4), (4, 2, 2, 8), (7, 2, 3, 14)]:
+            report = self.report("banded", "--dimension", d, "--beta", beta, "--matrices", k, "--method", "closed")
+            self.assertEqual(report["steps_in_two_phases"], steps)
+            self.assertEqual(report["steps_one_after_another"], k << beta)
+            self.assertEqual(report["steps"], min(steps, k << beta))
         for n, steps in enumerate([1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 6, 6, 6], 2):
             self.assertEqual(self.report("mesh", "--size", n)["steps"], steps)
             self.assertEqual(self.report("mesh", "--size", n, "--routing", "xy")["steps"], steps + 1)
@@ -80,6 +94,100 @@ class Schedule(Case):
         self.assertEqual(self.report("aspc", "--dimension", 10)["steps"], 4)
         report = self.report("bmmc", "--by", "gray", "--bits", 8, "--processors", 8, "--layout", "minor")
         self.assertEqual((report["rank_gamma"], report["rounds"], report["messages"]), (1, 2, 14))
+
+    def test_real_bands(self):
+        """A bandwidth other than 2^(b+1) + 1: the bound of the real task, and nothing empty is sent."""
+        for d, bandwidth, bound, crossings in [(7, 35, 19, 12312), (6, 35, 19, 6156), (5, 10, 6, None)]:
+            report = self.report("banded", "--dimension", d, "--bandwidth", bandwidth, "--check")
+            self.assertEqual((report["steps"], report["lower_bound"], report["conflicts"]), (bound, bound, 0))
+            self.assertEqual(report["method"], "search")
+            if crossings:
+                self.assertEqual((report["messages"], report["crossings"]), (crossings, crossings))
+            closed = self.report("banded", "--dimension", d, "--bandwidth", bandwidth, "--method", "closed", "--check")
+            self.assertEqual(closed["steps"], report["closed_form_steps"])
+            self.assertEqual((closed["lower_bound"], closed["crossings"]), (bound, report["crossings"]))
+        text = self.ok("schedule", "banded", "--dimension", 7, "--bandwidth", 35).stdout
+        self.assertRegex(text, r"(?m)^lower bound +19, reached$")
+
+    def test_assignments(self):
+        report = {}
+        for assignment in ["gray", "binary", "affine"]:
+            report[assignment] = self.report("banded", "--dimension", 7, "--bandwidth", 51, "--assignment", assignment, "--check")
+            self.assertEqual(report[assignment]["lower_bound"], report["gray"][f"{assignment}_assignment_bound"])
+            self.assertGreaterEqual(report[assignment]["lower_bound"], report["gray"]["any_assignment_bound"])
+        self.assertLess(report["affine"]["steps"], report["gray"]["steps"])
+
+    def test_several_matrices_are_never_slower_than_one_after_another(self):
+        for d, beta, k in [(5, 2, 2), (6, 2, 3), (7, 3, 2), (4, 1, 4)]:
+            report = self.report("banded", "--dimension", d, "--beta", beta, "--matrices", k, "--check")
+            self.assertLessEqual(report["steps"], report["steps_one_after_another"])
+            self.assertLess(report["steps"], report["steps_in_two_phases"])
+            self.assertEqual(len(report["placement"]), k)
+        report = self.report("banded", "--dimension", 6, "--bandwidth", 7, "--matrices", 2, "--check")
+        self.assertEqual((report["conflicts"], report["complete"]), (0, True))
+
+    def test_times_on_a_network(self):
+        args = ("exchange", "--dimension", 4, "--message-bytes", 100, "--network")
+        timing = self.report(*args, "5,2,0.5,one-port")["timing"]
+        self.assertEqual(timing["wormhole"]["lock_step"], 8 * 4 * (5 + 2 + 50))
+        timing = self.report(*args, "5,2,0.5")["timing"]
+        for switching in ["wormhole", "store_and_forward"]:
+            self.assertEqual(timing[switching], {"lock_step": 8 * 57, "asynchronous": 8 * 57})
+        self.assertRegex(self.ok("schedule", *args, "5,2,0.5,all-port").stdout, r"(?m)^wormhole +456 +456$")
+        mesh = self.report("mesh", "--size", 12, "--network", "1,1,1", "--message-bytes", 64)["timing"]
+        self.assertLess(mesh["wormhole"]["asynchronous"], mesh["store_and_forward"]["asynchronous"])
+        for bad in ["1,2", "1,2,3,4", "1,2,x", "1,2,3,two-port", "1,2,3,", "1,2,3,one-port,4", "-1,2,3", "1,2,nan"]:
+            self.refused("schedule", *args, bad, says="--network|time or size")
+
+    def test_contents(self):
+        """Edelman's second figure: at first node v has v.0, v.1, ..; in the end 0.v, 1.v, .."""
+        table = self.report("exchange", "--dimension", 3, "--contents")["table"]
+        self.assertEqual(len(table["rows"]), 5 * 8)
+        for slot in range(8):
+            self.assertEqual(table["rows"][slot], ["start", slot] + [f"{v}.{slot}" for v in range(8)])
+            self.assertEqual(table["rows"][32 + slot], ["3", slot] + [f"{slot}.{v}" for v in range(8)])
+        # In step 0 node 0 sends over link 0 the word at 3 to node 1, which sends the one at 2.
+        self.assertEqual((table["rows"][8 + 3][2], table["rows"][8 + 2][3]), ("1.2", "0.3"))
+        self.assertIn("after step 3", self.svg("exchange", "--dimension", 3, "--contents"))
+        self.refused("schedule", "exchange", "--dimension", 10, "--contents", says="more than 2000000 words")
+        self.refused("schedule", "exchange", "--dimension", 6, "--contents", "--svg", "a.svg", says="can be seen")
+
+    def svg(self, *args):
+        self.ok("schedule", *args, "--svg", "strip.svg", "--force")
+        return self.bytes_of("strip.svg").decode()
+
+    def test_arrays_of_ones_own(self):
+        report = self.report("exchange", "--array", "array.txt", "--check")
+        self.assertEqual([report[key] for key in ("words_cross_their_links", "words_of_a_row_differ", "columns_have_all_words_once")],
+                         ["yes"] * 3)
+        self.write("wrong.txt", "3 6 4\n1 7 6\n7 2 5\n5 3 6\n")
+        result = self.run_xorder("schedule", "exchange", "--array", "wrong.txt", "--check")
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stdout, r"columns have all words once +no: column 2 has 6 twice")
+        self.assertIn("WRONG", result.stdout)
+
+    def test_factors(self):
+        """A = V W, from the table of rows that --factors prints."""
+        factors = self.report("bmmc", "--matrix", "matrix.txt", "--processors", 4, "--factors")["factors"]
+        number = {name: np.array([[int(c) for c in row] for row in rows]) for name, rows in factors.items()}
+        a = np.array([[0, 0, 0, 1], [0, 0, 1, 0], [0, 1, 0, 0], [1, 0, 0, 0]])
+        self.assertEqual((number["V"] @ number["W"] % 2).tolist(), a.tolist())
+        self.assertEqual((a @ number["T"] @ number["R"] @ number["Π"] % 2).tolist(), number["V"].tolist())
+        self.assertIn("T, trailer", self.ok("schedule", "bmmc", "--matrix", "matrix.txt", "--processors", 2, "--factors").stdout)
+
+    def test_one_to_all(self):
+        for d, steps in [(1, 1), (2, 2), (3, 3), (4, 4), (5, 7), (6, 11)]:
+            report = self.report("exchange", "--dimension", d, "--kind", "one-to-all", "--check")
+            self.assertEqual((report["steps"], report["lower_bound"], report["conflicts"]), (steps, steps, 0))
+
+    def test_ports(self):
+        """THEORY: with XY routing some nodes of the diagonal send two messages in a step."""
+        report = self.report("mesh", "--size", 8, "--routing", "xy", "--check")
+        self.assertEqual((report["ports_out"], report["ports_in"]), (2, 2))
+        self.assertEqual(self.report("mesh", "--size", 8, "--check")["ports_out"], 1)
+        self.assertEqual(self.report("exchange", "--dimension", 5, "--check")["ports_out"], 5)
+        self.assertEqual(self.report("bmmc", "--by", "gray", "--bits", 8, "--processors", 8, "--check")["ports_in"], 1)
+        self.assertRegex(self.ok("schedule", "exchange", "--dimension", 3, "--check").stdout, r"(?m)^ports +3: ")
 
     def test_tables(self):
         text = self.ok("schedule", "exchange", "--dimension", 5).stdout
@@ -112,6 +220,9 @@ class Schedule(Case):
         self.write("letters.txt", "1x0\n")
         self.write("long.txt", "1" * 21 + "\n")
         self.write("empty.txt", "# nothing\n")
+        self.write("ragged_array.txt", "1 2 3\n1 2\n")
+        self.write("letters_array.txt", "1 x\n")
+        self.write("beyond.txt", "1 4\n")
         for says, *args in [
             ("at most|2\\^20", "exchange", "--dimension", 21),
             ("10\\^7.*--json", "exchange", "--dimension", 20),
@@ -139,13 +250,37 @@ class Schedule(Case):
             ("bandwidth of 64", "banded", "--columns", 64, "--processors", 16, "--bandwidth", 64),
             ("12.*power of two", "banded", "--columns", 64, "--processors", 12, "--bandwidth", 5),
             ("8 columns on 16", "banded", "--columns", 8, "--processors", 16, "--bandwidth", 5),
+            ("--assignment gray only", "banded", "--dimension", 4, "--beta", 2, "--assignment", "binary", "--method", "closed"),
+            ("one matrix", "banded", "--dimension", 4, "--beta", 2, "--assignment", "binary", "--matrices", 2),
+            ("at most 2\\^13", "banded", "--dimension", 14, "--beta", 2, "--assignment", "affine"),
+            ("too (large|many)", "banded", "--dimension", 20, "--bandwidth", 20, "--method", "search"),
+            ("at most .* can be shown", "banded", "--dimension", 20, "--beta", 1, "--matrices", 20),
+            ("--dimension, or --array", "exchange", "--dimension", 3, "--array", "array.txt"),
+            ("line 2: 2 words", "exchange", "--array", "ragged_array.txt"),
+            ("'x' is not", "exchange", "--array", "letters_array.txt"),
+            ("below 4", "exchange", "--array", "beyond.txt"),
+            ("no words", "exchange", "--array", "empty.txt"),
+            ("--kind transpose", "exchange", "--array", "array.txt", "--kind", "one-to-all"),
+            ("at most 13", "exchange", "--dimension", 14, "--kind", "one-to-all"),
+            ("--by with --bits, or --matrix", "bmmc", "--by", "gray", "--processors", 2),
+            ("--by with --bits, or --matrix", "bmmc", "--matrix", "tags.txt", "--bits", 3, "--processors", 2),
+            ("line 1: 3 numbers", "task", "--dimension", 3, "--packets", "ragged_array.txt"),
+            ("'x' is not", "task", "--dimension", 3, "--packets", "letters_array.txt"),
+            ("there are 3 slots and 4 nodes", "task", "--dimension", 2, "--packets", "packets.txt"),
             ("3 matrices", "banded", "--dimension", 4, "--beta", 2, "--matrices", 3),
             ("0 matrices", "banded", "--dimension", 4, "--beta", 2, "--matrices", 0),
             ("--size is 0", "mesh", "--size", 0),
             ("1024", "mesh", "--size", 1025),
             ("--size", "mesh", "--size", "nine"),
             ("power of two", "descend", "--dimension", 3, "--per-node", 6),
-            ("2\\^30", "descend", "--dimension", 3, "--per-node", 1 << 31),
+            ("2\\^20", "descend", "--dimension", 3, "--per-node", 1 << 31),
+            ("2\\^20", "descend", "--dimension", 2, "--per-node", 1 << 30),
+            ("2\\^20", "descend", "--dimension", 0, "--per-node", 1 << 28),
+            ("36893488147419103232 is too large", "descend", "--dimension", 3, "--per-node", 1 << 65),
+            ("18446744073709551616 is too large", "mesh", "--size", 1 << 64),
+            ("18446744073709551616 is too large", "banded", "--dimension", 3, "--bandwidth", 1 << 64),
+            ("--dimension.*99999999999 is too large", "exchange", "--dimension", 99999999999),
+            ("10\\^8", "bmmc", "--by", "bitreverse", "--bits", 40, "--processors", 1 << 18, "--json"),
             ("can be seen", "exchange", "--dimension", 9, "--svg", "a.svg"),
             ("can be seen", "mesh", "--size", 41, "--svg", "a.svg"),
             ("(?i)subcommand",),
@@ -159,7 +294,7 @@ class Schedule(Case):
         self.assertGreaterEqual(len(examples), 5)
         for line in examples:
             self.ok(*shlex.split(line))
-        for kind in ["bmmc", "exchange", "isotropic", "banded", "mesh", "aspc", "descend"]:
+        for kind in ["bmmc", "exchange", "isotropic", "task", "banded", "mesh", "aspc", "descend"]:
             self.assertIn("--check", self.ok("schedule", kind, "--help").stdout)
 
 

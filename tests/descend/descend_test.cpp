@@ -9,7 +9,7 @@
 #include <numeric>
 #include <vector>
 
-#include "descend/tile.hpp"
+#include "descend/patch.hpp"
 #include "io/scratch.hpp"
 #include "seed.hpp"
 #include "xorder/descend/computations.hpp"
@@ -249,18 +249,20 @@ std::vector<uint64_t> expected_of(std::vector<uint64_t> a) {
 TEST_F(DescendFiles, EveryCutIsTheDefinition) {
   test::Random random;
   SEED_TRACE(random);
-  for (int round = 0; round < 30; ++round) {
+  for (int round = 0; round < 60; ++round) {
     const int n = random.in(0, 14);
     const auto a = random_numbers(random, uint64_t{1} << n);
     const auto in = file("in.raw", a, std::string(random.in(0, 1) * 1000u, 'x'));
     const DescendSizes sizes{.processors = uint64_t{1} << random.in(0, n),
-                             .offsets = uint64_t{1} << random.in(0, 8),
-                             .chunks = uint64_t{1} << random.in(0, 4),
+                             .columns = uint64_t{1} << random.in(0, 8),
+                             .slices = uint64_t{1} << random.in(0, 4),
+                             .iterations = random.in(uint64_t{0}, 4),
                              .cache_bytes = uint64_t{1} << random.in(5, 14),
                              .request_bytes = uint64_t{1} << random.in(5, 16)};
     const work::EngineChoice engine = engines[random.in(0, 2)];
-    SCOPED_TRACE(testing::Message() << "n " << n << " P " << sizes.processors << " offsets " << sizes.offsets
-                                    << " chunks " << sizes.chunks << " cache " << sizes.cache_bytes);
+    SCOPED_TRACE(testing::Message() << "n " << n << " P " << sizes.processors << " columns " << sizes.columns
+                                    << " slices " << sizes.slices << " iterations " << sizes.iterations
+                                    << " cache " << sizes.cache_bytes);
     job({in}, std::make_unique<Mixed<Direction::descend>>(), engine, sizes).run();
     ASSERT_EQ(output(), expected_of<Direction::descend>(a));
     job({in}, std::make_unique<Mixed<Direction::ascend>>(), engine, sizes).run();
@@ -280,7 +282,7 @@ TEST_F(DescendFiles, RecordsFromSeveralFiles) {
       records = by_definition(records, direction, mixed_triple);
       auto several = job({file("a.raw", a), file("b.raw", b)}, std::make_unique<Triples>(direction),
                          work::EngineChoice::direct,
-                         {.processors = processors, .offsets = 8, .cache_bytes = 512, .request_bytes = 100});
+                         {.processors = processors, .columns = 8, .cache_bytes = 512, .request_bytes = 100});
       EXPECT_EQ(several.summary().scratch_bytes, processors > 1 && processors < 1024 ? 24u << 10 : 0u);
       several.run();
       const auto result = output();

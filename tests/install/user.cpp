@@ -5,10 +5,7 @@
 #include <fstream>
 #include <iostream>
 #include <vector>
-#include <xorder/error.hpp>
-#include <xorder/memory/permute.hpp>
-#include <xorder/permutation/expression.hpp>
-#include <xorder/tiles/job.hpp>
+#include <xorder/xorder.hpp>
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;

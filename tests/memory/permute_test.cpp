@@ -1,43 +1,224 @@
 #include "xorder/memory/permute.hpp"
 
 #include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include <thread>
 
 #include "plan/reference.hpp"
 
 namespace xorder::memory {
 namespace {
 
-using test::performed;
+using test::any_map;
 using test::random_bytes;
 
-TEST(InMemory, DoesWhatTheDefinitionSays) {
-  test::Random random;
-  SEED_TRACE(random);
-  for (int i = 0; i < 120; ++i) {
-    const Reordering what = test::random_reordering(random, 4);
-    const auto source = random_bytes(random, what.bytes());
-    std::vector<std::byte> target(source.size());
-    permute(what, source.data(), target.data(), random.in(0u, 3u));
-    ASSERT_EQ(target, performed(what, source)) << "case " << i;
+// Ten lines that do what the definition says, between guards: `before` bytes in front of both arrays, so that they can be at
+// any address, and 64 behind the target.
+void expect_permuted(const Reordering& what, test::Random& random,
+                     const std::vector<unsigned>& numbers_of_threads, std::size_t before = 0) {
+  constexpr std::byte guard{0xA5};
+  const std::size_t bytes = what.bytes(), w = what.element_bytes, front = 64 + before;
+  const auto data = random_bytes(random, bytes);
+  std::vector<std::byte> source(before, guard), target(front + bytes + 64, guard), expected = target;
+  source.insert(source.end(), data.begin(), data.end());
+  for (std::uint64_t x = 0; x < what.elements(); ++x) {
+    std::memcpy(&expected[front + what.target_index(x) * w], &source[before + x * w], w);
+  }
+  const InMemoryPlan plan(what);
+  for (const unsigned threads : numbers_of_threads) {
+    std::ranges::fill(target, guard);
+    plan.execute(source.data() + before, target.data() + front, threads);
+    ASSERT_TRUE(target == expected) << plan.describe() << "; threads " << threads << ", misaligned by "
+                                    << before;
   }
 }
 
-TEST(InMemory, LargeMapsAndMatrices) {
+// Runs `body` with each instruction set that this machine has, and with none.
+template <class Body>
+void with_every_target(const Body& body) {
+  std::vector<std::int64_t> targets{HWY_AVX3_DL, HWY_AVX3, HWY_AVX2, HWY_SSE4, HWY_SSSE3};
+  hwy::SetSupportedTargetsForTest(0);
+  const std::int64_t supported = hwy::SupportedTargets();
+  std::erase_if(targets, [&](std::int64_t t) { return (supported & t) == 0; });
+  targets.push_back(HWY_SCALAR);
+  for (const std::int64_t target : targets) {
+    SCOPED_TRACE(hwy::TargetName(target));
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    body();
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+std::uint64_t any_size(test::Random& random) {
+  const std::uint64_t size = random.in(std::uint64_t{1}, std::uint64_t{38});
+  return size <= 33 ? size : size == 34 ? 100 : std::uint64_t{1} << (size - 35);
+}
+
+// Small ones of every kind: empty axes, axes of one, batches, maps among other axes.
+TEST(InMemory, DoesWhatTheDefinitionSays) {
+  test::Random random;
+  SEED_TRACE(random);
+  for (int i = 0; i < 600; ++i) {
+    SCOPED_TRACE(i);
+    Reordering what = test::random_reordering(random, 4);
+    if (random.in(0, 1) == 0) what.element_bytes = any_size(random);
+    if (!what.mapped && random.in(0, 30) == 0) what.extents.back() = 0;
+    expect_permuted(what, random, {random.in(1u, 3u)},
+                    random.in(0, 1) == 0 ? 0 : random.in(std::size_t{0}, std::size_t{63}));
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(InMemory, MapsWithEveryInstructionSet) {
+  test::Random random;
+  SEED_TRACE(random);
+  with_every_target([&] {
+    for (int i = 0; i < 100; ++i) {
+      SCOPED_TRACE(i);
+      Reordering what;
+      what.element_bytes = std::uint64_t{1} << random.in(0, 6);
+      const int n = random.in(0, 17 - std::countr_zero(what.element_bytes));
+      what.extents = {random.in(std::uint64_t{1}, std::uint64_t{6}), std::uint64_t{1} << n};
+      what.order = {0, 1};
+      what.mapped = 1;
+      what.map = any_map(random, n);
+      if (random.in(0, 2) == 0) what.map.complement = random() & gf2::low_mask(n);
+      expect_permuted(what, random, {1},
+                      random.in(0, 2) == 0 ? random.in(std::size_t{0}, std::size_t{63}) : 0);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  });
+}
+
+// Sizes around those of blocks, tiles and lines, prime and not.
+TEST(InMemory, MatricesWithEveryInstructionSet) {
+  test::Random random;
+  SEED_TRACE(random);
+  const std::vector<std::uint64_t> extents = {1,  2,  3,  7,  8,   13,  16,  17,  31,
+                                              32, 61, 64, 67, 127, 128, 131, 256, 509};
+  with_every_target([&] {
+    for (int i = 0; i < 120; ++i) {
+      SCOPED_TRACE(i);
+      const std::uint64_t w = random.in(0, 1) == 0 ? any_size(random) : std::uint64_t{1} << random.in(0, 4);
+      ArrayShape shape{{}, w, Order::c};
+      for (int axis = random.in(2, 4); axis > 0; --axis) {
+        const std::size_t largest = axis > 2 ? 4 : extents.size() - 1;
+        shape.extents.push_back(extents[random.in(std::size_t{0}, largest)]);
+      }
+      std::vector<int> axes(shape.extents.size());
+      std::iota(axes.begin(), axes.end(), 0);
+      std::ranges::shuffle(axes, random);
+      expect_permuted(transposition(shape, axes), random, {1},
+                      random.in(0, 2) == 0 ? random.in(std::size_t{0}, std::size_t{63}) : 0);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  });
+}
+
+TEST(InMemory, SkinnyMatrices) {
+  test::Random random;
+  SEED_TRACE(random);
+  for (std::uint64_t w : {1, 2, 3, 4, 8, 12, 16, 100}) {
+    for (std::uint64_t few = 1; few <= 17; ++few) {
+      const std::uint64_t many = random.in(std::uint64_t{1000}, std::uint64_t{3000});
+      expect_permuted(transposition({{many, few}, w, Order::c}, {}), random, {1});
+      expect_permuted(transposition({{few, many}, w, Order::c}, {}), random, {1}, 8);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+// Large enough for several threads, and mostly for streaming stores.
+TEST(InMemory, LargeOnes) {
   test::Random random;
   SEED_TRACE(random);
   const std::vector<Reordering> cases = {
-      mapping_of_all({{std::uint64_t{1} << 20}, 8, Order::c}, test::random_map(random, 20)),
-      mapping_of_all({{std::uint64_t{1} << 22}, 1, Order::c}, bmmc::bit_reverse(22)),
-      transposition({{1031, 2053}, 4, Order::c}, {}),
-      transposition({{3, 1031, 257, 2}, 2, Order::c}, std::vector<int>{2, 0, 3, 1}),
-      mapping_along({{37, 4096, 5}, 2, Order::fortran}, 1, test::random_map(random, 12)),
+      mapping_of_all({{std::uint64_t{1} << 19}, 16, Order::c}, test::random_map(random, 19)),
+      mapping_of_all({{std::uint64_t{1} << 20}, 8, Order::c}, bmmc::bit_reverse(20)),
+      mapping_of_all({{std::uint64_t{1} << 21}, 4, Order::c}, bmmc::gray(21)),
+      mapping_of_all({{std::uint64_t{1} << 18}, 24, Order::c}, bmmc::bit_reverse(18)),
+      transposition({{1021, 1031}, 8, Order::c}, {}),
+      transposition({{2053, 2309}, 1, Order::c}, {}),
+      transposition({{16, 262147}, 4, Order::c}, {}),
+      transposition({{262147, 16}, 4, Order::c}, {}),
+      transposition({{3, 511, 577, 2}, 4, Order::c}, std::vector<int>{2, 0, 3, 1}),
+      transposition({{61, 53, 3, 131}, 8, Order::c}, std::vector<int>{1, 0, 2, 3}),
+      transposition({{7, 11, 20001}, 4, Order::c}, std::vector<int>{1, 0, 2}),
+      transposition({{800000}, 10, Order::c}, {}),
+      mapping_along({{11, 65536, 3}, 4, Order::fortran}, 1, test::random_map(random, 16)),
+      mapping_along({{65536, 17}, 5, Order::fortran}, 0, bmmc::gray(16)),
   };
   for (const Reordering& what : cases) {
-    const auto source = random_bytes(random, what.bytes());
-    std::vector<std::byte> target(source.size());
-    permute(what, source.data(), target.data());
-    ASSERT_EQ(target, performed(what, source));
+    expect_permuted(what, random, {1, 2, 3}, random.in(0, 1) == 0 ? 24 : 0);
+    if (HasFatalFailure()) return;
   }
+}
+
+TEST(InMemory, InPlaceIsTheSame) {
+  test::Random random;
+  SEED_TRACE(random);
+  for (int i = 0; i < 300; ++i) {
+    SCOPED_TRACE(i);
+    Reordering what = test::random_reordering(random, 3);
+    const int n = random.in(0, 16);
+    if (random.in(0, 1) == 0) {  // maps that are their own inverse
+      const std::vector<gf2::AffineMap> maps = {bmmc::bit_reverse(n), bmmc::reverse(n),
+                                                bmmc::transpose(n / 2, n / 2),
+                                                bmmc::exclusive_or(n, random() & gf2::low_mask(n))};
+      const gf2::AffineMap& map = maps[random.in(std::size_t{0}, maps.size() - 1)];
+      const gf2::AffineMap other = test::random_map(random, map.bits());
+      what = {std::uint64_t{1} << random.in(0, 5),
+              {random.in(std::uint64_t{1}, std::uint64_t{3}), std::uint64_t{1} << map.bits()},
+              {0, 1},
+              1,
+              random.in(0, 1) == 0 ? map : other.inverse() * map * other};
+    }
+    const std::size_t before = random.in(0, 1) == 0 ? 0 : random.in(std::size_t{0}, std::size_t{63});
+    const auto data = random_bytes(random, what.bytes());
+    std::vector<std::byte> array(before + 64, std::byte{0xA5});
+    auto expected = array;
+    const auto permuted = test::performed(what, data);
+    array.insert(array.begin() + static_cast<std::ptrdiff_t>(before), data.begin(), data.end());
+    expected.insert(expected.begin() + static_cast<std::ptrdiff_t>(before), permuted.begin(), permuted.end());
+    permute_in_place(what, array.data() + before, random.in(1u, 3u));
+    ASSERT_TRUE(array == expected);
+  }
+}
+
+TEST(InMemory, LargeInPlace) {
+  test::Random random;
+  SEED_TRACE(random);
+  for (const Reordering& what :
+       {transposition({{1024, 1024}, 8, Order::c}, {}),
+        mapping_of_all({{std::uint64_t{1} << 22}, 2, Order::c}, bmmc::bit_reverse(22))}) {
+    auto array = random_bytes(random, what.bytes());
+    const auto expected = test::performed(what, array);
+    permute_in_place(what, array.data(), 3);
+    ASSERT_TRUE(array == expected);
+  }
+}
+
+TEST(InMemory, OnePlanByManyThreadsAtOnce) {
+  test::Random random;
+  SEED_TRACE(random);
+  const Reordering what = transposition({{301, 403}, 4, Order::c}, {});
+  const InMemoryPlan plan(what);
+  const auto source = random_bytes(random, what.bytes());
+  const auto expected = test::performed(what, source);
+  std::vector<std::vector<std::byte>> targets(4, std::vector<std::byte>(source.size()));
+  {
+    std::vector<std::jthread> threads;
+    for (auto& target : targets) threads.emplace_back([&] { plan.execute(source.data(), target.data()); });
+  }
+  for (const auto& target : targets) EXPECT_TRUE(target == expected);
+}
+
+TEST(InMemory, RefusesWhatIsNotWellFormed) {
+  Reordering what{4, {2, 3}, {0, 0}, {}, {}};
+  EXPECT_ANY_THROW(InMemoryPlan{what});
 }
 
 }  // namespace

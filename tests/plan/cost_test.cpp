@@ -2,13 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "byte_units.hpp"
 #include "plan/plan.hpp"
 #include "seed.hpp"
 
 namespace xorder::plan {
 namespace {
-
-constexpr std::uint64_t KiB = 1024, MiB = 1024 * KiB, GiB = 1024 * MiB;
 
 // Reads at 1 GB/s, writes at 500 MB/s, and half a second less for 1 GB both ways at once than one after the other.
 Conditions simple() {

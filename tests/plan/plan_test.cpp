@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "byte_units.hpp"
 #include "plan/factor.hpp"
 #include "plan/reference.hpp"
 #include "plan/simulate.hpp"
@@ -10,8 +11,6 @@
 
 namespace xorder::plan {
 namespace {
-
-constexpr std::uint64_t KiB = 1024, MiB = 1024 * KiB, GiB = 1024 * MiB, TiB = 1024 * GiB;
 
 Reordering matrix(std::uint64_t rows, std::uint64_t columns, std::uint64_t element_bytes) {
   return transposition({{rows, columns}, element_bytes, Order::c}, {});

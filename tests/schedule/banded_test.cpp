@@ -5,8 +5,12 @@
 #include <map>
 
 #include "schedule/simulate.hpp"
+#include "seed.hpp"
 #include "xorder/error.hpp"
+#include "xorder/schedule/band_placement.hpp"
+#include "xorder/schedule/band_task.hpp"
 #include "xorder/schedule/banded_batch.hpp"
+#include "xorder/schedule/bounds.hpp"
 
 namespace xorder::schedule {
 namespace {
@@ -72,6 +76,29 @@ TEST(Banded, TransposesTheBand) {
   }
 }
 
+// The closed form with a narrower band: the real packets arrive, and nothing else is sent.
+TEST(Banded, NarrowerBandsSendNothingEmpty) {
+  test::Random random;
+  SEED_TRACE(random);
+  for (int i = 0; i < 150; ++i) {
+    const int d = random.in(1, 7), beta = random.in(0, d - 1);
+    const std::uint64_t reach = std::uint64_t{1} << beta, n = std::uint64_t{1} << d;
+    Diagonals band{random.in(std::uint64_t{0}, reach), random.in(std::uint64_t{0}, reach)};
+    if (band.width() > n) band.back = n - 1 - band.ahead;
+    const Banded banded(d, beta, band);
+    const Report report = test::expect_correct(banded);
+    EXPECT_EQ(report.crossings, band_crossings(d, beta, band));
+    ASSERT_FALSE(HasFailure()) << d << " " << beta << " " << band.back << " " << band.ahead;
+  }
+  EXPECT_EQ(Banded(7, 5, Diagonals::of_width(35)).total().crossings, 12312u);
+  EXPECT_EQ(Banded(7, 5).total().crossings, 24704u);
+  const Banded large(14, 13, Diagonals::of_width(9001));
+  EXPECT_EQ(large.load(777), large.Schedule::load(777));
+  EXPECT_EQ(large.load(7777), large.Schedule::load(7777));
+  EXPECT_THROW(Banded(4, 2, {5, 4}), InputError);
+  EXPECT_THROW(Banded(4, 4, {4, 4}), InputError);
+}
+
 TEST(Banded, AnyBandwidth) {
   const std::map<std::uint64_t, int> beta = {{2, 0}, {3, 0},  {4, 1},  {5, 1}, {6, 2},
                                              {9, 2}, {10, 3}, {17, 3}, {18, 4}};
@@ -130,6 +157,61 @@ TEST(BandedBatch, EveryShapeToSevenDimensions) {
       }
     }
   }
+}
+
+TEST(BandedInTurn, TakesAsLongAsItsMatrices) {
+  for (int d = 1; d <= 6; ++d) {
+    for (int beta = 0; beta < d; ++beta) {
+      const std::uint64_t reach = std::uint64_t{1} << beta;
+      for (int k = 1; k <= 3; ++k) {
+        const BandedInTurn full(d, beta, {reach, reach}, k);
+        EXPECT_EQ(test::expect_correct(full).steps, static_cast<std::uint64_t>(k) << beta);
+        EXPECT_EQ(full.lower_bound(), banded_bound(d, beta, k)) << d << " " << beta << " " << k;
+        test::expect_correct(BandedInTurn(d, beta, {reach - 1, reach / 2}, k));
+        ASSERT_FALSE(HasFailure()) << d << " " << beta << " " << k;
+      }
+    }
+  }
+  EXPECT_THROW(BandedInTurn(4, 2, {4, 4}, 0), InputError);
+  EXPECT_THROW(BandedInTurn(4, 4, {4, 4}, 2), InputError);
+}
+
+// Every placement that was found: all matrices arrive, in the steps that are claimed, which no closed form has.
+TEST(BandPlacement, ReachesWhatIsClaimed) {
+  for (int d = 2; d <= 9; ++d) {
+    for (int beta = 1; beta < d; ++beta) {
+      for (int k = 2; k * beta <= d; ++k) {
+        const auto found = found_placement(d, beta, k);
+        ASSERT_TRUE(found) << d << " " << beta << " " << k;
+        EXPECT_LE(found->steps, static_cast<std::uint64_t>(k) << beta);
+        EXPECT_LE(found->steps, BandedBatch(d, beta, k).steps());
+        if (d > 8) continue;  // longer than all others together
+        std::vector<gf2::AffineMap> maps;
+        for (const Placement& p : found->matrices) maps.push_back(placed(d, beta, p));
+        ASSERT_EQ(maps.size(), static_cast<std::size_t>(k));
+        const std::uint64_t reach = std::uint64_t{1} << beta;
+        const Diagonals band = Diagonals{reach, reach}.once(d);
+        const Routed routed(d, band.width() * maps.size(), band_task(d, band, maps));
+        EXPECT_TRUE(check(routed).correct()) << d << " " << beta << " " << k;
+        EXPECT_EQ(routed.steps(), found->steps) << d << " " << beta << " " << k;
+      }
+    }
+  }
+  EXPECT_FALSE(found_placement(9, 1, 1));
+}
+
+TEST(BandPlacement, OfThePaperIsRotation) {
+  for (const auto& [d, beta, k] : std::vector<std::tuple<int, int, int>>{{5, 2, 2}, {7, 2, 3}, {6, 1, 6}}) {
+    const auto maps = rotated_placement(d, beta, k);
+    const BandedBatch batch(d, beta, k);
+    for (int m = 0; m < k; ++m) {
+      for (Node v = 0; v < std::uint64_t{1} << d; ++v) {
+        EXPECT_EQ(maps[static_cast<std::size_t>(m)](batch.layout().column(v)), batch.rotated(v, m));
+      }
+    }
+  }
+  EXPECT_THROW(rotated_placement(4, 2, 3), InputError);
+  EXPECT_THROW(rotated_placement(4, 0, 3), InputError);
 }
 
 TEST(BandedBatch, ImpossibleShapesAreRefused) {

@@ -38,6 +38,33 @@ TEST(Bounds, OfAspcIsACapacity) {
   }
 }
 
+// Distances summed block by block, over all links.
+TEST(Bounds, OfTheTorus) {
+  EXPECT_EQ(torus_bound(0), 0u);
+  EXPECT_EQ(torus_bound(1), 0u);
+  for (std::uint64_t n = 2; n <= 40; ++n) {
+    std::uint64_t links = 0;
+    for (std::uint64_t i = 0; i < n; ++i) {
+      for (std::uint64_t j = 0; j < n; ++j) {
+        const std::uint64_t k = i < j ? j - i : i - j;
+        links += 2 * std::min(k, n - k);
+      }
+    }
+    EXPECT_EQ(torus_bound(n), (links + 4 * n * n - 1) / (4 * n * n)) << n;
+    EXPECT_LE(torus_bound(n), mesh_bound(n)) << n;
+  }
+}
+
+// The paper's schedule reaches the bound for most even sides; 38 and 96 are the first two where it does not.
+TEST(Bounds, OfThePapersMeshSchedule) {
+  std::vector<std::uint64_t> missed;
+  for (std::uint64_t n = 2; n <= 96; n += 2) {
+    EXPECT_GE(two_phase_mesh_steps(n), mesh_bound(n)) << n;
+    if (two_phase_mesh_steps(n) > mesh_bound(n)) missed.push_back(n);
+  }
+  EXPECT_EQ(missed, (std::vector<std::uint64_t>{38, 96}));
+}
+
 TEST(Bounds, OfDescend) {
   EXPECT_EQ(descend_bound(0, 5), 0u);
   EXPECT_EQ(descend_bound(1, 0), 1u);

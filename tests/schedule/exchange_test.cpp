@@ -7,6 +7,7 @@
 #include <set>
 
 #include "schedule/simulate.hpp"
+#include "seed.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/bmmc.hpp"
 
@@ -91,6 +92,69 @@ TEST(Exchange, OfTwentyDimensionsIsDescribedWithoutBeingMade) {
   EXPECT_THROW(check(exchange), InputError);
   EXPECT_THROW(Exchange(21, Exchange::Kind::transposition), InputError);
   EXPECT_THROW(Exchange(-1, Exchange::Kind::bit_reversal), InputError);
+}
+
+ExchangeArray closed_form(int d) {
+  ExchangeArray array{d, {}};
+  for (std::uint64_t step = 0; step < exchange_steps(d); ++step) {
+    for (const std::uint64_t w : row(step, d)) array.words.push_back(w);
+  }
+  return array;
+}
+
+TEST(ExchangeArrays, TheClosedFormMeetsTheConditions) {
+  for (int d = 0; d <= 8; ++d) EXPECT_TRUE(conditions(closed_form(d)).hold()) << d;
+}
+
+// An array meets the conditions exactly if the checker is content with its schedule. One entry is changed, or two
+// rows, two entries of a row or of a column are exchanged.
+TEST(ExchangeArrays, ConditionsAreWhatTheCheckerFinds) {
+  test::Random random;
+  SEED_TRACE(random);
+  int good = 0, bad = 0;
+  for (int i = 0; i < 400; ++i) {
+    const int d = random.in(1, 4);
+    const auto columns = static_cast<std::size_t>(d);
+    ExchangeArray array = closed_form(d);
+    const auto any = [&] { return random.in(std::size_t{0}, array.words.size() - 1); };
+    const std::size_t a = any(), b = any();
+    switch (random.in(0, 4)) {
+      case 0:
+        array.words[a] = random.in(std::uint64_t{0}, (std::uint64_t{1} << d) - 1);
+        break;
+      case 1:  // within a row
+        std::swap(array.words[a], array.words[a / columns * columns + b % columns]);
+        break;
+      case 2:  // within a column
+        std::swap(array.words[a], array.words[b / columns * columns + a % columns]);
+        break;
+      case 3:  // rows
+        for (std::size_t j = 0; j < columns; ++j) {
+          std::swap(array.words[a / columns * columns + j], array.words[b / columns * columns + j]);
+        }
+        break;
+      default:
+        break;
+    }
+    const bool correct = check(Exchange(array, Exchange::Kind::transposition)).correct();
+    EXPECT_EQ(conditions(array).hold(), correct) << "d " << d;
+    EXPECT_EQ(check(Exchange(array, Exchange::Kind::bit_reversal)).correct(), correct);
+    ++(correct ? good : bad);
+  }
+  EXPECT_GT(good, 50);
+  EXPECT_GT(bad, 50);
+}
+
+TEST(ExchangeArrays, SayWhatIsWrong) {
+  ExchangeArray array = closed_form(3);
+  array.words[0] = 6;
+  const ArrayConditions wrong = conditions(array);
+  EXPECT_EQ(wrong.links, "w(0, 0) = 6 does not cross dimension 0");
+  EXPECT_EQ(wrong.rows, "row 0 has 6 twice");
+  EXPECT_EQ(wrong.columns, "column 0 lacks 3");
+  EXPECT_THROW(Exchange(ExchangeArray{3, {1, 2}}, Exchange::Kind::transposition), InputError);
+  EXPECT_THROW(Exchange(ExchangeArray{1, {2}}, Exchange::Kind::transposition), InputError);
+  EXPECT_THROW(Exchange(ExchangeArray{0, {2}}, Exchange::Kind::transposition), InputError);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ std::string_view trim(std::string_view text) {
 }
 
 template <typename Int>
-Int parse_number(std::string_view text, const std::string& what, const char* expected) {
+Int parse(std::string_view text, const std::string& what, const char* expected) {
   Int value{};
   const auto trimmed = trim(text);
   const auto [end, error] = std::from_chars(trimmed.data(), trimmed.data() + trimmed.size(), value);
@@ -36,20 +36,22 @@ std::vector<Int> parse_list(std::string_view text, const std::string& what, cons
   std::vector<Int> list;
   while (true) {
     const auto comma = rest.find(',');
-    list.push_back(parse_number<Int>(rest.substr(0, comma), what, expected));
+    list.push_back(parse<Int>(rest.substr(0, comma), what, expected));
     if (comma == std::string_view::npos) return list;
     rest.remove_prefix(comma + 1);
   }
 }
 
-// The bytes of a unit such as MiB, M or MB; 0 if it is none.
-std::uint64_t unit_bytes(std::string_view unit) {
+// The bytes of a unit such as MiB, M or mb; 0 if it is none.
+std::uint64_t unit_bytes(std::string_view text) {
+  std::string unit(text);
+  for (char& c : unit) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
   if (unit.empty() || unit == "B") return 1;
   constexpr std::string_view prefixes = "KMGTPE";
-  const auto power = prefixes.find(static_cast<char>(unit[0] & ~0x20));
+  const auto power = prefixes.find(unit[0]);
   if (power == std::string_view::npos) return 0;
   const auto rest = unit.substr(1);
-  const std::uint64_t base = rest.empty() || rest == "iB" ? 1024 : rest == "B" ? 1000 : 0;
+  const std::uint64_t base = rest.empty() || rest == "IB" ? 1024 : rest == "B" ? 1000 : 0;
   std::uint64_t bytes = base;
   for (std::size_t i = 0; i < power; ++i) bytes *= base;
   return bytes;
@@ -109,7 +111,7 @@ std::uint64_t parse_offset(std::string_view text, const std::string& what) {
 }
 
 int parse_int(std::string_view text, const std::string& what) {
-  return parse_number<int>(text, what, "a whole number");
+  return parse<int>(text, what, "a whole number");
 }
 
 std::vector<int> parse_ints(std::string_view text, const std::string& what) {
@@ -117,25 +119,23 @@ std::vector<int> parse_ints(std::string_view text, const std::string& what) {
 }
 
 std::vector<std::uint64_t> parse_extents(std::string_view text, const std::string& what) {
+  if (const auto list = trim(text);
+      list.starts_with('(') && list.ends_with(')') && list.find_first_not_of(' ', 1) == list.size() - 1) {
+    return {};
+  }
   return parse_list<std::uint64_t>(text, what, "a whole number from 0 on");
 }
 
-std::uint64_t parse_count(std::string_view text, const std::string& what) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value == 0 || value >> 63 != 0)
-    throw InputError(fmt::format("{}: '{}' is not a whole number from 1 to 2^63 - 1", what, text));
-  return value;
+std::uint64_t parse_number(std::string_view text, const std::string& what) {
+  return parse<std::uint64_t>(text, what, "a whole number from 0 on");
 }
 
-std::string size_text(double bytes) {
-  constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  std::size_t unit = 0;
-  while (bytes >= 1024 && unit + 1 < std::size(units)) {
-    bytes /= 1024;
-    ++unit;
-  }
-  return fmt::format("{:.4g} {}", bytes, units[unit]);
+std::uint64_t parse_count(std::string_view text, const std::string& what) {
+  constexpr const char* expected = "a whole number from 1 to 2^63 - 1";
+  const auto value = parse<std::uint64_t>(text, what, expected);
+  if (value == 0 || value >> 63 != 0)
+    throw InputError(fmt::format("{}: '{}' is not {}", what, text, expected));
+  return value;
 }
 
 }  // namespace xorder::cli

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "arguments.hpp"
+#include "option_groups.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::cli {
@@ -15,16 +16,19 @@ void BandStorageOptions::add_to(CLI::App& command) {
               "--banded", bandwidths,
               "IN is the band storage of a square matrix with KL diagonals below the main one and KU above; "
               "OUT is that of its transposition, KU below and KL above")
-          ->type_name("KL,KU");
-  command.add_flag("--cyclic", cyclic, "the band goes on around the corners: indices are modulo N")
-      ->needs(banded);
+          ->type_name("KL,KU")
+          ->group(group::task);
+  command.add_flag("--cyclic", cyclic, "the band wraps around the corners: indices are modulo N")
+      ->needs(banded)
+      ->group(group::task);
   command
       .add_option("--band-order", order,
                   "columns: shape (N, KL+KU+1), [j, k] is a[j-KU+k, j]; diagonals: (KL+KU+1, N), SciPy's and "
                   "LAPACK's ab[KU+i-j, j]; default: columns")
       ->check(CLI::IsMember({"columns", "diagonals"}).description(""))
       ->type_name("columns|diagonals")
-      ->needs(banded);
+      ->needs(banded)
+      ->group(group::task);
 }
 
 Band BandStorageOptions::band(const io::ArrayFile& file) const {

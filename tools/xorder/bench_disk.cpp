@@ -9,6 +9,7 @@
 #include "bench.hpp"
 #include "interrupt.hpp"
 #include "io/measure_disk.hpp"
+#include "size_text.hpp"
 #include "standard_streams.hpp"
 #include "work/profiles.hpp"
 #include "xorder/error.hpp"

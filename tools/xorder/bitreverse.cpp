@@ -1,6 +1,7 @@
 #include "arguments.hpp"
 #include "commands.hpp"
 #include "moving.hpp"
+#include "option_groups.hpp"
 #include "scheduling.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/bmmc.hpp"
@@ -19,8 +20,9 @@ void add_bitreverse(CLI::App& program) {
   const auto axis = std::make_shared<std::string>("-1");
   command
       ->add_option("--axis", *axis, "the axis, an extent of 2^n; the others are a batch; default: the last")
-      ->type_name("K");
-  const auto scheduling = Scheduling::add_to(*command, "tiles|rounds|exchange");
+      ->type_name("K")
+      ->group(group::task);
+  const auto scheduling = std::make_shared<Scheduling>();
   MovingCommand::add_to(*command, [axis, scheduling](const Request& request) {
     const io::ArrayDescription& in = request.array();
     if (in.extents.empty()) throw InputError("bitreverse needs an array with at least one axis");
@@ -29,6 +31,7 @@ void add_bitreverse(CLI::App& program) {
                            request.input().path.string() + ": axis " + std::to_string(k));
     return scheduling->work(request, mapping_along(in.shape(), k, bmmc::bit_reverse(n)), in.extents);
   });
+  scheduling->add_to(*command, "tiles|rounds|exchange");
 }
 
 }  // namespace xorder::cli

@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "arguments.hpp"
 #include "commands.hpp"
 #include "moving.hpp"
+#include "option_groups.hpp"
 #include "xorder/descend/computations.hpp"
 #include "xorder/descend/job.hpp"
 #include "xorder/error.hpp"
@@ -56,29 +58,35 @@ std::uint64_t parse_distance(std::string_view text) {
   return negative ? -value : value;
 }
 
-// `make` is called with what the user has said.
+// `make` is called with what the user has said. `add_own` adds the command's own options.
 template <typename Make>
-CLI::App* add_kind(CLI::App& parent, const std::string& name, const std::string& description,
-                   const std::string& footer, Make make, std::vector<std::string> more_inputs = {}) {
+void add_kind(
+    CLI::App& parent, const std::string& name, const std::string& description, const std::string& footer,
+    Make make, const std::function<void(CLI::App&)>& add_own = [](CLI::App&) {},
+    std::vector<std::string> more_inputs = {}) {
   CLI::App* kind = parent.add_subcommand(name, description);
   kind->footer(footer);
+  add_own(*kind);
   const auto way = std::make_shared<Way>();
-  kind->add_option("--processors", way->processors,
-                   "blocks that the file is cut into, a power of two; default: as few as the memory allows")
-      ->type_name("P");
-  kind->add_option("--schedule", way->schedule,
-                   "two sweeps over the file; or Hu's pipelined schedule, record by record on P virtual\n"
-                   "processors (default: 16) in memory, to see it at work: the same bytes, but much slower")
-      ->check(CLI::IsMember({"sweeps", "pipelined"}).description(""))
-      ->type_name("sweeps|pipelined");
   MovingCommand::add_to(
       *kind, [=](const Request& request) { return make(request, *way); }, std::move(more_inputs));
-  return kind;
+  kind->add_option(
+          "--schedule", way->schedule,
+          "two sweeps over the file; or Hu's pipelined schedule, record by record on P virtual\n"
+          "processors in memory, to see it at work: the same bytes, but much slower; default: sweeps")
+      ->check(CLI::IsMember({"sweeps", "pipelined"}).description(""))
+      ->type_name("sweeps|pipelined")
+      ->group(group::engine);
+  kind->add_option("--processors", way->processors,
+                   "blocks that the file is cut into, a power of two; default: as few as the memory allows,\n"
+                   "or 16 virtual processors")
+      ->type_name("P")
+      ->group(group::engine);
 }
 
 void add_shift(CLI::App& parent) {
   const auto by = std::make_shared<std::string>();
-  CLI::App* kind = add_kind(
+  add_kind(
       parent, "shift", "cyclic shift, as numpy.roll",
       "Examples:\n"
       "  xorder descend shift a.npy b.npy --by 1          element i goes to i + 1, the last one to 0\n"
@@ -87,15 +95,18 @@ void add_shift(CLI::App& parent) {
         const io::ArrayDescription& in = request.array();
         return job(request, descend::cyclic_shift(in.dtype.bytes, parse_distance(*by)), in.dtype, in.extents,
                    way);
+      },
+      [by](CLI::App& kind) {
+        kind.add_option("--by", *by, "how far, any whole number; negative: towards the beginning")
+            ->required()
+            ->type_name("K")
+            ->group(group::task);
       });
-  kind->add_option("--by", *by, "how far, any whole number; negative: towards the beginning")
-      ->required()
-      ->type_name("K");
 }
 
 void add_scan(CLI::App& parent) {
   const auto operation = std::make_shared<std::string>("sum");
-  CLI::App* kind = add_kind(
+  add_kind(
       parent, "scan", "inclusive prefix: numpy.cumsum, cumprod, minimum.accumulate, ..",
       "The result has the type of the input (integers wrap around) and one axis. The order in which numbers\n"
       "are added is not NumPy's, so that floating-point sums differ in the last digits. It is an example of\n"
@@ -107,10 +118,13 @@ void add_scan(CLI::App& parent) {
         const io::ArrayDescription& in = request.array();
         return job(request, descend::prefix(in.dtype, *operation), in.dtype, {request.array().elements()},
                    way);
+      },
+      [operation](CLI::App& kind) {
+        kind.add_option("--op", *operation, "the operation; xor for integers and bool only; default: sum")
+            ->check(CLI::IsMember({"sum", "prod", "min", "max", "xor"}).description(""))
+            ->type_name("sum|prod|min|max|xor")
+            ->group(group::task);
       });
-  kind->add_option("--op", *operation, "the operation; xor for integers and bool only; default: sum")
-      ->check(CLI::IsMember({"sum", "prod", "min", "max", "xor"}).description(""))
-      ->type_name("sum|prod|min|max|xor");
 }
 
 void add_merge(CLI::App& parent) {
@@ -142,7 +156,7 @@ void add_tridiagonal(CLI::App& parent) {
         return job(request, descend::cyclic_reduction({in[0], in[1], in[2], in[3]}), in[3].description.dtype,
                    in[3].description.extents, way);
       },
-      {"B", "C", "D"});
+      [](CLI::App&) {}, {"B", "C", "D"});
 }
 
 }  // namespace

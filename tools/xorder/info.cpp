@@ -5,8 +5,21 @@
 #include "commands.hpp"
 #include "json_text.hpp"
 #include "moving.hpp"
+#include "option_groups.hpp"
+#include "size_text.hpp"
 
 namespace xorder::cli {
+
+namespace {
+
+// The type as --dtype takes it: of a structured one, whose fields --dtype does not know, so many bytes.
+std::string option_text(const io::DType& dtype) {
+  const std::string& descr = dtype.descr;
+  if (!descr.starts_with('\'')) return fmt::format("|V{}", dtype.bytes);
+  return descr.substr(1, descr.size() - 2);
+}
+
+}  // namespace
 
 void add_info(CLI::App& program) {
   CLI::App* command = program.add_subcommand("info", "what xorder makes of a file");
@@ -22,23 +35,28 @@ void add_info(CLI::App& program) {
   const auto options = std::make_shared<Options>();
   command->add_option("FILE", options->file, "the file to look at")->required();
   options->raw.add_to(*command);
-  command->add_flag("--json", options->json, "as one JSON object");
+  command->add_flag("--json", options->json, "print one JSON object")->group(group::reporting);
   command->callback([options] {
     const io::ArrayFile array = io::open_array(options->file, options->raw.layout());
     const io::ArrayDescription& d = array.description;
     const std::uint64_t bytes = checked_bytes(d.shape());
     const char* order = d.order == Order::c ? "C" : "Fortran";
     if (options->json) {
-      const nlohmann::json json{{"path", options->file},  {"format", io::name(array.format)},
-                                {"dtype", d.dtype.descr}, {"element_bytes", d.dtype.bytes},
-                                {"shape", d.extents},     {"order", order},
-                                {"offset", d.offset},     {"bytes", bytes}};
-      fmt::print("{}\n", json_text(json, 2));
+      const nlohmann::json json{{"path", options->file},
+                                {"format", io::name(array.format)},
+                                {"dtype", option_text(d.dtype)},
+                                {"descr", d.dtype.descr},
+                                {"element_bytes", d.dtype.bytes},
+                                {"shape", d.extents},
+                                {"order", order},
+                                {"offset", d.offset},
+                                {"bytes", bytes}};
+      fmt::print("{}\n", json_text(json));
       return;
     }
     fmt::print("format  {}\ndtype   {} ({} bytes)\nshape   ({})\norder   {}\noffset  {}\nbytes   {} ({})\n",
                io::name(array.format), d.dtype.descr, d.dtype.bytes, fmt::join(d.extents, ", "), order,
-               d.offset, bytes, size_text(static_cast<double>(bytes)));
+               d.offset, bytes, size_text(bytes));
   });
 }
 

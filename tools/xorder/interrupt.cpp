@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <system_error>
@@ -46,7 +47,7 @@ struct Interrupt::Watcher {
     const std::uint64_t one = 1;
     [[maybe_unused]] const auto written = write(end_fd.get(), &one, sizeof one);
     thread.join();
-    pthread_sigmask(SIG_SETMASK, &old, nullptr);
+    if (!stop.stop_requested()) pthread_sigmask(SIG_SETMASK, &old, nullptr);
   }
 
   void watch() {
@@ -56,8 +57,17 @@ struct Interrupt::Watcher {
     signalfd_siginfo info{};
     if (fds[0].revents == 0 || read(signal_fd.get(), &info, sizeof info) != sizeof info) return;
     last_signal = static_cast<int>(info.ssi_signo);
-    pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);  // this thread now takes the second signal, which kills
     stop.request_stop();
+    const auto grace = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+    for (;;) {  // signals that belong to the first one
+      const auto left =
+          std::chrono::duration_cast<std::chrono::milliseconds>(grace - std::chrono::steady_clock::now());
+      if (left.count() <= 0) break;
+      if (poll(fds, 2, static_cast<int>(left.count())) <= 0) continue;
+      if (fds[1].revents != 0) return;
+      [[maybe_unused]] const auto taken = read(signal_fd.get(), &info, sizeof info);
+    }
+    pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);  // this thread takes the next signal, which kills
     while (poll(fds + 1, 1, -1) < 0) {
     }
   }

@@ -6,11 +6,11 @@
 
 namespace xorder::cli {
 
-/// The text of a JSON value, on one line or with an indent. Names of files need not be UTF-8, but JSON must
-/// be: bytes that are not become U+FFFD.
+/// The text of a JSON value, on one line. Names of files need not be UTF-8, but JSON must be: bytes that are not
+/// become U+FFFD.
 template <typename Json>
-std::string json_text(const Json& json, int indent = -1) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+std::string json_text(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace xorder::cli

@@ -1,5 +1,6 @@
 // The command line: parses, runs a subcommand, and turns every failure into one line and an exit code.
-//   0 done   1 failed while running   2 bad input, nothing was touched   130 (128 + signal) interrupted
+//   0 done   1 failed while running   2 bad input, nothing was touched   3 OUT is complete, its report is lost
+//   130 (128 + signal) interrupted
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -13,6 +14,8 @@
 
 #include "commands.hpp"
 #include "interrupt.hpp"
+#include "moving.hpp"
+#include "option_groups.hpp"
 #include "standard_streams.hpp"
 #include "xorder/error.hpp"
 
@@ -23,8 +26,35 @@ int complain(const std::string& what, int code) {
   for (char& c : line) {
     if (c == '\n' || c == '\r') c = ' ';
   }
-  xorder::cli::tell("xorder: {}\n", line);
+  xorder::cli::tell("xorder: {}\n", xorder::cli::printable(line));
   return code;
+}
+
+// The command that the line has got as far as, with its name.
+struct Named {
+  const CLI::App* command;
+  std::string name;
+};
+Named reached(const CLI::App& program) {
+  Named at{&program, program.get_name()};
+  while (!at.command->get_subcommands().empty()) {
+    at.command = at.command->get_subcommands().front();
+    at.name += " " + at.command->get_name();
+  }
+  return at;
+}
+
+int complain_of_usage(const CLI::App& program, const CLI::ParseError& error) {
+  const auto [command, name] = reached(program);
+  std::string what = error.what();
+  const auto words = command->remaining();
+  const bool needs_command = command->get_require_subcommand_min() > 0 && command->get_subcommands().empty();
+  if (needs_command && !words.empty() && !words.front().starts_with('-')) {
+    std::string commands;
+    for (const CLI::App* sub : command->get_subcommands({})) commands += " " + sub->get_name();
+    what = fmt::format("'{}' is no command; there are:{}", words.front(), commands);
+  }
+  return complain(fmt::format("{} (see {} --help)", what, name), 2);
 }
 
 // An empty value comes from a script whose variable is not set, and is nobody's wish for the default. So an
@@ -38,13 +68,19 @@ void refuse_empty_values(CLI::App& command) {
   for (CLI::App* subcommand : command.get_subcommands({})) refuse_empty_values(*subcommand);
 }
 
+// The help comes last of all options, with the other words to the reader.
+void regroup_help(CLI::App& command) {
+  command.set_help_flag("-h,--help", "print this help and exit")->group(xorder::cli::group::reporting);
+  for (CLI::App* subcommand : command.get_subcommands({})) regroup_help(*subcommand);
+}
+
 }  // namespace
 
 // For what a library's thread could not pass on, such as when there is no memory even for an exception. The output
 // has no name yet and goes with the process; only where the file system has no nameless files (O_TMPFILE) does it
 // stay under its temporary name, as after SIGKILL.
 [[noreturn]] static void end_in_order() {
-  const char* line = "xorder: internal error: an exception that nobody awaited\n";
+  const char* line = "xorder: internal error: unhandled exception\n";
   try {
     if (const auto exception = std::current_exception()) std::rethrow_exception(exception);
   } catch (const std::bad_alloc&) {
@@ -62,7 +98,12 @@ int main(int argc, char** argv) {
       "permutation y = A x ^ c of the bits of an index, from file to file, at the speed of the disk.",
       "xorder"};
   program.require_subcommand(1);
-  program.set_version_flag("--version", XORDER_VERSION);
+  program.set_version_flag("--version", XORDER_VERSION, "print the version and exit")
+      ->group(xorder::cli::group::reporting);
+  program.footer(
+      "Exit codes: 0 done, 1 failed, 2 refused before anything was touched, 3 OUT is complete but its report "
+      "could\n"
+      "not be written, 130 (128 + signal) interrupted. Sizes: 2GiB, 512M (powers of 1024) or 2GB (of 1000).");
   program.get_formatter()->column_width(34);
   xorder::cli::add_transpose(program);
   xorder::cli::add_bitreverse(program);
@@ -73,8 +114,10 @@ int main(int argc, char** argv) {
   xorder::cli::add_descend_command(program);
   xorder::cli::add_bench(program);
   refuse_empty_values(program);
+  regroup_help(program);
 
   xorder::cli::install_fault_handler();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error, not the end
   std::set_terminate(end_in_order);
   try {
     program.parse(argc, argv);
@@ -85,9 +128,9 @@ int main(int argc, char** argv) {
       program.exit(e);
       return std::cout.flush() && std::fflush(stdout) == 0 ? 0 : complain("standard output: write failed", 1);
     }
-    std::string help = "xorder --help";
-    for (const CLI::App* sub : program.get_subcommands()) help = "xorder " + sub->get_name() + " --help";
-    return complain(fmt::format("{} (see {})", e.what(), help), 2);
+    return complain_of_usage(program, e);
+  } catch (const xorder::cli::ReportLost& e) {
+    return complain(e.what(), 3);
   } catch (const xorder::InputError& e) {
     return complain(e.what(), 2);
   } catch (const xorder::Cancelled& e) {

@@ -1,12 +1,16 @@
 #include "moving.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
 
 #include "arguments.hpp"
 #include "interrupt.hpp"
 #include "json_text.hpp"
+#include "option_groups.hpp"
 #include "progress_bar.hpp"
+#include "size_text.hpp"
 #include "standard_streams.hpp"
 #include "text_file.hpp"
 #include "xorder/error.hpp"
@@ -23,7 +27,7 @@ nlohmann::json pass_json(const work::PassSummary& pass) {
           {"predicted_seconds", pass.predicted_seconds}};
 }
 
-// The blocks and tiles at the top are the first pass's; `pass_list` has each.
+// docs/json.md has every key. The blocks and tiles at the top are the first pass's; `pass_list` has each.
 nlohmann::json plan_json(const work::Summary& plan) {
   const work::PassSummary first = plan.passes.empty() ? work::PassSummary{} : plan.passes.front();
   nlohmann::json json{{"passes", plan.passes.size()},
@@ -32,10 +36,10 @@ nlohmann::json plan_json(const work::Summary& plan) {
                       {"bytes_written", plan.bytes_written},
                       {"scratch_bytes", plan.scratch_bytes},
                       {"memory", plan.memory},
-                      {"peak_memory", plan.peak_memory()},
+                      {"planned_memory", plan.peak_memory()},
                       {"predicted_seconds", plan.predicted_seconds()},
                       {"device", plan.device},
-                      {"engine", plan.engine},
+                      {"access", plan.engine},
                       {"tile_bytes", first.tile_bytes},
                       {"source_block_bytes", first.source_block_bytes},
                       {"target_block_bytes", first.target_block_bytes},
@@ -45,7 +49,7 @@ nlohmann::json plan_json(const work::Summary& plan) {
 }
 
 nlohmann::json report_json(const work::Summary& plan, const work::Report& report) {
-  nlohmann::json json{{"passes", report.passes},         {"engine", report.engine},
+  nlohmann::json json{{"passes", report.passes},         {"queue", report.engine},
                       {"access", report.access},         {"bytes", plan.bytes},
                       {"bytes_read", report.bytes_read}, {"bytes_written", report.bytes_written},
                       {"reads", report.reads},           {"writes", report.writes},
@@ -68,16 +72,30 @@ work::EngineChoice engine_choice(const std::string& name) {
   return work::EngineChoice::automatic;
 }
 
+// Writes the report. What was made stays made if that fails, and scripts have to know.
+void print_report(const std::string& output, const nlohmann::json& json) {
+  const std::string text = json_text(json) + "\n";
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    throw ReportLost(output + ": is complete, but the report could not be written to standard output");
+  }
+}
+
 }  // namespace
 
 void RawOptions::add_to(CLI::App& command) {
   command
       .add_option("--dtype", dtype,
                   "element type of a raw file, as NumPy writes it: f8, u1, >i4, c16, V24, ..")
-      ->type_name("TYPE");
-  command.add_option("--shape", shape, "extents of a raw file, slowest axis first; default: one axis")
-      ->type_name("R,C,..");
-  command.add_option("--offset", offset, "where the data of a raw file begins")->type_name("BYTES");
+      ->type_name("TYPE")
+      ->group(group::input);
+  command
+      .add_option("--shape", shape,
+                  "extents of a raw file, slowest axis first; (): one element; default: one axis")
+      ->type_name("R,C,..")
+      ->group(group::input);
+  command.add_option("--offset", offset, "where the data of a raw file begins")
+      ->type_name("BYTES")
+      ->group(group::input);
 }
 
 std::optional<io::RawLayout> RawOptions::layout() const {
@@ -107,28 +125,37 @@ void MovingCommand::add_to(CLI::App& command, Make make, std::vector<std::string
           "the file to make, in the input's format; a name in .npy means .npy, one in .raw, .bin or .dat raw")
       ->required();
   self->raw_.add_to(command);
+  command.add_flag("--force", self->force_, "replace OUT if it exists")->group(group::output);
   command
       .add_option("--memory", self->memory_,
                   "memory to use, page cache included; default: half of what is available")
-      ->type_name("SIZE");
+      ->type_name("SIZE")
+      ->group(group::resources);
   command.add_option("--threads", self->threads_, "threads that permute; default: all processors")
-      ->type_name("N");
-  command.add_option("--io", self->engine_, "how to reach the files; all give the same bytes")
+      ->type_name("N")
+      ->group(group::resources);
+  command.add_option("--tmpdir", self->tmpdir_, "directory for scratch files; default: that of OUT")
+      ->type_name("DIR")
+      ->group(group::resources);
+  command.add_flag("--dry-run", self->dry_run_, "print the plan and touch nothing")->group(group::reporting);
+  command.add_flag("--json", self->json_, "print the report (with --dry-run the plan) as one JSON object")
+      ->group(group::reporting);
+  command.add_flag("-q,--quiet", self->quiet_, "say nothing unless something fails")->group(group::reporting);
+  command
+      .add_option("--progress", self->progress_,
+                  "a bar on standard error; auto: if that is a terminal; default: auto")
+      ->check(CLI::IsMember({"auto", "bar", "none"}).description(""))
+      ->type_name("auto|bar|none")
+      ->group(group::reporting);
+  command.add_option("--io", self->engine_, "how to reach the files; all give the same bytes; default: auto")
       ->check(CLI::IsMember({"auto", "direct", "mapped"}).description(""))
-      ->type_name("auto|direct|mapped");
+      ->type_name("auto|direct|mapped")
+      ->group(group::engine);
   command
       .add_option("--device", self->device_,
                   "what the disk can do; default: what xorder bench disk has measured, or else ssd")
-      ->type_name("ssd|hdd|FILE");
-  command.add_option("--tmpdir", self->tmpdir_, "scratch of plans with several passes; default: beside OUT")
-      ->type_name("DIR");
-  command.add_flag("--force", self->force_, "replace OUT if it exists");
-  command.add_flag("--dry-run", self->dry_run_, "print the plan and touch nothing");
-  command.add_option("--progress", self->progress_, "a bar on standard error; auto: if that is a terminal")
-      ->check(CLI::IsMember({"auto", "bar", "none"}).description(""))
-      ->type_name("auto|bar|none");
-  command.add_flag("-q,--quiet", self->quiet_, "say nothing unless something fails");
-  command.add_flag("--json", self->json_, "print the report (with --dry-run the plan) as one JSON object");
+      ->type_name("ssd|hdd|FILE")
+      ->group(group::engine);
   command.callback([self] { self->run(); });
 }
 
@@ -151,25 +178,24 @@ void MovingCommand::run() const {
   for (const std::string& path : inputs_) inputs.push_back(io::open_array(path, raw_.layout()));
   const std::unique_ptr<work::Work> work = make_({std::move(inputs), output_, options});
   if (dry_run_) {
-    fmt::print("{}", json_ ? json_text(plan_json(work->summary()), 2) + "\n" : work->describe());
+    fmt::print("{}", json_ ? json_text(plan_json(work->summary())) + "\n" : printable(work->describe()));
     return;
   }
 
-  const bool bar_wanted =
-      progress_ == "bar" || (progress_ == "auto" && !quiet_ && isatty(STDERR_FILENO) != 0);
+  const bool bar_wanted = progress_ == "bar" || (progress_ == "auto" && !quiet_ && ProgressBar::possible());
   work::Report report;
   {
     ProgressBar bar(bar_wanted);
     report = work->run([&](const work::Progress& p) { bar.show(p); }, interrupt.token());
   }
-  if (!quiet_ && !report.note.empty()) tell("xorder: note: {}\n", report.note);
+  if (!quiet_ && !report.note.empty()) tell("xorder: note: {}\n", printable(report.note));
   if (json_) {
-    fmt::print("{}\n", json_text(report_json(work->summary(), report), 2));
+    print_report(printable(output_), report_json(work->summary(), report));
   } else if (!quiet_) {
     const auto bytes = static_cast<double>(work->summary().bytes);
-    tell("{}: {} in {:.2f} s, {}/s, {} pass{}, {} ({})\n", output_, size_text(bytes), report.seconds,
-         size_text(bytes / std::max(report.seconds, 1e-9)), report.passes, report.passes == 1 ? "" : "es",
-         report.engine, report.access);
+    tell("{}: {} in {:.2f} s, {}/s, {} pass{}, {} ({})\n", printable(output_), size_text(bytes),
+         report.seconds, size_text(bytes / std::max(report.seconds, 1e-9)), report.passes,
+         report.passes == 1 ? "" : "es", report.engine, report.access);
     if (const auto& traffic = report.traffic) {
       tell("schedule {} on {} virtual processors: {} steps, {} messages, {} link crossings, {} moved\n",
            traffic->schedule, traffic->processors, traffic->steps, traffic->messages, traffic->crossings,

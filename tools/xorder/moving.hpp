@@ -11,10 +11,17 @@
 #include <string>
 #include <vector>
 
+#include "xorder/error.hpp"
 #include "xorder/io/array_file.hpp"
 #include "xorder/work/work.hpp"
 
 namespace xorder::cli {
+
+/// OUT is complete, but not its report. Exit code 3.
+class ReportLost : public Error {
+ public:
+  using Error::Error;
+};
 
 /// The options that say what a raw file holds.
 struct RawOptions {

@@ -1,6 +1,7 @@
 #include "arguments.hpp"
 #include "commands.hpp"
 #include "moving.hpp"
+#include "option_groups.hpp"
 #include "scheduling.hpp"
 #include "text_file.hpp"
 #include "xorder/error.hpp"
@@ -37,20 +38,23 @@ void add_permute(CLI::App& program) {
       "  xorder permute a.npy b.npy --by reverse --axis 1             every row backwards\n"
       "  xorder permute a.raw b.raw --dtype u4 --matrix a.txt         A from a file of 0s and 1s");
   const auto options = std::make_shared<PermuteOptions>();
-  auto* by =
-      command->add_option("--by", options->expression, "what to do, as an expression")->type_name("EXPR");
+  auto* by = command->add_option("--by", options->expression, "what to do, as an expression")
+                 ->type_name("EXPR")
+                 ->group(group::task);
   auto* matrix =
       command
           ->add_option("--matrix", options->matrix,
                        "n lines of n characters 0 or 1, row = target bit, column = source bit, least\n"
                        "significant first; an optional last line 'c 0101..' is the complement")
-          ->type_name("FILE");
+          ->type_name("FILE")
+          ->group(group::task);
   by->excludes(matrix);
   command
       ->add_option("--axis", options->axis,
                    "act on this axis, the others are a batch; default: on the flat index")
-      ->type_name("K");
-  const auto scheduling = Scheduling::add_to(*command, "tiles|rounds|exchange|mesh");
+      ->type_name("K")
+      ->group(group::task);
+  const auto scheduling = std::make_shared<Scheduling>();
   MovingCommand::add_to(*command, [options, scheduling](const Request& request) {
     const io::ArrayDescription& in = request.array();
     const std::string name = request.input().path.string();
@@ -65,6 +69,7 @@ void add_permute(CLI::App& program) {
     const int n = exact_lg(in.extents[static_cast<std::size_t>(k)], name + ": axis " + std::to_string(k));
     return scheduling->work(request, mapping_along(in.shape(), k, wanted_map(*options, n)), in.extents);
   });
+  scheduling->add_to(*command, "tiles|rounds|exchange|mesh");
 }
 
 }  // namespace xorder::cli

@@ -5,9 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 
-#include "arguments.hpp"
+#include "size_text.hpp"
 #include "standard_streams.hpp"
 
 namespace xorder::cli {
@@ -24,33 +27,55 @@ std::string duration(double seconds) {
                    : fmt::format("{}:{:02}", s / 60, s % 60);
 }
 
+// The longest is "1023 MiB" or "1.234 MiB".
+std::string padded_size(double bytes) { return fmt::format("{:>9}", size_text(bytes)); }
+
 }  // namespace
 
+bool ProgressBar::possible() {
+  const char* const terminal = std::getenv("TERM");
+  return isatty(STDERR_FILENO) != 0 && terminal != nullptr && std::string_view(terminal) != "dumb";
+}
+
 ProgressBar::~ProgressBar() {
-  if (drawn_) tell_text("\r\033[K");
+  if (columns_ > 0) tell("\r{:{}}\r", "", columns_);
 }
 
 // Bytes are counted as they are read and as they are written, in every pass; the bar shows bytes of the file
-// that have come through this pass, and how much of all passes is done.
+// that have come through this pass, and how much of all passes is done. Every field has a fixed width, and fields
+// that do not fit on the line are left out, the least important ones first. Blanks rub out what a longer line has
+// left, so that no control sequences are needed.
 void ProgressBar::show(const work::Progress& p) {
   if (!enabled_ || p.bytes_total == 0) return;
   const auto now = Clock::now();
   if (now - last_ < std::chrono::milliseconds(100)) return;
   last_ = now;
-  drawn_ = true;
   const double done = static_cast<double>(p.bytes_done), total = static_cast<double>(p.bytes_total);
   const double elapsed = std::chrono::duration<double>(now - begin_).count();
   const double rate = done / std::max(elapsed, 1e-9);
   const double file = total / 2 / static_cast<double>(p.passes);
   const double in_this_pass = done / 2 - file * static_cast<double>(p.pass - 1);
-  std::string text = fmt::format(" {:>3.0f}%  {} of {}  {}/s  {} left", 100 * done / total,
-                                 size_text(in_this_pass), size_text(file), size_text(rate / 2),
-                                 elapsed < 0.5 ? "-:--" : duration((total - done) / rate));
-  if (p.passes > 1) text += fmt::format("  pass {} of {}", p.pass, p.passes);
-  const int width = std::clamp(terminal_columns() - static_cast<int>(text.size()) - 3, 0, 40);
+
+  // A line that fills the terminal would wrap.
+  const int room = std::max(terminal_columns() - 1, 0);
+  std::string percent = fmt::format(" {:>3.0f}%", 100 * done / total);
+  std::string left = fmt::format("  {:>7} left", elapsed < 0.5 ? "-:--" : duration((total - done) / rate));
+  std::string bytes = fmt::format("  {} of {}", padded_size(in_this_pass), size_text(file));
+  std::string speed = fmt::format("  {}/s", padded_size(rate / 2));
+  std::string pass = p.passes > 1 ? fmt::format("  pass {} of {}", p.pass, p.passes) : "";
+  int used = 0;
+  for (std::string* field : {&percent, &left, &bytes, &speed, &pass}) {
+    const int width = static_cast<int>(field->size());
+    if (used + width > room) field->clear();
+    used += static_cast<int>(field->size());
+  }
+  std::string text = percent + bytes + speed + left + pass;
+  const int width = std::clamp(room - used - 3, 0, 40);
   const int filled = static_cast<int>(width * done / total);
   if (width > 4) text = " [" + std::string(filled, '=') + std::string(width - filled, ' ') + "]" + text;
-  tell("\r{}\033[K", text);
+  const int columns = static_cast<int>(text.size());
+  tell("\r{:<{}}", text, std::max(columns, std::min(columns_, room)));
+  columns_ = columns;
 }
 
 }  // namespace xorder::cli

@@ -10,6 +10,9 @@ namespace xorder::cli {
 /// Draws on standard error while it is alive, at most ten times a second, and removes the bar at the end.
 class ProgressBar {
  public:
+  /// Whether standard error is a terminal that can return to the beginning of a line.
+  static bool possible();
+
   explicit ProgressBar(bool enabled) : enabled_(enabled) {}
   ~ProgressBar();
   void show(const work::Progress& progress);
@@ -17,7 +20,7 @@ class ProgressBar {
  private:
   using Clock = std::chrono::steady_clock;
   bool enabled_;
-  bool drawn_ = false;
+  int columns_ = 0;  // of what is drawn
   Clock::time_point begin_ = Clock::now();
   Clock::time_point last_{};
 };

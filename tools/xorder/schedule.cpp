@@ -1,9 +1,14 @@
 // The command `xorder schedule`: its words and options.
 #include "schedule.hpp"
 
+#include <array>
+#include <charconv>
+
 #include "commands.hpp"
+#include "number_option.hpp"
 #include "text_file.hpp"
 #include "xorder/error.hpp"
+#include "xorder/schedule/timing.hpp"
 
 namespace xorder::cli {
 namespace {
@@ -12,103 +17,179 @@ struct Output {
   bool check = false;
   bool json = false;
   bool force = false;
-  std::string svg;
+  std::string svg, messages;
+  std::string network;
+  double bytes = 1;
+  const std::string* made_from = nullptr;  ///< the file that the schedule was read from
 };
 
-void show(const ShownSchedule& shown, const Output& output) {
+// "startup,per_hop,per_byte[,one-port|all-port]"
+schedule::LinkTimes link_times(const std::string& text) {
+  schedule::LinkTimes times;
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == ',') {
+      parts.emplace_back();
+    } else {
+      parts.back().push_back(c);
+    }
+  }
+  bool right = parts.size() == 3 || parts.size() == 4;
+  const std::array<double*, 3> values = {&times.startup, &times.per_link, &times.per_byte};
+  for (std::size_t i = 0; right && i < 3; ++i) {
+    const char* const end = parts[i].data() + parts[i].size();
+    const auto result = std::from_chars(parts[i].data(), end, *values[i]);
+    right = result.ec == std::errc() && result.ptr == end;
+  }
+  if (right && parts.size() == 4) {
+    times.one_port = parts[3] == "one-port";
+    right = times.one_port || parts[3] == "all-port";
+  }
+  if (!right) {
+    throw InputError(
+        "--network: '" + text +
+        "' is not startup,per_hop,per_byte with three numbers, and one-port or all-port after them");
+  }
+  return times;
+}
+
+// Of both kinds of switching, for slots of the given size.
+void add_timing(ShownSchedule& shown, const Output& output) {
+  const schedule::LinkTimes times = link_times(output.network);
+  nlohmann::ordered_json timing = {{"startup", times.startup},
+                                   {"per_hop", times.per_link},
+                                   {"per_byte", times.per_byte},
+                                   {"ports", times.one_port ? "one" : "all"},
+                                   {"message_bytes", output.bytes}};
+  for (const bool wormhole : {false, true}) {
+    using schedule::Switching;
+    const auto time = schedule::duration(*shown.schedule, output.bytes, times,
+                                         wormhole ? Switching::wormhole : Switching::store_and_forward);
+    timing[wormhole ? "wormhole" : "store_and_forward"] = {{"lock_step", time.lock_step},
+                                                           {"asynchronous", time.asynchronous}};
+  }
+  shown.timing = std::move(timing);
+}
+
+void show(ShownSchedule shown, const Output& output) {
+  if (!output.network.empty()) add_timing(shown, output);
   MaybeReport report;
   if (output.check) report = schedule::check(*shown.schedule);
-  if (!output.svg.empty()) write_text(output.svg, schedule_as_svg(shown), output.force);
+  const std::string made_from = output.made_from ? *output.made_from : "";
+  if (!output.svg.empty()) write_text(output.svg, schedule_as_svg(shown), output.force, made_from);
+  if (!output.messages.empty()) {
+    write_text(output.messages, messages_as_json_lines(*shown.schedule), output.force, made_from);
+  }
   if (output.json) {
     print_schedule_as_json(shown, report);
-  } else if (output.svg.empty()) {
+  } else if (output.svg.empty() && output.messages.empty()) {
     print_schedule_as_text(shown, report);
   }
   if (report && !report->correct()) throw Error(shown.title + ": " + report->first_fault);
 }
 
-// CLI11 would take -8 as 2^64 - 8. Returns what is wrong, or nothing.
-std::string is_whole_number(const std::string& text) {
-  const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-  return digits ? "" : "expected a whole number, found '" + text + "'";
-}
-
 // A kind of schedule: its own options are in `Options`, `make` is called when the line has been parsed.
 template <class Options, class Make>
 CLI::App* add_kind(CLI::App& parent, const std::string& name, const std::string& description,
-                   const std::shared_ptr<Options>& options, Make make) {
+                   const std::shared_ptr<Options>& options, Make make,
+                   const std::string* made_from = nullptr) {
   CLI::App* kind = parent.add_subcommand(name, description);
   auto output = std::make_shared<Output>();
+  output->made_from = made_from;
   kind->add_flag("--check", output->check, "Run the independent checker over all steps");
   kind->add_flag("--json", output->json, "Print one JSON object");
   kind->add_option("--svg", output->svg, "Draw it into a file instead")->type_name("FILE");
-  kind->add_flag("--force", output->force, "Overwrite the drawing if it exists");
+  kind->add_option("--messages", output->messages,
+                   "Write every message into a file instead, a line of JSON each")
+      ->type_name("FILE");
+  kind->add_option(
+          "--network", output->network,
+          "Print how long it takes where a message of m bytes over h links takes startup + h per_hop + m\n"
+          "per_byte, or with store and forward startup + h (per_hop + m per_byte); default: all-port")
+      ->type_name("STARTUP,PER_HOP,PER_BYTE[,one-port|all-port]");
+  kind->add_option("--message-bytes", output->bytes, "For --network: the size of a slot; default: 1")
+      ->type_name("BYTES");
+  kind->add_flag("--force", output->force, "Overwrite the files of --svg and --messages if they exist");
   kind->callback([options, output, make] { show(make(*options), *output); });
   return kind;
 }
 
 void add_bmmc(CLI::App& parent) {
-  struct Options {
-    std::string by, layout = "major";
-    int bits = 0;
-    std::uint64_t processors = 0;
-  };
-  auto o = std::make_shared<Options>();
-  CLI::App* kind =
-      add_kind(parent, "bmmc", "A permutation y = A x ^ c in rounds of whole chunks", o,
-               [](const Options& g) { return show_rounds(g.by, g.bits, g.processors, g.layout); });
-  kind->add_option("--by", o->by, "The permutation, as in 'xorder show'")->required()->type_name("EXPR");
-  kind->add_option("--bits", o->bits, "Bits of the index")
-      ->required()
-      ->type_name("N")
-      ->check(CLI::Range(0, 62));
-  kind->add_option("--processors", o->processors, "How many, a power of two")
-      ->required()
-      ->type_name("P")
-      ->check(is_whole_number);
+  auto o = std::make_shared<RoundsOptions>();
+  CLI::App* kind = add_kind(parent, "bmmc", "A permutation y = A x ^ c in rounds of whole chunks", o,
+                            show_rounds, &o->matrix_file);
+  kind->add_option("--by", o->by, "The permutation, as in 'xorder show'; with --bits")->type_name("EXPR");
+  add_number(*kind, "--bits", o->bits, "Bits of the index")->type_name("N");
+  kind->add_option("--matrix", o->matrix_file, "The permutation's matrix, as in 'xorder permute'")
+      ->type_name("FILE");
+  kind->add_flag("--factors", o->factors, "Print T, R, P, W and V: A = V W, V = A T R P");
+  add_number(*kind, "--processors", o->processors, "How many, a power of two")->required()->type_name("P");
   kind->add_option("--layout", o->layout,
                    "The processor number's place in an index: major, minor or its lowest bit")
       ->type_name("major|minor|F");
 }
 
 void add_exchange(CLI::App& parent) {
-  struct Options {
-    int dimension = 0;
-    std::string kind = "transpose";
-  };
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<ExchangeOptions>();
   CLI::App* kind = add_kind(parent, "exchange", "Total exchange on a hypercube, all links busy in all steps",
-                            o, [](const Options& g) { return show_exchange(g.dimension, g.kind); });
-  kind->add_option("--dimension", o->dimension, "Of the hypercube")->required()->type_name("d");
-  kind->add_option("--kind", o->kind, "What it performs")->check(CLI::IsMember({"transpose", "bitreverse"}));
+                            o, show_exchange, &o->array_file);
+  add_number(*kind, "--dimension", o->dimension, "Of the hypercube")->type_name("d");
+  kind->add_option("--kind", o->kind, "What it performs; one-to-all is found by search")
+      ->check(CLI::IsMember({"transpose", "bitreverse", "one-to-all"}).description(""))
+      ->type_name("transpose|bitreverse|one-to-all");
+  kind->add_option("--array", o->array_file,
+                   "Your own w(i, j), a line of d numbers for each step i, 0 for an idle link, instead of\n"
+                   "--dimension: whether it meets the theorem's conditions")
+      ->type_name("FILE");
+  kind->add_flag("--contents", o->contents, "Show what lies in each node after each step");
 }
 
 void add_isotropic(CLI::App& parent) {
   auto tags = std::make_shared<std::string>();
-  CLI::App* kind =
-      add_kind(parent, "isotropic", "Packets with the same routing tags at every node of a hypercube", tags,
-               [](const std::string& file) { return show_isotropic(file); });
+  CLI::App* kind = add_kind(
+      parent, "isotropic", "Packets with the same routing tags at every node of a hypercube", tags,
+      [](const std::string& file) { return show_isotropic(file); }, tags.get());
   kind->add_option("--tags", *tags, "A line of 0 and 1 for each tag, dimension 0 first")
       ->required()
       ->type_name("FILE");
 }
 
+void add_task(CLI::App& parent) {
+  struct Options {
+    int dimension = 0;
+    std::string packets;
+  };
+  auto o = std::make_shared<Options>();
+  CLI::App* kind = add_kind(
+      parent, "task", "Any packets from place to place on a hypercube, by search", o,
+      [](const Options& g) { return show_task(g.dimension, g.packets); }, &o->packets);
+  add_number(*kind, "--dimension", o->dimension, "Of the hypercube")->required()->type_name("d");
+  kind->add_option("--packets", o->packets, "A line for each: node, slot, and the node and slot to go to")
+      ->required()
+      ->type_name("FILE");
+}
+
 void add_banded(CLI::App& parent) {
-  auto o = std::make_shared<BandOptions>();
+  auto o = std::make_shared<BandedOptions>();
   CLI::App* kind =
       add_kind(parent, "banded", "Transposition of a banded matrix on a hypercube", o, show_banded);
-  kind->add_option("--dimension", o->dimension, "Of the hypercube, a column a node")->type_name("d");
-  kind->add_option("--beta", o->beta, "The band is |i - j| <= 2^b")->type_name("b");
-  kind->add_option("--bandwidth", o->bandwidth, "Diagonals in the band")
-      ->type_name("B")
-      ->check(is_whole_number);
-  kind->add_option("--columns", o->columns, "Columns, contiguous on --processors")
-      ->type_name("N")
-      ->check(is_whole_number);
-  kind->add_option("--processors", o->processors, "Nodes of the hypercube, a power of two")
-      ->type_name("P")
-      ->check(is_whole_number);
-  kind->add_option("--matrices", o->matrices, "So many matrices at once, at most d/b")->type_name("k");
+  add_number(*kind, "--dimension", o->dimension, "Of the hypercube, a column a node")->type_name("d");
+  add_number(*kind, "--beta", o->beta, "The band is |i - j| <= 2^b")->type_name("b");
+  add_number(*kind, "--bandwidth", o->bandwidth, "Diagonals in the band")->type_name("B");
+  add_number(*kind, "--columns", o->columns, "Columns, contiguous on --processors")->type_name("N");
+  add_number(*kind, "--processors", o->processors, "Nodes of the hypercube, a power of two")->type_name("P");
+  add_number(*kind, "--matrices", o->matrices, "So many matrices at once, at most d/b")->type_name("k");
+  kind->add_option(
+          "--assignment", o->assignment,
+          "Columns to nodes: Binary-Gray, binary, or the affine one of the least bound; default: gray")
+      ->check(CLI::IsMember({"gray", "binary", "affine"}).description(""))
+      ->type_name("gray|binary|affine");
+  kind->add_option(
+          "--method", o->method,
+          "closed: the closed form, of the next larger beta; search: repaired greedy matchings;\n"
+          "best, the default: the closed form if it is optimal or the task too large, else the better")
+      ->check(CLI::IsMember({"best", "closed", "search"}).description(""))
+      ->type_name("best|closed|search");
 }
 
 void add_mesh(CLI::App& parent) {
@@ -119,10 +200,7 @@ void add_mesh(CLI::App& parent) {
   auto o = std::make_shared<Options>();
   CLI::App* kind = add_kind(parent, "mesh", "Transposition on an N x N mesh with wormhole switching", o,
                             [](const Options& g) { return show_mesh(g.size, g.routing); });
-  kind->add_option("--size", o->size, "Rows, and columns, of the mesh")
-      ->required()
-      ->type_name("N")
-      ->check(is_whole_number);
+  add_number(*kind, "--size", o->size, "Rows, and columns, of the mesh")->required()->type_name("N");
   kind->add_option("--routing", o->routing, "Paths that may be taken")->check(CLI::IsMember({"any", "xy"}));
 }
 
@@ -134,7 +212,7 @@ void add_aspc(CLI::App& parent) {
   auto o = std::make_shared<Options>();
   CLI::App* kind = add_kind(parent, "aspc", "(i | j) to (i +- 2^j | j) for all nodes i and slots j at once",
                             o, [](const Options& g) { return show_aspc(g.dimension, g.half); });
-  kind->add_option("--dimension", o->dimension, "Of the hypercube")->required()->type_name("n");
+  add_number(*kind, "--dimension", o->dimension, "Of the hypercube")->required()->type_name("n");
   kind->add_option("--half", o->half, "Directions")->check(CLI::IsMember({"plus", "minus", "both"}));
 }
 
@@ -148,11 +226,8 @@ void add_descend(CLI::App& parent) {
   CLI::App* kind =
       add_kind(parent, "descend", "a[i] = f(a[i], a[i+2^b], a[i-2^b]) for b = lg M - 1 .. 0, pipelined", o,
                [](const Options& g) { return show_descend(g.dimension, g.per_node, g.ascend); });
-  kind->add_option("--dimension", o->dimension, "Of the hypercube")->required()->type_name("n");
-  kind->add_option("--per-node", o->per_node, "Elements a node, a power of two")
-      ->required()
-      ->type_name("V")
-      ->check(is_whole_number);
+  add_number(*kind, "--dimension", o->dimension, "Of the hypercube")->required()->type_name("n");
+  add_number(*kind, "--per-node", o->per_node, "Elements a node, a power of two")->required()->type_name("V");
   kind->add_flag("--ascend", o->ascend, "b = 0 .. lg M - 1 instead");
 }
 
@@ -160,11 +235,12 @@ void add_descend(CLI::App& parent) {
 
 void add_schedule(CLI::App& program) {
   CLI::App* schedule = program.add_subcommand(
-      "schedule", "Show who sends what to whom in a schedule for virtual processors, and check it");
+      "schedule", "show who sends what to whom in a schedule for virtual processors, and check it");
   schedule->require_subcommand(1);
   add_bmmc(*schedule);
   add_exchange(*schedule);
   add_isotropic(*schedule);
+  add_task(*schedule);
   add_banded(*schedule);
   add_mesh(*schedule);
   add_aspc(*schedule);
@@ -174,6 +250,7 @@ void add_schedule(CLI::App& program) {
       "  xorder schedule exchange --dimension 5 --check\n"
       "  xorder schedule bmmc --by bitreverse --bits 8 --processors 8 --layout minor\n"
       "  xorder schedule banded --dimension 4 --beta 2 --svg banded.svg\n"
+      "  xorder schedule banded --dimension 7 --bandwidth 35 --check\n"
       "  xorder schedule mesh --size 9 --routing xy --json\n"
       "  xorder schedule aspc --dimension 3 --half plus\n"
       "  xorder schedule descend --dimension 3 --per-node 8 --check");

@@ -11,7 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "xorder/gf2/bit_matrix.hpp"
 #include "xorder/schedule/check.hpp"
+#include "xorder/schedule/routed.hpp"
 #include "xorder/schedule/schedule.hpp"
 
 namespace xorder::cli {
@@ -55,6 +57,10 @@ struct ShownSchedule {
   nlohmann::ordered_json parameters;
   nlohmann::ordered_json facts = nlohmann::ordered_json::object();  ///< of this kind of schedule only:
                                                                     ///< rank_gamma and rounds, for example
+  /// Factors of the permutation, with their names.
+  std::vector<std::pair<std::string, gf2::BitMatrix>> matrices;
+  /// Of --network; null without it.
+  nlohmann::ordered_json timing;
   std::unique_ptr<schedule::Schedule> schedule;
   ScheduleTable table;
 
@@ -62,18 +68,45 @@ struct ShownSchedule {
   std::string label_meaning;           ///< what the numbers in the marks are
   std::uint64_t steps_in_a_group = 0;  ///< so many are drawn together; 0: all
   std::function<Mark(std::uint64_t step, const schedule::Message&)> mark;
+  /// Draws something else instead.
+  std::function<std::string(const ShownSchedule&)> drawing;
 };
 
-ShownSchedule show_rounds(const std::string& expression, int bits, std::uint64_t processors,
-                          const std::string& layout);
-ShownSchedule show_exchange(int dimension, const std::string& kind);
+struct RoundsOptions {
+  std::string by, matrix_file;  ///< one of them
+  std::optional<int> bits;      ///< with `by`
+  std::uint64_t processors = 0;
+  std::string layout = "major";
+  bool factors = false;  ///< show T, R, Π, W and V
+};
+ShownSchedule show_rounds(const RoundsOptions& options);
+struct ExchangeOptions {
+  std::optional<int> dimension;
+  std::string kind = "transpose";  ///< transpose, bitreverse or one-to-all
+  std::string array_file;          ///< instead of a dimension
+  bool contents = false;           ///< show what lies in each node after each step, instead of what is sent
+};
+ShownSchedule show_exchange(const ExchangeOptions& options);
+/// Makes the table that of what lies in each node's slots after each step, and the drawing a strip of pictures of
+/// it. Throws InputError if that is too much to see.
+void show_contents(ShownSchedule& shown);
 ShownSchedule show_isotropic(const std::string& tags_file);
-struct BandOptions {
+/// Any task, of packets in a file: a line "node slot node slot" for each, from where to where.
+ShownSchedule show_task(int dimension, const std::string& packets_file);
+/// For schedules without a closed form on a hypercube: a table of messages by step and dimension, and marks by the
+/// distance that a packet goes, or by its matrix, if `matrices` have `width` slots each.
+void show_by_search(ShownSchedule& shown, std::unique_ptr<schedule::Schedule> schedule, int matrices,
+                    std::uint64_t width);
+/// Notes how it was found.
+void note_search(ShownSchedule& shown, const schedule::Routed& routed);
+struct BandedOptions {
   std::optional<int> dimension, beta;
   std::optional<std::uint64_t> bandwidth, columns, processors;
   int matrices = 1;
+  std::string assignment = "gray";  ///< gray, binary or affine
+  std::string method = "best";      ///< best, closed or search
 };
-ShownSchedule show_banded(const BandOptions& options);
+ShownSchedule show_banded(const BandedOptions& options);
 ShownSchedule show_mesh(std::uint64_t size, const std::string& routing);
 ShownSchedule show_aspc(int dimension, const std::string& half);
 ShownSchedule show_descend(int dimension, std::uint64_t per_node, bool ascend);
@@ -87,6 +120,9 @@ struct RoutingTags {
 };
 RoutingTags parse_tags(std::string_view text, const std::string& name);
 
+/// Throws InputError with the complaint, in which {} × {} are rows and columns, if the table has more entries.
+void check_table_size(const ShownSchedule& shown, std::uint64_t most_entries, std::string_view complaint);
+
 using MaybeReport = std::optional<schedule::Report>;
 /// These print to standard output: tables can be larger than memory. The text throws InputError before it
 /// prints anything if its table has more than 10^7 entries.
@@ -96,5 +132,8 @@ void print_schedule_as_json(const ShownSchedule& shown, const MaybeReport& repor
 /// there are too many of them to see.
 std::string schedule_as_svg(const ShownSchedule& shown);
 std::string mesh_as_svg(const ShownSchedule& shown);
+/// Every message as a line of JSON, {"step": s, "from": [node, slot], "to": [node, slot], "path": [node, ..]}, by
+/// step. Throws InputError if there are more than 2^21.
+std::string messages_as_json_lines(const schedule::Schedule& schedule);
 
 }  // namespace xorder::cli

@@ -1,4 +1,4 @@
-// `xorder schedule banded`: which band is meant, one matrix or several, and their tables.
+// `xorder schedule banded`: which band is meant, one matrix or several, who makes the schedule, and the tables.
 #include <fmt/format.h>
 
 #include <bit>
@@ -6,11 +6,15 @@
 #include "schedule.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/reordering.hpp"
+#include "xorder/schedule/band_placement.hpp"
+#include "xorder/schedule/band_task.hpp"
 #include "xorder/schedule/banded_batch.hpp"
+#include "xorder/schedule/routed.hpp"
 
 namespace xorder::cli {
 namespace {
 
+using schedule::Diagonals;
 using schedule::Message;
 using std::uint64_t;
 using Row = std::vector<nlohmann::json>;
@@ -18,23 +22,42 @@ using Row = std::vector<nlohmann::json>;
 struct Band {
   int dimension = 0;
   int beta = 0;
+  Diagonals diagonals;
+
+  bool whole() const { return beta == dimension; }
+  bool full() const { return whole() || diagonals == Diagonals{uint64_t{1} << beta, uint64_t{1} << beta}; }
 };
 
-Band band(const BandOptions& o) {
+// All of the matrix for β = d.
+Diagonals diagonals_once(const Band& b) {
+  const uint64_t n = uint64_t{1} << b.dimension;
+  return b.whole() ? Diagonals{n / 2, (n - 1) / 2} : b.diagonals.once(b.dimension);
+}
+
+Band band(const BandedOptions& o) {
   constexpr const char* ways =
       "banded takes --dimension with --beta or --bandwidth, or --columns with --processors and --bandwidth";
   if (o.columns || o.processors) {
     if (!o.columns || !o.processors || !o.bandwidth || o.dimension || o.beta) throw InputError(ways);
     const int d = exact_lg(*o.processors, "--processors");
     static_cast<void>(schedule::Network::hypercube(d));  // not too many?
-    return {d, schedule::band_of_blocks(*o.bandwidth, *o.columns, d).beta};
+    const auto blocks = schedule::band_of_blocks(*o.bandwidth, *o.columns, d);
+    return {d, blocks.beta, {blocks.half, blocks.half}};
   }
   if (!o.dimension || o.beta.has_value() == o.bandwidth.has_value()) throw InputError(ways);
   if (*o.dimension < 0 || *o.dimension > schedule::Network::max_dimension) {
     throw InputError(fmt::format("--dimension is {}; a schedule has 2^0 to 2^{} virtual processors",
                                  *o.dimension, schedule::Network::max_dimension));
   }
-  return {*o.dimension, o.beta ? *o.beta : schedule::beta_of_bandwidth(*o.bandwidth, *o.dimension)};
+  if (o.bandwidth) {
+    return {*o.dimension, schedule::beta_of_bandwidth(*o.bandwidth, *o.dimension),
+            Diagonals::of_width(*o.bandwidth)};
+  }
+  if (*o.beta < 0 || *o.beta > *o.dimension) {
+    throw InputError(
+        fmt::format("beta is {}; it must be from 0 to the dimension, {}", *o.beta, *o.dimension));
+  }
+  return {*o.dimension, *o.beta, {uint64_t{1} << *o.beta, uint64_t{1} << *o.beta}};
 }
 
 std::vector<std::string> dimensions(int first, int count) {
@@ -43,9 +66,8 @@ std::vector<std::string> dimensions(int first, int count) {
   return names;
 }
 
-// A table of tags by step and dimension, the ring's last.
-void show_one(ShownSchedule& shown, Band b) {
-  auto banded = std::make_unique<schedule::Banded>(b.dimension, b.beta);
+// The closed form: a table of tags by step and dimension, the ring's last.
+void show_closed(ShownSchedule& shown, const Band& b, std::unique_ptr<schedule::Banded> banded) {
   const schedule::Banded* s = banded.get();
   shown.table = {
       "the tags that cross each dimension, of A then of B, and the tag that is released on the ring", "step",
@@ -71,52 +93,119 @@ void show_one(ShownSchedule& shown, Band b) {
   shown.schedule = std::move(banded);
 }
 
-// A table of messages by step and dimension.
-void show_batch(ShownSchedule& shown, Band b, int matrices) {
-  auto batch = std::make_unique<schedule::BandedBatch>(b.dimension, b.beta, matrices);
-  const schedule::BandedBatch* s = batch.get();
-  shown.table = {"how many messages cross each dimension", "step", dimensions(0, b.dimension), s->steps(),
-                 [s, b](uint64_t step) {
-                   std::vector<uint64_t> count(static_cast<std::size_t>(b.dimension), 0);
-                   std::vector<Message> messages;
-                   s->messages(step, messages);
-                   for (const Message& m : messages) {
-                     ++count[static_cast<std::size_t>(std::countr_zero(m.from.node ^ m.to.node))];
-                   }
-                   return Row(count.begin(), count.end());
-                 }};
-  shown.facts["first_phase"] = s->first_phase();
-  const int largest = matrices - 1;
-  for (int m = 0; m < matrices; ++m) {
-    shown.colours.push_back(
-        {m == 0 ? colour::orange : colour::shade(m - 1, largest), fmt::format("matrix {}", m)});
+void show_one(ShownSchedule& shown, const Band& b, const BandedOptions& o) {
+  const Diagonals d = diagonals_once(b);
+  const bool gray = o.assignment == "gray";
+  if (o.method == "closed" && !gray) throw InputError("--method closed is for --assignment gray only");
+  std::unique_ptr<schedule::Banded> closed;
+  if (gray) {
+    closed = b.whole() ? std::make_unique<schedule::Banded>(b.dimension, b.beta)
+                       : std::make_unique<schedule::Banded>(b.dimension, b.beta, b.diagonals);
   }
-  shown.mark = [s](uint64_t, const Message& m) {
-    return Mark{static_cast<std::size_t>(m.from.slot / s->layout().width()), ""};
-  };
-  shown.schedule = std::move(batch);
+  const bool affordable = schedule::band_crossings(b.dimension, gray ? b.beta : b.dimension, d) <=
+                          schedule::Routed::max_crossings;
+  const bool search = o.method == "search" || !gray ||
+                      (o.method == "best" && closed->steps() > closed->lower_bound() && affordable);
+  std::unique_ptr<schedule::Routed> routed;
+  if (search) {
+    const gf2::AffineMap map = gray ? schedule::binary_gray_assignment(b.dimension, b.beta)
+                               : o.assignment == "binary"
+                                   ? schedule::binary_assignment(b.dimension)
+                                   : schedule::best_affine_assignment(b.dimension, d).map;
+    const auto task = schedule::band_task(b.dimension, d, {map});
+    routed = std::make_unique<schedule::Routed>(b.dimension, d.width(), task);
+  }
+  if (!routed || (o.method == "best" && closed && closed->steps() <= routed->steps())) {
+    shown.facts["method"] = "closed form";
+    show_closed(shown, b, std::move(closed));
+  } else {
+    note_search(shown, *routed);
+    if (closed) shown.facts["closed_form_steps"] = closed->steps();
+    show_by_search(shown, std::move(routed), 1, d.width());
+  }
+  shown.facts["binary_assignment_bound"] = schedule::band_bound(b.dimension, b.dimension, d);
+  if (!b.whole()) shown.facts["gray_assignment_bound"] = schedule::band_bound(b.dimension, b.beta, d);
+  if (b.dimension <= schedule::max_affine_dimension) {
+    shown.facts["affine_assignment_bound"] = schedule::best_affine_assignment(b.dimension, d).bound;
+  }
+  shown.facts["any_assignment_bound"] = schedule::universal_band_bound(b.dimension, d.width());
+}
+
+void show_batch(ShownSchedule& shown, const Band& b, const BandedOptions& o) {
+  if (o.assignment != "gray")
+    throw InputError("--assignment is for one matrix; several are placed to suit each other");
+  const int k = o.matrices;
+  auto maps = schedule::rotated_placement(b.dimension, b.beta, k);
+  const Diagonals d = diagonals_once(b);
+  const uint64_t crossings = schedule::band_crossings(b.dimension, b.beta, d) * static_cast<uint64_t>(k);
+  constexpr uint64_t most_crossings = uint64_t{1} << 24;
+  if (crossings > most_crossings) {
+    throw InputError(
+        fmt::format("{} matrices on 2^{} virtual processors cross {} links; at most {} can be shown", k,
+                    b.dimension, crossings, most_crossings));
+  }
+  std::unique_ptr<schedule::Schedule> best =
+      std::make_unique<schedule::BandedInTurn>(b.dimension, b.beta, b.diagonals, k);
+  shown.facts["method"] = "one after another";
+  shown.facts["steps_one_after_another"] = best->steps();
+  uint64_t width = best->slots() / static_cast<uint64_t>(k);
+  if (b.full()) {
+    auto phases = std::make_unique<schedule::BandedBatch>(b.dimension, b.beta, k);
+    shown.facts["steps_in_two_phases"] = phases->steps();
+    if (phases->steps() < best->steps()) {
+      shown.facts["method"] = "two phases";
+      best = std::move(phases);
+    }
+  }
+  if (o.method == "search" || (o.method == "best" && crossings <= schedule::Routed::max_crossings)) {
+    const auto found = schedule::found_placement(b.dimension, b.beta, k);
+    if (found) {
+      maps.clear();
+      for (const auto& p : found->matrices) maps.push_back(schedule::placed(b.dimension, b.beta, p));
+    }
+    const auto task = schedule::band_task(b.dimension, d, maps);
+    auto routed = std::make_unique<schedule::Routed>(b.dimension, d.width() * static_cast<uint64_t>(k), task);
+    if (o.method == "search" || routed->steps() < best->steps()) {
+      note_search(shown, *routed);
+      shown.facts["placement"] = nlohmann::ordered_json::array();
+      for (const gf2::AffineMap& map : maps) {
+        shown.facts["placement"].push_back({{"columns", map.matrix.columns()}, {"constant", map.complement}});
+      }
+      width = d.width();
+      best = std::move(routed);
+    }
+  }
+  shown.facts["any_assignment_bound"] = schedule::universal_band_bound(b.dimension, d.width(), k);
+  show_by_search(shown, std::move(best), k, width);
 }
 
 }  // namespace
 
-ShownSchedule show_banded(const BandOptions& options) {
+ShownSchedule show_banded(const BandedOptions& options) {
   const Band b = band(options);
   ShownSchedule shown;
   shown.title = fmt::format("banded --dimension {} --beta {}", b.dimension, b.beta);
+  if (!b.full())
+    shown.title = fmt::format("banded --dimension {} --bandwidth {}", b.dimension, b.diagonals.width());
   shown.parameters = {{"dimension", b.dimension}, {"beta", b.beta}, {"matrices", options.matrices}};
   if (options.columns) shown.parameters["columns"] = *options.columns;
   if (options.bandwidth) shown.parameters["bandwidth"] = *options.bandwidth;
+  shown.parameters["assignment"] = options.assignment;
+  if (options.assignment != "gray") shown.title += " --assignment " + options.assignment;
   if (options.matrices == 1) {
-    show_one(shown, b);
+    show_one(shown, b, options);
   } else {
     shown.title += fmt::format(" --matrices {}", options.matrices);
-    show_batch(shown, b, options.matrices);
+    show_batch(shown, b, options);
   }
+  const char* order = options.assignment == "gray"     ? "in Gray-code order"
+                      : options.assignment == "binary" ? "in order"
+                                                       : "by an affine assignment";
   shown.summary =
-      fmt::format("transposition of {} on 2^{} nodes, {} a node in Gray-code order",
+      fmt::format("transposition of {} on 2^{} nodes, {} a node {}",
                   options.matrices == 1 ? "a cyclic banded matrix"
                                         : fmt::format("{} cyclic banded matrices", options.matrices),
-                  b.dimension, options.columns ? "a block of columns" : "a column");
+                  b.dimension, options.columns ? "a block of columns" : "a column", order);
   return shown;
 }
 

@@ -19,10 +19,20 @@ const char* name_of(schedule::Network::Kind kind) {
   return "";
 }
 
+// "0110" for each row, column 0 first.
+std::vector<std::string> rows_of(const gf2::BitMatrix& matrix) {
+  std::vector<std::string> rows(static_cast<std::size_t>(matrix.rows()));
+  for (int i = 0; i < matrix.rows(); ++i) {
+    for (int j = 0; j < matrix.cols(); ++j) rows[static_cast<std::size_t>(i)] += matrix.at(i, j) ? '1' : '0';
+  }
+  return rows;
+}
+
 }  // namespace
 
 void print_schedule_as_json(const ShownSchedule& shown, const MaybeReport& report) {
   const schedule::Schedule& s = *shown.schedule;
+  check_table_size(shown, 100'000'000, "the table would have {} × {} entries, more than 10^8");
   const schedule::Schedule::Load total = s.total();
   nlohmann::ordered_json json;
   json["schedule"] = shown.title;
@@ -36,9 +46,15 @@ void print_schedule_as_json(const ShownSchedule& shown, const MaybeReport& repor
   json["crossings"] = total.crossings;
   json["links"] = s.network().links();
   json.update(shown.facts);
+  for (const auto& [name, matrix] : shown.matrices) {
+    json["factors"][name.substr(0, name.find(','))] = rows_of(matrix);
+  }
+  if (!shown.timing.is_null()) json["timing"] = shown.timing;
   if (report) {
     json["conflicts"] = report->conflicts;
     json["complete"] = report->complete();
+    json["ports_out"] = report->ports_out;
+    json["ports_in"] = report->ports_in;
     json["faults"] = {{"broken", report->broken},
                       {"overwritten", report->overwritten},
                       {"misplaced", report->misplaced},

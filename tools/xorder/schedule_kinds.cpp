@@ -11,8 +11,8 @@
 #include "xorder/permutation/expression.hpp"
 #include "xorder/permutation/reordering.hpp"
 #include "xorder/schedule/aspc.hpp"
+#include "xorder/schedule/bounds.hpp"
 #include "xorder/schedule/descend.hpp"
-#include "xorder/schedule/exchange.hpp"
 #include "xorder/schedule/isotropic.hpp"
 #include "xorder/schedule/mesh.hpp"
 #include "xorder/schedule/rounds.hpp"
@@ -50,25 +50,41 @@ std::string slot_label(uint64_t, const Message& m) { return std::to_string(m.fro
 
 }  // namespace
 
-ShownSchedule show_rounds(const std::string& expression, int bits, uint64_t processors,
-                          const std::string& layout) {
-  const gf2::AffineMap map = parse_expression(expression, bits);
+ShownSchedule show_rounds(const RoundsOptions& o) {
+  if (o.by.empty() == o.matrix_file.empty() || o.by.empty() == o.bits.has_value()) {
+    throw InputError("bmmc takes --by with --bits, or --matrix");
+  }
+  const gf2::AffineMap map = o.by.empty() ? read_matrix(o.matrix_file) : parse_expression(o.by, *o.bits);
+  const int bits = map.bits();
+  const uint64_t processors = o.processors;
   const int p = exact_lg(processors, "--processors");
   if (p > bits) {
     throw InputError(
         fmt::format("--processors is {}, but 2^{} elements are all there are", processors, bits));
   }
-  const int f = layout == "major" ? bits - p : layout == "minor" ? 0 : parse_int(layout, "--layout");
+  const int f = o.layout == "major" ? bits - p : o.layout == "minor" ? 0 : parse_int(o.layout, "--layout");
   auto rounds = std::make_unique<schedule::Rounds>(map, p, f);
   const schedule::Rounds* r = rounds.get();
 
   ShownSchedule shown;
-  shown.title = fmt::format("bmmc --by '{}' --bits {} --processors {} --layout {}", expression, bits,
-                            processors, layout);
+  const std::string what = o.by.empty() ? fmt::format("--matrix '{}'", o.matrix_file)
+                                        : fmt::format("--by '{}' --bits {}", o.by, bits);
+  shown.title = fmt::format("bmmc {} --processors {} --layout {}", what, processors, o.layout);
   shown.summary = fmt::format("{} rounds of chunks of {} elements between {} processors", r->steps(),
                               uint64_t{1} << r->lg_chunk(), processors);
-  shown.parameters = {{"by", expression}, {"bits", bits}, {"processors", processors}, {"layout", f}};
+  shown.parameters = {{o.by.empty() ? "matrix" : "by", o.by.empty() ? o.matrix_file : o.by},
+                      {"bits", bits},
+                      {"processors", processors},
+                      {"layout", f}};
   shown.facts = {{"rank_gamma", r->factors().rank}, {"rounds", r->steps()}};
+  if (o.factors) {
+    const schedule::RoundFactors& factors = r->factors();
+    shown.matrices = {{"T, trailer", factors.trailer},
+                      {"R, reducer", factors.reducer},
+                      {"Π, swapper", factors.swapper},
+                      {"W, within the processors", factors.within},
+                      {"V, across them", factors.across}};
+  }
   shown.table = {"to which processor each one sends its chunk of the round", "round", {}, r->steps(), {}};
   for (Node k = 0; k < processors; ++k) shown.table.columns.push_back(fmt::format("P{}", k));
   shown.table.row = [r, processors](uint64_t round) {
@@ -82,35 +98,6 @@ ShownSchedule show_rounds(const std::string& expression, int bits, uint64_t proc
     return Mark{m.from.node == m.to.node ? 1u : 0u, std::to_string(m.to.node)};
   };
   shown.schedule = std::move(rounds);
-  return shown;
-}
-
-ShownSchedule show_exchange(int dimension, const std::string& kind) {
-  const int d = checked_dimension(dimension);
-  const bool transposition = kind == "transpose";
-  using Kind = schedule::Exchange::Kind;
-  ShownSchedule shown;
-  shown.title = fmt::format("exchange --dimension {} --kind {}", d, kind);
-  shown.summary =
-      fmt::format("{} of {} × {} words on 2^{} nodes, by exchanges between neighbours",
-                  transposition ? "transposition" : "bit reversal", uint64_t{1} << d, uint64_t{1} << d, d);
-  shown.parameters = {{"dimension", d}, {"kind", kind}};
-  shown.schedule =
-      std::make_unique<schedule::Exchange>(d, transposition ? Kind::transposition : Kind::bit_reversal);
-  shown.table = {fmt::format("w(i, j): in step i node v sends over link j the word at {}",
-                             transposition ? "w ^ v" : "the reverse of w ^ v"),
-                 "step", numbered("j=", d), shown.schedule->steps(), [d](uint64_t step) {
-                   Row row;
-                   for (int j = 0; j < d; ++j) row.emplace_back(schedule::exchanged_word(step, j, d));
-                   return row;
-                 }};
-  shown.colours = by_distance(d);
-  shown.label_meaning = "the slot that is sent";
-  shown.mark = [d, transposition](uint64_t step, const Message& m) {
-    const int j = std::countr_zero(m.from.node ^ m.to.node);
-    const uint64_t w = schedule::exchanged_word(step, j, d);
-    return Mark{static_cast<std::size_t>(std::popcount(w)) - 1, slot_label(step, m)};
-  };
   return shown;
 }
 
@@ -153,6 +140,8 @@ ShownSchedule show_mesh(uint64_t size, const std::string& routing) {
   shown.summary = fmt::format("transposition of {} × {} blocks with wormhole switching, {} routing", size,
                               size, routing == "xy" ? "row-first (XY)" : "any");
   shown.parameters = {{"size", size}, {"routing", routing}};
+  if (size % 2 == 0) shown.facts["two_phase_steps_of_the_paper"] = schedule::two_phase_mesh_steps(size);
+  shown.facts["lower_bound_of_a_torus"] = schedule::torus_bound(size);
   // By node, the step in which it leaves, and its first direction.
   auto ways = std::make_shared<std::vector<std::string>>(size * size);
   for (std::size_t step = 0; step < mesh->trades().size(); ++step) {
@@ -244,6 +233,11 @@ ShownSchedule show_aspc(int dimension, const std::string& half) {
 ShownSchedule show_descend(int dimension, uint64_t per_node, bool ascend) {
   const int n = checked_dimension(dimension);
   const int v = exact_lg(per_node, "--per-node");
+  constexpr uint64_t most_per_node = uint64_t{1} << 20;  // 4 steps and 64 bytes for each
+  if (per_node > most_per_node) {
+    throw InputError(
+        fmt::format("--per-node is {}; a schedule of at most 2^20 elements a node can be shown", per_node));
+  }
   using Order = schedule::Descend::Order;
   auto descend = std::make_unique<schedule::Descend>(n, v, ascend ? Order::ascend : Order::descend);
   const schedule::Descend* d = descend.get();

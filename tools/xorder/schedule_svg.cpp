@@ -162,6 +162,7 @@ class Drawing {
   }
 
   void mark(uint64_t step, const Message& m) {
+    if (network_.kind() == Network::Kind::hypercube && m.from.node == m.to.node) return;
     const Mark mark = shown_.mark(step, m);
     const std::string& fill = shown_.colours[mark.colour].fill;
     const bool crossbar = network_.kind() == Network::Kind::crossbar;
@@ -213,6 +214,7 @@ class Drawing {
 }  // namespace
 
 std::string schedule_as_svg(const ShownSchedule& shown) {
+  if (shown.drawing) return shown.drawing(shown);
   if (shown.schedule->network().kind() == Network::Kind::mesh) return mesh_as_svg(shown);
   return Drawing(shown).draw();
 }

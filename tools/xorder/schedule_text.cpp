@@ -11,8 +11,6 @@ namespace {
 
 using std::uint64_t;
 
-constexpr uint64_t most_entries = 10'000'000;
-
 std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
 }
@@ -23,15 +21,6 @@ void print_right(const std::string& text, std::size_t width) {
 
 std::string field(const nlohmann::json& value) {
   return value.is_null() ? "." : value.is_string() ? value.get<std::string>() : value.dump();
-}
-
-void check_size(const ShownSchedule& shown) {
-  const ScheduleTable& table = shown.table;
-  if (!table.columns.empty() && table.rows > most_entries / table.columns.size()) {
-    throw InputError(
-        fmt::format("the table would have {} × {} entries, more than 10^7; print it with --json to a file",
-                    table.rows, table.columns.size()));
-  }
 }
 
 // Columns are as wide as their widest field, which takes the rows a second time, but no memory.
@@ -57,8 +46,18 @@ void print_table(const ScheduleTable& table) {
   fmt::print("\n");
 }
 
+// What a value of the schedule's own facts looks like.
+std::string words_of(const nlohmann::ordered_json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+std::string words_of(std::string name) {
+  std::ranges::replace(name, '_', ' ');
+  return name;
+}
+
 // "steps 0 to 7: 100%" for steps that load the network alike, and how many steps have no line of their own.
-void print_utilisation(const schedule::Schedule& s) {
+void print_utilisation(const schedule::Schedule& s, std::size_t width) {
   const uint64_t links = s.network().links();
   constexpr int most_lines = 200;
   int lines = 0;
@@ -67,48 +66,86 @@ void print_utilisation(const schedule::Schedule& s) {
     const uint64_t first = step;
     while (step < s.steps() && s.load(step).crossings == crossings) ++step;
     if (++lines > most_lines) {
-      fmt::print("{:14}.. and so on; --json has all of them\n", "");
+      fmt::print("{:{}}.. and so on; --json has all of them\n", "", width);
       return;
     }
     const double percent =
         links == 0 ? 0 : 100.0 * static_cast<double>(crossings) / static_cast<double>(links);
     fmt::print(
-        "{:14}{}: {:.4g} %, {} of {} links\n", lines == 1 ? "utilisation" : "",
+        "{:{}}{}: {:.4g} %, {} of {} links\n", lines == 1 ? "utilisation" : "", width,
         step == first + 1 ? fmt::format("step {}", first) : fmt::format("steps {} to {}", first, step - 1),
         percent, crossings, links);
   }
 }
 
-void print_report(const schedule::Report& report) {
+void print_report(const schedule::Report& report, std::size_t width) {
   if (report.correct()) {
-    fmt::print("{:14}every message arrives, nothing is lost, no link is used twice in a step\n", "checked");
+    fmt::print("{:{}}every message arrives, nothing is lost, no link is used twice in a step\n", "checked",
+               width);
+    fmt::print("{:{}}{}: a node sends up to {} messages in a step and receives up to {}\n", "ports", width,
+               report.ports(), report.ports_out, report.ports_in);
     return;
   }
   fmt::print(
-      "{:14}WRONG: {}\n{:14}{} conflicts, {} broken paths, {} overwritten, {} misplaced, {} miscomputed\n",
-      "checked", report.first_fault, "", report.conflicts, report.broken, report.overwritten,
+      "{:{}}WRONG: {}\n{:{}}{} conflicts, {} broken paths, {} overwritten, {} misplaced, {} miscomputed\n",
+      "checked", width, report.first_fault, "", width, report.conflicts, report.broken, report.overwritten,
       report.misplaced, report.miscomputed);
+}
+
+void print_timing(const nlohmann::ordered_json& timing) {
+  fmt::print(
+      "\n{:18}{:>14}{:>14}\n",
+      fmt::format("time, {} port{}", timing["ports"].get<std::string>(), timing["ports"] == "one" ? "" : "s"),
+      "lock step", "asynchronous");
+  for (const char* switching : {"store_and_forward", "wormhole"}) {
+    const auto& time = timing[switching];
+    fmt::print("{:18}{:>14.6g}{:>14.6g}\n", words_of(std::string(switching)), time["lock_step"].get<double>(),
+               time["asynchronous"].get<double>());
+  }
+}
+
+// Ones as 1 and zeros as a dot: the blocks of the theory can be seen.
+void print_matrix(const std::string& name, const gf2::BitMatrix& matrix) {
+  fmt::print("{}\n", name);
+  for (int i = 0; i < matrix.rows(); ++i) {
+    fmt::print("  ");
+    for (int j = 0; j < matrix.cols(); ++j) fmt::print(" {}", matrix.at(i, j) ? '1' : '.');
+    fmt::print("\n");
+  }
+  fmt::print("\n");
 }
 
 }  // namespace
 
+void check_table_size(const ShownSchedule& shown, uint64_t most_entries, std::string_view complaint) {
+  const ScheduleTable& table = shown.table;
+  if (!table.columns.empty() && table.rows > most_entries / table.columns.size()) {
+    throw InputError(fmt::format(fmt::runtime(complaint), table.rows, table.columns.size()));
+  }
+}
+
 void print_schedule_as_text(const ShownSchedule& shown, const MaybeReport& report) {
-  check_size(shown);
+  check_table_size(shown, 10'000'000,
+                   "the table would have {} × {} entries, more than 10^7; print it with --json to a file");
   const schedule::Schedule& s = *shown.schedule;
   fmt::print("{}\n{}\n\n", shown.title, shown.summary);
   print_table(shown.table);
+  for (const auto& [name, matrix] : shown.matrices) print_matrix(name, matrix);
   const schedule::Schedule::Load total = s.total();
-  fmt::print("{:14}{}\n", "steps", s.steps());
-  fmt::print("{:14}{}{}\n", "lower bound", s.lower_bound(), s.steps() == s.lower_bound() ? ", reached" : "");
-  for (const auto& [name, value] : shown.facts.items()) {
-    std::string words = name;
-    std::ranges::replace(words, '_', ' ');
-    fmt::print("{:14}{}\n", words, value.dump());
-  }
-  fmt::print("{:14}{}\n{:14}{}\n{:14}{}\n", "messages", total.messages, "crossings", total.crossings, "links",
-             s.network().links());
-  print_utilisation(s);
-  if (report) print_report(*report);
+  std::size_t width = 14;
+  for (const auto& [name, value] : shown.facts.items()) width = std::max(width, name.size() + 2);
+  const auto line = [width](const std::string& name, const std::string& value) {
+    fmt::print("{:{}}{}\n", name, width, value);
+  };
+  line("steps", std::to_string(s.steps()));
+  line("lower bound", fmt::format("{}{}", s.lower_bound(), s.steps() == s.lower_bound() ? ", reached" : ""));
+  for (const auto& [name, value] : shown.facts.items()) line(words_of(name), words_of(value));
+  line("messages", std::to_string(total.messages));
+  line("crossings", std::to_string(total.crossings));
+  line("links", std::to_string(s.network().links()));
+  print_utilisation(s, width);
+  if (report) print_report(*report, width);
+  if (!shown.timing.is_null()) print_timing(shown.timing);
 }
 
 }  // namespace xorder::cli

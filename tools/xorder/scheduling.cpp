@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "arguments.hpp"
+#include "option_groups.hpp"
 #include "xorder/band/transposition.hpp"
 #include "xorder/error.hpp"
 #include "xorder/machine/scheduled.hpp"
@@ -10,27 +11,27 @@
 
 namespace xorder::cli {
 
-std::shared_ptr<Scheduling> Scheduling::add_to(CLI::App& command, const std::string& possible) {
-  const auto self = std::make_shared<Scheduling>();
+void Scheduling::add_to(CLI::App& command, const std::string& possible) {
   command
       .add_option(
-          "--schedule", self->schedule_,
-          "who moves the data: the tile engine, or virtual processors in rounds, by total exchange or on a\n"
-          "mesh, and bands (transpose --banded) on a hypercube; all give the same bytes, tiles is the "
-          "fastest")
+          "--schedule", schedule_,
+          "who moves the data: the tile engine, or virtual processors that follow a schedule; all give the\n"
+          "same bytes, and tiles is the fastest; default: tiles")
       ->check(CLI::IsMember({"tiles", "rounds", "exchange", "mesh", "banded"}).description(""))
-      ->type_name(possible);
+      ->type_name(possible)
+      ->group(group::engine);
   command
-      .add_option("--processors", self->processors_,
-                  "virtual processors: 2^d, for a mesh N^2; default: 16 or as many as needed")
-      ->type_name("P");
+      .add_option("--processors", processors_,
+                  "virtual processors: 2^d, for a mesh N^2; default: 16, or as many as needed")
+      ->type_name("P")
+      ->group(group::engine);
   command
       .add_option(
-          "--layout", self->layout_,
+          "--layout", layout_,
           "rounds: which bits of an index are its processor's number: the top ones (major), the low ones\n"
           "(minor), or those from bit F on; default: major")
-      ->type_name("major|minor|F");
-  return self;
+      ->type_name("major|minor|F")
+      ->group(group::engine);
 }
 
 std::optional<std::uint64_t> Scheduling::processors() const {

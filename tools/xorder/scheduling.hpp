@@ -16,8 +16,9 @@ namespace xorder::cli {
 
 class Scheduling {
  public:
-  /// `possible`: the schedules that can do what the command does, separated by |, for its help.
-  static std::shared_ptr<Scheduling> add_to(CLI::App& command, const std::string& possible);
+  /// `possible`: the schedules that can do what the command does, separated by |, for its help. This lives as long
+  /// as the command.
+  void add_to(CLI::App& command, const std::string& possible);
 
   /// The tile engine's job, or that of virtual processors. `extents` is the result's shape. Throws InputError
   /// for options that do not go together.

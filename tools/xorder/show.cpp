@@ -7,7 +7,10 @@
 
 #include "commands.hpp"
 #include "json_text.hpp"
+#include "number_option.hpp"
+#include "option_groups.hpp"
 #include "plan/factor.hpp"
+#include "standard_streams.hpp"
 #include "text_file.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/bmmc.hpp"
@@ -29,6 +32,8 @@ struct Options {
 };
 
 gf2::AffineMap permutation(const Options& options) {
+  if (options.bits && (*options.bits < 0 || *options.bits > bmmc::max_bits))
+    throw InputError(fmt::format("--bits: {} is not from 0 to {}", *options.bits, bmmc::max_bits));
   if (options.matrix.empty()) {
     if (options.expression.empty()) throw InputError("show needs a permutation: EXPR or --matrix FILE");
     if (!options.bits) throw InputError("show EXPR needs --bits N: how many bits the index has");
@@ -104,18 +109,12 @@ nlohmann::ordered_json as_json(const Shown& s, const Options& options) {
 
 void run(const Options& options) {
   const Shown s = shown(options);
-  if (!options.svg.empty()) write_text(options.svg, show_as_svg(s), options.force);
+  if (!options.svg.empty()) write_text(options.svg, show_as_svg(s), options.force, options.matrix);
   if (options.json) {
     fmt::print("{}\n", json_text(as_json(s, options)));
   } else if (options.svg.empty()) {
-    fmt::print("{}", show_as_text(s));
+    fmt::print("{}", printable(show_as_text(s)));
   }
-}
-
-// CLI11 would take -8 as 2^64 - 8. Returns what is wrong, or nothing.
-std::string is_whole_number(const std::string& text) {
-  const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-  return digits ? "" : fmt::format("expected a number of elements, a power of two, found '{}'", text);
 }
 
 }  // namespace
@@ -123,25 +122,28 @@ std::string is_whole_number(const std::string& text) {
 void add_show(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* show =
-      app.add_subcommand("show", "Show the matrix of a permutation, its inverse and what it costs");
+      app.add_subcommand("show", "show the matrix of a permutation, its inverse and what it costs");
   show->add_option("EXPR", options->expression,
-                   "The permutation, for example 'transpose(3,5)' or 'gray * bitreverse^-1'");
-  show->add_option("--bits", options->bits, "Bits of the index: 2^N elements are permuted")
-      ->type_name("N")
-      ->check(CLI::Range(0, bmmc::max_bits));
-  show->add_option("--matrix", options->matrix, "Read the matrix from a file instead of EXPR")
-      ->type_name("FILE");
-  show->add_option("--block", options->block,
-                   "Elements per block, a power of two: outline its gamma and show passes and factors")
+                   "the permutation, for example 'transpose(3,5)' or 'gray * bitreverse^-1'");
+  add_number(*show, "--bits", options->bits, "bits of the index: 2^N elements are permuted")
+      ->group(group::task);
+  show->add_option("--matrix", options->matrix, "read the matrix from a file instead of EXPR")
+      ->type_name("FILE")
+      ->group(group::task);
+  add_number(*show, "--block", options->block,
+             "elements per block, a power of two: outline its gamma and show passes and factors")
       ->type_name("B")
-      ->check(is_whole_number);
-  show->add_option("--memory", options->memory,
-                   "Elements that memory holds, a power of two; default: what --block needs for one pass")
+      ->group(group::task);
+  add_number(*show, "--memory", options->memory,
+             "elements that memory holds, a power of two; default: what --block needs for one pass")
       ->type_name("M")
-      ->check(is_whole_number);
-  show->add_option("--svg", options->svg, "Draw it into a file instead")->type_name("FILE");
-  show->add_flag("--json", options->json, "Print one JSON object; bit i of columns[j] is row i of column j");
-  show->add_flag("--force", options->force, "Overwrite the drawing if it exists");
+      ->group(group::task);
+  show->add_option("--svg", options->svg, "draw it into a file instead")
+      ->type_name("FILE")
+      ->group(group::output);
+  show->add_flag("--force", options->force, "replace the drawing if it exists")->group(group::output);
+  show->add_flag("--json", options->json, "print one JSON object; bit i of columns[j] is row i of column j")
+      ->group(group::reporting);
   show->footer(
       "Examples:\n"
       "  xorder show 'transpose(3,5)' --bits 8 --block 16\n"

@@ -1,16 +1,13 @@
 #include "text_file.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cstdint>
-#include <cstring>
-#include <string_view>
+#include <optional>
 
+#include "io/disk.hpp"
 #include "io/file.hpp"
+#include "io/output.hpp"
 #include "standard_streams.hpp"
 #include "work/profiles.hpp"
 #include "xorder/error.hpp"
@@ -20,47 +17,6 @@ namespace xorder::cli {
 namespace {
 
 constexpr std::uint64_t largest_text = 1024 * 1024;
-
-// A file that goes away again unless it is renamed.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(const std::filesystem::path& beside)
-      : name_(
-            (beside.parent_path() / fmt::format(".{}.xorder-XXXXXX", beside.filename().string())).string()) {
-    descriptor_ = ::mkostemp(name_.data(), O_CLOEXEC);
-    if (descriptor_ < 0)
-      throw InputError(fmt::format("{}: cannot be written: {}", beside.string(), std::strerror(errno)));
-  }
-  ~TemporaryFile() {
-    ::close(descriptor_);
-    if (!name_.empty()) ::unlink(name_.c_str());
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-
-  void write(std::string_view text) {
-    for (std::uint64_t offset = 0; !text.empty();) {
-      const ssize_t written = ::write(descriptor_, text.data(), text.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) throw IoError(name_, "write", errno, offset);
-      text.remove_prefix(static_cast<std::size_t>(written));
-      offset += static_cast<std::uint64_t>(written);
-    }
-  }
-  void rename_to(const std::filesystem::path& path) {
-    // mkostemp makes it private; what a user asked for by name is as public as any other file of theirs.
-    const mode_t mask = ::umask(0);
-    ::umask(mask);
-    if (::fchmod(descriptor_, 0666 & ~mask) != 0) throw IoError(name_, "fchmod", errno);
-    if (::fsync(descriptor_) != 0) throw IoError(name_, "fsync", errno);
-    if (::rename(name_.c_str(), path.c_str()) != 0) throw IoError(path.string(), "rename", errno);
-    name_.clear();
-  }
-
- private:
-  std::string name_;
-  int descriptor_ = -1;
-};
 
 }  // namespace
 
@@ -101,19 +57,15 @@ plan::Device measured_device(const std::filesystem::path& file) {
   return plan::Device::ssd();
 }
 
-void write_text(const std::filesystem::path& path, const std::string& text, bool overwrite) {
+void write_text(const std::filesystem::path& path, const std::string& text, bool overwrite,
+                const std::filesystem::path& made_from) {
   if (path == "-") throw InputError("- (standard output) is not supported as a file; name one");
-  std::error_code ignored;
-  const auto status = std::filesystem::status(path, ignored);
-  if (std::filesystem::exists(status)) {
-    if (!std::filesystem::is_regular_file(status)) {
-      throw InputError(fmt::format("{}: is not a regular file", path.string()));
-    }
-    if (!overwrite) throw InputError(fmt::format("{}: exists; --force overwrites it", path.string()));
-  }
-  TemporaryFile file(path);
-  file.write(text);
-  file.rename_to(path);
+  std::optional<io::File> input;
+  if (!made_from.empty()) input = io::File::open_input(made_from, io::Access::buffered);
+  io::Output output(path, text.size(), overwrite, io::Access::buffered, io::system_disk(),
+                    input ? &*input : nullptr);
+  output.file().write_exactly(text.data(), text.size(), 0);
+  output.commit();
 }
 
 }  // namespace xorder::cli

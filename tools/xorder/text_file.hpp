@@ -22,8 +22,10 @@ plan::Device read_device(const std::string& name);
 /// not used, and said to be.
 plan::Device measured_device(const std::filesystem::path& file);
 
-/// Writes the file under a temporary name beside `path` and renames it when it is whole. Throws InputError if
-/// it exists and `overwrite` is false, or if it cannot be written there.
-void write_text(const std::filesystem::path& path, const std::string& text, bool overwrite);
+/// Makes the file as io::Output does: it has its name only when it is whole, symbolic links are followed, and what is
+/// replaced leaves its permissions. Throws InputError if it exists and `overwrite` is false, if it is the file
+/// `made_from` (empty: from none), or if it cannot be written there.
+void write_text(const std::filesystem::path& path, const std::string& text, bool overwrite,
+                const std::filesystem::path& made_from = {});
 
 }  // namespace xorder::cli

@@ -2,6 +2,7 @@
 #include "band_options.hpp"
 #include "commands.hpp"
 #include "moving.hpp"
+#include "option_groups.hpp"
 #include "scheduling.hpp"
 #include "xorder/error.hpp"
 
@@ -22,10 +23,11 @@ void add_transpose(CLI::App& program) {
       "  xorder transpose a.npy b.npy --schedule mesh --processors 16  by 4 x 4 virtual processors");
   const auto axes = std::make_shared<std::string>();
   command->add_option("--axes", *axes, "axis i of OUT is axis AXES[i] of IN; default: reversed")
-      ->type_name("I,J,..");
+      ->type_name("I,J,..")
+      ->group(group::task);
   const auto band = std::make_shared<BandStorageOptions>();
   band->add_to(*command);
-  const auto scheduling = Scheduling::add_to(*command, "tiles|rounds|exchange|mesh|banded");
+  const auto scheduling = std::make_shared<Scheduling>();
   MovingCommand::add_to(
       *command, [axes, band, scheduling](const Request& request) -> std::unique_ptr<work::Work> {
         const io::ArrayDescription& in = request.array();
@@ -37,6 +39,7 @@ void add_transpose(CLI::App& program) {
         return scheduling->work(request, transposition(in.shape(), order),
                                 transposed_extents(in.shape(), order));
       });
+  scheduling->add_to(*command, "tiles|rounds|exchange|mesh|banded");
 }
 
 }  // namespace xorder::cli

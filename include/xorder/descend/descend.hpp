@@ -18,14 +18,14 @@
 // elements lie on the nodes of a hypercube, see xorder/schedule/descend.hpp.
 //
 // How it is cut. Iterations b with low ≤ b < high make rows of 2^low elements meet only rows at most
-// 2^high − 2^low elements away, column by column. So such a *group* of iterations is done on tiles that fit
+// 2^high − 2^low elements away, column by column. So such a *group* of iterations is done on *patches* that fit
 // in the cache: some columns of some rows, and of the rows above and below as many as they depend on.
 //
 //          columns (index mod 2^low)
 //          +-----+-----+-----+---
 //     rows | : : |           |        the halo: 2^(high−low) − 1 rows above and as many below, computed for
 //          |-----|           |        as long as the rows between them need them; if high = lg M, then all
-//          | tile|           |        rows are in the tile, and there is none
+//          |patch|           |        rows are in the patch, and there is none
 //          |-----|           |
 //          | : : |           |
 #pragma once
@@ -37,6 +37,8 @@
 #include <span>
 #include <type_traits>
 #include <utility>
+
+#include "xorder/plan/sweep_sizes.hpp"
 
 namespace xorder::descend {
 
@@ -69,8 +71,8 @@ class Computation {
   /// is `records`, and the default leaves it as it is.
   virtual void store(std::uint64_t first, std::size_t count, std::byte* records, std::byte* output);
 
-  /// Called after all records have been loaded, and after every sweep over all of them. May throw InputError
-  /// for what load() and step() have seen; nothing is written then.
+  /// Called after every sweep over all records. May throw InputError for what load() and step() have seen; there
+  /// is no output then.
   virtual void check() {}
 
  protected:
@@ -112,14 +114,8 @@ std::unique_ptr<Computation> elementwise(Direction direction, F f) {
   return std::make_unique<Elementwise<T, F>>(direction, std::move(f));
 }
 
-/// What is chosen by itself where it is 0: for tests and experiments.
-struct DescendSizes {
-  std::uint64_t processors = 0;     ///< P, into whose blocks a file is cut
-  std::uint64_t offsets = 0;        ///< elements of every block that meet in one tile
-  std::uint64_t chunks = 0;         ///< that a block is read and computed in
-  std::uint64_t cache_bytes = 0;    ///< of a tile in the cache; two are needed
-  std::uint64_t request_bytes = 0;  ///< of what is read or written at once
-};
+/// Overrides; 0 lets the planner choose.
+using DescendSizes = plan::SweepSizes;
 
 /// Performs it on `count` records in memory, in place; load(), store() and check() are not called. Needs as
 /// much memory again. `threads` 0: all processors. Throws InputError unless count is a power of two, and

@@ -6,12 +6,11 @@
 //                               in.description.extents, "b.npy", {});
 //   job.run();
 //
-// The M = 2^n records are cut into P blocks of V consecutive ones, as on Hu's P processors; P is as small as
-// the memory allows. The iterations b ≥ lg V between blocks are one sweep over the file, by offset in the
-// block, those inside the blocks another one, by block: two reads and two writes of everything, in requests
-// of 1 MiB where the memory is not too small for it (see src/descend/sweeps.hpp). What lies between the
-// sweeps lies in the output, or in a scratch file if records are larger than the output's elements. An array
-// that fits in memory twice is read and written once.
+// The M = 2^n records are cut into P blocks of V consecutive ones, as on Hu's P processors. The iterations b ≥ lg V
+// between blocks are one sweep over the file or, where memory is so small that its requests would be slow, several;
+// those inside the blocks are another one. Each reads and writes everything once, a few records at its ends twice;
+// src/plan/sweeps.hpp has how they are chosen. What lies between the sweeps lies in the output, or in a scratch file
+// if records are larger than the output's elements. An array that fits in memory twice is read and written once.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +23,13 @@
 #include "xorder/io/array_file.hpp"
 #include "xorder/work/work.hpp"
 
+namespace xorder::plan {
+struct SweepPlan;
+}
+
 namespace xorder::descend {
 
+/// run() makes the sweeps that describe() and summary() tell of.
 class DescendJob final : public work::Work {
  public:
   /// Element i of every input goes into record i, by what->load(); record i becomes element i of an output of
@@ -48,8 +52,8 @@ class DescendJob final : public work::Work {
   std::uint64_t scratch_bytes() const override;
   void move(work::Run& run) override;
 
-  struct Parts;
-  std::unique_ptr<Parts> parts_;
+  std::unique_ptr<Computation> what_;
+  std::unique_ptr<const plan::SweepPlan> plan_;
 };
 
 }  // namespace xorder::descend

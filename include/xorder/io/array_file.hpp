@@ -71,7 +71,8 @@ ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawL
 /// The same on another disk than the operating system's.
 ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawLayout>& raw, Disk& disk);
 
-/// The format for an output of that name: .npy if its name ends so, raw for .raw, .bin and .dat, else the input's.
+/// The format for an output of that name: .npy if its name ends so, raw for .raw, .bin and .dat, in small or capital
+/// letters; else the input's.
 Format output_format(const std::filesystem::path& path, Format input);
 
 }  // namespace xorder::io

@@ -1,9 +1,8 @@
-// The machine of virtual processors: runs a schedule as a TBB flow graph, a node for each processor and one
-// for each directed link.
+// The machine of virtual processors: runs a schedule as a TBB flow graph, with a node for each processor.
 //
-//   processor 0 ──▶ link 0→1 ──▶ processor 1      A message is a copy of what lay in a slot of its sender. It
-//        ▲                           │            crosses the links of its path one after the other, past the
-//        └────── link 1→0 ◀──────────┘            processors between, and its receiver puts it in its place.
+//   processor 0 ──▶ processor 1      A message is a copy of what lay in a slot of its sender. It crosses the links of
+//        ▲  ◀──────────┘ │            its path, which are counted, and its receiver puts it in its place.
+//        └── processor 2 ◀┘
 //
 // There is no global barrier. A processor sends what a step has it send, receives what the step brings it,
 // and goes on to its next step, as soon as its own messages are there; messages of later steps wait until
@@ -30,8 +29,9 @@ class Payload {
  public:
   /// Room for this many bytes; what it held is lost. Throws std::bad_alloc.
   std::byte* reset(std::size_t bytes);
-  std::byte* data() { return buffer_.get(); }
-  const std::byte* data() const { return buffer_.get(); }
+  /// What lies elsewhere, and stays there unchanged until the message is received: nothing is copied.
+  void refer(const std::byte* data, std::size_t bytes);
+  const std::byte* data() const { return elsewhere_ != nullptr ? elsewhere_ : buffer_.get(); }
   std::size_t size() const { return bytes_; }
 
  private:
@@ -40,6 +40,7 @@ class Payload {
     void operator()(std::byte* buffer) const;
   };
   std::unique_ptr<std::byte[], Free> buffer_{nullptr, Free{0}};
+  const std::byte* elsewhere_ = nullptr;
   std::size_t capacity_ = 0;
   std::size_t bytes_ = 0;
 };
@@ -52,17 +53,18 @@ class Program {
   virtual void send(schedule::Place from, std::uint64_t step, Payload& payload) = 0;
   /// Puts it at message.to: copies it, or swaps it with what is there.
   virtual void receive(const schedule::Message& message, std::uint64_t step, Payload& payload) = 0;
+  /// Whether what lies at a place can have come there in an earlier step. If not, a processor need not wait for what it
+  /// receives before it sends more; and there are no updates.
+  virtual bool sends_what_it_received() const { return true; }
   /// What the processor computes when a step's messages have arrived: all updates read before any writes.
   virtual void update(std::span<const schedule::Update> updates);
 };
 
-/// The processors and links, ready to run the schedule as often as one likes. Memory: that of
-/// memory(), the messages of the steps that some processor is in, and the payloads that were on their way at
-/// once, which are kept for the next run.
+/// The processors, ready to run the schedule as often as one likes. Memory: plan::machine_memory (plan/processors.hpp),
+/// and the payloads that were on their way at once, which are kept for the next run: those of as many messages as there
+/// are processors and of two steps more, at most.
 class Machine {
  public:
-  /// Bytes that its nodes take, about (measured: 2.7 to 3 KiB for each processor and each link).
-  static std::uint64_t memory(const schedule::Network& network);
   /// To be made and used in the TBB arena in which it shall run. The schedule has to stay; it may change
   /// between runs in everything but its network.
   explicit Machine(const schedule::Schedule& schedule);

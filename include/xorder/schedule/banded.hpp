@@ -27,14 +27,32 @@
 //
 // A node's slots are its column's band, in storage order: slot s holds offset i − c = s − min(2^β, N/2). All
 // moves are exchanges: a packet at node u that is to go on by t lies where u's own packet with that tag lay.
-// A narrower band leaves the outer slots empty.
+//
+// A narrower band leaves the outer slots empty, and empty slots are not sent. It takes as many steps as the full
+// one, and so is not optimal: band_task.hpp and routed.hpp do better.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "xorder/schedule/schedule.hpp"
 
 namespace xorder::schedule {
+
+/// A cyclic band: a[i, c] may be nonzero where i − c, modulo N, is one of −back .. ahead.
+struct Diagonals {
+  std::uint64_t back = 0;
+  std::uint64_t ahead = 0;
+
+  /// |i − j| ≤ (width − 1) / 2, and of an even width one diagonal more ahead.
+  static Diagonals of_width(std::uint64_t width) { return {(width - 1) / 2, width / 2}; }
+  std::uint64_t width() const { return back + ahead + 1; }
+  /// Without offsets ahead that are, modulo 2^dimension, offsets back. Requires back < 2^dimension.
+  Diagonals once(int dimension) const {
+    return {back, std::min(ahead, (std::uint64_t{1} << dimension) - 1 - back)};
+  }
+  bool operator==(const Diagonals&) const = default;
+};
 
 /// Where the columns of a band are.
 struct BandLayout {
@@ -67,6 +85,8 @@ class Banded final : public Schedule {
  public:
   /// 0 ≤ β ≤ d ≤ 20 (InputError otherwise).
   Banded(int dimension, int beta);
+  /// A band within that one, 0 ≤ back, ahead ≤ 2^β and β < d (InputError otherwise).
+  Banded(int dimension, int beta, const Diagonals& band);
 
   const BandLayout& layout() const { return layout_; }
   /// The tag that crosses dimension d−β+j in a step, 0 ≤ j < β: A's, or in the second half B's.
@@ -80,11 +100,16 @@ class Banded final : public Schedule {
   Load load(std::uint64_t step) const override;
 
  private:
-  Banded(const Network& hypercube, BandLayout layout);
+  Banded(const Network& hypercube, BandLayout layout, std::optional<Diagonals> band);
+  bool within_band(std::uint64_t offset) const;
+  bool carries(std::uint64_t step, int j, std::uint64_t c1) const;
+  std::uint64_t places_in_ring(std::uint64_t tag, bool crosses_ring) const;
 
   BandLayout layout_;
   std::uint64_t half_;  // h
   std::vector<std::uint64_t> release_;
+  std::optional<Diagonals> band_;       // if it is narrower
+  std::vector<std::uint32_t> crossed_;  // then, by step and j: what the tag's packets have crossed before
 };
 
 }  // namespace xorder::schedule

@@ -1,5 +1,6 @@
-// Several banded matrices transposed at once on one hypercube, in two phases (Varvarigos and
-// Bertsekas, as in isotropic.hpp).
+// Several banded matrices transposed at once on one hypercube, in closed form: in two phases (Varvarigos and
+// Bertsekas, as in isotropic.hpp), or one after another. Two phases gain where β = 1 or matrices are many.
+// band_placement.hpp and routed.hpp find shorter schedules where a search can be afforded.
 //
 // One matrix uses the β dimensions of c1 for its isotropic part (banded.hpp), and the ring dimensions little.
 // So matrix m is put at nodes rotated left by mβ bits: the isotropic parts of up to ⌊d/β⌋ matrices use
@@ -37,6 +38,27 @@ class BandedBatch final : public Schedule {
   void ring_part(std::uint64_t place_in_queue, std::vector<Message>& out) const;
 
   BandLayout layout_;
+  int matrices_;
+};
+
+/// One matrix after the other, each by Banded: matrices · 2^β steps. Matrix m is put at nodes rotated left by mβ
+/// bits (modulo d); its slots are m·width + slot.
+class BandedInTurn final : public Schedule {
+ public:
+  /// 0 ≤ β < d, matrices ≥ 1, and a band as Banded takes it (InputError otherwise).
+  BandedInTurn(int dimension, int beta, const Diagonals& band, int matrices);
+
+  int matrices() const { return matrices_; }
+  void messages(std::uint64_t step, std::vector<Message>& out) const override;
+  std::optional<Place> goal(Place start) const override;
+  Load load(std::uint64_t step) const override;
+
+ private:
+  BandedInTurn(Banded one, const Diagonals& band, int matrices);
+  Node rotated(Node v, int m) const;
+  Node unrotated(Node v, int m) const;
+
+  Banded one_;
   int matrices_;
 };
 

@@ -30,6 +30,14 @@ std::uint64_t banded_bound(int dimension, int beta, int matrices);
 /// (Tsay, Ding and Wang, as in mesh.hpp; their lemma says minimum). 0 for N ≤ 1.
 std::uint64_t mesh_bound(std::uint64_t side);
 
+/// The same task where rows and columns are rings: the distances of all blocks, over 4N² links. At least as much as
+/// any quadrant's boundary gives.
+std::uint64_t torus_bound(std::uint64_t side);
+
+/// The steps of Tsay, Ding and Wang's own two-phase schedule on a mesh of an even side: x + y with the largest x
+/// with y = N/2 − 2x ≥ 0 and ((x−y)(x−y−1) ≤ 2y² or x ≤ y). Requires an even side.
+std::uint64_t two_phase_mesh_steps(std::uint64_t side);
+
 /// One or both halves of ASPC: a word goes 1 link for j = 0 and 2 for each j ≥ 1.
 std::uint64_t aspc_bound(int dimension, int halves);
 

@@ -10,6 +10,7 @@
 //     iteration, and each element goes through all iterations in their order.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -25,6 +26,8 @@ struct Report {
   std::uint64_t messages = 0;                 ///< that change their node
   std::uint64_t crossings = 0;                ///< uses of links
   std::vector<std::uint64_t> step_crossings;  ///< by step; divided by `links`, the utilisation
+  std::uint64_t ports_out = 0;                ///< the most messages that a node sends in a step
+  std::uint64_t ports_in = 0;                 ///< the most that a node receives in a step
 
   std::uint64_t conflicts = 0;    ///< uses of a link beyond the first in a step
   std::uint64_t broken = 0;       ///< messages whose path or places are not in the network
@@ -36,6 +39,8 @@ struct Report {
   /// Everything arrived, whole.
   bool complete() const { return broken + overwritten + misplaced + miscomputed == 0; }
   bool correct() const { return complete() && conflicts == 0; }
+  /// So many ports, each for one message out and one in at a time, must a node have.
+  std::uint64_t ports() const { return std::max(ports_out, ports_in); }
 };
 
 /// How many places (nodes × slots) a schedule may have to be checked: 8 bytes each are needed.

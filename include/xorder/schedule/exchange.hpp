@@ -23,6 +23,9 @@
 // paper's footnote has another rule for it, which fails as printed for d ≥ 2.)
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "xorder/schedule/schedule.hpp"
 
 namespace xorder::schedule {
@@ -32,12 +35,39 @@ std::uint64_t exchange_steps(int d);
 /// w(step, j) for dimension d. Requires 0 ≤ j < d ≤ 63 and step < 2^(d−1).
 std::uint64_t exchanged_word(std::uint64_t step, int j, int d);
 
+/// An array w(i, j) of one's own: `dimension` words a row; 0 leaves the link idle.
+struct ExchangeArray {
+  int dimension = 0;
+  std::vector<std::uint64_t> words;
+
+  std::uint64_t rows() const {
+    return dimension == 0 ? 0 : words.size() / static_cast<std::uint64_t>(dimension);
+  }
+  std::uint64_t word(std::uint64_t row, int j) const {
+    return words[row * static_cast<std::uint64_t>(dimension) + static_cast<std::uint64_t>(j)];
+  }
+};
+
+/// The theorem's conditions. Each is empty if the array meets it, and otherwise says where it first does not.
+struct ArrayConditions {
+  std::string links;    ///< bit j of w(i, j) is 1
+  std::string rows;     ///< the words of a row differ
+  std::string columns;  ///< the words of a column differ, and every word with bit j is in column j
+  bool hold() const { return links.empty() && rows.empty() && columns.empty(); }
+};
+ArrayConditions conditions(const ExchangeArray& array);
+
 class Exchange final : public Schedule {
  public:
   enum class Kind { transposition, bit_reversal };
   /// 0 ≤ dimension ≤ 20 (InputError otherwise). No steps if it is 0.
   Exchange(int dimension, Kind kind);
+  /// By another array, whatever it does: a step for each of its rows. Throws InputError if words.size() is not a
+  /// multiple of the dimension, or a word has bits beyond it.
+  Exchange(ExchangeArray array, Kind kind);
 
+  /// w(step, j), of this array.
+  std::uint64_t word(std::uint64_t step, int j) const;
   Kind kind() const { return kind_; }
   void messages(std::uint64_t step, std::vector<Message>& out) const override;
   std::optional<Place> goal(Place start) const override;
@@ -45,9 +75,10 @@ class Exchange final : public Schedule {
   Load total() const override;
 
  private:
-  Exchange(const Network& hypercube, Kind kind);
+  Exchange(const Network& hypercube, Kind kind, std::uint64_t steps, ExchangeArray array);
 
   Kind kind_;
+  ExchangeArray array_;  // of no dimension: the closed form
 };
 
 }  // namespace xorder::schedule

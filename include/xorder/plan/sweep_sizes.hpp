@@ -1,0 +1,18 @@
+// Overrides for how a ±2^b-descend computation on files is cut (descend/job.hpp).
+#pragma once
+
+#include <cstdint>
+
+namespace xorder::plan {
+
+/// 0 lets the planner choose: the others are for tests and experiments. All but the bytes are powers of two.
+struct SweepSizes {
+  std::uint64_t processors = 0;   ///< P, into whose blocks a file is cut
+  std::uint64_t columns = 0;      ///< of a strip, in the sweeps between blocks
+  std::uint64_t slices = 0;       ///< in which the rows that meet are read, where they are not all in memory
+  std::uint64_t iterations = 0;   ///< of a sweep between blocks, at most; any number
+  std::uint64_t cache_bytes = 0;  ///< of a patch in the cache; two are needed
+  std::uint64_t request_bytes = 0;  ///< of what is read or written at once
+};
+
+}  // namespace xorder::plan

@@ -1,0 +1,25 @@
+// Everything that a program needs that uses xorder: external code should include only this file.
+//
+//   permutation   what is to be done: transposition(), mapping_of_all(), parse_expression(), bmmc::gray() ...
+//   io            open_array(): what a file holds
+//   tiles::Job, band::BandTransposition, descend::DescendJob, machine::scheduled(): from file to file. Each is a
+//                 work::Work: summary() and describe() say what it will do, run() does it.
+//   memory        permute(): the same for an array in memory
+//   machine       Machine: runs a schedule of messages on your own data
+//
+// Errors are exceptions (error.hpp). The library prints nothing and never aborts. Objects may be used by one thread
+// at a time unless their headers say otherwise.
+#pragma once
+
+#include "xorder/band/transposition.hpp"
+#include "xorder/descend/computations.hpp"
+#include "xorder/descend/job.hpp"
+#include "xorder/error.hpp"
+#include "xorder/io/array_file.hpp"
+#include "xorder/machine/machine.hpp"
+#include "xorder/machine/pipelined.hpp"
+#include "xorder/machine/scheduled.hpp"
+#include "xorder/memory/permute.hpp"
+#include "xorder/permutation/bmmc.hpp"
+#include "xorder/permutation/expression.hpp"
+#include "xorder/tiles/job.hpp"

@@ -1,0 +1,67 @@
+// Some columns of an array of rows, seen as an array of its own.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "task/parallel.hpp"
+#include "xorder/descend/descend.hpp"
+
+namespace xorder::descend {
+
+/// Of rows of 2^low records, 2^lg_columns columns from `column` on. Its places are numbered row by row. By default it
+/// is the array itself.
+struct Strip {
+  int low = 0, lg_columns = 0;
+  std::uint64_t column = 0;
+
+  std::uint64_t columns() const { return std::uint64_t{1} << lg_columns; }
+  /// How much smaller than the array it is.
+  int lg_less() const { return low - lg_columns; }
+  /// Of the record at this place.
+  std::uint64_t index(std::uint64_t place) const {
+    return (place >> lg_columns << low) + column + (place & (columns() - 1));
+  }
+  /// How many of `count` places from this one on follow each other in the array.
+  std::uint64_t together(std::uint64_t place, std::uint64_t count) const {
+    return lg_less() == 0 ? count : std::min(count, columns() - (place & (columns() - 1)));
+  }
+};
+
+/// A computation as its records in a strip see it: iteration b is b + lg_less() of the array.
+class OnStrip final : public Computation {
+ public:
+  OnStrip(Computation& what, const Strip& strip)
+      : Computation(what.direction(), what.record_bytes()), what_(what), strip_(strip) {}
+
+  void step(int b, std::uint64_t first, std::size_t count, const std::byte* x, const std::byte* plus,
+            const std::byte* minus, std::byte* out) override {
+    for (std::uint64_t done = 0; done < count;) {
+      const std::uint64_t part = strip_.together(first + done, count - done), at = done * record_bytes();
+      what_.step(b + strip_.lg_less(), strip_.index(first + done), part, x + at, plus + at, minus + at,
+                 out + at);
+      done += part;
+    }
+  }
+
+ private:
+  Computation& what_;
+  Strip strip_;
+};
+
+/// Tasks for reading or writing 2^n places of a strip from `place` on, a multiple of 2^n: transfer(index, count,
+/// bytes before it). Each is a power of two of records, so that requests begin at whole blocks of the disk whatever
+/// the record.
+template <typename Transfer>
+void in_requests(const Strip& strip, std::uint64_t place, std::uint64_t count, std::uint64_t record_bytes,
+                 std::uint64_t request_bytes, const Transfer& transfer) {
+  const std::uint64_t part = std::min(
+      strip.together(place, count), std::bit_floor(std::max<std::uint64_t>(1, request_bytes / record_bytes)));
+  task::each(count / part, [&](std::uint64_t i) {
+    transfer(strip.index(place + i * part), part, i * part * record_bytes);
+  });
+}
+
+}  // namespace xorder::descend

@@ -1,0 +1,41 @@
+#include "kernel/pieces.hpp"
+
+#include <array>
+#include <bit>
+
+#include "kernel/elements.hpp"
+
+namespace xorder::kernel {
+
+using gf2::Word;
+using std::int64_t;
+using std::uint64_t;
+
+void copy_pieces(std::byte* to, int64_t to_pitch, const std::byte* from, int64_t from_pitch, uint64_t bytes,
+                 uint64_t count) {
+  with_constant_size(bytes, [=]<std::size_t N>(ConstantSize<N>) {
+    for (int64_t i = 0; i < static_cast<int64_t>(count); ++i) {
+      copy_element<N>(to + i * to_pitch, from + i * from_pitch, bytes);
+    }
+  });
+}
+
+void scatter_pieces(std::byte* to, const std::byte* from, std::span<const Word> places, Word offset,
+                    uint64_t bytes) {
+  // Counting up flips the bits up to the lowest 0; steps[t] is what that does to the place.
+  std::array<Word, 64> steps;
+  Word sum = 0;
+  for (std::size_t t = 0; t < places.size(); ++t) steps[t] = sum ^= places[t];
+  const uint64_t count = uint64_t{1} << places.size();
+  with_constant_size(bytes, [&]<std::size_t N>(ConstantSize<N>) {
+    const uint64_t size = N != 0 ? N : bytes;
+    Word at = offset;
+    for (uint64_t i = 0;;) {
+      copy_element<N>(to + at * size, from + i * size, size);
+      if (++i == count) return;
+      at ^= steps[static_cast<std::size_t>(std::countr_zero(i))];
+    }
+  });
+}
+
+}  // namespace xorder::kernel

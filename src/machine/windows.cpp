@@ -1,0 +1,94 @@
+#include "machine/windows.hpp"
+
+#include "plan/processors.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace xorder::machine {
+
+using schedule::Message;
+using schedule::Node;
+using schedule::Update;
+using std::uint64_t;
+
+namespace {
+
+template <typename T>
+struct OfStep {
+  uint64_t step;
+  T what;
+};
+
+}  // namespace
+
+// How many items each processor has, as the places at which they begin.
+template <typename T>
+template <typename NodeOf>
+void Window::ByProcessor<T>::count(Node processors, std::size_t number, const NodeOf& node_of) {
+  // Place 2 of a processor counts, so that filling in moves its begin to where it belongs.
+  begin.assign(processors + 2, 0);
+  for (std::size_t i = 0; i < number; ++i) ++begin[node_of(i) + 2];
+  for (std::size_t k = 2; k < begin.size(); ++k) begin[k] += begin[k - 1];
+  if (items.size() < number) items.resize(number);
+}
+
+void Window::make(const schedule::Schedule& schedule, uint64_t first) {
+  const Node processors = schedule.network().nodes();
+  std::vector<OfStep<Message>> messages;
+  std::vector<OfStep<Update>> updates;
+  std::vector<Message> some_messages;
+  std::vector<Update> some_updates;
+  const uint64_t enough = plan::window_messages(schedule.network(), schedule.slots());
+  for (end_ = first; end_ < schedule.steps() && messages.size() + updates.size() < enough; ++end_) {
+    schedule.messages(end_, some_messages);
+    for (const Message& message : some_messages) messages.push_back({end_, message});
+    schedule.updates(end_, some_updates);
+    for (const Update& update : some_updates) updates.push_back({end_, update});
+  }
+  sent_.count(processors, messages.size(), [&](std::size_t i) { return messages[i].what.from.node; });
+  received_.count(processors, messages.size(), [&](std::size_t i) { return messages[i].what.to.node; });
+  for (const auto& [step, message] : messages) {
+    Envelope& envelope = sent_.items[sent_.begin[message.from.node + 1]++];
+    envelope.message = message;
+    envelope.step = step;
+    received_.items[received_.begin[message.to.node + 1]++] = step;
+  }
+  const auto owner = [&](std::size_t i) { return updates[i].what.element.node; };
+  updates_.count(processors, updates.size(), owner);
+  update_steps_.count(processors, updates.size(), owner);
+  for (const auto& [step, update] : updates) {
+    updates_.items[updates_.begin[update.element.node + 1]++] = update;
+    update_steps_.items[update_steps_.begin[update.element.node + 1]++] = step;
+  }
+}
+
+void Windows::restart() {
+  made_ = next_step_ = 0;
+  waiting_.clear();
+  for (Open& open : open_) open.inside = 0;
+}
+
+Window* Windows::enter(uint64_t number, Node node) {
+  const std::lock_guard lock(mutex_);
+  Open& open = open_[number % 2];
+  if (number == made_) {
+    if (next_step_ == schedule_.steps()) return nullptr;
+    if (open.inside != 0) {
+      waiting_.push_back(node);
+      return nullptr;
+    }
+    open.window.make(schedule_, next_step_);
+    open.inside = schedule_.network().nodes();
+    next_step_ = open.window.end();
+    ++made_;
+  }
+  return &open.window;
+}
+
+std::vector<Node> Windows::leave(uint64_t number) {
+  const std::lock_guard lock(mutex_);
+  return --open_[number % 2].inside == 0 ? std::exchange(waiting_, {}) : std::vector<Node>();
+}
+
+}  // namespace xorder::machine

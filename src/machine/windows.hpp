@@ -1,0 +1,89 @@
+// A schedule's messages on their way, some steps at a time.
+//
+// A *window* is as many consecutive steps as have some messages for each processor (plan::window_messages). Its messages are made
+// when the first processor comes to it, sorted by sender, so that a processor finds its own without looking at the
+// steps that do not concern it. Two windows are open at most: a processor that is ahead waits until the window before
+// the last one is closed, which it is when every processor has left it. So what is on its way is bounded, however far
+// some processors could run ahead, as those do that only send. Nobody waits forever: what a processor in the older
+// window waits for is sent by one that is in it, too.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "xorder/machine/machine.hpp"
+#include "xorder/schedule/schedule.hpp"
+
+namespace xorder::machine {
+
+/// A message on its way.
+struct Envelope {
+  schedule::Message message;
+  std::uint64_t step = 0;
+  Envelope* next = nullptr;  // in the receiver's inbox
+  Payload payload;
+};
+
+class Window {
+ public:
+  /// The steps from `first` on; keeps the payloads' buffers.
+  void make(const schedule::Schedule& schedule, std::uint64_t first);
+  std::uint64_t end() const { return end_; }
+
+  std::span<Envelope> sent_by(schedule::Node node) { return sent_.of(node); }
+  /// The steps of the messages that it receives, its own among them, in order.
+  std::span<const std::uint64_t> received_by(schedule::Node node) { return received_.of(node); }
+  std::span<const schedule::Update> updates_of(schedule::Node node) { return updates_.of(node); }
+  /// The steps of its updates.
+  std::span<const std::uint64_t> update_steps_of(schedule::Node node) { return update_steps_.of(node); }
+
+ private:
+  // Items of every processor, in the order of their steps.
+  template <typename T>
+  struct ByProcessor {
+    std::vector<T> items;
+    std::vector<std::uint32_t> begin;  // by processor, and the end
+    std::span<T> of(schedule::Node node) {
+      return std::span(items).subspan(begin[node], begin[node + 1] - begin[node]);
+    }
+    template <typename NodeOf>
+    void count(schedule::Node processors, std::size_t number, const NodeOf& node_of);
+  };
+
+  std::uint64_t end_ = 0;
+  ByProcessor<Envelope> sent_;
+  ByProcessor<std::uint64_t> received_, update_steps_;
+  ByProcessor<schedule::Update> updates_;
+};
+
+/// May be used by many threads.
+class Windows {
+ public:
+  explicit Windows(const schedule::Schedule& schedule) : schedule_(schedule) {}
+
+  /// Back to the first step. Not while it is used.
+  void restart();
+  /// Window number `number`, which every processor enters in turn. Nothing if it does not exist, or is not open yet:
+  /// some leave() will return `node` then.
+  Window* enter(std::uint64_t number, schedule::Node node);
+  /// To be called once by each processor for each window that it entered. Returns those that waited for the last one
+  /// to leave.
+  std::vector<schedule::Node> leave(std::uint64_t number);
+
+ private:
+  struct Open {
+    Window window;
+    std::uint64_t inside = 0;  // processors that have not left it
+  };
+  const schedule::Schedule& schedule_;
+  std::mutex mutex_;
+  Open open_[2];
+  std::uint64_t made_ = 0;  // windows so far
+  std::uint64_t next_step_ = 0;
+  std::vector<schedule::Node> waiting_;
+};
+
+}  // namespace xorder::machine

@@ -1,0 +1,23 @@
+// BMMC permutations in memory: tiles are cosets of E_s + A⁻¹E_t that fit in the first-level cache, see plan/coset.hpp,
+// line_tiles.hpp and tile_walk.hpp.
+#pragma once
+
+#include <memory>
+
+#include "memory/engine.hpp"
+#include "memory/mapped.hpp"
+#include "xorder/permutation/reordering.hpp"
+
+namespace xorder::memory {
+
+/// `what` is canonical and not empty, and its last axis is mapped and also the target's last. `streamed`: past the cache.
+std::unique_ptr<Engine> make_bmmc_engine(const Reordering& what, bool streamed);
+
+/// For the same, one that exchanges tiles in place, if the map is its own inverse and elements make lines; or nothing.
+std::unique_ptr<Engine> make_exchange_engine(const Reordering& what, bool streamed);
+
+/// The two kinds: lines of elements of 1 to 16 bytes, or elements of any size one by one.
+std::unique_ptr<Engine> make_bmmc_lines(Mapped mapped, TileShape shape, bool streamed);
+std::unique_ptr<Engine> make_bmmc_records(Mapped mapped, int bits, bool streamed);
+
+}  // namespace xorder::memory

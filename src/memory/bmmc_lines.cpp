@@ -1,0 +1,146 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "memory/bmmc.hpp"
+#include "memory/bmmc_engine.hpp"
+#include "memory/line_tiles.hpp"
+#include "memory/micro.hpp"
+#include "memory/scratch.hpp"
+
+namespace xorder::memory {
+namespace {
+
+using gf2::Word;
+
+class Lines : public BmmcEngine {
+ public:
+  Lines(Mapped mapped, TileShape shape, bool streamed)
+      : BmmcEngine(std::move(mapped), shape),
+        tiles_(make_line_tiles(mapped_.map, std::countr_zero(mapped_.element_bytes), shape.source_bits,
+                               shape.target_bits, walk_.varying())),
+        transpose_(line_tile_function(tiles_.lg_lines)),
+        write_(segment_function(streamed)),
+        write_unaligned_(segment_function(false)),
+        copy_(copy_function(streamed)),
+        streamed_(streamed) {
+    lg_element_ = std::countr_zero(mapped_.element_bytes);
+    segment_bytes_ = mapped_.element_bytes << tiles_.target_bits;
+    constexpr std::size_t lines_ahead = 24;
+    ahead_ = std::clamp<std::size_t>(lines_ahead >> tiles_.lg_lines, 1, tiles_.line_tiles.size());
+    in_runs_ =
+        tiles_.lg_lines == 0 && tiles_.before.kind == LinePermutation::none && tiles_.segments.size() == 1;
+  }
+
+  void perform(std::uint64_t first, std::uint64_t last, const std::byte* source,
+               std::byte* target) const override {
+    Scratch buffer(buffer_bytes());
+    for_each_map(first, last, source, target,
+                 [&](TileWalk::Place place, const std::byte* from, std::byte* to) {
+                   TileWalk::Place next = place;
+                   for (std::uint64_t i = 0; i < tiles_per_task_; ++i, place = next) {
+                     walk_.advance(next);
+                     if (in_runs_) {
+                       const std::byte* const ahead = from + (next.source << lg_element_);
+                       for (std::size_t at = 0; at < segment_bytes_; at += line_bytes) prefetch(ahead + at);
+                       write_tile(to, place.target << lg_element_, from + (place.source << lg_element_),
+                                  buffer.data());
+                       continue;
+                     }
+                     read_tile(from, place.source << lg_element_, next.source << lg_element_, buffer.data());
+                     write_tile(to, place.target << lg_element_, buffer.data(), buffer.data());
+                   }
+                 });
+  }
+
+  bool exchanges() const override {
+    return tiles_.source_bits == tiles_.target_bits && (mapped_.map * mapped_.map).is_identity();
+  }
+
+  // The tiles of A⁻¹E_b + E_b with A² = 1 are permuted among themselves, two by two.
+  void exchange(std::uint64_t first, std::uint64_t last, std::byte* array) const override {
+    Scratch here(buffer_bytes()), there(buffer_bytes());
+    for_each_map(first, last, array, array, [&](TileWalk::Place place, const std::byte* from, std::byte* to) {
+      for (std::uint64_t i = 0; i < tiles_per_task_; ++i, walk_.advance(place)) {
+        const Word mine = walk_.tile_of(place.source), other = walk_.tile_of(place.target);
+        if (other < mine) continue;  // done from there
+        read_tile(from, place.source << lg_element_, place.source << lg_element_, here.data());
+        if (other != mine) {
+          const Word source = place.target & ~gf2::low_mask(tiles_.source_bits);
+          read_tile(from, source << lg_element_, source << lg_element_, there.data());
+          write_tile(to, mapped_.map(source) << lg_element_, there.data(), there.data());
+        }
+        write_tile(to, place.target << lg_element_, here.data(), here.data());
+      }
+    });
+  }
+
+  std::string describe() const override {
+    return fmt::format(
+        "map of {} bits, elements of {} bytes; tiles of {} segments of {} bytes, {} lines across{}{}{}",
+        mapped_.map.bits(), mapped_.element_bytes, tiles_.segments.size(), segment_bytes_,
+        1 << tiles_.lg_lines, tiles_.before.kind == LinePermutation::none ? "" : ", permuted before",
+        tiles_.after.kind == LinePermutation::none ? "" : ", permuted after", streamed_ ? ", streamed" : "");
+  }
+
+ private:
+  std::size_t buffer_bytes() const { return tiles_.lines.size() * line_bytes + segment_bytes_; }
+
+  void read_tile(const std::byte* source, std::uint64_t tile, std::uint64_t next, std::byte* buffer) const {
+    const std::size_t lines = std::size_t{1} << tiles_.lg_lines;
+    const std::size_t count = tiles_.line_tiles.size();
+    const std::byte* rows[line_bytes];
+    for (std::size_t m = 0; m < count; ++m, buffer += lines * line_bytes) {
+      const std::size_t later = m + ahead_;
+      const std::uint64_t ahead =
+          later < count ? tile ^ tiles_.line_tiles[later] : next ^ tiles_.line_tiles[later - count];
+      const std::uint64_t here = tile ^ tiles_.line_tiles[m];
+      for (std::size_t a = 0; a < lines; ++a) {
+        rows[a] = source + (here ^ tiles_.source_lines[a]);
+        prefetch(source + (ahead ^ tiles_.source_lines[a]));
+      }
+      transpose_(rows, tiles_.before, tiles_.before_flips.data(), buffer);
+    }
+  }
+
+  void write_tile(std::byte* target, std::uint64_t tile, const std::byte* lines, std::byte* buffer) const {
+    const std::uint64_t within = tile & (segment_bytes_ - 1);
+    const std::size_t count = segment_bytes_ / line_bytes;
+    Segment segment{nullptr,
+                    lines,
+                    tiles_.lines.data(),
+                    tiles_.after_flips.data(),
+                    count,
+                    within / line_bytes,
+                    tiles_.tile_flips[within % line_bytes]};
+    const bool aligned = reinterpret_cast<std::uintptr_t>(target) % line_bytes == 0;
+    std::byte* const whole = buffer + tiles_.lines.size() * line_bytes;
+    for (const std::uint64_t s : tiles_.segments) {
+      std::byte* const to = target + ((tile ^ within) ^ s);
+      segment.target = aligned ? to : whole;
+      (aligned ? write_ : write_unaligned_)(segment, tiles_.after);
+      if (!aligned) copy_(to, whole, segment_bytes_);
+      segment.lines += count;
+    }
+  }
+
+  LineTiles tiles_;
+  LineTileFunction transpose_;
+  SegmentFunction write_, write_unaligned_;
+  CopyFunction copy_;
+  bool streamed_;
+  int lg_element_;
+  std::uint64_t segment_bytes_;
+  std::size_t ahead_;
+  bool in_runs_;  // a tile is a run on both sides: its lines are read where they are
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> make_bmmc_lines(Mapped mapped, TileShape shape, bool streamed) {
+  return std::make_unique<Lines>(std::move(mapped), shape, streamed);
+}
+
+}  // namespace xorder::memory

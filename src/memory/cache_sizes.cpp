@@ -1,0 +1,46 @@
+#include "memory/cache_sizes.hpp"
+
+#include <unistd.h>
+
+#include <fstream>
+#include <string>
+
+namespace xorder::memory {
+namespace {
+
+// Of the first processor: "48K" in /sys, or 0.
+std::size_t size_in_sysfs(int level) {
+  for (int index = 0; index < 8; ++index) {
+    const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index);
+    int found_level = 0;
+    std::string type;
+    std::size_t size = 0;
+    char unit = 0;
+    if (!(std::ifstream(folder + "/level") >> found_level)) return 0;
+    std::ifstream(folder + "/type") >> type;
+    std::ifstream(folder + "/size") >> size >> unit;
+    if (found_level == level && type != "Instruction") return unit == 'M' ? size << 20 : size << 10;
+  }
+  return 0;
+}
+
+CacheSizes ask() {
+  CacheSizes sizes;
+  const auto take = [](std::size_t& size, int name, int level) {
+    const long told = sysconf(name);
+    const std::size_t found = told > 0 ? static_cast<std::size_t>(told) : size_in_sysfs(level);
+    if (found >= 4096) size = found;
+  };
+  take(sizes.first, _SC_LEVEL1_DCACHE_SIZE, 1);
+  take(sizes.second, _SC_LEVEL2_CACHE_SIZE, 2);
+  return sizes;
+}
+
+}  // namespace
+
+const CacheSizes& cache_sizes() {
+  static const CacheSizes sizes = ask();
+  return sizes;
+}
+
+}  // namespace xorder::memory

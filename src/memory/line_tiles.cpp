@@ -1,0 +1,206 @@
+#include "memory/line_tiles.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "xorder/gf2/subspace.hpp"
+
+namespace xorder::memory {
+namespace {
+
+using gf2::BitMatrix;
+using gf2::low_mask;
+using gf2::Subspace;
+using gf2::unit;
+using gf2::Word;
+
+// All sums of the vectors; bit i of the position selects vectors[i].
+std::vector<Word> sums(const std::vector<Word>& vectors) {
+  std::vector<Word> all{0};
+  for (const Word v : vectors) {
+    for (std::size_t i = 0, n = all.size(); i < n; ++i) all.push_back(all[i] ^ v);
+  }
+  return all;
+}
+
+class Builder {
+ public:
+  Builder(const BitMatrix& a, int lg_element, int source_bits, int target_bits, Word varying)
+      : a_(a),
+        inverse_(*a.inverse()),
+        lg_element_(lg_element),
+        line_(std::countr_zero(line_bytes) - lg_element),
+        varying_(varying) {
+    tiles_.source_bits = source_bits;
+    tiles_.target_bits = target_bits;
+  }
+
+  LineTiles build() {
+    number_target_lines();
+    number_source_lines();
+    make_before();
+    make_after();
+    walk();
+    gather();
+    return std::move(tiles_);
+  }
+
+ private:
+  Word low(Word v) const { return v & low_mask(line_); }
+  Word high(Word v) const { return v & ~low_mask(line_); }
+
+  // G, and the r positions on which it is invertible, the highest that will do.
+  void number_target_lines() {
+    Subspace span;
+    std::vector<int> positions;
+    for (int j = line_; j-- > 0;) {
+      if (span.add(high(a_.column(j)))) positions.push_back(j);
+    }
+    std::ranges::reverse(positions);
+    r_ = static_cast<int>(positions.size());
+    for (const int j : positions) target_lines_.push_back(high(a_.column(j)));
+    const BitMatrix lines(a_.rows(), target_lines_);
+    std::vector<Word> columns;
+    int others = 0;
+    for (int j = 0; j < line_; ++j) {
+      const bool chosen = std::ranges::find(positions, j) != positions.end();
+      const Word label = *lines.solve(high(a_.column(j)));
+      columns.push_back((label << (line_ - r_)) | (chosen ? 0 : unit(others++)));
+    }
+    arrange_ = BitMatrix(line_, columns);
+    arrange_back_ = *arrange_.inverse();
+    tiles_.lg_lines = r_;
+  }
+
+  // η a, shifted to where step 1 has it.
+  Word label_of(Word source_line) const {
+    return *BitMatrix(a_.rows(), target_lines_).solve(high(a_(source_line))) << (line_ - r_);
+  }
+  // Where an element of the line, that step 1 moves to position 0, is in its target line.
+  Word position_of(Word source_line) const {
+    return low(a_(source_line)) ^ low(a_(arrange_back_(label_of(source_line))));
+  }
+
+  // A basis of the lines of which each changes one bit of q that no other changes, in ascending order of these bits.
+  void number_source_lines() {
+    Subspace span = Subspace::low_bits(line_);
+    std::vector<std::pair<Word, Word>> basis;  // position, source line
+    for (int i = 0; i < line_; ++i) {
+      const Word x = high(inverse_.column(i));
+      if (span.add(x)) basis.emplace_back(position_of(x), x);
+    }
+    for (std::size_t i = 0; i < basis.size(); ++i) {
+      const Word pivot = std::bit_floor(basis[i].first);
+      for (std::size_t j = 0; j < basis.size(); ++j) {
+        if (j == i || !(basis[j].first & pivot)) continue;
+        basis[j].first ^= basis[i].first;
+        basis[j].second ^= basis[i].second;
+      }
+    }
+    std::ranges::sort(basis, {}, [](const auto& b) { return std::bit_floor(b.first); });
+    for (const auto& b : basis) source_lines_.push_back(b.second);
+    for (const Word x : sums(source_lines_)) tiles_.source_lines.push_back(x << lg_element_);
+  }
+
+  // Byte j comes from byte order[j], where element j comes from element from(j).
+  LineOrder order_of(const BitMatrix& from) const {
+    LineOrder order;
+    bool same = true, by_piece = true;
+    const std::size_t w = std::size_t{1} << lg_element_;
+    for (std::size_t j = 0; j < line_bytes; ++j) {
+      order.order[j] = static_cast<std::uint8_t>((from(j / w) << lg_element_) | (j % w));
+      same = same && order.order[j] == j;
+      by_piece = by_piece && order.order[j] / 16 == order.order[j / 16 * 16] / 16;
+    }
+    order.kind = same ? LinePermutation::none : by_piece ? LinePermutation::by_piece : LinePermutation::free;
+    return order;
+  }
+  std::uint8_t bytes(Word elements) const { return static_cast<std::uint8_t>(elements << lg_element_); }
+  static void note_flips(LineOrder& order, const std::vector<std::uint8_t>& flips) {
+    const bool flipped = std::ranges::any_of(flips, [](std::uint8_t f) { return f != 0; });
+    if (flipped && order.kind == LinePermutation::none) order.kind = LinePermutation::by_piece;
+  }
+
+  void make_before() {
+    tiles_.before = order_of(arrange_back_);
+    std::vector<Word> flips;  // linear in the line, like all that follows
+    for (const Word x : source_lines_) flips.push_back(arrange_back_(label_of(x)));
+    for (const Word f : sums(flips)) tiles_.before_flips.push_back(bytes(f));
+    note_flips(tiles_.before, tiles_.before_flips);
+  }
+
+  // Q, and its inverse.
+  void make_after() {
+    std::vector<Word> columns;
+    for (int i = 0; i < line_ - r_; ++i) columns.push_back(low(a_(arrange_back_(unit(i)))));
+    for (const Word x : source_lines_) columns.push_back(position_of(x));
+    position_back_ = *BitMatrix(line_, columns).inverse();
+    tiles_.after = order_of(position_back_);
+    for (Word i = 0; i < line_bytes; ++i) tiles_.tile_flips[i] = bytes(position_back_(i >> lg_element_));
+  }
+
+  // The line tiles, those that lie side by side in the source's runs first.
+  void walk() {
+    Subspace span = Subspace::low_bits(line_);
+    for (const Word x : source_lines_) span.add(x);
+    std::vector<Word> basis;
+    const auto add = [&](Word x) {
+      if (span.add(high(x))) basis.push_back(high(x));
+    };
+    for (int i = line_; i < tiles_.source_bits; ++i) add(unit(i));
+    for (int i = line_; i < tiles_.target_bits; ++i) add(inverse_.column(i));
+    line_tiles_ = sums(basis);
+    for (const Word x : line_tiles_) tiles_.line_tiles.push_back(x << lg_element_);
+  }
+
+  // Which line of which segment each line of the buffer is.
+  void gather() {
+    struct Line {
+      Word segment, line;
+      std::uint16_t in_buffer;
+    };
+    std::vector<Line> all;
+    const std::vector<Word> targets = sums(target_lines_);
+    std::vector<Word> positions;
+    for (int i = 0; i < r_; ++i)
+      positions.push_back(position_back_(low(a_(arrange_back_(unit(line_ - r_ + i))))));
+    positions = sums(positions);
+    for (const Word x : line_tiles_) {
+      const Word y = a_(x);
+      const Word position = position_back_(low(y));
+      for (Word l = 0; l < targets.size(); ++l) {
+        const Word line = high(y) ^ targets[l];
+        const Word segment = line & ~low_mask(tiles_.target_bits);
+        all.push_back({segment, line ^ segment, static_cast<std::uint16_t>(all.size())});
+        tiles_.after_flips.push_back(bytes(position ^ positions[l]));
+      }
+    }
+    std::ranges::sort(all, {}, [](const Line& l) { return std::pair(l.segment, l.line); });
+    for (const Line& l : all) {
+      tiles_.lines.push_back(l.in_buffer);
+      if (l.line == 0) tiles_.segments.push_back(l.segment << lg_element_);
+    }
+    note_flips(tiles_.after, tiles_.after_flips);
+    note_flips(tiles_.after, {bytes(low(varying_))});
+  }
+
+  const BitMatrix& a_;
+  const BitMatrix inverse_;
+  const int lg_element_;
+  const int line_;  // µ
+  const Word varying_;
+  int r_ = 0;
+  BitMatrix arrange_, arrange_back_;  // step 1: from p to its place, and back
+  BitMatrix position_back_;           // step 3: from q to its place in the buffer's line
+  std::vector<Word> source_lines_, target_lines_, line_tiles_;
+  LineTiles tiles_;
+};
+
+}  // namespace
+
+LineTiles make_line_tiles(const gf2::AffineMap& map, int lg_element, int source_bits, int target_bits,
+                          Word varying) {
+  return Builder(map.matrix, lg_element, source_bits, target_bits, varying).build();
+}
+
+}  // namespace xorder::memory

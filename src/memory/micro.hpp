@@ -1,0 +1,81 @@
+// The innermost loops of reordering in memory, compiled for each kind of processor by Highway: small transpositions,
+// permutations within a line, and writing past the cache.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace xorder::memory {
+
+/// What the memory moves at once.
+constexpr std::size_t line_bytes = 64;
+
+/// How far ahead of what they read the loops below ask for lines of the same source row. The hardware sees to what is farther
+/// ahead, if rows are long.
+constexpr std::size_t bytes_ahead = 256;
+
+/// Element c of row r goes to target + c·pitch + r·element_bytes, for r < count and c < columns, element by element or
+/// block by block in registers. Nothing else is read or written.
+using TransposeFunction = void (*)(const std::byte* const* rows, std::size_t count, std::size_t columns,
+                                   std::byte* target, std::size_t pitch, std::size_t element_bytes);
+/// For elements of 1, 2, 4, 8 and 16 bytes in registers, for all others by copying them one by one.
+TransposeFunction transpose_function(std::size_t element_bytes);
+
+/// How the bytes of a line are permuted: not at all, each 16 bytes within themselves and then the four 16-byte pieces, or
+/// freely.
+enum class LinePermutation { none, by_piece, free };
+
+/// A permutation of the bytes of a line for each of many lines: byte j comes from byte order[j] ^ flip, with one `order`
+/// for all lines and a flip for each.
+struct LineOrder {
+  LinePermutation kind = LinePermutation::none;
+  alignas(line_bytes) std::uint8_t order[line_bytes] = {};
+};
+
+/// Transposes 64/B lines of 64/B blocks of B bytes: block β of line a, after its bytes were permuted by `before` with
+/// flips[a], becomes block a of line β of the buffer (aligned to a line).
+using LineTileFunction = void (*)(const std::byte* const* lines, const LineOrder& before,
+                                  const std::uint8_t* flips, std::byte* buffer);
+/// lg_lines = lg(64/B), 0 to 6.
+LineTileFunction line_tile_function(int lg_lines);
+
+/// Target lines that are gathered from a buffer.
+struct Segment {
+  std::byte* target;               ///< aligned to a line if the lines are streamed
+  const std::byte* buffer;         ///< or wherever the lines are
+  const std::uint16_t* lines;      ///< target line i is line lines[i ^ line_flip] of the buffer
+  const std::uint8_t* line_flips;  ///< of each line of the buffer; unused if the order is `none`
+  std::size_t count;
+  std::size_t line_flip;
+  std::uint8_t flip;  ///< of all lines
+};
+using SegmentFunction = void (*)(const Segment& segment, const LineOrder& after);
+/// `streamed` past the cache, or by ordinary stores.
+SegmentFunction segment_function(bool streamed);
+
+/// Rows that were put together in a buffer, each the next piece of a run of the target. Only whole lines are written: of the
+/// line in which the piece ends, nothing, and of the line in which it begins, everything, so that the buffer also has the bytes
+/// before the piece that belong to this line.
+struct RowsOut {
+  std::byte* target;  ///< where the piece of row 0 begins
+  std::size_t target_pitch;
+  const std::byte* buffer;  ///< the piece of row 0
+  std::size_t pitch;
+  std::size_t rows;
+  std::size_t bytes;  ///< of a piece; at least a line unless it is the last one
+  bool first;         ///< the run begins with this piece, perhaps within a line
+  bool last;          ///< the run ends with it
+};
+using RowsOutFunction = void (*)(const RowsOut& rows);
+RowsOutFunction rows_out_function(bool streamed);
+
+/// Copies; no alignment required.
+using CopyFunction = void (*)(std::byte* target, const std::byte* source, std::size_t bytes);
+CopyFunction copy_function(bool streamed);
+
+/// Orders everything streamed by this thread before its later stores.
+void finish_streams();
+
+inline void prefetch(const std::byte* p) { __builtin_prefetch(p, 0, 3); }
+
+}  // namespace xorder::memory

@@ -1,0 +1,70 @@
+// Counting through several axes at once.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "xorder/gf2/affine_map.hpp"
+
+namespace xorder::memory {
+
+/// An axis of the target, by where its coordinates lie in the source.
+struct TargetAxis {
+  std::uint64_t extent = 1;
+  std::uint64_t source_stride = 0;  ///< bytes
+  bool mapped = false;
+  gf2::AffineMap to_source;  ///< of a mapped axis: the source's coordinate for the target's
+
+  std::uint64_t source_offset(std::uint64_t coordinate) const {
+    return (mapped ? to_source(coordinate) : coordinate) * source_stride;
+  }
+};
+
+/// The source offsets of consecutive coordinates of some axes, fastest first.
+class Offsets {
+ public:
+  Offsets(const std::vector<TargetAxis>& axes, std::uint64_t start) : axes_(axes), coordinate_(axes.size()) {
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      coordinate_[i] = start % axes[i].extent;
+      start /= axes[i].extent;
+      offset_ += axes[i].source_offset(coordinate_[i]);
+    }
+  }
+
+  std::uint64_t operator*() const { return offset_; }
+  /// The next `count` of them.
+  void take(std::uint64_t* offsets, std::size_t count) {
+    while (count != 0 && !axes_.empty() && !axes_[0].mapped) {
+      const TargetAxis& fastest = axes_[0];
+      const std::size_t some = std::min<std::uint64_t>(count, fastest.extent - coordinate_[0]);
+      for (std::size_t i = 0; i < some; ++i) offsets[i] = offset_ + i * fastest.source_stride;
+      offset_ += (some - 1) * fastest.source_stride;
+      coordinate_[0] += some - 1;
+      ++*this;
+      offsets += some;
+      count -= some;
+    }
+    for (; count != 0; --count, ++*this) *offsets++ = offset_;
+  }
+  /// From the last coordinate it goes to the first one.
+  Offsets& operator++() {
+    for (std::size_t i = 0; i < axes_.size(); ++i) {
+      const TargetAxis& axis = axes_[i];
+      const std::uint64_t before = coordinate_[i]++;
+      const bool wraps = coordinate_[i] == axis.extent;
+      if (wraps) coordinate_[i] = 0;
+      offset_ += axis.source_offset(coordinate_[i]) - axis.source_offset(before);
+      if (!wraps) break;
+    }
+    return *this;
+  }
+
+ private:
+  const std::vector<TargetAxis>& axes_;
+  std::vector<std::uint64_t> coordinate_;
+  std::uint64_t offset_ = 0;
+};
+
+}  // namespace xorder::memory

@@ -1,0 +1,32 @@
+#include "memory/parallel.hpp"
+
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/parallel_for.h>
+
+#include "task/handover.hpp"
+#include "task/workers.hpp"
+
+namespace xorder::memory {
+
+void for_stretches(std::uint64_t count, unsigned threads,
+                   const std::function<void(std::uint64_t, std::uint64_t)>& body) {
+  if (count <= 1 || threads == 1) {
+    if (count != 0) body(0, count);
+    return;
+  }
+  task::Workers workers(threads);
+  const oneapi::tbb::blocked_range<std::uint64_t> all(0, count);
+  const auto in_task = [&](const oneapi::tbb::blocked_range<std::uint64_t>& some) {
+    const task::InTask task;
+    body(some.begin(), some.end());
+  };
+  const auto in_arena = [&] {
+    const task::InTask task;
+    const task::AroundTasks around;
+    oneapi::tbb::parallel_for(all, in_task);
+  };
+  const task::AroundTasks around;
+  workers.arena.execute(in_arena);
+}
+
+}  // namespace xorder::memory

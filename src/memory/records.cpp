@@ -1,0 +1,41 @@
+#include "memory/records.hpp"
+
+#include "memory/micro.hpp"
+
+namespace xorder::memory {
+namespace {
+
+// So many rows at a time: of each the next line is in the cache until all its elements have been copied.
+constexpr std::size_t rows_at_once = 16;
+
+template <class Record>
+void transpose_some(const Record& record, const std::byte* const* rows, std::size_t count,
+                    std::size_t columns, std::byte* target, std::size_t pitch) {
+  const std::size_t w = record.bytes();
+  for (std::size_t r = 0; r < count; r += rows_at_once) {
+    const std::size_t some = count - r < rows_at_once ? count - r : rows_at_once;
+    std::size_t asked = 0;
+    for (std::size_t c = 0; c < columns; ++c) {
+      std::byte* to = target + c * pitch + r * w;
+      for (; asked <= c * w; asked += line_bytes) {
+        for (std::size_t i = 0; i < some; ++i) prefetch(rows[r + i] + asked + bytes_ahead);
+      }
+      if (c + 1 < columns) {
+        for (std::size_t i = 0; i + 1 < some; ++i, to += w) record.copy_ahead(to, rows[r + i] + c * w);
+        record.copy(to, rows[r + some - 1] + c * w);
+      } else {
+        for (std::size_t i = 0; i < some; ++i, to += w) record.copy(to, rows[r + i] + c * w);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void transpose_records(const std::byte* const* rows, std::size_t count, std::size_t columns,
+                       std::byte* target, std::size_t pitch, std::size_t element_bytes) {
+  with_record(element_bytes,
+              [&](const auto& record) { transpose_some(record, rows, count, columns, target, pitch); });
+}
+
+}  // namespace xorder::memory

@@ -1,0 +1,83 @@
+// Copying elements of any size one by one.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace xorder::memory {
+
+/// Copies one element of W ≤ 16 bytes; copy_ahead() in one move, and so up to 16 bytes where there may be more to read and what
+/// follows in the target will be written afterwards.
+template <std::size_t W>
+struct FixedRecord {
+  static constexpr std::size_t moved = W > 16 ? W : std::bit_ceil(W);
+  static constexpr std::size_t bytes() { return W; }
+  static void copy(std::byte* to, const std::byte* from) { std::memcpy(to, from, W); }
+  static void copy_ahead(std::byte* to, const std::byte* from) { std::memcpy(to, from, moved); }
+};
+
+/// Copies one element of more than 16 bytes; its last 16 may be moved twice.
+struct LongRecord {
+  std::size_t size;
+  std::size_t bytes() const { return size; }
+  void copy(std::byte* to, const std::byte* from) const {
+    for (std::size_t i = 0; i + 16 < size; i += 16) std::memcpy(to + i, from + i, 16);
+    std::memcpy(to + size - 16, from + size - 16, 16);
+  }
+  void copy_ahead(std::byte* to, const std::byte* from) const { copy(to, from); }
+};
+
+/// Calls `body` with the one of these that suits elements of this size.
+template <class Body>
+decltype(auto) with_record(std::size_t bytes, const Body& body) {
+  switch (bytes) {
+    case 1:
+      return body(FixedRecord<1>());
+    case 2:
+      return body(FixedRecord<2>());
+    case 3:
+      return body(FixedRecord<3>());
+    case 4:
+      return body(FixedRecord<4>());
+    case 5:
+      return body(FixedRecord<5>());
+    case 6:
+      return body(FixedRecord<6>());
+    case 7:
+      return body(FixedRecord<7>());
+    case 8:
+      return body(FixedRecord<8>());
+    case 9:
+      return body(FixedRecord<9>());
+    case 10:
+      return body(FixedRecord<10>());
+    case 11:
+      return body(FixedRecord<11>());
+    case 12:
+      return body(FixedRecord<12>());
+    case 13:
+      return body(FixedRecord<13>());
+    case 14:
+      return body(FixedRecord<14>());
+    case 15:
+      return body(FixedRecord<15>());
+    case 16:
+      return body(FixedRecord<16>());
+    case 20:
+      return body(FixedRecord<20>());
+    case 24:
+      return body(FixedRecord<24>());
+    case 32:
+      return body(FixedRecord<32>());
+    default:
+      return body(LongRecord{bytes});
+  }
+}
+
+/// A TransposeFunction, see micro.hpp.
+void transpose_records(const std::byte* const* rows, std::size_t count, std::size_t columns,
+                       std::byte* target, std::size_t pitch, std::size_t element_bytes);
+
+}  // namespace xorder::memory

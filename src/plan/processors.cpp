@@ -1,0 +1,62 @@
+#include "plan/processors.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "xorder/error.hpp"
+
+namespace xorder::plan {
+
+using schedule::Network;
+using std::uint64_t;
+
+std::optional<int> wanted_lg(const std::optional<uint64_t>& processors, uint64_t most,
+                             std::string_view what) {
+  if (!processors) return std::nullopt;
+  const uint64_t p = *processors;
+  if (!std::has_single_bit(p)) {
+    const uint64_t below = std::bit_floor(std::max<uint64_t>(p, 1));
+    throw InputError(fmt::format("{} virtual processors: a power of two is needed, such as {} or {}", p,
+                                 below, below * 2));
+  }
+  if (p > most) {
+    throw InputError(fmt::format("{} virtual processors are too many for {} {}", p, most, what));
+  }
+  const int lg = std::countr_zero(p);
+  if (lg > Network::max_dimension) {
+    throw InputError(
+        fmt::format("{} virtual processors: at most 2^{} are possible", p, Network::max_dimension));
+  }
+  return lg;
+}
+
+uint64_t machine_memory(const Network& network, uint64_t slots) {
+  // Measured: 2.7 to 3 KiB for a node of the graph. A message with its buffer, as it is made and on its way.
+  constexpr uint64_t each_processor = 3 << 10, each_message = 256;
+  // Two windows, each with a step more, in which no link is used twice.
+  const uint64_t messages = 2 * (window_messages(network, slots) + network.links());
+  return network.nodes() * each_processor + messages * each_message;
+}
+
+uint64_t window_messages(const Network& network, uint64_t slots) {
+  constexpr uint64_t each = 8;
+  return std::min(each * network.nodes(), std::max<uint64_t>(network.nodes() * slots / 2, 1));
+}
+
+unsigned transfer_threads(uint64_t memory) {
+  return static_cast<unsigned>(std::clamp<uint64_t>(memory / (8 * transfer_bytes), 2, 12));
+}
+
+uint64_t transfer_memory(uint64_t memory) { return transfer_threads(memory) * transfer_bytes; }
+
+PassSummary timed(PassSummary pass, const Device& device) {
+  const auto request = [](uint64_t block) { return std::clamp<uint64_t>(block, 1, transfer_bytes); };
+  const uint64_t read = request(pass.source_block_bytes), written = request(pass.target_block_bytes);
+  pass.predicted_seconds = device.read_seconds((pass.bytes_read + read - 1) / read, read) +
+                           device.write_seconds((pass.bytes_written + written - 1) / written, written);
+  return pass;
+}
+
+}  // namespace xorder::plan

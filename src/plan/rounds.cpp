@@ -1,0 +1,171 @@
+#include "plan/rounds.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <tuple>
+
+#include "xorder/error.hpp"
+
+namespace xorder::plan {
+namespace {
+
+using gf2::AffineMap;
+using gf2::BitMatrix;
+using gf2::Word;
+using schedule::Network;
+using schedule::Rounds;
+using std::uint64_t;
+
+// A batch is being written while the next one is made, from as many bytes that were read for it.
+constexpr uint64_t batches_in_memory = 3;
+
+// What the processors take for themselves, with what each knows of the run that it sends from.
+uint64_t own_memory(int lg_processors) {
+  constexpr uint64_t each = 32;
+  return machine_memory(Network::crossbar(lg_processors), uint64_t{1} << lg_processors) +
+         (each << lg_processors);
+}
+
+// Whether the blocks of so many processors, 1/2^lg_processors of the bytes each, can be made together.
+bool fits(uint64_t bytes, int lg_processors, uint64_t memory, uint64_t batch) {
+  const uint64_t own = own_memory(lg_processors) + transfer_memory(memory);
+  return own <= memory && bytes >> lg_processors <= (memory - own) / (batches_in_memory * batch);
+}
+
+// The default is as many processors as it takes for one's block to fit.
+int choose_lg_processors(uint64_t bytes, int n, const ProcessorConditions& conditions) {
+  if (const auto wanted = wanted_lg(conditions.processors, uint64_t{1} << n, "elements")) return *wanted;
+  const int most = std::min(n, Network::max_dimension);
+  int p = std::min(n, std::countr_zero(default_processors));
+  while (p < most && !fits(bytes, p, conditions.memory, 1)) ++p;
+  return p;
+}
+
+Rounds make_rounds(const Reordering& what, std::optional<int> layout, const ProcessorConditions& conditions) {
+  const auto map = flat_map(what);
+  if (!map) {
+    throw InputError(
+        "schedule rounds needs extents that are powers of two; mesh transposes any matrix, tiles does "
+        "everything");
+  }
+  const int p = choose_lg_processors(what.bytes(), map->bits(), conditions);
+  return Rounds(*map, p, layout.value_or(map->bits() - p));
+}
+
+}  // namespace
+
+FreeOrder free_order(const BitMatrix& map) {
+  const int k = map.cols();
+  // Reduces the columns to ones whose highest bits differ, and are 0 in all others. If all of the images'
+  // lowest s bits can be reached alone, the first s of these, by highest bit, are the unit vectors.
+  std::vector<Word> images = map.columns(), order = BitMatrix::identity(k).columns();
+  std::vector<std::pair<Word, Word>> reduced;  // image, order
+  for (std::size_t j = 0; j < images.size(); ++j) {
+    for (const auto& [image, combination] : reduced) {
+      if (images[j] & std::bit_floor(image)) images[j] ^= image, order[j] ^= combination;
+    }
+    const Word highest = std::bit_floor(images[j]);
+    for (auto& [image, combination] : reduced) {
+      if (image & highest) image ^= images[j], combination ^= order[j];
+    }
+    reduced.emplace_back(images[j], order[j]);
+  }
+  std::ranges::sort(reduced);
+  FreeOrder result;
+  for (std::size_t j = 0; j < reduced.size(); ++j) std::tie(images[j], order[j]) = reduced[j];
+  while (result.lg_run < k && images[static_cast<std::size_t>(result.lg_run)] == gf2::unit(result.lg_run)) {
+    ++result.lg_run;
+  }
+  result.map = BitMatrix(map.rows(), std::move(images));
+  result.order = BitMatrix(k, std::move(order));
+  return result;
+}
+
+RoundsPlan::RoundsPlan(const Reordering& what, std::optional<int> layout,
+                       const ProcessorConditions& conditions)
+    : element_bytes_(what.element_bytes),
+      rounds_(make_rounds(what, layout, conditions)),
+      elements_(free_order(rounds_.factors().alpha_1)) {
+  for (int j = elements_.lg_run; j < elements_.map.cols(); ++j) {
+    run_places_.push_back(elements_.map.column(j) >> elements_.lg_run);
+  }
+  choose_batch(conditions.memory);
+  order_chunks();
+  pass_ = timed({.tiles = processors() / batch_,
+                 .tile_bytes = batch_ * block_bytes(),
+                 .source_block_bytes = chunk_bytes() << lg_together_,
+                 .target_block_bytes = batch_ * block_bytes(),
+                 .memory = batches_in_memory * batch_ * block_bytes() + transfer_memory(conditions.memory) +
+                           own_memory(std::countr_zero(processors())),
+                 .bytes_read = what.bytes(),
+                 .bytes_written = what.bytes()},
+                conditions.device);
+}
+
+void RoundsPlan::choose_batch(uint64_t memory) {
+  const uint64_t bytes = block_bytes() * processors();
+  const int lg_processors = std::countr_zero(processors());
+  const uint64_t own = own_memory(lg_processors);
+  if (own > memory / 4) {
+    throw InputError(
+        fmt::format("{} virtual processors take about {} bytes for themselves, too much for {} bytes of "
+                    "memory; take fewer processors or more memory",
+                    processors(), own, memory));
+  }
+  if (!fits(bytes, lg_processors, memory, 1)) {
+    throw InputError(
+        fmt::format("a block of {} bytes for each of {} virtual processors is too much for {} bytes of "
+                    "memory, which have to hold {} of them; take more processors or more memory",
+                    block_bytes(), processors(), memory, batches_in_memory));
+  }
+  while (batch_ < processors() && fits(bytes, lg_processors, memory, 2 * batch_)) batch_ *= 2;
+}
+
+// The chunks in the order of their receivers, unless nothing else had to be done before: a pass for the sake of larger
+// reads alone would cost more than it saves.
+void RoundsPlan::order_chunks() {
+  FreeOrder chunks = free_order(rounds_.factors().gamma_2);
+  const int rank = rounds_.factors().rank;
+  const BitMatrix as_is = BitMatrix::identity(rank);
+  before_ = arrangement(as_is);
+  if (before_.is_identity()) {
+    chunks = {as_is, rounds_.factors().gamma_2, 0};
+  } else {
+    before_ = arrangement(chunks.order);
+  }
+  chunk_of_round_ = chunks.order.inverse().value();
+  while (lg_together_ < rank && chunks.map.column(lg_together_) < batch_) ++lg_together_;
+}
+
+AffineMap RoundsPlan::arrangement(const BitMatrix& order_of_chunks) const {
+  const int n = rounds_.factors().n, k = rounds_.lg_chunk();
+  std::vector<Word> columns = BitMatrix::identity(n).columns();
+  const BitMatrix elements = elements_.order.inverse().value(), chunks = order_of_chunks.inverse().value();
+  for (int j = 0; j < k; ++j) columns[static_cast<std::size_t>(j)] = elements.column(j);
+  for (int j = 0; j < chunks.cols(); ++j) columns[static_cast<std::size_t>(k + j)] = chunks.column(j) << k;
+  return {BitMatrix(n, std::move(columns)) * rounds_.factors().within * rounds_.layout(), 0};
+}
+
+AffineMap RoundsPlan::after() const { return {rounds_.layout().inverse().value(), 0}; }
+
+RoundsPlan::Scatter RoundsPlan::scatter(schedule::Node sender, uint64_t round) const {
+  const schedule::RoundFactors& f = rounds_.factors();
+  const Word offset = f.alpha_2(round) ^ f.beta(sender) ^ (f.complement & gf2::low_mask(rounds_.lg_block()));
+  // The offset's low bits can only be 0 in what a whole run keeps: they say which element of a run comes
+  // first. A complement reverses runs: element by element then.
+  if (offset & gf2::low_mask(elements_.lg_run)) return {elements_.map.columns(), offset, element_bytes_};
+  return {run_places_, offset >> elements_.lg_run, element_bytes_ << elements_.lg_run};
+}
+
+std::string RoundsPlan::describe() const {
+  return fmt::format(
+      "{} rounds (rank \u03b3 = {}) among {} virtual processors, whose blocks of {} bytes are made {} at a "
+      "time; "
+      "chunks of {} bytes, {} together, put in runs of {}\n",
+      rounds_.steps(), rounds_.factors().rank, processors(), block_bytes(), batch_, chunk_bytes(),
+      chunks_together(), element_bytes_ << elements_.lg_run);
+}
+
+}  // namespace xorder::plan

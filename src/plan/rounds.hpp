@@ -1,0 +1,82 @@
+// How the rounds of a BMMC permutation (schedule/rounds.hpp) are done from file to file.
+//
+// As many processors' blocks as fit in memory are made at a time, a *batch*. What they receive from a processor should
+// lie together in its part of the file, so that it is read at once however small the chunks are. The order of elements
+// within a chunk and that of the chunks within a block are free, since what is done before can put them in any. So
+// both are bases chosen by free_order().
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/processors.hpp"
+#include "xorder/permutation/reordering.hpp"
+#include "xorder/schedule/rounds.hpp"
+
+namespace xorder::plan {
+
+/// Numbers j, in an order that leaves as many of their low bits as possible as they are when they go through a map.
+struct FreeOrder {
+  gf2::BitMatrix order;  ///< number j of this order is number order(j) of the other
+  gf2::BitMatrix map;    ///< the map after it: its columns' highest bits ascend
+  int lg_run = 0;        ///< the lowest bits that it leaves as they are
+};
+/// Requires independent columns. Of all orders, the one of the longest runs; and numbers whose images differ in the low
+/// t bits only are 2^s in a row, for every t.
+FreeOrder free_order(const gf2::BitMatrix& map);
+
+class RoundsPlan {
+ public:
+  /// Throws InputError if the extents are not powers of two, for a number of processors or a layout that does not fit,
+  /// and if the memory is too small. `layout` is the lowest bit of the processor number in an element's index; default:
+  /// the top bits.
+  RoundsPlan(const Reordering& what, std::optional<int> layout, const ProcessorConditions& conditions);
+
+  /// What has to be done before: from the file's order to that in which the chunks are sent.
+  const gf2::AffineMap& before() const { return before_; }
+  /// And after: from blocks of processors to the file's order.
+  gf2::AffineMap after() const;
+
+  const schedule::Rounds& rounds() const { return rounds_; }
+  std::uint64_t processors() const { return rounds_.network().nodes(); }
+  std::uint64_t block_bytes() const { return element_bytes_ << rounds_.lg_block(); }
+  std::uint64_t chunk_bytes() const { return element_bytes_ << rounds_.lg_chunk(); }
+  /// Processors whose blocks are made together, from a multiple of their number on.
+  std::uint64_t batch() const { return batch_; }
+
+  /// The chunks of a processor that go to the same batch lie in runs of so many.
+  std::uint64_t chunks_together() const { return std::uint64_t{1} << lg_together_; }
+  /// Which chunk of its sender's part of the file is sent in a round.
+  std::uint64_t chunk(std::uint64_t round) const { return chunk_of_round_(round); }
+
+  /// Where what came from `sender` in a round belongs in the receiver's block: piece i of the chunk at piece
+  /// places(i) ⊕ offset.
+  struct Scatter {
+    const std::vector<gf2::Word>& places;  ///< columns
+    gf2::Word offset = 0;
+    std::uint64_t piece_bytes = 0;
+  };
+  Scatter scatter(schedule::Node sender, std::uint64_t round) const;
+
+  const PassSummary& pass() const { return pass_; }
+  std::string describe() const;
+
+ private:
+  void choose_batch(std::uint64_t memory);
+  void order_chunks();
+  gf2::AffineMap arrangement(const gf2::BitMatrix& order_of_chunks) const;
+
+  std::uint64_t element_bytes_;
+  schedule::Rounds rounds_;
+  FreeOrder elements_;                 // of a chunk, by their places at the receiver
+  std::vector<gf2::Word> run_places_;  // the same for runs
+  gf2::BitMatrix chunk_of_round_;
+  gf2::AffineMap before_;
+  std::uint64_t batch_ = 1;
+  int lg_together_ = 0;
+  PassSummary pass_;
+};
+
+}  // namespace xorder::plan

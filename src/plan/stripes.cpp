@@ -1,0 +1,111 @@
+#include "plan/stripes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "xorder/error.hpp"
+
+namespace xorder::plan {
+
+using std::uint64_t;
+
+namespace {
+
+// One stripe is in the machine, with as much on its links at worst, and one is being read or written.
+constexpr uint64_t stripes_in_memory = 3;
+
+// What the processors take for themselves, with what is kept of every slot: two payloads, a part, a message;
+// and the threads, for rows that are put together and for requests.
+uint64_t own_memory(const schedule::Schedule& schedule, uint64_t memory) {
+  constexpr uint64_t each_slot = 384;
+  return machine_memory(schedule.network(), schedule.slots()) +
+         schedule.network().nodes() * schedule.slots() * each_slot + 2 * transfer_memory(memory);
+}
+
+}  // namespace
+
+BlockGeometry::BlockGeometry(std::vector<Panel> panels, uint64_t row_elements, uint64_t element_bytes,
+                             uint64_t memory)
+    : element_bytes_(element_bytes) {
+  panels_ = std::move(panels);
+  row_bytes_ = row_elements * element_bytes;
+  const uint64_t all = panels_.size() * row_bytes_;
+  cuts_ = std::clamp<uint64_t>((all + memory - 1) / memory, 1, row_elements);
+  for (Panel& panel : panels_) panel.rows *= cuts_;
+}
+
+// The columns before piece row % cuts of a row.
+uint64_t BlockGeometry::cut(const Part& part, uint64_t row) const {
+  return part.columns * (row % cuts_) / cuts_;
+}
+
+uint64_t BlockGeometry::before(const Part& part, uint64_t row) const {
+  return (row / cuts_ * part.columns + cut(part, row)) * element_bytes_;
+}
+
+void BlockGeometry::runs(const Part& part, uint64_t first, uint64_t end, std::vector<Runs>& out) const {
+  out.clear();
+  const auto position = [&](uint64_t row) {
+    return row / cuts_ * row_bytes_ + (part.first_column + cut(part, row)) * element_bytes_;
+  };
+  if (cuts_ == 1) {
+    out.push_back({position(first), part.columns * element_bytes_, end - first});
+    return;
+  }
+  for (uint64_t y = first; y < end; ++y) out.push_back({position(y), before(part, y + 1) - before(part, y)});
+}
+
+uint64_t stripe_memory(const schedule::Schedule& schedule, uint64_t memory) {
+  const uint64_t own = own_memory(schedule, memory);
+  if (own > memory / 2) {
+    throw InputError(
+        fmt::format("{} virtual processors with {} slots each take about {} bytes for themselves, too much "
+                    "for {} bytes of memory; take fewer processors or more memory",
+                    schedule.network().nodes(), schedule.slots(), own, memory));
+  }
+  return (memory - own) / stripes_in_memory;
+}
+
+StripePlan plan_stripes(std::string name, std::shared_ptr<const schedule::Schedule> schedule,
+                        std::shared_ptr<const StripeGeometry> geometry, uint64_t bytes,
+                        const ProcessorConditions& conditions) {
+  StripePlan plan{std::move(name), std::move(schedule), std::move(geometry), 1, 0, {}};
+  const auto& panels = plan.geometry->panels();
+  std::size_t parts = 0;
+  for (const StripeGeometry::Panel& panel : panels) {
+    plan.most_rows = std::max(plan.most_rows, panel.rows);
+    parts += panel.parts.size();
+  }
+  const uint64_t row =
+      std::max<uint64_t>(panels.size() * plan.geometry->row_bytes() / plan.geometry->cuts(), 1);
+  const uint64_t room = stripe_memory(*plan.schedule, conditions.memory);
+  if (row > room) {
+    throw InputError(
+        fmt::format("the smallest stripe of {} virtual processors' slots takes {} bytes, of which {} "
+                    "bytes of memory must hold {}; take fewer processors or more memory",
+                    plan.schedule->network().nodes(), row, conditions.memory, stripes_in_memory));
+  }
+  plan.rows = std::clamp<uint64_t>(room / row, 1, std::max<uint64_t>(plan.most_rows, 1));
+  const uint64_t stripe = bytes / std::max<uint64_t>(plan.stripes(), 1);
+  plan.pass =
+      timed({.tiles = plan.stripes(),
+             .tile_bytes = stripe,
+             // All rows of parts that lie beside each other are read at once.
+             .source_block_bytes = plan.stripes() <= 1 ? stripe : stripe / std::max<std::size_t>(parts, 1),
+             .target_block_bytes = stripe / std::max<std::size_t>(panels.size(), 1),
+             .memory = stripes_in_memory * stripe + own_memory(*plan.schedule, conditions.memory),
+             .bytes_read = bytes,
+             .bytes_written = bytes},
+            conditions.device);
+  return plan;
+}
+
+std::string StripePlan::describe() const {
+  return fmt::format(
+      "{} steps of schedule {} among {} virtual processors with {} slot{} each, in {} stripes\n",
+      schedule->steps(), name, schedule->network().nodes(), schedule->slots(),
+      schedule->slots() == 1 ? "" : "s", stripes());
+}
+
+}  // namespace xorder::plan

@@ -1,0 +1,264 @@
+#include "plan/sweeps.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "xorder/error.hpp"
+#include "xorder/permutation/reordering.hpp"
+
+namespace xorder::plan {
+namespace {
+
+using std::uint64_t;
+
+constexpr uint64_t MiB = uint64_t{1} << 20;
+constexpr unsigned gathered_in_flight = 3, streamed_in_flight = 4;
+constexpr int lg_least_strips = 3;  // gathered ones, for reading, computing and writing at once
+constexpr uint64_t useful_run = 4 * MiB, least_run = 4 << 10;  // bytes of a strip's row
+// The rows that meet are read at once or, if that does not fit, in two slices. More of them would take less memory
+// still; but for each the widest iterations gather as many rows again on either side too.
+constexpr int lg_most_slices = 1;
+
+class Planner {
+ public:
+  Planner(const SweepConditions& conditions, const SweepSizes& given) : given_(given) {
+    plan_.conditions = conditions;
+    plan_.cache.record_bytes = conditions.record_bytes;
+    if (given.cache_bytes != 0) plan_.cache.bytes = given.cache_bytes;
+    const uint64_t memory = conditions.memory;
+    // For disks and processors to be busy at once.
+    plan_.threads = static_cast<unsigned>(
+        std::clamp<uint64_t>(memory / (8 * MiB), 2, std::max(8u, conditions.threads + 4)));
+    plan_.request_bytes =
+        given.request_bytes != 0 ? given.request_bytes : std::clamp<uint64_t>(memory / 128, 64 << 10, MiB);
+  }
+
+  /// With blocks of this size, or of any.
+  std::optional<SweepPlan> plan(std::optional<int> lg_block) {
+    const int n = lg_size();
+    if (n == 0) return with({sweep(0, 0)}, 0);
+    // The best sweeps for the iterations below `high`: the last of them, and the seconds of all.
+    struct Best {
+      std::optional<Sweep> top;
+      double seconds = 0;
+    };
+    std::vector<Best> best(static_cast<std::size_t>(n) + 1);
+    const auto at = [&](int high) -> Best& { return best[static_cast<std::size_t>(high)]; };
+    for (int high = 1; high <= n; ++high) {
+      for (int low = 0; low < high; ++low) {
+        if (low > 0 && !at(low).top) continue;
+        if (!allowed(low, high, lg_block)) continue;
+        const std::optional<Sweep> top = sweep(low, high);
+        if (!top) continue;
+        const double seconds = at(low).seconds + top->pass.predicted_seconds;
+        if (!at(high).top || seconds < at(high).seconds * (1 - 1e-9)) at(high) = {top, seconds};
+      }
+    }
+    std::vector<std::optional<Sweep>> sweeps;
+    for (int high = n; high > 0; high = sweeps.back()->iterations.low) {
+      sweeps.push_back(at(high).top);
+      if (!sweeps.back()) return std::nullopt;
+    }
+    const int lowest_block = sweeps.back()->iterations.high;
+    if (ascend()) std::reverse(sweeps.begin(), sweeps.end());
+    return with(sweeps, lg_block.value_or(lowest_block));
+  }
+
+ private:
+  int lg_size() const { return plan_.conditions.lg_size; }
+  bool ascend() const { return plan_.conditions.ascend; }
+  uint64_t record() const { return plan_.conditions.record_bytes; }
+
+  std::optional<SweepPlan> with(const std::vector<std::optional<Sweep>>& sweeps, int lg_block) const {
+    SweepPlan made = plan_;
+    made.lg_block = lg_block;
+    for (const auto& sweep : sweeps) {
+      if (!sweep) return std::nullopt;
+      made.sweeps.push_back(*sweep);
+    }
+    return made;
+  }
+
+  // Blocks are one sweep, and those between them are not too many.
+  bool allowed(int low, int high, std::optional<int> lg_block) const {
+    if (lg_block && low < *lg_block) return low == 0 && high == *lg_block;
+    const bool between = low > 0 || lg_block == 0;
+    return !between || given_.iterations == 0 || static_cast<uint64_t>(high - low) <= given_.iterations;
+  }
+
+  // The widest strips that fit and are of use, if any fit.
+  std::optional<Sweep> sweep(int low, int high) const {
+    Sweep one;
+    one.iterations = {low, high};
+    one.gathered = high == lg_size();
+    const bool lowest = low == 0, highest = high == lg_size();
+    const bool first = ascend() ? lowest : highest, last = ascend() ? highest : lowest;
+    const SweepConditions& c = plan_.conditions;
+    one.in_place = !first && (!last || record() == c.output_bytes);
+    one.pass.bytes_read = (first ? c.input_bytes : record()) << lg_size();
+    one.pass.bytes_written = (last ? c.output_bytes : record()) << lg_size();
+    const bool given = given_.columns != 0;
+    one.lg_columns = given ? std::min(low, exact_lg(given_.columns, "columns of a strip")) : low;
+    for (; one.lg_columns >= 0; --one.lg_columns) {
+      if (!set_slices(one)) {
+        if (given) break;
+        continue;
+      }
+      const uint64_t run = record() << one.lg_columns;
+      const bool enough = !one.gathered || low - one.lg_columns >= lg_least_strips;
+      if (given || one.lg_columns == 0 || (run <= useful_run && enough) || run / 2 < least_run) {
+        estimate(one);
+        return one;
+      }
+    }
+    return std::nullopt;
+  }
+
+  // The largest slices that fit.
+  bool set_slices(Sweep& one) const {
+    const int count = one.iterations.count(), top = one.lg_columns + count;
+    const Iterations inside{one.lg_columns, top};
+    if (one.gathered) {
+      one.lg_slice = top;
+      one.in_flight = static_cast<unsigned>(
+          std::min<uint64_t>(gathered_in_flight, uint64_t{1} << (one.iterations.low - one.lg_columns)));
+      // One patch of all rows, if it is not much larger than the cache; then a strip needs one buffer.
+      const bool one_patch = one.iterations.low > 0 && !plan_.cache.record_by_record() &&
+                             plan_.cache.cyclic_scratch(inside) <= 4 * plan_.cache.bytes;
+      one.groups = one_patch ? std::vector<Iterations>{inside} : plan_.cache.groups(inside, ascend());
+      one.two_buffers = one.groups.size() > 1 || plan_.cache.record_by_record();
+      return fits(one, (one.two_buffers ? 2 : 1) * one.in_flight);
+    }
+    one.in_flight = streamed_in_flight;
+    one.groups = plan_.cache.groups(inside, ascend());
+    int least = one.lg_columns;  // whole rows of the strip and of every group
+    for (const Iterations group : one.groups) least = std::max(least, group.low);
+    const bool given = given_.slices != 0;
+    int lg_slices = given ? exact_lg(given_.slices, "slices of the rows that meet") : 0;
+    for (; given || lg_slices <= lg_most_slices; ++lg_slices) {
+      one.lg_slice = std::max(least, top - lg_slices);
+      const uint64_t halo = one.halo_slices();
+      if (fits(one, one.in_flight + one.groups.size() + (one.in_place ? 3 : 2) * halo)) return true;
+      if (given) break;
+    }
+    return false;
+  }
+
+  // Whether so many slices do, besides what threads need of their own.
+  bool fits(Sweep& one, uint64_t slices) const {
+    const uint64_t memory = plan_.conditions.memory;
+    if (one.lg_slice >= 63 || record() > (memory >> one.lg_slice)) return false;
+    uint64_t scratch = 0;
+    for (const Iterations group : one.groups) {
+      const bool cyclic = one.gathered && group.high == one.lg_slice;
+      scratch = std::max(scratch, cyclic ? plan_.cache.cyclic_scratch(group)
+                                         : plan_.cache.halo_scratch(group, uint64_t{1} << one.lg_slice));
+    }
+    const uint64_t own = plan_.threads * (scratch + plan_.request_bytes + MiB);
+    if (own > memory || slices > (memory - own) / (record() << one.lg_slice)) return false;
+    one.pass.memory = own + slices * (record() << one.lg_slice);
+    return true;
+  }
+
+  void estimate(Sweep& one) const {
+    const int lg_strips = one.iterations.low - one.lg_columns, lg_strip = lg_size() - lg_strips;
+    const uint64_t slices = uint64_t{1} << (lg_strip - one.lg_slice);
+    const uint64_t run = record() << (lg_strips == 0 ? one.lg_slice : one.lg_columns);
+    const uint64_t request = std::min(run, plan_.request_bytes);
+    one.pass.tiles = slices << lg_strips;
+    one.pass.tile_bytes = record() << one.lg_slice;
+    one.pass.source_block_bytes = one.pass.target_block_bytes = request;
+    const auto requests = [&](uint64_t bytes) { return (bytes + request - 1) / request; };
+    const uint64_t again = one.gathered ? 0 : one.halo_slices() * (one.in_place ? 1 : 2);
+    const Device& device = plan_.conditions.device;
+    one.pass.predicted_seconds =
+        device.read_seconds(requests(one.pass.bytes_read + one.pass.bytes_read / slices * again), request) +
+        device.write_seconds(requests(one.pass.bytes_written), request);
+  }
+
+  SweepSizes given_;
+  SweepPlan plan_;
+};
+
+std::string size_text(uint64_t bytes) {
+  if (bytes >= 10 << 20) return fmt::format("{} MiB", bytes >> 20);
+  return bytes >= 10 << 10 ? fmt::format("{} KiB", bytes >> 10) : fmt::format("{} bytes", bytes);
+}
+
+std::string what_is_done(const Sweep& sweep) {
+  const Iterations b = sweep.iterations;
+  if (sweep.gathered && b.low == 0) return "all iterations, in memory";
+  const std::string which = fmt::format("iterations {} to {}", b.low, b.high - 1);
+  if (b.low == 0) return which + ", along the blocks";
+  return which + (sweep.gathered ? ", equal offsets in all blocks" : ", equal offsets along the blocks");
+}
+
+}  // namespace
+
+uint64_t Sweep::halo_slices(Iterations group) const {
+  const uint64_t halo = group.halo_rows() * group.stride(), slice = uint64_t{1} << lg_slice;
+  return (halo + slice - 1) / slice;
+}
+
+uint64_t Sweep::halo_slices() const {
+  uint64_t sum = 0;
+  for (const Iterations group : groups) sum += halo_slices(group);
+  return sum;
+}
+
+uint64_t SweepPlan::scratch_bytes() const {
+  return sweeps.size() > 1 && conditions.record_bytes != conditions.output_bytes ? array_bytes() : 0;
+}
+
+std::string SweepPlan::describe() const {
+  const uint64_t block = uint64_t{1} << lg_block;
+  std::string text = fmt::format(
+      "{}: {} iterations on {} records of {} bytes, {} pass{}, {} of scratch disk\n",
+      conditions.ascend ? "ascend" : "descend", conditions.lg_size, uint64_t{1} << conditions.lg_size,
+      conditions.record_bytes, sweeps.size(), sweeps.size() == 1 ? "" : "es", size_text(scratch_bytes()));
+  text += fmt::format("{} virtual processor{} of {} records\n", processors(), processors() == 1 ? "" : "s",
+                      block);
+  for (std::size_t i = 0; i < sweeps.size(); ++i) {
+    const PassSummary& pass = sweeps[i].pass;
+    text += fmt::format("pass {}: {}; {} tiles of {} in requests of {}\n", i + 1, what_is_done(sweeps[i]),
+                        pass.tiles, size_text(pass.tile_bytes), size_text(pass.source_block_bytes));
+    text += fmt::format("        memory {}, about {:.3g} s on {}\n", size_text(pass.memory),
+                        pass.predicted_seconds, conditions.device.name);
+  }
+  // schedule::Descend has this number of steps; making it takes memory for every record of a block.
+  text += fmt::format(
+      "for comparison: on a hypercube of {} nodes Hu's schedule takes 4(lg M + V - 1) = {} steps\n",
+      processors(), 4 * (static_cast<uint64_t>(conditions.lg_size) + block - 1));
+  return text;
+}
+
+SweepPlan plan_sweeps(const SweepConditions& conditions, const SweepSizes& given) {
+  const int n = conditions.lg_size;
+  const uint64_t records = uint64_t{1} << n, memory = conditions.memory;
+  std::optional<int> lg_block;
+  if (given.processors != 0) {
+    const int p = exact_lg(given.processors, "the number of processors");
+    if (p > n)
+      throw InputError(fmt::format("{} processors are more than the {} elements", given.processors, records));
+    lg_block = n - p;
+  }
+  if (const auto plan = Planner(conditions, given).plan(lg_block)) return *plan;
+  if (lg_block) {
+    if (const auto plan = Planner(conditions, given).plan({}))
+      throw InputError(fmt::format("with {} processors this does not fit in {} MiB of memory; {} do",
+                                   given.processors, memory / MiB, plan->processors()));
+  }
+  for (uint64_t times = 2; times <= UINT64_MAX / memory; times *= 2) {
+    SweepConditions more = conditions;
+    more.memory = times * memory;
+    if (Planner(more, given).plan({}))
+      throw InputError(fmt::format("{} elements of {} bytes need more memory; {} times as much would do",
+                                   records, conditions.record_bytes, times));
+  }
+  throw InputError(
+      fmt::format("{} elements of {} bytes are too many for any memory", records, conditions.record_bytes));
+}
+
+}  // namespace xorder::plan

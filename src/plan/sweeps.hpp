@@ -1,0 +1,87 @@
+// How a ±2^b-descend computation on files larger than memory is cut into sweeps.
+//
+// A *sweep* reads everything once, performs iterations b with low ≤ b < high, and writes everything once. In them
+// rows of 2^low records meet, column by column, so a sweep goes *strip* by strip: some columns of all rows.
+//
+//      columns (index mod 2^low)
+//      +----+----+----+---       gathered: high = lg M. All rows meet, cyclically; a strip is in memory as a whole.
+// rows |    | s  |    |
+//      |    | t  |    |          streamed: high < lg M. A row depends on 2^(high−low) − 1 rows above and below. A
+//      |    | r  |    |          window slides down the strip, *slice* by slice; rows are read once, but for those
+//      |    | i  |    |          at both ends of the strip: indices are mod M, so the first slices depend on the
+//      |    | p  |    |          last ones, and the last on the first.
+//      +----+----+----+---
+//
+// Within a strip the iterations are done in groups that fit in the cache (cache_groups.hpp), each with a window of
+// its own over what the one before it has made. So nothing is read twice but the ends, and a sweep may write where
+// it reads: a slice is written after all that need it have been read; the first few stay in memory for the last.
+//
+// A row of a strip is a request. With few iterations a sweep has few rows in memory, which can be long; but more
+// sweeps move more bytes. The plan is the one that takes the device the least time. The lowest sweep's strip has
+// rows of one record, so that it reads the file from one end to the other; the 2^high records that meet there are
+// the *block* of one of Hu's P processors. An array that fits in memory twice is one gathered sweep of one strip.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "plan/cache_groups.hpp"
+#include "xorder/plan/device.hpp"
+#include "xorder/plan/summary.hpp"
+#include "xorder/plan/sweep_sizes.hpp"
+
+namespace xorder::plan {
+
+struct SweepConditions {
+  int lg_size = 0;                 ///< lg M
+  bool ascend = false;             ///< b goes up
+  std::uint64_t record_bytes = 1;  ///< of what is computed with, and lies between sweeps
+  std::uint64_t input_bytes = 1;   ///< that a record is made from, of all inputs
+  std::uint64_t output_bytes = 1;  ///< that are made of it
+  std::uint64_t memory = 0;
+  unsigned threads = 1;  ///< that the machine computes with
+  Device device = Device::ssd();
+};
+
+struct Sweep {
+  Iterations iterations;
+  bool gathered = false;
+  int lg_columns = 0;      ///< of a strip
+  int lg_slice = 0;        ///< records that are read at once: the strip, if it is gathered
+  unsigned in_flight = 0;  ///< slices, besides those in windows
+  /// Writes where it reads, and reads what the sweep before it wrote.
+  bool in_place = false;
+  /// Whether a gathered strip is computed from one buffer to another: there is more than one group in it.
+  bool two_buffers = false;
+  /// Records of a strip are numbered row by row; in these numbers the iterations are lg_columns and up.
+  std::vector<Iterations> groups;
+  PassSummary pass;  ///< bytes_read without what is read twice
+
+  /// How many slices before and after one this group of it depends on.
+  std::uint64_t halo_slices(Iterations group) const;
+  /// All groups together.
+  std::uint64_t halo_slices() const;
+};
+
+struct SweepPlan {
+  SweepConditions conditions;
+  int lg_block = 0;      ///< lg V
+  unsigned threads = 0;  ///< that read, compute and write
+  std::uint64_t request_bytes = 0;
+  Cache cache;
+  std::vector<Sweep> sweeps;  ///< in the order in which they are made; at least one
+
+  std::uint64_t processors() const { return std::uint64_t{1} << (conditions.lg_size - lg_block); }
+  std::uint64_t array_bytes() const { return conditions.record_bytes << conditions.lg_size; }
+  /// Of disk. What lies between sweeps lies where the output will, unless records are not of its elements' size.
+  std::uint64_t scratch_bytes() const;
+  /// For people, line by line.
+  std::string describe() const;
+};
+
+/// The sweeps that take the least time on the device and keep within the memory. Pure; takes some milliseconds.
+/// Throws InputError if no sweeps fit, saying what would, and for sizes that are no powers of two or too large.
+SweepPlan plan_sweeps(const SweepConditions& conditions, const SweepSizes& given = {});
+
+}  // namespace xorder::plan

@@ -1,0 +1,171 @@
+#include "xorder/schedule/timing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "xorder/error.hpp"
+#include "xorder/schedule/check.hpp"
+
+namespace xorder::schedule {
+namespace {
+
+using std::uint64_t;
+
+class Clock {
+ public:
+  Clock(const Schedule& schedule, double bytes, const LinkTimes& times, Switching switching)
+      : schedule_(schedule),
+        network_(schedule.network()),
+        bytes_(bytes),
+        times_(times),
+        switching_(switching),
+        there_(network_.nodes() * schedule.slots(), 0),
+        read_(there_.size(), 0),
+        link_free_(network_.link_numbers(), 0),
+        sending_(network_.nodes()),
+        receiving_(network_.nodes()) {}
+
+  Duration run() {
+    Duration result;
+    std::vector<Message> messages;
+    std::vector<Update> updates;
+    for (uint64_t step = 0; step < schedule_.steps(); ++step) {
+      schedule_.messages(step, messages);
+      result.lock_step += lock_step(messages);
+      perform(messages);
+      schedule_.updates(step, updates);
+      for (const Update& u : updates) {
+        computed_.push_back(std::max({at(there_, u.element), at(there_, u.plus), at(there_, u.minus)}));
+      }
+      for (std::size_t i = 0; i < updates.size(); ++i) at(there_, updates[i].element) = computed_[i];
+      computed_.clear();
+    }
+    result.asynchronous = latest_;
+    return result;
+  }
+
+ private:
+  static bool stays(const Message& m) { return m.from.node == m.to.node && m.via == m.to.node; }
+  double& at(std::vector<double>& values, const Place& p) const {
+    return values[p.node * schedule_.slots() + p.slot];
+  }
+
+  double time_of(const Message& m) const {
+    const auto links =
+        static_cast<double>(network_.distance(m.from.node, m.via) + network_.distance(m.via, m.to.node));
+    const double transfers = switching_ == Switching::wormhole ? 1 : links;
+    return times_.startup + links * times_.per_link + transfers * bytes_ * times_.per_byte;
+  }
+
+  double lock_step(const std::vector<Message>& messages) {
+    double longest = 0;
+    for (const Message& m : messages) {
+      if (stays(m)) continue;
+      const double time = time_of(m);
+      if (times_.one_port) {
+        longest =
+            std::max({longest, sending_[m.from.node].in_step += time, receiving_[m.to.node].in_step += time});
+      } else {
+        longest = std::max(longest, time);
+      }
+    }
+    for (const Message& m : messages) sending_[m.from.node].in_step = receiving_[m.to.node].in_step = 0;
+    return longest;
+  }
+
+  // First all are read, as far as the schedule's order goes; then all are delivered.
+  void perform(const std::vector<Message>& messages) {
+    arrivals_.clear();
+    for (const Message& m : messages) {
+      double begin = at(there_, m.from);
+      if (stays(m)) {
+        arrivals_.push_back(begin);
+        continue;
+      }
+      if (times_.one_port) {
+        begin = std::max({begin, sending_[m.from.node].free, receiving_[m.to.node].free});
+      }
+      collect_links(m);
+      const double end =
+          switching_ == Switching::wormhole ? hold_all(begin, time_of(m)) : hold_in_turn(begin);
+      at(read_, m.from) = std::max(at(read_, m.from), begin);
+      if (times_.one_port) sending_[m.from.node].free = receiving_[m.to.node].free = end;
+      arrivals_.push_back(end);
+    }
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+      const double arrival = std::max(arrivals_[i], at(read_, messages[i].to));
+      at(there_, messages[i].to) = arrival;
+      latest_ = std::max(latest_, arrival);
+    }
+  }
+
+  double hold_all(double& begin, double time) {
+    for (const uint64_t link : path_) begin = std::max(begin, link_free_[link]);
+    for (const uint64_t link : path_) link_free_[link] = begin + time;
+    return begin + time;
+  }
+
+  double hold_in_turn(double& begin) {
+    begin = std::max(begin, link_free_[path_.front()]);
+    double now = begin + times_.startup;
+    for (const uint64_t link : path_) {
+      now = std::max(now, link_free_[link]) + times_.per_link + bytes_ * times_.per_byte;
+      link_free_[link] = now;
+    }
+    return now;
+  }
+
+  void collect_links(const Message& m) {
+    path_.clear();
+    Node at = m.from.node;
+    for (const Node to : {m.via, m.to.node}) {
+      while (at != to) {
+        Node next = to;
+        if (network_.kind() == Network::Kind::mesh) {
+          const Node stride = at / network_.side() == to / network_.side() ? 1 : network_.side();
+          next = at < to ? at + stride : at - stride;
+        }
+        path_.push_back(network_.link(at, next).value());
+        at = next;
+      }
+    }
+  }
+
+  struct Port {
+    double free = 0;     // asynchronous
+    double in_step = 0;  // lock step
+  };
+
+  const Schedule& schedule_;
+  const Network& network_;
+  double bytes_;
+  LinkTimes times_;
+  Switching switching_;
+  std::vector<double> there_;      // by place: when its content arrived
+  std::vector<double> read_;       // by place: when its content was last sent
+  std::vector<double> link_free_;  // by link
+  std::vector<Port> sending_, receiving_;
+  std::vector<double> arrivals_, computed_;
+  std::vector<uint64_t> path_;
+  double latest_ = 0;
+};
+
+}  // namespace
+
+Duration duration(const Schedule& schedule, double bytes, const LinkTimes& times, Switching switching) {
+  for (const double value : {bytes, times.startup, times.per_link, times.per_byte}) {
+    if (!std::isfinite(value) || value < 0) throw InputError(fmt::format("a time or size of {}", value));
+  }
+  const uint64_t nodes = schedule.network().nodes();
+  if (nodes != 0 && schedule.slots() > max_checked_places / nodes) {
+    throw InputError(
+        fmt::format("{} virtual processors with {} slots each are too many to time: at most {} places", nodes,
+                    schedule.slots(), max_checked_places));
+  }
+  return Clock(schedule, bytes, times, switching).run();
+}
+
+}  // namespace xorder::schedule

@@ -1,0 +1,129 @@
+#!/usr/bin/python3
+"""Runs every command line and compiles every program that README.md, CONTRIBUTING.md and docs/ show.
+
+Arguments: build folder, scratch folder. Code blocks marked `sh`, and `xorder ...` in backquotes in tables and text, are
+command lines; blocks marked `cpp` are programs. Lines that build or test xorder itself are not run again: their targets,
+presets and files are checked to exist."""
+
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+BUILD, SCRATCH = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+failures = []
+
+
+def check(right, where, what):
+    if not right:
+        failures.append(f"{where}: {what}")
+
+
+def make_files(folder, command):
+    """The input files of a command, small, by the names that the documents use for them."""
+    random = np.random.default_rng(1)
+    folder.mkdir()
+    cube = "--axes 2,0,1" in command
+    np.save(folder / "a.npy", random.random((8, 16, 4)) if cube else random.random((64, 64)))
+    np.save(folder / "z.npy", random.random((64, 64)))
+    np.save(folder / "ab.npy", random.random((4, 100)))
+    np.save(folder / "halves.npy", np.sort(random.random((2, 64))).reshape(-1))
+    for name in ["sub", "super", "right"]:
+        np.save(folder / f"{name}.npy", random.random(64))
+    np.save(folder / "main.npy", random.random(64) + 4)
+    (folder / "signal.raw").write_bytes(random.bytes(16 * 256))
+    shape = re.search(r"--shape (\d+),(\d+)", command)
+    with open(folder / "a.raw", "wb") as file:
+        file.truncate(8 * int(shape[1]) * int(shape[2]) if shape else 8192)  # sparse
+    (folder / "A.txt").write_text("\n".join("".join("01"[i == 11 - j] for j in range(12)) for i in range(12)) + "\n")
+
+
+def run(command, where):
+    """A command of xorder's, in a folder of its own."""
+    folder = SCRATCH / "run"
+    shutil.rmtree(folder, ignore_errors=True)
+    make_files(folder, command)
+    words = [word for word in shlex.split(command, comments=True)]
+    large = "--shape 16384" in command  # its plan will do
+    made = words[1] in ["transpose", "bitreverse", "permute"] or words[1] == "descend"
+    if made and "--force" not in words:
+        outputs = [word for word in words[2:] if word.endswith((".npy", ".raw"))]
+        (folder / outputs[-1]).unlink(missing_ok=True)
+    result = subprocess.run([BUILD / "tools/xorder/xorder", *words[1:], *(["--dry-run"] if large else [])], cwd=folder,
+                            capture_output=True, text=True, timeout=300, check=False)
+    check(result.returncode == 0, where, f"{command}: {result.stderr.strip()}")
+
+
+def look(command, where):
+    """A command that builds or tests: what it names exists."""
+    words = [word for word in shlex.split(command, comments=True) if not re.match(r"[A-Z_]+=", word)]
+    if not words:
+        return
+    program = words[0]
+    if "/" in program and not program.startswith("build/"):
+        check(os.access(ROOT / program, os.X_OK), where, f"{program} cannot be run")
+    presets = (ROOT / "CMakePresets.json").read_text()
+    for option, value in zip(words, words[1:]):
+        if option == "--preset":
+            check(f'"name": "{value}"' in presets, where, f"no preset {value}")
+        if option == "--target":
+            targets = subprocess.run(["ninja", "-C", BUILD, "-t", "query", value], capture_output=True, check=False)
+            check(targets.returncode == 0, where, f"no target {value}")
+        if option == "-R":
+            tests = subprocess.run(["ctest", "-N", "-R", value], cwd=BUILD, capture_output=True, text=True, check=False).stdout
+            check("Total Tests: 0" not in tests, where, f"no test matches {value}")
+
+
+def compile_program(source, where):
+    """Against the installed tree, and run it in a folder with a.npy."""
+    folder = SCRATCH / "program"
+    shutil.rmtree(folder, ignore_errors=True)
+    make_files(folder, "")
+    (folder / "program.cpp").write_text(source)
+    (folder / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.25)\nproject(program LANGUAGES CXX)\nfind_package(xorder REQUIRED)\n"
+        "add_executable(program program.cpp)\ntarget_link_libraries(program PRIVATE xorder::xorder)\n")
+    prefix = SCRATCH / "prefix"
+    for command in [["cmake", "--install", BUILD, "--prefix", prefix],
+                    ["cmake", "-G", "Ninja", "-S", ".", "-B", "build", f"-DCMAKE_PREFIX_PATH={prefix}", "-DCMAKE_BUILD_TYPE=Release"],
+                    ["cmake", "--build", "build"], ["build/program"]]:
+        result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        check(result.returncode == 0, where, f"{command}:\n{result.stdout[-3000:]}{result.stderr[-1000:]}")
+        if result.returncode != 0:
+            return
+    check(np.array_equal(np.load(folder / "b.npy"), np.load(folder / "a.npy").T), where, "the program's result is wrong")
+
+
+shutil.rmtree(SCRATCH, ignore_errors=True)
+SCRATCH.mkdir(parents=True)
+commands = programs = 0
+for document in DOCUMENTS:
+    text = document.read_text()
+    name = document.relative_to(ROOT)
+    for language, block in re.findall(r"(?ms)^```(\w+)\n(.*?)^```", text):
+        if language == "cpp" and "int main" in block:
+            programs += 1
+            compile_program(block, name)
+        elif language == "sh":
+            for line in block.replace("\\\n", " ").splitlines():
+                commands += 1
+                (run if line.startswith("xorder ") else look)(line, name)
+    prose = re.sub(r"(?ms)^```.*?^```", "", text)
+    for command in re.findall(r"`(xorder [a-z]+ [^`]*)`", prose):
+        if "--help" not in command and ".." not in command:
+            commands += 1
+            run(command, name)
+    for target in re.findall(r"\]\(([^)#]+)\)", text):
+        check("://" in target or (document.parent / target).exists(), name, f"the link to {target} leads nowhere")
+
+shutil.rmtree(SCRATCH, ignore_errors=True)
+print(f"{commands} commands and {programs} programs of {len(DOCUMENTS)} documents")
+print("\n".join(failures))
+sys.exit(1 if failures or commands < 20 or programs == 0 else 0)

@@ -1,0 +1,30 @@
+// Options whose value is a number.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+
+#include "arguments.hpp"
+
+namespace xorder::cli {
+
+/// Adds an option with a number, read by parse_int or parse_number. (What CLI11 reads by itself may be octal,
+/// and -8 may be 2^64 - 8.) `Number` is int, std::uint64_t or a std::optional of one of them; `value` has to live
+/// as long as the command.
+template <typename Number>
+CLI::Option* add_number(CLI::App& command, const std::string& name, Number& value,
+                        const std::string& description) {
+  const auto read = [&value, name](const std::string& text) {
+    if constexpr (std::is_same_v<Number, int> || std::is_same_v<Number, std::optional<int>>) {
+      value = parse_int(text, name);
+    } else {
+      value = parse_number(text, name);
+    }
+  };
+  return command.add_option_function<std::string>(name, read, description)->type_name("N");
+}
+
+}  // namespace xorder::cli

@@ -1,0 +1,142 @@
+// `xorder schedule exchange --contents`: what lies in each node before the first and after each step, as in the
+// second figure of Edelman's paper; as a table, and as a strip of pictures.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "schedule.hpp"
+#include "svg.hpp"
+#include "xorder/error.hpp"
+
+namespace xorder::cli {
+namespace {
+
+using schedule::Message;
+using std::size_t;
+using std::uint64_t;
+
+constexpr uint64_t most_entries = 2'000'000;
+constexpr uint64_t most_cells = 70'000, most_pictures = 64;
+
+// contents[after step i][node · slots + slot] is the number of the place where it was at first, or `nothing`.
+constexpr uint64_t nothing = ~uint64_t{0};
+struct Contents {
+  uint64_t nodes = 0;
+  uint64_t slots = 0;
+  std::vector<std::vector<uint64_t>> after;
+};
+
+Contents follow(const schedule::Schedule& schedule) {
+  const uint64_t nodes = schedule.network().nodes(), slots = schedule.slots();
+  Contents contents{nodes, slots, {}};
+  std::vector<uint64_t> now(nodes * slots, nothing);
+  for (uint64_t p = 0; p < now.size(); ++p) {
+    if (schedule.goal({p / slots, p % slots})) now[p] = p;
+  }
+  contents.after.push_back(now);
+  std::vector<Message> messages;
+  std::vector<uint64_t> moving;
+  const auto number = [slots](const schedule::Place& p) { return p.node * slots + p.slot; };
+  for (uint64_t step = 0; step < schedule.steps(); ++step) {
+    schedule.messages(step, messages);
+    moving.clear();
+    for (const Message& m : messages) moving.push_back(now[number(m.from)]);
+    for (const Message& m : messages) now[number(m.from)] = nothing;
+    for (size_t i = 0; i < messages.size(); ++i) now[number(messages[i].to)] = moving[i];
+    contents.after.push_back(now);
+  }
+  return contents;
+}
+
+std::string name_of(const Contents& contents, uint64_t content) {
+  return content == nothing ? "" : fmt::format("{}.{}", content / contents.slots, content % contents.slots);
+}
+
+// Nodes across, slots down; the colour is the node where a word comes from.
+std::string strip(const ShownSchedule& shown, const Contents& contents) {
+  const auto nodes = static_cast<double>(contents.nodes), slots = static_cast<double>(contents.slots);
+  const size_t count = contents.after.size();
+  if (count > most_pictures || count * contents.nodes * contents.slots > most_cells) {
+    throw InputError(
+        fmt::format("a drawing of {} pictures of {} × {} words; at most {} pictures and {} words can be seen",
+                    count, contents.nodes, contents.slots, most_pictures, most_cells));
+  }
+  constexpr double margin = 28, head = 124, gap = 30, least_for_labels = 20;
+  const double cell = std::clamp(250.0 / std::max(nodes, slots), 4.0, 34.0);
+  const double width = cell * nodes, height = cell * slots;
+  const auto across = std::clamp<size_t>(static_cast<size_t>(1200.0 / (width + gap)), 1, count);
+  const size_t down = (count + across - 1) / across;
+  Canvas canvas;
+  canvas.text(margin, margin + 16, "start", "title", escaped(shown.title, 90));
+  canvas.text(margin, margin + 38, "start", "sub", escaped(shown.summary, 160));
+  canvas.text(
+      margin, margin + 58, "start", "sub",
+      fmt::format("a column is a node, a row a slot; the colour is the node where a word comes from{}",
+                  cell >= least_for_labels ? ", the number its slot there" : ""));
+  for (size_t i = 0; i < count; ++i) {
+    const double x = margin + static_cast<double>(i % across) * (width + gap);
+    const double y = head + static_cast<double>(i / across) * (height + gap + 16);
+    canvas.text(x, y - 8, "start", "axis", i == 0 ? "at first" : fmt::format("after step {}", i - 1));
+    for (uint64_t v = 0; v < contents.nodes; ++v) {
+      for (uint64_t s = 0; s < contents.slots; ++s) {
+        const uint64_t content = contents.after[i][v * contents.slots + s];
+        const double left = x + cell * static_cast<double>(v), top = y + cell * static_cast<double>(s);
+        if (content == nothing) {
+          canvas.rect(left, top, cell, cell, "empty");
+          continue;
+        }
+        const auto source = static_cast<int>(content / contents.slots);
+        const bool dark = 2 * source >= static_cast<int>(contents.nodes);
+        canvas.tile(left, top, cell, cell, colour::shade(source, static_cast<int>(contents.nodes)));
+        if (cell >= least_for_labels) {
+          canvas.text(left + cell / 2, top + cell / 2 + 3.5, "middle", dark ? "dark" : "light",
+                      std::to_string(content % contents.slots), 10);
+        }
+      }
+    }
+    std::string grid;
+    for (uint64_t v = 1; v < contents.nodes; ++v) {
+      grid += fmt::format("M{:.6g} {:.6g}v{:.6g}", x + cell * static_cast<double>(v), y, height);
+    }
+    if (cell >= 8) canvas.path(grid, "grid", 1);
+    canvas.rect(x, y, width, height, "frame");
+  }
+  const double total = 2 * margin + static_cast<double>(across) * (width + gap) - gap;
+  return canvas.document(
+      std::max(total, 640.0), head + static_cast<double>(down) * (height + gap + 16) + 4, shown.title,
+      ".empty{fill:#f5f6f8}.grid{stroke:#fff;fill:none}.dark{fill:#fff}.light{fill:#22384f}");
+}
+
+}  // namespace
+
+void show_contents(ShownSchedule& shown) {
+  const schedule::Schedule& s = *shown.schedule;
+  const uint64_t slots = s.slots();
+  const uint64_t nodes = s.network().nodes();
+  if (nodes > most_entries || slots > most_entries || nodes * slots > most_entries / (s.steps() + 1)) {
+    throw InputError(
+        fmt::format("the contents of {} nodes with {} slots after each of {} steps: more than {} words",
+                    nodes, slots, s.steps(), most_entries));
+  }
+  const auto contents = std::make_shared<Contents>(follow(s));
+  shown.table = {
+      "what lies in each node's slots after each step: node.slot where it was at first", "row", {}, 0, {}};
+  shown.table.columns = {"after", "slot"};
+  for (uint64_t v = 0; v < nodes; ++v) shown.table.columns.push_back(fmt::format("node {}", v));
+  shown.table.rows = contents->after.size() * slots;
+  shown.table.row = [contents](uint64_t row) {
+    const uint64_t step = row / contents->slots, slot = row % contents->slots;
+    std::vector<nlohmann::json> entries;
+    entries.emplace_back(step == 0 ? "start" : std::to_string(step - 1));
+    entries.emplace_back(slot);
+    for (uint64_t v = 0; v < contents->nodes; ++v) {
+      const uint64_t content = contents->after[step][v * contents->slots + slot];
+      entries.push_back(content == nothing ? nlohmann::json() : nlohmann::json(name_of(*contents, content)));
+    }
+    return entries;
+  };
+  shown.drawing = [contents](const ShownSchedule& drawn) { return strip(drawn, *contents); };
+}
+
+}  // namespace xorder::cli

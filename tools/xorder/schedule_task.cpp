@@ -1,0 +1,118 @@
+// `xorder schedule task`: any packets, and how schedules that were found by search are shown.
+#include <fmt/format.h>
+
+#include <bit>
+#include <charconv>
+#include <sstream>
+
+#include "schedule.hpp"
+#include "schedule_origins.hpp"
+#include "text_file.hpp"
+#include "xorder/error.hpp"
+
+namespace xorder::cli {
+namespace {
+
+using schedule::Message;
+using std::uint64_t;
+using Row = std::vector<nlohmann::json>;
+
+std::vector<schedule::Packet> parse_packets(const std::string& text, const std::string& name) {
+  std::vector<schedule::Packet> packets;
+  std::istringstream lines(text);
+  std::size_t number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    std::istringstream words(line);
+    std::vector<uint64_t> values;
+    for (std::string word; words >> word && word.front() != '#';) {
+      uint64_t value = 0;
+      const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+      if (error != std::errc() || end != word.data() + word.size()) {
+        throw InputError(fmt::format("{}: line {}: '{}' is not a whole number", name, number, word));
+      }
+      values.push_back(value);
+    }
+    if (values.empty()) continue;
+    if (values.size() != 4) {
+      throw InputError(fmt::format("{}: line {}: {} numbers; a packet has 4: node, slot, and where to", name,
+                                   number, values.size()));
+    }
+    packets.push_back({{values[0], values[1]}, {values[2], values[3]}});
+  }
+  return packets;
+}
+
+}  // namespace
+
+void show_by_search(ShownSchedule& shown, std::unique_ptr<schedule::Schedule> schedule, int matrices,
+                    uint64_t width) {
+  const int d = schedule->network().dimension();
+  const schedule::Schedule* s = schedule.get();
+  shown.table = {"how many messages cross each dimension", "step", {}, s->steps(), [s, d](uint64_t step) {
+                   std::vector<uint64_t> count(static_cast<std::size_t>(d), 0);
+                   std::vector<Message> messages;
+                   s->messages(step, messages);
+                   for (const Message& m : messages) {
+                     if (m.from.node == m.to.node) continue;
+                     ++count[static_cast<std::size_t>(std::countr_zero(m.from.node ^ m.to.node))];
+                   }
+                   return Row(count.begin(), count.end());
+                 }};
+  for (int j = 0; j < d; ++j) shown.table.columns.push_back(fmt::format("j={}", j));
+  const auto origins = std::make_shared<std::optional<Origins>>();
+  const auto origin = [s, origins](uint64_t step, const Message& m) {
+    if (!*origins) origins->emplace(*s);
+    return (*origins)->of(step, m);
+  };
+  if (matrices > 1) {
+    for (int m = 0; m < matrices; ++m) {
+      shown.colours.push_back(
+          {m == 0 ? colour::orange : colour::shade(m - 1, matrices - 1), fmt::format("matrix {}", m)});
+    }
+    shown.mark = [origin, width](uint64_t step, const Message& m) {
+      return Mark{static_cast<std::size_t>(origin(step, m).slot / width), ""};
+    };
+  } else {
+    for (int k = 1; k <= d; ++k) {
+      shown.colours.push_back({colour::shade(k - 1, d), fmt::format("{}", k)});
+    }
+    if (d > 0) shown.colours.back().meaning += " links from source to target";
+    shown.mark = [s, origin](uint64_t step, const Message& m) {
+      const schedule::Place from = origin(step, m);
+      return Mark{static_cast<std::size_t>(std::popcount(from.node ^ s->goal(from)->node)) - 1, ""};
+    };
+  }
+  shown.schedule = std::move(schedule);
+}
+
+void note_search(ShownSchedule& shown, const schedule::Routed& routed) {
+  shown.facts["method"] = "search";
+  shown.facts["greedy_steps"] = routed.greedy_steps();
+  shown.facts["scratch_slots"] = routed.scratch_slots();
+}
+
+ShownSchedule show_task(int d, const std::string& packets_file) {
+  if (d > schedule::Network::max_dimension) {
+    throw InputError(fmt::format("--dimension is {}; a schedule has 2^0 to 2^{} virtual processors", d,
+                                 schedule::Network::max_dimension));
+  }
+  const auto packets = parse_packets(read_text(packets_file), packets_file);
+  uint64_t slots = 1;
+  for (const schedule::Packet& p : packets) {
+    const uint64_t largest = std::max(p.from.slot, p.to.slot);
+    if (largest >= schedule::Routed::max_places)
+      throw InputError(fmt::format("slot {} is too large", largest));
+    slots = std::max(slots, largest + 1);
+  }
+  auto routed = std::make_unique<schedule::Routed>(d, slots, packets);
+  ShownSchedule shown;
+  shown.title = fmt::format("task --dimension {} --packets '{}'", d, packets_file);
+  shown.summary = fmt::format("{} packets on 2^{} nodes, found by search", packets.size(), d);
+  shown.parameters = {{"dimension", d}, {"packets", packets_file}};
+  note_search(shown, *routed);
+  show_by_search(shown, std::move(routed), 1, slots);
+  return shown;
+}
+
+}  // namespace xorder::cli
