@@ -12,6 +12,8 @@
 #include "plan/geometry.hpp"
 #include "plan/rounding.hpp"
 
+#include "plan/rounding.hpp"
+
 namespace xorder::plan {
 namespace {
 

@@ -121,4 +121,14 @@ Device Device::parse(std::string_view text, const std::string& source) {
   return device;
 }
 
+std::string Device::text() const {
+  nlohmann::json json{{"name", name}, {"depth", depth}, {"points", nlohmann::json::array()}};
+  for (const Point& point : points) {
+    nlohmann::json numbers{point.request_bytes, point.read_bytes_per_second, point.write_bytes_per_second};
+    if (point.both_bytes_per_second > 0) numbers.push_back(point.both_bytes_per_second);
+    json["points"].push_back(std::move(numbers));
+  }
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
 }  // namespace xorder::plan

@@ -96,6 +96,8 @@ class Case(unittest.TestCase):
     def run_xorder(self, *args, **options):
         options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE,
                    "timeout": TIMEOUT, **options}
+        # Plans must not depend on what the user's cache directory knows of this disk.
+        options.setdefault("env", {**os.environ, "XDG_CACHE_HOME": os.devnull})
         command = [XORDER, *(arg if isinstance(arg, bytes) else str(arg) for arg in args)]
         result = subprocess.run(command, cwd=self.dir, check=False, **options)
         for name in ("stdout", "stderr"):

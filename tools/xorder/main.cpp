@@ -113,6 +113,7 @@ int main(int argc, char** argv) {
   xorder::cli::add_info(program);
   xorder::cli::add_schedule(program);
   xorder::cli::add_descend_command(program);
+  xorder::cli::add_bench(program);
   refuse_empty_values(program);
   regroup_help(program);
 

@@ -153,7 +153,7 @@ void MovingCommand::add_to(CLI::App& command, Make make, std::vector<std::string
       ->group(group::engine);
   command
       .add_option("--device", self->device_,
-                  "what the disk can do, for choosing block sizes and passes; default: ssd")
+                  "what the disk can do; default: what xorder bench disk has measured, or else ssd")
       ->type_name("ssd|hdd|FILE")
       ->group(group::engine);
   command.callback([self] { self->run(); });
@@ -169,7 +169,7 @@ void MovingCommand::run() const {
     options.threads = static_cast<unsigned>(threads);
   }
   options.engine = engine_choice(engine_);
-  options.device = read_device(device_);
+  options.device = device_.empty() ? measured_device(output_) : read_device(device_);
   options.scratch_directory = tmpdir_;
   options.overwrite = force_;
 

@@ -58,7 +58,7 @@ class MovingCommand {
   std::vector<std::string> inputs_;
   std::string output_;
   RawOptions raw_;
-  std::string memory_, threads_, engine_ = "auto", device_ = "ssd", tmpdir_, progress_ = "auto";
+  std::string memory_, threads_, engine_ = "auto", device_, tmpdir_, progress_ = "auto";
   bool force_ = false, dry_run_ = false, quiet_ = false, json_ = false;
 };
 

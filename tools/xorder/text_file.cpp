@@ -8,6 +8,8 @@
 #include "io/disk.hpp"
 #include "io/file.hpp"
 #include "io/output.hpp"
+#include "standard_streams.hpp"
+#include "work/profiles.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/expression.hpp"
 
@@ -43,6 +45,16 @@ plan::Device read_device(const std::string& name) {
     throw InputError(fmt::format("{}; --device is ssd, hdd or the file of a profile", e.what()));
   }
   return plan::Device::parse(text, name);
+}
+
+plan::Device measured_device(const std::filesystem::path& file) {
+  try {
+    const auto directory = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+    if (auto device = work::load_profile(directory)) return *device;
+  } catch (const InputError& e) {
+    tell("xorder: note: {}; using ssd\n", e.what());
+  }
+  return plan::Device::ssd();
 }
 
 void write_text(const std::filesystem::path& path, const std::string& text, bool overwrite,

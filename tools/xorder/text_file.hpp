@@ -18,6 +18,10 @@ gf2::AffineMap read_matrix(const std::filesystem::path& path);
 /// "ssd", "hdd", or the profile in a file (plan::Device::parse has the format). Throws InputError.
 plan::Device read_device(const std::string& name);
 
+/// The profile that was measured of the file system where a file is to be; Device::ssd() if there is none. A damaged one is
+/// not used, and said to be.
+plan::Device measured_device(const std::filesystem::path& file);
+
 /// Makes the file as io::Output does: it has its name only when it is whole, symbolic links are followed, and what is
 /// replaced leaves its permissions. Throws InputError if it exists and `overwrite` is false, if it is the file
 /// `made_from` (empty: from none), or if it cannot be written there.

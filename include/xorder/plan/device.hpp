@@ -23,6 +23,7 @@ struct Device {
     /// Read, and as many written, while both go on; 0: not known. They are then taken to share the device, so that both
     /// together take the sum of their times.
     double both_bytes_per_second = 0;
+    bool operator==(const Point&) const = default;
   };
   std::string name;
   /// Ascending by request_bytes, not empty. Between points the time per request is linear in its size; beyond the last
@@ -48,6 +49,9 @@ struct Device {
   /// From the text of a JSON file {"name": .., "depth": .., "points": [[bytes, read, write, both], ..]} with
   /// bandwidths in bytes a second; `both` may be missing; `source` is for messages. Throws InputError.
   static Device parse(std::string_view json, const std::string& source);
+  /// Such a text of this one.
+  std::string text() const;
+  bool operator==(const Device&) const = default;
 };
 
 }  // namespace xorder::plan

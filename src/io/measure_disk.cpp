@@ -1,0 +1,255 @@
+#include "io/measure_disk.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "io/file.hpp"
+#include "io/memory.hpp"
+#include "xorder/error.hpp"
+
+namespace xorder::io {
+namespace {
+
+using std::uint64_t;
+
+constexpr uint64_t largest_carried = uint64_t{1}
+                                     << 20;  // larger blocks go as several requests, as in the engines
+constexpr uint64_t most_in_flight = uint64_t{16} << 20;  // bytes, each way; as in the engines
+constexpr unsigned depths[] = {8, 32, 128};
+// Of one trial's writes. More would leave a file in so many pieces that removing it takes minutes.
+constexpr uint64_t most_writes = 4096;
+constexpr uint64_t most_written = uint64_t{512} << 20;
+constexpr double worth_it = 1.05;  // what a larger request or depth has to gain
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// A part of a file.
+struct Region {
+  const File& file;
+  uint64_t offset, bytes;
+};
+
+// One direction of a trial: the blocks of a region in a mixed order, each once, block by block in requests.
+class Stream {
+ public:
+  Stream(Transfer::Kind kind, const Region& region, uint64_t block, unsigned depth, std::byte* memory)
+      : kind_(kind),
+        file_(region.file),
+        offset_(region.offset),
+        block_(block),
+        request_(std::min(block, largest_carried)),
+        blocks_(std::bit_floor(region.bytes / block)),
+        most_(std::clamp<uint64_t>(most_in_flight / request_, 1, depth)) {
+    for (uint64_t i = 0; i < most_; ++i) free_.push_back(memory + i * request_);
+  }
+
+  bool exhausted() const { return next_ == blocks_ * (block_ / request_); }
+  bool may_submit() const { return !free_.empty() && !exhausted(); }
+  uint64_t in_flight() const { return most_ - free_.size(); }
+  uint64_t bytes() const { return bytes_; }
+  uint64_t bytes_submitted() const { return next_ * request_; }
+
+  void submit(Queue& queue) {
+    constexpr uint64_t odd = 0x9E3779B97F4A7C15;  // times this modulo a power of two is a permutation
+    const uint64_t parts = block_ / request_, block = next_ / parts * odd % blocks_;
+    Transfer transfer{.kind = kind_,
+                      .file = &file_,
+                      .offset = offset_ + block * block_ + next_ % parts * request_,
+                      .required_bytes = request_};
+    transfer.pieces[0] = {free_.back(), request_};
+    transfer.piece_count = 1;
+    transfer.token = in_use_.size() << 1 | static_cast<uint64_t>(kind_ == Transfer::Kind::write);
+    in_use_.push_back(free_.back());
+    free_.pop_back();
+    ++next_;
+    queue.submit(transfer);
+  }
+
+  void completed(const Completion& done) {
+    if (done.error != 0) {
+      throw IoError(file_.name(), kind_ == Transfer::Kind::read ? "read" : "write", done.error, done.offset);
+    }
+    free_.push_back(in_use_[done.token >> 1]);
+    bytes_ += request_;
+  }
+
+ private:
+  Transfer::Kind kind_;
+  const File& file_;
+  uint64_t offset_, block_, request_, blocks_, most_;
+  uint64_t next_ = 0, bytes_ = 0;
+  std::vector<std::byte*> free_;
+  std::vector<std::byte*> in_use_;  // by number of request
+};
+
+class Trials {
+ public:
+  Trials(const std::filesystem::path& directory, const DiskTrials& trials, Disk& disk)
+      : directory_(directory),
+        trials_(trials),
+        disk_(disk),
+        engine_(uring_available() ? Engine::uring : Engine::threads),
+        memory_(2 * most_in_flight),
+        source_(new_file()),
+        target_(new_file()) {
+    if (source_.access() != Access::direct) {
+      throw InputError(directory.string() +
+                       ": the file system refuses direct access, so only memory would be measured");
+    }
+    // Nothing that a disk or a host could compress.
+    std::mt19937_64 random(1);
+    for (uint64_t at = 0; at < memory_.size(); at += sizeof(uint64_t)) {
+      const uint64_t word = random();
+      std::memcpy(memory_.data() + at, &word, sizeof word);
+    }
+  }
+
+  void fill_source() {
+    tell("writing a file");
+    Stream all(Transfer::Kind::write, whole_source(), largest_carried, depths[1], writing());
+    run({nullptr, &all}, depths[1], std::numeric_limits<double>::infinity());
+    source_.sync();
+  }
+
+  /// Bytes per second each way.
+  double reads(uint64_t block, unsigned depth) {
+    tell(fmt::format("reads of {} KiB", block >> 10));
+    Stream stream(Transfer::Kind::read, whole_source(), block, depth, reading());
+    const double seconds = run({&stream, nullptr}, depth);
+    return static_cast<double>(stream.bytes()) / seconds;
+  }
+  double writes(uint64_t block, unsigned depth) {
+    tell(fmt::format("writes of {} KiB", block >> 10));
+    Stream stream(Transfer::Kind::write, next_region(block), block, depth, writing());
+    const double seconds = run({nullptr, &stream}, depth) + sync_seconds(target_);
+    return static_cast<double>(stream.bytes()) / seconds;
+  }
+  double both(uint64_t block, unsigned depth) {
+    tell(fmt::format("reads and writes of {} KiB at once, {} in flight", block >> 10, depth));
+    Stream read(Transfer::Kind::read, whole_source(), block, depth, reading());
+    Stream write(Transfer::Kind::write, next_region(block), block, depth, writing());
+    const double seconds = run({&read, &write}, depth) + sync_seconds(target_);
+    return static_cast<double>(read.bytes() + write.bytes()) / 2 / seconds;
+  }
+
+ private:
+  struct Streams {
+    Stream* read;
+    Stream* write;
+  };
+
+  File new_file() const {
+    return File::create_nameless(directory_, "disk trial", trials_.file_bytes, Access::direct, disk_);
+  }
+  Region whole_source() const { return {source_, 0, source_.size()}; }
+  // What has not been written before, like the blocks of an output, as long as there is any: small blocks come first.
+  Region next_region(uint64_t block) {
+    const uint64_t bytes = std::min({most_writes * block, most_written, target_.size()});
+    if (written_ + bytes > target_.size()) written_ = 0;
+    const uint64_t begin = std::exchange(written_, written_ + bytes);
+    return {target_, begin, bytes};
+  }
+  std::byte* reading() const { return memory_.data(); }
+  std::byte* writing() const { return memory_.data() + most_in_flight; }
+  void tell(const std::string& what) const {
+    if (trials_.progress) trials_.progress(what);
+  }
+  static double sync_seconds(const File& file) {
+    const auto begin = std::chrono::steady_clock::now();
+    file.sync();
+    return seconds_since(begin);
+  }
+
+  // Until the time is over or a file has been gone through, and all has ended. Neither direction gets far ahead of the other.
+  double run(const Streams& streams, unsigned depth, double limit) {
+    const auto queue = disk_.queue(engine_, 2 * depth);
+    const auto begin = std::chrono::steady_clock::now();
+    bool over = false;
+    const auto ahead = [](const Stream* one, const Stream* other) {
+      return other != nullptr && one->bytes_submitted() > other->bytes_submitted() + most_in_flight;
+    };
+    std::vector<Completion> done;
+    while (true) {
+      over = over || seconds_since(begin) > limit || trials_.stop.stop_requested();
+      uint64_t waiting = 0;
+      for (const auto& [stream, other] :
+           {std::pair(streams.read, streams.write), std::pair(streams.write, streams.read)}) {
+        if (stream == nullptr) continue;
+        over = over || stream->exhausted();
+        while (!over && stream->may_submit() && !ahead(stream, other)) stream->submit(*queue);
+        waiting += stream->in_flight();
+      }
+      if (waiting == 0) break;
+      done.clear();
+      queue->wait(done);
+      for (const Completion& each : done) (each.token & 1 ? streams.write : streams.read)->completed(each);
+    }
+    if (trials_.stop.stop_requested()) throw Cancelled();
+    return seconds_since(begin);
+  }
+  double run(const Streams& streams, unsigned depth) { return run(streams, depth, trials_.seconds); }
+
+  std::filesystem::path directory_;
+  const DiskTrials& trials_;
+  Disk& disk_;
+  Engine engine_;
+  BlockMemory memory_;
+  File source_, target_;
+  uint64_t written_ = 0;  // where the next region of the target begins
+};
+
+// The least depth that comes near the best one's bandwidth.
+unsigned best_depth(Trials& trials) {
+  double bandwidth[std::size(depths)], best = 0;
+  for (std::size_t i = 0; i < std::size(depths); ++i) {
+    bandwidth[i] = trials.both(64 << 10, depths[i]);
+    best = std::max(best, bandwidth[i]);
+  }
+  std::size_t i = 0;
+  while (bandwidth[i] * worth_it < best) ++i;
+  return depths[i];
+}
+
+// A measured dip is noise: what smaller requests reach, larger ones do too. And a larger request that is hardly better is not
+// worth its memory.
+void smooth(std::vector<plan::Device::Point>& points) {
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    for (double plan::Device::Point::*bandwidth :
+         {&plan::Device::Point::read_bytes_per_second, &plan::Device::Point::write_bytes_per_second,
+          &plan::Device::Point::both_bytes_per_second}) {
+      points[i].*bandwidth = std::max(points[i].*bandwidth, points[i - 1].*bandwidth);
+    }
+  }
+  while (points.size() > 1 &&
+         points.back().both_bytes_per_second < points[points.size() - 2].both_bytes_per_second * worth_it) {
+    points.pop_back();
+  }
+}
+
+}  // namespace
+
+plan::Device measure_disk(const std::filesystem::path& directory, const DiskTrials& wanted, Disk& disk) {
+  DiskTrials with = wanted;
+  with.file_bytes = std::bit_floor(std::max<uint64_t>(wanted.file_bytes, 64 << 20));
+  Trials trials(directory, with, disk);
+  trials.fill_source();
+  plan::Device device{directory.string(), {}, best_depth(trials)};
+  for (uint64_t block = 4096; block <= 4 << 20; block *= 4) {
+    device.points.push_back({block, trials.reads(block, device.depth), trials.writes(block, device.depth),
+                             trials.both(block, device.depth)});
+  }
+  smooth(device.points);
+  return device;
+}
+
+}  // namespace xorder::io

@@ -1,0 +1,71 @@
+#include "work/profiles.hpp"
+
+#include <fmt/format.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+
+#include "xorder/error.hpp"
+
+namespace xorder::work {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t largest_profile = 64 << 10;
+
+// Relative paths are to be ignored, says the XDG base directory specification.
+fs::path cache_directory() {
+  if (const char* given = std::getenv("XDG_CACHE_HOME"); given != nullptr && fs::path(given).is_absolute())
+    return fs::path(given) / "xorder";
+  if (const char* home = std::getenv("HOME"); home != nullptr && fs::path(home).is_absolute())
+    return fs::path(home) / ".cache" / "xorder";
+  return {};
+}
+
+}  // namespace
+
+fs::path profile_path(const fs::path& directory) {
+  const fs::path cache = cache_directory();
+  struct statvfs system {};
+  if (cache.empty() || statvfs(directory.c_str(), &system) != 0) return {};
+  return cache / fmt::format("disk-{:016x}.json", static_cast<std::uint64_t>(system.f_fsid));
+}
+
+std::optional<plan::Device> load_profile(const fs::path& directory) {
+  const fs::path path = profile_path(directory);
+  std::error_code ignored;
+  if (path.empty() || !fs::is_regular_file(path, ignored)) return std::nullopt;
+  std::ifstream file(path);
+  std::string text(largest_profile, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  return plan::Device::parse(text, path.string());
+}
+
+fs::path save_profile(const fs::path& directory, const plan::Device& device) {
+  const fs::path path = profile_path(directory);
+  if (path.empty())
+    throw InputError(directory.string() +
+                     ": no place for its profile: neither XDG_CACHE_HOME nor HOME is set");
+  std::error_code error;
+  fs::create_directories(path.parent_path(), error);
+  if (error) throw IoError(path.parent_path().string(), "mkdir", error.value());
+  // Two that measure at the same time must not write into each other's file.
+  fs::path temporary = path;
+  temporary += fmt::format(".{}", ::getpid());
+  std::ofstream file(temporary, std::ios::trunc);
+  file << device.text();
+  file.close();
+  if (!file) throw IoError(temporary.string(), "write", EIO);
+  fs::rename(temporary, path, error);
+  if (error) throw IoError(path.string(), "rename", error.value());
+  return path;
+}
+
+}  // namespace xorder::work

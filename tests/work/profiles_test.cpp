@@ -1,0 +1,68 @@
+#include "work/profiles.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "io/scratch.hpp"
+#include "xorder/error.hpp"
+
+namespace xorder::work {
+namespace {
+
+class Profiles : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const char* was = std::getenv("XDG_CACHE_HOME")) before_ = was;
+    setenv("XDG_CACHE_HOME", (scratch_ / "cache").c_str(), 1);
+  }
+  void TearDown() override {
+    if (before_) {
+      setenv("XDG_CACHE_HOME", before_->c_str(), 1);
+    } else {
+      unsetenv("XDG_CACHE_HOME");
+    }
+  }
+  test::ScratchDirectory scratch_;
+
+ private:
+  std::optional<std::string> before_;
+};
+
+const plan::Device tape{"tape \"A\"", {{4096, 1.5e6, 2e6, 1.25e6}, {65536, 3e6, 4e6, 2e6}}, 7};
+
+TEST_F(Profiles, WhatWasSavedIsLoaded) {
+  EXPECT_EQ(load_profile(scratch_.path()), std::nullopt);
+  EXPECT_EQ(save_profile(scratch_.path(), tape), profile_path(scratch_.path()));
+  const auto loaded = load_profile(scratch_.path());
+  ASSERT_TRUE(loaded);
+  EXPECT_EQ(*loaded, tape);
+}
+
+TEST_F(Profiles, DirectoriesOfOneFileSystemShareIt) {
+  std::filesystem::create_directory(scratch_ / "inner");
+  save_profile(scratch_ / "inner", tape);
+  EXPECT_EQ(load_profile(scratch_.path()), tape);
+}
+
+TEST_F(Profiles, ADamagedOneIsNamed) {
+  std::ofstream(save_profile(scratch_.path(), tape)) << "{";
+  EXPECT_THROW(load_profile(scratch_.path()), InputError);
+}
+
+TEST_F(Profiles, OfADirectoryThatIsNotThereThereIsNone) {
+  EXPECT_TRUE(profile_path(scratch_ / "missing").empty());
+  EXPECT_EQ(load_profile(scratch_ / "missing"), std::nullopt);
+  EXPECT_THROW(save_profile(scratch_ / "missing", tape), InputError);
+}
+
+TEST_F(Profiles, ARelativeCacheDirectoryIsIgnored) {
+  setenv("XDG_CACHE_HOME", "relative", 1);
+  const std::string home = std::getenv("HOME") != nullptr ? std::getenv("HOME") : "";
+  const auto path = profile_path(scratch_.path());
+  EXPECT_TRUE(path.empty() || path.string().starts_with(home)) << path;
+}
+
+}  // namespace
+}  // namespace xorder::work
