@@ -22,6 +22,9 @@ Int parse(std::string_view text, const std::string& what, const char* expected) 
   Int value{};
   const auto trimmed = trim(text);
   const auto [end, error] = std::from_chars(trimmed.data(), trimmed.data() + trimmed.size(), value);
+  if (error == std::errc::result_out_of_range && end == trimmed.data() + trimmed.size()) {
+    throw InputError(fmt::format("{}: {} is too {}", what, trimmed, trimmed.front() == '-' ? "small" : "large"));
+  }
   if (trimmed.empty() || error != std::errc() || end != trimmed.data() + trimmed.size()) {
     throw InputError(fmt::format("{}: '{}' is not {}", what, text, expected));
   }

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "arguments.hpp"
+#include "xorder/error.hpp"
 
 namespace xorder::cli {
 
@@ -19,7 +20,9 @@ CLI::Option* add_number(CLI::App& command, const std::string& name, Number& valu
                         const std::string& description) {
   const auto read = [&value, name](const std::string& text) {
     if constexpr (std::is_same_v<Number, int> || std::is_same_v<Number, std::optional<int>>) {
-      value = parse_int(text, name);
+      const int number = parse_int(text, name);
+      if (number < 0) throw InputError(name + ": " + text + " is below 0");
+      value = number;
     } else {
       value = parse_number(text, name);
     }
