@@ -96,7 +96,8 @@ class Moving(Case):
 
 def documented():
     """The keys of each kind of object by docs/json.md: {heading of a table's section: [keys of its first table, of its second]}."""
-    text = open(os.path.join(os.path.dirname(__file__), "../../docs/json.md"), encoding="utf-8").read()
+    with open(os.path.join(os.path.dirname(__file__), "../../docs/json.md"), encoding="utf-8") as file:
+        text = file.read()
     tables = {}
     for section in text.split("\n## ")[1:]:
         name = section.split("\n", 1)[0]

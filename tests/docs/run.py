@@ -117,7 +117,7 @@ for document in DOCUMENTS:
                 (run if line.startswith("xorder ") else look)(line, name)
     prose = re.sub(r"(?ms)^```.*?^```", "", text)
     for command in re.findall(r"`(xorder [a-z]+ [^`]*)`", prose):
-        if "--help" not in command and ".." not in command:
+        if "--help" not in command and ".." not in command and not re.search(r" [A-Z]{3,}\b", command):  # placeholders
             commands += 1
             run(command, name)
     for target in re.findall(r"\]\(([^)#]+)\)", text):
