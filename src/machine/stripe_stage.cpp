@@ -117,8 +117,8 @@ class Stripe final : public Program {
       return;
     }
     Payload all;
-    const std::byte* const content = all.reset(end - begin);
-    storage_.read(source, begin, all.reset(end - begin), end - begin);
+    std::byte* const content = all.reset(end - begin);
+    storage_.read(source, begin, content, end - begin);
     for (const Stored& stored : parts) {
       const Range part = range(stored);
       std::memcpy(at(stored.part->from).reset(part.bytes()), content + (part.begin - begin), part.bytes());

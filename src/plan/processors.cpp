@@ -42,7 +42,7 @@ uint64_t machine_memory(const Network& network, uint64_t slots) {
 
 uint64_t window_messages(const Network& network, uint64_t slots) {
   constexpr uint64_t each = 8;
-  return std::min(each * network.nodes(), std::max<uint64_t>(network.nodes() * slots / 4, 1));
+  return std::min(each * network.nodes(), std::max<uint64_t>(network.nodes() * slots / 2, 1));
 }
 
 unsigned transfer_threads(uint64_t memory) {

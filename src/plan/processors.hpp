@@ -31,7 +31,7 @@ std::optional<int> wanted_lg(const std::optional<std::uint64_t>& processors, std
 /// messages of the steps that are under way.
 std::uint64_t machine_memory(const schedule::Network& network, std::uint64_t slots);
 /// A window (machine/windows.hpp) ends with the step with which it has so many messages: enough for a processor to have
-/// more to do with them than with windows, but at most what a quarter of all slots hold.
+/// more to do with them than with windows, but at most what half of all slots hold.
 std::uint64_t window_messages(const schedule::Network& network, std::uint64_t slots);
 
 /// Files are read and written in requests of at most this.

@@ -350,7 +350,7 @@ class Pipelined(Descend):
 
     def test_refused(self):
         self.save("a.npy", self.noise(1 << 4, "f8"))
-        for processors, says in [(3, "--processors"), (32, "32 virtual processors are too many for 16 elements")]:
+        for processors, says in [(3, "virtual processors is 3"), (32, "32 virtual processors are too many for 16 elements")]:
             self.refused("descend", "shift", "a.npy", "b.npy", "--by", 1, "--schedule", "pipelined",
                          "--processors", processors, says=says)
         self.save("unsorted.npy", np.array([1, 0, 2, 3], "f8"))
