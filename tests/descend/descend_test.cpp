@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstring>
 #include <numeric>
 #include <vector>
@@ -275,15 +276,26 @@ TEST_F(DescendFiles, RecordsFromSeveralFiles) {
   test::Random random;
   SEED_TRACE(random);
   for (const Direction direction : both) {
-    for (const uint64_t processors : {1, 2, 16, 1 << 10}) {
+    for (const uint64_t processors : {1, 2, 16, 256, 1 << 10}) {
       const auto a = random_numbers(random, 1 << 10), b = random_numbers(random, 1 << 10);
       std::vector<Triple> records;
       for (std::size_t i = 0; i < a.size(); ++i) records.push_back({a[i], b[i], 1});
       records = by_definition(records, direction, mixed_triple);
+      const uint64_t iterations = random.in(0, 3);  // 0: any; else several sweeps, and scratch between them
       auto several = job({file("a.raw", a), file("b.raw", b)}, std::make_unique<Triples>(direction),
                          work::EngineChoice::direct,
-                         {.processors = processors, .columns = 8, .cache_bytes = 512, .request_bytes = 100});
-      EXPECT_EQ(several.summary().scratch_bytes, processors > 1 && processors < 1024 ? 24u << 10 : 0u);
+                         {.processors = processors,
+                          .columns = 8,
+                          .iterations = iterations,
+                          .cache_bytes = 512,
+                          .request_bytes = 100});
+      const work::Summary plan = several.summary();
+      if (iterations == 0) {
+        EXPECT_EQ(plan.passes.size(), processors > 1 && processors < 1024 ? 2u : 1u);
+      } else {
+        EXPECT_GE(plan.passes.size(), (std::bit_width(processors) - 1 + iterations - 1) / iterations);
+      }
+      EXPECT_EQ(plan.scratch_bytes, plan.passes.size() > 1 ? 24u << 10 : 0u);
       several.run();
       const auto result = output();
       for (std::size_t i = 0; i < a.size(); ++i) ASSERT_EQ(result[i], records[i].x);
