@@ -38,6 +38,9 @@ class PageCache {
   /// bytes. `fd` must be another open file than the one that File::sync() uses, as the kernel reports an
   /// error only once to each.
   Failure after_write(int fd, std::uint64_t offset, std::size_t bytes);
+  /// The same for parts of blocks of a direct file, which go through the page cache and would stay there. Pages that
+  /// many parts make dirty are written back and dropped once there are more than the write window holds.
+  Failure after_partial_write(int fd, std::uint64_t offset, std::size_t bytes);
   /// Drops what is clean; after a sync.
   void drop_all(int fd);
 
@@ -46,7 +49,7 @@ class PageCache {
     std::uint64_t offset;
     std::size_t bytes;
   };
-  /// Ranges in the order of their transfers, and their bytes.
+  /// Ranges in the order of their transfers, and the bytes of their pages.
   struct Window {
     std::deque<Range> ranges;
     std::size_t bytes = 0;
@@ -62,6 +65,7 @@ class PageCache {
   std::mutex mutex_;
   Window read_;
   Window written_;
+  Window partial_;
 };
 
 }  // namespace xorder::io

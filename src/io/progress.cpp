@@ -44,9 +44,13 @@ Completion after_transfer(const Progress& progress) {
   const File& file = *transfer.file;
   Failure failure{progress.error(), progress.offset()};
   if (failure.error == 0 && transfer.unaligned) {
-    const int fd = file.plain_descriptor();
-    if (transfer.kind == Transfer::Kind::read)
-      file.page_cache().after_read(fd, transfer.offset, progress.passed());
+    // Writes by the other descriptor: the kernel reports a write-back error once to each open file, and sync() needs
+    // the plain one's.
+    if (transfer.kind == Transfer::Kind::read) {
+      file.page_cache().after_read(file.plain_descriptor(), transfer.offset, progress.passed());
+    } else {
+      failure = file.page_cache().after_partial_write(file.descriptor(), transfer.offset, progress.passed());
+    }
   } else if (failure.error == 0 && file.access() != Access::direct) {
     if (transfer.kind == Transfer::Kind::read) {
       file.page_cache().after_read(file.descriptor(), transfer.offset, progress.passed());

@@ -2,8 +2,8 @@
 
 #include <cerrno>
 
-#include "io/file.hpp"
 #include "io/engines.hpp"
+#include "io/file.hpp"
 #include "io/pool_queue.hpp"
 #include "io/progress.hpp"
 

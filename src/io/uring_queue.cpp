@@ -7,9 +7,9 @@
 #include <cerrno>
 #include <mutex>
 
-#include "io/file.hpp"
 #include "io/descriptor.hpp"
 #include "io/engines.hpp"
+#include "io/file.hpp"
 #include "io/progress.hpp"
 #include "xorder/error.hpp"
 

@@ -160,7 +160,7 @@ class Conductor {
         }
       }
       if (setting_.stop.stop_requested() && !failure_) failure_ = std::make_exception_ptr(Cancelled());
-      setting_.tick();
+      tick();
     }
     tasks_.wait();
     if (failure_) std::rethrow_exception(failure_);
@@ -168,6 +168,15 @@ class Conductor {
   }
 
  private:
+  // What the caller throws ends the pass as a transfer that failed does: what is in flight uses our memory.
+  void tick() {
+    try {
+      setting_.tick();
+    } catch (...) {
+      if (!failure_) failure_ = std::current_exception();
+    }
+  }
+
   // A queue that cannot even wait has lost track of its transfers: they may still reach into the slots, so
   // these stay.
   void wait(std::vector<io::Completion>& done) {

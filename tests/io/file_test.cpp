@@ -161,7 +161,7 @@ TEST(NamelessFile, SaysHowMuchRoomIsMissing) {
   const std::string refused = message_of<InputError>(
       [&] { File::create_nameless(scratch / "tiny", "big", 2 << 20, Access::direct); });
   EXPECT_THAT(refused,
-              HasSubstr("no room for big: needs 2097152 bytes (0.00 GiB), 1048576 bytes (0.00 GiB) free"));
+              HasSubstr("no room for big: needs 2097152 bytes (2 MiB), 1048576 bytes (1 MiB) free"));
   File::create_nameless(scratch / "tiny", "fits", 1 << 20, Access::direct);
 }
 

@@ -141,6 +141,22 @@ TEST(Pipeline, EveryFailingTransferIsReported) {
   }
 }
 
+TEST(Pipeline, WhatTheTickThrowsIsThrownWhenNothingIsInFlightAnyMore) {
+  test::Random random;
+  SEED_TRACE(random);
+  const Reordering what = transposition({{2000, 3000}, 8, Order::c}, {});
+  const Files files = make_files(random, what, io::Access::buffered);
+  const auto plan = plan_for(what, files, 256);
+  for (int n = 1; n < 400; n += 23) {
+    int ticks = 0;
+    const auto tick = [&] {
+      if (++ticks >= n) throw std::logic_error("the caller's");
+    };
+    EXPECT_THROW(perform(plan, files, *files.meter->queue(io::Engine::threads, 8), {}, tick),
+                 std::logic_error);
+  }
+}
+
 TEST(Pipeline, StopsWhenAsked) {
   test::Random random;
   SEED_TRACE(random);
