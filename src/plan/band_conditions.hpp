@@ -28,6 +28,9 @@ struct BandTiling {
   std::optional<bool> whole_blocks = {};  ///< whether runs end at blocks
 };
 
+/// Steps in flight, unless they are given.
+inline constexpr unsigned most_lanes = 8, least_lanes = 4;
+
 /// What reading and writing the pass's bytes takes, in requests of its block sizes.
 double band_seconds(const PassSummary& pass, const Device& device);
 

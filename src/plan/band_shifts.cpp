@@ -13,7 +13,6 @@ namespace {
 
 constexpr uint64_t KiB = 1024;
 constexpr uint64_t useful_part = 4096 * KiB, least_part = 64 * KiB;
-constexpr unsigned most_lanes = 8, least_lanes = 4;
 
 }  // namespace
 

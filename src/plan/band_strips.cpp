@@ -14,9 +14,8 @@ using std::uint64_t;
 
 // Larger blocks and batches gain nothing.
 constexpr uint64_t useful_bytes = uint64_t{2} << 20;
-constexpr unsigned most_lanes = 8, least_lanes = 4;
 // A block's rows, of those of the window: 1/32.
-constexpr uint64_t least_part = 32;
+constexpr uint64_t window_parts = 32;
 
 constexpr uint64_t divided_up(uint64_t x, uint64_t by) { return (x + by - 1) / by; }
 constexpr uint64_t rounded_up(uint64_t x, uint64_t to) { return divided_up(x, to) * to; }
@@ -43,7 +42,7 @@ bool BandStrips::choose(const BandTiling& given, bool whole_blocks) {
     if (short_runs && whole_blocks && !given.whole_blocks) return false;
     // Of large ones a few in flight would add much to the window; small ones are slow.
     const uint64_t useful_rows = std::max<uint64_t>(1, useful_bytes / (tiling.strip * element_bytes_));
-    const uint64_t least_rows = divided_up(tiling.strip, least_part);
+    const uint64_t least_rows = divided_up(tiling.strip, window_parts);
     for (uint64_t rows = given.rows != 0 ? given.rows : std::max(useful_rows, least_rows);; rows /= 2) {
       tiling.rows = std::min(std::max(rows, given.rows != 0 ? rows : least_rows), band_.n);
       for (unsigned lanes = most_lanes; lanes >= least_lanes; lanes /= 2) {

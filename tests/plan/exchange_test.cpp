@@ -8,6 +8,7 @@
 
 #include "plan/band_exchange.hpp"
 #include "plan/block_exchange.hpp"
+#include "plan/processor_conditions.hpp"
 #include "plan/reference.hpp"
 #include "seed.hpp"
 #include "xorder/error.hpp"
@@ -17,13 +18,8 @@ namespace xorder::plan {
 namespace {
 
 using std::uint64_t;
+using test::conditions;
 using test::Random;
-
-constexpr uint64_t MiB = uint64_t{1} << 20;
-
-ProcessorConditions conditions(std::optional<uint64_t> processors, uint64_t memory = 16 * MiB) {
-  return {memory, Device::ssd(), processors};
-}
 
 std::string noise(uint64_t bytes, Random& random) {
   std::string data(bytes, '\0');

@@ -16,10 +16,6 @@ Reordering matrix(std::uint64_t rows, std::uint64_t columns, std::uint64_t eleme
   return transposition({{rows, columns}, element_bytes, Order::c}, {});
 }
 
-Reordering flat(const gf2::AffineMap& map, std::uint64_t element_bytes) {
-  return mapping_of_all({{std::uint64_t{1} << map.bits()}, element_bytes, Order::c}, map);
-}
-
 Conditions direct(std::uint64_t memory, Device device = Device::ssd()) {
   Conditions c;
   c.memory = memory;
@@ -76,15 +72,15 @@ TEST(Plan, SixtyFourMebibytesDoForATebibyte) {
   for (const std::uint64_t w : {1, 2, 4, 8, 16}) {
     const int n = 40 - std::countr_zero(w);
     for (const auto& map : {bmmc::bit_reverse(n), bmmc::transpose(n / 2, n - n / 2), bmmc::gray(n)}) {
-      expect_within_memory(make_plan(flat(map, w), direct(64 * MiB)));
-      expect_within_memory(make_plan(flat(map, w), direct(64 * MiB, Device::hdd())));
+      expect_within_memory(make_plan(test::flat(map, w), direct(64 * MiB)));
+      expect_within_memory(make_plan(test::flat(map, w), direct(64 * MiB, Device::hdd())));
     }
     expect_within_memory(make_plan(matrix(1048573, TiB / w / 1048573, w), direct(64 * MiB)));
   }
 }
 
 TEST(Plan, ASpinningDiskGetsLargerBlocksAndMorePasses) {
-  const auto what = flat(bmmc::bit_reverse(32), 8);
+  const auto what = test::flat(bmmc::bit_reverse(32), 8);
   const Plan ssd = make_plan(what, direct(256 * MiB));
   const Plan hdd = make_plan(what, direct(256 * MiB, Device::hdd()));
   EXPECT_EQ(ssd.passes.size(), 1u);

@@ -85,4 +85,8 @@ inline std::vector<std::byte> performed(const Reordering& what, const std::vecto
   return target;
 }
 
+inline Reordering flat(const gf2::AffineMap& map, std::uint64_t element_bytes) {
+  return mapping_of_all({{std::uint64_t{1} << map.bits()}, element_bytes, Order::c}, map);
+}
+
 }  // namespace xorder::test

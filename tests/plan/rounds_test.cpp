@@ -5,6 +5,7 @@
 #include <bit>
 #include <set>
 
+#include "plan/processor_conditions.hpp"
 #include "plan/reference.hpp"
 #include "seed.hpp"
 #include "xorder/error.hpp"
@@ -15,17 +16,9 @@ namespace {
 
 using gf2::Word;
 using std::uint64_t;
+using test::conditions;
+using test::flat;
 using test::Random;
-
-constexpr uint64_t MiB = uint64_t{1} << 20;
-
-Reordering flat(const gf2::AffineMap& map, uint64_t element_bytes) {
-  return mapping_of_all({{uint64_t{1} << map.bits()}, element_bytes, Order::c}, map);
-}
-
-ProcessorConditions conditions(std::optional<uint64_t> processors, uint64_t memory = 16 * MiB) {
-  return {memory, Device::ssd(), processors};
-}
 
 TEST(FreeOrder, NumbersOfNearImagesFollowEachOther) {
   Random random;

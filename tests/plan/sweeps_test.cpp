@@ -9,6 +9,7 @@
 #include <numeric>
 #include <vector>
 
+#include "byte_units.hpp"
 #include "io/scratch.hpp"
 #include "seed.hpp"
 #include "xorder/error.hpp"
@@ -17,8 +18,6 @@ namespace xorder::plan {
 namespace {
 
 using std::uint64_t;
-
-constexpr uint64_t MiB = 1 << 20;
 
 // A function of everything that it is given, and of nothing twice.
 uint64_t mixed(int b, uint64_t i, uint64_t x, uint64_t plus, uint64_t minus) {
