@@ -20,13 +20,10 @@ void for_stretches(std::uint64_t count, unsigned threads,
     const task::InTask task;
     body(some.begin(), some.end());
   };
-  const auto in_arena = [&] {
-    const task::InTask task;
+  workers.execute([&] {
     const task::AroundTasks around;
     oneapi::tbb::parallel_for(all, in_task);
-  };
-  const task::AroundTasks around;
-  workers.arena.execute(in_arena);
+  });
 }
 
 }  // namespace xorder::memory

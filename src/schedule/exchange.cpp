@@ -8,7 +8,7 @@
 
 namespace xorder::schedule {
 
-std::uint64_t exchange_steps(int d) { return d == 0 ? 0 : pow2(d - 1); }
+std::uint64_t exchange_steps(int d) { return d <= 0 ? 0 : pow2(d - 1); }
 
 std::uint64_t exchanged_word(std::uint64_t step, int j, int d) {
   std::uint64_t w = 2 * step + 1;

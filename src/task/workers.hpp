@@ -8,6 +8,8 @@
 #include <functional>
 #include <stop_token>
 
+#include "task/handover.hpp"
+
 namespace xorder::task {
 
 /// A wish to stop, which comes from the caller or from a run itself.
@@ -35,6 +37,17 @@ struct Workers {
   /// Runs `body` in the arena while this thread calls `tick`, many times a second and once at the end. Throws
   /// what `body` throws. If `tick` throws, `body` is asked to stop, and waited for, first.
   void run(const std::function<void()>& body, const std::function<void()>& tick, Stopping& stopping);
+
+  /// Runs `body` in the arena; this thread takes part. Throws what it throws.
+  template <typename Body>
+  void execute(const Body& body) {
+    const auto in_arena = [&body] {
+      const InTask task;
+      body();
+    };
+    const AroundTasks around;
+    arena.execute(in_arena);
+  }
 
   int count;
   oneapi::tbb::global_control control;

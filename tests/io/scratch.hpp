@@ -73,8 +73,11 @@ inline void write_file(const fs::path& path, const std::string& content) {
 }
 
 inline std::string read_file(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+  std::ifstream in(path, std::ios::binary | std::ios::ate);
+  const std::streamoff size = in ? static_cast<std::streamoff>(in.tellg()) : 0;
+  std::string content(static_cast<std::size_t>(size), '\0');
+  in.seekg(0).read(content.data(), size);
+  return content;
 }
 
 /// What the function's exception of type E says; fails the test if there is none.

@@ -28,7 +28,7 @@ TEST_P(TaskPipeline, EveryItemPassesEveryFilterOnceAndInOrderWhereAsked) {
   std::vector<int> ordered, slots;
   std::atomic<int> at_once = 0, most = 0;
   int next = 0;
-  workers.arena.execute([&] {
+  workers.execute([&] {
     pipeline(
         std::span(items),
         [&](Item& item) {
@@ -62,7 +62,7 @@ TEST(TaskPipelineFailure, WhatAFilterThrowsIsThrown) {
   Workers workers(2);
   std::vector<int> items(3);
   int filled = 0;
-  EXPECT_THROW(workers.arena.execute([&] {
+  EXPECT_THROW(workers.execute([&] {
     pipeline(
         std::span(items), [&](int& item) { return (item = filled++) < 100; }, parallel([](int& item) {
           if (item == 10) throw std::logic_error("the filter's");

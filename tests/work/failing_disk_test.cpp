@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
@@ -86,8 +87,8 @@ struct Engine {
 };
 
 using enum machine::ScheduleChoice::Kind;
-const Engine engines[] = {{"Tiles", tiles_work, 1 << 20},
-                          {"TilesInTwoPasses", two_passes, 1 << 22},
+const Engine engines[] = {{"Tiles", tiles_work, 1 << 18},
+                          {"TilesInTwoPasses", two_passes, 1 << 21},
                           {"BandColumns", band_work<BandOrder::columns>, 1 << 19},
                           {"BandDiagonals", band_work<BandOrder::diagonals>, 1 << 19},
                           {"Rounds", scheduled_work<rounds>, 1 << 19},
@@ -102,7 +103,10 @@ class FailingDiskTest : public testing::TestWithParam<std::tuple<Engine, EngineC
   void SetUp() override {
     const std::uint64_t elements = std::get<Engine>(GetParam()).elements;
     data_.resize(elements * 8);
-    for (char& c : data_) c = static_cast<char>(random_());
+    for (std::uint64_t i = 0; i < elements; ++i) {
+      const std::uint64_t value = random_();
+      std::memcpy(data_.data() + i * 8, &value, 8);
+    }
     test::write_file(directory_ / "in.raw", data_);
     test::write_file(directory_ / "out.raw", "what was there before");
     layout_.dtype = io::parse_dtype("f8");
