@@ -46,4 +46,7 @@ class BandPackets {
   std::uint64_t c1_;
 };
 
+/// Throws InputError unless so many matrices can be transposed at once: 1 ≤ β < d, 1 ≤ matrices ≤ ⌊d/β⌋.
+void require_matrices(int dimension, int beta, int matrices);
+
 }  // namespace xorder::schedule

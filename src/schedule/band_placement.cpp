@@ -5,6 +5,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "schedule/band_packets.hpp"
 #include "xorder/error.hpp"
 #include "xorder/schedule/band_task.hpp"
 
@@ -32,14 +33,7 @@ gf2::AffineMap placed(int dimension, int beta, const Placement& placement) {
 }
 
 std::vector<gf2::AffineMap> rotated_placement(int dimension, int beta, int matrices) {
-  if (beta < 1 || beta >= dimension) {
-    throw InputError(
-        fmt::format("several matrices at once need a beta from 1 to {}, not {}", dimension - 1, beta));
-  }
-  if (matrices < 1 || matrices > dimension / beta) {
-    throw InputError(fmt::format("{} matrices at once: with dimension {} and beta {}, from 1 to {}", matrices,
-                                 dimension, beta, dimension / beta));
-  }
+  require_matrices(dimension, beta, matrices);
   std::vector<gf2::AffineMap> maps;
   for (int m = 0; m < matrices; ++m) {
     Placement rotation;

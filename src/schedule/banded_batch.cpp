@@ -15,11 +15,7 @@ namespace xorder::schedule {
 
 using std::uint64_t;
 
-namespace {
-
-Node rotate_left(Node v, int by, int d) { return modulo(v << by | v >> (d - by), d); }
-
-int checked_matrices(int dimension, int beta, int matrices) {
+void require_matrices(int dimension, int beta, int matrices) {
   if (beta < 1 || beta >= dimension) {
     throw InputError(
         fmt::format("several matrices at once need a beta from 1 to {}, not {}", dimension - 1, beta));
@@ -28,6 +24,14 @@ int checked_matrices(int dimension, int beta, int matrices) {
     throw InputError(fmt::format("{} matrices at once: with dimension {} and beta {}, from 1 to {}", matrices,
                                  dimension, beta, dimension / beta));
   }
+}
+
+namespace {
+
+Node rotate_left(Node v, int by, int d) { return modulo(v << by | v >> (d - by), d); }
+
+int checked_matrices(int dimension, int beta, int matrices) {
+  require_matrices(dimension, beta, matrices);
   return matrices;
 }
 

@@ -29,7 +29,7 @@ class Stopping {
 };
 
 /// `threads` of them (0: as many as there are processors for this process), none of which is the calling
-/// thread unless it joins through arena.execute(). TBB by itself makes one fewer.
+/// thread unless it joins through execute(). TBB by itself makes one fewer.
 struct Workers {
   /// Fewer where the system does not let so many be started; throws Error if it lets none.
   explicit Workers(unsigned threads);

@@ -168,7 +168,8 @@ void add_descend_command(CLI::App& program) {
       "Computations of the form  for b = n-1 .. 0: a[i] = f_b(a[i], a[i + 2^b], a[i - 2^b])  on 2^n "
       "elements,\n"
       "or with b upwards (Hu, IPPS/SPDP 1998), on files larger than memory: two reads and two writes of the\n"
-      "file, or one of each if it fits in memory twice. The library has the interface for your own f_b\n"
+      "file, more with little memory, one of each if it fits in memory twice. The library has the interface "
+      "for your own f_b\n"
       "(xorder/descend/descend.hpp); these are its examples. Not the fastest way to each: a scan by itself "
       "needs\n"
       "one pass.");
