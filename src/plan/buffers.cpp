@@ -32,15 +32,15 @@ void add_write_slots(const Reordering& what, const Conditions& conditions, const
   b.carry_bytes = g.target_aligned ? 0 : 2 * g.target.run_count * alignment;
 }
 
-// The next tile grows as fast as the last one is written, so a second one's memory would gain nothing.
+// The next tile grows as fast as the last one is written, so that a whole second one's memory would gain nothing.
 bool add_chunks(const Reordering& what, const Conditions& conditions, const Geometry& g, Buffers& b) {
   if (b.windows() >= conditions.memory) return false;
   b.chunk = chunk_shape(what, g.choice, g.target, ceil_div(conditions.chunk_bytes, b.element_bytes));
   const uint64_t tile_chunks = g.target.run_count * b.chunk.per_run;
   const uint64_t most = (conditions.memory - b.windows()) / b.chunk_bytes();
-  // A sixteenth of a tile lets the next one begin before the last one's first write.
+  // A quarter of a tile lets reads go on while the first writes of the last one are slow.
   const uint64_t least =
-      g.tiles == 1 ? tile_chunks : tile_chunks + std::max(tile_chunks / 16, b.chunk.per_run);
+      g.tiles == 1 ? tile_chunks : tile_chunks + std::max(tile_chunks / 4, b.chunk.per_run);
   if (least > most) return false;
   b.chunk_count =
       std::min({most, std::max(small_tiles_bytes / b.chunk_bytes(), least), g.tiles * tile_chunks});

@@ -82,7 +82,7 @@ std::optional<std::vector<Pass>> factored_passes(const Reordering& what, const C
                                                  const MultiPass& choice) {
   const auto factors = factor(what.map, choice.block_bits, choice.memory_bits);
   std::vector<Pass> passes;
-  uint64_t touched = 0;
+  uint64_t touched = conditions.touched_memory;
   for (std::size_t i = 0; i < factors.size(); ++i) {
     Reordering part = what;
     part.map = factors[i];

@@ -17,6 +17,7 @@ TileEngine::TileEngine(const Reordering& what, const work::Circumstances& circum
     : circumstances_(circumstances) {
   plan::Conditions conditions;
   conditions.memory = circumstances.buffers();
+  conditions.touched_memory = circumstances.touched_memory;
   const plan::Device cache = plan::Device::page_cache();
   const bool cached_source = circumstances.keep_cached && circumstances.source != io::Access::direct;
   // What is in memory is as well read in small pieces, which leaves large ones for writing, and small tiles, which

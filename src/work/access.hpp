@@ -15,6 +15,7 @@ namespace xorder::work {
 /// What is known of the files before they are there.
 struct Circumstances {
   std::uint64_t memory = 0;
+  std::uint64_t touched_memory = 0;  ///< of `memory`, what other parts of the run use too
   io::Access source = io::Access::direct;
   io::Access target = io::Access::direct;
   std::uint64_t source_offset = 0;
