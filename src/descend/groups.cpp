@@ -151,15 +151,10 @@ void compute(Computation& what, std::byte* records, uint64_t count, unsigned thr
   const io::BlockMemory other(count * what.record_bytes());
   task::Workers workers(threads);
   const std::byte* result = nullptr;
-  {
-    const auto all = [&] {
-      const task::InTask task;
-      result = groups.all({}, cache.groups({0, lg_size}, what.direction() == Direction::ascend), records,
-                          other.data());
-    };
-    const task::AroundTasks around;
-    workers.arena.execute(all);
-  }
+  workers.execute([&] {
+    result = groups.all({}, cache.groups({0, lg_size}, what.direction() == Direction::ascend), records,
+                        other.data());
+  });
   if (result != records) std::memcpy(records, result, count * what.record_bytes());
 }
 

@@ -1,12 +1,8 @@
 #include "io/pool_queue.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
-
-#include "xorder/error.hpp"
 
 namespace xorder::io {
 namespace {
@@ -26,24 +22,41 @@ Completion carry_safely(PoolQueue::Carry carry, const Transfer& transfer) {
 PoolQueue::PoolQueue(unsigned depth, const char* name, Carry carry)
     : depth_(depth), name_(name), carry_(carry) {
   done_.reserve(depth);
+  const std::size_t wanted = std::min(depth, most_threads);
+  start(wanted);
+  if (threads_.size() == wanted) return;
+  // The system allows no more. Half of what it does allow is left to those who compute.
+  const std::size_t allowed = threads_.size();
+  end();
+  start(allowed / 2);
+}
+
+PoolQueue::~PoolQueue() { end(); }
+
+void PoolQueue::start(std::size_t threads) {
   try {
-    for (unsigned i = 0; i < std::min(depth, most_threads); ++i) threads_.emplace_back([this] { work(); });
-  } catch (const std::system_error& e) {
-    // Fewer do the same, more slowly.
-    if (threads_.empty()) throw Error(fmt::format("no thread could be started: {}", e.code().message()));
+    while (threads_.size() < threads) threads_.emplace_back([this] { work(); });
+  } catch (const std::system_error&) {  // fewer do the same, more slowly
   }
 }
 
-PoolQueue::~PoolQueue() {
+void PoolQueue::end() {
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;
   }
   work_to_do_.notify_all();
   threads_.clear();  // joins; what is queued is carried out first
+  ending_ = false;
 }
 
 void PoolQueue::submit(const Transfer& transfer) {
+  if (threads_.empty()) {
+    const Completion completion = carry_safely(carry_, transfer);
+    const std::lock_guard lock(mutex_);
+    complete(completion);
+    return;
+  }
   {
     const std::lock_guard lock(mutex_);
     queued_.push_back(transfer);

@@ -1,5 +1,5 @@
 // A queue served by threads of its own, which carry out each transfer by a function that blocks. (TBB's
-// threads must not: they are for computing.)
+// threads must not: they are for computing.) Where no thread can be started, submit() carries out the transfer.
 #pragma once
 
 #include <condition_variable>
@@ -26,6 +26,9 @@ class PoolQueue final : public Queue {
   const char* name() const override { return name_; }
 
  private:
+  /// As many as the system allows.
+  void start(std::size_t threads);
+  void end();
   void work();
   void complete(const Completion& completion);  // mutex_ held
 

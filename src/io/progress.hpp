@@ -40,6 +40,9 @@ class Progress {
   int error_ = 0;
 };
 
+/// Carries out what is left, by preadv and pwritev.
+Completion carry_rest(Progress& progress);
+
 /// The completion of a transfer by system calls that is over: trims the page cache first, if it went through
 /// that.
 Completion after_transfer(const Progress& progress);

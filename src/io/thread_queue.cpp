@@ -9,8 +9,8 @@
 
 namespace xorder::io {
 
-Completion carry_by_system_calls(const Transfer& transfer) {
-  Progress progress(transfer);
+Completion carry_rest(Progress& progress) {
+  const Transfer& transfer = progress.transfer();
   const File& file = *transfer.file;
   const bool is_read = transfer.kind == Transfer::Kind::read;
   const int fd = transfer.unaligned ? file.plain_descriptor() : file.descriptor();
@@ -22,6 +22,11 @@ Completion carry_by_system_calls(const Transfer& transfer) {
     over = progress.advance(result < 0 ? -errno : result);
   }
   return after_transfer(progress);
+}
+
+Completion carry_by_system_calls(const Transfer& transfer) {
+  Progress progress(transfer);
+  return carry_rest(progress);
 }
 
 std::unique_ptr<Queue> make_thread_queue(unsigned depth) {

@@ -216,11 +216,15 @@ void UringQueue::reap(std::vector<Completion>& done) {
       continue;
     }
     const auto slot = static_cast<std::size_t>(user_data);
-    if (!slots_[slot].advance(result)) {
+    if (result == -ECANCELED) {
+      // The kernel wanted a thread for it, and the system allows no more of them.
+      done.push_back(carry_rest(slots_[slot]));
+    } else if (slots_[slot].advance(result)) {
+      done.push_back(after_transfer(slots_[slot]));
+    } else {
       prepare(slot);
       continue;
     }
-    done.push_back(after_transfer(slots_[slot]));
     free_slots_.push_back(slot);
   }
 }

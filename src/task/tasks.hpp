@@ -1,29 +1,30 @@
 // Tasks that are started one by one and awaited together.
 #pragma once
 
-#include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
 
 #include <utility>
 
 #include "task/handover.hpp"
+#include "task/workers.hpp"
 
 namespace xorder::task {
 
-/// Used by one thread, which need not be one of the arena's.
+/// Used by one thread, which need not be one of the workers.
 class Tasks {
  public:
-  explicit Tasks(oneapi::tbb::task_arena& arena) : arena_(arena) {}
+  explicit Tasks(Workers& workers) : workers_(workers) {}
 
-  /// `function` must not throw.
+  /// `function` must not throw. Without workers it is called here and now.
   template <typename Function>
   void start(Function function) {
+    if (workers_.count == 0) return function();
     auto task = group_.defer([function = std::move(function)] {
       received();
       function();  // what it has done is handed over by whatever tells that it is done
     });
     hand_over();
-    arena_.enqueue(std::move(task));
+    workers_.arena.enqueue(std::move(task));
   }
 
   /// Until all have ended; meanwhile this thread takes part.
@@ -33,11 +34,11 @@ class Tasks {
       group_.wait();
     };
     const AroundTasks around;
-    arena_.execute(wait);
+    workers_.arena.execute(wait);
   }
 
  private:
-  oneapi::tbb::task_arena& arena_;
+  Workers& workers_;
   oneapi::tbb::task_group group_;
 };
 

@@ -1,41 +1,102 @@
 #include "task/workers.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
+#include <algorithm>
 #include <chrono>
+#include <condition_variable>
 #include <future>
 #include <latch>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <vector>
 
 #include "task/handover.hpp"
-#include "xorder/error.hpp"
 
 namespace xorder::task {
 namespace {
 
+// Of this process. Nothing where there is no /proc.
+std::optional<std::uintmax_t> threads_now() {
+  struct stat task;
+  if (stat("/proc/self/task", &task) != 0) return std::nullopt;
+  return task.st_nlink;  // and two, for . and ..
+}
+
+// A thread that was joined counts against the system's limits for a moment more.
+void await_end_of_threads(const std::optional<std::uintmax_t>& before) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+  while (threads_now() > before && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+}
+
 // How many of so many threads there can be at once. TBB must never fail to start one: it would wait for it
 // for ever, or end the program.
 int startable(int wanted) {
-  std::latch counted(1);
-  std::vector<std::jthread> threads;
-  try {
-    for (int i = 0; i < wanted; ++i) threads.emplace_back([&counted] { counted.wait(); });
-  } catch (const std::system_error& e) {
-    if (threads.empty()) throw Error(fmt::format("no thread could be started: {}", e.code().message()));
+  const auto before = threads_now();
+  int started = 0;
+  {
+    std::latch counted(1);
+    std::vector<std::jthread> threads;
+    try {
+      for (; started < wanted; ++started) threads.emplace_back([&counted] { counted.wait(); });
+    } catch (const std::system_error&) {  // that is all
+    }
+    counted.count_down();
   }
-  counted.count_down();
-  return static_cast<int>(threads.size());
+  await_end_of_threads(before);
+  return started;
 }
+
+// TBB starts its threads when it needs them; others may have taken the room by then. Occupies all of them at once, for as
+// long as it takes until they are there.
+void start_all(oneapi::tbb::task_arena& arena, int count) {
+  struct Roll {
+    std::mutex mutex;
+    std::condition_variable all_here;
+    int missing;
+  };
+  // Shared: a task may begin after this has given up, where somebody else limits TBB's threads.
+  const auto roll = std::make_shared<Roll>();
+  roll->missing = count;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+  const auto wait = [end](Roll& here) {
+    std::unique_lock lock(here.mutex);
+    here.all_here.wait_until(lock, end, [&] { return here.missing == 0; });
+  };
+  for (int i = 0; i < count; ++i) {
+    hand_over();
+    arena.enqueue([roll, wait] {
+      const InTask task;
+      {
+        const std::lock_guard lock(roll->mutex);
+        if (--roll->missing == 0) roll->all_here.notify_all();
+      }
+      wait(*roll);
+    });
+  }
+  wait(*roll);
+}
+
+// One more is left for run().
+int workers_of(int wanted) { return std::max(startable(wanted + 1) - 1, 0); }
 
 }  // namespace
 
 Workers::Workers(unsigned threads)
-    : count(startable(threads != 0 ? static_cast<int>(threads) : oneapi::tbb::info::default_concurrency())),
+    : wanted(threads != 0 ? static_cast<int>(threads) : oneapi::tbb::info::default_concurrency()),
+      count(workers_of(wanted)),
       control(oneapi::tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(count) + 1),
-      arena(count, 0) {
-  arena.enqueue([] {});  // starts them now, before others take the room that there is for threads
+      arena(std::max(count, 1), 0) {
+  start_all(arena, count);
+}
+
+std::string Workers::note() const {
+  if (count >= wanted) return {};
+  return fmt::format("the system allows {} of {} threads", std::max(count, 1), wanted);
 }
 
 void Workers::run(const std::function<void()>& body, const std::function<void()>& tick, Stopping& stopping) {
@@ -44,7 +105,14 @@ void Workers::run(const std::function<void()>& body, const std::function<void()>
     body();
   };
   const AroundTasks around;
-  auto done = std::async(std::launch::async, [&] { arena.execute(in_arena); });
+  std::future<void> done;
+  try {
+    done = std::async(std::launch::async, [&] { arena.execute(in_arena); });
+  } catch (const std::system_error&) {  // no thread is left: without ticks, then
+    arena.execute(in_arena);
+    tick();
+    return;
+  }
   try {
     while (done.wait_for(std::chrono::milliseconds(30)) != std::future_status::ready) tick();
   } catch (...) {

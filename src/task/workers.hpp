@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <stop_token>
+#include <string>
 
 #include "task/handover.hpp"
 
@@ -29,9 +30,9 @@ class Stopping {
 };
 
 /// `threads` of them (0: as many as there are processors for this process), none of which is the calling
-/// thread unless it joins through execute(). TBB by itself makes one fewer.
+/// thread unless it joins through execute(). TBB by itself makes one fewer. Fewer where the system does not let so many be
+/// started (`ulimit -u`, a container's limit); if it lets none, everything happens in the calling thread.
 struct Workers {
-  /// Fewer where the system does not let so many be started; throws Error if it lets none.
   explicit Workers(unsigned threads);
 
   /// Runs `body` in the arena while this thread calls `tick`, many times a second and once at the end. Throws
@@ -49,7 +50,11 @@ struct Workers {
     arena.execute(in_arena);
   }
 
-  int count;
+  /// What to say where there are fewer than were asked for, or nothing.
+  std::string note() const;
+
+  int wanted;
+  int count;  ///< 0: only the calling thread
   oneapi::tbb::global_control control;
   oneapi::tbb::task_arena arena;
 };

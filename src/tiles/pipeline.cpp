@@ -123,7 +123,7 @@ class Conductor {
         queue_(queue),
         setting_(setting),
         kernel_(kernel_layout(tiling_, pass.chunk)),
-        tasks_(setting.arena),
+        tasks_(setting.workers),
         tile_count_(tiling_.tile_count()),
         groups_(pass.group_slots, pass.group_slot_bytes()),
         tiles_(pass.tile_slots, 0),

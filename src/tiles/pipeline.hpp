@@ -10,8 +10,6 @@
 // nothing else holds it back.
 #pragma once
 
-#include <oneapi/tbb/task_arena.h>
-
 #include <cstdint>
 #include <functional>
 #include <stop_token>
@@ -19,6 +17,7 @@
 #include "io/file.hpp"
 #include "io/queue.hpp"
 #include "plan/plan.hpp"
+#include "task/workers.hpp"
 
 namespace xorder::tiles {
 
@@ -29,7 +28,7 @@ struct PassFiles {
 
 /// What a pass runs in.
 struct PassSetting {
-  oneapi::tbb::task_arena& arena;
+  task::Workers& workers;
   /// Called by the thread that runs the pass, after each handful of transfers.
   std::function<void()> tick;
   std::stop_token stop;

@@ -97,12 +97,13 @@ void TileEngine::run(work::Run& run, io::Location source, io::Location target, s
   };
 
   task::Workers workers(run.frame().options.threads);
+  run.say(workers.note());
   const auto queue = run.queue(queue_depth());
   for (std::size_t i = 0; i < plan_.passes.size(); ++i) {
     run.begin(2 * bytes, pass + i);
     const PassFiles files{source_of(i), target_of(i), plan_.conditions.read_alignment,
                           plan_.conditions.write_alignment};
-    run_pass(plan_.passes[i], files, *queue, {workers.arena, [&] { run.tick(); }, run.stop()});
+    run_pass(plan_.passes[i], files, *queue, {workers, [&] { run.tick(); }, run.stop()});
   }
 }
 

@@ -29,7 +29,9 @@ std::unique_ptr<io::Queue> Run::queue(unsigned depth) {
   const io::Engine engine = engine_for(delivery_.source(), delivery_.target());
   auto queue = meter_.queue(engine, depth);
   engine_ = queue->name();
-  no_uring_ = engine == io::Engine::threads && delivery_.target().access() == io::Access::direct;
+  if (engine == io::Engine::threads && delivery_.target().access() == io::Access::direct) {
+    say("io_uring is forbidden here; using a pool of threads");
+  }
   return queue;
 }
 
@@ -47,7 +49,12 @@ void Run::tick() {
   if (callback_) callback_(progress_);
 }
 
+void Run::say(const std::string& note) {
+  if (note_.empty()) note_ = note;
+}
+
 void Run::with(task::Workers& workers, const std::function<void()>& body) {
+  say(workers.note());
   workers.run(
       body, [this] { tick(); }, stopping_);
 }
@@ -69,7 +76,7 @@ Report Run::finish() {
                 .seconds = 0,
                 .peak_memory = io::peak_resident_memory(),
                 .traffic = traffic};
-  if (report.note.empty() && no_uring_) report.note = "io_uring is forbidden here; using a pool of threads";
+  if (report.note.empty()) report.note = note_;
   return report;
 }
 

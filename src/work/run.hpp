@@ -32,6 +32,8 @@ class Run {
   void begin(std::uint64_t bytes, std::size_t pass);
   /// Tells the caller of Work::run() how far it has come.
   void tick();
+  /// Something for the report: what was asked for and could not be had. The first counts.
+  void say(const std::string& note);
   /// Runs `body` among the workers, and tick() meanwhile.
   void with(task::Workers& workers, const std::function<void()>& body);
 
@@ -51,7 +53,7 @@ class Run {
   std::uint64_t before_ = 0, part_ = 0;  // bytes of the parts that are over, and of this one
   std::uint64_t moved_before_ = 0;       // what the meter said when this part began
   std::string engine_;
-  bool no_uring_ = false;  // where it would have been used
+  std::string note_;
 };
 
 }  // namespace xorder::work

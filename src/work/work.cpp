@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "io/memory.hpp"
+#include "size_text.hpp"
 #include "work/run.hpp"
 #include "xorder/error.hpp"
 
@@ -19,8 +20,8 @@ std::uint64_t effective_memory(std::uint64_t asked) {
     memory = std::min(memory, std::max(*limit > program ? *limit - program : 0, minimum_memory));
   }
   if (memory < minimum_memory) {
-    throw InputError(fmt::format("{} bytes of memory are too few: at least {} MiB are needed", memory,
-                                 minimum_memory / MiB));
+    throw InputError(fmt::format("{} of memory is too little: at least {} is needed", size_text(memory),
+                                 size_text(minimum_memory)));
   }
   return memory;
 }

@@ -69,6 +69,29 @@ def accepts_o_direct(directory):
             os.unlink(path)
 
 
+class TaskGroup:
+    """A cgroup that limits processes and threads, version 1 or 2. Raises OSError where one cannot be made."""
+
+    def __init__(self, most):
+        parent = "/sys/fs/cgroup/pids/" if os.path.isdir("/sys/fs/cgroup/pids") else "/sys/fs/cgroup/"
+        self.path = f"{parent}xorder-test-{os.getpid()}-tasks"
+        os.mkdir(self.path)
+        try:
+            with open(os.path.join(self.path, "pids.max"), "w", encoding="ascii") as file:
+                file.write(str(most))
+        except OSError:
+            self.remove()
+            raise
+
+    def enter(self):
+        """A preexec_fn."""
+        with open(os.path.join(self.path, "cgroup.procs"), "w", encoding="ascii") as file:
+            file.write(str(os.getpid()))
+
+    def remove(self):
+        os.rmdir(self.path)
+
+
 class MemoryGroup:
     """A memory cgroup, version 1 or 2. Raises OSError where one cannot be made."""
 

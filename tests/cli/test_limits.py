@@ -4,8 +4,8 @@
 import os
 import unittest
 
-from harness import Case, MiB, SANITIZED, main, moved, np, rotation
-from sandbox import MemoryGroup, forbid, seccomp_works
+from harness import Case, MiB, SANITIZED, main, moved, np, rotation, transposed
+from sandbox import MemoryGroup, TaskGroup, forbid, seccomp_works
 
 
 @unittest.skipIf(SANITIZED, "sanitizers take memory of their own")
@@ -103,6 +103,19 @@ class Memory(Case):
             report, peak = self.limited(200 * MiB, "transpose", "a.npy", "b.npy", "--memory", "16MiB", "--force", "--schedule", *options)
             self.assertLessEqual(peak, 16 * MiB + self.program, (options, report))
 
+    def test_partial_pages(self):
+        """Blocks that are written alone pass the page cache, and do not stay there."""
+        runs = [("u1", (16384, 8192), ("--banded", "4095,4096")), ("f8", (2999, 3001), ("--schedule", "mesh", "--processors", 64)),
+                ("V3", (1 << 23,), ("--schedule", "exchange"))]
+        for dtype, shape, options in runs:
+            command = "bitreverse" if len(shape) == 1 else "transpose"
+            self.save("a.npy", self.noise(shape, dtype))
+            for io in ["direct", "mapped"]:
+                with self.subTest(options=options, io=io):
+                    self.evict("a.npy")
+                    report, peak = self.limited(200 * MiB, command, "a.npy", "b.npy", "--memory", "16MiB", "--force", "--io", io, *options)
+                    self.assertLessEqual(peak, 32 * MiB, report)
+
     def test_the_default_respects_the_group(self):
         self.save("a.npy", self.noise((3000, 3000), "f8"))
         for options in [(), ("--memory", "10GiB")]:  # and more than there is is cut down
@@ -110,6 +123,51 @@ class Memory(Case):
             report, peak = self.limited(80 * MiB, "transpose", "a.npy", "b.npy", "--force", *options)
             self.assertLessEqual(report["memory"], 40 * MiB)
             self.assertLessEqual(peak, 80 * MiB)
+
+
+@unittest.skipIf(SANITIZED, "sanitizers start threads of their own")
+class Threads(Case):
+    """Containers allow few. As many as there may be do the work, the main thread alone if need be."""
+
+    def limited(self, most, *args):
+        try:
+            group = TaskGroup(most)
+        except OSError as error:
+            self.skipTest(f"task cgroups cannot be made here: {error}")
+        try:
+            return self.ok(*args, "--force", preexec_fn=group.enter).stderr
+        finally:
+            group.remove()
+
+    def test_few_are_enough(self):
+        matrix = self.noise((512, 1024), "f8")
+        self.save("matrix.npy", matrix)
+        numbers = self.noise((1 << 19,), "i8")
+        self.save("numbers.npy", numbers)
+        band = self.noise((20_000, 21), "f8")
+        self.save("band.npy", band)
+        self.ok("transpose", "band.npy", "expected-band.npy", "--banded", "10,10")
+        self.ok("bitreverse", "numbers.npy", "expected-bits.npy")
+        results = {"matrix": transposed(matrix), "numbers": np.cumsum(numbers), "band": self.load("expected-band.npy"),
+                   "bits": self.load("expected-bits.npy")}
+        small = ("--memory", "16MiB")
+        runs = [("matrix", "transpose", "matrix.npy", "out.npy", *small),
+                ("matrix", "transpose", "matrix.npy", "out.npy", *small, "--threads", 64),
+                ("matrix", "transpose", "matrix.npy", "out.npy", *small, "--io", "mapped", "--threads", 64),
+                ("matrix", "transpose", "matrix.npy", "out.npy", *small, "--io", "direct"),
+                ("matrix", "transpose", "matrix.npy", "out.npy", "--schedule", "rounds"),
+                ("bits", "bitreverse", "numbers.npy", "out.npy", "--schedule", "exchange"),
+                ("band", "transpose", "band.npy", "out.npy", "--banded", "10,10"),
+                ("band", "transpose", "band.npy", "out.npy", "--banded", "10,10", "--io", "mapped"),
+                ("numbers", "descend", "scan", "numbers.npy", "out.npy", *small),
+                ("numbers", "descend", "scan", "numbers.npy", "out.npy", "--schedule", "pipelined")]
+        for most in [1, 3, 8, 14]:
+            for expected, *args in runs:
+                with self.subTest(most=most, args=args):
+                    said = self.limited(most, *args)
+                    self.assert_same(self.load("out.npy"), results[expected])
+                    if 64 in args:
+                        self.assertRegex(said, r"the system allows \d+ of 64 threads")
 
 
 if __name__ == "__main__":

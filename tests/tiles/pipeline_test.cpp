@@ -71,7 +71,7 @@ void perform(
                        {files.target, files.target_offset},
                        plan.conditions.read_alignment,
                        plan.conditions.write_alignment};
-  run_pass(plan.passes.at(0), both, queue, {workers.arena, tick, stop});
+  run_pass(plan.passes.at(0), both, queue, {workers, tick, stop});
 }
 
 std::string setting_name(const testing::TestParamInfo<Setting>& setting) {

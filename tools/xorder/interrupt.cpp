@@ -39,14 +39,14 @@ struct Interrupt::Watcher {
     pthread_sigmask(SIG_BLOCK, &signals, &old);
     try {
       thread = std::thread([this] { watch(); });
-    } catch (const std::system_error& e) {
-      throw Error(fmt::format("no thread could be started: {}", e.code().message()));
+    } catch (const std::system_error&) {  // the system allows no thread: signals end the program, as by default
+      pthread_sigmask(SIG_SETMASK, &old, nullptr);
     }
   }
   ~Watcher() {
     const std::uint64_t one = 1;
     [[maybe_unused]] const auto written = write(end_fd.get(), &one, sizeof one);
-    thread.join();
+    if (thread.joinable()) thread.join();
     if (!stop.stop_requested()) pthread_sigmask(SIG_SETMASK, &old, nullptr);
   }
 
