@@ -76,6 +76,9 @@ class File {
   void set_write_window(std::size_t bytes);
 
   FileStamp stamp() const;
+  /// Writes back what others have stored into mapped pages, so that from now on the first store into any page moves the stamp's
+  /// time. (A page that is dirty already takes stores without a trace.) On file systems that keep account of that: not on tmpfs.
+  void write_back_dirty_pages() const;
 
   /// Reads or writes exactly `bytes` at any `offset`, through the page cache. Throws IoError.
   void read_exactly(void* data, std::size_t bytes, std::uint64_t offset) const;

@@ -149,14 +149,16 @@ ArrayDescription parse(std::string_view header, std::uint64_t file_bytes) {
   return array;
 }
 
-// The bytes that a header of at least `least` bytes is padded to.
-std::uint64_t padded(std::uint64_t least) {
+// The bytes that a header of at least `least` bytes is padded to: whole pages, as direct transfers like them. NumPy cannot map
+// a file that ends at a page's end, so that an array without elements has a header as NumPy writes it.
+std::uint64_t padded(std::uint64_t least, bool empty) {
   constexpr std::uint64_t page = 4096, numpy_alignment = 64;
   // NumPy counts its 10,000 characters without the preamble; the last multiple of 64 that it reads is 9,984.
   constexpr std::uint64_t numpy_limit = 9984;
   const auto round_up = [](std::uint64_t n, std::uint64_t unit) { return (n + unit - 1) / unit * unit; };
   const std::uint64_t pages = round_up(least, page);
-  return least <= numpy_limit && pages > numpy_limit ? round_up(least, numpy_alignment) : pages;
+  const bool as_numpy = empty || (least <= numpy_limit && pages > numpy_limit);
+  return as_numpy ? round_up(least, numpy_alignment) : pages;
 }
 
 }  // namespace
@@ -186,10 +188,11 @@ std::string npy_header(const DType& dtype, const std::vector<std::uint64_t>& ext
   const bool ascii =
       std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
   // A short header that is padded to a page, or a few, still has a length of 16 bits.
-  const bool is_short = padded(preamble_bytes(1) + text.size() + 1) - preamble_bytes(1) <= 0xffff;
+  const bool empty = std::ranges::find(extents, 0u) != extents.end();
+  const bool is_short = padded(preamble_bytes(1) + text.size() + 1, empty) - preamble_bytes(1) <= 0xffff;
   const int version = !ascii ? 3 : is_short ? 1 : 2;
   const std::size_t preamble = preamble_bytes(version);
-  const std::uint64_t whole = padded(preamble + text.size() + 1);
+  const std::uint64_t whole = padded(preamble + text.size() + 1, empty);
   if (whole > max_npy_header_bytes)
     throw InputError(
         fmt::format("the type's description makes an .npy header of {} bytes; at most {} are read", whole,

@@ -21,6 +21,15 @@ std::vector<io::File> open_all(const Frame& frame, io::Disk& disk) {
   return files;
 }
 
+std::vector<io::FileStamp> stamps_of(const std::vector<io::File>& files) {
+  std::vector<io::FileStamp> stamps;
+  for (const io::File& file : files) {
+    file.write_back_dirty_pages();
+    stamps.push_back(file.stamp());
+  }
+  return stamps;
+}
+
 std::size_t write_window(const Frame& frame) {
   return static_cast<std::size_t>(std::min(frame.memory() / 16, most_on_the_way));
 }
@@ -31,6 +40,7 @@ Delivery::Delivery(const Frame& frame, io::Disk& disk)
     : frame_(frame),
       disk_(disk),
       sources_(open_all(frame, disk)),
+      stamps_(stamps_of(sources_)),
       output_(frame.output.path, frame.output.header.size() + frame.output.bytes, frame.options.overwrite,
               frame.circumstances.target, sources_.front()) {
   target().set_write_window(write_window(frame));
@@ -50,8 +60,9 @@ io::File Delivery::scratch(std::uint64_t bytes) const {
 }
 
 void Delivery::commit(const std::stop_token& stop) {
+  const std::vector<io::FileStamp> now = stamps_of(sources_);
   for (std::size_t i = 0; i < sources_.size(); ++i) {
-    if (sources_[i].stamp() != frame_.inputs[i].stamp) {
+    if (now[i] != stamps_[i]) {
       throw IoError(sources_[i].name(),
                     "the file was changed while it was being read; the output was discarded");
     }

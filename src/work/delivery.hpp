@@ -31,6 +31,7 @@ class Delivery {
   const Frame& frame_;
   io::Disk& disk_;
   std::vector<io::File> sources_;
+  std::vector<io::FileStamp> stamps_;  // of the sources, when reading began
   io::Output output_;
 };
 

@@ -58,6 +58,8 @@ class Npy(Case):
             for engine in ["auto", "direct", "mapped"]:
                 with self.subTest(shape=shape, engine=engine):
                     self.transposes(self.noise(shape, "f8"), "--io", engine)
+                    if shape:
+                        self.assertEqual(np.load(self.path("b.npy"), mmap_mode="r").shape, shape[::-1])
 
     def test_versions_1_to_3(self):
         array = self.noise((6, 7), "<f4")

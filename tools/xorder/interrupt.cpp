@@ -39,7 +39,8 @@ struct Interrupt::Watcher {
     pthread_sigmask(SIG_BLOCK, &signals, &old);
     try {
       thread = std::thread([this] { watch(); });
-    } catch (const std::system_error&) {  // the system allows no thread: signals end the program, as by default
+    } catch (
+        const std::system_error&) {  // the system allows no thread: signals end the program, as by default
       pthread_sigmask(SIG_SETMASK, &old, nullptr);
     }
   }

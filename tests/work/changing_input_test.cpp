@@ -1,0 +1,92 @@
+// An input that is stored into while it is being read gives no output, also where the store goes to a page that was dirty before.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <linux/magic.h>
+#include <sys/mman.h>
+#include <sys/vfs.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "io/disk_filter.hpp"
+#include "io/scratch.hpp"
+#include "xorder/error.hpp"
+#include "xorder/tiles/job.hpp"
+
+namespace xorder::work {
+namespace {
+
+constexpr std::size_t bytes = std::size_t{8} << 20;
+
+// A file whose pages somebody else has mapped, and has stored into.
+class Mapped {
+ public:
+  explicit Mapped(const std::filesystem::path& path) {
+    const int fd = ::open(path.c_str(), O_RDWR | O_CREAT, 0666);
+    EXPECT_EQ(ftruncate(fd, bytes), 0);
+    void* const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    EXPECT_NE(at, MAP_FAILED);
+    close(fd);
+    data_ = static_cast<unsigned char*>(at);
+    store(1);
+  }
+  ~Mapped() { munmap(data_, bytes); }
+  Mapped(const Mapped&) = delete;
+  Mapped& operator=(const Mapped&) = delete;
+  void store(unsigned char value) {
+    for (std::size_t i = 0; i < bytes; i += 4096) data_[i] = value;
+  }
+
+ private:
+  unsigned char* data_;
+};
+
+// Stores into it before the first transfer of the input.
+class Meddling final : public io::DiskFilter {
+ public:
+  explicit Meddling(Mapped& file) : DiskFilter(io::system_disk()), file_(file) {}
+  int before(const io::Transfer& t) override {
+    if (t.kind == io::Transfer::Kind::read && !done_.exchange(true)) {
+      std::this_thread::sleep_for(
+          std::chrono::milliseconds(20));  // file times move by ticks of some milliseconds
+      file_.store(2);
+    }
+    return 0;
+  }
+  using DiskFilter::before;
+
+ private:
+  Mapped& file_;
+  std::atomic<bool> done_ = false;
+};
+
+class ChangingInput : public testing::TestWithParam<EngineChoice> {};
+
+TEST_P(ChangingInput, IsNoticedWherePagesWereDirtyBefore) {
+  const test::ScratchDirectory scratch;
+  struct statfs system;
+  ASSERT_EQ(statfs(scratch.path().c_str(), &system), 0);
+  if (system.f_type == TMPFS_MAGIC)
+    GTEST_SKIP() << "tmpfs does not keep the time of a store into a mapped page";
+  Mapped file(scratch / "in.raw");
+  Meddling disk(file);
+  const io::ArrayFile in = io::open_array(
+      scratch / "in.raw", io::RawLayout{.dtype = io::parse_dtype("f8"), .extents = {{1024, 1024}}});
+  const ArrayShape shape = in.description.shape();
+  Options options;
+  options.engine = GetParam();
+  options.disk = &disk;
+  tiles::Job job(in, transposition(shape, {}), transposed_extents(shape, {}), scratch / "out.raw", options);
+  const std::string said = test::message_of<IoError>([&] { job.run(); });
+  EXPECT_THAT(said, testing::HasSubstr("changed while it was being read"));
+  EXPECT_FALSE(std::filesystem::exists(scratch / "out.raw"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Access, ChangingInput,
+                         testing::Values(EngineChoice::automatic, EngineChoice::direct,
+                                         EngineChoice::mapped));
+
+}  // namespace
+}  // namespace xorder::work
