@@ -42,6 +42,31 @@ struct Destination {
   bool exists;
 };
 
+/// Whether rename() will be allowed to replace what is there is known before the run, as far as one can see from outside.
+void require_replaceable(const fs::path& given, int directory, const std::string& name,
+                         const struct stat& old) {
+  struct statx file, parent;
+  const auto look = [](int at, const char* path, int flags, struct statx& into) {
+    return statx(at, path, flags | AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, &into) == 0;
+  };
+  if (look(directory, name.c_str(), 0, file)) {
+    if (file.stx_attributes & STATX_ATTR_IMMUTABLE)
+      refuse(given, "is immutable (chattr +i), so that it cannot be replaced");
+    if (file.stx_attributes & STATX_ATTR_APPEND)
+      refuse(given, "is append-only (chattr +a), so that it cannot be replaced");
+    if (file.stx_attributes & STATX_ATTR_MOUNT_ROOT)
+      refuse(given, "is a mount point, which cannot be replaced");
+  }
+  if (look(directory, "", AT_EMPTY_PATH, parent)) {
+    if (parent.stx_attributes & STATX_ATTR_APPEND)
+      refuse(given, "cannot be replaced in an append-only directory (chattr +a)");
+    const uid_t user = geteuid();
+    if ((parent.stx_mode & S_ISVTX) != 0 && user != 0 && user != old.st_uid && user != parent.stx_uid) {
+      refuse(given, "belongs to another user, and its directory lets only owners replace files (chmod +t)");
+    }
+  }
+}
+
 /// `input` may be null: an output that is made from none.
 Destination examine(const fs::path& given, std::uint64_t bytes, bool overwrite, Disk& disk,
                     const File* input) {
@@ -67,6 +92,7 @@ Destination examine(const fs::path& given, std::uint64_t bytes, bool overwrite, 
       }
     }
     if (!overwrite) refuse(given, "exists (--force overwrites it)");
+    require_replaceable(given, directory, name, status);
   } else if (errno == ENAMETOOLONG) {
     refuse(given, fmt::format("the name has {} bytes, the file system allows {}", name.size(),
                               fpathconf(directory, _PC_NAME_MAX)));

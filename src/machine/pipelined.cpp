@@ -7,6 +7,7 @@
 #include "io/memory.hpp"
 #include "machine/storage.hpp"
 #include "plan/processors.hpp"
+#include "size_text.hpp"
 #include "task/workers.hpp"
 #include "work/frame.hpp"
 #include "work/run.hpp"
@@ -81,14 +82,11 @@ class PipelinedDescend final : public work::Work {
         what_(std::move(what)),
         element_bytes_(element_bytes),
         count_(this->frame().input().description.elements()),
-        schedule_(make_schedule(processors)) {
-    if (needed() > this->frame().memory()) {
-      throw InputError(
-          fmt::format("schedule pipelined keeps everything in memory: {} bytes, of {}; without it the "
-                      "file may be larger",
-                      needed(), this->frame().memory()));
-    }
-  }
+        lg_processors_(checked_lg_processors(processors)),
+        needed_(checked_memory()),
+        schedule_(lg_processors_, lg_per_processor(),
+                  what_->direction() == descend::Direction::descend ? schedule::Descend::Order::descend
+                                                                    : schedule::Descend::Order::ascend) {}
 
   std::string describe() const override {
     return fmt::format(
@@ -98,22 +96,33 @@ class PipelinedDescend final : public work::Work {
   }
 
  private:
-  schedule::Descend make_schedule(uint64_t processors) const {
+  int checked_lg_processors(uint64_t processors) const {
     const int lg_count = exact_lg(count_, frame().input().path.string() + ": the number of elements");
     if (processors == 0) processors = std::min(plan::default_processors, count_);
     const int n = exact_lg(processors, "the number of virtual processors");
     if (n > lg_count) {
       throw InputError(fmt::format("{} virtual processors are too many for {} elements", processors, count_));
     }
-    using Order = schedule::Descend::Order;
-    return {n, lg_count - n,
-            what_->direction() == descend::Direction::descend ? Order::descend : Order::ascend};
+    return n;
   }
-  // Inputs and records; the slots; the records again, and the output; the machine and what is on its links.
-  uint64_t needed() const {
-    return frame().input_bytes() + 2 * count_ * what_->record_bytes() + frame().output.bytes +
-           schedule_.network().nodes() * (schedule_.slots() * what_->record_bytes() + each_processor) +
-           plan::machine_memory(schedule_.network(), schedule_.slots());
+  int lg_per_processor() const { return exact_lg(count_, "the number of elements") - lg_processors_; }
+
+  // Inputs and records; the slots; the records again, and the output; the machine and what is on its links; the schedule, which
+  // is made only when there is room for it.
+  uint64_t checked_memory() const {
+    const schedule::Network network = schedule::Network::hypercube(lg_processors_);
+    const uint64_t slots = schedule::Descend::slots_of(lg_processors_, lg_per_processor());
+    const uint64_t needed = frame().input_bytes() + 2 * count_ * what_->record_bytes() +
+                            frame().output.bytes +
+                            network.nodes() * (slots * what_->record_bytes() + each_processor) +
+                            plan::machine_memory(network, slots) +
+                            schedule::Descend::memory_of(lg_processors_, lg_per_processor());
+    if (needed > frame().memory()) {
+      throw InputError(fmt::format(
+          "schedule pipelined keeps everything in memory: {}, of {}; without it the file may be larger",
+          size_text(needed), size_text(frame().memory())));
+    }
+    return needed;
   }
 
   std::vector<work::PassSummary> passes() const override {
@@ -123,7 +132,7 @@ class PipelinedDescend final : public work::Work {
              .tile_bytes = written,
              .source_block_bytes = written,
              .target_block_bytes = written,
-             .memory = needed(),
+             .memory = needed_,
              .bytes_read = read,
              .bytes_written = written,
              .predicted_seconds = device.read_seconds(1, read) + device.write_seconds(1, written)}};
@@ -135,6 +144,8 @@ class PipelinedDescend final : public work::Work {
   std::unique_ptr<descend::Computation> what_;
   uint64_t element_bytes_;
   uint64_t count_;
+  int lg_processors_;
+  uint64_t needed_;
   schedule::Descend schedule_;
 };
 

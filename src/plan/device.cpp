@@ -94,6 +94,12 @@ Device Device::parse(std::string_view text, const std::string& source) {
     throw fail(
         R"(not a device profile: {"name": "..", "depth": 64, "points": [[bytes, read, write, both], ..]})");
   }
+  for (const auto& [key, value] : json.items()) {
+    if (key != "name" && key != "depth" && key != "points") {
+      throw fail(
+          fmt::format("unknown key \"{}\"; a device profile has \"name\", \"depth\" and \"points\"", key));
+    }
+  }
   Device device{source, {}, 64};
   if (json.contains("name") && json["name"].is_string()) device.name = json["name"];
   if (json.contains("depth")) {

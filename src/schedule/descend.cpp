@@ -62,13 +62,22 @@ Descend::Descend(int dimension, int lg_per_node, Order order)
     : Descend(Network::hypercube(dimension), checked_lg_per_node(lg_per_node), order) {}
 
 Descend::Descend(const Network& hypercube, int lg_per_node, Order order)
-    : Schedule(hypercube, pow2(lg_per_node) + 2 * static_cast<uint64_t>(hypercube.dimension()) + 2,
+    : Schedule(hypercube, slots_of(hypercube.dimension(), lg_per_node),
                steps_per_round * round_count(hypercube.dimension(), lg_per_node),
                descend_bound(hypercube.dimension(), lg_per_node)),
       lg_per_node_(lg_per_node),
       order_(order),
       local_(local_rounds(hypercube.dimension(), lg_per_node,
                           round_count(hypercube.dimension(), lg_per_node))) {}
+
+uint64_t Descend::slots_of(int dimension, int lg_per_node) {
+  return pow2(lg_per_node) + 2 * static_cast<uint64_t>(dimension) + 2;
+}
+
+uint64_t Descend::memory_of(int dimension, int lg_per_node) {
+  // A round's local iteration; while it is made, also two bits and a waiting class for an offset.
+  return round_count(dimension, lg_per_node) * (sizeof(std::optional<Local>) + sizeof(Local) + 1);
+}
 
 uint64_t Descend::arrivals(AspcHalf half) const {
   return per_node() + (half == AspcHalf::plus ? 0 : static_cast<uint64_t>(network().dimension()));

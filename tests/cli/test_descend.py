@@ -2,12 +2,13 @@
 """xorder descend against NumPy: shift, scan, merge, tridiagonal."""
 
 import os
+import resource
 import signal
 import subprocess
 import time
 
 import harness
-from harness import Case, MiB, main, np
+from harness import Case, MiB, SANITIZED, main, np
 
 OPERATIONS = {"sum": np.add, "prod": np.multiply, "min": np.minimum, "max": np.maximum, "xor": np.bitwise_xor}
 INTEGERS = ["u1", "i1", "<u2", ">i2", "<i4", ">u4", "<i8", ">u8"]
@@ -357,6 +358,13 @@ class Pipelined(Descend):
         self.refused("descend", "merge", "unsorted.npy", "b.npy", "--schedule", "pipelined", says="unsorted.npy")
         self.save("large.npy", np.zeros(1 << 21))
         self.refused("descend", "scan", "large.npy", "b.npy", "--schedule", "pipelined", "--memory", "32MiB", says="in memory")
+        with open(self.path("huge.raw"), "wb") as file:
+            file.truncate(1 << 32)  # a sparse file
+        began = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+        self.refused("descend", "scan", "huge.raw", "b.raw", "--dtype", "u1", "--schedule", "pipelined", "--memory", "16MiB", "--dry-run",
+                     says="in memory")
+        if not SANITIZED:
+            self.assertLessEqual(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, max(began, 64 << 10))  # KiB
 
 
 class OnDisk(Case):

@@ -128,13 +128,19 @@ class Environment(Case):
                         resource.setrlimit(resource.RLIMIT_NPROC, (number, number))
                         os.setuid(54321)
 
-                    result = self.run_xorder("transpose", "a.npy", "b.npy", "--io", engine, "-q", timeout=10, preexec_fn=limit)
-                    if result.returncode == 0:
-                        self.made()
-                    else:
-                        self.assertEqual(result.returncode, 1, result.stderr)
-                        self.assertRegex(result.stderr, r"\Axorder: [^\n]+\n\Z")
-                        self.assertEqual(sorted(os.listdir(self.dir)), ["a.npy", "program"])
+                    self.ok("transpose", "a.npy", "b.npy", "--io", engine, "-q", preexec_fn=limit)
+                    self.made()
+
+    @unittest.skipIf(os.geteuid() != 0, "needs two users")
+    def test_what_belongs_to_others_in_a_sticky_directory(self):
+        os.chmod(self.dir, 0o1777)
+        self.write("b.npy", b"old")
+        shutil.copy(harness.XORDER, self.path("program"))
+        self.addCleanup(setattr, harness, "XORDER", harness.XORDER)
+        harness.XORDER = self.path("program")
+        self.refused("transpose", "a.npy", "b.npy", "--force", "--dry-run", preexec_fn=lambda: os.setuid(54321),
+                     says="belongs to another user")
+        self.assertEqual(self.bytes_of("b.npy"), b"old")
 
     def test_strange_names(self):
         for name in ["with blanks", "\u00fcn\u00ef \u2603", "line\nbreak", "quote's\"", "-dash", "tab\t", "\x1b[31m", "a" * 255,

@@ -1,10 +1,14 @@
 #include "io/output.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/descriptor.hpp"
 #include "io/scratch.hpp"
 #include "xorder/error.hpp"
 
@@ -129,6 +133,44 @@ TEST_P(OutputTest, RefusesTheInputUnderAnyName) {
     EXPECT_THAT(refusal(name, true), HasSubstr("is the same file as the input")) << name;
   }
   EXPECT_EQ(read_file(scratch_ / "in"), "input");
+}
+
+// Sets the file's attributes as chattr does, while it lives.
+class Attributes {
+ public:
+  Attributes(const fs::path& path, int flags) : file_(open(path.c_str(), O_RDONLY)) {
+    set_ = ioctl(file_.get(), FS_IOC_GETFLAGS, &before_) == 0 && apply(before_ | flags);
+  }
+  ~Attributes() {
+    if (set_) apply(before_);
+  }
+  Attributes(const Attributes&) = delete;
+  Attributes& operator=(const Attributes&) = delete;
+  bool set() const { return set_; }
+
+ private:
+  bool apply(int flags) { return ioctl(file_.get(), FS_IOC_SETFLAGS, &flags) == 0; }
+  Descriptor file_;
+  int before_ = 0;
+  bool set_ = false;
+};
+
+TEST_P(OutputTest, RefusesWhatCannotBeReplaced) {
+  fs::create_directory(scratch_ / "directory");
+  write_file(scratch_ / "directory/out", "old");
+  write_file(scratch_ / "out", "old");
+  const struct {
+    const char *name, *marked, *says;
+    int flags;
+  } cases[] = {{"out", "out", "is immutable", FS_IMMUTABLE_FL},
+               {"out", "out", "is append-only", FS_APPEND_FL},
+               {"directory/out", "directory", "append-only directory", FS_APPEND_FL}};
+  for (const auto& c : cases) {
+    const Attributes attributes(scratch_ / c.marked, c.flags);
+    if (!attributes.set()) GTEST_SKIP() << "files cannot be marked here";
+    EXPECT_THAT(refusal(c.name, true), HasSubstr(c.says));
+  }
+  make("out", true).commit();
 }
 
 TEST_P(OutputTest, RefusesWhatCannotBeAnOutput) {

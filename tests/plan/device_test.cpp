@@ -48,6 +48,8 @@ TEST(Device, NonsenseProfilesAreRefused) {
   EXPECT_THAT(parse(R"({"points": [[2, 2, 2], [1, 2, 2]]})"),
               ThrowsMessage<InputError>(HasSubstr("ascending")));
   EXPECT_THAT(parse(R"({"depth": 0, "points": [[1, 2, 2]]})"), ThrowsMessage<InputError>(HasSubstr("depth")));
+  EXPECT_THAT(parse(R"({"dept": 8, "points": [[1, 2, 2]]})"),
+              ThrowsMessage<InputError>(HasSubstr("unknown key \"dept\"")));
 }
 
 TEST(Device, ReadingFromAnotherOnePricesEachSideByItsOwn) {

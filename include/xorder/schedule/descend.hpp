@@ -33,6 +33,9 @@ class Descend final : public Schedule {
   enum class Order { descend, ascend };
   /// 0 ≤ n ≤ 20, 0 ≤ v ≤ 30 (InputError otherwise). Takes O(V) memory.
   Descend(int dimension, int lg_per_node, Order order);
+  /// Of each node, and the bytes that the schedule itself takes, before it is made.
+  static std::uint64_t slots_of(int dimension, int lg_per_node);
+  static std::uint64_t memory_of(int dimension, int lg_per_node);
 
   /// Slot j of ASPC carries offset `offset` in this round; then iteration v + j of it is computed, on all
   /// nodes.
