@@ -3,12 +3,11 @@
 #include "io/file.hpp"
 
 #include <oneapi/tbb/info.h>
-#include <oneapi/tbb/parallel_pipeline.h>
 
 #include <algorithm>
 #include <semaphore>
 
-#include "task/handover.hpp"
+#include "task/pipeline.hpp"
 #include "task/workers.hpp"
 #include "xorder/error.hpp"
 
@@ -19,16 +18,6 @@ using std::uint64_t;
 
 constexpr std::size_t largest_request = std::size_t{1} << 20;
 constexpr std::ptrdiff_t most_threads = 1024;
-
-// A part of a step.
-template <class Function>
-auto part(Function function) {
-  return [function](uint64_t step) {
-    const task::InTask task;
-    function(step);
-    return step;
-  };
-}
 
 class Turn {
  public:
@@ -93,9 +82,9 @@ void Lane::complete() {
 }
 
 void run_lanes(const LaneSteps& steps, unsigned lane_count, unsigned depth, work::Run& run) {
-  namespace tbb = oneapi::tbb;
   const unsigned asked = run.frame().options.threads;
-  const unsigned threads = asked != 0 ? asked : static_cast<unsigned>(tbb::info::default_concurrency());
+  const unsigned threads =
+      asked != 0 ? asked : static_cast<unsigned>(oneapi::tbb::info::default_concurrency());
   std::counting_semaphore<most_threads> permuting(std::min<std::ptrdiff_t>(threads, most_threads));
   lane_count = static_cast<unsigned>(std::clamp<uint64_t>(steps.count, 1, lane_count));
   std::vector<Lane> lanes;
@@ -110,28 +99,22 @@ void run_lanes(const LaneSteps& steps, unsigned lane_count, unsigned depth, work
   // Its threads mostly wait for their lane.
   const auto pipeline = [&] {
     uint64_t next = 0;
-    const auto start = [&](tbb::flow_control& control) -> uint64_t {
-      const task::InTask task;
-      const uint64_t step = next++;
-      if (step == steps.count || stop.stop_requested()) control.stop();
-      return step;
+    const auto start = [&]() -> std::optional<uint64_t> {
+      if (next == steps.count || stop.stop_requested()) return std::nullopt;
+      return next++;
     };
-    const auto read = part([&](uint64_t step) { moved(step, steps.read); });
-    const auto in_order = part([](uint64_t) {});
-    const auto write = part([&](uint64_t step) {
+    const auto read = [&](uint64_t step) { moved(step, steps.read); };
+    const auto write = [&](uint64_t step) {
       {
         const Turn turn(permuting);
         steps.permute(step);
       }
       moved(step, steps.write);
-    });
-    constexpr auto parallel = tbb::filter_mode::parallel;
-    constexpr auto serial = tbb::filter_mode::serial_in_order;
-    tbb::parallel_pipeline(lane_count, tbb::make_filter<void, uint64_t>(serial, start) &
-                                           tbb::make_filter<uint64_t, uint64_t>(parallel, read) &
-                                           tbb::make_filter<uint64_t, uint64_t>(serial, in_order) &
-                                           tbb::make_filter<uint64_t, uint64_t>(parallel, write) &
-                                           tbb::make_filter<uint64_t, void>(serial, [](uint64_t) {}));
+    };
+    const auto in_order =
+        task::in_order([](uint64_t) {});  // a lane is free for the step after next only when it has come here
+    task::pipeline<uint64_t>(lane_count, start, task::at_once(read), in_order, task::at_once(write),
+                             in_order);
   };
   task::Workers workers(lane_count);
   run.with(workers, pipeline);

@@ -1,11 +1,10 @@
 #include "descend/sweeps.hpp"
 
-#include <oneapi/tbb/parallel_pipeline.h>
-
 #include <algorithm>
 #include <deque>
 #include <optional>
 
+#include "task/pipeline.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::descend {
@@ -15,8 +14,6 @@ using plan::Sweep;
 using plan::SweepPlan;
 using std::uint64_t;
 using Buffer = task::BufferPool::Buffer;
-using oneapi::tbb::filter_mode;
-using oneapi::tbb::make_filter;
 
 // What both kinds of sweeps share.
 struct Files {
@@ -57,40 +54,27 @@ class Gathered {
     task::Tokens<OnItsWay> tokens(sweep_.in_flight);
     const uint64_t columns = sweep_.iterations.stride(), count = uint64_t{1} << sweep_.lg_slice;
     uint64_t next = 0;
-    const auto begin = [&](oneapi::tbb::flow_control& flow) -> OnItsWay* {
-      const task::InTask task;
-      if (next == columns) {
-        flow.stop();
-        return nullptr;
-      }
+    const auto begin = [&]() -> std::optional<OnItsWay*> {
+      if (next == columns) return std::nullopt;
       const Strip strip{sweep_.iterations.low, sweep_.lg_columns, next};
       next += strip.columns();
       return tokens.take({strip, {}});
     };
     const auto read = [&](OnItsWay* one) {
-      const task::InTask task;
       one->data = pool.get();
       files_.read(one->strip, 0, count, one->data.get());
-      return one;
     };
     const auto advance = [&](OnItsWay* one) {
-      const task::InTask task;
       std::byte* const data = one->data.get();
       const std::byte* const result = groups_.all(one->strip, sweep_.groups, data, data + bytes_);
       one->data = Buffer(one->data, data + (result - data));
-      return one;
     };
     const auto write = [&](OnItsWay* one) {
-      const task::InTask task;
       files_.write(one->strip, 0, count, one->data.get());
       tokens.give_back(one);
     };
-    const task::AroundTasks around;
-    oneapi::tbb::parallel_pipeline(sweep_.in_flight,
-                                   make_filter<void, OnItsWay*>(filter_mode::serial_in_order, begin) &
-                                       make_filter<OnItsWay*, OnItsWay*>(filter_mode::parallel, read) &
-                                       make_filter<OnItsWay*, OnItsWay*>(filter_mode::parallel, advance) &
-                                       make_filter<OnItsWay*, void>(filter_mode::parallel, write));
+    task::pipeline<OnItsWay*>(sweep_.in_flight, begin, task::at_once(read), task::at_once(advance),
+                              task::at_once(write));
   }
 
  private:
@@ -185,32 +169,23 @@ void stream(const Sweep& sweep, const Strip& strip, uint64_t slices, Groups& gro
   for (const Iterations group : sweep.groups) windows.emplace_back(groups, sweep, strip, group, pool);
   Reader reader(sweep, files, strip, slices, pool);
   task::Tokens<Slice> tokens(sweep.in_flight);
-  const auto read = [&](oneapi::tbb::flow_control& flow) -> Slice* {
-    const task::InTask task;
+  const auto read = [&]() -> std::optional<Slice*> {
     files.check_stop();
     std::optional<Slice> slice = reader.next();
-    if (slice) return tokens.take(*std::move(slice));
-    flow.stop();
-    return nullptr;
+    if (!slice) return std::nullopt;
+    return tokens.take(*std::move(slice));
   };
   const auto advance = [&](Slice* slice) {
-    const task::InTask task;
     for (Window& window : windows) {
       if (slice->data) *slice = window.push(std::move(*slice));
     }
-    return slice;
   };
   const auto write = [&](Slice* slice) {
-    const task::InTask task;
     if (slice->data)
       files.write(strip, slice->number << sweep.lg_slice, uint64_t{1} << sweep.lg_slice, slice->data.get());
     tokens.give_back(slice);
   };
-  const task::AroundTasks around;
-  oneapi::tbb::parallel_pipeline(sweep.in_flight,
-                                 make_filter<void, Slice*>(filter_mode::serial_in_order, read) &
-                                     make_filter<Slice*, Slice*>(filter_mode::serial_in_order, advance) &
-                                     make_filter<Slice*, void>(filter_mode::parallel, write));
+  task::pipeline<Slice*>(sweep.in_flight, read, task::in_order(advance), task::at_once(write));
 }
 
 }  // namespace

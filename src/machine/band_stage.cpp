@@ -1,14 +1,12 @@
 #include "machine/band_stage.hpp"
 
-#include <oneapi/tbb/parallel_for.h>
-
 #include <algorithm>
 
 #include "io/memory.hpp"
 #include "kernel/pieces.hpp"
 #include "machine/storage.hpp"
-#include "task/handover.hpp"
 #include "task/in_turn.hpp"
+#include "task/parallel.hpp"
 
 namespace xorder::machine {
 namespace {
@@ -43,12 +41,9 @@ class Block {
 
  private:
   void arrange(const BandGeometry::Sent& sent) {
-    const auto some_rows = [&](uint64_t number) {
-      const task::InTask task;
+    task::each((sent.rows + rows_at_once - 1) / rows_at_once, [&](uint64_t number) {
       arrange(sent.part, number * rows_at_once, std::min(sent.rows, (number + 1) * rows_at_once));
-    };
-    const task::AroundTasks around;
-    oneapi::tbb::parallel_for(uint64_t{0}, (sent.rows + rows_at_once - 1) / rows_at_once, some_rows);
+    });
   }
   void arrange(const BandGeometry::Part& part, uint64_t first, uint64_t end) {
     const uint64_t begin = geometry_.begin(number_), bytes = geometry_.element_bytes();

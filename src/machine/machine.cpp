@@ -1,6 +1,5 @@
 #include "xorder/machine/machine.hpp"
 
-#include <oneapi/tbb/flow_graph.h>
 #include <oneapi/tbb/spin_mutex.h>
 #include <sys/mman.h>
 
@@ -13,13 +12,13 @@
 #include <vector>
 
 #include "machine/windows.hpp"
-#include "task/handover.hpp"
+#include "task/flow.hpp"
+#include "task/lock.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::machine {
 namespace {
 
-namespace flow = oneapi::tbb::flow;
 using schedule::Node;
 using std::uint64_t;
 
@@ -37,7 +36,6 @@ class Machine::Graph {
  private:
   // It runs when there is something to do: at the beginning, when the last message of its step arrives, and when the
   // window opens for which it waits. To be woken by each message costs a task for each (0.3 µs).
-  using ProcessorNode = flow::function_node<Node, flow::continue_msg>;
 
   struct Processor {
     // What others change, under the lock.
@@ -58,7 +56,7 @@ class Machine::Graph {
     std::vector<Envelope*> waiting;  // of later steps: a heap, the earliest step first
     std::vector<Envelope*> here;     // of the steps under way
     work::Traffic traffic;
-    std::unique_ptr<ProcessorNode> node;
+    std::unique_ptr<task::FlowNode<Node>> node;
 
     uint64_t step() const;      // the next one that concerns it
     uint64_t expected() const;  // messages of the steps under way
@@ -80,7 +78,7 @@ class Machine::Graph {
   bool together_ = false;
   std::stop_token stop_;
   Windows windows_;
-  flow::graph graph_;
+  oneapi::tbb::flow::graph graph_;
   std::vector<Processor> processors_;
   uint64_t steps_;
 };
@@ -91,11 +89,7 @@ Machine::Graph::Graph(const schedule::Schedule& schedule)
       processors_(network_.nodes()),
       steps_(schedule.steps()) {
   for (Processor& processor : processors_) {
-    processor.node = std::make_unique<ProcessorNode>(graph_, flow::serial, [this](const Node& self) {
-      const task::InTask task;
-      act(self);
-      return flow::continue_msg();
-    });
+    processor.node = task::flow_node<Node>(graph_, [this](Node self) { act(self); });
   }
 }
 
@@ -193,9 +187,8 @@ void Machine::Graph::send_all(Node self) {
 void Machine::Graph::deliver(Envelope& envelope) {
   const Node to = envelope.message.to.node;
   Processor& receiver = processors_[to];
-  task::hand_over();
   {
-    const oneapi::tbb::spin_mutex::scoped_lock lock(receiver.lock);
+    const task::Lock lock(receiver.lock);
     envelope.next = std::exchange(receiver.inbox, &envelope);
     if (receiver.missing == 0 || envelope.step > receiver.last || --receiver.missing != 0) return;
   }
@@ -206,16 +199,15 @@ void Machine::Graph::deliver(Envelope& envelope) {
 void Machine::Graph::collect(Processor& me) {
   Envelope* arrived = nullptr;
   {
-    const oneapi::tbb::spin_mutex::scoped_lock lock(me.lock);
+    const task::Lock lock(me.lock);
     arrived = std::exchange(me.inbox, nullptr);
   }
-  task::received();
   for (; arrived != nullptr; arrived = arrived->next) me.sort(*arrived);
 }
 
 // Until the messages of its steps under way are here. No if more have arrived meanwhile.
 bool Machine::Graph::rest(Processor& me) {
-  const oneapi::tbb::spin_mutex::scoped_lock lock(me.lock);
+  const task::Lock lock(me.lock);
   if (me.inbox != nullptr) return false;
   me.missing = me.expected() - me.here.size();
   return true;
@@ -242,11 +234,9 @@ work::Traffic Machine::Graph::run(Program& program, const std::stop_token& stop)
   stop_ = stop;
   windows_.restart();
   for (Processor& processor : processors_) processor.windows = 0;
-  {
-    const task::AroundTasks around;
+  task::flow(graph_, [this] {
     for (Node node = 0; node < processors_.size(); ++node) wake(node);
-    graph_.wait_for_all();
-  }
+  });
   if (stop_.stop_requested()) throw Cancelled();
   work::Traffic traffic{.schedule = {}, .processors = network_.nodes(), .steps = steps_};
   for (Processor& processor : processors_) traffic += std::exchange(processor.traffic, {});

@@ -1,12 +1,10 @@
 #include "machine/storage.hpp"
 
-#include <oneapi/tbb/parallel_for.h>
-
 #include <algorithm>
 
 #include "io/ranges.hpp"
 #include "plan/processors.hpp"
-#include "task/handover.hpp"
+#include "task/parallel.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::machine {
@@ -26,14 +24,7 @@ void Storage::in_parallel(std::uint64_t begin, std::size_t bytes, const Transfer
     const std::uint64_t from = std::max(begin, i * request), to = std::min(begin + bytes, (i + 1) * request);
     transfer(from, static_cast<std::size_t>(from - begin), static_cast<std::size_t>(to - from));
   };
-  if (first == last) return part(first);
-  const auto each = [&](std::uint64_t i) {
-    const task::InTask task;
-    part(i);
-  };
-  const task::AroundTasks around;
-  // Isolated: a thread that waits here would else begin other processors' work, one within the other.
-  oneapi::tbb::this_task_arena::isolate([&] { oneapi::tbb::parallel_for(first, last + 1, each); });
+  task::each(last - first + 1, [&](std::uint64_t i) { part(first + i); });
 }
 
 void Storage::read(io::Location place, std::uint64_t offset, std::byte* to, std::size_t bytes) {

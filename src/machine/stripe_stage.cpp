@@ -1,14 +1,12 @@
 #include "machine/stripe_stage.hpp"
 
-#include <oneapi/tbb/parallel_for_each.h>
-
 #include <algorithm>
 #include <cstring>
 
 #include "kernel/pieces.hpp"
 #include "machine/storage.hpp"
-#include "task/handover.hpp"
 #include "task/in_turn.hpp"
+#include "task/parallel.hpp"
 #include "xorder/machine/machine.hpp"
 
 namespace xorder::machine {
@@ -25,12 +23,7 @@ constexpr uint64_t assembled = plan::transfer_bytes;
 
 template <typename Function>
 void for_each_in_parallel(auto&& items, const Function& function) {
-  const auto each = [&](auto& item) {
-    const task::InTask task;
-    function(item);
-  };
-  const task::AroundTasks around;
-  oneapi::tbb::parallel_for_each(items.begin(), items.end(), each);
+  task::each(items.size(), [&](uint64_t i) { function(items[i]); });
 }
 
 /// All parts as they lie in the scratch file.

@@ -8,8 +8,8 @@
 #include "memory/box.hpp"
 #include "memory/cache_sizes.hpp"
 #include "memory/micro.hpp"
-#include "memory/parallel.hpp"
 #include "memory/scratch.hpp"
+#include "task/stretches.hpp"
 
 namespace xorder::memory {
 namespace {
@@ -59,11 +59,11 @@ Reordering flattened(const Reordering& what) {
 // Does all tasks of an engine.
 template <class Perform>
 void perform(const Engine& engine, std::size_t bytes, unsigned threads, const Perform& some) {
-  for_stretches(engine.tasks(), bytes < least_parallel_bytes ? 1 : threads,
-                [&](std::uint64_t first, std::uint64_t last) {
-                  some(first, last);
-                  finish_streams();
-                });
+  task::for_stretches(engine.tasks(), bytes < least_parallel_bytes ? 1 : threads,
+                      [&](std::uint64_t first, std::uint64_t last) {
+                        some(first, last);
+                        finish_streams();
+                      });
 }
 
 }  // namespace

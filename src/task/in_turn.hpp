@@ -1,11 +1,9 @@
 // Two buffers in turn: while one of them is filled, the other goes through what follows.
 #pragma once
 
-#include <oneapi/tbb/parallel_pipeline.h>
-
 #include <cstddef>
 
-#include "task/handover.hpp"
+#include "task/pipeline.hpp"
 
 namespace xorder::task {
 
@@ -14,27 +12,12 @@ namespace xorder::task {
 /// they throw.
 template <typename Buffer, typename Fill, typename... Then>
 void in_turn(Buffer (&buffers)[2], const Fill& fill, const Then&... then) {
-  namespace tbb = oneapi::tbb;
-  constexpr auto in_order = tbb::filter_mode::serial_in_order;
   std::size_t filled = 0;
-  const auto first = [&](tbb::flow_control& flow) -> Buffer* {
-    const InTask task;
+  const auto next = [&]() -> std::optional<Buffer*> {
     Buffer& buffer = buffers[filled++ % 2];
-    if (fill(buffer)) return &buffer;
-    flow.stop();
-    return nullptr;
+    return fill(buffer) ? std::optional(&buffer) : std::nullopt;
   };
-  const auto filter = [](const auto& what) {
-    return tbb::make_filter<Buffer*, Buffer*>(in_order, [&what](Buffer* buffer) {
-      const InTask task;
-      what(*buffer);
-      return buffer;
-    });
-  };
-  const auto all = (tbb::make_filter<void, Buffer*>(in_order, first) & ... & filter(then)) &
-                   tbb::make_filter<Buffer*, void>(in_order, [](Buffer*) {});
-  const AroundTasks around;
-  tbb::parallel_pipeline(2, all);
+  pipeline<Buffer*>(2, next, in_order([&then](Buffer* buffer) { then(*buffer); })...);
 }
 
 }  // namespace xorder::task

@@ -1,4 +1,4 @@
-#include "memory/parallel.hpp"
+#include "task/stretches.hpp"
 
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/parallel_for.h>
@@ -6,7 +6,7 @@
 #include "task/handover.hpp"
 #include "task/workers.hpp"
 
-namespace xorder::memory {
+namespace xorder::task {
 
 void for_stretches(std::uint64_t count, unsigned threads,
                    const std::function<void(std::uint64_t, std::uint64_t)>& body) {
@@ -14,16 +14,16 @@ void for_stretches(std::uint64_t count, unsigned threads,
     if (count != 0) body(0, count);
     return;
   }
-  task::Workers workers(threads);
+  Workers workers(threads);
   const oneapi::tbb::blocked_range<std::uint64_t> all(0, count);
   const auto in_task = [&](const oneapi::tbb::blocked_range<std::uint64_t>& some) {
-    const task::InTask task;
+    const InTask task;
     body(some.begin(), some.end());
   };
   workers.execute([&] {
-    const task::AroundTasks around;
+    const AroundTasks around;
     oneapi::tbb::parallel_for(all, in_task);
   });
 }
 
-}  // namespace xorder::memory
+}  // namespace xorder::task

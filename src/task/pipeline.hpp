@@ -1,0 +1,54 @@
+// A pipeline of tasks: what next() gives goes through the parts, one after the other, several of them under way at once.
+#pragma once
+
+#include <oneapi/tbb/parallel_pipeline.h>
+
+#include <cstddef>
+#include <optional>
+
+#include "task/handover.hpp"
+
+namespace xorder::task {
+
+/// What is done with each item: with one at a time, in their order, or with several at once.
+template <typename Function>
+struct Part {
+  oneapi::tbb::filter_mode mode;
+  Function function;
+};
+template <typename Function>
+Part<Function> in_order(Function function) {
+  return {oneapi::tbb::filter_mode::serial_in_order, std::move(function)};
+}
+template <typename Function>
+Part<Function> at_once(Function function) {
+  return {oneapi::tbb::filter_mode::parallel, std::move(function)};
+}
+
+/// Takes items from next(), a std::optional<Item> each, until it gives none; at most `in_flight` are under way. An item is a
+/// number or a pointer. It is over, and the next one may begin, after the last part; an in_order() part keeps the order of
+/// that. Throws what next() and the parts throw, of which those under way are awaited.
+template <typename Item, typename Next, typename... Functions>
+void pipeline(std::size_t in_flight, const Next& next, const Part<Functions>&... parts) {
+  namespace tbb = oneapi::tbb;
+  const auto first = [&next](tbb::flow_control& flow) -> Item {
+    const InTask task;
+    if (const std::optional<Item> item = next()) return *item;
+    flow.stop();
+    return {};
+  };
+  const auto filter = [](const auto& part) {
+    return tbb::make_filter<Item, Item>(part.mode, [&part](Item item) {
+      const InTask task;
+      part.function(item);
+      return item;
+    });
+  };
+  const auto all =
+      (tbb::make_filter<void, Item>(tbb::filter_mode::serial_in_order, first) & ... & filter(parts)) &
+      tbb::make_filter<Item, void>(tbb::filter_mode::parallel, [](Item) { const InTask task; });
+  const AroundTasks around;
+  tbb::parallel_pipeline(in_flight, all);
+}
+
+}  // namespace xorder::task
