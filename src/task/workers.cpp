@@ -8,7 +8,6 @@
 #include <condition_variable>
 #include <future>
 #include <latch>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <system_error>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "task/handover.hpp"
+#include "task/tasks.hpp"
 
 namespace xorder::task {
 namespace {
@@ -53,32 +53,28 @@ int startable(int wanted) {
 
 // TBB starts its threads when it needs them; others may have taken the room by then. Occupies all of them at once, for as
 // long as it takes until they are there.
-void start_all(oneapi::tbb::task_arena& arena, int count) {
-  struct Roll {
-    std::mutex mutex;
-    std::condition_variable all_here;
-    int missing;
-  };
-  // Shared: a task may begin after this has given up, where somebody else limits TBB's threads.
-  const auto roll = std::make_shared<Roll>();
-  roll->missing = count;
+void start_all(Workers& workers) {
+  std::mutex mutex;
+  std::condition_variable all_here;
+  int missing = workers.count;
+  // Where somebody else limits TBB's threads, they never are.
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
-  const auto wait = [end](Roll& here) {
-    std::unique_lock lock(here.mutex);
-    here.all_here.wait_until(lock, end, [&] { return here.missing == 0; });
+  const auto wait = [&] {
+    std::unique_lock lock(mutex);
+    all_here.wait_until(lock, end, [&] { return missing == 0; });
   };
-  for (int i = 0; i < count; ++i) {
-    hand_over();
-    arena.enqueue([roll, wait] {
-      const InTask task;
+  Tasks tasks(workers);
+  for (int i = 0; i < workers.count; ++i) {
+    tasks.start([&] {
       {
-        const std::lock_guard lock(roll->mutex);
-        if (--roll->missing == 0) roll->all_here.notify_all();
+        const std::lock_guard lock(mutex);
+        if (--missing == 0) all_here.notify_all();
       }
-      wait(*roll);
+      wait();
     });
   }
-  wait(*roll);
+  wait();
+  tasks.wait();
 }
 
 // One more is left for run().
@@ -91,7 +87,7 @@ Workers::Workers(unsigned threads)
       count(workers_of(wanted)),
       control(oneapi::tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(count) + 1),
       arena(std::max(count, 1), 0) {
-  start_all(arena, count);
+  if (count > 0) start_all(*this);
 }
 
 std::string Workers::note() const {
