@@ -18,9 +18,10 @@ class FilteredQueue final : public Queue {
   const char* name() const override { return behind_->name(); }
 
   void submit(const Transfer& transfer) override {
+    const auto begun = DiskFilter::Clock::now();
     if (const int error = filter_.before(transfer)) {
       refused_.push_back({transfer.token, error, transfer.offset});
-      filter_.after(transfer, refused_.back());
+      filter_.after(transfer, refused_.back(), begun);
       return;
     }
     if (free_.empty()) {
@@ -29,7 +30,7 @@ class FilteredQueue final : public Queue {
     }
     const std::size_t slot = free_.back();
     free_.pop_back();
-    slots_[slot] = transfer;
+    slots_[slot] = {transfer, begun};
     Transfer passed = transfer;
     passed.token = slot << 1;
     behind_->submit(passed);
@@ -51,15 +52,19 @@ class FilteredQueue final : public Queue {
       completion.token >>= 1;
       if (posted) continue;
       const auto slot = static_cast<std::size_t>(completion.token);
-      completion.token = slots_[slot].token;
-      filter_.after(slots_[slot], completion);
+      completion.token = slots_[slot].transfer.token;
+      filter_.after(slots_[slot].transfer, completion, slots_[slot].begun);
       free_.push_back(slot);
     }
   }
 
  private:
+  struct Slot {
+    Transfer transfer;
+    DiskFilter::Clock::time_point begun;
+  };
   DiskFilter& filter_;
-  std::vector<Transfer> slots_;
+  std::vector<Slot> slots_;
   std::vector<std::size_t> free_;
   std::vector<Completion> refused_;
   std::unique_ptr<Queue> behind_;  // last: ends before what its transfers belong to
@@ -68,10 +73,11 @@ class FilteredQueue final : public Queue {
 }  // namespace
 
 Completion DiskFilter::carry(const Transfer& transfer) {
+  const auto begun = Clock::now();
   const int error = before(transfer);
   const Completion done =
       error != 0 ? Completion{transfer.token, error, transfer.offset} : behind_.carry(transfer);
-  after(transfer, done);
+  after(transfer, done, begun);
   return done;
 }
 

@@ -6,12 +6,15 @@
 //   };
 #pragma once
 
+#include <chrono>
+
 #include "io/disk.hpp"
 
 namespace xorder::io {
 
 class DiskFilter : public Disk {
  public:
+  using Clock = std::chrono::steady_clock;
   enum class Operation { open, reserve, truncate, sync, link, rename, remove, advise, write_back, map };
 
   /// The other one stays as long as this.
@@ -35,8 +38,9 @@ class DiskFilter : public Disk {
 
   /// 0, or the errno with which the transfer fails without having been made.
   virtual int before(const Transfer&) { return 0; }
-  /// It has ended. Called for those that before() lets fail, too.
-  virtual void after(const Transfer&, const Completion&) {}
+  /// It has ended; at `begun` it was handed over, to the queue or to be carried out. Called for those that before() lets
+  /// fail, too.
+  virtual void after(const Transfer&, const Completion&, [[maybe_unused]] Clock::time_point begun) {}
   /// 0, or the errno with which the operation fails without having been made.
   virtual int before(Operation) { return 0; }
 

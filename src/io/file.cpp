@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cerrno>
 
@@ -18,6 +19,11 @@ namespace xorder::io {
 namespace {
 
 constexpr std::uint32_t default_alignment = 4096;
+
+std::uint64_t next_number() {
+  static std::atomic<std::uint64_t> numbers = 0;
+  return ++numbers;
+}
 
 const char* kind_of(mode_t mode) {
   switch (mode & S_IFMT) {
@@ -76,7 +82,7 @@ void Descriptor::reset() {
   if (fd_ >= 0) close(std::exchange(fd_, -1));
 }
 
-File::File(Disk& disk) : disk_(&disk), page_cache_(std::make_unique<PageCache>(disk)) {}
+File::File(Disk& disk) : disk_(&disk), number_(next_number()), page_cache_(std::make_unique<PageCache>(disk)) {}
 File::~File() = default;
 File::File(File&& other) noexcept = default;
 File& File::operator=(File&& other) noexcept = default;

@@ -45,6 +45,8 @@ class File {
   File& operator=(File&& other) noexcept;
 
   const std::string& name() const { return name_; }
+  /// Another one for every file that this process opens or makes.
+  std::uint64_t number() const { return number_; }
   /// The disk that it was opened on, through which everything of it passes.
   Disk& disk() const { return *disk_; }
   /// The descriptor for data blocks (O_DIRECT if access() is direct).
@@ -99,6 +101,7 @@ class File {
   void advise_no_read_ahead() const;
 
   Disk* disk_;
+  std::uint64_t number_;
   std::string name_;
   Descriptor plain_;
   Descriptor data_;

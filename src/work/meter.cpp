@@ -6,7 +6,7 @@ Meter::Count Meter::count() const { return {reads_, writes_, bytes_read_, bytes_
 
 void Meter::restart() { reads_ = writes_ = bytes_read_ = bytes_written_ = 0; }
 
-void Meter::after(const io::Transfer& transfer, const io::Completion& completion) {
+void Meter::after(const io::Transfer& transfer, const io::Completion& completion, Clock::time_point) {
   if (completion.error != 0) return;
   const bool is_read = transfer.kind == io::Transfer::Kind::read;
   (is_read ? reads_ : writes_).fetch_add(1, std::memory_order_relaxed);

@@ -24,7 +24,8 @@ class Meter final : public io::DiskFilter {
 
  private:
   using DiskFilter::before;
-  void after(const io::Transfer& transfer, const io::Completion& completion) override;
+  void after(const io::Transfer& transfer, const io::Completion& completion,
+             Clock::time_point begun) override;
 
   std::atomic<std::uint64_t> reads_ = 0, writes_ = 0, bytes_read_ = 0, bytes_written_ = 0;
 };

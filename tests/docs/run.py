@@ -42,6 +42,9 @@ def make_files(folder, command):
     shape = re.search(r"--shape (\d+),(\d+)", command)
     with open(folder / "a.raw", "wb") as file:
         file.truncate(8 * int(shape[1]) * int(shape[2]) if shape else 8192)  # sparse
+    if "xorder report" in command:
+        subprocess.run([BUILD / "tools/xorder/xorder", "transpose", "a.npy", "traced.npy", "--trace", "run.trace", "-q"],
+                       cwd=folder, check=True)
     (folder / "A.txt").write_text("\n".join("".join("01"[i == 11 - j] for j in range(12)) for i in range(12)) + "\n")
 
 

@@ -11,97 +11,20 @@
 #include "io/disks.hpp"
 #include "io/scratch.hpp"
 #include "seed.hpp"
-#include "xorder/band/transposition.hpp"
-#include "xorder/descend/computations.hpp"
-#include "xorder/descend/job.hpp"
+#include "work/engines.hpp"
 #include "xorder/error.hpp"
-#include "xorder/machine/pipelined.hpp"
-#include "xorder/machine/scheduled.hpp"
-#include "xorder/tiles/job.hpp"
 
 namespace xorder::work {
 namespace {
 
 using Kind = io::Transfer::Kind;
-using MakeWork = std::unique_ptr<Work> (*)(const io::ArrayFile& in, const std::filesystem::path& out,
-                                           Options options);
 
 constexpr std::uint64_t MiB = std::uint64_t{1} << 20;
 
-std::unique_ptr<Work> tiles_work(const io::ArrayFile& in, const std::filesystem::path& out, Options options) {
-  const ArrayShape shape = in.description.shape();
-  return std::make_unique<tiles::Job>(in, transposition(shape, {}), transposed_extents(shape, {}), out,
-                                      options);
-}
-
-std::unique_ptr<Work> two_passes(const io::ArrayFile& in, const std::filesystem::path& out, Options options) {
-  options.device = plan::Device::hdd();
-  auto work = tiles_work(in, out, options);
-  EXPECT_GT(work->summary().passes.size(), 1u);
-  return work;
-}
-
-template <BandOrder order>
-std::unique_ptr<Work> band_work(const io::ArrayFile& in, const std::filesystem::path& out, Options options) {
-  const std::uint64_t wide = 256, long_side = in.description.elements() / wide;
-  const Band band{long_side, 100, 155, false, order};
-  io::ArrayFile stored = in;
-  stored.description.extents = band.extents();
-  return std::make_unique<band::BandTransposition>(stored, band, out, options);
-}
-
-template <machine::ScheduleChoice::Kind kind>
-std::unique_ptr<Work> scheduled_work(const io::ArrayFile& in, const std::filesystem::path& out,
-                                     Options options) {
-  const ArrayShape shape = in.description.shape();
-  return machine::scheduled(in, transposition(shape, {}), transposed_extents(shape, {}), out, options,
-                            {.kind = kind});
-}
-
-std::unique_ptr<Work> scheduled_band_work(const io::ArrayFile& in, const std::filesystem::path& out,
-                                          Options options) {
-  const Band band{in.description.elements() / 256, 100, 155, false, BandOrder::columns};
-  io::ArrayFile stored = in;
-  stored.description.extents = band.extents();
-  return machine::scheduled_band(stored, band, out, options, 8);
-}
-
-std::unique_ptr<Work> descend_work(const io::ArrayFile& in, const std::filesystem::path& out,
-                                   Options options) {
-  return std::make_unique<descend::DescendJob>(std::vector{in}, descend::cyclic_shift(8, 12345),
-                                               in.description.dtype, in.description.extents, out, options,
-                                               descend::DescendSizes{.processors = 8});
-}
-
-std::unique_ptr<Work> pipelined_work(const io::ArrayFile& in, const std::filesystem::path& out,
-                                     Options options) {
-  options.memory = 256 * MiB;
-  return machine::pipelined_descend({in}, descend::cyclic_shift(8, 12345), in.description.dtype,
-                                    in.description.extents, out, options, 8);
-}
-
-struct Engine {
-  const char* name;
-  MakeWork make;
-  std::uint64_t elements;  // of 8 bytes
-};
-
-using enum machine::ScheduleChoice::Kind;
-const Engine engines[] = {{"Tiles", tiles_work, 1 << 18},
-                          {"TilesInTwoPasses", two_passes, 1 << 21},
-                          {"BandColumns", band_work<BandOrder::columns>, 1 << 19},
-                          {"BandDiagonals", band_work<BandOrder::diagonals>, 1 << 19},
-                          {"Rounds", scheduled_work<rounds>, 1 << 19},
-                          {"Exchange", scheduled_work<exchange>, 1 << 19},
-                          {"Mesh", scheduled_work<mesh>, 1 << 19},
-                          {"BandedSchedule", scheduled_band_work, 1 << 19},
-                          {"Descend", descend_work, 1 << 19},
-                          {"Pipelined", pipelined_work, 1 << 12}};
-
-class FailingDiskTest : public testing::TestWithParam<std::tuple<Engine, EngineChoice>> {
+class FailingDiskTest : public testing::TestWithParam<std::tuple<test::Engine, EngineChoice>> {
  protected:
   void SetUp() override {
-    const std::uint64_t elements = std::get<Engine>(GetParam()).elements;
+    const std::uint64_t elements = std::get<test::Engine>(GetParam()).elements;
     data_.resize(elements * 8);
     for (std::uint64_t i = 0; i < elements; ++i) {
       const std::uint64_t value = random_();
@@ -121,7 +44,7 @@ class FailingDiskTest : public testing::TestWithParam<std::tuple<Engine, EngineC
                           .overwrite = true,
                           .disk = &disk};
     const io::ArrayFile in = io::open_array(directory_ / "in.raw", layout_, disk);
-    std::get<Engine>(GetParam()).make(in, directory_ / "out.raw", options)->run();
+    std::get<test::Engine>(GetParam()).make(in, directory_ / "out.raw", options)->run();
   }
 
   void expect_failure(test::FailingDisk& disk, bool may_be_complete = false) {
@@ -205,13 +128,9 @@ TEST_P(FailingDiskTest, AFailingFileOperationIsNeverASilentLoss) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, FailingDiskTest,
-                         testing::Combine(testing::ValuesIn(engines),
+                         testing::Combine(testing::ValuesIn(test::engines),
                                           testing::Values(EngineChoice::direct, EngineChoice::mapped)),
-                         [](const auto& tested) {
-                           return std::string(std::get<Engine>(tested.param).name) +
-                                  (std::get<EngineChoice>(tested.param) == EngineChoice::direct ? "Direct"
-                                                                                                : "Mapped");
-                         });
+                         test::name_of_engine);
 
 }  // namespace
 }  // namespace xorder::work

@@ -17,6 +17,8 @@ void add_info(CLI::App& program);
 void add_schedule(CLI::App& program);
 /// descend: computations on a file that combine elements 2^b apart.
 void add_descend_command(CLI::App& program);
+/// report: what a trace of a run's transfers shows.
+void add_report(CLI::App& program);
 /// bench: measures what plans depend on.
 void add_bench(CLI::App& program);
 

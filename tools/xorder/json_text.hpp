@@ -1,8 +1,11 @@
-// How all commands write JSON.
+// How all commands write JSON, and how they look into JSON that others have written.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <type_traits>
 
 namespace xorder::cli {
 
@@ -11,6 +14,20 @@ namespace xorder::cli {
 template <typename Json>
 std::string json_text(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// What an object says under a key, if it is an object and says it with this type: std::string, bool, double or
+/// std::uint64_t.
+template <typename Value>
+std::optional<Value> value_of(const nlohmann::json& object, const char* key) {
+  if (!object.is_object()) return std::nullopt;
+  const auto found = object.find(key);
+  if (found == object.end()) return std::nullopt;
+  const bool right = std::is_same_v<Value, std::string> ? found->is_string()
+                     : std::is_same_v<Value, bool>      ? found->is_boolean()
+                     : std::is_same_v<Value, double>    ? found->is_number()
+                                                        : found->is_number_unsigned();
+  return right ? std::optional(found->template get<Value>()) : std::nullopt;
 }
 
 }  // namespace xorder::cli

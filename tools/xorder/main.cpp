@@ -1,5 +1,5 @@
 // The command line: parses, runs a subcommand, and turns every failure into one line and an exit code.
-//   0 done   1 failed while running   2 bad input, nothing was touched   3 OUT is complete, its report is lost
+//   0 done   1 failed while running   2 bad input, nothing was touched   3 OUT is complete, its report or trace is lost
 //   130 (128 + signal) interrupted
 
 #include <fmt/format.h>
@@ -16,6 +16,7 @@
 #include "commands.hpp"
 #include "help_formatter.hpp"
 #include "interrupt.hpp"
+#include "invocation.hpp"
 #include "moving.hpp"
 #include "option_groups.hpp"
 #include "standard_streams.hpp"
@@ -106,6 +107,7 @@ void require_stack() {
 
 int main(int argc, char** argv) {
   xorder::cli::occupy_closed_streams();
+  xorder::cli::remember_invocation(argc, argv);
   CLI::App program{
       "xorder reorders files that do not fit in memory: transpositions, bit reversals and every other\n"
       "permutation y = A x ^ c of the bits of an index, from file to file, at the speed of the disk.",
@@ -115,9 +117,9 @@ int main(int argc, char** argv) {
   program.set_version_flag("--version", XORDER_VERSION, "print the version and exit")
       ->group(xorder::cli::group::reporting);
   program.footer(
-      "Exit codes: 0 done, 1 failed, 2 refused before anything was touched, 3 OUT is complete but its report "
-      "could\n"
-      "not be written, 130 (128 + signal) interrupted. Sizes: 2GiB, 512M (powers of 1024) or 2GB (of 1000).");
+      "Exit codes: 0 done, 1 failed, 2 refused before anything was touched, 3 OUT is complete but its report or "
+      "trace\n"
+      "could not be written, 130 (128 + signal) interrupted. Sizes: 2GiB, 512M (powers of 1024) or 2GB (of 1000).");
   xorder::cli::add_transpose(program);
   xorder::cli::add_bitreverse(program);
   xorder::cli::add_permute(program);
@@ -125,6 +127,7 @@ int main(int argc, char** argv) {
   xorder::cli::add_info(program);
   xorder::cli::add_schedule(program);
   xorder::cli::add_descend_command(program);
+  xorder::cli::add_report(program);
   xorder::cli::add_bench(program);
   refuse_empty_values(program);
   regroup_help(program);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 
 #include "arguments.hpp"
 #include "interrupt.hpp"
@@ -13,6 +14,7 @@
 #include "size_text.hpp"
 #include "standard_streams.hpp"
 #include "text_file.hpp"
+#include "tracing.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::cli {
@@ -80,6 +82,14 @@ void print_report(const std::string& output, const nlohmann::json& json) {
   }
 }
 
+void keep(Tracing& tracing, const work::Summary& plan, const work::Report& report) {
+  try {
+    tracing.commit(plan_json(plan), report_json(plan, report));
+  } catch (const IoError& error) {
+    throw ReportLost(fmt::format("the output is complete, but not its trace: {}", error.what()));
+  }
+}
+
 }  // namespace
 
 void RawOptions::add_to(CLI::App& command) {
@@ -137,7 +147,9 @@ void MovingCommand::add_to(CLI::App& command, Make make, std::vector<std::string
   command.add_option("--tmpdir", self->tmpdir_, "directory for scratch files; default: that of OUT")
       ->type_name("DIR")
       ->group(group::resources);
-  command.add_flag("--dry-run", self->dry_run_, "print the plan and touch nothing")->group(group::reporting);
+  CLI::Option* const dry_run =
+      command.add_flag("--dry-run", self->dry_run_, "print the plan and touch nothing")
+          ->group(group::reporting);
   command.add_flag("--json", self->json_, "print the report (with --dry-run the plan) as one JSON object")
       ->group(group::reporting);
   command.add_flag("-q,--quiet", self->quiet_, "say nothing unless something fails")->group(group::reporting);
@@ -147,6 +159,12 @@ void MovingCommand::add_to(CLI::App& command, Make make, std::vector<std::string
       ->check(CLI::IsMember({"auto", "bar", "none"}).description(""))
       ->type_name("auto|bar|none")
       ->group(group::reporting);
+  command
+      .add_option("--trace", self->trace_,
+                  "record every transfer in a file, which xorder report draws; not with --dry-run")
+      ->type_name("FILE")
+      ->group(group::reporting)
+      ->excludes(dry_run);
   command.add_option("--io", self->engine_, "how to reach the files; all give the same bytes; default: auto")
       ->check(CLI::IsMember({"auto", "direct", "mapped"}).description(""))
       ->type_name("auto|direct|mapped")
@@ -176,6 +194,8 @@ void MovingCommand::run() const {
   const Interrupt interrupt;
   std::vector<io::ArrayFile> inputs;
   for (const std::string& path : inputs_) inputs.push_back(io::open_array(path, raw_.layout()));
+  std::optional<Tracing> tracing;
+  if (!trace_.empty()) options.disk = &tracing.emplace(trace_, force_, inputs, output_).disk();
   const std::unique_ptr<work::Work> work = make_({std::move(inputs), output_, options});
   if (dry_run_) {
     fmt::print("{}", json_ ? json_text(plan_json(work->summary())) + "\n" : printable(work->describe()));
@@ -188,6 +208,7 @@ void MovingCommand::run() const {
     ProgressBar bar(bar_wanted);
     report = work->run([&](const work::Progress& p) { bar.show(p); }, interrupt.token());
   }
+  if (tracing) keep(*tracing, work->summary(), report);
   if (!quiet_ && !report.note.empty()) tell("xorder: note: {}\n", printable(report.note));
   if (json_) {
     print_report(printable(output_), report_json(work->summary(), report));

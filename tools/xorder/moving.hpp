@@ -17,7 +17,7 @@
 
 namespace xorder::cli {
 
-/// OUT is complete, but not its report. Exit code 3.
+/// OUT is complete, but not its report or trace. Exit code 3.
 class ReportLost : public Error {
  public:
   using Error::Error;
@@ -58,7 +58,7 @@ class MovingCommand {
   std::vector<std::string> inputs_;
   std::string output_;
   RawOptions raw_;
-  std::string memory_, threads_, engine_ = "auto", device_, tmpdir_, progress_ = "auto";
+  std::string memory_, threads_, engine_ = "auto", device_, tmpdir_, trace_, progress_ = "auto";
   bool force_ = false, dry_run_ = false, quiet_ = false, json_ = false;
 };
 

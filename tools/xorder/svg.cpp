@@ -78,4 +78,12 @@ std::string Canvas::document(double width, double height, std::string_view title
       width, height, escaped(title, 1000), look, css, elements_);
 }
 
+std::string Canvas::figure(double width, double height, std::string_view title) const {
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {:.0f} {:.0f}\" "
+      "role=\"img\">\n<title>{}</title>\n"
+      "{}</svg>\n",
+      width, height, escaped(title, 1000), elements_);
+}
+
 }  // namespace xorder::cli

@@ -36,6 +36,9 @@ class Canvas {
     add("<path d=\"{}\" class=\"{}\"{}/>\n", d, css,
         width > 0 ? fmt::format(" stroke-width=\"{:.3g}\"", width) : "");
   }
+  /// What follows until close() is transformed so.
+  void open(std::string_view transform) { add("<g transform=\"{}\">\n", transform); }
+  void close() { elements_ += "</g>\n"; }
   /// `markup` is SVG text content: escape what is not.
   void text(double x, double y, std::string_view anchor, std::string_view css, std::string_view markup,
             double size = 0) {
@@ -50,6 +53,8 @@ class Canvas {
 
   /// The whole file: the elements on white, in the common look and with the drawing's own CSS.
   std::string document(double width, double height, std::string_view title, std::string_view css) const;
+  /// The elements as a figure of a page, whose style sheet they have.
+  std::string figure(double width, double height, std::string_view title) const;
 
  private:
   static double round(double v) {

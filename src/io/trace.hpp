@@ -1,0 +1,66 @@
+// A disk that writes down each transfer.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/disk_filter.hpp"
+#include "io/output.hpp"
+#include "io/trace_file.hpp"
+#include "xorder/error.hpp"
+
+namespace xorder::io {
+
+/// Records go to a file of the operating system's disk as they come, through buffers of 1 MiB in all; 32 bytes each. Transfers
+/// that fail are left out. If a record cannot be written, no more are, and commit() says so: the run goes on.
+class Trace final : public DiskFilter {
+ public:
+  /// Begins now; the file has no name before commit(). Throws InputError as Output does.
+  Trace(const std::filesystem::path& path, bool overwrite, Disk& behind = system_disk());
+
+  /// A file that transfers went to.
+  struct Traced {
+    std::string name;
+    std::uint64_t bytes = 0;
+    bool writable = false;
+  };
+  /// In the order of the records' numbers.
+  std::vector<Traced> files() const;
+  /// Since the trace began.
+  double seconds() const;
+
+  /// Writes what is left and the description, which is one JSON object, and gives the file its name. Not while transfers are
+  /// under way, and only once. Throws IoError, also for what could not be written before.
+  void commit(const std::string& description);
+
+ private:
+  // Threads share the shards, but hardly ever one at the same time.
+  struct alignas(64) Shard {
+    std::mutex mutex;
+    std::vector<TraceRecord> records;
+    std::vector<std::uint64_t> known;  // the files, as far as this shard has seen them
+  };
+
+  using DiskFilter::before;
+  void after(const Transfer& transfer, const Completion& completion, Clock::time_point begun) override;
+  std::uint16_t number_of(const File& file, Shard& shard);
+  void flush(Shard& shard);
+
+  const Clock::time_point start_ = Clock::now();
+  Output output_;
+  std::array<Shard, 16> shards_;
+  std::atomic<std::uint64_t> end_ = trace_header_bytes;  // of what is in the file
+  std::atomic<bool> failed_ = false;
+  mutable std::mutex mutex_;  // for what follows
+  std::vector<std::uint64_t> numbers_;
+  std::vector<Traced> files_;
+  std::optional<IoError> failure_;
+};
+
+}  // namespace xorder::io

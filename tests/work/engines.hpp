@@ -1,0 +1,106 @@
+// One run of each engine, for what is tested of all of them.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "xorder/band/transposition.hpp"
+#include "xorder/descend/computations.hpp"
+#include "xorder/descend/job.hpp"
+#include "xorder/machine/pipelined.hpp"
+#include "xorder/machine/scheduled.hpp"
+#include "xorder/tiles/job.hpp"
+
+namespace xorder::test {
+
+using MakeWork = std::unique_ptr<work::Work> (*)(const io::ArrayFile& in, const std::filesystem::path& out,
+                                                 work::Options options);
+
+inline std::unique_ptr<work::Work> tiles_work(const io::ArrayFile& in, const std::filesystem::path& out,
+                                              work::Options options) {
+  const ArrayShape shape = in.description.shape();
+  return std::make_unique<tiles::Job>(in, transposition(shape, {}), transposed_extents(shape, {}), out,
+                                      options);
+}
+
+inline std::unique_ptr<work::Work> two_passes(const io::ArrayFile& in, const std::filesystem::path& out,
+                                              work::Options options) {
+  options.device = plan::Device::hdd();
+  auto work = tiles_work(in, out, options);
+  EXPECT_GT(work->summary().passes.size(), 1u);
+  return work;
+}
+
+template <BandOrder order>
+std::unique_ptr<work::Work> band_work(const io::ArrayFile& in, const std::filesystem::path& out,
+                                      work::Options options) {
+  const std::uint64_t wide = 256, long_side = in.description.elements() / wide;
+  const Band band{long_side, 100, 155, false, order};
+  io::ArrayFile stored = in;
+  stored.description.extents = band.extents();
+  return std::make_unique<band::BandTransposition>(stored, band, out, options);
+}
+
+template <machine::ScheduleChoice::Kind kind>
+std::unique_ptr<work::Work> scheduled_work(const io::ArrayFile& in, const std::filesystem::path& out,
+                                           work::Options options) {
+  const ArrayShape shape = in.description.shape();
+  return machine::scheduled(in, transposition(shape, {}), transposed_extents(shape, {}), out, options,
+                            {.kind = kind});
+}
+
+inline std::unique_ptr<work::Work> scheduled_band_work(const io::ArrayFile& in,
+                                                       const std::filesystem::path& out,
+                                                       work::Options options) {
+  const Band band{in.description.elements() / 256, 100, 155, false, BandOrder::columns};
+  io::ArrayFile stored = in;
+  stored.description.extents = band.extents();
+  return machine::scheduled_band(stored, band, out, options, 8);
+}
+
+inline std::unique_ptr<work::Work> descend_work(const io::ArrayFile& in, const std::filesystem::path& out,
+                                                work::Options options) {
+  return std::make_unique<descend::DescendJob>(std::vector{in}, descend::cyclic_shift(8, 12345),
+                                               in.description.dtype, in.description.extents, out, options,
+                                               descend::DescendSizes{.processors = 8});
+}
+
+inline std::unique_ptr<work::Work> pipelined_work(const io::ArrayFile& in, const std::filesystem::path& out,
+                                                  work::Options options) {
+  options.memory = std::uint64_t{256} << 20;
+  return machine::pipelined_descend({in}, descend::cyclic_shift(8, 12345), in.description.dtype,
+                                    in.description.extents, out, options, 8);
+}
+
+struct Engine {
+  const char* name;
+  MakeWork make;
+  std::uint64_t elements;  // of 8 bytes
+};
+
+inline const Engine engines[] = {
+    {"Tiles", tiles_work, 1 << 18},
+    {"TilesInTwoPasses", two_passes, 1 << 21},
+    {"BandColumns", band_work<BandOrder::columns>, 1 << 19},
+    {"BandDiagonals", band_work<BandOrder::diagonals>, 1 << 19},
+    {"Rounds", scheduled_work<machine::ScheduleChoice::Kind::rounds>, 1 << 19},
+    {"Exchange", scheduled_work<machine::ScheduleChoice::Kind::exchange>, 1 << 19},
+    {"Mesh", scheduled_work<machine::ScheduleChoice::Kind::mesh>, 1 << 19},
+    {"BandedSchedule", scheduled_band_work, 1 << 19},
+    {"Descend", descend_work, 1 << 19},
+    {"Pipelined", pipelined_work, 1 << 12}};
+
+/// Of a test with an engine and a choice of access.
+inline std::string name_of_engine(
+    const testing::TestParamInfo<std::tuple<Engine, work::EngineChoice>>& tested) {
+  const bool direct = std::get<work::EngineChoice>(tested.param) == work::EngineChoice::direct;
+  return std::string(std::get<Engine>(tested.param).name) + (direct ? "Direct" : "Mapped");
+}
+
+}  // namespace xorder::test

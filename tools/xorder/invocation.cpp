@@ -1,0 +1,28 @@
+#include "invocation.hpp"
+
+#include <string_view>
+
+namespace xorder::cli {
+namespace {
+
+std::string line;
+
+std::string quoted_for_shell(std::string_view word) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./,:=+@%";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string_view::npos) return std::string(word);
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+}  // namespace
+
+void remember_invocation(int argc, const char* const* argv) {
+  line = "xorder";
+  for (int i = 1; i < argc; ++i) line += ' ' + quoted_for_shell(argv[i]);
+}
+
+std::string invocation() { return line; }
+
+}  // namespace xorder::cli

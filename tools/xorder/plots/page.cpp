@@ -1,0 +1,104 @@
+#include "plots/page.hpp"
+
+#include <fmt/format.h>
+
+#include "svg.hpp"
+
+namespace xorder::plots {
+namespace {
+
+constexpr std::string_view light =
+    ":root{color-scheme:light;--paper:#fff;--ink:#1d2733;--soft:#5c6773;--line:#aab3bd;--grid:#e9ecf0;"
+    "--warn:#fdf1dc;"
+    "--c0:#1f6fb4;--c1:#d1560f;--c2:#15825a;--c3:#8a4fbf;--c4:#b3277a;--c5:#84651a;--c6:#0b7f8c;--c7:#"
+    "5c6773}";
+constexpr std::string_view dark =
+    ":root{color-scheme:dark;--paper:#14181d;--ink:#e6eaee;--soft:#9ca8b4;--line:#55606c;--grid:#272e36;"
+    "--warn:#3a2f17;"
+    "--c0:#6cb4f5;--c1:#ff9c5f;--c2:#5dd39b;--c3:#c6a0f2;--c4:#f384c3;--c5:#dcbd60;--c6:#5bd0dc;--c7:#"
+    "9ca8b4}";
+
+constexpr std::string_view style =
+    "body{margin:0 auto;padding:24px 20px 48px;max-width:920px;background:var(--paper);color:var(--ink);"
+    "font:15px/1.45 Helvetica,Arial,'Liberation Sans','DejaVu Sans',sans-serif}"
+    "h1{font-size:22px;margin:0 0 2px}h2{font-size:17px;margin:30px 0 4px}"
+    "p{margin:6px 0;max-width:46em}.sub{color:var(--soft);overflow-wrap:anywhere}"
+    ".warn{background:var(--warn);padding:8px 12px;border-radius:4px}"
+    "dl{display:grid;grid-template-columns:max-content 1fr;gap:2px 16px;margin:14px 0;font-size:14px}"
+    "dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}"
+    "figure{margin:22px 0 0;break-inside:avoid}figcaption{margin-bottom:4px}"
+    "svg{display:block;width:100%;height:auto}"
+    ".scroll{overflow-x:auto}table{border-collapse:collapse;margin:10px 0;font-size:14px}"
+    "th,td{padding:3px 10px;text-align:right;font-variant-numeric:tabular-nums;border-bottom:1px solid "
+    "var(--grid)}"
+    "th{color:var(--soft);font-weight:normal}th:first-child,td:first-child{text-align:left;padding-left:0}"
+    "text{fill:var(--ink);font:12px Helvetica,Arial,'Liberation Sans','DejaVu Sans',sans-serif}"
+    ".axis{fill:var(--soft)}.num{font-variant-numeric:tabular-nums}"
+    ".frame{fill:none;stroke:var(--line)}.grid{fill:none;stroke:var(--grid)}"
+    ".level{fill:none;stroke:var(--soft);stroke-dasharray:2 4}"
+    ".line{fill:none;stroke-width:1.6;stroke-linejoin:round}.thick{stroke-width:4}.dashed{stroke-dasharray:5 "
+    "4}"
+    ".dots{fill:none;stroke-width:5;stroke-linecap:round}.area{stroke:none;opacity:.17}"
+    ".cells{fill:none;stroke-width:1.02}"
+    ".shade0{opacity:.35}.shade1{opacity:.65}.shade2{opacity:1}";
+
+std::string colour_classes() {
+  std::string css;
+  for (int i = 0; i < 8; ++i) css += fmt::format(".c{0}{{stroke:var(--c{0})}}.f{0}{{fill:var(--c{0})}}", i);
+  return css;
+}
+
+std::string plain(std::string_view text) { return cli::escaped(text, 4000); }
+
+}  // namespace
+
+Page::Page(std::string_view title, std::string_view subtitle) : title_(title) {
+  element("h1", "", title);
+  if (!subtitle.empty()) element("p", "sub", subtitle);
+}
+
+void Page::element(std::string_view tag, std::string_view css, std::string_view text) {
+  body_ += fmt::format("<{0}{1}>{2}</{0}>\n", tag, css.empty() ? "" : fmt::format(" class=\"{}\"", css),
+                       plain(text));
+}
+
+void Page::facts(const std::vector<std::pair<std::string, std::string>>& lines) {
+  if (lines.empty()) return;
+  body_ += "<dl>\n";
+  for (const auto& [what, value] : lines) {
+    body_ += fmt::format("<dt>{}</dt><dd>{}</dd>\n", plain(what), plain(value));
+  }
+  body_ += "</dl>\n";
+}
+
+void Page::heading(std::string_view text) { element("h2", "", text); }
+void Page::text(std::string_view text) { element("p", "", text); }
+void Page::warning(std::string_view text) { element("p", "warn", text); }
+
+void Page::figure(std::string_view caption, const std::string& svg) {
+  body_ += fmt::format("<figure><figcaption>{}</figcaption>\n{}</figure>\n", plain(caption), svg);
+}
+
+void Page::table(const std::vector<std::string>& head, const std::vector<std::vector<std::string>>& rows) {
+  const auto row = [&](const std::vector<std::string>& cells, const char* tag) {
+    body_ += "<tr>";
+    for (const std::string& cell : cells) body_ += fmt::format("<{0}>{1}</{0}>", tag, plain(cell));
+    body_ += "</tr>\n";
+  };
+  body_ += "<div class=\"scroll\"><table>\n";
+  row(head, "th");
+  for (const auto& cells : rows) row(cells, "td");
+  body_ += "</table></div>\n";
+}
+
+// On paper as in the light.
+std::string Page::html() const {
+  return fmt::format(
+      "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n<meta "
+      "charset=\"utf-8\"/>\n<meta name=\"viewport\" content=\"width=device-width\"/>\n<title>{}</title>\n"
+      "<style>{}@media (prefers-color-scheme:dark){{{}}}@media print{{{}}}{}{}</style>\n</head>\n<body>\n"
+      "{}</body>\n</html>\n",
+      plain(title_), light, dark, light, style, colour_classes(), body_);
+}
+
+}  // namespace xorder::plots

@@ -1,0 +1,35 @@
+// One self-contained page: figures, tables and words, in light and dark, on a screen and on paper.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace xorder::plots {
+
+/// What figures are drawn for, in SVG user units.
+inline constexpr double figure_width = 900;
+
+/// Texts are plain: they are escaped here. Only what svg says is markup. The page is XML, too.
+class Page {
+ public:
+  Page(std::string_view title, std::string_view subtitle);
+
+  void facts(const std::vector<std::pair<std::string, std::string>>& lines);
+  void heading(std::string_view text);
+  void text(std::string_view text);
+  void warning(std::string_view text);
+  void figure(std::string_view caption, const std::string& svg);
+  /// The first column is words, the others are numbers.
+  void table(const std::vector<std::string>& head, const std::vector<std::vector<std::string>>& rows);
+
+  std::string html() const;
+
+ private:
+  void element(std::string_view tag, std::string_view css, std::string_view text);
+
+  std::string title_, body_;
+};
+
+}  // namespace xorder::plots

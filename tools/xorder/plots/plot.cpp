@@ -1,0 +1,216 @@
+#include "plots/plot.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "plots/page.hpp"
+
+namespace xorder::plots {
+namespace {
+
+// All lengths are in SVG user units; a page shows about one a pixel.
+constexpr double width = figure_width;
+constexpr double right_margin = 18;
+constexpr double bottom_space = 44;  // for ticks and the label of the x axis
+constexpr double legend_line = 20;
+constexpr double letter = 6.6;  // about as wide as a letter of the ticks' font
+
+double text_width(std::string_view text) {
+  return letter * static_cast<double>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+std::string place(double x, double y) { return fmt::format("{:.1f} {:.1f}", x, y); }
+
+// The part of a range with the points that have a place on the axis.
+bool drawable(const Axis& x, const Axis& y, const Point& p) {
+  return std::isfinite(p.x) && std::isfinite(p.y) && (!x.logarithmic || p.x > 0) &&
+         (!y.logarithmic || p.y > 0);
+}
+
+}  // namespace
+
+struct Plot::Area {
+  Scale x, y;
+  double left, top, right, bottom;
+};
+
+void Plot::Range::include(double value) {
+  from = empty ? value : std::min(from, value);
+  to = empty ? value : std::max(to, value);
+  empty = false;
+}
+
+// What is to be shown of an axis: never nothing.
+Plot::Range Plot::Range::on(const Axis& axis) const {
+  Range range = *this;
+  if (axis.logarithmic) {
+    if (empty || !(from > 0)) range = {1, 10, false};
+    if (!(range.from < range.to)) range = {range.from / 2, range.to * 2, false};
+  } else {
+    if (empty) range = {0, 1, false};
+    if (!(range.from < range.to)) range.to = range.from + std::max(1.0, std::abs(range.from));
+  }
+  return range;
+}
+
+void Plot::add(Series series) {
+  std::erase_if(series.points, [&](const Point& p) { return !drawable(x_, y_, p); });
+  for (const Point& p : series.points) {
+    x_range_.include(p.x);
+    y_range_.include(p.y);
+    if (!y_.logarithmic || p.low > 0) y_range_.include(p.low);
+    y_range_.include(p.high);
+  }
+  series_.push_back(std::move(series));
+}
+
+std::string Plot::svg(std::string_view title, double height) const {
+  cli::Canvas canvas;
+  Range x_range = x_range_.on(x_), y_range = y_range_;
+  if (!y_.logarithmic && map_.shades.empty()) {
+    y_range.include(0);
+    y_range.to *= 1.05;
+  }
+  y_range = y_range.on(y_);
+
+  // The y axis's texts decide how much room they need, and the legend how far down everything begins.
+  const Scale texts(y_, y_range.from, y_range.to, height - bottom_space, 0, 34);
+  double widest = 0;
+  for (const Tick& tick : texts.ticks()) widest = std::max(widest, text_width(tick.text));
+  const double left = std::max(34 + widest, 62.0), right = width - right_margin;
+  const double top = 12 + legend(canvas, left, right), bottom = height - bottom_space;
+  const Area area{{x_, x_range.from, x_range.to, left, right, 84},
+                  {y_, y_range.from, y_range.to, bottom, top, 34},
+                  left,
+                  top,
+                  right,
+                  bottom};
+  frame(canvas, area);
+  if (!map_.shades.empty()) draw_map(canvas, area);
+  for (const Series& each : series_) draw(canvas, area, each);
+  for (const Level& level : levels_) {
+    const double y = area.y.at(level.y);
+    canvas.path(fmt::format("M{}H{:.1f}", place(left, y), right), "level");
+    canvas.text(right - 6, y - 5, "end", "axis", cli::escaped(level.name, 100));
+  }
+  return canvas.figure(width, height, title);
+}
+
+void Plot::frame(cli::Canvas& canvas, const Area& area) const {
+  for (const Tick& tick : area.y.ticks()) {
+    const double y = area.y.at(tick.value);
+    canvas.path(fmt::format("M{}H{:.1f}", place(area.left, y), area.right), "grid");
+    canvas.text(area.left - 7, y + 4, "end", "axis num", tick.text);
+  }
+  double free_from = 0;  // where no text is yet
+  for (const Tick& tick : area.x.ticks()) {
+    const double x = area.x.at(tick.value), half = text_width(tick.text) / 2;
+    canvas.path(fmt::format("M{}V{:.1f}", place(x, area.top), area.bottom), "grid");
+    if (x - half < free_from || x + half > width) continue;
+    canvas.text(x, area.bottom + 17, "middle", "axis num", tick.text);
+    free_from = x + half + 8;
+  }
+  canvas.rect(area.left, area.top, area.right - area.left, area.bottom - area.top, "frame");
+  canvas.text((area.left + area.right) / 2, area.bottom + 37, "middle", "axis",
+              cli::escaped(area.x.label(), 100));
+  canvas.upright(14, (area.top + area.bottom) / 2, "axis", cli::escaped(area.y.label(), 100));
+}
+
+// The names of what has one, in lines; returns their height.
+double Plot::legend(cli::Canvas& canvas, double left, double right) const {
+  struct Entry {
+    std::string name;
+    int colour;
+    bool dashed;
+  };
+  std::vector<Entry> entries;
+  for (const Map::Named& each : map_.colours) entries.push_back({each.name, each.colour, false});
+  for (const Series& each : series_) {
+    if (!each.name.empty()) entries.push_back({each.name, each.colour, each.dashed});
+  }
+  if (entries.empty()) return 0;
+  double x = left, y = 14;
+  for (const Entry& entry : entries) {
+    const double needed = 22 + text_width(entry.name) + 20;
+    if (x > left && x + needed > right) {
+      x = left;
+      y += legend_line;
+    }
+    canvas.path(fmt::format("M{}h16", place(x, y - 4)),
+                fmt::format("line thick c{}{}", entry.colour % colours, entry.dashed ? " dashed" : ""));
+    canvas.text(x + 22, y, "start", "axis", cli::escaped(entry.name, 100));
+    x += needed;
+  }
+  return y;
+}
+
+void Plot::draw(cli::Canvas& canvas, const Area& area, const Series& series) const {
+  const std::vector<Point>& points = series.points;
+  if (points.empty()) return;
+  const int colour = series.colour % colours;
+  const auto at = [&](double x, double y) {
+    return place(area.x.at(x), std::clamp(area.y.at(y), area.top, area.bottom));
+  };
+  const std::string css = fmt::format("line c{}{}", colour, series.dashed ? " dashed" : "");
+  if (series.look == Series::Look::steps) {
+    std::string line = "M" + at(points.front().x, points.front().y);
+    for (std::size_t i = 1; i < points.size(); ++i) {
+      line += fmt::format("H{:.1f}V{:.1f}", area.x.at(points[i].x),
+                          std::clamp(area.y.at(points[i].y), area.top, area.bottom));
+    }
+    canvas.path(fmt::format("{}V{:.1f}H{:.1f}z", line, area.bottom, area.x.at(points.front().x)),
+                fmt::format("area f{}", colour));
+    canvas.path(line, css);
+    return;
+  }
+  std::string line, band;
+  for (const Point& p : points) line += (line.empty() ? "M" : "L") + at(p.x, p.y);
+  const bool spread = std::ranges::any_of(points, [](const Point& p) { return p.low < p.high; });
+  if (spread) {
+    for (const Point& p : points) band += (band.empty() ? "M" : "L") + at(p.x, p.high);
+    for (auto p = points.rbegin(); p != points.rend(); ++p) band += "L" + at(p->x, p->low);
+    canvas.path(band + "z", fmt::format("area f{}", colour));
+  }
+  canvas.path(line, css);
+  std::string dots;  // round caps of lines of no length
+  for (const Point& p : points) dots += "M" + at(p.x, p.y) + "h0";
+  canvas.path(dots, fmt::format("dots c{}", colour));
+}
+
+// In units of cells, each shade's cells as lines as thick as a row: a path of small whole numbers is short.
+void Plot::draw_map(cli::Canvas& canvas, const Area& area) const {
+  const int shades = static_cast<int>(map_.colours.size()) * Map::levels;
+  canvas.open(fmt::format("translate({:.2f} {:.2f}) scale({:.5f} {:.5f})", area.left, area.bottom,
+                          (area.right - area.left) / static_cast<double>(map_.columns),
+                          (area.top - area.bottom) / static_cast<double>(map_.rows)));
+  for (int shade = 1; shade <= shades; ++shade) {
+    std::string cells;
+    for (std::size_t row = 0; row < map_.rows; ++row) {
+      const std::uint8_t* const line = map_.shades.data() + row * map_.columns;
+      std::size_t pen = 0;
+      bool moved = false;  // to this row
+      for (std::size_t i = 0; i < map_.columns;) {
+        if (line[i] != shade) {
+          ++i;
+          continue;
+        }
+        std::size_t end = i;
+        while (end < map_.columns && line[end] == shade) ++end;
+        cells +=
+            moved ? fmt::format("m{} 0h{}", i - pen, end - i) : fmt::format("M{} {}.5h{}", i, row, end - i);
+        moved = true;
+        pen = i = end;
+      }
+    }
+    if (!cells.empty()) {
+      canvas.path(cells, fmt::format("cells c{} shade{}",
+                                     map_.colours[static_cast<std::size_t>((shade - 1) / Map::levels)].colour,
+                                     (shade - 1) % Map::levels));
+    }
+  }
+  canvas.close();
+}
+
+}  // namespace xorder::plots
