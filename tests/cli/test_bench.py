@@ -1,10 +1,13 @@
 #!/usr/bin/python3
-"""xorder bench disk: what it prints, what it keeps, and that plans go by it."""
+"""xorder bench: what it prints, keeps and draws, that plans go by what it keeps, and comparing results."""
 
 import json
 import os
+import re
+import xml.etree.ElementTree as ElementTree
 
-from harness import Case, main
+from harness import Case, MiB, main
+from test_json import documented
 
 
 class BenchDisk(Case):
@@ -57,6 +60,134 @@ class BenchDisk(Case):
         self.refused("bench", "disk", "--seconds", "0", says="--seconds")
         self.refused("bench", "disk", "--seconds", "x", says="--seconds")
         self.refused("bench", "disk", "--size", "1PiB", "-q", says="room|free")
+
+class Benchmarks(Case):
+    small = {"cache": ("--size", "64KiB"), "memory": ("--size", "64KiB"), "files": ("--size", "16MiB")}
+
+    def measure(self, name, file="r.json", rounds=2, *more):
+        self.ok("bench", name, *self.small[name], "--rounds", rounds, "--json", file, "--force", *more)
+        return json.loads(self.bytes_of(file))
+
+    def page(self, name):
+        root = ElementTree.fromstring(self.bytes_of(name))
+        return root.findall(".//{http://www.w3.org/2000/svg}svg"), "".join(root.itertext())
+
+    def test_results(self):
+        keys = documented()["bench"]
+        for name in self.small:
+            results = self.measure(name, "r.json", 3, "--html", "r.html")
+            self.assertEqual(set(results), keys[0])
+            self.assertEqual((results["benchmark"], results["rounds"]), (name, 3))
+            self.assertEqual(set(results["host"]), keys[2])
+            self.assertEqual(results["host"]["disk"] is not None, name == "files" and results["host"]["disk"] is not None)
+            figures, text = self.page("r.html")
+            self.assertEqual(len(figures), len(results["figures"]))
+            for figure, drawn in zip(results["figures"], figures):
+                self.assertEqual(set(figure), keys[1])
+                self.assertIn(figure["caption"], text)
+                points = [point for series in figure["series"] for point in series["points"]]
+                self.assertTrue(points)
+                for point in points:
+                    self.assertEqual(set(point), {"x", "median", "spread", "drift", "samples"})
+                    self.assertEqual(len(point["samples"]), 3)
+                    self.assertEqual(point["median"], sorted(point["samples"])[1])
+                    self.assertGreater(point["median"], 0)
+                words = [node.text for node in drawn.iter("{http://www.w3.org/2000/svg}text")]
+                for series in figure["series"]:
+                    self.assertTrue(series["name"] in words or not series["name"], (series["name"], words))
+                for row in figure["rows"]:
+                    self.assertIn(row, words)
+            self.assertNotRegex(self.bytes_of("r.html").decode(), r"(src|href)=|\bnan\b|\binf\b")
+            self.assertEqual(sorted(os.listdir(self.dir)), ["r.html", "r.json"])  # nothing of its own is left
+
+    def test_the_caches_are_seen(self):
+        # A load that waits for the last one takes longer in an array of 32 MiB than in one of 4 KiB.
+        self.ok("bench", "cache", "--size", "32MiB", "--rounds", 1, "--json", "r.json", "-q")
+        results = json.loads(self.bytes_of("r.json"))
+        latency = next(figure for figure in results["figures"] if figure["id"] == "latency")
+        times = {point["x"]: point["median"] for series in latency["series"] if series["name"] == "random" for point in series["points"]}
+        self.assertGreater(times[16 * MiB], 2 * times[4096])
+
+    def test_every_way_moves_the_file(self):
+        table = self.measure("files")["tables"][0]
+        self.assertEqual(table["columns"], ["", "passes", "read", "written", "requests"])
+        rows = {row[0]: row[1:] for row in table["rows"]}
+        self.assertEqual(set(rows), {"cp, synced", "the same order, direct", "tiles, direct", "tiles, mapped", "schedule rounds",
+                                     "schedule exchange", "schedule mesh"})
+        for way, (passes, read, written, _) in rows.items():
+            for moved in [read, written]:  # a little is read twice where a tile ends within a block
+                self.assertRegex(moved, r"^[\d.]+ MiB$", way)
+                self.assertAlmostEqual(float(moved[:-4]) / (16 * int(passes)), 1, delta=0.05, msg=way)
+        self.assertEqual(rows["the same order, direct"][0], "1")
+
+    def test_one_round_is_said_to_be_too_few(self):
+        self.assertRegex(" ".join(self.measure("cache", rounds=1)["warnings"]), "measured once")
+
+    def test_comparing(self):
+        a = self.measure("memory", "a.json", 3)
+        b = json.loads(json.dumps(a))
+        figure = b["figures"][0]
+        for series in figure["series"]:
+            for point in series["points"]:
+                point["samples"] = [3 * sample for sample in point["samples"]]
+        # Rows are found by name wherever they stand.
+        last = len(figure["rows"]) - 1
+        figure["rows"].reverse()
+        for series in figure["series"]:
+            for point in series["points"]:
+                point["x"] = last - point["x"]
+        self.write("b.json", json.dumps(b))
+        text = self.ok("bench", "compare", "a.json", "b.json", "--html", "c.html").stdout
+        first, rest = text.split("\n\n", 1)
+        self.assertEqual(re.findall(r"(?m)^\d+ B +3 +3 +3$", first), re.findall(r"(?m)^\d+ B .*$", first))
+        self.assertEqual(len(re.findall(r"(?m)^\d+ B ", first)), 5)
+        self.assertNotIn(" 3 ", rest.split("What it")[1])
+        figures, words = self.page("c.html")
+        self.assertEqual(len(figures), len(a["figures"]))
+        self.assertIn("B / A", words)
+        self.measure("cache", "d.json")
+        self.ok("bench", "compare", "d.json", "d.json", "--html", "d.html")
+        self.assertEqual(len(self.page("d.html")[0]), 2 * 3)  # quotients, and both
+
+    def test_what_is_no_result_is_refused(self):
+        good = self.measure("cache", "a.json", 1)
+        compare = ("bench", "compare", "a.json", "b.json")
+        self.refused(*compare, says="b.json: ")
+        for content in ["", "[]", "{}", '{"benchmark": 3}', "\xff"]:
+            self.write("b.json", content)
+            self.refused(*compare, "--html", "c.html", says="b.json: is no result of a benchmark")
+
+        def damage(change):
+            bad = json.loads(json.dumps(good))
+            change(bad)
+            self.write("b.json", json.dumps(bad))
+            self.refused(*compare, "--html", "c.html", says="b.json: is damaged")
+
+        point = lambda bad: bad["figures"][0]["series"][0]["points"][0]
+        for change in [lambda bad: bad.pop("figures"), lambda bad: bad.update(figures=3), lambda bad: point(bad).pop("samples"),
+                       lambda bad: point(bad).update(samples=[]), lambda bad: point(bad).update(samples=["1"]),
+                       lambda bad: point(bad).update(samples=[-1]), lambda bad: bad["figures"][0]["x"].update(unit="miles"),
+                       lambda bad: bad["figures"][0].update(rows=["only one"])]:
+            damage(change)
+        other = dict(good, benchmark="memory")
+        self.write("b.json", json.dumps(other))
+        self.refused(*compare, says="bench cache.*bench memory")
+        self.write("b.json", json.dumps(good))
+        self.write("c.html", "old")
+        self.refused(*compare, "--html", "c.html", says="exists")
+        for page in ["a.json", "b.json"]:
+            self.refused(*compare, "--html", page, "--force", says="same file")
+
+    def test_bad_arguments(self):
+        self.write("old", "old")
+        self.refused("bench", "cache", "--json", "old", says="exists")
+        self.refused("bench", "cache", "--json", "x", "--html", "x", says="name another")
+        self.refused("bench", "cache", "--html", "missing/x", says="missing")
+        self.refused("bench", "cache", "--size", "1KiB", says="less than 64 KiB")
+        self.refused("bench", "memory", "--size", "1PiB", says="available")
+        self.refused("bench", "files", "--size", "1PiB", says="room|free")
+        self.refused("bench", "files", "missing", says="missing")
+        self.refused("bench", "memory", "--rounds", "0", says="--rounds")
 
 
 if __name__ == "__main__":

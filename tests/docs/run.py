@@ -55,11 +55,18 @@ def run(command, where):
     make_files(folder, command)
     words = [word for word in shlex.split(command, comments=True)]
     large = "--shape 16384" in command  # its plan will do
+    quick = []
+    if re.match(r"xorder bench (cache|memory|files)", command):
+        quick = ["--size", "1MiB", "--rounds", "1"]
+    if "xorder bench compare" in command:
+        for name in ["before.json", "after.json"]:
+            subprocess.run([BUILD / "tools/xorder/xorder", "bench", "cache", "--size", "64KiB", "--rounds", "1", "--json", name, "-q"],
+                           cwd=folder, check=True)
     made = words[1] in ["transpose", "bitreverse", "permute"] or words[1] == "descend"
     if made and "--force" not in words:
         outputs = [word for word in words[2:] if word.endswith((".npy", ".raw"))]
         (folder / outputs[-1]).unlink(missing_ok=True)
-    result = subprocess.run([BUILD / "tools/xorder/xorder", *words[1:], *(["--dry-run"] if large else [])], cwd=folder,
+    result = subprocess.run([BUILD / "tools/xorder/xorder", *words[1:], *(["--dry-run"] if large else []), *quick], cwd=folder,
                             capture_output=True, text=True, timeout=300, check=False)
     check(result.returncode == 0, where, f"{command}: {result.stderr.strip()}")
 

@@ -46,12 +46,9 @@ ProgressBar::~ProgressBar() {
 // that do not fit on the line are left out, the least important ones first. Blanks rub out what a longer line has
 // left, so that no control sequences are needed.
 void ProgressBar::show(const work::Progress& p) {
-  if (!enabled_ || p.bytes_total == 0) return;
-  const auto now = Clock::now();
-  if (now - last_ < std::chrono::milliseconds(100)) return;
-  last_ = now;
+  if (!enabled_ || p.bytes_total == 0 || !due()) return;
   const double done = static_cast<double>(p.bytes_done), total = static_cast<double>(p.bytes_total);
-  const double elapsed = std::chrono::duration<double>(now - begin_).count();
+  const double elapsed = std::chrono::duration<double>(last_ - begin_).count();
   const double rate = done / std::max(elapsed, 1e-9);
   const double file = total / 2 / static_cast<double>(p.passes);
   const double in_this_pass = done / 2 - file * static_cast<double>(p.pass - 1);
@@ -69,9 +66,30 @@ void ProgressBar::show(const work::Progress& p) {
     if (used + width > room) field->clear();
     used += static_cast<int>(field->size());
   }
-  std::string text = percent + bytes + speed + left + pass;
-  const int width = std::clamp(room - used - 3, 0, 40);
-  const int filled = static_cast<int>(width * done / total);
+  draw(done / total, percent + bytes + speed + left + pass, room);
+}
+
+void ProgressBar::show(double part, std::string_view what) {
+  if (!enabled_ || !due()) return;
+  const int room = std::max(terminal_columns() - 1, 0);
+  const double elapsed = std::chrono::duration<double>(last_ - begin_).count();
+  const std::string text =
+      fmt::format(" {:>3.0f}%  {:>7} left  {:<28}", 100 * part,
+                  part < 0.02 ? "-:--" : duration(elapsed * (1 - part) / part), what.substr(0, 28));
+  draw(part, text.substr(0, static_cast<std::size_t>(room)), room);
+}
+
+bool ProgressBar::due() {
+  const auto now = Clock::now();
+  if (now - last_ < std::chrono::milliseconds(100)) return false;
+  last_ = now;
+  return true;
+}
+
+void ProgressBar::draw(double part, const std::string& words, int room) {
+  std::string text = words;
+  const int width = std::clamp(room - static_cast<int>(text.size()) - 3, 0, 40);
+  const int filled = static_cast<int>(width * std::clamp(part, 0.0, 1.0));
   if (width > 4) text = " [" + std::string(filled, '=') + std::string(width - filled, ' ') + "]" + text;
   const int columns = static_cast<int>(text.size());
   tell("\r{:<{}}", text, std::max(columns, std::min(columns_, room)));

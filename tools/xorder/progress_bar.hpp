@@ -2,6 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <string>
+#include <string_view>
 
 #include "xorder/work/work.hpp"
 
@@ -16,9 +18,16 @@ class ProgressBar {
   explicit ProgressBar(bool enabled) : enabled_(enabled) {}
   ~ProgressBar();
   void show(const work::Progress& progress);
+  /// Of what has no bytes: which part is done, from 0 to 1, and what comes now.
+  void show(double part, std::string_view what);
 
  private:
   using Clock = std::chrono::steady_clock;
+  /// Whether it is time to draw again.
+  bool due();
+  /// A bar, filled in part, where there is room for one, and the text.
+  void draw(double part, const std::string& text, int room);
+
   bool enabled_;
   int columns_ = 0;  // of what is drawn
   Clock::time_point begin_ = Clock::now();

@@ -7,7 +7,6 @@
 
 #include "io/disk.hpp"
 #include "io/file.hpp"
-#include "io/output.hpp"
 #include "standard_streams.hpp"
 #include "work/profiles.hpp"
 #include "xorder/error.hpp"
@@ -57,15 +56,29 @@ plan::Device measured_device(const std::filesystem::path& file) {
   return plan::Device::ssd();
 }
 
-void write_text(const std::filesystem::path& path, const std::string& text, bool overwrite,
-                const std::filesystem::path& made_from) {
+namespace {
+
+io::Output output_for(const std::filesystem::path& path, bool overwrite,
+                      const std::filesystem::path& made_from) {
   if (path == "-") throw InputError("- (standard output) is not supported as a file; name one");
   std::optional<io::File> input;
   if (!made_from.empty()) input = io::File::open_input(made_from, io::Access::buffered);
-  io::Output output(path, text.size(), overwrite, io::Access::buffered, io::system_disk(),
-                    input ? &*input : nullptr);
-  output.file().write_exactly(text.data(), text.size(), 0);
-  output.commit();
+  return io::Output(path, 0, overwrite, io::Access::buffered, io::system_disk(), input ? &*input : nullptr);
+}
+
+}  // namespace
+
+TextFile::TextFile(const std::filesystem::path& path, bool overwrite, const std::filesystem::path& made_from)
+    : output_(output_for(path, overwrite, made_from)) {}
+
+void TextFile::write(const std::string& text) {
+  output_.file().write_exactly(text.data(), text.size(), 0);
+  output_.commit();
+}
+
+void write_text(const std::filesystem::path& path, const std::string& text, bool overwrite,
+                const std::filesystem::path& made_from) {
+  TextFile(path, overwrite, made_from).write(text);
 }
 
 }  // namespace xorder::cli

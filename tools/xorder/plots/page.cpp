@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "plots/legend.hpp"
 #include "svg.hpp"
 
 namespace xorder::plots {
@@ -29,7 +30,8 @@ constexpr std::string_view style =
     "figure{margin:22px 0 0;break-inside:avoid}figcaption{margin-bottom:4px}"
     "svg{display:block;width:100%;height:auto}"
     ".scroll{overflow-x:auto}table{border-collapse:collapse;margin:10px 0;font-size:14px}"
-    "th,td{padding:3px 10px;text-align:right;font-variant-numeric:tabular-nums;border-bottom:1px solid "
+    "th,td{padding:3px "
+    "10px;white-space:nowrap;text-align:right;font-variant-numeric:tabular-nums;border-bottom:1px solid "
     "var(--grid)}"
     "th{color:var(--soft);font-weight:normal}th:first-child,td:first-child{text-align:left;padding-left:0}"
     "text{fill:var(--ink);font:12px Helvetica,Arial,'Liberation Sans','DejaVu Sans',sans-serif}"
@@ -38,13 +40,14 @@ constexpr std::string_view style =
     ".level{fill:none;stroke:var(--soft);stroke-dasharray:2 4}"
     ".line{fill:none;stroke-width:1.6;stroke-linejoin:round}.thick{stroke-width:4}.dashed{stroke-dasharray:5 "
     "4}"
-    ".dots{fill:none;stroke-width:5;stroke-linecap:round}.area{stroke:none;opacity:.17}"
+    ".dots{fill:none;stroke-width:5;stroke-linecap:round}.large{stroke-width:7}.area{stroke:none;opacity:.17}"
     ".cells{fill:none;stroke-width:1.02}"
     ".shade0{opacity:.35}.shade1{opacity:.65}.shade2{opacity:1}";
 
 std::string colour_classes() {
   std::string css;
-  for (int i = 0; i < 8; ++i) css += fmt::format(".c{0}{{stroke:var(--c{0})}}.f{0}{{fill:var(--c{0})}}", i);
+  for (int i = 0; i < colours; ++i)
+    css += fmt::format(".c{0}{{stroke:var(--c{0})}}.f{0}{{fill:var(--c{0})}}", i);
   return css;
 }
 

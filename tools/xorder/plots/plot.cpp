@@ -14,12 +14,6 @@ namespace {
 constexpr double width = figure_width;
 constexpr double right_margin = 18;
 constexpr double bottom_space = 44;  // for ticks and the label of the x axis
-constexpr double legend_line = 20;
-constexpr double letter = 6.6;  // about as wide as a letter of the ticks' font
-
-double text_width(std::string_view text) {
-  return letter * static_cast<double>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
-}
 
 std::string place(double x, double y) { return fmt::format("{:.1f} {:.1f}", x, y); }
 
@@ -80,7 +74,7 @@ std::string Plot::svg(std::string_view title, double height) const {
   double widest = 0;
   for (const Tick& tick : texts.ticks()) widest = std::max(widest, text_width(tick.text));
   const double left = std::max(34 + widest, 62.0), right = width - right_margin;
-  const double top = 12 + legend(canvas, left, right), bottom = height - bottom_space;
+  const double top = 12 + draw_legend(canvas, legend(), left, right), bottom = height - bottom_space;
   const Area area{{x_, x_range.from, x_range.to, left, right, 84},
                   {y_, y_range.from, y_range.to, bottom, top, 34},
                   left,
@@ -98,6 +92,15 @@ std::string Plot::svg(std::string_view title, double height) const {
   return canvas.figure(width, height, title);
 }
 
+std::vector<LegendEntry> Plot::legend() const {
+  std::vector<LegendEntry> entries;
+  for (const Map::Named& each : map_.colours) entries.push_back({each.name, each.colour});
+  for (const Series& each : series_) {
+    if (!each.name.empty()) entries.push_back({each.name, each.colour, each.dashed});
+  }
+  return entries;
+}
+
 void Plot::frame(cli::Canvas& canvas, const Area& area) const {
   for (const Tick& tick : area.y.ticks()) {
     const double y = area.y.at(tick.value);
@@ -108,42 +111,16 @@ void Plot::frame(cli::Canvas& canvas, const Area& area) const {
   for (const Tick& tick : area.x.ticks()) {
     const double x = area.x.at(tick.value), half = text_width(tick.text) / 2;
     canvas.path(fmt::format("M{}V{:.1f}", place(x, area.top), area.bottom), "grid");
-    if (x - half < free_from || x + half > width) continue;
-    canvas.text(x, area.bottom + 17, "middle", "axis num", tick.text);
+    const double begin =
+        std::min(x - half, width - 2 * half);  // the last one may stand to the left of its place
+    if (begin < free_from) continue;
+    canvas.text(begin + half, area.bottom + 17, "middle", "axis num", tick.text);
     free_from = x + half + 8;
   }
   canvas.rect(area.left, area.top, area.right - area.left, area.bottom - area.top, "frame");
   canvas.text((area.left + area.right) / 2, area.bottom + 37, "middle", "axis",
               cli::escaped(area.x.label(), 100));
   canvas.upright(14, (area.top + area.bottom) / 2, "axis", cli::escaped(area.y.label(), 100));
-}
-
-// The names of what has one, in lines; returns their height.
-double Plot::legend(cli::Canvas& canvas, double left, double right) const {
-  struct Entry {
-    std::string name;
-    int colour;
-    bool dashed;
-  };
-  std::vector<Entry> entries;
-  for (const Map::Named& each : map_.colours) entries.push_back({each.name, each.colour, false});
-  for (const Series& each : series_) {
-    if (!each.name.empty()) entries.push_back({each.name, each.colour, each.dashed});
-  }
-  if (entries.empty()) return 0;
-  double x = left, y = 14;
-  for (const Entry& entry : entries) {
-    const double needed = 22 + text_width(entry.name) + 20;
-    if (x > left && x + needed > right) {
-      x = left;
-      y += legend_line;
-    }
-    canvas.path(fmt::format("M{}h16", place(x, y - 4)),
-                fmt::format("line thick c{}{}", entry.colour % colours, entry.dashed ? " dashed" : ""));
-    canvas.text(x + 22, y, "start", "axis", cli::escaped(entry.name, 100));
-    x += needed;
-  }
-  return y;
 }
 
 void Plot::draw(cli::Canvas& canvas, const Area& area, const Series& series) const {

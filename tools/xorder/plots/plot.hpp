@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plots/legend.hpp"
 #include "plots/scale.hpp"
 #include "svg.hpp"
 
@@ -16,9 +17,6 @@ struct Point {
   double x = 0, y = 0;
   double low = y, high = y;
 };
-
-/// There are so many colours; a series has the colour of its number, modulo this.
-inline constexpr int colours = 8;
 
 struct Series {
   enum class Look {
@@ -80,7 +78,7 @@ class Plot {
   void frame(cli::Canvas& canvas, const Area& area) const;
   void draw(cli::Canvas& canvas, const Area& area, const Series& series) const;
   void draw_map(cli::Canvas& canvas, const Area& area) const;
-  double legend(cli::Canvas& canvas, double left, double right) const;
+  std::vector<LegendEntry> legend() const;
 
   Axis x_, y_;
   Range x_range_, y_range_;

@@ -81,7 +81,8 @@ Scale::Scale(const Axis& axis, double from, double to, double first_place, doubl
       logarithmic_(axis.logarithmic),
       label_(axis.label) {
   const int most = std::max(2, static_cast<int>(std::abs(last_place - first_place) / room));
-  if (!axis.logarithmic) {
+  // Powers are too far apart for less than a decade, or three octaves.
+  if (!axis.logarithmic || to < 9 * from) {
     linear_ticks(axis, most);
   } else if (in_bytes(axis.unit)) {
     octaves(axis, most);

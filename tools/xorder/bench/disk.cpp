@@ -6,7 +6,7 @@
 #include <string>
 
 #include "arguments.hpp"
-#include "bench.hpp"
+#include "bench/bench.hpp"
 #include "interrupt.hpp"
 #include "io/measure_disk.hpp"
 #include "size_text.hpp"

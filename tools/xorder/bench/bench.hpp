@@ -1,0 +1,56 @@
+// The subcommands of "xorder bench", one source file each, and what they have in common.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/results.hpp"
+#include "bench/rounds.hpp"
+
+namespace xorder::cli {
+
+/// disk: how fast a disk reads and writes, by size of request; keeps it for the plans to come.
+void add_bench_disk(CLI::App& bench);
+/// cache: what the order of accesses costs.
+void add_bench_cache(CLI::App& bench);
+/// memory: reordering in memory against memcpy.
+void add_bench_memory(CLI::App& bench);
+/// files: one permutation of a file in every way, against cp.
+void add_bench_files(CLI::App& bench);
+/// compare: two results of one benchmark.
+void add_bench_compare(CLI::App& bench);
+
+/// What is measured in rounds.
+class Benchmark {
+ public:
+  virtual ~Benchmark() = default;
+  /// Adds figures with their series to the results, and says what is to be measured. Called once.
+  virtual std::vector<Case> cases(Results& results) = 0;
+  /// Adds tables when all has been measured.
+  virtual void conclude(Results&) {}
+};
+
+/// What a user has asked for.
+struct Extent {
+  std::filesystem::path directory;  ///< if the benchmark has one
+  std::uint64_t bytes = 0;          ///< of the largest array or of the file
+  bool full = false;
+};
+
+struct BenchmarkCommand {
+  std::string name, summary, description, footer;
+  std::uint64_t quick_bytes = 0, full_bytes = 0, least_bytes = 0;
+  std::string what_bytes;  ///< of what: "the largest array"
+  bool has_directory = false;
+  std::function<std::unique_ptr<Benchmark>(const Extent&)> make;
+};
+
+/// Adds the command with --full, --size, --rounds, --json, --html, --force and --quiet.
+void add_benchmark(CLI::App& bench, BenchmarkCommand command);
+
+}  // namespace xorder::cli

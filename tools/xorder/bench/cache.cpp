@@ -1,0 +1,323 @@
+// xorder bench cache: what the order of accesses costs, and a tiled kernel, which it costs nothing.
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <ctime>
+#include <numeric>
+#include <random>
+#include <span>
+
+#include "bench/bench.hpp"
+#include "io/memory.hpp"
+#include "size_text.hpp"
+#include "xorder/error.hpp"
+#include "xorder/memory/permute.hpp"
+#include "xorder/permutation/bmmc.hpp"
+
+namespace xorder::cli {
+namespace {
+
+using std::uint64_t;
+constexpr uint64_t line_bytes = 64;
+constexpr double least_seconds = 2e-3;  // of a sample
+
+// Processor time of this thread: what passes while another process has the processor does not count.
+double now() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+}
+
+// Seconds of one call; of many calls if they are short.
+template <typename Work>
+double seconds_each(const Work& work) {
+  for (uint64_t calls = 1;; calls *= 2) {
+    const double begin = now();
+    for (uint64_t i = 0; i < calls; ++i) work();
+    const double seconds = now() - begin;
+    if (seconds >= least_seconds) return seconds / static_cast<double>(calls);
+  }
+}
+
+// Orders of 2^lg things: next() gives one after the other, each once, and then begins again.
+
+struct Sequential {
+  explicit Sequential(int lg) : mask((uint64_t{1} << lg) - 1) {}
+  uint64_t next() { return at++ & mask; }
+  uint64_t mask, at = 0;
+};
+
+// Column by column of a matrix that lies row by row, as near to a square as can be.
+struct Transposed {
+  explicit Transposed(int lg) : mask((uint64_t{1} << lg) - 1), low(lg - lg / 2), high(lg / 2) {}
+  uint64_t next() {
+    const uint64_t i = at++ & mask;
+    return (i << high & mask) | i >> low;
+  }
+  uint64_t mask;
+  int low, high;
+  uint64_t at = 0;
+};
+
+// A reversed counter: adding one flips the low bits up to the first 0, so of the reversed number the high ones.
+struct BitReversed {
+  explicit BitReversed(int lg) : size(uint64_t{1} << lg) {}
+  uint64_t next() {
+    const uint64_t result = reversed;
+    const int flipped = std::countr_zero(++at) + 1;
+    reversed ^= size - (size >> flipped);
+    if (at == size) at = reversed = 0;
+    return result;
+  }
+  uint64_t size, at = 0, reversed = 0;
+};
+
+// A linear congruential generator of full period, with its low bits, whose periods are short, mixed with the high ones.
+struct Random {
+  explicit Random(int bits) : lg(bits), mask((uint64_t{1} << bits) - 1) {}
+  uint64_t next() {
+    state = (state * 6364136223846793005u + 1442695040888963407u) & mask;
+    return state ^ state >> (lg / 2 + 1);
+  }
+  int lg;
+  uint64_t mask, state = 0;
+};
+
+// Steps of a page: every line of a page apart, then the next lines.
+struct Pages {
+  explicit Pages(int bits) : lg(bits), step(std::min(bits, 6)) {}
+  uint64_t next() {
+    const uint64_t mask = (uint64_t{1} << lg) - 1, i = at++ & mask;
+    return (i << step & mask) | i >> (lg - step);
+  }
+  int lg, step;
+  uint64_t at = 0;
+};
+
+// target[i] = source[order(i)], of 8-byte elements.
+template <typename Order>
+double copy_seconds(uint64_t* target, const uint64_t* source, int lg) {
+  return seconds_each([&] {
+    Order order(lg);
+    for (uint64_t i = 0; i < uint64_t{1} << lg; ++i) target[i] = source[order.next()];
+  });
+}
+
+// Memory in pages of the smallest size.
+class SmallPages {
+ public:
+  explicit SmallPages(std::size_t bytes)
+      : bytes_(bytes),
+        data_(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
+    if (data_ == MAP_FAILED) throw std::bad_alloc();
+    madvise(data_, bytes, MADV_NOHUGEPAGE);
+  }
+  ~SmallPages() { munmap(data_, bytes_); }
+  SmallPages(const SmallPages&) = delete;
+  SmallPages& operator=(const SmallPages&) = delete;
+  std::byte* data() const { return static_cast<std::byte*>(data_); }
+
+ private:
+  std::size_t bytes_;
+  void* data_;
+};
+
+uint64_t& word_at(std::byte* memory, uint64_t offset) {
+  return *reinterpret_cast<uint64_t*>(memory + offset);
+}
+
+// Each line says where the next one is, so that no load can begin before the last one has ended.
+uint64_t follow(std::byte* memory, uint64_t from, uint64_t steps) {
+  for (uint64_t i = 0; i < steps; ++i) from = word_at(memory, from);
+  return from;
+}
+
+// Keeps the compiler from leaving out what nobody uses.
+void use(uint64_t value) { asm volatile("" : : "r"(value) : "memory"); }
+
+// Seconds of a step through 2^lg lines in this order.
+template <typename Order>
+double chain_seconds(std::byte* memory, int lg) {
+  Order order(lg);
+  const uint64_t lines = uint64_t{1} << lg, first = order.next() * line_bytes;
+  uint64_t at = first;
+  for (uint64_t i = 1; i < lines; ++i) {
+    const uint64_t next = order.next() * line_bytes;
+    word_at(memory, at) = next;
+    at = next;
+  }
+  word_at(memory, at) = first;
+  // What fits in a cache is there after this. Of what does not, some thousands of steps show as much as all.
+  uint64_t place = follow(memory, first, std::min<uint64_t>(lines, 1 << 17));
+  const uint64_t steps = std::clamp<uint64_t>(lines, 1 << 12, 1 << 16);
+  const double seconds = seconds_each([&] { use(place = follow(memory, place, steps)); });
+  return seconds / static_cast<double>(steps);
+}
+
+// Seconds of a step through a few lines, so many bytes apart, in a mixed order.
+double stride_seconds(std::byte* memory, uint64_t stride, std::span<const uint64_t> order) {
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    word_at(memory, order[i] * stride) = order[(i + 1) % order.size()] * stride;
+  }
+  constexpr uint64_t steps = 1 << 12;
+  uint64_t place = follow(memory, order[0] * stride, steps);
+  return seconds_each([&] { use(place = follow(memory, place, steps)); }) / static_cast<double>(steps);
+}
+
+class CacheBenchmark final : public Benchmark {
+ public:
+  explicit CacheBenchmark(const Extent& extent)
+      : largest_(std::bit_floor(extent.bytes)),
+        step_(extent.full ? 1 : 2),
+        source_((check_memory(), largest_)),
+        target_(largest_),
+        small_(largest_),
+        mixed_(64) {
+    std::memset(source_.data(), 1, largest_);
+    std::memset(target_.data(), 1, largest_);
+    std::memset(small_.data(), 1, largest_);
+    std::iota(mixed_.begin(), mixed_.end(), uint64_t{0});
+    std::shuffle(mixed_.begin(), mixed_.end(), std::mt19937_64(1));
+  }
+
+  std::vector<Case> cases(Results& results) override {
+    const plots::Axis size{"array", plots::Unit::bytes, true};
+    results.figures = {{"copy",
+                        "Copying 8-byte elements to consecutive places from places in some order, by one "
+                        "thread: bytes of the array per "
+                        "second. The tiled kernels do the same as the naive loops.",
+                        size,
+                        {"payload", plots::Unit::bytes_per_second, true},
+                        {},
+                        {}},
+                       {"latency",
+                        "Loads that wait for each other, one from each cache line, in some order: time of "
+                        "one. On huge pages but for the "
+                        "last series.",
+                        size,
+                        {"time of a load", plots::Unit::seconds, true},
+                        {},
+                        {}},
+                       {"stride",
+                        "Loads that wait for each other from 64 cache lines, so far apart. At strides of "
+                        "powers of two they share sets of "
+                        "the caches and push each other out; one line more, and they do not.",
+                        {"stride", plots::Unit::bytes, true},
+                        {"time of a load", plots::Unit::seconds, true},
+                        {},
+                        {}}};
+    copies(results);
+    latencies(results);
+    strides(results);
+    return std::move(cases_);
+  }
+
+ private:
+  void check_memory() const {
+    const uint64_t needed = 3 * largest_, there = io::available_memory();
+    if (there != 0 && needed > there) {
+      throw InputError(fmt::format("--size: arrays of {} need {} of memory, and {} are available",
+                                   size_text(largest_), size_text(needed), size_text(there)));
+    }
+  }
+
+  // A series of the figure, with a point for each size of array.
+  template <typename Measure>
+  void add_sizes(Results& results, std::size_t figure, const std::string& name, const Measure& measure) {
+    MeasuredFigure& in = results.figures[figure];
+    in.series.push_back({name, {}});
+    for (int lg = 12; uint64_t{1} << lg <= largest_; lg += step_) {
+      cases_.push_back({fmt::format("{}, {}", name, size_text(uint64_t{1} << lg)),
+                        [measure, lg] { return measure(lg); }, figure, in.series.size() - 1,
+                        static_cast<double>(uint64_t{1} << lg)});
+    }
+  }
+
+  void copies(Results& results) {
+    auto* const source = reinterpret_cast<uint64_t*>(source_.data());
+    auto* const target = reinterpret_cast<uint64_t*>(target_.data());
+    const auto payload = [](int lg, double seconds) {
+      return static_cast<double>(uint64_t{1} << lg) / seconds;
+    };
+    add_sizes(results, 0, "memcpy", [=](int lg) {
+      return payload(lg, seconds_each([&] { std::memcpy(target, source, std::size_t{1} << lg); }));
+    });
+    add_sizes(results, 0, "transposed",
+              [=](int lg) { return payload(lg, copy_seconds<Transposed>(target, source, lg - 3)); });
+    add_sizes(results, 0, "bit-reversed",
+              [=](int lg) { return payload(lg, copy_seconds<BitReversed>(target, source, lg - 3)); });
+    add_sizes(results, 0, "random",
+              [=](int lg) { return payload(lg, copy_seconds<Random>(target, source, lg - 3)); });
+    const auto tiled = [=](const gf2::AffineMap& map, int lg) {
+      const memory::InMemoryPlan plan(mapping_of_all({{uint64_t{1} << (lg - 3)}, 8, Order::c}, map));
+      return payload(lg, seconds_each([&] {
+                       plan.execute(reinterpret_cast<const std::byte*>(source),
+                                    reinterpret_cast<std::byte*>(target), 1);
+                     }));
+    };
+    add_sizes(results, 0, "tiled transposition",
+              [=](int lg) { return tiled(bmmc::transpose((lg - 3) / 2, (lg - 3) - (lg - 3) / 2), lg); });
+    add_sizes(results, 0, "tiled bit reversal", [=](int lg) { return tiled(bmmc::bit_reverse(lg - 3), lg); });
+  }
+
+  void latencies(Results& results) {
+    constexpr int lg_line = 6;
+    std::byte* const huge = source_.data();
+    std::byte* const small = small_.data();
+    add_sizes(results, 1, "sequential",
+              [=](int lg) { return chain_seconds<Sequential>(huge, lg - lg_line); });
+    add_sizes(results, 1, "pages apart", [=](int lg) { return chain_seconds<Pages>(huge, lg - lg_line); });
+    add_sizes(results, 1, "transposed",
+              [=](int lg) { return chain_seconds<Transposed>(huge, lg - lg_line); });
+    add_sizes(results, 1, "bit-reversed",
+              [=](int lg) { return chain_seconds<BitReversed>(huge, lg - lg_line); });
+    add_sizes(results, 1, "random", [=](int lg) { return chain_seconds<Random>(huge, lg - lg_line); });
+    add_sizes(results, 1, "random, small pages",
+              [=](int lg) { return chain_seconds<Random>(small, lg - lg_line); });
+  }
+
+  void strides(Results& results) {
+    for (const uint64_t more : {uint64_t{0}, line_bytes}) {
+      MeasuredFigure& in = results.figures[2];
+      in.series.push_back({more == 0 ? "a power of two" : "one line more", {}});
+      for (uint64_t stride = line_bytes; (stride + line_bytes) * mixed_.size() <= largest_; stride *= 2) {
+        cases_.push_back(
+            {fmt::format("stride {}", size_text(stride + more)),
+             [this, stride, more] { return stride_seconds(source_.data(), stride + more, mixed_); }, 2,
+             in.series.size() - 1, static_cast<double>(stride)});
+      }
+    }
+  }
+
+  uint64_t largest_;
+  int step_;
+  io::BlockMemory source_, target_;
+  SmallPages small_;
+  std::vector<uint64_t> mixed_;
+  std::vector<Case> cases_;
+};
+
+}  // namespace
+
+void add_bench_cache(CLI::App& bench) {
+  add_benchmark(
+      bench,
+      {.name = "cache",
+       .summary = "what the order of accesses to memory costs",
+       .description =
+           "Walks through arrays of 4 KiB to 1 GiB in several orders, by one thread: caches, the TLB and\n"
+           "conflicts of associativity show, and beside them tiled kernels, which do not see them.",
+       .footer = "Examples:\n"
+                 "  xorder bench cache\n"
+                 "  xorder bench cache --full --html cache.html --json cache.json",
+       .quick_bytes = uint64_t{256} << 20,
+       .full_bytes = uint64_t{1} << 30,
+       .least_bytes = uint64_t{64} << 10,
+       .what_bytes = "the largest array",
+       .make = [](const Extent& extent) { return std::make_unique<CacheBenchmark>(extent); }});
+}
+
+}  // namespace xorder::cli

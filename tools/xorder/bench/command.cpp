@@ -1,0 +1,111 @@
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <ctime>
+#include <optional>
+
+#include "arguments.hpp"
+#include "bench/bench.hpp"
+#include "commands.hpp"
+#include "host.hpp"
+#include "interrupt.hpp"
+#include "invocation.hpp"
+#include "json_text.hpp"
+#include "number_option.hpp"
+#include "option_groups.hpp"
+#include "size_text.hpp"
+#include "text_file.hpp"
+#include "xorder/error.hpp"
+
+namespace xorder::cli {
+namespace {
+
+constexpr double quick_seconds = 40, full_seconds = 600;
+constexpr std::size_t quick_rounds = 15, full_rounds = 31;
+
+struct BenchmarkOptions {
+  std::string directory = ".", size, json, html;
+  std::optional<std::uint64_t> rounds;
+  bool full = false, force = false, quiet = false;
+};
+
+Extent extent_of(const BenchmarkCommand& command, const BenchmarkOptions& options) {
+  Extent extent{command.has_directory ? std::filesystem::path(options.directory) : std::filesystem::path(),
+                options.full ? command.full_bytes : command.quick_bytes, options.full};
+  if (!options.size.empty()) extent.bytes = parse_memory(options.size, "--size");
+  if (extent.bytes < command.least_bytes) {
+    throw InputError(
+        fmt::format("--size: {} is less than {}", size_text(extent.bytes), size_text(command.least_bytes)));
+  }
+  return extent;
+}
+
+void run_benchmark(const BenchmarkCommand& command, const BenchmarkOptions& options) {
+  const Extent extent = extent_of(command, options);
+  if (options.rounds && (*options.rounds < 1 || *options.rounds > 1000))
+    throw InputError(fmt::format("--rounds: {} is not from 1 to 1000", *options.rounds));
+  if (!options.json.empty() && options.json == options.html)
+    throw InputError(fmt::format("--html: {} is the file of --json; name another", options.html));
+  const Interrupt interrupt;
+  std::optional<TextFile> json, html;  // whether they can be made is to be known before a minute has passed
+  if (!options.json.empty()) json.emplace(options.json, options.force);
+  if (!options.html.empty()) html.emplace(options.html, options.force);
+
+  Results results;
+  results.benchmark = command.name;
+  results.command = invocation();
+  results.started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  results.host = describe_host(extent.directory);
+  const std::unique_ptr<Benchmark> benchmark = command.make(extent);
+  Rounds rounds{.seconds = options.full ? full_seconds : quick_seconds,
+                .most = options.full ? full_rounds : quick_rounds,
+                .bar = !options.quiet,
+                .stop = interrupt.token()};
+  if (options.rounds) rounds.at_least = rounds.most = static_cast<std::size_t>(*options.rounds);
+  measure_in_turn(results, benchmark->cases(results), rounds);
+  benchmark->conclude(results);
+  if (json) json->write(json_text(results_json(results)) + "\n");
+  if (html) html->write(results_page(results));
+  if (!options.quiet) fmt::print("{}", results_text(results));
+}
+
+}  // namespace
+
+void add_benchmark(CLI::App& bench, BenchmarkCommand wanted) {
+  const auto command = std::make_shared<BenchmarkCommand>(std::move(wanted));
+  const auto options = std::make_shared<BenchmarkOptions>();
+  CLI::App* app = bench.add_subcommand(command->name, command->summary);
+  app->description(command->description);
+  app->footer(command->footer);
+  if (command->has_directory)
+    app->add_option("DIR", options->directory, "a directory on the disk; default: this one");
+  app->add_flag("--full", options->full, "larger, with more points, for some minutes instead of one");
+  app->add_option("--size", options->size,
+                  fmt::format("of {}; default: {}, with --full {}", command->what_bytes,
+                              size_text(command->quick_bytes), size_text(command->full_bytes)))
+      ->type_name("SIZE");
+  add_number(*app, "--rounds", options->rounds,
+             "how often to measure everything; default: as often as time allows");
+  app->add_option("--json", options->json,
+                  "write all samples as one JSON object, which xorder bench compare reads")
+      ->type_name("FILE")
+      ->group(group::output);
+  app->add_option("--html", options->html, "draw everything on one page")
+      ->type_name("FILE")
+      ->group(group::output);
+  app->add_flag("--force", options->force, "replace these files if they exist")->group(group::output);
+  app->add_flag("-q,--quiet", options->quiet, "print nothing, and no bar")->group(group::reporting);
+  app->callback([command, options] { run_benchmark(*command, *options); });
+}
+
+void add_bench(CLI::App& program) {
+  CLI::App* command = program.add_subcommand("bench", "measures disks, caches, memory and xorder itself");
+  command->require_subcommand(1);
+  add_bench_disk(*command);
+  add_bench_cache(*command);
+  add_bench_memory(*command);
+  add_bench_files(*command);
+  add_bench_compare(*command);
+}
+
+}  // namespace xorder::cli

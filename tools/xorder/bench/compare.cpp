@@ -1,0 +1,45 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "bench/bench.hpp"
+#include "option_groups.hpp"
+#include "text_file.hpp"
+#include "xorder/error.hpp"
+
+namespace xorder::cli {
+
+void add_bench_compare(CLI::App& bench) {
+  CLI::App* command =
+      bench.add_subcommand("compare", "two results of one benchmark: machines, disks, before and after");
+  command->footer(
+      "Examples:\n"
+      "  xorder bench cache --json a.json\n"
+      "  xorder bench compare a.json b.json\n"
+      "  xorder bench compare a.json b.json --html compared.html");
+  struct Options {
+    std::string a, b, html;
+    bool force = false;
+  };
+  const auto options = std::make_shared<Options>();
+  command->add_option("A", options->a, "a file that --json has made")->required();
+  command->add_option("B", options->b, "another one")->required();
+  command->add_option("--html", options->html, "draw both on one page")
+      ->type_name("FILE")
+      ->group(group::output);
+  command->add_flag("--force", options->force, "replace the page if it exists")->group(group::output);
+  command->callback([options] {
+    const Comparison both{read_results(options->a), read_results(options->b)};
+    const std::string text = comparison_text(both);
+    if (!options->html.empty()) {
+      TextFile page(options->html, options->force, options->a);
+      if (options->html == options->b) {
+        throw InputError(fmt::format("{}: is the same file as the input {}", options->html, options->b));
+      }
+      page.write(comparison_page(both));
+    }
+    fmt::print("{}", text);
+  });
+}
+
+}  // namespace xorder::cli

@@ -1,0 +1,285 @@
+// Results as pages and as text.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "bench/results.hpp"
+#include "host.hpp"
+#include "plots/page.hpp"
+#include "plots/plot.hpp"
+#include "plots/row_plot.hpp"
+#include "standard_streams.hpp"
+#include "xorder/error.hpp"
+
+namespace xorder::cli {
+namespace {
+
+using plots::Axis;
+using plots::Page;
+using plots::Unit;
+
+// Half of the samples lie between `low` and `high`.
+struct Estimate {
+  double value, low, high;
+};
+Estimate estimate(const Measured& point) {
+  return {point.median(), point.quantile(0.25), point.quantile(0.75)};
+}
+
+// A curve or a row of dots, before it is decided which.
+struct Drawn {
+  std::string name;
+  int colour;
+  bool dashed;
+  std::vector<std::pair<double, Estimate>> points;  // by x
+};
+
+std::vector<Drawn> drawn_of(const MeasuredFigure& figure, const std::string& prefix = "",
+                            bool dashed = false) {
+  std::vector<Drawn> all;
+  for (std::size_t i = 0; i < figure.series.size(); ++i) {
+    Drawn drawn{prefix + figure.series[i].name, static_cast<int>(i), dashed, {}};
+    for (const Measured& point : figure.series[i].points) drawn.points.emplace_back(point.x, estimate(point));
+    all.push_back(std::move(drawn));
+  }
+  return all;
+}
+
+// `mark`: where a line stands that means "the same"; 0: none.
+std::string svg_of(const MeasuredFigure& figure, const Axis& values, const std::vector<Drawn>& all,
+                   double mark) {
+  if (!figure.rows.empty()) {
+    plots::RowPlot plot{values, figure.rows, {}, mark};
+    for (const Drawn& drawn : all) {
+      plots::DotSeries series{drawn.name, drawn.colour, {}};
+      for (const auto& [x, e] : drawn.points)
+        series.dots.push_back({static_cast<std::size_t>(x), e.value, e.low, e.high});
+      plot.series.push_back(std::move(series));
+    }
+    return plot.svg(figure.caption);
+  }
+  plots::Plot plot(figure.x, values);
+  for (const Drawn& drawn : all) {
+    plots::Series series{drawn.name, drawn.colour, plots::Series::Look::line, {}, drawn.dashed};
+    for (const auto& [x, e] : drawn.points) series.points.push_back({x, e.value, e.low, e.high});
+    plot.add(std::move(series));
+  }
+  if (mark != 0) plot.add_level(mark, "");
+  return plot.svg(figure.caption, 360);
+}
+
+std::string row_name(const MeasuredFigure& figure, double x) {
+  return figure.rows.empty() ? plots::text_of(x, figure.x.unit) : figure.rows[static_cast<std::size_t>(x)];
+}
+
+// The medians, a row for each x: "1.2 GiB/s ±3%".
+std::vector<std::vector<std::string>> cells_of(const MeasuredFigure& figure) {
+  std::vector<double> xs;
+  for (const MeasuredSeries& series : figure.series) {
+    for (const Measured& point : series.points) xs.push_back(point.x);
+  }
+  std::ranges::sort(xs);
+  xs.erase(std::unique(xs.begin(), xs.end()), xs.end());
+  std::vector<std::vector<std::string>> rows;
+  for (const double x : xs) {
+    std::vector<std::string> row{row_name(figure, x)};
+    for (const MeasuredSeries& series : figure.series) {
+      const auto found = std::ranges::find(series.points, x, &Measured::x);
+      row.push_back(found == series.points.end()
+                        ? "–"
+                        : fmt::format("{} ±{:.0f}%", plots::text_of(found->median(), figure.values.unit),
+                                      100 * found->spread()));
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::vector<std::string> head_of(const MeasuredFigure& figure) {
+  std::vector<std::string> head{figure.rows.empty() ? figure.x.label : ""};
+  for (const MeasuredSeries& series : figure.series)
+    head.push_back(series.name.empty() ? figure.values.label : series.name);
+  return head;
+}
+
+std::string sureness(const Results& results) {
+  return fmt::format(
+      "{} rounds in {:.0f} s, every other one backwards. Shown are medians and the middle half of the "
+      "samples, ± half of its width.",
+      results.noise.rounds, results.noise.seconds);
+}
+
+std::string padded(const std::string& text, std::size_t width, bool right) {
+  const auto letters =
+      static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+  const std::string blanks(width > letters ? width - letters : 0, ' ');
+  return right ? blanks + text : text + blanks;
+}
+
+// In columns, the first one to the left and the others to the right.
+std::string columns(const std::vector<std::string>& head, const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths(head.size(), 0);
+  const auto widen = [&](const std::vector<std::string>& row) {
+    for (std::size_t i = 0; i < std::min(row.size(), widths.size()); ++i)
+      widths[i] = std::max(widths[i], static_cast<std::size_t>(std::ranges::count_if(
+                                          row[i], [](char c) { return (c & 0xC0) != 0x80; })));
+  };
+  widen(head);
+  for (const auto& row : rows) widen(row);
+  std::string text;
+  const auto line = [&](const std::vector<std::string>& row) {
+    std::string joined;
+    for (std::size_t i = 0; i < std::min(row.size(), widths.size()); ++i)
+      joined += (i > 0 ? "  " : "") + padded(row[i], widths[i], i > 0);
+    joined.erase(joined.find_last_not_of(' ') + 1);
+    text += joined + "\n";
+  };
+  line(head);
+  for (const auto& row : rows) line(row);
+  return text;
+}
+
+const MeasuredFigure* figure_named(const Results& results, const std::string& id) {
+  const auto found = std::ranges::find(results.figures, id, &MeasuredFigure::id);
+  return found == results.figures.end() ? nullptr : &*found;
+}
+
+// What both have of one figure: b's values divided by a's.
+struct Quotients {
+  const MeasuredFigure* a;
+  const MeasuredFigure* b;
+  std::vector<Drawn> drawn;
+  std::size_t more = 0, less = 0, same = 0;  // of the values, as far as the middle halves of the samples tell
+};
+
+std::optional<std::size_t> row_of(const MeasuredFigure& figure, const std::string& name) {
+  const auto found = std::ranges::find(figure.rows, name);
+  if (found == figure.rows.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - figure.rows.begin());
+}
+
+Quotients quotients(const MeasuredFigure& a, const MeasuredFigure& b) {
+  Quotients all{&a, &b, {}};
+  for (std::size_t i = 0; i < a.series.size(); ++i) {
+    const auto other = std::ranges::find(b.series, a.series[i].name, &MeasuredSeries::name);
+    if (other == b.series.end()) continue;
+    Drawn drawn{a.series[i].name, static_cast<int>(i), false, {}};
+    for (const Measured& point : a.series[i].points) {
+      double x = point.x;  // rows are found by their names
+      if (!a.rows.empty()) {
+        const auto row = row_of(b, a.rows[static_cast<std::size_t>(x)]);
+        if (!row) continue;
+        x = static_cast<double>(*row);
+      }
+      const auto found = std::ranges::find(other->points, x, &Measured::x);
+      if (found == other->points.end()) continue;
+      const Estimate p = estimate(point), q = estimate(*found);
+      if (!(p.low > 0)) continue;
+      const Estimate ratio{q.value / p.value, q.low / p.high, q.high / p.low};
+      drawn.points.emplace_back(point.x, ratio);
+      ++(ratio.low > 1 ? all.more : ratio.high < 1 ? all.less : all.same);
+    }
+    if (!drawn.points.empty()) all.drawn.push_back(std::move(drawn));
+  }
+  return all;
+}
+
+std::vector<Quotients> quotients(const Comparison& both) {
+  if (both.a.benchmark != both.b.benchmark) {
+    throw InputError(fmt::format("one is of bench {}, the other of bench {}; name two of the same benchmark",
+                                 both.a.benchmark, both.b.benchmark));
+  }
+  std::vector<Quotients> all;
+  for (const MeasuredFigure& figure : both.a.figures) {
+    const MeasuredFigure* const other = figure_named(both.b, figure.id);
+    if (other != nullptr && other->rows.empty() == figure.rows.empty())
+      all.push_back(quotients(figure, *other));
+  }
+  return all;
+}
+
+std::string verdict(const Quotients& q) {
+  std::string text;
+  if (q.a->caption != q.b->caption) text = fmt::format("In B it was something else: {} ", q.b->caption);
+  return text + fmt::format("{} larger in B, {} smaller, {} the same as far as the samples tell.", q.more,
+                            q.less, q.same);
+}
+
+}  // namespace
+
+std::string results_text(const Results& results) {
+  std::string text;
+  for (const MeasuredFigure& figure : results.figures) {
+    text += figure.caption + "\n" + columns(head_of(figure), cells_of(figure)) + "\n";
+  }
+  for (const PlainTable& table : results.tables)
+    text += table.caption + "\n" + columns(table.head, table.rows) + "\n";
+  text += sureness(results) + "\n";
+  for (const std::string& warning : warnings(results)) text += "Warning: " + warning + "\n";
+  return printable(text);
+}
+
+std::string results_page(const Results& results) {
+  Page page("xorder bench " + results.benchmark, results.command);
+  for (const std::string& warning : warnings(results)) page.warning(warning);
+  auto facts = host_lines(results.host);
+  if (!results.started.empty()) facts.emplace_back("begun", results.started);
+  page.facts(facts);
+  page.text(sureness(results));
+  for (const MeasuredFigure& figure : results.figures) {
+    page.figure(figure.caption, svg_of(figure, figure.values, drawn_of(figure), 0));
+    page.table(head_of(figure), cells_of(figure));
+  }
+  for (const PlainTable& table : results.tables) {
+    page.text(table.caption);
+    page.table(table.head, table.rows);
+  }
+  return page.html();
+}
+
+std::string comparison_text(const Comparison& both) {
+  std::string text;
+  for (const Quotients& q : quotients(both)) {
+    text += q.a->caption + "\n" + verdict(q) + "\n";
+    std::vector<std::vector<std::string>> rows;
+    for (const Drawn& drawn : q.drawn) {
+      std::vector<double> ratios;
+      for (const auto& [x, e] : drawn.points) ratios.push_back(e.value);
+      const Measured measured{0, ratios};
+      rows.push_back({drawn.name.empty() ? q.a->values.label : drawn.name,
+                      fmt::format("{:.3g}", measured.quantile(0)), fmt::format("{:.3g}", measured.median()),
+                      fmt::format("{:.3g}", measured.quantile(1))});
+    }
+    text += columns({"B / A", "smallest", "median", "largest"}, rows) + "\n";
+  }
+  return printable(text);
+}
+
+std::string comparison_page(const Comparison& both) {
+  const std::vector<Quotients> all = quotients(both);
+  Page page("xorder bench " + both.a.benchmark + ", compared", "");
+  for (const auto& [letter, results] : {std::pair("A", &both.a), std::pair("B", &both.b)}) {
+    page.heading(letter);
+    for (const std::string& warning : warnings(*results)) page.warning(warning);
+    auto facts = host_lines(results->host);
+    facts.emplace_back("command", results->command);
+    facts.emplace_back("begun", results->started);
+    page.facts(facts);
+    page.text(sureness(*results));
+  }
+  page.heading("B against A");
+  for (const Quotients& q : all) {
+    const MeasuredFigure& a = *q.a;
+    const Axis ratio{"B / A", Unit::ratio, true};
+    page.figure(a.caption + " B divided by A: " + verdict(q), svg_of(a, ratio, q.drawn, 1));
+    if (!a.rows.empty()) continue;
+    std::vector<Drawn> curves = drawn_of(a, "A: ");
+    for (Drawn& drawn : drawn_of(*q.b, "B: ", true)) curves.push_back(std::move(drawn));
+    page.figure("A, and B dashed.", svg_of(a, a.values, curves, 0));
+  }
+  return page.html();
+}
+
+}  // namespace xorder::cli

@@ -1,0 +1,211 @@
+// xorder bench memory: reordering in memory against memcpy.
+#include "memory/micro.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <thread>
+
+#include "bench/bench.hpp"
+#include "io/memory.hpp"
+#include "size_text.hpp"
+#include "xorder/error.hpp"
+#include "xorder/memory/permute.hpp"
+#include "xorder/permutation/bmmc.hpp"
+
+namespace xorder::cli {
+namespace {
+
+using std::uint64_t;
+
+gf2::AffineMap random_map(int n) {
+  std::mt19937_64 random(7);
+  for (;;) {
+    std::vector<gf2::Word> columns;
+    for (int i = 0; i < n; ++i) columns.push_back(random() & gf2::low_mask(n));
+    const gf2::BitMatrix a(n, columns);
+    if (a.rank() == n) return {a, random() & gf2::low_mask(n)};
+  }
+}
+
+struct Family {
+  std::string name;
+  Reordering what;
+};
+
+// Reorderings of arrays of about so many bytes, at most.
+std::vector<Family> families(uint64_t bytes, uint64_t width) {
+  const uint64_t n = bytes / width;
+  const int bits = std::bit_width(n) - 1;
+  const uint64_t side = uint64_t{1} << (bits / 2), other = (uint64_t{1} << bits) / side;
+  const auto matrix = [&](uint64_t rows, uint64_t columns) {
+    return transposition({{rows, columns}, width, Order::c}, {});
+  };
+  const auto map = [&](int of_bits, const gf2::AffineMap& m) {
+    return mapping_of_all({{uint64_t{1} << of_bits}, width, Order::c}, m);
+  };
+  const auto e = static_cast<uint64_t>(std::pow(static_cast<double>(n), 0.25) + 1e-6);
+  const auto axes = [&](const std::vector<int>& order) {
+    return transposition({{e, e, e, e}, width, Order::c}, order);
+  };
+  return {{"2^a × 2^b transposed", matrix(side, other)},
+          {"odd extents transposed", matrix(side - 7, other - 5)},
+          {"N × 16 transposed", matrix(n / 16, 16)},
+          {"16 × N transposed", matrix(16, n / 16)},
+          {"N × 3 transposed", matrix(n / 3, 3)},
+          {"3 × N transposed", matrix(3, n / 3)},
+          {"4 axes, order 3 2 1 0", axes({3, 2, 1, 0})},
+          {"4 axes, order 0 2 1 3", axes({0, 2, 1, 3})},
+          {"4 axes, order 1 0 3 2", axes({1, 0, 3, 2})},
+          {"bit-reversed", map(bits, bmmc::bit_reverse(bits))},
+          {"Gray code", map(bits, bmmc::gray(bits))},
+          {"shuffle", map(bits, bmmc::shuffle(bits))},
+          {"Morton order", map(bits & ~1, bmmc::morton(bits & ~1, 2))},
+          {"a random matrix over GF(2)", map(bits, random_map(bits))}};
+}
+
+double seconds_of(const std::function<void()>& work, int calls) {
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < calls; ++i) work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / calls;
+}
+
+class MemoryBenchmark final : public Benchmark {
+ public:
+  explicit MemoryBenchmark(const Extent& extent)
+      : bytes_(extent.bytes),
+        threads_(std::max(1u, std::thread::hardware_concurrency())),
+        source_((check_memory(), bytes_)),
+        target_(bytes_) {
+    std::memset(source_.data(), 1, bytes_);
+    std::memset(target_.data(), 1, bytes_);
+  }
+
+  std::vector<Case> cases(Results& results) override {
+    const plots::Axis ratio{"of memcpy's speed", plots::Unit::ratio};
+    const std::string of = fmt::format("arrays of {}, {} threads", size_text(bytes_), threads_);
+    const auto add = [&](const char* id, const std::string& caption, const plots::Axis& values) {
+      MeasuredFigure figure;
+      figure.id = id;
+      figure.caption = caption;
+      figure.values = values;
+      results.figures.push_back(std::move(figure));
+    };
+    add("families",
+        fmt::format("Reordering {}: speed divided by that of a parallel memcpy of as many bytes just before, "
+                    "by the size of "
+                    "an element.",
+                    of),
+        ratio);
+    add("records", fmt::format("Records whose size is no power of two, {}.", of), ratio);
+    add("copies", fmt::format("What it is compared with: copying {}.", of),
+        {"payload", plots::Unit::bytes_per_second});
+    results.figures[2].rows = {"memcpy", "streaming stores"};
+    results.figures[2].series.push_back({"", {}});
+    for (const Family& family : families(bytes_, 8)) results.figures[0].rows.push_back(family.name);
+    for (const uint64_t width : {1, 2, 4, 8, 16}) {
+      add_series(results, 0, fmt::format("{} B", width), families(bytes_, width));
+    }
+    const uint64_t widths[] = {3, 12, 24, 100};
+    for (const uint64_t width : widths) results.figures[1].rows.push_back(fmt::format("{} bytes", width));
+    std::vector<Family> transposed, reversed;
+    for (const uint64_t width : widths) {
+      transposed.push_back(families(bytes_, width)[0]);
+      reversed.push_back(families(bytes_, width)[9]);
+    }
+    add_series(results, 1, "transposed", transposed);
+    add_series(results, 1, "bit-reversed", reversed);
+    for (const bool streaming : {false, true}) {
+      cases_.push_back(
+          {streaming ? "streaming stores" : "memcpy",
+           [this, streaming] { return static_cast<double>(bytes_) / copy_seconds(bytes_, streaming); }, 2, 0,
+           streaming ? 1.0 : 0.0});
+    }
+    return std::move(cases_);
+  }
+
+ private:
+  void check_memory() const {
+    const uint64_t there = io::available_memory();
+    if (there != 0 && 2 * bytes_ > there) {
+      throw InputError(fmt::format("--size: two arrays of {}, and {} of memory are available",
+                                   size_text(bytes_), size_text(there)));
+    }
+  }
+
+  void add_series(Results& results, std::size_t figure, const std::string& name,
+                  const std::vector<Family>& rows) {
+    MeasuredFigure& in = results.figures[figure];
+    in.series.push_back({name, {}});
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      const auto plan = std::make_shared<const memory::InMemoryPlan>(rows[row].what);
+      const uint64_t bytes = rows[row].what.bytes();
+      cases_.push_back({fmt::format("{}, {}", rows[row].name, name),
+                        [this, plan, bytes] { return ratio(*plan, bytes); }, figure, in.series.size() - 1,
+                        static_cast<double>(row)});
+    }
+  }
+
+  // Of the time of memcpy to that of the plan, one after the other.
+  double ratio(const memory::InMemoryPlan& plan, uint64_t bytes) const {
+    const double copied = copy_seconds(bytes, false);
+    return copied / seconds_of([&] { plan.execute(source_.data(), target_.data(), threads_); }, calls(bytes));
+  }
+
+  // So many that they can be timed.
+  static int calls(uint64_t bytes) {
+    return static_cast<int>(
+        std::clamp<uint64_t>((uint64_t{32} << 20) / std::max<uint64_t>(bytes, 1), 1, 2000));
+  }
+
+  // Each thread copies its share with one call.
+  double copy_seconds(uint64_t bytes, bool streaming) const {
+    const memory::CopyFunction copy = memory::copy_function(streaming);
+    const auto share = [&](unsigned i) {
+      const uint64_t begin = bytes * i / threads_ / 64 * 64;
+      const uint64_t end = i + 1 == threads_ ? bytes : bytes * (i + 1) / threads_ / 64 * 64;
+      copy(target_.data() + begin, source_.data() + begin, end - begin);
+      memory::finish_streams();
+    };
+    return seconds_of(
+        [&] {
+          std::vector<std::jthread> others;
+          for (unsigned i = 1; i < threads_; ++i) others.emplace_back(share, i);
+          share(0);
+        },
+        calls(bytes));
+  }
+
+  uint64_t bytes_;
+  unsigned threads_;
+  io::BlockMemory source_, target_;
+  std::vector<Case> cases_;
+};
+
+}  // namespace
+
+void add_bench_memory(CLI::App& bench) {
+  add_benchmark(
+      bench,
+      {.name = "memory",
+       .summary = "reordering in memory against memcpy",
+       .description =
+           "Reorders arrays in memory in every way and with elements of every size, each right after a\n"
+           "memcpy of as many bytes, by all processors.",
+       .footer = "Examples:\n"
+                 "  xorder bench memory\n"
+                 "  xorder bench memory --size 1MiB                 arrays in the cache\n"
+                 "  xorder bench memory --full --html memory.html",
+       .quick_bytes = uint64_t{64} << 20,
+       .full_bytes = uint64_t{512} << 20,
+       .least_bytes = uint64_t{64} << 10,
+       .what_bytes = "an array",
+       .make = [](const Extent& extent) { return std::make_unique<MemoryBenchmark>(extent); }});
+}
+
+}  // namespace xorder::cli

@@ -1,0 +1,27 @@
+// What all plots have: words beside their marks, and room for them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "svg.hpp"
+
+namespace xorder::plots {
+
+/// There are so many colours; a series has the colour of its number, modulo this.
+inline constexpr int colours = 8;
+
+/// About how wide a text is, in the font of axes.
+double text_width(std::string_view text);
+
+struct LegendEntry {
+  std::string name;
+  int colour = 0;
+  bool dashed = false;
+};
+
+/// Draws the entries between `left` and `right` from the top, in as many lines as they need; returns their height.
+double draw_legend(cli::Canvas& canvas, const std::vector<LegendEntry>& entries, double left, double right);
+
+}  // namespace xorder::plots
