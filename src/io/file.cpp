@@ -21,8 +21,8 @@ namespace {
 constexpr std::uint32_t default_alignment = 4096;
 
 std::uint64_t next_number() {
-  static std::atomic<std::uint64_t> numbers = 0;
-  return ++numbers;
+  static std::atomic<std::uint64_t> files = 0;
+  return ++files;
 }
 
 const char* kind_of(mode_t mode) {

@@ -18,7 +18,7 @@ constexpr std::uint64_t length_bytes = 8;
 constexpr std::uint64_t longest_description = std::uint64_t{16} << 20;
 constexpr std::size_t records_at_once = 1 << 15;
 
-[[noreturn]] void refuse(const std::string& name, const std::string& why) {
+[[noreturn]] void refuse_trace(const std::string& name, const std::string& why) {
   throw InputError(fmt::format("{}: {}; a trace is made by --trace FILE", name, why));
 }
 
@@ -47,20 +47,21 @@ std::string trace_trailer(std::string_view description) {
 
 TraceReader::TraceReader(const std::filesystem::path& path)
     : file_(File::open_input(path, Access::buffered)), buffer_(records_at_once) {
-  if (!is_npy(file_)) refuse(name(), "is not a trace");
-  if (file_.size() < trace_header_bytes + length_bytes) refuse(name(), "is not a trace, or was cut short");
+  if (!is_npy(file_)) refuse_trace(name(), "is not a trace");
+  if (file_.size() < trace_header_bytes + length_bytes)
+    refuse_trace(name(), "is not a trace, or was cut short");
   const std::uint64_t room = file_.size() - trace_header_bytes - length_bytes;
   std::uint8_t digits[length_bytes];
   file_.read_exactly(digits, length_bytes, file_.size() - length_bytes);
   std::uint64_t length = 0;
   for (std::uint64_t i = length_bytes; i-- > 0;) length = length << 8 | digits[i];
   if (length > std::min(room, longest_description) || (room - length) % sizeof(TraceRecord) != 0) {
-    refuse(name(), "is not a trace, or was cut short");
+    refuse_trace(name(), "is not a trace, or was cut short");
   }
   records_ = (room - length) / sizeof(TraceRecord);
   std::string header(trace_header_bytes, '\0');
   file_.read_exactly(header.data(), header.size(), 0);
-  if (header != trace_header(records_)) refuse(name(), "is not a trace, or was cut short");
+  if (header != trace_header(records_)) refuse_trace(name(), "is not a trace, or was cut short");
   description_.resize(static_cast<std::size_t>(length));
   if (length > 0) {
     file_.read_exactly(description_.data(), description_.size(), file_.size() - length_bytes - length);
@@ -74,7 +75,7 @@ std::span<const TraceRecord> TraceReader::next() {
                      trace_header_bytes + passed_ * sizeof(TraceRecord));
   const std::span records(buffer_.data(), count);
   for (std::size_t i = 0; i < count; ++i) {
-    if (!possible(records[i])) refuse(name(), fmt::format("record {} is damaged", passed_ + i));
+    if (!possible(records[i])) refuse_trace(name(), fmt::format("record {} is damaged", passed_ + i));
   }
   passed_ += count;
   return records;

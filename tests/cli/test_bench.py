@@ -120,6 +120,38 @@ class Benchmarks(Case):
                 self.assertAlmostEqual(float(moved[:-4]) / (16 * int(passes)), 1, delta=0.05, msg=way)
         self.assertEqual(rows["the same order, direct"][0], "1")
 
+    def test_the_papers_comparisons(self):
+        self.ok("bench", "schedules", "--json", "s.json", "--html", "s.html", "-q")
+        results = json.loads(self.bytes_of("s.json"))
+        self.assertEqual((results["rounds"], results["warnings"]), (0, []))
+        figures, text = self.page("s.html")
+        self.assertEqual(len(figures), 8)
+        self.assertIn("computed, not measured", text)
+        curves = {figure["id"]: {series["name"]: {point["x"]: point["median"] for point in series["points"]}
+                                 for series in figure["series"]} for figure in results["figures"]}
+        exchange = curves["exchange-steps"]
+        for d in range(1, 21):
+            self.assertEqual(exchange["all dimensions at once"][d], 2 ** (d - 1))
+            self.assertEqual(exchange["one after the other"][d], d * 2 ** (d - 1))
+            self.assertEqual(curves["exchange-links"]["all dimensions at once"][d], 1)
+        bands = curves["bands"]
+        for width, steps in bands["with search"].items():
+            self.assertLessEqual(bands["bound for any places"][width], bands["bound"][width])
+            self.assertLessEqual(bands["bound"][width], steps)
+            self.assertLessEqual(steps, bands["closed form"][width])
+        self.assertEqual((bands["with search"][35], bands["closed form"][35]), (19, 32))
+        mesh = curves["mesh"]
+        for side, steps in mesh["ours"].items():
+            self.assertEqual(mesh["ours, XY"][side], steps + 1)
+            self.assertLess(mesh["(N − 1) / (2 + √2)"][side], steps)
+            self.assertLessEqual(steps, mesh["two phases"].get(side, steps))
+        for per_node, steps in curves["descend"]["pipelined, descend"].items():
+            self.assertEqual(steps, 4 * (6 + int(per_node).bit_length() - 1 + per_node - 1))
+        # The lower the rank, the fewer messages.
+        rounds = curves["rounds-rank"]["rounds, 16 KiB each"]
+        self.assertEqual(sorted(rounds.values()), [rounds[rank] for rank in sorted(rounds)])
+        self.assertLess(rounds[1], curves["rounds-rank"]["all-to-all, 16 KiB each"][1])
+
     def test_one_round_is_said_to_be_too_few(self):
         self.assertRegex(" ".join(self.measure("cache", rounds=1)["warnings"]), "measured once")
 

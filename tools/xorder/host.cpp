@@ -18,7 +18,7 @@ namespace xorder::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
+using Json = nlohmann::json;
 
 std::string trimmed(const std::string& text) {
   const std::size_t begin = text.find_first_not_of(" \t\n");
@@ -34,9 +34,9 @@ std::string first_line(const fs::path& path) {
   return trimmed(line);
 }
 
-json text_or_null(const std::string& text) { return text.empty() ? json() : json(text); }
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
-json processor() {
+Json processor() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
     const std::size_t colon = line.find(':');
@@ -56,34 +56,34 @@ std::uint64_t number_of_bytes(const std::string& text) {
   return unit == 'K' ? value << 10 : unit == 'M' ? value << 20 : value;
 }
 
-json caches() {
-  json list = json::array();
+Json caches() {
+  Json list = Json::array();
   for (int i = 0;; ++i) {
     const fs::path cache = fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}", i);
     const std::string level = first_line(cache / "level"), kind = first_line(cache / "type");
     const std::uint64_t bytes = number_of_bytes(first_line(cache / "size"));
     if (level.empty()) return list;
     if (kind == "Instruction" || bytes == 0) continue;
-    json ways = json();
+    Json ways = Json();
     if (const auto number = number_of_bytes(first_line(cache / "ways_of_associativity"))) ways = number;
     list.push_back({{"level", number_of_bytes(level)}, {"bytes", bytes}, {"ways", ways}});
   }
 }
 
-json memory_bytes() {
+Json memory_bytes() {
   const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
   if (pages <= 0 || page <= 0) return {};
   return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page);
 }
 
-json kernel() {
+Json kernel() {
   utsname name{};
   if (uname(&name) != 0) return {};
   return fmt::format("{} {}, {}", name.sysname, name.release, name.machine);
 }
 
 // Of "always [madvise] never", what is chosen.
-json huge_pages() {
+Json huge_pages() {
   const std::string line = first_line("/sys/kernel/mm/transparent_hugepage/enabled");
   const std::size_t begin = line.find('['), end = line.find(']');
   if (begin == std::string::npos || end == std::string::npos) return {};
@@ -91,7 +91,7 @@ json huge_pages() {
 }
 
 // What is mounted there, by the device's number: "36 35 98:0 / /data rw - ext4 /dev/sda1 rw".
-json file_system(dev_t device) {
+Json file_system(dev_t device) {
   std::ifstream file("/proc/self/mountinfo");
   const std::string number = fmt::format("{}:{}", major(device), minor(device));
   for (std::string line; std::getline(file, line);) {
@@ -106,24 +106,24 @@ json file_system(dev_t device) {
   return {};
 }
 
-json disk(dev_t device) {
+Json disk(dev_t device) {
   fs::path block = fmt::format("/sys/dev/block/{}:{}", major(device), minor(device));
   std::error_code error;
   block = fs::canonical(block, error);
   if (error) return {};
   if (fs::exists(block / "partition", error)) block = block.parent_path();
-  json found{{"name", block.filename().string()},
+  Json found{{"name", block.filename().string()},
              {"model", text_or_null(first_line(block / "device/model"))},
-             {"bytes", json()}};
+             {"bytes", Json()}};
   const std::string sectors = first_line(block / "size");
   if (!sectors.empty()) found["bytes"] = std::strtoull(sectors.c_str(), nullptr, 10) * 512;
   return found;
 }
 
-std::string caches_text(const json& list) {
+std::string caches_text(const Json& list) {
   std::string text;
   if (!list.is_array()) return text;
-  for (const json& cache : list) {
+  for (const Json& cache : list) {
     const auto level = value_of<std::uint64_t>(cache, "level"),
                bytes = value_of<std::uint64_t>(cache, "bytes");
     if (level && bytes) text += fmt::format("{}L{} {}", text.empty() ? "" : ", ", *level, size_text(*bytes));
@@ -131,7 +131,7 @@ std::string caches_text(const json& list) {
   return text;
 }
 
-std::string disk_text(const json& disk) {
+std::string disk_text(const Json& disk) {
   const auto name = value_of<std::string>(disk, "name");
   if (!name) return {};
   std::string text = *name;
@@ -142,15 +142,15 @@ std::string disk_text(const json& disk) {
 
 }  // namespace
 
-json describe_host(const fs::path& directory) {
-  json host{{"processor", processor()},
+Json describe_host(const fs::path& directory) {
+  Json host{{"processor", processor()},
             {"processors", std::thread::hardware_concurrency()},
             {"caches", caches()},
             {"memory", memory_bytes()},
             {"huge_pages", huge_pages()},
             {"kernel", kernel()},
-            {"disk", json()},
-            {"file_system", json()}};
+            {"disk", Json()},
+            {"file_system", Json()}};
   struct stat status {};
   if (!directory.empty() && stat(directory.c_str(), &status) == 0) {
     host["disk"] = disk(status.st_dev);
@@ -159,7 +159,7 @@ json describe_host(const fs::path& directory) {
   return host;
 }
 
-std::vector<std::pair<std::string, std::string>> host_lines(const json& host) {
+std::vector<std::pair<std::string, std::string>> host_lines(const Json& host) {
   std::vector<std::pair<std::string, std::string>> lines;
   const auto add = [&](const char* what, const std::string& value) {
     if (!value.empty()) lines.emplace_back(what, value);
@@ -169,13 +169,13 @@ std::vector<std::pair<std::string, std::string>> host_lines(const json& host) {
   if (const auto count = value_of<std::uint64_t>(host, "processors"))
     processor = fmt::format("{} × {}", *count, processor.empty() ? "processor" : processor);
   add("processors", processor);
-  add("caches", caches_text(host.value("caches", json())));
+  add("caches", caches_text(host.value("caches", Json())));
   std::string memory;
   if (const auto bytes = value_of<std::uint64_t>(host, "memory")) memory = size_text(*bytes);
   if (const auto huge = value_of<std::string>(host, "huge_pages"))
     memory += fmt::format(", huge pages: {}", *huge);
   add("memory", memory);
-  add("disk", disk_text(host.value("disk", json())));
+  add("disk", disk_text(host.value("disk", Json())));
   add("file system", value_of<std::string>(host, "file_system").value_or(""));
   add("kernel", value_of<std::string>(host, "kernel").value_or(""));
   return lines;

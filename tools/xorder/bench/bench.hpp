@@ -6,11 +6,13 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bench/results.hpp"
 #include "bench/rounds.hpp"
+#include "text_file.hpp"
 
 namespace xorder::cli {
 
@@ -22,8 +24,24 @@ void add_bench_cache(CLI::App& bench);
 void add_bench_memory(CLI::App& bench);
 /// files: one permutation of a file in every way, against cp.
 void add_bench_files(CLI::App& bench);
+/// schedules: the papers' comparisons; nothing is measured.
+void add_bench_schedules(CLI::App& bench);
 /// compare: two results of one benchmark.
 void add_bench_compare(CLI::App& bench);
+
+/// The files of --json and --html: that they can be made is known before a minute has passed.
+class OutputFiles {
+ public:
+  /// Empty names: none. Throws InputError if one cannot be made, or both are the same.
+  OutputFiles(const std::string& json, const std::string& html, bool overwrite);
+  void write(const Results& results);
+
+ private:
+  std::optional<TextFile> json_, html_;
+};
+
+/// Nothing so far but the command and the computer, with the disk of a directory if there is one.
+Results new_results(const std::string& benchmark, const std::filesystem::path& directory = {});
 
 /// What is measured in rounds.
 class Benchmark {

@@ -14,7 +14,6 @@
 #include "number_option.hpp"
 #include "option_groups.hpp"
 #include "size_text.hpp"
-#include "text_file.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::cli {
@@ -44,18 +43,9 @@ void run_benchmark(const BenchmarkCommand& command, const BenchmarkOptions& opti
   const Extent extent = extent_of(command, options);
   if (options.rounds && (*options.rounds < 1 || *options.rounds > 1000))
     throw InputError(fmt::format("--rounds: {} is not from 1 to 1000", *options.rounds));
-  if (!options.json.empty() && options.json == options.html)
-    throw InputError(fmt::format("--html: {} is the file of --json; name another", options.html));
   const Interrupt interrupt;
-  std::optional<TextFile> json, html;  // whether they can be made is to be known before a minute has passed
-  if (!options.json.empty()) json.emplace(options.json, options.force);
-  if (!options.html.empty()) html.emplace(options.html, options.force);
-
-  Results results;
-  results.benchmark = command.name;
-  results.command = invocation();
-  results.started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
-  results.host = describe_host(extent.directory);
+  OutputFiles files(options.json, options.html, options.force);
+  Results results = new_results(command.name, extent.directory);
   const std::unique_ptr<Benchmark> benchmark = command.make(extent);
   Rounds rounds{.seconds = options.full ? full_seconds : quick_seconds,
                 .most = options.full ? full_rounds : quick_rounds,
@@ -64,12 +54,32 @@ void run_benchmark(const BenchmarkCommand& command, const BenchmarkOptions& opti
   if (options.rounds) rounds.at_least = rounds.most = static_cast<std::size_t>(*options.rounds);
   measure_in_turn(results, benchmark->cases(results), rounds);
   benchmark->conclude(results);
-  if (json) json->write(json_text(results_json(results)) + "\n");
-  if (html) html->write(results_page(results));
+  files.write(results);
   if (!options.quiet) fmt::print("{}", results_text(results));
 }
 
 }  // namespace
+
+OutputFiles::OutputFiles(const std::string& json, const std::string& html, bool overwrite) {
+  if (!json.empty() && json == html)
+    throw InputError(fmt::format("--html: {} is the file of --json; name another", html));
+  if (!json.empty()) json_.emplace(json, overwrite);
+  if (!html.empty()) html_.emplace(html, overwrite);
+}
+
+void OutputFiles::write(const Results& results) {
+  if (json_) json_->write(json_text(results_json(results)) + "\n");
+  if (html_) html_->write(results_page(results));
+}
+
+Results new_results(const std::string& benchmark, const std::filesystem::path& directory) {
+  Results results;
+  results.benchmark = benchmark;
+  results.command = invocation();
+  results.started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  results.host = describe_host(directory);
+  return results;
+}
 
 void add_benchmark(CLI::App& bench, BenchmarkCommand wanted) {
   const auto command = std::make_shared<BenchmarkCommand>(std::move(wanted));
@@ -105,6 +115,7 @@ void add_bench(CLI::App& program) {
   add_bench_cache(*command);
   add_bench_memory(*command);
   add_bench_files(*command);
+  add_bench_schedules(*command);
   add_bench_compare(*command);
 }
 

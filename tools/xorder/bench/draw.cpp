@@ -74,7 +74,13 @@ std::string row_name(const MeasuredFigure& figure, double x) {
   return figure.rows.empty() ? plots::text_of(x, figure.x.unit) : figure.rows[static_cast<std::size_t>(x)];
 }
 
-// The medians, a row for each x: "1.2 GiB/s ±3%".
+// "1.2 GiB/s ±3%"; without the spread where it is not known.
+std::string cell_of(const Measured& point, Unit unit) {
+  const std::string text = plots::text_of(point.median(), unit);
+  return point.samples.size() < 2 ? text : fmt::format("{} ±{:.0f}%", text, 100 * point.spread());
+}
+
+// The medians, a row for each x.
 std::vector<std::vector<std::string>> cells_of(const MeasuredFigure& figure) {
   std::vector<double> xs;
   for (const MeasuredSeries& series : figure.series) {
@@ -87,10 +93,7 @@ std::vector<std::vector<std::string>> cells_of(const MeasuredFigure& figure) {
     std::vector<std::string> row{row_name(figure, x)};
     for (const MeasuredSeries& series : figure.series) {
       const auto found = std::ranges::find(series.points, x, &Measured::x);
-      row.push_back(found == series.points.end()
-                        ? "–"
-                        : fmt::format("{} ±{:.0f}%", plots::text_of(found->median(), figure.values.unit),
-                                      100 * found->spread()));
+      row.push_back(found == series.points.end() ? "–" : cell_of(*found, figure.values.unit));
     }
     rows.push_back(std::move(row));
   }
@@ -105,6 +108,7 @@ std::vector<std::string> head_of(const MeasuredFigure& figure) {
 }
 
 std::string sureness(const Results& results) {
+  if (results.noise.rounds == 0) return "These values were computed, not measured.";
   return fmt::format(
       "{} rounds in {:.0f} s, every other one backwards. Shown are medians and the middle half of the "
       "samples, ± half of its width.",

@@ -13,7 +13,7 @@
 namespace xorder::cli {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 using plots::Unit;
 
 constexpr std::uint64_t largest_results = std::uint64_t{16} << 20;
@@ -30,15 +30,15 @@ double median_of(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-json axis_json(const plots::Axis& axis) {
+Json axis_json(const plots::Axis& axis) {
   const auto found = std::ranges::find(unit_names, axis.unit, &std::pair<Unit, const char*>::first);
   return {{"label", axis.label}, {"unit", found->second}, {"logarithmic", axis.logarithmic}};
 }
 
-json figure_json(const MeasuredFigure& figure) {
-  json series = json::array();
+Json figure_json(const MeasuredFigure& figure) {
+  Json series = Json::array();
   for (const MeasuredSeries& each : figure.series) {
-    json points = json::array();
+    Json points = Json::array();
     for (const Measured& point : each.points) {
       points.push_back({{"x", point.x},
                         {"median", point.median()},
@@ -55,10 +55,10 @@ json figure_json(const MeasuredFigure& figure) {
 
 // Reading. What is not as it should be throws one of nlohmann's exceptions or this.
 [[noreturn]] void refuse_results(const std::string& name, const std::string& what) {
-  throw InputError(fmt::format("{}: {}; results are made by xorder bench .. --json FILE", name, what));
+  throw InputError(fmt::format("{}: {}; results are made by xorder bench .. --Json FILE", name, what));
 }
 
-plots::Axis axis_of(const json& from) {
+plots::Axis axis_of(const Json& from) {
   const std::string unit = from.at("unit");
   const auto found =
       std::ranges::find(unit_names, unit, [](const auto& each) { return std::string(each.second); });
@@ -66,7 +66,7 @@ plots::Axis axis_of(const json& from) {
   return {from.at("label"), found->first, from.at("logarithmic")};
 }
 
-Measured measured_of(const json& from) {
+Measured measured_of(const Json& from) {
   Measured point{from.at("x"), from.at("samples")};
   if (point.samples.empty()) throw std::out_of_range("samples");
   for (const double sample : point.samples) {
@@ -75,13 +75,13 @@ Measured measured_of(const json& from) {
   return point;
 }
 
-MeasuredFigure figure_of(const json& from) {
+MeasuredFigure figure_of(const Json& from) {
   MeasuredFigure figure{from.at("id"),         from.at("caption"),
                         axis_of(from.at("x")), axis_of(from.at("values")),
                         from.at("rows"),       {}};
-  for (const json& each : from.at("series")) {
+  for (const Json& each : from.at("series")) {
     MeasuredSeries series{each.at("name"), {}};
-    for (const json& point : each.at("points")) {
+    for (const Json& point : each.at("points")) {
       series.points.push_back(measured_of(point));
       const double x = series.points.back().x;
       const bool is_row = x >= 0 && x < static_cast<double>(figure.rows.size()) && x == std::floor(x);
@@ -116,12 +116,12 @@ double Measured::drift() const {
   return first > 0 ? last / first - 1 : 0;
 }
 
-json results_json(const Results& results) {
-  json all{
+Json results_json(const Results& results) {
+  Json all{
       {"benchmark", results.benchmark}, {"command", results.command},       {"started", results.started},
       {"host", results.host},           {"seconds", results.noise.seconds}, {"rounds", results.noise.rounds},
       {"others", results.noise.others}, {"stolen", results.noise.stolen},   {"warnings", warnings(results)},
-      {"figures", json::array()},       {"tables", json::array()}};
+      {"figures", Json::array()},       {"tables", Json::array()}};
   for (const MeasuredFigure& figure : results.figures) all["figures"].push_back(figure_json(figure));
   for (const PlainTable& table : results.tables) {
     all["tables"].push_back({{"caption", table.caption}, {"columns", table.head}, {"rows", table.rows}});
@@ -134,23 +134,24 @@ Results read_results(const std::filesystem::path& path) {
   if (file.size() > largest_results) refuse_results(file.name(), "is too large");
   std::string text(file.size(), '\0');
   if (!text.empty()) file.read_exactly(text.data(), text.size(), 0);
-  const json all = json::parse(text, nullptr, false);
+  const Json all = Json::parse(text, nullptr, false);
   if (!value_of<std::string>(all, "benchmark")) refuse_results(file.name(), "is no result of a benchmark");
   try {
     Results results{all.at("benchmark"), all.at("command"), all.at("started"), all.at("host"), {}, {}, {}};
     results.noise = {all.at("seconds"), all.at("others"), all.at("stolen"), all.at("rounds")};
-    for (const json& each : all.at("figures")) results.figures.push_back(figure_of(each));
-    for (const json& each : all.at("tables")) {
+    for (const Json& each : all.at("figures")) results.figures.push_back(figure_of(each));
+    for (const Json& each : all.at("tables")) {
       results.tables.push_back({each.at("caption"), each.at("columns"), each.at("rows")});
     }
     return results;
-  } catch (const json::exception&) {
+  } catch (const Json::exception&) {
   } catch (const std::out_of_range&) {
   }
   refuse_results(file.name(), "is damaged: a value is missing or of the wrong kind");
 }
 
 std::vector<std::string> warnings(const Results& results) {
+  if (results.noise.rounds == 0) return {};
   constexpr double much = 0.05;
   std::vector<double> spreads, drifts;
   for (const MeasuredFigure& figure : results.figures) {

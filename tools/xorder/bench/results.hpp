@@ -50,7 +50,7 @@ struct Noise {
   double seconds = 0;      ///< of the benchmark
   double others = 0;       ///< processors that other processes used, on average
   double stolen = 0;       ///< part of all processors' time that a hypervisor gave to others
-  std::size_t rounds = 0;  ///< all was measured once in each
+  std::size_t rounds = 0;  ///< all was measured once in each; none: it was computed
 };
 
 struct Results {

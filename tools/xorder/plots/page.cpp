@@ -29,11 +29,13 @@ constexpr std::string_view style =
     "dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}"
     "figure{margin:22px 0 0;break-inside:avoid}figcaption{margin-bottom:4px}"
     "svg{display:block;width:100%;height:auto}"
-    ".scroll{overflow-x:auto}table{border-collapse:collapse;margin:10px 0;font-size:14px}"
+    "summary{color:var(--soft);font-size:14px}.scroll{overflow-x:auto}table{border-collapse:collapse;margin:"
+    "10px 0;font-size:14px}"
     "th,td{padding:3px "
     "10px;white-space:nowrap;text-align:right;font-variant-numeric:tabular-nums;border-bottom:1px solid "
     "var(--grid)}"
-    "th{color:var(--soft);font-weight:normal}th:first-child,td:first-child{text-align:left;padding-left:0}"
+    "th{color:var(--soft);font-weight:normal;white-space:normal;vertical-align:bottom}th:first-child,td:"
+    "first-child{text-align:left;padding-left:0}"
     "text{fill:var(--ink);font:12px Helvetica,Arial,'Liberation Sans','DejaVu Sans',sans-serif}"
     ".axis{fill:var(--soft)}.num{font-variant-numeric:tabular-nums}"
     ".frame{fill:none;stroke:var(--line)}.grid{fill:none;stroke:var(--grid)}"
@@ -88,10 +90,13 @@ void Page::table(const std::vector<std::string>& head, const std::vector<std::ve
     for (const std::string& cell : cells) body_ += fmt::format("<{0}>{1}</{0}>", tag, plain(cell));
     body_ += "</tr>\n";
   };
+  constexpr std::size_t many = 24;
+  const bool folded = rows.size() > many;
+  if (folded) body_ += "<details><summary>values</summary>\n";
   body_ += "<div class=\"scroll\"><table>\n";
   row(head, "th");
   for (const auto& cells : rows) row(cells, "td");
-  body_ += "</table></div>\n";
+  body_ += folded ? "</table></div></details>\n" : "</table></div>\n";
 }
 
 // On paper as in the light.

@@ -21,7 +21,7 @@ class Page {
   void text(std::string_view text);
   void warning(std::string_view text);
   void figure(std::string_view caption, const std::string& svg);
-  /// The first column is words, the others are numbers.
+  /// The first column is words, the others are numbers. A long table is folded up.
   void table(const std::vector<std::string>& head, const std::vector<std::vector<std::string>>& rows);
 
   std::string html() const;

@@ -151,6 +151,8 @@ void Plot::draw(cli::Canvas& canvas, const Area& area, const Series& series) con
     canvas.path(band + "z", fmt::format("area f{}", colour));
   }
   canvas.path(line, css);
+  constexpr std::size_t many = 40;
+  if (points.size() > many) return;
   std::string dots;  // round caps of lines of no length
   for (const Point& p : points) dots += "M" + at(p.x, p.y) + "h0";
   canvas.path(dots, fmt::format("dots c{}", colour));

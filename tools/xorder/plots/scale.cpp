@@ -68,7 +68,7 @@ std::string text_of(double value, Unit unit) {
     case Unit::ratio:
       return fmt::format("{:.3g}", value);
     case Unit::number:
-      return short_number(value);
+      return std::abs(value) < 1e6 ? fmt::format("{:.6g}", value) : short_number(value);
   }
   return {};
 }
@@ -99,7 +99,9 @@ double Scale::at(double value) const {
 
 void Scale::linear_ticks(const Axis& axis, int most) {
   const Multiple unit = multiple_of(axis.unit, std::max(std::abs(from_), std::abs(to_)));
-  const double step = round_step((to_ - from_) / unit.value / most);
+  double step = round_step((to_ - from_) / unit.value / most);
+  if (axis.unit == Unit::number && to_ - from_ >= 2)
+    step = std::max(step, 1.0);  // of things that are counted
   const double begin = std::ceil(from_ / unit.value / step - 1e-6), end = to_ / unit.value / step + 1e-6;
   for (double i = begin; i <= end; ++i) {
     const double value = i == 0 ? 0 : i * step;
@@ -131,7 +133,7 @@ void Scale::decades(const Axis& axis, int most) {
       const double value = digit * std::pow(10, i);
       if (digit > 1 && !between) break;
       if (value < from_ * 0.9999 || value > to_ * 1.0001) continue;
-      add(value, text_of(value, axis.unit));
+      add(value, axis.unit == Unit::number ? short_number(value) : text_of(value, axis.unit));
     }
   }
 }
