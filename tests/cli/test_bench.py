@@ -40,7 +40,10 @@ class BenchDisk(Case):
             self.assertTrue(all(number > 0 for number in point))
 
     def test_what_is_not_to_be_kept_is_not(self):
-        self.write("profile", self.ok(*self.quick, "--no-keep", "--json", "-q", env=self.env).stdout)
+        self.write("profile", self.ok(*self.quick, "--no-keep", "--json", "-q", "--html", "disk.html", env=self.env).stdout)
+        page = "".join(ElementTree.fromstring(self.bytes_of("disk.html")).itertext())
+        for words in ["both at once", "4 KiB", "measured once"]:
+            self.assertIn(words, page)
         self.assertEqual(self.kept(), [])
         self.save("a.npy", self.noise((64, 64), "f8"))
         self.ok("transpose", "a.npy", "b.npy", "--io", "direct", "--device", "profile")

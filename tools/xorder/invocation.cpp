@@ -5,7 +5,7 @@
 namespace xorder::cli {
 namespace {
 
-std::string line;
+std::string whole_line;
 
 std::string quoted_for_shell(std::string_view word) {
   constexpr std::string_view plain =
@@ -19,10 +19,10 @@ std::string quoted_for_shell(std::string_view word) {
 }  // namespace
 
 void remember_invocation(int argc, const char* const* argv) {
-  line = "xorder";
-  for (int i = 1; i < argc; ++i) line += ' ' + quoted_for_shell(argv[i]);
+  whole_line = "xorder";
+  for (int i = 1; i < argc; ++i) whole_line += ' ' + quoted_for_shell(argv[i]);
 }
 
-std::string invocation() { return line; }
+std::string invocation() { return whole_line; }
 
 }  // namespace xorder::cli

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,7 @@ struct Extent {
   std::filesystem::path directory;  ///< if the benchmark has one
   std::uint64_t bytes = 0;          ///< of the largest array or of the file
   bool full = false;
+  std::stop_token stop{};  ///< for measurements of many seconds
 };
 
 struct BenchmarkCommand {

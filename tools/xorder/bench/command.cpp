@@ -40,10 +40,11 @@ Extent extent_of(const BenchmarkCommand& command, const BenchmarkOptions& option
 }
 
 void run_benchmark(const BenchmarkCommand& command, const BenchmarkOptions& options) {
-  const Extent extent = extent_of(command, options);
+  Extent extent = extent_of(command, options);
   if (options.rounds && (*options.rounds < 1 || *options.rounds > 1000))
     throw InputError(fmt::format("--rounds: {} is not from 1 to 1000", *options.rounds));
   const Interrupt interrupt;
+  extent.stop = interrupt.token();
   OutputFiles files(options.json, options.html, options.force);
   Results results = new_results(command.name, extent.directory);
   const std::unique_ptr<Benchmark> benchmark = command.make(extent);

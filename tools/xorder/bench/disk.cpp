@@ -1,6 +1,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <chrono>
 #include <ctime>
 #include <memory>
 #include <string>
@@ -9,6 +10,7 @@
 #include "bench/bench.hpp"
 #include "interrupt.hpp"
 #include "io/measure_disk.hpp"
+#include "option_groups.hpp"
 #include "size_text.hpp"
 #include "standard_streams.hpp"
 #include "work/profiles.hpp"
@@ -18,8 +20,8 @@ namespace xorder::cli {
 namespace {
 
 struct DiskOptions {
-  std::string directory = ".", size, seconds;
-  bool json = false, quiet = false, keep = true;
+  std::string directory = ".", size, seconds, html;
+  bool json = false, quiet = false, keep = true, force = false;
 };
 
 double parse_seconds(const std::string& text) {
@@ -44,8 +46,32 @@ void print_table(const plan::Device& device) {
   }
 }
 
+Results results_of(const plan::Device& device, Results results) {
+  MeasuredFigure figure;
+  figure.id = "bandwidth";
+  figure.caption = fmt::format(
+      "Direct requests at random places, {} in flight: bytes per second, and with both at once of each "
+      "direction.",
+      device.depth);
+  figure.x = {"request", plots::Unit::bytes, true};
+  figure.values = {"bandwidth", plots::Unit::bytes_per_second};
+  figure.series = {{"read", {}}, {"written", {}}, {"both at once", {}}};
+  for (const plan::Device::Point& point : device.points) {
+    const double bytes = static_cast<double>(point.request_bytes);
+    figure.series[0].points.push_back({bytes, {point.read_bytes_per_second}});
+    figure.series[1].points.push_back({bytes, {point.write_bytes_per_second}});
+    figure.series[2].points.push_back({bytes, {point.both_bytes_per_second}});
+  }
+  results.noise.rounds = 1;
+  results.figures.push_back(std::move(figure));
+  return results;
+}
+
 void run(const DiskOptions& options) {
   const Interrupt interrupt;
+  OutputFiles files("", options.html, options.force);
+  Results results = new_results("disk", options.directory);
+  const auto begin = std::chrono::steady_clock::now();
   io::DiskTrials trials{.stop = interrupt.token()};
   if (!options.size.empty()) trials.file_bytes = parse_memory(options.size, "--size");
   if (!options.seconds.empty()) trials.seconds = parse_seconds(options.seconds);
@@ -54,6 +80,8 @@ void run(const DiskOptions& options) {
   plan::Device device = io::measure_disk(options.directory, trials);
   device.name =
       fmt::format("the disk of {}, measured {:%Y-%m-%d}", options.directory, fmt::gmtime(std::time(nullptr)));
+  results.noise.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  files.write(results_of(device, std::move(results)));
   if (options.json) {
     fmt::print("{}", device.text());
   } else {
@@ -85,6 +113,10 @@ void add_bench_disk(CLI::App& bench) {
       ->type_name("S");
   command->add_flag("!--no-keep", options->keep, "do not keep the profile");
   command->add_flag("--json", options->json, "print the profile as one JSON object, as --device reads it");
+  command->add_option("--html", options->html, "draw it on one page")
+      ->type_name("FILE")
+      ->group(group::output);
+  command->add_flag("--force", options->force, "replace the page if it exists")->group(group::output);
   command->add_flag("-q,--quiet", options->quiet, "do not say what is being done");
   command->callback([options] { run(*options); });
 }

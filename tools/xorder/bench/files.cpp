@@ -13,6 +13,7 @@
 #include <cstring>
 #include <map>
 #include <random>
+#include <stop_token>
 
 #include "bench/bench.hpp"
 #include "io/disk.hpp"
@@ -58,11 +59,12 @@ class OwnDirectory {
 };
 
 // Nothing that a disk could compress.
-void make_input(const fs::path& path, uint64_t bytes) {
+void make_input(const fs::path& path, uint64_t bytes, const std::stop_token& stop) {
   io::Output output(path, bytes, false, io::Access::direct, io::system_disk(), nullptr);
   const io::BlockMemory block(std::size_t{4} << 20);
   std::mt19937_64 random(1);
   for (uint64_t at = 0; at < bytes; at += block.size()) {
+    if (stop.stop_requested()) throw Cancelled();
     const uint64_t part = std::min<uint64_t>(block.size(), bytes - at);
     for (uint64_t i = 0; i + 8 <= part; i += 8) {
       const uint64_t word = random();
@@ -102,10 +104,11 @@ class FilesBenchmark final : public Benchmark {
  public:
   explicit FilesBenchmark(const Extent& extent)
       : bytes_(std::bit_floor(extent.bytes)),
+        stop_(extent.stop),
         directory_(extent.directory),
         in_(directory_ / "in.raw"),
         out_(directory_ / "out.raw") {
-    make_input(in_, bytes_);
+    make_input(in_, bytes_, stop_);
     array_ =
         io::open_array(in_, io::RawLayout{.dtype = io::parse_dtype("f8"), .extents = {{rows(), columns()}}});
     options_.memory = std::max(bytes_ / 8, work::minimum_memory);
@@ -162,7 +165,7 @@ class FilesBenchmark final : public Benchmark {
       return [this, what, choice]() -> std::optional<work::Report> {
         work::Options options = options_;
         options.engine = choice;
-        return tiles::Job(array_, what, {columns(), rows()}, out_, options).run();
+        return tiles::Job(array_, what, {columns(), rows()}, out_, options).run({}, stop_);
       };
     };
     using Kind = machine::ScheduleChoice::Kind;
@@ -171,7 +174,7 @@ class FilesBenchmark final : public Benchmark {
         work::Options options = options_;
         options.engine = work::EngineChoice::direct;
         return machine::scheduled(array_, transposed, {columns(), rows()}, out_, options, {.kind = kind})
-            ->run();
+            ->run({}, stop_);
       };
     };
     const Reordering same = mapping_of_all(shape, bmmc::identity(bits()));
@@ -201,6 +204,7 @@ class FilesBenchmark final : public Benchmark {
   }
 
   uint64_t bytes_;
+  std::stop_token stop_;
   OwnDirectory directory_;
   fs::path in_, out_;
   io::ArrayFile array_;

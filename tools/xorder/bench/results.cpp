@@ -165,9 +165,8 @@ std::vector<std::string> warnings(const Results& results) {
   std::vector<std::string> all;
   const auto percent = [](double part) { return fmt::format("{:.0f} %", 100 * part); };
   if (results.noise.rounds < 3) {
-    all.push_back(
-        fmt::format("Each value was measured {}: how far it can be trusted is not known. More with --full.",
-                    results.noise.rounds == 1 ? "once" : "twice"));
+    all.push_back(fmt::format("Each value was measured {}: how far it can be trusted is not known.",
+                              results.noise.rounds == 1 ? "once" : "twice"));
   }
   if (results.noise.others > 2 * much) {
     all.push_back(fmt::format("Other processes used {:.1f} processors meanwhile.", results.noise.others));
