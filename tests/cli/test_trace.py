@@ -56,6 +56,14 @@ class Trace(Case):
                 self.assertEqual(told["bytes_written"], report["bytes_written"] + HEADER)
                 self.assertEqual(sum(file["bytes_read"] for file in told["files"]), told["bytes_read"])
 
+    def test_of_an_array_with_nothing_in_it(self):
+        self.save("a.npy", np.empty((0, 4)))
+        self.ok("transpose", "a.npy", "b.npy", "--trace", "t")
+        records = np.load(self.path("t"))
+        self.assertEqual(records.dtype, RECORD)
+        self.assertEqual(records["bytes"].sum(), os.path.getsize(self.path("b.npy")))
+        self.assertEqual(self.json("report", "t")["writes"], len(records))
+
     def test_must_be_a_file_of_its_own(self):
         self.save("a.npy", self.noise((8, 8), "f8"))
         self.write("old", "old")

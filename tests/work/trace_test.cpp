@@ -120,6 +120,16 @@ TEST(Trace, TransfersThatFailAreNotInIt) {
   EXPECT_EQ(io::TraceReader(directory / "trace").records(), 1u);
 }
 
+TEST(Trace, MayHaveNoRecords) {
+  const test::ScratchDirectory directory;
+  for (const std::uint64_t records : {0, 1, 99, 100'000'000}) {
+    EXPECT_EQ(io::trace_header(records).size(), io::trace_header_bytes);
+  }
+  io::Trace trace(directory / "trace", false);
+  trace.commit("{}");
+  EXPECT_EQ(io::TraceReader(directory / "trace").records(), 0u);
+}
+
 TEST(Trace, HasNoNameBeforeItIsComplete) {
   const test::ScratchDirectory directory;
   { const io::Trace trace(directory / "trace", false); }
