@@ -148,11 +148,9 @@ std::string report_page(const TracedRun& run) {
     page.text(fmt::format("{} more files are not drawn.", run.files.size() - s.visits.size()));
   }
   page.heading("How fast");
-  page.figure(
-      "Bytes per second, over both directions of all files. What comes after the last transfer is the "
-      "output's sync.",
-      over_time(s, s.moved, Survey::spans / s.seconds, {"throughput", Unit::bytes_per_second},
-                "Throughput over time"));
+  page.figure("Bytes per second, of all files. After the last transfer the output is synced.",
+              over_time(s, s.moved, Survey::spans / s.seconds, {"throughput", Unit::bytes_per_second},
+                        "Throughput over time"));
   page.figure("Requests under way, on average over a short time.",
               over_time(s, s.in_flight, 1, {"requests in flight"}, "Queue depth over time"));
   page.heading("How long a request takes");
