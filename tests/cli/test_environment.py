@@ -142,6 +142,14 @@ class Environment(Case):
                      says="belongs to another user")
         self.assertEqual(self.bytes_of("b.npy"), b"old")
 
+    @unittest.skipIf(SANITIZED, "sanitizers need more")
+    def test_little_stack(self):
+        self.assertEqual(self.shell("ulimit -s 16; $XORDER transpose a.npy b.npy 2>errors"), 2)
+        self.assertIn("the stack is too small", self.bytes_of("errors").decode())
+        os.unlink(self.path("errors"))
+        self.assertEqual(self.shell("ulimit -s 64; $XORDER transpose a.npy b.npy"), 0)
+        self.made()
+
     def test_strange_names(self):
         for name in ["with blanks", "\u00fcn\u00ef \u2603", "line\nbreak", "quote's\"", "-dash", "tab\t", "\x1b[31m", "a" * 255,
                      "*?[", "{0}", "%s", "#$&;|<>"]:

@@ -3,6 +3,7 @@
 //   130 (128 + signal) interrupted
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -75,6 +76,14 @@ void regroup_help(CLI::App& command) {
   for (CLI::App* subcommand : command.get_subcommands({})) regroup_help(*subcommand);
 }
 
+// The limit holds for each thread's stack too. Runs were seen to need between 16 and 24 KiB.
+constexpr rlim_t least_stack = 64 << 10;
+
+bool enough_stack() {
+  rlimit limit;
+  return getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= least_stack;
+}
+
 }  // namespace
 
 // For what a library's thread could not pass on, such as when there is no memory even for an exception. The output
@@ -94,6 +103,7 @@ void regroup_help(CLI::App& command) {
 
 int main(int argc, char** argv) {
   xorder::cli::occupy_closed_streams();
+  if (!enough_stack()) return complain("the stack is too small: at least 64 KiB are needed (ulimit -s)", 2);
   CLI::App program{
       "xorder reorders files that do not fit in memory: transpositions, bit reversals and every other\n"
       "permutation y = A x ^ c of the bits of an index, from file to file, at the speed of the disk.",
