@@ -42,7 +42,7 @@ void require_regular(const std::string& name, const struct stat& status) {
 }
 
 [[noreturn]] void throw_unreadable(const std::string& name, int code) {
-  throw InputError(fmt::format("{}: cannot be read: {}", name, reason(code)));
+  throw InputError(fmt::format("{}: cannot be read: {}", name, reason(code)), code);
 }
 
 /// What O_DIRECT demands of a file.
@@ -128,7 +128,7 @@ File File::create_nameless(const std::filesystem::path& directory, const std::st
   NewFile made = create_in(disk, parent.get(), directory, name, 0600, false);
   if (!made.temporary.empty()) {
     if (const int code = disk.remove(parent.get(), made.temporary.c_str())) {
-      throw InputError(fmt::format("{}: cannot be made: {}", name, reason(code)));
+      throw InputError(fmt::format("{}: cannot be made: {}", name, reason(code)), code);
     }
   }
   return adopt_new(std::move(made.descriptor), directory, name, bytes, access, disk);

@@ -77,7 +77,7 @@ void TileEngine::adopt_alignments(const io::Location& source, const io::Location
   const std::size_t passes = plan_.passes.size();
   plan_ = plan::make_plan(plan_.what, conditions);
   if (plan_.passes.size() != passes) {
-    throw IoError(target.file.name(), "its file system needs another plan; use --io mapped");
+    throw IoError(target.file.name(), "its file system needs another plan; use mapped access");
   }
 }
 

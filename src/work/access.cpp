@@ -15,7 +15,7 @@ Circumstances circumstances(std::span<const io::ArrayFile> inputs, const Destina
   const bool small = to.bytes <= io::small_file;
   Circumstances c{.memory = memory,
                   .source_offset = input.description.offset,
-                  .target_offset = to.header.size(),
+                  .target_offset = to.offset,
                   .keep_cached = fits && (small || io::mostly_cached(*input.file))};
   if (options.engine == EngineChoice::mapped || (automatic && fits && small)) {
     c.source = c.target = io::Access::mapped;

@@ -41,7 +41,7 @@ Delivery::Delivery(const Frame& frame, io::Disk& disk)
       disk_(disk),
       sources_(open_all(frame, disk)),
       stamps_(stamps_of(sources_)),
-      output_(frame.output.path, frame.output.header.size() + frame.output.bytes, frame.options.overwrite,
+      output_(frame.output.path, frame.output.file_bytes(), frame.options.overwrite,
               frame.circumstances.target, sources_.front()) {
   target().set_write_window(write_window(frame));
   target().set_keep_cached(frame.circumstances.keep_cached);

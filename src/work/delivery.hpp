@@ -20,7 +20,7 @@ class Delivery {
   io::File& source(std::size_t i = 0) { return sources_[i]; }
   io::File& target() { return output_.file(); }
   /// Where the output's data begins.
-  std::uint64_t target_offset() const { return frame_.output.header.size(); }
+  std::uint64_t target_offset() const { return frame_.output.offset; }
   /// A file for what lies between two passes, in the scratch directory.
   io::File scratch(std::uint64_t bytes) const;
 

@@ -1,15 +1,20 @@
 #include "work/frame.hpp"
 
+#include <fmt/format.h>
+
+#include <limits>
+
 #include "io/disk.hpp"
 #include "io/npy.hpp"
 #include "io/output.hpp"
+#include "xorder/error.hpp"
 
 namespace xorder::work {
 namespace {
 
 void check_output(const Destination& to, const std::vector<io::ArrayFile>& inputs, const Options& options) {
   for (const io::ArrayFile& input : inputs) {
-    io::Output::check(to.path, to.header.size() + to.bytes, options.overwrite, *input.file);
+    io::Output::check(to.path, to.file_bytes(), options.overwrite, *input.file);
   }
   // Whether or not this run has use for it: that it is wrong must not come out only with a larger file.
   if (!options.scratch_directory.empty()) {
@@ -29,10 +34,22 @@ std::uint64_t Frame::input_bytes() const {
 io::Disk& Frame::disk() const { return options.disk != nullptr ? *options.disk : io::system_disk(); }
 
 Destination destination(std::filesystem::path path, const io::ArrayFile& input, const io::DType& dtype,
-                        const std::vector<std::uint64_t>& extents) {
-  Destination to{std::move(path), {}, dtype.bytes};
+                        const std::vector<std::uint64_t>& extents, std::uint64_t offset) {
+  Destination to{.path = std::move(path), .header = {}, .offset = offset, .bytes = dtype.bytes};
   for (const std::uint64_t extent : extents) to.bytes *= extent;
-  if (io::output_format(to.path, input.format) == io::Format::npy) to.header = io::npy_header(dtype, extents);
+  if (io::output_format(to.path, input.format) == io::Format::npy) {
+    if (offset != 0) {
+      throw InputError(fmt::format(
+          "{}: an .npy file says itself where its data begin; an offset is for raw files", to.path.string()));
+    }
+    to.header = io::npy_header(dtype, extents);
+    to.offset = to.header.size();
+  }
+  constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (to.offset > most || to.bytes > most - to.offset) {
+    throw InputError(fmt::format("{}: {} bytes at offset {} end beyond 2^63, the largest size of a file",
+                                 to.path.string(), to.bytes, to.offset));
+  }
   return to;
 }
 
@@ -40,7 +57,7 @@ Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, co
              const std::vector<std::uint64_t>& extents, Options options, std::uint64_t working) {
   Frame frame{std::move(inputs), {}, std::move(options), {}};
   const std::uint64_t memory = effective_memory(frame.options.memory);
-  frame.output = destination(std::move(output), frame.input(), dtype, extents);
+  frame.output = destination(std::move(output), frame.input(), dtype, extents, frame.options.output_offset);
   check_output(frame.output, frame.inputs, frame.options);
   frame.circumstances = circumstances(frame.inputs, frame.output, frame.options, memory, working);
   return frame;

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -143,7 +144,7 @@ int main(int argc, char** argv) {
   } catch (const xorder::cli::ReportLost& e) {
     return complain(e.what(), 3);
   } catch (const xorder::InputError& e) {
-    return complain(e.what(), 2);
+    return complain(e.code() == EEXIST ? fmt::format("{} (--force overwrites it)", e.what()) : e.what(), 2);
   } catch (const xorder::Cancelled& e) {
     return complain(e.what(), 128 + xorder::cli::interrupting_signal());
   } catch (const std::bad_alloc&) {

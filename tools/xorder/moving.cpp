@@ -12,59 +12,12 @@
 #include "progress_bar.hpp"
 #include "size_text.hpp"
 #include "standard_streams.hpp"
-#include "text_file.hpp"
+#include "work/json.hpp"
+#include "work/profiles.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::cli {
 namespace {
-
-nlohmann::json pass_json(const work::PassSummary& pass) {
-  return {{"tiles", pass.tiles},
-          {"tile_bytes", pass.tile_bytes},
-          {"source_block_bytes", pass.source_block_bytes},
-          {"target_block_bytes", pass.target_block_bytes},
-          {"memory", pass.memory},
-          {"predicted_seconds", pass.predicted_seconds}};
-}
-
-// docs/json.md has every key. The blocks and tiles at the top are the first pass's; `pass_list` has each.
-nlohmann::json plan_json(const work::Summary& plan) {
-  const work::PassSummary first = plan.passes.empty() ? work::PassSummary{} : plan.passes.front();
-  nlohmann::json json{{"passes", plan.passes.size()},
-                      {"bytes", plan.bytes},
-                      {"bytes_read", plan.bytes_read},
-                      {"bytes_written", plan.bytes_written},
-                      {"scratch_bytes", plan.scratch_bytes},
-                      {"memory", plan.memory},
-                      {"planned_memory", plan.peak_memory()},
-                      {"predicted_seconds", plan.predicted_seconds()},
-                      {"device", plan.device},
-                      {"access", plan.engine},
-                      {"tile_bytes", first.tile_bytes},
-                      {"source_block_bytes", first.source_block_bytes},
-                      {"target_block_bytes", first.target_block_bytes},
-                      {"pass_list", nlohmann::json::array()}};
-  for (const work::PassSummary& pass : plan.passes) json["pass_list"].push_back(pass_json(pass));
-  return json;
-}
-
-nlohmann::json report_json(const work::Summary& plan, const work::Report& report) {
-  nlohmann::json json{{"passes", report.passes},         {"queue", report.engine},
-                      {"access", report.access},         {"bytes", plan.bytes},
-                      {"bytes_read", report.bytes_read}, {"bytes_written", report.bytes_written},
-                      {"reads", report.reads},           {"writes", report.writes},
-                      {"seconds", report.seconds},       {"predicted_seconds", plan.predicted_seconds()},
-                      {"memory", plan.memory},           {"peak_memory", report.peak_memory}};
-  if (const auto& traffic = report.traffic) {
-    json.update({{"schedule", traffic->schedule},
-                 {"processors", traffic->processors},
-                 {"steps", traffic->steps},
-                 {"messages", traffic->messages},
-                 {"crossings", traffic->crossings},
-                 {"bytes_moved", traffic->bytes_moved}});
-  }
-  return json;
-}
 
 work::EngineChoice engine_choice(const std::string& name) {
   if (name == "direct") return work::EngineChoice::direct;
@@ -169,7 +122,13 @@ void MovingCommand::run() const {
     options.threads = static_cast<unsigned>(threads);
   }
   options.engine = engine_choice(engine_);
-  options.device = device_.empty() ? measured_device(output_) : read_device(device_);
+  if (device_.empty()) {
+    auto [device, note] = work::device_for(output_);
+    if (!note.empty()) tell("xorder: note: {}\n", note);
+    options.device = std::move(device);
+  } else {
+    options.device = work::named_device(device_);
+  }
   options.scratch_directory = tmpdir_;
   options.overwrite = force_;
 
@@ -178,7 +137,7 @@ void MovingCommand::run() const {
   for (const std::string& path : inputs_) inputs.push_back(io::open_array(path, raw_.layout()));
   const std::unique_ptr<work::Work> work = make_({std::move(inputs), output_, options});
   if (dry_run_) {
-    fmt::print("{}", json_ ? json_text(plan_json(work->summary())) + "\n" : printable(work->describe()));
+    fmt::print("{}", json_ ? json_text(work::plan_json(work->summary())) + "\n" : printable(work->describe()));
     return;
   }
 
@@ -190,7 +149,7 @@ void MovingCommand::run() const {
   }
   if (!quiet_ && !report.note.empty()) tell("xorder: note: {}\n", printable(report.note));
   if (json_) {
-    print_report(printable(output_), report_json(work->summary(), report));
+    print_report(printable(output_), work::report_json(work->summary(), report));
   } else if (!quiet_) {
     const auto bytes = static_cast<double>(work->summary().bytes);
     tell("{}: {} in {:.2f} s, {}/s, {} pass{}, {} ({})\n", printable(output_), size_text(bytes),

@@ -1,26 +1,15 @@
-// Small text files that go with the data: matrices, device profiles, drawings, tables.
+// Matrices that are read from text files, and texts that become files: drawings, tables.
 #pragma once
 
 #include <filesystem>
 #include <string>
 
 #include "xorder/gf2/affine_map.hpp"
-#include "xorder/plan/device.hpp"
 
 namespace xorder::cli {
 
-/// All of a regular file of at most 1 MiB. Throws InputError if it is larger, or cannot be an input.
-std::string read_text(const std::filesystem::path& path);
-
 /// The matrix in a file (parse_matrix has the format).
 gf2::AffineMap read_matrix(const std::filesystem::path& path);
-
-/// "ssd", "hdd", or the profile in a file (plan::Device::parse has the format). Throws InputError.
-plan::Device read_device(const std::string& name);
-
-/// The profile that was measured of the file system where a file is to be; Device::ssd() if there is none. A damaged one is
-/// not used, and said to be.
-plan::Device measured_device(const std::filesystem::path& file);
 
 /// Makes the file as io::Output does: it has its name only when it is whole, symbolic links are followed, and what is
 /// replaced leaves its permissions. Throws InputError if it exists and `overwrite` is false, if it is the file

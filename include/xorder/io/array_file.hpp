@@ -71,6 +71,9 @@ ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawL
 /// The same on another disk than the operating system's.
 ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawLayout>& raw, Disk& disk);
 
+/// A raw file, whatever its first bytes are. Throws InputError as open_array() does.
+ArrayFile open_raw_array(const std::filesystem::path& path, const RawLayout& raw);
+
 /// The format for an output of that name: .npy if its name ends so, raw for .raw, .bin and .dat, in small or capital
 /// letters; else the input's.
 Format output_format(const std::filesystem::path& path, Format input);

@@ -38,17 +38,22 @@ struct Options {
   plan::Device device = plan::Device::ssd();
   /// For scratch files of plans with several passes; empty: the output's directory.
   std::filesystem::path scratch_directory{};
+  /// Where the data of a raw output begin, in bytes; zeros come before them, for the caller to fill in afterwards.
+  std::uint64_t output_offset = 0;
   /// Whether an output that exists may be replaced.
   bool overwrite = false;
   /// Through which all files are reached; nullptr: the operating system's. Outlives the work.
   io::Disk* disk = nullptr;
 };
 
-/// The file to be made: the header (empty for raw files) and the data behind it.
+/// The file to be made: the header (empty for raw files), and the data.
 struct Destination {
   std::filesystem::path path;
   std::string header;
-  std::uint64_t bytes = 0;  ///< of data
+  std::uint64_t offset = 0;  ///< where the data begin, behind the header
+  std::uint64_t bytes = 0;   ///< of data
+
+  std::uint64_t file_bytes() const { return offset + bytes; }
 };
 
 /// The memory that Options::memory means here: see there. Throws InputError below minimum_memory.
