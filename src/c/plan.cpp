@@ -1,5 +1,5 @@
 #include <cstddef>
-#include <functional>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -20,9 +20,9 @@ struct xorder_plan {
 namespace xorder::c {
 namespace {
 
-bool overlap(const std::byte* a, const std::byte* b, std::size_t bytes) {
-  const std::less<> before;  // of pointers into different arrays, too
-  return before(a, b + bytes) && before(b, a + bytes);
+bool overlap(const void* one, const void* other, std::size_t bytes) {
+  const auto a = reinterpret_cast<std::uintptr_t>(one), b = reinterpret_cast<std::uintptr_t>(other);
+  return (a < b ? b - a : a - b) < bytes;
 }
 
 }  // namespace
@@ -44,10 +44,8 @@ int xorder_plan_execute(const xorder_plan* plan, const void* source, void* targe
     if (plan->bytes == 0) return;
     require(source, "source");
     require(target, "target");
-    const auto* const from = static_cast<const std::byte*>(source);
-    auto* const to = static_cast<std::byte*>(target);
-    if (overlap(from, to, plan->bytes)) throw ArgumentError("source and target overlap");
-    plan->plan.execute(from, to, count);
+    if (overlap(source, target, plan->bytes)) throw ArgumentError("source and target overlap");
+    plan->plan.execute(static_cast<const std::byte*>(source), static_cast<std::byte*>(target), count);
   });
 }
 

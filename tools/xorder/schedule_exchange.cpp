@@ -5,8 +5,8 @@
 #include <charconv>
 #include <sstream>
 
+#include "io/text_file.hpp"
 #include "schedule.hpp"
-#include "text_file.hpp"
 #include "xorder/error.hpp"
 #include "xorder/schedule/exchange.hpp"
 #include "xorder/schedule/routed.hpp"

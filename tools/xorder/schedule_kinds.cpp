@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "arguments.hpp"
+#include "io/text_file.hpp"
 #include "schedule.hpp"
 #include "text_file.hpp"
 #include "xorder/error.hpp"

@@ -5,9 +5,9 @@
 #include <charconv>
 #include <sstream>
 
+#include "io/text_file.hpp"
 #include "schedule.hpp"
 #include "schedule_origins.hpp"
-#include "text_file.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::cli {
