@@ -15,24 +15,6 @@ namespace {
 // Where the first version's struct ended: no program has a smaller one.
 constexpr std::size_t first_size = offsetof(xorder_options, device) + sizeof(const char*);
 
-// What the caller has of the struct: the rest is 0. What only a newer version knows must be 0 as well.
-xorder_options known_part(const xorder_options& given) {
-  xorder_options options{};
-  if (given.size < first_size) {
-    throw ArgumentError(
-        fmt::format("options.size is {}; set it to sizeof(xorder_options), {}", given.size, sizeof options));
-  }
-  const auto* const bytes = reinterpret_cast<const unsigned char*>(&given);
-  const std::size_t known = std::min(given.size, sizeof options);
-  if (std::any_of(bytes + known, bytes + given.size, [](unsigned char byte) { return byte != 0; })) {
-    throw ArgumentError(
-        fmt::format("options.size is {}, and a member that version {} of the library does not know is not 0",
-                    given.size, xorder_version_string()));
-  }
-  std::memcpy(&options, bytes, known);
-  return options;
-}
-
 work::EngineChoice engine(int access) {
   switch (access) {
     case XORDER_ACCESS_AUTO:
@@ -55,7 +37,7 @@ unsigned checked_threads(int threads) {
 }
 
 JobOptions job_options(const xorder_options* given, const char* output) {
-  const xorder_options o = given == nullptr ? xorder_options{} : known_part(*given);
+  const xorder_options o = given == nullptr ? xorder_options{} : known_part(*given, first_size);
   if (o.reserved != 0) throw ArgumentError(fmt::format("options.reserved is {}, not 0", o.reserved));
   JobOptions result;
   work::Options& options = result.options;
