@@ -26,7 +26,7 @@ extern "C" {
 /** Column j of a matrix A: bit i of it is a_ij. */
 typedef uint64_t matrix_column;
 /** A[j] is column j. */
-typedef matrix_column *bit_matrix;
+typedef matrix_column* bit_matrix;
 
 /** A matrix of n columns, all 0, 0 <= n <= 62; NULL if there is no memory. */
 static inline bit_matrix allocate_bit_matrix(int n) {
@@ -44,12 +44,13 @@ static inline void free_bit_matrix(bit_matrix A) { free(A); }
 
 /** What a permutation was factored into. The caller makes it; what it holds comes from factor_BMMC_MPI(). */
 typedef struct BMMC_MPI_factor_info {
-  xorder_mpi_plan *plan;
+  xorder_mpi_plan* plan;
   int n, p;
 } BMMC_MPI_factor_info;
 
 /** Factors a permutation, to be performed any number of times, with elements of any size. Needs no communication. */
-static inline int factor_BMMC_MPI(bit_matrix A, matrix_column c, int n, int p, int f, BMMC_MPI_factor_info *info) {
+static inline int factor_BMMC_MPI(bit_matrix A, matrix_column c, int n, int p, int f,
+                                  BMMC_MPI_factor_info* info) {
   info->n = n;
   info->p = p;
   /* Outside 0 .. 30 the ranks are as many as no communicator has, which is refused with the reason. */
@@ -57,14 +58,14 @@ static inline int factor_BMMC_MPI(bit_matrix A, matrix_column c, int n, int p, i
 }
 
 /** Frees what `info` holds, not `info` itself. It must have been given to factor_BMMC_MPI(), or be zero. */
-static inline void free_BMMC_MPI_factor_info(BMMC_MPI_factor_info *info) {
+static inline void free_BMMC_MPI_factor_info(BMMC_MPI_factor_info* info) {
   if (!info) return;
   xorder_mpi_plan_free(info->plan);
   info->plan = NULL;
 }
 
-static inline int perform_BMMC_MPI(BMMC_MPI_factor_info *info, int n, int p, int rank, MPI_Comm comm, int size, void *data,
-                                   void *temp) {
+static inline int perform_BMMC_MPI(BMMC_MPI_factor_info* info, int n, int p, int rank, MPI_Comm comm,
+                                   int size, void* data, void* temp) {
   xorder_mpi_options options = {0, 1, 0, 0};
   int own_rank = -1;
   options.size = sizeof options;
@@ -78,8 +79,8 @@ static inline int perform_BMMC_MPI(BMMC_MPI_factor_info *info, int n, int p, int
 }
 
 /** Factors and performs. */
-static inline int BMMC_MPI(bit_matrix A, matrix_column c, int n, int p, int f, int rank, MPI_Comm comm, int size, void *data,
-                           void *temp) {
+static inline int BMMC_MPI(bit_matrix A, matrix_column c, int n, int p, int f, int rank, MPI_Comm comm,
+                           int size, void* data, void* temp) {
   BMMC_MPI_factor_info info;
   int code = factor_BMMC_MPI(A, c, n, p, f, &info);
   if (code < 0) return xorder_mpi_refuse(comm, xorder_mpi_last_error());
@@ -89,20 +90,22 @@ static inline int BMMC_MPI(bit_matrix A, matrix_column c, int n, int p, int f, i
 }
 
 /** Processor-major: rank r holds elements r 2^(n-p) to (r+1) 2^(n-p) - 1. */
-static inline int factor_BMMC_MPI_proc_major(bit_matrix A, matrix_column c, int n, int p, BMMC_MPI_factor_info *info) {
+static inline int factor_BMMC_MPI_proc_major(bit_matrix A, matrix_column c, int n, int p,
+                                             BMMC_MPI_factor_info* info) {
   return factor_BMMC_MPI(A, c, n, p, n - p, info);
 }
-static inline int BMMC_MPI_proc_major(bit_matrix A, matrix_column c, int n, int p, int rank, MPI_Comm comm, int size,
-                                      void *data, void *temp) {
+static inline int BMMC_MPI_proc_major(bit_matrix A, matrix_column c, int n, int p, int rank, MPI_Comm comm,
+                                      int size, void* data, void* temp) {
   return BMMC_MPI(A, c, n, p, n - p, rank, comm, size, data, temp);
 }
 
 /** Processor-minor: rank r holds elements r, r + 2^p, r + 2 2^p and so on. */
-static inline int factor_BMMC_MPI_proc_minor(bit_matrix A, matrix_column c, int n, int p, BMMC_MPI_factor_info *info) {
+static inline int factor_BMMC_MPI_proc_minor(bit_matrix A, matrix_column c, int n, int p,
+                                             BMMC_MPI_factor_info* info) {
   return factor_BMMC_MPI(A, c, n, p, 0, info);
 }
-static inline int BMMC_MPI_proc_minor(bit_matrix A, matrix_column c, int n, int p, int rank, MPI_Comm comm, int size,
-                                      void *data, void *temp) {
+static inline int BMMC_MPI_proc_minor(bit_matrix A, matrix_column c, int n, int p, int rank, MPI_Comm comm,
+                                      int size, void* data, void* temp) {
   return BMMC_MPI(A, c, n, p, 0, rank, comm, size, data, temp);
 }
 

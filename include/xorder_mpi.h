@@ -44,7 +44,7 @@ XORDER_API int xorder_mpi_version(void);
 
 /// What went wrong in the last call of this thread that failed, in one line; "" if none has. The text stays until the next failure
 /// in this thread.
-XORDER_API const char *xorder_mpi_last_error(void);
+XORDER_API const char* xorder_mpi_last_error(void);
 
 // ---- Plans ----------------------------------------------------------------------------------------------------------
 
@@ -57,7 +57,8 @@ typedef struct xorder_mpi_plan xorder_mpi_plan;
 /// Requires `shape`, and `axes` if given, to have `dimensions` entries, 0 to XORDER_MAX_RANK. Extents may be 0, and need not be
 /// multiples of the number of ranks.
 /// XORDER_ERROR_INPUT: `axes` is no permutation of the axes; the array has 2^63 elements or more; ranks < 1.
-XORDER_API int xorder_mpi_plan_axes(xorder_mpi_plan **out, int dimensions, const uint64_t *shape, const int *axes, int ranks);
+XORDER_API int xorder_mpi_plan_axes(xorder_mpi_plan** out, int dimensions, const uint64_t* shape,
+                                    const int* axes, int ranks);
 
 /// Moves element x of 2^n to A x ^ complement; columns[j] is column j of A, as in xorder_permutation_bmmc(). Rank r holds, in the
 /// order of their indices, the elements whose index has r in the lg(ranks) bits from bit `lowest_rank_bit` on. So with n − lg(ranks)
@@ -65,18 +66,19 @@ XORDER_API int xorder_mpi_plan_axes(xorder_mpi_plan **out, int dimensions, const
 /// Requires 0 <= n <= 62 and `columns` to have n entries. Costs O(n^3) operations on words, less than a millisecond for n = 40.
 /// XORDER_ERROR_INPUT: A is singular; a column or the complement has bits beyond n; the number of ranks is not a power of two,
 /// more than 2^n or more than 2^20; the bits of the rank are not all below n.
-XORDER_API int xorder_mpi_plan_bmmc(xorder_mpi_plan **out, int n, const uint64_t *columns, uint64_t complement, int ranks,
-                                    int lowest_rank_bit);
+XORDER_API int xorder_mpi_plan_bmmc(xorder_mpi_plan** out, int n, const uint64_t* columns,
+                                    uint64_t complement, int ranks, int lowest_rank_bit);
 
 /// The same for what an expression names, "gray^-1 * bitreverse", as in xorder_permutation_expression().
-XORDER_API int xorder_mpi_plan_expression(xorder_mpi_plan **out, const char *text, int n, int ranks, int lowest_rank_bit);
+XORDER_API int xorder_mpi_plan_expression(xorder_mpi_plan** out, const char* text, int n, int ranks,
+                                          int lowest_rank_bit);
 
 /// How many elements a rank holds before and after, and the larger of these numbers. 0 for NULL, and if there is no such rank.
-XORDER_API uint64_t xorder_mpi_plan_before(const xorder_mpi_plan *plan, int rank);
-XORDER_API uint64_t xorder_mpi_plan_after(const xorder_mpi_plan *plan, int rank);
-XORDER_API uint64_t xorder_mpi_plan_room(const xorder_mpi_plan *plan, int rank);
+XORDER_API uint64_t xorder_mpi_plan_before(const xorder_mpi_plan* plan, int rank);
+XORDER_API uint64_t xorder_mpi_plan_after(const xorder_mpi_plan* plan, int rank);
+XORDER_API uint64_t xorder_mpi_plan_room(const xorder_mpi_plan* plan, int rank);
 
-XORDER_API void xorder_mpi_plan_free(xorder_mpi_plan *plan);
+XORDER_API void xorder_mpi_plan_free(xorder_mpi_plan* plan);
 
 /// floor(rank * extent / ranks): where the slab of a rank begins along an axis. Requires 0 <= rank <= ranks and ranks >= 1.
 XORDER_API uint64_t xorder_mpi_slab_begin(uint64_t extent, int ranks, int rank);
@@ -115,12 +117,12 @@ typedef struct xorder_mpi_options {
 /// XORDER_ERROR_ARGUMENT: an argument is NULL, data and temp overlap, an option is out of range, MPI has too low a thread level.
 /// XORDER_ERROR_INPUT: the number of ranks is not the plan's; the ranks' arguments differ; another rank failed.
 /// XORDER_ERROR_MEMORY: no buffers could be allocated.
-XORDER_API int xorder_mpi_perform(const xorder_mpi_plan *plan, MPI_Comm comm, uint64_t element_bytes, void *data, void *temp,
-                                  const xorder_mpi_options *options);
+XORDER_API int xorder_mpi_perform(const xorder_mpi_plan* plan, MPI_Comm comm, uint64_t element_bytes,
+                                  void* data, void* temp, const xorder_mpi_options* options);
 
 /// For wrappers whose own checks failed on this rank: takes part in the other ranks' xorder_mpi_perform(), so that it fails on all.
 /// Returns XORDER_ERROR_INPUT, with the message `why`.
-XORDER_API int xorder_mpi_refuse(MPI_Comm comm, const char *why);
+XORDER_API int xorder_mpi_refuse(MPI_Comm comm, const char* why);
 
 #ifdef __cplusplus
 }
