@@ -13,8 +13,8 @@ namespace {
 ArrayDescription raw_description(const File& file, const RawLayout& raw) {
   const std::string& path = file.name();
   if (!raw.dtype) {
-    throw InputError(
-        fmt::format("{}: not an .npy file; say what a raw file holds: its dtype (and shape)", path));
+    throw LayoutError(
+        fmt::format("{}: not an .npy file; say what a raw file holds, its dtype and shape", path));
   }
   ArrayDescription description{*raw.dtype, {}, Order::c, raw.offset};
   const std::uint64_t w = raw.dtype->bytes;
@@ -66,7 +66,7 @@ ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawL
   const File& file = *array.file;
   if (is_npy(file)) {
     if (raw)
-      throw InputError(
+      throw LayoutError(
           fmt::format("{}: an .npy file says itself what it holds; dtype, shape and offset are for raw files",
                       path.string()));
     array.format = Format::npy;

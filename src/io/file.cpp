@@ -134,6 +134,34 @@ File File::create_nameless(const std::filesystem::path& directory, const std::st
   return adopt_new(std::move(made.descriptor), directory, name, bytes, access, disk);
 }
 
+std::pair<File, std::filesystem::path> File::create_named(const std::filesystem::path& directory,
+                                                          const std::string& name, std::uint64_t bytes,
+                                                          Access access, Disk& disk) {
+  const Descriptor parent = open_directory(disk, directory, name);
+  NewFile made = create_in(disk, parent.get(), directory, name, 0600, true);
+  try {
+    return {adopt_new(std::move(made.descriptor), directory, name, bytes, access, disk),
+            directory / made.temporary};
+  } catch (...) {
+    disk.remove(parent.get(), made.temporary.c_str());
+    throw;
+  }
+}
+
+File File::join(const std::filesystem::path& path, const std::string& name, std::uint64_t bytes,
+                Access access, Disk& disk) {
+  File file(disk);
+  file.name_ = name;
+  file.writable_ = true;
+  file.size_ = bytes;
+  const int fd = disk.open(AT_FDCWD, path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  if (fd < 0) throw IoError(path.string(), "open what the first process has made", -fd);
+  file.plain_ = Descriptor(fd);
+  file.open_data_descriptor(access, O_RDWR);
+  file.advise_no_read_ahead();
+  return file;
+}
+
 void File::check_directory(const std::filesystem::path& directory, const std::string& name, Disk& disk) {
   static_cast<void>(open_directory(disk, directory, name));
 }

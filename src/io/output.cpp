@@ -147,6 +147,21 @@ Output::~Output() {
   if (!temporary_.empty()) disk_->remove(directory_.get(), temporary_.c_str());
 }
 
+fs::path Output::temporary_path() const {
+  return temporary_.empty() ? fs::path() : destination_.parent_path() / temporary_;
+}
+
+std::vector<fs::path> left_over(const fs::path& destination) {
+  const std::string begin = fmt::format(".{}.xorder-", destination.filename().string());
+  const fs::path directory = destination.has_parent_path() ? destination.parent_path() : fs::path(".");
+  std::vector<fs::path> found;
+  std::error_code unreadable;
+  for (const auto& entry : fs::directory_iterator(directory, unreadable)) {
+    if (entry.path().filename().string().starts_with(begin)) found.push_back(entry.path());
+  }
+  return found;
+}
+
 void Output::fail(const char* operation, int code) const {
   throw IoError(destination_.string(), operation, code);
 }

@@ -2,11 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include "io/disk.hpp"
+#include "io/memory.hpp"
 #include "io/npy.hpp"
 #include "io/output.hpp"
+#include "work/team.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::work {
@@ -20,6 +25,40 @@ void check_output(const Destination& to, const std::vector<io::ArrayFile>& input
   if (!options.scratch_directory.empty()) {
     io::File::check_directory(options.scratch_directory, "scratch files");
   }
+}
+
+// Brings the options of all members together, and checks that they mean the same input.
+void join(Frame& frame, Team& team) {
+  Options& options = frame.options;
+  if (options.engine == EngineChoice::mapped) {
+    throw InputError("several processes that write one file cannot map it; use direct access");
+  }
+  if (options.memory == 0)
+    options.memory = std::max(io::available_memory() / 2 / team.neighbours(), minimum_memory);
+  options.memory = team.least(options.memory);
+  if (options.threads == 0) options.threads = team.processors();
+  options.device = plan::Device::parse(team.from_first(options.device.text()), "the first process's device");
+  for (const io::ArrayFile& input : frame.inputs) {
+    const io::FileStamp& s = input.stamp;
+    const std::string seen =
+        fmt::format("{} bytes, changed at {}.{:09}", s.size, s.mtime_seconds, s.mtime_nanoseconds);
+    if (const std::string first = team.from_first(seen); first != seen) {
+      throw InputError(fmt::format("{}: is another file than the first process sees: {}, not {}",
+                                   input.path.string(), seen, first));
+    }
+  }
+}
+
+// What the first member found, but as much alignment as any of them needs.
+Circumstances agreed(Circumstances mine, Team& team) {
+  static_assert(std::is_trivially_copyable_v<Circumstances>);
+  std::string bytes(sizeof mine, '\0');
+  std::memcpy(bytes.data(), &mine, sizeof mine);
+  const std::uint64_t alignment = team.most(mine.read_alignment);
+  bytes = team.from_first(std::move(bytes));
+  std::memcpy(&mine, bytes.data(), sizeof mine);
+  mine.read_alignment = alignment;
+  return mine;
 }
 
 }  // namespace
@@ -56,10 +95,13 @@ Destination destination(std::filesystem::path path, const io::ArrayFile& input, 
 Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, const io::DType& dtype,
              const std::vector<std::uint64_t>& extents, Options options, std::uint64_t working) {
   Frame frame{std::move(inputs), {}, std::move(options), {}};
+  Team* const team = frame.options.team;
+  if (team != nullptr) join(frame, *team);
   const std::uint64_t memory = effective_memory(frame.options.memory);
   frame.output = destination(std::move(output), frame.input(), dtype, extents, frame.options.output_offset);
   check_output(frame.output, frame.inputs, frame.options);
   frame.circumstances = circumstances(frame.inputs, frame.output, frame.options, memory, working);
+  if (team != nullptr) frame.circumstances = agreed(frame.circumstances, *team);
   return frame;
 }
 

@@ -7,9 +7,11 @@
 
 #include "arguments.hpp"
 #include "interrupt.hpp"
+#include "io/output.hpp"
 #include "json_text.hpp"
 #include "option_groups.hpp"
 #include "progress_bar.hpp"
+#include "session.hpp"
 #include "size_text.hpp"
 #include "standard_streams.hpp"
 #include "work/json.hpp"
@@ -30,6 +32,19 @@ void print_report(const std::string& output, const nlohmann::json& json) {
   const std::string text = json_text(json) + "\n";
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     throw ReportLost(output + ": is complete, but the report could not be written to standard output");
+  }
+}
+
+void tell_note(const std::string& note) {
+  if (session().speaks()) tell("{}: note: {}\n", session().program, printable(note));
+}
+
+// An output that several processes make has a name meanwhile, which stays if all of them are killed.
+void tell_of_left_over(const std::string& output) {
+  for (const auto& file : io::left_over(output)) {
+    tell_note(fmt::format(
+        "{} is left of a run that was killed, unless one is still making {}; to remove it: rm '{}'",
+        file.string(), output, file.string()));
   }
 }
 
@@ -58,6 +73,14 @@ std::optional<io::RawLayout> RawOptions::layout() const {
   if (!shape.empty()) layout.extents = parse_extents(shape, "--shape");
   if (!offset.empty()) layout.offset = parse_offset(offset, "--offset");
   return layout;
+}
+
+io::ArrayFile RawOptions::open(const std::string& path) const {
+  try {
+    return io::open_array(path, layout());
+  } catch (const io::LayoutError& e) {
+    throw InputError(fmt::format("{} (--dtype, --shape, --offset)", e.what()));
+  }
 }
 
 void MovingCommand::add_to(CLI::App& command, Make make, std::vector<std::string> more_inputs) {
@@ -112,8 +135,9 @@ void MovingCommand::add_to(CLI::App& command, Make make, std::vector<std::string
   command.callback([self] { self->run(); });
 }
 
-void MovingCommand::run() const {
+work::Options MovingCommand::options() const {
   work::Options options;
+  options.team = session().team;
   if (!memory_.empty()) options.memory = parse_memory(memory_, "--memory");
   if (!threads_.empty()) {
     const int threads = parse_int(threads_, "--threads");
@@ -124,33 +148,47 @@ void MovingCommand::run() const {
   options.engine = engine_choice(engine_);
   if (device_.empty()) {
     auto [device, note] = work::device_for(output_);
-    if (!note.empty()) tell("xorder: note: {}\n", note);
+    if (!note.empty()) tell_note(note);
     options.device = std::move(device);
   } else {
-    options.device = work::named_device(device_);
+    try {
+      options.device = work::named_device(device_);
+    } catch (const InputError& e) {
+      throw InputError(fmt::format("--device: {}", e.what()));
+    }
   }
   options.scratch_directory = tmpdir_;
   options.overwrite = force_;
+  return options;
+}
 
-  const Interrupt interrupt;
+void MovingCommand::run() const {
+  const bool speaks = session().speaks(), talks = speaks && !quiet_;
+  std::optional<Interrupt> interrupt;
+  if (session().team == nullptr) interrupt.emplace();  // a team's processes are ended by its signals
+  if (session().team != nullptr) tell_of_left_over(output_);
   std::vector<io::ArrayFile> inputs;
-  for (const std::string& path : inputs_) inputs.push_back(io::open_array(path, raw_.layout()));
-  const std::unique_ptr<work::Work> work = make_({std::move(inputs), output_, options});
+  for (const std::string& path : inputs_) inputs.push_back(raw_.open(path));
+  const std::unique_ptr<work::Work> work = make_({std::move(inputs), output_, options()});
   if (dry_run_) {
-    fmt::print("{}", json_ ? json_text(work::plan_json(work->summary())) + "\n" : printable(work->describe()));
+    if (!speaks) return;
+    fmt::print("{}",
+               json_ ? json_text(work::plan_json(work->summary())) + "\n" : printable(work->describe()));
     return;
   }
 
-  const bool bar_wanted = progress_ == "bar" || (progress_ == "auto" && !quiet_ && ProgressBar::possible());
+  const bool bar_wanted =
+      speaks && (progress_ == "bar" || (progress_ == "auto" && !quiet_ && ProgressBar::possible()));
   work::Report report;
   {
     ProgressBar bar(bar_wanted);
-    report = work->run([&](const work::Progress& p) { bar.show(p); }, interrupt.token());
+    report = work->run([&](const work::Progress& p) { bar.show(p); },
+                       interrupt ? interrupt->token() : std::stop_token());
   }
-  if (!quiet_ && !report.note.empty()) tell("xorder: note: {}\n", printable(report.note));
-  if (json_) {
+  if (talks && !report.note.empty()) tell_note(report.note);
+  if (json_ && speaks) {
     print_report(printable(output_), work::report_json(work->summary(), report));
-  } else if (!quiet_) {
+  } else if (talks) {
     const auto bytes = static_cast<double>(work->summary().bytes);
     tell("{}: {} in {:.2f} s, {}/s, {} pass{}, {} ({})\n", printable(output_), size_text(bytes),
          report.seconds, size_text(bytes / std::max(report.seconds, 1e-9)), report.passes,

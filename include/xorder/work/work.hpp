@@ -19,6 +19,8 @@ class Disk;
 
 namespace xorder::work {
 
+class Team;
+
 /// The least memory that a run accepts.
 inline constexpr std::uint64_t minimum_memory = std::uint64_t{16} << 20;
 
@@ -44,6 +46,9 @@ struct Options {
   bool overwrite = false;
   /// Through which all files are reached; nullptr: the operating system's. Outlives the work.
   io::Disk* disk = nullptr;
+  /// The processes that make the output together, each with a work and options of its own; nullptr: this one alone. The
+  /// amounts of memory and threads are each one's. Only for what the tile engine does. Outlives the work.
+  Team* team = nullptr;
 };
 
 /// The file to be made: the header (empty for raw files), and the data.
