@@ -157,7 +157,8 @@ std::vector<fs::path> left_over(const fs::path& destination) {
   std::vector<fs::path> found;
   std::error_code unreadable;
   for (const auto& entry : fs::directory_iterator(directory, unreadable)) {
-    if (entry.path().filename().string().starts_with(begin)) found.push_back(entry.path());
+    const fs::path name = entry.path().filename();
+    if (name.string().starts_with(begin)) found.push_back(destination.parent_path() / name);
   }
   return found;
 }

@@ -46,6 +46,10 @@ Failure run(MpiTeam& team, int argc, char** argv) {
   add_transpose(program);
   add_bitreverse(program);
   add_permute(program);
+  for (CLI::App* command : program.get_subcommands({})) {
+    command->footer("Examples: xorder " + command->get_name() +
+                    " --help has some; here mpirun -n 8 stands before them.");
+  }
   complete(program);
   Failure mine;
   try {
@@ -65,9 +69,9 @@ Failure run(MpiTeam& team, int argc, char** argv) {
 int main(int argc, char** argv) {
   occupy_closed_streams();
   session().program = "xorder-mpi";
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error, not the end
   int threads = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &threads);
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error, not the end
   install_end_in_order();
   remove_temporary_files_on_signals();
   std::optional<MpiTeam> team;

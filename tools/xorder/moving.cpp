@@ -104,10 +104,16 @@ void MovingCommand::add_to(CLI::App& command, Make make, std::vector<std::string
   command.add_flag("--force", self->force_, "replace OUT if it exists")->group(group::output);
   command
       .add_option("--memory", self->memory_,
-                  "memory to use, page cache included; default: half of what is available")
+                  session().team == nullptr
+                      ? "memory to use, page cache included; default: half of what is available"
+                      : "memory for each process to use; default: its share of half of what is available")
       ->type_name("SIZE")
       ->group(group::resources);
-  command.add_option("--threads", self->threads_, "threads that permute; default: all processors")
+  command
+      .add_option("--threads", self->threads_,
+                  session().team == nullptr
+                      ? "threads that permute; default: all processors"
+                      : "threads of each process that permute; default: its share of the processors")
       ->type_name("N")
       ->group(group::resources);
   command.add_option("--tmpdir", self->tmpdir_, "directory for scratch files; default: that of OUT")
