@@ -1,5 +1,7 @@
 #include "work/delivery.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "io/disk.hpp"
@@ -52,6 +54,14 @@ Delivery::Delivery(const Frame& frame, io::Disk& disk)
     const std::filesystem::path made = team->from_first(output_ ? output_->temporary_path().string() : "");
     team->temporary({made});
     if (!output_) joined_ = io::File::join(made, frame.output.path.string(), bytes, access, disk);
+    const bool one_machine = team->neighbours() == static_cast<unsigned>(team->size());
+    if (!one_machine && access == io::Access::direct && target().access() != io::Access::direct) {
+      throw InputError(
+          fmt::format("{}: its file system refuses direct access; several machines cannot write one file "
+                      "through their page caches; "
+                      "run on one machine, or write to another file system",
+                      frame.output.path.string()));
+    }
   }
   target().set_write_window(write_window(frame));
   target().set_keep_cached(frame.circumstances.keep_cached);

@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <type_traits>
 
 #include "io/disk.hpp"
-#include "io/memory.hpp"
 #include "io/npy.hpp"
 #include "io/output.hpp"
 #include "work/team.hpp"
@@ -33,9 +31,6 @@ void join(Frame& frame, Team& team) {
   if (options.engine == EngineChoice::mapped) {
     throw InputError("several processes that write one file cannot map it; use direct access");
   }
-  if (options.memory == 0)
-    options.memory = std::max(io::available_memory() / 2 / team.neighbours(), minimum_memory);
-  options.memory = team.least(options.memory);
   if (options.threads == 0) options.threads = team.processors();
   options.device = plan::Device::parse(team.from_first(options.device.text()), "the first process's device");
   for (const io::ArrayFile& input : frame.inputs) {
@@ -97,7 +92,8 @@ Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, co
   Frame frame{std::move(inputs), {}, std::move(options), {}};
   Team* const team = frame.options.team;
   if (team != nullptr) join(frame, *team);
-  const std::uint64_t memory = effective_memory(frame.options.memory);
+  std::uint64_t memory = effective_memory(frame.options.memory, team == nullptr ? 1 : team->neighbours());
+  if (team != nullptr) memory = team->least(memory);
   frame.output = destination(std::move(output), frame.input(), dtype, extents, frame.options.output_offset);
   check_output(frame.output, frame.inputs, frame.options);
   frame.circumstances = circumstances(frame.inputs, frame.output, frame.options, memory, working);

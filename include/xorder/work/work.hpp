@@ -61,8 +61,9 @@ struct Destination {
   std::uint64_t file_bytes() const { return offset + bytes; }
 };
 
-/// The memory that Options::memory means here: see there. Throws InputError below minimum_memory.
-std::uint64_t effective_memory(std::uint64_t asked);
+/// The memory that Options::memory means here: see there. Of so many processes on this machine that ask for the same,
+/// each gets its share of what is available or allowed. Throws InputError below minimum_memory.
+std::uint64_t effective_memory(std::uint64_t asked, unsigned processes = 1);
 
 struct Progress {
   std::uint64_t bytes_done = 0;  ///< read and written so far, in all passes
