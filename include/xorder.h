@@ -41,7 +41,11 @@
 extern "C" {
 #endif
 
+#ifdef __GNUC__
 #define XORDER_API __attribute__((visibility("default")))
+#else
+#define XORDER_API
+#endif
 
 // ---- Version --------------------------------------------------------------------------------------------------------
 

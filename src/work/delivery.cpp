@@ -51,9 +51,9 @@ Delivery::Delivery(const Frame& frame, io::Disk& disk)
                     team == nullptr ? Naming::automatic : Naming::temporary);
   }
   if (team != nullptr) {
-    const std::filesystem::path made = team->from_first(output_ ? output_->temporary_path().string() : "");
-    team->temporary({made});
-    if (!output_) joined_ = io::File::join(made, frame.output.path.string(), bytes, access, disk);
+    shared_ = team->from_first(output_ ? output_->temporary_path().string() : "");
+    team->temporary({shared_});
+    if (!output_) joined_ = io::File::join(shared_, frame.output.path.string(), bytes, access, disk);
     const bool one_machine = team->neighbours() == static_cast<unsigned>(team->size());
     if (!one_machine && access == io::Access::direct && target().access() != io::Access::direct) {
       throw InputError(
@@ -109,14 +109,16 @@ io::File Delivery::shared_scratch(const std::filesystem::path& directory, std::u
   const io::Access access = frame_.circumstances.target;
   if (!team.is_first()) {
     const std::filesystem::path made = team.from_first({});
+    team.temporary({shared_, made});
     io::File file = io::File::join(made, name, bytes, access, disk_);
     team.meet();
+    team.temporary({shared_});
     return file;
   }
   auto [file, made] = io::File::create_named(directory, name, bytes, access, disk_);
   const auto remove = [&] { return disk_.remove(AT_FDCWD, made.c_str()); };
   try {
-    team.temporary({output_->temporary_path(), made});
+    team.temporary({shared_, made});
     team.from_first(made.string());
     team.meet();
   } catch (...) {
@@ -124,7 +126,7 @@ io::File Delivery::shared_scratch(const std::filesystem::path& directory, std::u
     throw;
   }
   if (const int code = remove()) throw IoError(made.string(), "remove", code);
-  team.temporary({output_->temporary_path()});
+  team.temporary({shared_});
   return std::move(file);
 }
 

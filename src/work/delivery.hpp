@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <stop_token>
 #include <vector>
@@ -38,6 +39,7 @@ class Delivery {
   std::vector<io::FileStamp> stamps_;  // of the sources, when reading began
   std::optional<io::Output> output_;  // the first member's of a team,
   std::optional<io::File> joined_;    // which the others have opened
+  std::filesystem::path shared_;      // by this name
 };
 
 }  // namespace xorder::work

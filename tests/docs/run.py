@@ -18,6 +18,9 @@ import numpy as np
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD, SCRATCH = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+# As root, with more ranks than processors; for OpenMPI.
+ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none"}
 failures = []
 
 
@@ -52,11 +55,16 @@ def run(command, where):
     make_files(folder, command)
     words = [word for word in shlex.split(command, comments=True)]
     large = "--shape 16384" in command  # its plan will do
-    made = words[1] in ["transpose", "bitreverse", "permute"] or words[1] == "descend"
+    made = not {"transpose", "bitreverse", "permute", "descend"}.isdisjoint(words[:5])
     if made and "--force" not in words:
         outputs = [word for word in words[2:] if word.endswith((".npy", ".raw"))]
         (folder / outputs[-1]).unlink(missing_ok=True)
-    result = subprocess.run([BUILD / "tools/xorder/xorder", *words[1:], *(["--dry-run"] if large else [])], cwd=folder,
+    program = [BUILD / "tools/xorder/xorder"]
+    if words[0] == "mpirun":
+        program = [*words[:3], BUILD / "tools/xorder-mpi/xorder-mpi"]
+        if not program[-1].exists():  # without MPI
+            return
+    result = subprocess.run([*program, *words[len(program):], *(["--dry-run"] if large else [])], cwd=folder, env=ENVIRONMENT,
                             capture_output=True, text=True, timeout=300, check=False)
     check(result.returncode == 0, where, f"{command}: {result.stderr.strip()}")
 
@@ -120,9 +128,9 @@ for document in DOCUMENTS:
         elif language == "sh":
             for line in block.replace("\\\n", " ").splitlines():
                 commands += 1
-                (run if line.startswith("xorder ") else look)(line, name)
+                (run if line.startswith(("xorder ", "mpirun -n 8 xorder-mpi ")) else look)(line, name)
     prose = re.sub(r"(?ms)^```.*?^```", "", text)
-    for command in re.findall(r"`(xorder [a-z]+ [^`]*)`", prose):
+    for command in re.findall(r"`((?:mpirun -n \d+ xorder-mpi|xorder) [a-z]+ [^`]*)`", prose):
         if "--help" not in command and ".." not in command and not re.search(r" [A-Z]{3,}\b", command):  # placeholders
             commands += 1
             run(command, name)
