@@ -29,6 +29,41 @@ AffineMap ChunkOrder::before(const Rounds& rounds, Node rank) const {
   return renumber * rounds.within(rank);
 }
 
+AffineMap ChunkOrder::after(const Rounds& rounds, Node rank) const {
+  const AffineMap of_round = offsets(rounds, rank);
+  std::vector<Word> columns = free_.map.columns();
+  columns.insert(columns.end(), of_round.matrix.columns().begin(), of_round.matrix.columns().end());
+  return {BitMatrix(rounds.lg_block(), std::move(columns)), of_round.complement};
+}
+
+AffineMap ChunkOrder::offsets(const Rounds& rounds, Node rank) const {
+  const auto at = [&](std::uint64_t round) { return offset(rounds, rounds.source(rank, round), round); };
+  std::vector<Word> columns;
+  for (int b = 0; b < rounds.factors().rank; ++b) columns.push_back(at(gf2::unit(b)) ^ at(0));
+  return {BitMatrix(rounds.lg_block(), std::move(columns)), at(0)};
+}
+
+// Offsets have only bits that are nobody's highest. If these are all below the stretch's lg, the upper columns of the map have unit
+// vectors above it, and below it a part z that is the offset of some round t: what belongs in a stretch is then the same for all, if
+// the slice of round b takes the position b ⊕ t.
+std::optional<ChunkGroups> ChunkOrder::groups(const Rounds& rounds, Node rank, int lg_slice) const {
+  const int chunk = rounds.lg_chunk(), stretch = lg_slice + rounds.factors().rank;
+  const AffineMap of_round = offsets(rounds, rank);
+  std::vector<Word> turns;
+  for (int j = lg_slice; j < chunk; ++j) {
+    const Word above = free_.map.column(j) >> stretch;
+    if (above != gf2::unit(j - lg_slice)) return std::nullopt;
+    turns.push_back(of_round.matrix.solve(free_.map.column(j) & gf2::low_mask(stretch)).value());
+  }
+  std::vector<Word> columns = free_.map.columns();
+  columns.resize(static_cast<std::size_t>(lg_slice));
+  columns.insert(columns.end(), of_round.matrix.columns().begin(), of_round.matrix.columns().end());
+  return ChunkGroups{lg_slice,
+                     BitMatrix(stretch, std::move(columns)),
+                     {BitMatrix(rounds.factors().rank, std::move(turns)),
+                      of_round.matrix.solve(of_round.complement).value()}};
+}
+
 Word ChunkOrder::offset(const Rounds& rounds, Node sender, std::uint64_t round) const {
   const Word offset = rounds.scatter(sender, round).complement;
   return offset ^ free_.map(coordinates_(offset));

@@ -1,8 +1,8 @@
 #include "mpi/exchange.hpp"
 
 #include <array>
-#include <cstring>
 
+#include "memory/micro.hpp"
 #include "mpi/must.hpp"
 #include "mpi/slices.hpp"
 
@@ -53,10 +53,11 @@ class Exchange::Run {
  public:
   Run(const Exchange& exchange, MPI_Comm comm, const std::byte* source, std::byte* target)
       : exchange_(exchange),
-        course_(exchange.course_),
+        course_(*exchange.course_),
         comm_(comm),
         source_(source),
         target_(target),
+        put_(memory::copy_function(true)),
         to_send_(course_, exchange.rank_, exchange.slice_bytes_, &Course::sent),
         to_receive_(course_, exchange.rank_, exchange.slice_bytes_, &Course::received) {
     requests_.fill(MPI_REQUEST_NULL);
@@ -69,7 +70,7 @@ class Exchange::Run {
     for (;;) {
       int done = MPI_UNDEFINED;
       must(MPI_Waitany(2 * depth, requests_.data(), &done, MPI_STATUS_IGNORE), "MPI_Waitany");
-      if (done == MPI_UNDEFINED) return;
+      if (done == MPI_UNDEFINED) break;
       const int slot = done % depth;
       if (!exchange_.one_array_) {
         if (done < depth) {
@@ -85,6 +86,7 @@ class Exchange::Run {
         send(slot);
       }
     }
+    memory::finish_streams();
   }
 
  private:
@@ -127,7 +129,7 @@ class Exchange::Run {
     const Cursor::Item& item = arriving_[index(slot)];
     if (direct(item)) return;
     if (item.within_piece) {
-      std::memcpy(place(item), buffer(slot), item.slice.bytes);
+      put_(place(item), buffer(slot), item.slice.bytes);
       return;
     }
     const uint64_t piece = course_.received(item.round).piece_bytes;
@@ -144,16 +146,17 @@ class Exchange::Run {
   MPI_Comm comm_;
   const std::byte* source_;
   std::byte* target_;
+  const memory::CopyFunction put_;
   Cursor to_send_, to_receive_;
   std::array<MPI_Request, 2 * depth> requests_;  // receives, then sends
   std::array<Cursor::Item, depth> arriving_;
   std::array<int, depth> halves_{};  // of a slot's slices, received and sent
 };
 
-Exchange::Exchange(const Course& course, int rank, uint64_t slice_bytes, bool one_array)
-    : course_(course), rank_(rank), slice_bytes_(slice_bytes), one_array_(one_array) {
-  for (uint64_t round = 0; round < course.rounds(); ++round) {
-    const Message message = course.received(round);
+Exchange::Exchange(std::unique_ptr<const Course> course, int rank, uint64_t slice_bytes, bool one_array)
+    : course_(std::move(course)), rank_(rank), slice_bytes_(slice_bytes), one_array_(one_array) {
+  for (uint64_t round = 0; round < course_->rounds(); ++round) {
+    const Message message = course_->received(round);
     if (message.bytes == 0) continue;
     if (message.peer == rank) {
       stays_ = round;
@@ -162,7 +165,7 @@ Exchange::Exchange(const Course& course, int rank, uint64_t slice_bytes, bool on
     const Slices slices(message, slice_bytes);
     if (!slices.within_pieces() || one_array) buffer_bytes_ = std::max(buffer_bytes_, slices.longest());
   }
-  if (buffer_bytes_ != 0) buffers_.emplace(depth * buffer_bytes_);
+  if (buffer_bytes_ != 0) buffers_ = std::make_unique<memory::Scratch>(depth * buffer_bytes_);
 }
 
 Exchange::~Exchange() = default;
@@ -171,8 +174,7 @@ void Exchange::run(MPI_Comm comm, const std::byte* source, std::byte* target) {
   try {
     Run(*this, comm, source, target)();
   } catch (...) {
-    // MPI may still write to the buffers: they stay.
-    if (buffers_) new memory::Scratch(std::move(*buffers_));
+    buffers_.release();  // MPI may still write to them
     throw;
   }
 }

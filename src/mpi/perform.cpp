@@ -11,7 +11,6 @@
 #include "c/border.hpp"
 #include "c/options.hpp"
 #include "mpi/communicator.hpp"
-#include "mpi/exchange.hpp"
 #include "mpi/must.hpp"
 #include "xorder/memory/permute.hpp"
 
@@ -20,8 +19,8 @@ namespace {
 
 using std::uint64_t;
 
-// Moving one takes some 0.2 ms: long against the latency of a message, short enough to stay in the cache.
-constexpr uint64_t default_slice_bytes = uint64_t{1} << 20;
+// Long against the latency of a message; four of them fit in a second-level cache.
+constexpr uint64_t default_slice_bytes = uint64_t{1} << 18;
 
 void check_mpi() {
   int initialised = 0, finalised = 0;
@@ -100,15 +99,14 @@ class Prepared {
         data_(a.data),
         temp_(a.temp),
         threads_(chosen.threads),
-        steps_(a.plan->steps(comm.rank, a.element_bytes)),
-        exchange_(*steps_.course, comm.rank, chosen.slice_bytes, steps_.after.has_value()) {
+        steps_(a.plan->steps(comm.rank, a.element_bytes, chosen.slice_bytes)) {
     if (steps_.before) before_.emplace(*steps_.before);
     if (steps_.after) after_.emplace(*steps_.after);
   }
 
   void run() {
     if (before_) before_->execute(data_, temp_, threads_);
-    exchange_.run(comm_.comm, temp_, after_ ? temp_ : data_);
+    steps_.transfer->run(comm_.comm, temp_, after_ ? temp_ : data_);
     if (after_) after_->execute(temp_, data_, threads_);
   }
 
@@ -118,7 +116,6 @@ class Prepared {
   std::byte* temp_;
   unsigned threads_;
   Steps steps_;
-  Exchange exchange_;
   std::optional<memory::InMemoryPlan> before_, after_;
 };
 

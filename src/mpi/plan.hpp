@@ -2,9 +2,9 @@
 // size of element, on any data, in any communicator of its number of ranks.
 //
 // A rank first permutes what it holds, from `data` to `temp`, so that what it sends to a rank lies together in the order in
-// which the receiver wants it. Then the ranks exchange, from `temp` to `data`. Where the pieces that a receiver would have to
-// put in their places are too short for that, they exchange within `temp` instead, and each rank permutes once more, from
-// `temp` to `data`.
+// which the receiver wants it. Then the ranks exchange, from `temp` to `data`: long pieces are received in their places, others
+// are put there from a buffer, and those that interleave with the pieces of other ranks are merged. What neither suits is
+// exchanged within `temp`, and permuted once more, from `temp` to `data`.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@
 #include <optional>
 #include <span>
 
-#include "mpi/course.hpp"
+#include "mpi/transfer.hpp"
 #include "xorder/permutation/reordering.hpp"
 
 namespace xorder::mpi {
 
 /// What one rank does. A reordering that is missing does nothing.
 struct Steps {
-  std::optional<Reordering> before;      ///< from data to temp
-  std::unique_ptr<const Course> course;  ///< from temp to data, or, if `after` follows, within temp
-  std::optional<Reordering> after;       ///< from temp to data
+  std::optional<Reordering> before;    ///< from data to temp
+  std::unique_ptr<Transfer> transfer;  ///< from temp to data, or, if `after` follows, within temp
+  std::optional<Reordering> after;     ///< from temp to data
 };
 
 /// Immutable: several threads and several runs may use one.
@@ -40,8 +40,9 @@ class Plan {
   /// Elements that rank k holds before and after, k < ranks(); data and temp have room for the larger number.
   virtual std::uint64_t elements_before(int rank) const = 0;
   virtual std::uint64_t elements_after(int rank) const = 0;
-  /// Requires that a rank's elements have less than 2^63 bytes. O(ranks) time and memory at most.
-  virtual Steps steps(int rank, std::uint64_t element_bytes) const = 0;
+  /// Allocates what the steps need, but for a few KiB. Requires that a rank's elements have less than 2^63 bytes, and 1 ≤ slice_bytes ≤
+  /// INT_MAX. The plan stays alive. O(ranks) time.
+  virtual Steps steps(int rank, std::uint64_t element_bytes, std::uint64_t slice_bytes) const = 0;
 
  protected:
   explicit Plan(int ranks) : ranks_(ranks) {}

@@ -5,7 +5,10 @@
 
 #include "kernel/pieces.hpp"
 #include "mpi/chunk_order.hpp"
+#include "mpi/exchange.hpp"
+#include "mpi/merge.hpp"
 #include "mpi/plan.hpp"
+#include "mpi/put.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::mpi {
@@ -19,6 +22,11 @@ using schedule::Rounds;
 using std::uint64_t;
 using std::vector;
 
+// Shorter pieces are merged, if they can be.
+constexpr uint64_t mergeable_piece = 2048;
+constexpr uint64_t cached_group = uint64_t{1} << 20;
+constexpr uint64_t least_slice = uint64_t{1} << 14;
+
 // To put shorter pieces in their places one by one costs more than one more pass over whole cache lines.
 constexpr uint64_t short_piece = 128;
 
@@ -29,7 +37,8 @@ class ChunkCourse : public Course {
       : rounds_(rounds),
         rank_(rank),
         chunk_bytes_(element_bytes << rounds.lg_chunk()),
-        piece_bytes_(element_bytes << lg_piece) {}
+        piece_bytes_(element_bytes << lg_piece),
+        copy_(put_function(element_bytes << rounds.lg_block())) {}
 
   uint64_t rounds() const override { return rounds_.steps(); }
   Message sent(uint64_t round) const override { return with(rounds_.target(rank_, round)); }
@@ -46,6 +55,9 @@ class ChunkCourse : public Course {
 
   Node rank_;
   uint64_t chunk_bytes_, piece_bytes_;
+
+ protected:
+  const memory::CopyFunction copy_;
 };
 
 /// A chunk arrives, as one piece, where the rank's own was.
@@ -55,7 +67,7 @@ class SwapCourse final : public ChunkCourse {
       : ChunkCourse(rounds, rank, element_bytes, rounds.lg_chunk()) {}
   uint64_t place(uint64_t round, uint64_t) const override { return sent_from(round); }
   void put(uint64_t round, uint64_t, uint64_t, const std::byte* from, std::byte* to) const override {
-    std::copy_n(from, piece_bytes(), to + sent_from(round));
+    copy_(to + sent_from(round), from, piece_bytes());
   }
 };
 
@@ -72,6 +84,12 @@ class ScatterCourse final : public ChunkCourse {
   uint64_t place(uint64_t round, uint64_t piece) const override { return at(round, piece) * piece_bytes(); }
   void put(uint64_t round, uint64_t first, uint64_t count, const std::byte* from,
            std::byte* to) const override {
+    if (piece_bytes() >= streamed_piece) {
+      for (uint64_t i = 0; i < count; ++i) {
+        copy_(to + at(round, first + i) * piece_bytes(), from + i * piece_bytes(), piece_bytes());
+      }
+      return;
+    }
     const auto bits = static_cast<std::size_t>(std::countr_zero(count));
     kernel::scatter_pieces(to, from, std::span(columns_).first(bits), at(round, first), piece_bytes());
   }
@@ -117,27 +135,43 @@ class RoundsPlan final : public Plan {
   uint64_t elements_before(int) const override { return uint64_t{1} << rounds_.lg_block(); }
   uint64_t elements_after(int rank) const override { return elements_before(rank); }
 
-  Steps steps(int rank, uint64_t element_bytes) const override {
+  Steps steps(int rank, uint64_t element_bytes, uint64_t slice_bytes) const override {
     const Node k = static_cast<Node>(rank);
     const ArrayShape block{{elements_before(rank)}, element_bytes, Order::c};
-    if (element_bytes << order_.lg_piece() >= short_piece) {
-      return {mapping_of_all(block, order_.before(rounds_, k)),
-              std::make_unique<ScatterCourse>(rounds_, order_, k, element_bytes), std::nullopt};
+    const uint64_t piece_bytes = element_bytes << order_.lg_piece();
+    Steps steps;
+    steps.before = mapping_of_all(block, order_.before(rounds_, k));
+    if (piece_bytes < mergeable_piece) {
+      if (auto groups = groups_for(k, element_bytes, slice_bytes)) {
+        steps.transfer = std::make_unique<Merge>(rounds_, std::move(*groups), k, element_bytes);
+        return steps;
+      }
     }
-    return {mapping_of_all(block, rounds_.within(k)), std::make_unique<SwapCourse>(rounds_, k, element_bytes),
-            mapping_of_all(block, scatter_of_all(k))};
+    const bool in_place = piece_bytes < short_piece;
+    std::unique_ptr<const Course> course;
+    if (in_place) {
+      course = std::make_unique<SwapCourse>(rounds_, k, element_bytes);
+      steps.after = mapping_of_all(block, order_.after(rounds_, k));
+    } else {
+      course = std::make_unique<ScatterCourse>(rounds_, order_, k, element_bytes);
+    }
+    steps.transfer = std::make_unique<Exchange>(std::move(course), rank, slice_bytes, in_place);
+    return steps;
   }
 
  private:
-  // From where the chunks arrived, b·2^lg_chunk + j, to their elements' places.
-  AffineMap scatter_of_all(Node rank) const {
-    const schedule::RoundFactors& f = rounds_.factors();
-    vector<Word> columns = f.alpha_1.columns();
-    for (int b = 0; b < f.rank; ++b) {
-      columns.push_back(f.alpha_2.column(b) ^ f.beta(f.delta_inverse(f.gamma_2.column(b))));
-    }
-    return {BitMatrix(rounds_.lg_block(), std::move(columns)),
-            rounds_.scatter(rounds_.source(rank, 0), 0).complement};
+  // Groups that fit in the cache, of slices that are not too short to be sent.
+  std::optional<ChunkGroups> groups_for(Node rank, uint64_t element_bytes, uint64_t slice_bytes) const {
+    const uint64_t block_bytes = element_bytes << rounds_.lg_block();
+    const uint64_t group_bytes =
+        std::max(cached_group, std::min(least_slice * rounds_.steps(), block_bytes / 8));
+    const uint64_t slice = std::min(group_bytes / rounds_.steps(), slice_bytes) / element_bytes;
+    if (slice == 0) return std::nullopt;
+    auto groups = order_.groups(rounds_, rank,
+                                std::min(static_cast<int>(std::bit_width(slice)) - 1, rounds_.lg_chunk()));
+    // Nothing to permute within a group: so the pieces are as long as slices.
+    if (groups && groups->map == BitMatrix::identity(groups->map.cols())) return std::nullopt;
+    return groups;
   }
 
   bool does_nothing_;

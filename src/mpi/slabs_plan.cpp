@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "kernel/pieces.hpp"
+#include "mpi/exchange.hpp"
 #include "mpi/plan.hpp"
+#include "mpi/put.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::mpi {
@@ -25,7 +27,11 @@ class BoxCourse final : public Course {
     uint64_t between = 1;       ///< coordinates of the axes that lie between the two in the target
     uint64_t inside_bytes = 1;  ///< of the axes that lie after both
   };
-  BoxCourse(Sizes sizes, int ranks, int rank) : sizes_(sizes), ranks_(ranks), rank_(rank) {}
+  BoxCourse(Sizes sizes, int ranks, int rank)
+      : sizes_(sizes),
+        ranks_(ranks),
+        rank_(rank),
+        copy_(put_function(count(sizes.target_rows, rank) * sizes.between * pitch())) {}
 
   uint64_t rounds() const override { return static_cast<uint64_t>(ranks_); }
   Message sent(uint64_t round) const override { return box(rank_, receiver(round), receiver(round)); }
@@ -40,6 +46,10 @@ class BoxCourse final : public Course {
   void put(uint64_t round, uint64_t first, uint64_t count, const std::byte* from,
            std::byte* to) const override {
     const uint64_t bytes = rows_bytes(sender(round));
+    if (bytes >= streamed_piece) {
+      for (uint64_t i = 0; i < count; ++i) copy_(to + place(round, first + i), from + i * bytes, bytes);
+      return;
+    }
     kernel::copy_pieces(to + place(round, first), static_cast<int64_t>(pitch()), from,
                         static_cast<int64_t>(bytes), bytes, count);
   }
@@ -64,6 +74,7 @@ class BoxCourse final : public Course {
 
   Sizes sizes_;
   int ranks_, rank_;
+  memory::CopyFunction copy_;
 };
 
 /// The slowest axis stays the slowest: what a rank has, it keeps.
@@ -76,7 +87,7 @@ class NoCourse final : public Course {
   Message received(uint64_t) const override { return message_; }
   uint64_t place(uint64_t, uint64_t) const override { return 0; }
   void put(uint64_t, uint64_t, uint64_t, const std::byte* from, std::byte* to) const override {
-    std::copy_n(from, message_.bytes, to);
+    put_function(message_.bytes)(to, from, message_.bytes);
   }
 
  private:
@@ -101,17 +112,19 @@ class SlabsPlan final : public Plan {
   uint64_t elements_before(int rank) const override { return elements(0, rank); }
   uint64_t elements_after(int rank) const override { return elements(axes_[0], rank); }
 
-  Steps steps(int rank, uint64_t element_bytes) const override {
+  Steps steps(int rank, uint64_t element_bytes, uint64_t slice_bytes) const override {
     std::vector<uint64_t> slab = extents_;
     slab[0] = rows(0, rank);
     Steps steps;
     const uint64_t elements = elements_before(rank);
     if (elements != 0) steps.before = transposition({slab, element_bytes, Order::c}, axes_);
+    std::unique_ptr<const Course> course;
     if (axes_[0] == 0) {
-      steps.course = std::make_unique<NoCourse>(rank, elements * element_bytes);
+      course = std::make_unique<NoCourse>(rank, elements * element_bytes);
     } else {
-      steps.course = std::make_unique<BoxCourse>(sizes(element_bytes), ranks(), rank);
+      course = std::make_unique<BoxCourse>(sizes(element_bytes), ranks(), rank);
     }
+    steps.transfer = std::make_unique<Exchange>(std::move(course), rank, slice_bytes, false);
     return steps;
   }
 

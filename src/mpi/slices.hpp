@@ -18,7 +18,7 @@ struct Slice {
 class Slices {
  public:
   /// Pieces of so many bytes are received where they belong; shorter ones go through a buffer, many at once.
-  static constexpr std::uint64_t long_piece = std::uint64_t{1} << 16;
+  static constexpr std::uint64_t long_piece = std::uint64_t{1} << 18;
 
   /// No slice is longer than `most` ≥ 1 bytes.
   Slices(const Message& message, std::uint64_t most)
