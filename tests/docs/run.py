@@ -90,7 +90,8 @@ def look(command, where):
 
 
 # By the language of a program: the language and library that CMake calls it, and the file's name.
-LANGUAGES = {"cpp": ("CXX", "xorder", "program.cpp"), "c": ("C", "c", "program.c")}
+LANGUAGES = {"cpp": ("CXX", "xorder", "program.cpp"), "c": ("C", "c", "program.c"), "mpi": ("C", "mpi", "program.c")}
+MPI_SETTINGS = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 
 
 def compile_program(source, language, where):
@@ -102,16 +103,20 @@ def compile_program(source, language, where):
     (folder / name).write_text(source)
     (folder / "CMakeLists.txt").write_text(
         f"cmake_minimum_required(VERSION 3.25)\nproject(program LANGUAGES {compiler})\n"
-        f"find_package(xorder REQUIRED{' COMPONENTS c' if language == 'c' else ''})\n"
+        f"find_package(xorder REQUIRED{'' if language == 'cpp' else f' COMPONENTS {library}'})\n"
         f"add_executable(program {name})\ntarget_link_libraries(program PRIVATE xorder::{library})\n")
     prefix = SCRATCH / "prefix"
     for command in [["cmake", "--install", BUILD, "--prefix", prefix],
                     ["cmake", "-G", "Ninja", "-S", ".", "-B", "build", f"-DCMAKE_PREFIX_PATH={prefix}", "-DCMAKE_BUILD_TYPE=Release"],
-                    ["cmake", "--build", "build"], ["build/program"]]:
-        result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+                    ["cmake", "--build", "build"],
+                    [*(["mpiexec", "-n", "3"] if language == "mpi" else []), "build/program"]]:
+        result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False,
+                                env={**os.environ, **MPI_SETTINGS}, timeout=300)
         check(result.returncode == 0, where, f"{command}:\n{result.stdout[-3000:]}{result.stderr[-1000:]}")
         if result.returncode != 0:
             return
+    if language == "mpi":  # checks its result itself
+        return
     check(np.array_equal(np.load(folder / "b.npy"), np.load(folder / "a.npy").T), where, "the program's result is wrong")
 
 
@@ -122,6 +127,11 @@ for document in DOCUMENTS:
     text = document.read_text()
     name = document.relative_to(ROOT)
     for language, block in re.findall(r"(?ms)^```(\w+)\n(.*?)^```", text):
+        if "#include <xorder_mpi.h>" in block:
+            language = "mpi"
+            if not any(BUILD.glob("src/mpi/libxorder_mpi.so")):
+                print(f"{name}: no MPI, so its program is not compiled")
+                continue
         if language in LANGUAGES and "int main" in block:
             programs += 1
             compile_program(block, language, name)
