@@ -19,8 +19,8 @@
 //          permutations efficiently on distributed-memory multiprocessors with MPI" (Dartmouth PCS-TR97-317, 1997).
 //
 // A rank needs memory for its elements twice, `data` and `temp`, and for nothing else of that size: what it receives goes
-// through buffers of four slices, 4 MiB in all by default, and MPI has buffers of its own. Only elements are sent, no indices. In
-// a round each rank sends to one rank and receives from one.
+// through buffers of 4 MiB at most, or, over more than 64 ranks, of at most an eighth of its elements. MPI has buffers of its
+// own. Only elements are sent, no indices. In a round each rank sends to one rank and receives from one.
 //
 // Results and errors are as in xorder.h, but xorder_mpi_last_error() has the message. What MPI does on an error of its own is up
 // to the communicator's error handler; the default ends the program.
@@ -96,7 +96,7 @@ typedef struct xorder_mpi_options {
   int threads;
   /// Must be 0.
   int reserved;
-  /// The most bytes that one message moves, at most INT_MAX. Default: 1 MiB. The same on all ranks.
+  /// The most bytes that one message moves, at most INT_MAX. Default: 256 KiB. The same on all ranks.
   uint64_t slice_bytes;
 } xorder_mpi_options;
 
@@ -112,8 +112,8 @@ typedef struct xorder_mpi_options {
 /// call and freed with `comm`.
 ///
 /// Costs one small MPI_Allreduce; reading and writing the elements once in memory; then sending those that change rank, once.
-/// Where elements arrive in pieces of less than 128 bytes, a bmmc plan reads and writes them once more in memory; a plan of axes
-/// copies such pieces one by one.
+/// Where elements arrive in pieces of less than 128 bytes, a bmmc plan may read and write them once more in memory; a plan of
+/// axes copies such pieces one by one.
 /// XORDER_ERROR_ARGUMENT: an argument is NULL, data and temp overlap, an option is out of range, MPI has too low a thread level.
 /// XORDER_ERROR_INPUT: the number of ranks is not the plan's; the ranks' arguments differ; another rank failed.
 /// XORDER_ERROR_MEMORY: no buffers could be allocated.

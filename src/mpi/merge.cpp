@@ -1,5 +1,6 @@
 #include "mpi/merge.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "memory/bmmc.hpp"
@@ -22,7 +23,7 @@ Merge::Merge(const Rounds& rounds, ChunkGroups groups, Node rank, uint64_t eleme
       group_bytes_(slice_bytes_ * rounds.steps()) {
   const ArrayShape group{{group_bytes_ / element_bytes}, element_bytes, Order::c};
   engine_ = memory::make_bmmc_engine(canonical(mapping_of_all(group, {groups_.map, 0})), true);
-  buffers_ = std::make_unique<memory::Scratch>(2 * group_bytes_);
+  buffers_ = std::make_unique<memory::Scratch>(depth * group_bytes_);
   for (auto& requests : requests_) requests.reserve(2 * rounds.steps());
 }
 
@@ -58,9 +59,9 @@ void Merge::finish(uint64_t group, const std::byte* source, std::byte* target) {
 void Merge::run(MPI_Comm comm, const std::byte* source, std::byte* target) {
   try {
     const uint64_t groups = chunk_bytes_ / slice_bytes_;
-    start(comm, 0, source);
+    uint64_t next = 0;
     for (uint64_t group = 0; group < groups; ++group) {
-      if (group + 1 < groups) start(comm, group + 1, source);
+      for (; next < std::min(groups, group + depth); ++next) start(comm, next, source);
       finish(group, source, target);
     }
     memory::finish_streams();

@@ -19,7 +19,10 @@ namespace xorder::mpi {
 
 class Merge final : public Transfer {
  public:
-  /// `groups` is not trivial: some element changes its position in the group. The rounds stay alive. Allocates two groups.
+  /// Groups in flight, the one that is being permuted included.
+  static constexpr std::uint64_t depth = 4;
+
+  /// `groups` is not trivial: some element changes its position in the group. The rounds stay alive. Allocates `depth` groups.
   Merge(const schedule::Rounds& rounds, ChunkGroups groups, schedule::Node rank, std::uint64_t element_bytes);
   ~Merge() override;
 
@@ -28,8 +31,8 @@ class Merge final : public Transfer {
  private:
   void start(MPI_Comm comm, std::uint64_t group, const std::byte* source);
   void finish(std::uint64_t group, const std::byte* source, std::byte* target);
-  std::byte* buffer(std::uint64_t group) const { return buffers_->data() + group % 2 * group_bytes_; }
-  std::vector<MPI_Request>& requests(std::uint64_t group) { return requests_[group % 2]; }
+  std::byte* buffer(std::uint64_t group) const { return buffers_->data() + group % depth * group_bytes_; }
+  std::vector<MPI_Request>& requests(std::uint64_t group) { return requests_[group % depth]; }
 
   const schedule::Rounds& rounds_;
   ChunkGroups groups_;
@@ -37,7 +40,7 @@ class Merge final : public Transfer {
   std::uint64_t chunk_bytes_, slice_bytes_, group_bytes_;
   std::unique_ptr<const memory::Engine> engine_;  // from a buffer to its stretch
   std::unique_ptr<memory::Scratch> buffers_;
-  std::vector<MPI_Request> requests_[2];
+  std::vector<MPI_Request> requests_[depth];
 };
 
 }  // namespace xorder::mpi

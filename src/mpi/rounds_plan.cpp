@@ -164,7 +164,7 @@ class RoundsPlan final : public Plan {
   std::optional<ChunkGroups> groups_for(Node rank, uint64_t element_bytes, uint64_t slice_bytes) const {
     const uint64_t block_bytes = element_bytes << rounds_.lg_block();
     const uint64_t group_bytes =
-        std::max(cached_group, std::min(least_slice * rounds_.steps(), block_bytes / 8));
+        std::max(cached_group, std::min(least_slice * rounds_.steps(), block_bytes / 32));
     const uint64_t slice = std::min(group_bytes / rounds_.steps(), slice_bytes) / element_bytes;
     if (slice == 0) return std::nullopt;
     auto groups = order_.groups(rounds_, rank,
