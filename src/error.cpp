@@ -18,7 +18,7 @@ std::string describe(const std::string& path, const std::string& operation, int 
 }  // namespace
 
 IoError::IoError(std::string path, std::string operation, int code, std::optional<std::uint64_t> offset)
-    : Error(describe(path, operation, code, offset)), path_(std::move(path)), code_(code), offset_(offset) {}
+    : Error(describe(path, operation, code, offset), code), path_(std::move(path)), offset_(offset) {}
 
 IoError::IoError(std::string path, const std::string& reason)
     : Error(path + ": " + reason), path_(std::move(path)) {}

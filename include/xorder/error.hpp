@@ -12,13 +12,21 @@ namespace xorder {
 /// Root of the hierarchy.
 class Error : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  /// `code` is the errno value behind the failure, if there is one.
+  explicit Error(const std::string& what, int code = 0) : std::runtime_error(what), code_(code) {}
+
+  /// 0: the failure has no errno.
+  int code() const { return code_; }
+
+ private:
+  int code_;
 };
 
 /// The request cannot be carried out as stated: a bad argument, a malformed file, a size that does not fit.
 /// No output has been given its name then; what only the data tell (unsorted halves, a zero pivot) may come
 /// up while it is being made, and nothing of it is left. The text says what was wrong, where, and what would be right.
-/// Exit code 2.
+/// code() is EEXIST if the output exists and may not be overwritten, ENOENT if a file is missing, ENOSPC if there is no
+/// room, and so on. Exit code 2.
 class InputError : public Error {
  public:
   using Error::Error;
@@ -33,12 +41,10 @@ class IoError : public Error {
   IoError(std::string path, const std::string& reason);
 
   const std::string& path() const { return path_; }
-  int code() const { return code_; }
   std::optional<std::uint64_t> offset() const { return offset_; }
 
  private:
   std::string path_;
-  int code_ = 0;
   std::optional<std::uint64_t> offset_;
 };
 

@@ -13,8 +13,8 @@ namespace {
 ArrayDescription raw_description(const File& file, const RawLayout& raw) {
   const std::string& path = file.name();
   if (!raw.dtype) {
-    throw InputError(
-        fmt::format("{}: not an .npy file; say what a raw file holds with --dtype (and --shape)", path));
+    throw LayoutError(
+        fmt::format("{}: not an .npy file; say what a raw file holds, its dtype and shape", path));
   }
   ArrayDescription description{*raw.dtype, {}, Order::c, raw.offset};
   const std::uint64_t w = raw.dtype->bytes;
@@ -46,6 +46,13 @@ ArrayDescription raw_description(const File& file, const RawLayout& raw) {
   return description;
 }
 
+// What it holds is still to be found out.
+ArrayFile opened(const std::filesystem::path& path, Disk& disk) {
+  auto file = std::make_shared<const File>(File::open_input(path, Access::buffered, disk));
+  const FileStamp stamp = file->stamp();
+  return {path, std::move(file), stamp, Format::raw, {}};
+}
+
 }  // namespace
 
 const char* name(Format format) { return format == Format::npy ? "npy" : "raw"; }
@@ -55,19 +62,24 @@ ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawL
 }
 
 ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawLayout>& raw, Disk& disk) {
-  auto opened = std::make_shared<const File>(File::open_input(path, Access::buffered, disk));
-  const File& file = *opened;
-  ArrayFile array{path, std::move(opened), file.stamp(), Format::raw, {}};
+  ArrayFile array = opened(path, disk);
+  const File& file = *array.file;
   if (is_npy(file)) {
     if (raw)
-      throw InputError(fmt::format(
-          "{}: an .npy file says itself what it holds; --dtype, --shape and --offset are for raw files",
-          path.string()));
+      throw LayoutError(
+          fmt::format("{}: an .npy file says itself what it holds; dtype, shape and offset are for raw files",
+                      path.string()));
     array.format = Format::npy;
     array.description = read_npy_header(file);
   } else {
     array.description = raw_description(file, raw.value_or(RawLayout{}));
   }
+  return array;
+}
+
+ArrayFile open_raw_array(const std::filesystem::path& path, const RawLayout& raw) {
+  ArrayFile array = opened(path, system_disk());
+  array.description = raw_description(*array.file, raw);
   return array;
 }
 

@@ -66,6 +66,17 @@ Carry::Outcome Carry::take(std::uint64_t from, std::uint64_t to, std::byte* bloc
   return Outcome::waits;
 }
 
+std::vector<BlockPart> Carry::take_rest() {
+  std::vector<BlockPart> rest;
+  for (const auto& [start, waiting] : waiting_) {
+    for (const Part& part : waiting.parts)
+      rest.push_back({start + part.from, {waiting.data + part.from, waiting.data + part.to}});
+    free_.push_back(waiting.data);
+  }
+  waiting_.clear();
+  return rest;
+}
+
 void Carry::write(std::uint64_t start, std::uint64_t from, std::uint64_t to, const std::byte* block) {
   file_.write_exactly(block + (from - start), to - from, from);
 }

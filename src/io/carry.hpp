@@ -14,6 +14,12 @@
 
 namespace xorder::io {
 
+/// A part of a block.
+struct BlockPart {
+  std::uint64_t from = 0;  ///< where it lies in the file
+  std::vector<std::byte> data;
+};
+
 class Carry {
  public:
   /// For the blocks of `block_bytes` of `file`, of which [begin, end) is going to be written, at most
@@ -35,6 +41,8 @@ class Carry {
   };
   /// The same, but what exceeds the memory is left to the caller, who may do it while others use the carry.
   Outcome take(std::uint64_t from, std::uint64_t to, std::byte* block);
+  /// The parts that wait for others which will not come here. None wait then.
+  std::vector<BlockPart> take_rest();
   /// Blocks that still wait.
   std::size_t waiting() const { return waiting_.size(); }
 

@@ -34,7 +34,8 @@ std::optional<std::uint64_t> free_bytes(int fd) {
                                 std::uint64_t bytes) {
   const std::optional<std::uint64_t> room = free_bytes(fd);
   throw InputError(fmt::format("{}: no room for {}: needs {}, {} free", directory.string(), name,
-                               describe_bytes(bytes), room ? describe_bytes(*room) : "not enough"));
+                               describe_bytes(bytes), room ? describe_bytes(*room) : "not enough"),
+                   ENOSPC);
 }
 
 }  // namespace
@@ -53,7 +54,8 @@ std::string proc_path(int fd) { return fmt::format("/proc/self/fd/{}", fd); }
 
 Descriptor open_directory(Disk& disk, const std::filesystem::path& directory, const std::string& name) {
   const auto refuse = [&](int code) {
-    throw InputError(fmt::format("{}: cannot make {} there: {}", directory.string(), name, reason(code)));
+    throw InputError(fmt::format("{}: cannot make {} there: {}", directory.string(), name, reason(code)),
+                     code);
   };
   const int opened = disk.open(AT_FDCWD, directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (opened < 0) refuse(-opened);
@@ -75,7 +77,8 @@ std::string temporary_name(int directory_fd, const std::string& name) {
 NewFile create_in(Disk& disk, int directory_fd, const std::filesystem::path& directory,
                   const std::string& name, mode_t mode, bool named) {
   const auto refuse = [&](int code) {
-    throw InputError(fmt::format("{}: cannot make {} there: {}", directory.string(), name, reason(code)));
+    throw InputError(fmt::format("{}: cannot make {} there: {}", directory.string(), name, reason(code)),
+                     code);
   };
   if (!named) {
     const int fd = disk.open(directory_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
@@ -105,7 +108,8 @@ void require_room(int directory_fd, const std::filesystem::path& directory, cons
   if (limited && bytes > limit.rlim_cur) {
     throw InputError(
         fmt::format("{}: needs {}, but this process may write no more than {} to a file (ulimit -f)", name,
-                    describe_bytes(bytes), describe_bytes(limit.rlim_cur)));
+                    describe_bytes(bytes), describe_bytes(limit.rlim_cur)),
+        EFBIG);
   }
   const std::optional<std::uint64_t> room = free_bytes(directory_fd);
   if (bytes > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max()) || (room && bytes > *room)) {
@@ -123,7 +127,8 @@ void reserve(Disk& disk, int fd, const std::filesystem::path& directory, const s
   if (code == EOPNOTSUPP || code == ENOSYS || code == EINVAL) code = disk.truncate(fd, bytes);
   if (code == ENOSPC || code == EDQUOT) throw_no_room(fd, directory, name, bytes);
   if (code != 0) {
-    throw InputError(fmt::format("{}: {} cannot be reserved: {}", name, describe_bytes(bytes), reason(code)));
+    throw InputError(fmt::format("{}: {} cannot be reserved: {}", name, describe_bytes(bytes), reason(code)),
+                     code);
   }
 }
 

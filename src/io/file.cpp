@@ -48,7 +48,7 @@ void require_regular(const std::string& name, const struct stat& status) {
 }
 
 [[noreturn]] void throw_unreadable(const std::string& name, int code) {
-  throw InputError(fmt::format("{}: cannot be read: {}", name, reason(code)));
+  throw InputError(fmt::format("{}: cannot be read: {}", name, reason(code)), code);
 }
 
 /// What O_DIRECT demands of a file.
@@ -134,10 +134,38 @@ File File::create_nameless(const std::filesystem::path& directory, const std::st
   NewFile made = create_in(disk, parent.get(), directory, name, 0600, false);
   if (!made.temporary.empty()) {
     if (const int code = disk.remove(parent.get(), made.temporary.c_str())) {
-      throw InputError(fmt::format("{}: cannot be made: {}", name, reason(code)));
+      throw InputError(fmt::format("{}: cannot be made: {}", name, reason(code)), code);
     }
   }
   return adopt_new(std::move(made.descriptor), directory, name, bytes, access, disk);
+}
+
+std::pair<File, std::filesystem::path> File::create_named(const std::filesystem::path& directory,
+                                                          const std::string& name, std::uint64_t bytes,
+                                                          Access access, Disk& disk) {
+  const Descriptor parent = open_directory(disk, directory, name);
+  NewFile made = create_in(disk, parent.get(), directory, name, 0600, true);
+  try {
+    return {adopt_new(std::move(made.descriptor), directory, name, bytes, access, disk),
+            directory / made.temporary};
+  } catch (...) {
+    disk.remove(parent.get(), made.temporary.c_str());
+    throw;
+  }
+}
+
+File File::join(const std::filesystem::path& path, const std::string& name, std::uint64_t bytes,
+                Access access, Disk& disk) {
+  File file(disk);
+  file.name_ = name;
+  file.writable_ = true;
+  file.size_ = bytes;
+  const int fd = disk.open(AT_FDCWD, path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  if (fd < 0) throw IoError(path.string(), "open what the first process has made", -fd);
+  file.plain_ = Descriptor(fd);
+  file.open_data_descriptor(access, O_RDWR);
+  file.advise_no_read_ahead();
+  return file;
 }
 
 void File::check_directory(const std::filesystem::path& directory, const std::string& name, Disk& disk) {

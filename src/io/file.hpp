@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "io/descriptor.hpp"
 #include "io/transfer.hpp"
@@ -37,6 +38,14 @@ class File {
   /// free, if there is no room, or if the directory is missing or not writable.
   static File create_nameless(const std::filesystem::path& directory, const std::string& name,
                               std::uint64_t bytes, Access access, Disk& disk = system_disk());
+  /// The same with a name, which the caller removes; other processes can open it as long as it has that.
+  static std::pair<File, std::filesystem::path> create_named(const std::filesystem::path& directory,
+                                                             const std::string& name, std::uint64_t bytes,
+                                                             Access access, Disk& disk = system_disk());
+  /// Opens for reading and writing what another process has made: its Output::temporary_path(), or what create_named()
+  /// gave. `name` is for messages. Throws IoError.
+  static File join(const std::filesystem::path& path, const std::string& name, std::uint64_t bytes,
+                   Access access, Disk& disk = system_disk());
   /// Throws InputError unless files could be made in `directory`, room aside. Makes nothing.
   static void check_directory(const std::filesystem::path& directory, const std::string& name,
                               Disk& disk = system_disk());

@@ -18,8 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void refuse(const fs::path& destination, const std::string& why) {
-  throw InputError(fmt::format("{}: {}", destination.string(), why));
+[[noreturn]] void refuse(const fs::path& destination, const std::string& why, int code = 0) {
+  throw InputError(fmt::format("{}: {}", destination.string(), why), code);
 }
 
 /// Where a chain of symbolic links leads, whether or not there is something.
@@ -32,7 +32,7 @@ fs::path follow_links(const fs::path& path) {
     if (error) return at;  // no link
     at = target.is_absolute() ? target : at.parent_path() / target;
   }
-  refuse(path, reason(ELOOP));
+  refuse(path, reason(ELOOP), ELOOP);
 }
 
 struct Destination {
@@ -83,7 +83,7 @@ Destination examine(const fs::path& given, std::uint64_t bytes, bool overwrite, 
   struct stat status;
   result.exists = fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
   if (result.exists) {
-    if (S_ISDIR(status.st_mode)) refuse(given, "is a directory, name a file");
+    if (S_ISDIR(status.st_mode)) refuse(given, "is a directory, name a file", EISDIR);
     if (!S_ISREG(status.st_mode)) refuse(given, "is not a regular file");
     if (input != nullptr) {
       const FileStamp in = input->stamp();
@@ -91,13 +91,15 @@ Destination examine(const fs::path& given, std::uint64_t bytes, bool overwrite, 
         refuse(given, fmt::format("is the same file as the input {}", input->name()));
       }
     }
-    if (!overwrite) refuse(given, "exists (--force overwrites it)");
+    if (!overwrite) refuse(given, "exists", EEXIST);
     require_replaceable(given, directory, name, status);
   } else if (errno == ENAMETOOLONG) {
-    refuse(given, fmt::format("the name has {} bytes, the file system allows {}", name.size(),
-                              fpathconf(directory, _PC_NAME_MAX)));
+    refuse(given,
+           fmt::format("the name has {} bytes, the file system allows {}", name.size(),
+                       fpathconf(directory, _PC_NAME_MAX)),
+           ENAMETOOLONG);
   } else if (errno != ENOENT) {
-    refuse(given, reason(errno));
+    refuse(given, reason(errno), errno);
   }
   require_room(directory, result.directory, name, bytes);
   return result;
@@ -143,6 +145,22 @@ Output::Output(const fs::path& destination, std::uint64_t bytes, bool overwrite,
 
 Output::~Output() {
   if (!temporary_.empty()) disk_->remove(directory_.get(), temporary_.c_str());
+}
+
+fs::path Output::temporary_path() const {
+  return temporary_.empty() ? fs::path() : destination_.parent_path() / temporary_;
+}
+
+std::vector<fs::path> left_over(const fs::path& destination) {
+  const std::string begin = fmt::format(".{}.xorder-", destination.filename().string());
+  const fs::path directory = destination.has_parent_path() ? destination.parent_path() : fs::path(".");
+  std::vector<fs::path> found;
+  std::error_code unreadable;
+  for (const auto& entry : fs::directory_iterator(directory, unreadable)) {
+    const fs::path name = entry.path().filename();
+    if (name.string().starts_with(begin)) found.push_back(destination.parent_path() / name);
+  }
+  return found;
 }
 
 void Output::fail(const char* operation, int code) const {

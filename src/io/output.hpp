@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "io/file.hpp"
 
@@ -34,6 +35,8 @@ class Output {
 
   const File& file() const { return *file_; }
   File& file() { return *file_; }
+  /// Where the file can be opened until then; empty if it is nameless.
+  std::filesystem::path temporary_path() const;
   /// Syncs the data, gives the file its name (atomically replacing an old one, whose permissions and, if
   /// allowed, owner it takes over) and syncs the directory. Without permission to overwrite, a destination
   /// that has appeared meanwhile is an error. Throws IoError; the destination is then as before, unless what
@@ -62,5 +65,8 @@ class Output {
   std::string temporary_;  // in the directory; empty while nameless
   std::optional<File> file_;
 };
+
+/// Files that runs for this destination which were killed have left beside it, or that runs which go on are making.
+std::vector<std::filesystem::path> left_over(const std::filesystem::path& destination);
 
 }  // namespace xorder::io

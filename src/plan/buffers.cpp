@@ -29,7 +29,8 @@ void add_write_slots(const Reordering& what, const Conditions& conditions, const
   const uint64_t window = std::min(16 * MiB, conditions.memory / 16);
   b.write_slots = std::min(ceil_div(what.bytes(), request),
                            std::clamp<uint64_t>(window / b.write_slot_bytes, 4, conditions.device.depth));
-  b.carry_bytes = g.target_aligned ? 0 : 2 * g.target.run_count * alignment;
+  const uint64_t joints = conditions.processes == 1 ? 2 : 4;  // of a run, that wait at the same time
+  b.carry_bytes = g.target_aligned ? 0 : joints * g.target.run_count * alignment;
 }
 
 // The next tile grows as fast as the last one is written, so that a whole second one's memory would gain nothing.

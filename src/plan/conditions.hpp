@@ -27,6 +27,8 @@ struct Conditions {
   std::uint64_t memory = std::uint64_t{512} << 20;
   /// Of these, what an earlier pass has used already. It is not fresh any more.
   std::uint64_t touched_memory = 0;
+  /// So many share the tiles of a pass, each with this memory. Blocks at the edges of a share wait until its end.
+  std::uint64_t processes = 1;
   Device device = Device::ssd();
   Host host{};
   /// Where the data begins in the files, and the multiples in which the engine reads and writes them (1: any),

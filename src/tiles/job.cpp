@@ -18,7 +18,8 @@ work::Frame framed(io::ArrayFile input, const Reordering& what, const std::vecto
 Job::Job(io::ArrayFile input, const Reordering& what, std::vector<std::uint64_t> extents,
          std::filesystem::path output, work::Options options)
     : Work(framed(std::move(input), what, extents, std::move(output), std::move(options))),
-      tiles_(std::make_unique<TileEngine>(what, frame().circumstances, frame().options.device)) {}
+      tiles_(std::make_unique<TileEngine>(what, frame().circumstances, frame().options.device,
+                                          frame().options.team)) {}
 
 Job::~Job() = default;
 Job::Job(Job&&) noexcept = default;

@@ -112,7 +112,8 @@ uint64_t most_in_flight(const io::Queue& queue, uint64_t block_bytes) {
 
 class Conductor {
  public:
-  Conductor(const plan::Pass& pass, const PassFiles& files, io::Queue& queue, const PassSetting& setting)
+  Conductor(const plan::Pass& pass, TileRange range, const PassFiles& files, io::Queue& queue,
+            const PassSetting& setting)
       : pass_(pass),
         tiling_(pass.tiling),
         source_(files.source),
@@ -124,7 +125,7 @@ class Conductor {
         setting_(setting),
         kernel_(kernel_layout(tiling_, pass.chunk)),
         tasks_(setting.workers),
-        tile_count_(tiling_.tile_count()),
+        range_(range),
         groups_(pass.group_slots, pass.group_slot_bytes()),
         tiles_(pass.tile_slots, 0),
         chunks_(pass.chunk_count, pass.chunk_bytes()),
@@ -132,9 +133,11 @@ class Conductor {
         carry_(target_.file, target_.offset, target_.offset + tiling_.what().bytes(), write_alignment_,
                pass.carry_bytes),
         most_reads_(most_in_flight(queue, pass.source_block_bytes)),
-        most_writes_(most_in_flight(queue, pass.target_block_bytes)) {}
+        most_writes_(most_in_flight(queue, pass.target_block_bytes)),
+        next_tile_(range.first) {}
 
-  void run() {
+  // Returns what is left of blocks that other tiles have a part of.
+  std::vector<io::BlockPart> run() {
     const std::stop_callback wake_up(setting_.stop, [this] { queue_.post(token(Event::wake, 0)); });
     std::vector<io::Completion> done;
     while (!finished()) {
@@ -164,7 +167,7 @@ class Conductor {
     }
     tasks_.wait();
     if (failure_) std::rethrow_exception(failure_);
-    if (carry_.waiting() != 0) throw Error("internal error: blocks were left incomplete");
+    return carry_.take_rest();
   }
 
  private:
@@ -190,7 +193,7 @@ class Conductor {
     }
   }
 
-  bool finished() const { return tiles_written_ == tile_count_ && in_flight() == 0; }
+  bool finished() const { return tiles_written_ == range_.last - range_.first && in_flight() == 0; }
   uint64_t in_flight() const { return reads_in_flight_ + writes_in_flight_ + permuting_; }
 
   // --- reading: group by group, run by run, request by request
@@ -226,7 +229,7 @@ class Conductor {
 
   bool prepare_group() {
     if (!filling_ || next_group_ == tiles_[*filling_].tile.groups) {
-      if (next_tile_ == tile_count_ || !tiles_.available()) return false;
+      if (next_tile_ == range_.last || !tiles_.available()) return false;
       filling_ = tiles_.take();
       begin_tile(tiles_[*filling_], next_tile_++);
       next_group_ = 0;
@@ -438,7 +441,7 @@ class Conductor {
   kernel::Kernel kernel_;
   task::Tasks tasks_;
 
-  uint64_t tile_count_;
+  TileRange range_;
   Slots<GroupSlot> groups_;
   Slots<TileSlot> tiles_;
   ChunkPool chunks_;
@@ -447,7 +450,7 @@ class Conductor {
   uint64_t most_reads_, most_writes_;  // in flight
 
   std::optional<size_t> filling_;  // the tile whose groups are being read
-  uint64_t next_tile_ = 0, next_group_ = 0;
+  uint64_t next_tile_, next_group_ = 0;
   std::optional<Prepared> prepared_;  // the next group, until there is room for it
   std::optional<size_t> reading_;     // the group whose runs are being submitted
   uint64_t next_run_ = 0, next_in_run_ = 0;
@@ -462,7 +465,14 @@ class Conductor {
 }  // namespace
 
 void run_pass(const plan::Pass& pass, const PassFiles& files, io::Queue& queue, const PassSetting& setting) {
-  Conductor(pass, files, queue, setting).run();
+  if (!run_tiles(pass, {0, pass.tiling.tile_count()}, files, queue, setting).empty())
+    throw Error("internal error: blocks were left incomplete");
+}
+
+std::vector<io::BlockPart> run_tiles(const plan::Pass& pass, TileRange tiles, const PassFiles& files,
+                                     io::Queue& queue, const PassSetting& setting) {
+  if (tiles.first == tiles.last) return {};
+  return Conductor(pass, tiles, files, queue, setting).run();
 }
 
 }  // namespace xorder::tiles

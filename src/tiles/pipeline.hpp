@@ -13,7 +13,9 @@
 #include <cstdint>
 #include <functional>
 #include <stop_token>
+#include <vector>
 
+#include "io/carry.hpp"
 #include "io/file.hpp"
 #include "io/queue.hpp"
 #include "plan/plan.hpp"
@@ -34,8 +36,17 @@ struct PassSetting {
   std::stop_token stop;
 };
 
+/// Some of the tiles of a pass: from `first` to the one before `last`.
+struct TileRange {
+  std::uint64_t first = 0, last = 0;
+};
+
 /// Performs the pass. Throws IoError for the first transfer that failed and Cancelled when asked to stop, in both
 /// cases after everything in flight has ended. Memory: pass.memory().
 void run_pass(const plan::Pass& pass, const PassFiles& files, io::Queue& queue, const PassSetting& setting);
+
+/// The same for some of its tiles. Returns the parts of blocks that they share with others.
+std::vector<io::BlockPart> run_tiles(const plan::Pass& pass, TileRange tiles, const PassFiles& files,
+                                     io::Queue& queue, const PassSetting& setting);
 
 }  // namespace xorder::tiles

@@ -1,19 +1,65 @@
 #include "tiles/tile_engine.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "io/queue.hpp"
 #include "task/workers.hpp"
+#include "tiles/joints.hpp"
 #include "tiles/pipeline.hpp"
+#include "work/team.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::tiles {
 
 using std::uint64_t;
 
+namespace {
+
+// A pass of a team takes as long as the member with most tiles. Less memory makes more tiles, which may be even shares.
+plan::Plan shared_plan(const Reordering& what, const plan::Conditions& conditions) {
+  std::optional<plan::Plan> best;
+  double least = 0;
+  for (int eighths = 8; eighths > 0; --eighths) {
+    plan::Conditions fewer = conditions;
+    if (eighths < 8)
+      fewer.memory = std::max(conditions.memory / 8 * static_cast<uint64_t>(eighths), plan::minimum_memory);
+    std::optional<plan::Plan> plan;
+    try {
+      plan = plan::make_plan(what, fewer);
+    } catch (const InputError&) {
+      if (!best) throw;
+      break;
+    }
+    double seconds = 0;
+    for (const plan::Pass& pass : plan->passes) {
+      const uint64_t tiles = pass.tiling.tile_count(), processes = conditions.processes;
+      const uint64_t most = (tiles + processes - 1) / processes;
+      seconds += pass.seconds * static_cast<double>(most * processes) / static_cast<double>(tiles);
+    }
+    if (best && seconds >= least) continue;
+    best = std::move(plan);
+    best->conditions.memory = conditions.memory;
+    least = seconds;
+  }
+  return *std::move(best);
+}
+
+plan::Plan plan_for(const Reordering& what, const plan::Conditions& conditions) {
+  return conditions.processes == 1 ? plan::make_plan(what, conditions) : shared_plan(what, conditions);
+}
+
+TileRange share_of(uint64_t tiles, const work::Team& team) {
+  const auto rank = static_cast<uint64_t>(team.rank()), size = static_cast<uint64_t>(team.size());
+  const auto begin = [&](uint64_t r) { return tiles / size * r + tiles % size * r / size; };
+  return {begin(rank), begin(rank + 1)};
+}
+
+}  // namespace
+
 TileEngine::TileEngine(const Reordering& what, const work::Circumstances& circumstances,
-                       const plan::Device& device)
+                       const plan::Device& device, const work::Team* team)
     : circumstances_(circumstances) {
   plan::Conditions conditions;
   conditions.memory = circumstances.buffers();
@@ -27,7 +73,8 @@ TileEngine::TileEngine(const Reordering& what, const work::Circumstances& circum
   conditions.target_offset = circumstances.target_offset;
   conditions.read_alignment = circumstances.read_alignment;
   if (circumstances.target == io::Access::direct) conditions.write_alignment = 4096;
-  plan_ = plan::make_plan(what, conditions);
+  if (team != nullptr) conditions.processes = static_cast<uint64_t>(team->size());
+  plan_ = plan_for(what, conditions);
 }
 
 // Reads and writes at once. Each one that passes through the page cache holds pages there, an eighth of the
@@ -60,7 +107,7 @@ std::vector<plan::PassSummary> TileEngine::passes() const {
 
 // The files may demand larger blocks than was assumed before they existed: the strictest of their demands.
 void TileEngine::adopt_alignments(const io::Location& source, const io::Location& target,
-                                  const std::vector<io::File>& scratch) {
+                                  const std::vector<io::File>& scratch, work::Team* team) {
   plan::Conditions conditions = plan_.conditions;
   const auto adopt = [&](const io::File& from, const io::File& to) {
     conditions.read_alignment =
@@ -70,14 +117,18 @@ void TileEngine::adopt_alignments(const io::Location& source, const io::Location
   };
   adopt(source.file, target.file);
   for (const io::File& file : scratch) adopt(file, file);
+  if (team != nullptr) {
+    conditions.read_alignment = team->most(conditions.read_alignment);
+    conditions.write_alignment = team->most(conditions.write_alignment);
+  }
   if (conditions.read_alignment == plan_.conditions.read_alignment &&
       conditions.write_alignment == plan_.conditions.write_alignment) {
     return;
   }
   const std::size_t passes = plan_.passes.size();
-  plan_ = plan::make_plan(plan_.what, conditions);
+  plan_ = plan_for(plan_.what, conditions);
   if (plan_.passes.size() != passes) {
-    throw IoError(target.file.name(), "its file system needs another plan; use --io mapped");
+    throw IoError(target.file.name(), "its file system needs another plan; use mapped access");
   }
 }
 
@@ -86,7 +137,7 @@ void TileEngine::run(work::Run& run, io::Location source, io::Location target, s
   const uint64_t bytes = plan_.what.bytes();
   std::vector<io::File> scratch;
   for (uint64_t made = 0; made < plan_.scratch_bytes(); made += bytes) scratch.push_back(run.scratch(bytes));
-  adopt_alignments(source, target, scratch);
+  adopt_alignments(source, target, scratch, run.team());
   const auto source_of = [&](std::size_t i) -> io::Location {
     if (i == 0) return source;
     return {scratch[(i - 1) % scratch.size()], 0};
@@ -100,11 +151,29 @@ void TileEngine::run(work::Run& run, io::Location source, io::Location target, s
   run.say(workers.note());
   const auto queue = run.queue(queue_depth());
   for (std::size_t i = 0; i < plan_.passes.size(); ++i) {
-    run.begin(2 * bytes, pass + i);
     const PassFiles files{source_of(i), target_of(i), plan_.conditions.read_alignment,
                           plan_.conditions.write_alignment};
-    run_pass(plan_.passes[i], files, *queue, {workers, [&] { run.tick(); }, run.stop()});
+    perform(run, plan_.passes[i], files, *queue, workers, pass + i);
   }
+}
+
+void TileEngine::perform(work::Run& run, const plan::Pass& pass, const PassFiles& files, io::Queue& queue,
+                         task::Workers& workers, std::size_t number) {
+  const PassSetting setting{workers, [&] { run.tick(); }, run.stop()};
+  const uint64_t bytes = plan_.what.bytes(), count = pass.tiling.tile_count();
+  work::Team* const team = run.team();
+  if (team == nullptr) {
+    run.begin(2 * bytes, number);
+    return run_pass(pass, files, queue, setting);
+  }
+  const TileRange share = share_of(count, *team);
+  run.begin(std::min(2 * pass.tile_bytes * (share.last - share.first), 2 * bytes), number);
+  const auto rest = run_tiles(pass, share, files, queue, setting);
+  const uint64_t begin = files.target.offset;
+  complete_joints(*team, files.target.file, begin, begin + bytes, files.write_alignment, rest);
+  // The next pass reads what all have written, perhaps from another machine's page cache.
+  if (number < plan_.passes.size()) files.target.file.sync();
+  team->meet();
 }
 
 }  // namespace xorder::tiles

@@ -7,29 +7,35 @@
 
 #include "io/file.hpp"
 #include "plan/plan.hpp"
+#include "tiles/pipeline.hpp"
 #include "work/access.hpp"
 #include "work/run.hpp"
+#include "work/team.hpp"
 #include "xorder/plan/summary.hpp"
 
 namespace xorder::tiles {
 
 class TileEngine {
  public:
-  /// Makes the plan. Throws InputError if there is none (plan::make_plan).
-  TileEngine(const Reordering& what, const work::Circumstances& circumstances, const plan::Device& device);
+  /// Makes the plan. Throws InputError if there is none (plan::make_plan). In a team, each member performs a share of every
+  /// pass's tiles.
+  TileEngine(const Reordering& what, const work::Circumstances& circumstances, const plan::Device& device,
+             const work::Team* team = nullptr);
 
   const plan::Plan& plan() const { return plan_; }
   std::vector<plan::PassSummary> passes() const;
 
-  /// Moves the data from the source to the target, files of the run's or scratch files of its; `pass` is the number
+  /// Collective in a team. Moves the data from the source to the target, files of the run's or scratch files of its; `pass` is the number
   /// of the first pass. Throws IoError and Cancelled. The files are as the circumstances say, apart from alignments
   /// and from direct access that was refused.
   void run(work::Run& run, io::Location source, io::Location target, std::size_t pass);
 
  private:
   unsigned queue_depth() const;
+  void perform(work::Run& run, const plan::Pass& pass, const PassFiles& files, io::Queue& queue,
+               task::Workers& workers, std::size_t number);
   void adopt_alignments(const io::Location& source, const io::Location& target,
-                        const std::vector<io::File>& scratch);
+                        const std::vector<io::File>& scratch, work::Team* team);
 
   work::Circumstances circumstances_;
   plan::Plan plan_;

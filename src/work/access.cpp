@@ -15,9 +15,11 @@ Circumstances circumstances(std::span<const io::ArrayFile> inputs, const Destina
   const bool small = to.bytes <= io::small_file;
   Circumstances c{.memory = memory,
                   .source_offset = input.description.offset,
-                  .target_offset = to.header.size(),
+                  .target_offset = to.offset,
                   .keep_cached = fits && (small || io::mostly_cached(*input.file))};
-  if (options.engine == EngineChoice::mapped || (automatic && fits && small)) {
+  // Several processes that write one file go past the page cache, which is one machine's.
+  const bool alone = options.team == nullptr;
+  if (options.engine == EngineChoice::mapped || (automatic && fits && small && alone)) {
     c.source = c.target = io::Access::mapped;
   } else if (automatic && c.keep_cached) {
     c.source = io::Access::buffered;  // what is in memory need not be read from the disk

@@ -1,7 +1,11 @@
 #include "work/delivery.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "io/disk.hpp"
+#include "work/team.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::work {
@@ -37,16 +41,32 @@ std::size_t write_window(const Frame& frame) {
 }  // namespace
 
 Delivery::Delivery(const Frame& frame, io::Disk& disk)
-    : frame_(frame),
-      disk_(disk),
-      sources_(open_all(frame, disk)),
-      stamps_(stamps_of(sources_)),
-      output_(frame.output.path, frame.output.header.size() + frame.output.bytes, frame.options.overwrite,
-              frame.circumstances.target, sources_.front()) {
+    : frame_(frame), disk_(disk), sources_(open_all(frame, disk)), stamps_(stamps_of(sources_)) {
+  Team* const team = frame.options.team;
+  const io::Access access = frame.circumstances.target;
+  const std::uint64_t bytes = frame.output.file_bytes();
+  if (team == nullptr || team->is_first()) {
+    using Naming = io::Output::Naming;
+    output_.emplace(frame.output.path, bytes, frame.options.overwrite, access, sources_.front(),
+                    team == nullptr ? Naming::automatic : Naming::temporary);
+  }
+  if (team != nullptr) {
+    shared_ = team->from_first(output_ ? output_->temporary_path().string() : "");
+    team->temporary({shared_});
+    if (!output_) joined_ = io::File::join(shared_, frame.output.path.string(), bytes, access, disk);
+    const bool one_machine = team->neighbours() == static_cast<unsigned>(team->size());
+    if (!one_machine && access == io::Access::direct && target().access() != io::Access::direct) {
+      throw InputError(
+          fmt::format("{}: its file system refuses direct access; several machines cannot write one file "
+                      "through their page caches; "
+                      "run on one machine, or write to another file system",
+                      frame.output.path.string()));
+    }
+  }
   target().set_write_window(write_window(frame));
   target().set_keep_cached(frame.circumstances.keep_cached);
   const std::string& header = frame.output.header;
-  if (!header.empty()) target().write_exactly(header.data(), header.size(), 0);
+  if (!header.empty() && output_) target().write_exactly(header.data(), header.size(), 0);
 }
 
 io::File Delivery::scratch(std::uint64_t bytes) const {
@@ -54,7 +74,9 @@ io::File Delivery::scratch(std::uint64_t bytes) const {
   if (directory.empty()) directory = frame_.output.path.parent_path();
   if (directory.empty()) directory = ".";
   io::File file =
-      io::File::create_nameless(directory, "scratch file", bytes, frame_.circumstances.target, disk_);
+      frame_.options.team == nullptr
+          ? io::File::create_nameless(directory, "scratch file", bytes, frame_.circumstances.target, disk_)
+          : shared_scratch(directory, bytes);
   file.set_write_window(write_window(frame_));
   return file;
 }
@@ -68,7 +90,44 @@ void Delivery::commit(const std::stop_token& stop) {
     }
   }
   if (stop.stop_requested()) throw Cancelled();
-  output_.commit();
+  Team* const team = frame_.options.team;
+  if (team != nullptr) {
+    target().sync();
+    team->meet();
+  }
+  if (output_) output_->commit();
+  if (team != nullptr) {
+    team->temporary({});
+    team->meet();
+  }
+}
+
+// Made by the first member, and without a name as soon as all have opened it.
+io::File Delivery::shared_scratch(const std::filesystem::path& directory, std::uint64_t bytes) const {
+  Team& team = *frame_.options.team;
+  const std::string name = "scratch file";
+  const io::Access access = frame_.circumstances.target;
+  if (!team.is_first()) {
+    const std::filesystem::path made = team.from_first({});
+    team.temporary({shared_, made});
+    io::File file = io::File::join(made, name, bytes, access, disk_);
+    team.meet();
+    team.temporary({shared_});
+    return file;
+  }
+  auto [file, made] = io::File::create_named(directory, name, bytes, access, disk_);
+  const auto remove = [&] { return disk_.remove(AT_FDCWD, made.c_str()); };
+  try {
+    team.temporary({shared_, made});
+    team.from_first(made.string());
+    team.meet();
+  } catch (...) {
+    remove();
+    throw;
+  }
+  if (const int code = remove()) throw IoError(made.string(), "remove", code);
+  team.temporary({shared_});
+  return std::move(file);
 }
 
 }  // namespace xorder::work

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <stop_token>
 #include <vector>
 
@@ -18,21 +20,26 @@ class Delivery {
   Delivery(const Frame& frame, io::Disk& disk);
 
   io::File& source(std::size_t i = 0) { return sources_[i]; }
-  io::File& target() { return output_.file(); }
+  io::File& target() { return output_ ? output_->file() : *joined_; }
   /// Where the output's data begins.
-  std::uint64_t target_offset() const { return frame_.output.header.size(); }
+  std::uint64_t target_offset() const { return frame_.output.offset; }
   /// A file for what lies between two passes, in the scratch directory.
   io::File scratch(std::uint64_t bytes) const;
 
-  /// Unless it was asked to stop or an input has changed: syncs the output and gives it its name.
+  /// Unless it was asked to stop or an input has changed: syncs the output and gives it its name. In a team, all sync and the
+  /// first gives the name. (The constructor and scratch() are collective as well.)
   void commit(const std::stop_token& stop);
 
  private:
+  io::File shared_scratch(const std::filesystem::path& directory, std::uint64_t bytes) const;
+
   const Frame& frame_;
   io::Disk& disk_;
   std::vector<io::File> sources_;
   std::vector<io::FileStamp> stamps_;  // of the sources, when reading began
-  io::Output output_;
+  std::optional<io::Output> output_;  // the first member's of a team,
+  std::optional<io::File> joined_;    // which the others have opened
+  std::filesystem::path shared_;      // by this name
 };
 
 }  // namespace xorder::work

@@ -1,20 +1,59 @@
 #include "work/frame.hpp"
 
+#include <fmt/format.h>
+
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
 #include "io/disk.hpp"
 #include "io/npy.hpp"
 #include "io/output.hpp"
+#include "work/team.hpp"
+#include "xorder/error.hpp"
 
 namespace xorder::work {
 namespace {
 
 void check_output(const Destination& to, const std::vector<io::ArrayFile>& inputs, const Options& options) {
   for (const io::ArrayFile& input : inputs) {
-    io::Output::check(to.path, to.header.size() + to.bytes, options.overwrite, *input.file);
+    io::Output::check(to.path, to.file_bytes(), options.overwrite, *input.file);
   }
   // Whether or not this run has use for it: that it is wrong must not come out only with a larger file.
   if (!options.scratch_directory.empty()) {
     io::File::check_directory(options.scratch_directory, "scratch files");
   }
+}
+
+// Brings the options of all members together, and checks that they mean the same input.
+void join(Frame& frame, Team& team) {
+  Options& options = frame.options;
+  if (options.engine == EngineChoice::mapped) {
+    throw InputError("several processes that write one file cannot map it; use direct access");
+  }
+  if (options.threads == 0) options.threads = team.processors();
+  options.device = plan::Device::parse(team.from_first(options.device.text()), "the first process's device");
+  for (const io::ArrayFile& input : frame.inputs) {
+    const io::FileStamp& s = input.stamp;
+    const std::string seen =
+        fmt::format("{} bytes, changed at {}.{:09}", s.size, s.mtime_seconds, s.mtime_nanoseconds);
+    if (const std::string first = team.from_first(seen); first != seen) {
+      throw InputError(fmt::format("{}: is another file than the first process sees: {}, not {}",
+                                   input.path.string(), seen, first));
+    }
+  }
+}
+
+// What the first member found, but as much alignment as any of them needs.
+Circumstances agreed(Circumstances mine, Team& team) {
+  static_assert(std::is_trivially_copyable_v<Circumstances>);
+  std::string bytes(sizeof mine, '\0');
+  std::memcpy(bytes.data(), &mine, sizeof mine);
+  const std::uint64_t alignment = team.most(mine.read_alignment);
+  bytes = team.from_first(std::move(bytes));
+  std::memcpy(&mine, bytes.data(), sizeof mine);
+  mine.read_alignment = alignment;
+  return mine;
 }
 
 }  // namespace
@@ -29,20 +68,36 @@ std::uint64_t Frame::input_bytes() const {
 io::Disk& Frame::disk() const { return options.disk != nullptr ? *options.disk : io::system_disk(); }
 
 Destination destination(std::filesystem::path path, const io::ArrayFile& input, const io::DType& dtype,
-                        const std::vector<std::uint64_t>& extents) {
-  Destination to{std::move(path), {}, dtype.bytes};
+                        const std::vector<std::uint64_t>& extents, std::uint64_t offset) {
+  Destination to{.path = std::move(path), .header = {}, .offset = offset, .bytes = dtype.bytes};
   for (const std::uint64_t extent : extents) to.bytes *= extent;
-  if (io::output_format(to.path, input.format) == io::Format::npy) to.header = io::npy_header(dtype, extents);
+  if (io::output_format(to.path, input.format) == io::Format::npy) {
+    if (offset != 0) {
+      throw InputError(fmt::format(
+          "{}: an .npy file says itself where its data begin; an offset is for raw files", to.path.string()));
+    }
+    to.header = io::npy_header(dtype, extents);
+    to.offset = to.header.size();
+  }
+  constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (to.offset > most || to.bytes > most - to.offset) {
+    throw InputError(fmt::format("{}: {} bytes at offset {} end beyond 2^63, the largest size of a file",
+                                 to.path.string(), to.bytes, to.offset));
+  }
   return to;
 }
 
 Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, const io::DType& dtype,
              const std::vector<std::uint64_t>& extents, Options options, std::uint64_t working) {
   Frame frame{std::move(inputs), {}, std::move(options), {}};
-  const std::uint64_t memory = effective_memory(frame.options.memory);
-  frame.output = destination(std::move(output), frame.input(), dtype, extents);
+  Team* const team = frame.options.team;
+  if (team != nullptr) join(frame, *team);
+  std::uint64_t memory = effective_memory(frame.options.memory, team == nullptr ? 1 : team->neighbours());
+  if (team != nullptr) memory = team->least(memory);
+  frame.output = destination(std::move(output), frame.input(), dtype, extents, frame.options.output_offset);
   check_output(frame.output, frame.inputs, frame.options);
   frame.circumstances = circumstances(frame.inputs, frame.output, frame.options, memory, working);
+  if (team != nullptr) frame.circumstances = agreed(frame.circumstances, *team);
   return frame;
 }
 

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <string>
 
+#include "io/text_file.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::work {
@@ -66,6 +67,28 @@ fs::path save_profile(const fs::path& directory, const plan::Device& device) {
   fs::rename(temporary, path, error);
   if (error) throw IoError(path.string(), "rename", error.value());
   return path;
+}
+
+plan::Device named_device(const std::string& name) {
+  if (name == "ssd") return plan::Device::ssd();
+  if (name == "hdd") return plan::Device::hdd();
+  std::string text;
+  try {
+    text = io::read_text(name);
+  } catch (const InputError& e) {
+    throw InputError(fmt::format("{}; a device is ssd, hdd or the file of a profile", e.what()), e.code());
+  }
+  return plan::Device::parse(text, name);
+}
+
+DeviceChoice device_for(const fs::path& file) {
+  try {
+    const fs::path directory = file.has_parent_path() ? file.parent_path() : fs::path(".");
+    if (auto device = load_profile(directory)) return {*std::move(device), {}};
+  } catch (const InputError& e) {
+    return {plan::Device::ssd(), fmt::format("{}; using ssd", e.what())};
+  }
+  return {plan::Device::ssd(), {}};
 }
 
 }  // namespace xorder::work

@@ -4,6 +4,7 @@
 
 #include "io/disk.hpp"
 #include "io/memory.hpp"
+#include "work/team.hpp"
 
 namespace xorder::work {
 
@@ -17,6 +18,11 @@ Run::Run(const Frame& frame, const Summary& plan, const ProgressCallback& progre
   meter_.restart();  // the header is none of the data
   progress_.passes = plan.passes.size();
   progress_.bytes_total = plan.bytes_read + plan.bytes_written;
+  if (team() != nullptr) team()->when_idle([this] { tick(); });
+}
+
+Run::~Run() {
+  if (team() != nullptr) team()->when_idle({});
 }
 
 io::Location Run::source(std::size_t input) {
@@ -45,7 +51,12 @@ void Run::begin(std::uint64_t bytes, std::size_t pass) {
 // Supersets may make what is moved more than there is.
 void Run::tick() {
   const std::uint64_t moved = meter_.count().bytes() - moved_before_;
-  progress_.bytes_done = std::min(before_ + std::min(moved, part_), progress_.bytes_total);
+  std::uint64_t done = before_ + std::min(moved, part_);
+  if (team() != nullptr) {
+    done = team()->progress(done);
+    if (team()->stopping()) stopping_.request();
+  }
+  progress_.bytes_done = std::min(done, progress_.bytes_total);
   if (callback_) callback_(progress_);
 }
 
@@ -64,7 +75,13 @@ Report Run::finish() {
   progress_.bytes_done = progress_.bytes_total;
   progress_.pass = std::max<std::size_t>(progress_.passes, 1);
   if (callback_) callback_(progress_);
-  const Meter::Count count = meter_.count();
+  Meter::Count count = meter_.count();
+  std::uint64_t peak_memory = io::peak_resident_memory();
+  if (team() != nullptr) {
+    const auto sums = team()->sums({count.reads, count.writes, count.bytes_read, count.bytes_written});
+    count = {sums[0], sums[1], sums[2], sums[3]};
+    peak_memory = team()->most(peak_memory);
+  }
   Report report{.passes = progress_.passes,
                 .engine = engine_,
                 .access = name(delivery_.target().access()),
@@ -74,7 +91,7 @@ Report Run::finish() {
                 .reads = count.reads,
                 .writes = count.writes,
                 .seconds = 0,
-                .peak_memory = io::peak_resident_memory(),
+                .peak_memory = peak_memory,
                 .traffic = traffic};
   if (report.note.empty()) report.note = note_;
   return report;

@@ -18,6 +18,7 @@ class Run {
  public:
   /// Opens the files (Delivery).
   Run(const Frame& frame, const Summary& plan, const ProgressCallback& progress, std::stop_token stop);
+  ~Run();
 
   const Frame& frame() const { return frame_; }
   io::Location source(std::size_t input = 0);
@@ -28,7 +29,9 @@ class Run {
   std::unique_ptr<io::Queue> queue(unsigned depth);
 
   std::stop_token stop() const { return stopping_.token(); }
-  /// The next part of the data begins, in this pass (from 1): so many bytes will be read and written.
+  /// The processes that do this together, or nullptr. The constructor and finish() are collective then.
+  Team* team() const { return frame_.options.team; }
+  /// The next part of the data begins, in this pass (from 1): so many bytes will be read and written, by this process.
   void begin(std::uint64_t bytes, std::size_t pass);
   /// Tells the caller of Work::run() how far it has come.
   void tick();

@@ -12,12 +12,14 @@
 
 namespace xorder::work {
 
-std::uint64_t effective_memory(std::uint64_t asked) {
+std::uint64_t effective_memory(std::uint64_t asked, unsigned processes) {
   constexpr std::uint64_t MiB = std::uint64_t{1} << 20;
   constexpr std::uint64_t program = 40 * MiB;  // what may come on top
-  std::uint64_t memory = asked != 0 ? asked : std::max(io::available_memory() / 2, minimum_memory);
+  std::uint64_t memory =
+      asked != 0 ? asked : std::max(io::available_memory() / 2 / processes, minimum_memory);
   if (const auto limit = io::cgroup_memory_limit()) {
-    memory = std::min(memory, std::max(*limit > program ? *limit - program : 0, minimum_memory));
+    const std::uint64_t each = *limit / processes;
+    memory = std::min(memory, std::max(each > program ? each - program : 0, minimum_memory));
   }
   if (memory < minimum_memory) {
     throw InputError(fmt::format("{} of memory is too little: at least {} is needed", size_text(memory),

@@ -2,7 +2,7 @@
 """Runs every command line and compiles every program that README.md, CONTRIBUTING.md and docs/ show.
 
 Arguments: build folder, scratch folder. Code blocks marked `sh`, and `xorder ...` in backquotes in tables and text, are
-command lines; blocks marked `cpp` are programs. Lines that build or test xorder itself are not run again: their targets,
+command lines; blocks marked `cpp` and `c` are programs. Lines that build or test xorder itself are not run again: their targets,
 presets and files are checked to exist."""
 
 import os
@@ -18,6 +18,9 @@ import numpy as np
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD, SCRATCH = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+# As root, with more ranks than processors; for OpenMPI.
+ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none"}
 failures = []
 
 
@@ -62,11 +65,16 @@ def run(command, where):
         for name in ["before.json", "after.json"]:
             subprocess.run([BUILD / "tools/xorder/xorder", "bench", "cache", "--size", "64KiB", "--rounds", "1", "--json", name, "-q"],
                            cwd=folder, check=True)
-    made = words[1] in ["transpose", "bitreverse", "permute"] or words[1] == "descend"
+    made = not {"transpose", "bitreverse", "permute", "descend"}.isdisjoint(words[:5])
     if made and "--force" not in words:
         outputs = [word for word in words[2:] if word.endswith((".npy", ".raw"))]
         (folder / outputs[-1]).unlink(missing_ok=True)
-    result = subprocess.run([BUILD / "tools/xorder/xorder", *words[1:], *(["--dry-run"] if large else []), *quick], cwd=folder,
+    program = [BUILD / "tools/xorder/xorder"]
+    if words[0] == "mpirun":
+        program = [*words[:3], BUILD / "tools/xorder-mpi/xorder-mpi"]
+        if not program[-1].exists():  # without MPI
+            return
+    result = subprocess.run([*program, *words[len(program):], *(["--dry-run"] if large else []), *quick], cwd=folder, env=ENVIRONMENT,
                             capture_output=True, text=True, timeout=300, check=False)
     check(result.returncode == 0, where, f"{command}: {result.stderr.strip()}")
 
@@ -91,23 +99,34 @@ def look(command, where):
             check("Total Tests: 0" not in tests, where, f"no test matches {value}")
 
 
-def compile_program(source, where):
+# By the language of a program: the language and library that CMake calls it, and the file's name.
+LANGUAGES = {"cpp": ("CXX", "xorder", "program.cpp"), "c": ("C", "c", "program.c"), "mpi": ("C", "mpi", "program.c")}
+MPI_SETTINGS = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+
+
+def compile_program(source, language, where):
     """Against the installed tree, and run it in a folder with a.npy."""
+    compiler, library, name = LANGUAGES[language]
     folder = SCRATCH / "program"
     shutil.rmtree(folder, ignore_errors=True)
     make_files(folder, "")
-    (folder / "program.cpp").write_text(source)
+    (folder / name).write_text(source)
     (folder / "CMakeLists.txt").write_text(
-        "cmake_minimum_required(VERSION 3.25)\nproject(program LANGUAGES CXX)\nfind_package(xorder REQUIRED)\n"
-        "add_executable(program program.cpp)\ntarget_link_libraries(program PRIVATE xorder::xorder)\n")
+        f"cmake_minimum_required(VERSION 3.25)\nproject(program LANGUAGES {compiler})\n"
+        f"find_package(xorder REQUIRED{'' if language == 'cpp' else f' COMPONENTS {library}'})\n"
+        f"add_executable(program {name})\ntarget_link_libraries(program PRIVATE xorder::{library})\n")
     prefix = SCRATCH / "prefix"
     for command in [["cmake", "--install", BUILD, "--prefix", prefix],
                     ["cmake", "-G", "Ninja", "-S", ".", "-B", "build", f"-DCMAKE_PREFIX_PATH={prefix}", "-DCMAKE_BUILD_TYPE=Release"],
-                    ["cmake", "--build", "build"], ["build/program"]]:
-        result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+                    ["cmake", "--build", "build"],
+                    [*(["mpiexec", "-n", "3"] if language == "mpi" else []), "build/program"]]:
+        result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False,
+                                env={**os.environ, **MPI_SETTINGS}, timeout=300)
         check(result.returncode == 0, where, f"{command}:\n{result.stdout[-3000:]}{result.stderr[-1000:]}")
         if result.returncode != 0:
             return
+    if language == "mpi":  # checks its result itself
+        return
     check(np.array_equal(np.load(folder / "b.npy"), np.load(folder / "a.npy").T), where, "the program's result is wrong")
 
 
@@ -118,15 +137,20 @@ for document in DOCUMENTS:
     text = document.read_text()
     name = document.relative_to(ROOT)
     for language, block in re.findall(r"(?ms)^```(\w+)\n(.*?)^```", text):
-        if language == "cpp" and "int main" in block:
+        if "#include <xorder_mpi.h>" in block:
+            language = "mpi"
+            if not any(BUILD.glob("src/mpi/libxorder_mpi.so")):
+                print(f"{name}: no MPI, so its program is not compiled")
+                continue
+        if language in LANGUAGES and "int main" in block:
             programs += 1
-            compile_program(block, name)
+            compile_program(block, language, name)
         elif language == "sh":
             for line in block.replace("\\\n", " ").splitlines():
                 commands += 1
-                (run if line.startswith("xorder ") else look)(line, name)
+                (run if line.startswith(("xorder ", "mpirun -n 8 xorder-mpi ")) else look)(line, name)
     prose = re.sub(r"(?ms)^```.*?^```", "", text)
-    for command in re.findall(r"`(xorder [a-z]+ [^`]*)`", prose):
+    for command in re.findall(r"`((?:mpirun -n \d+ xorder-mpi|xorder) [a-z]+ [^`]*)`", prose):
         if "--help" not in command and ".." not in command and not re.search(r" [A-Z]{3,}\b", command):  # placeholders
             commands += 1
             run(command, name)
@@ -136,4 +160,4 @@ for document in DOCUMENTS:
 shutil.rmtree(SCRATCH, ignore_errors=True)
 print(f"{commands} commands and {programs} programs of {len(DOCUMENTS)} documents")
 print("\n".join(failures))
-sys.exit(1 if failures or commands < 20 or programs == 0 else 0)
+sys.exit(1 if failures or commands < 20 or programs < 2 else 0)

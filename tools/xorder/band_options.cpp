@@ -5,11 +5,13 @@
 
 #include "arguments.hpp"
 #include "option_groups.hpp"
+#include "session.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::cli {
 
 void BandStorageOptions::add_to(CLI::App& command) {
+  if (session().team != nullptr) return;  // only the tile engine works in a team
   CLI::Option* const banded =
       command
           .add_option(

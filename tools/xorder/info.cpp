@@ -37,7 +37,7 @@ void add_info(CLI::App& program) {
   options->raw.add_to(*command);
   command->add_flag("--json", options->json, "print one JSON object")->group(group::reporting);
   command->callback([options] {
-    const io::ArrayFile array = io::open_array(options->file, options->raw.layout());
+    const io::ArrayFile array = options->raw.open(options->file);
     const io::ArrayDescription& d = array.description;
     const std::uint64_t bytes = checked_bytes(d.shape());
     const char* order = d.order == Order::c ? "C" : "Fortran";

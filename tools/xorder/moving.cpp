@@ -8,65 +8,20 @@
 
 #include "arguments.hpp"
 #include "interrupt.hpp"
+#include "io/output.hpp"
 #include "json_text.hpp"
 #include "option_groups.hpp"
 #include "progress_bar.hpp"
+#include "session.hpp"
 #include "size_text.hpp"
 #include "standard_streams.hpp"
-#include "text_file.hpp"
 #include "tracing.hpp"
+#include "work/json.hpp"
+#include "work/profiles.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::cli {
 namespace {
-
-nlohmann::json pass_json(const work::PassSummary& pass) {
-  return {{"tiles", pass.tiles},
-          {"tile_bytes", pass.tile_bytes},
-          {"source_block_bytes", pass.source_block_bytes},
-          {"target_block_bytes", pass.target_block_bytes},
-          {"memory", pass.memory},
-          {"predicted_seconds", pass.predicted_seconds}};
-}
-
-// docs/json.md has every key. The blocks and tiles at the top are the first pass's; `pass_list` has each.
-nlohmann::json plan_json(const work::Summary& plan) {
-  const work::PassSummary first = plan.passes.empty() ? work::PassSummary{} : plan.passes.front();
-  nlohmann::json json{{"passes", plan.passes.size()},
-                      {"bytes", plan.bytes},
-                      {"bytes_read", plan.bytes_read},
-                      {"bytes_written", plan.bytes_written},
-                      {"scratch_bytes", plan.scratch_bytes},
-                      {"memory", plan.memory},
-                      {"planned_memory", plan.peak_memory()},
-                      {"predicted_seconds", plan.predicted_seconds()},
-                      {"device", plan.device},
-                      {"access", plan.engine},
-                      {"tile_bytes", first.tile_bytes},
-                      {"source_block_bytes", first.source_block_bytes},
-                      {"target_block_bytes", first.target_block_bytes},
-                      {"pass_list", nlohmann::json::array()}};
-  for (const work::PassSummary& pass : plan.passes) json["pass_list"].push_back(pass_json(pass));
-  return json;
-}
-
-nlohmann::json report_json(const work::Summary& plan, const work::Report& report) {
-  nlohmann::json json{{"passes", report.passes},         {"queue", report.engine},
-                      {"access", report.access},         {"bytes", plan.bytes},
-                      {"bytes_read", report.bytes_read}, {"bytes_written", report.bytes_written},
-                      {"reads", report.reads},           {"writes", report.writes},
-                      {"seconds", report.seconds},       {"predicted_seconds", plan.predicted_seconds()},
-                      {"memory", plan.memory},           {"peak_memory", report.peak_memory}};
-  if (const auto& traffic = report.traffic) {
-    json.update({{"schedule", traffic->schedule},
-                 {"processors", traffic->processors},
-                 {"steps", traffic->steps},
-                 {"messages", traffic->messages},
-                 {"crossings", traffic->crossings},
-                 {"bytes_moved", traffic->bytes_moved}});
-  }
-  return json;
-}
 
 work::EngineChoice engine_choice(const std::string& name) {
   if (name == "direct") return work::EngineChoice::direct;
@@ -84,9 +39,22 @@ void print_report(const std::string& output, const nlohmann::json& json) {
 
 void keep(Tracing& tracing, const work::Summary& plan, const work::Report& report) {
   try {
-    tracing.commit(plan_json(plan), report_json(plan, report));
+    tracing.commit(work::plan_json(plan), work::report_json(plan, report));
   } catch (const IoError& error) {
     throw ReportLost(fmt::format("the output is complete, but not its trace: {}", error.what()));
+  }
+}
+
+void tell_note(const std::string& note) {
+  if (session().speaks()) tell("{}: note: {}\n", session().program, printable(note));
+}
+
+// An output that several processes make has a name meanwhile, which stays if all of them are killed.
+void tell_of_left_over(const std::string& output) {
+  for (const auto& file : io::left_over(output)) {
+    tell_note(fmt::format(
+        "{} is left of a run that was killed, unless one is still making {}; to remove it: rm '{}'",
+        file.string(), output, file.string()));
   }
 }
 
@@ -117,6 +85,14 @@ std::optional<io::RawLayout> RawOptions::layout() const {
   return layout;
 }
 
+io::ArrayFile RawOptions::open(const std::string& path) const {
+  try {
+    return io::open_array(path, layout());
+  } catch (const io::LayoutError& e) {
+    throw InputError(fmt::format("{} (--dtype, --shape, --offset)", e.what()));
+  }
+}
+
 void MovingCommand::add_to(CLI::App& command, Make make, std::vector<std::string> more_inputs) {
   const auto self = std::make_shared<MovingCommand>();
   self->make_ = std::move(make);
@@ -138,10 +114,16 @@ void MovingCommand::add_to(CLI::App& command, Make make, std::vector<std::string
   command.add_flag("--force", self->force_, "replace OUT if it exists")->group(group::output);
   command
       .add_option("--memory", self->memory_,
-                  "memory to use, page cache included; default: half of what is available")
+                  session().team == nullptr
+                      ? "memory to use, page cache included; default: half of what is available"
+                      : "memory for each process to use; default: its share of half of what is available")
       ->type_name("SIZE")
       ->group(group::resources);
-  command.add_option("--threads", self->threads_, "threads that permute; default: all processors")
+  command
+      .add_option("--threads", self->threads_,
+                  session().team == nullptr
+                      ? "threads that permute; default: all processors"
+                      : "threads of each process that permute; default: its share of the processors")
       ->type_name("N")
       ->group(group::resources);
   command.add_option("--tmpdir", self->tmpdir_, "directory for scratch files; default: that of OUT")
@@ -177,8 +159,9 @@ void MovingCommand::add_to(CLI::App& command, Make make, std::vector<std::string
   command.callback([self] { self->run(); });
 }
 
-void MovingCommand::run() const {
+work::Options MovingCommand::options() const {
   work::Options options;
+  options.team = session().team;
   if (!memory_.empty()) options.memory = parse_memory(memory_, "--memory");
   if (!threads_.empty()) {
     const int threads = parse_int(threads_, "--threads");
@@ -187,32 +170,56 @@ void MovingCommand::run() const {
     options.threads = static_cast<unsigned>(threads);
   }
   options.engine = engine_choice(engine_);
-  options.device = device_.empty() ? measured_device(output_) : read_device(device_);
+  if (device_.empty()) {
+    auto [device, note] = work::device_for(output_);
+    if (!note.empty()) tell_note(note);
+    options.device = std::move(device);
+  } else {
+    try {
+      options.device = work::named_device(device_);
+    } catch (const InputError& e) {
+      throw InputError(fmt::format("--device: {}", e.what()));
+    }
+  }
   options.scratch_directory = tmpdir_;
   options.overwrite = force_;
+  return options;
+}
 
-  const Interrupt interrupt;
+void MovingCommand::run() const {
+  const bool speaks = session().speaks(), talks = speaks && !quiet_;
+  std::optional<Interrupt> interrupt;
+  if (session().team == nullptr) interrupt.emplace();  // a team's processes are ended by its signals
+  if (session().team != nullptr) tell_of_left_over(output_);
   std::vector<io::ArrayFile> inputs;
-  for (const std::string& path : inputs_) inputs.push_back(io::open_array(path, raw_.layout()));
+  for (const std::string& path : inputs_) inputs.push_back(raw_.open(path));
+  work::Options options = this->options();
   std::optional<Tracing> tracing;
-  if (!trace_.empty()) options.disk = &tracing.emplace(trace_, force_, inputs, output_).disk();
-  const std::unique_ptr<work::Work> work = make_({std::move(inputs), output_, options});
+  if (!trace_.empty()) {
+    if (session().team != nullptr) throw InputError("--trace: records the transfers of one process only; use xorder");
+    options.disk = &tracing.emplace(trace_, force_, inputs, output_).disk();
+  }
+  const std::unique_ptr<work::Work> work = make_({std::move(inputs), output_, std::move(options)});
   if (dry_run_) {
-    fmt::print("{}", json_ ? json_text(plan_json(work->summary())) + "\n" : printable(work->describe()));
+    if (!speaks) return;
+    fmt::print("{}",
+               json_ ? json_text(work::plan_json(work->summary())) + "\n" : printable(work->describe()));
     return;
   }
 
-  const bool bar_wanted = progress_ == "bar" || (progress_ == "auto" && !quiet_ && ProgressBar::possible());
+  const bool bar_wanted =
+      speaks && (progress_ == "bar" || (progress_ == "auto" && !quiet_ && ProgressBar::possible()));
   work::Report report;
   {
     ProgressBar bar(bar_wanted);
-    report = work->run([&](const work::Progress& p) { bar.show(p); }, interrupt.token());
+    report = work->run([&](const work::Progress& p) { bar.show(p); },
+                       interrupt ? interrupt->token() : std::stop_token());
   }
   if (tracing) keep(*tracing, work->summary(), report);
-  if (!quiet_ && !report.note.empty()) tell("xorder: note: {}\n", printable(report.note));
-  if (json_) {
-    print_report(printable(output_), report_json(work->summary(), report));
-  } else if (!quiet_) {
+  if (talks && !report.note.empty()) tell_note(report.note);
+  if (json_ && speaks) {
+    print_report(printable(output_), work::report_json(work->summary(), report));
+  } else if (talks) {
     const auto bytes = static_cast<double>(work->summary().bytes);
     tell("{}: {} in {:.2f} s, {}/s, {} pass{}, {} ({})\n", printable(output_), size_text(bytes),
          report.seconds, size_text(bytes / std::max(report.seconds, 1e-9)), report.passes,

@@ -29,6 +29,8 @@ struct RawOptions {
 
   void add_to(CLI::App& command);
   std::optional<io::RawLayout> layout() const;
+  /// The array in this file. Throws as io::open_array() does.
+  io::ArrayFile open(const std::string& path) const;
 };
 
 /// What the user has said, checked as far as it can be without knowing the command.
@@ -52,6 +54,7 @@ class MovingCommand {
   static void add_to(CLI::App& command, Make make, std::vector<std::string> more_inputs = {});
 
  private:
+  work::Options options() const;
   void run() const;
 
   Make make_;

@@ -5,8 +5,8 @@
 #include <charconv>
 #include <sstream>
 
+#include "io/text_file.hpp"
 #include "schedule.hpp"
-#include "text_file.hpp"
 #include "xorder/error.hpp"
 #include "xorder/schedule/exchange.hpp"
 #include "xorder/schedule/routed.hpp"
@@ -77,7 +77,7 @@ void show_words(ShownSchedule& shown, std::unique_ptr<schedule::Exchange> exchan
 }
 
 ShownSchedule show_array(const ExchangeOptions& o, schedule::Exchange::Kind kind) {
-  const schedule::ExchangeArray array = parse_array(read_text(o.array_file), o.array_file);
+  const schedule::ExchangeArray array = parse_array(io::read_text(o.array_file), o.array_file);
   ShownSchedule shown;
   shown.title = fmt::format("exchange --array '{}' --kind {}", o.array_file, o.kind);
   shown.summary = fmt::format("an exchange of 2^{0} × 2^{0} words by an array of {1} rows", array.dimension,

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "arguments.hpp"
+#include "io/text_file.hpp"
 #include "schedule.hpp"
 #include "text_file.hpp"
 #include "xorder/error.hpp"
@@ -102,7 +103,7 @@ ShownSchedule show_rounds(const RoundsOptions& o) {
 }
 
 ShownSchedule show_isotropic(const std::string& tags_file) {
-  const RoutingTags task = parse_tags(read_text(tags_file), tags_file);
+  const RoutingTags task = parse_tags(io::read_text(tags_file), tags_file);
   const int d = checked_dimension(task.dimension);
   auto isotropic = std::make_unique<schedule::Isotropic>(task.tags, d);
   const schedule::Isotropic* t = isotropic.get();

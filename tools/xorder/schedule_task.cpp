@@ -5,9 +5,9 @@
 #include <charconv>
 #include <sstream>
 
+#include "io/text_file.hpp"
 #include "schedule.hpp"
 #include "schedule_origins.hpp"
-#include "text_file.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::cli {
@@ -97,7 +97,7 @@ ShownSchedule show_task(int d, const std::string& packets_file) {
     throw InputError(fmt::format("--dimension is {}; a schedule has 2^0 to 2^{} virtual processors", d,
                                  schedule::Network::max_dimension));
   }
-  const auto packets = parse_packets(read_text(packets_file), packets_file);
+  const auto packets = parse_packets(io::read_text(packets_file), packets_file);
   uint64_t slots = 1;
   for (const schedule::Packet& p : packets) {
     const uint64_t largest = std::max(p.from.slot, p.to.slot);

@@ -4,6 +4,7 @@
 
 #include "arguments.hpp"
 #include "option_groups.hpp"
+#include "session.hpp"
 #include "xorder/band/transposition.hpp"
 #include "xorder/error.hpp"
 #include "xorder/machine/scheduled.hpp"
@@ -12,6 +13,7 @@
 namespace xorder::cli {
 
 void Scheduling::add_to(CLI::App& command, const std::string& possible) {
+  if (session().team != nullptr) return;  // only the tile engine works in a team
   command
       .add_option(
           "--schedule", schedule_,

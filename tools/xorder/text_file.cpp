@@ -1,59 +1,17 @@
 #include "text_file.hpp"
 
-#include <fmt/format.h>
-
-#include <cstdint>
 #include <optional>
 
 #include "io/disk.hpp"
 #include "io/file.hpp"
-#include "standard_streams.hpp"
-#include "work/profiles.hpp"
+#include "io/output.hpp"
+#include "io/text_file.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/expression.hpp"
 
 namespace xorder::cli {
-namespace {
-
-constexpr std::uint64_t largest_text = 1024 * 1024;
-
-}  // namespace
-
-std::string read_text(const std::filesystem::path& path) {
-  const io::File file = io::File::open_input(path, io::Access::buffered);
-  if (file.size() > largest_text) {
-    throw InputError(
-        fmt::format("{}: has {} bytes; at most {} are expected", file.name(), file.size(), largest_text));
-  }
-  std::string text(file.size(), '\0');
-  file.read_exactly(text.data(), text.size(), 0);
-  return text;
-}
-
 gf2::AffineMap read_matrix(const std::filesystem::path& path) {
-  return parse_matrix(read_text(path), path.string());
-}
-
-plan::Device read_device(const std::string& name) {
-  if (name == "ssd") return plan::Device::ssd();
-  if (name == "hdd") return plan::Device::hdd();
-  std::string text;
-  try {
-    text = read_text(name);
-  } catch (const InputError& e) {
-    throw InputError(fmt::format("{}; --device is ssd, hdd or the file of a profile", e.what()));
-  }
-  return plan::Device::parse(text, name);
-}
-
-plan::Device measured_device(const std::filesystem::path& file) {
-  try {
-    const auto directory = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
-    if (auto device = work::load_profile(directory)) return *device;
-  } catch (const InputError& e) {
-    tell("xorder: note: {}; using ssd\n", e.what());
-  }
-  return plan::Device::ssd();
+  return parse_matrix(io::read_text(path), path.string());
 }
 
 namespace {

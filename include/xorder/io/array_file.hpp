@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "xorder/error.hpp"
 #include "xorder/io/dtype.hpp"
 #include "xorder/permutation/reordering.hpp"
 
@@ -62,14 +63,23 @@ struct ArrayFile {
   ArrayDescription description;
 };
 
+/// A raw file without a dtype, or a layout for a file that has its own.
+class LayoutError : public InputError {
+ public:
+  using InputError::InputError;
+};
+
 /// Finds out what the file holds: an .npy file by its first bytes, whatever its name; else a raw one, for
-/// which `raw` must give a dtype. Throws InputError for files that cannot be an input (File::open_input),
-/// damaged headers (read_npy_header), a raw layout given for an .npy file or missing for a raw one, a shape
-/// that NumPy could not have (more than max_axes, or checked_bytes), and a size that is not offset + extents
-/// × dtype (both numbers are given). Reads the header only.
+/// which `raw` must give a dtype. Throws LayoutError for a raw layout given for an .npy file or missing for a raw
+/// one, other InputErrors for files that cannot be an input (File::open_input), damaged headers
+/// (read_npy_header), a shape that NumPy could not have (more than max_axes, or checked_bytes), and a size that is
+/// not offset + extents × dtype (both numbers are given). Reads the header only.
 ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawLayout>& raw);
 /// The same on another disk than the operating system's.
 ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawLayout>& raw, Disk& disk);
+
+/// A raw file, whatever its first bytes are. Throws InputError as open_array() does.
+ArrayFile open_raw_array(const std::filesystem::path& path, const RawLayout& raw);
 
 /// The format for an output of that name: .npy if its name ends so, raw for .raw, .bin and .dat, in small or capital
 /// letters; else the input's.

@@ -19,6 +19,8 @@ class Disk;
 
 namespace xorder::work {
 
+class Team;
+
 /// The least memory that a run accepts.
 inline constexpr std::uint64_t minimum_memory = std::uint64_t{16} << 20;
 
@@ -38,21 +40,30 @@ struct Options {
   plan::Device device = plan::Device::ssd();
   /// For scratch files of plans with several passes; empty: the output's directory.
   std::filesystem::path scratch_directory{};
+  /// Where the data of a raw output begin, in bytes; zeros come before them, for the caller to fill in afterwards.
+  std::uint64_t output_offset = 0;
   /// Whether an output that exists may be replaced.
   bool overwrite = false;
   /// Through which all files are reached; nullptr: the operating system's. Outlives the work.
   io::Disk* disk = nullptr;
+  /// The processes that make the output together, each with a work and options of its own; nullptr: this one alone. The
+  /// amounts of memory and threads are each one's. Only for what the tile engine does. Outlives the work.
+  Team* team = nullptr;
 };
 
-/// The file to be made: the header (empty for raw files) and the data behind it.
+/// The file to be made: the header (empty for raw files), and the data.
 struct Destination {
   std::filesystem::path path;
   std::string header;
-  std::uint64_t bytes = 0;  ///< of data
+  std::uint64_t offset = 0;  ///< where the data begin, behind the header
+  std::uint64_t bytes = 0;   ///< of data
+
+  std::uint64_t file_bytes() const { return offset + bytes; }
 };
 
-/// The memory that Options::memory means here: see there. Throws InputError below minimum_memory.
-std::uint64_t effective_memory(std::uint64_t asked);
+/// The memory that Options::memory means here: see there. Of so many processes on this machine that ask for the same,
+/// each gets its share of what is available or allowed. Throws InputError below minimum_memory.
+std::uint64_t effective_memory(std::uint64_t asked, unsigned processes = 1);
 
 struct Progress {
   std::uint64_t bytes_done = 0;  ///< read and written so far, in all passes

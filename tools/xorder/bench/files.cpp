@@ -22,6 +22,7 @@
 #include "io/output.hpp"
 #include "size_text.hpp"
 #include "text_file.hpp"
+#include "work/profiles.hpp"
 #include "xorder/error.hpp"
 #include "xorder/machine/scheduled.hpp"
 #include "xorder/permutation/bmmc.hpp"
@@ -113,7 +114,7 @@ class FilesBenchmark final : public Benchmark {
         io::open_array(in_, io::RawLayout{.dtype = io::parse_dtype("f8"), .extents = {{rows(), columns()}}});
     options_.memory = std::max(bytes_ / 8, work::minimum_memory);
     options_.overwrite = true;
-    options_.device = measured_device(out_);
+    options_.device = work::device_for(out_).device;
   }
 
   std::vector<Case> cases(Results& results) override {

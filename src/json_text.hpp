@@ -7,7 +7,7 @@
 #include <string>
 #include <type_traits>
 
-namespace xorder::cli {
+namespace xorder {
 
 /// The text of a JSON value, on one line. Names of files need not be UTF-8, but JSON must be: bytes that are not
 /// become U+FFFD.
@@ -30,4 +30,4 @@ std::optional<Value> value_of(const nlohmann::json& object, const char* key) {
   return right ? std::optional(found->template get<Value>()) : std::nullopt;
 }
 
-}  // namespace xorder::cli
+}  // namespace xorder

@@ -1,0 +1,116 @@
+/* The interface of Thomas H. Cormen's BMMC_MPI package ("Performing BMMC permutations efficiently on distributed-memory
+ * multiprocessors with MPI", Dartmouth PCS-TR97-317, 1997), over libxorder_mpi, so that programs written for it compile and run.
+ * C99 and C++. New programs have more from xorder_mpi.h.
+ *
+ * An array of 2^n elements of `size` bytes each is distributed over the 2^p ranks of a communicator. Element x goes to y = A x xor
+ * c. The rank that holds an element is in bits f .. f+p-1 of its index: f = n-p is processor-major, f = 0 processor-minor.
+ *
+ * `data` holds a rank's 2^(n-p) elements in the order of their indices, before and after; `temp` has room for as many and is
+ * undefined afterwards. `rank` is this rank's number in `comm`. All ranks call with equal arguments, but for rank, data and temp.
+ *
+ * Functions that return int return 0, or a negative number (XORDER_ERROR_..) on all ranks; xorder_mpi_last_error() says why. They run in
+ * programs that say MPI_Init(): everything is done by the calling thread. */
+#ifndef BMMC_MPI_H
+#define BMMC_MPI_H
+
+#include <mpi.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "xorder_mpi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Column j of a matrix A: bit i of it is a_ij. */
+typedef uint64_t matrix_column;
+/** A[j] is column j. */
+typedef matrix_column* bit_matrix;
+
+/** A matrix of n columns, all 0, 0 <= n <= 62; NULL if there is no memory. */
+static inline bit_matrix allocate_bit_matrix(int n) {
+  return (bit_matrix)calloc(n > 0 ? (size_t)n : 1, sizeof(matrix_column));
+}
+
+/** Makes A the n x n identity, and returns it. */
+static inline bit_matrix identity_matrix(bit_matrix A, int n) {
+  int j;
+  for (j = 0; j < n; ++j) A[j] = (matrix_column)1 << j;
+  return A;
+}
+
+static inline void free_bit_matrix(bit_matrix A) { free(A); }
+
+/** What a permutation was factored into. The caller makes it; what it holds comes from factor_BMMC_MPI(). */
+typedef struct BMMC_MPI_factor_info {
+  xorder_mpi_plan* plan;
+  int n, p;
+} BMMC_MPI_factor_info;
+
+/** Factors a permutation, to be performed any number of times, with elements of any size. Needs no communication. */
+static inline int factor_BMMC_MPI(bit_matrix A, matrix_column c, int n, int p, int f,
+                                  BMMC_MPI_factor_info* info) {
+  info->n = n;
+  info->p = p;
+  /* Outside 0 .. 30 the ranks are as many as no communicator has, which is refused with the reason. */
+  return xorder_mpi_plan_bmmc(&info->plan, n, A, c, p >= 0 && p <= 30 ? 1 << p : 0, f);
+}
+
+/** Frees what `info` holds, not `info` itself. It must have been given to factor_BMMC_MPI(), or be zero. */
+static inline void free_BMMC_MPI_factor_info(BMMC_MPI_factor_info* info) {
+  if (!info) return;
+  xorder_mpi_plan_free(info->plan);
+  info->plan = NULL;
+}
+
+static inline int perform_BMMC_MPI(BMMC_MPI_factor_info* info, int n, int p, int rank, MPI_Comm comm,
+                                   int size, void* data, void* temp) {
+  xorder_mpi_options options = {0, 1, 0, 0};
+  int own_rank = -1;
+  options.size = sizeof options;
+  MPI_Comm_rank(comm, &own_rank);
+  if (rank != own_rank) return xorder_mpi_refuse(comm, "rank is not this rank's number in comm");
+  if (size < 1) return xorder_mpi_refuse(comm, "an element has 1 byte at least");
+  if (!info || !info->plan) return xorder_mpi_refuse(comm, "nothing was factored");
+  if (n != info->n || p != info->p)
+    return xorder_mpi_refuse(comm, "n and p are not those that were factored for");
+  return xorder_mpi_perform(info->plan, comm, (uint64_t)size, data, temp, &options);
+}
+
+/** Factors and performs. */
+static inline int BMMC_MPI(bit_matrix A, matrix_column c, int n, int p, int f, int rank, MPI_Comm comm,
+                           int size, void* data, void* temp) {
+  BMMC_MPI_factor_info info;
+  int code = factor_BMMC_MPI(A, c, n, p, f, &info);
+  if (code < 0) return xorder_mpi_refuse(comm, xorder_mpi_last_error());
+  code = perform_BMMC_MPI(&info, n, p, rank, comm, size, data, temp);
+  free_BMMC_MPI_factor_info(&info);
+  return code;
+}
+
+/** Processor-major: rank r holds elements r 2^(n-p) to (r+1) 2^(n-p) - 1. */
+static inline int factor_BMMC_MPI_proc_major(bit_matrix A, matrix_column c, int n, int p,
+                                             BMMC_MPI_factor_info* info) {
+  return factor_BMMC_MPI(A, c, n, p, n - p, info);
+}
+static inline int BMMC_MPI_proc_major(bit_matrix A, matrix_column c, int n, int p, int rank, MPI_Comm comm,
+                                      int size, void* data, void* temp) {
+  return BMMC_MPI(A, c, n, p, n - p, rank, comm, size, data, temp);
+}
+
+/** Processor-minor: rank r holds elements r, r + 2^p, r + 2 2^p and so on. */
+static inline int factor_BMMC_MPI_proc_minor(bit_matrix A, matrix_column c, int n, int p,
+                                             BMMC_MPI_factor_info* info) {
+  return factor_BMMC_MPI(A, c, n, p, 0, info);
+}
+static inline int BMMC_MPI_proc_minor(bit_matrix A, matrix_column c, int n, int p, int rank, MPI_Comm comm,
+                                      int size, void* data, void* temp) {
+  return BMMC_MPI(A, c, n, p, 0, rank, comm, size, data, temp);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

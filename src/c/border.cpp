@@ -1,0 +1,106 @@
+#include "c/border.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <new>
+#include <string>
+
+namespace xorder::c {
+namespace {
+
+// Of a fixed size, so that running out of memory can be reported too.
+struct LastError {
+  int code = 0;
+  char text[4096] = "";
+};
+thread_local constinit LastError last;
+
+int keep(int status, const char* text, int code) noexcept {
+  const std::size_t length = std::min(std::strlen(text), sizeof last.text - 1);
+  std::memcpy(last.text, text, length);
+  last.text[length] = '\0';
+  std::replace(last.text, last.text + length, '\n', ' ');
+  last.code = code;
+  return status;
+}
+
+}  // namespace
+
+void require(const void* pointer, const char* what) {
+  if (pointer == nullptr) throw ArgumentError(std::string(what) + " is NULL");
+}
+
+void check_known(const void* given, std::size_t size, std::size_t first_size, std::size_t known_size) {
+  if (size < first_size) {
+    throw ArgumentError(
+        fmt::format("options.size is {}; set it to the size of the struct, {}", size, known_size));
+  }
+  const auto* const bytes = static_cast<const unsigned char*>(given);
+  if (std::any_of(bytes + std::min(size, known_size), bytes + size,
+                  [](unsigned char byte) { return byte != 0; })) {
+    throw ArgumentError(
+        fmt::format("options.size is {}, and a member that version {} of the library does not know is not 0",
+                    size, xorder_version_string()));
+  }
+}
+
+int caught() noexcept {
+  try {
+    throw;
+  } catch (const StatusError& e) {
+    return keep(e.status(), e.what(), 0);
+  } catch (const ArgumentError& e) {
+    return keep(XORDER_ERROR_ARGUMENT, e.what(), e.code());
+  } catch (const InputError& e) {
+    return keep(XORDER_ERROR_INPUT, e.what(), e.code());
+  } catch (const IoError& e) {
+    return keep(XORDER_ERROR_IO, e.what(), e.code());
+  } catch (const Cancelled& e) {
+    return keep(XORDER_ERROR_CANCELLED, e.what(), e.code());
+  } catch (const std::bad_alloc&) {
+    return keep(XORDER_ERROR_MEMORY, "out of memory", ENOMEM);
+  } catch (const std::exception& e) {
+    return keep(XORDER_ERROR_INTERNAL, e.what(), 0);
+  } catch (...) {
+    return keep(XORDER_ERROR_INTERNAL, "an exception of an unknown type", 0);
+  }
+}
+
+}  // namespace xorder::c
+
+int xorder_version(void) { return XORDER_VERSION; }
+
+const char* xorder_version_string(void) {
+#define XORDER_TEXT(x) #x
+#define XORDER_VERSION_TEXT(major, minor, patch) \
+  XORDER_TEXT(major) "." XORDER_TEXT(minor) "." XORDER_TEXT(patch)
+  return XORDER_VERSION_TEXT(XORDER_VERSION_MAJOR, XORDER_VERSION_MINOR, XORDER_VERSION_PATCH);
+}
+
+const char* xorder_status_text(int status) {
+  switch (status) {
+    case XORDER_OK:
+      return "done";
+    case XORDER_ERROR_ARGUMENT:
+      return "bad argument";
+    case XORDER_ERROR_INPUT:
+      return "bad input";
+    case XORDER_ERROR_IO:
+      return "input or output failed";
+    case XORDER_ERROR_CANCELLED:
+      return "cancelled";
+    case XORDER_ERROR_MEMORY:
+      return "out of memory";
+    case XORDER_ERROR_INTERNAL:
+      return "internal error";
+    default:
+      return "unknown status";
+  }
+}
+
+const char* xorder_last_error(void) { return xorder::c::last.text; }
+int xorder_last_errno(void) { return xorder::c::last.code; }

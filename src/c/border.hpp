@@ -1,0 +1,71 @@
+// The border between C and C++: no exception crosses it, and every failure leaves a code, a message and an errno.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "xorder.h"
+#include "xorder/error.hpp"
+
+namespace xorder::c {
+
+/// A mistake in the calling program, which no data can excuse.
+class ArgumentError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// An error with a status of its own.
+class StatusError : public Error {
+ public:
+  StatusError(int status, const std::string& message) : Error(message), status_(status) {}
+  int status() const { return status_; }
+
+ private:
+  int status_;
+};
+
+/// Throws ArgumentError that names `what` if the pointer is null.
+void require(const void* pointer, const char* what);
+
+/// Throws as known_part() does.
+void check_known(const void* given, std::size_t size, std::size_t first_size, std::size_t known_size);
+
+/// An options struct of which the caller has the first given.size bytes; the rest is 0. Throws ArgumentError if that is less than
+/// `first_size`, the size in the first version, or if a member that only a newer version knows is not 0.
+template <typename Options>
+Options known_part(const Options& given, std::size_t first_size) {
+  Options options{};
+  check_known(&given, given.size, first_size, sizeof options);
+  std::memcpy(static_cast<void*>(&options), &given, std::min(given.size, sizeof options));
+  return options;
+}
+/// Keeps the exception that is being handled as the thread's last error, and returns its code. Allocates nothing.
+int caught() noexcept;
+
+/// Runs the body of a function that C calls, and turns what it throws into a code.
+template <typename Body>
+int guarded(const Body& body) noexcept {
+  try {
+    body();
+    return XORDER_OK;
+  } catch (...) {
+    return caught();
+  }
+}
+
+/// The same for a function that makes an object: `make` returns a std::unique_ptr to it.
+template <typename Object, typename Make>
+int made(Object** out, const Make& make) noexcept {
+  if (out != nullptr) *out = nullptr;
+  return guarded([&] {
+    require(out, "out");
+    *out = make().release();
+  });
+}
+
+}  // namespace xorder::c

@@ -1,0 +1,150 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include "c/border.hpp"
+#include "c/options.hpp"
+#include "c/permutation.hpp"
+#include "json_text.hpp"
+#include "work/json.hpp"
+#include "xorder/io/array_file.hpp"
+#include "xorder/tiles/job.hpp"
+
+struct xorder_job {
+  xorder_job(xorder::tiles::Job made, std::string about_options)
+      : job(std::move(made)),
+        plan_text(job.describe()),
+        plan_json(xorder::json_text(xorder::work::plan_json(job.summary()))),
+        options_note(std::move(about_options)),
+        note(options_note) {}
+
+  xorder::tiles::Job job;
+  std::string plan_text, plan_json, report_json;
+  std::string options_note, note;
+};
+
+namespace xorder::c {
+namespace {
+
+using Made = std::unique_ptr<xorder_job>;
+
+Made job(const xorder_permutation& permutation, io::ArrayFile input, const char* output, JobOptions o) {
+  const ArrayShape shape = input.description.shape();
+  const Reordering what = permutation.applied_to(shape);
+  auto extents = permutation.result(shape);
+  tiles::Job made(std::move(input), what, std::move(extents), output, std::move(o.options));
+  return std::make_unique<xorder_job>(std::move(made), std::move(o.note));
+}
+
+// A map of the flat index takes every shape of as many elements.
+void check_shape(const xorder_permutation& permutation, const io::ArrayFile& input) {
+  const ArrayShape is = input.description.shape();
+  const ArrayShape& expected = permutation.shape;
+  const bool any_shape = permutation.map && !permutation.axis;
+  const bool same = any_shape ? checked_bytes(is) == checked_bytes(expected) : is.extents == expected.extents;
+  if (same && is.element_bytes == expected.element_bytes) return;
+  throw InputError(fmt::format(
+      "{}: has the shape ({}) of {}-byte elements, but the permutation is for ({}) of {}-byte elements",
+      input.path.string(), fmt::join(is.extents, ", "), is.element_bytes, fmt::join(expected.extents, ", "),
+      expected.element_bytes));
+}
+
+// The progress function of C, which asks for the end by what it returns.
+class Teller {
+ public:
+  Teller(xorder_progress_function function, void* user) : function_(function), user_(user) {}
+
+  std::stop_token token() const { return stop_.get_token(); }
+  void operator()(const work::Progress& p) {
+    const xorder_progress progress{.bytes_done = p.bytes_done,
+                                   .bytes_total = p.bytes_total,
+                                   .pass = static_cast<int>(p.pass),
+                                   .passes = static_cast<int>(p.passes)};
+    if (function_(&progress, user_) != 0) stop_.request_stop();
+  }
+
+ private:
+  xorder_progress_function function_;
+  void* user_;
+  std::stop_source stop_;
+};
+
+void run(xorder_job& job, xorder_progress_function progress, void* user) {
+  job.report_json.clear();
+  job.note = job.options_note;
+  Teller teller(progress, user);
+  const work::Report report = job.job.run(
+      progress == nullptr ? work::ProgressCallback() : [&teller](const work::Progress& p) { teller(p); },
+      teller.token());
+  job.report_json = json_text(work::report_json(job.job.summary(), report));
+  if (!report.note.empty()) job.note += (job.note.empty() ? "" : "; ") + report.note;
+}
+
+}  // namespace
+}  // namespace xorder::c
+
+using namespace xorder::c;
+
+int xorder_npy_shape(const char* path, int* rank, uint64_t* shape, uint64_t* element_bytes) {
+  return guarded([&] {
+    require(path, "path");
+    const auto array = xorder::io::open_array(path, {}).description;
+    if (rank != nullptr) *rank = static_cast<int>(array.extents.size());
+    if (shape != nullptr) std::ranges::copy(array.extents, shape);
+    if (element_bytes != nullptr) *element_bytes = array.dtype.bytes;
+  });
+}
+
+int xorder_job_raw(xorder_job** out, const xorder_permutation* permutation, const char* input,
+                   uint64_t input_offset, const char* output, uint64_t output_offset,
+                   const xorder_options* options) {
+  return made(out, [&] {
+    require(permutation, "permutation");
+    require(input, "input");
+    require(output, "output");
+    JobOptions o = job_options(options, output);
+    o.options.output_offset = output_offset;
+    const xorder::ArrayShape& shape = permutation->shape;
+    const xorder::io::RawLayout layout{xorder::io::parse_dtype(fmt::format("V{}", shape.element_bytes)),
+                                       shape.extents, input_offset};
+    return job(*permutation, xorder::io::open_raw_array(input, layout), output, std::move(o));
+  });
+}
+
+int xorder_job_npy(xorder_job** out, const xorder_permutation* permutation, const char* input,
+                   const char* output, const xorder_options* options) {
+  return made(out, [&] {
+    require(permutation, "permutation");
+    require(input, "input");
+    require(output, "output");
+    JobOptions o = job_options(options, output);
+    auto file = xorder::io::open_array(input, {});
+    check_shape(*permutation, file);
+    return job(*permutation, std::move(file), output, std::move(o));
+  });
+}
+
+const char* xorder_job_plan_text(const xorder_job* job) {
+  return job == nullptr ? "" : job->plan_text.c_str();
+}
+const char* xorder_job_plan_json(const xorder_job* job) {
+  return job == nullptr ? "" : job->plan_json.c_str();
+}
+
+int xorder_job_run(xorder_job* job, xorder_progress_function progress, void* user) {
+  return guarded([&] {
+    require(job, "job");
+    run(*job, progress, user);
+  });
+}
+
+const char* xorder_job_report_json(const xorder_job* job) {
+  return job == nullptr ? "" : job->report_json.c_str();
+}
+const char* xorder_job_note(const xorder_job* job) { return job == nullptr ? "" : job->note.c_str(); }
+
+void xorder_job_free(xorder_job* job) { delete job; }

@@ -1,0 +1,59 @@
+#include "c/options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+#include "c/border.hpp"
+#include "work/profiles.hpp"
+
+namespace xorder::c {
+namespace {
+
+// Where the first version's struct ended: no program has a smaller one.
+constexpr std::size_t first_size = offsetof(xorder_options, device) + sizeof(const char*);
+
+work::EngineChoice engine(int access) {
+  switch (access) {
+    case XORDER_ACCESS_AUTO:
+      return work::EngineChoice::automatic;
+    case XORDER_ACCESS_DIRECT:
+      return work::EngineChoice::direct;
+    case XORDER_ACCESS_MAPPED:
+      return work::EngineChoice::mapped;
+    default:
+      throw ArgumentError(fmt::format("options.access is {}, which is no xorder_access", access));
+  }
+}
+
+}  // namespace
+
+unsigned checked_threads(int threads) {
+  if (threads < 0 || threads > 1024)
+    throw ArgumentError(fmt::format("{} threads; right is 1 to 1024, or 0 for the default", threads));
+  return static_cast<unsigned>(threads);
+}
+
+JobOptions job_options(const xorder_options* given, const char* output) {
+  const xorder_options o = given == nullptr ? xorder_options{} : known_part(*given, first_size);
+  if (o.reserved != 0) throw ArgumentError(fmt::format("options.reserved is {}, not 0", o.reserved));
+  JobOptions result;
+  work::Options& options = result.options;
+  options.memory = o.memory;
+  options.threads = checked_threads(o.threads);
+  options.engine = engine(o.access);
+  options.overwrite = o.overwrite != 0;
+  if (o.scratch_directory != nullptr) options.scratch_directory = o.scratch_directory;
+  if (o.device != nullptr) {
+    options.device = work::named_device(o.device);
+  } else {
+    auto [device, note] = work::device_for(output);
+    options.device = std::move(device);
+    result.note = std::move(note);
+  }
+  return result;
+}
+
+}  // namespace xorder::c

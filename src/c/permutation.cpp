@@ -1,0 +1,106 @@
+#include "c/permutation.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <memory>
+
+#include "c/border.hpp"
+#include "xorder/permutation/bmmc.hpp"
+#include "xorder/permutation/expression.hpp"
+
+xorder_permutation::xorder_permutation(xorder::ArrayShape of, std::vector<int> order)
+    : shape(std::move(of)), axes(std::move(order)), what(applied_to(shape)) {}
+
+xorder_permutation::xorder_permutation(xorder::ArrayShape of, xorder::gf2::AffineMap by,
+                                       std::optional<int> along)
+    : shape(std::move(of)), map(std::move(by)), axis(along), what(applied_to(shape)) {}
+
+xorder::Reordering xorder_permutation::applied_to(const xorder::ArrayShape& array) const {
+  if (!map) return transposition(array, axes);
+  return axis ? mapping_along(array, *axis, *map) : mapping_of_all(array, *map);
+}
+
+std::vector<std::uint64_t> xorder_permutation::result(const xorder::ArrayShape& array) const {
+  return map ? array.extents : transposed_extents(array, axes);
+}
+
+namespace xorder::c {
+namespace {
+
+std::vector<std::uint64_t> extents(int rank, const std::uint64_t* shape) {
+  if (rank < 0 || rank > XORDER_MAX_RANK)
+    throw InputError(fmt::format("an array of {} axes; right is 0 to {}", rank, XORDER_MAX_RANK));
+  if (rank != 0) require(shape, "shape");
+  return {shape, shape + rank};
+}
+
+void check_bits(int n) {
+  if (n < 0 || n > bmmc::max_bits)
+    throw InputError(fmt::format("indices of {} bits; right is 0 to {}", n, bmmc::max_bits));
+}
+
+ArrayShape array(int rank, const std::uint64_t* shape, std::uint64_t element_bytes) {
+  return {extents(rank, shape), element_bytes, Order::c};
+}
+
+auto of_all(gf2::AffineMap map, std::uint64_t element_bytes) {
+  ArrayShape shape{{std::uint64_t{1} << map.bits()}, element_bytes, Order::c};
+  return std::make_unique<xorder_permutation>(std::move(shape), std::move(map), std::nullopt);
+}
+
+}  // namespace
+}  // namespace xorder::c
+
+using namespace xorder::c;
+
+int xorder_permutation_axes(xorder_permutation** out, int rank, const uint64_t* shape, const int* axes,
+                            uint64_t element_bytes) {
+  return made(out, [&] {
+    std::vector<int> order;
+    xorder::ArrayShape source = array(rank, shape, element_bytes);
+    if (axes != nullptr) order.assign(axes, axes + rank);
+    return std::make_unique<xorder_permutation>(std::move(source), std::move(order));
+  });
+}
+
+int xorder_permutation_bmmc(xorder_permutation** out, int n, const uint64_t* columns, uint64_t complement,
+                            uint64_t element_bytes) {
+  return made(out, [&] {
+    check_bits(n);
+    if (n != 0) require(columns, "columns");
+    return of_all({xorder::gf2::BitMatrix(n, {columns, columns + n}), complement}, element_bytes);
+  });
+}
+
+int xorder_permutation_expression(xorder_permutation** out, const char* text, int n, uint64_t element_bytes) {
+  return made(out, [&] {
+    require(text, "text");
+    check_bits(n);
+    return of_all(xorder::parse_expression(text, n), element_bytes);
+  });
+}
+
+int xorder_permutation_along_axis(xorder_permutation** out, const xorder_permutation* map, int rank,
+                                  const uint64_t* shape, int axis) {
+  return made(out, [&] {
+    require(map, "map");
+    if (!map->map || map->axis) throw ArgumentError("the map is not a BMMC permutation of all indices");
+    return std::make_unique<xorder_permutation>(array(rank, shape, map->shape.element_bytes), *map->map,
+                                                axis);
+  });
+}
+
+uint64_t xorder_permutation_bytes(const xorder_permutation* permutation) {
+  return permutation == nullptr ? 0 : permutation->what.bytes();
+}
+
+uint64_t xorder_permutation_target(const xorder_permutation* permutation, uint64_t source) {
+  if (permutation == nullptr || source >= permutation->what.elements())
+    return std::numeric_limits<uint64_t>::max();
+  uint64_t target = 0;
+  const int status = guarded([&] { target = permutation->what.target_index(source); });
+  return status == XORDER_OK ? target : std::numeric_limits<uint64_t>::max();
+}
+
+void xorder_permutation_free(xorder_permutation* permutation) { delete permutation; }

@@ -1,0 +1,12 @@
+// Small text files that go with the data: matrices, device profiles, tables.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace xorder::io {
+
+/// All of a regular file of at most 1 MiB. Throws InputError if it is larger, or cannot be an input.
+std::string read_text(const std::filesystem::path& path);
+
+}  // namespace xorder::io

@@ -1,0 +1,20 @@
+// What we keep for a caller's communicator.
+#pragma once
+
+#include <mpi.h>
+
+namespace xorder::mpi {
+
+struct Communicator {
+  MPI_Comm comm =
+      MPI_COMM_NULL;  ///< a duplicate of the caller's, in which only we send; it has the caller's error handler
+  int rank = 0;
+  int ranks = 0;
+  unsigned threads = 1;  ///< this rank's share of the processors that it may run on
+};
+
+/// Made when a communicator is first given, by all its ranks together, and freed with it. Throws InputError if it is null or
+/// joins two groups (an intercommunicator), c::StatusError if MPI reports an error.
+const Communicator& communicator(MPI_Comm callers);
+
+}  // namespace xorder::mpi

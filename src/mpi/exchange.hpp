@@ -1,0 +1,44 @@
+// The exchange itself: slices of the messages of a course, a few in flight in each direction.
+//
+// A slice of many short pieces is received into a buffer and put in its places from there, while it is in the cache. Long
+// pieces are received in their places.
+//
+// No rank waits for ever: of all slices that have not arrived, take one of the earliest round, and the earliest of that
+// message. Its sender has nothing else to send before it, and its receiver nothing else to receive, so both have asked for it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "memory/scratch.hpp"
+#include "mpi/course.hpp"
+#include "mpi/transfer.hpp"
+
+namespace xorder::mpi {
+
+class Exchange final : public Transfer {
+ public:
+  /// Slices in flight in each direction.
+  static constexpr int depth = 4;
+
+  /// `rank` in the communicator of run(). Where source and target are one array, each round must receive as much as it
+  /// sends, as one piece that belongs where the part was that is sent. Allocates at most `depth` slices. Requires 1 ≤
+  /// slice_bytes ≤ INT_MAX. Throws std::bad_alloc.
+  Exchange(std::unique_ptr<const Course> course, int rank, std::uint64_t slice_bytes, bool one_array);
+  ~Exchange() override;
+
+  void run(MPI_Comm comm, const std::byte* source, std::byte* target) override;
+
+ private:
+  class Run;
+  std::unique_ptr<const Course> course_;
+  int rank_;
+  std::uint64_t slice_bytes_;
+  bool one_array_;
+  std::optional<std::uint64_t> stays_;  // the round in which the rank would send to itself
+  std::uint64_t buffer_bytes_ = 0;      // for a slice
+  std::unique_ptr<memory::Scratch> buffers_;
+};
+
+}  // namespace xorder::mpi

@@ -1,0 +1,19 @@
+// Putting pieces in their places. An array that is larger than the cache is written past it, so that it is not read first.
+#pragma once
+
+#include <cstdint>
+
+#include "memory/cache_sizes.hpp"
+#include "memory/micro.hpp"
+
+namespace xorder::mpi {
+
+/// Shorter pieces begin and end within lines, which cannot be written past the cache.
+constexpr std::uint64_t streamed_piece = 512;
+
+/// How to copy into an array of so many bytes. memory::finish_streams() belongs behind the last copy.
+inline memory::CopyFunction put_function(std::uint64_t array_bytes) {
+  return memory::copy_function(array_bytes >= 2 * memory::cache_sizes().second);
+}
+
+}  // namespace xorder::mpi

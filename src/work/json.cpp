@@ -1,0 +1,56 @@
+#include "work/json.hpp"
+
+namespace xorder::work {
+namespace {
+
+nlohmann::json pass_json(const PassSummary& pass) {
+  return {{"tiles", pass.tiles},
+          {"tile_bytes", pass.tile_bytes},
+          {"source_block_bytes", pass.source_block_bytes},
+          {"target_block_bytes", pass.target_block_bytes},
+          {"memory", pass.memory},
+          {"predicted_seconds", pass.predicted_seconds}};
+}
+
+}  // namespace
+
+// The blocks and tiles at the top are the first pass's; `pass_list` has each.
+nlohmann::json plan_json(const Summary& plan) {
+  const PassSummary first = plan.passes.empty() ? PassSummary{} : plan.passes.front();
+  nlohmann::json json{{"passes", plan.passes.size()},
+                      {"bytes", plan.bytes},
+                      {"bytes_read", plan.bytes_read},
+                      {"bytes_written", plan.bytes_written},
+                      {"scratch_bytes", plan.scratch_bytes},
+                      {"memory", plan.memory},
+                      {"planned_memory", plan.peak_memory()},
+                      {"predicted_seconds", plan.predicted_seconds()},
+                      {"device", plan.device},
+                      {"access", plan.engine},
+                      {"tile_bytes", first.tile_bytes},
+                      {"source_block_bytes", first.source_block_bytes},
+                      {"target_block_bytes", first.target_block_bytes},
+                      {"pass_list", nlohmann::json::array()}};
+  for (const PassSummary& pass : plan.passes) json["pass_list"].push_back(pass_json(pass));
+  return json;
+}
+
+nlohmann::json report_json(const Summary& plan, const Report& report) {
+  nlohmann::json json{{"passes", report.passes},         {"queue", report.engine},
+                      {"access", report.access},         {"bytes", plan.bytes},
+                      {"bytes_read", report.bytes_read}, {"bytes_written", report.bytes_written},
+                      {"reads", report.reads},           {"writes", report.writes},
+                      {"seconds", report.seconds},       {"predicted_seconds", plan.predicted_seconds()},
+                      {"memory", plan.memory},           {"peak_memory", report.peak_memory}};
+  if (const auto& traffic = report.traffic) {
+    json.update({{"schedule", traffic->schedule},
+                 {"processors", traffic->processors},
+                 {"steps", traffic->steps},
+                 {"messages", traffic->messages},
+                 {"crossings", traffic->crossings},
+                 {"bytes_moved", traffic->bytes_moved}});
+  }
+  return json;
+}
+
+}  // namespace xorder::work

@@ -1,0 +1,68 @@
+#!/usr/bin/python3
+"""The shared library by way of Python's foreign functions, against NumPy. Argument: the library."""
+
+import ctypes
+import pathlib
+import sys
+import tempfile
+
+import numpy as np
+
+library = ctypes.CDLL(sys.argv[1])
+library.xorder_last_error.restype = ctypes.c_char_p
+library.xorder_job_plan_text.restype = ctypes.c_char_p
+library.xorder_job_plan_text.argtypes = [ctypes.c_void_p]
+library.xorder_permutation_free.argtypes = [ctypes.c_void_p]
+library.xorder_plan_free.argtypes = [ctypes.c_void_p]
+library.xorder_job_free.argtypes = [ctypes.c_void_p]
+
+
+class Progress(ctypes.Structure):
+    _fields_ = [("bytes_done", ctypes.c_uint64), ("bytes_total", ctypes.c_uint64), ("pass", ctypes.c_int), ("passes", ctypes.c_int)]
+
+
+PROGRESS = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(Progress), ctypes.c_void_p)
+
+
+def call(function, *arguments):
+    status = getattr(library, function)(*arguments)
+    assert status == 0, f"{function}: {status}: {library.xorder_last_error().decode()}"
+
+
+def transposition(array, axes):
+    handle = ctypes.c_void_p()
+    shape = (ctypes.c_uint64 * array.ndim)(*array.shape)
+    call("xorder_permutation_axes", ctypes.byref(handle), array.ndim, shape, (ctypes.c_int * array.ndim)(*axes),
+         ctypes.c_uint64(array.itemsize))
+    return handle
+
+
+source = np.random.default_rng(1).random((40, 50, 60))
+axes = (2, 0, 1)
+permutation = transposition(source, axes)
+
+plan = ctypes.c_void_p()
+target = np.empty([source.shape[axis] for axis in axes])
+call("xorder_plan_create", ctypes.byref(plan), permutation)
+call("xorder_plan_execute", plan, source.ctypes.data_as(ctypes.c_void_p), target.ctypes.data_as(ctypes.c_void_p), 2)
+assert np.array_equal(target, source.transpose(axes))
+library.xorder_plan_free(plan)
+
+with tempfile.TemporaryDirectory() as folder:
+    a, b = pathlib.Path(folder) / "a.npy", pathlib.Path(folder) / "b.npy"
+    np.save(a, source)
+    job = ctypes.c_void_p()
+    call("xorder_job_npy", ctypes.byref(job), permutation, bytes(a), bytes(b), None)
+    assert b"1 pass" in library.xorder_job_plan_text(job)
+
+    status = library.xorder_job_run(job, PROGRESS(lambda progress, user: 1), None)
+    assert (status, library.xorder_last_error()) == (-4, b"interrupted"), status
+    assert not b.exists()
+
+    seen = []
+    call("xorder_job_run", job, PROGRESS(lambda progress, user: seen.append(progress[0].bytes_done) or 0), None)
+    assert seen == sorted(seen) and seen[-1] == 2 * source.nbytes, seen
+    assert np.array_equal(np.load(b), source.transpose(axes))
+    library.xorder_job_free(job)
+
+library.xorder_permutation_free(permutation)

@@ -1,0 +1,86 @@
+// xorder-mpi: the commands of xorder that permute, done by several processes on one shared file system. Each takes a share
+// of the tiles of one plan, so that all data are read once and written once in each pass, and next to nothing is sent.
+#include <fmt/format.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <optional>
+
+#include "command_line.hpp"
+#include "commands.hpp"
+#include "help_formatter.hpp"
+#include "mpi_team.hpp"
+#include "session.hpp"
+#include "standard_streams.hpp"
+#include "temporary_files.hpp"
+
+namespace {
+
+using namespace xorder::cli;
+
+// Ranks that were given other arguments would make other plans.
+void check_arguments(MpiTeam& team, int argc, char** argv) {
+  std::string mine;
+  for (int i = 1; i < argc; ++i) mine += argv[i] + std::string(1, '\0');
+  const std::vector<std::string> all = team.share(mine);
+  for (std::size_t r = 1; r < all.size(); ++r) {
+    if (all[r] != all[0])
+      throw xorder::InputError(
+          fmt::format("rank {} was given other arguments than rank 0; all need the same", r));
+  }
+}
+
+Failure run(MpiTeam& team, int argc, char** argv) {
+  CLI::App program{
+      "xorder-mpi permutes a file by several processes, on one machine or on many that share a file system:\n"
+      "mpirun -n 8 xorder-mpi transpose a.npy b.npy. The options are xorder's, and --memory is each "
+      "process's.",
+      "xorder-mpi"};
+  program.formatter(std::make_shared<HelpFormatter>());
+  program.footer(
+      "Exit codes: 0 done, 1 failed, 2 refused before anything was touched, 3 OUT is complete but its report "
+      "could\n"
+      "not be written. Sizes: 2GiB, 512M (powers of 1024) or 2GB (of 1000).");
+  add_transpose(program);
+  add_bitreverse(program);
+  add_permute(program);
+  for (CLI::App* command : program.get_subcommands({})) {
+    command->footer("Examples: xorder " + command->get_name() +
+                    " --help has some; here mpirun -n 8 stands before them.");
+  }
+  complete(program);
+  Failure mine;
+  try {
+    check_arguments(team, argc, argv);
+    program.parse(argc, argv);
+    if (std::fflush(stdout) != 0) mine = {1, "standard output: write failed"};
+  } catch (const TeamFailure& e) {
+    return e.failure;
+  } catch (...) {
+    mine = failure(program);
+  }
+  return team.conclude(mine);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  occupy_closed_streams();
+  session().program = "xorder-mpi";
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error, not the end
+  int threads = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &threads);
+  install_end_in_order();
+  remove_temporary_files_on_signals();
+  std::optional<MpiTeam> team;
+  team.emplace(MPI_COMM_WORLD);
+  session().team = &*team;
+  const Failure failed = threads < MPI_THREAD_FUNNELED
+                             ? Failure{1, "this MPI does not allow a process to have threads of its own"}
+                             : run(*team, argc, argv);
+  if (session().speaks()) complain(failed);
+  MPI_Finalize();
+  return failed.exit_code;
+}

@@ -1,0 +1,76 @@
+// The ranks of an MPI program as a team (work/team.hpp), and how one that fails ends them all.
+//
+// Every collective call begins with an agreement that no rank has failed. A rank that fails sends a notice to all others,
+// which they see between two blocks of data, and takes part in one last agreement in place of its next collective call.
+// There all learn which rank it was and what it said. A rank that dies cannot do that: then MPI's launcher ends the others
+// by signals, and they remove what has a name only for now.
+#pragma once
+
+#include <mpi.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "command_line.hpp"
+#include "work/team.hpp"
+#include "xorder/error.hpp"
+
+namespace xorder::cli {
+
+/// What all ranks have agreed on: one of them has failed.
+class TeamFailure : public Error {
+ public:
+  explicit TeamFailure(Failure agreed) : Error(agreed.text), failure(std::move(agreed)) {}
+  Failure failure;
+};
+
+/// Calls MPI from the thread that calls it, and from no other (MPI_THREAD_FUNNELED).
+class MpiTeam final : public work::Team {
+ public:
+  /// Collective, as all else where work::Team says so.
+  explicit MpiTeam(MPI_Comm ranks);
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  unsigned neighbours() const override { return neighbours_; }
+  unsigned processors() const override { return processors_; }
+
+  std::vector<std::string> share(std::string mine) override;
+  std::vector<std::string> exchange(std::vector<std::string> to_each) override;
+  std::uint64_t progress(std::uint64_t bytes) override;
+  bool stopping() override;
+  void when_idle(std::function<void()> call) override { idle_ = std::move(call); }
+  void temporary(const std::vector<std::filesystem::path>& files) override;
+
+  /// The last collective call: how this rank's part has ended. Returns how all has ended, the same on all ranks. After a
+  /// TeamFailure it is not called.
+  Failure conclude(const Failure& mine);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void agree();
+  Failure agree_on(const Failure& mine);
+  void wait(MPI_Request* request);
+  std::vector<std::string> share_now(const std::string& mine);
+  void receive_progress();
+  void settle_messages(const std::vector<int>& severities);
+
+  MPI_Comm comm_;
+  int rank_ = 0, size_ = 1;
+  unsigned neighbours_ = 1, processors_ = 1;
+  std::string node_;
+  std::function<void()> idle_;
+
+  std::vector<std::uint64_t> moved_;  // by rank, as far as is known here
+  std::uint64_t telling_ = 0;         // what is being sent
+  MPI_Request sending_ = MPI_REQUEST_NULL;
+  Clock::time_point told_{};
+  std::uint64_t progress_sent_ = 0, progress_received_ = 0;
+  int notices_ = 0;  // received
+};
+
+}  // namespace xorder::cli

@@ -1,0 +1,146 @@
+#include "command_line.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+#include <new>
+
+#include "interrupt.hpp"
+#include "moving.hpp"
+#include "option_groups.hpp"
+#include "session.hpp"
+#include "standard_streams.hpp"
+#include "xorder/error.hpp"
+
+namespace xorder::cli {
+namespace {
+
+// The command that the line has got as far as, with its name.
+struct Named {
+  const CLI::App* command;
+  std::string name;
+};
+Named reached(const CLI::App& program) {
+  Named at{&program, program.get_name()};
+  while (!at.command->get_subcommands().empty()) {
+    at.command = at.command->get_subcommands().front();
+    at.name += " " + at.command->get_name();
+  }
+  return at;
+}
+
+std::string usage_error(const CLI::App& program, const CLI::ParseError& error) {
+  const auto [command, name] = reached(program);
+  std::string what = error.what();
+  const auto words = command->remaining();
+  const bool needs_command = command->get_require_subcommand_min() > 0 && command->get_subcommands().empty();
+  if (needs_command && !words.empty() && !words.front().starts_with('-')) {
+    std::string commands;
+    for (const CLI::App* sub : command->get_subcommands({})) commands += " " + sub->get_name();
+    what = fmt::format("'{}' is no command; there are:{}", words.front(), commands);
+  }
+  return fmt::format("{} (see {} --help)", what, name);
+}
+
+// An empty value comes from a script whose variable is not set, and is nobody's wish for the default. So an
+// option that is empty where the commands look at it was not given.
+void refuse_empty_values(CLI::App& command) {
+  for (CLI::Option* option : command.get_options()) {
+    option->check([](const std::string& value) {
+      return value.empty() ? std::string("the value is empty") : std::string();
+    });
+  }
+  for (CLI::App* subcommand : command.get_subcommands({})) refuse_empty_values(*subcommand);
+}
+
+// The help comes last of all options, with the other words to the reader.
+void regroup_help(CLI::App& command) {
+  command.set_help_flag("-h,--help", "print this help and exit")->group(group::reporting);
+  for (CLI::App* subcommand : command.get_subcommands({})) regroup_help(*subcommand);
+}
+
+// For what a library's thread could not pass on, such as when there is no memory even for an exception. The output
+// has no name yet and goes with the process; only where the file system has no nameless files (O_TMPFILE) does it
+// stay under its temporary name, as after SIGKILL.
+[[noreturn]] void end_in_order() {
+  const char* line = "internal error: unhandled exception\n";
+  try {
+    if (const auto exception = std::current_exception()) std::rethrow_exception(exception);
+  } catch (const std::bad_alloc&) {
+    line = "out of memory; give less with --memory, or fewer --processors\n";
+  } catch (...) {
+  }
+  char text[200];  // there may be no memory for more
+  const int length = std::snprintf(text, sizeof text, "%s: %s", session().program.c_str(), line);
+  if (write(STDERR_FILENO, text, static_cast<std::size_t>(length)) < 0) _exit(1);
+  _exit(1);
+}
+
+constexpr const char* out_of_memory = "out of memory; give less with --memory, or fewer --processors";
+
+// Prints the help or the version.
+Failure answered(const CLI::App& program, const CLI::ParseError& request) {
+  if (!session().speaks()) return {};
+  program.exit(request);
+  const bool written = std::cout.flush() && std::fflush(stdout) == 0;
+  return written ? Failure{} : Failure{1, "standard output: write failed"};
+}
+
+}  // namespace
+
+Session& session() {
+  static Session the_one;
+  return the_one;
+}
+
+Failure too_little_stack() {
+  constexpr rlim_t least = 64 << 10;  // runs were seen to need between 16 and 24 KiB, each thread so much
+  rlimit limit;
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= least) return {};
+  return {2, "the stack is too small: at least 64 KiB are needed (ulimit -s)"};
+}
+
+void complete(CLI::App& program) {
+  program.require_subcommand(1);
+  program.set_version_flag("--version", XORDER_VERSION, "print the version and exit")
+      ->group(group::reporting);
+  refuse_empty_values(program);
+  regroup_help(program);
+}
+
+Failure failure(const CLI::App& program) {
+  try {
+    throw;
+  } catch (const CLI::ParseError& e) {
+    return e.get_exit_code() == 0 ? answered(program, e) : Failure{2, usage_error(program, e)};
+  } catch (const ReportLost& e) {
+    return {3, e.what()};
+  } catch (const InputError& e) {
+    return {2, e.code() == EEXIST ? fmt::format("{} (--force overwrites it)", e.what()) : e.what()};
+  } catch (const Cancelled& e) {
+    return {128 + interrupting_signal(), e.what()};
+  } catch (const std::bad_alloc&) {
+    return {1, out_of_memory};
+  } catch (const std::exception& e) {
+    return {1, e.what()};
+  }
+}
+
+int complain(const Failure& failure) {
+  if (failure.exit_code == 0) return 0;
+  std::string line = failure.text;
+  for (char& c : line) {
+    if (c == '\n' || c == '\r') c = ' ';
+  }
+  tell("{}: {}\n", session().program, printable(line));
+  return failure.exit_code;
+}
+
+void install_end_in_order() { std::set_terminate(end_in_order); }
+
+}  // namespace xorder::cli
