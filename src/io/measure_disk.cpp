@@ -23,11 +23,13 @@ using std::uint64_t;
 constexpr uint64_t largest_carried = uint64_t{1}
                                      << 20;  // larger blocks go as several requests, as in the engines
 constexpr uint64_t most_in_flight = uint64_t{16} << 20;  // bytes, each way; as in the engines
-constexpr unsigned depths[] = {8, 32, 128};
+// Of plans, and of the trials. Fewer would do for a trial, which does nothing but wait for the disk. A pass has other work too:
+// with 32 it took 3.9 s, on a loaded machine 4.8, with 128 both times 3.2.
+constexpr unsigned in_flight_each_way = 128;
 // Of one trial's writes. More would leave a file in so many pieces that removing it takes minutes.
 constexpr uint64_t most_writes = 4096;
 constexpr uint64_t most_written = uint64_t{512} << 20;
-constexpr double worth_it = 1.05;  // what a larger request or depth has to gain
+constexpr double worth_it = 1.05;  // what a larger request has to gain
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -42,14 +44,14 @@ struct Region {
 // One direction of a trial: the blocks of a region in a mixed order, each once, block by block in requests.
 class Stream {
  public:
-  Stream(Transfer::Kind kind, const Region& region, uint64_t block, unsigned depth, std::byte* memory)
+  Stream(Transfer::Kind kind, const Region& region, uint64_t block, std::byte* memory)
       : kind_(kind),
         file_(region.file),
         offset_(region.offset),
         block_(block),
         request_(std::min(block, largest_carried)),
         blocks_(std::bit_floor(region.bytes / block)),
-        most_(std::clamp<uint64_t>(most_in_flight / request_, 1, depth)) {
+        most_(std::clamp<uint64_t>(most_in_flight / request_, 1, in_flight_each_way)) {
     for (uint64_t i = 0; i < most_; ++i) free_.push_back(memory + i * request_);
   }
 
@@ -116,29 +118,29 @@ class Trials {
 
   void fill_source() {
     tell("writing a file");
-    Stream all(Transfer::Kind::write, whole_source(), largest_carried, depths[1], writing());
-    run({nullptr, &all}, depths[1], std::numeric_limits<double>::infinity());
+    Stream all(Transfer::Kind::write, whole_source(), largest_carried, writing());
+    run({nullptr, &all}, std::numeric_limits<double>::infinity());
     source_.sync();
   }
 
   /// Bytes per second each way.
-  double reads(uint64_t block, unsigned depth) {
+  double reads(uint64_t block) {
     tell(fmt::format("reads of {} KiB", block >> 10));
-    Stream stream(Transfer::Kind::read, whole_source(), block, depth, reading());
-    const double seconds = run({&stream, nullptr}, depth);
+    Stream stream(Transfer::Kind::read, whole_source(), block, reading());
+    const double seconds = run({&stream, nullptr});
     return static_cast<double>(stream.bytes()) / seconds;
   }
-  double writes(uint64_t block, unsigned depth) {
+  double writes(uint64_t block) {
     tell(fmt::format("writes of {} KiB", block >> 10));
-    Stream stream(Transfer::Kind::write, next_region(block), block, depth, writing());
-    const double seconds = run({nullptr, &stream}, depth) + sync_seconds(target_);
+    Stream stream(Transfer::Kind::write, next_region(block), block, writing());
+    const double seconds = run({nullptr, &stream}) + sync_seconds(target_);
     return static_cast<double>(stream.bytes()) / seconds;
   }
-  double both(uint64_t block, unsigned depth) {
-    tell(fmt::format("reads and writes of {} KiB at once, {} in flight", block >> 10, depth));
-    Stream read(Transfer::Kind::read, whole_source(), block, depth, reading());
-    Stream write(Transfer::Kind::write, next_region(block), block, depth, writing());
-    const double seconds = run({&read, &write}, depth) + sync_seconds(target_);
+  double both(uint64_t block) {
+    tell(fmt::format("reads and writes of {} KiB at once, {} in flight", block >> 10, in_flight_each_way));
+    Stream read(Transfer::Kind::read, whole_source(), block, reading());
+    Stream write(Transfer::Kind::write, next_region(block), block, writing());
+    const double seconds = run({&read, &write}) + sync_seconds(target_);
     return static_cast<double>(read.bytes() + write.bytes()) / 2 / seconds;
   }
 
@@ -171,8 +173,8 @@ class Trials {
   }
 
   // Until the time is over or a file has been gone through, and all has ended. Neither direction gets far ahead of the other.
-  double run(const Streams& streams, unsigned depth, double limit) {
-    const auto queue = disk_.queue(engine_, 2 * depth);
+  double run(const Streams& streams, double limit) {
+    const auto queue = disk_.queue(engine_, 2 * in_flight_each_way);
     const auto begin = std::chrono::steady_clock::now();
     bool over = false;
     const auto ahead = [](const Stream* one, const Stream* other) {
@@ -197,7 +199,7 @@ class Trials {
     if (trials_.stop.stop_requested()) throw Cancelled();
     return seconds_since(begin);
   }
-  double run(const Streams& streams, unsigned depth) { return run(streams, depth, trials_.seconds); }
+  double run(const Streams& streams) { return run(streams, trials_.seconds); }
 
   std::filesystem::path directory_;
   const DiskTrials& trials_;
@@ -207,20 +209,6 @@ class Trials {
   File source_, target_;
   uint64_t written_ = 0;  // where the next region of the target begins
 };
-
-// The largest depth that comes near the best one's bandwidth. It costs a few MiB of slots and carries a pass over a thread that
-// has to wait for a core: on a loaded machine a pass took 3.2 s with 128 requests in flight, 4.8 with the 32 that the trials
-// alone would need.
-unsigned best_depth(Trials& trials) {
-  double bandwidth[std::size(depths)], best = 0;
-  for (std::size_t i = 0; i < std::size(depths); ++i) {
-    bandwidth[i] = trials.both(64 << 10, depths[i]);
-    best = std::max(best, bandwidth[i]);
-  }
-  std::size_t i = std::size(depths) - 1;
-  while (bandwidth[i] * worth_it < best) --i;
-  return depths[i];
-}
 
 // A measured dip is noise: what smaller requests reach, larger ones do too. And a larger request that is hardly better is not
 // worth its memory.
@@ -245,10 +233,9 @@ plan::Device measure_disk(const std::filesystem::path& directory, const DiskTria
   with.file_bytes = std::bit_floor(std::max<uint64_t>(wanted.file_bytes, 64 << 20));
   Trials trials(directory, with, disk);
   trials.fill_source();
-  plan::Device device{directory.string(), {}, best_depth(trials)};
+  plan::Device device{directory.string(), {}, in_flight_each_way};
   for (uint64_t block = 4096; block <= 4 << 20; block *= 4) {
-    device.points.push_back({block, trials.reads(block, device.depth), trials.writes(block, device.depth),
-                             trials.both(block, device.depth)});
+    device.points.push_back({block, trials.reads(block), trials.writes(block), trials.both(block)});
   }
   smooth(device.points);
   return device;

@@ -17,7 +17,7 @@ inline constexpr std::uint64_t largest_request = std::uint64_t{1} << 20;
 struct Host {
   /// Memory that the system hands over for the first time. Zeroing huge pages takes 0.15 s/GiB; a virtual machine whose
   /// host has to find the memory first takes 0.6 to 3.3 s/GiB, and nobody can tell beforehand. This lies between.
-  double fresh_bytes_per_second = 1e9;
+  double fresh_bytes_per_second = 2e9;
   /// From groups to tiles and from tiles to requests: two copies of everything, while the disk works.
   double permuted_bytes_per_second = 3e9;
 };
