@@ -13,7 +13,7 @@ namespace xorder::plan {
 
 struct Buffers {
   std::uint64_t element_bytes = 1;
-  /// For tiles: a pool of chunks, a little more than one tile's.
+  /// For tiles: a pool of chunks, a quarter more than one tile's.
   ChunkShape chunk{};
   std::uint64_t chunk_count = 0;
   /// How many tiles may be under way at once.

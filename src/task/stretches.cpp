@@ -1,29 +1,52 @@
 #include "task/stretches.hpp"
 
 #include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <algorithm>
+#include <atomic>
 
 #include "task/handover.hpp"
 #include "task/workers.hpp"
 
 namespace xorder::task {
+namespace {
 
+// As many as are wanted, or as the system allows; tried once for each number, since trying takes 0.1 ms.
+int allowed(int wanted) {
+  static std::atomic<int> tried = 1;
+  if (wanted <= tried) return wanted;
+  const int others = startable_threads(wanted - 1);
+  tried = std::max(tried.load(), others + 1);
+  return others + 1;
+}
+
+}  // namespace
+
+// In an arena of TBB's usual threads, which stay between calls. Workers are for a whole run: they take 0.2 ms to start, and
+// end with it (a transposition of 8 MiB by two threads: 0.95 ms in place of 0.35).
 void for_stretches(std::uint64_t count, unsigned threads,
                    const std::function<void(std::uint64_t, std::uint64_t)>& body) {
-  if (count <= 1 || threads == 1) {
+  const int wanted = threads != 0 ? static_cast<int>(threads) : oneapi::tbb::info::default_concurrency();
+  const int many = count <= 1 ? 1 : allowed(wanted);
+  if (many == 1) {
     if (count != 0) body(0, count);
     return;
   }
-  Workers workers(threads);
   const oneapi::tbb::blocked_range<std::uint64_t> all(0, count);
   const auto in_task = [&](const oneapi::tbb::blocked_range<std::uint64_t>& some) {
     const InTask task;
     body(some.begin(), some.end());
   };
-  workers.execute([&] {
+  const auto in_arena = [&] {
+    const InTask task;
     const AroundTasks around;
     oneapi::tbb::parallel_for(all, in_task);
-  });
+  };
+  const AroundTasks around;
+  oneapi::tbb::task_arena(many).execute(in_arena);
 }
 
 }  // namespace xorder::task

@@ -33,24 +33,6 @@ void await_end_of_threads(const std::optional<std::uintmax_t>& before) {
   while (threads_now() > before && std::chrono::steady_clock::now() < end) std::this_thread::yield();
 }
 
-// How many of so many threads there can be at once. TBB must never fail to start one: it would wait for it
-// for ever, or end the program.
-int startable(int wanted) {
-  const auto before = threads_now();
-  int started = 0;
-  {
-    std::latch counted(1);
-    std::vector<std::jthread> threads;
-    try {
-      for (; started < wanted; ++started) threads.emplace_back([&counted] { counted.wait(); });
-    } catch (const std::system_error&) {  // that is all
-    }
-    counted.count_down();
-  }
-  await_end_of_threads(before);
-  return started;
-}
-
 // TBB starts its threads when it needs them; others may have taken the room by then. Occupies all of them at once, for as
 // long as it takes until they are there.
 void start_all(Workers& workers) {
@@ -78,9 +60,25 @@ void start_all(Workers& workers) {
 }
 
 // One more is left for run().
-int workers_of(int wanted) { return std::max(startable(wanted + 1) - 1, 0); }
+int workers_of(int wanted) { return std::max(startable_threads(wanted + 1) - 1, 0); }
 
 }  // namespace
+
+int startable_threads(int wanted) {
+  const auto before = threads_now();
+  int started = 0;
+  {
+    std::latch counted(1);
+    std::vector<std::jthread> threads;
+    try {
+      for (; started < wanted; ++started) threads.emplace_back([&counted] { counted.wait(); });
+    } catch (const std::system_error&) {  // that is all
+    }
+    counted.count_down();
+  }
+  await_end_of_threads(before);
+  return started;
+}
 
 Workers::Workers(unsigned threads)
     : wanted(threads != 0 ? static_cast<int>(threads) : oneapi::tbb::info::default_concurrency()),
