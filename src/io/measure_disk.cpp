@@ -1,7 +1,5 @@
 #include "io/measure_disk.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <chrono>
@@ -20,8 +18,8 @@ namespace {
 
 using std::uint64_t;
 
-constexpr uint64_t largest_carried = uint64_t{1}
-                                     << 20;  // larger blocks go as several requests, as in the engines
+// Larger blocks go as several requests, as in the engines.
+constexpr uint64_t largest_carried = uint64_t{1} << 20;
 constexpr uint64_t most_in_flight = uint64_t{16} << 20;  // bytes, each way; as in the engines
 // Of plans, and of the trials. Fewer would do for a trial, which does nothing but wait for the disk. A pass has other work too:
 // with 32 it took 3.9 s, on a loaded machine 4.8, with 128 both times 3.2.
@@ -29,6 +27,7 @@ constexpr unsigned in_flight_each_way = 128;
 // Of one trial's writes. More would leave a file in so many pieces that removing it takes minutes.
 constexpr uint64_t most_writes = 4096;
 constexpr uint64_t most_written = uint64_t{512} << 20;
+constexpr uint64_t least_bytes = uint64_t{64} << 20;
 constexpr double worth_it = 1.05;  // what a larger request has to gain
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
@@ -94,16 +93,17 @@ class Stream {
   std::vector<std::byte*> in_use_;  // by number of request
 };
 
-class Trials {
+}  // namespace
+
+class DiskTrials::Trials {
  public:
-  Trials(const std::filesystem::path& directory, const DiskTrials& trials, Disk& disk)
+  Trials(const std::filesystem::path& directory, const Options& options, Disk& disk)
       : directory_(directory),
-        trials_(trials),
+        options_(options),
         disk_(disk),
         engine_(uring_available() ? Engine::uring : Engine::threads),
         memory_(2 * most_in_flight),
-        source_(new_file()),
-        target_(new_file()) {
+        source_(new_file(std::bit_floor(std::max(options.file_bytes, least_bytes)))) {
     if (source_.access() != Access::direct) {
       throw InputError(directory.string() +
                        ": the file system refuses direct access, so only memory would be measured");
@@ -114,33 +114,27 @@ class Trials {
       const uint64_t word = random();
       std::memcpy(memory_.data() + at, &word, sizeof word);
     }
-  }
-
-  void fill_source() {
-    tell("writing a file");
     Stream all(Transfer::Kind::write, whole_source(), largest_carried, writing());
     run({nullptr, &all}, std::numeric_limits<double>::infinity());
     source_.sync();
   }
 
-  /// Bytes per second each way.
   double reads(uint64_t block) {
-    tell(fmt::format("reads of {} KiB", block >> 10));
     Stream stream(Transfer::Kind::read, whole_source(), block, reading());
     const double seconds = run({&stream, nullptr});
     return static_cast<double>(stream.bytes()) / seconds;
   }
   double writes(uint64_t block) {
-    tell(fmt::format("writes of {} KiB", block >> 10));
-    Stream stream(Transfer::Kind::write, next_region(block), block, writing());
-    const double seconds = run({nullptr, &stream}) + sync_seconds(target_);
+    const File target = new_target(block);
+    Stream stream(Transfer::Kind::write, {target, 0, target.size()}, block, writing());
+    const double seconds = run({nullptr, &stream}) + sync_seconds(target);
     return static_cast<double>(stream.bytes()) / seconds;
   }
   double both(uint64_t block) {
-    tell(fmt::format("reads and writes of {} KiB at once, {} in flight", block >> 10, in_flight_each_way));
+    const File target = new_target(block);
     Stream read(Transfer::Kind::read, whole_source(), block, reading());
-    Stream write(Transfer::Kind::write, next_region(block), block, writing());
-    const double seconds = run({&read, &write}) + sync_seconds(target_);
+    Stream write(Transfer::Kind::write, {target, 0, target.size()}, block, writing());
+    const double seconds = run({&read, &write}) + sync_seconds(target);
     return static_cast<double>(read.bytes() + write.bytes()) / 2 / seconds;
   }
 
@@ -150,22 +144,15 @@ class Trials {
     Stream* write;
   };
 
-  File new_file() const {
-    return File::create_nameless(directory_, "disk trial", trials_.file_bytes, Access::direct, disk_);
+  File new_file(uint64_t bytes) const {
+    return File::create_nameless(directory_, "disk trial", bytes, Access::direct, disk_);
+  }
+  File new_target(uint64_t block) const {
+    return new_file(std::min({most_writes * block, most_written, source_.size()}));
   }
   Region whole_source() const { return {source_, 0, source_.size()}; }
-  // What has not been written before, like the blocks of an output, as long as there is any: small blocks come first.
-  Region next_region(uint64_t block) {
-    const uint64_t bytes = std::min({most_writes * block, most_written, target_.size()});
-    if (written_ + bytes > target_.size()) written_ = 0;
-    const uint64_t begin = std::exchange(written_, written_ + bytes);
-    return {target_, begin, bytes};
-  }
   std::byte* reading() const { return memory_.data(); }
   std::byte* writing() const { return memory_.data() + most_in_flight; }
-  void tell(const std::string& what) const {
-    if (trials_.progress) trials_.progress(what);
-  }
   static double sync_seconds(const File& file) {
     const auto begin = std::chrono::steady_clock::now();
     file.sync();
@@ -182,7 +169,7 @@ class Trials {
     };
     std::vector<Completion> done;
     while (true) {
-      over = over || seconds_since(begin) > limit || trials_.stop.stop_requested();
+      over = over || seconds_since(begin) > limit || options_.stop.stop_requested();
       uint64_t waiting = 0;
       for (const auto& [stream, other] :
            {std::pair(streams.read, streams.write), std::pair(streams.write, streams.read)}) {
@@ -196,23 +183,33 @@ class Trials {
       queue->wait(done);
       for (const Completion& each : done) (each.token & 1 ? streams.write : streams.read)->completed(each);
     }
-    if (trials_.stop.stop_requested()) throw Cancelled();
+    if (options_.stop.stop_requested()) throw Cancelled();
     return seconds_since(begin);
   }
-  double run(const Streams& streams) { return run(streams, trials_.seconds); }
+  double run(const Streams& streams) { return run(streams, options_.seconds); }
 
   std::filesystem::path directory_;
-  const DiskTrials& trials_;
+  const Options options_;
   Disk& disk_;
   Engine engine_;
   BlockMemory memory_;
-  File source_, target_;
-  uint64_t written_ = 0;  // where the next region of the target begins
+  File source_;
 };
 
-// A measured dip is noise: what smaller requests reach, larger ones do too. And a larger request that is hardly better is not
-// worth its memory.
-void smooth(std::vector<plan::Device::Point>& points) {
+std::vector<uint64_t> trial_blocks() {
+  std::vector<uint64_t> blocks;
+  for (uint64_t block = 4096; block <= 4 << 20; block *= 4) blocks.push_back(block);
+  return blocks;
+}
+
+DiskTrials::DiskTrials(const std::filesystem::path& directory, const Options& options, Disk& disk)
+    : trials_(std::make_unique<Trials>(directory, options, disk)) {}
+DiskTrials::~DiskTrials() = default;
+double DiskTrials::reads(uint64_t block) { return trials_->reads(block); }
+double DiskTrials::writes(uint64_t block) { return trials_->writes(block); }
+double DiskTrials::both(uint64_t block) { return trials_->both(block); }
+
+plan::Device profile_of(std::string name, std::vector<plan::Device::Point> points) {
   for (std::size_t i = 1; i < points.size(); ++i) {
     for (double plan::Device::Point::*bandwidth :
          {&plan::Device::Point::read_bytes_per_second, &plan::Device::Point::write_bytes_per_second,
@@ -224,21 +221,7 @@ void smooth(std::vector<plan::Device::Point>& points) {
          points.back().both_bytes_per_second < points[points.size() - 2].both_bytes_per_second * worth_it) {
     points.pop_back();
   }
-}
-
-}  // namespace
-
-plan::Device measure_disk(const std::filesystem::path& directory, const DiskTrials& wanted, Disk& disk) {
-  DiskTrials with = wanted;
-  with.file_bytes = std::bit_floor(std::max<uint64_t>(wanted.file_bytes, 64 << 20));
-  Trials trials(directory, with, disk);
-  trials.fill_source();
-  plan::Device device{directory.string(), {}, in_flight_each_way};
-  for (uint64_t block = 4096; block <= 4 << 20; block *= 4) {
-    device.points.push_back({block, trials.reads(block), trials.writes(block), trials.both(block)});
-  }
-  smooth(device.points);
-  return device;
+  return {std::move(name), std::move(points), in_flight_each_way};
 }
 
 }  // namespace xorder::io

@@ -3,30 +3,50 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
+#include <memory>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "io/disk.hpp"
 #include "xorder/plan/device.hpp"
 
 namespace xorder::io {
 
-struct DiskTrials {
-  /// Of each of two nameless files, at least 64 MiB. Caches of the disk and of a virtual machine's host should be smaller.
-  std::uint64_t file_bytes = std::uint64_t{2} << 30;
-  /// Of each trial, at most; there are 22.
-  double seconds = 0.5;
-  /// Is told what is tried next.
-  std::function<void(const std::string&)> progress{};
-  std::stop_token stop{};
+/// Sizes of blocks that are worth a trial: 4 KiB to 4 MiB.
+std::vector<std::uint64_t> trial_blocks();
+
+/// Blocks at random places of nameless files, with direct access, as many in flight as plans have there.
+class DiskTrials {
+ public:
+  struct Options {
+    /// Of the file that is read, at least 64 MiB. Caches of the disk and of a virtual machine's host should be smaller.
+    std::uint64_t file_bytes = std::uint64_t{2} << 30;
+    /// Of each trial, at most.
+    double seconds = 0.5;
+    std::stop_token stop{};
+  };
+
+  /// Writes the file that is read. Throws InputError if there is no room or no direct access, IoError, Cancelled; whatever
+  /// happens, no file stays.
+  DiskTrials(const std::filesystem::path& directory, const Options& options, Disk& disk = system_disk());
+  ~DiskTrials();
+  DiskTrials(const DiskTrials&) = delete;
+  DiskTrials& operator=(const DiskTrials&) = delete;
+
+  /// Bytes per second; writes are synced, and go to a new file, like the blocks of an output. Throw IoError, Cancelled.
+  double reads(std::uint64_t block);
+  double writes(std::uint64_t block);
+  /// Each way, while both go on.
+  double both(std::uint64_t block);
+
+ private:
+  class Trials;
+  std::unique_ptr<Trials> trials_;
 };
 
-/// Reads, writes, and does both at once, at random places of files in `directory`, with 4 KiB to 4 MiB at once and direct
-/// access, and finds how many requests should be in flight. Larger requests that gain nothing are left out, so that no plan
-/// spends memory on them. Throws InputError if there is no room or no direct access, IoError, Cancelled; the files are gone in
-/// any case.
-plan::Device measure_disk(const std::filesystem::path& directory, const DiskTrials& trials,
-                          Disk& disk = system_disk());
+/// What plans go by, of what was measured: requests of some size reach at least what smaller ones do (a dip is noise), and
+/// larger ones that gain nothing are left out, so that no plan spends memory on them. Requires points in ascending order.
+plan::Device profile_of(std::string name, std::vector<plan::Device::Point> points);
 
 }  // namespace xorder::io

@@ -1,6 +1,5 @@
 #include "io/measure_disk.hpp"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "io/file.hpp"
@@ -10,7 +9,7 @@
 namespace xorder::io {
 namespace {
 
-DiskTrials quick() { return {.file_bytes = 64 << 20, .seconds = 0.02}; }
+DiskTrials::Options quick() { return {.file_bytes = 64 << 20, .seconds = 0.02}; }
 
 class MeasureDisk : public testing::Test {
  protected:
@@ -21,32 +20,34 @@ class MeasureDisk : public testing::Test {
   test::ScratchDirectory scratch_;
 };
 
-TEST_F(MeasureDisk, BandwidthsArePositiveAndGrowWithTheRequests) {
-  const plan::Device device = measure_disk(scratch_.path(), quick());
-  ASSERT_FALSE(device.points.empty());
-  EXPECT_EQ(device.points.front().request_bytes, 4096u);
-  EXPECT_GE(device.depth, 1u);
-  for (std::size_t i = 0; i < device.points.size(); ++i) {
-    const plan::Device::Point& p = device.points[i];
-    const plan::Device::Point& before = device.points[i == 0 ? 0 : i - 1];
-    EXPECT_GT(before.both_bytes_per_second, 0);
-    EXPECT_GE(p.read_bytes_per_second, before.read_bytes_per_second);
-    EXPECT_GE(p.write_bytes_per_second, before.write_bytes_per_second);
-    EXPECT_GE(p.both_bytes_per_second, before.both_bytes_per_second);
+TEST_F(MeasureDisk, BandwidthsArePositive) {
+  DiskTrials trials(scratch_.path(), quick());
+  for (const std::uint64_t block : trial_blocks()) {
+    EXPECT_GT(trials.reads(block), 0) << block;
+    EXPECT_GT(trials.writes(block), 0) << block;
+    EXPECT_GT(trials.both(block), 0) << block;
   }
   EXPECT_TRUE(std::filesystem::is_empty(scratch_.path()));
 }
 
 TEST_F(MeasureDisk, StopsWhenAsked) {
   std::stop_source stop;
-  DiskTrials trials = quick();
-  trials.stop = stop.get_token();
-  int told = 0;
-  trials.progress = [&](const std::string&) {
-    if (++told == 3) stop.request_stop();
-  };
-  EXPECT_THROW(measure_disk(scratch_.path(), trials), Cancelled);
-  EXPECT_EQ(told, 3);
+  DiskTrials::Options options = quick();
+  options.stop = stop.get_token();
+  DiskTrials trials(scratch_.path(), options);
+  stop.request_stop();
+  EXPECT_THROW(trials.reads(4096), Cancelled);
+  EXPECT_THROW(trials.both(4096), Cancelled);
+  EXPECT_THROW(DiskTrials(scratch_.path(), options), Cancelled);
+}
+
+TEST(DiskProfile, GrowsWithTheRequestsAndEndsWhereLargerOnesGainNothing) {
+  const plan::Device device =
+      profile_of("it", {{4096, 5, 5, 5}, {8192, 7, 4, 9}, {16384, 6, 8, 8}, {32768, 9, 9, 9.4}});
+  const std::vector<plan::Device::Point> expected{{4096, 5, 5, 5}, {8192, 7, 5, 9}};
+  EXPECT_EQ(device.points, expected);
+  EXPECT_EQ(device.name, "it");
+  EXPECT_EQ(profile_of("one", {{4096, 1, 1, 1}}).points.size(), 1u);
 }
 
 // The 100th transfer, and every one after it, is refused.
@@ -80,12 +81,16 @@ class Failing : public Disk {
 
 TEST_F(MeasureDisk, AFailingTransferIsReported) {
   Failing disk;
-  EXPECT_THROW(measure_disk(scratch_.path(), quick(), disk), IoError);
+  const auto all = [&] {
+    DiskTrials trials(scratch_.path(), quick(), disk);
+    for (const std::uint64_t block : trial_blocks()) trials.both(block);
+  };
+  EXPECT_THROW(all(), IoError);
   EXPECT_TRUE(std::filesystem::is_empty(scratch_.path()));
 }
 
 TEST(MeasureDiskErrors, ADirectoryThatIsNotThereIsRefused) {
-  EXPECT_THROW(measure_disk("/nowhere/at/all", quick()), InputError);
+  EXPECT_THROW(DiskTrials("/nowhere/at/all", quick()), InputError);
 }
 
 }  // namespace

@@ -59,6 +59,7 @@ struct Extent {
   std::filesystem::path directory;  ///< if the benchmark has one
   std::uint64_t bytes = 0;          ///< of the largest array or of the file
   bool full = false;
+  bool overwrite = false;  ///< files of the benchmark's own options
   std::stop_token stop{};  ///< for measurements of many seconds
 };
 
@@ -67,6 +68,7 @@ struct BenchmarkCommand {
   std::uint64_t quick_bytes = 0, full_bytes = 0, least_bytes = 0;
   std::string what_bytes;  ///< of what: "the largest array"
   bool has_directory = false;
+  std::function<void(CLI::App&)> add_options{};  ///< of its own
   std::function<std::unique_ptr<Benchmark>(const Extent&)> make;
 };
 

@@ -30,7 +30,7 @@ struct BenchmarkOptions {
 
 Extent extent_of(const BenchmarkCommand& command, const BenchmarkOptions& options) {
   Extent extent{command.has_directory ? std::filesystem::path(options.directory) : std::filesystem::path(),
-                options.full ? command.full_bytes : command.quick_bytes, options.full};
+                options.full ? command.full_bytes : command.quick_bytes, options.full, options.force};
   if (!options.size.empty()) extent.bytes = parse_memory(options.size, "--size");
   if (extent.bytes < command.least_bytes) {
     throw InputError(
@@ -104,6 +104,7 @@ void add_benchmark(CLI::App& bench, BenchmarkCommand wanted) {
   app->add_option("--html", options->html, "draw everything on one page")
       ->type_name("FILE")
       ->group(group::output);
+  if (command->add_options) command->add_options(*app);
   app->add_flag("--force", options->force, "replace these files if they exist")->group(group::output);
   app->add_flag("-q,--quiet", options->quiet, "print nothing, and no bar")->group(group::reporting);
   app->callback([command, options] { run_benchmark(*command, *options); });

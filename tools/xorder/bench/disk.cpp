@@ -1,124 +1,122 @@
+// xorder bench disk: what a disk reads and writes, by the size of requests. Plans go by it.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <chrono>
 #include <ctime>
 #include <memory>
+#include <optional>
 #include <string>
 
-#include "arguments.hpp"
 #include "bench/bench.hpp"
-#include "interrupt.hpp"
 #include "io/measure_disk.hpp"
 #include "option_groups.hpp"
 #include "size_text.hpp"
-#include "standard_streams.hpp"
+#include "text_file.hpp"
 #include "work/profiles.hpp"
-#include "xorder/error.hpp"
 
 namespace xorder::cli {
 namespace {
 
-struct DiskOptions {
-  std::string directory = ".", size, seconds, html;
-  bool json = false, quiet = false, keep = true, force = false;
+using plan::Device;
+using std::uint64_t;
+
+struct ProfileOptions {
+  std::string file;
+  bool keep = true;
 };
 
-double parse_seconds(const std::string& text) {
-  std::size_t end = 0;
-  double seconds = 0;
-  try {
-    seconds = std::stod(text, &end);
-  } catch (const std::exception&) {
-  }
-  if (end != text.size() || !(seconds > 0 && seconds <= 60))
-    throw InputError(fmt::format("--seconds: \"{}\" is not a number above 0 and up to 60", text));
-  return seconds;
+std::string rate(double bytes_per_second) {
+  return plots::text_of(bytes_per_second, plots::Unit::bytes_per_second);
 }
 
-void print_table(const plan::Device& device) {
-  fmt::print("{:>10} {:>10} {:>10} {:>10}   MB/s, {} in flight\n", "at once", "read", "written", "both ways",
-             device.depth);
-  for (const plan::Device::Point& point : device.points) {
-    fmt::print("{:>10} {:10.0f} {:10.0f} {:10.0f}\n", size_text(static_cast<double>(point.request_bytes)),
-               point.read_bytes_per_second / 1e6, point.write_bytes_per_second / 1e6,
-               point.both_bytes_per_second / 1e6);
+class DiskBenchmark final : public Benchmark {
+ public:
+  DiskBenchmark(const Extent& extent, const ProfileOptions& profile)
+      : directory_(extent.directory), keep_(profile.keep) {
+    if (!profile.file.empty()) file_.emplace(profile.file, extent.overwrite);
+    trials_.emplace(directory_, io::DiskTrials::Options{extent.bytes, extent.full ? 1.0 : 0.5, extent.stop});
   }
-}
 
-Results results_of(const plan::Device& device, Results results) {
-  MeasuredFigure figure;
-  figure.id = "bandwidth";
-  figure.caption = fmt::format(
-      "Direct requests at random places, {} in flight: bytes per second, and with both at once of each "
-      "direction.",
-      device.depth);
-  figure.x = {"request", plots::Unit::bytes, true};
-  figure.values = {"bandwidth", plots::Unit::bytes_per_second};
-  figure.series = {{"read", {}}, {"written", {}}, {"both at once", {}}};
-  for (const plan::Device::Point& point : device.points) {
-    const double bytes = static_cast<double>(point.request_bytes);
-    figure.series[0].points.push_back({bytes, {point.read_bytes_per_second}});
-    figure.series[1].points.push_back({bytes, {point.write_bytes_per_second}});
-    figure.series[2].points.push_back({bytes, {point.both_bytes_per_second}});
+  std::vector<Case> cases(Results& results) override {
+    results.figures = {
+        {"bandwidth",
+         "Requests at random places, past the page cache: bytes per second, and with both at once of each "
+         "direction. Written is what has been synced, to a new file.",
+         {"request", plots::Unit::bytes, true},
+         {"bandwidth", plots::Unit::bytes_per_second},
+         {},
+         {{"read", {}}, {"written", {}}, {"both at once", {}}}}};
+    std::vector<Case> cases;
+    for (const uint64_t block : io::trial_blocks()) {
+      const std::string of = "of " + size_text(block);
+      const auto x = static_cast<double>(block);
+      cases.push_back({"reads " + of, [this, block] { return trials_->reads(block); }, 0, 0, x});
+      cases.push_back({"writes " + of, [this, block] { return trials_->writes(block); }, 0, 1, x});
+      cases.push_back({"reads and writes " + of, [this, block] { return trials_->both(block); }, 0, 2, x});
+    }
+    return cases;
   }
-  results.noise.rounds = 1;
-  results.figures.push_back(std::move(figure));
-  return results;
-}
 
-void run(const DiskOptions& options) {
-  const Interrupt interrupt;
-  OutputFiles files("", options.html, options.force);
-  Results results = new_results("disk", options.directory);
-  const auto begin = std::chrono::steady_clock::now();
-  io::DiskTrials trials{.stop = interrupt.token()};
-  if (!options.size.empty()) trials.file_bytes = parse_memory(options.size, "--size");
-  if (!options.seconds.empty()) trials.seconds = parse_seconds(options.seconds);
-  if (!options.quiet) trials.progress = [](const std::string& what) { tell("{} ..\n", what); };
-
-  plan::Device device = io::measure_disk(options.directory, trials);
-  device.name =
-      fmt::format("the disk of {}, measured {:%Y-%m-%d}", options.directory, fmt::gmtime(std::time(nullptr)));
-  results.noise.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  files.write(results_of(device, std::move(results)));
-  if (options.json) {
-    fmt::print("{}", device.text());
-  } else {
-    print_table(device);
+  void conclude(Results& results) override {
+    const std::string name = fmt::format("the disk of {}, measured {:%Y-%m-%d}", directory_.string(),
+                                         fmt::gmtime(std::time(nullptr)));
+    const std::vector<MeasuredSeries>& series = results.figures[0].series;
+    std::vector<Device::Point> points;
+    for (std::size_t i = 0; i < series[0].points.size(); ++i) {
+      points.push_back({static_cast<uint64_t>(series[0].points[i].x), series[0].points[i].median(),
+                        series[1].points[i].median(), series[2].points[i].median()});
+    }
+    const Device profile = io::profile_of(name, std::move(points));
+    if (file_) file_->write(profile.text());
+    const std::string kept = keep_ ? fmt::format("{}: plans for this file system go by it from now on.",
+                                                 work::save_profile(directory_, profile).string())
+                                   : "What plans would go by.";
+    PlainTable table{kept + " Larger requests than the last would gain nothing.",
+                     {"request", "read", "written", "both at once"},
+                     {}};
+    for (const Device::Point& p : profile.points) {
+      table.rows.push_back({size_text(p.request_bytes), rate(p.read_bytes_per_second),
+                            rate(p.write_bytes_per_second), rate(p.both_bytes_per_second)});
+    }
+    results.tables.push_back(std::move(table));
   }
-  if (!options.keep) return;
-  const std::string path = work::save_profile(options.directory, device).string();
-  if (!options.quiet) tell("{}: plans for this file system go by it from now on\n", path);
-}
+
+ private:
+  std::filesystem::path directory_;
+  bool keep_;
+  std::optional<TextFile> file_;
+  std::optional<io::DiskTrials> trials_;
+};
 
 }  // namespace
 
 void add_bench_disk(CLI::App& bench) {
-  CLI::App* command = bench.add_subcommand("disk", "how fast a disk reads, writes, and does both at once");
-  command->description(
-      "Reads and writes files of its own in DIR for half a minute, in requests of 4 KiB to 4 MiB, and keeps "
-      "what it\n"
-      "measured in the cache directory: later commands without --device plan with it.");
-  command->footer(
-      "Examples:\n"
-      "  xorder bench disk\n"
-      "  xorder bench disk /data\n"
-      "  xorder bench disk /data --no-keep --json > profile   for --device profile");
-  const auto options = std::make_shared<DiskOptions>();
-  command->add_option("DIR", options->directory, "a directory on the disk; default: this one");
-  command->add_option("--size", options->size, "of each of two files that are made; default: 2GiB")
-      ->type_name("SIZE");
-  command->add_option("--seconds", options->seconds, "of each of about 20 measurements; default: 0.5")
-      ->type_name("S");
-  command->add_flag("!--no-keep", options->keep, "do not keep the profile");
-  command->add_flag("--json", options->json, "print the profile as one JSON object, as --device reads it");
-  command->add_option("--html", options->html, "draw it on one page")
-      ->type_name("FILE")
-      ->group(group::output);
-  command->add_flag("--force", options->force, "replace the page if it exists")->group(group::output);
-  command->add_flag("-q,--quiet", options->quiet, "do not say what is being done");
-  command->callback([options] { run(*options); });
+  const auto profile = std::make_shared<ProfileOptions>();
+  add_benchmark(
+      bench,
+      {.name = "disk",
+       .summary = "how fast a disk reads, writes, and does both at once",
+       .description = "Reads and writes files of its own in DIR, in requests of 4 KiB to 4 MiB, and keeps "
+                      "what it measured\n"
+                      "in the cache directory: later commands without --device plan with it.",
+       .footer = "Examples:\n"
+                 "  xorder bench disk\n"
+                 "  xorder bench disk /data --html disk.html\n"
+                 "  xorder bench disk /data --no-keep --profile FILE   for --device FILE",
+       .quick_bytes = uint64_t{2} << 30,
+       .full_bytes = uint64_t{8} << 30,
+       .least_bytes = uint64_t{64} << 20,
+       .what_bytes = "the file that is read",
+       .has_directory = true,
+       .add_options =
+           [profile](CLI::App& command) {
+             command.add_flag("!--no-keep", profile->keep, "do not keep the profile");
+             command.add_option("--profile", profile->file, "write the profile, as --device reads it")
+                 ->type_name("FILE")
+                 ->group(group::output);
+           },
+       .make =
+           [profile](const Extent& extent) { return std::make_unique<DiskBenchmark>(extent, *profile); }});
 }
 
 }  // namespace xorder::cli

@@ -55,7 +55,7 @@ Json figure_json(const MeasuredFigure& figure) {
 
 // Reading. What is not as it should be throws one of nlohmann's exceptions or this.
 [[noreturn]] void refuse_results(const std::string& name, const std::string& what) {
-  throw InputError(fmt::format("{}: {}; results are made by xorder bench .. --Json FILE", name, what));
+  throw InputError(fmt::format("{}: {}; results are made by xorder bench .. --json FILE", name, what));
 }
 
 plots::Axis axis_of(const Json& from) {
