@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "choose_tiles.hpp"
+#include "plan/axis_factors.hpp"
 #include "plan/cost.hpp"
 #include "plan/factor.hpp"
 #include "size_text.hpp"
@@ -27,8 +28,8 @@ Reordering with_small_elements(Reordering what) {
   return what;
 }
 
-// The form in which a reordering can be factored, a map along one axis of several that keep their order; nothing if it has
-// none (moving axes whose extents are not all powers of two).
+// As a map along one axis of several that keep their order, which has factors of that kind; nothing if it is none (moving axes
+// whose extents are not all powers of two).
 std::optional<Reordering> factorable(const Reordering& what) {
   if (std::ranges::is_sorted(what.order)) return what.mapped ? std::optional(what) : std::nullopt;
   const auto map = flat_map(what);
@@ -78,17 +79,15 @@ Conditions of_pass(const Conditions& all, std::size_t i, std::size_t count) {
   return conditions;
 }
 
-std::optional<std::vector<Pass>> factored_passes(const Reordering& what, const Conditions& conditions,
-                                                 const MultiPass& choice) {
-  const auto factors = factor(what.map, choice.block_bits, choice.memory_bits);
+// One for each factor; nothing if no tile of one fits in the memory.
+std::optional<std::vector<Pass>> passes_of(const std::vector<Reordering>& factors,
+                                           const Conditions& conditions) {
   std::vector<Pass> passes;
   uint64_t touched = conditions.touched_memory;
   for (std::size_t i = 0; i < factors.size(); ++i) {
-    Reordering part = what;
-    part.map = factors[i];
     Conditions here = of_pass(conditions, i, factors.size());
     here.touched_memory = touched;
-    auto pass = choose_pass(part, here);
+    auto pass = choose_pass(factors[i], here);
     if (!pass) return std::nullopt;
     touched = std::max(touched, pass->memory());
     passes.push_back(std::move(*pass));
@@ -100,6 +99,34 @@ double total_seconds(const std::vector<Pass>& passes) {
   double sum = 0;
   for (const Pass& pass : passes) sum += pass.seconds;
   return sum;
+}
+
+// No two passes are faster: the largest requests, nothing at the ends.
+double least_seconds_of_two(const Reordering& what, const Conditions& conditions) {
+  const uint64_t block = conditions.device.largest_useful_request();
+  return 2 * pass_seconds(
+                 {.bytes = what.bytes(), .read_block = block, .write_block = block, .tiles = what.bytes()},
+                 conditions);
+}
+
+// The sequences of reorderings that may be better than one pass of `single` seconds (nothing: there is none).
+std::vector<std::vector<Reordering>> factorings(const Reordering& what, const Conditions& conditions,
+                                                std::optional<double> single) {
+  std::vector<std::vector<Reordering>> all;
+  const auto worth = [&](double seconds) { return !single || seconds < worth_more_passes * *single; };
+  if (const auto mapped = factorable(what)) {
+    const auto choice = best_block_size(*mapped, conditions);
+    if (!choice || !worth(choice->seconds)) return all;
+    all.emplace_back();
+    for (gf2::AffineMap& map : factor(mapped->map, choice->block_bits, choice->memory_bits)) {
+      all.back().push_back(*mapped);
+      all.back().back().map = std::move(map);
+    }
+  } else if (worth(least_seconds_of_two(what, conditions))) {
+    for (auto& [first, second] : axis_factors(what, conditions.device.largest_useful_request()))
+      all.push_back({std::move(first), std::move(second)});
+  }
+  return all;
 }
 
 }  // namespace
@@ -139,15 +166,17 @@ Plan make_plan(const Reordering& reordering, const Conditions& conditions) {
   }
   Plan plan{with_small_elements(canonical(reordering)), conditions, {}};
   if (plan.what.elements() == 0) return plan;
-  auto single = choose_pass(plan.what, conditions);
-  if (single) plan.passes.push_back(std::move(*single));
-  if (const auto mapped = factorable(plan.what)) {
-    const auto choice = best_block_size(*mapped, conditions);
-    if (choice && (plan.passes.empty() || choice->seconds < worth_more_passes * plan.seconds())) {
-      auto passes = factored_passes(*mapped, conditions, *choice);
-      if (passes && (plan.passes.empty() || total_seconds(*passes) < worth_more_passes * plan.seconds()))
-        plan.passes = std::move(*passes);
-    }
+  std::optional<double> single;
+  if (auto pass = choose_pass(plan.what, conditions)) {
+    single = pass->seconds;
+    plan.passes.push_back(std::move(*pass));
+  }
+  for (const auto& factors : factorings(plan.what, conditions, single)) {
+    auto passes = passes_of(factors, conditions);
+    if (!passes) continue;
+    const double seconds = total_seconds(*passes);
+    if (single && seconds >= worth_more_passes * *single) continue;
+    if (plan.passes.size() <= 1 || seconds < plan.seconds()) plan.passes = std::move(*passes);
   }
   if (plan.passes.empty()) {
     throw InputError(fmt::format("no tile of elements of {} fits in {} of memory",

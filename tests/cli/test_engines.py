@@ -146,6 +146,15 @@ class SeveralPasses(Case):
         self.save("a.npy", array)
         self.check(bit_reversed(array), "bitreverse", "a.npy", *self.hdd)
 
+    def test_odd_extents(self):
+        for shape, axes in [((6003, 2345), (1, 0)), ((3, 2310, 2001), (0, 2, 1)), ((45, 70, 33, 105), (3, 1, 2, 0))]:
+            with self.subTest(shape=shape):
+                array = self.noise(shape, "f4")
+                self.save("a.npy", array)
+                self.check(transposed(array, axes), "transpose", "a.npy", "--axes", ",".join(map(str, axes)), *self.hdd)
+                os.remove(self.path("b.raw"))
+                os.rmdir(self.path("scratch"))
+
     def test_device_of_ones_own(self):
         """A disk with a price for requests such that even a small file is worth several passes."""
         self.write("device.json", json.dumps({"name": "tape", "depth": 2, "points": [
