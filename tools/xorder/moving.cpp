@@ -221,9 +221,10 @@ void MovingCommand::run() const {
     print_report(printable(output_), work::report_json(work->summary(), report));
   } else if (talks) {
     const auto bytes = static_cast<double>(work->summary().bytes);
-    tell("{}: {} in {:.2f} s, {}/s, {} pass{}, {} ({})\n", printable(output_), size_text(bytes),
-         report.seconds, size_text(bytes / std::max(report.seconds, 1e-9)), report.passes,
-         report.passes == 1 ? "" : "es", report.engine, report.access);
+    const std::string way =
+        report.engine == report.access ? report.engine : fmt::format("{} ({})", report.engine, report.access);
+    tell("{}: {} in {:.2f} s, {}/s, {} pass{}, {}\n", printable(output_), size_text(bytes), report.seconds,
+         size_text(bytes / std::max(report.seconds, 1e-9)), report.passes, report.passes == 1 ? "" : "es", way);
     if (const auto& traffic = report.traffic) {
       tell("schedule {} on {} virtual processors: {} steps, {} messages, {} link crossings, {} moved\n",
            traffic->schedule, traffic->processors, traffic->steps, traffic->messages, traffic->crossings,
