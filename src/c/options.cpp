@@ -49,9 +49,9 @@ JobOptions job_options(const xorder_options* given, const char* output) {
   if (o.device != nullptr) {
     options.device = work::named_device(o.device);
   } else {
-    auto [device, note] = work::device_for(output);
-    options.device = std::move(device);
-    result.note = std::move(note);
+    work::DeviceChoice choice = work::device_for(output);
+    options.device = std::move(choice.device);
+    result.note = std::move(choice.note);
   }
   return result;
 }

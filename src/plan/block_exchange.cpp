@@ -148,15 +148,17 @@ ExchangePlan plan_exchange(const Reordering& what, const ProcessorConditions& co
   }
   if (const auto matrix = transposed_matrix(what)) return exchange_of(*matrix, conditions);
   throw InputError(
-      "schedule exchange does transposition and bit reversal only; rounds does every permutation of this "
-      "kind");
+      "schedule exchange transposes a matrix or bit-reverses an array as a whole, not batches of them, and "
+      "does nothing "
+      "else; rounds does every permutation of this kind");
 }
 
 MeshPlan plan_mesh(const Reordering& what, const ProcessorConditions& conditions) {
   const auto matrix = transposed_matrix(what);
   if (!matrix) {
     throw InputError(
-        "schedule mesh transposes matrices only; rounds does every permutation of 2^n elements, tiles "
+        "schedule mesh transposes a matrix as a whole, and does nothing else; rounds does every permutation "
+        "of 2^n elements, tiles "
         "everything");
   }
   require_motion(*matrix, conditions);

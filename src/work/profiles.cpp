@@ -1,5 +1,6 @@
 #include "work/profiles.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -7,9 +8,13 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "io/measure_disk.hpp"
 #include "io/text_file.hpp"
 #include "xorder/error.hpp"
 
@@ -17,6 +22,7 @@ namespace xorder::work {
 namespace {
 
 namespace fs = std::filesystem;
+using std::uint64_t;
 
 constexpr std::size_t largest_profile = 64 << 10;
 
@@ -27,6 +33,10 @@ fs::path cache_directory() {
   if (const char* home = std::getenv("HOME"); home != nullptr && fs::path(home).is_absolute())
     return fs::path(home) / ".cache" / "xorder";
   return {};
+}
+
+fs::path directory_of(const fs::path& file) {
+  return file.has_parent_path() ? file.parent_path() : fs::path(".");
 }
 
 }  // namespace
@@ -81,14 +91,36 @@ plan::Device named_device(const std::string& name) {
   return plan::Device::parse(text, name);
 }
 
+std::string profile_name(const fs::path& directory) {
+  return fmt::format("the disk of {}, measured {:%Y-%m-%d}", directory.string(),
+                     fmt::gmtime(std::time(nullptr)));
+}
+
 DeviceChoice device_for(const fs::path& file) {
   try {
-    const fs::path directory = file.has_parent_path() ? file.parent_path() : fs::path(".");
-    if (auto device = load_profile(directory)) return {*std::move(device), {}};
+    if (auto device = load_profile(directory_of(file))) return {*std::move(device), true, {}};
   } catch (const InputError& e) {
-    return {plan::Device::ssd(), fmt::format("{}; using ssd", e.what())};
+    return {plan::Device::ssd(), true, fmt::format("{}; using ssd", e.what())};
   }
-  return {plan::Device::ssd(), {}};
+  return {plan::Device::ssd(), false, {}};
+}
+
+std::optional<plan::Device> learn_device(const fs::path& file, const std::stop_token& stop) {
+  const fs::path directory = directory_of(file);
+  std::vector<plan::Device::Point> points;
+  try {
+    io::DiskTrials trials(directory, {.file_bytes = uint64_t{128} << 20, .seconds = 0.1, .stop = stop});
+    for (const uint64_t block : {uint64_t{4} << 10, uint64_t{64} << 10, uint64_t{1} << 20})
+      points.push_back({block, trials.reads(block), trials.writes(block), trials.both(block)});
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+  plan::Device device = io::profile_of(profile_name(directory), std::move(points));
+  try {
+    save_profile(directory, device);
+  } catch (const Error&) {  // it does for this run
+  }
+  return device;
 }
 
 }  // namespace xorder::work

@@ -15,6 +15,7 @@ class Profiles : public testing::Test {
  protected:
   void SetUp() override {
     if (const char* was = std::getenv("XDG_CACHE_HOME")) before_ = was;
+    if (const char* was = std::getenv("HOME")) home_ = was;
     setenv("XDG_CACHE_HOME", (scratch_ / "cache").c_str(), 1);
   }
   void TearDown() override {
@@ -23,11 +24,12 @@ class Profiles : public testing::Test {
     } else {
       unsetenv("XDG_CACHE_HOME");
     }
+    if (home_) setenv("HOME", home_->c_str(), 1);
   }
   test::ScratchDirectory scratch_;
 
  private:
-  std::optional<std::string> before_;
+  std::optional<std::string> before_, home_;
 };
 
 const plan::Device tape{"tape \"A\"", {{4096, 1.5e6, 2e6, 1.25e6}, {65536, 3e6, 4e6, 2e6}}, 7};
@@ -62,6 +64,36 @@ TEST_F(Profiles, ARelativeCacheDirectoryIsIgnored) {
   const std::string home = std::getenv("HOME") != nullptr ? std::getenv("HOME") : "";
   const auto path = profile_path(scratch_.path());
   EXPECT_TRUE(path.empty() || path.string().starts_with(home)) << path;
+}
+
+TEST_F(Profiles, ADiskThatNobodyHasMeasuredIsLearnt) {
+  const std::filesystem::path file = scratch_ / "out";
+  EXPECT_FALSE(device_for(file).measured);
+  const auto learnt = learn_device(file, {});
+  if (!learnt) GTEST_SKIP() << "no direct access here";
+  const DeviceChoice choice = device_for(file);
+  EXPECT_TRUE(choice.measured);
+  EXPECT_EQ(choice.device, *learnt);
+  EXPECT_GT(learnt->points.front().both_bytes_per_second, 0);
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+TEST_F(Profiles, LearningNeedsNoPlaceToKeepIt) {
+  unsetenv("HOME");
+  setenv("XDG_CACHE_HOME", "/proc/cannot/be", 1);
+  if (!learn_device(scratch_ / "out", {})) GTEST_SKIP() << "no direct access here";
+  EXPECT_FALSE(device_for(scratch_ / "out").measured);
+}
+
+TEST_F(Profiles, WhereADiskCannotBeMeasuredNothingIsLearnt) {
+  EXPECT_EQ(learn_device(scratch_ / "missing" / "out", {}), std::nullopt);
+}
+
+TEST_F(Profiles, LearningStopsWhenAsked) {
+  if (!learn_device(scratch_ / "out", {})) GTEST_SKIP() << "no direct access here";
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_THROW(learn_device(scratch_ / "out", stop.get_token()), Cancelled);
 }
 
 }  // namespace

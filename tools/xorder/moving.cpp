@@ -153,7 +153,7 @@ void MovingCommand::add_to(CLI::App& command, Make make, std::vector<std::string
       ->group(group::engine);
   command
       .add_option("--device", self->device_,
-                  "what the disk can do; default: what xorder bench disk has measured, or else ssd")
+                  "what the disk can do; default: what was measured of it, or else ssd")
       ->type_name("ssd|hdd|FILE")
       ->group(group::engine);
   command.callback([self] { self->run(); });
@@ -171,9 +171,9 @@ work::Options MovingCommand::options() const {
   }
   options.engine = engine_choice(engine_);
   if (device_.empty()) {
-    auto [device, note] = work::device_for(output_);
-    if (!note.empty()) tell_note(note);
-    options.device = std::move(device);
+    work::DeviceChoice choice = work::device_for(output_);
+    if (!choice.note.empty()) tell_note(choice.note);
+    options.device = std::move(choice.device);
   } else {
     try {
       options.device = work::named_device(device_);
@@ -196,10 +196,25 @@ void MovingCommand::run() const {
   work::Options options = this->options();
   std::optional<Tracing> tracing;
   if (!trace_.empty()) {
-    if (session().team != nullptr) throw InputError("--trace: records the transfers of one process only; use xorder");
+    if (session().team != nullptr)
+      throw InputError("--trace: records the transfers of one process only; use xorder");
     options.disk = &tracing.emplace(trace_, force_, inputs, output_).disk();
   }
-  const std::unique_ptr<work::Work> work = make_({std::move(inputs), output_, std::move(options)});
+  Request request{std::move(inputs), output_, std::move(options)};
+  std::unique_ptr<work::Work> work = make_(request);
+  const bool unknown_disk = device_.empty() && interrupt && !work::device_for(output_).measured;
+  if (unknown_disk && work->summary().bytes >= work::worth_learning) {
+    const std::string what = fmt::format("the disk of {} was never measured", output_);
+    if (dry_run_) {
+      tell_note(what + ": a run begins with that, and may have another plan");
+    } else {
+      if (talks) tell_note(what + ": doing that first, in a second or so (xorder bench disk does it better)");
+      if (auto device = work::learn_device(output_, interrupt->token())) {
+        request.options.device = *std::move(device);
+        work = make_(request);
+      }
+    }
+  }
   if (dry_run_) {
     if (!speaks) return;
     fmt::print("{}",
@@ -224,7 +239,8 @@ void MovingCommand::run() const {
     const std::string way =
         report.engine == report.access ? report.engine : fmt::format("{} ({})", report.engine, report.access);
     tell("{}: {} in {:.2f} s, {}/s, {} pass{}, {}\n", printable(output_), size_text(bytes), report.seconds,
-         size_text(bytes / std::max(report.seconds, 1e-9)), report.passes, report.passes == 1 ? "" : "es", way);
+         size_text(bytes / std::max(report.seconds, 1e-9)), report.passes, report.passes == 1 ? "" : "es",
+         way);
     if (const auto& traffic = report.traffic) {
       tell("schedule {} on {} virtual processors: {} steps, {} messages, {} link crossings, {} moved\n",
            traffic->schedule, traffic->processors, traffic->steps, traffic->messages, traffic->crossings,

@@ -1,8 +1,6 @@
 // xorder bench disk: what a disk reads and writes, by the size of requests. Plans go by it.
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <ctime>
 #include <memory>
 #include <optional>
 #include <string>
@@ -58,15 +56,13 @@ class DiskBenchmark final : public Benchmark {
   }
 
   void conclude(Results& results) override {
-    const std::string name = fmt::format("the disk of {}, measured {:%Y-%m-%d}", directory_.string(),
-                                         fmt::gmtime(std::time(nullptr)));
     const std::vector<MeasuredSeries>& series = results.figures[0].series;
     std::vector<Device::Point> points;
     for (std::size_t i = 0; i < series[0].points.size(); ++i) {
       points.push_back({static_cast<uint64_t>(series[0].points[i].x), series[0].points[i].median(),
                         series[1].points[i].median(), series[2].points[i].median()});
     }
-    const Device profile = io::profile_of(name, std::move(points));
+    const Device profile = io::profile_of(work::profile_name(directory_), std::move(points));
     if (file_) file_->write(profile.text());
     const std::string kept = keep_ ? fmt::format("{}: plans for this file system go by it from now on.",
                                                  work::save_profile(directory_, profile).string())
