@@ -65,7 +65,7 @@ Stages exchange_stages(const work::Frame& frame, const Reordering& what, const S
 }
 
 Stages mesh_stages(const work::Frame& frame, const Reordering& what, const ScheduleChoice& choice) {
-  plan::MeshPlan plan = plan::plan_mesh(what, conditions(frame, choice.processors));
+  plan::MeshPlan plan = plan::plan_mesh(what, choice.routing, conditions(frame, choice.processors));
   Stages stages;
   stages.push_back(
       std::make_unique<TransposeStage>(plan.within, circumstances(frame, true, false), frame.options.device));
@@ -84,6 +84,9 @@ std::unique_ptr<work::Work> scheduled(io::ArrayFile input, const Reordering& wha
   }
   if (choice.layout && choice.kind != ScheduleChoice::Kind::rounds) {
     throw InputError("a layout is for schedule rounds only");
+  }
+  if (choice.routing != schedule::Mesh::Routing::any && choice.kind != ScheduleChoice::Kind::mesh) {
+    throw InputError("a routing is for schedule mesh only");
   }
   const io::DType dtype = input.description.dtype;
   work::Frame frame = work::settle({std::move(input)}, std::move(output), dtype, extents, std::move(options),

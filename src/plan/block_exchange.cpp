@@ -148,16 +148,17 @@ ExchangePlan plan_exchange(const Reordering& what, const ProcessorConditions& co
   }
   if (const auto matrix = transposed_matrix(what)) return exchange_of(*matrix, conditions);
   throw InputError(
-      "schedule exchange transposes a matrix or bit-reverses an array as a whole, not batches of them, and "
-      "does nothing "
-      "else; rounds does every permutation of this kind");
+      "schedule exchange does transposition and bit reversal of a whole array only, not of a batch; rounds "
+      "does every "
+      "permutation of this kind");
 }
 
-MeshPlan plan_mesh(const Reordering& what, const ProcessorConditions& conditions) {
+MeshPlan plan_mesh(const Reordering& what, schedule::Mesh::Routing routing,
+                   const ProcessorConditions& conditions) {
   const auto matrix = transposed_matrix(what);
   if (!matrix) {
     throw InputError(
-        "schedule mesh transposes a matrix as a whole, and does nothing else; rounds does every permutation "
+        "schedule mesh transposes whole matrices and does nothing else; rounds does every permutation "
         "of 2^n elements, tiles "
         "everything");
   }
@@ -165,8 +166,7 @@ MeshPlan plan_mesh(const Reordering& what, const ProcessorConditions& conditions
   BlockMatrix blocks = *matrix;
   blocks.blocks = choose_side(std::min(matrix->rows, matrix->columns), conditions);
   StripePlan stripes = block_stripes(
-      "mesh", std::make_shared<schedule::Mesh>(blocks.blocks, schedule::Mesh::Routing::any), blocks,
-      conditions,
+      "mesh", std::make_shared<schedule::Mesh>(blocks.blocks, routing), blocks, conditions,
       [](uint64_t i, uint64_t j) {
         return Block{i, j};
       },

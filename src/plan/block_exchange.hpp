@@ -9,6 +9,7 @@
 
 #include "plan/stripes.hpp"
 #include "xorder/permutation/reordering.hpp"
+#include "xorder/schedule/mesh.hpp"
 
 namespace xorder::plan {
 
@@ -51,6 +52,7 @@ struct MeshPlan {
 };
 /// Throws InputError unless it is a transposition, for a number of processors that is no square or does not fit, and if
 /// the memory is too small.
-MeshPlan plan_mesh(const Reordering& what, const ProcessorConditions& conditions);
+MeshPlan plan_mesh(const Reordering& what, schedule::Mesh::Routing routing,
+                   const ProcessorConditions& conditions);
 
 }  // namespace xorder::plan

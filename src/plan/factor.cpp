@@ -8,7 +8,6 @@ namespace xorder::plan {
 
 using gf2::AffineMap;
 using gf2::BitMatrix;
-using gf2::low_mask;
 using gf2::Subspace;
 using gf2::unit;
 using gf2::Word;

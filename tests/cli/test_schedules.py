@@ -105,6 +105,9 @@ class SmallFiles(Schedules):
         self.assertEqual([report[key] for key in ("steps", "messages", "bytes_moved")], [8, 56, 56 * 512])
         report = self.check("transpose", array, transposed(array), "--schedule", "mesh", "--processors", 49)
         self.assertEqual([report[key] for key in ("processors", "steps", "messages")], [49, 2, 42])
+        with_xy = self.check("transpose", array, transposed(array), "--schedule", "mesh", "--processors", 49, "--routing", "xy")
+        self.assertEqual(with_xy["steps"], report["steps"] + 1)
+        self.refused("transpose", "a.npy", "b.npy", "--schedule", "rounds", "--routing", "xy", says="mesh")
         text = self.ok("transpose", "a.npy", "c.npy", "--schedule", "mesh").stderr
         self.assertRegex(text, r"schedule mesh on 16 virtual processors: 1 steps?, 12 messages")
 
@@ -190,6 +193,7 @@ class Refused(Schedules):
 
     def test_what_a_schedule_cannot_do(self):
         self.refused("permute", "a.npy", "b.npy", "--by", "gray", "--schedule", "exchange", says=["transposition and bit reversal", "rounds"])
+        self.refused("bitreverse", "a.npy", "b.npy", "--axis", "1", "--schedule", "exchange", says=["batch", "rounds"])
         self.refused("permute", "a.npy", "b.npy", "--by", "gray", "--schedule", "mesh", says=["matrices", "rounds"])
         self.refused("transpose", "odd.npy", "b.npy", "--schedule", "exchange", says=["powers of two", "mesh"])
         self.refused("transpose", "odd.npy", "b.npy", "--schedule", "rounds", says=["powers of two", "mesh"])

@@ -92,7 +92,10 @@ TEST_F(Scheduled, MeshesOfAnyShape) {
     const std::uint64_t side = random.in(std::uint64_t{1}, std::min({rows, columns, std::uint64_t{9}}));
     SCOPED_TRACE(testing::Message() << rows << " x " << columns << ", mesh of " << side);
     check(transposition({{rows, columns}, 4, Order::c}, {}), {rows, columns},
-          {.kind = Kind::mesh, .processors = side * side}, work::EngineChoice::direct, random);
+          {.kind = Kind::mesh,
+           .processors = side * side,
+           .routing = random.in(0, 1) == 0 ? schedule::Mesh::Routing::any : schedule::Mesh::Routing::xy},
+          work::EngineChoice::direct, random);
   }
 }
 

@@ -87,7 +87,7 @@ TEST(MeshPlan, TransposesAnyMatrix) {
     const uint64_t rows = random.in(2U, 60U), columns = random.in(2U, 60U), bytes = random.in(1U, 5U);
     const uint64_t side = random.in(uint64_t{1}, std::min({rows, columns, uint64_t{8}}));
     const Reordering what = transposition({{rows, columns}, bytes, Order::c}, {});
-    const MeshPlan plan = plan_mesh(what, conditions(side * side));
+    const MeshPlan plan = plan_mesh(what, schedule::Mesh::Routing::any, conditions(side * side));
     const std::string data = noise(what.bytes(), random);
     const BlockMatrix& m = plan.within;
     std::string scratch(data.size(), '\0');
@@ -162,9 +162,9 @@ TEST(ProcessorConditions, WhatAScheduleCannotDo) {
                    gray = mapping_of_all({{64}, 8, Order::c}, bmmc::gray(6));
   EXPECT_THROW(plan_exchange(odd, conditions({})), InputError);
   EXPECT_THROW(plan_exchange(gray, conditions({})), InputError);
-  EXPECT_THROW(plan_mesh(gray, conditions({})), InputError);
-  EXPECT_THROW(plan_mesh(odd, conditions(8)), InputError);
-  EXPECT_THROW(plan_mesh(odd, conditions(33 * 33)), InputError);
+  EXPECT_THROW(plan_mesh(gray, schedule::Mesh::Routing::any, conditions({})), InputError);
+  EXPECT_THROW(plan_mesh(odd, schedule::Mesh::Routing::any, conditions(8)), InputError);
+  EXPECT_THROW(plan_mesh(odd, schedule::Mesh::Routing::any, conditions(33 * 33)), InputError);
   EXPECT_THROW(wanted_lg(3, 8, "elements"), InputError);
   EXPECT_THROW(wanted_lg(16, 8, "elements"), InputError);
   EXPECT_EQ(wanted_lg(8, 8, "elements"), 3);

@@ -34,6 +34,14 @@ void Scheduling::add_to(CLI::App& command, const std::string& possible) {
           "(minor), or those from bit F on; default: major")
       ->type_name("major|minor|F")
       ->group(group::engine);
+  command
+      .add_option(
+          "--routing", routing_,
+          "mesh: how messages travel: on any shortest path, or along their row first (xy), a step more;\n"
+          "default: any")
+      ->check(CLI::IsMember({"any", "xy"}).description(""))
+      ->type_name("any|xy")
+      ->group(group::engine);
 }
 
 std::optional<std::uint64_t> Scheduling::processors() const {
@@ -45,6 +53,7 @@ void Scheduling::check() const {
   if (schedule_ == "tiles" && !processors_.empty()) {
     throw InputError("--processors: schedule tiles has none; name another --schedule");
   }
+  if (schedule_ != "mesh" && !routing_.empty()) throw InputError("--routing is for --schedule mesh");
   if (schedule_ != "rounds" && !layout_.empty()) throw InputError("--layout is for --schedule rounds");
 }
 
@@ -71,6 +80,7 @@ std::unique_ptr<work::Work> Scheduling::work(const Request& request, const Reord
   machine::ScheduleChoice choice;
   choice.kind = schedule_ == "rounds" ? Kind::rounds : schedule_ == "exchange" ? Kind::exchange : Kind::mesh;
   choice.processors = processors();
+  if (routing_ == "xy") choice.routing = schedule::Mesh::Routing::xy;
   if (layout_ == "minor") {
     choice.layout = 0;
   } else if (!layout_.empty() && layout_ != "major") {

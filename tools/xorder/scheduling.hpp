@@ -32,7 +32,7 @@ class Scheduling {
 
   std::optional<std::uint64_t> processors() const;
 
-  std::string schedule_ = "tiles", processors_, layout_;
+  std::string schedule_ = "tiles", processors_, layout_, routing_;
 };
 
 }  // namespace xorder::cli

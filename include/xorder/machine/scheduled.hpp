@@ -23,6 +23,7 @@
 #include "xorder/io/array_file.hpp"
 #include "xorder/permutation/band.hpp"
 #include "xorder/permutation/reordering.hpp"
+#include "xorder/schedule/mesh.hpp"
 #include "xorder/work/work.hpp"
 
 namespace xorder::machine {
@@ -36,6 +37,8 @@ struct ScheduleChoice {
   /// Rounds: the processor number is bits f .. f+p−1 of an element's index. Default: the top bits. Other
   /// layouts cost a pass more, which puts the blocks where they belong.
   std::optional<int> layout{};
+  /// Mesh: how messages travel. With `xy` along the row first, which takes a step more.
+  schedule::Mesh::Routing routing = schedule::Mesh::Routing::any;
 };
 
 /// Plans it; nothing is written. Parameters as of Job. Throws InputError for a reordering that the schedule
