@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "io/carry.hpp"
-#include "io/memory.hpp"
 #include "kernel/kernel.hpp"
 #include "task/tasks.hpp"
 #include "tiles/kernel_layout.hpp"
+#include "tiles/slots.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::tiles {
@@ -28,78 +28,6 @@ enum class Event : uint64_t { read, write, permuted, wake };
 uint64_t token(Event event, uint64_t number) { return number << 2 | static_cast<uint64_t>(event); }
 Event event_of(uint64_t token) { return static_cast<Event>(token & 3); }
 uint64_t number_of(uint64_t token) { return token >> 2; }
-
-// A group on its way: its runs are read into `memory`, then permuted into its tile's chunks.
-struct GroupSlot {
-  std::byte* memory = nullptr;
-  plan::Group group;
-  size_t tile_slot = 0;
-  std::vector<plan::Run> runs;
-  std::vector<const std::byte*> sources;
-  std::vector<std::byte*> targets;
-  std::vector<uint64_t> lengths;
-  uint64_t reads_in_flight = 0;
-  std::exception_ptr failure;  // of permuting it
-};
-
-// A tile on its way: assembled chunk by chunk, then written run by run. It needs no memory of its own.
-struct TileSlot {
-  std::byte* memory = nullptr;
-  plan::Tile tile;
-  std::vector<plan::Run> runs;
-  std::vector<std::byte*> chunks;
-  uint64_t groups_missing = 0;
-};
-
-// A request that is being written.
-struct WriteSlot {
-  std::byte* memory = nullptr;
-};
-
-template <typename Slot>
-class Slots {
- public:
-  Slots(uint64_t count, uint64_t bytes_each) : memory_(count * bytes_each), slots_(count) {
-    for (uint64_t i = 0; i < count; ++i) {
-      slots_[i].memory = memory_.data() + i * bytes_each;
-      free_.push_back(count - 1 - i);
-    }
-  }
-  bool available() const { return !free_.empty(); }
-  size_t take() {
-    const size_t i = free_.back();
-    free_.pop_back();
-    return i;
-  }
-  void give_back(size_t i) { free_.push_back(i); }
-  void leak() { static_cast<void>(new io::BlockMemory(std::move(memory_))); }
-  Slot& operator[](size_t i) { return slots_[i]; }
-
- private:
-  io::BlockMemory memory_;
-  std::vector<Slot> slots_;
-  std::vector<size_t> free_;
-};
-
-// Memory for chunks. They stay together in one huge-page mapping and come back in any order.
-class ChunkPool {
- public:
-  ChunkPool(uint64_t count, uint64_t bytes_each) : memory_(count * bytes_each) {
-    free_.reserve(count);
-    for (uint64_t i = count; i-- > 0;) free_.push_back(memory_.data() + i * bytes_each);
-  }
-  size_t available() const { return free_.size(); }
-  std::byte* take() {
-    std::byte* chunk = free_.back();
-    free_.pop_back();
-    return chunk;
-  }
-  void give_back(std::byte* chunk) { free_.push_back(chunk); }
-
- private:
-  io::BlockMemory memory_;
-  std::vector<std::byte*> free_;
-};
 
 // Half of what the queue takes, for each direction, but no more than so many bytes: what waits longer in the
 // device's queue is only in the way of the other direction (two passes over 4 GiB in requests of 1 MiB: 8.75 s
@@ -210,11 +138,9 @@ class Conductor {
   bool begin_group() {
     if (!prepared_ && !prepare_group()) return false;
     if (!groups_.available() || chunks_.available() < prepared_->missing) return false;
-    reading_ = groups_.take();
-    next_run_ = 0;
-    next_in_run_ = 0;
-    GroupSlot& slot = groups_[*reading_];
-    slot.tile_slot = *filling_;
+    reading_ = Reading{groups_.take(), {}};
+    GroupSlot& slot = groups_[reading_->slot];
+    slot.tile_slot = filling_->slot;
     slot.group = std::move(prepared_->group);
     take_chunks(slot, prepared_->chunks);
     prepared_.reset();
@@ -228,15 +154,14 @@ class Conductor {
   }
 
   bool prepare_group() {
-    if (!filling_ || next_group_ == tiles_[*filling_].tile.groups) {
+    if (!filling_ || filling_->next_group == tiles_[filling_->slot].tile.groups) {
       if (next_tile_ == range_.last || !tiles_.available()) return false;
-      filling_ = tiles_.take();
-      begin_tile(tiles_[*filling_], next_tile_++);
-      next_group_ = 0;
+      filling_ = Filling{tiles_.take(), 0};
+      begin_tile(tiles_[filling_->slot], next_tile_++);
     }
-    const TileSlot& tile = tiles_[*filling_];
-    prepared_.emplace();
-    prepared_->group = tiling_.group(tile.tile, next_group_++);
+    const TileSlot& tile = tiles_[filling_->slot];
+    prepared_ = Prepared{};
+    prepared_->group = tiling_.group(tile.tile, filling_->next_group++);
     plan::target_chunks(tiling_, pass_.chunk, prepared_->group, prepared_->chunks);
     const auto is_missing = [&](uint64_t chunk) { return tile.chunks[chunk] == nullptr; };
     prepared_->missing = static_cast<size_t>(std::ranges::count_if(prepared_->chunks, is_missing));
@@ -268,34 +193,31 @@ class Conductor {
   uint64_t target_begin(const plan::Run& run) const { return target_.offset + run.offset * element_bytes_; }
 
   void submit_next_read() {
-    GroupSlot& slot = groups_[*reading_];
-    while (next_run_ < slot.runs.size() && slot.runs[next_run_].length == 0) ++next_run_;
-    if (next_run_ < slot.runs.size()) {
-      const plan::Run& run = slot.runs[next_run_];
+    const size_t number = reading_->slot;
+    GroupSlot& slot = groups_[number];
+    Cursor& at = reading_->at;
+    at.skip_empty(slot.runs);
+    if (at.run < slot.runs.size()) {
+      const plan::Run& run = slot.runs[at.run];
       const uint64_t begin = source_begin(run), end = begin + run.length * element_bytes_;
       const uint64_t first = round_down(begin, read_alignment_), last = round_up(end, read_alignment_);
       io::Transfer read;
       read.kind = io::Transfer::Kind::read;
       read.file = &source_.file;
-      read.offset = first + next_in_run_;
+      read.offset = first + at.bytes;
       const uint64_t bytes = std::min(plan::largest_request, last - read.offset);
-      read.pieces[0] = {slot.memory + next_run_ * pass_.group_pitch + next_in_run_, bytes};
+      read.pieces[0] = {slot.memory + at.run * pass_.group_pitch + at.bytes, bytes};
       read.piece_count = 1;
       read.required_bytes = std::min(bytes, end - read.offset);
-      read.token = token(Event::read, *reading_);
+      read.token = token(Event::read, number);
       queue_.submit(read);
       ++slot.reads_in_flight;
       ++reads_in_flight_;
-      next_in_run_ += bytes;
-      if (first + next_in_run_ == last) {
-        ++next_run_;
-        next_in_run_ = 0;
-      }
+      at.advance(bytes, last - first);
     }
-    if (next_run_ == slot.runs.size()) {
-      const size_t whole = *reading_;
+    if (at.run == slot.runs.size()) {
       reading_.reset();
-      read_finished(whole);
+      read_finished(number);
     }
   }
 
@@ -332,12 +254,12 @@ class Conductor {
   void pump_writes() {
     while (writes_in_flight_ < most_writes_ && writes_.available() && !complete_.empty()) {
       TileSlot& tile = tiles_[complete_.front()];
-      while (writing_run_ < tile.runs.size() && tile.runs[writing_run_].length == 0) ++writing_run_;
-      if (writing_run_ < tile.runs.size()) submit_next_write(tile);
-      if (writing_run_ == tile.runs.size()) {
+      writing_.skip_empty(tile.runs);
+      if (writing_.run < tile.runs.size()) submit_next_write(tile);
+      if (writing_.run == tile.runs.size()) {
         tiles_.give_back(complete_.front());
         complete_.pop_front();
-        writing_run_ = 0;
+        writing_ = {};
         ++tiles_written_;
       }
     }
@@ -346,9 +268,9 @@ class Conductor {
   // Gathers the next part of the run from its chunks, which are free then, in a slot that is laid out like
   // the file's blocks; what is only a part of a block at either end goes by the carry.
   void submit_next_write(TileSlot& tile) {
-    const plan::Run& run = tile.runs[writing_run_];
+    const plan::Run& run = tile.runs[writing_.run];
     const uint64_t begin = target_begin(run), end = begin + run.length * element_bytes_;
-    const uint64_t from = begin + written_in_run_;
+    const uint64_t from = begin + writing_.bytes;
     const uint64_t slot_begin = round_down(from, write_alignment_);
     uint64_t first = slot_begin;
     uint64_t last = std::min(first + plan::largest_request, round_up(end, write_alignment_));
@@ -356,11 +278,7 @@ class Conductor {
     const size_t number = writes_.take();
     std::byte* const memory = writes_[number].memory;
     gather(tile, from - begin, to - begin, end - begin, memory + (from - slot_begin));
-    written_in_run_ += to - from;
-    if (to == end) {
-      ++writing_run_;
-      written_in_run_ = 0;
-    }
+    writing_.advance(to - from, end - begin);
 
     const uint64_t first_block_end = first + write_alignment_, last_block = last - write_alignment_;
     const bool single = last_block == first;
@@ -387,7 +305,7 @@ class Conductor {
   // that end there.
   void gather(TileSlot& tile, uint64_t from, uint64_t to, uint64_t run_bytes, std::byte* out) {
     const uint64_t chunk_bytes = pass_.chunk_bytes();
-    std::byte** const chunks = tile.chunks.data() + writing_run_ * pass_.chunk.per_run;
+    std::byte** const chunks = tile.chunks.data() + writing_.run * pass_.chunk.per_run;
     while (from < to) {
       const uint64_t index = from / chunk_bytes, chunk_end = std::min((index + 1) * chunk_bytes, run_bytes);
       const uint64_t piece_end = std::min(chunk_end, to);
@@ -426,6 +344,31 @@ class Conductor {
     failure_ = std::make_exception_ptr(IoError(file.name(), operation, completion.error, completion.offset));
   }
 
+  // How far the runs of a group or a tile have been submitted.
+  struct Cursor {
+    uint64_t run = 0, bytes = 0;  // the next one, and of it
+
+    void skip_empty(const std::vector<plan::Run>& runs) {
+      while (run < runs.size() && runs[run].length == 0) ++run;
+    }
+    void advance(uint64_t more, uint64_t of) {
+      bytes += more;
+      if (bytes < of) return;
+      ++run;
+      bytes = 0;
+    }
+  };
+  // The group whose runs are being read.
+  struct Reading {
+    size_t slot;
+    Cursor at;
+  };
+  // The tile whose groups are being read.
+  struct Filling {
+    size_t slot;
+    uint64_t next_group;
+  };
+  // The next group, until there is room for it.
   struct Prepared {
     plan::Group group;
     std::vector<uint64_t> chunks;  // that it touches
@@ -449,13 +392,12 @@ class Conductor {
   io::Carry carry_;
   uint64_t most_reads_, most_writes_;  // in flight
 
-  std::optional<size_t> filling_;  // the tile whose groups are being read
-  uint64_t next_tile_, next_group_ = 0;
-  std::optional<Prepared> prepared_;  // the next group, until there is room for it
-  std::optional<size_t> reading_;     // the group whose runs are being submitted
-  uint64_t next_run_ = 0, next_in_run_ = 0;
-  std::deque<size_t> complete_;  // tiles to be written; the first one is being submitted
-  uint64_t writing_run_ = 0, written_in_run_ = 0;
+  uint64_t next_tile_;
+  std::optional<Filling> filling_;
+  std::optional<Prepared> prepared_;
+  std::optional<Reading> reading_;
+  std::deque<size_t> complete_;  // tiles to be written
+  Cursor writing_;               // the first of them
 
   uint64_t reads_in_flight_ = 0, writes_in_flight_ = 0, permuting_ = 0;
   uint64_t tiles_written_ = 0;  // all of it submitted
