@@ -7,61 +7,20 @@
 #include <numeric>
 #include <vector>
 
+#include "memory/box_axes.hpp"
 #include "memory/cache_sizes.hpp"
 #include "memory/micro.hpp"
 #include "memory/offsets.hpp"
 #include "memory/scratch.hpp"
+#include "memory/transpose.hpp"
 
 namespace xorder::memory {
 namespace {
 
-std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 constexpr std::uint64_t task_bytes = 512 * 1024;
 
 constexpr std::uint64_t short_run = 768;
 constexpr std::uint64_t long_record = 512;
-
-// Axes by where they lie: what is common to the three ways.
-struct Box {
-  std::uint64_t element_bytes = 1;
-  TargetAxis columns;             ///< D
-  std::vector<TargetAxis> run;    ///< T, fastest first
-  std::vector<TargetAxis> outer;  ///< slower than D in the target, fastest first
-  std::uint64_t run_length = 1;
-  std::uint64_t stacked =
-      1;  ///< matrices of rows side by side in the source, their runs one after the other in a target row
-  std::uint64_t outer_count = 1;
-
-  explicit Box(const Reordering& r) : element_bytes(r.element_bytes) {
-    const int rank = static_cast<int>(r.extents.size());
-    std::vector<std::uint64_t> strides(r.extents.size());
-    std::uint64_t stride = r.element_bytes;
-    for (int axis = rank; axis-- > 0; stride *= r.extents[axis]) strides[axis] = stride;
-    int fastest = rank - 1;
-    std::size_t end = r.order.size();
-    if (r.order.back() == fastest) {  // elements too large for canonical() to put together
-      element_bytes *= r.extents[fastest];
-      --fastest;
-      --end;
-    }
-    bool in_run = true;
-    for (std::size_t i = end; i-- > 0;) {
-      const int axis = r.order[i];
-      TargetAxis a{r.extents[axis], strides[axis], r.mapped && *r.mapped == axis, {}};
-      if (a.mapped) a.to_source = r.map.inverse();
-      if (axis == fastest) {
-        columns = a;
-        in_run = false;
-      } else if (in_run) {
-        run_length *= a.extent;
-        run.push_back(a);
-      } else {
-        outer_count *= a.extent;
-        outer.push_back(a);
-      }
-    }
-  }
-};
 
 // Short rows make short streams. Where the slowest axis of the run lies next to D in the source, its coordinates can be gone
 // through within a row, which is longer then: each is a matrix of its own.
@@ -87,12 +46,11 @@ class Runs : public Engine {
         write_(rows_out_function(streamed)),
         streamed_(streamed) {
     stack(box_);
+    if (box_.rows_adjacent()) split_ = split_function(box_.element_bytes, box_.columns.extent);
     if (box_.columns.mapped) to_target_ = box_.columns.to_source.inverse();
     const std::uint64_t w = box_.element_bytes;
     const std::uint64_t all_columns = box_.columns.extent;
-    const std::uint64_t run_bytes = w < 4            ? 128 * w
-                                    : w < line_bytes ? std::clamp<std::uint64_t>(32 * w, 128, 256)
-                                                     : 2048;
+    const std::uint64_t run_bytes = w < line_bytes ? std::clamp<std::uint64_t>(32 * w, 128, 256) : 2048;
     rows_ =
         std::min(std::max<std::uint64_t>(w < line_bytes ? 8 : 1, divide_up(run_bytes, w)), box_.run_length);
     if (all_columns * w < 1024 &&
@@ -161,6 +119,13 @@ class Runs : public Engine {
     for (; row < end_row; row += rows_) {
       const std::uint64_t before = lines ? 0 : std::min(row, overlap_);
       const std::uint64_t count = std::min(rows_, end_row - row) + before;
+      if (split_ != nullptr) {
+        const std::uint64_t columns = box_.columns.extent;
+        split_(source + (row - before) * columns * w, count, columns, work.buffer.data(), pitch_);
+        write(0, {target + row * w, box_.run_length * w, work.buffer.data() + before * w, pitch_, columns,
+                  (count - before) * w, row == 0, row + count - before == box_.run_length});
+        continue;
+      }
       Offsets(box_.run, row - before).take(work.offsets.data(), count);
       for (std::uint64_t m = 0; m < box_.stacked; ++m) {
         for (std::uint64_t s = strip; s < end_strip; ++s) {
@@ -195,6 +160,7 @@ class Runs : public Engine {
   Box box_;
   gf2::AffineMap to_target_;
   TransposeFunction transpose_;
+  SplitFunction split_ = nullptr;
   RowsOutFunction write_;
   bool streamed_;
   bool lines_ = false;         // tiles begin at lines of the target if the target does
@@ -326,6 +292,7 @@ std::unique_ptr<Engine> make_box_engine(const Reordering& what, bool streamed) {
   const std::uint64_t w = box.element_bytes;
   if (w >= 4096 || (w >= long_record && w % line_bytes == 0))
     return std::make_unique<Records>(std::move(box), streamed);
+  if (fits_direct(box, what.bytes())) return make_direct_box(std::move(box));
   if (box.run_length * w < short_run && !box.columns.mapped)
     return std::make_unique<Pieces>(std::move(box), streamed);
   return std::make_unique<Runs>(std::move(box), streamed);

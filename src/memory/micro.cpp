@@ -13,12 +13,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "memory/records.hpp"
+#include "memory/vectors-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace xorder::memory::HWY_NAMESPACE {
-
-namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET == HWY_SCALAR
 
@@ -37,12 +35,6 @@ template <bool streamed>
 HWY_INLINE void write_permuted(std::byte* to, const std::byte* from, const LineOrder& order,
                                std::uint8_t flip) {
   permute_line(from, to, order, flip);
-}
-
-template <std::size_t W>
-HWY_INLINE std::size_t transpose_blocks(const std::byte* const*, std::size_t, std::size_t, std::byte*,
-                                        std::size_t) {
-  return 0;
 }
 
 template <std::size_t B>
@@ -67,162 +59,7 @@ void line_tile(const std::byte* const* lines, const LineOrder& before, const std
   transpose_lines<B>(rows, buffer);
 }
 
-template <std::size_t W>
-void transpose(const std::byte* const* rows, std::size_t count, std::size_t columns, std::byte* target,
-               std::size_t pitch, std::size_t) {
-  transpose_records(rows, count, columns, target, pitch, W);
-}
-
 #else
-
-// Where the length of vectors is not known before the program runs, 16 bytes will do.
-constexpr std::size_t widest_bytes =
-    HWY_HAVE_SCALABLE ? 16 : std::min<std::size_t>(HWY_MAX_BYTES, line_bytes);
-using Widest = hn::FixedTag<std::uint8_t, widest_bytes>;
-constexpr Widest widest;
-constexpr hn::FixedTag<std::uint8_t, 16> bytes16;
-
-template <class D>
-HWY_INLINE hn::Vec<D> load(D d, const std::byte* p) {
-  return hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(p));
-}
-template <class D>
-HWY_INLINE void store(D d, hn::Vec<D> v, std::byte* p) {
-  hn::StoreU(v, d, reinterpret_cast<std::uint8_t*>(p));
-}
-template <bool streamed, class D>
-HWY_INLINE void put(D d, hn::Vec<D> v, std::byte* p) {
-  if constexpr (streamed) {
-    hn::Stream(v, d, reinterpret_cast<std::uint8_t*>(p));
-  } else {
-    store(d, v, p);
-  }
-}
-
-template <bool streamed>
-HWY_INLINE void copy_line(std::byte* to, const std::byte* from) {
-  for (std::size_t i = 0; i < line_bytes; i += widest_bytes)
-    put<streamed>(widest, load(widest, from + i), to + i);
-}
-
-// Transposes 16/W vectors of blocks of 16/W elements, within each block of 16 bytes. Each round is a perfect shuffle of the
-// vectors' elements: the top bit of the row's number moves below the lowest bit of the lane's, whose top bit moves below the
-// lowest bit of the row's; after lg(16/W) rounds rows and lanes have changed places.
-template <std::size_t W, class V>
-HWY_INLINE void transpose_within_blocks(V (&v)[16 / W]) {
-  if constexpr (W < 16) {
-    using Element = hwy::UnsignedFromSize<W>;
-    constexpr std::size_t n = 16 / W;
-    const hn::DFromV<V> bytes;
-    const hn::Repartition<Element, hn::DFromV<V> > d;
-    for (std::size_t round = 1; round < n; round *= 2) {
-      V next[n];
-      for (std::size_t i = 0; i < n / 2; ++i) {
-        const auto a = hn::BitCast(d, v[i]);
-        const auto b = hn::BitCast(d, v[i + n / 2]);
-        next[2 * i] = hn::BitCast(bytes, hn::InterleaveLower(d, a, b));
-        next[2 * i + 1] = hn::BitCast(bytes, hn::InterleaveUpper(d, a, b));
-      }
-      for (std::size_t i = 0; i < n; ++i) v[i] = next[i];
-    }
-  }
-}
-
-// A block of `rows` × `columns` elements of W bytes in vectors of N bytes, each of which holds a piece of a row. The pieces of
-// the target rows have `piece` bytes: as many as the registers allow.
-template <std::size_t W, std::size_t N>
-struct Block {
-  static constexpr std::size_t n = 16 / W;
-  static constexpr std::size_t lanes = N / 16;
-  static constexpr std::size_t groups = std::min(lanes, 16 / n);
-  static constexpr std::size_t rows = n * groups;
-  static constexpr std::size_t columns = N / W;
-  static constexpr std::size_t piece = 16 * groups;
-  using D = hn::FixedTag<std::uint8_t, N>;
-  using V = hn::Vec<D>;
-
-  template <class Load>
-  static HWY_INLINE void transpose(const Load& load_row, std::byte* target, std::size_t pitch) {
-    V v[groups][n];
-    for (std::size_t g = 0; g < groups; ++g) {
-      for (std::size_t i = 0; i < n; ++i) v[g][i] = load_row(g * n + i);
-      transpose_within_blocks<W>(v[g]);
-    }
-    for (std::size_t i = 0; i < n; ++i) {
-      const auto column = [&](std::size_t lane) { return target + (lane * n + i) * pitch; };
-      if constexpr (groups == 4) {
-        const V low01 = even(v[0][i], v[1][i]), high01 = odd(v[0][i], v[1][i]);
-        const V low23 = even(v[2][i], v[3][i]), high23 = odd(v[2][i], v[3][i]);
-        const D d;
-        store(d, hn::ConcatLowerLower(d, low23, low01), column(0));
-        store(d, hn::ConcatLowerLower(d, high23, high01), column(1));
-        store(d, hn::ConcatUpperUpper(d, low23, low01), column(2));
-        store(d, hn::ConcatUpperUpper(d, high23, high01), column(3));
-      } else if constexpr (groups == 2 && lanes == 4) {
-        const V low = even(v[0][i], v[1][i]), high = odd(v[0][i], v[1][i]);
-        store_halves(low, column(0), column(2));
-        store_halves(high, column(1), column(3));
-      } else if constexpr (groups == 2) {
-        const D d;
-        store(d, hn::ConcatLowerLower(d, v[1][i], v[0][i]), column(0));
-        store(d, hn::ConcatUpperUpper(d, v[1][i], v[0][i]), column(1));
-      } else if constexpr (lanes == 4) {
-        const hn::Half<D> half;
-        store_halves(hn::LowerHalf(half, v[0][i]), column(0), column(1));
-        store_halves(hn::UpperHalf(half, v[0][i]), column(2), column(3));
-      } else if constexpr (lanes == 2) {
-        store_halves(v[0][i], column(0), column(1));
-      } else {
-        store(D(), v[0][i], column(0));
-      }
-    }
-  }
-
- private:
-  // a0 b0 a2 b2 and a1 b1 a3 b3 of blocks a0 .. a3 and b0 .. b3.
-  static HWY_INLINE V even(V a, V b) { return hn::OddEvenBlocks(hn::SwapAdjacentBlocks(b), a); }
-  static HWY_INLINE V odd(V a, V b) { return hn::OddEvenBlocks(b, hn::SwapAdjacentBlocks(a)); }
-  template <class W2>
-  static HWY_INLINE void store_halves(W2 v, std::byte* lower, std::byte* upper) {
-    const hn::Half<hn::DFromV<W2> > half;
-    store(half, hn::LowerHalf(half, v), lower);
-    store(half, hn::UpperHalf(half, v), upper);
-  }
-};
-
-// Everything in blocks; the last ones overlap those before them. Requires at least one block each way.
-template <std::size_t W, std::size_t N>
-HWY_INLINE void transpose_in_blocks(const std::byte* const* rows, std::size_t count, std::size_t columns,
-                                    std::byte* target, std::size_t pitch) {
-  using B = Block<W, N>;
-  const typename B::D d;
-  for (std::size_t r = 0; r < count; r += B::rows) {
-    const std::size_t row = std::min(r, count - B::rows);
-    const std::byte* const* const from = rows + row;
-
-    for (std::size_t c = 0; c < columns; c += B::columns) {
-      const std::size_t column = std::min(c, columns - B::columns);
-
-      for (std::size_t i = 0; i < B::rows; ++i) prefetch(from[i] + column * W + bytes_ahead);
-      B::transpose([&](std::size_t i) HWY_ATTR { return load(d, from[i] + column * W); },
-                   target + column * pitch + row * W, pitch);
-    }
-  }
-}
-
-template <std::size_t W>
-void transpose(const std::byte* const* rows, std::size_t count, std::size_t columns, std::byte* target,
-               std::size_t pitch, std::size_t) {
-  using Large = Block<W, widest_bytes>;
-  using Small = Block<W, 16>;
-  if (count >= Large::rows && columns >= Large::columns) {
-    transpose_in_blocks<W, widest_bytes>(rows, count, columns, target, pitch);
-  } else if (count >= Small::rows && columns >= Small::columns) {
-    transpose_in_blocks<W, 16>(rows, count, columns, target, pitch);
-  } else {
-    transpose_records(rows, count, columns, target, pitch, W);
-  }
-}
 
 // The permutation of one line, in registers of 16 bytes, or in one where there is an instruction for that.
 #if HWY_TARGET == HWY_AVX3_DL
@@ -297,12 +134,10 @@ HWY_INLINE void transpose_lines(const std::byte* const* lines, std::byte* buffer
     }
   } else {
     using K = Block<B, widest_bytes>;
-    const typename K::D d;
     for (std::size_t r = 0; r < line_bytes / B; r += K::rows) {
-      for (std::size_t c = 0; c < line_bytes / B; c += K::columns) {
-        K::transpose([&](std::size_t i) HWY_ATTR { return load(d, lines[r + i] + c * B); },
-                     buffer + c * line_bytes + r * B, line_bytes);
-      }
+      for (std::size_t c = 0; c < line_bytes / B; c += K::columns)
+        K::transpose([&](std::size_t i) { return lines[r + i] + c * B; }, buffer + c * line_bytes + r * B,
+                     line_bytes);
     }
   }
 }
@@ -314,20 +149,6 @@ void line_tile(const std::byte* const* lines, const LineOrder& before, const std
     transpose_lines<B>(lines, buffer);
     return;
   }
-#if HWY_TARGET == HWY_AVX3_DL
-  if constexpr (B <= 16) {  // a line is one register: permute on the way into it
-    using K = Block<B, widest_bytes>;
-    const auto order = hn::Load(widest, before.order);
-    for (std::size_t r = 0; r < line_bytes / B; r += K::rows) {
-      const auto load_row = [&](std::size_t i) HWY_ATTR {
-        const auto index = hn::Xor(order, hn::Set(widest, flips[r + i]));
-        return hn::Vec<Widest>{_mm512_permutexvar_epi8(index.raw, load(widest, lines[r + i]).raw)};
-      };
-      K::transpose(load_row, buffer + r * B, line_bytes);
-    }
-    return;
-  }
-#endif
   HWY_ALIGN std::byte permuted[line_bytes / B][line_bytes];
   const std::byte* rows[line_bytes / B];
   for (std::size_t a = 0; a < line_bytes / B; ++a) {
@@ -338,23 +159,6 @@ void line_tile(const std::byte* const* lines, const LineOrder& before, const std
 }
 
 #endif  // HWY_TARGET == HWY_SCALAR
-
-TransposeFunction transpose_of(std::size_t element_bytes) {
-  switch (element_bytes) {
-    case 1:
-      return transpose<1>;
-    case 2:
-      return transpose<2>;
-    case 4:
-      return transpose<4>;
-    case 8:
-      return transpose<8>;
-    case 16:
-      return transpose<16>;
-    default:
-      return transpose_records;
-  }
-}
 
 LineTileFunction line_tile_of(int lg_lines) {
   constexpr LineTileFunction functions[] = {line_tile<64>, line_tile<32>, line_tile<16>, line_tile<8>,
@@ -422,15 +226,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace xorder::memory {
 
-HWY_EXPORT(transpose_of);
 HWY_EXPORT(line_tile_of);
 HWY_EXPORT(segment_of);
 HWY_EXPORT(rows_out_of);
 HWY_EXPORT(copy_of);
 
-TransposeFunction transpose_function(std::size_t element_bytes) {
-  return HWY_DYNAMIC_DISPATCH(transpose_of)(element_bytes);
-}
 LineTileFunction line_tile_function(int lg_lines) { return HWY_DYNAMIC_DISPATCH(line_tile_of)(lg_lines); }
 SegmentFunction segment_function(bool streamed) { return HWY_DYNAMIC_DISPATCH(segment_of)(streamed); }
 RowsOutFunction rows_out_function(bool streamed) { return HWY_DYNAMIC_DISPATCH(rows_out_of)(streamed); }

@@ -1,5 +1,5 @@
-// The innermost loops of reordering in memory, compiled for each kind of processor by Highway: small transpositions,
-// permutations within a line, and writing past the cache.
+// The innermost loops of reordering in memory, compiled for each kind of processor by Highway: permutations of
+// lines, and writing past the cache. See also transpose.hpp.
 #pragma once
 
 #include <cstddef>
@@ -9,17 +9,6 @@ namespace xorder::memory {
 
 /// What the memory moves at once.
 constexpr std::size_t line_bytes = 64;
-
-/// How far ahead of what they read the loops below ask for lines of the same source row. The hardware sees to what is farther
-/// ahead, if rows are long.
-constexpr std::size_t bytes_ahead = 256;
-
-/// Element c of row r goes to target + c·pitch + r·element_bytes, for r < count and c < columns, element by element or
-/// block by block in registers. Nothing else is read or written.
-using TransposeFunction = void (*)(const std::byte* const* rows, std::size_t count, std::size_t columns,
-                                   std::byte* target, std::size_t pitch, std::size_t element_bytes);
-/// For elements of 1, 2, 4, 8 and 16 bytes in registers, for all others by copying them one by one.
-TransposeFunction transpose_function(std::size_t element_bytes);
 
 /// How the bytes of a line are permuted: not at all, each 16 bytes within themselves and then the four 16-byte pieces, or
 /// freely.
@@ -76,6 +65,6 @@ CopyFunction copy_function(bool streamed);
 /// Orders everything streamed by this thread before its later stores.
 void finish_streams();
 
-inline void prefetch(const std::byte* p) { __builtin_prefetch(p, 0, 3); }
+[[gnu::always_inline]] inline void prefetch(const std::byte* p) { __builtin_prefetch(p, 0, 3); }
 
 }  // namespace xorder::memory

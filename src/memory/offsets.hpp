@@ -25,13 +25,20 @@ struct TargetAxis {
 /// The source offsets of consecutive coordinates of some axes, fastest first.
 class Offsets {
  public:
-  Offsets(const std::vector<TargetAxis>& axes, std::uint64_t start) : axes_(axes), coordinate_(axes.size()) {
+  Offsets(const std::vector<TargetAxis>& axes, std::uint64_t start) : axes_(axes) {
+    if (axes.size() > std::size(few_)) many_.resize(axes.size());
+    coordinate_ = many_.empty() ? few_ : many_.data();
+    std::fill_n(coordinate_, axes.size(), 0);
     for (std::size_t i = 0; i < axes.size(); ++i) {
+      if (start == 0 && !axes[i].mapped) continue;  // as often, and dividing is slow
       coordinate_[i] = start % axes[i].extent;
       start /= axes[i].extent;
       offset_ += axes[i].source_offset(coordinate_[i]);
     }
   }
+
+  Offsets(const Offsets&) = delete;
+  Offsets& operator=(const Offsets&) = delete;
 
   std::uint64_t operator*() const { return offset_; }
   /// The next `count` of them.
@@ -63,7 +70,9 @@ class Offsets {
 
  private:
   const std::vector<TargetAxis>& axes_;
-  std::vector<std::uint64_t> coordinate_;
+  std::uint64_t* coordinate_;
+  std::uint64_t few_[4];  // what is usual needs no allocation
+  std::vector<std::uint64_t> many_;
   std::uint64_t offset_ = 0;
 };
 

@@ -62,7 +62,7 @@ void perform(const Engine& engine, std::size_t bytes, unsigned threads, const Pe
   task::for_stretches(engine.tasks(), bytes < least_parallel_bytes ? 1 : threads,
                       [&](std::uint64_t first, std::uint64_t last) {
                         some(first, last);
-                        finish_streams();
+                        if (streamed(bytes)) finish_streams();
                       });
 }
 

@@ -1,6 +1,7 @@
 #include "memory/records.hpp"
 
 #include "memory/micro.hpp"
+#include "memory/transpose.hpp"
 
 namespace xorder::memory {
 namespace {

@@ -1,10 +1,10 @@
 #include "xorder/memory/permute.hpp"
 
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
 
 #include <thread>
 
+#include "memory/instruction_sets.hpp"
 #include "plan/reference.hpp"
 
 namespace xorder::memory {
@@ -12,6 +12,7 @@ namespace {
 
 using test::any_map;
 using test::random_bytes;
+using test::with_every_instruction_set;
 
 // Ten lines that do what the definition says, between guards: `before` bytes in front of both arrays, so that they can be at
 // any address, and 64 behind the target.
@@ -32,24 +33,6 @@ void expect_permuted(const Reordering& what, test::Random& random,
     ASSERT_TRUE(target == expected) << plan.describe() << "; threads " << threads << ", misaligned by "
                                     << before;
   }
-}
-
-// Runs `body` with each instruction set that this machine has, and with none.
-template <class Body>
-void with_every_target(const Body& body) {
-  std::vector<std::int64_t> targets{HWY_AVX3_DL, HWY_AVX3, HWY_AVX2, HWY_SSE4, HWY_SSSE3};
-  hwy::SetSupportedTargetsForTest(0);
-  const std::int64_t supported = hwy::SupportedTargets();
-  std::erase_if(targets, [&](std::int64_t t) { return (supported & t) == 0; });
-  targets.push_back(HWY_SCALAR);
-  for (const std::int64_t target : targets) {
-    SCOPED_TRACE(hwy::TargetName(target));
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    body();
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }
 
 std::uint64_t any_size(test::Random& random) {
@@ -75,7 +58,7 @@ TEST(InMemory, DoesWhatTheDefinitionSays) {
 TEST(InMemory, MapsWithEveryInstructionSet) {
   test::Random random;
   SEED_TRACE(random);
-  with_every_target([&] {
+  with_every_instruction_set([&] {
     for (int i = 0; i < 100; ++i) {
       SCOPED_TRACE(i);
       Reordering what;
@@ -99,7 +82,7 @@ TEST(InMemory, MatricesWithEveryInstructionSet) {
   SEED_TRACE(random);
   const std::vector<std::uint64_t> extents = {1,  2,  3,  7,  8,   13,  16,  17,  31,
                                               32, 61, 64, 67, 127, 128, 131, 256, 509};
-  with_every_target([&] {
+  with_every_instruction_set([&] {
     for (int i = 0; i < 120; ++i) {
       SCOPED_TRACE(i);
       const std::uint64_t w = random.in(0, 1) == 0 ? any_size(random) : std::uint64_t{1} << random.in(0, 4);
@@ -155,6 +138,24 @@ TEST(InMemory, LargeOnes) {
     expect_permuted(what, random, {1, 2, 3}, random.in(0, 1) == 0 ? 24 : 0);
     if (HasFatalFailure()) return;
   }
+}
+
+// Larger than the cache, so that they go through buffers and past it: what tiles do is in DoesWhatTheDefinitionSays.
+TEST(InMemory, LargeMatricesWithEveryInstructionSet) {
+  test::Random random;
+  SEED_TRACE(random);
+  with_every_instruction_set([&] {
+    const std::uint64_t bytes =
+        (std::uint64_t{4} << 20) + random.in(std::uint64_t{0}, std::uint64_t{1} << 18);
+    const std::uint64_t w = std::uint64_t{1} << random.in(0, 4),
+                        columns = random.in(std::uint64_t{2}, std::uint64_t{16});
+    const std::uint64_t rows = bytes / w / columns;
+    const std::size_t before = 8 * random.in(std::size_t{0}, std::size_t{2});
+    expect_permuted(transposition({{rows, columns}, w, Order::c}, {}), random, {1}, before);
+    expect_permuted(transposition({{columns, rows}, w, Order::c}, {}), random, {1}, before);
+    const std::uint64_t side = random.in(std::uint64_t{500}, std::uint64_t{1100});
+    expect_permuted(transposition({{bytes / w / side, side}, w, Order::c}, {}), random, {1}, before);
+  });
 }
 
 TEST(InMemory, InPlaceIsTheSame) {

@@ -1,0 +1,104 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "memory/box_axes.hpp"
+#include "memory/cache_sizes.hpp"
+#include "memory/micro.hpp"
+#include "memory/transpose.hpp"
+
+namespace xorder::memory {
+namespace {
+
+// Tiles of some rows by some columns, a task's worth of them one after the other. What a tile reads and writes stays in the
+// first-level cache, since the next row of blocks may write the rest of the lines that one has begun.
+class Direct : public Engine {
+ public:
+  explicit Direct(Box box) : box_(std::move(box)), transpose_(transpose_function(box_.element_bytes)) {
+    constexpr std::uint64_t tile_bytes = 16 * 1024, task_bytes = 256 * 1024;
+    const std::uint64_t w = box_.element_bytes;
+    const std::uint64_t all_columns = box_.columns.extent;
+    if (box_.rows_adjacent()) split_ = split_function(w, all_columns);
+    rows_ = std::min(box_.run_length, split_ != nullptr ? task_bytes / (all_columns * w)
+                                                        : std::clamp<std::uint64_t>(256 / w, 64, most_rows));
+    const std::uint64_t block = divide_up(line_bytes, w);
+    columns_ =
+        split_ != nullptr
+            ? all_columns
+            : std::min(all_columns, std::max<std::uint64_t>(1, tile_bytes / (rows_ * w * block)) * block);
+
+    strips_ = divide_up(all_columns, columns_);
+    chunks_ = std::max<std::uint64_t>(1, box_.run_length / rows_);
+    tiles_ = box_.outer_count * chunks_ * strips_;
+    tiles_per_task_ = std::clamp<std::uint64_t>(task_bytes / (columns_ * rows_ * w), 1, tiles_);
+    tasks_ = divide_up(tiles_, tiles_per_task_);
+  }
+
+  std::uint64_t tasks() const override { return tasks_; }
+
+  void perform(std::uint64_t first, std::uint64_t last, const std::byte* source,
+               std::byte* target) const override {
+    const std::uint64_t w = box_.element_bytes;
+    const std::uint64_t pitch = box_.run_length * w;
+    const std::uint64_t end = std::min(tiles_, last * tiles_per_task_);
+    std::uint64_t tile = first * tiles_per_task_;
+    std::uint64_t strip = 0, chunk = 0, outer = 0;
+    if (tile != 0) {  // dividing takes as long as a small array
+      strip = tile % strips_;
+      chunk = tile / strips_ % chunks_;
+      outer = tile / (strips_ * chunks_);
+    }
+    std::uint64_t offsets[2 * most_rows];
+    const std::byte* rows[2 * most_rows];
+    for (Offsets outside(box_.outer, outer); tile < end; ++outer, ++outside, chunk = 0) {
+      const std::byte* const from = source + *outside;
+      std::byte* const to = target + outer * box_.columns.extent * pitch;
+      for (; chunk < chunks_ && tile < end; ++chunk, strip = 0) {
+        const std::uint64_t row = chunk * rows_;
+        const std::uint64_t count = chunk + 1 == chunks_ ? box_.run_length - row : rows_;
+        if (split_ != nullptr) {
+          split_(from + row * box_.columns.extent * w, count, box_.columns.extent, to + row * w, pitch);
+          ++tile;
+          continue;
+        }
+        Offsets(box_.run, row).take(offsets, count);
+        for (; strip < strips_ && tile < end; ++strip, ++tile) {
+          const std::uint64_t column = strip * columns_;
+          for (std::uint64_t i = 0; i < count; ++i) rows[i] = from + offsets[i] + column * w;
+          transpose_(rows, count, std::min(columns_, box_.columns.extent - column),
+                     to + column * pitch + row * w, pitch, w);
+        }
+      }
+    }
+  }
+
+  std::string describe() const override {
+    return fmt::format(
+        "axes: runs of {} elements of {} bytes from rows of {}; tiles of {} rows by {} columns, direct",
+        box_.run_length, box_.element_bytes, box_.columns.extent, rows_, columns_);
+  }
+
+ private:
+  static constexpr std::uint64_t most_rows = 256;
+
+  Box box_;
+  TransposeFunction transpose_;
+  SplitFunction split_ = nullptr;
+  std::uint64_t rows_ = 1;  // of a tile; fewer than twice as many of the last one
+  std::uint64_t columns_ = 1;
+  std::uint64_t strips_ = 1;  // of columns
+  std::uint64_t chunks_ = 1;  // of rows
+  std::uint64_t tiles_ = 1, tiles_per_task_ = 1, tasks_ = 1;
+};
+
+}  // namespace
+
+bool fits_direct(const Box& box, std::uint64_t bytes) {
+  if (box.columns.mapped || 2 * bytes > cache_sizes().second) return false;
+  return bytes <= 2 * cache_sizes().first || box.run_length * box.element_bytes % line_bytes == 0 ||
+         box.element_bytes < 4;
+}
+
+std::unique_ptr<Engine> make_direct_box(Box box) { return std::make_unique<Direct>(std::move(box)); }
+
+}  // namespace xorder::memory

@@ -1,0 +1,282 @@
+#include "memory/transpose.hpp"
+
+// The same kinds of processors as micro.cpp.
+#define HWY_WANT_AVX3_DL
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "memory/transpose.cpp"
+#include <hwy/foreach_target.h>
+// Highway compiles the rest of this file once for each kind of processor, from this line on.
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include "memory/micro.hpp"
+#include "memory/records.hpp"
+#include "memory/vectors-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace xorder::memory::HWY_NAMESPACE {
+
+#if HWY_TARGET == HWY_SCALAR
+
+TransposeFunction transpose_of(std::size_t) { return transpose_records; }
+SplitFunction split_of(std::size_t, std::size_t) { return nullptr; }
+
+#else
+
+// Everything in blocks; the last ones overlap those before them. Requires at least one block each way.
+template <class B, std::size_t W>
+HWY_INLINE void transpose_in_blocks(const std::byte* const* rows, std::size_t count, std::size_t columns,
+                                    std::byte* target, std::size_t pitch) {
+  constexpr bool few = B::rows <= 8;
+  constexpr std::size_t ahead = W < 4 ? line_bytes : bytes_ahead;  // of many rows one line, of few rows more
+  for (std::size_t r = 0; r < count; r += B::rows) {
+    const std::size_t row = std::min(r, count - B::rows);
+    const std::byte* const* from = rows + row;
+    const std::byte* copied[B::rows];  // they stay in registers
+    if constexpr (few) {
+      for (std::size_t i = 0; i < B::rows; ++i) copied[i] = from[i];
+      from = copied;
+    }
+    for (std::size_t c = 0; c < columns; c += B::columns) {
+      const std::size_t column = std::min(c, columns - B::columns);
+      if (c * W % line_bytes == 0) {
+        for (std::size_t i = 0; i < B::rows; ++i) prefetch(from[i] + column * W + ahead);
+      }
+      B::transpose([&](std::size_t i) { return from[i] + column * W; }, target + column * pitch + row * W,
+                   pitch);
+    }
+  }
+}
+
+// Matrices of few columns, k ≤ K, whose rows follow each other. 16 bytes have 16/(K W) rows and what is left of a row; a shuffle
+// makes K columns of them (some of which are nobody's), and K of these vectors are transposed like a block of elements of 16/K
+// bytes. And the other way round, to few columns. Blocks have N/W rows.
+template <std::size_t W, std::size_t K, std::size_t N>
+struct Narrow {
+  static constexpr std::size_t in_piece = 16 / (K * W);  // rows
+  static constexpr std::size_t rows = N / W;
+  using D = hn::FixedTag<std::uint8_t, N>;
+  using V = hn::Vec<D>;
+  // Byte j of the one comes from byte order[j] of the other; 0x80 is nobody's.
+  using Order = std::array<std::uint8_t, 16>;
+
+  static constexpr Order to_columns(std::size_t k) {
+    Order order{};
+    order.fill(0x80);
+    for (std::size_t c = 0; c < k; ++c) {
+      for (std::size_t r = 0; r < in_piece; ++r) {
+        for (std::size_t b = 0; b < W; ++b)
+          order[(c * in_piece + r) * W + b] = static_cast<std::uint8_t>((r * k + c) * W + b);
+      }
+    }
+    return order;
+  }
+  static constexpr Order inverse(const Order& order) {
+    Order back{};
+    back.fill(0x80);
+    for (std::size_t i = 0; i < 16; ++i) {
+      if (order[i] < 16) back[order[i]] = static_cast<std::uint8_t>(i);
+    }
+    return back;
+  }
+  static constexpr auto columns_of = [] {
+    std::array<Order, K + 1> all{};
+    for (std::size_t k = 1; k <= K; ++k) all[k] = to_columns(k);
+    return all;
+  }();
+  static constexpr auto rows_of = [] {
+    std::array<Order, K + 1> all{};
+    for (std::size_t k = 1; k <= K; ++k) all[k] = inverse(columns_of[k]);
+    return all;
+  }();
+
+  static HWY_INLINE V shuffled(V v, const Order& order) {
+    if constexpr (in_piece == 1) {
+      return v;
+    } else {
+      return hn::TableLookupBytes(v, hn::LoadDup128(D(), order.data()));
+    }
+  }
+
+  // Reads up to 16 bytes too many.
+  static HWY_INLINE void split_block(const std::byte* source, std::size_t k, std::byte* target,
+                                     std::size_t pitch) {
+    const D d;
+    V v[K];
+    for (std::size_t i = 0; i < K; ++i, source += in_piece * k * W) {
+      v[i] = shuffled(load_pieces<16>(d, [&](std::size_t piece) { return source + piece * 16 * k; }),
+                      columns_of[k]);
+    }
+    transpose_within_blocks<16 / K>(v);
+    for (std::size_t c = 0; c < K; ++c) {
+      if (c < k) store(d, v[c], target + c * pitch);
+    }
+  }
+  // Writes up to 16 bytes too many.
+  static HWY_INLINE void join_block(const std::byte* const* columns, std::size_t at, std::size_t k,
+                                    std::byte* target) {
+    const D d;
+    V v[K];
+    for (std::size_t c = 0; c < K; ++c) v[c] = load(d, columns[c < k ? c : 0] + at);
+    transpose_within_blocks<16 / K>(v);
+    for (std::size_t m = 0; m < K; ++m) v[m] = shuffled(v[m], rows_of[k]);
+    store_lanes(v, in_piece * k * W, target);
+  }
+
+  // Rows and targets near the ends are copied, so that only what is theirs is read and written.
+  static void split(const std::byte* source, std::size_t count, std::size_t k, std::byte* target,
+                    std::size_t pitch) {
+    for (std::size_t r = 0; r < count; r += rows, source += rows * k * W, target += rows * W) {
+      if (count - r >= rows + 16) {
+        split_block(source, k, target, pitch);
+        continue;
+      }
+      const std::size_t some = std::min(rows, count - r);
+      std::byte in[N * K + 16], out[N * K];
+      std::memcpy(in, source, some * k * W);
+      split_block(in, k, out, N);
+      for (std::size_t c = 0; c < k; ++c) std::memcpy(target + c * pitch, out + c * N, some * W);
+    }
+  }
+  static void join(const std::byte* const* columns, std::size_t k, std::size_t count, std::byte* target) {
+    for (std::size_t r = 0; r < count; r += rows, target += rows * k * W) {
+      if (count - r >= rows + 16) {
+        join_block(columns, r * W, k, target);
+        continue;
+      }
+      const std::size_t some = std::min(rows, count - r);
+      std::byte in[N * K], out[N * K + 16];
+      const std::byte* copied[K] = {};
+      for (std::size_t c = 0; c < k; ++c) {
+        copied[c] = in + c * N;
+        std::memcpy(in + c * N, columns[c] + r * W, some * W);
+      }
+      join_block(copied, 0, k, out);
+      std::memcpy(target, out, some * k * W);
+    }
+  }
+
+ private:
+  // The first `bytes` of lane l of each vector, one after the other, then those of lane l + 1.
+  template <class V2>
+  static HWY_INLINE std::byte* store_lanes(const V2 (&v)[K], std::size_t bytes, std::byte* target) {
+    const hn::DFromV<V2> d;
+    if constexpr (hn::MaxLanes(d) == 16) {
+      for (std::size_t m = 0; m < K; ++m, target += bytes) store(d, v[m], target);
+      return target;
+    } else {
+      const hn::Half<hn::DFromV<V2> > half;
+      hn::Vec<decltype(half)> part[K];
+      for (std::size_t m = 0; m < K; ++m) part[m] = hn::LowerHalf(half, v[m]);
+      target = store_lanes(part, bytes, target);
+      for (std::size_t m = 0; m < K; ++m) part[m] = hn::UpperHalf(half, v[m]);
+      return store_lanes(part, bytes, target);
+    }
+  }
+};
+
+// Calls body with the Narrow for so many columns; returns whether there is one.
+template <std::size_t W, class Body>
+bool with_narrow(std::size_t columns, const Body& body) {
+  const std::size_t k = std::bit_ceil(columns);
+  const auto is = [&](auto narrow, std::size_t width) {
+    if (k == width) body(narrow);
+    return k == width;
+  };
+  if constexpr (W <= 8) {
+    if (is(Narrow<W, 2, widest_bytes>(), 2)) return true;
+  }
+  if constexpr (W <= 4) {
+    if (is(Narrow<W, 4, widest_bytes>(), 4)) return true;
+  }
+  if constexpr (W <= 2) {
+    if (is(Narrow<W, 8, widest_bytes>(), 8)) return true;
+  }
+  if constexpr (W <= 1) {
+    if (is(Narrow<W, 16, widest_bytes>(), 16)) return true;
+  }
+  return false;
+}
+
+template <std::size_t W>
+void transpose(const std::byte* const* rows, std::size_t count, std::size_t columns, std::byte* target,
+               std::size_t pitch, std::size_t) {
+  if (pitch == count * W) {
+    if (with_narrow<W>(count, [&](auto narrow) { narrow.join(rows, count, columns, target); })) return;
+  }
+  const auto with = [&](auto block) {
+    if (count < block.rows || columns < block.columns) return false;
+    transpose_in_blocks<decltype(block), W>(rows, count, columns, target, pitch);
+    return true;
+  };
+  constexpr std::size_t wide = std::min<std::size_t>(32, widest_bytes);
+  if (with(Block<W, widest_bytes>()) || with(Block<W, widest_bytes, 16>()) || with(Block<W, wide>()) ||
+      with(Block<W, 16>()))
+    return;
+  transpose_records(rows, count, columns, target, pitch, W);
+}
+
+TransposeFunction transpose_of(std::size_t element_bytes) {
+  switch (element_bytes) {
+    case 1:
+      return transpose<1>;
+    case 2:
+      return transpose<2>;
+    case 4:
+      return transpose<4>;
+    case 8:
+      return transpose<8>;
+    case 16:
+      return transpose<16>;
+    default:
+      return transpose_records;
+  }
+}
+
+template <std::size_t W>
+SplitFunction split_to(std::size_t columns) {
+  SplitFunction function = nullptr;
+  with_narrow<W>(columns, [&](auto narrow) { function = narrow.split; });
+  return function;
+}
+
+SplitFunction split_of(std::size_t element_bytes, std::size_t columns) {
+  switch (element_bytes) {
+    case 1:
+      return split_to<1>(columns);
+    case 2:
+      return split_to<2>(columns);
+    case 4:
+      return split_to<4>(columns);
+    case 8:
+      return split_to<8>(columns);
+    default:
+      return nullptr;
+  }
+}
+
+#endif  // HWY_TARGET == HWY_SCALAR
+
+}  // namespace xorder::memory::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace xorder::memory {
+
+HWY_EXPORT(transpose_of);
+HWY_EXPORT(split_of);
+
+TransposeFunction transpose_function(std::size_t element_bytes) {
+  return HWY_DYNAMIC_DISPATCH(transpose_of)(element_bytes);
+}
+SplitFunction split_function(std::size_t element_bytes, std::size_t columns) {
+  return HWY_DYNAMIC_DISPATCH(split_of)(element_bytes, columns);
+}
+
+}  // namespace xorder::memory
+#endif

@@ -1,0 +1,147 @@
+// Loading, storing and transposing vectors, for the files that Highway compiles once for each kind of processor.
+#if defined(XORDER_MEMORY_VECTORS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef XORDER_MEMORY_VECTORS_INL
+#undef XORDER_MEMORY_VECTORS_INL
+#else
+#define XORDER_MEMORY_VECTORS_INL
+#endif
+
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "memory/micro.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace xorder::memory::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// The scalar target has no vectors (Highway has no SSE2 before 1.0.5).
+#if HWY_TARGET != HWY_SCALAR
+
+// Where the length of vectors is not known before the program runs, 16 bytes will do.
+constexpr std::size_t widest_bytes =
+    HWY_HAVE_SCALABLE ? 16 : std::min<std::size_t>(HWY_MAX_BYTES, line_bytes);
+using Widest = hn::FixedTag<std::uint8_t, widest_bytes>;
+constexpr Widest widest;
+constexpr hn::FixedTag<std::uint8_t, 16> bytes16;
+
+template <class D>
+HWY_INLINE hn::Vec<D> load(D d, const std::byte* p) {
+  return hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(p));
+}
+template <class D>
+HWY_INLINE void store(D d, hn::Vec<D> v, std::byte* p) {
+  hn::StoreU(v, d, reinterpret_cast<std::uint8_t*>(p));
+}
+template <bool streamed, class D>
+HWY_INLINE void put(D d, hn::Vec<D> v, std::byte* p) {
+  if constexpr (streamed) {
+    hn::Stream(v, d, reinterpret_cast<std::uint8_t*>(p));
+  } else {
+    store(d, v, p);
+  }
+}
+
+template <bool streamed>
+HWY_INLINE void copy_line(std::byte* to, const std::byte* from) {
+  for (std::size_t i = 0; i < line_bytes; i += widest_bytes)
+    put<streamed>(widest, load(widest, from + i), to + i);
+}
+
+// Transposes 16/W vectors of blocks of 16/W elements, within each block of 16 bytes. Each round is a perfect shuffle of the
+// vectors' elements: the top bit of the row's number moves below the lowest bit of the lane's, whose top bit moves below the
+// lowest bit of the row's; after lg(16/W) rounds rows and lanes have changed places.
+template <std::size_t W, class V>
+HWY_INLINE void transpose_within_blocks(V (&v)[16 / W]) {
+  if constexpr (W < 16) {
+    using Element = hwy::UnsignedFromSize<W>;
+    constexpr std::size_t n = 16 / W;
+    const hn::DFromV<V> bytes;
+    const hn::Repartition<Element, hn::DFromV<V> > d;
+    for (std::size_t round = 1; round < n; round *= 2) {
+      V next[n];
+      for (std::size_t i = 0; i < n / 2; ++i) {
+        const auto a = hn::BitCast(d, v[i]);
+        const auto b = hn::BitCast(d, v[i + n / 2]);
+        next[2 * i] = hn::BitCast(bytes, hn::InterleaveLower(d, a, b));
+        next[2 * i + 1] = hn::BitCast(bytes, hn::InterleaveUpper(d, a, b));
+      }
+      for (std::size_t i = 0; i < n; ++i) v[i] = next[i];
+    }
+  }
+}
+
+// A vector of pieces of P bytes, piece i at at(i): loads put pieces where they belong for nothing, while shuffling registers is
+// what bounds the speed.
+template <std::size_t P, class D, class At>
+HWY_INLINE hn::Vec<D> load_pieces(D d, const At& at) {
+  constexpr std::size_t pieces = hn::MaxLanes(d) / P;
+  if constexpr (pieces == 1) {
+    return load(d, at(0));
+#if HWY_TARGET <= HWY_AVX3
+  } else if constexpr (pieces == 4) {
+    const auto piece = [&](std::size_t i) HWY_ATTR { return load(bytes16, at(i)).raw; };
+    __m512i v = _mm512_castsi128_si512(piece(0));
+    v = _mm512_inserti32x4(v, piece(1), 1);
+    v = _mm512_inserti32x4(v, piece(2), 2);
+    return hn::Vec<D>{_mm512_inserti32x4(v, piece(3), 3)};
+#endif
+  } else {
+    const hn::Half<D> half;
+    return hn::Combine(d, load(half, at(1)), load(half, at(0)));
+  }
+}
+
+// A block of N/W rows of P bytes, and so of P/W columns, each of which fills a vector of N bytes. With N = 64, P = 16 leaves
+// less to the registers, but asks for so many loads that it is slower than 32.
+template <std::size_t W, std::size_t N, std::size_t P = std::max<std::size_t>(16, N / 2)>
+struct Block {
+  static constexpr std::size_t n = 16 / W;
+  static constexpr std::size_t columns = P / W;
+  static constexpr std::size_t rows = N / W;
+  using D = hn::FixedTag<std::uint8_t, N>;
+  using V = hn::Vec<D>;
+
+  // Row r lies at at(r).
+  template <class At>
+  static HWY_INLINE void transpose(const At& at, std::byte* target, std::size_t pitch) {
+    const D d;
+    V v[P / 16][n];  // of the rows that agree in what is over n, modulo P/16
+    for (std::size_t g = 0; g < P / 16; ++g) {
+      for (std::size_t i = 0; i < n; ++i)
+        v[g][i] = load_pieces<P>(d, [&](std::size_t piece) { return at((piece * (P / 16) + g) * n + i); });
+      transpose_within_blocks<W>(v[g]);
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      if constexpr (P == 16) {
+        store(d, v[0][i], target + i * pitch);
+      } else {
+        store(d, even(v[0][i], v[1][i]), target + i * pitch);
+        store(d, odd(v[0][i], v[1][i]), target + (n + i) * pitch);
+      }
+    }
+  }
+
+ private:
+  // a0 b0 a2 b2 and a1 b1 a3 b3 of blocks of 16 bytes a0 .. a3 and b0 .. b3.
+#if HWY_TARGET <= HWY_AVX3  // one instruction each; elsewhere P is 16
+  static HWY_INLINE V even(V a, V b) {
+    return V{_mm512_permutex2var_epi64(a.raw, _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13), b.raw)};
+  }
+  static HWY_INLINE V odd(V a, V b) {
+    return V{_mm512_permutex2var_epi64(a.raw, _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15), b.raw)};
+  }
+#endif
+};
+
+#endif  // HWY_TARGET != HWY_SCALAR
+
+}  // namespace xorder::memory::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
