@@ -6,6 +6,7 @@
 
 #include "memory/bmmc.hpp"
 #include "memory/bmmc_engine.hpp"
+#include "memory/cache_sizes.hpp"
 #include "memory/line_tiles.hpp"
 #include "memory/micro.hpp"
 #include "memory/scratch.hpp"
@@ -22,20 +23,30 @@ class Lines : public BmmcEngine {
         tiles_(make_line_tiles(mapped_.map, std::countr_zero(mapped_.element_bytes), shape.source_bits,
                                shape.target_bits, walk_.varying())),
         transpose_(line_tile_function(tiles_.lg_lines)),
+        move_(tile_move_function(tiles_.lg_lines)),
         write_(segment_function(streamed)),
         write_unaligned_(segment_function(false)),
         copy_(copy_function(streamed)),
         streamed_(streamed) {
     lg_element_ = std::countr_zero(mapped_.element_bytes);
     segment_bytes_ = mapped_.element_bytes << tiles_.target_bits;
-    constexpr std::size_t lines_ahead = 24;
+    constexpr std::size_t lines_ahead = 64;
     ahead_ = std::clamp<std::size_t>(lines_ahead >> tiles_.lg_lines, 1, tiles_.line_tiles.size());
     in_runs_ =
         tiles_.lg_lines == 0 && tiles_.before.kind == LinePermutation::none && tiles_.segments.size() == 1;
+    direct_ = !streamed && !in_runs_ && 2 * mapped_.bytes() * mapped_.outer_count <= cache_sizes().second;
   }
 
   void perform(std::uint64_t first, std::uint64_t last, const std::byte* source,
                std::byte* target) const override {
+    if (direct_) {
+      for_each_map(first, last, source, target,
+                   [&](TileWalk::Place place, const std::byte* from, std::byte* to) {
+                     for (std::uint64_t i = 0; i < tiles_per_task_; ++i, walk_.advance(place))
+                       move_tile(place, from, to);
+                   });
+      return;
+    }
     Scratch buffer(buffer_bytes());
     for_each_map(first, last, source, target,
                  [&](TileWalk::Place place, const std::byte* from, std::byte* to) {
@@ -82,11 +93,22 @@ class Lines : public BmmcEngine {
         "map of {} bits, elements of {} bytes; tiles of {} segments of {} bytes, {} lines across{}{}{}",
         mapped_.map.bits(), mapped_.element_bytes, tiles_.segments.size(), segment_bytes_,
         1 << tiles_.lg_lines, tiles_.before.kind == LinePermutation::none ? "" : ", permuted before",
-        tiles_.after.kind == LinePermutation::none ? "" : ", permuted after", streamed_ ? ", streamed" : "");
+        tiles_.after.kind == LinePermutation::none ? "" : ", permuted after",
+        streamed_ ? ", streamed"
+        : direct_ ? ", direct"
+                  : "");
   }
 
  private:
   std::size_t buffer_bytes() const { return tiles_.lines.size() * line_bytes + segment_bytes_; }
+
+  void move_tile(const TileWalk::Place& place, const std::byte* source, std::byte* target) const {
+    const std::uint64_t there = place.target << lg_element_;
+    move_({source, place.source << lg_element_, tiles_.line_tiles.data(), tiles_.source_lines.data(), target,
+           there / line_bytes * line_bytes, tiles_.target_lines.data(), tiles_.line_tiles.size(),
+           tiles_.before, tiles_.before_flips.data(), tiles_.after, tiles_.after_flips.data(),
+           tiles_.tile_flips[there % line_bytes]});
+  }
 
   void read_tile(const std::byte* source, std::uint64_t tile, std::uint64_t next, std::byte* buffer) const {
     const std::size_t lines = std::size_t{1} << tiles_.lg_lines;
@@ -128,12 +150,14 @@ class Lines : public BmmcEngine {
 
   LineTiles tiles_;
   LineTileFunction transpose_;
+  TileMoveFunction move_;
   SegmentFunction write_, write_unaligned_;
   CopyFunction copy_;
   bool streamed_;
   int lg_element_;
   std::uint64_t segment_bytes_;
   std::size_t ahead_;
+  bool direct_;   // arrays in the cache: tiles go to where they belong without a buffer
   bool in_runs_;  // a tile is a run on both sides: its lines are read where they are
 };
 

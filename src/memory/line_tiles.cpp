@@ -172,6 +172,7 @@ class Builder {
         const Word line = high(y) ^ targets[l];
         const Word segment = line & ~low_mask(tiles_.target_bits);
         all.push_back({segment, line ^ segment, static_cast<std::uint16_t>(all.size())});
+        tiles_.target_lines.push_back(line << lg_element_);
         tiles_.after_flips.push_back(bytes(position ^ positions[l]));
       }
     }

@@ -38,6 +38,7 @@ struct LineTiles {
   std::vector<std::uint64_t> source_lines;  ///< of the lines, within a line tile
   std::vector<std::uint64_t> segments;      ///< target offsets of the segments
   std::vector<std::uint16_t> lines;         ///< for each line of each segment, its number in the buffer
+  std::vector<std::uint64_t> target_lines;  ///< target offset of each line in the buffer
   LineOrder before;                         ///< step 1
   std::vector<std::uint8_t> before_flips;   ///< of each line of a line tile
   LineOrder after;                          ///< step 3

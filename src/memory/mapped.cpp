@@ -56,7 +56,10 @@ Mapped mapped_of(const Reordering& r) {
 }
 
 TileShape tile_shape(const AffineMap& map, std::uint64_t element_bytes) {
-  constexpr std::uint64_t source_bytes = 256, target_bytes = 128, enough = 2048;
+  // Of single bytes a line tile may already have 64 lines on both sides.
+  const std::uint64_t source_bytes = element_bytes == 1 ? 64 : 256,
+                      target_bytes = element_bytes == 1 ? 64 : 128;
+  constexpr std::uint64_t enough = 2048;
   const auto bits_of = [&](std::uint64_t bytes) {
     return std::min(map.bits(),
                     static_cast<int>(std::bit_width(std::max<std::uint64_t>(1, bytes / element_bytes))) - 1);

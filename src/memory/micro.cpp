@@ -37,26 +37,16 @@ HWY_INLINE void write_permuted(std::byte* to, const std::byte* from, const LineO
   permute_line(from, to, order, flip);
 }
 
-template <std::size_t B>
-HWY_INLINE void transpose_lines(const std::byte* const* lines, std::byte* buffer) {
-  for (std::size_t a = 0; a < line_bytes / B; ++a) {
-    for (std::size_t b = 0; b < line_bytes / B; ++b)
-      std::memcpy(buffer + b * line_bytes + a * B, lines[a] + b * B, B);
-  }
+HWY_INLINE void permute_in_buffer(const std::byte* from, std::byte* to, const LineOrder& order,
+                                  std::uint8_t flip) {
+  permute_line(from, to, order, flip);
 }
 
-template <std::size_t B>
-void line_tile(const std::byte* const* lines, const LineOrder& before, const std::uint8_t* flips,
-               std::byte* buffer) {
-  std::byte permuted[line_bytes / B][line_bytes];
-  const std::byte* rows[line_bytes / B];
+template <std::size_t B, class To>
+HWY_INLINE void transpose_lines(const std::byte* const* lines, const To& to) {
   for (std::size_t a = 0; a < line_bytes / B; ++a) {
-    rows[a] = lines[a];
-    if (before.kind == LinePermutation::none) continue;
-    permute_line(lines[a], permuted[a], before, flips[a]);
-    rows[a] = permuted[a];
+    for (std::size_t b = 0; b < line_bytes / B; ++b) std::memcpy(to(b) + a * B, lines[a] + b * B, B);
   }
-  transpose_lines<B>(rows, buffer);
 }
 
 #else
@@ -125,44 +115,90 @@ HWY_INLINE void write_permuted(std::byte* to, const std::byte* from, const LineO
   permute_line(from, order, flip, PutInTarget<streamed>{to});
 }
 
-template <std::size_t B>
-HWY_INLINE void transpose_lines(const std::byte* const* lines, std::byte* buffer) {
-  if constexpr (B > 16) {
-    for (std::size_t a = 0; a < line_bytes / B; ++a) {
-      for (std::size_t b = 0; b < line_bytes / B; ++b)
-        std::memcpy(buffer + b * line_bytes + a * B, lines[a] + b * B, B);
+HWY_INLINE void permute_in_buffer(const std::byte* from, std::byte* to, const LineOrder& order,
+                                  std::uint8_t flip) {
+  permute_line(from, order, flip, PutInBuffer{to});
+}
+
+template <std::size_t B, class To>
+HWY_INLINE void transpose_lines(const std::byte* const* lines, const To& to) {
+  if constexpr (B == line_bytes) {
+    copy_line<false>(to(0), lines[0]);
+  } else if constexpr (
+      B > 16) {  // whole vectors, since what is loaded soon should not have been stored in halves
+    constexpr std::size_t P = std::min(B, widest_bytes);
+    for (std::size_t at = 0; at < line_bytes; at += widest_bytes) {
+      for (std::size_t b = 0; b < line_bytes / B; ++b) {
+        const auto piece = [&](std::size_t i) { return lines[(at + i * P) / B] + b * B + (at + i * P) % B; };
+        store(widest, load_pieces<P>(widest, piece), to(b) + at);
+      }
     }
   } else {
     using K = Block<B, widest_bytes>;
     for (std::size_t r = 0; r < line_bytes / B; r += K::rows) {
       for (std::size_t c = 0; c < line_bytes / B; c += K::columns)
-        K::transpose([&](std::size_t i) { return lines[r + i] + c * B; }, buffer + c * line_bytes + r * B,
-                     line_bytes);
+        K::transpose([&](std::size_t i) { return lines[r + i] + c * B; },
+                     [&](std::size_t i) { return to(c + i) + r * B; });
     }
   }
 }
 
-template <std::size_t B>
-void line_tile(const std::byte* const* lines, const LineOrder& before, const std::uint8_t* flips,
-               std::byte* buffer) {
+#endif  // HWY_TARGET == HWY_SCALAR
+
+// Line l goes to to(l).
+template <std::size_t B, class To>
+HWY_INLINE void transpose_line_tile(const std::byte* const* lines, const LineOrder& before,
+                                    const std::uint8_t* flips, const To& to) {
   if (before.kind == LinePermutation::none) {
-    transpose_lines<B>(lines, buffer);
+    transpose_lines<B>(lines, to);
     return;
   }
   HWY_ALIGN std::byte permuted[line_bytes / B][line_bytes];
   const std::byte* rows[line_bytes / B];
   for (std::size_t a = 0; a < line_bytes / B; ++a) {
-    permute_line(lines[a], before, flips[a], PutInBuffer{permuted[a]});
+    permute_in_buffer(lines[a], permuted[a], before, flips[a]);
     rows[a] = permuted[a];
   }
-  transpose_lines<B>(rows, buffer);
+  transpose_lines<B>(rows, to);
 }
 
-#endif  // HWY_TARGET == HWY_SCALAR
+template <std::size_t B>
+void line_tile(const std::byte* const* lines, const LineOrder& before, const std::uint8_t* flips,
+               std::byte* buffer) {
+  transpose_line_tile<B>(lines, before, flips, [&](std::size_t l) { return buffer + l * line_bytes; });
+}
+
+template <std::size_t B>
+void move_tile(const TileMove& t) {
+  constexpr std::size_t lines = line_bytes / B;
+  const std::byte* from[lines];
+  for (std::size_t m = 0; m < t.count; ++m) {
+    for (std::size_t a = 0; a < lines; ++a)
+      from[a] = t.source + (t.source_tile ^ t.line_tiles[m] ^ t.source_lines[a]);
+    const std::uint64_t* const targets = t.target_lines + m * lines;
+    const auto to = [&](std::size_t l) { return t.target + (t.target_tile ^ targets[l]); };
+    if (t.after.kind == LinePermutation::none) {
+      transpose_line_tile<B>(from, t.before, t.before_flips, to);
+      continue;
+    }
+    HWY_ALIGN std::byte transposed[lines][line_bytes];
+    transpose_line_tile<B>(from, t.before, t.before_flips, [&](std::size_t l) { return transposed[l]; });
+    for (std::size_t l = 0; l < lines; ++l) {
+      const auto flip = static_cast<std::uint8_t>(t.after_flips[m * lines + l] ^ t.flip);
+      write_permuted<false>(to(l), transposed[l], t.after, flip);
+    }
+  }
+}
 
 LineTileFunction line_tile_of(int lg_lines) {
   constexpr LineTileFunction functions[] = {line_tile<64>, line_tile<32>, line_tile<16>, line_tile<8>,
                                             line_tile<4>,  line_tile<2>,  line_tile<1>};
+  return functions[lg_lines];
+}
+
+TileMoveFunction tile_move_of(int lg_lines) {
+  constexpr TileMoveFunction functions[] = {move_tile<64>, move_tile<32>, move_tile<16>, move_tile<8>,
+                                            move_tile<4>,  move_tile<2>,  move_tile<1>};
   return functions[lg_lines];
 }
 
@@ -227,11 +263,13 @@ HWY_AFTER_NAMESPACE();
 namespace xorder::memory {
 
 HWY_EXPORT(line_tile_of);
+HWY_EXPORT(tile_move_of);
 HWY_EXPORT(segment_of);
 HWY_EXPORT(rows_out_of);
 HWY_EXPORT(copy_of);
 
 LineTileFunction line_tile_function(int lg_lines) { return HWY_DYNAMIC_DISPATCH(line_tile_of)(lg_lines); }
+TileMoveFunction tile_move_function(int lg_lines) { return HWY_DYNAMIC_DISPATCH(tile_move_of)(lg_lines); }
 SegmentFunction segment_function(bool streamed) { return HWY_DYNAMIC_DISPATCH(segment_of)(streamed); }
 RowsOutFunction rows_out_function(bool streamed) { return HWY_DYNAMIC_DISPATCH(rows_out_of)(streamed); }
 CopyFunction copy_function(bool streamed) { return HWY_DYNAMIC_DISPATCH(copy_of)(streamed); }

@@ -28,6 +28,26 @@ using LineTileFunction = void (*)(const std::byte* const* lines, const LineOrder
 /// lg_lines = lg(64/B), 0 to 6.
 LineTileFunction line_tile_function(int lg_lines);
 
+/// The line tiles of a whole tile, from where they are to where they belong, with a permutation of each line afterwards. All
+/// offsets are in bytes, and combined by exclusive or.
+struct TileMove {
+  const std::byte* source;
+  std::uint64_t source_tile;
+  const std::uint64_t* line_tiles;    ///< count of them
+  const std::uint64_t* source_lines;  ///< of a line tile, 64/B of them
+  std::byte* target;
+  std::uint64_t target_tile;
+  const std::uint64_t* target_lines;  ///< of one line tile after the other
+  std::size_t count;
+  const LineOrder& before;
+  const std::uint8_t* before_flips;  ///< of the lines of a line tile
+  const LineOrder& after;
+  const std::uint8_t* after_flips;  ///< of target_lines
+  std::uint8_t flip;                ///< of all of these
+};
+using TileMoveFunction = void (*)(const TileMove& move);
+TileMoveFunction tile_move_function(int lg_lines);
+
 /// Target lines that are gathered from a buffer.
 struct Segment {
   std::byte* target;               ///< aligned to a line if the lines are streamed

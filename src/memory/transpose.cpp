@@ -47,8 +47,9 @@ HWY_INLINE void transpose_in_blocks(const std::byte* const* rows, std::size_t co
       if (c * W % line_bytes == 0) {
         for (std::size_t i = 0; i < B::rows; ++i) prefetch(from[i] + column * W + ahead);
       }
-      B::transpose([&](std::size_t i) { return from[i] + column * W; }, target + column * pitch + row * W,
-                   pitch);
+      std::byte* const to = target + column * pitch + row * W;
+      B::transpose([&](std::size_t r2) { return from[r2] + column * W; },
+                   [&](std::size_t c2) { return to + c2 * pitch; });
     }
   }
 }

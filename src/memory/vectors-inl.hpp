@@ -107,9 +107,9 @@ struct Block {
   using D = hn::FixedTag<std::uint8_t, N>;
   using V = hn::Vec<D>;
 
-  // Row r lies at at(r).
-  template <class At>
-  static HWY_INLINE void transpose(const At& at, std::byte* target, std::size_t pitch) {
+  // Row r lies at at(r), and column c goes to to(c).
+  template <class At, class To>
+  static HWY_INLINE void transpose(const At& at, const To& to) {
     const D d;
     V v[P / 16][n];  // of the rows that agree in what is over n, modulo P/16
     for (std::size_t g = 0; g < P / 16; ++g) {
@@ -119,10 +119,10 @@ struct Block {
     }
     for (std::size_t i = 0; i < n; ++i) {
       if constexpr (P == 16) {
-        store(d, v[0][i], target + i * pitch);
+        store(d, v[0][i], to(i));
       } else {
-        store(d, even(v[0][i], v[1][i]), target + i * pitch);
-        store(d, odd(v[0][i], v[1][i]), target + (n + i) * pitch);
+        store(d, even(v[0][i], v[1][i]), to(i));
+        store(d, odd(v[0][i], v[1][i]), to(n + i));
       }
     }
   }
