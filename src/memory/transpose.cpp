@@ -29,7 +29,7 @@ SplitFunction split_of(std::size_t, std::size_t) { return nullptr; }
 #else
 
 // Everything in blocks; the last ones overlap those before them. Requires at least one block each way.
-template <class B, std::size_t W>
+template <class B, std::size_t W, bool fetching>
 HWY_INLINE void transpose_in_blocks(const std::byte* const* rows, std::size_t count, std::size_t columns,
                                     std::byte* target, std::size_t pitch) {
   constexpr bool few = B::rows <= 8;
@@ -44,7 +44,7 @@ HWY_INLINE void transpose_in_blocks(const std::byte* const* rows, std::size_t co
     }
     for (std::size_t c = 0; c < columns; c += B::columns) {
       const std::size_t column = std::min(c, columns - B::columns);
-      if (c * W % line_bytes == 0) {
+      if (fetching && c * W % line_bytes == 0) {
         for (std::size_t i = 0; i < B::rows; ++i) prefetch(from[i] + column * W + ahead);
       }
       std::byte* const to = target + column * pitch + row * W;
@@ -212,7 +212,12 @@ void transpose(const std::byte* const* rows, std::size_t count, std::size_t colu
   }
   const auto with = [&](auto block) {
     if (count < block.rows || columns < block.columns) return false;
-    transpose_in_blocks<decltype(block), W>(rows, count, columns, target, pitch);
+    if (columns * W <
+        line_bytes / 2) {  // a line of rows that follow each other would be asked for again and again
+      transpose_in_blocks<decltype(block), W, false>(rows, count, columns, target, pitch);
+    } else {
+      transpose_in_blocks<decltype(block), W, true>(rows, count, columns, target, pitch);
+    }
     return true;
   };
   constexpr std::size_t wide = std::min<std::size_t>(32, widest_bytes);
