@@ -244,14 +244,39 @@ TransposeFunction transpose_of(std::size_t element_bytes) {
   }
 }
 
+// Rows of a block's columns and more: nothing but their pitch has to be known of them.
+template <std::size_t W>
+void split_in_blocks(const std::byte* source, std::size_t count, std::size_t columns, std::byte* target,
+                     std::size_t pitch) {
+  using B = Block<W, widest_bytes, 16>;
+  const std::size_t row_bytes = columns * W;
+  if (count < B::rows) {
+    const std::byte* rows[B::rows];
+    for (std::size_t r = 0; r < count; ++r) rows[r] = source + r * row_bytes;
+    transpose<W>(rows, count, columns, target, pitch, W);
+    return;
+  }
+  for (std::size_t r = 0; r < count; r += B::rows) {
+    const std::size_t row = std::min(r, count - B::rows);
+    for (std::size_t c = 0; c < columns; c += B::columns) {
+      const std::size_t column = std::min(c, columns - B::columns);
+      const std::byte* const from = source + row * row_bytes + column * W;
+      std::byte* const to = target + column * pitch + row * W;
+      B::transpose([&](std::size_t i) { return from + i * row_bytes; },
+                   [&](std::size_t i) { return to + i * pitch; });
+    }
+  }
+}
+
 template <std::size_t W>
 SplitFunction split_to(std::size_t columns) {
   SplitFunction function = nullptr;
-  with_narrow<W>(columns, [&](auto narrow) { function = narrow.split; });
-  return function;
+  if (with_narrow<W>(columns, [&](auto narrow) { function = narrow.split; })) return function;
+  return columns >= 16 / W && columns <= 16 ? split_in_blocks<W> : nullptr;
 }
 
 SplitFunction split_of(std::size_t element_bytes, std::size_t columns) {
+  if (columns < 2) return nullptr;
   switch (element_bytes) {
     case 1:
       return split_to<1>(columns);
@@ -261,6 +286,8 @@ SplitFunction split_of(std::size_t element_bytes, std::size_t columns) {
       return split_to<4>(columns);
     case 8:
       return split_to<8>(columns);
+    case 16:
+      return split_to<16>(columns);
     default:
       return nullptr;
   }

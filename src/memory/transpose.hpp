@@ -21,7 +21,7 @@ TransposeFunction transpose_function(std::size_t element_bytes);
 /// r·element_bytes. Nothing else is read or written.
 using SplitFunction = void (*)(const std::byte* source, std::size_t count, std::size_t columns,
                                std::byte* target, std::size_t pitch);
-/// For 2 columns or more, which rounded up to a power of two take up to 16 bytes; otherwise null.
+/// For 2 to 16 columns of elements of 1, 2, 4, 8 or 16 bytes; otherwise null.
 SplitFunction split_function(std::size_t element_bytes, std::size_t columns);
 
 }  // namespace xorder::memory
