@@ -21,12 +21,12 @@ std::unique_ptr<Engine> make_bmmc_engine(const Reordering& what, bool streamed) 
   return make_bmmc_records(std::move(mapped), std::max(shape.source_bits, shape.target_bits), streamed);
 }
 
-std::unique_ptr<Engine> make_exchange_engine(const Reordering& what, bool streamed) {
+std::unique_ptr<Engine> make_exchange_engine(const Reordering& what) {
   Mapped mapped = mapped_of(what);
   if (!has_lines(mapped) || !std::ranges::is_sorted(what.order)) return nullptr;
   TileShape shape = tile_shape(mapped.map, mapped.element_bytes);
   shape.source_bits = shape.target_bits;
-  auto engine = make_bmmc_lines(std::move(mapped), shape, streamed);
+  auto engine = make_bmmc_lines(std::move(mapped), shape, false);  // what was just read is in the cache
   return engine->exchanges() ? std::move(engine) : nullptr;
 }
 

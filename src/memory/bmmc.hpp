@@ -13,8 +13,8 @@ namespace xorder::memory {
 /// `what` is canonical and not empty, and its last axis is mapped and also the target's last. `streamed`: past the cache.
 std::unique_ptr<Engine> make_bmmc_engine(const Reordering& what, bool streamed);
 
-/// For the same, one that exchanges tiles in place, if the map is its own inverse and elements make lines; or nothing.
-std::unique_ptr<Engine> make_exchange_engine(const Reordering& what, bool streamed);
+/// For the same, one that exchanges tiles in place, if the map permutes tiles and elements make lines; or nothing.
+std::unique_ptr<Engine> make_exchange_engine(const Reordering& what);
 
 /// The two kinds: lines of elements of 1 to 16 bytes, or elements of any size one by one.
 std::unique_ptr<Engine> make_bmmc_lines(Mapped mapped, TileShape shape, bool streamed);

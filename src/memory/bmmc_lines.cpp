@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "memory/bmmc.hpp"
@@ -67,23 +69,24 @@ class Lines : public BmmcEngine {
   }
 
   bool exchanges() const override {
-    return tiles_.source_bits == tiles_.target_bits && (mapped_.map * mapped_.map).is_identity();
+    return tiles_.source_bits == tiles_.target_bits && walk_.permutes_tiles(mapped_.map.matrix);
   }
 
-  // The tiles of A⁻¹E_b + E_b with A² = 1 are permuted among themselves, two by two.
+  // The map permutes the tiles among themselves. Along a cycle of them, each is read before what belongs there is written.
   void exchange(std::uint64_t first, std::uint64_t last, std::byte* array) const override {
-    Scratch here(buffer_bytes()), there(buffer_bytes());
+    const Scratch one(buffer_bytes()), another(buffer_bytes());
     for_each_map(first, last, array, array, [&](TileWalk::Place place, const std::byte* from, std::byte* to) {
-      for (std::uint64_t i = 0; i < tiles_per_task_; ++i, walk_.advance(place)) {
-        const Word mine = walk_.tile_of(place.source), other = walk_.tile_of(place.target);
-        if (other < mine) continue;  // done from there
-        read_tile(from, place.source << lg_element_, place.source << lg_element_, here.data());
-        if (other != mine) {
-          const Word source = place.target & ~gf2::low_mask(tiles_.source_bits);
-          read_tile(from, source << lg_element_, source << lg_element_, there.data());
-          write_tile(to, mapped_.map(source) << lg_element_, there.data(), there.data());
-        }
-        write_tile(to, place.target << lg_element_, here.data(), here.data());
+      Cycles cycles(*this, place);
+      std::byte *read = one.data(), *held = another.data();
+      Word holds = 0;
+      for (std::optional<Cycles::Tile> tile = cycles.next(), next; tile; tile = next) {
+        next = cycles.next();
+        const Word ahead = next ? next->source : tile->source;
+        read_tile(from, tile->source << lg_element_, ahead << lg_element_, read);
+        if (!tile->begins_cycle) write_tile(to, mapped_.map(holds) << lg_element_, held, held);
+        std::swap(read, held);
+        holds = tile->source;
+        if (!next || next->begins_cycle) write_tile(to, mapped_.map(holds) << lg_element_, held, held);
       }
     });
   }
@@ -100,6 +103,54 @@ class Lines : public BmmcEngine {
   }
 
  private:
+  // The tiles of all cycles that begin in a task's tiles, cycle after cycle. A cycle begins at the tile of the smallest number,
+  // which each tile is asked for; of long cycles most find a smaller one soon.
+  class Cycles {
+   public:
+    Cycles(const Lines& lines, const TileWalk::Place& place)
+        : lines_(lines), place_(place), left_(lines.tiles_per_task_) {}
+
+    struct Tile {
+      Word source;
+      bool begins_cycle;
+    };
+    std::optional<Tile> next() {
+      if (in_cycle_) {
+        at_ = follower(at_);
+        if (lines_.walk_.tile_of(at_) != begin_) return Tile{at_, false};
+        in_cycle_ = false;
+      }
+      for (; left_ != 0; --left_, lines_.walk_.advance(place_)) {
+        if (!begins(place_.source)) continue;
+        at_ = place_.source;
+        begin_ = lines_.walk_.tile_of(at_);
+        in_cycle_ = true;
+        --left_;
+        lines_.walk_.advance(place_);
+        return Tile{at_, true};
+      }
+      return {};
+    }
+
+   private:
+    Word follower(Word source) const {
+      return lines_.mapped_.map(source) & ~gf2::low_mask(lines_.tiles_.source_bits);
+    }
+    bool begins(Word source) const {
+      const Word mine = lines_.walk_.tile_of(source);
+      for (Word at = follower(source);; at = follower(at)) {
+        const Word other = lines_.walk_.tile_of(at);
+        if (other <= mine) return other == mine;
+      }
+    }
+
+    const Lines& lines_;
+    TileWalk::Place place_;
+    std::uint64_t left_;
+    Word at_ = 0, begin_ = 0;
+    bool in_cycle_ = false;
+  };
+
   std::size_t buffer_bytes() const { return tiles_.lines.size() * line_bytes + segment_bytes_; }
 
   void move_tile(const TileWalk::Place& place, const std::byte* source, std::byte* target) const {

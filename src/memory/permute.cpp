@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
 
 #include "memory/bmmc.hpp"
 #include "memory/box.hpp"
@@ -72,7 +73,21 @@ void perform(const Engine& engine, std::size_t bytes, unsigned threads, const Pe
 
 }  // namespace
 
-InMemoryPlan::InMemoryPlan(const Reordering& what) : what_(canonical(what)), engine_(make_engine(what_)) {}
+// What works in place, made when it is first needed.
+struct InMemoryPlan::InPlace {
+  const Engine* engine(const Reordering& what) {
+    std::call_once(made, [&] {
+      const Reordering flat = flattened(what);
+      if (is_map(flat)) exchange = make_exchange_engine(flat);
+    });
+    return exchange.get();
+  }
+  std::once_flag made;
+  std::unique_ptr<const Engine> exchange;
+};
+
+InMemoryPlan::InMemoryPlan(const Reordering& what)
+    : what_(canonical(what)), engine_(make_engine(what_)), in_place_(std::make_unique<InPlace>()) {}
 InMemoryPlan::InMemoryPlan(InMemoryPlan&&) noexcept = default;
 InMemoryPlan& InMemoryPlan::operator=(InMemoryPlan&&) noexcept = default;
 InMemoryPlan::~InMemoryPlan() = default;
@@ -85,8 +100,7 @@ void InMemoryPlan::execute(const std::byte* source, std::byte* target, unsigned 
 void InMemoryPlan::execute_in_place(std::byte* array, unsigned threads) const {
   const std::size_t bytes = what_.bytes();
   if (!what_.mapped && std::ranges::is_sorted(what_.order)) return;
-  const Reordering flat = flattened(what_);
-  const auto exchange = is_map(flat) ? make_exchange_engine(flat, streamed(bytes)) : nullptr;
+  const Engine* const exchange = in_place_->engine(what_);
   if (exchange) {
     perform(*exchange, bytes, threads,
             [&](std::uint64_t first, std::uint64_t last) { exchange->exchange(first, last, array); });

@@ -1,22 +1,32 @@
 // A buffer for one thread's tiles.
 #pragma once
 
+#include <sys/mman.h>
+
 #include <cstddef>
+#include <cstdlib>
 #include <memory>
 #include <new>
 
 namespace xorder::memory {
 
-/// Aligned to a page; what it holds at first is undefined.
+/// Aligned to a page, a huge one if it is large (the first touch of each page costs as much as copying it many times); what it
+/// holds at first is undefined.
 class Scratch {
  public:
-  explicit Scratch(std::size_t bytes) : data_(static_cast<std::byte*>(::operator new(bytes, alignment))) {}
+  explicit Scratch(std::size_t bytes) {
+    constexpr std::size_t page = 4096, huge = std::size_t{1} << 21;
+    const std::size_t alignment = bytes < 2 * huge ? page : huge;
+    bytes = (bytes + alignment - 1) / alignment * alignment;
+    data_.reset(static_cast<std::byte*>(std::aligned_alloc(alignment, bytes)));
+    if (!data_) throw std::bad_alloc();
+    if (alignment == huge) madvise(data_.get(), bytes, MADV_HUGEPAGE);
+  }
   std::byte* data() const { return data_.get(); }
 
  private:
-  static constexpr std::align_val_t alignment{4096};
   struct Free {
-    void operator()(std::byte* p) const { ::operator delete(p, alignment); }
+    void operator()(std::byte* p) const { std::free(p); }
   };
   std::unique_ptr<std::byte, Free> data_;
 };

@@ -36,6 +36,10 @@ TileWalk::TileWalk(const gf2::AffineMap& map, int source_bits, int target_bits, 
   }
 }
 
+bool TileWalk::permutes_tiles(const gf2::BitMatrix& matrix) const {
+  return std::ranges::all_of(space_.basis(), [&](gf2::Word v) { return space_.reduce(matrix(v)) == 0; });
+}
+
 gf2::Word TileWalk::varying() const {
   gf2::Word all = complement_;
   for (const Step& b : basis_) all |= b.target;

@@ -22,6 +22,8 @@ class TileWalk {
   int tile_bits() const { return tile_bits_; }
   /// The same for all elements of a tile, and different for different tiles.
   gf2::Word tile_of(gf2::Word source) const { return space_.reduce(source); }
+  /// Whether the matrix permutes the cosets of S.
+  bool permutes_tiles(const gf2::BitMatrix& matrix) const;
   /// All bits that are set in the target of some place.
   gf2::Word varying() const;
 

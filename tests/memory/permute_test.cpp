@@ -165,10 +165,18 @@ TEST(InMemory, InPlaceIsTheSame) {
     SCOPED_TRACE(i);
     Reordering what = test::random_reordering(random, 3);
     const int n = random.in(0, 16);
-    if (random.in(0, 1) == 0) {  // maps that are their own inverse
-      const std::vector<gf2::AffineMap> maps = {bmmc::bit_reverse(n), bmmc::reverse(n),
+    if (random.in(0, 1) == 0) {  // maps that permute tiles, most of them two by two
+      const int still = random.in(0, n);
+      std::vector<gf2::Word> columns;
+      for (int j = 0; j < still; ++j) columns.push_back(gf2::unit(j));
+      const gf2::AffineMap above = test::random_map(random, n - still);
+      for (const gf2::Word c : above.matrix.columns()) columns.push_back(c << still);
+      const std::vector<gf2::AffineMap> maps = {bmmc::bit_reverse(n),
+                                                bmmc::reverse(n),
                                                 bmmc::transpose(n / 2, n / 2),
-                                                bmmc::exclusive_or(n, random() & gf2::low_mask(n))};
+                                                bmmc::exclusive_or(n, random() & gf2::low_mask(n)),
+                                                bmmc::gray(n),
+                                                {gf2::BitMatrix(n, columns), random() & gf2::low_mask(n)}};
       const gf2::AffineMap& map = maps[random.in(std::size_t{0}, maps.size() - 1)];
       const gf2::AffineMap other = test::random_map(random, map.bits());
       what = {std::uint64_t{1} << random.in(0, 5),
@@ -193,7 +201,8 @@ TEST(InMemory, LargeInPlace) {
   test::Random random;
   SEED_TRACE(random);
   for (const Reordering& what :
-       {transposition({{1024, 1024}, 8, Order::c}, {}),
+       {transposition({{1024, 1024}, 8, Order::c}, {}), transposition({{1500, 701}, 4, Order::c}, {}),
+        mapping_of_all({{std::uint64_t{1} << 20}, 4, Order::c}, bmmc::gray(20)),
         mapping_of_all({{std::uint64_t{1} << 22}, 2, Order::c}, bmmc::bit_reverse(22))}) {
     auto array = random_bytes(random, what.bytes());
     const auto expected = test::performed(what, array);

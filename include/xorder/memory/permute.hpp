@@ -35,10 +35,11 @@ class InMemoryPlan {
   /// calling thread alone. Reads and writes every byte about once; allocates a first-level cache's worth for each thread.
   void execute(const std::byte* source, std::byte* target, unsigned threads = 0) const;
 
-  /// The same where the array lies: element x becomes element what.target_index(x) of the same array. Maps that are their own
-  /// inverse (a square transposition of powers of two, bit reversal, reversal) exchange tiles of elements of 1, 2, 4, 8, 16, 32 ..
-  /// bytes and need no more memory than execute(). All others are permuted into an array of what.bytes(), which is allocated
-  /// here, and copied back; throws std::bad_alloc, with nothing done, if there is no room for it.
+  /// The same where the array lies: element x becomes element what.target_index(x) of the same array. Maps that permute tiles
+  /// (those that are their own inverse: a square transposition of powers of two, bit reversal, reversal; Gray code; ..) move tiles
+  /// of elements of 1, 2, 4, 8, 16, 32 .. bytes along their cycles and need no more memory than execute(); the first call makes
+  /// the plan for that. All others are permuted into an array of what.bytes(), which is allocated here, and copied back; throws
+  /// std::bad_alloc, with nothing done, if there is no room for it.
   void execute_in_place(std::byte* array, unsigned threads = 0) const;
 
   /// One line for people: the kind of tiles and their sizes.
@@ -47,6 +48,8 @@ class InMemoryPlan {
  private:
   Reordering what_;  // canonical
   std::unique_ptr<const Engine> engine_;
+  struct InPlace;
+  std::unique_ptr<InPlace> in_place_;
 };
 
 /// These make a plan and execute it.
