@@ -11,21 +11,18 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <functional>
-#include <random>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
+#include "bench/memory_families.hpp"
 #include "memory/micro.hpp"
 #include "xorder/memory/permute.hpp"
-#include "xorder/permutation/bmmc.hpp"
 
 namespace {
 
@@ -54,74 +51,24 @@ struct Row {
   Reordering what;
 };
 
-std::vector<int> axes_of(std::string_view digits) {
-  std::vector<int> axes;
-  for (const char c : digits) axes.push_back(c - '0');
-  return axes;
-}
-
-gf2::AffineMap random_map(int n) {
-  std::mt19937_64 random(7);
-  for (;;) {
-    std::vector<gf2::Word> columns;
-    for (int i = 0; i < n; ++i) columns.push_back(random() & gf2::low_mask(n));
-    gf2::BitMatrix a(n, columns);
-    if (a.rank() == n) return {a, random() & gf2::low_mask(n)};
-  }
-}
-
-std::uint64_t root(double x, int k) {
-  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::pow(x, 1.0 / k) + 1e-6));
-}
-
-// The families, for arrays of about so many bytes.
+// All families, each with elements of several sizes, and two whose last axis is fixed.
 std::vector<Row> rows_for(Bytes bytes) {
   std::vector<Row> rows;
-  const auto matrix = [](std::uint64_t r, std::uint64_t c, std::uint64_t w) {
-    return transposition({{r, c}, w, Order::c}, {});
-  };
   for (const std::uint64_t w : {1, 2, 4, 8, 16}) {
-    const std::uint64_t n = bytes / w;
-    const int bits = static_cast<int>(std::bit_width(n)) - 1;
-    const auto add = [&](const std::string& name, const Reordering& what) {
-      rows.push_back({fmt::format("{} {}", name, w), what});
-    };
-    const auto map = [&](const std::string& name, const gf2::AffineMap& m) {
-      add(name, mapping_of_all({{std::uint64_t{1} << bits}, w, Order::c}, m));
-    };
-    const std::uint64_t side = std::uint64_t{1} << (bits / 2);
-    add("transpose", matrix(side, n / side, w));
-    add("odd", matrix(side + 7 + side / 64, (n / side) - 5 - n / side / 64, w));
-    map("bitreverse", bmmc::bit_reverse(bits));
-    map("gray", bmmc::gray(bits));
-    map("shuffle", bmmc::shuffle(bits));
-    add("morton",
-        mapping_of_all({{std::uint64_t{1} << (bits & ~1)}, w, Order::c}, bmmc::morton(bits & ~1, 2)));
-    map("random", random_map(bits));
-    if (w >= 4) {
-      const std::uint64_t e = root(static_cast<double>(n), 4);
-      for (const char* axes : {"3210", "0213", "1032", "0132", "2301"}) {
-        add(fmt::format("axes{}", axes), transposition({{e, e, e, e}, w, Order::c}, axes_of(axes)));
-      }
-    }
-    add("Nx16", matrix(n / 16, 16, w));
-    add("16xN", matrix(16, n / 16, w));
-    add("Nx13", matrix(n / 13, 13, w));
-    add("13xN", matrix(13, n / 13, w));
-    add("Nx3", matrix(n / 3, 3, w));
-    add("3xN", matrix(3, n / 3, w));
+    for (const cli::MemoryFamily& family : cli::memory_families(bytes, w))
+      rows.push_back({fmt::format("{} {}", family.key, w), family.what});
   }
   for (const std::uint64_t w : {3, 12, 24, 100}) {
-    const std::uint64_t side = root(static_cast<double>(bytes / w), 2);
-    rows.push_back({fmt::format("record {}", w), matrix(side, side, w)});
-    const int bits = static_cast<int>(std::bit_width(bytes / w)) - 1;
-    rows.push_back({fmt::format("bitreverse-record {}", w),
-                    mapping_of_all({{std::uint64_t{1} << bits}, w, Order::c}, bmmc::bit_reverse(bits))});
+    for (const cli::MemoryFamily& family : cli::memory_families(bytes, w)) {
+      if (family.key == "odd" || family.key == "bitreverse" || family.key == "Nx3")
+        rows.push_back({fmt::format("{}-record {}", family.key, w), family.what});
+    }
   }
-  const std::uint64_t big = bytes / 4096 / 64;
-  rows.push_back({"lastfixed 4096", transposition({{big, 64, 512}, 8, Order::c}, std::vector<int>{1, 0, 2})});
-  rows.push_back(
-      {"lastfixed 520", transposition({{bytes / 520 / 64, 64, 65}, 8, Order::c}, std::vector<int>{1, 0, 2})});
+  for (const std::uint64_t last : {512, 65}) {
+    const std::uint64_t first = std::max<Bytes>(1, bytes / (8 * last) / 64);
+    rows.push_back({fmt::format("lastfixed {}", 8 * last),
+                    transposition({{first, 64, last}, 8, Order::c}, std::vector<int>{1, 0, 2})});
+  }
   return rows;
 }
 

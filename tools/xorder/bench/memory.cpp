@@ -4,70 +4,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
-#include <cmath>
 #include <cstring>
-#include <random>
 #include <thread>
 
 #include "bench/bench.hpp"
+#include "bench/memory_families.hpp"
 #include "io/memory.hpp"
 #include "size_text.hpp"
 #include "xorder/error.hpp"
 #include "xorder/memory/permute.hpp"
-#include "xorder/permutation/bmmc.hpp"
 
 namespace xorder::cli {
 namespace {
 
 using std::uint64_t;
-
-gf2::AffineMap random_map(int n) {
-  std::mt19937_64 random(7);
-  for (;;) {
-    std::vector<gf2::Word> columns;
-    for (int i = 0; i < n; ++i) columns.push_back(random() & gf2::low_mask(n));
-    const gf2::BitMatrix a(n, columns);
-    if (a.rank() == n) return {a, random() & gf2::low_mask(n)};
-  }
-}
-
-struct Family {
-  std::string name;
-  Reordering what;
-};
-
-// Reorderings of arrays of about so many bytes, at most.
-std::vector<Family> families(uint64_t bytes, uint64_t width) {
-  const uint64_t n = bytes / width;
-  const int bits = std::bit_width(n) - 1;
-  const uint64_t side = uint64_t{1} << (bits / 2), other = (uint64_t{1} << bits) / side;
-  const auto matrix = [&](uint64_t rows, uint64_t columns) {
-    return transposition({{rows, columns}, width, Order::c}, {});
-  };
-  const auto map = [&](int of_bits, const gf2::AffineMap& m) {
-    return mapping_of_all({{uint64_t{1} << of_bits}, width, Order::c}, m);
-  };
-  const auto e = static_cast<uint64_t>(std::pow(static_cast<double>(n), 0.25) + 1e-6);
-  const auto axes = [&](const std::vector<int>& order) {
-    return transposition({{e, e, e, e}, width, Order::c}, order);
-  };
-  return {{"2^a × 2^b transposed", matrix(side, other)},
-          {"odd extents transposed", matrix(side - 7, other - 5)},
-          {"N × 16 transposed", matrix(n / 16, 16)},
-          {"16 × N transposed", matrix(16, n / 16)},
-          {"N × 3 transposed", matrix(n / 3, 3)},
-          {"3 × N transposed", matrix(3, n / 3)},
-          {"4 axes, order 3 2 1 0", axes({3, 2, 1, 0})},
-          {"4 axes, order 0 2 1 3", axes({0, 2, 1, 3})},
-          {"4 axes, order 1 0 3 2", axes({1, 0, 3, 2})},
-          {"bit-reversed", map(bits, bmmc::bit_reverse(bits))},
-          {"Gray code", map(bits, bmmc::gray(bits))},
-          {"shuffle", map(bits, bmmc::shuffle(bits))},
-          {"Morton order", map(bits & ~1, bmmc::morton(bits & ~1, 2))},
-          {"a random matrix over GF(2)", map(bits, random_map(bits))}};
-}
 
 double seconds_of(const std::function<void()>& work, int calls) {
   const auto begin = std::chrono::steady_clock::now();
@@ -107,16 +58,19 @@ class MemoryBenchmark final : public Benchmark {
         {"payload", plots::Unit::bytes_per_second});
     results.figures[2].rows = {"memcpy", "streaming stores"};
     results.figures[2].series.push_back({"", {}});
-    for (const Family& family : families(bytes_, 8)) results.figures[0].rows.push_back(family.name);
+    for (const MemoryFamily& family : memory_families(bytes_, 8))
+      results.figures[0].rows.push_back(family.name);
     for (const uint64_t width : {1, 2, 4, 8, 16}) {
-      add_series(results, 0, fmt::format("{} B", width), families(bytes_, width));
+      add_series(results, 0, fmt::format("{} B", width), memory_families(bytes_, width));
     }
     const uint64_t widths[] = {3, 12, 24, 100};
     for (const uint64_t width : widths) results.figures[1].rows.push_back(fmt::format("{} bytes", width));
-    std::vector<Family> transposed, reversed;
+    std::vector<MemoryFamily> transposed, reversed;
     for (const uint64_t width : widths) {
-      transposed.push_back(families(bytes_, width)[0]);
-      reversed.push_back(families(bytes_, width)[9]);
+      for (const MemoryFamily& family : memory_families(bytes_, width)) {
+        if (family.key == "transpose") transposed.push_back(family);
+        if (family.key == "bitreverse") reversed.push_back(family);
+      }
     }
     add_series(results, 1, "transposed", transposed);
     add_series(results, 1, "bit-reversed", reversed);
@@ -139,7 +93,7 @@ class MemoryBenchmark final : public Benchmark {
   }
 
   void add_series(Results& results, std::size_t figure, const std::string& name,
-                  const std::vector<Family>& rows) {
+                  const std::vector<MemoryFamily>& rows) {
     MeasuredFigure& in = results.figures[figure];
     in.series.push_back({name, {}});
     for (std::size_t row = 0; row < rows.size(); ++row) {
