@@ -61,14 +61,19 @@ Reordering flattened(const Reordering& what) {
   return map ? mapping_of_all({{what.elements()}, what.element_bytes, Order::c}, *map) : what;
 }
 
-// Does all tasks of an engine.
+// Does all tasks of an engine. Of small arrays every step around that counts.
 template <class Perform>
 void perform(const Engine& engine, std::size_t bytes, unsigned threads, const Perform& some) {
-  task::for_stretches(engine.tasks(), bytes < least_parallel_bytes ? 1 : threads,
-                      [&](std::uint64_t first, std::uint64_t last) {
-                        some(first, last);
-                        if (streamed(bytes)) finish_streams();
-                      });
+  const auto stretch = [&](std::uint64_t first, std::uint64_t last) {
+    some(first, last);
+    if (streamed(bytes)) finish_streams();
+  };
+  const std::uint64_t tasks = engine.tasks();
+  if (tasks != 0 && (bytes < least_parallel_bytes || threads == 1)) {
+    stretch(0, tasks);
+  } else {
+    task::for_stretches(tasks, threads, stretch);
+  }
 }
 
 }  // namespace
