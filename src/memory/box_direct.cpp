@@ -15,22 +15,22 @@ namespace {
 class Direct : public Engine {
  public:
   explicit Direct(Box box) : box_(std::move(box)), transpose_(transpose_function(box_.element_bytes)) {
-    constexpr std::uint64_t tile_bytes = 16 * 1024, task_bytes = 256 * 1024;
+    constexpr std::uint64_t bytes_of_tile = 16 * 1024, bytes_of_task = 256 * 1024;
     const std::uint64_t w = box_.element_bytes;
     const std::uint64_t all_columns = box_.columns.extent;
     if (box_.rows_adjacent()) split_ = split_function(w, all_columns);
-    rows_ = std::min(box_.run_length, split_ != nullptr ? task_bytes / (all_columns * w)
+    rows_ = std::min(box_.run_length, split_ != nullptr ? bytes_of_task / (all_columns * w)
                                                         : std::clamp<std::uint64_t>(256 / w, 64, most_rows));
     const std::uint64_t block = divide_up(line_bytes, w);
     columns_ =
         split_ != nullptr
             ? all_columns
-            : std::min(all_columns, std::max<std::uint64_t>(1, tile_bytes / (rows_ * w * block)) * block);
+            : std::min(all_columns, std::max<std::uint64_t>(1, bytes_of_tile / (rows_ * w * block)) * block);
 
     strips_ = divide_up(all_columns, columns_);
     chunks_ = std::max<std::uint64_t>(1, box_.run_length / rows_);
     tiles_ = box_.outer_count * chunks_ * strips_;
-    tiles_per_task_ = std::clamp<std::uint64_t>(task_bytes / (columns_ * rows_ * w), 1, tiles_);
+    tiles_per_task_ = std::clamp<std::uint64_t>(bytes_of_task / (columns_ * rows_ * w), 1, tiles_);
     tasks_ = divide_up(tiles_, tiles_per_task_);
   }
 

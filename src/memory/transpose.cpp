@@ -33,7 +33,8 @@ template <class B, std::size_t W, bool fetching>
 HWY_INLINE void transpose_in_blocks(const std::byte* const* rows, std::size_t count, std::size_t columns,
                                     std::byte* target, std::size_t pitch) {
   constexpr bool few = B::rows <= 8;
-  constexpr std::size_t ahead = W < 4 ? line_bytes : bytes_ahead;  // of many rows one line, of few rows more
+  // Of few rows some lines, of many rows one: that after the last which the next 64 bytes need, wherever rows begin.
+  constexpr std::size_t ahead = W < 4 ? 2 * line_bytes - 1 : bytes_ahead;
   for (std::size_t r = 0; r < count; r += B::rows) {
     const std::size_t row = std::min(r, count - B::rows);
     const std::byte* const* from = rows + row;
