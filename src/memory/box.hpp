@@ -12,10 +12,11 @@
 //
 // for each coordinate of the other axes, which are slower than D in the target. A tile is some rows by some columns. It is
 // transposed into a buffer in the first-level cache, from which whole lines go to the target. Where runs do not begin at lines,
-// a tile also takes the last few rows of the one before, to have the whole of the line that both share. There are three kinds:
+// a tile also takes the last few rows of the one before, to have the whole of the line that both share. There are four kinds:
 //
 //   runs      a tile is a piece of each of some runs;
 //   pieces    the runs are short, and a tile is several of them as they lie in the target, one after the other;
+//   direct    the array is in the cache, and blocks go from the rows to the target without a buffer;
 //   records   elements are so large that they are copied one by one, in the target's order.
 //
 // Reading decides the speed. The hardware fetches ahead on some dozens of streams, if each goes on for a KiB or more, and
