@@ -66,10 +66,14 @@ TEST(Cost, MoreMemoryIsTakenOnlyWhereItGains) {
     Conditions conditions;
     conditions.write_alignment = 4096;
     double seconds = 0;
+    std::size_t passes = 1;
     for (conditions.memory = 16 * GiB; conditions.memory >= 64 * MiB; conditions.memory /= 2) {
       const Plan plan = make_plan(what, conditions);
-      EXPECT_GT(plan.seconds(), seconds * 0.97) << conditions.memory << "\n" << plan.describe();
+      // Another pass is only made where it gains a tenth, so it may come late.
+      const double least = plan.passes.size() > passes ? 0.87 : 0.97;
+      EXPECT_GT(plan.seconds(), seconds * least) << conditions.memory << "\n" << plan.describe();
       seconds = plan.seconds();
+      passes = plan.passes.size();
       EXPECT_LE(static_cast<double>(plan.peak_memory()),
                 plan.seconds() * conditions.host.fresh_bytes_per_second);
     }
