@@ -195,8 +195,8 @@ void Output::withdraw() {
   const std::string name = destination_.filename().string();
   const FileStamp mine = file_->stamp();
   struct stat there;
-  if (fstatat(directory_.get(), name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0 && there.st_dev == mine.device &&
-      there.st_ino == mine.inode) {
+  if (fstatat(directory_.get(), name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+      there.st_dev == mine.device && there.st_ino == mine.inode) {
     disk_->remove(directory_.get(), name.c_str());
   }
 }

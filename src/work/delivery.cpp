@@ -75,10 +75,9 @@ io::File Delivery::scratch(std::uint64_t bytes) const {
   std::filesystem::path directory = frame_.options.scratch_directory;
   if (directory.empty()) directory = frame_.output.path.parent_path();
   if (directory.empty()) directory = ".";
-  io::File file =
-      frame_.sharing() == nullptr
-          ? io::File::create_nameless(directory, "scratch file", bytes, frame_.circumstances.target, disk_)
-          : shared_scratch(directory, bytes);
+  io::File file = frame_.sharing() == nullptr ? io::File::create_nameless(directory, "scratch file", bytes,
+                                                                          frame_.circumstances.target, disk_)
+                                              : shared_scratch(directory, bytes);
   file.set_write_window(write_window(frame_));
   return file;
 }

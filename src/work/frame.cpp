@@ -37,8 +37,8 @@ void check_same_file(const io::ArrayFile& input, Team& team) {
 
 void check_like_parts(const io::ArrayFile& input, Team& team) {
   const io::ArrayDescription& d = input.description;
-  const std::string seen = fmt::format("{} of shape ({}) in {} order", d.dtype.descr, fmt::join(d.extents, ", "),
-                                       d.order == Order::c ? "C" : "Fortran");
+  const std::string seen = fmt::format("{} of shape ({}) in {} order", d.dtype.descr,
+                                       fmt::join(d.extents, ", "), d.order == Order::c ? "C" : "Fortran");
   if (const std::string first = team.from_first(seen); first != seen) {
     throw InputError(fmt::format("{}: holds {}, that of rank 0 {}; the parts of an array are alike",
                                  input.path.string(), seen, first));

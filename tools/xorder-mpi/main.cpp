@@ -36,10 +36,9 @@ void check_arguments(MpiTeam& team, int argc, char** argv) {
 
 Failure run(MpiTeam& team, int argc, char** argv) {
   CLI::App program{
-      "xorder-mpi permutes a file by several processes, on one machine or on many that share a file system, or files that\n"
-      "each have a part of one array (--parts):\n"
-      "mpirun -n 8 xorder-mpi transpose a.npy b.npy. The options are xorder's, and --memory is each "
-      "process's.",
+      "xorder-mpi permutes a file by several processes, on one machine or on many that share a file system:\n"
+      "mpirun -n 8 xorder-mpi transpose a.npy b.npy. With --parts each process has a file with a part of the\n"
+      "array. The options are xorder's, and --memory is each process's.",
       "xorder-mpi"};
   program.formatter(std::make_shared<HelpFormatter>());
   program.footer(
@@ -50,8 +49,12 @@ Failure run(MpiTeam& team, int argc, char** argv) {
   add_bitreverse(program);
   add_permute(program);
   for (CLI::App* command : program.get_subcommands({})) {
-    command->footer("Examples: xorder " + command->get_name() +
-                    " --help has some; here mpirun -n 8 stands before them.");
+    const std::string& name = command->get_name();
+    const char* const task = name == "permute" ? " --by 'gray^-1 * bitreverse'" : "";
+    command->footer(
+        fmt::format("Examples: xorder {0} --help has some; here mpirun -n 8 stands before them. With parts:\n"
+                    "  mpirun -n 8 xorder-mpi {0} 'part.%r.npy' 'out.%r.npy' --parts{1}",
+                    name, task));
   }
   complete(program);
   Failure mine;

@@ -127,7 +127,8 @@ void MovingCommand::add_to(CLI::App& command, Make make, std::vector<std::string
   if (session().work_on_parts) {
     command
         .add_flag("--parts", self->parts_,
-                  "each process has a part of the array: %r in IN and OUT is its rank; parts follow each other along\n"
+                  "each process has a part of the array: %r in IN and OUT is its rank; parts follow each "
+                  "other along\n"
                   "the slowest axis; 2^k processes, extents 2^n")
         ->group(group::input);
   }
@@ -211,7 +212,8 @@ std::string MovingCommand::own(const std::string& path) const {
   if (!parts_) return path;
   constexpr std::string_view mark = "%r";
   if (path.find(mark) == std::string::npos)
-    throw InputError(fmt::format("{}: with --parts, %r in the name stands for the rank, as in part.%r.npy", path));
+    throw InputError(
+        fmt::format("{}: with --parts, %r in the name stands for the rank, as in part.%r.npy", path));
   std::string name = path;
   const std::string rank = std::to_string(session().team->rank());
   for (auto at = name.find(mark); at != std::string::npos; at = name.find(mark, at + rank.size()))

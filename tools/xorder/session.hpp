@@ -20,8 +20,9 @@ struct Session {
 
   /// Makes the work where each process of the team has a part of the array: this one's part, what is done to the whole, and the shape
   /// of the whole result. Empty: this program cannot do that.
-  std::function<std::unique_ptr<work::Work>(io::ArrayFile part, const Reordering& what, std::vector<std::uint64_t> extents,
-                                            std::filesystem::path output, work::Options options)>
+  std::function<std::unique_ptr<work::Work>(io::ArrayFile part, const Reordering& what,
+                                            std::vector<std::uint64_t> extents, std::filesystem::path output,
+                                            work::Options options)>
       work_on_parts;
 
   /// Whether this process is the one that talks to the user.
