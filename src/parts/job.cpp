@@ -115,9 +115,11 @@ uint64_t Job::scratch_bytes() const {
 }
 
 std::string Job::describe() const {
-  std::string text =
-      fmt::format("{} ranks, each with a block of {}\n", plan_.ranks(), size_text(plan_.block_bytes()));
-  if (before_) text += "within each rank, by tiles:\n" + before_->plan().describe();
+  const std::size_t count = passes().size();
+  std::string text = fmt::format("{} ranks, each with a part of {}; {} pass{}\n", plan_.ranks(),
+                                 size_text(plan_.block_bytes()), count, count == 1 ? "" : "es");
+  if (before_)
+    text += "first, within each rank, by tiles:\n" + before_->plan().describe() + "then, among the ranks:\n";
   return text + plan_.describe();
 }
 

@@ -168,7 +168,10 @@ uint64_t that_change_rank(const AffineMap& map, int p) {
 }  // namespace
 
 PartsPlan::PartsPlan(const AffineMap& map, uint64_t element_bytes, const PartsConditions& conditions)
-    : element_bytes_(element_bytes), bits_(map.bits()), lg_ranks_(conditions.lg_ranks) {
+    : element_bytes_(element_bytes),
+      bits_(map.bits()),
+      lg_ranks_(conditions.lg_ranks),
+      device_name_(conditions.device.name) {
   if (lg_ranks_ > bits_) {
     throw InputError(fmt::format("{} ranks are too many for {} elements", ranks(), uint64_t{1} << bits_));
   }
@@ -195,12 +198,13 @@ PartsPlan::PartsPlan(const AffineMap& map, uint64_t element_bytes, const PartsCo
 
 std::string PartsPlan::describe() const {
   return fmt::format(
-      "{} tiles that all ranks share, of {} in each: read in runs of {}, exchanged in {} rounds, written in "
-      "runs of {}; {} of memory in each rank\n"
-      "{} messages of {} between {} ranks, {} in all\n",
+      "{} tiles that all ranks share, {} of each in a rank, read in runs of {}, exchanged in {} round{}, "
+      "written in runs of {}\n"
+      "        memory {} in each rank, about {:.3g} s on {}\n"
+      "        {} messages of {} between ranks, {} in all\n",
       pass_.tiles, size_text(part_bytes()), size_text(pass_.source_block_bytes), rounds(),
-      size_text(pass_.target_block_bytes), size_text(pass_.memory), messages(), size_text(message_bytes()),
-      ranks(), size_text(bytes_sent_));
+      rounds() == 1 ? "" : "s", size_text(pass_.target_block_bytes), size_text(pass_.memory),
+      pass_.predicted_seconds, device_name_, messages(), size_text(message_bytes()), size_text(bytes_sent_));
 }
 
 }  // namespace xorder::plan

@@ -52,6 +52,7 @@ class PartsPlan {
  private:
   std::uint64_t element_bytes_;
   int bits_, lg_ranks_;
+  std::string device_name_;
   std::optional<gf2::AffineMap> before_;
   std::optional<CommonTiling> tiling_;
   int lg_rounds_ = 0;

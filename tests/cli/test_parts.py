@@ -33,7 +33,8 @@ class PartsCase(MpiCase):
 
 class Bytes(PartsCase):
     def test_random_maps(self):
-        for ranks, n, dtype in [(1, 20, "u1"), (2, 21, "V3"), (4, 22, "u2"), (8, 20, "V16"), (16, 22, "u4"), (4, 6, "c16")]:
+        for ranks, n, dtype in [(1, 20, "u1"), (2, 21, "V3"), (4, 22, "u2"), (8, 20, "V16"), (16, 22, "u4"), (4, 6, "c16"),
+                                 (4, 4, "V2097152")]:
             columns, complement = random_columns(self.random, n), int(self.random.integers(1 << n))
             self.write("A.txt", matrix_text(columns, complement))
             array = self.noise((1 << n,), dtype)
@@ -187,14 +188,13 @@ class Refusals(PartsCase):
 class Ends(PartsCase):
     """Runs that end while they move data."""
 
-    def begin(self, ranks=4, *options):
+    def begin(self, part_bytes=512 * MiB, ranks=4):
         """Returns the launcher's process and the ranks' numbers as soon as data are moving."""
-        if not os.path.exists(self.path("part.0.raw")):
-            for rank in range(ranks):
-                with open(self.path(f"part.{rank}.raw"), "wb") as file:
-                    file.truncate(2048 // ranks * MiB)
+        for rank in range(ranks):
+            with open(self.path(f"part.{rank}.raw"), "wb") as file:
+                file.truncate(part_bytes)
         process = self.start((ranks, [], ("permute", "part.%r.raw", "out.%r.raw", "--parts", "--dtype", "u2",
-                                          "--by", "bitreverse", "--memory", "16MiB", *options)))
+                                          "--by", "bitreverse", "--memory", "16MiB")))
         directory = os.path.realpath(self.dir)
 
         def making_output():
@@ -238,7 +238,7 @@ class Ends(PartsCase):
         self.assertEqual(sorted(os.listdir(self.dir)), self.inputs())
 
     def test_a_part_is_changed(self):
-        process, _ = self.begin()
+        process, _ = self.begin(128 * MiB)
         with open(self.path("part.3.raw"), "r+b") as file:
             file.write(b"new")
         out, error, said = self.finish(process)
@@ -247,7 +247,7 @@ class Ends(PartsCase):
         self.assertEqual(sorted(os.listdir(self.dir)), self.inputs())
 
     def test_one_output_cannot_be_named(self):
-        process, _ = self.begin()
+        process, _ = self.begin(128 * MiB)
         self.write("out.2.raw", "somebody else's")
         out, error, said = self.finish(process)
         self.assertRegex(said, r"rank 2 on .*: out\.2\.raw: .*exists")
