@@ -127,9 +127,8 @@ void MovingCommand::add_to(CLI::App& command, Make make, std::vector<std::string
   if (session().work_on_parts) {
     command
         .add_flag("--parts", self->parts_,
-                  "each process has a part of the array: %r in IN and OUT is its rank; parts follow each "
-                  "other along\n"
-                  "the slowest axis; 2^k processes, extents 2^n")
+                  "each process has a part of the array, %r in IN and OUT is its rank; parts follow each\n"
+                  "other along the slowest axis; 2^k processes, extents 2^n")
         ->group(group::input);
   }
   command.add_flag("--force", self->force_, "replace OUT if it exists")->group(group::output);
