@@ -112,8 +112,7 @@ typedef struct xorder_mpi_options {
 /// call and freed with `comm`.
 ///
 /// Costs one small MPI_Allreduce; reading and writing the elements once in memory; then sending those that change rank, once.
-/// Where elements arrive in pieces of less than 128 bytes, a bmmc plan may read and write them once more in memory; a plan of
-/// axes copies such pieces one by one.
+/// Where elements arrive in pieces of less than 128 bytes, a bmmc plan may read and write them once more in memory.
 /// XORDER_ERROR_ARGUMENT: an argument is NULL, data and temp overlap, an option is out of range, MPI has too low a thread level.
 /// XORDER_ERROR_INPUT: the number of ranks is not the plan's; the ranks' arguments differ; another rank failed.
 /// XORDER_ERROR_MEMORY: no buffers could be allocated.

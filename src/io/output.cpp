@@ -180,13 +180,25 @@ void Output::commit() {
       break;
     }
     const int code = link_new();
-    if (code == 0) break;
+    is_new_ = code == 0;
+    if (is_new_) break;
     // Another run may have put its output there since the look.
     if (!overwrite_ || code != EEXIST) fail("give it its name", code);
   }
   // Some network file systems cannot sync a directory, and need not.
   const int code = disk_->sync(directory_.get());
   if (code != 0 && code != EINVAL && code != ENOTSUP) fail("sync its directory", code);
+}
+
+void Output::withdraw() {
+  if (!is_new_) return;
+  const std::string name = destination_.filename().string();
+  const FileStamp mine = file_->stamp();
+  struct stat there;
+  if (fstatat(directory_.get(), name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+      there.st_dev == mine.device && there.st_ino == mine.inode) {
+    disk_->remove(directory_.get(), name.c_str());
+  }
 }
 
 int Output::link_new() {

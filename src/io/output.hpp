@@ -44,6 +44,9 @@ class Output {
   /// crash of the machine.
   void commit();
 
+  /// After commit(): takes the name away again, unless it was that of an older file, which is no more, or by now means another one.
+  void withdraw();
+
   /// The checks of the constructor that need no new file; for --dry-run and for failing early.
   static void check(const std::filesystem::path& destination, std::uint64_t bytes, bool overwrite,
                     const File& input);
@@ -63,6 +66,7 @@ class Output {
   // Names are looked up in the directory that was checked, whatever happens to its own path.
   Descriptor directory_;
   std::string temporary_;  // in the directory; empty while nameless
+  bool is_new_ = false;    // committed, and no older file was replaced
   std::optional<File> file_;
 };
 

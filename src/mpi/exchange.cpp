@@ -51,7 +51,7 @@ class Cursor {
 
 class Exchange::Run {
  public:
-  Run(const Exchange& exchange, MPI_Comm comm, const std::byte* source, std::byte* target)
+  Run(Exchange& exchange, MPI_Comm comm, const std::byte* source, std::byte* target)
       : exchange_(exchange),
         course_(*exchange.course_),
         comm_(comm),
@@ -108,6 +108,8 @@ class Exchange::Run {
                    static_cast<int>(item->slice.bytes), MPI_BYTE, item->peer, tag, comm_,
                    &requests_[index(depth + slot)]),
          "MPI_Isend");
+    exchange_.sent_.messages += item->slice.begin == 0;
+    exchange_.sent_.bytes += item->slice.bytes;
   }
 
   bool direct(const Cursor::Item& item) const { return item.within_piece && !exchange_.one_array_; }
@@ -141,7 +143,7 @@ class Exchange::Run {
     course_.put(round, 0, message.bytes / message.piece_bytes, source_ + course_.sent_from(round), target_);
   }
 
-  const Exchange& exchange_;
+  Exchange& exchange_;
   const Course& course_;
   MPI_Comm comm_;
   const std::byte* source_;

@@ -42,6 +42,8 @@ void Merge::start(MPI_Comm comm, uint64_t group, const std::byte* source) {
     must(MPI_Isend(source + round * chunk_bytes_ + group * slice_bytes_, bytes, MPI_BYTE,
                    static_cast<int>(receiver), 0, comm, add()),
          "MPI_Isend");
+    sent_.messages += group == 0;
+    sent_.bytes += slice_bytes_;
   }
 }
 

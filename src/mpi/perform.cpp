@@ -12,15 +12,12 @@
 #include "c/options.hpp"
 #include "mpi/communicator.hpp"
 #include "mpi/must.hpp"
-#include "xorder/memory/permute.hpp"
+#include "mpi/prepared.hpp"
 
 namespace xorder::mpi {
 namespace {
 
 using std::uint64_t;
-
-// Long against the latency of a message; four of them fit in a second-level cache.
-constexpr uint64_t default_slice_bytes = uint64_t{1} << 18;
 
 void check_mpi() {
   int initialised = 0, finalised = 0;
@@ -91,34 +88,6 @@ void check(const Arguments& a, const Communicator& comm) {
     throw c::ArgumentError("data and temp overlap");
 }
 
-/// What a rank does, with all its memory.
-class Prepared {
- public:
-  Prepared(const Arguments& a, const Chosen& chosen, const Communicator& comm)
-      : comm_(comm),
-        data_(a.data),
-        temp_(a.temp),
-        threads_(chosen.threads),
-        steps_(a.plan->steps(comm.rank, a.element_bytes, chosen.slice_bytes)) {
-    if (steps_.before) before_.emplace(*steps_.before);
-    if (steps_.after) after_.emplace(*steps_.after);
-  }
-
-  void run() {
-    if (before_) before_->execute(data_, temp_, threads_);
-    steps_.transfer->run(comm_.comm, temp_, after_ ? temp_ : data_);
-    if (after_) after_->execute(temp_, data_, threads_);
-  }
-
- private:
-  const Communicator& comm_;
-  std::byte* data_;
-  std::byte* temp_;
-  unsigned threads_;
-  Steps steps_;
-  std::optional<memory::InMemoryPlan> before_, after_;
-};
-
 // Throws unless all ranks gave the same and none has failed.
 void agree(const Communicator& comm, const Arguments& a, uint64_t bytes_of_slices,
            const std::exception_ptr& failed) {
@@ -163,12 +132,12 @@ void perform(MPI_Comm callers, const Arguments& a) {
   try {
     check(a, comm);
     chosen = choose(a.options, comm);
-    if (!a.plan->does_nothing()) prepared.emplace(a, chosen, comm);
+    if (!a.plan->does_nothing()) prepared.emplace(*a.plan, comm.rank, a.element_bytes, chosen.slice_bytes);
   } catch (...) {
     failed = std::current_exception();
   }
   agree(comm, a, chosen.slice_bytes, failed);
-  if (prepared) prepared->run();
+  if (prepared) prepared->run(comm.comm, a.data, a.temp, chosen.threads);
 }
 
 }  // namespace xorder::mpi

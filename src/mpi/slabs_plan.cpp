@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "kernel/pieces.hpp"
 #include "mpi/exchange.hpp"
 #include "mpi/plan.hpp"
 #include "mpi/put.hpp"
+#include "mpi/weave.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::mpi {
@@ -13,6 +15,13 @@ namespace {
 
 using std::int64_t;
 using std::uint64_t;
+
+// Shorter pieces share their cache lines with those of other senders.
+constexpr uint64_t short_woven_piece = 128;
+// Groups that fit in the cache, or of slices that are not too short to be sent, if these are few in a slab.
+constexpr uint64_t woven_group = uint64_t{1} << 20;
+constexpr uint64_t woven_slice = uint64_t{1} << 14;
+constexpr uint64_t woven_share = 32;
 
 /// Round t: to the rank t after this one, from the one t before it. What two ranks have for each other is a box: the sender's
 /// part of the source's slowest axis by the receiver's part of the target's.
@@ -122,7 +131,12 @@ class SlabsPlan final : public Plan {
     if (axes_[0] == 0) {
       course = std::make_unique<NoCourse>(rank, elements * element_bytes);
     } else {
-      course = std::make_unique<BoxCourse>(sizes(element_bytes), ranks(), rank);
+      const BoxCourse::Sizes boxes = sizes(element_bytes);
+      course = std::make_unique<BoxCourse>(boxes, ranks(), rank);
+      if (const uint64_t pieces = woven_pieces(boxes, slice_bytes); pieces != 0) {
+        steps.transfer = std::make_unique<Weave>(std::move(course), rank, pieces);
+        return steps;
+      }
     }
     steps.transfer = std::make_unique<Exchange>(std::move(course), rank, slice_bytes, false);
     return steps;
@@ -148,6 +162,18 @@ class SlabsPlan final : public Plan {
     for (auto axis = axes_.begin() + 1; axis < slowest; ++axis) sizes.between *= extent(*axis);
     for (auto axis = slowest + 1; axis < axes_.end(); ++axis) sizes.inside_bytes *= extent(*axis);
     return sizes;
+  }
+
+  // How many pieces of each message make a group, the same on all ranks; 0 if pieces are long enough to be put in their places
+  // sender by sender.
+  uint64_t woven_pieces(const BoxCourse::Sizes& boxes, uint64_t slice_bytes) const {
+    const auto count = static_cast<uint64_t>(ranks());
+    const uint64_t pitch = boxes.source_rows * boxes.inside_bytes;
+    const uint64_t longest = (boxes.source_rows + count - 1) / count * boxes.inside_bytes;
+    if (count == 1 || longest == 0 || longest >= short_woven_piece) return 0;
+    const uint64_t slab = pitch * boxes.target_rows * boxes.between / count;
+    const uint64_t group = std::max(woven_group, std::min(woven_slice * count, slab / woven_share));
+    return std::bit_floor(std::min(group / pitch, slice_bytes / longest));
   }
 
   std::vector<uint64_t> extents_;

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace xorder::mpi {
 
@@ -18,8 +19,16 @@ class Transfer {
   /// throws c::StatusError: then the target's content is undefined, and so is what the communicator still does.
   virtual void run(MPI_Comm comm, const std::byte* source, std::byte* target) = 0;
 
+  /// What this rank has sent to others in all runs so far. What goes to one rank in a round is one message, however many slices
+  /// it is sent in.
+  struct Sent {
+    std::uint64_t messages = 0, bytes = 0;
+  };
+  const Sent& sent() const { return sent_; }
+
  protected:
   Transfer() = default;
+  Sent sent_;
 };
 
 }  // namespace xorder::mpi

@@ -93,7 +93,8 @@ std::string Workers::note() const {
   return fmt::format("the system allows {} of {} threads", std::max(count, 1), wanted);
 }
 
-void Workers::run(const std::function<void()>& body, const std::function<void()>& tick, Stopping& stopping) {
+void Workers::run(const std::function<void()>& body, const std::function<void()>& tick, Stopping& stopping,
+                  const std::function<void()>& meanwhile) {
   const auto in_arena = [&] {
     const InTask task;
     body();
@@ -104,10 +105,12 @@ void Workers::run(const std::function<void()>& body, const std::function<void()>
     done = std::async(std::launch::async, [&] { arena.execute(in_arena); });
   } catch (const std::system_error&) {  // no thread is left: without ticks, then
     arena.execute(in_arena);
+    if (meanwhile) meanwhile();
     tick();
     return;
   }
   try {
+    if (meanwhile) meanwhile();
     while (done.wait_for(std::chrono::milliseconds(30)) != std::future_status::ready) tick();
   } catch (...) {
     stopping.request();

@@ -39,9 +39,11 @@ int startable_threads(int wanted);
 struct Workers {
   explicit Workers(unsigned threads);
 
-  /// Runs `body` in the arena while this thread calls `tick`, many times a second and once at the end. Throws
-  /// what `body` throws. If `tick` throws, `body` is asked to stop, and waited for, first.
-  void run(const std::function<void()>& body, const std::function<void()>& tick, Stopping& stopping);
+  /// Runs `body` in the arena while this thread calls `meanwhile`, if there is such a thing, and then `tick`, many times a
+  /// second and once at the end. Throws what `body` throws. If `meanwhile` or `tick` throws, `body` is asked to stop, and
+  /// waited for, first.
+  void run(const std::function<void()>& body, const std::function<void()>& tick, Stopping& stopping,
+           const std::function<void()>& meanwhile = {});
 
   /// Runs `body` in the arena; this thread takes part. Throws what it throws.
   template <typename Body>

@@ -137,7 +137,7 @@ void TileEngine::run(work::Run& run, io::Location source, io::Location target, s
   const uint64_t bytes = plan_.what.bytes();
   std::vector<io::File> scratch;
   for (uint64_t made = 0; made < plan_.scratch_bytes(); made += bytes) scratch.push_back(run.scratch(bytes));
-  adopt_alignments(source, target, scratch, run.team());
+  adopt_alignments(source, target, scratch, run.sharing());
   const auto source_of = [&](std::size_t i) -> io::Location {
     if (i == 0) return source;
     return {scratch[(i - 1) % scratch.size()], 0};
@@ -161,7 +161,7 @@ void TileEngine::perform(work::Run& run, const plan::Pass& pass, const PassFiles
                          task::Workers& workers, std::size_t number) {
   const PassSetting setting{workers, [&] { run.tick(); }, run.stop()};
   const uint64_t bytes = plan_.what.bytes(), count = pass.tiling.tile_count();
-  work::Team* const team = run.team();
+  work::Team* const team = run.sharing();
   if (team == nullptr) {
     run.begin(2 * bytes, number);
     return run_pass(pass, files, queue, setting);

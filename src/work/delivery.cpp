@@ -42,7 +42,7 @@ std::size_t write_window(const Frame& frame) {
 
 Delivery::Delivery(const Frame& frame, io::Disk& disk)
     : frame_(frame), disk_(disk), sources_(open_all(frame, disk)), stamps_(stamps_of(sources_)) {
-  Team* const team = frame.options.team;
+  Team* const team = frame.sharing();
   const io::Access access = frame.circumstances.target;
   const std::uint64_t bytes = frame.output.file_bytes();
   if (team == nullptr || team->is_first()) {
@@ -62,6 +62,8 @@ Delivery::Delivery(const Frame& frame, io::Disk& disk)
                       "run on one machine, or write to another file system",
                       frame.output.path.string()));
     }
+  } else if (frame.options.team != nullptr) {
+    frame.options.team->temporary({output_->temporary_path()});
   }
   target().set_write_window(write_window(frame));
   target().set_keep_cached(frame.circumstances.keep_cached);
@@ -73,10 +75,9 @@ io::File Delivery::scratch(std::uint64_t bytes) const {
   std::filesystem::path directory = frame_.options.scratch_directory;
   if (directory.empty()) directory = frame_.output.path.parent_path();
   if (directory.empty()) directory = ".";
-  io::File file =
-      frame_.options.team == nullptr
-          ? io::File::create_nameless(directory, "scratch file", bytes, frame_.circumstances.target, disk_)
-          : shared_scratch(directory, bytes);
+  io::File file = frame_.sharing() == nullptr ? io::File::create_nameless(directory, "scratch file", bytes,
+                                                                          frame_.circumstances.target, disk_)
+                                              : shared_scratch(directory, bytes);
   file.set_write_window(write_window(frame_));
   return file;
 }
@@ -96,9 +97,13 @@ void Delivery::commit(const std::stop_token& stop) {
     team->meet();
   }
   if (output_) output_->commit();
-  if (team != nullptr) {
-    team->temporary({});
+  if (team == nullptr) return;
+  team->temporary({});
+  try {
     team->meet();
+  } catch (...) {  // a part without the others is none
+    if (frame_.options.parts) output_->withdraw();
+    throw;
   }
 }
 

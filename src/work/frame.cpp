@@ -25,7 +25,27 @@ void check_output(const Destination& to, const std::vector<io::ArrayFile>& input
   }
 }
 
-// Brings the options of all members together, and checks that they mean the same input.
+void check_same_file(const io::ArrayFile& input, Team& team) {
+  const io::FileStamp& s = input.stamp;
+  const std::string seen =
+      fmt::format("{} bytes, changed at {}.{:09}", s.size, s.mtime_seconds, s.mtime_nanoseconds);
+  if (const std::string first = team.from_first(seen); first != seen) {
+    throw InputError(fmt::format("{}: is another file than the first process sees: {}, not {}",
+                                 input.path.string(), seen, first));
+  }
+}
+
+void check_like_parts(const io::ArrayFile& input, Team& team) {
+  const io::ArrayDescription& d = input.description;
+  const std::string seen = fmt::format("{} of shape ({}) in {} order", d.dtype.descr,
+                                       fmt::join(d.extents, ", "), d.order == Order::c ? "C" : "Fortran");
+  if (const std::string first = team.from_first(seen); first != seen) {
+    throw InputError(fmt::format("{}: holds {}, that of rank 0 {}; the parts of an array are alike",
+                                 input.path.string(), seen, first));
+  }
+}
+
+// Brings the options of all members together, and checks that they mean the same input or parts that go together.
 void join(Frame& frame, Team& team) {
   Options& options = frame.options;
   if (options.engine == EngineChoice::mapped) {
@@ -33,15 +53,8 @@ void join(Frame& frame, Team& team) {
   }
   if (options.threads == 0) options.threads = team.processors();
   options.device = plan::Device::parse(team.from_first(options.device.text()), "the first process's device");
-  for (const io::ArrayFile& input : frame.inputs) {
-    const io::FileStamp& s = input.stamp;
-    const std::string seen =
-        fmt::format("{} bytes, changed at {}.{:09}", s.size, s.mtime_seconds, s.mtime_nanoseconds);
-    if (const std::string first = team.from_first(seen); first != seen) {
-      throw InputError(fmt::format("{}: is another file than the first process sees: {}, not {}",
-                                   input.path.string(), seen, first));
-    }
-  }
+  for (const io::ArrayFile& input : frame.inputs)
+    options.parts ? check_like_parts(input, team) : check_same_file(input, team);
 }
 
 // What the first member found, but as much alignment as any of them needs.
@@ -97,7 +110,7 @@ Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, co
   frame.output = destination(std::move(output), frame.input(), dtype, extents, frame.options.output_offset);
   check_output(frame.output, frame.inputs, frame.options);
   frame.circumstances = circumstances(frame.inputs, frame.output, frame.options, memory, working);
-  if (team != nullptr) frame.circumstances = agreed(frame.circumstances, *team);
+  if (frame.sharing() != nullptr) frame.circumstances = agreed(frame.circumstances, *team);
   return frame;
 }
 

@@ -18,6 +18,8 @@ struct Frame {
   Circumstances circumstances;
 
   std::uint64_t memory() const { return circumstances.memory; }
+  /// The processes that make one file together, or nullptr.
+  Team* sharing() const { return options.parts ? nullptr : options.team; }
   const io::ArrayFile& input() const { return inputs.front(); }
   std::uint64_t input_bytes() const;
   io::Disk& disk() const;

@@ -64,10 +64,11 @@ void Run::say(const std::string& note) {
   if (note_.empty()) note_ = note;
 }
 
-void Run::with(task::Workers& workers, const std::function<void()>& body) {
+void Run::with(task::Workers& workers, const std::function<void()>& body,
+               const std::function<void()>& meanwhile) {
   say(workers.note());
   workers.run(
-      body, [this] { tick(); }, stopping_);
+      body, [this] { tick(); }, stopping_, meanwhile);
 }
 
 Report Run::finish() {

@@ -33,9 +33,11 @@ Work::~Work() = default;
 Work::Work(Work&&) noexcept = default;
 Work& Work::operator=(Work&&) noexcept = default;
 
+std::uint64_t Work::bytes() const { return frame_->output.bytes; }
+
 Summary Work::summary() const {
   const Frame& f = *frame_;
-  Summary all{.bytes = f.output.bytes,
+  Summary all{.bytes = bytes(),
               .scratch_bytes = scratch_bytes(),
               .memory = f.memory(),
               .device = f.options.device.name,

@@ -1,66 +1,17 @@
 #!/usr/bin/python3
-"""xorder-mpi: several processes make the file that xorder makes; one that fails ends all, and nothing is left behind.
-
-XORDER_MPI is the program, MPIEXEC the launcher; both are needed, besides what harness.py says.
-"""
+"""xorder-mpi: several processes make the file that xorder makes; one that fails ends all, and nothing is left behind."""
 
 import json
 import os
-import re
 import resource
 import signal
-import subprocess
 import time
 import unittest
 
 import numpy as np
 
-from harness import Case, MiB, SANITIZED, TIMEOUT, main
-
-PROGRAM = os.path.abspath(os.environ.get("XORDER_MPI", "xorder-mpi"))
-MPIEXEC = os.environ.get("MPIEXEC", "mpiexec")
-ENVIRONMENT = {
-    **os.environ, "XDG_CACHE_HOME": os.devnull,
-    # As root, with more ranks than processors; not for other MPIs, which ignore it.
-    "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
-    "OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_mpi_yield_when_idle": "1",
-    "ASAN_OPTIONS": "detect_leaks=0",  # OpenMPI never frees some of what it allocates
-}
-
-
-class MpiCase(Case):
-    def start(self, *ranks):
-        """Each of `ranks` is (number of ranks, words before the program, its arguments)."""
-        command = [MPIEXEC]
-        for count, before, arguments in ranks:
-            command += [":"] if len(command) > 1 else []
-            command += ["-n", str(count), *before, PROGRAM, *(str(argument) for argument in arguments)]
-        return subprocess.Popen(command, cwd=self.dir, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, text=True)
-
-    def finish(self, process):
-        """What it has printed, and what xorder-mpi itself has said: one line at most."""
-        out, error = process.communicate(timeout=TIMEOUT)
-        said = re.findall(r"(?m)^xorder-mpi: (?!note: ).*$", error)
-        self.assertLessEqual(len(said), 1, error)
-        return out, error, said[0] if said else ""
-
-    def mpi_ok(self, ranks, *arguments):
-        process = self.start((ranks, [], arguments))
-        out, error, _ = self.finish(process)
-        self.assertEqual(process.returncode, 0, f"{ranks} ranks, {arguments}: {error}")
-        return out, error
-
-    def mpi_fails(self, *ranks, code=2, says=()):
-        before = self.listing()
-        process = self.start(*ranks)
-        out, error, said = self.finish(process)
-        self.assertEqual(process.returncode, code, error)
-        self.assertEqual(out, "")
-        for pattern in [says] if isinstance(says, str) else says:
-            self.assertRegex(said, pattern)
-        self.assertEqual(self.listing(), before)
-        return said
+from harness import MiB, SANITIZED, main
+from mpi_harness import MpiCase
 
 
 class Bytes(MpiCase):
@@ -159,33 +110,9 @@ class Ends(MpiCase):
                 file.truncate(2048 * MiB)
         process = self.start((ranks, [], ("transpose", "a.raw", "b.raw", "--dtype", "u2", "--shape", "32768,32768",
                                           "--memory", "16MiB")))
-        until = time.monotonic() + 30
-        while not any(name.startswith(".b.raw.") for name in os.listdir(self.dir)):
-            self.assertLess(time.monotonic(), until)
-            self.assertIsNone(process.poll(), "it is done before it can be stopped")
-            time.sleep(0.01)
+        self.until(process, lambda: any(name.startswith(".b.raw.") for name in os.listdir(self.dir)))
         time.sleep(0.2)
-        numbers = {}
-        for name in os.listdir("/proc"):
-            try:
-                with open(f"/proc/{name}/environ", "rb") as file:
-                    found = re.search(rb"OMPI_COMM_WORLD_RANK=(\d+)", file.read())
-                with open(f"/proc/{name}/stat") as file:
-                    parent = int(file.read().rsplit(")", 1)[1].split()[1])
-            except (OSError, ValueError):
-                continue
-            if found and parent == process.pid:
-                numbers[int(found[1])] = int(name)
-        self.assertEqual(sorted(numbers), list(range(ranks)))
-        self.assertIsNone(process.poll())
-        return process, [numbers[rank] for rank in range(ranks)]
-
-    def ended(self, process):
-        began = time.monotonic()
-        result = self.finish(process)
-        self.assertLess(time.monotonic() - began, 10)
-        self.assertNotEqual(process.returncode, 0)
-        return result
+        return process, self.ranks_of(process, ranks)
 
     def test_a_rank_is_killed(self):
         for victim in [0, 2]:

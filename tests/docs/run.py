@@ -48,6 +48,8 @@ def make_files(folder, command):
     if "xorder report" in command:
         subprocess.run([BUILD / "tools/xorder/xorder", "transpose", "a.npy", "traced.npy", "--trace", "run.trace", "-q"],
                        cwd=folder, check=True)
+    for rank in range(8 if "--parts" in command else 0):
+        np.save(folder / f"part.{rank}.npy", random.random((8, 64)))
     (folder / "A.txt").write_text("\n".join("".join("01"[i == 11 - j] for j in range(12)) for i in range(12)) + "\n")
 
 

@@ -67,6 +67,27 @@ TEST_P(OutputTest, AppearsWithCommitOnly) {
   }
 }
 
+TEST_P(OutputTest, WithdrawsWhatIsNewAndItsOwn) {
+  Output& fresh = make("out", false);
+  fresh.withdraw();  // nothing is there yet
+  fresh.commit();
+  fresh.withdraw();
+  EXPECT_THAT(scratch_.names(), ElementsAre("in"));
+
+  Output& lost = make("out", false);
+  lost.commit();
+  fs::remove(scratch_ / "out");
+  write_file(scratch_ / "out", "another's");
+  lost.withdraw();
+  EXPECT_EQ(read_file(scratch_ / "out"), "another's");
+
+  Output& replacing = make("out", true);
+  replacing.file().write_exactly("new", 3, 0);
+  replacing.commit();
+  replacing.withdraw();  // the old one would not come back
+  EXPECT_EQ(read_file(scratch_ / "out"), "new");
+}
+
 TEST_P(OutputTest, LeavesNothingWithoutCommit) {
   make("out", false);
   output_.reset();

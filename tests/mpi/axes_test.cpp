@@ -45,6 +45,14 @@ TEST_F(MpiAxes, Degenerate) {
   expect({37, 5}, {-1, 0}, 8);
 }
 
+// Pieces that share cache lines with those of other ranks, in many groups.
+TEST_F(MpiAxes, ShortPieces) {
+  SEED_TRACE(random_);
+  expect({7, 300'007}, {1, 0}, 8);
+  expect({100, 3, 4001}, {2, 0, 1}, 1);
+  expect({16, 101, 40}, {1, 2, 0}, 3, 1000);
+}
+
 // Pieces that are received where they belong.
 TEST_F(MpiAxes, LongPieces) {
   SEED_TRACE(random_);

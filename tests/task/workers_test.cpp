@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <future>
 #include <chrono>
 #include <stdexcept>
 #include <thread>
@@ -48,6 +49,27 @@ TEST(Workers, WhatTheBodyThrowsIsThrownAndTheLastTickComesAfterTheBody) {
   std::atomic<bool> done = false, seen = false;
   workers.run([&] { done = true; }, [&] { seen = done.load(); }, stopping);
   EXPECT_TRUE(seen);
+}
+
+TEST(Workers, SomethingElseHappensMeanwhileInTheCallingThread) {
+  Workers workers(2);
+  Stopping stopping({});
+  std::promise<void> other;
+  const auto caller = std::this_thread::get_id();
+  bool ticked = false;
+  workers.run([&] { other.get_future().wait(); }, [&] { ticked = true; }, stopping, [&] {
+    EXPECT_EQ(std::this_thread::get_id(), caller);
+    EXPECT_FALSE(ticked);
+    other.set_value();
+  });
+  EXPECT_TRUE(ticked);
+
+  bool stopped = false;
+  const auto body = [&] { stopped = asked(stopping.token()); };
+  EXPECT_THROW(workers.run(
+                   body, [] {}, stopping, [] { throw std::logic_error("the caller's"); }),
+               std::logic_error);
+  EXPECT_TRUE(stopped);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // xorder-mpi: the commands of xorder that permute, done by several processes on one shared file system. Each takes a share
-// of the tiles of one plan, so that all data are read once and written once in each pass, and next to nothing is sent.
+// of the tiles of one plan, so that all data are read once and written once in each pass, and next to nothing is sent. Or,
+// with --parts, each has a file of its own with a part of the array, and they exchange elements.
 #include <fmt/format.h>
 #include <mpi.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "commands.hpp"
 #include "help_formatter.hpp"
 #include "mpi_team.hpp"
+#include "parts/job.hpp"
 #include "session.hpp"
 #include "standard_streams.hpp"
 #include "temporary_files.hpp"
@@ -35,8 +37,8 @@ void check_arguments(MpiTeam& team, int argc, char** argv) {
 Failure run(MpiTeam& team, int argc, char** argv) {
   CLI::App program{
       "xorder-mpi permutes a file by several processes, on one machine or on many that share a file system:\n"
-      "mpirun -n 8 xorder-mpi transpose a.npy b.npy. The options are xorder's, and --memory is each "
-      "process's.",
+      "mpirun -n 8 xorder-mpi transpose a.npy b.npy. With --parts each process has a file with a part of the\n"
+      "array. The options are xorder's, and --memory is each process's.",
       "xorder-mpi"};
   program.formatter(std::make_shared<HelpFormatter>());
   program.footer(
@@ -47,8 +49,12 @@ Failure run(MpiTeam& team, int argc, char** argv) {
   add_bitreverse(program);
   add_permute(program);
   for (CLI::App* command : program.get_subcommands({})) {
-    command->footer("Examples: xorder " + command->get_name() +
-                    " --help has some; here mpirun -n 8 stands before them.");
+    const std::string& name = command->get_name();
+    const char* const task = name == "permute" ? " --by 'gray^-1 * bitreverse'" : "";
+    command->footer(
+        fmt::format("Examples: xorder {0} --help has some; here mpirun -n 8 stands before them. With parts:\n"
+                    "  mpirun -n 8 xorder-mpi {0} 'part.%r.npy' 'out.%r.npy' --parts{1}",
+                    name, task));
   }
   complete(program);
   Failure mine;
@@ -77,6 +83,9 @@ int main(int argc, char** argv) {
   std::optional<MpiTeam> team;
   team.emplace(MPI_COMM_WORLD);
   session().team = &*team;
+  session().work_on_parts = [comm = team->comm()](auto&&... arguments) {
+    return std::make_unique<xorder::parts::Job>(std::forward<decltype(arguments)>(arguments)..., comm);
+  };
   const Failure failed = threads < MPI_THREAD_FUNNELED
                              ? Failure{1, "this MPI does not allow a process to have threads of its own"}
                              : run(*team, argc, argv);

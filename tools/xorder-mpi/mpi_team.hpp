@@ -33,6 +33,7 @@ class MpiTeam final : public work::Team {
   /// Collective, as all else where work::Team says so.
   explicit MpiTeam(MPI_Comm ranks);
 
+  MPI_Comm comm() const { return comm_; }
   int rank() const override { return rank_; }
   int size() const override { return size_; }
   unsigned neighbours() const override { return neighbours_; }

@@ -93,6 +93,19 @@ io::ArrayFile RawOptions::open(const std::string& path) const {
   }
 }
 
+io::ArrayDescription Request::array() const {
+  io::ArrayDescription whole = input().description;
+  if (!options.parts) return whole;
+  // Parts are slabs along the slowest axis.
+  if (whole.extents.empty()) whole.extents.push_back(1);
+  std::uint64_t& slowest = whole.order == Order::c ? whole.extents.front() : whole.extents.back();
+  if (__builtin_mul_overflow(slowest, static_cast<std::uint64_t>(options.team->size()), &slowest))
+    throw InputError(fmt::format("{} parts like {} have 2^64 elements or more", options.team->size(),
+                                 input().path.string()));
+  checked_bytes(whole.shape());
+  return whole;
+}
+
 void MovingCommand::add_to(CLI::App& command, Make make, std::vector<std::string> more_inputs) {
   const auto self = std::make_shared<MovingCommand>();
   self->make_ = std::move(make);
@@ -111,6 +124,13 @@ void MovingCommand::add_to(CLI::App& command, Make make, std::vector<std::string
           "the file to make, in the input's format; a name in .npy means .npy, one in .raw, .bin or .dat raw")
       ->required();
   self->raw_.add_to(command);
+  if (session().work_on_parts) {
+    command
+        .add_flag("--parts", self->parts_,
+                  "each process has a part of the array, %r in IN and OUT is its rank; parts follow each\n"
+                  "other along the slowest axis; 2^k processes, extents 2^n")
+        ->group(group::input);
+  }
   command.add_flag("--force", self->force_, "replace OUT if it exists")->group(group::output);
   command
       .add_option("--memory", self->memory_,
@@ -171,7 +191,7 @@ work::Options MovingCommand::options() const {
   }
   options.engine = engine_choice(engine_);
   if (device_.empty()) {
-    work::DeviceChoice choice = work::device_for(output_);
+    work::DeviceChoice choice = work::device_for(own(output_));
     if (!choice.note.empty()) tell_note(choice.note);
     options.device = std::move(choice.device);
   } else {
@@ -182,17 +202,31 @@ work::Options MovingCommand::options() const {
     }
   }
   options.scratch_directory = tmpdir_;
+  options.parts = parts_;
   options.overwrite = force_;
   return options;
+}
+
+std::string MovingCommand::own(const std::string& path) const {
+  if (!parts_) return path;
+  constexpr std::string_view mark = "%r";
+  if (path.find(mark) == std::string::npos)
+    throw InputError(
+        fmt::format("{}: with --parts, %r in the name stands for the rank, as in part.%r.npy", path));
+  std::string name = path;
+  const std::string rank = std::to_string(session().team->rank());
+  for (auto at = name.find(mark); at != std::string::npos; at = name.find(mark, at + rank.size()))
+    name.replace(at, mark.size(), rank);
+  return name;
 }
 
 void MovingCommand::run() const {
   const bool speaks = session().speaks(), talks = speaks && !quiet_;
   std::optional<Interrupt> interrupt;
   if (session().team == nullptr) interrupt.emplace();  // a team's processes are ended by its signals
-  if (session().team != nullptr) tell_of_left_over(output_);
+  if (session().team != nullptr && !parts_) tell_of_left_over(output_);
   std::vector<io::ArrayFile> inputs;
-  for (const std::string& path : inputs_) inputs.push_back(raw_.open(path));
+  for (const std::string& path : inputs_) inputs.push_back(raw_.open(own(path)));
   work::Options options = this->options();
   std::optional<Tracing> tracing;
   if (!trace_.empty()) {
@@ -200,7 +234,7 @@ void MovingCommand::run() const {
       throw InputError("--trace: records the transfers of one process only; use xorder");
     options.disk = &tracing.emplace(trace_, force_, inputs, output_).disk();
   }
-  Request request{std::move(inputs), output_, std::move(options)};
+  Request request{std::move(inputs), own(output_), std::move(options)};
   std::unique_ptr<work::Work> work = make_(request);
   const bool unknown_disk = device_.empty() && interrupt && !work::device_for(output_).measured;
   if (unknown_disk && work->summary().bytes >= work::worth_learning) {
@@ -241,7 +275,10 @@ void MovingCommand::run() const {
     tell("{}: {} in {:.2f} s, {}/s, {} pass{}, {}\n", printable(output_), size_text(bytes), report.seconds,
          size_text(bytes / std::max(report.seconds, 1e-9)), report.passes, report.passes == 1 ? "" : "es",
          way);
-    if (const auto& traffic = report.traffic) {
+    if (const auto& traffic = report.traffic; traffic && parts_) {
+      tell("{} ranks, {} rounds: {} messages, {} sent\n", traffic->processors, traffic->steps,
+           traffic->messages, size_text(traffic->bytes_moved));
+    } else if (traffic) {
       tell("schedule {} on {} virtual processors: {} steps, {} messages, {} link crossings, {} moved\n",
            traffic->schedule, traffic->processors, traffic->steps, traffic->messages, traffic->crossings,
            size_text(static_cast<double>(traffic->bytes_moved)));

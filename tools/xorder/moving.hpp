@@ -40,7 +40,9 @@ struct Request {
   work::Options options;
 
   const io::ArrayFile& input() const { return inputs.front(); }
-  const io::ArrayDescription& array() const { return inputs.front().description; }
+  /// What the command is about: what the first input holds, or, with options.parts, the array of which it is a part. Throws InputError if
+  /// that is too large.
+  io::ArrayDescription array() const;
 };
 
 /// One command that reads IN and writes OUT.
@@ -55,6 +57,8 @@ class MovingCommand {
 
  private:
   work::Options options() const;
+  /// IN or OUT as this process has it.
+  std::string own(const std::string& path) const;
   void run() const;
 
   Make make_;
@@ -62,7 +66,7 @@ class MovingCommand {
   std::string output_;
   RawOptions raw_;
   std::string memory_, threads_, engine_ = "auto", device_, tmpdir_, trace_, progress_ = "auto";
-  bool force_ = false, dry_run_ = false, quiet_ = false, json_ = false;
+  bool parts_ = false, force_ = false, dry_run_ = false, quiet_ = false, json_ = false;
 };
 
 }  // namespace xorder::cli

@@ -51,7 +51,8 @@ void ProgressBar::show(const work::Progress& p) {
   const double elapsed = std::chrono::duration<double>(last_ - begin_).count();
   const double rate = done / std::max(elapsed, 1e-9);
   const double file = total / 2 / static_cast<double>(p.passes);
-  const double in_this_pass = done / 2 - file * static_cast<double>(p.pass - 1);
+  // Other processes may still be in the pass before.
+  const double in_this_pass = std::max(done / 2 - file * static_cast<double>(p.pass - 1), 0.0);
 
   // A line that fills the terminal would wrap.
   const int room = std::max(terminal_columns() - 1, 0);

@@ -71,6 +71,9 @@ std::unique_ptr<work::Work> Scheduling::work(const Request& request, const Band&
 std::unique_ptr<work::Work> Scheduling::work(const Request& request, const Reordering& what,
                                              std::vector<std::uint64_t> extents) const {
   check();
+  if (request.options.parts)
+    return session().work_on_parts(request.input(), what, std::move(extents), request.output,
+                                   request.options);
   if (schedule_ == "banded") throw InputError("--schedule banded: it is for transpose --banded KL,KU");
   if (schedule_ == "tiles") {
     return std::make_unique<tiles::Job>(request.input(), what, std::move(extents), request.output,

@@ -1,15 +1,29 @@
 // Which program this is, and with whom it runs: set by main() before it makes the commands.
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "work/team.hpp"
+#include "xorder/io/array_file.hpp"
+#include "xorder/work/work.hpp"
 
 namespace xorder::cli {
 
 struct Session {
   std::string program = "xorder";
   work::Team* team = nullptr;  ///< null: alone
+
+  /// Makes the work where each process of the team has a part of the array: this one's part, what is done to the whole, and the shape
+  /// of the whole result. Empty: this program cannot do that.
+  std::function<std::unique_ptr<work::Work>(io::ArrayFile part, const Reordering& what,
+                                            std::vector<std::uint64_t> extents, std::filesystem::path output,
+                                            work::Options options)>
+      work_on_parts;
 
   /// Whether this process is the one that talks to the user.
   bool speaks() const { return team == nullptr || team->is_first(); }

@@ -49,6 +49,8 @@ struct Options {
   /// The processes that make the output together, each with a work and options of its own; nullptr: this one alone. The
   /// amounts of memory and threads are each one's. Only for what the tile engine does. Outlives the work.
   Team* team = nullptr;
+  /// In a team: each process has an input and an output of its own, which are parts of two arrays.
+  bool parts = false;
 };
 
 /// The file to be made: the header (empty for raw files), and the data.
@@ -133,6 +135,8 @@ class Work {
 
  private:
   virtual std::vector<PassSummary> passes() const = 0;
+  /// Of the output's data.
+  virtual std::uint64_t bytes() const;
   /// Of disk, besides the output.
   virtual std::uint64_t scratch_bytes() const { return 0; }
   /// Moves the data, from the run's sources to its target: all that engines differ in.

@@ -1,0 +1,37 @@
+// What a rank does in one permutation of distributed data, with all the memory that this takes.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "mpi/plan.hpp"
+#include "xorder/memory/permute.hpp"
+
+namespace xorder::mpi {
+
+class Prepared {
+ public:
+  /// As Plan::steps(). The plan stays alive.
+  Prepared(const Plan& plan, int rank, std::uint64_t element_bytes, std::uint64_t slice_bytes)
+      : steps_(plan.steps(rank, element_bytes, slice_bytes)) {
+    if (steps_.before) before_.emplace(*steps_.before);
+    if (steps_.after) after_.emplace(*steps_.after);
+  }
+
+  /// Called by all ranks. `data` and `temp` as in xorder_mpi_perform(). Throws as Transfer::run() does.
+  void run(MPI_Comm comm, std::byte* data, std::byte* temp, unsigned threads) {
+    if (before_) before_->execute(data, temp, threads);
+    steps_.transfer->run(comm, temp, after_ ? temp : data);
+    if (after_) after_->execute(temp, data, threads);
+  }
+  const Transfer::Sent& sent() const { return steps_.transfer->sent(); }
+
+ private:
+  Steps steps_;
+  std::optional<memory::InMemoryPlan> before_, after_;
+};
+
+}  // namespace xorder::mpi

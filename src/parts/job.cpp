@@ -1,0 +1,143 @@
+#include "parts/job.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "parts/tiles_pass.hpp"
+#include "plan/plan.hpp"
+#include "size_text.hpp"
+#include "tiles/tile_engine.hpp"
+#include "work/frame.hpp"
+#include "work/run.hpp"
+#include "work/team.hpp"
+#include "xorder/error.hpp"
+
+namespace xorder::parts {
+namespace {
+
+using std::uint64_t;
+
+int lg_ranks(const work::Team& team) {
+  const auto ranks = static_cast<unsigned>(team.size());
+  if (std::has_single_bit(ranks)) return std::countr_zero(ranks);
+  throw InputError(fmt::format(
+      "--parts needs a power of two of processes, not {}; use {}, or put the array into one file that "
+      "all can open, which any number of processes permutes without --parts",
+      ranks, std::bit_floor(ranks)));
+}
+
+gf2::AffineMap index_map(const Reordering& what) {
+  if (auto map = flat_map(what)) return *std::move(map);
+  throw InputError(
+      "--parts moves 2^n elements by the bits of their indices, so that all extents are powers of two; other "
+      "shapes "
+      "are for one file that all processes can open, without --parts, or for xorder_mpi_plan_axes() in "
+      "memory");
+}
+
+std::vector<uint64_t> part_extents(std::vector<uint64_t> extents, const work::Team& team) {
+  const auto ranks = static_cast<uint64_t>(team.size());
+  if (extents.front() % ranks != 0) {
+    throw InputError(fmt::format(
+        "the slowest axis of the result has {} coordinates, too few for {} parts; use fewer processes",
+        extents.front(), ranks));
+  }
+  extents.front() /= ranks;
+  return extents;
+}
+
+work::Frame framed(io::ArrayFile input, const Reordering& what, const std::vector<uint64_t>& extents,
+                   std::filesystem::path output, work::Options options) {
+  const io::DType dtype = input.description.dtype;
+  const work::Team& team = *options.team;
+  lg_ranks(team);
+  index_map(what);
+  const std::vector<uint64_t> mine = part_extents(extents, team);
+  uint64_t bytes = dtype.bytes;
+  for (const uint64_t extent : mine) bytes *= extent;
+  return work::settle({std::move(input)}, std::move(output), dtype, mine, std::move(options), 2 * bytes);
+}
+
+// The same on all ranks.
+plan::PartsConditions conditions(const work::Frame& frame) {
+  work::Team& team = *frame.options.team;
+  return {.memory = frame.memory(),
+          .device = frame.options.device,
+          .lg_ranks = lg_ranks(team),
+          .source_offset = team.most(frame.input().description.offset),
+          .target_offset = frame.output.offset};
+}
+
+Reordering within_block(const plan::PartsPlan& plan) {
+  return mapping_of_all({{plan.block_bytes() / plan.element_bytes()}, plan.element_bytes(), Order::c},
+                        *plan.before());
+}
+
+// Into a scratch file.
+work::Circumstances before_tiles(const work::Frame& frame) {
+  work::Circumstances c = frame.circumstances;
+  c.target_offset = 0;
+  return c;
+}
+
+}  // namespace
+
+Job::Job(io::ArrayFile input, const Reordering& what, std::vector<uint64_t> extents,
+         std::filesystem::path output, work::Options options, MPI_Comm comm)
+    : Work(framed(std::move(input), what, extents, std::move(output), std::move(options))),
+      comm_(comm),
+      plan_(index_map(what), what.element_bytes, conditions(frame())) {
+  if (plan_.before()) {
+    before_ = std::make_unique<tiles::TileEngine>(within_block(plan_), before_tiles(frame()),
+                                                  frame().options.device);
+  }
+}
+
+Job::~Job() = default;
+
+// Of all ranks together.
+std::vector<work::PassSummary> Job::passes() const {
+  std::vector<work::PassSummary> all;
+  if (before_) all = before_->passes();
+  for (work::PassSummary& pass : all) {
+    pass.bytes_read *= plan_.ranks();
+    pass.bytes_written *= plan_.ranks();
+  }
+  all.push_back(plan_.pass());
+  return all;
+}
+
+uint64_t Job::bytes() const { return plan_.block_bytes() * plan_.ranks(); }
+
+uint64_t Job::scratch_bytes() const {
+  return before_ ? plan_.ranks() * (plan_.block_bytes() + before_->plan().scratch_bytes()) : 0;
+}
+
+std::string Job::describe() const {
+  const std::size_t count = passes().size();
+  std::string text = fmt::format("{} ranks, each with a part of {}; {} pass{}\n", plan_.ranks(),
+                                 size_text(plan_.block_bytes()), count, count == 1 ? "" : "es");
+  if (before_)
+    text += "first, within each rank, by tiles:\n" + before_->plan().describe() + "then, among the ranks:\n";
+  return text + plan_.describe();
+}
+
+void Job::move(work::Run& run) {
+  std::optional<io::File> together;
+  if (before_) {
+    together = run.scratch(plan_.block_bytes());
+    before_->run(run, run.source(), {*together, 0}, 1);
+  }
+  TilesPass tiles(plan_, run, comm_, together ? io::Location{*together, 0} : run.source(), run.target());
+  tiles.move(passes().size());
+  const auto sent = run.team()->sums({tiles.sent().messages, tiles.sent().bytes});
+  run.traffic = work::Traffic{.schedule = "rounds",
+                              .processors = plan_.ranks(),
+                              .steps = plan_.pass().tiles * plan_.rounds(),
+                              .messages = sent[0],
+                              .crossings = sent[0],
+                              .bytes_moved = sent[1]};
+}
+
+}  // namespace xorder::parts

@@ -1,0 +1,210 @@
+#include "plan/parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "plan/plan.hpp"
+#include "plan/processors.hpp"
+#include "size_text.hpp"
+#include "xorder/error.hpp"
+
+namespace xorder::plan {
+namespace {
+
+using gf2::AffineMap;
+using gf2::BitMatrix;
+using gf2::Subspace;
+using gf2::Word;
+using std::uint64_t;
+
+// Two parts are in memory by turns, one is permuted while the other is written and read; and what the exchange sends from.
+constexpr uint64_t parts_in_memory = 3;
+// The exchange's own buffers: src/mpi/plan.hpp.
+constexpr uint64_t least_exchange_memory = uint64_t{4} << 20;
+constexpr uint64_t exchange_share = 8;
+// What a network and the memory of a rank move while the disk works.
+constexpr double exchanged_bytes_per_second = 1e9;
+// The ends of a run that are not whole blocks of the disk.
+constexpr uint64_t odd_end = 4096;
+// Fewer, smaller parts are tried as well: more of the exchange happens while the disk works.
+constexpr int sizes_tried = 6;
+
+uint64_t memory_for(uint64_t part_bytes, uint64_t memory) {
+  return parts_in_memory * part_bytes + std::max(least_exchange_memory, part_bytes / exchange_share) +
+         transfer_memory(memory);
+}
+
+struct Candidate {
+  std::optional<BitMatrix> before;
+  CommonTiling tiling;
+  double seconds;       // in all
+  double pass_seconds;  // of the tiles
+};
+
+class PartsSearch {
+ public:
+  PartsSearch(const AffineMap& map, uint64_t element_bytes, const PartsConditions& conditions)
+      : map_(map),
+        element_bytes_(element_bytes),
+        conditions_(conditions),
+        block_bits_(map.bits() - conditions.lg_ranks) {
+    while (largest_ < block_bits_ && fits(largest_ + 1)) ++largest_;
+    const uint64_t useful = std::max<uint64_t>(1, conditions.device.largest_useful_request() / element_bytes);
+    longest_run_ = std::min(static_cast<int>(std::bit_width(useful)) - 1, block_bits_);
+  }
+
+  Candidate best() const {
+    std::optional<Candidate> best;
+    const auto consider = [&](std::optional<Candidate> candidate) {
+      if (candidate && (!best || candidate->seconds < best->seconds)) best = std::move(candidate);
+    };
+    for (int m = largest_; m >= std::max(0, largest_ - sizes_tried); --m) {
+      for (int s = 0; s <= std::min(m, longest_run_); ++s) {
+        // With shorter runs on one side the other's are as long or longer: only the longest count.
+        for (int t = std::min(m, longest_run_); t >= 0; --t) {
+          if (auto space = common_space(map_, conditions_.lg_ranks, m, s, t)) {
+            consider(price(CommonTiling(map_, conditions_.lg_ranks, *space)));
+            if (s == 0) consider(in_two_passes(*space));
+            break;
+          }
+        }
+      }
+    }
+    return *std::move(best);
+  }
+
+ private:
+  bool fits(int m) const {
+    return element_bytes_ << m <= conditions_.memory &&
+           memory_for(element_bytes_ << m, conditions_.memory) <= conditions_.memory;
+  }
+
+  // Runs of 2^lg elements, in requests.
+  double seconds(int lg, uint64_t offset, bool write) const {
+    const uint64_t run = element_bytes_ << lg, block = element_bytes_ << block_bits_;
+    const uint64_t request = std::clamp<uint64_t>(run, 1, transfer_bytes);
+    const auto time = [&](uint64_t count, uint64_t bytes) {
+      return write ? conditions_.device.write_seconds(count, bytes)
+                   : conditions_.device.read_seconds(count, bytes);
+    };
+    const double whole = time((block + request - 1) / request, request);
+    const bool odd = offset % odd_end != 0 || run % odd_end != 0;
+    if (!odd) return whole;
+    // A block is read before a part of it is written.
+    return whole + 2 * conditions_.device.read_seconds(block / run, odd_end) +
+           (write ? 2 * time(block / run, odd_end) : 0);
+  }
+
+  double pass_seconds(const CommonTiling& tiling, uint64_t source_offset) const {
+    const double disk = seconds(tiling.source_run(), source_offset, false) +
+                        seconds(tiling.target_run(), conditions_.target_offset, true);
+    const double exchange = static_cast<double>(element_bytes_ << block_bits_) / exchanged_bytes_per_second;
+    return std::max(disk, exchange) + std::min(disk, exchange) / static_cast<double>(tiling.tiles());
+  }
+
+  Candidate price(CommonTiling tiling) const {
+    const double seconds = pass_seconds(tiling, conditions_.source_offset);
+    return {std::nullopt, std::move(tiling), seconds, seconds};
+  }
+
+  // First W within each block: from the parts of S to runs of 2^m. Nothing if they are that already.
+  std::optional<Candidate> in_two_passes(const Subspace& space) const {
+    const CommonTiling first(map_, conditions_.lg_ranks, space);
+    const int m = first.bits();
+    if (first.source_run() == m) return std::nullopt;
+    const BitMatrix together = bring_together(first.source_basis());
+    const ArrayShape block{{uint64_t{1} << block_bits_}, element_bytes_, Order::c};
+    Conditions conditions;
+    conditions.memory = conditions_.memory;
+    conditions.device = conditions_.device;
+    conditions.source_offset = conditions_.source_offset;
+    conditions.read_alignment = conditions.write_alignment = odd_end;
+    double seconds = 0;
+    try {
+      seconds = make_plan(mapping_of_all(block, {together, 0}), conditions).seconds();
+    } catch (const InputError&) {  // too little memory for the tile engine
+      return std::nullopt;
+    }
+    std::vector<Word> columns = together.columns();
+    for (int i = block_bits_; i < map_.bits(); ++i) columns.push_back(gf2::unit(i));
+    const BitMatrix whole(map_.bits(), std::move(columns));
+    const AffineMap rest{map_.matrix * whole.inverse().value(), map_.complement};
+    CommonTiling tiling(rest, conditions_.lg_ranks, space.image(whole));
+    const double last = pass_seconds(tiling, 0);
+    return Candidate{together, std::move(tiling), seconds + last, last};
+  }
+
+  // The basis to the lowest bits, the bits that are no pivots of it above.
+  BitMatrix bring_together(std::span<const Word> basis) const {
+    std::vector<Word> from(basis.begin(), basis.end());
+    Word pivots = 0;
+    for (const Word vector : basis) pivots |= std::bit_floor(vector);
+    for (int i = 0; i < block_bits_; ++i) {
+      if (!(pivots >> i & 1)) from.push_back(gf2::unit(i));
+    }
+    return BitMatrix(block_bits_, std::move(from)).inverse().value();
+  }
+
+  const AffineMap& map_;
+  uint64_t element_bytes_;
+  const PartsConditions& conditions_;
+  int block_bits_;
+  int largest_ = 0;      // m
+  int longest_run_ = 0;  // that is of use
+};
+
+// Elements x whose rank is not that of A x ⊕ c.
+uint64_t that_change_rank(const AffineMap& map, int p) {
+  const int n = map.bits(), b = n - p;
+  std::vector<Word> columns;
+  for (int i = 0; i < n; ++i) columns.push_back((map.matrix.column(i) >> b) ^ (i < b ? 0 : gf2::unit(i - b)));
+  const BitMatrix difference(p, std::move(columns));
+  const uint64_t all = uint64_t{1} << n;
+  return difference.solve(map.complement >> b) ? all - (all >> difference.rank()) : all;
+}
+
+}  // namespace
+
+PartsPlan::PartsPlan(const AffineMap& map, uint64_t element_bytes, const PartsConditions& conditions)
+    : element_bytes_(element_bytes),
+      bits_(map.bits()),
+      lg_ranks_(conditions.lg_ranks),
+      device_name_(conditions.device.name) {
+  if (lg_ranks_ > bits_) {
+    throw InputError(fmt::format("{} ranks are too many for {} elements", ranks(), uint64_t{1} << bits_));
+  }
+  if (element_bytes > conditions.memory || memory_for(element_bytes, conditions.memory) > conditions.memory) {
+    throw InputError(fmt::format("an element of {} is too much for {} of memory", size_text(element_bytes),
+                                 size_text(conditions.memory)));
+  }
+  Candidate best = PartsSearch(map, element_bytes, conditions).best();
+  if (best.before) before_ = AffineMap{*std::move(best.before), 0};
+  tiling_.emplace(std::move(best.tiling));
+  const int m = tiling_->bits();
+  lg_rounds_ = tiling_->within(0).matrix.block(m, 0, lg_ranks_, m).rank();
+  bytes_sent_ = that_change_rank(map, lg_ranks_) * element_bytes;
+  const uint64_t bytes = block_bytes() * ranks();
+  pass_ = {.tiles = tiling_->tiles(),
+           .tile_bytes = part_bytes(),
+           .source_block_bytes = element_bytes << tiling_->source_run(),
+           .target_block_bytes = element_bytes << tiling_->target_run(),
+           .memory = memory_for(part_bytes(), conditions.memory),
+           .bytes_read = bytes,
+           .bytes_written = bytes,
+           .predicted_seconds = best.pass_seconds};
+}
+
+std::string PartsPlan::describe() const {
+  return fmt::format(
+      "{} tiles that all ranks share, {} of each in a rank, read in runs of {}, exchanged in {} round{}, "
+      "written in runs of {}\n"
+      "        memory {} in each rank, about {:.3g} s on {}\n"
+      "        {} messages of {} between ranks, {} in all\n",
+      pass_.tiles, size_text(part_bytes()), size_text(pass_.source_block_bytes), rounds(),
+      rounds() == 1 ? "" : "s", size_text(pass_.target_block_bytes), size_text(pass_.memory),
+      pass_.predicted_seconds, device_name_, messages(), size_text(message_bytes()), size_text(bytes_sent_));
+}
+
+}  // namespace xorder::plan
