@@ -31,27 +31,27 @@ class Growth {
   // Until all ranks have a part, before and after, with as few vectors as that takes.
   void reach_all_ranks() {
     while (sources_.dimension() < p_ || targets_.dimension() < p_) {
-      const std::optional<Word> source = sources_.dimension() < p_ ? first_new(true) : std::nullopt;
-      const std::optional<Word> target = targets_.dimension() < p_ ? first_new(false) : std::nullopt;
+      const Word source = sources_.dimension() < p_ ? first_new(true) : 0;
+      const Word target = targets_.dimension() < p_ ? first_new(false) : 0;
       // One that serves both; if neither does, their sum does.
-      if (!source || (target && reaches(sources_, *target))) {
-        add(*target);
-      } else if (!target || reaches(targets_, map_.matrix(*source))) {
-        add(*source);
+      if (source == 0 || reaches(sources_, target)) {
+        add(target);
+      } else if (target == 0 || reaches(targets_, map_.matrix(source))) {
+        add(source);
       } else {
-        add(*source ^ *target);
+        add(source ^ target);
       }
     }
   }
 
  private:
   bool reaches(const Subspace& ranks, Word x) const { return !ranks.contains(x >> block_bits_); }
-  std::optional<Word> first_new(bool source) const {
+  Word first_new(bool source) const {
     for (int i = block_bits_; i < map_.bits(); ++i) {
       if (reaches(source ? sources_ : targets_, gf2::unit(i)))
         return source ? gf2::unit(i) : inverse_.column(i);
     }
-    return std::nullopt;
+    return 0;
   }
 
   const AffineMap& map_;
