@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <queue>
 
 #include "schedule/bits.hpp"
@@ -23,34 +24,44 @@ int checked_lg_per_node(int lg_per_node) {
   return lg_per_node;
 }
 
+// A class residue mod 2^b.
+using Class = std::uint32_t;
+Class class_of(int b, uint64_t residue) { return static_cast<Class>(pow2(b) + residue); }
+Descend::Local local_of(Class c) {
+  const int b = std::bit_width(c) - 1;
+  return {b, modulo(c, b)};
+}
+
 // Which class does its local iteration in which round (of descend): one a round, the largest b that is ready.
-std::vector<std::optional<Descend::Local>> local_rounds(int n, int v, uint64_t rounds) {
-  std::vector<std::optional<Descend::Local>> result(rounds);
-  const auto later = [](const Descend::Local& a, const Descend::Local& b) { return a.b < b.b; };
-  std::priority_queue<Descend::Local, std::vector<Descend::Local>, decltype(later)> ready(later);
-  std::vector<std::vector<bool>> done(static_cast<size_t>(v) + 1);  // [b][residue mod 2^b]
-  for (int b = 0; b <= v; ++b) done[static_cast<size_t>(b)].resize(pow2(b), false);
-  const auto finish = [&](int b, uint64_t residue) {  // a single offset is a class mod 2^v
-    done[static_cast<size_t>(b)][residue] = true;
+std::vector<Class> local_rounds(int n, int v, uint64_t rounds) {
+  std::vector<Class> result(rounds, 0);
+  const auto later = [](Class a, Class b) { return std::bit_width(a) < std::bit_width(b); };
+  std::priority_queue<Class, std::vector<Class>, decltype(later)> ready(later);
+  std::vector<bool> done(2 * pow2(v));  // by class
+  const auto finish = [&](Class c) {    // a single offset is a class mod 2^v
+    done[c] = true;
+    const auto [b, residue] = local_of(c);
     if (b == 0) return;
-    const uint64_t sibling = residue ^ pow2(b - 1);
-    if (done[static_cast<size_t>(b)][sibling]) ready.push({b - 1, std::min(residue, sibling)});
+    const Class sibling = c ^ static_cast<Class>(pow2(b - 1));
+    if (done[sibling]) ready.push(class_of(b - 1, modulo(residue, b - 1)));
   };
   uint64_t out_of_pipeline = 0;  // positions that have been through all inter-node iterations
   for (uint64_t r = 0; r < rounds; ++r) {
     while (out_of_pipeline < pow2(v) && out_of_pipeline + static_cast<uint64_t>(n) <= r) {
-      finish(v, reversed(out_of_pipeline++, v));
+      finish(class_of(v, reversed(out_of_pipeline++, v)));
     }
     if (ready.empty()) continue;
-    const Descend::Local next = ready.top();
+    result[r] = ready.top();
     ready.pop();
-    result[r] = next;
-    finish(next.b, next.residue);
+    finish(result[r]);
   }
   return result;
 }
 
-uint64_t round_count(int n, int v) { return static_cast<uint64_t>(n + v) + pow2(v) - 1; }
+uint64_t round_count(int n, int v, Descend::Part part) {
+  if (part == Descend::Part::all) return static_cast<uint64_t>(n + v) + pow2(v) - 1;
+  return n == 0 ? 0 : static_cast<uint64_t>(n) + pow2(v) - 1;
+}
 
 constexpr AspcHalf half_of(uint64_t step_of_round) {
   return step_of_round < 2 ? AspcHalf::plus : AspcHalf::minus;
@@ -58,17 +69,18 @@ constexpr AspcHalf half_of(uint64_t step_of_round) {
 
 }  // namespace
 
-Descend::Descend(int dimension, int lg_per_node, Order order)
-    : Descend(Network::hypercube(dimension), checked_lg_per_node(lg_per_node), order) {}
+Descend::Descend(int dimension, int lg_per_node, Order order, Part part)
+    : Descend(Network::hypercube(dimension), checked_lg_per_node(lg_per_node), order, part) {}
 
-Descend::Descend(const Network& hypercube, int lg_per_node, Order order)
+Descend::Descend(const Network& hypercube, int lg_per_node, Order order, Part part)
     : Schedule(hypercube, slots_of(hypercube.dimension(), lg_per_node),
-               steps_per_round * round_count(hypercube.dimension(), lg_per_node),
-               descend_bound(hypercube.dimension(), lg_per_node)),
+               steps_per_round * round_count(hypercube.dimension(), lg_per_node, part),
+               descend_bound(hypercube.dimension(), lg_per_node, part == Part::all)),
       lg_per_node_(lg_per_node),
       order_(order),
-      local_(local_rounds(hypercube.dimension(), lg_per_node,
-                          round_count(hypercube.dimension(), lg_per_node))) {}
+      part_(part) {
+  if (part == Part::all) local_ = local_rounds(hypercube.dimension(), lg_per_node, rounds());
+}
 
 uint64_t Descend::slots_of(int dimension, int lg_per_node) {
   return pow2(lg_per_node) + 2 * static_cast<uint64_t>(dimension) + 2;
@@ -76,7 +88,7 @@ uint64_t Descend::slots_of(int dimension, int lg_per_node) {
 
 uint64_t Descend::memory_of(int dimension, int lg_per_node) {
   // A round's local iteration; while it is made, also two bits and a waiting class for an offset.
-  return round_count(dimension, lg_per_node) * (sizeof(std::optional<Local>) + sizeof(Local) + 1);
+  return round_count(dimension, lg_per_node, Part::all) * (2 * sizeof(Class) + 1);
 }
 
 uint64_t Descend::arrivals(AspcHalf half) const {
@@ -96,7 +108,7 @@ Descend::Round Descend::round(uint64_t number) const {
       round.pipelined.push_back({static_cast<int>(n - 1 - t), reversed(position, lg_per_node_)});
     }
   }
-  round.local = local_[r];
+  if (part_ == Part::all && local_[r] != 0) round.local = local_of(local_[r]);
   return round;
 }
 
@@ -108,22 +120,17 @@ void Descend::messages(uint64_t step, std::vector<Message>& out) const {
   out.clear();
   for (Node i = 0; i < network().nodes(); ++i) {
     for (const Pipelined& p : now.pipelined) {
-      const AspcWay way = aspc_way(half, i, p.j, n);
-      const Node between = aspc_across(i, way.first);
+      if (second_link && p.j == 0) continue;
+      const auto [from, to] = aspc_hop(half, i, p.j, n, second_link);
       const uint64_t slot = arrivals(half) + static_cast<uint64_t>(p.j);
-      if (!second_link) {
-        out.push_back({{gray(i), p.offset}, {gray(between), slot}, gray(between)});
-      } else if (p.j > 0) {
-        const Node to = gray(aspc_across(between, way.second));
-        out.push_back({{gray(between), slot}, {to, slot}, to});
-      }
+      out.push_back({{from, second_link ? slot : p.offset}, {to, slot}, to});
     }
     // The class's last element is the first one's neighbour on the next node.
     if (now.local && second_link && n > 0) {
       const auto [b, residue] = *now.local;
       const uint64_t offset = half == AspcHalf::plus ? per_node() - pow2(b) + residue : residue;
-      const Node to = gray(aspc_across(i, aspc_way(half, i, 0, n).first));
-      out.push_back({{gray(i), offset}, {to, local_arrival(half)}, to});
+      const auto [from, to] = aspc_hop(half, i, 0, n, false);
+      out.push_back({{from, offset}, {to, local_arrival(half)}, to});
     }
   }
 }
@@ -158,7 +165,8 @@ std::optional<Place> Descend::goal(Place start) const {
 }
 
 std::optional<Recurrence> Descend::recurrence() const {
-  return Recurrence{network().dimension() + lg_per_node_, order_ == Order::ascend};
+  return Recurrence::all(network().dimension() + lg_per_node_, part_ == Part::all ? 0 : lg_per_node_,
+                         order_ == Order::ascend);
 }
 
 Schedule::Load Descend::load(uint64_t step) const {

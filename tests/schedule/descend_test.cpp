@@ -101,6 +101,19 @@ TEST(Descend, AscendIsTheListOfRoundsBackwards) {
   }
 }
 
+TEST(Descend, BetweenNodesOnly) {
+  for (int n = 0; n <= 6; ++n) {
+    for (int v = 0; v <= 6; ++v) {
+      for (const Order order : {Order::descend, Order::ascend}) {
+        const Report report = test::expect_correct(Descend(n, v, order, Descend::Part::between_nodes));
+        EXPECT_EQ(report.steps,
+                  n == 0 ? 0 : 4 * (static_cast<std::uint64_t>(n) + (std::uint64_t{1} << v) - 1));
+        ASSERT_FALSE(testing::Test::HasFailure()) << n << " " << v;
+      }
+    }
+  }
+}
+
 TEST(Descend, ImpossibleShapesAreRefused) {
   EXPECT_THROW(Descend(21, 0, Order::descend), InputError);
   EXPECT_THROW(Descend(3, -1, Order::descend), InputError);
