@@ -169,6 +169,14 @@ std::optional<Recurrence> Descend::recurrence() const {
                          order_ == Order::ascend);
 }
 
+// Of each offset, two copies over two links each, but one between neighbours; and of each class, one to either side.
+Schedule::Load Descend::total() const {
+  if (network().dimension() == 0) return {};
+  const uint64_t copies = per_node() * (4 * static_cast<uint64_t>(network().dimension()) - 2);
+  const uint64_t sent = copies + (part_ == Part::all ? 2 * (per_node() - 1) : 0);
+  return {sent * network().nodes(), sent * network().nodes()};
+}
+
 Schedule::Load Descend::load(uint64_t step) const {
   const Round now = round(step / steps_per_round);
   uint64_t sent = 0;

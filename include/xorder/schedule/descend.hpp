@@ -68,6 +68,7 @@ class Descend final : public Schedule {
   std::optional<Place> goal(Place start) const override;
   std::optional<Recurrence> recurrence() const override;
   Load load(std::uint64_t step) const override;
+  Load total() const override;
 
  private:
   Descend(const Network& hypercube, int lg_per_node, Order order, Part part);
