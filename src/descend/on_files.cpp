@@ -57,12 +57,11 @@ plan::SweepPlan plan_of(const work::Frame& frame, const Computation& what, const
                                       : static_cast<unsigned>(oneapi::tbb::info::default_concurrency()),
       .device = options.device,
       .between = between,
-      .reads_plus = 0,
-      .reads_minus = 0};
+      .reads = {0, 0}};
   for (int b = 0; b < conditions.lg_size; ++b) {
     const Computation::Reads reads = what.reads(b);
-    conditions.reads_plus |= uint64_t{reads.plus} << b;
-    conditions.reads_minus |= uint64_t{reads.minus} << b;
+    conditions.reads.plus |= uint64_t{reads.plus} << b;
+    conditions.reads.minus |= uint64_t{reads.minus} << b;
   }
   return plan::plan_sweeps(conditions, sizes);
 }

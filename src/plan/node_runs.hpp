@@ -29,8 +29,7 @@ struct NodeConditions {
   int lg_size = 0;
   int lg_block = 0;
   std::uint64_t record_bytes = 1;
-  /// Bit b: whether iteration b reads what is 2^b further, or 2^b before. Only aspc leaves out what is not read.
-  std::uint64_t reads_plus = ~std::uint64_t{0}, reads_minus = ~std::uint64_t{0};
+  schedule::Reads reads;  ///< of the array's iterations; what is not read is not sent
   unsigned threads = 1;
   std::uint64_t message_bytes = 0;  ///< at most; 0: as is best
 

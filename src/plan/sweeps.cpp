@@ -28,6 +28,8 @@ class Planner {
  public:
   Planner(const SweepConditions& conditions, const SweepSizes& given) : given_(given) {
     plan_.conditions = conditions;
+    busy_ = (conditions.reads.plus | conditions.reads.minus) & mask(conditions.lg_size);
+    if (busy_ == 0) busy_ = mask(conditions.lg_size);  // everything is to be copied
     plan_.cache.record_bytes = conditions.record_bytes;
     if (given.cache_bytes != 0) plan_.cache.bytes = given.cache_bytes;
     const uint64_t memory = conditions.memory;
@@ -74,7 +76,7 @@ class Planner {
   /// The whole schedule of virtual processors, on an array that is at most half of the memory.
   std::optional<SweepPlan> whole(int lg_block) {
     constexpr int most_lg_block = 30;
-    if (lg_block > most_lg_block || plan_.array_bytes() > plan_.conditions.memory / 2) return std::nullopt;
+    if (given_.columns != 0 || lg_block > most_lg_block || plan_.array_bytes() > plan_.conditions.memory / 2) return std::nullopt;
     Sweep one = read_and_written(0, lg_size());
     one.lg_slice = lg_size();
     one.in_flight = 1;
@@ -94,6 +96,7 @@ class Planner {
     made.lg_block = lg_block;
     for (const auto& sweep : sweeps) {
       if (!sweep) return std::nullopt;
+      if (is_idle(sweep->iterations)) continue;
       made.sweeps.push_back(*sweep);
       if (sweep->nodes) made.schedule = node_schedule(node_conditions(lg_block), *sweep->nodes);
     }
@@ -107,8 +110,7 @@ class Planner {
             .lg_size = c.lg_size,
             .lg_block = lg_block,
             .record_bytes = c.record_bytes,
-            .reads_plus = c.reads_plus,
-            .reads_minus = c.reads_minus,
+            .reads = c.reads,
             .threads = plan_.threads,
             .message_bytes = given_.message_bytes};
   }
@@ -136,7 +138,7 @@ class Planner {
     Sweep one;
     one.iterations = {low, high};
     one.gathered = high == lg_size();
-    const bool lowest = low == 0, highest = high == lg_size();
+    const bool lowest = (busy_ & mask(low)) == 0, highest = (busy_ & ~mask(high)) == 0;
     const bool first = ascend() ? lowest : highest, last = ascend() ? highest : lowest;
     const SweepConditions& c = plan_.conditions;
     one.in_place = !first && (!last || record() == c.output_bytes);
@@ -148,6 +150,7 @@ class Planner {
   // The widest strips that fit and are of use, if any fit.
   std::optional<Sweep> sweep(int low, int high) const {
     Sweep one = read_and_written(low, high);
+    if (is_idle(one.iterations)) return one;
     const bool given = given_.columns != 0;
     one.lg_columns = given ? std::min(low, exact_lg(given_.columns, "columns of a strip")) : low;
     for (; one.lg_columns >= 0; --one.lg_columns) {
@@ -236,8 +239,12 @@ class Planner {
         device.write_seconds(requests(one.pass.bytes_written), request);
   }
 
+  static uint64_t mask(int bits) { return (uint64_t{1} << bits) - 1; }
+  bool is_idle(Iterations b) const { return b.low < b.high && (busy_ & mask(b.high) & ~mask(b.low)) == 0; }
+
   SweepSizes given_;
   SweepPlan plan_;
+  uint64_t busy_;  // bit b: iteration b does something
   std::optional<int> lg_block_;
 };
 

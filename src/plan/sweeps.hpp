@@ -21,6 +21,8 @@
 // rows of one record, so that it reads the file from one end to the other; the 2^high records that meet there are
 // the *block* of one of Hu's P processors. An array that fits in memory twice is one gathered sweep of one strip.
 //
+// A sweep whose iterations all read nothing but the record itself is left out: there is nothing to do.
+//
 // Where virtual processors do the iterations between blocks (node_runs.hpp) these are one gathered sweep, the first of
 // descend and the last of ascend, whatever the size of a block; the others are as above.
 #pragma once
@@ -49,8 +51,7 @@ struct SweepConditions {
   unsigned threads = 1;  ///< that the machine computes with
   Device device = Device::ssd();
   Between between = Between::threads;
-  /// Bit b: whether iteration b reads what is 2^b further, or before.
-  std::uint64_t reads_plus = ~std::uint64_t{0}, reads_minus = ~std::uint64_t{0};
+  schedule::Reads reads{};  ///< an iteration that reads neither leaves everything as it is
 };
 
 struct Sweep {

@@ -69,16 +69,17 @@ constexpr AspcHalf half_of(uint64_t step_of_round) {
 
 }  // namespace
 
-Descend::Descend(int dimension, int lg_per_node, Order order, Part part)
-    : Descend(Network::hypercube(dimension), checked_lg_per_node(lg_per_node), order, part) {}
+Descend::Descend(int dimension, int lg_per_node, Order order, Part part, const Reads& reads)
+    : Descend(Network::hypercube(dimension), checked_lg_per_node(lg_per_node), order, part, reads) {}
 
-Descend::Descend(const Network& hypercube, int lg_per_node, Order order, Part part)
+Descend::Descend(const Network& hypercube, int lg_per_node, Order order, Part part, const Reads& reads)
     : Schedule(hypercube, slots_of(hypercube.dimension(), lg_per_node),
                steps_per_round * round_count(hypercube.dimension(), lg_per_node, part),
                descend_bound(hypercube.dimension(), lg_per_node, part == Part::all)),
       lg_per_node_(lg_per_node),
       order_(order),
-      part_(part) {
+      part_(part),
+      reads_(reads) {
   if (part == Part::all) local_ = local_rounds(hypercube.dimension(), lg_per_node, rounds());
 }
 
@@ -120,13 +121,13 @@ void Descend::messages(uint64_t step, std::vector<Message>& out) const {
   out.clear();
   for (Node i = 0; i < network().nodes(); ++i) {
     for (const Pipelined& p : now.pipelined) {
-      if (second_link && p.j == 0) continue;
+      if ((second_link && p.j == 0) || !reads(half, lg_per_node_ + p.j)) continue;
       const auto [from, to] = aspc_hop(half, i, p.j, n, second_link);
       const uint64_t slot = arrivals(half) + static_cast<uint64_t>(p.j);
       out.push_back({{from, second_link ? slot : p.offset}, {to, slot}, to});
     }
     // The class's last element is the first one's neighbour on the next node.
-    if (now.local && second_link && n > 0) {
+    if (now.local && second_link && n > 0 && reads(half, now.local->b)) {
       const auto [b, residue] = *now.local;
       const uint64_t offset = half == AspcHalf::plus ? per_node() - pow2(b) + residue : residue;
       const auto [from, to] = aspc_hop(half, i, 0, n, false);
@@ -140,13 +141,17 @@ void Descend::updates(uint64_t step, std::vector<Update>& out) const {
   if (step % steps_per_round != steps_per_round - 1) return;
   const Round now = round(step / steps_per_round);
   const bool alone = network().dimension() == 0;  // a node that is its own neighbour
+  const auto read = [&](AspcHalf half, int b, uint64_t slot, uint64_t self) {
+    return reads(half, b) ? slot : self;
+  };
   for (Node v = 0; v < network().nodes(); ++v) {
     for (const Pipelined& p : now.pipelined) {
       const auto j = static_cast<uint64_t>(p.j);
+      const int b = lg_per_node_ + p.j;
       out.push_back({{v, p.offset},
-                     {v, arrivals(AspcHalf::minus) + j},
-                     {v, arrivals(AspcHalf::plus) + j},
-                     lg_per_node_ + p.j});
+                     {v, read(AspcHalf::minus, b, arrivals(AspcHalf::minus) + j, p.offset)},
+                     {v, read(AspcHalf::plus, b, arrivals(AspcHalf::plus) + j, p.offset)},
+                     b});
     }
     if (!now.local) continue;
     const auto [b, residue] = *now.local;
@@ -154,7 +159,8 @@ void Descend::updates(uint64_t step, std::vector<Update>& out) const {
     for (uint64_t e = residue; e < per_node(); e += pow2(b)) {
       const uint64_t after = e == last ? (alone ? residue : local_arrival(AspcHalf::minus)) : e + pow2(b);
       const uint64_t before = e == residue ? (alone ? last : local_arrival(AspcHalf::plus)) : e - pow2(b);
-      out.push_back({{v, e}, {v, after}, {v, before}, b});
+      out.push_back(
+          {{v, e}, {v, read(AspcHalf::minus, b, after, e)}, {v, read(AspcHalf::plus, b, before, e)}, b});
     }
   }
 }
@@ -166,22 +172,32 @@ std::optional<Place> Descend::goal(Place start) const {
 
 std::optional<Recurrence> Descend::recurrence() const {
   return Recurrence::all(network().dimension() + lg_per_node_, part_ == Part::all ? 0 : lg_per_node_,
-                         order_ == Order::ascend);
+                         order_ == Order::ascend, reads_);
 }
 
-// Of each offset, two copies over two links each, but one between neighbours; and of each class, one to either side.
+// Between nodes, of every offset over two links, or one between neighbours; and of each of the 2^b classes of a local
+// iteration one element.
 Schedule::Load Descend::total() const {
-  if (network().dimension() == 0) return {};
-  const uint64_t copies = per_node() * (4 * static_cast<uint64_t>(network().dimension()) - 2);
-  const uint64_t sent = copies + (part_ == Part::all ? 2 * (per_node() - 1) : 0);
+  const int n = network().dimension();
+  if (n == 0) return {};
+  uint64_t sent = 0;
+  for (const AspcHalf half : {AspcHalf::plus, AspcHalf::minus}) {
+    for (int b = part_ == Part::all ? 0 : lg_per_node_; b < n + lg_per_node_; ++b) {
+      if (!reads(half, b)) continue;
+      sent += b < lg_per_node_ ? pow2(b) : per_node() * (b == lg_per_node_ ? 1 : 2);
+    }
+  }
   return {sent * network().nodes(), sent * network().nodes()};
 }
 
 Schedule::Load Descend::load(uint64_t step) const {
   const Round now = round(step / steps_per_round);
+  const AspcHalf half = half_of(step % steps_per_round);
   uint64_t sent = 0;
-  for (const Pipelined& p : now.pipelined) sent += step % 2 == 0 || p.j > 0;
-  if (now.local && step % 2 == 1 && network().dimension() > 0) ++sent;
+  for (const Pipelined& p : now.pipelined) {
+    if (reads(half, lg_per_node_ + p.j)) sent += step % 2 == 0 || p.j > 0;
+  }
+  if (now.local && step % 2 == 1 && network().dimension() > 0 && reads(half, now.local->b)) ++sent;
   return {sent * network().nodes(), sent * network().nodes()};
 }
 

@@ -4,9 +4,11 @@
 
 namespace xorder::schedule {
 
-Recurrence Recurrence::all(int lg_elements, int lowest, bool ascending) {
+Recurrence Recurrence::all(int lg_elements, int lowest, bool ascending, const Reads& reads) {
   Recurrence recurrence{lg_elements, {}};
-  for (int b = lowest; b < lg_elements; ++b) recurrence.iterations.push_back({b});
+  for (int b = lowest; b < lg_elements; ++b) {
+    recurrence.iterations.push_back({b, (reads.plus >> b & 1) != 0, (reads.minus >> b & 1) != 0});
+  }
   if (!ascending) std::ranges::reverse(recurrence.iterations);
   return recurrence;
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "schedule/simulate.hpp"
+#include "seed.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::schedule {
@@ -111,6 +112,23 @@ TEST(Descend, BetweenNodesOnly) {
         ASSERT_FALSE(testing::Test::HasFailure()) << n << " " << v;
       }
     }
+  }
+}
+
+TEST(Descend, WhatIsNotReadIsNotSent) {
+  test::Random random;
+  SEED_TRACE(random);
+  for (int round = 0; round < 100; ++round) {
+    const int n = random.in(0, 5), v = random.in(0, 5);
+    const auto order = random.in(0, 1) == 1 ? Order::ascend : Order::descend;
+    const auto part = random.in(0, 1) == 1 ? Descend::Part::all : Descend::Part::between_nodes;
+    const Reads reads{random(), random()};
+    const Descend some(n, v, order, part, reads), all(n, v, order, part);
+    const Report report = test::expect_correct(some);
+    EXPECT_EQ(report.steps, all.steps());
+    EXPECT_LE(report.messages, all.total().messages);
+    EXPECT_EQ(test::expect_correct(Descend(n, v, order, part, {0, 0})).messages, 0u);
+    ASSERT_FALSE(testing::Test::HasFailure()) << n << " " << v;
   }
 }
 

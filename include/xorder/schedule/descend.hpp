@@ -34,8 +34,9 @@ class Descend final : public Schedule {
   /// All iterations, or those between nodes only: then the offsets are any V elements of a node, which have
   /// nothing to do with each other, and lg M + V − 1 rounds become n + V − 1.
   enum class Part { all, between_nodes };
-  /// 0 ≤ n ≤ 20, 0 ≤ v ≤ 30 (InputError otherwise). Takes O(V) memory.
-  Descend(int dimension, int lg_per_node, Order order, Part part = Part::all);
+  /// 0 ≤ n ≤ 20, 0 ≤ v ≤ 30 (InputError otherwise). Takes O(V) memory. What an iteration does not read is not
+  /// sent; the steps are the same.
+  Descend(int dimension, int lg_per_node, Order order, Part part = Part::all, const Reads& reads = {});
   /// Of each node, and the bytes that the schedule itself takes, before it is made.
   static std::uint64_t slots_of(int dimension, int lg_per_node);
   static std::uint64_t memory_of(int dimension, int lg_per_node);
@@ -71,14 +72,19 @@ class Descend final : public Schedule {
   Load total() const override;
 
  private:
-  Descend(const Network& hypercube, int lg_per_node, Order order, Part part);
+  Descend(const Network& hypercube, int lg_per_node, Order order, Part part, const Reads& reads);
   std::uint64_t per_node() const { return std::uint64_t{1} << lg_per_node_; }
   std::uint64_t arrivals(AspcHalf half) const;
   std::uint64_t local_arrival(AspcHalf half) const;
+  /// Whether iteration b reads what this half brings.
+  bool reads(AspcHalf half, int b) const {
+    return ((half == AspcHalf::plus ? reads_.minus : reads_.plus) >> b & 1) != 0;
+  }
 
   int lg_per_node_;
   Order order_;
   Part part_;
+  Reads reads_;
   // By round, in the order of descend: 2^b + residue, or 0 for none. Empty without local iterations.
   std::vector<std::uint32_t> local_;
 };
