@@ -93,7 +93,8 @@ void add_shift(CLI::App& parent) {
       parent, "shift", "cyclic shift, as numpy.roll",
       "Examples:\n"
       "  xorder descend shift a.npy b.npy --by 1          element i goes to i + 1, the last one to 0\n"
-      "  xorder descend shift a.raw b.raw --dtype V24 --by=-1000",
+      "  xorder descend shift a.raw b.raw --dtype V24 --by=-1000\n"
+      "  xorder descend shift a.npy b.npy --by=-4096 --schedule aspc      over the links of a hypercube",
       [by](const Request& request, const Way& way) {
         const io::ArrayDescription& in = request.array();
         return job(request, descend::cyclic_shift(in.dtype.bytes, parse_distance(*by)), in.dtype, in.extents,
