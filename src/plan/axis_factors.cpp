@@ -30,14 +30,14 @@ uint64_t nearest_divisor(uint64_t extent, double wanted) {
 }
 
 // What is to be brought together: so many whole axes, the fastest ones of an order, and a part of the next one.
-struct Run {
+struct AxisRun {
   size_t axes = 0;
   uint64_t part = 1;
-  bool operator==(const Run&) const = default;
+  bool operator==(const AxisRun&) const = default;
 };
 
-Run run_near(const Reordering& what, const std::vector<int>& order, uint64_t bytes) {
-  Run run;
+AxisRun run_near(const Reordering& what, const std::vector<int>& order, uint64_t bytes) {
+  AxisRun run;
   uint64_t length = what.element_bytes;
   for (; run.axes < order.size(); ++run.axes) {
     const uint64_t extent = what.extents[static_cast<size_t>(order[order.size() - 1 - run.axes])];
@@ -63,7 +63,7 @@ Reordering cut(const Reordering& what, int axis, uint64_t fine) {
   return result;
 }
 
-std::vector<int> in_order(size_t axes) {
+std::vector<int> axes_in_order(size_t axes) {
   std::vector<int> order;
   for (size_t i = 0; i < axes; ++i) order.push_back(static_cast<int>(i));
   return order;
@@ -83,11 +83,11 @@ std::array<Reordering, 2> by_way_of(const Reordering& what, const std::vector<in
 bool keeps_order(const Reordering& what) { return std::ranges::is_sorted(what.order); }
 
 // The fastest axes of one side, as far as the run goes, become the fastest ones; the others are as on the other side.
-std::optional<std::array<Reordering, 2>> with_run(const Reordering& what, bool of_target, Run run) {
-  const std::vector<int> side = of_target ? what.order : in_order(what.extents.size());
+std::optional<std::array<Reordering, 2>> with_run(const Reordering& what, bool of_target, AxisRun run) {
+  const std::vector<int> side = of_target ? what.order : axes_in_order(what.extents.size());
   if (run.axes == side.size()) return std::nullopt;
   const Reordering fine = cut(what, side[side.size() - 1 - run.axes], run.part);
-  const std::vector<int> source = in_order(fine.extents.size());
+  const std::vector<int> source = axes_in_order(fine.extents.size());
   const std::vector<int>& these = of_target ? fine.order : source;
   std::vector<int> between = of_target ? source : fine.order;
   const std::vector<int> together(these.end() - static_cast<std::ptrdiff_t>(run.axes + 1), these.end());
@@ -104,9 +104,9 @@ std::vector<std::array<Reordering, 2>> axis_factors(const Reordering& what, uint
   std::vector<std::array<Reordering, 2>> all;
   if (what.mapped || keeps_order(what)) return all;
   for (const bool of_target : {true, false}) {
-    std::vector<Run> tried;
+    std::vector<AxisRun> tried;
     for (uint64_t bytes = shortest_run; bytes <= std::max(largest_run, shortest_run); bytes *= 4) {
-      const Run run = run_near(what, of_target ? what.order : in_order(what.extents.size()), bytes);
+      const AxisRun run = run_near(what, of_target ? what.order : axes_in_order(what.extents.size()), bytes);
       if (std::ranges::find(tried, run) != tried.end()) continue;
       tried.push_back(run);
       if (auto factors = with_run(what, of_target, run)) all.push_back(std::move(*factors));
