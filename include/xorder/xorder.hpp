@@ -17,7 +17,7 @@
 #include "xorder/error.hpp"
 #include "xorder/io/array_file.hpp"
 #include "xorder/machine/machine.hpp"
-#include "xorder/machine/pipelined.hpp"
+#include "xorder/machine/scheduled_descend.hpp"
 #include "xorder/machine/scheduled.hpp"
 #include "xorder/memory/permute.hpp"
 #include "xorder/permutation/bmmc.hpp"

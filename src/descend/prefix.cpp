@@ -60,6 +60,8 @@ class Prefix : public Numbers<T> {
  public:
   explicit Prefix(NumberType type) : Numbers<T>(Direction::descend, type) {}
 
+  Computation::Reads reads(int) const override { return {.plus = false, .minus = true}; }
+
   void step(int b, uint64_t first, std::size_t count, const std::byte* x, const std::byte*,
             const std::byte* minus, std::byte* out) override {
     const T* const self = reinterpret_cast<const T*>(x);

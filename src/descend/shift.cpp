@@ -5,18 +5,26 @@
 namespace xorder::descend {
 namespace {
 
+// The distance as a sum of the fewest ±2^b, of which no two are neighbours: so ±2^b itself is a single move.
 class Shift final : public Computation {
  public:
   Shift(std::size_t element_bytes, std::uint64_t distance)
-      : Computation(Direction::descend, element_bytes), distance_(distance) {}
+      : Computation(Direction::descend, element_bytes),
+        forwards_((3 * distance & ~distance) >> 1),
+        backwards_((distance & ~(3 * distance)) >> 1) {}
 
-  void step(int b, std::uint64_t, std::size_t count, const std::byte* x, const std::byte*,
+  Reads reads(int b) const override {
+    return {.plus = (backwards_ >> b & 1) != 0, .minus = (forwards_ >> b & 1) != 0};
+  }
+
+  void step(int b, std::uint64_t, std::size_t count, const std::byte* x, const std::byte* plus,
             const std::byte* minus, std::byte* out) override {
-    std::memcpy(out, distance_ >> b & 1 ? minus : x, count * record_bytes());
+    const auto [is_plus, is_minus] = reads(b);
+    std::memcpy(out, is_plus ? plus : is_minus ? minus : x, count * record_bytes());
   }
 
  private:
-  std::uint64_t distance_;
+  std::uint64_t forwards_, backwards_;  // bit b: moves by 2^b. Bit 63 is that of no array
 };
 
 }  // namespace

@@ -42,8 +42,12 @@ struct Files {
 // Reads a whole strip at a time, several strips at once.
 class Gathered {
  public:
-  Gathered(const Sweep& sweep, Groups& groups, const Files& files)
-      : sweep_(sweep), groups_(groups), files_(files), bytes_(files.record << sweep.lg_slice) {}
+  Gathered(const Sweep& sweep, Groups& groups, const Files& files, WholeStrips* strips)
+      : sweep_(sweep),
+        groups_(groups),
+        files_(files),
+        strips_(strips),
+        bytes_(files.record << sweep.lg_slice) {}
 
   void run() {
     struct OnItsWay {
@@ -73,14 +77,20 @@ class Gathered {
       files_.write(one->strip, 0, count, one->data.get());
       tokens.give_back(one);
     };
-    task::pipeline<OnItsWay*>(sweep_.in_flight, begin, task::at_once(read), task::at_once(advance),
-                              task::at_once(write));
+    const auto by_strips = [&](OnItsWay* one) { strips_->compute(one->strip, one->data.get()); };
+    const auto through = [&](const auto& computing) {
+      task::pipeline<OnItsWay*>(sweep_.in_flight, begin, task::at_once(read), computing,
+                                task::at_once(write));
+    };
+    if (strips_ != nullptr) return through(task::in_order(by_strips));
+    through(task::at_once(advance));
   }
 
  private:
   const Sweep& sweep_;
   Groups& groups_;
   const Files& files_;
+  WholeStrips* strips_;
   uint64_t bytes_;
 };
 
@@ -191,9 +201,9 @@ void stream(const Sweep& sweep, const Strip& strip, uint64_t slices, Groups& gro
 }  // namespace
 
 void perform(const SweepPlan& plan, const Sweep& sweep, Groups& groups, RecordSource& from, RecordSink& to,
-             const std::stop_token& stop) {
+             const std::stop_token& stop, WholeStrips* strips) {
   const Files files{from, to, groups.record_bytes(), plan.request_bytes, stop};
-  if (sweep.gathered) return Gathered(sweep, groups, files).run();
+  if (sweep.gathered) return Gathered(sweep, groups, files, strips).run();
   task::BufferPool pool(files.record << sweep.lg_slice);
   const Strip first{sweep.iterations.low, sweep.lg_columns, 0};
   const uint64_t slices = uint64_t{1} << (plan.conditions.lg_size - first.lg_less() - sweep.lg_slice);

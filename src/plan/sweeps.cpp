@@ -6,6 +6,7 @@
 #include <bit>
 #include <optional>
 
+#include "plan/processors.hpp"
 #include "size_text.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/reordering.hpp"
@@ -27,6 +28,8 @@ class Planner {
  public:
   Planner(const SweepConditions& conditions, const SweepSizes& given) : given_(given) {
     plan_.conditions = conditions;
+    busy_ = (conditions.reads.plus | conditions.reads.minus) & mask(conditions.lg_size);
+    if (busy_ == 0) busy_ = mask(conditions.lg_size);  // everything is to be copied
     plan_.cache.record_bytes = conditions.record_bytes;
     if (given.cache_bytes != 0) plan_.cache.bytes = given.cache_bytes;
     const uint64_t memory = conditions.memory;
@@ -41,6 +44,7 @@ class Planner {
   /// With blocks of this size, or of any.
   std::optional<SweepPlan> plan(std::optional<int> lg_block) {
     const int n = lg_size();
+    lg_block_ = lg_block;
     if (n == 0) return with({sweep(0, 0)}, 0);
     // The best sweeps for the iterations below `high`: the last of them, and the seconds of all.
     struct Best {
@@ -52,7 +56,7 @@ class Planner {
     for (int high = 1; high <= n; ++high) {
       for (int low = 0; low < high; ++low) {
         if (low > 0 && !at(low).top) continue;
-        if (!allowed(low, high, lg_block)) continue;
+        if (!allowed(low, high)) continue;
         const std::optional<Sweep> top = sweep(low, high);
         if (!top) continue;
         const double seconds = at(low).seconds + top->pass.predicted_seconds;
@@ -69,6 +73,19 @@ class Planner {
     return with(sweeps, lg_block.value_or(lowest_block));
   }
 
+  /// The whole schedule of virtual processors, on an array that is at most half of the memory.
+  std::optional<SweepPlan> whole(int lg_block) {
+    constexpr int most_lg_block = 30;
+    if (given_.columns != 0 || lg_block > most_lg_block || plan_.array_bytes() > plan_.conditions.memory / 2) return std::nullopt;
+    Sweep one = read_and_written(0, lg_size());
+    one.lg_slice = lg_size();
+    one.in_flight = 1;
+    one.nodes = whole_blocks(node_conditions(lg_block));
+    if (!fits(one, 1)) return std::nullopt;
+    estimate(one);
+    return with({one}, lg_block);
+  }
+
  private:
   int lg_size() const { return plan_.conditions.lg_size; }
   bool ascend() const { return plan_.conditions.ascend; }
@@ -79,29 +96,61 @@ class Planner {
     made.lg_block = lg_block;
     for (const auto& sweep : sweeps) {
       if (!sweep) return std::nullopt;
+      if (is_idle(sweep->iterations)) continue;
       made.sweeps.push_back(*sweep);
+      if (sweep->nodes) made.schedule = node_schedule(node_conditions(lg_block), *sweep->nodes);
     }
     return made;
   }
 
-  // Blocks are one sweep, and those between them are not too many.
-  bool allowed(int low, int high, std::optional<int> lg_block) const {
-    if (lg_block && low < *lg_block) return low == 0 && high == *lg_block;
-    const bool between = low > 0 || lg_block == 0;
+  NodeConditions node_conditions(int lg_block) const {
+    const SweepConditions& c = plan_.conditions;
+    return {.between = c.between,
+            .ascend = c.ascend,
+            .lg_size = c.lg_size,
+            .lg_block = lg_block,
+            .record_bytes = c.record_bytes,
+            .reads = c.reads,
+            .threads = plan_.threads,
+            .message_bytes = given_.message_bytes};
+  }
+
+  // Whether virtual processors do these iterations.
+  bool on_nodes(int low, int high) const {
+    return plan_.conditions.between != Between::threads && low == lg_block_ && high == lg_size() &&
+           low < high;
+  }
+
+  // Blocks are one sweep, and those between them are not too many. Those of virtual processors are one sweep between
+  // them.
+  bool allowed(int low, int high) const {
+    if (plan_.conditions.between != Between::threads) {
+      if (high > *lg_block_) return on_nodes(low, high);
+    } else if (lg_block_ && low < *lg_block_) {
+      return low == 0 && high == *lg_block_;
+    }
+    const bool between = low > 0 || lg_block_ == 0;
     return !between || given_.iterations == 0 || static_cast<uint64_t>(high - low) <= given_.iterations;
   }
 
-  // The widest strips that fit and are of use, if any fit.
-  std::optional<Sweep> sweep(int low, int high) const {
+  // A sweep, as far as its iterations tell.
+  Sweep read_and_written(int low, int high) const {
     Sweep one;
     one.iterations = {low, high};
     one.gathered = high == lg_size();
-    const bool lowest = low == 0, highest = high == lg_size();
+    const bool lowest = (busy_ & mask(low)) == 0, highest = (busy_ & ~mask(high)) == 0;
     const bool first = ascend() ? lowest : highest, last = ascend() ? highest : lowest;
     const SweepConditions& c = plan_.conditions;
     one.in_place = !first && (!last || record() == c.output_bytes);
     one.pass.bytes_read = (first ? c.input_bytes : record()) << lg_size();
     one.pass.bytes_written = (last ? c.output_bytes : record()) << lg_size();
+    return one;
+  }
+
+  // The widest strips that fit and are of use, if any fit.
+  std::optional<Sweep> sweep(int low, int high) const {
+    Sweep one = read_and_written(low, high);
+    if (is_idle(one.iterations)) return one;
     const bool given = given_.columns != 0;
     one.lg_columns = given ? std::min(low, exact_lg(given_.columns, "columns of a strip")) : low;
     for (; one.lg_columns >= 0; --one.lg_columns) {
@@ -127,6 +176,10 @@ class Planner {
       one.lg_slice = top;
       one.in_flight = static_cast<unsigned>(
           std::min<uint64_t>(gathered_in_flight, uint64_t{1} << (one.iterations.low - one.lg_columns)));
+      if (on_nodes(one.iterations.low, one.iterations.high)) {
+        one.nodes = node_runs(node_conditions(one.iterations.low), one.lg_columns, plan_.conditions.memory);
+        return fits(one, one.in_flight);
+      }
       // One patch of all rows, if it is not much larger than the cache; then a strip needs one buffer.
       const bool one_patch = one.iterations.low > 0 && !plan_.cache.record_by_record() &&
                              plan_.cache.cyclic_scratch(inside) <= 4 * plan_.cache.bytes;
@@ -161,7 +214,8 @@ class Planner {
     }
     // Numbers pass through buffers of a request, and what is not aligned through those of io::read_range.
     const uint64_t bounce = std::min(mebibyte, std::max(record(), plan_.request_bytes));
-    const uint64_t own = plan_.threads * (scratch + plan_.request_bytes + bounce);
+    const uint64_t own =
+        plan_.threads * (scratch + plan_.request_bytes + bounce) + (one.nodes ? one.nodes->memory : 0);
     if (own > memory || slices > (memory - own) / (record() << one.lg_slice)) return false;
     one.pass.memory = own + slices * (record() << one.lg_slice);
     return true;
@@ -185,12 +239,50 @@ class Planner {
         device.write_seconds(requests(one.pass.bytes_written), request);
   }
 
+  static uint64_t mask(int bits) { return (uint64_t{1} << bits) - 1; }
+  bool is_idle(Iterations b) const { return b.low < b.high && (busy_ & mask(b.high) & ~mask(b.low)) == 0; }
+
   SweepSizes given_;
   SweepPlan plan_;
+  uint64_t busy_;  // bit b: iteration b does something
+  std::optional<int> lg_block_;
 };
+
+double seconds(const SweepPlan& plan) {
+  double sum = 0;
+  for (const Sweep& sweep : plan.sweeps) sum += sweep.pass.predicted_seconds;
+  return sum;
+}
+
+// Virtual processors: as many as usual, or as many more as make the fastest sweeps.
+std::optional<SweepPlan> plan_nodes(const SweepConditions& conditions, const SweepSizes& given,
+                                    std::optional<int> lg_block) {
+  const int n = conditions.lg_size;
+  const int least = lg_block ? n - *lg_block : std::min(exact_lg(default_processors, ""), n);
+  Planner planner(conditions, given);
+  if (conditions.between == Between::pipelined) {
+    if (const auto plan = planner.whole(n - least)) return plan;
+  }
+  std::optional<SweepPlan> best;
+  const int most = lg_block ? least : std::min(n, schedule::Network::max_dimension);
+  for (int p = least; p <= most; ++p) {
+    auto plan = planner.plan(n - p);
+    if (plan && (!best || seconds(*plan) < seconds(*best) * (1 - 1e-9))) best = std::move(plan);
+  }
+  return best;
+}
+
+// With blocks of this size, or of any.
+std::optional<SweepPlan> plan_any(const SweepConditions& conditions, const SweepSizes& given,
+                                  std::optional<int> lg_block) {
+  if (conditions.between != Between::threads) return plan_nodes(conditions, given, lg_block);
+  return Planner(conditions, given).plan(lg_block);
+}
 
 std::string what_is_done(const Sweep& sweep) {
   const Iterations b = sweep.iterations;
+  if (sweep.nodes && sweep.nodes->whole) return "all iterations, in memory, by virtual processors";
+  if (sweep.nodes) return fmt::format("iterations {} to {}, by virtual processors", b.low, b.high - 1);
   if (sweep.gathered && b.low == 0) return "all iterations, in memory";
   const std::string which = fmt::format("iterations {} to {}", b.low, b.high - 1);
   if (b.low == 0) return which + ", along the blocks";
@@ -229,6 +321,7 @@ std::string SweepPlan::describe() const {
     text += fmt::format("        memory {}, about {:.3g} s on {}\n", size_text(pass.memory),
                         pass.predicted_seconds, conditions.device.name);
   }
+  if (schedule) return text + describe_schedule();
   // schedule::Descend has this number of steps; making it takes memory for every record of a block.
   text += fmt::format(
       "for comparison: on a hypercube of {} nodes Hu's schedule takes 4(lg M + V - 1) = {} steps\n",
@@ -236,26 +329,56 @@ std::string SweepPlan::describe() const {
   return text;
 }
 
+std::string SweepPlan::schedule_name() const {
+  switch (conditions.between) {
+    case Between::aspc:
+      return "aspc";
+    case Between::pipelined:
+      return "pipelined";
+    default:
+      return {};
+  }
+}
+
+std::string SweepPlan::describe_schedule() const {
+  const NodeRuns& runs = *nodes();
+  const uint64_t times = runs.times(lg_block);
+  const schedule::Schedule::Load load = schedule->total();
+  return fmt::format("schedule {}: {} steps with messages of {}, {}: {} messages, {} link crossings\n",
+                     schedule_name(), schedule->steps(), size_text(conditions.record_bytes << runs.lg_run),
+                     times == 1 ? std::string("once") : fmt::format("{} times", times), times * load.messages,
+                     times * load.crossings);
+}
+
+const NodeRuns* SweepPlan::nodes() const {
+  for (const Sweep& sweep : sweeps) {
+    if (sweep.nodes) return &*sweep.nodes;
+  }
+  return nullptr;
+}
+
 SweepPlan plan_sweeps(const SweepConditions& conditions, const SweepSizes& given) {
   const int n = conditions.lg_size;
   const uint64_t records = uint64_t{1} << n, memory = conditions.memory;
   std::optional<int> lg_block;
   if (given.processors != 0) {
-    const int p = exact_lg(given.processors, "the number of processors");
+    const bool nodes = conditions.between != Between::threads;
+    const int p = nodes ? *wanted_lg(given.processors, records, "elements")
+                        : exact_lg(given.processors, "the number of processors");
     if (p > n)
       throw InputError(fmt::format("{} processors are more than the {} elements", given.processors, records));
     lg_block = n - p;
   }
-  if (const auto plan = Planner(conditions, given).plan(lg_block)) return *plan;
+  if (const auto plan = plan_any(conditions, given, lg_block)) return *plan;
   if (lg_block) {
-    if (const auto plan = Planner(conditions, given).plan({}))
+    if (const auto plan = plan_any(conditions, given, {}))
       throw InputError(fmt::format("with {} processors this does not fit in {} MiB of memory; {} do",
                                    given.processors, memory / mebibyte, plan->processors()));
   }
   for (uint64_t times = 2; times <= UINT64_MAX / memory; times *= 2) {
     SweepConditions more = conditions;
     more.memory = times * memory;
-    if (Planner(more, given).plan({}))
+    if (plan_any(more, given, {}))
       throw InputError(fmt::format("{} elements of {} bytes need more memory; {} times as much would do",
                                    records, conditions.record_bytes, times));
   }

@@ -20,13 +20,21 @@
 // sweeps move more bytes. The plan is the one that takes the device the least time. The lowest sweep's strip has
 // rows of one record, so that it reads the file from one end to the other; the 2^high records that meet there are
 // the *block* of one of Hu's P processors. An array that fits in memory twice is one gathered sweep of one strip.
+//
+// A sweep whose iterations all read nothing but the record itself is left out: there is nothing to do.
+//
+// Where virtual processors do the iterations between blocks (node_runs.hpp) these are one gathered sweep, the first of
+// descend and the last of ascend, whatever the size of a block; the others are as above.
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "plan/cache_groups.hpp"
+#include "plan/node_runs.hpp"
 #include "xorder/plan/device.hpp"
 #include "xorder/plan/summary.hpp"
 #include "xorder/plan/sweep_sizes.hpp"
@@ -42,6 +50,8 @@ struct SweepConditions {
   std::uint64_t memory = 0;
   unsigned threads = 1;  ///< that the machine computes with
   Device device = Device::ssd();
+  Between between = Between::threads;
+  schedule::Reads reads{};  ///< an iteration that reads neither leaves everything as it is
 };
 
 struct Sweep {
@@ -56,6 +66,8 @@ struct Sweep {
   bool two_buffers = false;
   /// Records of a strip are numbered row by row; in these numbers the iterations are lg_columns and up.
   std::vector<Iterations> groups;
+  /// Of virtual processors, if they compute it: the top iterations, in strips that are gathered, or all of them.
+  std::optional<NodeRuns> nodes;
   PassSummary pass;  ///< bytes_read without what is read twice
 
   /// How many slices before and after one this group of it depends on.
@@ -70,14 +82,22 @@ struct SweepPlan {
   unsigned threads = 0;  ///< that read, compute and write
   std::uint64_t request_bytes = 0;
   Cache cache;
-  std::vector<Sweep> sweeps;  ///< in the order in which they are made; at least one
+  std::vector<Sweep> sweeps;                           ///< in the order in which they are made; at least one
+  std::shared_ptr<const schedule::Schedule> schedule;  ///< of the sweep with `nodes`, if there is one
 
   std::uint64_t processors() const { return std::uint64_t{1} << (conditions.lg_size - lg_block); }
   std::uint64_t array_bytes() const { return conditions.record_bytes << conditions.lg_size; }
   /// Of disk. What lies between sweeps lies where the output will, unless records are not of its elements' size.
   std::uint64_t scratch_bytes() const;
+  /// Of the virtual processors; empty without them.
+  std::string schedule_name() const;
+  /// Of the sweep by virtual processors, or nullptr.
+  const NodeRuns* nodes() const;
   /// For people, line by line.
   std::string describe() const;
+
+ private:
+  std::string describe_schedule() const;
 };
 
 /// The sweeps that take the least time on the device and keep within the memory. Pure; takes some milliseconds.

@@ -28,6 +28,13 @@ AspcWay aspc_way(AspcHalf half, Node i, int j, int n) {
   return {link_to_next(q - run - 1, n), link_to_next(q - 1, n)};
 }
 
+AspcHop aspc_hop(AspcHalf half, Node i, int j, int n, bool second_link) {
+  const AspcWay way = aspc_way(half, i, j, n);
+  const Node between = aspc_across(i, way.first);
+  if (!second_link) return {gray(i), gray(between)};
+  return {gray(between), gray(aspc_across(between, way.second))};
+}
+
 Aspc::Aspc(int dimension, Halves halves) : Aspc(Network::hypercube(dimension), halves) {}
 
 Aspc::Aspc(const Network& hypercube, Halves halves)
@@ -51,11 +58,9 @@ void Aspc::messages(uint64_t step, std::vector<Message>& out) const {
   out.clear();
   for (Node i = 0; i < network().nodes(); ++i) {
     for (int j = second_link ? 1 : 0; j < n; ++j) {
-      const AspcWay way = aspc_way(half, i, j, n);
-      const Node from = second_link ? aspc_across(i, way.first) : i;
-      const Node to = gray(aspc_across(from, second_link ? way.second : way.first));
+      const auto [from, to] = aspc_hop(half, i, j, n, second_link);
       const uint64_t slot = first_slot + static_cast<uint64_t>(j);
-      out.push_back({{gray(from), slot}, {to, slot}, to});
+      out.push_back({{from, slot}, {to, slot}, to});
     }
   }
 }

@@ -98,13 +98,13 @@ uint64_t aspc_bound(int dimension, int halves) {
 // Crossings per element in the inter-node iterations: 2 where i + 1 and i − 1 get a copy each, 3 for 1 ≤ j ≤
 // n−2, 2 for j = n−1, as i + 2^(n−1) and i − 2^(n−1) are the same node. A local iteration b sends 2^b
 // elements to either side.
-uint64_t descend_bound(int dimension, int lg_per_node) {
+uint64_t descend_bound(int dimension, int lg_per_node, bool local) {
   if (dimension == 0) return 0;
   const auto n = static_cast<uint64_t>(dimension);
   const uint64_t v = pow2(lg_per_node);
   const uint64_t copies = n == 1 ? 1 : 3 * n - 2;
-  const uint64_t distance = 2 * n - 1 + static_cast<uint64_t>(lg_per_node);
-  return std::max(divided_up(v * copies + 2 * (v - 1), n), distance);
+  const uint64_t distance = 2 * n - 1 + (local ? static_cast<uint64_t>(lg_per_node) : 0);
+  return std::max(divided_up(v * copies + (local ? 2 * (v - 1) : 0), n), distance);
 }
 
 // Processor k has elements for the processors of the coset γ·x ⊕ δk ⊕ c: 2^rank of them, perhaps itself.

@@ -156,6 +156,8 @@ class Checker {
   }
   uint64_t per_node() const { return (uint64_t{1} << recurrence_->lg_elements) / network_.nodes(); }
 
+  const Recurrence::Iteration& reads(const Label& x) const { return recurrence_->iterations[x.version]; }
+
   void compute() {
     if (updates_.empty()) return;
     if (!recurrence_) return fault(report_.miscomputed, "updates, but no recurrence");
@@ -166,12 +168,12 @@ class Checker {
         continue;
       }
       const Label x = at(u.element), plus = at(u.plus), minus = at(u.minus);
-      const int expected = recurrence_->ascending ? x.version : recurrence_->lg_elements - 1 - x.version;
       const uint64_t distance = uint64_t{1} << u.iteration;
-      const bool right = u.iteration == expected && place(x.start) == u.element &&
+      const bool right = x.version < recurrence_->iterations.size() &&
+                         u.iteration == recurrence_->iterations[x.version].b && place(x.start) == u.element &&
                          plus.version == x.version && minus.version == x.version &&
-                         element_of(plus) == ((element_of(x) + distance) & mask) &&
-                         element_of(minus) == ((element_of(x) - distance) & mask);
+                         element_of(plus) == ((element_of(x) + (reads(x).plus ? distance : 0)) & mask) &&
+                         element_of(minus) == ((element_of(x) - (reads(x).minus ? distance : 0)) & mask);
       if (!right) {
         fault(report_.miscomputed, "iteration {} of {} finds wrong operands", u.iteration, name(u.element));
       }
@@ -179,12 +181,14 @@ class Checker {
     for (const Update& u : updates_) {
       if (!exists(u.element) || !exists(u.plus) || !exists(u.minus)) continue;
       ++at(u.element).version;
-      at(u.plus).awaited = at(u.minus).awaited = false;
+      for (const Place& read : {u.plus, u.minus}) {
+        if (read != u.element) at(read).awaited = false;
+      }
     }
   }
 
   void compare_with_goal() {
-    const int iterations = recurrence_ ? recurrence_->lg_elements : 0;
+    const std::size_t iterations = recurrence_ ? recurrence_->iterations.size() : 0;
     for (uint64_t i = 0; i < places_.size(); ++i) {
       const auto goal = schedule_.goal(place(i));
       if (!goal) continue;

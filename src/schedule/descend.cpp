@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <queue>
 
 #include "schedule/bits.hpp"
@@ -23,34 +24,44 @@ int checked_lg_per_node(int lg_per_node) {
   return lg_per_node;
 }
 
+// A class residue mod 2^b.
+using Class = std::uint32_t;
+Class class_of(int b, uint64_t residue) { return static_cast<Class>(pow2(b) + residue); }
+Descend::Local local_of(Class c) {
+  const int b = std::bit_width(c) - 1;
+  return {b, modulo(c, b)};
+}
+
 // Which class does its local iteration in which round (of descend): one a round, the largest b that is ready.
-std::vector<std::optional<Descend::Local>> local_rounds(int n, int v, uint64_t rounds) {
-  std::vector<std::optional<Descend::Local>> result(rounds);
-  const auto later = [](const Descend::Local& a, const Descend::Local& b) { return a.b < b.b; };
-  std::priority_queue<Descend::Local, std::vector<Descend::Local>, decltype(later)> ready(later);
-  std::vector<std::vector<bool>> done(static_cast<size_t>(v) + 1);  // [b][residue mod 2^b]
-  for (int b = 0; b <= v; ++b) done[static_cast<size_t>(b)].resize(pow2(b), false);
-  const auto finish = [&](int b, uint64_t residue) {  // a single offset is a class mod 2^v
-    done[static_cast<size_t>(b)][residue] = true;
+std::vector<Class> local_rounds(int n, int v, uint64_t rounds) {
+  std::vector<Class> result(rounds, 0);
+  const auto later = [](Class a, Class b) { return std::bit_width(a) < std::bit_width(b); };
+  std::priority_queue<Class, std::vector<Class>, decltype(later)> ready(later);
+  std::vector<bool> done(2 * pow2(v));  // by class
+  const auto finish = [&](Class c) {    // a single offset is a class mod 2^v
+    done[c] = true;
+    const auto [b, residue] = local_of(c);
     if (b == 0) return;
-    const uint64_t sibling = residue ^ pow2(b - 1);
-    if (done[static_cast<size_t>(b)][sibling]) ready.push({b - 1, std::min(residue, sibling)});
+    const Class sibling = c ^ static_cast<Class>(pow2(b - 1));
+    if (done[sibling]) ready.push(class_of(b - 1, modulo(residue, b - 1)));
   };
   uint64_t out_of_pipeline = 0;  // positions that have been through all inter-node iterations
   for (uint64_t r = 0; r < rounds; ++r) {
     while (out_of_pipeline < pow2(v) && out_of_pipeline + static_cast<uint64_t>(n) <= r) {
-      finish(v, reversed(out_of_pipeline++, v));
+      finish(class_of(v, reversed(out_of_pipeline++, v)));
     }
     if (ready.empty()) continue;
-    const Descend::Local next = ready.top();
+    result[r] = ready.top();
     ready.pop();
-    result[r] = next;
-    finish(next.b, next.residue);
+    finish(result[r]);
   }
   return result;
 }
 
-uint64_t round_count(int n, int v) { return static_cast<uint64_t>(n + v) + pow2(v) - 1; }
+uint64_t round_count(int n, int v, Descend::Part part) {
+  if (part == Descend::Part::all) return static_cast<uint64_t>(n + v) + pow2(v) - 1;
+  return n == 0 ? 0 : static_cast<uint64_t>(n) + pow2(v) - 1;
+}
 
 constexpr AspcHalf half_of(uint64_t step_of_round) {
   return step_of_round < 2 ? AspcHalf::plus : AspcHalf::minus;
@@ -58,17 +69,19 @@ constexpr AspcHalf half_of(uint64_t step_of_round) {
 
 }  // namespace
 
-Descend::Descend(int dimension, int lg_per_node, Order order)
-    : Descend(Network::hypercube(dimension), checked_lg_per_node(lg_per_node), order) {}
+Descend::Descend(int dimension, int lg_per_node, Order order, Part part, const Reads& reads)
+    : Descend(Network::hypercube(dimension), checked_lg_per_node(lg_per_node), order, part, reads) {}
 
-Descend::Descend(const Network& hypercube, int lg_per_node, Order order)
+Descend::Descend(const Network& hypercube, int lg_per_node, Order order, Part part, const Reads& reads)
     : Schedule(hypercube, slots_of(hypercube.dimension(), lg_per_node),
-               steps_per_round * round_count(hypercube.dimension(), lg_per_node),
-               descend_bound(hypercube.dimension(), lg_per_node)),
+               steps_per_round * round_count(hypercube.dimension(), lg_per_node, part),
+               descend_bound(hypercube.dimension(), lg_per_node, part == Part::all)),
       lg_per_node_(lg_per_node),
       order_(order),
-      local_(local_rounds(hypercube.dimension(), lg_per_node,
-                          round_count(hypercube.dimension(), lg_per_node))) {}
+      part_(part),
+      reads_(reads) {
+  if (part == Part::all) local_ = local_rounds(hypercube.dimension(), lg_per_node, rounds());
+}
 
 uint64_t Descend::slots_of(int dimension, int lg_per_node) {
   return pow2(lg_per_node) + 2 * static_cast<uint64_t>(dimension) + 2;
@@ -76,7 +89,7 @@ uint64_t Descend::slots_of(int dimension, int lg_per_node) {
 
 uint64_t Descend::memory_of(int dimension, int lg_per_node) {
   // A round's local iteration; while it is made, also two bits and a waiting class for an offset.
-  return round_count(dimension, lg_per_node) * (sizeof(std::optional<Local>) + sizeof(Local) + 1);
+  return round_count(dimension, lg_per_node, Part::all) * (2 * sizeof(Class) + 1);
 }
 
 uint64_t Descend::arrivals(AspcHalf half) const {
@@ -96,7 +109,7 @@ Descend::Round Descend::round(uint64_t number) const {
       round.pipelined.push_back({static_cast<int>(n - 1 - t), reversed(position, lg_per_node_)});
     }
   }
-  round.local = local_[r];
+  if (part_ == Part::all && local_[r] != 0) round.local = local_of(local_[r]);
   return round;
 }
 
@@ -108,22 +121,17 @@ void Descend::messages(uint64_t step, std::vector<Message>& out) const {
   out.clear();
   for (Node i = 0; i < network().nodes(); ++i) {
     for (const Pipelined& p : now.pipelined) {
-      const AspcWay way = aspc_way(half, i, p.j, n);
-      const Node between = aspc_across(i, way.first);
+      if ((second_link && p.j == 0) || !reads(half, lg_per_node_ + p.j)) continue;
+      const auto [from, to] = aspc_hop(half, i, p.j, n, second_link);
       const uint64_t slot = arrivals(half) + static_cast<uint64_t>(p.j);
-      if (!second_link) {
-        out.push_back({{gray(i), p.offset}, {gray(between), slot}, gray(between)});
-      } else if (p.j > 0) {
-        const Node to = gray(aspc_across(between, way.second));
-        out.push_back({{gray(between), slot}, {to, slot}, to});
-      }
+      out.push_back({{from, second_link ? slot : p.offset}, {to, slot}, to});
     }
     // The class's last element is the first one's neighbour on the next node.
-    if (now.local && second_link && n > 0) {
+    if (now.local && second_link && n > 0 && reads(half, now.local->b)) {
       const auto [b, residue] = *now.local;
       const uint64_t offset = half == AspcHalf::plus ? per_node() - pow2(b) + residue : residue;
-      const Node to = gray(aspc_across(i, aspc_way(half, i, 0, n).first));
-      out.push_back({{gray(i), offset}, {to, local_arrival(half)}, to});
+      const auto [from, to] = aspc_hop(half, i, 0, n, false);
+      out.push_back({{from, offset}, {to, local_arrival(half)}, to});
     }
   }
 }
@@ -133,13 +141,17 @@ void Descend::updates(uint64_t step, std::vector<Update>& out) const {
   if (step % steps_per_round != steps_per_round - 1) return;
   const Round now = round(step / steps_per_round);
   const bool alone = network().dimension() == 0;  // a node that is its own neighbour
+  const auto read = [&](AspcHalf half, int b, uint64_t slot, uint64_t self) {
+    return reads(half, b) ? slot : self;
+  };
   for (Node v = 0; v < network().nodes(); ++v) {
     for (const Pipelined& p : now.pipelined) {
       const auto j = static_cast<uint64_t>(p.j);
+      const int b = lg_per_node_ + p.j;
       out.push_back({{v, p.offset},
-                     {v, arrivals(AspcHalf::minus) + j},
-                     {v, arrivals(AspcHalf::plus) + j},
-                     lg_per_node_ + p.j});
+                     {v, read(AspcHalf::minus, b, arrivals(AspcHalf::minus) + j, p.offset)},
+                     {v, read(AspcHalf::plus, b, arrivals(AspcHalf::plus) + j, p.offset)},
+                     b});
     }
     if (!now.local) continue;
     const auto [b, residue] = *now.local;
@@ -147,7 +159,8 @@ void Descend::updates(uint64_t step, std::vector<Update>& out) const {
     for (uint64_t e = residue; e < per_node(); e += pow2(b)) {
       const uint64_t after = e == last ? (alone ? residue : local_arrival(AspcHalf::minus)) : e + pow2(b);
       const uint64_t before = e == residue ? (alone ? last : local_arrival(AspcHalf::plus)) : e - pow2(b);
-      out.push_back({{v, e}, {v, after}, {v, before}, b});
+      out.push_back(
+          {{v, e}, {v, read(AspcHalf::minus, b, after, e)}, {v, read(AspcHalf::plus, b, before, e)}, b});
     }
   }
 }
@@ -158,14 +171,33 @@ std::optional<Place> Descend::goal(Place start) const {
 }
 
 std::optional<Recurrence> Descend::recurrence() const {
-  return Recurrence{network().dimension() + lg_per_node_, order_ == Order::ascend};
+  return Recurrence::all(network().dimension() + lg_per_node_, part_ == Part::all ? 0 : lg_per_node_,
+                         order_ == Order::ascend, reads_);
+}
+
+// Between nodes, of every offset over two links, or one between neighbours; and of each of the 2^b classes of a local
+// iteration one element.
+Schedule::Load Descend::total() const {
+  const int n = network().dimension();
+  if (n == 0) return {};
+  uint64_t sent = 0;
+  for (const AspcHalf half : {AspcHalf::plus, AspcHalf::minus}) {
+    for (int b = part_ == Part::all ? 0 : lg_per_node_; b < n + lg_per_node_; ++b) {
+      if (!reads(half, b)) continue;
+      sent += b < lg_per_node_ ? pow2(b) : per_node() * (b == lg_per_node_ ? 1 : 2);
+    }
+  }
+  return {sent * network().nodes(), sent * network().nodes()};
 }
 
 Schedule::Load Descend::load(uint64_t step) const {
   const Round now = round(step / steps_per_round);
+  const AspcHalf half = half_of(step % steps_per_round);
   uint64_t sent = 0;
-  for (const Pipelined& p : now.pipelined) sent += step % 2 == 0 || p.j > 0;
-  if (now.local && step % 2 == 1 && network().dimension() > 0) ++sent;
+  for (const Pipelined& p : now.pipelined) {
+    if (reads(half, lg_per_node_ + p.j)) sent += step % 2 == 0 || p.j > 0;
+  }
+  if (now.local && step % 2 == 1 && network().dimension() > 0 && reads(half, now.local->b)) ++sent;
   return {sent * network().nodes(), sent * network().nodes()};
 }
 

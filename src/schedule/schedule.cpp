@@ -1,6 +1,17 @@
 #include "xorder/schedule/schedule.hpp"
 
+#include <algorithm>
+
 namespace xorder::schedule {
+
+Recurrence Recurrence::all(int lg_elements, int lowest, bool ascending, const Reads& reads) {
+  Recurrence recurrence{lg_elements, {}};
+  for (int b = lowest; b < lg_elements; ++b) {
+    recurrence.iterations.push_back({b, (reads.plus >> b & 1) != 0, (reads.minus >> b & 1) != 0});
+  }
+  if (!ascending) std::ranges::reverse(recurrence.iterations);
+  return recurrence;
+}
 
 void Schedule::updates(std::uint64_t, std::vector<Update>& out) const { out.clear(); }
 

@@ -155,6 +155,7 @@ class Benchmarks(Case):
             self.assertLessEqual(steps, mesh["two phases"].get(side, steps))
         for per_node, steps in curves["descend"]["pipelined, descend"].items():
             self.assertEqual(steps, 4 * (6 + int(per_node).bit_length() - 1 + per_node - 1))
+            self.assertEqual(curves["descend"]["direct"][per_node], (4 * 6 - 2) * per_node + per_node - 1)
         # The lower the rank, the fewer messages.
         rounds = curves["rounds-rank"]["rounds, 16 KiB each"]
         self.assertEqual(sorted(rounds.values()), [rounds[rank] for rank in sorted(rounds)])

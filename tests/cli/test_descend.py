@@ -318,13 +318,13 @@ class Common(Descend):
         self.refused("descend", "sort", "a.npy", "c.npy")
 
 
-class Pipelined(Descend):
-    """Hu's schedule on the machine of virtual processors: the same bytes, and what THEORY counts."""
+class Scheduled(Descend):
+    """Hu's schedules on the machine of virtual processors: the same bytes, and what THEORY counts."""
 
     def test_every_command(self):
         for _ in range(12):
             n = int(self.random.integers(0, 11))
-            options = ["--schedule", "pipelined"]
+            options = ["--schedule", self.random.choice(["aspc", "pipelined"])]
             if self.random.integers(4):
                 options += ["--processors", 1 << int(self.random.integers(0, n + 1))]
             self.save("a.npy", self.random.integers(-99, 99, 1 << n).astype(self.random.choice(["<f8", ">f4", "<i2", "u8"])))
@@ -348,21 +348,49 @@ class Pipelined(Descend):
                                "--processors", processors)
             self.assertEqual((report["schedule"], report["processors"], report["steps"]), ("pipelined", processors, steps))
             self.assertEqual(report["bytes_moved"], 8 * report["messages"])
+        # Sums need what comes before them only: two links, and one from neighbours.
+        report = self.json("descend", "scan", "a.npy", "b.npy", "--force", "--schedule", "aspc", "--processors", 8)
+        self.assertEqual((report["schedule"], report["processors"], report["steps"], report["messages"]), ("aspc", 8, 5, 40))
+        self.assertEqual(report["bytes_moved"], 16 * 8 * report["messages"])
+
+    def test_a_power_of_two_moves_blocks_once(self):
+        """The functions PM2I."""
+        array = self.noise(1 << 12, "f8")
+        self.save("a.npy", array)
+        for b in range(12):
+            for sign in [1, -1]:
+                report = self.json("descend", "shift", "a.npy", "b.npy", "--force", f"--by={sign << b}", "--schedule", "aspc",
+                                   "--processors", 64)
+                self.assert_same(self.load("b.npy"), np.roll(array, sign << b), (sign, b))
+                self.assertEqual((report["passes"], report["steps"]), (1, 0 if b < 6 else 1 if b == 6 else 2))
+
+    def test_plans(self):
+        with open(self.path("a.raw"), "wb") as file:
+            file.truncate(1 << 31)  # a sparse file
+        for schedule in ["aspc", "pipelined"]:
+            plan = self.ok("descend", "scan", "a.raw", "b.raw", "--dtype", "f8", "--memory", "250MiB", "--dry-run", "--schedule", schedule)
+            self.assertRegex(plan.stdout, rf"schedule {schedule}: \d+ steps")
+            figures = self.json("descend", "scan", "a.raw", "b.raw", "--dtype", "f8", "--memory", "250MiB", "--dry-run", "--schedule", schedule)
+            self.assertEqual((figures["passes"], figures["bytes_read"], figures["scratch_bytes"]), (2, 1 << 32, 0))
+            self.assertLessEqual(figures["planned_memory"], 250 * MiB)
 
     def test_refused(self):
         self.save("a.npy", self.noise(1 << 4, "f8"))
-        for processors, says in [(3, "virtual processors is 3"), (32, "32 virtual processors are too many for 16 elements")]:
-            self.refused("descend", "shift", "a.npy", "b.npy", "--by", 1, "--schedule", "pipelined",
-                         "--processors", processors, says=says)
+        for schedule in ["aspc", "pipelined"]:
+            for processors, says in [(3, "3 virtual processors: a power of two"),
+                                     (32, "32 virtual processors are too many for 16 elements")]:
+                self.refused("descend", "shift", "a.npy", "b.npy", "--by", 1, "--schedule", schedule,
+                             "--processors", processors, says=says)
         self.save("unsorted.npy", np.array([1, 0, 2, 3], "f8"))
         self.refused("descend", "merge", "unsorted.npy", "b.npy", "--schedule", "pipelined", says="unsorted.npy")
-        self.save("large.npy", np.zeros(1 << 21))
-        self.refused("descend", "scan", "large.npy", "b.npy", "--schedule", "pipelined", "--memory", "32MiB", says="in memory")
         with open(self.path("huge.raw"), "wb") as file:
             file.truncate(1 << 32)  # a sparse file
         began = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-        self.refused("descend", "scan", "huge.raw", "b.raw", "--dtype", "u1", "--schedule", "pipelined", "--memory", "16MiB", "--dry-run",
-                     says="in memory")
+        for schedule in ["aspc", "pipelined"]:
+            self.refused("descend", "scan", "huge.raw", "b.raw", "--dtype", "u1", "--schedule", schedule, "--memory", "16MiB",
+                         "--processors", 1 << 16, "--dry-run", says=["65536 processors", "memory", "do$"])
+            self.refused("descend", "scan", "huge.raw", "b.raw", "--dtype", "u1", "--schedule", schedule,
+                         "--processors", 1 << 21, "--dry-run", says=[r"2\^20"])
         if not SANITIZED:
             self.assertLessEqual(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, max(began, 64 << 10))  # KiB
 
@@ -379,6 +407,12 @@ class OnDisk(Case):
             if not harness.SANITIZED:
                 self.assertEqual(report["passes"], 2)
                 self.assertLess(report["peak_memory"], (16 + 40) * MiB)
+        for schedule in ["aspc", "pipelined"]:
+            report = self.json("descend", "scan", "a.npy", "c.npy", "--memory", "16MiB", "--schedule", schedule, "--force")
+            self.assertEqual(self.bytes_of("b.npy"), self.bytes_of("c.npy"), schedule)
+            if not harness.SANITIZED:
+                self.assertLess(report["peak_memory"], (16 + 40) * MiB)
+        os.unlink(self.path("c.npy"))
         self.ok("descend", "shift", "a.npy", "b.npy", "--memory", "16MiB", "--by", -12345, "--force")
         self.assert_same(self.load("b.npy"), np.roll(numbers, -12345))
         halves = np.sort(numbers.reshape(2, -1)).reshape(-1)

@@ -103,6 +103,19 @@ class Memory(Case):
             report, peak = self.limited(200 * MiB, "transpose", "a.npy", "b.npy", "--memory", "16MiB", "--force", "--schedule", *options)
             self.assertLessEqual(peak, 16 * MiB + self.program, (options, report))
 
+    def test_descend_by_virtual_processors(self):
+        """256 MiB of numbers, where the sweeps need blocks, and the processors' messages memory of their own."""
+        numbers = np.tile(self.noise((1 << 20,), "i8"), 32)
+        self.save("a.npy", numbers)
+        expected = np.cumsum(numbers)
+        for memory, schedule, io in [(16, "aspc", "direct"), (16, "pipelined", "mapped"), (64, "aspc", "mapped"), (64, "pipelined", "direct")]:
+            with self.subTest(memory=memory, schedule=schedule, io=io):
+                self.evict("a.npy")
+                report, peak = self.limited(200 * MiB, "descend", "scan", "a.npy", "b.npy", "--memory", f"{memory}MiB", "--force",
+                                            "--schedule", schedule, "--io", io)
+                self.assertLessEqual(peak, memory * MiB + self.program, report)
+                self.assert_same(self.load("b.npy"), expected)
+
     def test_partial_pages(self):
         """Blocks that are written alone pass the page cache, and do not stay there."""
         runs = [("u1", (16384, 8192), ("--banded", "4095,4096")), ("f8", (2999, 3001), ("--schedule", "mesh", "--processors", 64)),
@@ -160,6 +173,7 @@ class Threads(Case):
                 ("band", "transpose", "band.npy", "out.npy", "--banded", "10,10"),
                 ("band", "transpose", "band.npy", "out.npy", "--banded", "10,10", "--io", "mapped"),
                 ("numbers", "descend", "scan", "numbers.npy", "out.npy", *small),
+                ("numbers", "descend", "scan", "numbers.npy", "out.npy", *small, "--schedule", "aspc"),
                 ("numbers", "descend", "scan", "numbers.npy", "out.npy", "--schedule", "pipelined")]
         for most in [1, 3, 8, 14]:
             for expected, *args in runs:

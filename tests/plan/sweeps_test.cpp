@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <vector>
 
@@ -170,6 +171,60 @@ TEST(Sweeps, AreAllIterationsInOrderWithinTheMemory) {
     EXPECT_EQ(plan.sweeps.size() == 1, plan.processors() == 1 || plan.lg_block == 0);
   }
   EXPECT_GT(planned, 200);
+}
+
+// Every iteration that does something is in one sweep, in order; no sweep is there for nothing; and the one between the
+// blocks of virtual processors is theirs.
+TEST(Sweeps, OfVirtualProcessorsAndOfWhatIsToDo) {
+  test::Random random;
+  SEED_TRACE(random);
+  int planned = 0, whole = 0;
+  for (int round = 0; round < 300; ++round) {
+    SweepConditions c = random_conditions(random);
+    c.lg_size = random.in(0, 30);
+    c.between = std::array{Between::threads, Between::aspc,
+                           Between::pipelined}[random.in(std::size_t{0}, std::size_t{2})];
+    if (random.in(0, 1) == 1) c.reads = {random() & random() & random(), random() & random() & random()};
+    SweepSizes sizes;
+    if (random.in(0, 1) == 1) sizes.processors = uint64_t{1} << random.in(0, std::min(c.lg_size, 12));
+    SweepPlan plan;
+    try {
+      plan = plan_sweeps(c, sizes);
+    } catch (const InputError&) {
+      continue;
+    }
+    ++planned;
+    SCOPED_TRACE(plan.describe());
+    const uint64_t all = (uint64_t{1} << c.lg_size) - 1;
+    uint64_t left = (c.reads.plus | c.reads.minus) & all;
+    if (left == 0) left = all;
+    const auto busy = left;
+    ASSERT_FALSE(plan.sweeps.empty());
+    EXPECT_EQ(plan.sweeps.front().pass.bytes_read, c.input_bytes << c.lg_size);
+    EXPECT_EQ(plan.sweeps.back().pass.bytes_written, c.output_bytes << c.lg_size);
+    for (const Sweep& sweep : plan.sweeps) {
+      const auto [low, high] = sweep.iterations;
+      const uint64_t inside = ((uint64_t{1} << high) - 1) & ~((uint64_t{1} << low) - 1);
+      EXPECT_TRUE(c.lg_size == 0 || (left & inside) != 0);
+      left &= ~inside;
+      EXPECT_EQ(c.ascend ? left & ((uint64_t{1} << low) - 1) : left >> high, 0u);
+      EXPECT_LE(sweep.pass.memory, c.memory);
+      if (!sweep.nodes) continue;
+      const NodeRuns& runs = *sweep.nodes;
+      EXPECT_EQ(high, c.lg_size);
+      EXPECT_EQ(low, runs.whole ? 0 : plan.lg_block);
+      EXPECT_LE(runs.memory, sweep.pass.memory);
+      EXPECT_LE(runs.lg_run + runs.lg_runs, runs.whole ? plan.lg_block : sweep.lg_columns);
+      EXPECT_EQ(plan.schedule->network().nodes(), plan.processors());
+      whole += runs.whole;
+    }
+    EXPECT_EQ(left, 0u);
+    const bool theirs = c.between != Between::threads && c.lg_size > 0 && busy >> plan.lg_block != 0;
+    const bool have = plan.nodes() != nullptr;
+    EXPECT_TRUE(have == theirs || (have && plan.nodes()->whole)) << plan.lg_block;
+  }
+  EXPECT_GT(planned, 150);
+  EXPECT_GT(whole, 3);
 }
 
 double seconds(const SweepPlan& plan) {

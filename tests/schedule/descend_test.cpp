@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "schedule/simulate.hpp"
+#include "seed.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::schedule {
@@ -98,6 +99,36 @@ TEST(Descend, AscendIsTheListOfRoundsBackwards) {
       EXPECT_EQ(a.pipelined[i].offset, b.pipelined[i].offset);
     }
     EXPECT_EQ(a.local.has_value(), b.local.has_value());
+  }
+}
+
+TEST(Descend, BetweenNodesOnly) {
+  for (int n = 0; n <= 6; ++n) {
+    for (int v = 0; v <= 6; ++v) {
+      for (const Order order : {Order::descend, Order::ascend}) {
+        const Report report = test::expect_correct(Descend(n, v, order, Descend::Part::between_nodes));
+        EXPECT_EQ(report.steps,
+                  n == 0 ? 0 : 4 * (static_cast<std::uint64_t>(n) + (std::uint64_t{1} << v) - 1));
+        ASSERT_FALSE(testing::Test::HasFailure()) << n << " " << v;
+      }
+    }
+  }
+}
+
+TEST(Descend, WhatIsNotReadIsNotSent) {
+  test::Random random;
+  SEED_TRACE(random);
+  for (int round = 0; round < 100; ++round) {
+    const int n = random.in(0, 5), v = random.in(0, 5);
+    const auto order = random.in(0, 1) == 1 ? Order::ascend : Order::descend;
+    const auto part = random.in(0, 1) == 1 ? Descend::Part::all : Descend::Part::between_nodes;
+    const Reads reads{random(), random()};
+    const Descend some(n, v, order, part, reads), all(n, v, order, part);
+    const Report report = test::expect_correct(some);
+    EXPECT_EQ(report.steps, all.steps());
+    EXPECT_LE(report.messages, all.total().messages);
+    EXPECT_EQ(test::expect_correct(Descend(n, v, order, part, {0, 0})).messages, 0u);
+    ASSERT_FALSE(testing::Test::HasFailure()) << n << " " << v;
   }
 }
 

@@ -13,8 +13,8 @@
 #include "xorder/band/transposition.hpp"
 #include "xorder/descend/computations.hpp"
 #include "xorder/descend/job.hpp"
-#include "xorder/machine/pipelined.hpp"
 #include "xorder/machine/scheduled.hpp"
+#include "xorder/machine/scheduled_descend.hpp"
 #include "xorder/tiles/job.hpp"
 
 namespace xorder::test {
@@ -71,11 +71,12 @@ inline std::unique_ptr<work::Work> descend_work(const io::ArrayFile& in, const s
                                                descend::DescendSizes{.processors = 8});
 }
 
-inline std::unique_ptr<work::Work> pipelined_work(const io::ArrayFile& in, const std::filesystem::path& out,
-                                                  work::Options options) {
-  options.memory = std::uint64_t{256} << 20;
-  return machine::pipelined_descend({in}, descend::cyclic_shift(8, 12345), in.description.dtype,
-                                    in.description.extents, out, options, 8);
+// Of a small array, the whole of it in memory.
+template <machine::DescendSchedule schedule>
+std::unique_ptr<work::Work> scheduled_descend_work(const io::ArrayFile& in, const std::filesystem::path& out,
+                                                   work::Options options) {
+  return machine::scheduled_descend({in}, descend::cyclic_shift(8, 12345), in.description.dtype,
+                                    in.description.extents, out, options, schedule, {.processors = 8});
 }
 
 struct Engine {
@@ -94,7 +95,9 @@ inline const Engine engines[] = {
     {"Mesh", scheduled_work<machine::ScheduleChoice::Kind::mesh>, 1 << 19},
     {"BandedSchedule", scheduled_band_work, 1 << 19},
     {"Descend", descend_work, 1 << 19},
-    {"Pipelined", pipelined_work, 1 << 12}};
+    {"Pipelined", scheduled_descend_work<machine::DescendSchedule::pipelined>, 1 << 12},
+    {"PipelinedInStripes", scheduled_descend_work<machine::DescendSchedule::pipelined>, 1 << 20},
+    {"Aspc", scheduled_descend_work<machine::DescendSchedule::aspc>, 1 << 19}};
 
 /// Of a test with an engine and a choice of access.
 inline std::string name_of_engine(

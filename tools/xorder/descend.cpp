@@ -11,7 +11,7 @@
 #include "xorder/descend/computations.hpp"
 #include "xorder/descend/job.hpp"
 #include "xorder/error.hpp"
-#include "xorder/machine/pipelined.hpp"
+#include "xorder/machine/scheduled_descend.hpp"
 
 namespace xorder::cli {
 namespace {
@@ -38,9 +38,11 @@ std::unique_ptr<work::Work> job(const Request& request, std::unique_ptr<descend:
   if (!way.processors.empty()) {
     sizes.processors = parse_count(way.processors, "--processors");
   }
-  if (way.schedule == "pipelined") {
-    return machine::pipelined_descend(request.inputs, std::move(what), element, extents, request.output,
-                                      request.options, sizes.processors);
+  if (way.schedule != "sweeps") {
+    using machine::DescendSchedule;
+    return machine::scheduled_descend(
+        request.inputs, std::move(what), element, extents, request.output, request.options,
+        way.schedule == "aspc" ? DescendSchedule::aspc : DescendSchedule::pipelined, sizes);
   }
   return std::make_unique<descend::DescendJob>(request.inputs, std::move(what), element, std::move(extents),
                                                request.output, request.options, sizes);
@@ -72,14 +74,15 @@ void add_kind(
       *kind, [=](const Request& request) { return make(request, *way); }, std::move(more_inputs));
   kind->add_option(
           "--schedule", way->schedule,
-          "two sweeps over the file; or Hu's pipelined schedule, record by record on P virtual\n"
-          "processors in memory, to see it at work: the same bytes, but much slower; default: sweeps")
-      ->check(CLI::IsMember({"sweeps", "pipelined"}).description(""))
-      ->type_name("sweeps|pipelined")
+          "sweeps over the file; or what P virtual processors need of each other's blocks is sent over the\n"
+          "links of a hypercube, by ASPC or by Hu's pipeline, which takes a file that fits in memory twice\n"
+          "record by record: the same bytes, but slower; default: sweeps")
+      ->check(CLI::IsMember({"sweeps", "aspc", "pipelined"}).description(""))
+      ->type_name("sweeps|aspc|pipelined")
       ->group(group::engine);
   kind->add_option("--processors", way->processors,
                    "blocks that the file is cut into, a power of two; default: as few as the memory allows,\n"
-                   "or 16 virtual processors")
+                   "or 16 virtual processors, or more if that is faster")
       ->type_name("P")
       ->group(group::engine);
 }
@@ -90,7 +93,8 @@ void add_shift(CLI::App& parent) {
       parent, "shift", "cyclic shift, as numpy.roll",
       "Examples:\n"
       "  xorder descend shift a.npy b.npy --by 1          element i goes to i + 1, the last one to 0\n"
-      "  xorder descend shift a.raw b.raw --dtype V24 --by=-1000",
+      "  xorder descend shift a.raw b.raw --dtype V24 --by=-1000\n"
+      "  xorder descend shift a.npy b.npy --by=-4096 --schedule aspc      over the links of a hypercube",
       [by](const Request& request, const Way& way) {
         const io::ArrayDescription& in = request.array();
         return job(request, descend::cyclic_shift(in.dtype.bytes, parse_distance(*by)), in.dtype, in.extents,

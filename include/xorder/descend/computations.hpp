@@ -13,7 +13,7 @@
 namespace xorder::descend {
 
 /// Element i goes to i + distance, mod M: numpy.roll. The distance counts mod 2^64, so that −1 is 2^64 − 1.
-/// For elements of any size. Descend: iteration b moves by 2^b if the distance has it.
+/// For elements of any size. Descend: iteration b moves by ±2^b if the distance is a sum with it.
 std::unique_ptr<Computation> cyclic_shift(std::size_t element_bytes, std::uint64_t distance);
 
 /// Inclusive prefix: element i becomes the sum of elements 0 .. i, or the prod, min, max or xor, in the

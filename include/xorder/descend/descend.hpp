@@ -63,6 +63,13 @@ class Computation {
   virtual void step(int b, std::uint64_t first, std::size_t count, const std::byte* x, const std::byte* plus,
                     const std::byte* minus, std::byte* out) = 0;
 
+  /// Whether iteration b reads the records at `plus`, and those at `minus`. Others need not be sent from processor to
+  /// processor; the pointer is x then. An iteration that reads neither must leave all records as they are.
+  struct Reads {
+    bool plus = true, minus = true;
+  };
+  virtual Reads reads(int /*b*/) const { return {}; }
+
   /// Makes records of what the input files hold, an array of elements from each. If there is one, of elements
   /// as large as records, `records` is that array already: the default leaves it as it is.
   virtual void load(std::uint64_t first, std::size_t count, std::span<const std::byte* const> inputs,

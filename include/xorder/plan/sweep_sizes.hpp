@@ -13,6 +13,7 @@ struct SweepSizes {
   std::uint64_t iterations = 0;   ///< of a sweep between blocks, at most; any number
   std::uint64_t cache_bytes = 0;  ///< of a patch in the cache; two are needed
   std::uint64_t request_bytes = 0;  ///< of what is read or written at once
+  std::uint64_t message_bytes = 0;  ///< of what virtual processors send each other at once, at most
 };
 
 }  // namespace xorder::plan

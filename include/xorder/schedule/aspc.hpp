@@ -39,6 +39,13 @@ AspcWay aspc_way(AspcHalf half, Node i, int j, int n);
 /// Where crossing link k leads from logical i.
 constexpr Node aspc_across(Node i, int k) { return i ^ ((Node{2} << k) - 1); }
 
+/// Where what logical i sends in slot j crosses the first link of its way, or the second one: physical nodes.
+struct AspcHop {
+  Node from = 0, to = 0;
+};
+/// Requires 0 < j for the second one.
+AspcHop aspc_hop(AspcHalf half, Node i, int j, int n, bool second_link);
+
 class Aspc final : public Schedule {
  public:
   enum class Halves { plus, minus, both };

@@ -44,8 +44,8 @@ std::uint64_t aspc_bound(int dimension, int halves);
 /// ±2^b-descend of 2^n nodes with 2^v elements each. Capacity: a value that is copied to two nodes, each two
 /// links away, needs 3 crossings at least. Distance: each iteration waits for values of the one before, from
 /// two links away (one where the nodes are neighbours), and in a local iteration the elements at a node's
-/// edge from one link away.
-std::uint64_t descend_bound(int dimension, int lg_per_node);
+/// edge from one link away. Without the local iterations if `local` is false.
+std::uint64_t descend_bound(int dimension, int lg_per_node, bool local = true);
 
 /// Rounds on a crossbar: the most other processors that a processor has elements for, where 2^lg_processors
 /// processors own the parts of the index that its top bits name.

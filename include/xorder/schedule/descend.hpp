@@ -31,8 +31,12 @@ namespace xorder::schedule {
 class Descend final : public Schedule {
  public:
   enum class Order { descend, ascend };
-  /// 0 ≤ n ≤ 20, 0 ≤ v ≤ 30 (InputError otherwise). Takes O(V) memory.
-  Descend(int dimension, int lg_per_node, Order order);
+  /// All iterations, or those between nodes only: then the offsets are any V elements of a node, which have
+  /// nothing to do with each other, and lg M + V − 1 rounds become n + V − 1.
+  enum class Part { all, between_nodes };
+  /// 0 ≤ n ≤ 20, 0 ≤ v ≤ 30 (InputError otherwise). Takes O(V) memory. What an iteration does not read is not
+  /// sent; the steps are the same.
+  Descend(int dimension, int lg_per_node, Order order, Part part = Part::all, const Reads& reads = {});
   /// Of each node, and the bytes that the schedule itself takes, before it is made.
   static std::uint64_t slots_of(int dimension, int lg_per_node);
   static std::uint64_t memory_of(int dimension, int lg_per_node);
@@ -58,22 +62,31 @@ class Descend final : public Schedule {
 
   int lg_per_node() const { return lg_per_node_; }
   Order order() const { return order_; }
+  Part part() const { return part_; }
 
   void messages(std::uint64_t step, std::vector<Message>& out) const override;
   void updates(std::uint64_t step, std::vector<Update>& out) const override;
   std::optional<Place> goal(Place start) const override;
   std::optional<Recurrence> recurrence() const override;
   Load load(std::uint64_t step) const override;
+  Load total() const override;
 
  private:
-  Descend(const Network& hypercube, int lg_per_node, Order order);
+  Descend(const Network& hypercube, int lg_per_node, Order order, Part part, const Reads& reads);
   std::uint64_t per_node() const { return std::uint64_t{1} << lg_per_node_; }
   std::uint64_t arrivals(AspcHalf half) const;
   std::uint64_t local_arrival(AspcHalf half) const;
+  /// Whether iteration b reads what this half brings.
+  bool reads(AspcHalf half, int b) const {
+    return ((half == AspcHalf::plus ? reads_.minus : reads_.plus) >> b & 1) != 0;
+  }
 
   int lg_per_node_;
   Order order_;
-  std::vector<std::optional<Local>> local_;  // by round, in the order of descend
+  Part part_;
+  Reads reads_;
+  // By round, in the order of descend: 2^b + residue, or 0 for none. Empty without local iterations.
+  std::vector<std::uint32_t> local_;
 };
 
 }  // namespace xorder::schedule

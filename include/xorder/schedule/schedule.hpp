@@ -55,12 +55,25 @@ struct Update {
   bool operator==(const Update&) const = default;
 };
 
+/// Which iterations b read x + 2^b, and which x − 2^b: bit b.
+struct Reads {
+  std::uint64_t plus = ~std::uint64_t{0}, minus = ~std::uint64_t{0};
+};
+
 /// The task of a schedule that computes: iterations b of 2^lg_elements elements, in which element x meets
 /// x ± 2^b (mod 2^lg_elements). Slots 0 .. V−1 of the node G(i), G the reflected Gray code, hold elements
 /// iV .. iV + V − 1.
 struct Recurrence {
+  /// Whose updates read x + 2^b, x − 2^b, or both; for the one that is not read they name x itself.
+  struct Iteration {
+    int b = 0;
+    bool plus = true, minus = true;
+  };
   int lg_elements = 0;
-  bool ascending = false;  ///< b = 0, 1, 2 ..; otherwise the largest first
+  std::vector<Iteration> iterations;  ///< in their order
+
+  /// b from `lowest` up to lg_elements − 1, or down from there.
+  static Recurrence all(int lg_elements, int lowest, bool ascending, const Reads& reads = {});
 };
 
 class Schedule {

@@ -1,0 +1,102 @@
+#include "descend/on_files.hpp"
+
+#include <fmt/format.h>
+#include <oneapi/tbb/info.h>
+
+#include <functional>
+#include <numeric>
+#include <optional>
+
+#include "task/workers.hpp"
+#include "xorder/error.hpp"
+#include "xorder/permutation/reordering.hpp"
+
+namespace xorder::descend {
+namespace {
+
+using std::uint64_t;
+
+int checked_lg(const std::vector<io::ArrayFile>& inputs, const std::vector<uint64_t>& extents) {
+  const uint64_t count = inputs.front().description.elements();
+  for (const io::ArrayFile& input : inputs) {
+    if (const uint64_t other = input.description.elements(); other != count) {
+      throw InputError(fmt::format("{} has {} elements and {} has {}", inputs.front().path.string(), count,
+                                   input.path.string(), other));
+    }
+  }
+  const int lg = exact_lg(count, fmt::format("{}: the number of elements", inputs.front().path.string()));
+  const uint64_t made = std::accumulate(extents.begin(), extents.end(), uint64_t{1}, std::multiplies<>());
+  if (made != count) throw InputError(fmt::format("the output has {} elements, not {}", made, count));
+  return lg;
+}
+
+}  // namespace
+
+work::Frame frame_of(std::vector<io::ArrayFile> inputs, const Computation& what, const io::DType& element,
+                     const std::vector<uint64_t>& extents, std::filesystem::path output,
+                     work::Options options) {
+  const uint64_t count = uint64_t{1} << checked_lg(inputs, extents);
+  uint64_t working = count * (element.bytes + 2 * what.record_bytes());
+  for (const io::ArrayFile& input : inputs) working += count * input.description.dtype.bytes;
+  return work::settle(std::move(inputs), std::move(output), element, extents, std::move(options), working);
+}
+
+plan::SweepPlan plan_of(const work::Frame& frame, const Computation& what, const DescendSizes& sizes,
+                        plan::Between between) {
+  const work::Circumstances& c = frame.circumstances;
+  const work::Options& options = frame.options;
+  const uint64_t count = frame.input().description.elements();
+  plan::SweepConditions conditions{
+      .lg_size = exact_lg(count, ""),
+      .ascend = what.direction() == Direction::ascend,
+      .record_bytes = what.record_bytes(),
+      .input_bytes = frame.input_bytes() / count,
+      .output_bytes = frame.output.bytes / count,
+      .memory = c.through_cache() ? c.buffers() : c.memory / 16 * 15,
+      .threads = options.threads != 0 ? options.threads
+                                      : static_cast<unsigned>(oneapi::tbb::info::default_concurrency()),
+      .device = options.device,
+      .between = between,
+      .reads = {0, 0}};
+  for (int b = 0; b < conditions.lg_size; ++b) {
+    const Computation::Reads reads = what.reads(b);
+    conditions.reads.plus |= uint64_t{reads.plus} << b;
+    conditions.reads.minus |= uint64_t{reads.minus} << b;
+  }
+  return plan::plan_sweeps(conditions, sizes);
+}
+
+std::vector<plan::PassSummary> passes_of(const plan::SweepPlan& plan) {
+  std::vector<plan::PassSummary> all;
+  for (const plan::Sweep& sweep : plan.sweeps) all.push_back(sweep.pass);
+  return all;
+}
+
+void run_sweeps(const plan::SweepPlan& plan, Computation& what, work::Run& run, const MakeStrips& make) {
+  const work::Frame& frame = run.frame();
+  const std::stop_token stop = run.stop();
+  std::vector<Elements> inputs;
+  for (std::size_t i = 0; i < frame.inputs.size(); ++i)
+    inputs.push_back({run.source(i), frame.inputs[i].description.dtype.bytes});
+  std::optional<io::File> scratch;
+  if (plan.scratch_bytes() != 0) scratch.emplace(run.scratch(plan.scratch_bytes()));
+  const Elements output{run.target(), plan.conditions.output_bytes};
+  const Elements between{scratch ? io::Location{*scratch, 0} : run.target(), what.record_bytes()};
+
+  task::Workers workers(plan.threads);
+  for (std::size_t i = 0; i < plan.sweeps.size(); ++i) {
+    const plan::Sweep& sweep = plan.sweeps[i];
+    run.begin(sweep.pass.bytes_read + sweep.pass.bytes_written, i + 1);
+    RecordSource from = i == 0 ? RecordSource(what, inputs, plan.request_bytes) : RecordSource(what, between);
+    RecordSink to = i + 1 == plan.sweeps.size() ? RecordSink(what, output, plan.request_bytes)
+                                                : RecordSink(what, between);
+    Groups groups(what, plan.conditions.lg_size, plan.cache, stop);
+    run.with(workers, [&] {
+      const std::unique_ptr<WholeStrips> strips = sweep.nodes ? make(sweep) : nullptr;
+      perform(plan, sweep, groups, from, to, stop, strips.get());
+    });
+    what.check();
+  }
+}
+
+}  // namespace xorder::descend

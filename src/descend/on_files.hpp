@@ -1,0 +1,35 @@
+// A computation from files to a file by the sweeps of a plan, whoever computes in them.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "descend/sweeps.hpp"
+#include "plan/sweeps.hpp"
+#include "work/frame.hpp"
+#include "work/run.hpp"
+
+namespace xorder::descend {
+
+/// Throws InputError as the constructor of DescendJob does, but for what the sweeps demand.
+work::Frame frame_of(std::vector<io::ArrayFile> inputs, const Computation& what, const io::DType& element,
+                     const std::vector<std::uint64_t>& extents, std::filesystem::path output,
+                     work::Options options);
+
+/// Throws InputError as plan::plan_sweeps does.
+plan::SweepPlan plan_of(const work::Frame& frame, const Computation& what, const DescendSizes& sizes,
+                        plan::Between between);
+
+std::vector<plan::PassSummary> passes_of(const plan::SweepPlan& plan);
+
+/// Makes what computes the strips of the sweep with `nodes`; called in the arena of the workers, where it is
+/// destroyed, too.
+using MakeStrips = std::function<std::unique_ptr<WholeStrips>(const plan::Sweep&)>;
+
+/// All sweeps, from the run's sources to its target. Throws what the computation throws, too.
+void run_sweeps(const plan::SweepPlan& plan, Computation& what, work::Run& run, const MakeStrips& make = {});
+
+}  // namespace xorder::descend

@@ -1,0 +1,34 @@
+// The iterations between blocks, or all of them, on strips of records in memory, by virtual processors
+// (plan/node_runs.hpp has what they own and send).
+#pragma once
+
+#include <stop_token>
+
+#include "descend/sweeps.hpp"
+#include "plan/sweeps.hpp"
+#include "xorder/machine/machine.hpp"
+
+namespace xorder::machine {
+
+class NodeStrips final : public descend::WholeStrips {
+ public:
+  /// Of the plan's sweep with `nodes`. To be made and used in the arena in which the machine shall run. Adds to `traffic`
+  /// what is sent.
+  NodeStrips(const plan::SweepPlan& plan, descend::Computation& what, work::Traffic& traffic,
+             std::stop_token stop);
+  ~NodeStrips() override;
+
+  /// Throws what the computation throws, and Cancelled.
+  void compute(const descend::Strip& strip, std::byte* records) override;
+
+ private:
+  class Runs;
+  const plan::SweepPlan& plan_;
+  const plan::NodeRuns& nodes_;
+  work::Traffic& traffic_;
+  std::stop_token stop_;
+  std::unique_ptr<Runs> runs_;
+  Machine machine_;
+};
+
+}  // namespace xorder::machine
