@@ -115,7 +115,7 @@ class PipelinedDescend final : public work::Work {
     const uint64_t needed = frame().input_bytes() + 2 * count_ * what_->record_bytes() +
                             frame().output.bytes +
                             network.nodes() * (slots * what_->record_bytes() + each_processor) +
-                            plan::machine_memory(network, slots) +
+                            plan::machine_memory(network, slots, network.links()) +
                             schedule::Descend::memory_of(lg_processors_, lg_per_processor());
     if (needed > frame().memory()) {
       throw InputError(fmt::format(
