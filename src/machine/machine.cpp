@@ -68,7 +68,10 @@ class Machine::Graph {
   bool advance(Node self);
   void send_all(Node self);
   void receive_all(Node self);
-  void deliver(Envelope& envelope);
+  bool arrive(Envelope& envelope);
+  uint64_t last_link(const schedule::Message& message) const;
+  uint64_t hops(const schedule::Message& message) const;
+  Link* link(const schedule::Message& message);
   void collect(Processor& me);
   bool rest(Processor& me);
   void wake(Node node) { processors_[node].node->try_put(node); }
@@ -80,13 +83,15 @@ class Machine::Graph {
   Windows windows_;
   oneapi::tbb::flow::graph graph_;
   std::vector<Processor> processors_;
+  std::vector<std::unique_ptr<Link>> links_;  // by last_link(), those that the schedule has used
   uint64_t steps_;
 };
 
 Machine::Graph::Graph(const schedule::Schedule& schedule)
     : network_(schedule.network()),
-      windows_(schedule),
+      windows_(schedule, [this](const schedule::Message& message) { return link(message); }),
       processors_(network_.nodes()),
+      links_(network_.link_numbers()),
       steps_(schedule.steps()) {
   for (Processor& processor : processors_) {
     processor.node = task::flow_node<Node>(graph_, [this](Node self) { act(self); });
@@ -177,22 +182,51 @@ void Machine::Graph::send_all(Node self) {
     if (envelope.payload.size() != 0) {
       ++me.traffic.messages;
       me.traffic.bytes_moved += envelope.payload.size();
-      me.traffic.crossings +=
-          network_.distance(self, message.via) + network_.distance(message.via, message.to.node);
+      me.traffic.crossings += hops(message);
     }
-    deliver(envelope);
+    envelope.link->put(&envelope);
   }
 }
 
-void Machine::Graph::deliver(Envelope& envelope) {
-  const Node to = envelope.message.to.node;
-  Processor& receiver = processors_[to];
-  {
-    const task::Lock lock(receiver.lock);
-    envelope.next = std::exchange(receiver.inbox, &envelope);
-    if (receiver.missing == 0 || envelope.step > receiver.last || --receiver.missing != 0) return;
+// At the end of a link: puts a message into the receiver's inbox. Whether that has to be woken, since it was the last one
+// that was missing.
+bool Machine::Graph::arrive(Envelope& envelope) {
+  Processor& receiver = processors_[envelope.message.to.node];
+  const task::Lock lock(receiver.lock);
+  envelope.next = std::exchange(receiver.inbox, &envelope);
+  return receiver.missing != 0 && envelope.step <= receiver.last && --receiver.missing == 0;
+}
+
+// The number of the link by which a message comes to its receiver: the last one of its path. A crossbar has one way into
+// each node.
+uint64_t Machine::Graph::last_link(const schedule::Message& message) const {
+  const Node to = message.to.node;
+  if (network_.kind() == schedule::Network::Kind::crossbar) return to;
+  Node before = message.via != to ? message.via : message.from.node;
+  if (network_.kind() == schedule::Network::Kind::mesh) {
+    const uint64_t side = network_.side(), unit = before / side == to / side ? 1 : side;
+    before = before < to ? to - unit : to + unit;
   }
-  wake(to);
+  return network_.link(before, to).value();
+}
+
+// Makes the link, if no message has used it before: all of a hypercube's would be too many, 14 for each of 16,384 nodes.
+Link* Machine::Graph::link(const schedule::Message& message) {
+  const Node to = message.to.node;
+  if (message.from.node == to) return nullptr;
+  std::unique_ptr<Link>& link = links_[last_link(message)];
+  if (link == nullptr) {
+    link = std::make_unique<Link>(graph_, *processors_[to].node, to,
+                                  [this](Envelope* arrived) { return arrive(*arrived); });
+  }
+  return link.get();
+}
+
+// Only on a mesh a path has more than one.
+uint64_t Machine::Graph::hops(const schedule::Message& message) const {
+  if (network_.kind() != schedule::Network::Kind::mesh) return 1;
+  return network_.distance(message.from.node, message.via) +
+         network_.distance(message.via, message.to.node);
 }
 
 // Takes what has arrived.

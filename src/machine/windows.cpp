@@ -12,16 +12,6 @@ using schedule::Node;
 using schedule::Update;
 using std::uint64_t;
 
-namespace {
-
-template <typename T>
-struct OfStep {
-  uint64_t step;
-  T what;
-};
-
-}  // namespace
-
 // How many items each processor has, as the places at which they begin.
 template <typename T>
 template <typename NodeOf>
@@ -33,12 +23,12 @@ void Window::ByProcessor<T>::count(Node processors, std::size_t number, const No
   if (items.size() < number) items.resize(number);
 }
 
-void Window::make(const schedule::Schedule& schedule, uint64_t first) {
+void Window::make(const schedule::Schedule& schedule, uint64_t first, const LinkOf& link_of) {
   const Node processors = schedule.network().nodes();
-  std::vector<OfStep<Message>> messages;
-  std::vector<OfStep<Update>> updates;
-  std::vector<Message> some_messages;
-  std::vector<Update> some_updates;
+  auto& [messages, some_messages] = unsorted_;
+  auto& [updates, some_updates] = unsorted_updates_;
+  messages.clear();
+  updates.clear();
   const uint64_t enough = plan::window_messages(schedule.network(), schedule.slots());
   for (end_ = first; end_ < schedule.steps() && messages.size() + updates.size() < enough; ++end_) {
     schedule.messages(end_, some_messages);
@@ -52,6 +42,7 @@ void Window::make(const schedule::Schedule& schedule, uint64_t first) {
     Envelope& envelope = sent_.items[sent_.begin[message.from.node + 1]++];
     envelope.message = message;
     envelope.step = step;
+    envelope.link = link_of(message);
     received_.items[received_.begin[message.to.node + 1]++] = step;
   }
   const auto owner = [&](std::size_t i) { return updates[i].what.element.node; };
@@ -78,7 +69,7 @@ Window* Windows::enter(uint64_t number, Node node) {
       waiting_.push_back(node);
       return nullptr;
     }
-    open.window.make(schedule_, next_step_);
+    open.window.make(schedule_, next_step_, link_of_);
     open.inside = schedule_.network().nodes();
     next_step_ = open.window.end();
     ++made_;

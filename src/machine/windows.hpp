@@ -9,28 +9,38 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "task/flow.hpp"
 #include "xorder/machine/machine.hpp"
 #include "xorder/schedule/schedule.hpp"
 
 namespace xorder::machine {
 
+struct Envelope;
+/// A way into a processor, with an edge that wakes it.
+using Link = task::FlowLink<Envelope*, schedule::Node>;
+
 /// A message on its way.
 struct Envelope {
   schedule::Message message;
   std::uint64_t step = 0;
+  Link* link = nullptr;      // by which it comes to its receiver; none within a processor
   Envelope* next = nullptr;  // in the receiver's inbox
   Payload payload;
 };
 
+/// Gives the link for a message. Called by one thread at a time.
+using LinkOf = std::function<Link*(const schedule::Message&)>;
+
 class Window {
  public:
   /// The steps from `first` on; keeps the payloads' buffers.
-  void make(const schedule::Schedule& schedule, std::uint64_t first);
+  void make(const schedule::Schedule& schedule, std::uint64_t first, const LinkOf& link_of);
   std::uint64_t end() const { return end_; }
 
   std::span<Envelope> sent_by(schedule::Node node) { return sent_.of(node); }
@@ -53,7 +63,20 @@ class Window {
     void count(schedule::Node processors, std::size_t number, const NodeOf& node_of);
   };
 
+  // As the schedule gives them; kept for the next steps.
+  template <typename T>
+  struct Unsorted {
+    struct OfStep {
+      std::uint64_t step;
+      T what;
+    };
+    std::vector<OfStep> all;
+    std::vector<T> of_a_step;
+  };
+
   std::uint64_t end_ = 0;
+  Unsorted<schedule::Message> unsorted_;
+  Unsorted<schedule::Update> unsorted_updates_;
   ByProcessor<Envelope> sent_;
   ByProcessor<std::uint64_t> received_, update_steps_;
   ByProcessor<schedule::Update> updates_;
@@ -62,7 +85,8 @@ class Window {
 /// May be used by many threads.
 class Windows {
  public:
-  explicit Windows(const schedule::Schedule& schedule) : schedule_(schedule) {}
+  Windows(const schedule::Schedule& schedule, LinkOf link_of)
+      : schedule_(schedule), link_of_(std::move(link_of)) {}
 
   /// Back to the first step. Not while it is used.
   void restart();
@@ -79,6 +103,7 @@ class Windows {
     std::uint64_t inside = 0;  // processors that have not left it
   };
   const schedule::Schedule& schedule_;
+  const LinkOf link_of_;
   std::mutex mutex_;
   Open open_[2];
   std::uint64_t made_ = 0;  // windows so far

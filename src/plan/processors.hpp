@@ -27,9 +27,9 @@ struct ProcessorConditions {
 std::optional<int> wanted_lg(const std::optional<std::uint64_t>& processors, std::uint64_t most,
                              std::string_view what);
 
-/// Bytes that the machine takes (machine/machine.hpp), without what messages carry: for each processor, and for the
-/// messages of the steps that are under way.
-std::uint64_t machine_memory(const schedule::Network& network, std::uint64_t slots);
+/// Bytes that the machine takes (machine/machine.hpp), without what messages carry: for each processor, for the links that are
+/// used, `links` at most, and for the messages of the steps that are under way.
+std::uint64_t machine_memory(const schedule::Network& network, std::uint64_t slots, std::uint64_t links);
 /// A window (machine/windows.hpp) ends with the step with which it has so many messages: enough for a processor to have
 /// more to do with them than with windows, but at most what half of all slots hold.
 std::uint64_t window_messages(const schedule::Network& network, std::uint64_t slots);

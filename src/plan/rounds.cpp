@@ -24,8 +24,8 @@ constexpr uint64_t batches_in_memory = 3;
 // What the processors take for themselves, with what each knows of the run that it sends from.
 uint64_t own_memory(int lg_processors) {
   constexpr uint64_t each = 32;
-  return machine_memory(Network::crossbar(lg_processors), uint64_t{1} << lg_processors) +
-         (each << lg_processors);
+  const Network network = Network::crossbar(lg_processors);
+  return machine_memory(network, network.nodes(), network.links()) + (each << lg_processors);
 }
 
 // Whether the blocks of so many processors, 1/2^lg_processors of the bytes each, can be made together.

@@ -21,7 +21,7 @@ constexpr uint64_t file_block = 4096;
 // and the threads, for rows that are put together and for requests.
 uint64_t own_memory(const schedule::Schedule& schedule, uint64_t memory) {
   constexpr uint64_t each_slot = 384;
-  return machine_memory(schedule.network(), schedule.slots()) +
+  return machine_memory(schedule.network(), schedule.slots(), schedule.total().messages) +
          schedule.network().nodes() * schedule.slots() * each_slot + 2 * transfer_memory(memory);
 }
 

@@ -58,13 +58,14 @@ std::optional<std::uint64_t> Network::link(Node from, Node to) const {
       return from;
     case Kind::hypercube: {
       const std::uint64_t difference = from ^ to;
-      if (!std::has_single_bit(difference)) return {};
+      if ((difference & (difference - 1)) != 0) return {};  // std::has_single_bit counts all bits
       return from * static_cast<std::uint64_t>(dimension_) +
              static_cast<std::uint64_t>(std::countr_zero(difference));
     }
     case Kind::mesh: {
-      if (distance(from, to) != 1) return {};
-      const bool vertical = from % side_ == to % side_;
+      const std::uint64_t further = apart(from, to);
+      const bool vertical = further == side_ && side_ > 1;
+      if (!vertical && (further != 1 || from / side_ != to / side_)) return {};
       return 4 * from + (vertical ? 2 : 0) + (to > from ? 1 : 0);
     }
   }
