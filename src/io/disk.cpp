@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "io/file.hpp"
+#include "io/pages.hpp"
 #include "io/pool_queue.hpp"
 
 namespace xorder::io {
@@ -38,6 +39,7 @@ int tried(const Call& call) {
 }  // namespace
 
 Completion Disk::carry(const Transfer& transfer) {
+  if (transfer.in_place) return carry_in_place(transfer);
   const bool mapped = transfer.file->access() == Access::mapped && !transfer.unaligned;
   return mapped ? carry_by_mapping(transfer) : carry_by_system_calls(transfer);
 }
@@ -46,7 +48,14 @@ std::unique_ptr<Queue> Disk::queue(Engine engine, unsigned depth) { return make_
 
 ipc::mapped_region Disk::map(int fd, bool writable, std::uint64_t offset, std::size_t bytes) {
   const ipc::mode_t mode = writable ? ipc::read_write : ipc::read_only;
-  return ipc::mapped_region(Mappable(fd, mode), mode, static_cast<ipc::offset_t>(offset), bytes);
+  ipc::mapped_region region(Mappable(fd, mode), mode, static_cast<ipc::offset_t>(offset), bytes);
+  // Else a fault reads around the window, in folios of up to 2 MiB, which dropping a part of them does not drop.
+  region.advise(ipc::mapped_region::advice_random);
+  return region;
+}
+
+int Disk::prepare(const File& file, std::byte* window, std::uint64_t offset, std::size_t bytes) {
+  return make_new(file, window, offset, bytes);
 }
 
 int Disk::open(int directory, const char* path, int flags, mode_t mode) {

@@ -32,6 +32,8 @@ class Disk {
   /// Maps a window of an open file. Throws boost::interprocess::interprocess_exception.
   virtual boost::interprocess::mapped_region map(int fd, bool writable, std::uint64_t offset,
                                                  std::size_t bytes);
+  /// Pages for a mapped window of which every byte will be written (make_new() of io/pages.hpp). Returns 0 or an errno.
+  virtual int prepare(const File& file, std::byte* window, std::uint64_t offset, std::size_t bytes);
 
   // The system calls of the same names, with EINTR tried again. open() returns a descriptor or -errno, the others
   // 0 or an errno.

@@ -92,6 +92,11 @@ boost::interprocess::mapped_region DiskFilter::map(int fd, bool writable, std::u
   return behind_.map(fd, writable, offset, bytes);
 }
 
+int DiskFilter::prepare(const File& file, std::byte* window, std::uint64_t offset, std::size_t bytes) {
+  const int error = before(Operation::prepare);
+  return error != 0 ? error : behind_.prepare(file, window, offset, bytes);
+}
+
 int DiskFilter::open(int directory, const char* path, int flags, mode_t mode) {
   const int error = before(Operation::open);
   return error != 0 ? -error : behind_.open(directory, path, flags, mode);

@@ -15,7 +15,7 @@ namespace xorder::io {
 class DiskFilter : public Disk {
  public:
   using Clock = std::chrono::steady_clock;
-  enum class Operation { open, reserve, truncate, sync, link, rename, remove, advise, write_back, map };
+  enum class Operation { open, reserve, truncate, sync, link, rename, remove, advise, write_back, map, prepare };
 
   /// The other one stays as long as this.
   explicit DiskFilter(Disk& behind) : behind_(behind) {}
@@ -24,6 +24,7 @@ class DiskFilter : public Disk {
   std::unique_ptr<Queue> queue(Engine engine, unsigned depth) final;
   boost::interprocess::mapped_region map(int fd, bool writable, std::uint64_t offset,
                                          std::size_t bytes) final;
+  int prepare(const File& file, std::byte* window, std::uint64_t offset, std::size_t bytes) final;
   int open(int directory, const char* path, int flags, mode_t mode = 0) final;
   int reserve(int fd, std::uint64_t bytes) final;
   int truncate(int fd, std::uint64_t bytes) final;

@@ -22,6 +22,10 @@ void PageCache::after_read(int fd, std::uint64_t offset, std::size_t bytes) {
   if (pass(read_, {offset, bytes}, read_window, oldest)) drop(fd, oldest.offset, oldest.bytes);
 }
 
+void PageCache::drop_read(int fd, std::uint64_t offset, std::size_t bytes) {
+  if (!keep_ && bytes != 0) drop(fd, offset, bytes);
+}
+
 Failure PageCache::after_write(int fd, std::uint64_t offset, std::size_t bytes) {
   if (keep_ || bytes == 0) return {};
   if (const int error = disk_.write_back(fd, offset, bytes, SYNC_FILE_RANGE_WRITE)) return {error, offset};

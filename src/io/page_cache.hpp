@@ -34,6 +34,8 @@ class PageCache {
 
   /// To be called when the bytes were read from `fd`; none of their pages may be mapped.
   void after_read(int fd, std::uint64_t offset, std::size_t bytes);
+  /// The same for what was read a while ago.
+  void drop_read(int fd, std::uint64_t offset, std::size_t bytes);
   /// To be called when the bytes were written to `fd`. Reports a failed write-back, of this or of earlier
   /// bytes. `fd` must be another open file than the one that File::sync() uses, as the kernel reports an
   /// error only once to each.

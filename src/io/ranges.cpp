@@ -12,8 +12,10 @@ namespace {
 
 constexpr std::size_t largest_request = std::size_t{1} << 20;
 
-void carry(Transfer::Kind kind, const File& file, std::uint64_t offset, std::byte* data, std::size_t bytes) {
-  Transfer transfer{.kind = kind, .file = &file, .offset = offset, .required_bytes = bytes};
+void carry(Transfer::Kind kind, const File& file, std::uint64_t offset, std::byte* data, std::size_t bytes,
+           bool in_place = false) {
+  Transfer transfer{
+      .kind = kind, .file = &file, .offset = offset, .required_bytes = bytes, .in_place = in_place};
   transfer.pieces[0] = {data, bytes};
   transfer.piece_count = 1;
   const Completion done = file.disk().carry(transfer);
@@ -67,6 +69,20 @@ void read_range(const File& file, std::uint64_t offset, std::byte* to, std::size
 
 void write_range(const File& file, std::uint64_t offset, const std::byte* from, std::size_t bytes) {
   carry_range(Transfer::Kind::write, file, offset, const_cast<std::byte*>(from), bytes);
+}
+
+void read_in_place(const File& file, std::uint64_t offset, std::byte* window, std::size_t bytes) {
+  carry(Transfer::Kind::read, file, offset, window, bytes, true);
+}
+
+void prepare_in_place(const File& file, std::uint64_t offset, std::byte* window, std::size_t bytes) {
+  if (const int error = file.disk().prepare(file, window, offset, bytes)) {
+    throw IoError(file.name(), "write", error, offset);
+  }
+}
+
+void write_in_place(const File& file, std::uint64_t offset, std::byte* window, std::size_t bytes) {
+  carry(Transfer::Kind::write, file, offset, window, bytes, true);
 }
 
 }  // namespace xorder::io

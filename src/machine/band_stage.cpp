@@ -1,10 +1,12 @@
 #include "machine/band_stage.hpp"
 
 #include <algorithm>
+#include <optional>
 
-#include "io/memory.hpp"
 #include "kernel/pieces.hpp"
+#include "machine/processor_block.hpp"
 #include "machine/storage.hpp"
+#include "plan/processors.hpp"
 #include "task/in_turn.hpp"
 #include "task/parallel.hpp"
 
@@ -17,26 +19,34 @@ using std::uint64_t;
 
 constexpr uint64_t rows_at_once = 256;  // of a part, by a task
 
-/// A processor's records, and what it makes of them.
+/// A processor's records, and what it makes of them for the others.
 class Block {
  public:
-  explicit Block(const BandGeometry& geometry)
-      : geometry_(geometry), records_(geometry.block_bytes()), sent_(geometry.block_bytes()) {}
+  Block(const BandGeometry& geometry, Storage& storage, task::BufferPool& pool)
+      : geometry_(geometry), storage_(storage), source_room_(pool), target_room_(pool) {}
 
-  void load(Storage& storage, io::Location source, uint64_t number) {
+  void load(io::Location source, uint64_t number) {
     number_ = number;
-    const uint64_t begin = geometry_.begin(number);
-    storage.read(source, begin, records_.data(), geometry_.begin(number + 1) - begin);
+    const uint64_t begin = geometry_.begin(number), bytes = geometry_.begin(number + 1) - begin;
+    source_.emplace(storage_, source, begin, bytes, ProcessorBlock::Use::read,
+                    plan::least_in_place(geometry_.block_bytes()));
+    records_ = source_->fill(0, bytes, source_room_);
   }
-  void arrange() {
-    bytes_ = 0;
-    for (const BandGeometry::Sent& sent : geometry_.sent_by(number_)) {
-      arrange(sent);
-      bytes_ += sent.bytes;
-    }
+  void arrange(io::Location target) {
+    const std::vector<BandGeometry::Sent> all = geometry_.sent_by(number_);
+    uint64_t bytes = 0;  // which is less than it has where places are unused
+    for (const BandGeometry::Sent& sent : all) bytes += sent.bytes;
+    target_.emplace(storage_, target, geometry_.begin(number_), bytes, ProcessorBlock::Use::write,
+                    plan::least_in_place(geometry_.block_bytes()));
+    sent_ = target_->make(0, bytes, target_room_);
+    for (const BandGeometry::Sent& sent : all) arrange(sent);
+    source_.reset();
+    source_room_.clear();
   }
-  void store(Storage& storage, io::Location target) const {
-    storage.write(target, geometry_.begin(number_), sent_.data(), bytes_);
+  void store() {
+    target_->empty();
+    target_.reset();
+    target_room_.clear();
   }
 
  private:
@@ -48,20 +58,23 @@ class Block {
   void arrange(const BandGeometry::Part& part, uint64_t first, uint64_t end) {
     const uint64_t begin = geometry_.begin(number_), bytes = geometry_.element_bytes();
     const auto size = static_cast<int64_t>(bytes), pitch = static_cast<int64_t>(geometry_.pitch());
-    std::byte* to = sent_.data() + (part.scratch - begin) + geometry_.before(part, first);
+    std::byte* to = sent_ + (part.scratch - begin) + geometry_.before(part, first);
     std::array<BandGeometry::Diagonal, 3> space;
     for (uint64_t row = first; row < end; ++row) {
       for (const auto& [source, count] : geometry_.diagonals(part, row, space)) {
-        kernel::copy_pieces(to, size, records_.data() + (source - begin), pitch, bytes, count);
+        kernel::copy_pieces(to, size, records_ + (source - begin), pitch, bytes, count);
         to += count * bytes;
       }
     }
   }
 
   const BandGeometry& geometry_;
+  Storage& storage_;
   uint64_t number_ = 0;
-  uint64_t bytes_ = 0;  // of what it has for others, which is less where places are unused
-  io::BlockMemory records_, sent_;
+  Room source_room_, target_room_;
+  std::optional<ProcessorBlock> source_, target_;
+  const std::byte* records_ = nullptr;
+  std::byte* sent_ = nullptr;
 };
 
 }  // namespace
@@ -69,17 +82,18 @@ class Block {
 void BandStage::move(work::Run& run, io::Location source, io::Location target, std::size_t pass) {
   Storage storage(run.stop());
   task::Workers workers = transfer_workers(run.frame());
-  Block blocks[] = {Block(*geometry_), Block(*geometry_)};
+  task::BufferPool pool(Room::bytes_for(geometry_->block_bytes()));
+  Block blocks[] = {Block(*geometry_, storage, pool), Block(*geometry_, storage, pool)};
   run.begin(pass_.bytes_read + pass_.bytes_written, pass);
   run.with(workers, [&] {
     uint64_t next = 0;
     const auto load = [&](Block& block) {
       if (next == geometry_->processors()) return false;
-      block.load(storage, source, next++);
+      block.load(source, next++);
       return true;
     };
-    const auto arrange = [&](Block& block) { block.arrange(); };
-    const auto store = [&](const Block& block) { block.store(storage, target); };
+    const auto arrange = [&](Block& block) { block.arrange(target); };
+    const auto store = [](Block& block) { block.store(); };
     task::in_turn(blocks, load, arrange, store);
   });
 }

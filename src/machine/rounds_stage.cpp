@@ -1,12 +1,12 @@
 #include "machine/rounds_stage.hpp"
 
-#include <atomic>
 #include <limits>
 
-#include "io/memory.hpp"
 #include "kernel/pieces.hpp"
+#include "machine/processor_block.hpp"
 #include "machine/storage.hpp"
 #include "task/in_turn.hpp"
+#include "task/parallel.hpp"
 #include "xorder/machine/machine.hpp"
 
 namespace xorder::machine {
@@ -42,16 +42,18 @@ class RoundsFor final : public schedule::Schedule {
 /// What all processors have for those of the batch, as far as it has been read.
 class Outgoing {
  public:
-  Outgoing(const plan::RoundsPlan& plan, io::Location source, Storage& storage)
-      : plan_(plan),
-        source_(source),
-        storage_(storage),
-        memory_(plan.batch() * plan.block_bytes()),
-        runs_(plan.processors()) {}
+  Outgoing(const plan::RoundsPlan& plan, io::Location source, Storage& storage, task::BufferPool& pool)
+      : plan_(plan), source_(source), storage_(storage), room_(pool), runs_(plan.processors()) {}
 
   void begin() {
-    used_ = 0;
+    blocks_.clear();
+    room_.clear();
     std::ranges::fill(runs_, Run());
+    blocks_.reserve(plan_.processors());
+    for (schedule::Node k = 0; k < plan_.processors(); ++k) {
+      blocks_.emplace_back(storage_, source_, k * plan_.block_bytes(), plan_.block_bytes(),
+                           ProcessorBlock::Use::read, plan_.least_in_place());
+    }
   }
   /// The chunk that a processor sends. Reads it with those that lie beside it and go to the same batch: chunks are sent
   /// in an order in which a run is left when it is over.
@@ -59,50 +61,73 @@ class Outgoing {
     const uint64_t chunk = plan_.chunk(round), number = chunk / plan_.chunks_together();
     const uint64_t bytes = plan_.chunk_bytes(), run_bytes = plan_.chunks_together() * bytes;
     Run& run = runs_[sender];
-    if (run.number != number) {
-      run = {number, memory_.data() + used_.fetch_add(run_bytes, std::memory_order_relaxed)};
-      storage_.read(source_, sender * plan_.block_bytes() + number * run_bytes, run.content, run_bytes);
-    }
+    if (run.number != number)
+      run = {number, blocks_[sender].fill(number * run_bytes, run_bytes, room_)};
     return run.content + chunk % plan_.chunks_together() * bytes;
   }
 
  private:
   struct Run {
     uint64_t number = std::numeric_limits<uint64_t>::max();
-    std::byte* content = nullptr;
+    const std::byte* content = nullptr;
   };
   const plan::RoundsPlan& plan_;
   io::Location source_;
   Storage& storage_;
-  io::BlockMemory memory_;
-  std::atomic<uint64_t> used_ = 0;
-  std::vector<Run> runs_;  // of each sender
+  Room room_;
+  std::vector<ProcessorBlock> blocks_;  // of each sender
+  std::vector<Run> runs_;
 };
 
-/// The blocks of a batch of processors, in memory.
+/// The blocks of a batch of processors, while they are being made and written.
 class Blocks final : public Program {
  public:
-  Blocks(const plan::RoundsPlan& plan, Outgoing& outgoing)
-      : plan_(plan), outgoing_(outgoing), memory_(plan.batch() * plan.block_bytes()) {}
+  Blocks(const plan::RoundsPlan& plan, Outgoing& outgoing, io::Location target, Storage& storage,
+         task::BufferPool& pool)
+      : plan_(plan),
+        outgoing_(outgoing),
+        target_(target),
+        storage_(storage),
+        room_(pool),
+        together_(target.file.access() == io::Access::mapped ? plan.blocks_together() : plan.batch()) {}
 
-  void begin(schedule::Node first) { first_ = first; }
-  schedule::Node first() const { return first_; }
-  const io::BlockMemory& memory() const { return memory_; }
+  void begin(schedule::Node first) {
+    first_ = first;
+    const uint64_t bytes = plan_.block_bytes();
+    for (schedule::Node k = first; k < first + plan_.batch(); k += together_) {
+      blocks_.emplace_back(storage_, target_, k * bytes, together_ * bytes, ProcessorBlock::Use::write,
+                           plan_.least_in_place());
+    }
+    memory_.resize(blocks_.size());
+    task::each(blocks_.size(), [&](uint64_t i) { memory_[i] = blocks_[i].make(0, together_ * bytes, room_); });
+  }
+  void write() {
+    task::each(blocks_.size(), [&](uint64_t i) { blocks_[i].empty(); });
+    blocks_.clear();
+    room_.clear();
+  }
 
   bool sends_what_it_received() const override { return false; }
   void send(schedule::Place from, uint64_t round, Payload& payload) override {
     payload.refer(outgoing_.chunk(from.node, round), plan_.chunk_bytes());
   }
+  // From the sender's block into the receiver's: no copy lies between.
   void receive(const schedule::Message& message, uint64_t round, Payload& payload) override {
     const auto to = plan_.scatter(message.from.node, round);
-    std::byte* const block = memory_.data() + (message.to.node - first_) * plan_.block_bytes();
+    const uint64_t k = message.to.node - first_;
+    std::byte* const block = memory_[k / together_] + k % together_ * plan_.block_bytes();
     kernel::scatter_pieces(block, payload.data(), to.places, to.offset, to.piece_bytes);
   }
 
  private:
   const plan::RoundsPlan& plan_;
   Outgoing& outgoing_;
-  io::BlockMemory memory_;
+  io::Location target_;
+  Storage& storage_;
+  Room room_;
+  const uint64_t together_;  // neighbours that share a mapping, or memory that is written at once
+  std::vector<ProcessorBlock> blocks_;
+  std::vector<std::byte*> memory_;
   schedule::Node first_ = 0;
 };
 
@@ -112,8 +137,10 @@ void RoundsStage::move(work::Run& run, io::Location source, io::Location target,
   const uint64_t processors = plan_.processors();
   Storage storage(run.stop());
   task::Workers workers = transfer_workers(run.frame());
-  Outgoing outgoing(plan_, source, storage);
-  Blocks batches[] = {Blocks(plan_, outgoing), Blocks(plan_, outgoing)};
+  task::BufferPool pool(Room::bytes_for(plan_.batch() * plan_.block_bytes()));
+  Outgoing outgoing(plan_, source, storage, pool);
+  Blocks batches[] = {Blocks(plan_, outgoing, target, storage, pool),
+                      Blocks(plan_, outgoing, target, storage, pool)};
   work::Traffic traffic{.schedule = "rounds", .processors = processors, .steps = plan_.rounds().steps()};
 
   run.begin(2 * plan_.block_bytes() * processors, pass);
@@ -130,10 +157,7 @@ void RoundsStage::move(work::Run& run, io::Location source, io::Location target,
       next += plan_.batch();
       return true;
     };
-    const auto write = [&](const Blocks& batch) {
-      storage.write(target, batch.first() * plan_.block_bytes(), batch.memory().data(),
-                    batch.memory().size());
-    };
+    const auto write = [&](Blocks& batch) { batch.write(); };
     task::in_turn(batches, make, write);
   });
   run.traffic = traffic;

@@ -18,7 +18,7 @@ using Stages = std::vector<std::unique_ptr<Stage>>;
 constexpr uint64_t files_in_memory = 3;
 
 plan::ProcessorConditions conditions(const work::Frame& frame, std::optional<uint64_t> processors) {
-  return {frame.memory(), frame.options.device, processors};
+  return {frame.memory(), frame.options.device, processors, frame.circumstances.mapped()};
 }
 
 /// Of a stage that reads the input if it is the first one, and else a scratch file, and writes in the same way.

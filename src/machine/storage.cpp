@@ -39,6 +39,25 @@ void Storage::write(io::Location place, std::uint64_t offset, const std::byte* f
   });
 }
 
+void Storage::read_in_place(io::Location place, std::uint64_t offset, std::byte* window, std::size_t bytes) {
+  in_parallel(place.offset + offset, bytes, [&](std::uint64_t from, std::size_t at, std::size_t part) {
+    io::read_in_place(place.file, from, window + at, part);
+  });
+}
+
+void Storage::prepare_in_place(io::Location place, std::uint64_t offset, std::byte* window,
+                               std::size_t bytes) {
+  in_parallel(place.offset + offset, bytes, [&](std::uint64_t to, std::size_t at, std::size_t part) {
+    io::prepare_in_place(place.file, to, window + at, part);
+  });
+}
+
+void Storage::write_in_place(io::Location place, std::uint64_t offset, std::byte* window, std::size_t bytes) {
+  in_parallel(place.offset + offset, bytes, [&](std::uint64_t to, std::size_t at, std::size_t part) {
+    io::write_in_place(place.file, to, window + at, part);
+  });
+}
+
 task::Workers transfer_workers(const work::Frame& frame) {
   return task::Workers(std::max(plan::transfer_threads(frame.memory()), frame.options.threads));
 }

@@ -21,6 +21,11 @@ class Storage {
   void read(io::Location place, std::uint64_t offset, std::byte* to, std::size_t bytes);
   void write(io::Location place, std::uint64_t offset, const std::byte* from, std::size_t bytes);
 
+  // The same where the range is mapped, at `window` (io/ranges.hpp).
+  void read_in_place(io::Location place, std::uint64_t offset, std::byte* window, std::size_t bytes);
+  void prepare_in_place(io::Location place, std::uint64_t offset, std::byte* window, std::size_t bytes);
+  void write_in_place(io::Location place, std::uint64_t offset, std::byte* window, std::size_t bytes);
+
  private:
   template <typename Transfer>
   void in_parallel(std::uint64_t begin, std::size_t bytes, const Transfer& transfer);

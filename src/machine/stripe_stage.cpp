@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "kernel/pieces.hpp"
+#include "machine/processor_block.hpp"
 #include "machine/storage.hpp"
 #include "task/in_turn.hpp"
 #include "task/parallel.hpp"
@@ -14,17 +16,18 @@ namespace {
 
 using plan::StripeGeometry;
 using std::int64_t;
+using std::uint32_t;
 using std::uint64_t;
 using Panel = StripeGeometry::Panel;
 using Part = StripeGeometry::Part;
-
-// Rows are put together and written, and what lies side by side is read, in pieces of this size.
-constexpr uint64_t assembled = plan::transfer_bytes;
 
 template <typename Function>
 void for_each_in_parallel(auto&& items, const Function& function) {
   task::each(items.size(), [&](uint64_t i) { function(items[i]); });
 }
+
+// Rows are put in their place so many bytes at a time.
+constexpr uint64_t assembled = plan::transfer_bytes;
 
 /// All parts as they lie in the scratch file.
 struct Stored {
@@ -40,138 +43,262 @@ std::vector<Stored> in_file_order(const StripeGeometry& geometry) {
   return all;
 }
 
-/// Some rows of every slot, in memory.
-class Stripe final : public Program {
+/// A processor's block of the scratch file and the parts that lie in it; or those of neighbours whose blocks are short.
+struct Owned {
+  uint64_t begin, bytes;
+  std::span<const Stored> parts;
+};
+std::vector<Owned> owned(const StripeGeometry& geometry, std::span<const Stored> parts, uint64_t least) {
+  std::vector<Owned> all;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Part& part = *parts[i].part;
+    const bool same = i > 0 && part.from.node == parts[i - 1].part->from.node;
+    if (all.empty() || (!same && all.back().bytes >= least))
+      all.push_back({part.scratch, 0, parts.subspan(i, 0)});
+    Owned& block = all.back();
+    block.bytes = part.scratch + geometry.before(part, parts[i].panel->rows) - block.begin;
+    block.parts = {block.parts.data(), block.parts.size() + 1};
+  }
+  return all;
+}
+
+/// Some rows of every slot: where they were read, and where they are going to be written from.
+struct Stripe {
+  explicit Stripe(task::BufferPool& pool) : source_room(pool), target_room(pool) {}
+
+  uint64_t first = 0, end = 0;
+  std::vector<const std::byte*> contents;  // of each part
+  Room source_room, target_room;
+  std::vector<ProcessorBlock> sources, targets;
+  std::vector<std::byte*> panels;  // of each panel, its first row
+};
+
+/// What the processors do with a stripe. A part's first message refers to the sender's block of the scratch file, and with its
+/// last one the receiver puts its rows where they belong in the output (StripePlan::put_at_once). So what takes one message, as
+/// on a mesh, is copied once, from block to block. On the way, if there are more, it lies in the memory of its slot.
+class Stripes final : public Program {
  public:
-  Stripe(const plan::StripePlan& plan, std::span<const Stored> parts, Storage& storage)
+  Stripes(const plan::StripePlan& plan, Storage& storage, io::Location source, io::Location target)
       : geometry_(*plan.geometry),
         schedule_(*plan.schedule),
-        parts_(parts),
         storage_(storage),
-        slots_(plan.schedule->network().nodes() * plan.schedule->slots()) {}
-
-  void load(io::Location source, uint64_t first, uint64_t end) {
-    first_ = first;
-    end_ = end;
-    for (Payload& slot : slots_) slot.reset(0);  // of what came to places that nothing begins at
-    std::vector<std::span<const Stored>> together;
-    for (std::span<const Stored> rest = parts_; !rest.empty(); rest = rest.subspan(together.back().size())) {
-      together.push_back(beginning_together(rest));
-    }
-    for_each_in_parallel(together, [&](std::span<const Stored> parts) { load(source, parts); });
+        source_(source),
+        target_(target),
+        parts_(in_file_order(geometry_)),
+        least_(plan::least_in_place(plan.pass.tile_bytes)),
+        blocks_(owned(geometry_, parts_, least_)),
+        slots_(schedule_.network().nodes() * schedule_.slots()) {
+    if (plan.put_at_once) find_arrivals();
   }
 
-  void store(io::Location target) {
-    for_each_in_parallel(geometry_.panels(), [&](const Panel& panel) {
-      const uint64_t until = std::min(end_, panel.rows);
-      if (first_ >= until) return;
-      if (geometry_.cuts() > 1) return store_pieces(panel, until, target);
-      const uint64_t rows = std::max<uint64_t>(assembled / geometry_.row_bytes(), 1);
-      for (uint64_t y = first_; y < until; y += rows) store_rows(panel, y, std::min(until, y + rows), target);
-    });
-  }
+  task::BufferPool& pool() { return pool_; }
+  void load(Stripe& stripe, uint64_t first, uint64_t end);
+  work::Traffic exchange(Stripe& stripe, Machine& machine, const std::stop_token& stop);
+  void store(Stripe& stripe);
 
+  // What came by a message is copied: another one may take its place before its receiver is through with it.
   void send(schedule::Place from, uint64_t, Payload& payload) override {
-    const Payload& slot = at(from);
-    std::memcpy(payload.reset(slot.size()), slot.data(), slot.size());
+    const Slot& slot = slots_[index(from)];
+    if (slot.bytes != 0 && slot.content == slot.on_the_way.data()) {
+      std::memcpy(payload.reset(slot.bytes), slot.content, slot.bytes);
+    } else {
+      payload.refer(slot.content, slot.bytes);
+    }
   }
-  void receive(const schedule::Message& message, uint64_t, Payload& payload) override {
-    std::swap(at(message.to), payload);
+  void receive(const schedule::Message& message, uint64_t step, Payload& payload) override {
+    Slot& slot = slots_[index(message.to)];
+    slot.bytes = payload.size();
+    if (slot.part != none && slot.step == step) {
+      if (slot.bytes != 0) put(parts_[slot.part], payload.data());
+      slot.bytes = 0;
+    } else if (payload.refers()) {
+      std::memcpy(slot.on_the_way.reset(slot.bytes), payload.data(), slot.bytes);
+    } else {
+      std::swap(slot.on_the_way, payload);
+    }
+    slot.content = slot.on_the_way.data();
   }
 
  private:
   struct Range {
     uint64_t begin = 0, end = 0;
-    uint64_t bytes() const { return end - begin; }
   };
   /// Of the scratch file.
-  Range range(const Stored& stored) const {
-    const uint64_t until = std::min(end_, stored.panel->rows);
-    return {stored.part->scratch + geometry_.before(*stored.part, std::min(first_, until)),
+  Range range(const Stripe& stripe, const Stored& stored) const {
+    const uint64_t until = std::min(stripe.end, stored.panel->rows);
+    return {stored.part->scratch + geometry_.before(*stored.part, std::min(stripe.first, until)),
             stored.part->scratch + geometry_.before(*stored.part, until)};
   }
-
-  // As many of the first parts as lie side by side and can be read at once; one at least.
-  std::span<const Stored> beginning_together(std::span<const Stored> parts) const {
-    Range all = range(parts[0]);
-    std::size_t count = 1;
-    for (; count < parts.size(); ++count) {
-      const Range next = range(parts[count]);
-      if (next.begin != all.end || next.end - all.begin > assembled) break;
-      all.end = next.end;
-    }
-    return parts.first(count);
+  std::size_t index(schedule::Place place) const { return place.node * schedule_.slots() + place.slot; }
+  std::size_t goal(const Part& part) const { return index(schedule_.goal(part.from).value()); }
+  std::size_t number(const Stored& stored) const { return static_cast<std::size_t>(&stored - parts_.data()); }
+  std::size_t number(const Panel& panel) const {
+    return static_cast<std::size_t>(&panel - geometry_.panels().data());
   }
+  /// Pieces of rows do not lie together in the output, and are written one by one.
+  bool in_pieces() const { return geometry_.cuts() > 1; }
 
-  void load(io::Location source, std::span<const Stored> parts) {
-    const uint64_t begin = range(parts.front()).begin, end = range(parts.back()).end;
-    if (parts.size() == 1) {
-      storage_.read(source, begin, at(parts[0].part->from).reset(end - begin), end - begin);
-      return;
-    }
-    Payload all;
-    std::byte* const content = all.reset(end - begin);
-    storage_.read(source, begin, content, end - begin);
-    for (const Stored& stored : parts) {
-      const Range part = range(stored);
-      std::memcpy(at(stored.part->from).reset(part.bytes()), content + (part.begin - begin), part.bytes());
-    }
-  }
-
-  Payload& at(schedule::Place place) { return slots_[place.node * schedule_.slots() + place.slot]; }
-  /// What a part's rows from `row` on have become.
-  const std::byte* arrived(const Part& part, uint64_t row) {
-    return at(schedule_.goal(part.from).value()).data() + geometry_.before(part, row) -
-           geometry_.before(part, first_);
-  }
-
-  // Whole rows, put together from all parts' runs.
-  void store_rows(const Panel& panel, uint64_t first, uint64_t end, io::Location target) {
-    const uint64_t begin = first * geometry_.row_bytes(), bytes = (end - first) * geometry_.row_bytes();
-    Payload buffer;
-    std::byte* const rows = buffer.reset(bytes);
-    if (!geometry_.dense()) std::memset(rows, 0, bytes);
-    std::vector<StripeGeometry::Runs> runs;
-    for (const Part& part : panel.parts) {
-      const std::byte* from = arrived(part, first);
-      geometry_.runs(part, first, end, runs);
-      for (const auto& [position, size, count] : runs) {
-        kernel::copy_pieces(rows + (position - begin), static_cast<int64_t>(geometry_.row_bytes()), from,
-                            static_cast<int64_t>(size), size, count);
-        from += size * count;
-      }
-    }
-    storage_.write(target, panel.target + begin, rows, bytes);
-  }
-
-  // Pieces of rows, each by itself.
-  void store_pieces(const Panel& panel, uint64_t until, io::Location target) {
-    std::vector<StripeGeometry::Runs> runs;
-    for (const Part& part : panel.parts) {
-      const std::byte* from = arrived(part, first_);
-      geometry_.runs(part, first_, until, runs);
-      for (const auto& [position, size, count] : runs) {
-        storage_.write(target, panel.target + position, from, size);
-        from += size;
-      }
-    }
-  }
+  void find_arrivals();
+  void load(Stripe& stripe, const Owned& block, ProcessorBlock& source);
+  void open_targets(Stripe& stripe);
+  void put(const Stored& stored, const std::byte* content);
+  void write_pieces(const Stored& stored, const std::byte* content);
 
   const StripeGeometry& geometry_;
   const schedule::Schedule& schedule_;
-  std::span<const Stored> parts_;
   Storage& storage_;
-  std::vector<Payload> slots_;
-  uint64_t first_ = 0, end_ = 0;
+  io::Location source_, target_;
+  std::vector<Stored> parts_;
+  uint64_t least_;
+  std::vector<Owned> blocks_;
+  task::BufferPool pool_;
+  Stripe* stripe_ = nullptr;  // the one in the machine
+  static constexpr uint32_t none = std::numeric_limits<uint32_t>::max();
+  struct alignas(64) Slot {
+    const std::byte* content = nullptr;  // in the sources or on_the_way
+    uint64_t bytes = 0;
+    Payload on_the_way;
+    // The part that comes to the slot, and the step of the message that brings it, if one does and it stays then.
+    uint32_t part = none, step = none;
+  };
+  std::vector<Slot> slots_;
 };
+
+// The last thing that happens in a slot decides.
+void Stripes::find_arrivals() {
+  std::vector<schedule::Message> messages;
+  for (uint64_t step = 0; step < schedule_.steps(); ++step) {
+    schedule_.messages(step, messages);
+    for (const schedule::Message& message : messages) slots_[index(message.from)].step = none;
+    for (const schedule::Message& message : messages)
+      slots_[index(message.to)].step = static_cast<uint32_t>(step);
+  }
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    Slot& slot = slots_[goal(*parts_[i].part)];
+    if (slot.step != none) slot.part = static_cast<uint32_t>(i);
+  }
+}
+
+void Stripes::load(Stripe& stripe, uint64_t first, uint64_t end) {
+  stripe.first = first;
+  stripe.end = end;
+  stripe.contents.assign(parts_.size(), nullptr);
+  uint64_t bytes = 0;
+  for (const Stored& stored : parts_) {
+    const Range part = range(stripe, stored);
+    bytes += part.end - part.begin;
+  }
+  pool_.at_least(Room::bytes_for(bytes));
+  for (const Owned& block : blocks_) {
+    stripe.sources.emplace_back(storage_, source_, block.begin, block.bytes, ProcessorBlock::Use::read, least_);
+  }
+  task::each(blocks_.size(), [&](uint64_t i) { load(stripe, blocks_[i], stripe.sources[i]); });
+}
+
+// What lies side by side is read at once.
+void Stripes::load(Stripe& stripe, const Owned& block, ProcessorBlock& source) {
+  for (std::size_t i = 0, next = 0; i < block.parts.size(); i = next) {
+    Range all = range(stripe, block.parts[i]);
+    for (next = i + 1; next < block.parts.size(); ++next) {
+      const Range part = range(stripe, block.parts[next]);
+      if (part.begin != all.end) break;
+      all.end = part.end;
+    }
+    if (all.begin == all.end) continue;
+    const std::byte* const content =
+        source.fill(all.begin - block.begin, all.end - all.begin, stripe.source_room);
+    for (; i < next; ++i) {
+      const Stored& stored = block.parts[i];
+      stripe.contents[number(stored)] = content + (range(stripe, stored).begin - all.begin);
+    }
+  }
+}
+
+void Stripes::open_targets(Stripe& stripe) {
+  const std::vector<Panel>& panels = geometry_.panels();
+  stripe.panels.assign(panels.size(), nullptr);
+  uint64_t all = 0;
+  for (const Panel& panel : panels) {
+    const uint64_t first = std::min(stripe.first, panel.rows), end = std::min(stripe.end, panel.rows);
+    const uint64_t bytes = (end - first) * geometry_.row_bytes();
+    stripe.targets.emplace_back(storage_, target_, panel.target + first * geometry_.row_bytes(), bytes,
+                                ProcessorBlock::Use::write, least_);
+    all += bytes;
+  }
+  pool_.at_least(Room::bytes_for(all));
+  task::each(panels.size(), [&](uint64_t i) {
+    const uint64_t first = std::min(stripe.first, panels[i].rows), end = std::min(stripe.end, panels[i].rows);
+    const uint64_t bytes = (end - first) * geometry_.row_bytes();
+    if (bytes == 0) return;
+    stripe.panels[i] = stripe.targets[i].make(0, bytes, stripe.target_room);
+    if (!geometry_.dense()) std::memset(stripe.panels[i], 0, bytes);
+  });
+}
+
+work::Traffic Stripes::exchange(Stripe& stripe, Machine& machine, const std::stop_token& stop) {
+  stripe_ = &stripe;
+  if (!in_pieces()) open_targets(stripe);
+  for (Slot& slot : slots_) slot.bytes = 0;  // of what came to places that nothing begins at
+  for (const Stored& stored : parts_) {
+    Slot& slot = slots_[index(stored.part->from)];
+    const Range part = range(stripe, stored);
+    slot.content = stripe.contents[number(stored)];
+    slot.bytes = part.end - part.begin;
+  }
+  const work::Traffic traffic = machine.run(*this, stop);
+  // What no message has put there.
+  for_each_in_parallel(geometry_.panels(), [&](const Panel& panel) {
+    for (const Part& part : panel.parts) {
+      const Slot& slot = slots_[goal(part)];
+      if (slot.bytes == 0 || slot.part != none) continue;
+      in_pieces() ? write_pieces({&panel, &part}, slot.content) : put({&panel, &part}, slot.content);
+    }
+  });
+  stripe.sources.clear();
+  stripe.source_room.clear();
+  return traffic;
+}
+
+void Stripes::store(Stripe& stripe) {
+  task::each(stripe.targets.size(), [&](uint64_t i) { stripe.targets[i].empty(); });
+  stripe.targets.clear();
+  stripe.target_room.clear();
+}
+
+// The rows of a part, into the rows of the output.
+void Stripes::put(const Stored& stored, const std::byte* content) {
+  const auto& [panel, part] = stored;
+  const uint64_t first = stripe_->first, end = std::min(stripe_->end, panel->rows);
+  const uint64_t row_bytes = geometry_.row_bytes(), rows = std::max<uint64_t>(assembled / row_bytes, 1);
+  std::byte* const to = stripe_->panels[number(*panel)];
+  thread_local std::vector<StripeGeometry::Runs> runs;
+  for (uint64_t y = first; y < end; y += rows) {
+    geometry_.runs(*part, y, std::min(end, y + rows), runs);
+    for (const auto& [position, size, count] : runs) {
+      kernel::copy_pieces(to + (position - first * row_bytes), static_cast<int64_t>(row_bytes), content,
+                          static_cast<int64_t>(size), size, count);
+      content += size * count;
+    }
+  }
+}
+
+void Stripes::write_pieces(const Stored& stored, const std::byte* content) {
+  const auto& [panel, part] = stored;
+  std::vector<StripeGeometry::Runs> runs;
+  geometry_.runs(*part, stripe_->first, std::min(stripe_->end, panel->rows), runs);
+  for (const auto& [position, size, count] : runs) {
+    storage_.write(target_, panel->target + position, content, size);
+    content += size;
+  }
+}
 
 }  // namespace
 
 void StripeStage::move(work::Run& run, io::Location source, io::Location target, std::size_t pass) {
   Storage storage(run.stop());
   task::Workers workers = transfer_workers(run.frame());
-  const std::vector<Stored> parts = in_file_order(*plan_.geometry);
-  Stripe stripes[] = {Stripe(plan_, parts, storage), Stripe(plan_, parts, storage)};
+  Stripes stripes(plan_, storage, source, target);
+  Stripe buffers[] = {Stripe(stripes.pool()), Stripe(stripes.pool())};
   const schedule::Schedule& schedule = *plan_.schedule;
   work::Traffic traffic{
       .schedule = plan_.name, .processors = schedule.network().nodes(), .steps = schedule.steps()};
@@ -182,13 +309,13 @@ void StripeStage::move(work::Run& run, io::Location source, io::Location target,
     Machine machine(schedule);
     const auto load = [&](Stripe& stripe) {
       if (next >= plan_.most_rows) return false;
-      stripe.load(source, next, next + plan_.rows);
+      stripes.load(stripe, next, next + plan_.rows);
       next += plan_.rows;
       return true;
     };
-    const auto exchange = [&](Stripe& stripe) { traffic += machine.run(stripe, run.stop()); };
-    const auto store = [&](Stripe& stripe) { stripe.store(target); };
-    task::in_turn(stripes, load, exchange, store);
+    const auto exchange = [&](Stripe& stripe) { traffic += stripes.exchange(stripe, machine, run.stop()); };
+    const auto store = [&](Stripe& stripe) { stripes.store(stripe); };
+    task::in_turn(buffers, load, exchange, store);
   });
   run.traffic = traffic;
 }

@@ -29,24 +29,31 @@ uint64_t columns_below(int64_t row, int64_t shift, int64_t begin, int64_t end) {
 }
 
 // Whether the blocks of 2^lg_processors processors fit.
-bool fits(const Band& band, int lg_processors, uint64_t element_bytes, uint64_t memory) {
+bool fits(const Band& band, int lg_processors, uint64_t element_bytes,
+          const ProcessorConditions& conditions) {
   const uint64_t columns = (band.n >> lg_processors) + 1;  // at most
-  return columns <= (memory - transfer_memory(memory)) / blocks_in_memory / (band.width() * element_bytes);
+  uint64_t room = (conditions.memory - transfer_memory(conditions)) / blocks_in_memory;
+  if (conditions.mapped) room -= room / 9;  // block_memory() is at most an eighth more
+  return columns <= room / (band.width() * element_bytes);
 }
 
 int choose_lg_processors(const Band& band, uint64_t element_bytes, const ProcessorConditions& conditions) {
   if (const auto wanted = wanted_lg(conditions.processors, band.n, "columns")) return *wanted;
   const int most = std::min(static_cast<int>(std::bit_width(band.n)) - 1, schedule::Network::max_dimension);
   int d = std::min(most, std::countr_zero(default_processors));
-  while (d < most && !fits(band, d, element_bytes, conditions.memory)) ++d;
+  while (d < most && !fits(band, d, element_bytes, conditions)) ++d;
   return d;
 }
 
-// How many blocks of columns away elements go, and the next power of two of it.
-int lg_reach(const Band& band, int lg_processors) {
-  const uint64_t columns = band.n >> lg_processors;
-  const uint64_t half = (std::max(band.lower, band.upper) + columns - 1) / columns;
-  return half < 2 ? 0 : std::min(static_cast<int>(std::bit_width(half - 1)), lg_processors);
+// The exchange as far as blocks of columns have elements for each other, so that hardly a message has nothing to carry.
+std::shared_ptr<const schedule::Banded> exchange_of(const Band& band, int d) {
+  const uint64_t columns = band.n >> d;
+  const auto blocks = [&](uint64_t diagonals) { return (diagonals + columns - 1) / columns; };
+  const schedule::Diagonals away{blocks(band.upper), blocks(band.lower)};
+  const uint64_t half = std::max(away.back, away.ahead);
+  const int beta = half < 2 ? 0 : std::min(static_cast<int>(std::bit_width(half - 1)), d);
+  if (beta == d) return std::make_shared<schedule::Banded>(d, beta);
+  return std::make_shared<schedule::Banded>(d, beta, away);
 }
 
 }  // namespace
@@ -144,11 +151,11 @@ BandExchangePlan plan_band_exchange(const Band& band, uint64_t element_bytes,
         "tiles does both orders");
   }
   const int d = choose_lg_processors(band, element_bytes, conditions);
-  auto exchange = std::make_shared<schedule::Banded>(d, lg_reach(band, d));
-  stripe_memory(*exchange, conditions.memory);  // before a part is made for every slot
+  auto exchange = exchange_of(band, d);
+  stripe_memory(*exchange, conditions);  // before a part is made for every slot
   auto geometry = std::make_shared<BandGeometry>(band, exchange->layout(), element_bytes);
   const uint64_t block = geometry->block_bytes(), bytes = band.places() * element_bytes;
-  if (!fits(band, d, element_bytes, conditions.memory)) {
+  if (!fits(band, d, element_bytes, conditions)) {
     throw InputError(
         fmt::format("a block of {} bytes for each of {} virtual processors is too much for {} bytes of "
                     "memory, which have to hold {} of them; take more processors or more memory",
@@ -158,7 +165,8 @@ BandExchangePlan plan_band_exchange(const Band& band, uint64_t element_bytes,
                                     .tile_bytes = block,
                                     .source_block_bytes = block,
                                     .target_block_bytes = block,
-                                    .memory = blocks_in_memory * block + transfer_memory(conditions.memory),
+                                    .memory = blocks_in_memory * block_memory(block, 1, conditions.mapped) +
+                                              transfer_memory(conditions),
                                     .bytes_read = bytes,
                                     .bytes_written = bytes},
                                    conditions.device);

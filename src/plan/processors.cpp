@@ -12,6 +12,12 @@ namespace xorder::plan {
 using schedule::Network;
 using std::uint64_t;
 
+namespace {
+
+constexpr uint64_t shortest_in_place = 64 << 10;
+
+}  // namespace
+
 std::optional<int> wanted_lg(const std::optional<uint64_t>& processors, uint64_t most,
                              std::string_view what) {
   if (!processors) return std::nullopt;
@@ -47,11 +53,28 @@ uint64_t window_messages(const Network& network, uint64_t slots) {
   return std::min(each * network.nodes(), std::max<uint64_t>(network.nodes() * slots / 2, 1));
 }
 
+uint64_t least_in_place(uint64_t bytes) {
+  constexpr uint64_t most_mappings = 1 << 13;
+  return std::max(shortest_in_place, bytes / most_mappings);
+}
+
+uint64_t block_memory(uint64_t bytes, uint64_t ranges, bool mapped) {
+  constexpr uint64_t page = 4096, pages_in_table = 512, each_range = 4 * page;  // two at the ends, two tables
+  if (!mapped) return bytes;
+  return bytes + bytes / pages_in_table + std::min(ranges, bytes / shortest_in_place + 1) * each_range;
+}
+
 unsigned transfer_threads(uint64_t memory) {
   return static_cast<unsigned>(std::clamp<uint64_t>(memory / (8 * transfer_bytes), 2, 12));
 }
 
 uint64_t transfer_memory(uint64_t memory) { return transfer_threads(memory) * transfer_bytes; }
+
+uint64_t transfer_memory(const ProcessorConditions& conditions) {
+  constexpr uint64_t most_on_the_way = 32 << 20;
+  return transfer_memory(conditions.memory) +
+         (conditions.mapped ? std::min(conditions.memory / 16, most_on_the_way) : 0);
+}
 
 PassSummary timed(PassSummary pass, const Device& device) {
   const auto request = [](uint64_t block) { return std::clamp<uint64_t>(block, 1, transfer_bytes); };

@@ -23,15 +23,23 @@ constexpr uint64_t batches_in_memory = 3;
 
 // What the processors take for themselves, with what each knows of the run that it sends from.
 uint64_t own_memory(int lg_processors) {
-  constexpr uint64_t each = 32;
+  constexpr uint64_t each = 256;
   const Network network = Network::crossbar(lg_processors);
   return machine_memory(network, network.nodes(), network.links()) + (each << lg_processors);
 }
 
-// Whether the blocks of so many processors, 1/2^lg_processors of the bytes each, can be made together.
-bool fits(uint64_t bytes, int lg_processors, uint64_t memory, uint64_t batch) {
-  const uint64_t own = own_memory(lg_processors) + transfer_memory(memory);
-  return own <= memory && bytes >> lg_processors <= (memory - own) / (batches_in_memory * batch);
+// Of the blocks of `batch` of 2^lg_processors processors, which share so many bytes. Each processor sends from a range.
+uint64_t batch_memory(uint64_t bytes, int lg_processors, uint64_t batch, bool mapped) {
+  const uint64_t made = batch * (bytes >> lg_processors);
+  return block_memory(made, uint64_t{1} << lg_processors, mapped) +
+         (batches_in_memory - 1) * block_memory(made, batch, mapped);
+}
+
+// Whether these can be made together.
+bool fits(uint64_t bytes, int lg_processors, const ProcessorConditions& conditions, uint64_t batch) {
+  const uint64_t own = own_memory(lg_processors) + transfer_memory(conditions);
+  return own <= conditions.memory &&
+         batch_memory(bytes, lg_processors, batch, conditions.mapped) <= conditions.memory - own;
 }
 
 // The default is as many processors as it takes for one's block to fit.
@@ -39,7 +47,7 @@ int choose_lg_processors(uint64_t bytes, int n, const ProcessorConditions& condi
   if (const auto wanted = wanted_lg(conditions.processors, uint64_t{1} << n, "elements")) return *wanted;
   const int most = std::min(n, Network::max_dimension);
   int p = std::min(n, std::countr_zero(default_processors));
-  while (p < most && !fits(bytes, p, conditions.memory, 1)) ++p;
+  while (p < most && !fits(bytes, p, conditions, 1)) ++p;
   return p;
 }
 
@@ -91,36 +99,42 @@ RoundsPlan::RoundsPlan(const Reordering& what, std::optional<int> layout,
   for (int j = elements_.lg_run; j < elements_.map.cols(); ++j) {
     run_places_.push_back(elements_.map.column(j) >> elements_.lg_run);
   }
-  choose_batch(conditions.memory);
+  choose_batch(conditions);
   order_chunks();
   pass_ = timed({.tiles = processors() / batch_,
                  .tile_bytes = batch_ * block_bytes(),
                  .source_block_bytes = chunk_bytes() << lg_together_,
                  .target_block_bytes = batch_ * block_bytes(),
-                 .memory = batches_in_memory * batch_ * block_bytes() + transfer_memory(conditions.memory) +
-                           own_memory(std::countr_zero(processors())),
+                 .memory = batch_memory(what.bytes(), std::countr_zero(processors()), batch_, conditions.mapped) +
+                           transfer_memory(conditions) + own_memory(std::countr_zero(processors())),
                  .bytes_read = what.bytes(),
                  .bytes_written = what.bytes()},
                 conditions.device);
 }
 
-void RoundsPlan::choose_batch(uint64_t memory) {
+void RoundsPlan::choose_batch(const ProcessorConditions& conditions) {
+  const uint64_t memory = conditions.memory;
   const uint64_t bytes = block_bytes() * processors();
   const int lg_processors = std::countr_zero(processors());
   const uint64_t own = own_memory(lg_processors);
-  if (own > memory / 4) {
+  if (own > memory / 3) {
     throw InputError(
         fmt::format("{} virtual processors take about {} bytes for themselves, too much for {} bytes of "
                     "memory; take fewer processors or more memory",
                     processors(), own, memory));
   }
-  if (!fits(bytes, lg_processors, memory, 1)) {
+  if (!fits(bytes, lg_processors, conditions, 1)) {
     throw InputError(
         fmt::format("a block of {} bytes for each of {} virtual processors is too much for {} bytes of "
                     "memory, which have to hold {} of them; take more processors or more memory",
                     block_bytes(), processors(), memory, batches_in_memory));
   }
-  while (batch_ < processors() && fits(bytes, lg_processors, memory, 2 * batch_)) batch_ *= 2;
+  while (batch_ < processors() && fits(bytes, lg_processors, conditions, 2 * batch_)) batch_ *= 2;
+}
+
+// Powers of two, so that a batch consists of whole ones.
+uint64_t RoundsPlan::blocks_together() const {
+  return std::min(batch_, std::bit_ceil((least_in_place() + block_bytes() - 1) / block_bytes()));
 }
 
 // The chunks in the order of their receivers, unless nothing else had to be done before: a pass for the sake of larger

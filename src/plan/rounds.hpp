@@ -46,6 +46,10 @@ class RoundsPlan {
   /// Processors whose blocks are made together, from a multiple of their number on.
   std::uint64_t batch() const { return batch_; }
 
+  /// Where files are mapped: of ranges (processors.hpp), and how many neighbours share a mapping.
+  std::uint64_t least_in_place() const { return plan::least_in_place(batch_ * block_bytes()); }
+  std::uint64_t blocks_together() const;
+
   /// The chunks of a processor that go to the same batch lie in runs of so many.
   std::uint64_t chunks_together() const { return std::uint64_t{1} << lg_together_; }
   /// Which chunk of its sender's part of the file is sent in a round.
@@ -64,7 +68,7 @@ class RoundsPlan {
   std::string describe() const;
 
  private:
-  void choose_batch(std::uint64_t memory);
+  void choose_batch(const ProcessorConditions& conditions);
   void order_chunks();
   gf2::AffineMap arrangement(const gf2::BitMatrix& order_of_chunks) const;
 

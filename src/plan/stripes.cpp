@@ -13,16 +13,37 @@ using std::uint64_t;
 
 namespace {
 
-// One stripe is in the machine, with as much on its links at worst, and one is being read or written.
-constexpr uint64_t stripes_in_memory = 3;
 constexpr uint64_t file_block = 4096;
 
-// What the processors take for themselves, with what is kept of every slot: two payloads, a part, a message;
-// and the threads, for rows that are put together and for requests.
-uint64_t own_memory(const schedule::Schedule& schedule, uint64_t memory) {
-  constexpr uint64_t each_slot = 384;
+// What the processors take for themselves, with what is kept of every slot: content, part, payload and arrival; and the threads,
+// for rows that are put together and for requests.
+uint64_t own_memory(const schedule::Schedule& schedule, const ProcessorConditions& conditions) {
+  constexpr uint64_t each_slot = 256;
   return machine_memory(schedule.network(), schedule.slots(), schedule.total().messages) +
-         schedule.network().nodes() * schedule.slots() * each_slot + 2 * transfer_memory(memory);
+         schedule.network().nodes() * schedule.slots() * each_slot + transfer_memory(conditions.memory) +
+         transfer_memory(conditions);
+}
+
+// Nothing passes more than one processor.
+bool one_message(const schedule::Schedule& schedule) {
+  return schedule.steps() <= 1 || schedule.network().kind() == schedule::Network::Kind::mesh;
+}
+
+// What a stripe takes in the machine, in thousandths of its bytes: where it was read and where it is written from; and where
+// contents pass more than one processor, in the slots on the way and on links. (block_memory() is at most an eighth more.)
+uint64_t in_machine(const schedule::Schedule& schedule, bool mapped) {
+  const schedule::Network& network = schedule.network();
+  const uint64_t blocks = mapped ? 2250 : 2000;
+  if (one_message(schedule)) return blocks;
+  const uint64_t slots = network.nodes() * schedule.slots();
+  const uint64_t messages =
+      std::min(slots, 2 * (window_messages(network, schedule.slots()) + network.links()));
+  return blocks + 1000 + 1000 * messages / slots;
+}
+
+// With the next or the last one, which is being read or written.
+uint64_t in_turn(const schedule::Schedule& schedule, bool mapped) {
+  return in_machine(schedule, mapped) + (mapped ? 1125 : 1000);
 }
 
 }  // namespace
@@ -69,21 +90,21 @@ uint64_t BlockGeometry::aligned_rows(uint64_t block) const {
   return rows;
 }
 
-uint64_t stripe_memory(const schedule::Schedule& schedule, uint64_t memory) {
-  const uint64_t own = own_memory(schedule, memory);
+uint64_t stripe_memory(const schedule::Schedule& schedule, const ProcessorConditions& conditions) {
+  const uint64_t memory = conditions.memory, own = own_memory(schedule, conditions);
   if (own > memory / 2) {
     throw InputError(
         fmt::format("{} virtual processors with {} slots each take about {} bytes for themselves, too much "
                     "for {} bytes of memory; take fewer processors or more memory",
                     schedule.network().nodes(), schedule.slots(), own, memory));
   }
-  return (memory - own) / stripes_in_memory;
+  return (memory - own) * 1000 / in_turn(schedule, conditions.mapped);
 }
 
 StripePlan plan_stripes(std::string name, std::shared_ptr<const schedule::Schedule> schedule,
                         std::shared_ptr<const StripeGeometry> geometry, uint64_t bytes,
                         const ProcessorConditions& conditions) {
-  StripePlan plan{std::move(name), std::move(schedule), std::move(geometry), 1, 0, {}};
+  StripePlan plan{std::move(name), std::move(schedule), std::move(geometry), 1, 0, true, {}};
   const auto& panels = plan.geometry->panels();
   std::size_t parts = 0;
   for (const StripeGeometry::Panel& panel : panels) {
@@ -92,25 +113,33 @@ StripePlan plan_stripes(std::string name, std::shared_ptr<const schedule::Schedu
   }
   const uint64_t row =
       std::max<uint64_t>(panels.size() * plan.geometry->row_bytes() / plan.geometry->cuts(), 1);
-  const uint64_t room = stripe_memory(*plan.schedule, conditions.memory);
+  const uint64_t room = stripe_memory(*plan.schedule, conditions);
   if (row > room) {
     throw InputError(
         fmt::format("the smallest stripe of {} virtual processors' slots takes {} bytes, of which {} "
                     "bytes of memory must hold {}; take fewer processors or more memory",
-                    plan.schedule->network().nodes(), row, conditions.memory, stripes_in_memory));
+                    plan.schedule->network().nodes(), row, conditions.memory,
+                    (in_turn(*plan.schedule, conditions.mapped) + 999) / 1000));
   }
   plan.rows = std::clamp<uint64_t>(room / row, 1, std::max<uint64_t>(plan.most_rows, 1));
+  const uint64_t own = own_memory(*plan.schedule, conditions);
+  const uint64_t alone = in_machine(*plan.schedule, conditions.mapped);
+  if (plan.most_rows * row <= (conditions.memory - own) * 1000 / alone) plan.rows = plan.most_rows;
   // Stripes should begin at whole blocks of the file, which direct transfers need.
   if (const uint64_t unit = plan.geometry->aligned_rows(file_block); unit <= plan.rows)
     plan.rows -= plan.rows % unit;
   const uint64_t stripe = bytes / std::max<uint64_t>(plan.stripes(), 1);
+  constexpr uint64_t short_part = 1024;
+  plan.put_at_once =
+      plan.geometry->cuts() == 1 && (one_message(*plan.schedule) || stripe >= short_part * parts);
+  const uint64_t taken = plan.stripes() <= 1 ? alone : in_turn(*plan.schedule, conditions.mapped);
   plan.pass =
       timed({.tiles = plan.stripes(),
              .tile_bytes = stripe,
              // All rows of parts that lie beside each other are read at once.
              .source_block_bytes = plan.stripes() <= 1 ? stripe : stripe / std::max<std::size_t>(parts, 1),
              .target_block_bytes = stripe / std::max<std::size_t>(panels.size(), 1),
-             .memory = stripes_in_memory * stripe + own_memory(*plan.schedule, conditions.memory),
+             .memory = stripe * taken / 1000 + own,
              .bytes_read = bytes,
              .bytes_written = bytes},
             conditions.device);

@@ -86,8 +86,8 @@ class BlockGeometry final : public StripeGeometry {
   std::uint64_t element_bytes_;
 };
 
-/// Of `memory`, this much is for one stripe. Throws InputError if there are too many processors and slots for it.
-std::uint64_t stripe_memory(const schedule::Schedule& schedule, std::uint64_t memory);
+/// Of the memory, this much is for one stripe. Throws InputError if there are too many processors and slots for it.
+std::uint64_t stripe_memory(const schedule::Schedule& schedule, const ProcessorConditions& conditions);
 
 struct StripePlan {
   std::string name;  ///< of the schedule
@@ -95,6 +95,9 @@ struct StripePlan {
   std::shared_ptr<const StripeGeometry> geometry;
   std::uint64_t rows = 1;       ///< of a stripe
   std::uint64_t most_rows = 0;  ///< of a panel
+  /// Rows are put in their place by who receives them. If not, they come to their slots first, and are put in their places
+  /// after the last step, panel by panel: if parts are short, the cache likes that better.
+  bool put_at_once = true;
   PassSummary pass;
 
   std::uint64_t stripes() const { return (most_rows + rows - 1) / rows; }

@@ -95,13 +95,17 @@ class Memory(Case):
         self.assertLessEqual(peak, 16 * MiB + self.program, report)
 
     def test_many_virtual_processors(self):
-        """What they take themselves is counted, and so are the messages between them."""
+        """What they take themselves is counted, and so are the messages between them, and mapped blocks with their page tables."""
         array = self.noise((2048, 2048), "f8")
         self.save("a.npy", array)
-        for options in [("rounds", "--processors", 256), ("exchange", "--processors", 32), ("mesh", "--processors", 256), ("rounds",)]:
-            self.evict("a.npy")
-            report, peak = self.limited(200 * MiB, "transpose", "a.npy", "b.npy", "--memory", "16MiB", "--force", "--schedule", *options)
-            self.assertLessEqual(peak, 16 * MiB + self.program, (options, report))
+        schedules = [("rounds", "--processors", 256), ("exchange", "--processors", 32), ("mesh", "--processors", 256), ("rounds",), ("mesh",)]
+        for options in schedules:
+            for io in ["direct", "mapped"]:
+                with self.subTest(options=options, io=io):
+                    self.evict("a.npy")
+                    report, peak = self.limited(200 * MiB, "transpose", "a.npy", "b.npy", "--memory", "16MiB", "--force", "--io", io,
+                                                "--schedule", *options)
+                    self.assertLessEqual(peak, 16 * MiB + self.program, report)
 
     def test_descend_by_virtual_processors(self):
         """256 MiB of numbers, where the sweeps need blocks, and the processors' messages memory of their own."""

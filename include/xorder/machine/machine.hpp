@@ -31,6 +31,7 @@ class Payload {
   std::byte* reset(std::size_t bytes);
   /// What lies elsewhere, and stays there unchanged until the message is received: nothing is copied.
   void refer(const std::byte* data, std::size_t bytes);
+  bool refers() const { return elsewhere_ != nullptr; }
   const std::byte* data() const { return elsewhere_ != nullptr ? elsewhere_ : buffer_.get(); }
   std::size_t size() const { return bytes_; }
 
