@@ -15,7 +15,19 @@ namespace xorder::io {
 class DiskFilter : public Disk {
  public:
   using Clock = std::chrono::steady_clock;
-  enum class Operation { open, reserve, truncate, sync, link, rename, remove, advise, write_back, map, prepare };
+  enum class Operation {
+    open,
+    reserve,
+    truncate,
+    sync,
+    link,
+    rename,
+    remove,
+    advise,
+    write_back,
+    map,
+    prepare
+  };
 
   /// The other one stays as long as this.
   explicit DiskFilter(Disk& behind) : behind_(behind) {}

@@ -225,8 +225,7 @@ Link* Machine::Graph::link(const schedule::Message& message) {
 // Only on a mesh a path has more than one.
 uint64_t Machine::Graph::hops(const schedule::Message& message) const {
   if (network_.kind() != schedule::Network::Kind::mesh) return 1;
-  return network_.distance(message.from.node, message.via) +
-         network_.distance(message.via, message.to.node);
+  return network_.distance(message.from.node, message.via) + network_.distance(message.via, message.to.node);
 }
 
 // Takes what has arrived.

@@ -26,7 +26,8 @@ std::size_t Room::bytes_for(std::uint64_t bytes) {
 std::byte* Room::take(std::uint64_t offset, std::size_t bytes) {
   const std::lock_guard lock(mutex_);
   if (!buffer_) buffer_ = pool_->get();
-  if (bytes >= plan::least_in_place(0)) used_ = (used_ + file_page - 1) / file_page * file_page + offset % file_page;
+  if (bytes >= plan::least_in_place(0))
+    used_ = (used_ + file_page - 1) / file_page * file_page + offset % file_page;
   return buffer_.get() + std::exchange(used_, used_ + bytes);
 }
 

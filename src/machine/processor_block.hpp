@@ -32,10 +32,10 @@ namespace xorder::machine {
 class Room {
  public:
   explicit Room(task::BufferPool& pool) : pool_(&pool) {}
-  /// The size that a pool's buffers need for ranges of so many bytes together, if every range is at most as long as that.
+  /// The size that a pool's buffers need for ranges of so many bytes together.
   static std::size_t bytes_for(std::uint64_t bytes);
 
-  /// For the bytes at `offset` of a file. Requires that they fit.
+  /// For the bytes at `offset` of a file. Requires that they fit; stays until clear().
   std::byte* take(std::uint64_t offset, std::size_t bytes);
   /// Gives the buffer back.
   void clear();

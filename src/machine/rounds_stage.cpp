@@ -61,8 +61,7 @@ class Outgoing {
     const uint64_t chunk = plan_.chunk(round), number = chunk / plan_.chunks_together();
     const uint64_t bytes = plan_.chunk_bytes(), run_bytes = plan_.chunks_together() * bytes;
     Run& run = runs_[sender];
-    if (run.number != number)
-      run = {number, blocks_[sender].fill(number * run_bytes, run_bytes, room_)};
+    if (run.number != number) run = {number, blocks_[sender].fill(number * run_bytes, run_bytes, room_)};
     return run.content + chunk % plan_.chunks_together() * bytes;
   }
 
@@ -99,7 +98,8 @@ class Blocks final : public Program {
                            plan_.least_in_place());
     }
     memory_.resize(blocks_.size());
-    task::each(blocks_.size(), [&](uint64_t i) { memory_[i] = blocks_[i].make(0, together_ * bytes, room_); });
+    task::each(blocks_.size(),
+               [&](uint64_t i) { memory_[i] = blocks_[i].make(0, together_ * bytes, room_); });
   }
   void write() {
     task::each(blocks_.size(), [&](uint64_t i) { blocks_[i].empty(); });

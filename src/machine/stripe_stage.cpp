@@ -190,7 +190,8 @@ void Stripes::load(Stripe& stripe, uint64_t first, uint64_t end) {
   }
   pool_.at_least(Room::bytes_for(bytes));
   for (const Owned& block : blocks_) {
-    stripe.sources.emplace_back(storage_, source_, block.begin, block.bytes, ProcessorBlock::Use::read, least_);
+    stripe.sources.emplace_back(storage_, source_, block.begin, block.bytes, ProcessorBlock::Use::read,
+                                least_);
   }
   task::each(blocks_.size(), [&](uint64_t i) { load(stripe, blocks_[i], stripe.sources[i]); });
 }

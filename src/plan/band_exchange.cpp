@@ -161,15 +161,15 @@ BandExchangePlan plan_band_exchange(const Band& band, uint64_t element_bytes,
                     "memory, which have to hold {} of them; take more processors or more memory",
                     block, geometry->processors(), conditions.memory, blocks_in_memory));
   }
-  const PassSummary within = timed({.tiles = geometry->processors(),
-                                    .tile_bytes = block,
-                                    .source_block_bytes = block,
-                                    .target_block_bytes = block,
-                                    .memory = blocks_in_memory * block_memory(block, 1, conditions.mapped) +
-                                              transfer_memory(conditions),
-                                    .bytes_read = bytes,
-                                    .bytes_written = bytes},
-                                   conditions.device);
+  const PassSummary within = timed(
+      {.tiles = geometry->processors(),
+       .tile_bytes = block,
+       .source_block_bytes = block,
+       .target_block_bytes = block,
+       .memory = blocks_in_memory * block_memory(block, 1, conditions.mapped) + transfer_memory(conditions),
+       .bytes_read = bytes,
+       .bytes_written = bytes},
+      conditions.device);
   return {geometry, within, plan_stripes("banded", std::move(exchange), geometry, bytes, conditions)};
 }
 

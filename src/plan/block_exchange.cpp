@@ -35,8 +35,7 @@ template <typename Origin, typename PlaceOf>
 StripePlan block_stripes(std::string name, std::shared_ptr<const schedule::Schedule> schedule,
                          const BlockMatrix& m, const ProcessorConditions& conditions, const Origin& origin,
                          const PlaceOf& place) {
-  const uint64_t memory =
-      stripe_memory(*schedule, conditions);  // before a part is made for every slot
+  const uint64_t memory = stripe_memory(*schedule, conditions);  // before a part is made for every slot
   std::vector<StripeGeometry::Panel> panels;
   for (uint64_t j = 0; j < m.blocks; ++j) {
     StripeGeometry::Panel panel{m.column(j) * m.rows * m.element_bytes, m.column(j + 1) - m.column(j), {}};

@@ -101,15 +101,16 @@ RoundsPlan::RoundsPlan(const Reordering& what, std::optional<int> layout,
   }
   choose_batch(conditions);
   order_chunks();
-  pass_ = timed({.tiles = processors() / batch_,
-                 .tile_bytes = batch_ * block_bytes(),
-                 .source_block_bytes = chunk_bytes() << lg_together_,
-                 .target_block_bytes = batch_ * block_bytes(),
-                 .memory = batch_memory(what.bytes(), std::countr_zero(processors()), batch_, conditions.mapped) +
-                           transfer_memory(conditions) + own_memory(std::countr_zero(processors())),
-                 .bytes_read = what.bytes(),
-                 .bytes_written = what.bytes()},
-                conditions.device);
+  pass_ =
+      timed({.tiles = processors() / batch_,
+             .tile_bytes = batch_ * block_bytes(),
+             .source_block_bytes = chunk_bytes() << lg_together_,
+             .target_block_bytes = batch_ * block_bytes(),
+             .memory = batch_memory(what.bytes(), std::countr_zero(processors()), batch_, conditions.mapped) +
+                       transfer_memory(conditions) + own_memory(std::countr_zero(processors())),
+             .bytes_read = what.bytes(),
+             .bytes_written = what.bytes()},
+            conditions.device);
 }
 
 void RoundsPlan::choose_batch(const ProcessorConditions& conditions) {

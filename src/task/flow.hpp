@@ -48,8 +48,8 @@ class FlowLink {
   void put(Message message) { node_.try_put(message); }
 
  private:
-  using Node =
-      oneapi::tbb::flow::multifunction_node<Message, std::tuple<Signal>, oneapi::tbb::flow::rejecting_lightweight>;
+  using Node = oneapi::tbb::flow::multifunction_node<Message, std::tuple<Signal>,
+                                                     oneapi::tbb::flow::rejecting_lightweight>;
   using Ports = typename Node::output_ports_type;
   Node node_;
 };

@@ -125,10 +125,11 @@ TEST_P(ProcessorBlocks, SayWhatFailed) {
     for (const std::uint64_t size : {std::uint64_t{100}, std::uint64_t{5} << 20}) {
       test::FailingDisk disk;
       const io::File tested = file(size, disk);
-      disk.fail_transfer(kind, (kind == TransferKind::read ? disk.reads() : disk.writes()) + (size > 100 ? 3 : 0));
+      disk.fail_transfer(kind,
+                         (kind == TransferKind::read ? disk.reads() : disk.writes()) + (size > 100 ? 3 : 0));
       EXPECT_THROW(workers_.execute([&] {
-        ProcessorBlock block(storage_, {tested, 0}, 0, size, kind == TransferKind::read ? Use::read : Use::write,
-                             plan::least_in_place(0));
+        ProcessorBlock block(storage_, {tested, 0}, 0, size,
+                             kind == TransferKind::read ? Use::read : Use::write, plan::least_in_place(0));
         if (kind == TransferKind::read) {
           block.fill(0, size, room_);
         } else {
@@ -165,7 +166,8 @@ TEST_P(ProcessorBlocks, SayThatNothingCouldBeMapped) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Access, ProcessorBlocks,
-                         testing::Values(ByAccess{"Direct", io::Access::direct}, ByAccess{"Mapped", io::Access::mapped},
+                         testing::Values(ByAccess{"Direct", io::Access::direct},
+                                         ByAccess{"Mapped", io::Access::mapped},
                                          ByAccess{"Buffered", io::Access::buffered}),
                          [](const auto& tested) { return std::string(tested.param.name); });
 

@@ -1,8 +1,8 @@
-// The machine of virtual processors: runs a schedule as a TBB flow graph, with a node for each processor.
+// The machine of virtual processors: runs a schedule as a TBB flow graph, with a node for each processor and each link.
 //
-//   processor 0 ──▶ processor 1      A message is a copy of what lay in a slot of its sender. It crosses the links of
-//        ▲  ◀──────────┘ │            its path, which are counted, and its receiver puts it in its place.
-//        └── processor 2 ◀┘
+//   processor 0 ──▶ processor 1      A message is what lies in a slot of its sender, or a copy of it. It crosses the links
+//        ▲  ◀──────────┘ │            of its path, which are counted, and its receiver puts it in its place.
+//        └── processor 2 ◀┘           The last of these links has an edge into the receiver.
 //
 // There is no global barrier. A processor sends what a step has it send, receives what the step brings it,
 // and goes on to its next step, as soon as its own messages are there; messages of later steps wait until
@@ -31,6 +31,7 @@ class Payload {
   std::byte* reset(std::size_t bytes);
   /// What lies elsewhere, and stays there unchanged until the message is received: nothing is copied.
   void refer(const std::byte* data, std::size_t bytes);
+  /// Whether it is what refer() was told.
   bool refers() const { return elsewhere_ != nullptr; }
   const std::byte* data() const { return elsewhere_ != nullptr ? elsewhere_ : buffer_.get(); }
   std::size_t size() const { return bytes_; }
@@ -50,7 +51,7 @@ class Payload {
 class Program {
  public:
   virtual ~Program() = default;
-  /// Copies what lies at `from`, on its processor, in a step.
+  /// Gives what lies at `from`, on its processor, in a step: refers to it if it stays there until it is received, or copies it.
   virtual void send(schedule::Place from, std::uint64_t step, Payload& payload) = 0;
   /// Puts it at message.to: copies it, or swaps it with what is there.
   virtual void receive(const schedule::Message& message, std::uint64_t step, Payload& payload) = 0;
