@@ -39,6 +39,8 @@ std::optional<Reordering> factorable(const Reordering& what) {
 
 // Another pass has to gain so much: it also takes scratch disk, and wears it.
 constexpr double worth_more_passes = 0.9;
+// Where one pass takes less, in seconds, looking for two of an axis permutation is not worth the time: up to 20 ms.
+constexpr double worth_a_search = 0.2;
 
 struct MultiPass {
   int block_bits = 0;
@@ -122,7 +124,7 @@ std::vector<std::vector<Reordering>> factorings(const Reordering& what, const Co
       all.back().push_back(*mapped);
       all.back().back().map = std::move(map);
     }
-  } else if (worth(least_seconds_of_two(what, conditions))) {
+  } else if (!single || (*single > worth_a_search && worth(least_seconds_of_two(what, conditions)))) {
     for (auto& [first, second] : axis_factors(what, conditions.device.largest_useful_request()))
       all.push_back({std::move(first), std::move(second)});
   }

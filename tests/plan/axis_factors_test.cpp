@@ -80,8 +80,8 @@ TEST(AxisFactors, PassesOfSmallPlansPerformTheReordering) {
   conditions.device.points = {{64, 1e3, 1e3}, {4096, 1e6, 1e6}, {1 << 20, 1e9, 1e9}};  // requests are dear
   int several = 0;
   for (int i = 0; i < 3; ++i) {
-    const std::uint64_t rows = 12 * random.in(std::uint64_t{100}, std::uint64_t{200}),
-                        columns = 10 * random.in(std::uint64_t{300}, std::uint64_t{500});
+    const std::uint64_t rows = 12 * random.in(std::uint64_t{80}, std::uint64_t{120}),
+                        columns = 10 * random.in(std::uint64_t{300}, std::uint64_t{400});
     const Plan plan = make_plan(transposition({{rows, columns}, 4, Order::c}, {}), conditions);
     several += plan.passes.size() > 1;
     std::vector<Reordering> factors;
