@@ -59,7 +59,7 @@ TEST(Cost, SupersetsAreReadToo) {
 TEST(Cost, MoreMemoryIsTakenOnlyWhereItGains) {
   test::Random random;
   SEED_TRACE(random);
-  for (int i = 0; i < 6; ++i) {
+  for (int i = 0; i < 12; ++i) {
     const std::uint64_t w = std::uint64_t{1} << random.in(0, 3);
     const std::uint64_t rows = random.in(std::uint64_t{1000}, std::uint64_t{100'000});
     const auto what = transposition({{rows, random.in(1, 16) * GiB / w / rows}, w, Order::c}, {});
