@@ -9,6 +9,8 @@
 
 #include <cstring>
 
+#include "kernel/vectors-inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace xorder::kernel::HWY_NAMESPACE {
 
@@ -36,14 +38,11 @@ void copy_xored(std::byte* target, const std::byte* source, std::uint64_t bytes,
 
 #else
 
-constexpr hn::FixedTag<std::uint8_t, 16> bytes16;
 using Vector = hn::Vec<decltype(bytes16)>;
 constexpr std::size_t pieces = line_bytes / 16;
 
-HWY_INLINE Vector load(const std::byte* p) {
-  return hn::LoadU(bytes16, reinterpret_cast<const std::uint8_t*>(p));
-}
-HWY_INLINE void store(Vector v, std::byte* p) { hn::StoreU(v, bytes16, reinterpret_cast<std::uint8_t*>(p)); }
+HWY_INLINE Vector load(const std::byte* p) { return load(bytes16, p); }
+HWY_INLINE void store(Vector v, std::byte* p) { store(bytes16, v, p); }
 
 // One line from the first-level cache to an aligned line in memory.
 HWY_INLINE void stream_line(const std::byte* from, std::byte* to) {
@@ -58,28 +57,6 @@ HWY_INLINE void stream_line(const std::byte* from, std::byte* to) {
 HWY_INLINE Vector xor_lanes(Vector v, std::uint8_t mask) {
   return hn::TableLookupBytes(v, hn::Xor(hn::Iota(bytes16, 0), hn::Set(bytes16, mask)));
 }
-
-// Transposes 16/W vectors of 16/W elements. Each round is a perfect shuffle of the vectors' elements: the top
-// bit of the row's number moves below the lowest bit of the lane's, whose top bit moves below the lowest bit
-// of the row's; after lg(16/W) rounds rows and lanes have changed places.
-template <std::size_t W>
-HWY_INLINE void transpose_block(Vector (&v)[16 / W]) {
-  using Element = hwy::UnsignedFromSize<W>;
-  constexpr std::size_t n = 16 / W;
-  const hn::FixedTag<Element, n> d;
-  for (std::size_t round = 1; round < n; round *= 2) {
-    Vector next[n];
-    for (std::size_t i = 0; i < n / 2; ++i) {
-      const auto a = hn::BitCast(d, v[i]);
-      const auto b = hn::BitCast(d, v[i + n / 2]);
-      next[2 * i] = hn::BitCast(bytes16, hn::InterleaveLower(d, a, b));
-      next[2 * i + 1] = hn::BitCast(bytes16, hn::InterleaveUpper(d, a, b));
-    }
-    for (std::size_t i = 0; i < n; ++i) v[i] = next[i];
-  }
-}
-template <>
-HWY_INLINE void transpose_block<16>(Vector (&)[1]) {}
 
 // Block by block of 16/W × 16/W elements.
 template <std::size_t W, bool xored>
@@ -97,7 +74,7 @@ void tile(const TileRows& rows) {
           v[i] = load(rows.source[t] + column * 16);
         }
       }
-      transpose_block<W>(v);
+      transpose_within_blocks<W>(v);
       for (std::size_t i = 0; i < n; ++i) {
         const std::size_t u = column * n + i;
         std::byte* const to = rows.target[u];

@@ -244,18 +244,6 @@ void write_rows(const RowsOut& out) {
 }
 RowsOutFunction rows_out_of(bool streamed) { return streamed ? write_rows<true> : write_rows<false>; }
 
-void copy_streamed(std::byte* target, const std::byte* source, std::size_t bytes) {
-  const std::size_t head = std::min(to_line_end(target), bytes);
-  std::memcpy(target, source, head);
-  std::size_t i = head;
-  for (; i + line_bytes <= bytes; i += line_bytes) copy_line<true>(target + i, source + i);
-  std::memcpy(target + i, source + i, bytes - i);
-}
-void copy_plain(std::byte* target, const std::byte* source, std::size_t bytes) {
-  std::memcpy(target, source, bytes);
-}
-CopyFunction copy_of(bool streamed) { return streamed ? copy_streamed : copy_plain; }
-
 }  // namespace xorder::memory::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -266,15 +254,11 @@ HWY_EXPORT(line_tile_of);
 HWY_EXPORT(tile_move_of);
 HWY_EXPORT(segment_of);
 HWY_EXPORT(rows_out_of);
-HWY_EXPORT(copy_of);
 
 LineTileFunction line_tile_function(int lg_lines) { return HWY_DYNAMIC_DISPATCH(line_tile_of)(lg_lines); }
 TileMoveFunction tile_move_function(int lg_lines) { return HWY_DYNAMIC_DISPATCH(tile_move_of)(lg_lines); }
 SegmentFunction segment_function(bool streamed) { return HWY_DYNAMIC_DISPATCH(segment_of)(streamed); }
 RowsOutFunction rows_out_function(bool streamed) { return HWY_DYNAMIC_DISPATCH(rows_out_of)(streamed); }
-CopyFunction copy_function(bool streamed) { return HWY_DYNAMIC_DISPATCH(copy_of)(streamed); }
-
-void finish_streams() { hwy::FlushStream(); }
 
 }  // namespace xorder::memory
 #endif

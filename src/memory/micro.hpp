@@ -5,10 +5,15 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernel/micro.hpp"
+
 namespace xorder::memory {
 
-/// What the memory moves at once.
-constexpr std::size_t line_bytes = 64;
+using kernel::copy_function;
+using kernel::CopyFunction;
+using kernel::finish_streams;
+using kernel::line_bytes;
+using kernel::prefetch;
 
 /// How the bytes of a line are permuted: not at all, each 16 bytes within themselves and then the four 16-byte pieces, or
 /// freely.
@@ -77,14 +82,5 @@ struct RowsOut {
 };
 using RowsOutFunction = void (*)(const RowsOut& rows);
 RowsOutFunction rows_out_function(bool streamed);
-
-/// Copies; no alignment required.
-using CopyFunction = void (*)(std::byte* target, const std::byte* source, std::size_t bytes);
-CopyFunction copy_function(bool streamed);
-
-/// Orders everything streamed by this thread before its later stores.
-void finish_streams();
-
-[[gnu::always_inline]] inline void prefetch(const std::byte* p) { __builtin_prefetch(p, 0, 3); }
 
 }  // namespace xorder::memory

@@ -1,4 +1,4 @@
-// Loading, storing and transposing vectors, for the files that Highway compiles once for each kind of processor.
+// Loading, storing and transposing blocks with the longest vectors, for the files that Highway compiles once for each kind of processor.
 #if defined(XORDER_MEMORY_VECTORS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef XORDER_MEMORY_VECTORS_INL
 #undef XORDER_MEMORY_VECTORS_INL
@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernel/vectors-inl.hpp"
 #include "memory/micro.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -28,16 +29,11 @@ constexpr std::size_t widest_bytes =
     HWY_HAVE_SCALABLE ? 16 : std::min<std::size_t>(HWY_MAX_BYTES, line_bytes);
 using Widest = hn::FixedTag<std::uint8_t, widest_bytes>;
 constexpr Widest widest;
-constexpr hn::FixedTag<std::uint8_t, 16> bytes16;
+using kernel::HWY_NAMESPACE::bytes16;
+using kernel::HWY_NAMESPACE::load;
+using kernel::HWY_NAMESPACE::store;
+using kernel::HWY_NAMESPACE::transpose_within_blocks;
 
-template <class D>
-HWY_INLINE hn::Vec<D> load(D d, const std::byte* p) {
-  return hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(p));
-}
-template <class D>
-HWY_INLINE void store(D d, hn::Vec<D> v, std::byte* p) {
-  hn::StoreU(v, d, reinterpret_cast<std::uint8_t*>(p));
-}
 template <bool streamed, class D>
 HWY_INLINE void put(D d, hn::Vec<D> v, std::byte* p) {
   if constexpr (streamed) {
@@ -51,29 +47,6 @@ template <bool streamed>
 HWY_INLINE void copy_line(std::byte* to, const std::byte* from) {
   for (std::size_t i = 0; i < line_bytes; i += widest_bytes)
     put<streamed>(widest, load(widest, from + i), to + i);
-}
-
-// Transposes 16/W vectors of blocks of 16/W elements, within each block of 16 bytes. Each round is a perfect shuffle of the
-// vectors' elements: the top bit of the row's number moves below the lowest bit of the lane's, whose top bit moves below the
-// lowest bit of the row's; after lg(16/W) rounds rows and lanes have changed places.
-template <std::size_t W, class V>
-HWY_INLINE void transpose_within_blocks(V (&v)[16 / W]) {
-  if constexpr (W < 16) {
-    using Element = hwy::UnsignedFromSize<W>;
-    constexpr std::size_t n = 16 / W;
-    const hn::DFromV<V> bytes;
-    const hn::Repartition<Element, hn::DFromV<V> > d;
-    for (std::size_t round = 1; round < n; round *= 2) {
-      V next[n];
-      for (std::size_t i = 0; i < n / 2; ++i) {
-        const auto a = hn::BitCast(d, v[i]);
-        const auto b = hn::BitCast(d, v[i + n / 2]);
-        next[2 * i] = hn::BitCast(bytes, hn::InterleaveLower(d, a, b));
-        next[2 * i + 1] = hn::BitCast(bytes, hn::InterleaveUpper(d, a, b));
-      }
-      for (std::size_t i = 0; i < n; ++i) v[i] = next[i];
-    }
-  }
 }
 
 // A vector of pieces of P bytes, piece i at at(i): loads put pieces where they belong for nothing, while shuffling registers is

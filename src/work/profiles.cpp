@@ -112,7 +112,9 @@ std::optional<plan::Device> learn_device(const fs::path& file, const std::stop_t
     io::DiskTrials trials(directory, {.file_bytes = uint64_t{128} << 20, .seconds = 0.1, .stop = stop});
     for (const uint64_t block : {uint64_t{4} << 10, uint64_t{64} << 10, uint64_t{1} << 20})
       points.push_back({block, trials.reads(block), trials.writes(block), trials.both(block)});
-  } catch (const InputError&) {
+  } catch (const Cancelled&) {
+    throw;
+  } catch (const Error&) {  // no room, no direct access, a limit: the run itself may need none of them
     return std::nullopt;
   }
   plan::Device device = io::profile_of(profile_name(directory), std::move(points));

@@ -41,7 +41,7 @@ DeviceChoice device_for(const std::filesystem::path& file);
 inline constexpr std::uint64_t worth_learning = std::uint64_t{8} << 30;
 /// Measures the file system where a file is to be, with a few requests of each kind: about a second, on a spinning disk five.
 /// Keeps the profile where the user has a cache directory that can be written. Nothing where the disk cannot be measured: no
-/// room for 256 MiB, no direct access. Throws IoError, Cancelled.
+/// room for 256 MiB, no direct access, an error of the disk. Throws Cancelled.
 std::optional<plan::Device> learn_device(const std::filesystem::path& file, const std::stop_token& stop);
 
 }  // namespace xorder::work

@@ -238,14 +238,14 @@ void MovingCommand::run() const {
   std::unique_ptr<work::Work> work = make_(request);
   const bool unknown_disk = device_.empty() && interrupt && !work::device_for(output_).measured;
   if (unknown_disk && work->summary().bytes >= work::worth_learning) {
-    const std::string what = fmt::format("the disk of {} was never measured", output_);
     if (dry_run_) {
-      tell_note(what + ": a run begins with that, and may have another plan");
-    } else {
-      if (talks) tell_note(what + ": doing that first, in a second or so (xorder bench disk does it better)");
-      if (auto device = work::learn_device(output_, interrupt->token())) {
-        request.options.device = *std::move(device);
-        work = make_(request);
+      tell_note(fmt::format(
+          "the disk of {} was never measured: a run begins with that if it can, and may have another plan", output_));
+    } else if (auto device = work::learn_device(output_, interrupt->token())) {
+      request.options.device = *std::move(device);
+      work = make_(request);
+      if (talks) {
+        tell_note(fmt::format("measured the disk of {}, since nobody had (xorder bench disk does it better)", output_));
       }
     }
   }
