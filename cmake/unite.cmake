@@ -1,5 +1,6 @@
-# Unity builds (presets dev and tsan): most of a unit's compile time is the headers it includes, so the sources of
-# one folder are compiled as one unit. Names in anonymous namespaces must therefore differ within a folder.
+# Unity builds: most of a unit's compile time is the headers it includes, so the sources of one folder are compiled as one
+# unit. Names in anonymous namespaces must therefore differ within a folder. The presets dev and tsan do so everywhere,
+# the preset release with the commands and the tests.
 
 # xorder_unite(TARGET [SEPARATE FILE...]): groups the target's sources by folder. SEPARATE sources stay on their own.
 function(xorder_unite target)
@@ -14,16 +15,19 @@ function(xorder_unite target)
     endif()
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
-  if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  if((CMAKE_UNITY_BUILD OR XORDER_UNITE) AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # Types of anonymous namespaces are suspicious in headers, which is what GCC takes united sources for.
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
   endif()
 endfunction()
 
 # xorder_compile_quickly(TARGET): for code around the library, in which the program spends no time. The optimiser takes
-# most of a sanitizer build.
+# most of a sanitizer build, headers two thirds of the others.
 function(xorder_compile_quickly target)
   if(XORDER_SANITIZE)
     target_compile_options(${target} PRIVATE -O0)
+  endif()
+  if(XORDER_UNITE)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
   endif()
 endfunction()
