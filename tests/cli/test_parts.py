@@ -13,6 +13,7 @@ import numpy as np
 
 from harness import MiB, SANITIZED, main, matrix_text, random_columns
 from mpi_harness import MpiCase
+from sandbox import forbid, seccomp_works
 
 
 class PartsCase(MpiCase):
@@ -188,13 +189,13 @@ class Refusals(PartsCase):
 class Ends(PartsCase):
     """Runs that end while they move data."""
 
-    def begin(self, part_bytes=512 * MiB, ranks=4):
+    def begin(self, part_bytes=512 * MiB, ranks=4, preexec_fn=None):
         """Returns the launcher's process and the ranks' numbers as soon as data are moving."""
         for rank in range(ranks):
             with open(self.path(f"part.{rank}.raw"), "wb") as file:
                 file.truncate(part_bytes)
         process = self.start((ranks, [], ("permute", "part.%r.raw", "out.%r.raw", "--parts", "--dtype", "u2",
-                                          "--by", "bitreverse", "--memory", "16MiB")))
+                                          "--by", "bitreverse", "--memory", "16MiB")), preexec_fn=preexec_fn)
         directory = os.path.realpath(self.dir)
 
         def making_output():
@@ -228,6 +229,24 @@ class Ends(PartsCase):
         process.send_signal(signal.SIGINT)
         self.ended(process)
         self.assertEqual(sorted(os.listdir(self.dir)), self.inputs())
+
+    @unittest.skipUnless(seccomp_works(), "cannot forbid system calls here")
+    def test_without_nameless_files(self):
+        process, _ = self.begin(128 * MiB, preexec_fn=forbid(nameless=True))
+        process.send_signal(signal.SIGINT)
+        self.ended(process)
+        self.assertEqual(sorted(os.listdir(self.dir)), self.inputs())
+        process, ranks = self.begin(128 * MiB, preexec_fn=forbid(nameless=True))
+        for number in [process.pid, *ranks]:
+            os.kill(number, signal.SIGKILL)
+        process.communicate()
+        left = sorted(name for name in os.listdir(self.dir) if name.startswith("."))
+        self.assertEqual(len(left), 4)
+        self.save_parts(self.noise((1 << 10,), "f8"), 4)
+        _, error = self.mpi_ok(4, "permute", "part.%r.npy", "out.%r.raw", "--parts", "--by", "reverse")
+        for rank in range(4):
+            self.assertIn(f"note: rank {rank}: {left[rank]} is left of a run that was killed, unless one is still making "
+                          f"out.{rank}.raw; to remove it: rm {left[rank]}\n", error)
 
     def test_the_disk_fails_one_rank(self):
         process, ranks = self.begin()

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <optional>
+#include <ranges>
 
 #include "arguments.hpp"
 #include "interrupt.hpp"
+#include "invocation.hpp"
 #include "io/output.hpp"
 #include "json_text.hpp"
 #include "option_groups.hpp"
@@ -49,12 +51,23 @@ void tell_note(const std::string& note) {
   if (session().speaks()) tell("{}: note: {}\n", session().program, printable(note));
 }
 
-// An output that several processes make has a name meanwhile, which stays if all of them are killed.
-void tell_of_left_over(const std::string& output) {
-  for (const auto& file : io::left_over(output)) {
-    tell_note(fmt::format(
-        "{} is left of a run that was killed, unless one is still making {}; to remove it: rm '{}'",
-        file.string(), output, file.string()));
+// What several processes make has a name meanwhile, which stays if all of them are killed: one file, or, where the file system has no
+// nameless files, each part. Collective.
+void tell_of_left_over(const std::string& output, work::Team& team, bool parts) {
+  std::string mine;
+  if (parts || team.is_first()) {
+    for (const auto& file : io::left_over(output)) {
+      mine += fmt::format(
+          "{}{} is left of a run that was killed, unless one is still making {}; to remove it: rm {}",
+          parts ? fmt::format("rank {}: ", team.rank()) : "", file.string(), output,
+          quoted_for_shell(file.string()));
+      mine += '\0';
+    }
+  }
+  for (const std::string& notes : team.share(std::move(mine))) {
+    for (const auto note : std::views::split(notes, '\0')) {
+      if (!note.empty()) tell_note(std::string(note.begin(), note.end()));
+    }
   }
 }
 
@@ -224,7 +237,7 @@ void MovingCommand::run() const {
   const bool speaks = session().speaks(), talks = speaks && !quiet_;
   std::optional<Interrupt> interrupt;
   if (session().team == nullptr) interrupt.emplace();  // a team's processes are ended by its signals
-  if (session().team != nullptr && !parts_) tell_of_left_over(output_);
+  if (session().team != nullptr) tell_of_left_over(own(output_), *session().team, parts_);
   std::vector<io::ArrayFile> inputs;
   for (const std::string& path : inputs_) inputs.push_back(raw_.open(own(path)));
   work::Options options = this->options();
