@@ -114,6 +114,15 @@ uint64_t Job::scratch_bytes() const {
   return before_ ? plan_.ranks() * (plan_.block_bytes() + before_->plan().scratch_bytes()) : 0;
 }
 
+std::optional<work::Traffic> Job::traffic() const {
+  return work::Traffic{.schedule = "rounds",
+                       .processors = plan_.ranks(),
+                       .steps = plan_.pass().tiles * plan_.rounds(),
+                       .messages = plan_.messages(),
+                       .crossings = plan_.messages(),
+                       .bytes_moved = plan_.bytes_sent()};
+}
+
 std::string Job::describe() const {
   const std::size_t count = passes().size();
   std::string text = fmt::format("{} ranks, each with a part of {}; {} pass{}\n", plan_.ranks(),
@@ -132,12 +141,9 @@ void Job::move(work::Run& run) {
   TilesPass tiles(plan_, run, comm_, together ? io::Location{*together, 0} : run.source(), run.target());
   tiles.move(passes().size());
   const auto sent = run.team()->sums({tiles.sent().messages, tiles.sent().bytes});
-  run.traffic = work::Traffic{.schedule = "rounds",
-                              .processors = plan_.ranks(),
-                              .steps = plan_.pass().tiles * plan_.rounds(),
-                              .messages = sent[0],
-                              .crossings = sent[0],
-                              .bytes_moved = sent[1]};
+  run.traffic = traffic();
+  run.traffic->messages = run.traffic->crossings = sent[0];
+  run.traffic->bytes_moved = sent[1];
 }
 
 }  // namespace xorder::parts

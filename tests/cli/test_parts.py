@@ -14,6 +14,7 @@ import numpy as np
 from harness import MiB, SANITIZED, main, matrix_text, random_columns
 from mpi_harness import MpiCase
 from sandbox import forbid, seccomp_works
+from test_json import documented
 
 
 class PartsCase(MpiCase):
@@ -88,7 +89,9 @@ class Bytes(PartsCase):
             self.ok("permute", "whole.npy", "expected.npy", "--by", by, "--force")
             self.expect_whole(4, "expected.npy")
             self.assertEqual(report["bytes"], 16 * MiB)
-            for key in ["bytes", "passes", "bytes_written", "memory"]:
+            traffic = documented()["Report"][1]
+            self.assertEqual(set(plan), documented()["Plan"][0] | traffic)
+            for key in ["bytes", "passes", "bytes_written", "memory", *traffic]:
                 self.assertEqual(plan[key], report[key], key)
             self.assertGreaterEqual(report["bytes_read"], plan["bytes_read"])
             self.assertIn(f"{report['messages']} messages of ", text)

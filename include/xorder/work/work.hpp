@@ -76,24 +76,7 @@ using ProgressCallback = std::function<void(const Progress&)>;
 
 using plan::PassSummary;
 using plan::Summary;
-
-/// What crossed the network of a schedule.
-struct Traffic {
-  std::string schedule;
-  std::uint64_t processors = 0;
-  std::uint64_t steps = 0;
-  std::uint64_t messages = 0;     ///< that changed their virtual processor
-  std::uint64_t crossings = 0;    ///< uses of links
-  std::uint64_t bytes_moved = 0;  ///< of those messages
-
-  /// Adds another run of the same schedule with other data: what was sent; steps are counted once.
-  Traffic& operator+=(const Traffic& run) {
-    messages += run.messages;
-    crossings += run.crossings;
-    bytes_moved += run.bytes_moved;
-    return *this;
-  }
-};
+using plan::Traffic;
 
 struct Report {
   std::size_t passes = 0;
@@ -135,6 +118,8 @@ class Work {
 
  private:
   virtual std::vector<PassSummary> passes() const = 0;
+  /// Where it is known before the run.
+  virtual std::optional<Traffic> traffic() const { return std::nullopt; }
   /// Of the output's data.
   virtual std::uint64_t bytes() const;
   /// Of disk, besides the output.
