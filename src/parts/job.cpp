@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <bit>
-
 #include "parts/tiles_pass.hpp"
 #include "plan/plan.hpp"
 #include "size_text.hpp"
@@ -17,15 +15,6 @@ namespace xorder::parts {
 namespace {
 
 using std::uint64_t;
-
-int lg_ranks(const work::Team& team) {
-  const auto ranks = static_cast<unsigned>(team.size());
-  if (std::has_single_bit(ranks)) return std::countr_zero(ranks);
-  throw InputError(fmt::format(
-      "--parts needs a power of two of processes, not {}; use {}, or put the array into one file that "
-      "all can open, which any number of processes permutes without --parts",
-      ranks, std::bit_floor(ranks)));
-}
 
 gf2::AffineMap index_map(const Reordering& what) {
   if (auto map = flat_map(what)) return *std::move(map);
@@ -51,7 +40,7 @@ work::Frame framed(io::ArrayFile input, const Reordering& what, const std::vecto
                    std::filesystem::path output, work::Options options) {
   const io::DType dtype = input.description.dtype;
   const work::Team& team = *options.team;
-  lg_ranks(team);
+  work::lg_parts(team);
   index_map(what);
   const std::vector<uint64_t> mine = part_extents(extents, team);
   uint64_t bytes = dtype.bytes;
@@ -64,7 +53,7 @@ plan::PartsConditions conditions(const work::Frame& frame) {
   work::Team& team = *frame.options.team;
   return {.memory = frame.memory(),
           .device = frame.options.device,
-          .lg_ranks = lg_ranks(team),
+          .lg_ranks = work::lg_parts(team),
           .source_offset = team.most(frame.input().description.offset),
           .target_offset = frame.output.offset};
 }

@@ -109,6 +109,7 @@ io::ArrayFile RawOptions::open(const std::string& path) const {
 io::ArrayDescription Request::array() const {
   io::ArrayDescription whole = input().description;
   if (!options.parts) return whole;
+  work::lg_parts(*options.team);  // the wrong number of processes should not be blamed on the parts
   // Parts are slabs along the slowest axis.
   if (whole.extents.empty()) whole.extents.push_back(1);
   std::uint64_t& slowest = whole.order == Order::c ? whole.extents.front() : whole.extents.back();
@@ -289,8 +290,8 @@ void MovingCommand::run() const {
          size_text(bytes / std::max(report.seconds, 1e-9)), report.passes, report.passes == 1 ? "" : "es",
          way);
     if (const auto& traffic = report.traffic; traffic && parts_) {
-      tell("{} ranks, {} rounds: {} messages, {} sent\n", traffic->processors, traffic->steps,
-           traffic->messages, size_text(traffic->bytes_moved));
+      tell("{} ranks, {} round{}: {} messages, {} sent\n", traffic->processors, traffic->steps,
+           traffic->steps == 1 ? "" : "s", traffic->messages, size_text(traffic->bytes_moved));
     } else if (traffic) {
       tell("schedule {} on {} virtual processors: {} steps, {} messages, {} link crossings, {} moved\n",
            traffic->schedule, traffic->processors, traffic->steps, traffic->messages, traffic->crossings,
