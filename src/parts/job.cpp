@@ -10,6 +10,7 @@
 #include "work/run.hpp"
 #include "work/team.hpp"
 #include "xorder/error.hpp"
+#include "xorder/schedule/rounds.hpp"
 
 namespace xorder::parts {
 namespace {
@@ -20,9 +21,17 @@ gf2::AffineMap index_map(const Reordering& what) {
   if (auto map = flat_map(what)) return *std::move(map);
   throw InputError(
       "--parts moves 2^n elements by the bits of their indices, so that all extents are powers of two; other "
-      "shapes are for one file that all processes can open, without --parts, or for xorder_mpi_plan_axes() "
-      "in "
+      "shapes are for one file that all processes can open, without --parts, or for xorder_mpi_plan_axes() in "
       "memory");
+}
+
+// From where elements lie, part by part, to where they belong.
+gf2::AffineMap stored_map(const Reordering& what, const work::Options& options) {
+  const gf2::AffineMap map = index_map(what);
+  const int n = map.bits(), p = work::lg_parts(*options.team);
+  if (!options.lowest_part_bit || p > n) return map;
+  const gf2::BitMatrix layout = schedule::processor_layout(n, p, *options.lowest_part_bit);
+  return {layout * map.matrix * layout.inverse().value(), layout(map.complement)};
 }
 
 std::vector<uint64_t> part_extents(std::vector<uint64_t> extents, const work::Team& team) {
@@ -41,7 +50,7 @@ work::Frame framed(io::ArrayFile input, const Reordering& what, const std::vecto
   const io::DType dtype = input.description.dtype;
   const work::Team& team = *options.team;
   work::lg_parts(team);
-  index_map(what);
+  stored_map(what, options);
   const std::vector<uint64_t> mine = part_extents(extents, team);
   uint64_t bytes = dtype.bytes;
   for (const uint64_t extent : mine) bytes *= extent;
@@ -76,7 +85,7 @@ Job::Job(io::ArrayFile input, const Reordering& what, std::vector<uint64_t> exte
          std::filesystem::path output, work::Options options, MPI_Comm comm)
     : Work(framed(std::move(input), what, extents, std::move(output), std::move(options))),
       comm_(comm),
-      plan_(index_map(what), what.element_bytes, conditions(frame())) {
+      plan_(stored_map(what, frame().options), what.element_bytes, conditions(frame())) {
   if (plan_.before()) {
     before_ = std::make_unique<tiles::TileEngine>(within_block(plan_), before_tiles(frame()),
                                                   frame().options.device);

@@ -104,6 +104,20 @@ class Bytes(PartsCase):
             if not SANITIZED:
                 self.assertLess(report["peak_memory"], (16 + 40) * MiB)
 
+    def test_layouts(self):
+        n, p = 18, 2
+        array = self.noise((1 << n,), "u4")
+        self.save("whole.npy", array)
+        self.ok("permute", "whole.npy", "expected.npy", "--by", "gray^-1 * rotate(7) * xor(5)")
+        expected, index = self.load("expected.npy"), np.arange(1 << n)
+        for layout, f in [("minor", 0), ("3", 3), ("9", 9), ("major", n - p), (str(n - p), n - p)]:
+            for rank in range(1 << p):
+                self.save(f"part.{rank}.npy", array[(index >> f) % (1 << p) == rank])
+            self.mpi_ok(1 << p, "permute", "part.%r.npy", "out.%r.npy", "--parts", "--by", "gray^-1 * rotate(7) * xor(5)",
+                        "--layout", layout, "--force")
+            for rank in range(1 << p):
+                self.assert_same(self.load(f"out.{rank}.npy"), expected[(index >> f) % (1 << p) == rank])
+
     def test_several_tiles_in_two_passes(self):
         array = self.noise((1 << 25,), "u1")
         self.save("whole.raw", array)
@@ -184,6 +198,9 @@ class Refusals(PartsCase):
         self.refused(2, *command, says="part.%r.npy: cannot be read")
         self.refused(2, *command, "--parts", "--io", "mapped", says="mapped|cannot map")
         self.refused(2, *command, "--parts", "--trace", "t", says="--trace")
+        self.refused(2, *command, "--layout", "minor", says="--layout.*--parts")
+        self.refused(2, *command, "--parts", "--layout", "11", says="layout 11: .* bit 0 to 9")
+        self.refused(2, *command, "--parts", "--layout", "-1", says="layout -1: .* bit 0 to 9")
         self.mpi_fails((1, [], (*command, "--parts")), (1, [], (*command, "--parts", "--memory", "1GiB")),
                        says="rank 1 was given other arguments")
 

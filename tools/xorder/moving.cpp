@@ -139,11 +139,21 @@ void MovingCommand::add_to(CLI::App& command, Make make, std::vector<std::string
       ->required();
   self->raw_.add_to(command);
   if (session().work_on_parts) {
+    CLI::Option* const parts =
+        command
+            .add_flag(
+                "--parts", self->parts_,
+                "each process has a part of the array, %r in IN and OUT is its rank; parts follow each\n"
+                "other along the slowest axis; 2^k processes, extents 2^n")
+            ->group(group::input);
     command
-        .add_flag("--parts", self->parts_,
-                  "each process has a part of the array, %r in IN and OUT is its rank; parts follow each\n"
-                  "other along the slowest axis; 2^k processes, extents 2^n")
-        ->group(group::input);
+        .add_option("--layout", self->layout_,
+                    "with --parts: which bits of an element's index are its rank: the top ones (major), the "
+                    "low ones\n"
+                    "(minor), or those from bit F on; default: major")
+        ->type_name("major|minor|F")
+        ->group(group::input)
+        ->needs(parts);
   }
   command.add_flag("--force", self->force_, "replace OUT if it exists")->group(group::output);
   command
@@ -217,6 +227,7 @@ work::Options MovingCommand::options() const {
   }
   options.scratch_directory = tmpdir_;
   options.parts = parts_;
+  options.lowest_part_bit = parse_layout(layout_, "--layout");
   options.overwrite = force_;
   return options;
 }
@@ -254,12 +265,14 @@ void MovingCommand::run() const {
   if (unknown_disk && work->summary().bytes >= work::worth_learning) {
     if (dry_run_) {
       tell_note(fmt::format(
-          "the disk of {} was never measured: a run begins with that if it can, and may have another plan", output_));
+          "the disk of {} was never measured: a run begins with that if it can, and may have another plan",
+          output_));
     } else if (auto device = work::learn_device(output_, interrupt->token())) {
       request.options.device = *std::move(device);
       work = make_(request);
       if (talks) {
-        tell_note(fmt::format("measured the disk of {}, since nobody had (xorder bench disk does it better)", output_));
+        tell_note(fmt::format("measured the disk of {}, since nobody had (xorder bench disk does it better)",
+                              output_));
       }
     }
   }

@@ -51,6 +51,9 @@ struct Options {
   Team* team = nullptr;
   /// In a team: each process has an input and an output of its own, which are parts of two arrays.
   bool parts = false;
+  /// Then: the lowest bit of an element's index that says in which part it is; without, the top bits do. A part has its elements in
+  /// the order of their indices.
+  std::optional<int> lowest_part_bit{};
 };
 
 /// The file to be made: the header (empty for raw files), and the data.
