@@ -19,7 +19,7 @@
 //          permutations efficiently on distributed-memory multiprocessors with MPI" (Dartmouth PCS-TR97-317, 1997).
 //
 // A rank needs memory for its elements twice, `data` and `temp`, and for nothing else of that size: what it receives goes
-// through buffers of 4 MiB at most, or, over more than 64 ranks, of at most an eighth of its elements. MPI has buffers of its
+// through buffers of 2 MiB at most, or, over more than 64 ranks, of at most 1/16 of its elements. MPI has buffers of its
 // own. Only elements are sent, no indices. In a round each rank sends to one rank and receives from one.
 //
 // Results and errors are as in xorder.h, but xorder_mpi_last_error() has the message. What MPI does on an error of its own is up

@@ -65,13 +65,13 @@ class Exchange::Run {
 
   void operator()() {
     for (int slot = 0; slot < depth; ++slot) receive(slot);
-    for (int slot = 0; slot < depth; ++slot) send(slot);
+    for (int slot = 0; slot < (exchange_.one_array_ ? depth : offered); ++slot) send(slot);
     if (exchange_.stays_ && !exchange_.one_array_) keep(*exchange_.stays_);
     for (;;) {
       int done = MPI_UNDEFINED;
-      must(MPI_Waitany(2 * depth, requests_.data(), &done, MPI_STATUS_IGNORE), "MPI_Waitany");
+      must(MPI_Waitany(depth + offered, requests_.data(), &done, MPI_STATUS_IGNORE), "MPI_Waitany");
       if (done == MPI_UNDEFINED) break;
-      const int slot = done % depth;
+      const int slot = done < depth ? done : done - depth;
       if (!exchange_.one_array_) {
         if (done < depth) {
           deliver(slot);
@@ -150,7 +150,7 @@ class Exchange::Run {
   std::byte* target_;
   const memory::CopyFunction put_;
   Cursor to_send_, to_receive_;
-  std::array<MPI_Request, 2 * depth> requests_;  // receives, then sends
+  std::array<MPI_Request, depth + offered> requests_;  // receives, then sends
   std::array<Cursor::Item, depth> arriving_;
   std::array<int, depth> halves_{};  // of a slot's slices, received and sent
 };

@@ -14,13 +14,17 @@
 #include "memory/scratch.hpp"
 #include "mpi/course.hpp"
 #include "mpi/transfer.hpp"
+#include "plan/exchange_memory.hpp"
 
 namespace xorder::mpi {
 
 class Exchange final : public Transfer {
  public:
-  /// Slices in flight in each direction.
-  static constexpr int depth = 4;
+  /// Slices that are asked for at a time.
+  static constexpr int depth = plan::received_slices;
+  /// Slices that are offered at a time, if they need not wait for what takes their place: more, so that a rank can go on while one
+  /// that it receives from does not run.
+  static constexpr int offered = 16;
 
   /// `rank` in the communicator of run(). Where source and target are one array, each round must receive as much as it
   /// sends, as one piece that belongs where the part was that is sent. Allocates at most `depth` slices. Requires 1 ≤

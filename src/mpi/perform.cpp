@@ -13,6 +13,7 @@
 #include "mpi/communicator.hpp"
 #include "mpi/must.hpp"
 #include "mpi/prepared.hpp"
+#include "plan/exchange_memory.hpp"
 
 namespace xorder::mpi {
 namespace {
@@ -46,7 +47,7 @@ constexpr std::size_t first_size = offsetof(xorder_mpi_options, slice_bytes) + s
 /// Options with their defaults filled in.
 struct Chosen {
   unsigned threads = 1;
-  uint64_t slice_bytes = default_slice_bytes;
+  uint64_t slice_bytes = plan::default_slice_bytes;
 };
 
 Chosen choose(const xorder_mpi_options* given, const Communicator& comm) {

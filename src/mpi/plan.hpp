@@ -25,9 +25,6 @@ struct Steps {
   std::optional<Reordering> after;     ///< from temp to data
 };
 
-/// Long against the latency of a message; four of them fit in a second-level cache.
-inline constexpr std::uint64_t default_slice_bytes = std::uint64_t{1} << 18;
-
 /// Immutable: several threads and several runs may use one.
 class Plan {
  public:

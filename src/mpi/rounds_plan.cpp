@@ -9,6 +9,7 @@
 #include "mpi/merge.hpp"
 #include "mpi/plan.hpp"
 #include "mpi/put.hpp"
+#include "plan/exchange_memory.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::mpi {
@@ -24,8 +25,6 @@ using std::vector;
 
 // Shorter pieces are merged, if they can be.
 constexpr uint64_t mergeable_piece = 2048;
-constexpr uint64_t cached_group = uint64_t{1} << 20;
-constexpr uint64_t least_slice = uint64_t{1} << 14;
 
 // To put shorter pieces in their places one by one costs more than one more pass over whole cache lines.
 constexpr uint64_t short_piece = 128;
@@ -160,12 +159,10 @@ class RoundsPlan final : public Plan {
   }
 
  private:
-  // Groups that fit in the cache, of slices that are not too short to be sent.
   std::optional<ChunkGroups> groups_for(Node rank, uint64_t element_bytes, uint64_t slice_bytes) const {
     const uint64_t block_bytes = element_bytes << rounds_.lg_block();
-    const uint64_t group_bytes =
-        std::max(cached_group, std::min(least_slice * rounds_.steps(), block_bytes / 32));
-    const uint64_t slice = std::min(group_bytes / rounds_.steps(), slice_bytes) / element_bytes;
+    const uint64_t group = plan::group_bytes(rounds_.steps(), block_bytes);
+    const uint64_t slice = std::min(group / rounds_.steps(), slice_bytes) / element_bytes;
     if (slice == 0) return std::nullopt;
     auto groups = order_.groups(rounds_, rank,
                                 std::min(static_cast<int>(std::bit_width(slice)) - 1, rounds_.lg_chunk()));

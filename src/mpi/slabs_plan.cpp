@@ -8,6 +8,7 @@
 #include "mpi/plan.hpp"
 #include "mpi/put.hpp"
 #include "mpi/weave.hpp"
+#include "plan/exchange_memory.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::mpi {
@@ -18,10 +19,6 @@ using std::uint64_t;
 
 // Shorter pieces share their cache lines with those of other senders.
 constexpr uint64_t short_woven_piece = 128;
-// Groups that fit in the cache, or of slices that are not too short to be sent, if these are few in a slab.
-constexpr uint64_t woven_group = uint64_t{1} << 20;
-constexpr uint64_t woven_slice = uint64_t{1} << 14;
-constexpr uint64_t woven_share = 32;
 
 /// Round t: to the rank t after this one, from the one t before it. What two ranks have for each other is a box: the sender's
 /// part of the source's slowest axis by the receiver's part of the target's.
@@ -172,8 +169,7 @@ class SlabsPlan final : public Plan {
     const uint64_t longest = (boxes.source_rows + count - 1) / count * boxes.inside_bytes;
     if (count == 1 || longest == 0 || longest >= short_woven_piece) return 0;
     const uint64_t slab = pitch * boxes.target_rows * boxes.between / count;
-    const uint64_t group = std::max(woven_group, std::min(woven_slice * count, slab / woven_share));
-    return std::bit_floor(std::min(group / pitch, slice_bytes / longest));
+    return std::bit_floor(std::min(plan::group_bytes(count, slab) / pitch, slice_bytes / longest));
   }
 
   std::vector<uint64_t> extents_;

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <bit>
-
 #include "parts/tiles_pass.hpp"
 #include "plan/plan.hpp"
 #include "size_text.hpp"
@@ -12,28 +10,28 @@
 #include "work/run.hpp"
 #include "work/team.hpp"
 #include "xorder/error.hpp"
+#include "xorder/schedule/rounds.hpp"
 
 namespace xorder::parts {
 namespace {
 
 using std::uint64_t;
 
-int lg_ranks(const work::Team& team) {
-  const auto ranks = static_cast<unsigned>(team.size());
-  if (std::has_single_bit(ranks)) return std::countr_zero(ranks);
-  throw InputError(fmt::format(
-      "--parts needs a power of two of processes, not {}; use {}, or put the array into one file that "
-      "all can open, which any number of processes permutes without --parts",
-      ranks, std::bit_floor(ranks)));
-}
-
 gf2::AffineMap index_map(const Reordering& what) {
   if (auto map = flat_map(what)) return *std::move(map);
   throw InputError(
       "--parts moves 2^n elements by the bits of their indices, so that all extents are powers of two; other "
-      "shapes "
-      "are for one file that all processes can open, without --parts, or for xorder_mpi_plan_axes() in "
+      "shapes are for one file that all processes can open, without --parts, or for xorder_mpi_plan_axes() in "
       "memory");
+}
+
+// From where elements lie, part by part, to where they belong.
+gf2::AffineMap stored_map(const Reordering& what, const work::Options& options) {
+  const gf2::AffineMap map = index_map(what);
+  const int n = map.bits(), p = work::lg_parts(*options.team);
+  if (!options.lowest_part_bit || p > n) return map;
+  const gf2::BitMatrix layout = schedule::processor_layout(n, p, *options.lowest_part_bit);
+  return {layout * map.matrix * layout.inverse().value(), layout(map.complement)};
 }
 
 std::vector<uint64_t> part_extents(std::vector<uint64_t> extents, const work::Team& team) {
@@ -51,8 +49,8 @@ work::Frame framed(io::ArrayFile input, const Reordering& what, const std::vecto
                    std::filesystem::path output, work::Options options) {
   const io::DType dtype = input.description.dtype;
   const work::Team& team = *options.team;
-  lg_ranks(team);
-  index_map(what);
+  work::lg_parts(team);
+  stored_map(what, options);
   const std::vector<uint64_t> mine = part_extents(extents, team);
   uint64_t bytes = dtype.bytes;
   for (const uint64_t extent : mine) bytes *= extent;
@@ -64,7 +62,7 @@ plan::PartsConditions conditions(const work::Frame& frame) {
   work::Team& team = *frame.options.team;
   return {.memory = frame.memory(),
           .device = frame.options.device,
-          .lg_ranks = lg_ranks(team),
+          .lg_ranks = work::lg_parts(team),
           .source_offset = team.most(frame.input().description.offset),
           .target_offset = frame.output.offset};
 }
@@ -87,7 +85,7 @@ Job::Job(io::ArrayFile input, const Reordering& what, std::vector<uint64_t> exte
          std::filesystem::path output, work::Options options, MPI_Comm comm)
     : Work(framed(std::move(input), what, extents, std::move(output), std::move(options))),
       comm_(comm),
-      plan_(index_map(what), what.element_bytes, conditions(frame())) {
+      plan_(stored_map(what, frame().options), what.element_bytes, conditions(frame())) {
   if (plan_.before()) {
     before_ = std::make_unique<tiles::TileEngine>(within_block(plan_), before_tiles(frame()),
                                                   frame().options.device);
@@ -114,6 +112,15 @@ uint64_t Job::scratch_bytes() const {
   return before_ ? plan_.ranks() * (plan_.block_bytes() + before_->plan().scratch_bytes()) : 0;
 }
 
+std::optional<work::Traffic> Job::traffic() const {
+  return work::Traffic{.schedule = "rounds",
+                       .processors = plan_.ranks(),
+                       .steps = plan_.pass().tiles * plan_.rounds(),
+                       .messages = plan_.messages(),
+                       .crossings = plan_.messages(),
+                       .bytes_moved = plan_.bytes_sent()};
+}
+
 std::string Job::describe() const {
   const std::size_t count = passes().size();
   std::string text = fmt::format("{} ranks, each with a part of {}; {} pass{}\n", plan_.ranks(),
@@ -132,12 +139,9 @@ void Job::move(work::Run& run) {
   TilesPass tiles(plan_, run, comm_, together ? io::Location{*together, 0} : run.source(), run.target());
   tiles.move(passes().size());
   const auto sent = run.team()->sums({tiles.sent().messages, tiles.sent().bytes});
-  run.traffic = work::Traffic{.schedule = "rounds",
-                              .processors = plan_.ranks(),
-                              .steps = plan_.pass().tiles * plan_.rounds(),
-                              .messages = sent[0],
-                              .crossings = sent[0],
-                              .bytes_moved = sent[1]};
+  run.traffic = traffic();
+  run.traffic->messages = run.traffic->crossings = sent[0];
+  run.traffic->bytes_moved = sent[1];
 }
 
 }  // namespace xorder::parts

@@ -39,6 +39,7 @@ class Job final : public work::Work {
   std::vector<work::PassSummary> passes() const override;
   std::uint64_t bytes() const override;
   std::uint64_t scratch_bytes() const override;
+  std::optional<work::Traffic> traffic() const override;
   void move(work::Run& run) override;
 
   MPI_Comm comm_;

@@ -1,12 +1,8 @@
 #include "parts/tiles_pass.hpp"
 
-#include <algorithm>
-
-#include "io/ranges.hpp"
-#include "plan/processors.hpp"
+#include "plan/exchange_memory.hpp"
 #include "task/parallel.hpp"
 #include "work/team.hpp"
-#include "xorder/error.hpp"
 
 namespace xorder::parts {
 
@@ -21,12 +17,13 @@ TilesPass::TilesPass(const plan::PartsPlan& plan, work::Run& run, MPI_Comm comm,
       comm_(comm),
       source_(source),
       target_(target),
+      storage_(run.stop()),
       rank_(static_cast<uint64_t>(run.team()->rank())),
       threads_(run.frame().options.threads),
       parts_{io::BlockMemory(plan.part_bytes()), io::BlockMemory(plan.part_bytes())},
       temp_(plan.part_bytes()) {}
 
-// The runs of a part, in requests that meet at multiples of their size in the file.
+// The runs of a part.
 void TilesPass::transfer(Direction direction, uint64_t tile) {
   const bool reads = direction == Direction::read;
   const io::Location place = reads ? source_ : target_;
@@ -34,24 +31,17 @@ void TilesPass::transfer(Direction direction, uint64_t tile) {
   const Word base = reads ? tiling_.source_base(tile, rank_) : tiling_.target_base(tile, rank_);
   const int lg_run = reads ? tiling_.source_run() : tiling_.target_run();
   const uint64_t run_bytes = plan_.element_bytes() << lg_run;
-  constexpr uint64_t request = plan::transfer_bytes;
 
   const auto one_run = [&](uint64_t number) {
-    if (run_.stop().stop_requested()) throw Cancelled();
     Word at = base;
     for (std::size_t i = static_cast<std::size_t>(lg_run); i < basis.size(); ++i) {
       if (number << lg_run >> i & 1) at ^= basis[i];
     }
-    const uint64_t begin = place.offset + at * plan_.element_bytes(), end = begin + run_bytes;
     std::byte* const memory = part(tile) + number * run_bytes;
-    task::each((end - 1) / request - begin / request + 1, [&](uint64_t i) {
-      const uint64_t first = begin / request + i;
-      const uint64_t from = std::max(begin, first * request), to = std::min(end, (first + 1) * request);
-      if (reads)
-        io::read_range(place.file, from, memory + (from - begin), to - from);
-      else
-        io::write_range(place.file, from, memory + (from - begin), to - from);
-    });
+    if (reads)
+      storage_.read(place, at * plan_.element_bytes(), memory, run_bytes);
+    else
+      storage_.write(place, at * plan_.element_bytes(), memory, run_bytes);
   };
   task::each(plan_.part_bytes() / run_bytes, one_run);
 }
@@ -62,7 +52,7 @@ void TilesPass::permute(uint64_t tile) {
       mpi::plan_rounds(tiling_.within(tile), static_cast<int>(plan_.ranks()), tiling_.bits());
   if (permutation->does_nothing()) return;
   mpi::Prepared prepared(*permutation, static_cast<int>(rank_), plan_.element_bytes(),
-                         mpi::default_slice_bytes);
+                         plan::default_slice_bytes);
   run_.team()->meet();
   prepared.run(comm_, part(tile), temp_.data(), threads_);
   sent_.messages += prepared.sent().messages;
@@ -70,7 +60,7 @@ void TilesPass::permute(uint64_t tile) {
 }
 
 void TilesPass::move(std::size_t number) {
-  task::Workers workers(std::max(plan::transfer_threads(run_.frame().memory()), threads_));
+  task::Workers workers = machine::transfer_workers(run_.frame());
   const uint64_t tiles = tiling_.tiles();
   run_.begin(2 * plan_.block_bytes(), number);
   run_.with(workers, [&] { transfer(Direction::read, 0); });

@@ -8,8 +8,8 @@
 #include <memory>
 #include <optional>
 
-#include "io/file.hpp"
 #include "io/memory.hpp"
+#include "machine/storage.hpp"
 #include "mpi/prepared.hpp"
 #include "plan/parts.hpp"
 #include "work/run.hpp"
@@ -41,6 +41,7 @@ class TilesPass {
   work::Run& run_;
   MPI_Comm comm_;
   io::Location source_, target_;
+  machine::Storage storage_;
   std::uint64_t rank_;
   unsigned threads_;
   io::BlockMemory parts_[2], temp_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "plan/exchange_memory.hpp"
 #include "plan/plan.hpp"
 #include "plan/processors.hpp"
 #include "size_text.hpp"
@@ -21,9 +22,6 @@ using std::uint64_t;
 
 // Two parts are in memory by turns, one is permuted while the other is written and read; and what the exchange sends from.
 constexpr uint64_t parts_in_memory = 3;
-// The exchange's own buffers: src/mpi/plan.hpp.
-constexpr uint64_t least_exchange_memory = uint64_t{4} << 20;
-constexpr uint64_t exchange_share = 8;
 // What a network and the memory of a rank move while the disk works.
 constexpr double exchanged_bytes_per_second = 1e9;
 // The ends of a run that are not whole blocks of the disk.
@@ -31,9 +29,9 @@ constexpr uint64_t odd_end = 4096;
 // Fewer, smaller parts are tried as well: more of the exchange happens while the disk works.
 constexpr int sizes_tried = 6;
 
-uint64_t memory_for(uint64_t part_bytes, uint64_t memory) {
-  return parts_in_memory * part_bytes + std::max(least_exchange_memory, part_bytes / exchange_share) +
-         transfer_memory(memory);
+uint64_t memory_for(uint64_t part_bytes, const PartsConditions& conditions) {
+  return parts_in_memory * part_bytes + exchange_memory(uint64_t{1} << conditions.lg_ranks, part_bytes) +
+         transfer_memory(conditions.memory);
 }
 
 struct Candidate {
@@ -78,7 +76,7 @@ class PartsSearch {
  private:
   bool fits(int m) const {
     return element_bytes_ << m <= conditions_.memory &&
-           memory_for(element_bytes_ << m, conditions_.memory) <= conditions_.memory;
+           memory_for(element_bytes_ << m, conditions_) <= conditions_.memory;
   }
 
   // Runs of 2^lg elements, in requests.
@@ -175,7 +173,7 @@ PartsPlan::PartsPlan(const AffineMap& map, uint64_t element_bytes, const PartsCo
   if (lg_ranks_ > bits_) {
     throw InputError(fmt::format("{} ranks are too many for {} elements", ranks(), uint64_t{1} << bits_));
   }
-  if (element_bytes > conditions.memory || memory_for(element_bytes, conditions.memory) > conditions.memory) {
+  if (element_bytes > conditions.memory || memory_for(element_bytes, conditions) > conditions.memory) {
     throw InputError(fmt::format("an element of {} is too much for {} of memory", size_text(element_bytes),
                                  size_text(conditions.memory)));
   }
@@ -190,7 +188,7 @@ PartsPlan::PartsPlan(const AffineMap& map, uint64_t element_bytes, const PartsCo
            .tile_bytes = part_bytes(),
            .source_block_bytes = element_bytes << tiling_->source_run(),
            .target_block_bytes = element_bytes << tiling_->target_run(),
-           .memory = memory_for(part_bytes(), conditions.memory),
+           .memory = memory_for(part_bytes(), conditions),
            .bytes_read = bytes,
            .bytes_written = bytes,
            .predicted_seconds = best.pass_seconds};

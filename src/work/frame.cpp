@@ -1,6 +1,7 @@
 #include "work/frame.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <limits>
@@ -42,6 +43,28 @@ void check_like_parts(const io::ArrayFile& input, Team& team) {
   if (const std::string first = team.from_first(seen); first != seen) {
     throw InputError(fmt::format("{}: holds {}, that of rank 0 {}; the parts of an array are alike",
                                  input.path.string(), seen, first));
+  }
+}
+
+// A path that means the same file for all processes of this machine.
+std::string place(const std::filesystem::path& path) {
+  char host[256] = {};
+  gethostname(host, sizeof host - 1);
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::weakly_canonical(path, error);
+  return fmt::format("{}:{}", host, (error ? path : whole).string());
+}
+
+// By links, or by where %r stands, one member's output could be the file of another.
+void check_own_file(const Frame& frame, Team& team) {
+  const std::string mine = place(frame.output.path);
+  const std::vector<std::string> outputs = team.share(mine), inputs = team.share(place(frame.input().path));
+  for (std::size_t r = 0; r < outputs.size(); ++r) {
+    if (r == static_cast<std::size_t>(team.rank())) continue;
+    const char* const what = outputs[r] == mine ? "output" : inputs[r] == mine ? "input" : nullptr;
+    if (what == nullptr) continue;
+    throw InputError(fmt::format("{}: is the same file as the {} of rank {}; each part needs its own",
+                                 frame.output.path.string(), what, r));
   }
 }
 
@@ -109,6 +132,7 @@ Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, co
   if (team != nullptr) memory = team->least(memory);
   frame.output = destination(std::move(output), frame.input(), dtype, extents, frame.options.output_offset);
   check_output(frame.output, frame.inputs, frame.options);
+  if (frame.options.parts) check_own_file(frame, *team);
   frame.circumstances = circumstances(frame.inputs, frame.output, frame.options, memory, working);
   if (frame.sharing() != nullptr) frame.circumstances = agreed(frame.circumstances, *team);
   return frame;

@@ -12,6 +12,12 @@ nlohmann::json pass_json(const PassSummary& pass) {
           {"predicted_seconds", pass.predicted_seconds}};
 }
 
+nlohmann::json traffic_json(const Traffic& traffic) {
+  return {{"schedule", traffic.schedule},   {"processors", traffic.processors},
+          {"steps", traffic.steps},         {"messages", traffic.messages},
+          {"crossings", traffic.crossings}, {"bytes_moved", traffic.bytes_moved}};
+}
+
 }  // namespace
 
 // The blocks and tiles at the top are the first pass's; `pass_list` has each.
@@ -32,6 +38,7 @@ nlohmann::json plan_json(const Summary& plan) {
                       {"target_block_bytes", first.target_block_bytes},
                       {"pass_list", nlohmann::json::array()}};
   for (const PassSummary& pass : plan.passes) json["pass_list"].push_back(pass_json(pass));
+  if (plan.traffic) json.update(traffic_json(*plan.traffic));
   return json;
 }
 
@@ -42,14 +49,7 @@ nlohmann::json report_json(const Summary& plan, const Report& report) {
                       {"reads", report.reads},           {"writes", report.writes},
                       {"seconds", report.seconds},       {"predicted_seconds", plan.predicted_seconds()},
                       {"memory", plan.memory},           {"peak_memory", report.peak_memory}};
-  if (const auto& traffic = report.traffic) {
-    json.update({{"schedule", traffic->schedule},
-                 {"processors", traffic->processors},
-                 {"steps", traffic->steps},
-                 {"messages", traffic->messages},
-                 {"crossings", traffic->crossings},
-                 {"bytes_moved", traffic->bytes_moved}});
-  }
+  if (report.traffic) json.update(traffic_json(*report.traffic));
   return json;
 }
 

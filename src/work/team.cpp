@@ -1,7 +1,12 @@
 #include "work/team.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <bit>
 #include <cstring>
+
+#include "xorder/error.hpp"
 
 namespace xorder::work {
 namespace {
@@ -36,6 +41,15 @@ std::uint64_t Team::most(std::uint64_t mine) {
   std::uint64_t result = mine;
   for (const std::string& bytes : share(as_bytes({mine}))) result = std::max(result, number(bytes, 0));
   return result;
+}
+
+int lg_parts(const Team& team) {
+  const auto members = static_cast<unsigned>(team.size());
+  if (std::has_single_bit(members)) return std::countr_zero(members);
+  throw InputError(fmt::format(
+      "--parts needs a power of two of processes, not {}; use {}, or put the array into one file that "
+      "all can open, which any number of processes permutes without --parts",
+      members, std::bit_floor(members)));
 }
 
 }  // namespace xorder::work

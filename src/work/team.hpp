@@ -56,4 +56,7 @@ class Team {
   virtual void temporary(const std::vector<std::filesystem::path>& files) = 0;
 };
 
+/// lg of the number of members, where each has a part of an array. Throws InputError unless that number is a power of two.
+int lg_parts(const Team& team);
+
 }  // namespace xorder::work

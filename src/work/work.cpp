@@ -42,7 +42,8 @@ Summary Work::summary() const {
               .memory = f.memory(),
               .device = f.options.device.name,
               .engine = f.circumstances.mapped() ? "mapped" : "direct",
-              .passes = passes()};
+              .passes = passes(),
+              .traffic = traffic()};
   for (const PassSummary& pass : all.passes) {
     all.bytes_read += pass.bytes_read;
     all.bytes_written += pass.bytes_written;

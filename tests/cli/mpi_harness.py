@@ -22,14 +22,14 @@ ENVIRONMENT = {
 
 
 class MpiCase(Case):
-    def start(self, *ranks):
+    def start(self, *ranks, preexec_fn=None):
         """Each of `ranks` is (number of ranks, words before the program, its arguments)."""
         command = [MPIEXEC]
         for count, before, arguments in ranks:
             command += [":"] if len(command) > 1 else []
             command += ["-n", str(count), *before, PROGRAM, *(str(argument) for argument in arguments)]
         return subprocess.Popen(command, cwd=self.dir, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, text=True)
+                                stderr=subprocess.PIPE, text=True, preexec_fn=preexec_fn)
 
     def finish(self, process):
         """What it has printed, and what xorder-mpi itself has said: one line at most."""

@@ -22,16 +22,18 @@ class _Program(ctypes.Structure):
     _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_char_p)]
 
 
-def forbid(io_uring=0, o_direct=False):
-    """A preexec_fn: io_uring_setup fails with the error number `io_uring` if it is not 0; opening with O_DIRECT is
-    refused as file systems do that cannot. None where this is not known to work."""
+def forbid(io_uring=0, o_direct=False, nameless=False):
+    """A preexec_fn: io_uring_setup fails with the error number `io_uring` if it is not 0; opening with O_DIRECT, and files
+    without a name (O_TMPFILE), are refused as file systems do that cannot. None where this is not known to work."""
     if ARCHITECTURE is None or os.uname().sysname != "Linux":
         return None
     audit, openat = ARCHITECTURE
+    tmpfile = os.O_TMPFILE & ~os.O_DIRECTORY
+    flags = (os.O_DIRECT if o_direct else 0) | (tmpfile if nameless else 0)
     # Jumps are (if true, if false) instructions forward; the last three instructions are where they lead.
     code = [(_LOAD, 0, 0, _ARCHITECTURE), (_JUMP_EQUAL, 0, 5, audit), (_LOAD, 0, 0, _NUMBER),
             (_JUMP_EQUAL, 4 if io_uring else 3, 0, IO_URING_SETUP), (_JUMP_EQUAL, 0, 2, openat),
-            (_LOAD, 0, 0, _THIRD_ARGUMENT), (_JUMP_SET, 2 if o_direct else 0, 0, os.O_DIRECT),
+            (_LOAD, 0, 0, _THIRD_ARGUMENT), (_JUMP_SET, 2, 0, flags),
             (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _ERRNO | io_uring), (_RETURN, 0, 0, _ERRNO | errno.EINVAL)]
     instructions = b"".join(struct.pack("=HBBI", *line) for line in code)
     program = _Program(len(code), instructions)

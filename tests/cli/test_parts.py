@@ -13,6 +13,8 @@ import numpy as np
 
 from harness import MiB, SANITIZED, main, matrix_text, random_columns
 from mpi_harness import MpiCase
+from sandbox import forbid, seccomp_works
+from test_json import documented
 
 
 class PartsCase(MpiCase):
@@ -87,7 +89,9 @@ class Bytes(PartsCase):
             self.ok("permute", "whole.npy", "expected.npy", "--by", by, "--force")
             self.expect_whole(4, "expected.npy")
             self.assertEqual(report["bytes"], 16 * MiB)
-            for key in ["bytes", "passes", "bytes_written", "memory"]:
+            traffic = documented()["Report"][1]
+            self.assertEqual(set(plan), documented()["Plan"][0] | traffic)
+            for key in ["bytes", "passes", "bytes_written", "memory", *traffic]:
                 self.assertEqual(plan[key], report[key], key)
             self.assertGreaterEqual(report["bytes_read"], plan["bytes_read"])
             self.assertIn(f"{report['messages']} messages of ", text)
@@ -99,6 +103,20 @@ class Bytes(PartsCase):
             self.assertEqual(report["bytes_moved"], 2 * changed, by)
             if not SANITIZED:
                 self.assertLess(report["peak_memory"], (16 + 40) * MiB)
+
+    def test_layouts(self):
+        n, p = 18, 2
+        array = self.noise((1 << n,), "u4")
+        self.save("whole.npy", array)
+        self.ok("permute", "whole.npy", "expected.npy", "--by", "gray^-1 * rotate(7) * xor(5)")
+        expected, index = self.load("expected.npy"), np.arange(1 << n)
+        for layout, f in [("minor", 0), ("3", 3), ("9", 9), ("major", n - p), (str(n - p), n - p)]:
+            for rank in range(1 << p):
+                self.save(f"part.{rank}.npy", array[(index >> f) % (1 << p) == rank])
+            self.mpi_ok(1 << p, "permute", "part.%r.npy", "out.%r.npy", "--parts", "--by", "gray^-1 * rotate(7) * xor(5)",
+                        "--layout", layout, "--force")
+            for rank in range(1 << p):
+                self.assert_same(self.load(f"out.{rank}.npy"), expected[(index >> f) % (1 << p) == rank])
 
     def test_several_tiles_in_two_passes(self):
         array = self.noise((1 << 25,), "u1")
@@ -120,7 +138,7 @@ class Bytes(PartsCase):
         out, error = self.mpi_ok(4, "permute", "part.%r.npy", "out.%r.npy", "--parts", "--by", "bitreverse")
         self.assertEqual(out, "")
         self.assertRegex(error, r"\Aout\.%r\.npy: 512 KiB in .*, 1 pass, .*\n"
-                                r"4 ranks, \d+ rounds: \d+ messages, 384 KiB sent\n\Z")
+                                r"4 ranks, \d+ rounds?: \d+ messages, 384 KiB sent\n\Z")
 
     def test_replaces(self):
         self.save_parts(self.noise((1 << 10,), "f8"), 2)
@@ -143,6 +161,15 @@ class Refusals(PartsCase):
         self.refused(2, "permute", "part.%r.npy", "out.%r.npy", *by, says=r"rank 1 on .*: out\.1\.npy: exists")
         self.refused(2, "permute", "part.%r.npy", "part.%r.npy", *by, "--force", says="is the same file as the input")
 
+    def test_outputs_of_their_own(self):
+        self.save_parts(self.noise((1 << 10,), "f8"), 2)
+        for link in ["way0", "way1"]:
+            os.symlink(".", self.path(link))
+        command = ("permute", "part.%r.npy", "--parts", "--by", "reverse", "--force")
+        self.refused(2, *command[:2], "way%r/out.npy", *command[2:], says="way0/out.npy: is the same file as the output of rank 1")
+        os.symlink("part.1.npy", self.path("out.0.npy"))
+        self.refused(2, *command[:2], "out.%r.npy", *command[2:], says=r"rank 0 on .*: out\.0\.npy: is the same file as the input of rank 1")
+
     def test_parts_that_do_not_go_together(self):
         command = ("permute", "part.%r.npy", "out.%r.npy", "--parts", "--by", "reverse")
         array = self.noise((4, 256), "f8")
@@ -153,9 +180,11 @@ class Refusals(PartsCase):
 
     def test_numbers_of_ranks_and_shapes(self):
         self.save_parts(self.noise((3 << 8,), "f8"), 3)
-        self.refused(3, "permute", "part.%r.npy", "out.%r.npy", "--parts", "--by", "reverse", says="768, .*512 and 1024")
-        self.refused(3, "transpose", "part.%r.npy", "out.%r.npy", "--parts",
-                     says="power of two of processes, not 3; use 2, or put the array into one file .* without --parts")
+        for command in [("permute", "--by", "reverse"), ("transpose",)]:
+            self.refused(3, command[0], "part.%r.npy", "out.%r.npy", "--parts", *command[1:],
+                         says="power of two of processes, not 3; use 2, or put the array into one file .* without --parts")
+        self.save_parts(self.noise((3 << 8,), "f8"), 2)
+        self.refused(2, "permute", "part.%r.npy", "out.%r.npy", "--parts", "--by", "reverse", says="768, .*512 and 1024")
         self.save_parts(self.noise((8, 24), "f8"), 4)
         self.refused(4, "transpose", "part.%r.npy", "out.%r.npy", "--parts", says="powers of two; other shapes .*without --parts")
         self.save_parts(self.noise((8, 2), "f8"), 4)
@@ -169,6 +198,9 @@ class Refusals(PartsCase):
         self.refused(2, *command, says="part.%r.npy: cannot be read")
         self.refused(2, *command, "--parts", "--io", "mapped", says="mapped|cannot map")
         self.refused(2, *command, "--parts", "--trace", "t", says="--trace")
+        self.refused(2, *command, "--layout", "minor", says="--layout.*--parts")
+        self.refused(2, *command, "--parts", "--layout", "11", says="layout 11: .* bit 0 to 9")
+        self.refused(2, *command, "--parts", "--layout", "-1", says="layout -1: .* bit 0 to 9")
         self.mpi_fails((1, [], (*command, "--parts")), (1, [], (*command, "--parts", "--memory", "1GiB")),
                        says="rank 1 was given other arguments")
 
@@ -188,13 +220,13 @@ class Refusals(PartsCase):
 class Ends(PartsCase):
     """Runs that end while they move data."""
 
-    def begin(self, part_bytes=512 * MiB, ranks=4):
+    def begin(self, part_bytes=512 * MiB, ranks=4, preexec_fn=None):
         """Returns the launcher's process and the ranks' numbers as soon as data are moving."""
         for rank in range(ranks):
             with open(self.path(f"part.{rank}.raw"), "wb") as file:
                 file.truncate(part_bytes)
         process = self.start((ranks, [], ("permute", "part.%r.raw", "out.%r.raw", "--parts", "--dtype", "u2",
-                                          "--by", "bitreverse", "--memory", "16MiB")))
+                                          "--by", "bitreverse", "--memory", "16MiB")), preexec_fn=preexec_fn)
         directory = os.path.realpath(self.dir)
 
         def making_output():
@@ -228,6 +260,24 @@ class Ends(PartsCase):
         process.send_signal(signal.SIGINT)
         self.ended(process)
         self.assertEqual(sorted(os.listdir(self.dir)), self.inputs())
+
+    @unittest.skipUnless(seccomp_works(), "cannot forbid system calls here")
+    def test_without_nameless_files(self):
+        process, _ = self.begin(128 * MiB, preexec_fn=forbid(nameless=True))
+        process.send_signal(signal.SIGINT)
+        self.ended(process)
+        self.assertEqual(sorted(os.listdir(self.dir)), self.inputs())
+        process, ranks = self.begin(128 * MiB, preexec_fn=forbid(nameless=True))
+        for number in [process.pid, *ranks]:
+            os.kill(number, signal.SIGKILL)
+        process.communicate()
+        left = sorted(name for name in os.listdir(self.dir) if name.startswith("."))
+        self.assertEqual(len(left), 4)
+        self.save_parts(self.noise((1 << 10,), "f8"), 4)
+        _, error = self.mpi_ok(4, "permute", "part.%r.npy", "out.%r.raw", "--parts", "--by", "reverse")
+        for rank in range(4):
+            self.assertIn(f"note: rank {rank}: {left[rank]} is left of a run that was killed, unless one is still making "
+                          f"out.{rank}.raw; to remove it: rm {left[rank]}\n", error)
 
     def test_the_disk_fails_one_rank(self):
         process, ranks = self.begin()

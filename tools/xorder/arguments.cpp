@@ -23,7 +23,8 @@ Int parse(std::string_view text, const std::string& what, const char* expected) 
   const auto trimmed = trim(text);
   const auto [end, error] = std::from_chars(trimmed.data(), trimmed.data() + trimmed.size(), value);
   if (error == std::errc::result_out_of_range && end == trimmed.data() + trimmed.size()) {
-    throw InputError(fmt::format("{}: {} is too {}", what, trimmed, trimmed.front() == '-' ? "small" : "large"));
+    throw InputError(
+        fmt::format("{}: {} is too {}", what, trimmed, trimmed.front() == '-' ? "small" : "large"));
   }
   if (trimmed.empty() || error != std::errc() || end != trimmed.data() + trimmed.size()) {
     throw InputError(fmt::format("{}: '{}' is not {}", what, text, expected));
@@ -115,6 +116,11 @@ std::uint64_t parse_offset(std::string_view text, const std::string& what) {
 
 int parse_int(std::string_view text, const std::string& what) {
   return parse<int>(text, what, "a whole number");
+}
+
+std::optional<int> parse_layout(std::string_view text, const std::string& what) {
+  if (text.empty() || text == "major") return std::nullopt;
+  return text == "minor" ? 0 : parse_int(text, what);
 }
 
 std::vector<int> parse_ints(std::string_view text, const std::string& what) {

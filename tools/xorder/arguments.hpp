@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,10 @@ std::uint64_t parse_offset(std::string_view text, const std::string& what);
 
 /// "3", "-1". Throws InputError naming `what`.
 int parse_int(std::string_view text, const std::string& what);
+
+/// Of the bits of an index that name a processor, the lowest: "minor" is 0, "3" is 3, and "major" or nothing means the top ones. Throws
+/// InputError naming `what`.
+std::optional<int> parse_layout(std::string_view text, const std::string& what);
 
 /// "0", "16". Throws InputError naming `what`.
 std::uint64_t parse_number(std::string_view text, const std::string& what);

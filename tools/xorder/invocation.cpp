@@ -7,6 +7,8 @@ namespace {
 
 std::string whole_line;
 
+}  // namespace
+
 std::string quoted_for_shell(std::string_view word) {
   constexpr std::string_view plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./,:=+@%";
@@ -15,8 +17,6 @@ std::string quoted_for_shell(std::string_view word) {
   for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return text + "'";
 }
-
-}  // namespace
 
 void remember_invocation(int argc, const char* const* argv) {
   whole_line = "xorder";

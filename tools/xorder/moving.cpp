@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <optional>
+#include <ranges>
 
 #include "arguments.hpp"
 #include "interrupt.hpp"
+#include "invocation.hpp"
 #include "io/output.hpp"
 #include "json_text.hpp"
 #include "option_groups.hpp"
@@ -49,12 +51,23 @@ void tell_note(const std::string& note) {
   if (session().speaks()) tell("{}: note: {}\n", session().program, printable(note));
 }
 
-// An output that several processes make has a name meanwhile, which stays if all of them are killed.
-void tell_of_left_over(const std::string& output) {
-  for (const auto& file : io::left_over(output)) {
-    tell_note(fmt::format(
-        "{} is left of a run that was killed, unless one is still making {}; to remove it: rm '{}'",
-        file.string(), output, file.string()));
+// What several processes make has a name meanwhile, which stays if all of them are killed: one file, or, where the file system has no
+// nameless files, each part. Collective.
+void tell_of_left_over(const std::string& output, work::Team& team, bool parts) {
+  std::string mine;
+  if (parts || team.is_first()) {
+    for (const auto& file : io::left_over(output)) {
+      mine += fmt::format(
+          "{}{} is left of a run that was killed, unless one is still making {}; to remove it: rm {}",
+          parts ? fmt::format("rank {}: ", team.rank()) : "", file.string(), output,
+          quoted_for_shell(file.string()));
+      mine += '\0';
+    }
+  }
+  for (const std::string& notes : team.share(std::move(mine))) {
+    for (const auto note : std::views::split(notes, '\0')) {
+      if (!note.empty()) tell_note(std::string(note.begin(), note.end()));
+    }
   }
 }
 
@@ -96,6 +109,7 @@ io::ArrayFile RawOptions::open(const std::string& path) const {
 io::ArrayDescription Request::array() const {
   io::ArrayDescription whole = input().description;
   if (!options.parts) return whole;
+  work::lg_parts(*options.team);  // the wrong number of processes should not be blamed on the parts
   // Parts are slabs along the slowest axis.
   if (whole.extents.empty()) whole.extents.push_back(1);
   std::uint64_t& slowest = whole.order == Order::c ? whole.extents.front() : whole.extents.back();
@@ -125,11 +139,21 @@ void MovingCommand::add_to(CLI::App& command, Make make, std::vector<std::string
       ->required();
   self->raw_.add_to(command);
   if (session().work_on_parts) {
+    CLI::Option* const parts =
+        command
+            .add_flag(
+                "--parts", self->parts_,
+                "each process has a part of the array, %r in IN and OUT is its rank; parts follow each\n"
+                "other along the slowest axis; 2^k processes, extents 2^n")
+            ->group(group::input);
     command
-        .add_flag("--parts", self->parts_,
-                  "each process has a part of the array, %r in IN and OUT is its rank; parts follow each\n"
-                  "other along the slowest axis; 2^k processes, extents 2^n")
-        ->group(group::input);
+        .add_option("--layout", self->layout_,
+                    "with --parts: which bits of an element's index are its rank: the top ones (major), the "
+                    "low ones\n"
+                    "(minor), or those from bit F on; default: major")
+        ->type_name("major|minor|F")
+        ->group(group::input)
+        ->needs(parts);
   }
   command.add_flag("--force", self->force_, "replace OUT if it exists")->group(group::output);
   command
@@ -203,6 +227,7 @@ work::Options MovingCommand::options() const {
   }
   options.scratch_directory = tmpdir_;
   options.parts = parts_;
+  options.lowest_part_bit = parse_layout(layout_, "--layout");
   options.overwrite = force_;
   return options;
 }
@@ -224,7 +249,7 @@ void MovingCommand::run() const {
   const bool speaks = session().speaks(), talks = speaks && !quiet_;
   std::optional<Interrupt> interrupt;
   if (session().team == nullptr) interrupt.emplace();  // a team's processes are ended by its signals
-  if (session().team != nullptr && !parts_) tell_of_left_over(output_);
+  if (session().team != nullptr) tell_of_left_over(own(output_), *session().team, parts_);
   std::vector<io::ArrayFile> inputs;
   for (const std::string& path : inputs_) inputs.push_back(raw_.open(own(path)));
   work::Options options = this->options();
@@ -240,12 +265,14 @@ void MovingCommand::run() const {
   if (unknown_disk && work->summary().bytes >= work::worth_learning) {
     if (dry_run_) {
       tell_note(fmt::format(
-          "the disk of {} was never measured: a run begins with that if it can, and may have another plan", output_));
+          "the disk of {} was never measured: a run begins with that if it can, and may have another plan",
+          output_));
     } else if (auto device = work::learn_device(output_, interrupt->token())) {
       request.options.device = *std::move(device);
       work = make_(request);
       if (talks) {
-        tell_note(fmt::format("measured the disk of {}, since nobody had (xorder bench disk does it better)", output_));
+        tell_note(fmt::format("measured the disk of {}, since nobody had (xorder bench disk does it better)",
+                              output_));
       }
     }
   }
@@ -276,8 +303,8 @@ void MovingCommand::run() const {
          size_text(bytes / std::max(report.seconds, 1e-9)), report.passes, report.passes == 1 ? "" : "es",
          way);
     if (const auto& traffic = report.traffic; traffic && parts_) {
-      tell("{} ranks, {} rounds: {} messages, {} sent\n", traffic->processors, traffic->steps,
-           traffic->messages, size_text(traffic->bytes_moved));
+      tell("{} ranks, {} round{}: {} messages, {} sent\n", traffic->processors, traffic->steps,
+           traffic->steps == 1 ? "" : "s", traffic->messages, size_text(traffic->bytes_moved));
     } else if (traffic) {
       tell("schedule {} on {} virtual processors: {} steps, {} messages, {} link crossings, {} moved\n",
            traffic->schedule, traffic->processors, traffic->steps, traffic->messages, traffic->crossings,

@@ -66,6 +66,7 @@ class MovingCommand {
   std::string output_;
   RawOptions raw_;
   std::string memory_, threads_, engine_ = "auto", device_, tmpdir_, trace_, progress_ = "auto";
+  std::string layout_;
   bool parts_ = false, force_ = false, dry_run_ = false, quiet_ = false, json_ = false;
 };
 

@@ -84,11 +84,7 @@ std::unique_ptr<work::Work> Scheduling::work(const Request& request, const Reord
   choice.kind = schedule_ == "rounds" ? Kind::rounds : schedule_ == "exchange" ? Kind::exchange : Kind::mesh;
   choice.processors = processors();
   if (routing_ == "xy") choice.routing = schedule::Mesh::Routing::xy;
-  if (layout_ == "minor") {
-    choice.layout = 0;
-  } else if (!layout_.empty() && layout_ != "major") {
-    choice.layout = parse_int(layout_, "--layout");
-  }
+  choice.layout = parse_layout(layout_, "--layout");
   return machine::scheduled(request.input(), what, std::move(extents), request.output, request.options,
                             choice);
 }

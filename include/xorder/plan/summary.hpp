@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,24 @@ struct PassSummary {
 };
 
 /// What a run is going to do.
+/// What crosses the network of a schedule.
+struct Traffic {
+  std::string schedule;
+  std::uint64_t processors = 0;
+  std::uint64_t steps = 0;
+  std::uint64_t messages = 0;     ///< that change their virtual processor
+  std::uint64_t crossings = 0;    ///< uses of links
+  std::uint64_t bytes_moved = 0;  ///< of those messages
+
+  /// Adds another run of the same schedule with other data: what was sent; steps are counted once.
+  Traffic& operator+=(const Traffic& run) {
+    messages += run.messages;
+    crossings += run.crossings;
+    bytes_moved += run.bytes_moved;
+    return *this;
+  }
+};
+
 struct Summary {
   std::uint64_t bytes = 0;  ///< of the output's data
   std::uint64_t bytes_read = 0;
@@ -29,6 +48,7 @@ struct Summary {
   std::string device;
   std::string engine;
   std::vector<PassSummary> passes;
+  std::optional<Traffic> traffic;  ///< between ranks that have a part each
 
   std::uint64_t peak_memory() const;  ///< of the passes
   double predicted_seconds() const;

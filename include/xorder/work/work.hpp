@@ -51,6 +51,9 @@ struct Options {
   Team* team = nullptr;
   /// In a team: each process has an input and an output of its own, which are parts of two arrays.
   bool parts = false;
+  /// Then: the lowest bit of an element's index that says in which part it is; without, the top bits do. A part has its elements in
+  /// the order of their indices.
+  std::optional<int> lowest_part_bit{};
 };
 
 /// The file to be made: the header (empty for raw files), and the data.
@@ -76,24 +79,7 @@ using ProgressCallback = std::function<void(const Progress&)>;
 
 using plan::PassSummary;
 using plan::Summary;
-
-/// What crossed the network of a schedule.
-struct Traffic {
-  std::string schedule;
-  std::uint64_t processors = 0;
-  std::uint64_t steps = 0;
-  std::uint64_t messages = 0;     ///< that changed their virtual processor
-  std::uint64_t crossings = 0;    ///< uses of links
-  std::uint64_t bytes_moved = 0;  ///< of those messages
-
-  /// Adds another run of the same schedule with other data: what was sent; steps are counted once.
-  Traffic& operator+=(const Traffic& run) {
-    messages += run.messages;
-    crossings += run.crossings;
-    bytes_moved += run.bytes_moved;
-    return *this;
-  }
-};
+using plan::Traffic;
 
 struct Report {
   std::size_t passes = 0;
@@ -135,6 +121,8 @@ class Work {
 
  private:
   virtual std::vector<PassSummary> passes() const = 0;
+  /// Where it is known before the run.
+  virtual std::optional<Traffic> traffic() const { return std::nullopt; }
   /// Of the output's data.
   virtual std::uint64_t bytes() const;
   /// Of disk, besides the output.
