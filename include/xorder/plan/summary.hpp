@@ -20,7 +20,6 @@ struct PassSummary {
   double predicted_seconds = 0;
 };
 
-/// What a run is going to do.
 /// What crosses the network of a schedule.
 struct Traffic {
   std::string schedule;
@@ -39,6 +38,7 @@ struct Traffic {
   }
 };
 
+/// What a run is going to do.
 struct Summary {
   std::uint64_t bytes = 0;  ///< of the output's data
   std::uint64_t bytes_read = 0;
