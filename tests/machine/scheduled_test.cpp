@@ -90,11 +90,13 @@ TEST_F(Scheduled, MeshesOfAnyShape) {
   for (int i = 0; i < 25; ++i) {
     const std::uint64_t rows = random.in(1U, 200U), columns = random.in(1U, 200U);
     const std::uint64_t side = random.in(std::uint64_t{1}, std::min({rows, columns, std::uint64_t{9}}));
+    using Routing = schedule::Mesh::Routing;
+    const Routing routings[] = {Routing::any, Routing::xy, Routing::two_phase};
     SCOPED_TRACE(testing::Message() << rows << " x " << columns << ", mesh of " << side);
     check(transposition({{rows, columns}, 4, Order::c}, {}), {rows, columns},
           {.kind = Kind::mesh,
            .processors = side * side,
-           .routing = random.in(0, 1) == 0 ? schedule::Mesh::Routing::any : schedule::Mesh::Routing::xy},
+           .routing = routings[random.in(0, side % 2 == 0 ? 2 : 1)]},
           work::EngineChoice::direct, random);
   }
 }
