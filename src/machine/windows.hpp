@@ -1,8 +1,8 @@
 // A schedule's messages on their way, some steps at a time.
 //
 // A *window* is as many consecutive steps as have some messages for each processor (plan::window_messages). Its messages are made
-// when the first processor comes to it, sorted by sender, so that a processor finds its own without looking at the
-// steps that do not concern it. Two windows are open at most: a processor that is ahead waits until the window before
+// when the first processor comes to it, sorted by sender, with a place for each sorted by receiver, so that a processor
+// finds its own without looking at the steps that do not concern it. Two windows are open at most: a processor that is ahead waits until the window before
 // the last one is closed, which it is when every processor has left it. So what is on its way is bounded, however far
 // some processors could run ahead, as those do that only send. Nobody waits forever: what a processor in the older
 // window waits for is sent by one that is in it, too.
@@ -111,8 +111,8 @@ class Windows {
   };
   const schedule::Schedule& schedule_;
   const LinkOf link_of_;
-  std::mutex
-      mutex_;  // of what follows; a processor takes it only when a window has to be made, or was closed
+  // A processor takes it only where a window has to be made, or is closed.
+  std::mutex mutex_;
   Open open_[2];
   std::atomic<std::uint64_t> made_ = 0;  // windows so far
   std::uint64_t next_step_ = 0;

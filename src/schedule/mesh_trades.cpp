@@ -37,9 +37,9 @@ class Room {
 using Division = std::vector<std::vector<bool>>;
 
 // Each resource carries one message a step, in the order in which they are added.
-class Timetable {
+class StepAssignment {
  public:
-  Timetable(const Division& goes_up, uint64_t steps)
+  StepAssignment(const Division& goes_up, uint64_t steps)
       : goes_up_(goes_up),
         steps_(static_cast<size_t>(steps)),
         next_up_(goes_up.size(), 0),
@@ -77,11 +77,11 @@ std::vector<Mesh::Step> trades_at_bound(uint64_t side) {
   for (uint64_t i = steps + 1; i < side; ++i) {
     for (const uint64_t j : room.take(i - steps, i)) goes_up[i][j] = true;
   }
-  Timetable timetable(goes_up, steps);
+  StepAssignment assignment(goes_up, steps);
   for (uint64_t i = 0; i < side; ++i) {
-    for (uint64_t j = 0; j < i; ++j) timetable.add(i, j);
+    for (uint64_t j = 0; j < i; ++j) assignment.add(i, j);
   }
-  return timetable.take();
+  return assignment.take();
 }
 
 // Let n = N/2 = 2x + y. Below the diagonal lie a square, rows n .. N−1 of columns 0 .. n−1, a triangle above it
@@ -130,15 +130,15 @@ std::vector<Mesh::Step> trades_in_two_phases(uint64_t side) {
     for (const uint64_t j : room.take(x + extra[last - i], n)) goes_up[i][j] = true;
   }
 
-  Timetable timetable(goes_up, steps);
+  StepAssignment assignment(goes_up, steps);
   for (uint64_t i = n; i < side; ++i) {
-    for (uint64_t j = 0; j < n; ++j) timetable.add(i, j);
+    for (uint64_t j = 0; j < n; ++j) assignment.add(i, j);
   }
-  timetable.not_before(x, n);
+  assignment.not_before(x, n);
   for (uint64_t i = 0; i < side; ++i) {
-    for (uint64_t j = i < n ? 0 : n; j < i; ++j) timetable.add(i, j);
+    for (uint64_t j = i < n ? 0 : n; j < i; ++j) assignment.add(i, j);
   }
-  return timetable.take();
+  return assignment.take();
 }
 
 }  // namespace xorder::schedule
