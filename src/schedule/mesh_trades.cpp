@@ -91,7 +91,7 @@ std::vector<Mesh::Step> trades_at_bound(uint64_t side) {
 //
 //   Triangle above, rows i < n. R_i carries x + y of its i nodes, and the other e_i = max(0, i − x − y) go up.
 //   These are E = 1 + 2 + .. + (x − 1) in all. They are dealt to columns 0 .. x+y in turn, all of which are left of
-//   the rows concerned. The rule for x and y is E ≤ y(n − 1) / 2, and that is less than y(x + y + 1). So no column
+//   the rows concerned. The rule for x and y is E ≤ y(n − 1) / 2, which is at most y(x + y + 1). So no column
 //   gets more than y, and all of them fit in phase 2.
 //
 //   Triangle to the right: the same mirrored at the other diagonal, (i, j) to (N−1−j, N−1−i), which exchanges U
