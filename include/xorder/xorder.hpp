@@ -5,7 +5,8 @@
 //   tiles::Job, band::BandTransposition, descend::DescendJob, machine::scheduled(): from file to file. Each is a
 //                 work::Work: summary() and describe() say what it will do, run() does it.
 //   memory        permute(): the same for an array in memory
-//   machine       Machine: runs a schedule of messages on your own data
+//   machine       RoundPlan: a permutation in rounds, factored once, performed on any number of files and arrays;
+//                 Machine: runs a schedule of messages on your own data
 //
 // Errors are exceptions (error.hpp). The library prints nothing and never aborts. Objects may be used by one thread
 // at a time unless their headers say otherwise.
@@ -17,8 +18,9 @@
 #include "xorder/error.hpp"
 #include "xorder/io/array_file.hpp"
 #include "xorder/machine/machine.hpp"
-#include "xorder/machine/scheduled_descend.hpp"
+#include "xorder/machine/round_plan.hpp"
 #include "xorder/machine/scheduled.hpp"
+#include "xorder/machine/scheduled_descend.hpp"
 #include "xorder/memory/permute.hpp"
 #include "xorder/permutation/bmmc.hpp"
 #include "xorder/permutation/expression.hpp"

@@ -22,9 +22,8 @@ namespace {
 using schedule::Node;
 using std::uint64_t;
 
+constexpr std::size_t two_cache_lines = 128;  // which processors fetch together
 constexpr uint64_t no_step = std::numeric_limits<uint64_t>::max();
-
-bool later(const Envelope* a, const Envelope* b) { return a->step > b->step; }
 
 }  // namespace
 
@@ -37,30 +36,29 @@ class Machine::Graph {
   // It runs when there is something to do: at the beginning, when the last message of its step arrives, and when the
   // window opens for which it waits. To be woken by each message costs a task for each (0.3 µs).
 
-  struct Processor {
-    // What others change, under the lock.
+  // Of many processors few are in the cache: what is used most comes first.
+  struct alignas(two_cache_lines) Processor {
+    // What others change, under the lock, as they do what it is to receive (Arrival).
     oneapi::tbb::spin_mutex lock;
-    Envelope* inbox = nullptr;
-    uint64_t missing = 0;  // while it rests: so many messages of steps up to `last`
+    // Its own. It does its steps one by one; or all of a window together, where what it sends has nothing to do with what
+    // it receives. `last` is that of those under way.
+    bool under_way = false;
+    uint64_t missing = 0;  // while it rests: so many messages of steps up to `last`. Others change it
     uint64_t last = 0;
 
-    // Its own. Of its window, what is still ahead of it.
+    // Of its window, what is still ahead of it.
     uint64_t windows = 0;  // that it has left
     Window* window = nullptr;
     std::span<Envelope> to_send;
-    std::span<const uint64_t> to_receive, update_steps;
-    std::span<const schedule::Update> updates;
-    // It does its steps one by one; or all of a window together, where what it sends has nothing to do with what it
-    // receives. `last` is that of those under way.
-    bool under_way = false;
-    std::vector<Envelope*> waiting;  // of later steps: a heap, the earliest step first
-    std::vector<Envelope*> here;     // of the steps under way
-    work::Traffic traffic;
     std::unique_ptr<task::FlowNode<Node>> node;
+    std::span<Arrival> to_receive;
+    std::span<const uint64_t> update_steps;
+    std::span<const schedule::Update> updates;
+    work::Traffic traffic;
 
-    uint64_t step() const;      // the next one that concerns it
-    uint64_t expected() const;  // messages of the steps under way
-    void sort(Envelope& envelope);
+    uint64_t step() const;                     // the next one that concerns it
+    std::span<const Arrival> awaited() const;  // in the steps under way
+    bool rest_until_complete();
   };
 
   void act(Node self);
@@ -72,8 +70,6 @@ class Machine::Graph {
   uint64_t last_link(const schedule::Message& message) const;
   uint64_t hops(const schedule::Message& message) const;
   Link* link(const schedule::Message& message);
-  void collect(Processor& me);
-  bool rest(Processor& me);
   void wake(Node node) { processors_[node].node->try_put(node); }
 
   const schedule::Network network_;
@@ -101,35 +97,29 @@ Machine::Graph::Graph(const schedule::Schedule& schedule)
 uint64_t Machine::Graph::Processor::step() const {
   uint64_t first = no_step;
   if (!to_send.empty()) first = to_send.front().step;
-  if (!to_receive.empty()) first = std::min(first, to_receive.front());
+  if (!to_receive.empty()) first = std::min(first, to_receive.front().step);
   if (!update_steps.empty()) first = std::min(first, update_steps.front());
   return first;
 }
 
-uint64_t Machine::Graph::Processor::expected() const {
-  uint64_t count = 0;
-  while (count < to_receive.size() && to_receive[count] <= last) ++count;
-  return count;
+std::span<const Arrival> Machine::Graph::Processor::awaited() const {
+  std::size_t count = 0;
+  while (count < to_receive.size() && to_receive[count].step <= last) ++count;
+  return to_receive.first(count);
 }
 
-void Machine::Graph::Processor::sort(Envelope& envelope) {
-  if (under_way && envelope.step <= last) {
-    here.push_back(&envelope);
-  } else {
-    waiting.push_back(&envelope);
-    std::ranges::push_heap(waiting, later);
-  }
+// No if everything is here already. Else the last of what is missing wakes it.
+bool Machine::Graph::Processor::rest_until_complete() {
+  const auto arrivals = awaited();
+  const task::Lock under(lock);
+  missing = static_cast<uint64_t>(std::ranges::count(arrivals, nullptr, &Arrival::envelope));
+  return missing != 0;
 }
 
 // Everything that can be done now.
 void Machine::Graph::act(Node self) {
-  Processor& me = processors_[self];
-  do {
-    collect(me);
-    do {
-      if (stop_.stop_requested() || !has_window(self)) return;
-    } while (advance(self));
-  } while (!rest(me));
+  while (!stop_.stop_requested() && has_window(self) && advance(self)) {
+  }
 }
 
 // Goes on to the next window when it is through with one. Without a window it rests, and will be woken if there is
@@ -156,14 +146,9 @@ bool Machine::Graph::advance(Node self) {
   Processor& me = processors_[self];
   if (!std::exchange(me.under_way, true)) {
     me.last = together_ ? me.window->end() - 1 : me.step();
-    while (!me.waiting.empty() && me.waiting.front()->step <= me.last) {
-      std::ranges::pop_heap(me.waiting, later);
-      me.here.push_back(me.waiting.back());
-      me.waiting.pop_back();
-    }
     send_all(self);
   }
-  if (me.here.size() < me.expected()) return false;
+  if (me.rest_until_complete()) return false;
   receive_all(self);
   me.under_way = false;
   return true;
@@ -171,12 +156,18 @@ bool Machine::Graph::advance(Node self) {
 
 void Machine::Graph::send_all(Node self) {
   Processor& me = processors_[self];
+  // What the messages will touch, which is seldom in the cache: all of it is fetched at the same time.
+  for (const Envelope& envelope : me.to_send) {
+    if (envelope.step > me.last) break;
+    __builtin_prefetch(&processors_[envelope.message.to.node], 1);
+    __builtin_prefetch(envelope.arrival, 1);
+  }
   for (; !me.to_send.empty() && me.to_send.front().step <= me.last; me.to_send = me.to_send.subspan(1)) {
     Envelope& envelope = me.to_send.front();
     const schedule::Message& message = envelope.message;
     program_->send(message.from, envelope.step, envelope.payload);
     if (message.to.node == self) {
-      me.here.push_back(&envelope);
+      envelope.arrival->envelope = &envelope;
       continue;
     }
     if (envelope.payload.size() != 0) {
@@ -184,16 +175,15 @@ void Machine::Graph::send_all(Node self) {
       me.traffic.bytes_moved += envelope.payload.size();
       me.traffic.crossings += hops(message);
     }
-    envelope.link->put(&envelope);
+    envelope.link->put(envelope, message.to.node, [this](Envelope& arrived) { return arrive(arrived); });
   }
 }
 
-// At the end of a link: puts a message into the receiver's inbox. Whether that has to be woken, since it was the last one
-// that was missing.
+// At the end of a link. Whether the receiver has to be woken, since it was the last message that was missing.
 bool Machine::Graph::arrive(Envelope& envelope) {
   Processor& receiver = processors_[envelope.message.to.node];
   const task::Lock lock(receiver.lock);
-  envelope.next = std::exchange(receiver.inbox, &envelope);
+  envelope.arrival->envelope = &envelope;
   return receiver.missing != 0 && envelope.step <= receiver.last && --receiver.missing == 0;
 }
 
@@ -216,8 +206,7 @@ Link* Machine::Graph::link(const schedule::Message& message) {
   if (message.from.node == to) return nullptr;
   std::unique_ptr<Link>& link = links_[last_link(message)];
   if (link == nullptr) {
-    link = std::make_unique<Link>(graph_, *processors_[to].node, to,
-                                  [this](Envelope* arrived) { return arrive(*arrived); });
+    link = std::make_unique<Link>(graph_, *processors_[to].node);
   }
   return link.get();
 }
@@ -228,31 +217,16 @@ uint64_t Machine::Graph::hops(const schedule::Message& message) const {
   return network_.distance(message.from.node, message.via) + network_.distance(message.via, message.to.node);
 }
 
-// Takes what has arrived.
-void Machine::Graph::collect(Processor& me) {
-  Envelope* arrived = nullptr;
-  {
-    const task::Lock lock(me.lock);
-    arrived = std::exchange(me.inbox, nullptr);
-  }
-  for (; arrived != nullptr; arrived = arrived->next) me.sort(*arrived);
-}
-
-// Until the messages of its steps under way are here. No if more have arrived meanwhile.
-bool Machine::Graph::rest(Processor& me) {
-  const task::Lock lock(me.lock);
-  if (me.inbox != nullptr) return false;
-  me.missing = me.expected() - me.here.size();
-  return true;
-}
-
 void Machine::Graph::receive_all(Node self) {
   Processor& me = processors_[self];
-  me.to_receive = me.to_receive.subspan(me.here.size());
-  for (Envelope* const envelope : me.here) {
-    program_->receive(envelope->message, envelope->step, envelope->payload);
+  const auto arrivals = me.awaited();
+  me.to_receive = me.to_receive.subspan(arrivals.size());
+  for (const Arrival& arrival : arrivals) __builtin_prefetch(arrival.envelope);
+  for (const Arrival& arrival : arrivals) __builtin_prefetch(arrival.envelope->payload.data());
+  for (const Arrival& arrival : arrivals) {
+    Envelope& envelope = *arrival.envelope;
+    program_->receive(envelope.message, envelope.step, envelope.payload);
   }
-  me.here.clear();
   std::size_t updates = 0;
   while (updates < me.update_steps.size() && me.update_steps[updates] <= me.last) ++updates;
   if (updates == 0) return;

@@ -113,10 +113,9 @@ class Blocks final : public Program {
   }
   // From the sender's block into the receiver's: no copy lies between.
   void receive(const schedule::Message& message, uint64_t round, Payload& payload) override {
-    const auto to = plan_.scatter(message.from.node, round);
     const uint64_t k = message.to.node - first_;
     std::byte* const block = memory_[k / together_] + k % together_ * plan_.block_bytes();
-    kernel::scatter_pieces(block, payload.data(), to.places, to.offset, to.piece_bytes);
+    place_chunk(plan_, message, round, payload, block);
   }
 
  private:
@@ -134,19 +133,20 @@ class Blocks final : public Program {
 }  // namespace
 
 void RoundsStage::move(work::Run& run, io::Location source, io::Location target, std::size_t pass) {
-  const uint64_t processors = plan_.processors();
+  const plan::RoundsPlan& plan = *plan_;
+  const uint64_t processors = plan.processors();
   Storage storage(run.stop());
   task::Workers workers = transfer_workers(run.frame());
-  task::BufferPool pool(Room::bytes_for(plan_.batch() * plan_.block_bytes()));
-  Outgoing outgoing(plan_, source, storage, pool);
-  Blocks batches[] = {Blocks(plan_, outgoing, target, storage, pool),
-                      Blocks(plan_, outgoing, target, storage, pool)};
-  work::Traffic traffic{.schedule = "rounds", .processors = processors, .steps = plan_.rounds().steps()};
+  task::BufferPool pool(Room::bytes_for(plan.batch() * plan.block_bytes()));
+  Outgoing outgoing(plan, source, storage, pool);
+  Blocks batches[] = {Blocks(plan, outgoing, target, storage, pool),
+                      Blocks(plan, outgoing, target, storage, pool)};
+  work::Traffic traffic{.schedule = "rounds", .processors = processors, .steps = plan.rounds().steps()};
 
-  run.begin(2 * plan_.block_bytes() * processors, pass);
+  run.begin(2 * plan.bytes(), pass);
   run.with(workers, [&] {
     schedule::Node next = 0;
-    RoundsFor receivers(plan_.rounds(), plan_.batch());
+    RoundsFor receivers(plan.rounds(), plan.batch());
     Machine machine(receivers);
     const auto make = [&](Blocks& batch) {
       if (next == processors) return false;
@@ -154,13 +154,32 @@ void RoundsStage::move(work::Run& run, io::Location source, io::Location target,
       outgoing.begin();
       receivers.begin(next);
       traffic += machine.run(batch, run.stop());
-      next += plan_.batch();
+      next += plan.batch();
       return true;
     };
     const auto write = [&](Blocks& batch) { batch.write(); };
     task::in_turn(batches, make, write);
   });
   run.traffic = traffic;
+}
+
+std::vector<std::unique_ptr<Stage>> rounds_stages(const work::Frame& frame,
+                                                  std::shared_ptr<const plan::RoundsPlan> plan) {
+  const gf2::AffineMap before = plan->before(), after = plan->after();
+  const auto by_tiles = [&](const gf2::AffineMap& map, bool first, bool last, const char* what) {
+    return tile_stage(frame, plan->on_elements(map), first, last, what);
+  };
+  std::vector<std::unique_ptr<Stage>> stages;
+  if (!before.is_identity()) stages.push_back(by_tiles(before, true, false, "within processors"));
+  stages.push_back(std::make_unique<RoundsStage>(plan));
+  if (!after.is_identity()) stages.push_back(by_tiles(after, false, true, "back to the layout"));
+  return stages;
+}
+
+void place_chunk(const plan::RoundsPlan& plan, const schedule::Message& message, uint64_t round,
+                 const Payload& payload, std::byte* block) {
+  const auto to = plan.scatter(message.from.node, round);
+  kernel::scatter_pieces(block, payload.data(), to.places, to.offset, to.piece_bytes);
 }
 
 }  // namespace xorder::machine

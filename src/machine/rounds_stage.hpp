@@ -6,21 +6,33 @@
 // memory, and why it does not matter that the file is not.
 #pragma once
 
+#include <memory>
+#include <vector>
+
 #include "machine/stage.hpp"
 #include "plan/rounds.hpp"
+#include "xorder/machine/machine.hpp"
 
 namespace xorder::machine {
 
 class RoundsStage final : public Stage {
  public:
-  explicit RoundsStage(plan::RoundsPlan plan) : plan_(std::move(plan)) {}
+  explicit RoundsStage(std::shared_ptr<const plan::RoundsPlan> plan) : plan_(std::move(plan)) {}
 
-  std::vector<plan::PassSummary> passes() const override { return {plan_.pass()}; }
-  std::string describe() const override { return plan_.describe(); }
+  std::vector<plan::PassSummary> passes() const override { return {plan_->pass()}; }
+  std::string describe() const override { return plan_->describe(); }
   void move(work::Run& run, io::Location source, io::Location target, std::size_t pass) override;
 
  private:
-  plan::RoundsPlan plan_;
+  std::shared_ptr<const plan::RoundsPlan> plan_;
 };
+
+/// From file to file: what stays within processors by tiles, the rounds, and, with a layout, back to it by tiles.
+std::vector<std::unique_ptr<Stage>> rounds_stages(const work::Frame& frame,
+                                                  std::shared_ptr<const plan::RoundsPlan> plan);
+
+/// Puts what came in a round where it belongs in its receiver's block.
+void place_chunk(const plan::RoundsPlan& plan, const schedule::Message& message, std::uint64_t round,
+                 const Payload& payload, std::byte* block);
 
 }  // namespace xorder::machine

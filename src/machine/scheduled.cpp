@@ -14,52 +14,19 @@ namespace {
 using std::uint64_t;
 using Stages = std::vector<std::unique_ptr<Stage>>;
 
-// Input, scratch and output, for the page cache to hold all of them.
-constexpr uint64_t files_in_memory = 3;
-
 plan::ProcessorConditions conditions(const work::Frame& frame, std::optional<uint64_t> processors) {
   return {frame.memory(), frame.options.device, processors, frame.circumstances.mapped()};
 }
 
-/// Of a stage that reads the input if it is the first one, and else a scratch file, and writes in the same way.
-work::Circumstances circumstances(const work::Frame& frame, bool first, bool last) {
-  work::Circumstances c = frame.circumstances;
-  if (!first) {
-    c.source = c.target;
-    c.source_offset = 0;
-    c.read_alignment = c.target == io::Access::direct ? 4096 : 1;
-  }
-  if (!last) c.target_offset = 0;
-  return c;
-}
-
-std::unique_ptr<Stage> by_tiles(const work::Frame& frame, const Reordering& what, bool first, bool last,
-                                std::string name) {
-  return std::make_unique<TileStage>(
-      tiles::TileEngine(what, circumstances(frame, first, last), frame.options.device), std::move(name));
-}
-
-Stages rounds_stages(const work::Frame& frame, const Reordering& what, const ScheduleChoice& choice) {
-  plan::RoundsPlan plan(what, choice.layout, conditions(frame, choice.processors));
-  const auto flat = [&](const gf2::AffineMap& map) {
-    return mapping_of_all({{what.elements()}, what.element_bytes, Order::c}, map);
-  };
-  const gf2::AffineMap before = plan.before(), after = plan.after();
-  Stages stages;
-  if (!before.is_identity()) {
-    stages.push_back(by_tiles(frame, flat(before), true, false, "within processors"));
-  }
-  stages.push_back(std::make_unique<RoundsStage>(std::move(plan)));
-  if (!after.is_identity()) {
-    stages.push_back(by_tiles(frame, flat(after), false, true, "back to the layout"));
-  }
-  return stages;
+Stages stages_of_rounds(const work::Frame& frame, const Reordering& what, const ScheduleChoice& choice) {
+  return rounds_stages(
+      frame, std::make_shared<plan::RoundsPlan>(what, choice.layout, conditions(frame, choice.processors)));
 }
 
 Stages exchange_stages(const work::Frame& frame, const Reordering& what, const ScheduleChoice& choice) {
   plan::ExchangePlan plan = plan::plan_exchange(what, conditions(frame, choice.processors));
   Stages stages;
-  stages.push_back(by_tiles(frame, plan.within, true, false, "within processors"));
+  stages.push_back(tile_stage(frame, plan.within, true, false, "within processors"));
   stages.push_back(std::make_unique<StripeStage>(std::move(plan.stripes)));
   return stages;
 }
@@ -91,7 +58,7 @@ std::unique_ptr<work::Work> scheduled(io::ArrayFile input, const Reordering& wha
   const io::DType dtype = input.description.dtype;
   work::Frame frame = work::settle({std::move(input)}, std::move(output), dtype, extents, std::move(options),
                                    files_in_memory * what.bytes());
-  const auto make = choice.kind == ScheduleChoice::Kind::rounds     ? rounds_stages
+  const auto make = choice.kind == ScheduleChoice::Kind::rounds     ? stages_of_rounds
                     : choice.kind == ScheduleChoice::Kind::exchange ? exchange_stages
                                                                     : mesh_stages;
   Stages stages = make(frame, what, choice);

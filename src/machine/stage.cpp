@@ -7,6 +7,23 @@
 
 namespace xorder::machine {
 
+work::Circumstances circumstances(const work::Frame& frame, bool first, bool last) {
+  work::Circumstances c = frame.circumstances;
+  if (!first) {
+    c.source = c.target;
+    c.source_offset = 0;
+    c.read_alignment = c.target == io::Access::direct ? 4096 : 1;
+  }
+  if (!last) c.target_offset = 0;
+  return c;
+}
+
+std::unique_ptr<Stage> tile_stage(const work::Frame& frame, const Reordering& what, bool first, bool last,
+                                  std::string name) {
+  return std::make_unique<TileStage>(
+      tiles::TileEngine(what, circumstances(frame, first, last), frame.options.device), std::move(name));
+}
+
 StagedWork::StagedWork(work::Frame frame, std::vector<std::unique_ptr<Stage>> stages)
     : Work(std::move(frame)), stages_(std::move(stages)) {}
 

@@ -24,6 +24,12 @@ class Stage {
   virtual void move(work::Run& run, io::Location source, io::Location target, std::size_t pass) = 0;
 };
 
+/// Input, scratch and output, for the page cache to hold all of them.
+inline constexpr std::uint64_t files_in_memory = 3;
+
+/// Of a stage that reads the input if it is the first one, and else a scratch file, and writes in the same way.
+work::Circumstances circumstances(const work::Frame& frame, bool first, bool last);
+
 /// The tile engine as a stage.
 class TileStage final : public Stage {
  public:
@@ -40,6 +46,10 @@ class TileStage final : public Stage {
   tiles::TileEngine engine_;
   std::string what_;
 };
+
+/// Plans it for its circumstances.
+std::unique_ptr<Stage> tile_stage(const work::Frame& frame, const Reordering& what, bool first, bool last,
+                                  std::string name);
 
 class StagedWork final : public work::Work {
  public:

@@ -43,7 +43,8 @@ void Window::make(const schedule::Schedule& schedule, uint64_t first, const Link
     envelope.message = message;
     envelope.step = step;
     envelope.link = link_of(message);
-    received_.items[received_.begin[message.to.node + 1]++] = step;
+    envelope.arrival = &received_.items[received_.begin[message.to.node + 1]++];
+    *envelope.arrival = {step, nullptr};
   }
   const auto owner = [&](std::size_t i) { return updates[i].what.element.node; };
   updates_.count(processors, updates.size(), owner);
@@ -61,8 +62,9 @@ void Windows::restart() {
 }
 
 Window* Windows::enter(uint64_t number, Node node) {
-  const std::lock_guard lock(mutex_);
   Open& open = open_[number % 2];
+  if (number < made_) return &open.window;
+  const std::lock_guard lock(mutex_);
   if (number == made_) {
     if (next_step_ == schedule_.steps()) return nullptr;
     if (open.inside != 0) {
@@ -77,9 +79,12 @@ Window* Windows::enter(uint64_t number, Node node) {
   return &open.window;
 }
 
+// Who finds the window not yet closed, under the lock, is among those that wait when the last one that leaves gets the
+// lock.
 std::vector<Node> Windows::leave(uint64_t number) {
+  if (--open_[number % 2].inside != 0) return {};
   const std::lock_guard lock(mutex_);
-  return --open_[number % 2].inside == 0 ? std::exchange(waiting_, {}) : std::vector<Node>();
+  return std::exchange(waiting_, {});
 }
 
 }  // namespace xorder::machine

@@ -1,13 +1,14 @@
 // A schedule's messages on their way, some steps at a time.
 //
 // A *window* is as many consecutive steps as have some messages for each processor (plan::window_messages). Its messages are made
-// when the first processor comes to it, sorted by sender, so that a processor finds its own without looking at the
-// steps that do not concern it. Two windows are open at most: a processor that is ahead waits until the window before
+// when the first processor comes to it, sorted by sender, with a place for each sorted by receiver, so that a processor
+// finds its own without looking at the steps that do not concern it. Two windows are open at most: a processor that is ahead waits until the window before
 // the last one is closed, which it is when every processor has left it. So what is on its way is bounded, however far
 // some processors could run ahead, as those do that only send. Nobody waits forever: what a processor in the older
 // window waits for is sent by one that is in it, too.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -22,15 +23,20 @@
 namespace xorder::machine {
 
 struct Envelope;
+/// What a processor receives: nothing until the message has arrived.
+struct Arrival {
+  std::uint64_t step = 0;
+  Envelope* envelope = nullptr;
+};
 /// A way into a processor, with an edge that wakes it.
-using Link = task::FlowLink<Envelope*, schedule::Node>;
+using Link = task::FlowLink<schedule::Node>;
 
 /// A message on its way.
 struct Envelope {
   schedule::Message message;
   std::uint64_t step = 0;
-  Link* link = nullptr;      // by which it comes to its receiver; none within a processor
-  Envelope* next = nullptr;  // in the receiver's inbox
+  Link* link = nullptr;        // by which it comes to its receiver; none within a processor
+  Arrival* arrival = nullptr;  // its place among what the receiver waits for
   Payload payload;
 };
 
@@ -44,8 +50,8 @@ class Window {
   std::uint64_t end() const { return end_; }
 
   std::span<Envelope> sent_by(schedule::Node node) { return sent_.of(node); }
-  /// The steps of the messages that it receives, its own among them, in order.
-  std::span<const std::uint64_t> received_by(schedule::Node node) { return received_.of(node); }
+  /// A place for each message that it receives, its own among them, in the order of their steps.
+  std::span<Arrival> received_by(schedule::Node node) { return received_.of(node); }
   std::span<const schedule::Update> updates_of(schedule::Node node) { return updates_.of(node); }
   /// The steps of its updates.
   std::span<const std::uint64_t> update_steps_of(schedule::Node node) { return update_steps_.of(node); }
@@ -78,7 +84,8 @@ class Window {
   Unsorted<schedule::Message> unsorted_;
   Unsorted<schedule::Update> unsorted_updates_;
   ByProcessor<Envelope> sent_;
-  ByProcessor<std::uint64_t> received_, update_steps_;
+  ByProcessor<Arrival> received_;
+  ByProcessor<std::uint64_t> update_steps_;
   ByProcessor<schedule::Update> updates_;
 };
 
@@ -100,13 +107,14 @@ class Windows {
  private:
   struct Open {
     Window window;
-    std::uint64_t inside = 0;  // processors that have not left it
+    std::atomic<std::uint64_t> inside = 0;  // processors that have not left it
   };
   const schedule::Schedule& schedule_;
   const LinkOf link_of_;
+  // A processor takes it only where a window has to be made, or is closed.
   std::mutex mutex_;
   Open open_[2];
-  std::uint64_t made_ = 0;  // windows so far
+  std::atomic<std::uint64_t> made_ = 0;  // windows so far
   std::uint64_t next_step_ = 0;
   std::vector<schedule::Node> waiting_;
 };

@@ -163,6 +163,10 @@ AffineMap RoundsPlan::arrangement(const BitMatrix& order_of_chunks) const {
   return {BitMatrix(n, std::move(columns)) * rounds_.factors().within * rounds_.layout(), 0};
 }
 
+Reordering RoundsPlan::on_elements(const AffineMap& map) const {
+  return mapping_of_all({{elements()}, element_bytes_, Order::c}, map);
+}
+
 AffineMap RoundsPlan::after() const { return {rounds_.layout().inverse().value(), 0}; }
 
 RoundsPlan::Scatter RoundsPlan::scatter(schedule::Node sender, uint64_t round) const {

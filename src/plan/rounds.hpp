@@ -39,8 +39,14 @@ class RoundsPlan {
   /// And after: from blocks of processors to the file's order.
   gf2::AffineMap after() const;
 
+  /// A map of the elements' numbers, as a reordering.
+  Reordering on_elements(const gf2::AffineMap& map) const;
+
   const schedule::Rounds& rounds() const { return rounds_; }
   std::uint64_t processors() const { return rounds_.network().nodes(); }
+  std::uint64_t elements() const { return processors() << rounds_.lg_block(); }
+  std::uint64_t element_bytes() const { return element_bytes_; }
+  std::uint64_t bytes() const { return elements() * element_bytes_; }
   std::uint64_t block_bytes() const { return element_bytes_ << rounds_.lg_block(); }
   std::uint64_t chunk_bytes() const { return element_bytes_ << rounds_.lg_chunk(); }
   /// Processors whose blocks are made together, from a multiple of their number on.

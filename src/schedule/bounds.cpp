@@ -79,13 +79,14 @@ uint64_t mesh_bound(uint64_t side) {
 // each i − j mod N, and min(k, N − k) over all k is ⌊N²/4⌋ in all.
 uint64_t torus_bound(uint64_t side) { return side <= 1 ? 0 : divided_up(side * side / 4, 2 * side); }
 
-uint64_t two_phase_mesh_steps(uint64_t side) {
-  uint64_t steps = 0;
+// (x−y)(x−y−1) ≤ 2y² is x² − x ≤ y² + 2xy − y, and N/2 − 1 = 2x + y − 1. If x ≤ y, both hold.
+MeshPhases mesh_phases(uint64_t side) {
+  MeshPhases phases;
   for (uint64_t x = 0; 4 * x <= side; ++x) {
-    const uint64_t y = side / 2 - 2 * x;
-    if (x <= y || (x - y) * (x - y - 1) <= 2 * y * y) steps = x + y;
+    const uint64_t half = side / 2, y = half - 2 * x;
+    if (x * x + y <= x + y * half) phases = {x, y};
   }
-  return steps;
+  return phases;
 }
 
 uint64_t aspc_bound(int dimension, int halves) {

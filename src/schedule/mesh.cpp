@@ -1,56 +1,20 @@
 #include "xorder/schedule/mesh.hpp"
 
-#include <algorithm>
-#include <numeric>
-
+#include "schedule/mesh_trades.hpp"
 #include "xorder/schedule/bounds.hpp"
 
 namespace xorder::schedule {
 namespace {
 
-using std::size_t;
 using std::uint64_t;
 
-// Which columns each row sends up, by row.
-std::vector<std::vector<uint64_t>> columns_up(uint64_t side, uint64_t steps) {
-  std::vector<std::vector<uint64_t>> up(side);
-  std::vector<uint64_t> room(side, steps);  // by column
-  for (uint64_t i = steps + 1; i < side; ++i) {
-    std::vector<uint64_t>& columns = up[i];
-    columns.resize(i);
-    std::iota(columns.begin(), columns.end(), uint64_t{0});
-    std::ranges::stable_sort(columns, std::ranges::greater{}, [&](uint64_t j) { return room[j]; });
-    columns.resize(i - steps);
-    for (const uint64_t j : columns) --room[j];
-  }
-  return up;
+std::vector<Mesh::Step> trades_of(uint64_t side, Mesh::Routing routing) {
+  return routing == Mesh::Routing::two_phase ? trades_in_two_phases(side) : trades_at_bound(side);
 }
 
-// Each resource carries its messages in any order, one a step.
-std::vector<Mesh::Step> trades(uint64_t side) {
-  const uint64_t steps = mesh_bound(side);
-  std::vector<Mesh::Step> result(static_cast<size_t>(steps));
-  const auto up = columns_up(side, steps);
-  std::vector<size_t> next(side, 0);  // step of U_j
-  for (uint64_t i = 0; i < side; ++i) {
-    std::vector<bool> goes_up(i, false);
-    for (const uint64_t j : up[i]) goes_up[j] = true;
-    size_t right = 0;  // step of R_i
-    for (uint64_t j = 0; j < i; ++j) {
-      if (goes_up[j]) {
-        result.at(next[j]++).up.push_back(i * side + j);
-      } else {
-        result.at(right++).right.push_back(i * side + j);
-      }
-    }
-  }
-  return result;
-}
-
-// The second legs of the last step need one more.
-uint64_t step_count(uint64_t side, Mesh::Routing routing) {
-  const uint64_t steps = mesh_bound(side);
-  return routing == Mesh::Routing::xy && steps > 0 ? steps + 1 : steps;
+// With XY routing, the second legs of the last step need one more.
+uint64_t step_count(uint64_t trades, Mesh::Routing routing) {
+  return routing == Mesh::Routing::xy && trades > 0 ? trades + 1 : trades;
 }
 
 // Slots of a diagonal's node for what comes from below and from above it.
@@ -58,13 +22,14 @@ constexpr uint64_t from_below = 1, from_above = 2;
 
 }  // namespace
 
-Mesh::Mesh(uint64_t side, Routing routing) : Mesh(Network::mesh(side), routing) {}
+Mesh::Mesh(uint64_t side, Routing routing)
+    : Mesh(Network::mesh(side), routing, trades_of(Network::mesh(side).side(), routing)) {}
 
-Mesh::Mesh(const Network& mesh, Routing routing)
-    : Schedule(mesh, routing == Routing::xy ? 3 : 1, step_count(mesh.side(), routing),
+Mesh::Mesh(const Network& mesh, Routing routing, std::vector<Step> trades)
+    : Schedule(mesh, routing == Routing::xy ? 3 : 1, step_count(trades.size(), routing),
                mesh_bound(mesh.side())),
       routing_(routing),
-      trades_(schedule::trades(mesh.side())) {}
+      trades_(std::move(trades)) {}
 
 Node Mesh::partner(Node node) const {
   const uint64_t side = network().side();
@@ -79,7 +44,7 @@ Node Mesh::corner(Node node, bool up) const {
 
 void Mesh::messages(uint64_t step, std::vector<Message>& out) const {
   out.clear();
-  if (routing_ == Routing::any) return trade(trades_[step], out);
+  if (routing_ != Routing::xy) return trade(trades_[step], out);
   if (step < trades_.size()) begin(trades_[step], out);
   if (step > 0) finish(trades_[step - 1], out);
 }

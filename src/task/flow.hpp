@@ -4,8 +4,6 @@
 #include <oneapi/tbb/flow_graph.h>
 
 #include <memory>
-#include <new>
-#include <tuple>
 #include <utility>
 
 #include "task/handover.hpp"
@@ -26,42 +24,31 @@ std::unique_ptr<FlowNode<Message>> flow_node(oneapi::tbb::flow::graph& graph, Bo
                                              });
 }
 
-/// A way into a node: itself a node, with an edge to that one. What is put in, arrive(message) takes at once, in the thread that
-/// puts it: a task for each message would cost 0.3 µs. Only if it says so, `signal` goes over the edge.
-template <typename Message, typename Signal>
+/// A way into a node: itself a node, with an edge to that one.
+template <typename Signal>
 class FlowLink {
  public:
-  /// `arrive` must not throw. May be made while the graph is at work.
-  template <typename Arrive>
-  FlowLink(oneapi::tbb::flow::graph& graph, FlowNode<Signal>& end, const Signal& signal, Arrive arrive)
-      : node_(graph, oneapi::tbb::flow::unlimited,
-              [&graph, signal, arrive = std::move(arrive)](Message message, Ports& ports) noexcept {
-                if (!arrive(message)) return;
-                try {
-                  std::get<0>(ports).try_put(signal);
-                } catch (...) {  // no memory for a task; a node that may throw is not run at once
-                  graph.cancel();
-                }
-              }) {
-    oneapi::tbb::flow::make_edge(oneapi::tbb::flow::output_port<0>(node_), end);
+  /// May be made while the graph is at work.
+  FlowLink(oneapi::tbb::flow::graph& graph, FlowNode<Signal>& end) : node_(graph) {
+    oneapi::tbb::flow::make_edge(node_, end);
   }
-  void put(Message message) { node_.try_put(message); }
+  /// arrive(message) takes the message at once, in this thread: a task for each would cost 0.3 µs. Only if it says so,
+  /// `signal` goes over the edge; until then the link's memory is not touched.
+  template <typename Message, typename Arrive>
+  void put(Message& message, const Signal& signal, const Arrive& arrive) {
+    if (arrive(message)) node_.try_put(signal);
+  }
 
  private:
-  using Node = oneapi::tbb::flow::multifunction_node<Message, std::tuple<Signal>,
-                                                     oneapi::tbb::flow::rejecting_lightweight>;
-  using Ports = typename Node::output_ports_type;
-  Node node_;
+  oneapi::tbb::flow::broadcast_node<Signal> node_;
 };
 
-/// start(), which puts the first messages in, and then until nothing is left to do. Throws what the nodes throw, and
-/// std::bad_alloc for a link that could not signal.
+/// start(), which puts the first messages in, and then until nothing is left to do. Throws what the nodes throw.
 template <typename Start>
 void flow(oneapi::tbb::flow::graph& graph, const Start& start) {
   const AroundTasks around;
   start();
   graph.wait_for_all();
-  if (graph.is_cancelled()) throw std::bad_alloc();
 }
 
 }  // namespace xorder::task

@@ -92,7 +92,7 @@ class Replay(Case):
     def test_mesh(self):
         for n in range(1, 10):
             goals = {(v, 0): (v % n * n + v // n, 0) for v in range(n * n)}
-            for routing in ["any", "xy"]:
+            for routing in ["any", "xy"] + (["two-phase"] if n % 2 == 0 else []):
                 self.expect(("mesh", "--size", n, "--routing", routing), goals, network="mesh", side=n)
 
     def test_aspc(self):

@@ -27,6 +27,7 @@ EXAMPLES = [
     ("banded", "--dimension", 6, "--beta", 1, "--matrices", 4, "--method", "closed"),
     ("mesh", "--size", 7),
     ("mesh", "--size", 6, "--routing", "xy"),
+    ("mesh", "--size", 10, "--routing", "two-phase"),
     ("aspc", "--dimension", 3),
     ("aspc", "--dimension", 4, "--half", "minus"),
     ("descend", "--dimension", 3, "--per-node", 8),
@@ -89,6 +90,12 @@ class Schedule(Case):
         for n, steps in enumerate([1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 6, 6, 6], 2):
             self.assertEqual(self.report("mesh", "--size", n)["steps"], steps)
             self.assertEqual(self.report("mesh", "--size", n, "--routing", "xy")["steps"], steps + 1)
+            if n % 2 == 0:
+                report = self.report("mesh", "--size", n, "--routing", "two-phase", "--check")
+                self.assertEqual((report["steps"], sum(report["two_phases_of_the_paper"])), (steps, steps))
+                self.assertEqual((report["conflicts"], report["ports_out"]), (0, 1))
+        # The first even side for which the paper's two phases take a step too many.
+        self.assertEqual([self.report("mesh", "--size", 38, "--routing", r)["steps"] for r in ("any", "two-phase")], [11, 12])
         for lg, steps in enumerate([12, 20, 32, 52, 88]):
             self.assertEqual(self.report("descend", "--dimension", 3, "--per-node", 1 << lg)["steps"], steps)
         self.assertEqual(self.report("aspc", "--dimension", 10)["steps"], 4)
@@ -272,6 +279,7 @@ class Schedule(Case):
             ("0 matrices", "banded", "--dimension", 4, "--beta", 2, "--matrices", 0),
             ("--size is 0", "mesh", "--size", 0),
             ("1024", "mesh", "--size", 1025),
+            ("even side", "mesh", "--size", 9, "--routing", "two-phase"),
             ("--size", "mesh", "--size", "nine"),
             ("power of two", "descend", "--dimension", 3, "--per-node", 6),
             ("2\\^20", "descend", "--dimension", 3, "--per-node", 1 << 31),

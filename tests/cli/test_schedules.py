@@ -107,7 +107,10 @@ class SmallFiles(Schedules):
         self.assertEqual([report[key] for key in ("processors", "steps", "messages")], [49, 2, 42])
         with_xy = self.check("transpose", array, transposed(array), "--schedule", "mesh", "--processors", 49, "--routing", "xy")
         self.assertEqual(with_xy["steps"], report["steps"] + 1)
+        self.check("transpose", array, transposed(array), "--schedule", "mesh", "--processors", 36, "--routing", "two-phase")
         self.refused("transpose", "a.npy", "b.npy", "--schedule", "rounds", "--routing", "xy", says="mesh")
+        self.refused("transpose", "a.npy", "b.npy", "--force", "--schedule", "mesh", "--processors", 49, "--routing", "two-phase",
+                     says="even side")
         text = self.ok("transpose", "a.npy", "c.npy", "--schedule", "mesh").stderr
         self.assertRegex(text, r"schedule mesh on 16 virtual processors: 1 steps?, 12 messages")
 

@@ -76,6 +76,7 @@ std::vector<std::pair<std::string, std::shared_ptr<Schedule>>> moving_schedules(
   for (const std::uint64_t side : {0, 1, 2, 3, 4, 7, 12}) {
     add("mesh", new Mesh(side, Mesh::Routing::any));
     add("mesh xy", new Mesh(side, Mesh::Routing::xy));
+    if (side % 2 == 0) add("mesh two phases", new Mesh(side, Mesh::Routing::two_phase));
   }
   add("isotropic", new Isotropic({6, 3, 4, 4, 0, 7}, 3));
   return all;

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <set>
 
-#include "io/scratch.hpp"
+#include "machine/on_files.hpp"
 #include "plan/band_exchange.hpp"
 #include "plan/reference.hpp"
 #include "seed.hpp"
@@ -17,33 +17,12 @@ namespace {
 
 using test::Random;
 
-class Scheduled : public ::testing::Test {
+class Scheduled : public test::OnFiles {
  protected:
-  io::ArrayFile input(const std::string& data, std::vector<std::uint64_t> extents,
-                      std::uint64_t element_bytes) {
-    test::write_file(scratch_ / "in.raw", data);
-    io::RawLayout layout;
-    layout.dtype = io::parse_dtype("V" + std::to_string(element_bytes));
-    layout.extents = std::move(extents);
-    return io::open_array(scratch_ / "in.raw", layout);
-  }
-  std::string noise(std::uint64_t bytes, Random& random) {
-    std::string data(bytes, '\0');
-    for (std::uint64_t i = 0; i < bytes; i += 8) {
-      const std::uint64_t word = random();
-      data.replace(i, std::min<std::uint64_t>(8, bytes - i), reinterpret_cast<const char*>(&word),
-                   std::min<std::uint64_t>(8, bytes - i));
-    }
-    return data;
-  }
   void check(const Reordering& what, std::vector<std::uint64_t> extents, const ScheduleChoice& choice,
              work::EngineChoice engine, Random& random) {
     const std::string data = noise(what.bytes(), random);
-    std::string expected(data.size(), '\0');
-    for (std::uint64_t x = 0; x < what.elements(); ++x) {
-      expected.replace(what.target_index(x) * what.element_bytes, what.element_bytes, data,
-                       x * what.element_bytes, what.element_bytes);
-    }
+    const std::string expected = reordered(what, data);
     const auto work = scheduled(input(data, extents, what.element_bytes), what, extents, scratch_ / "out.raw",
                                 {.memory = 16 << 20, .engine = engine, .overwrite = true}, choice);
     const work::Report report = work->run();
@@ -52,7 +31,6 @@ class Scheduled : public ::testing::Test {
     EXPECT_EQ(report.passes, work->summary().passes.size());
     EXPECT_EQ(report.bytes_written, work->summary().bytes_written);
   }
-  const test::ScratchDirectory scratch_;
 };
 
 using Kind = ScheduleChoice::Kind;
@@ -90,11 +68,13 @@ TEST_F(Scheduled, MeshesOfAnyShape) {
   for (int i = 0; i < 25; ++i) {
     const std::uint64_t rows = random.in(1U, 200U), columns = random.in(1U, 200U);
     const std::uint64_t side = random.in(std::uint64_t{1}, std::min({rows, columns, std::uint64_t{9}}));
+    using Routing = schedule::Mesh::Routing;
+    const Routing routings[] = {Routing::any, Routing::xy, Routing::two_phase};
     SCOPED_TRACE(testing::Message() << rows << " x " << columns << ", mesh of " << side);
     check(transposition({{rows, columns}, 4, Order::c}, {}), {rows, columns},
           {.kind = Kind::mesh,
            .processors = side * side,
-           .routing = random.in(0, 1) == 0 ? schedule::Mesh::Routing::any : schedule::Mesh::Routing::xy},
+           .routing = routings[random.in(0, side % 2 == 0 ? 2 : 1)]},
           work::EngineChoice::direct, random);
   }
 }

@@ -59,8 +59,17 @@ TEST(Bounds, OfTheTorus) {
 TEST(Bounds, OfThePapersMeshSchedule) {
   std::vector<std::uint64_t> missed;
   for (std::uint64_t n = 2; n <= 96; n += 2) {
-    EXPECT_GE(two_phase_mesh_steps(n), mesh_bound(n)) << n;
-    if (two_phase_mesh_steps(n) > mesh_bound(n)) missed.push_back(n);
+    EXPECT_GE(mesh_phases(n).steps(), mesh_bound(n)) << n;
+    if (mesh_phases(n).steps() > mesh_bound(n)) missed.push_back(n);
+    // The condition as the paper prints it.
+    std::int64_t x = 0;
+    const auto half = static_cast<std::int64_t>(n / 2);
+    for (std::int64_t k = 0; 2 * k <= half; ++k) {
+      const std::int64_t y = half - 2 * k;
+      if (k <= y || (k - y) * (k - y - 1) <= 2 * y * y) x = k;
+    }
+    EXPECT_EQ(mesh_phases(n).first, static_cast<std::uint64_t>(x)) << n;
+    EXPECT_EQ(mesh_phases(n).second, static_cast<std::uint64_t>(half - 2 * x)) << n;
   }
   EXPECT_EQ(missed, (std::vector<std::uint64_t>{38, 96}));
 }

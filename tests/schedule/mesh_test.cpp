@@ -54,33 +54,77 @@ TEST(Mesh, XYRoutingTakesOneStepMoreAndNeverLeavesAColumnForARow) {
 
 // Each node below the diagonal trades once, and each of the resources U_j and R_i at most once a step: all
 // that can go wrong, without following any path.
+void expect_feasible(const Mesh& mesh) {
+  const std::uint64_t n = mesh.network().side();
+  std::vector<bool> traded(n * n);
+  std::vector<std::uint64_t> up(n, 0), right(n, 0);
+  std::uint64_t count = 0, step = 0;
+  for (const Mesh::Step& trades : mesh.trades()) {
+    ++step;
+    for (const bool is_up : {true, false}) {
+      for (const Node v : is_up ? trades.up : trades.right) {
+        const std::uint64_t i = v / n, j = v % n;
+        ASSERT_GT(i, j);
+        ASSERT_FALSE(traded[v]);
+        traded[v] = true;
+        ++count;
+        std::uint64_t& last = is_up ? up[j] : right[i];
+        ASSERT_NE(last, step) << n;
+        last = step;
+      }
+    }
+  }
+  ASSERT_EQ(count, n * (n - 1) / 2);
+}
+
 TEST(Mesh, FeasibleToThreeHundred) {
   for (std::uint64_t n = 65; n <= 300; ++n) {
     const Mesh mesh(n, Mesh::Routing::any);
     ASSERT_EQ(mesh.trades().size(), mesh_bound(n));
-    std::vector<bool> traded(n * n);
-    std::vector<std::uint64_t> up(n, 0), right(n, 0);
-    std::uint64_t count = 0, step = 0;
-    for (const Mesh::Step& trades : mesh.trades()) {
-      ++step;
-      for (const bool is_up : {true, false}) {
-        for (const Node v : is_up ? trades.up : trades.right) {
-          const std::uint64_t i = v / n, j = v % n;
-          ASSERT_GT(i, j);
-          ASSERT_FALSE(traded[v]);
-          traded[v] = true;
-          ++count;
-          std::uint64_t& last = is_up ? up[j] : right[i];
-          ASSERT_NE(last, step) << n;
-          last = step;
-        }
-      }
-    }
-    ASSERT_EQ(count, n * (n - 1) / 2);
+    expect_feasible(mesh);
   }
 }
 
-TEST(Mesh, TooLargeIsRefused) { EXPECT_THROW(Mesh(1025, Mesh::Routing::any), InputError); }
+TEST(Mesh, TwoPhasesTakeTheStepsOfThePaper) {
+  for (std::uint64_t n = 0; n <= 100; n += 2) {
+    const Mesh mesh(n, Mesh::Routing::two_phase);
+    EXPECT_EQ(test::expect_correct(mesh).steps, mesh_phases(n).steps()) << n;
+    expect_transposition(mesh);
+  }
+  for (std::uint64_t n = 102; n <= 300; n += 2) {
+    const Mesh mesh(n, Mesh::Routing::two_phase);
+    ASSERT_EQ(mesh.trades().size(), mesh_phases(n).steps());
+    expect_feasible(mesh);
+  }
+}
+
+// In the first phase, what goes up in the left half or right in the lower half begins in the lower left quarter, and
+// all of these resources are in use.
+TEST(Mesh, TheFirstPhaseKeepsToTheQuarter) {
+  for (std::uint64_t n = 2; n <= 300; n += 2) {
+    const Mesh mesh(n, Mesh::Routing::two_phase);
+    for (std::uint64_t step = 0; step < mesh_phases(n).first; ++step) {
+      std::uint64_t from_quarter = 0;
+      for (const Node v : mesh.trades()[step].up) {
+        if (v % n >= n / 2) continue;
+        ASSERT_GE(v / n, n / 2) << n;
+        ++from_quarter;
+      }
+      for (const Node v : mesh.trades()[step].right) {
+        if (v / n < n / 2) continue;
+        ASSERT_LT(v % n, n / 2) << n;
+        ++from_quarter;
+      }
+      ASSERT_EQ(from_quarter, n) << n << ", step " << step;
+    }
+  }
+}
+
+TEST(Mesh, SidesThatAreRefused) {
+  EXPECT_THROW(Mesh(1025, Mesh::Routing::any), InputError);
+  EXPECT_THROW(Mesh(1026, Mesh::Routing::two_phase), InputError);
+  EXPECT_THROW(Mesh(9, Mesh::Routing::two_phase), InputError);
+}
 
 }  // namespace
 }  // namespace xorder::schedule

@@ -7,6 +7,7 @@
 #include "commands.hpp"
 #include "number_option.hpp"
 #include "option_groups.hpp"
+#include "scheduling.hpp"
 #include "text_file.hpp"
 #include "xorder/error.hpp"
 #include "xorder/schedule/timing.hpp"
@@ -207,7 +208,11 @@ void add_mesh(CLI::App& parent) {
   CLI::App* kind = add_kind(parent, "mesh", "transposition on an N x N mesh with wormhole switching", o,
                             [](const Options& g) { return show_mesh(g.size, g.routing); });
   add_number(*kind, "--size", o->size, "rows, and columns, of the mesh")->required()->type_name("N");
-  kind->add_option("--routing", o->routing, "paths that may be taken")->check(CLI::IsMember({"any", "xy"}));
+  kind->add_option("--routing", o->routing,
+                   "any: shortest paths, in as few steps as can be; xy: along the row first, a step more;\n"
+                   "two-phase: the paper's phases of x and y steps, for an even side; default: any")
+      ->check(CLI::IsMember(routings()).description(""))
+      ->type_name("any|xy|two-phase");
 }
 
 void add_aspc(CLI::App& parent) {

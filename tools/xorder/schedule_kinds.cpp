@@ -6,6 +6,7 @@
 #include "arguments.hpp"
 #include "io/text_file.hpp"
 #include "schedule.hpp"
+#include "scheduling.hpp"
 #include "text_file.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/bmmc.hpp"
@@ -133,15 +134,19 @@ ShownSchedule show_isotropic(const std::string& tags_file) {
 }
 
 ShownSchedule show_mesh(uint64_t size, const std::string& routing) {
-  using Routing = schedule::Mesh::Routing;
   if (size == 0) throw InputError("--size is 0; a mesh has one row at least");
-  auto mesh = std::make_unique<schedule::Mesh>(size, routing == "xy" ? Routing::xy : Routing::any);
+  auto mesh = std::make_unique<schedule::Mesh>(size, routings().at(routing));
   ShownSchedule shown;
   shown.title = fmt::format("mesh --size {} --routing {}", size, routing);
-  shown.summary = fmt::format("transposition of {} × {} blocks with wormhole switching, {} routing", size,
-                              size, routing == "xy" ? "row-first (XY)" : "any");
+  shown.summary = fmt::format("transposition of {} × {} blocks with wormhole switching, {}", size, size,
+                              routing == "xy"          ? "row-first (XY) routing"
+                              : routing == "two-phase" ? "in two phases"
+                                                       : "any routing");
   shown.parameters = {{"size", size}, {"routing", routing}};
-  if (size % 2 == 0) shown.facts["two_phase_steps_of_the_paper"] = schedule::two_phase_mesh_steps(size);
+  if (size % 2 == 0) {
+    const schedule::MeshPhases phases = schedule::mesh_phases(size);
+    shown.facts["two_phases_of_the_paper"] = {phases.first, phases.second};
+  }
   shown.facts["lower_bound_of_a_torus"] = schedule::torus_bound(size);
   // By node, the step in which it leaves, and its first direction.
   auto ways = std::make_shared<std::vector<std::string>>(size * size);

@@ -12,6 +12,13 @@
 
 namespace xorder::cli {
 
+const std::map<std::string, schedule::Mesh::Routing>& routings() {
+  using Routing = schedule::Mesh::Routing;
+  static const std::map<std::string, Routing> all = {
+      {"any", Routing::any}, {"xy", Routing::xy}, {"two-phase", Routing::two_phase}};
+  return all;
+}
+
 void Scheduling::add_to(CLI::App& command, const std::string& possible) {
   if (session().team != nullptr) return;  // only the tile engine works in a team
   command
@@ -37,10 +44,10 @@ void Scheduling::add_to(CLI::App& command, const std::string& possible) {
   command
       .add_option(
           "--routing", routing_,
-          "mesh: how messages travel: on any shortest path, or along their row first (xy), a step more;\n"
-          "default: any")
-      ->check(CLI::IsMember({"any", "xy"}).description(""))
-      ->type_name("any|xy")
+          "mesh: how messages travel: on any shortest path; along their row first (xy), a step more; or in\n"
+          "the paper's two phases, for an even side; default: any")
+      ->check(CLI::IsMember(routings()).description(""))
+      ->type_name("any|xy|two-phase")
       ->group(group::engine);
 }
 
@@ -83,7 +90,7 @@ std::unique_ptr<work::Work> Scheduling::work(const Request& request, const Reord
   machine::ScheduleChoice choice;
   choice.kind = schedule_ == "rounds" ? Kind::rounds : schedule_ == "exchange" ? Kind::exchange : Kind::mesh;
   choice.processors = processors();
-  if (routing_ == "xy") choice.routing = schedule::Mesh::Routing::xy;
+  if (!routing_.empty()) choice.routing = routings().at(routing_);
   choice.layout = parse_layout(layout_, "--layout");
   return machine::scheduled(request.input(), what, std::move(extents), request.output, request.options,
                             choice);

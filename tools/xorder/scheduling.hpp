@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,8 +12,12 @@
 #include "moving.hpp"
 #include "xorder/permutation/band.hpp"
 #include "xorder/permutation/reordering.hpp"
+#include "xorder/schedule/mesh.hpp"
 
 namespace xorder::cli {
+
+/// The values of --routing.
+const std::map<std::string, schedule::Mesh::Routing>& routings();
 
 class Scheduling {
  public:

@@ -34,9 +34,14 @@ std::uint64_t mesh_bound(std::uint64_t side);
 /// any quadrant's boundary gives.
 std::uint64_t torus_bound(std::uint64_t side);
 
-/// The steps of Tsay, Ding and Wang's own two-phase schedule on a mesh of an even side: x + y with the largest x
-/// with y = N/2 − 2x ≥ 0 and ((x−y)(x−y−1) ≤ 2y² or x ≤ y). Requires an even side.
-std::uint64_t two_phase_mesh_steps(std::uint64_t side);
+/// The steps of the two phases of Tsay, Ding and Wang's own schedule on a mesh of an even side.
+struct MeshPhases {
+  std::uint64_t first = 0, second = 0;
+  std::uint64_t steps() const { return first + second; }
+};
+/// The largest x with y = N/2 − 2x ≥ 0 and ((x−y)(x−y−1) ≤ 2y² or x ≤ y), which is x(x − 1) ≤ y(N/2 − 1); and that y.
+/// Requires an even side.
+MeshPhases mesh_phases(std::uint64_t side);
 
 /// One or both halves of ASPC: a word goes 1 link for j = 0 and 2 for each j ≥ 1.
 std::uint64_t aspc_bound(int dimension, int halves);

@@ -19,6 +19,11 @@
 //
 // With XY routing only, along the row first, a way that begins in a column is split at the diagonal: its
 // second leg follows a step later. T(N) + 1 steps.
+//
+// The paper's own schedule has two phases of x and y steps (mesh_phases() in bounds.hpp), which is T(N) for most
+// even N. `two_phase` is a schedule of these phases: in the first, the U_j of the left half and the R_i of the lower
+// half carry only blocks of the lower left quarter. The lengths of the phases are the paper's. Which block goes when
+// and where is ours, counted out in src/schedule/mesh_trades.cpp.
 #pragma once
 
 #include <vector>
@@ -29,9 +34,9 @@ namespace xorder::schedule {
 
 class Mesh final : public Schedule {
  public:
-  enum class Routing { any, xy };
-  /// N ≤ 1024 (InputError otherwise). Slot 0 is a node's block. With XY routing the diagonal's nodes need two
-  /// slots more, for what turns there from below and from above.
+  enum class Routing { any, xy, two_phase };
+  /// N ≤ 1024, and even for `two_phase` (InputError otherwise). Slot 0 is a node's block. With XY routing the
+  /// diagonal's nodes need two slots more, for what turns there from below and from above.
   Mesh(std::uint64_t side, Routing routing);
 
   Routing routing() const { return routing_; }
@@ -46,7 +51,7 @@ class Mesh final : public Schedule {
   std::optional<Place> goal(Place start) const override;
 
  private:
-  Mesh(const Network& mesh, Routing routing);
+  Mesh(const Network& mesh, Routing routing, std::vector<Step> trades);
   void trade(const Step& step, std::vector<Message>& out) const;
   void begin(const Step& step, std::vector<Message>& out) const;
   void finish(const Step& step, std::vector<Message>& out) const;

@@ -209,8 +209,9 @@ void meshes(Results& results, uint64_t most) {
     steps.add("ours", n, schedule::Mesh(n, schedule::Mesh::Routing::any).steps());
     steps.add("ours, XY", n, schedule::Mesh(n, schedule::Mesh::Routing::xy).steps());
     if (n % 2 == 0) {
-      steps.add("two phases", n, schedule::two_phase_mesh_steps(n));
-      steps.add("two phases, XY", n, schedule::two_phase_mesh_steps(n) + 3);
+      const uint64_t two_phases = schedule::Mesh(n, schedule::Mesh::Routing::two_phase).steps();
+      steps.add("two phases", n, two_phases);
+      steps.add("two phases, XY", n, two_phases + 3);
     }
     const double side = static_cast<double>(n);
     steps.add("(N − 1) / (2 + √2)", side, (side - 1) / (2 + std::sqrt(2)));

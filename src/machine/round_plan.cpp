@@ -1,0 +1,105 @@
+#include "xorder/machine/round_plan.hpp"
+
+#include <fmt/format.h>
+
+#include "machine/rounds_stage.hpp"
+#include "memory/scratch.hpp"
+#include "size_text.hpp"
+#include "task/workers.hpp"
+#include "xorder/error.hpp"
+#include "xorder/machine/machine.hpp"
+#include "xorder/memory/permute.hpp"
+
+namespace xorder::machine {
+namespace {
+
+using std::uint64_t;
+
+// The rounds between two arrays in memory.
+class ArrayProgram final : public Program {
+ public:
+  ArrayProgram(const plan::RoundsPlan& plan, const std::byte* source, std::byte* target)
+      : plan_(plan), source_(source), target_(target) {}
+  bool sends_what_it_received() const override { return false; }
+  void send(schedule::Place from, uint64_t round, Payload& payload) override {
+    payload.refer(source_ + from.node * plan_.block_bytes() + plan_.chunk(round) * plan_.chunk_bytes(),
+                  plan_.chunk_bytes());
+  }
+  void receive(const schedule::Message& message, uint64_t round, Payload& payload) override {
+    place_chunk(plan_, message, round, payload, target_ + message.to.node * plan_.block_bytes());
+  }
+
+ private:
+  const plan::RoundsPlan& plan_;
+  const std::byte* source_;
+  std::byte* target_;
+};
+
+// Mapped blocks take more than others; so the plan is good for both.
+plan::ProcessorConditions planned_for(const RoundOptions& options) {
+  return {work::effective_memory(options.memory), options.device, options.processors, true};
+}
+
+}  // namespace
+
+struct RoundPlan::Made {
+  Made(const Reordering& what, const RoundOptions& options)
+      : conditions(planned_for(options)),
+        rounds(std::make_shared<plan::RoundsPlan>(what, options.layout, conditions)),
+        before(rounds->on_elements(rounds->before())),
+        after(rounds->on_elements(rounds->after())) {}
+
+  plan::ProcessorConditions conditions;
+  std::shared_ptr<const plan::RoundsPlan> rounds;
+  memory::InMemoryPlan before, after;
+};
+
+RoundPlan::RoundPlan(const Reordering& what, const RoundOptions& options) {
+  check(what);
+  if (what.elements() == 0) throw InputError("there are no elements to share among virtual processors");
+  made_ = std::make_shared<Made>(what, options);
+}
+
+uint64_t RoundPlan::processors() const { return made_->rounds->processors(); }
+uint64_t RoundPlan::rounds() const { return made_->rounds->rounds().steps(); }
+std::string RoundPlan::describe() const { return made_->rounds->describe(); }
+
+std::unique_ptr<work::Work> RoundPlan::on_files(io::ArrayFile input, std::vector<uint64_t> extents,
+                                                std::filesystem::path output, work::Options options) const {
+  const plan::RoundsPlan& plan = *made_->rounds;
+  const io::DType dtype = input.description.dtype;
+  if (input.description.elements() != plan.elements() || dtype.bytes != plan.element_bytes()) {
+    throw InputError(fmt::format("{}: {} elements of {} bytes; the plan is for {} of {} bytes",
+                                 input.path.string(), input.description.elements(), dtype.bytes,
+                                 plan.elements(), plan.element_bytes()));
+  }
+  options.memory = made_->conditions.memory;
+  options.device = made_->conditions.device;
+  work::Frame frame = work::settle({std::move(input)}, std::move(output), dtype, extents, std::move(options),
+                                   files_in_memory * plan.bytes());
+  if (frame.memory() < made_->conditions.memory) {
+    throw InputError(fmt::format("the plan was made for {} of memory, and there are {} now; make another one",
+                                 size_text(made_->conditions.memory), size_text(frame.memory())));
+  }
+  auto stages = rounds_stages(frame, made_->rounds);
+  return std::make_unique<StagedWork>(std::move(frame), std::move(stages));
+}
+
+// Before, rounds, after: each from one array to another. Without a layout there is no after.
+work::Traffic RoundPlan::execute(const std::byte* source, std::byte* target, unsigned threads) const {
+  const plan::RoundsPlan& plan = *made_->rounds;
+  const bool has_after = !plan.after().is_identity();
+  const memory::Scratch scratch(plan.bytes());
+  std::byte* const sent_from = has_after ? target : scratch.data();
+  std::byte* const received = has_after ? scratch.data() : target;
+  made_->before.execute(source, sent_from, threads);
+  ArrayProgram program(plan, sent_from, received);
+  work::Traffic traffic;
+  task::Workers workers(threads);
+  workers.execute([&] { traffic = Machine(plan.rounds()).run(program); });
+  traffic.schedule = "rounds";
+  if (has_after) made_->after.execute(received, target, threads);
+  return traffic;
+}
+
+}  // namespace xorder::machine
