@@ -9,14 +9,23 @@ namespace xorder {
 using std::uint64_t;
 
 std::vector<uint64_t> Band::extents() const {
-  if (order == BandOrder::columns) return {n, width()};
-  return {width(), n};
+  if (of_diagonals()) return {width(), n};
+  return {n, width()};
+}
+
+Band Band::by_columns() const {
+  if (!by_row()) return *this;
+  return {n, upper, lower, cyclic, of_diagonals() ? BandOrder::diagonals : BandOrder::columns};
 }
 
 std::optional<Band::Entry> Band::entry(uint64_t place) const {
-  const bool columns = order == BandOrder::columns;
-  const uint64_t column = columns ? place / width() : place % n;
-  const uint64_t k = columns ? place % width() : place / n;
+  if (by_row()) {
+    const auto found = by_columns().entry(place);
+    if (!found) return {};
+    return Entry{found->column, found->row};
+  }
+  const uint64_t column = of_diagonals() ? place % n : place / width();
+  const uint64_t k = of_diagonals() ? place / n : place % width();
   uint64_t row = column + k;  // KU too large
   if (row < upper) {
     if (!cyclic) return {};
@@ -31,6 +40,7 @@ std::optional<Band::Entry> Band::entry(uint64_t place) const {
 }
 
 std::optional<uint64_t> Band::place(Entry entry) const {
+  if (by_row()) return by_columns().place({entry.column, entry.row});
   uint64_t k = upper + entry.row;  // the column too large
   if (cyclic) {
     k = (k + n - entry.column) % n;  // one of k, k ± N, and B ≤ N
@@ -39,7 +49,7 @@ std::optional<uint64_t> Band::place(Entry entry) const {
     k -= entry.column;
   }
   if (k >= width()) return {};
-  return order == BandOrder::columns ? entry.column * width() + k : k * n + entry.column;
+  return of_diagonals() ? k * n + entry.column : entry.column * width() + k;
 }
 
 std::optional<uint64_t> Band::target(uint64_t source) const {

@@ -143,13 +143,14 @@ std::span<const BandGeometry::Diagonal> BandGeometry::diagonals(const Part& part
   return std::span(out).first(pieces);
 }
 
-BandExchangePlan plan_band_exchange(const Band& band, uint64_t element_bytes,
+BandExchangePlan plan_band_exchange(const Band& stored, uint64_t element_bytes,
                                     const ProcessorConditions& conditions) {
-  if (band.order != BandOrder::columns) {
+  if (stored.of_diagonals()) {
     throw InputError(
-        "schedule banded gives each virtual processor columns, and needs a band in the order of columns; "
-        "tiles does both orders");
+        "schedule banded gives each virtual processor columns or rows, and needs a band in the order of "
+        "columns or of rows; tiles does diagonals too");
   }
+  const Band band = stored.by_columns();
   const int d = choose_lg_processors(band, element_bytes, conditions);
   auto exchange = exchange_of(band, d);
   stripe_memory(*exchange, conditions);  // before a part is made for every slot

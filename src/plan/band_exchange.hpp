@@ -82,9 +82,9 @@ struct BandExchangePlan {
   /// Of the first pass.
   std::string describe() const;
 };
-/// Throws InputError for another order than `columns`, for a number of processors that does not fit, and if the memory
-/// is too small. Requires check(band).
-BandExchangePlan plan_band_exchange(const Band& band, std::uint64_t element_bytes,
+/// Throws InputError for another order than `columns` and `rows` (whose processors have rows), for a number of processors that does not fit, and if the memory
+/// is too small. Requires check(stored).
+BandExchangePlan plan_band_exchange(const Band& stored, std::uint64_t element_bytes,
                                     const ProcessorConditions& conditions);
 
 }  // namespace xorder::plan

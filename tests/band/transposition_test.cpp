@@ -21,6 +21,9 @@ constexpr uint64_t MiB = 1 << 20;
 constexpr work::EngineChoice all_engines[] = {work::EngineChoice::automatic, work::EngineChoice::direct,
                                               work::EngineChoice::mapped};
 
+constexpr BandOrder all_orders[] = {BandOrder::columns, BandOrder::rows, BandOrder::diagonals,
+                                    BandOrder::row_diagonals};
+
 class BandTest : public testing::Test {
  protected:
   /// A file of noise that holds a band, behind `offset` bytes of something else.
@@ -54,7 +57,7 @@ class BandTest : public testing::Test {
              plan::BandTiling tiling = {}, uint64_t offset = 0) {
     SCOPED_TRACE(testing::Message() << band.n << ": " << band.lower << ',' << band.upper
                                     << (band.cyclic ? " cyclic" : "")
-                                    << (band.order == BandOrder::columns ? " columns" : " diagonals") << ", "
+                                    << ", order " << static_cast<int>(band.order) << ", "
                                     << element_bytes << " bytes, strips of " << tiling.strip << ", "
                                     << tiling.rows << " rows, " << tiling.lanes << " lanes");
     const auto in = input(band, element_bytes, offset);
@@ -69,7 +72,7 @@ class BandTest : public testing::Test {
   Band random_band(uint64_t most) {
     const uint64_t n = random_.in(1, most), width = random_.in(1, n), upper = random_.in(0, width - 1);
     return {n, width - 1 - upper, upper, random_.in(0, 1) == 1,
-            random_.in(0, 1) == 1 ? BandOrder::columns : BandOrder::diagonals};
+            all_orders[random_.in(0U, 3U)]};
   }
 
   test::Random random_;
@@ -79,7 +82,7 @@ class BandTest : public testing::Test {
 
 TEST_F(BandTest, DegenerateBands) {
   SEED_TRACE(random_);
-  for (const auto order : {BandOrder::columns, BandOrder::diagonals}) {
+  for (const auto order : all_orders) {
     for (const bool cyclic : {false, true}) {
       for (const auto& [n, lower, upper] : std::vector<std::array<uint64_t, 3>>{{1, 0, 0},
                                                                                 {2, 1, 0},

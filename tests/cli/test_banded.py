@@ -24,6 +24,18 @@ def stored(dense, lower, upper, cyclic, unused=None):
     return result
 
 
+def stored_by_row(dense, lower, upper, cyclic, unused):
+    """The matrix in the order `rows`, from its definition: [i, k] is a[i, i - KL + k]."""
+    n, width = len(dense), lower + upper + 1
+    result = unused.copy()
+    for i in range(n):
+        for k in range(width):
+            j = i - lower + k
+            if cyclic or 0 <= j < n:
+                result[i, k] = dense[i, j % n]
+    return result
+
+
 def scipy_ab(dense, lower, upper):
     """SciPy's definition as its documentation has it: ab[u + i - j, j] == a[i, j]."""
     n = len(dense)
@@ -34,6 +46,9 @@ def scipy_ab(dense, lower, upper):
     return ab
 
 
+ORDERS = ["columns", "rows", "diagonals", "row-diagonals"]
+
+
 class Banded(Case):
     in_memory = True
 
@@ -42,7 +57,10 @@ class Banded(Case):
         shape = (n, lower + upper + 1)
         given = stored(dense, lower, upper, cyclic, unused=self.noise(shape, dtype))
         expected = stored(dense.T, upper, lower, cyclic)
-        if order == "diagonals":
+        if "row" in order:
+            given = stored_by_row(dense, lower, upper, cyclic, self.noise(shape, dtype))
+            expected = stored_by_row(dense.T, upper, lower, cyclic, np.zeros_like(given))
+        if "diagonals" in order:
             given, expected = given.T.copy(), expected.T.copy()
         self.save("a" + suffix, given)
         if suffix != ".npy":
@@ -68,7 +86,7 @@ class Banded(Case):
             for lower in range(max(n - 1, 1)):
                 for upper in range(max(n - 1, 1) - lower):
                     for cyclic in [False, True]:
-                        for order in ["columns", "diagonals"]:
+                        for order in ORDERS:
                             with self.subTest(n=n, lower=lower, upper=upper, cyclic=cyclic, order=order):
                                 self.check(n, lower, upper, cyclic=cyclic, order=order, dtype="u2")
 
@@ -78,7 +96,7 @@ class Banded(Case):
             lower, upper = self.bandwidths(n)
             with self.subTest(n=n, lower=lower, upper=upper):
                 self.check(n, lower, upper, "--io", self.random.choice(["auto", "direct", "mapped"]),
-                           cyclic=bool(self.random.integers(2)), order=self.random.choice(["columns", "diagonals"]),
+                           cyclic=bool(self.random.integers(2)), order=self.random.choice(ORDERS),
                            dtype=self.random.choice(["u1", "f2", "V3", "f4", "f8", "V12", "c16", "V24", "V100"]),
                            suffix=self.random.choice([".npy", ".raw"]))
 
@@ -100,6 +118,12 @@ class Banded(Case):
             self.ok("transpose", "ab.npy", "t.npy", "--banded", f"{lower},{upper}", "--band-order", "diagonals",
                     "--force", "-q")
             self.assert_same(self.load("t.npy"), scipy_ab(dense.T, upper, lower))
+
+    def test_by_column_becomes_by_row(self):
+        dense = self.noise((50, 50), "f4")
+        self.save("a.npy", stored(dense, 3, 7, False))
+        self.ok("transpose", "a.npy", "b.npy", "--banded", "3,7", "-q")
+        self.assert_same(self.load("b.npy"), stored_by_row(dense, 3, 7, False, np.zeros((50, 11), "f4")))
 
     def test_unused_corners_become_zeros(self):
         self.save("a.npy", np.full((3, 4), np.nan))
@@ -177,7 +201,7 @@ class BadInput(Case):
     def test_options_that_do_not_go_together(self):
         self.bad("a.npy", "2,2", "--axes", "1,0", says="--axes")
         self.bad("a.npy", "2,2", "--schedule", "rounds", says="--schedule")
-        self.bad("a.npy", "2,2", "--band-order", "rows", says="--band-order")
+        self.bad("a.npy", "2,2", "--band-order", "upwards", says="--band-order")
         for option in [("--cyclic",), ("--band-order", "columns")]:
             self.refused("transpose", "a.npy", "out.npy", *option, says="--banded")
 

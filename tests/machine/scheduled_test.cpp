@@ -137,6 +137,7 @@ TEST_F(Scheduled, BandsOfAnyShape) {
     band.lower = random.in(0U, random.in(0U, band.n - 1));
     band.upper = random.in(0U, std::min<std::uint64_t>(band.n - 1 - band.lower, random.in(0, 80)));
     band.cyclic = random.in(0, 1) == 1;
+    if (random.in(0, 1) == 1) band.order = BandOrder::rows;
     const std::uint64_t bytes = std::array{1, 2, 3, 4, 8, 16, 24}[random.in(0U, 6U)];
     const int most = static_cast<int>(std::bit_width(band.n)) - 1;
     const std::uint64_t processors = std::uint64_t{1} << random.in(0, std::min(most, 7));

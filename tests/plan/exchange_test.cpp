@@ -114,6 +114,7 @@ TEST(BandExchangePlan, TransposesAnyBand) {
     band.lower = random.in(uint64_t{0}, band.n - 1);
     band.upper = random.in(uint64_t{0}, band.n - 1 - band.lower);
     band.cyclic = random.in(0, 1) == 1;
+    if (random.in(0, 1) == 1) band.order = BandOrder::rows;
     const uint64_t bytes = random.in(1U, 5U);
     const uint64_t processors = uint64_t{1} << random.in(0, static_cast<int>(std::bit_width(band.n)) - 1);
     const BandExchangePlan plan = plan_band_exchange(band, bytes, conditions(processors, 64 * MiB));

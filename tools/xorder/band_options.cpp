@@ -3,12 +3,21 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "arguments.hpp"
 #include "option_groups.hpp"
 #include "session.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::cli {
+namespace {
+
+// As BandOrder has them.
+const std::vector<std::string> names{"columns", "rows", "diagonals", "row-diagonals"};
+
+}  // namespace
 
 void BandStorageOptions::add_to(CLI::App& command) {
   if (session().team != nullptr) return;  // only the tile engine works in a team
@@ -25,10 +34,11 @@ void BandStorageOptions::add_to(CLI::App& command) {
       ->group(group::task);
   command
       .add_option("--band-order", order,
-                  "columns: shape (N, KL+KU+1), [j, k] is a[j-KU+k, j]; diagonals: (KL+KU+1, N), SciPy's and "
-                  "LAPACK's ab[KU+i-j, j]; default: columns")
-      ->check(CLI::IsMember({"columns", "diagonals"}).description(""))
-      ->type_name("columns|diagonals")
+                  "columns: shape (N, KL+KU+1), [j, k] is a[j-KU+k, j]; rows: the same shape, [i, k] is "
+                  "a[i, i-KL+k], as in row-major CBLAS; diagonals: (KL+KU+1, N), SciPy's and LAPACK's "
+                  "ab[KU+i-j, j]; row-diagonals: the same shape, [k, i] is a[i, i-KL+k]; default: columns")
+      ->check(CLI::IsMember(names).description(""))
+      ->type_name(fmt::format("{}", fmt::join(names, "|")))
       ->needs(banded)
       ->group(group::task);
 }
@@ -41,8 +51,8 @@ Band BandStorageOptions::band(const io::ArrayFile& file) const {
   Band band{.lower = static_cast<std::uint64_t>(given[0]),
             .upper = static_cast<std::uint64_t>(given[1]),
             .cyclic = cyclic,
-            .order = order == "diagonals" ? BandOrder::diagonals : BandOrder::columns};
-  const bool columns = band.order == BandOrder::columns;
+            .order = static_cast<BandOrder>(std::ranges::find(names, order) - names.begin())};
+  const bool columns = !band.of_diagonals();
   const std::vector<std::uint64_t>& extents = file.description.extents;
   if (extents.size() != 2 || extents[columns ? 1 : 0] != band.width()) {
     throw InputError(fmt::format("{}: its shape ({}) is not {}; {} + {} + 1 diagonals are {}",

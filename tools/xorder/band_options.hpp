@@ -10,7 +10,7 @@
 namespace xorder::cli {
 
 struct BandStorageOptions {
-  std::string bandwidths, order;
+  std::string bandwidths, order = "columns";
   bool cyclic = false;
 
   void add_to(CLI::App& command);

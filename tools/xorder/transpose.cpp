@@ -20,6 +20,7 @@ void add_transpose(CLI::App& program) {
       "  xorder transpose ab.npy t.npy --banded 1,2 --band-order diagonals   SciPy's ab: 1 diagonal below "
       "the\n"
       "                                                                main one, 2 above it\n"
+      "  xorder transpose rows.npy t.npy --banded 1,2 --band-order rows     a band as row-major CBLAS has it\n"
       "  xorder transpose a.npy b.npy --schedule mesh --processors 16  by 4 x 4 virtual processors");
   const auto axes = std::make_shared<std::string>();
   command->add_option("--axes", *axes, "axis i of OUT is axis AXES[i] of IN; default: reversed")

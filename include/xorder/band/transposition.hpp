@@ -27,7 +27,7 @@ namespace xorder::band {
 
 /// Reads and writes every element once (of a cyclic band a few twice, see src/plan/band_strips.hpp), in one pass,
 /// in runs of about √(memory / element) elements or longer: of whole rows if B × B elements fit in memory,
-/// and always if the order is `diagonals`. Unused places of the output are zeros.
+/// and always if the order is `diagonals` or `row_diagonals`. Unused places of the output are zeros.
 class BandTransposition final : public work::Work {
  public:
   /// The input holds `band`, in C order. Nothing is written. Throws InputError if the band is wider than the

@@ -50,7 +50,7 @@ std::unique_ptr<work::Work> scheduled(io::ArrayFile input, const Reordering& wha
                                       std::vector<std::uint64_t> extents, std::filesystem::path output,
                                       work::Options options, const ScheduleChoice& choice);
 
-/// The transposition of a banded matrix in band storage, order `columns`, N columns on P = 2^d processors in
+/// The transposition of a banded matrix in band storage, order `columns` or `rows`, N columns (rows) on P = 2^d processors in
 /// consecutive blocks, by the schedule for banded matrices (schedule/banded.hpp). The output is that of
 /// BandTransposition, byte for byte. Throws InputError as `scheduled`, and as BandTransposition for input and
 /// band.
