@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "xorder/error.hpp"
 
 namespace xorder {
@@ -64,6 +66,33 @@ void check(const Band& band) {
     throw InputError(fmt::format("a band of {} + {} + 1 diagonals is wider than its matrix, {} x {}",
                                  band.lower, band.upper, band.n, band.n));
   }
+}
+
+void check(std::span<const Band> bands) {
+  if (bands.empty()) throw InputError("no banded matrix: one at least");
+  for (const Band& band : bands) {
+    check(band);
+    if (band.n != bands[0].n || band.order != bands[0].order) {
+      throw InputError(fmt::format("a matrix {0} x {0} after one {1} x {1}: several in one array have the same "
+                                   "size and order",
+                                   band.n, bands[0].n));
+    }
+  }
+}
+
+uint64_t places(std::span<const Band> bands) {
+  uint64_t sum = 0;
+  for (const Band& band : bands) sum += band.places();
+  return sum;
+}
+
+std::vector<uint64_t> extents(std::span<const Band> bands) {
+  const Band& first = bands.front();
+  if (!std::ranges::all_of(bands, [&](const Band& band) { return band.width() == first.width(); }))
+    return {places(bands)};
+  std::vector<uint64_t> shape = first.extents();
+  if (bands.size() > 1) shape.insert(shape.begin(), bands.size());
+  return shape;
 }
 
 }  // namespace xorder

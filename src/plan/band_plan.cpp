@@ -25,10 +25,6 @@ PassSummary pass(const BandPlan& plan) {
   return std::visit([](const auto& one) { return one.pass(); }, plan);
 }
 
-const BandConditions& conditions(const BandPlan& plan) {
-  return std::visit([](const auto& one) -> const BandConditions& { return one.conditions(); }, plan);
-}
-
 std::string describe(const BandPlan& plan) {
   return std::visit([](const auto& one) { return one.describe(); }, plan);
 }

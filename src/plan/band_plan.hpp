@@ -18,7 +18,6 @@ BandPlan plan_band(const Band& band, std::uint64_t element_bytes, const BandCond
                    const BandTiling& given = {});
 
 PassSummary pass(const BandPlan& plan);
-const BandConditions& conditions(const BandPlan& plan);
 /// For people, line by line.
 std::string describe(const BandPlan& plan);
 

@@ -51,7 +51,7 @@ class BandTest : public testing::Test {
   BandTransposition work(const io::ArrayFile& in, const Band& band, work::EngineChoice engine,
                          plan::BandTiling tiling = {}, uint64_t memory = 16 * MiB) {
     return {
-        in, band, directory_ / "out.raw", {.memory = memory, .engine = engine, .overwrite = true}, tiling};
+        in, std::vector{band}, directory_ / "out.raw", {.memory = memory, .engine = engine, .overwrite = true}, tiling};
   }
   void check(const Band& band, uint64_t element_bytes, work::EngineChoice engine,
              plan::BandTiling tiling = {}, uint64_t offset = 0) {
@@ -135,6 +135,40 @@ TEST_F(BandTest, BandsInPartsOfSeveralBlocks) {
       check({100000, 2, 1, cyclic, BandOrder::columns}, element_bytes, work::EngineChoice::direct,
             {.rows = random_.in(uint64_t{1000}, 30000)});
     }
+  }
+}
+
+// Several, one after the other: their ends lie within blocks of the file.
+TEST_F(BandTest, SeveralBands) {
+  SEED_TRACE(random_);
+  for (int repeat = 0; repeat < 60; ++repeat) {
+    std::vector<Band> bands{random_band(120)};
+    for (uint64_t more = random_.in(0U, 4U); more > 0; --more) {
+      Band next = random_.in(0, 1) == 1 ? random_band(bands[0].n) : bands[0];
+      if (next.width() > bands[0].n) next = bands[0];
+      next.n = bands[0].n;
+      next.order = bands[0].order;
+      bands.push_back(next);
+    }
+    const uint64_t bytes = random_.in(1, 24);
+    std::string all, expected;
+    for (const Band& band : bands) {
+      input(band, bytes);
+      all += data_;
+      expected += transposed(band, bytes);
+    }
+    test::write_file(directory_ / "in.raw", all);
+    io::RawLayout layout;
+    layout.dtype = io::parse_dtype("V" + std::to_string(bytes));
+    layout.extents = extents(bands);
+    BandTransposition several(io::open_array(directory_ / "in.raw", layout), bands, directory_ / "out.raw",
+                              {.memory = 32 * MiB, .engine = all_engines[repeat % 3], .overwrite = true},
+                              {.part = uint64_t{4096} * random_.in(0U, 1U)});
+    const work::Report report = several.run();
+    ASSERT_TRUE(output() == expected) << bands.size() << " bands, N " << bands[0].n << ", order "
+                                      << static_cast<int>(bands[0].order) << ", " << bytes << " bytes";
+    EXPECT_EQ(report.passes, 1u);
+    EXPECT_EQ(report.bytes_written, all.size());
   }
 }
 

@@ -32,7 +32,7 @@ class Help(Case):
     def test_all_options_are_described(self):
         moving = ["--dtype", "--shape", "--offset", "--memory", "--threads", "--io", "--tmpdir", "--force", "--dry-run",
                   "--progress", "--quiet", "--json", "--device"]
-        for command, own in [("transpose", ["--axes", "--banded", "--band-order", "--cyclic"]), ("bitreverse", ["--axis"]), ("permute", ["--by", "--matrix", "--axis"])]:
+        for command, own in [("transpose", ["--axes", "--banded", "--band-order", "--cyclic", "--matrices"]), ("bitreverse", ["--axis"]), ("permute", ["--by", "--matrix", "--axis"])]:
             for option in moving + own:
                 self.assertIn(option, self.help(command))
         for name in ["transpose(", "bitreverse", "reverse", "gray", "shuffle", "unshuffle", "rotate(", "morton(", "bits(",

@@ -38,6 +38,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace xorder {
@@ -87,5 +88,13 @@ struct Band {
 
 /// Throws InputError unless B ≤ N, with both numbers. (So also if N is 0.)
 void check(const Band& band);
+
+/// Of several matrices, whose storages lie one after the other in an array: at least one, the same N and order. Throws
+/// InputError.
+void check(std::span<const Band> bands);
+std::uint64_t places(std::span<const Band> bands);
+/// The shape of that array. One: that of its storage. More: the number of them and then that of one, if all have the
+/// same width; else a single axis.
+std::vector<std::uint64_t> extents(std::span<const Band> bands);
 
 }  // namespace xorder

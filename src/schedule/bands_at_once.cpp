@@ -1,0 +1,141 @@
+#include "xorder/schedule/bands_at_once.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "schedule/bits.hpp"
+#include "xorder/error.hpp"
+#include "xorder/schedule/band_placement.hpp"
+#include "xorder/schedule/band_task.hpp"
+#include "xorder/schedule/banded_batch.hpp"
+
+namespace xorder::schedule {
+namespace {
+
+using std::size_t;
+using std::uint64_t;
+
+BandOfNodes of_nodes(int dimension, const Diagonals& band) {
+  const uint64_t half = std::max(band.back, band.ahead);
+  const int beta = half < 2 ? 0 : static_cast<int>(std::bit_width(half - 1));
+  if (beta >= dimension) return {dimension, whole_matrix(dimension)};
+  return {beta, band};
+}
+
+/// The slots of one matrix after those of the other.
+std::vector<PlacedBand> placed_bands(int dimension, const std::vector<gf2::AffineMap>& maps,
+                                     const std::vector<uint64_t>& reaches) {
+  std::vector<PlacedBand> bands;
+  uint64_t slot = 0;
+  for (size_t m = 0; m < maps.size(); ++m) {
+    const uint64_t reach = std::min(reaches[m], pow2(dimension) / 2);
+    bands.push_back({maps[m], reach, std::min(pow2(dimension), 2 * reach + 1), slot});
+    slot += bands.back().width;
+  }
+  return bands;
+}
+
+// The slots are those of BandLayout.
+BandsAtOnce in_turn(int dimension, const std::vector<BandOfNodes>& matrices) {
+  auto schedule = std::make_shared<BandedInTurn>(dimension, matrices);
+  std::vector<gf2::AffineMap> maps;
+  std::vector<uint64_t> reaches;
+  for (size_t m = 0; m < matrices.size(); ++m) {
+    maps.push_back(rotated_assignment(dimension, matrices[m].beta, schedule->rotation(m)));
+    reaches.push_back(pow2(matrices[m].beta));
+  }
+  return {std::move(schedule), placed_bands(dimension, maps, reaches), "one after another", 0};
+}
+
+bool alike(const std::vector<BandOfNodes>& matrices) {
+  return std::ranges::all_of(matrices, [&](const BandOfNodes& m) { return m.beta == matrices[0].beta; });
+}
+
+// Whether BandedBatch does these.
+bool in_phases(int dimension, const std::vector<BandOfNodes>& matrices) {
+  const int beta = matrices[0].beta, k = static_cast<int>(matrices.size());
+  const Diagonals full{pow2(beta), pow2(beta)};
+  return k > 1 && beta >= 1 && beta < dimension && k <= dimension / beta &&
+         std::ranges::all_of(matrices, [&](const BandOfNodes& m) { return m.beta == beta && m.band == full; });
+}
+
+BandsAtOnce two_phases(int dimension, const std::vector<BandOfNodes>& matrices) {
+  const int beta = matrices[0].beta, k = static_cast<int>(matrices.size());
+  return {std::make_shared<BandedBatch>(dimension, beta, k),
+          placed_bands(dimension, rotated_placement(dimension, beta, k), std::vector(matrices.size(), pow2(beta))),
+          "two phases", 0};
+}
+
+// If there are more than were ever tried, the first ones' places again.
+std::vector<gf2::AffineMap> best_placement(int dimension, const std::vector<BandOfNodes>& matrices) {
+  const int beta = matrices[0].beta;
+  std::optional<FoundPlacement> found;
+  if (alike(matrices) && beta >= 1 && beta < dimension) {
+    found = found_placement(dimension, beta,
+                            static_cast<int>(std::min<size_t>(matrices.size(), size_t(dimension / beta))));
+  }
+  std::vector<gf2::AffineMap> maps;
+  int rotation = 0;
+  for (size_t m = 0; m < matrices.size(); ++m) {
+    if (found) {
+      maps.push_back(placed(dimension, beta, found->matrices[m % found->matrices.size()]));
+    } else {
+      maps.push_back(rotated_assignment(dimension, matrices[m].beta, rotation));
+      rotation = (rotation + std::max(matrices[m].beta, 1)) % std::max(dimension, 1);
+    }
+  }
+  return maps;
+}
+
+// Unlike in band_task(), what comes has the slot of its offset, so that the main diagonal stays in place.
+BandsAtOnce searched(int dimension, const std::vector<BandOfNodes>& matrices) {
+  std::vector<uint64_t> reaches;
+  for (const BandOfNodes& m : matrices) reaches.push_back(std::max(m.band.back, m.band.ahead));
+  std::vector<PlacedBand> bands = placed_bands(dimension, best_placement(dimension, matrices), reaches);
+  std::vector<Packet> task;
+  for (size_t m = 0; m < matrices.size(); ++m) {
+    const Diagonals once = matrices[m].band.once(dimension);
+    for (uint64_t c = 0; c < pow2(dimension); ++c) {
+      const Node from = bands[m].node(c);
+      for (uint64_t i = 0; i < once.width(); ++i) {
+        const uint64_t offset = i - once.back;
+        task.push_back({{from, bands[m].slot(offset)},
+                        {bands[m].node(modulo(c + offset, dimension)), bands[m].slot(-offset)}});
+      }
+    }
+  }
+  const uint64_t slots = bands.back().first_slot + bands.back().width;
+  return {std::make_shared<Routed>(dimension, slots, task), std::move(bands), "search", 0};
+}
+
+bool affordable(int dimension, const std::vector<BandOfNodes>& matrices, uint64_t limit) {
+  limit = std::min(limit, Routed::max_crossings);
+  uint64_t crossings = 0, slots = 0;
+  for (const BandOfNodes& m : matrices) {
+    crossings += band_crossings(dimension, m.beta, m.band.once(dimension));
+    slots += std::min(pow2(dimension), 2 * std::max(m.band.back, m.band.ahead) + 1);
+    if (crossings > limit || slots > Routed::max_places >> dimension) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+BandsAtOnce bands_at_once(int dimension, std::span<const Diagonals> bands, uint64_t search_limit) {
+  static_cast<void>(Network::hypercube(dimension));
+  if (bands.empty()) throw InputError("no banded matrix: one at least");
+  std::vector<BandOfNodes> matrices;
+  for (const Diagonals& band : bands) matrices.push_back(of_nodes(dimension, band));
+  BandsAtOnce best = in_turn(dimension, matrices);
+  const uint64_t steps_in_turn = best.schedule->steps();
+  const auto consider = [&](BandsAtOnce other) {
+    if (other.schedule->steps() < best.schedule->steps()) best = std::move(other);
+  };
+  if (in_phases(dimension, matrices)) consider(two_phases(dimension, matrices));
+  const bool optimal = matrices.size() == 1 && best.schedule->steps() == best.schedule->lower_bound();
+  if (!optimal && affordable(dimension, matrices, search_limit)) consider(searched(dimension, matrices));
+  best.steps_in_turn = steps_in_turn;
+  return best;
+}
+
+}  // namespace xorder::schedule
