@@ -17,13 +17,13 @@ void check_input(const io::ArrayFile& input, std::span<const Band> bands) {
   std::vector<std::uint64_t> one = shape;
   if (bands.size() == 1) one.insert(one.begin(), 1);
   if (array.extents != shape && array.extents != one) {
-    throw InputError(fmt::format("{}: its shape ({}) is not that of {}, ({})", input.path.string(),
-                                 fmt::join(array.extents, ", "),
-                                 bands.size() == 1 ? "the band" : fmt::format("{} bands", bands.size()),
-                                 fmt::join(shape, ", ")));
+    throw InputError(fmt::format(
+        "{}: its shape ({}) is not that of {}, ({})", input.path.string(), fmt::join(array.extents, ", "),
+        bands.size() == 1 ? "the band" : fmt::format("{} bands", bands.size()), fmt::join(shape, ", ")));
   }
   // An array with a single axis that is longer than 1 lies in its file in the same way in both orders.
-  if (array.order == Order::fortran && std::ranges::count_if(array.extents, [](auto e) { return e > 1; }) > 1) {
+  if (array.order == Order::fortran &&
+      std::ranges::count_if(array.extents, [](auto e) { return e > 1; }) > 1) {
     throw InputError(
         fmt::format("{}: it is in Fortran order; a band must be in C order, as `transpose --axes 0,1` "
                     "stores it",

@@ -97,7 +97,8 @@ std::string BandTransposition::describe() const {
   for (std::size_t m = 0, next = 0; m < bands_.size(); m = next) {
     const Band& band = bands_[m];
     while (next < bands_.size() && bands_[next] == band) ++next;
-    const std::string count = next - m == 1 ? "the transposition" : fmt::format("{} times the transposition", next - m);
+    const std::string count =
+        next - m == 1 ? "the transposition" : fmt::format("{} times the transposition", next - m);
     text += fmt::format("{} of a {} x {} {}band of {} + 1 + {} diagonals, {} bytes each element\n{}", count,
                         band.n, band.n, band.cyclic ? "cyclic " : "", band.lower, band.upper,
                         frame().input().description.dtype.bytes, plan::describe(planned_->plans[m]));

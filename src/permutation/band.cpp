@@ -73,9 +73,10 @@ void check(std::span<const Band> bands) {
   for (const Band& band : bands) {
     check(band);
     if (band.n != bands[0].n || band.order != bands[0].order) {
-      throw InputError(fmt::format("a matrix {0} x {0} after one {1} x {1}: several in one array have the same "
-                                   "size and order",
-                                   band.n, bands[0].n));
+      throw InputError(
+          fmt::format("a matrix {0} x {0} after one {1} x {1}: several in one array have the same "
+                      "size and order",
+                      band.n, bands[0].n));
     }
   }
 }

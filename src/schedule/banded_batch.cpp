@@ -215,7 +215,8 @@ BandedInTurn::BandedInTurn(int dimension, std::vector<Member> members, uint64_t 
                members.back().first_step + members.back().schedule.steps(), bound),
       members_(std::move(members)) {}
 
-std::vector<BandedInTurn::Member> BandedInTurn::made(int dimension, const std::vector<BandOfNodes>& matrices) {
+std::vector<BandedInTurn::Member> BandedInTurn::made(int dimension,
+                                                     const std::vector<BandOfNodes>& matrices) {
   if (matrices.empty()) throw InputError("0 matrices: one at least");
   std::vector<Member> members;
   uint64_t slot = 0, step = 0;
@@ -253,8 +254,7 @@ void BandedInTurn::messages(uint64_t step, std::vector<Message>& out) const {
 std::optional<Place> BandedInTurn::goal(Place start) const {
   const int d = network().dimension();
   const Member& m = at_slot(start.slot);
-  const auto goal =
-      m.schedule.goal({rotate_left(start.node, d - m.rotation, d), start.slot - m.first_slot});
+  const auto goal = m.schedule.goal({rotate_left(start.node, d - m.rotation, d), start.slot - m.first_slot});
   if (!goal) return {};
   return Place{rotate_left(goal->node, m.rotation, d), m.first_slot + goal->slot};
 }

@@ -50,16 +50,19 @@ class BandTest : public testing::Test {
   std::string output() const { return test::read_file(directory_ / "out.raw"); }
   BandTransposition work(const io::ArrayFile& in, const Band& band, work::EngineChoice engine,
                          plan::BandTiling tiling = {}, uint64_t memory = 16 * MiB) {
-    return {
-        in, std::vector{band}, directory_ / "out.raw", {.memory = memory, .engine = engine, .overwrite = true}, tiling};
+    return {in,
+            std::vector{band},
+            directory_ / "out.raw",
+            {.memory = memory, .engine = engine, .overwrite = true},
+            tiling};
   }
   void check(const Band& band, uint64_t element_bytes, work::EngineChoice engine,
              plan::BandTiling tiling = {}, uint64_t offset = 0) {
     SCOPED_TRACE(testing::Message() << band.n << ": " << band.lower << ',' << band.upper
-                                    << (band.cyclic ? " cyclic" : "")
-                                    << ", order " << static_cast<int>(band.order) << ", "
-                                    << element_bytes << " bytes, strips of " << tiling.strip << ", "
-                                    << tiling.rows << " rows, " << tiling.lanes << " lanes");
+                                    << (band.cyclic ? " cyclic" : "") << ", order "
+                                    << static_cast<int>(band.order) << ", " << element_bytes
+                                    << " bytes, strips of " << tiling.strip << ", " << tiling.rows
+                                    << " rows, " << tiling.lanes << " lanes");
     const auto in = input(band, element_bytes, offset);
     BandTransposition transposition = work(in, band, engine, tiling, 128 * MiB);
     const work::Report report = transposition.run();
@@ -71,8 +74,7 @@ class BandTest : public testing::Test {
   }
   Band random_band(uint64_t most) {
     const uint64_t n = random_.in(1, most), width = random_.in(1, n), upper = random_.in(0, width - 1);
-    return {n, width - 1 - upper, upper, random_.in(0, 1) == 1,
-            all_orders[random_.in(0U, 3U)]};
+    return {n, width - 1 - upper, upper, random_.in(0, 1) == 1, all_orders[random_.in(0U, 3U)]};
   }
 
   test::Random random_;

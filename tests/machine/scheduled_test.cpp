@@ -170,8 +170,7 @@ std::vector<Band> random_bands(Random& random, std::uint64_t n, std::uint64_t wi
 
 std::string expected(const std::string& data, const std::vector<Band>& bands, std::uint64_t bytes) {
   std::string out;
-  for (const Band& band : bands)
-    out += expected(data.substr(out.size(), band.places() * bytes), band, bytes);
+  for (const Band& band : bands) out += expected(data.substr(out.size(), band.places() * bytes), band, bytes);
   return out;
 }
 
@@ -190,14 +189,15 @@ TEST_F(Scheduled, SeveralBandsAtOnce) {
                                     << processors);
     const std::string data = noise(places(bands) * bytes, random);
     const auto engine = random.in(0, 1) == 0 ? work::EngineChoice::direct : work::EngineChoice::mapped;
-    const auto work = scheduled_bands(input(data, extents(bands), bytes), bands, scratch_ / "out.raw",
-                                      {.memory = (large ? 16U : 64U) << 20, .engine = engine, .overwrite = true},
-                                      processors);
+    const auto work = scheduled_bands(
+        input(data, extents(bands), bytes), bands, scratch_ / "out.raw",
+        {.memory = (large ? 16U : 64U) << 20, .engine = engine, .overwrite = true}, processors);
     const work::Report report = work->run();
     ASSERT_TRUE(test::read_file(scratch_ / "out.raw") == expected(data, bands, bytes));
-    const auto at_once = plan::plan_band_exchange(
-                             bands, bytes, {.memory = 64U << 20, .device = plan::Device::ssd(), .processors = processors})
-                             .at_once;
+    const auto at_once =
+        plan::plan_band_exchange(
+            bands, bytes, {.memory = 64U << 20, .device = plan::Device::ssd(), .processors = processors})
+            .at_once;
     EXPECT_EQ(report.traffic->steps, at_once.schedule->steps());
     EXPECT_LE(report.traffic->steps, at_once.steps_in_turn);
     EXPECT_EQ(report.traffic->processors, processors);
@@ -210,8 +210,8 @@ TEST_F(Scheduled, BandsThatDoNotGoTogetherAreRefused) {
     std::uint64_t elements = 1;
     for (const std::uint64_t extent : shape) elements *= extent;
     return test::message_of<InputError>([&] {
-      static_cast<void>(scheduled_bands(input(std::string(elements, 'x'), shape, 1), bands, scratch_ / "out.raw",
-                                        {.memory = 16 << 20}, std::nullopt));
+      static_cast<void>(scheduled_bands(input(std::string(elements, 'x'), shape, 1), bands,
+                                        scratch_ / "out.raw", {.memory = 16 << 20}, std::nullopt));
     });
   };
   EXPECT_THAT(refusal({}, {10}), ::testing::HasSubstr("one at least"));

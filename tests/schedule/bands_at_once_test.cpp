@@ -67,7 +67,8 @@ TEST(BandsAtOnce, TransposeAnyBands) {
 TEST(BandsAtOnce, AlikeOnesTakeTheStepsThatWereFound) {
   for (const auto& [d, beta, k, steps] : {std::array{4, 1, 3, 5}, {5, 2, 2, 6}, {6, 1, 3, 4}, {6, 2, 2, 5}}) {
     const uint64_t reach = uint64_t{1} << beta;
-    const BandsAtOnce at_once = bands_at_once(d, std::vector(static_cast<std::size_t>(k), Diagonals{reach, reach}));
+    const BandsAtOnce at_once =
+        bands_at_once(d, std::vector(static_cast<std::size_t>(k), Diagonals{reach, reach}));
     EXPECT_EQ(at_once.schedule->steps(), static_cast<uint64_t>(steps)) << d << " " << beta << " " << k;
     EXPECT_EQ(at_once.steps_in_turn, static_cast<uint64_t>(k) << beta);
   }

@@ -17,6 +17,9 @@ namespace {
 // As BandOrder has them.
 const std::vector<std::string> band_orders{"columns", "rows", "diagonals", "row-diagonals"};
 
+// Each is planned by itself.
+constexpr std::uint64_t most_matrices = 65536;
+
 // Of one --banded; the number of columns is not known yet.
 Band parsed(const std::string& bandwidths, const std::string& order, bool cyclic) {
   const std::vector<int> given = parse_ints(bandwidths, "--banded");
@@ -105,8 +108,10 @@ std::vector<Band> BandStorageOptions::bands(const io::ArrayFile& file) const {
   for (const std::string& each : bandwidths) all.push_back(parsed(each, order, cyclic));
   if (!matrices.empty()) {
     const std::uint64_t count = parse_count(matrices, "--matrices");
-    if (all.size() > 1) throw InputError("--matrices: with --banded once; given several times, that counts them");
-    // Before as many are made as nobody has.
+    if (all.size() > 1)
+      throw InputError("--matrices: with --banded once; given several times, that counts them");
+    if (count > most_matrices)
+      throw InputError(fmt::format("--matrices: {} are more than {}", count, most_matrices));
     if (file.description.extents.empty() || file.description.extents[0] != count) {
       throw InputError(fmt::format("{}: its shape ({}) does not begin with --matrices {}", file.path.string(),
                                    fmt::join(file.description.extents, ", "), count));

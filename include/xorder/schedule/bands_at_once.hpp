@@ -8,7 +8,8 @@
 //   one after another   each by Banded
 //   two phases          by BandedBatch, if all are |i − j| ≤ 2^β with the same 1 ≤ β < d, ⌊d/β⌋ of them at most
 //   search              by Routed, if that is affordable; found_placement() says where the columns are if all have
-//                       the same β, and else each matrix's dimensions are rotated on from those of the one before
+//                       the same β. Else it is the best of some placements: each matrix's dimensions rotated on from
+//                       those of the one before, and in an order with a constant that are drawn
 //
 // A single matrix is done in the first way or, where that misses the bound, in the third.
 #pragma once
@@ -44,12 +45,12 @@ struct PlacedBand {
 struct BandsAtOnce {
   std::shared_ptr<const Schedule> schedule;
   std::vector<PlacedBand> bands;
-  std::string way;  ///< "one after another", "two phases" or "search"
+  std::string way;                  ///< "one after another", "two phases" or "search"
   std::uint64_t steps_in_turn = 0;  ///< that the first way takes
 };
 
-/// For 2^dimension columns, and bands that may reach around the whole matrix. No search is made of a task with more than
-/// `search_limit` link crossings; it takes up to 4 µs for each. Throws InputError if there is no band or the dimension is
+/// For 2^dimension columns, and bands that may reach around the whole matrix. Searches are made of tasks with at most
+/// `search_limit` link crossings, together; they take up to 4 µs for each. Throws InputError if there is no band or the dimension is
 /// not from 0 to 20.
 BandsAtOnce bands_at_once(int dimension, std::span<const Diagonals> bands,
                           std::uint64_t search_limit = Routed::max_crossings);
