@@ -130,9 +130,16 @@ void BandTransposition::move(work::Run& run) {
                      planned_->conditions.write_alignment, waiting_memory(frame().memory()));
   const bool uring = work::engine_for(source.file, target.file) == io::Engine::uring;
   run.begin(pass.bytes_read + pass.bytes_written, 1);
+  std::vector<std::unique_ptr<Mover>> movers;
+  unsigned most_lanes = 1;
+  for (const plan::BandPlan& plan : planned_->plans) {
+    movers.push_back(std::visit([](const auto& one) { return make_mover(one); }, plan));
+    most_lanes = std::max(most_lanes, movers.back()->lanes());
+  }
+  Lanes lanes(most_lanes, uring ? most_depth : most_depth / 4, run);
   for (std::size_t m = 0; m < bands_.size(); ++m) {
-    const auto mover = std::visit([](const auto& plan) { return make_mover(plan); }, planned_->plans[m]);
-    run_lanes(mover->steps(source, target, writer), mover->lanes(), uring ? most_depth : most_depth / 4, run);
+    lanes.run(movers[m]->steps(source, target, writer), movers[m]->lanes());
+    movers[m].reset();  // its buffers
     const uint64_t bytes = bands_[m].places() * frame().input().description.dtype.bytes;
     source.offset += bytes;
     target.offset += bytes;

@@ -47,7 +47,7 @@ int choose_lg_processors(const Band& band, uint64_t element_bytes, const Process
 
 // A schedule for what blocks of columns have for each other, so that hardly a message has nothing to carry.
 schedule::BandsAtOnce exchange_of(const std::vector<Band>& bands, int d) {
-  constexpr uint64_t search_limit = uint64_t{1} << 18;  // a second
+  constexpr uint64_t search_limit = uint64_t{1} << 16;  // less than a second
   std::vector<schedule::Diagonals> away;
   for (const Band& band : bands) {
     const uint64_t columns = band.n >> d;

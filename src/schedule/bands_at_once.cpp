@@ -75,11 +75,11 @@ std::optional<std::vector<gf2::AffineMap>> best_placement(int dimension,
   if (!alike || beta < 1 || beta >= dimension) return {};
   const auto different =
       static_cast<int>(std::min(matrices.size(), static_cast<size_t>(dimension) / static_cast<size_t>(beta)));
-  const auto found = found_placement(dimension, beta, different);
-  if (!found) return {};
+  const auto known = found_placement(dimension, beta, different);
+  if (!known) return {};
   std::vector<gf2::AffineMap> maps;
   for (size_t m = 0; m < matrices.size(); ++m)
-    maps.push_back(placed(dimension, beta, found->matrices[m % found->matrices.size()]));
+    maps.push_back(placed(dimension, beta, known->matrices[m % known->matrices.size()]));
   return maps;
 }
 
