@@ -205,14 +205,16 @@ std::vector<BandOfNodes> same(int dimension, int beta, const Diagonals& band, in
 }  // namespace
 
 BandedInTurn::BandedInTurn(int dimension, const std::vector<BandOfNodes>& matrices)
-    : BandedInTurn(dimension, made(dimension, matrices), bound_in_turn(dimension, matrices)) {}
+    : BandedInTurn(dimension, made(dimension, matrices), matrices) {}
 
 BandedInTurn::BandedInTurn(int dimension, int beta, const Diagonals& band, int matrices)
     : BandedInTurn(dimension, same(dimension, beta, band, matrices)) {}
 
-BandedInTurn::BandedInTurn(int dimension, std::vector<Member> members, uint64_t bound)
+BandedInTurn::BandedInTurn(int dimension, std::vector<Member> members,
+                           const std::vector<BandOfNodes>& matrices)
     : Schedule(Network::hypercube(dimension), members.back().first_slot + members.back().schedule.slots(),
-               members.back().first_step + members.back().schedule.steps(), bound),
+               members.back().first_step + members.back().schedule.steps(),
+               bound_in_turn(dimension, matrices)),
       members_(std::move(members)) {}
 
 std::vector<BandedInTurn::Member> BandedInTurn::made(int dimension,

@@ -68,7 +68,7 @@ class BandedInTurn final : public Schedule {
     int rotation;
     std::uint64_t first_slot, first_step;
   };
-  BandedInTurn(int dimension, std::vector<Member> members, std::uint64_t bound);
+  BandedInTurn(int dimension, std::vector<Member> members, const std::vector<BandOfNodes>& matrices);
   static std::vector<Member> made(int dimension, const std::vector<BandOfNodes>& matrices);
   const Member& at_slot(std::uint64_t slot) const;
   const Member& at_step(std::uint64_t step) const;
