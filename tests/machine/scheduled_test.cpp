@@ -177,8 +177,8 @@ std::string expected(const std::string& data, const std::vector<Band>& bands, st
 TEST_F(Scheduled, SeveralBandsAtOnce) {
   Random random;
   SEED_TRACE(random);
-  for (int i = 0; i < 60; ++i) {
-    // A few are larger than memory, and go in several stripes.
+  for (int i = 0; i < 40; ++i) {
+    // Two are larger than memory, and go in several stripes.
     const bool large = i % 20 == 0;
     const std::uint64_t n = large ? 20000 : random.in(1, i % 10 == 1 ? 1000 : 70);
     const std::vector<Band> bands = random_bands(random, n, large ? 60 : 40);
