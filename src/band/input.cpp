@@ -3,19 +3,27 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "xorder/error.hpp"
 
 namespace xorder::band {
 
-void check_input(const io::ArrayFile& input, const Band& band) {
-  check(band);
+void check_input(const io::ArrayFile& input, std::span<const Band> bands) {
+  check(bands);
   const io::ArrayDescription& array = input.description;
-  if (array.extents != band.extents()) {
-    throw InputError(fmt::format("{}: its shape ({}) is not that of the band, ({})", input.path.string(),
-                                 fmt::join(array.extents, ", "), fmt::join(band.extents(), ", ")));
+  const std::vector<std::uint64_t> shape = extents(bands);
+  std::vector<std::uint64_t> one = shape;
+  if (bands.size() == 1) one.insert(one.begin(), 1);
+  if (array.extents != shape && array.extents != one) {
+    throw InputError(fmt::format(
+        "{}: its shape ({}) is not that of {}, ({})", input.path.string(), fmt::join(array.extents, ", "),
+        bands.size() == 1 ? "the band" : fmt::format("{} bands", bands.size()), fmt::join(shape, ", ")));
   }
-  // One row or column lies in its file in the same way in both orders.
-  if (array.order == Order::fortran && band.width() > 1 && band.n > 1) {
+  // An array with a single axis that is longer than 1 lies in its file in the same way in both orders.
+  if (array.order == Order::fortran &&
+      std::ranges::count_if(array.extents, [](auto e) { return e > 1; }) > 1) {
     throw InputError(
         fmt::format("{}: it is in Fortran order; a band must be in C order, as `transpose --axes 0,1` "
                     "stores it",

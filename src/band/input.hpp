@@ -1,12 +1,15 @@
 // What a band's file has to be.
 #pragma once
 
+#include <span>
+
 #include "xorder/io/array_file.hpp"
 #include "xorder/permutation/band.hpp"
 
 namespace xorder::band {
 
-/// Throws InputError unless the file has the band's shape, in C order.
-void check_input(const io::ArrayFile& input, const Band& band);
+/// Throws InputError unless the file has the shape of these bands (permutation/band.hpp) in C order. That of a single one may
+/// have an axis of one before it.
+void check_input(const io::ArrayFile& input, std::span<const Band> bands);
 
 }  // namespace xorder::band

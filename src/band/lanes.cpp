@@ -8,7 +8,6 @@
 #include <semaphore>
 
 #include "task/pipeline.hpp"
-#include "task/workers.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::band {
@@ -81,17 +80,20 @@ void Lane::complete() {
   transfers_.clear();
 }
 
-void run_lanes(const LaneSteps& steps, unsigned lane_count, unsigned depth, work::Run& run) {
-  const unsigned asked = run.frame().options.threads;
+Lanes::Lanes(unsigned lanes, unsigned depth, work::Run& run) : run_(run), workers_(lanes) {
+  for (unsigned i = 0; i < lanes; ++i) lanes_.emplace_back(run.queue(depth));
+}
+
+void Lanes::run(const LaneSteps& steps, unsigned lanes) {
+  const unsigned asked = run_.frame().options.threads;
   const unsigned threads =
       asked != 0 ? asked : static_cast<unsigned>(oneapi::tbb::info::default_concurrency());
   std::counting_semaphore<most_threads> permuting(std::min<std::ptrdiff_t>(threads, most_threads));
-  lane_count = static_cast<unsigned>(std::clamp<uint64_t>(steps.count, 1, lane_count));
-  std::vector<Lane> lanes;
-  for (unsigned i = 0; i < lane_count; ++i) lanes.emplace_back(run.queue(depth));
-  const std::stop_token stop = run.stop();
+  const auto count =
+      static_cast<unsigned>(std::clamp<uint64_t>(steps.count, 1, std::min<uint64_t>(lanes, lanes_.size())));
+  const std::stop_token stop = run_.stop();
   const auto moved = [&](uint64_t step, const std::function<void(uint64_t, Lane&)>& move) {
-    Lane& lane = lanes[step % lanes.size()];
+    Lane& lane = lanes_[step % count];
     move(step, lane);
     lane.complete();
   };
@@ -113,11 +115,9 @@ void run_lanes(const LaneSteps& steps, unsigned lane_count, unsigned depth, work
     };
     const auto in_order =
         task::in_order([](uint64_t) {});  // a lane is free for the step after next only when it has come here
-    task::pipeline<uint64_t>(lane_count, start, task::at_once(read), in_order, task::at_once(write),
-                             in_order);
+    task::pipeline<uint64_t>(count, start, task::at_once(read), in_order, task::at_once(write), in_order);
   };
-  task::Workers workers(lane_count);
-  run.with(workers, pipeline);
+  run_.with(workers_, pipeline);
   if (stop.stop_requested()) throw Cancelled();
 }
 

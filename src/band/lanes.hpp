@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "io/queue.hpp"
+#include "task/workers.hpp"
 #include "work/run.hpp"
 
 namespace xorder::band {
@@ -49,8 +50,18 @@ struct LaneSteps {
   std::function<void(std::uint64_t step, Lane& lane)> write;
 };
 
-/// Runs them all, `lanes` at once, each with `depth` transfers in flight. Throws what a step throws and Cancelled,
-/// when nothing is in flight any more.
-void run_lanes(const LaneSteps& steps, unsigned lanes, unsigned depth, work::Run& run);
+/// So many lanes, each with `depth` transfers in flight, and the threads that wait for them.
+class Lanes {
+ public:
+  Lanes(unsigned lanes, unsigned depth, work::Run& run);
+
+  /// Runs all steps, at most `lanes` at once. Throws what a step throws and Cancelled, when nothing is in flight any more.
+  void run(const LaneSteps& steps, unsigned lanes);
+
+ private:
+  work::Run& run_;
+  std::vector<Lane> lanes_;
+  task::Workers workers_;
+};
 
 }  // namespace xorder::band

@@ -20,28 +20,36 @@ constexpr unsigned most_depth = 32;
 /// Of the memory: for blocks that wait for their other part.
 uint64_t waiting_memory(uint64_t memory) { return memory / 8; }
 
-work::Frame framed(io::ArrayFile input, const Band& band, std::filesystem::path output,
+work::Frame framed(io::ArrayFile input, const std::vector<Band>& bands, std::filesystem::path output,
                    work::Options options) {
-  check_input(input, band);
+  check_input(input, bands);
   const io::DType dtype = input.description.dtype;
-  return work::settle({std::move(input)}, std::move(output), dtype, band.transposed().extents(),
-                      std::move(options), 2 * band.places() * dtype.bytes);
+  const std::vector<uint64_t> extents = input.description.extents;  // the widths do not change
+  return work::settle({std::move(input)}, std::move(output), dtype, extents, std::move(options),
+                      2 * places(bands) * dtype.bytes);
 }
 
 }  // namespace
 
 struct BandTransposition::Planned {
   plan::BandTiling given;
-  plan::BandPlan plan;
+  plan::BandConditions conditions;  // of the first matrix
+  std::vector<plan::BandPlan> plans;
 };
 
 BandTransposition::BandTransposition(io::ArrayFile input, const Band& band, std::filesystem::path output,
                                      work::Options options)
-    : BandTransposition(std::move(input), band, std::move(output), std::move(options), plan::BandTiling()) {}
+    : BandTransposition(std::move(input), std::vector{band}, std::move(output), std::move(options)) {}
 
-BandTransposition::BandTransposition(io::ArrayFile input, const Band& band, std::filesystem::path output,
-                                     work::Options options, const plan::BandTiling& tiling)
-    : Work(framed(std::move(input), band, std::move(output), std::move(options))), band_(band) {
+BandTransposition::BandTransposition(io::ArrayFile input, std::vector<Band> bands,
+                                     std::filesystem::path output, work::Options options)
+    : BandTransposition(std::move(input), std::move(bands), std::move(output), std::move(options),
+                        plan::BandTiling()) {}
+
+BandTransposition::BandTransposition(io::ArrayFile input, std::vector<Band> bands,
+                                     std::filesystem::path output, work::Options options,
+                                     const plan::BandTiling& tiling)
+    : Work(framed(std::move(input), bands, std::move(output), std::move(options))), bands_(std::move(bands)) {
   const work::Circumstances& wanted = frame().circumstances;
   const uint64_t memory = wanted.buffers();
   const plan::BandConditions conditions{.memory = memory - waiting_memory(memory),
@@ -50,24 +58,57 @@ BandTransposition::BandTransposition(io::ArrayFile input, const Band& band, std:
                                         .read_alignment = wanted.read_alignment,
                                         .write_alignment = wanted.target == io::Access::direct ? 4096u : 1u,
                                         .device = frame().options.device};
-  planned_ = std::make_unique<Planned>(
-      Planned{tiling, plan::plan_band(band, frame().input().description.dtype.bytes, conditions, tiling)});
+  planned_ = std::make_unique<Planned>(Planned{tiling, conditions, {}});
+  make_plans();
 }
 
 BandTransposition::~BandTransposition() = default;
 
-std::vector<work::PassSummary> BandTransposition::passes() const { return {plan::pass(planned_->plan)}; }
+void BandTransposition::make_plans() {
+  const uint64_t element_bytes = frame().input().description.dtype.bytes;
+  plan::BandConditions conditions = planned_->conditions;
+  planned_->plans.clear();
+  for (const Band& band : bands_) {
+    planned_->plans.push_back(plan::plan_band(band, element_bytes, conditions, planned_->given));
+    conditions.source_offset += band.places() * element_bytes;
+    conditions.target_offset += band.places() * element_bytes;
+  }
+}
 
+std::vector<work::PassSummary> BandTransposition::passes() const {
+  work::PassSummary all = plan::pass(planned_->plans.front());
+  for (std::size_t m = 1; m < planned_->plans.size(); ++m) {
+    const work::PassSummary one = plan::pass(planned_->plans[m]);
+    all.tiles += one.tiles;
+    all.tile_bytes = std::max(all.tile_bytes, one.tile_bytes);
+    all.source_block_bytes = std::min(all.source_block_bytes, one.source_block_bytes);
+    all.target_block_bytes = std::min(all.target_block_bytes, one.target_block_bytes);
+    all.memory = std::max(all.memory, one.memory);
+    all.bytes_read += one.bytes_read;
+    all.bytes_written += one.bytes_written;
+    all.predicted_seconds += one.predicted_seconds;
+  }
+  return {all};
+}
+
+// Neighbours that are alike are described once.
 std::string BandTransposition::describe() const {
-  return fmt::format(
-      "the transposition of a {} x {} {}band of {} + 1 + {} diagonals, {} bytes each element\n{}", band_.n,
-      band_.n, band_.cyclic ? "cyclic " : "", band_.lower, band_.upper,
-      frame().input().description.dtype.bytes, plan::describe(planned_->plan));
+  std::string text;
+  for (std::size_t m = 0, next = 0; m < bands_.size(); m = next) {
+    const Band& band = bands_[m];
+    while (next < bands_.size() && bands_[next] == band) ++next;
+    const std::string count =
+        next - m == 1 ? "the transposition" : fmt::format("{} times the transposition", next - m);
+    text += fmt::format("{} of a {} x {} {}band of {} + 1 + {} diagonals, {} bytes each element\n{}", count,
+                        band.n, band.n, band.cyclic ? "cyclic " : "", band.lower, band.upper,
+                        frame().input().description.dtype.bytes, plan::describe(planned_->plans[m]));
+  }
+  return text;
 }
 
 // The files may demand larger blocks than was assumed before they were open; then it is planned anew.
 void BandTransposition::adopt_alignments(const io::File& source, const io::File& target) {
-  plan::BandConditions conditions = plan::conditions(planned_->plan);
+  plan::BandConditions& conditions = planned_->conditions;
   const auto larger = [](uint64_t planned, uint64_t one, uint64_t other) {
     return std::max({planned, one, other});
   };
@@ -78,20 +119,31 @@ void BandTransposition::adopt_alignments(const io::File& source, const io::File&
   if (read == conditions.read_alignment && write == conditions.write_alignment) return;
   conditions.read_alignment = read;
   conditions.write_alignment = write;
-  planned_->plan =
-      plan::plan_band(band_, frame().input().description.dtype.bytes, conditions, planned_->given);
+  make_plans();
 }
 
 void BandTransposition::move(work::Run& run) {
-  const io::Location source = run.source(), target = run.target();
+  io::Location source = run.source(), target = run.target();
   adopt_alignments(source.file, target.file);
-  const plan::PassSummary pass = plan::pass(planned_->plan);
+  const plan::PassSummary pass = passes().front();
   BlockWriter writer(target.file, target.offset, target.offset + frame().output.bytes,
-                     plan::conditions(planned_->plan).write_alignment, waiting_memory(frame().memory()));
-  const auto mover = std::visit([](const auto& plan) { return make_mover(plan); }, planned_->plan);
+                     planned_->conditions.write_alignment, waiting_memory(frame().memory()));
   const bool uring = work::engine_for(source.file, target.file) == io::Engine::uring;
   run.begin(pass.bytes_read + pass.bytes_written, 1);
-  run_lanes(mover->steps(source, target, writer), mover->lanes(), uring ? most_depth : most_depth / 4, run);
+  std::vector<std::unique_ptr<Mover>> movers;
+  unsigned most_lanes = 1;
+  for (const plan::BandPlan& plan : planned_->plans) {
+    movers.push_back(std::visit([](const auto& one) { return make_mover(one); }, plan));
+    most_lanes = std::max(most_lanes, movers.back()->lanes());
+  }
+  Lanes lanes(most_lanes, uring ? most_depth : most_depth / 4, run);
+  for (std::size_t m = 0; m < bands_.size(); ++m) {
+    lanes.run(movers[m]->steps(source, target, writer), movers[m]->lanes());
+    movers[m].reset();  // its buffers
+    const uint64_t bytes = bands_[m].places() * frame().input().description.dtype.bytes;
+    source.offset += bytes;
+    target.offset += bytes;
+  }
 }
 
 }  // namespace xorder::band

@@ -19,7 +19,7 @@ using std::uint64_t;
 
 constexpr uint64_t rows_at_once = 256;  // of a part, by a task
 
-/// A processor's records, and what it makes of them for the others.
+/// A processor's records of one matrix, and what it makes of them for the others.
 class Block {
  public:
   Block(const BandGeometry& geometry, Storage& storage, task::BufferPool& pool)
@@ -57,7 +57,7 @@ class Block {
   }
   void arrange(const BandGeometry::Part& part, uint64_t first, uint64_t end) {
     const uint64_t begin = geometry_.begin(number_), bytes = geometry_.element_bytes();
-    const auto size = static_cast<int64_t>(bytes), pitch = static_cast<int64_t>(geometry_.pitch());
+    const auto size = static_cast<int64_t>(bytes), pitch = static_cast<int64_t>(geometry_.pitch(part));
     std::byte* to = sent_ + (part.scratch - begin) + geometry_.before(part, first);
     std::array<BandGeometry::Diagonal, 3> space;
     for (uint64_t row = first; row < end; ++row) {
@@ -88,7 +88,7 @@ void BandStage::move(work::Run& run, io::Location source, io::Location target, s
   run.with(workers, [&] {
     uint64_t next = 0;
     const auto load = [&](Block& block) {
-      if (next == geometry_->processors()) return false;
+      if (next == geometry_->blocks()) return false;
       block.load(source, next++);
       return true;
     };

@@ -68,11 +68,18 @@ std::unique_ptr<work::Work> scheduled(io::ArrayFile input, const Reordering& wha
 std::unique_ptr<work::Work> scheduled_band(io::ArrayFile input, const Band& band,
                                            std::filesystem::path output, work::Options options,
                                            std::optional<uint64_t> processors) {
-  band::check_input(input, band);
+  return scheduled_bands(std::move(input), {band}, std::move(output), std::move(options), processors);
+}
+
+std::unique_ptr<work::Work> scheduled_bands(io::ArrayFile input, const std::vector<Band>& bands,
+                                            std::filesystem::path output, work::Options options,
+                                            std::optional<uint64_t> processors) {
+  band::check_input(input, bands);
   const io::DType dtype = input.description.dtype;
-  work::Frame frame = work::settle({std::move(input)}, std::move(output), dtype, band.transposed().extents(),
-                                   std::move(options), files_in_memory * band.places() * dtype.bytes);
-  plan::BandExchangePlan plan = plan::plan_band_exchange(band, dtype.bytes, conditions(frame, processors));
+  const std::vector<uint64_t> extents = input.description.extents;  // the widths do not change
+  work::Frame frame = work::settle({std::move(input)}, std::move(output), dtype, extents, std::move(options),
+                                   files_in_memory * places(bands) * dtype.bytes);
+  plan::BandExchangePlan plan = plan::plan_band_exchange(bands, dtype.bytes, conditions(frame, processors));
   Stages stages;
   stages.push_back(std::make_unique<BandStage>(plan));
   stages.push_back(std::make_unique<StripeStage>(std::move(plan.stripes)));

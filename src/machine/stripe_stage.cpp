@@ -221,15 +221,15 @@ void Stripes::open_targets(Stripe& stripe) {
   uint64_t all = 0;
   for (const Panel& panel : panels) {
     const uint64_t first = std::min(stripe.first, panel.rows), end = std::min(stripe.end, panel.rows);
-    const uint64_t bytes = (end - first) * geometry_.row_bytes();
-    stripe.targets.emplace_back(storage_, target_, panel.target + first * geometry_.row_bytes(), bytes,
+    const uint64_t bytes = (end - first) * panel.row_bytes;
+    stripe.targets.emplace_back(storage_, target_, panel.target + first * panel.row_bytes, bytes,
                                 ProcessorBlock::Use::write, least_);
     all += bytes;
   }
   pool_.at_least(Room::bytes_for(all));
   task::each(panels.size(), [&](uint64_t i) {
     const uint64_t first = std::min(stripe.first, panels[i].rows), end = std::min(stripe.end, panels[i].rows);
-    const uint64_t bytes = (end - first) * geometry_.row_bytes();
+    const uint64_t bytes = (end - first) * panels[i].row_bytes;
     if (bytes == 0) return;
     stripe.panels[i] = stripe.targets[i].make(0, bytes, stripe.target_room);
     if (!geometry_.dense()) std::memset(stripe.panels[i], 0, bytes);
@@ -270,7 +270,7 @@ void Stripes::store(Stripe& stripe) {
 void Stripes::put(const Stored& stored, const std::byte* content) {
   const auto& [panel, part] = stored;
   const uint64_t first = stripe_->first, end = std::min(stripe_->end, panel->rows);
-  const uint64_t row_bytes = geometry_.row_bytes(), rows = std::max<uint64_t>(assembled / row_bytes, 1);
+  const uint64_t row_bytes = panel->row_bytes, rows = std::max<uint64_t>(assembled / row_bytes, 1);
   std::byte* const to = stripe_->panels[number(*panel)];
   thread_local std::vector<StripeGeometry::Runs> runs;
   for (uint64_t y = first; y < end; y += rows) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "xorder/error.hpp"
 
 namespace xorder {
@@ -9,14 +11,23 @@ namespace xorder {
 using std::uint64_t;
 
 std::vector<uint64_t> Band::extents() const {
-  if (order == BandOrder::columns) return {n, width()};
-  return {width(), n};
+  if (of_diagonals()) return {width(), n};
+  return {n, width()};
+}
+
+Band Band::by_columns() const {
+  if (!by_row()) return *this;
+  return {n, upper, lower, cyclic, of_diagonals() ? BandOrder::diagonals : BandOrder::columns};
 }
 
 std::optional<Band::Entry> Band::entry(uint64_t place) const {
-  const bool columns = order == BandOrder::columns;
-  const uint64_t column = columns ? place / width() : place % n;
-  const uint64_t k = columns ? place % width() : place / n;
+  if (by_row()) {
+    const auto found = by_columns().entry(place);
+    if (!found) return {};
+    return Entry{found->column, found->row};
+  }
+  const uint64_t column = of_diagonals() ? place % n : place / width();
+  const uint64_t k = of_diagonals() ? place / n : place % width();
   uint64_t row = column + k;  // KU too large
   if (row < upper) {
     if (!cyclic) return {};
@@ -31,6 +42,7 @@ std::optional<Band::Entry> Band::entry(uint64_t place) const {
 }
 
 std::optional<uint64_t> Band::place(Entry entry) const {
+  if (by_row()) return by_columns().place({entry.column, entry.row});
   uint64_t k = upper + entry.row;  // the column too large
   if (cyclic) {
     k = (k + n - entry.column) % n;  // one of k, k ± N, and B ≤ N
@@ -39,7 +51,7 @@ std::optional<uint64_t> Band::place(Entry entry) const {
     k -= entry.column;
   }
   if (k >= width()) return {};
-  return order == BandOrder::columns ? entry.column * width() + k : k * n + entry.column;
+  return of_diagonals() ? k * n + entry.column : entry.column * width() + k;
 }
 
 std::optional<uint64_t> Band::target(uint64_t source) const {
@@ -54,6 +66,34 @@ void check(const Band& band) {
     throw InputError(fmt::format("a band of {} + {} + 1 diagonals is wider than its matrix, {} x {}",
                                  band.lower, band.upper, band.n, band.n));
   }
+}
+
+void check(std::span<const Band> bands) {
+  if (bands.empty()) throw InputError("no banded matrix: one at least");
+  for (const Band& band : bands) {
+    check(band);
+    if (band.n != bands[0].n || band.order != bands[0].order) {
+      throw InputError(
+          fmt::format("a matrix {0} x {0} after one {1} x {1}: several in one array have the same "
+                      "size and order",
+                      band.n, bands[0].n));
+    }
+  }
+}
+
+uint64_t places(std::span<const Band> bands) {
+  uint64_t sum = 0;
+  for (const Band& band : bands) sum += band.places();
+  return sum;
+}
+
+std::vector<uint64_t> extents(std::span<const Band> bands) {
+  const Band& first = bands.front();
+  if (!std::ranges::all_of(bands, [&](const Band& band) { return band.width() == first.width(); }))
+    return {places(bands)};
+  std::vector<uint64_t> shape = first.extents();
+  if (bands.size() > 1) shape.insert(shape.begin(), bands.size());
+  return shape;
 }
 
 }  // namespace xorder

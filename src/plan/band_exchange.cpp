@@ -45,57 +45,85 @@ int choose_lg_processors(const Band& band, uint64_t element_bytes, const Process
   return d;
 }
 
-// The exchange as far as blocks of columns have elements for each other, so that hardly a message has nothing to carry.
-std::shared_ptr<const schedule::Banded> exchange_of(const Band& band, int d) {
-  const uint64_t columns = band.n >> d;
-  const auto blocks = [&](uint64_t diagonals) { return (diagonals + columns - 1) / columns; };
-  const schedule::Diagonals away{blocks(band.upper), blocks(band.lower)};
-  const uint64_t half = std::max(away.back, away.ahead);
-  const int beta = half < 2 ? 0 : std::min(static_cast<int>(std::bit_width(half - 1)), d);
-  if (beta == d) return std::make_shared<schedule::Banded>(d, beta);
-  return std::make_shared<schedule::Banded>(d, beta, away);
+// A schedule for what blocks of columns have for each other, so that hardly a message has nothing to carry.
+schedule::BandsAtOnce exchange_of(const std::vector<Band>& bands, int d) {
+  constexpr uint64_t search_limit = uint64_t{1} << 16;  // less than a second
+  std::vector<schedule::Diagonals> away;
+  for (const Band& band : bands) {
+    const uint64_t columns = band.n >> d;
+    const auto blocks = [&](uint64_t diagonals) { return (diagonals + columns - 1) / columns; };
+    away.push_back({blocks(band.upper), blocks(band.lower)});
+  }
+  return schedule::bands_at_once(d, away, search_limit);
 }
 
 }  // namespace
 
-BandGeometry::BandGeometry(const Band& band, const schedule::BandLayout& layout, uint64_t element_bytes)
-    : band_(band), layout_(layout), element_bytes_(element_bytes) {
-  row_bytes_ = band.width() * element_bytes;
-  for (uint64_t t = 0; t < processors(); ++t) panels_.push_back({begin(t), column(t + 1) - column(t), {}});
-  for (uint64_t c = 0; c < processors(); ++c) {
-    for (const Sent& sent : sent_by(c)) panels_[sent.target].parts.push_back(sent.part);
+BandGeometry::BandGeometry(const std::vector<Band>& bands, const std::vector<schedule::PlacedBand>& placed,
+                           int dimension, uint64_t element_bytes)
+    : dimension_(dimension), columns_(bands.front().n), element_bytes_(element_bytes) {
+  uint64_t bytes = 0;
+  for (std::size_t m = 0; m < bands.size(); ++m) {
+    matrices_.push_back({bands[m], placed[m], bands[m].width() * element_bytes, bytes});
+    bytes += bands[m].places() * element_bytes;
+    for (uint64_t t = 0; t < processors(); ++t) {
+      panels_.push_back(
+          {begin(m * processors() + t), column(t + 1) - column(t), {}, matrices_.back().row_bytes});
+    }
+  }
+  for (uint64_t block = 0; block < blocks(); ++block) {
+    for (const Sent& sent : sent_by(block)) panels_[sent.target].parts.push_back(sent.part);
   }
 }
 
-uint64_t BandGeometry::column(uint64_t block) const {
-  return band_.n / processors() * block + std::min(block, band_.n % processors());
+bool BandGeometry::dense() const {
+  return std::ranges::all_of(matrices_, [](const Matrix& matrix) { return matrix.band.cyclic; });
+}
+
+uint64_t BandGeometry::column(uint64_t c) const {
+  return columns_ / processors() * c + std::min(c, columns_ % processors());
+}
+
+uint64_t BandGeometry::begin(uint64_t block) const {
+  const uint64_t m = std::min<uint64_t>(block / processors(), matrices_.size() - 1);
+  return matrices_[m].begin + column(block - m * processors()) * matrices_[m].row_bytes;
+}
+
+uint64_t BandGeometry::block_bytes() const {
+  uint64_t most = 0;
+  for (const Matrix& matrix : matrices_) most = std::max(most, column(1) * matrix.row_bytes);
+  return most;
 }
 
 std::vector<BandGeometry::Sent> BandGeometry::sent_by(uint64_t block) const {
   std::vector<Sent> all;
+  const std::size_t m = block / processors();
+  const uint64_t c = block % processors();
+  const schedule::PlacedBand& placed = matrices_[m].placed;
+  const schedule::Node node = placed.node(c);
   uint64_t scratch = begin(block);
-  for (uint64_t slot = 0; slot < layout_.width(); ++slot) {
-    const uint64_t t = (block + layout_.offset(slot)) & (processors() - 1);
-    const Part part{
-        {layout_.node(block), slot}, scratch, column(block), column(block + 1) - column(block), column(t)};
+  for (uint64_t slot = placed.first_slot; slot < placed.first_slot + placed.width; ++slot) {
+    const uint64_t t = (c + placed.offset(slot)) & (processors() - 1);
+    const Part part{{node, slot}, scratch, column(c), column(c + 1) - column(c), column(t), m};
     const uint64_t rows = column(t + 1) - column(t), bytes = before(part, rows);
     if (bytes == 0) continue;
-    all.push_back({part, t, rows, bytes});
+    all.push_back({part, m * processors() + t, rows, bytes});
     scratch += bytes;
   }
   return all;
 }
 
 uint64_t BandGeometry::before(const Part& part, uint64_t row) const {
-  const auto n = static_cast<int64_t>(band_.n);
+  const Band& band = matrices_[part.matrix].band;
+  const auto n = static_cast<int64_t>(band.n);
   const auto first = static_cast<int64_t>(part.first_row), last = static_cast<int64_t>(part.first_row + row);
   uint64_t elements = 0;
-  for (int64_t around = band_.cyclic ? -1 : 0; around <= (band_.cyclic ? 1 : 0); ++around) {
+  for (int64_t around = band.cyclic ? -1 : 0; around <= (band.cyclic ? 1 : 0); ++around) {
     const int64_t begin = static_cast<int64_t>(part.first_column) + around * n;
     const int64_t end = begin + static_cast<int64_t>(part.columns);
     const auto up_to = [&](int64_t r) {
-      return columns_below(r, static_cast<int64_t>(band_.upper) + 1, begin, end) -
-             columns_below(r, -static_cast<int64_t>(band_.lower), begin, end);
+      return columns_below(r, static_cast<int64_t>(band.upper) + 1, begin, end) -
+             columns_below(r, -static_cast<int64_t>(band.lower), begin, end);
     };
     elements += up_to(last) - up_to(first);
   }
@@ -104,13 +132,14 @@ uint64_t BandGeometry::before(const Part& part, uint64_t row) const {
 
 std::span<const BandGeometry::Columns> BandGeometry::columns(const Part& part, uint64_t row,
                                                              std::array<Columns, 3>& out) const {
-  const auto n = static_cast<int64_t>(band_.n), i = static_cast<int64_t>(part.first_row + row);
+  const Band& band = matrices_[part.matrix].band;
+  const auto n = static_cast<int64_t>(band.n), i = static_cast<int64_t>(part.first_row + row);
   std::size_t count = 0;
-  for (int64_t around = band_.cyclic ? -1 : 0; around <= (band_.cyclic ? 1 : 0); ++around) {
+  for (int64_t around = band.cyclic ? -1 : 0; around <= (band.cyclic ? 1 : 0); ++around) {
     const int64_t begin = static_cast<int64_t>(part.first_column) + around * n;
     const int64_t end = begin + static_cast<int64_t>(part.columns);
-    const int64_t from = std::max(begin, i - static_cast<int64_t>(band_.lower));
-    const int64_t to = std::min(end, i + static_cast<int64_t>(band_.upper) + 1);
+    const int64_t from = std::max(begin, i - static_cast<int64_t>(band.lower));
+    const int64_t to = std::min(end, i + static_cast<int64_t>(band.upper) + 1);
     if (from < to)
       out[count++] = {static_cast<uint64_t>(from - around * n), static_cast<uint64_t>(to - from)};
   }
@@ -119,50 +148,59 @@ std::span<const BandGeometry::Columns> BandGeometry::columns(const Part& part, u
 
 void BandGeometry::runs(const Part& part, uint64_t first, uint64_t end, std::vector<Runs>& out) const {
   out.clear();
+  const auto& [band, placed, row_bytes, begin] = matrices_[part.matrix];
   std::array<Columns, 3> space;
   for (uint64_t row = first; row < end; ++row) {
     for (const auto& [column, count] : columns(part, row, space)) {
       // a[i, j] is at j − i + KL of record i, modulo N.
       const uint64_t i = part.first_row + row;
-      const uint64_t place = (column + band_.lower + (column + band_.lower < i ? band_.n : 0) - i) % band_.n;
-      out.push_back({row * row_bytes_ + place * element_bytes_, count * element_bytes_});
+      const uint64_t place = (column + band.lower + (column + band.lower < i ? band.n : 0) - i) % band.n;
+      out.push_back({row * row_bytes + place * element_bytes_, count * element_bytes_});
     }
   }
 }
 
 std::span<const BandGeometry::Diagonal> BandGeometry::diagonals(const Part& part, uint64_t row,
                                                                 std::array<Diagonal, 3>& out) const {
+  const auto& [band, placed, row_bytes, begin] = matrices_[part.matrix];
   std::array<Columns, 3> space;
   std::size_t pieces = 0;
   for (const auto& [column, count] : columns(part, row, space)) {
     // a[i, j] is at i − j + KU of record j, modulo N; the next column has it one place earlier.
     const uint64_t i = part.first_row + row;
-    const uint64_t place = (i + band_.upper + (i + band_.upper < column ? band_.n : 0) - column) % band_.n;
-    out[pieces++] = {column * row_bytes_ + place * element_bytes_, count};
+    const uint64_t place = (i + band.upper + (i + band.upper < column ? band.n : 0) - column) % band.n;
+    out[pieces++] = {begin + column * row_bytes + place * element_bytes_, count};
   }
   return std::span(out).first(pieces);
 }
 
-BandExchangePlan plan_band_exchange(const Band& band, uint64_t element_bytes,
+BandExchangePlan plan_band_exchange(const std::vector<Band>& stored, uint64_t element_bytes,
                                     const ProcessorConditions& conditions) {
-  if (band.order != BandOrder::columns) {
-    throw InputError(
-        "schedule banded gives each virtual processor columns, and needs a band in the order of columns; "
-        "tiles does both orders");
+  std::vector<Band> bands;
+  uint64_t bytes = 0;
+  for (const Band& band : stored) {
+    if (band.of_diagonals()) {
+      throw InputError(
+          "schedule banded gives each virtual processor columns or rows, and needs a band in the order of "
+          "columns or of rows; tiles does diagonals too");
+    }
+    bands.push_back(band.by_columns());
+    bytes += band.places() * element_bytes;
   }
-  const int d = choose_lg_processors(band, element_bytes, conditions);
-  auto exchange = exchange_of(band, d);
-  stripe_memory(*exchange, conditions);  // before a part is made for every slot
-  auto geometry = std::make_shared<BandGeometry>(band, exchange->layout(), element_bytes);
-  const uint64_t block = geometry->block_bytes(), bytes = band.places() * element_bytes;
-  if (!fits(band, d, element_bytes, conditions)) {
+  const Band& widest = *std::ranges::max_element(bands, {}, &Band::width);
+  const int d = choose_lg_processors(widest, element_bytes, conditions);
+  schedule::BandsAtOnce at_once = exchange_of(bands, d);
+  stripe_memory(*at_once.schedule, conditions);  // before a part is made for every slot
+  auto geometry = std::make_shared<BandGeometry>(bands, at_once.bands, d, element_bytes);
+  const uint64_t block = geometry->block_bytes();
+  if (!fits(widest, d, element_bytes, conditions)) {
     throw InputError(
         fmt::format("a block of {} bytes for each of {} virtual processors is too much for {} bytes of "
                     "memory, which have to hold {} of them; take more processors or more memory",
                     block, geometry->processors(), conditions.memory, blocks_in_memory));
   }
   const PassSummary within = timed(
-      {.tiles = geometry->processors(),
+      {.tiles = geometry->blocks(),
        .tile_bytes = block,
        .source_block_bytes = block,
        .target_block_bytes = block,
@@ -170,12 +208,20 @@ BandExchangePlan plan_band_exchange(const Band& band, uint64_t element_bytes,
        .bytes_read = bytes,
        .bytes_written = bytes},
       conditions.device);
-  return {geometry, within, plan_stripes("banded", std::move(exchange), geometry, bytes, conditions)};
+  StripePlan stripes = plan_stripes("banded", at_once.schedule, geometry, bytes, conditions);
+  return {std::move(geometry), std::move(at_once), within, std::move(stripes)};
 }
 
 std::string BandExchangePlan::describe() const {
-  return fmt::format("{} virtual processors put their {} bytes in the order of the receivers\n",
-                     geometry->processors(), geometry->block_bytes());
+  if (at_once.bands.size() == 1) {
+    return fmt::format("{} virtual processors put their {} bytes in the order of the receivers\n",
+                       geometry->processors(), geometry->block_bytes());
+  }
+  return fmt::format(
+      "{} virtual processors put their {} bytes of each of {} matrices in the order of the receivers\n"
+      "schedule for all at once: {}, {} steps (one after another: {})\n",
+      geometry->processors(), geometry->block_bytes(), at_once.bands.size(), at_once.way,
+      at_once.schedule->steps(), at_once.steps_in_turn);
 }
 
 }  // namespace xorder::plan

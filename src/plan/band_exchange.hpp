@@ -1,7 +1,8 @@
-// How a banded matrix in band storage is transposed among virtual processors (schedule/banded.hpp): what stays within
-// processors is done first, and then what they have for each other trades places, in stripes.
+// How banded matrices in band storage are transposed among virtual processors (schedule/bands_at_once.hpp): what stays
+// within processors is done first, and then what they have for each other trades places, in stripes. Several matrices have
+// the same N, lie one after the other in their file, and share the network.
 //
-// Each of P processors has a block of consecutive columns: records of the band's storage, B places each.
+// Each of P processors has a block of consecutive columns of each matrix: records of the band's storage, B places each.
 // Element a[i, j] goes from the processor of column j to that of column i, where it is in record i of the
 // transposed band. What a processor c has for a processor t goes into one slot: row by row i of t's block,
 // and within a row by j,
@@ -21,37 +22,38 @@
 
 #include "plan/stripes.hpp"
 #include "xorder/permutation/band.hpp"
-#include "xorder/schedule/banded.hpp"
+#include "xorder/schedule/bands_at_once.hpp"
 
 namespace xorder::plan {
 
 class BandGeometry final : public StripeGeometry {
  public:
-  /// `band` of the input, in the order `columns`; the processors of `layout` have ⌊N/P⌋ columns each, or one
-  /// more.
-  BandGeometry(const Band& band, const schedule::BandLayout& layout, std::uint64_t element_bytes);
+  /// `bands` of the input, in the order `columns`, and where their blocks lie on 2^dimension processors, which have ⌊N/P⌋
+  /// columns each, or one more.
+  BandGeometry(const std::vector<Band>& bands, const std::vector<schedule::PlacedBand>& placed, int dimension,
+               std::uint64_t element_bytes);
 
   std::uint64_t before(const Part& part, std::uint64_t row) const override;
   void runs(const Part& part, std::uint64_t first, std::uint64_t end, std::vector<Runs>& out) const override;
-  bool dense() const override { return band_.cyclic; }
+  bool dense() const override;
 
-  std::uint64_t processors() const { return std::uint64_t{1} << layout_.dimension; }
-  /// The first column of a processor's block.
-  std::uint64_t column(std::uint64_t block) const;
-  /// Where it begins in the file, before and after.
-  std::uint64_t begin(std::uint64_t block) const { return column(block) * row_bytes_; }
+  std::uint64_t processors() const { return std::uint64_t{1} << dimension_; }
+  /// P of each matrix.
+  std::uint64_t blocks() const { return matrices_.size() * processors(); }
+  /// Where block c of matrix m, number mP + c, begins in the file, before and after; and where the last one ends.
+  std::uint64_t begin(std::uint64_t block) const;
   /// Of the largest.
-  std::uint64_t block_bytes() const { return begin(1); }
+  std::uint64_t block_bytes() const;
 
-  /// What block c has for others, in the order in which the scratch file has it. A part with its rows.
+  /// What a block has for others, in the order in which the scratch file has it. A part with its rows.
   struct Sent {
     Part part;
-    std::uint64_t target = 0;  ///< the block
+    std::uint64_t target = 0;  ///< the number of the block
     std::uint64_t rows = 0;
     std::uint64_t bytes = 0;
   };
   std::vector<Sent> sent_by(std::uint64_t block) const;
-  /// Elements of a row of a part, one after the other in its content, that lie `pitch` apart in the input.
+  /// Elements of a row of a part, one after the other in its content, that lie pitch(part) apart in the input.
   struct Diagonal {
     std::uint64_t source = 0;  ///< of the first, from the beginning of the data
     std::uint64_t count = 0;
@@ -59,7 +61,7 @@ class BandGeometry final : public StripeGeometry {
   std::span<const Diagonal> diagonals(const Part& part, std::uint64_t row,
                                       std::array<Diagonal, 3>& out) const;
   /// From one record to the next, one place earlier.
-  std::uint64_t pitch() const { return row_bytes_ - element_bytes_; }
+  std::uint64_t pitch(const Part& part) const { return matrices_[part.matrix].row_bytes - element_bytes_; }
   std::uint64_t element_bytes() const { return element_bytes_; }
 
  private:
@@ -68,23 +70,32 @@ class BandGeometry final : public StripeGeometry {
     std::uint64_t first = 0, count = 0;
   };
   std::span<const Columns> columns(const Part& part, std::uint64_t row, std::array<Columns, 3>& out) const;
+  /// The first column of block c of any matrix.
+  std::uint64_t column(std::uint64_t c) const;
 
-  Band band_;
-  schedule::BandLayout layout_;
-  std::uint64_t element_bytes_;
+  struct Matrix {
+    Band band;
+    schedule::PlacedBand placed;
+    std::uint64_t row_bytes = 0;
+    std::uint64_t begin = 0;  ///< in the file
+  };
+  std::vector<Matrix> matrices_;
+  int dimension_;
+  std::uint64_t columns_, element_bytes_;
 };
 
 struct BandExchangePlan {
   std::shared_ptr<const BandGeometry> geometry;
+  schedule::BandsAtOnce at_once;
   PassSummary within;  ///< first: each processor's block is put in the order of what it sends
   StripePlan stripes;
 
   /// Of the first pass.
   std::string describe() const;
 };
-/// Throws InputError for another order than `columns`, for a number of processors that does not fit, and if the memory
-/// is too small. Requires check(band).
-BandExchangePlan plan_band_exchange(const Band& band, std::uint64_t element_bytes,
+/// Throws InputError for another order than `columns` and `rows` (whose processors have rows), for a number of processors that does not fit, and if the memory
+/// is too small. Requires check(bands).
+BandExchangePlan plan_band_exchange(const std::vector<Band>& bands, std::uint64_t element_bytes,
                                     const ProcessorConditions& conditions);
 
 }  // namespace xorder::plan

@@ -16,16 +16,13 @@ double band_seconds(const PassSummary& pass, const Device& device) {
 
 BandPlan plan_band(const Band& band, std::uint64_t element_bytes, const BandConditions& conditions,
                    const BandTiling& given) {
-  if (band.order == BandOrder::columns) return BandStrips(band, element_bytes, conditions, given);
-  return BandShifts(band, element_bytes, conditions, given);
+  const Band stored = band.by_columns();
+  if (stored.of_diagonals()) return BandShifts(stored, element_bytes, conditions, given);
+  return BandStrips(stored, element_bytes, conditions, given);
 }
 
 PassSummary pass(const BandPlan& plan) {
   return std::visit([](const auto& one) { return one.pass(); }, plan);
-}
-
-const BandConditions& conditions(const BandPlan& plan) {
-  return std::visit([](const auto& one) -> const BandConditions& { return one.conditions(); }, plan);
 }
 
 std::string describe(const BandPlan& plan) {

@@ -1,4 +1,5 @@
-// How a band is transposed: by strips in the order `columns`, by shifts in the order `diagonals`. Plain data, which
+// How a band is transposed: by strips in the order `columns`, by shifts in the order `diagonals`; and so by row, where the
+// same happens to the file (Band::by_columns()). Plain data, which
 // can be printed and run as often as one likes.
 #pragma once
 
@@ -17,7 +18,6 @@ BandPlan plan_band(const Band& band, std::uint64_t element_bytes, const BandCond
                    const BandTiling& given = {});
 
 PassSummary pass(const BandPlan& plan);
-const BandConditions& conditions(const BandPlan& plan);
 /// For people, line by line.
 std::string describe(const BandPlan& plan);
 

@@ -50,12 +50,14 @@ uint64_t in_turn(const schedule::Schedule& schedule, bool mapped) {
 
 BlockGeometry::BlockGeometry(std::vector<Panel> panels, uint64_t row_elements, uint64_t element_bytes,
                              uint64_t memory)
-    : element_bytes_(element_bytes) {
+    : element_bytes_(element_bytes), row_bytes_(row_elements * element_bytes) {
   panels_ = std::move(panels);
-  row_bytes_ = row_elements * element_bytes;
   const uint64_t all = panels_.size() * row_bytes_;
   cuts_ = std::clamp<uint64_t>((all + memory - 1) / memory, 1, row_elements);
-  for (Panel& panel : panels_) panel.rows *= cuts_;
+  for (Panel& panel : panels_) {
+    panel.rows *= cuts_;
+    panel.row_bytes = row_bytes_;
+  }
 }
 
 // The columns before piece row % cuts of a row.
@@ -107,12 +109,13 @@ StripePlan plan_stripes(std::string name, std::shared_ptr<const schedule::Schedu
   StripePlan plan{std::move(name), std::move(schedule), std::move(geometry), 1, 0, true, {}};
   const auto& panels = plan.geometry->panels();
   std::size_t parts = 0;
+  uint64_t all_panels = 0;
   for (const StripeGeometry::Panel& panel : panels) {
     plan.most_rows = std::max(plan.most_rows, panel.rows);
     parts += panel.parts.size();
+    all_panels += panel.row_bytes;
   }
-  const uint64_t row =
-      std::max<uint64_t>(panels.size() * plan.geometry->row_bytes() / plan.geometry->cuts(), 1);
+  const uint64_t row = std::max<uint64_t>(all_panels / plan.geometry->cuts(), 1);
   const uint64_t room = stripe_memory(*plan.schedule, conditions);
   if (row > room) {
     throw InputError(

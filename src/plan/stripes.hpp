@@ -34,21 +34,22 @@ class StripeGeometry {
     std::uint64_t scratch = 0;  ///< where it begins in the scratch file
     std::uint64_t first_column = 0, columns = 0;
     std::uint64_t first_row = 0;  ///< of the panel, in the matrix
+    std::size_t matrix = 0;       ///< which one, if there are several
   };
   /// Rows of the output that follow each other and consist of the runs of some parts; zeros where no run is.
   struct Panel {
     std::uint64_t target = 0;  ///< where it begins in the output
     std::uint64_t rows = 0;
     std::vector<Part> parts;
+    std::uint64_t row_bytes = 0;
   };
 
   const std::vector<Panel>& panels() const { return panels_; }
-  std::uint64_t row_bytes() const { return row_bytes_; }
   /// A row that is too long for the memory is cut into this many pieces, which count as rows then.
   std::uint64_t cuts() const { return cuts_; }
 
   virtual std::uint64_t before(const Part& part, std::uint64_t row) const = 0;
-  /// So many runs of one size, one after the other in the part's content and `row_bytes` apart in the panel.
+  /// So many runs of one size, one after the other in the part's content and the panel's row_bytes apart there.
   struct Runs {
     std::uint64_t position = 0;  ///< of the first, from the beginning of the panel's first row
     std::uint64_t bytes = 0;     ///< of each
@@ -66,7 +67,6 @@ class StripeGeometry {
   StripeGeometry() = default;
 
   std::vector<Panel> panels_;
-  std::uint64_t row_bytes_ = 0;
   std::uint64_t cuts_ = 1;
 };
 
@@ -83,7 +83,7 @@ class BlockGeometry final : public StripeGeometry {
 
  private:
   std::uint64_t cut(const Part& part, std::uint64_t row) const;
-  std::uint64_t element_bytes_;
+  std::uint64_t element_bytes_, row_bytes_;
 };
 
 /// Of the memory, this much is for one stripe. Throws InputError if there are too many processors and slots for it.

@@ -32,14 +32,17 @@ gf2::AffineMap placed(int dimension, int beta, const Placement& placement) {
   return {gf2::BitMatrix::bit_permutation(placement.order) * assignment.matrix, placement.constant};
 }
 
+gf2::AffineMap rotated_assignment(int dimension, int beta, int rotation) {
+  Placement rotated;
+  for (int j = 0; j < dimension; ++j) rotated.order.push_back((j + rotation) % dimension);
+  return placed(dimension, beta, rotated);
+}
+
 std::vector<gf2::AffineMap> rotated_placement(int dimension, int beta, int matrices) {
   require_matrices(dimension, beta, matrices);
   std::vector<gf2::AffineMap> maps;
-  for (int m = 0; m < matrices; ++m) {
-    Placement rotation;
-    for (int j = 0; j < dimension; ++j) rotation.order.push_back((j + m * beta) % dimension);
-    maps.push_back(placed(dimension, beta, rotation));
-  }
+  for (int m = 0; m < matrices; ++m)
+    maps.push_back(rotated_assignment(dimension, beta, m * beta % dimension));
   return maps;
 }
 

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "schedule/band_packets.hpp"
 #include "schedule/bits.hpp"
 #include "xorder/error.hpp"
+#include "xorder/schedule/band_placement.hpp"
 #include "xorder/schedule/band_task.hpp"
 #include "xorder/schedule/bounds.hpp"
 #include "xorder/schedule/exchange.hpp"
@@ -177,61 +179,91 @@ std::optional<Place> BandedBatch::goal(Place start) const {
 namespace {
 
 // Column sums of all matrices, each rotated.
-uint64_t bound_in_turn(int dimension, int beta, const Diagonals& band, int matrices) {
-  if (matrices < 1) throw InputError(fmt::format("{} matrices: one at least", matrices));
-  const Diagonals once = band.once(dimension);
-  const auto one = band_column_sums(dimension, beta, once);
-  std::vector<uint64_t> sums(one.size(), 0);
-  for (int m = 0; m < matrices; ++m) {
+uint64_t bound_in_turn(int dimension, const std::vector<BandOfNodes>& matrices) {
+  std::vector<uint64_t> sums(static_cast<std::size_t>(dimension), 0);
+  uint64_t bound = 0;
+  int rotation = 0;
+  for (const auto& [beta, band] : matrices) {
+    const Diagonals once = band.once(dimension);
+    const auto one = band_column_sums(dimension, beta, once);
     for (int j = 0; j < dimension; ++j) {
-      sums[static_cast<std::size_t>((j + m * beta) % dimension)] += one[static_cast<std::size_t>(j)];
+      sums[static_cast<std::size_t>((j + rotation) % dimension)] += one[static_cast<std::size_t>(j)];
     }
+    rotation = (rotation + beta) % std::max(dimension, 1);
+    bound = std::max(bound, band_bound(dimension, beta, once));
   }
-  const uint64_t largest = *std::ranges::max_element(sums), nodes = pow2(dimension);
-  return std::max(band_bound(dimension, beta, once), largest / nodes + (largest % nodes != 0));
+  for (const uint64_t sum : sums) bound = std::max(bound, divided_up(sum, pow2(dimension)));
+  return bound;
+}
+
+std::vector<BandOfNodes> same(int dimension, int beta, const Diagonals& band, int matrices) {
+  if (matrices < 1) throw InputError(fmt::format("{} matrices: one at least", matrices));
+  static_cast<void>(Banded(dimension, beta, band));  // which refuses β = d
+  return {static_cast<std::size_t>(matrices), {beta, band}};
 }
 
 }  // namespace
 
+BandedInTurn::BandedInTurn(int dimension, const std::vector<BandOfNodes>& matrices)
+    : BandedInTurn(dimension, made(dimension, matrices), matrices) {}
+
 BandedInTurn::BandedInTurn(int dimension, int beta, const Diagonals& band, int matrices)
-    : BandedInTurn(Banded(dimension, beta, band), band, matrices) {}
+    : BandedInTurn(dimension, same(dimension, beta, band, matrices)) {}
 
-BandedInTurn::BandedInTurn(Banded one, const Diagonals& band, int matrices)
-    : Schedule(one.network(), one.slots() * static_cast<uint64_t>(matrices),
-               one.steps() * static_cast<uint64_t>(matrices),
-               bound_in_turn(one.layout().dimension, one.layout().beta, band, matrices)),
-      one_(std::move(one)),
-      matrices_(matrices) {}
+BandedInTurn::BandedInTurn(int dimension, std::vector<Member> members,
+                           const std::vector<BandOfNodes>& matrices)
+    : Schedule(Network::hypercube(dimension), members.back().first_slot + members.back().schedule.slots(),
+               members.back().first_step + members.back().schedule.steps(),
+               bound_in_turn(dimension, matrices)),
+      members_(std::move(members)) {}
 
-Node BandedInTurn::rotated(Node v, int m) const {
-  const int d = network().dimension();
-  return rotate_left(v, m * one_.layout().beta % d, d);
+std::vector<BandedInTurn::Member> BandedInTurn::made(int dimension,
+                                                     const std::vector<BandOfNodes>& matrices) {
+  if (matrices.empty()) throw InputError("0 matrices: one at least");
+  std::vector<Member> members;
+  uint64_t slot = 0, step = 0;
+  int rotation = 0;
+  for (const auto& [beta, band] : matrices) {
+    Banded one = beta == dimension ? Banded(dimension, beta) : Banded(dimension, beta, band);
+    members.push_back({std::move(one), rotation, slot, step});
+    slot += members.back().schedule.slots();
+    step += members.back().schedule.steps();
+    rotation = (rotation + beta) % std::max(dimension, 1);
+  }
+  return members;
 }
 
-Node BandedInTurn::unrotated(Node v, int m) const {
-  const int d = network().dimension();
-  return rotate_left(v, (d - m * one_.layout().beta % d) % d, d);
+// The last one that begins there or before. (A matrix may take no step.)
+const BandedInTurn::Member& BandedInTurn::at_slot(uint64_t slot) const {
+  return *std::prev(std::ranges::upper_bound(members_, slot, {}, &Member::first_slot));
+}
+
+const BandedInTurn::Member& BandedInTurn::at_step(uint64_t step) const {
+  return *std::prev(std::ranges::upper_bound(members_, step, {}, &Member::first_step));
 }
 
 void BandedInTurn::messages(uint64_t step, std::vector<Message>& out) const {
-  const auto m = static_cast<int>(step / one_.steps());
-  const uint64_t bank = one_.slots() * static_cast<uint64_t>(m);
-  one_.messages(step % one_.steps(), out);
+  const int d = network().dimension();
+  const Member& m = at_step(step);
+  m.schedule.messages(step - m.first_step, out);
   for (Message& message : out) {
-    message.from = {rotated(message.from.node, m), bank + message.from.slot};
-    message.to = {rotated(message.to.node, m), bank + message.to.slot};
+    message.from = {rotate_left(message.from.node, m.rotation, d), m.first_slot + message.from.slot};
+    message.to = {rotate_left(message.to.node, m.rotation, d), m.first_slot + message.to.slot};
     message.via = message.to.node;
   }
 }
 
 std::optional<Place> BandedInTurn::goal(Place start) const {
-  const auto m = static_cast<int>(start.slot / one_.slots());
-  const uint64_t bank = start.slot - start.slot % one_.slots();
-  const auto goal = one_.goal({unrotated(start.node, m), start.slot % one_.slots()});
+  const int d = network().dimension();
+  const Member& m = at_slot(start.slot);
+  const auto goal = m.schedule.goal({rotate_left(start.node, d - m.rotation, d), start.slot - m.first_slot});
   if (!goal) return {};
-  return Place{rotated(goal->node, m), bank + goal->slot};
+  return Place{rotate_left(goal->node, m.rotation, d), m.first_slot + goal->slot};
 }
 
-Schedule::Load BandedInTurn::load(uint64_t step) const { return one_.load(step % one_.steps()); }
+Schedule::Load BandedInTurn::load(uint64_t step) const {
+  const Member& m = at_step(step);
+  return m.schedule.load(step - m.first_step);
+}
 
 }  // namespace xorder::schedule

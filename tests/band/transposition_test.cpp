@@ -21,6 +21,9 @@ constexpr uint64_t MiB = 1 << 20;
 constexpr work::EngineChoice all_engines[] = {work::EngineChoice::automatic, work::EngineChoice::direct,
                                               work::EngineChoice::mapped};
 
+constexpr BandOrder all_orders[] = {BandOrder::columns, BandOrder::rows, BandOrder::diagonals,
+                                    BandOrder::row_diagonals};
+
 class BandTest : public testing::Test {
  protected:
   /// A file of noise that holds a band, behind `offset` bytes of something else.
@@ -47,16 +50,19 @@ class BandTest : public testing::Test {
   std::string output() const { return test::read_file(directory_ / "out.raw"); }
   BandTransposition work(const io::ArrayFile& in, const Band& band, work::EngineChoice engine,
                          plan::BandTiling tiling = {}, uint64_t memory = 16 * MiB) {
-    return {
-        in, band, directory_ / "out.raw", {.memory = memory, .engine = engine, .overwrite = true}, tiling};
+    return {in,
+            std::vector{band},
+            directory_ / "out.raw",
+            {.memory = memory, .engine = engine, .overwrite = true},
+            tiling};
   }
   void check(const Band& band, uint64_t element_bytes, work::EngineChoice engine,
              plan::BandTiling tiling = {}, uint64_t offset = 0) {
     SCOPED_TRACE(testing::Message() << band.n << ": " << band.lower << ',' << band.upper
-                                    << (band.cyclic ? " cyclic" : "")
-                                    << (band.order == BandOrder::columns ? " columns" : " diagonals") << ", "
-                                    << element_bytes << " bytes, strips of " << tiling.strip << ", "
-                                    << tiling.rows << " rows, " << tiling.lanes << " lanes");
+                                    << (band.cyclic ? " cyclic" : "") << ", order "
+                                    << static_cast<int>(band.order) << ", " << element_bytes
+                                    << " bytes, strips of " << tiling.strip << ", " << tiling.rows
+                                    << " rows, " << tiling.lanes << " lanes");
     const auto in = input(band, element_bytes, offset);
     BandTransposition transposition = work(in, band, engine, tiling, 128 * MiB);
     const work::Report report = transposition.run();
@@ -68,8 +74,7 @@ class BandTest : public testing::Test {
   }
   Band random_band(uint64_t most) {
     const uint64_t n = random_.in(1, most), width = random_.in(1, n), upper = random_.in(0, width - 1);
-    return {n, width - 1 - upper, upper, random_.in(0, 1) == 1,
-            random_.in(0, 1) == 1 ? BandOrder::columns : BandOrder::diagonals};
+    return {n, width - 1 - upper, upper, random_.in(0, 1) == 1, all_orders[random_.in(0U, 3U)]};
   }
 
   test::Random random_;
@@ -79,7 +84,7 @@ class BandTest : public testing::Test {
 
 TEST_F(BandTest, DegenerateBands) {
   SEED_TRACE(random_);
-  for (const auto order : {BandOrder::columns, BandOrder::diagonals}) {
+  for (const auto order : all_orders) {
     for (const bool cyclic : {false, true}) {
       for (const auto& [n, lower, upper] : std::vector<std::array<uint64_t, 3>>{{1, 0, 0},
                                                                                 {2, 1, 0},
@@ -132,6 +137,40 @@ TEST_F(BandTest, BandsInPartsOfSeveralBlocks) {
       check({100000, 2, 1, cyclic, BandOrder::columns}, element_bytes, work::EngineChoice::direct,
             {.rows = random_.in(uint64_t{1000}, 30000)});
     }
+  }
+}
+
+// Several, one after the other: their ends lie within blocks of the file.
+TEST_F(BandTest, SeveralBands) {
+  SEED_TRACE(random_);
+  for (int repeat = 0; repeat < 60; ++repeat) {
+    std::vector<Band> bands{random_band(120)};
+    for (uint64_t more = random_.in(0U, 4U); more > 0; --more) {
+      Band next = random_.in(0, 1) == 1 ? random_band(bands[0].n) : bands[0];
+      if (next.width() > bands[0].n) next = bands[0];
+      next.n = bands[0].n;
+      next.order = bands[0].order;
+      bands.push_back(next);
+    }
+    const uint64_t bytes = random_.in(1, 24);
+    std::string all, expected;
+    for (const Band& band : bands) {
+      input(band, bytes);
+      all += data_;
+      expected += transposed(band, bytes);
+    }
+    test::write_file(directory_ / "in.raw", all);
+    io::RawLayout layout;
+    layout.dtype = io::parse_dtype("V" + std::to_string(bytes));
+    layout.extents = extents(bands);
+    BandTransposition several(io::open_array(directory_ / "in.raw", layout), bands, directory_ / "out.raw",
+                              {.memory = 32 * MiB, .engine = all_engines[repeat % 3], .overwrite = true},
+                              {.part = uint64_t{4096} * random_.in(0U, 1U)});
+    const work::Report report = several.run();
+    ASSERT_TRUE(output() == expected) << bands.size() << " bands, N " << bands[0].n << ", order "
+                                      << static_cast<int>(bands[0].order) << ", " << bytes << " bytes";
+    EXPECT_EQ(report.passes, 1u);
+    EXPECT_EQ(report.bytes_written, all.size());
   }
 }
 

@@ -24,6 +24,18 @@ def stored(dense, lower, upper, cyclic, unused=None):
     return result
 
 
+def stored_by_row(dense, lower, upper, cyclic, unused):
+    """The matrix in the order `rows`, from its definition: [i, k] is a[i, i - KL + k]."""
+    n, width = len(dense), lower + upper + 1
+    result = unused.copy()
+    for i in range(n):
+        for k in range(width):
+            j = i - lower + k
+            if cyclic or 0 <= j < n:
+                result[i, k] = dense[i, j % n]
+    return result
+
+
 def scipy_ab(dense, lower, upper):
     """SciPy's definition as its documentation has it: ab[u + i - j, j] == a[i, j]."""
     n = len(dense)
@@ -34,6 +46,9 @@ def scipy_ab(dense, lower, upper):
     return ab
 
 
+ORDERS = ["columns", "rows", "diagonals", "row-diagonals"]
+
+
 class Banded(Case):
     in_memory = True
 
@@ -42,7 +57,10 @@ class Banded(Case):
         shape = (n, lower + upper + 1)
         given = stored(dense, lower, upper, cyclic, unused=self.noise(shape, dtype))
         expected = stored(dense.T, upper, lower, cyclic)
-        if order == "diagonals":
+        if "row" in order:
+            given = stored_by_row(dense, lower, upper, cyclic, self.noise(shape, dtype))
+            expected = stored_by_row(dense.T, upper, lower, cyclic, np.zeros_like(given))
+        if "diagonals" in order:
             given, expected = given.T.copy(), expected.T.copy()
         self.save("a" + suffix, given)
         if suffix != ".npy":
@@ -68,7 +86,7 @@ class Banded(Case):
             for lower in range(max(n - 1, 1)):
                 for upper in range(max(n - 1, 1) - lower):
                     for cyclic in [False, True]:
-                        for order in ["columns", "diagonals"]:
+                        for order in ORDERS:
                             with self.subTest(n=n, lower=lower, upper=upper, cyclic=cyclic, order=order):
                                 self.check(n, lower, upper, cyclic=cyclic, order=order, dtype="u2")
 
@@ -78,7 +96,7 @@ class Banded(Case):
             lower, upper = self.bandwidths(n)
             with self.subTest(n=n, lower=lower, upper=upper):
                 self.check(n, lower, upper, "--io", self.random.choice(["auto", "direct", "mapped"]),
-                           cyclic=bool(self.random.integers(2)), order=self.random.choice(["columns", "diagonals"]),
+                           cyclic=bool(self.random.integers(2)), order=self.random.choice(ORDERS),
                            dtype=self.random.choice(["u1", "f2", "V3", "f4", "f8", "V12", "c16", "V24", "V100"]),
                            suffix=self.random.choice([".npy", ".raw"]))
 
@@ -100,6 +118,12 @@ class Banded(Case):
             self.ok("transpose", "ab.npy", "t.npy", "--banded", f"{lower},{upper}", "--band-order", "diagonals",
                     "--force", "-q")
             self.assert_same(self.load("t.npy"), scipy_ab(dense.T, upper, lower))
+
+    def test_by_column_becomes_by_row(self):
+        dense = self.noise((50, 50), "f4")
+        self.save("a.npy", stored(dense, 3, 7, False))
+        self.ok("transpose", "a.npy", "b.npy", "--banded", "3,7", "-q")
+        self.assert_same(self.load("b.npy"), stored_by_row(dense, 3, 7, False, np.zeros((50, 11), "f4")))
 
     def test_unused_corners_become_zeros(self):
         self.save("a.npy", np.full((3, 4), np.nan))
@@ -136,6 +160,96 @@ class Banded(Case):
         report = self.json("transpose", *options)
         self.assertEqual((report["bytes"], report["passes"]), (72000, 1))
         self.assertEqual(report["bytes_written"], 72000)
+
+
+class Several(Case):
+    """Several matrices in one file, by the tile engine and by the schedule."""
+
+    in_memory = True
+
+    def check(self, n, bands, order, cyclic, dtype, *options):
+        """`bands` are (KL, KU); an axis counts them if all are equally wide."""
+        given, expected = [], []
+        for lower, upper in bands:
+            dense, noise = self.noise((n, n), dtype), self.noise((n, lower + upper + 1), dtype)
+            if "row" in order:
+                given.append(stored_by_row(dense, lower, upper, cyclic, noise))
+                expected.append(stored_by_row(dense.T, upper, lower, cyclic, np.zeros_like(noise)))
+            else:
+                given.append(stored(dense, lower, upper, cyclic, unused=noise))
+                expected.append(stored(dense.T, upper, lower, cyclic))
+            if "diagonals" in order:
+                given[-1], expected[-1] = given[-1].T, expected[-1].T
+        one_shape = len({a.shape for a in given}) == 1
+        together = np.stack if one_shape else lambda arrays: np.concatenate([a.ravel() for a in arrays])
+        self.save("a.npy", np.ascontiguousarray(together(given)))
+        if len(set(bands)) == 1 and (len(bands) == 1 or self.random.integers(2)):
+            said = ["--banded", "%d,%d" % bands[0], "--matrices", len(bands)]
+        else:
+            said = [word for band in bands for word in ("--banded", "%d,%d" % band)]
+        said += ["--band-order", order] + (["--cyclic"] if cyclic else [])
+        report = self.json("transpose", "a.npy", "b.npy", "--force", *said, *options)
+        self.assert_same(self.load("b.npy"), together(expected), (n, bands, order, cyclic, dtype, options))
+        return report
+
+    def test_any_bands(self):
+        for _ in range(40):
+            n = int(self.random.integers(2, 80))
+            bands = []
+            for _ in range(int(self.random.integers(1, 6))):
+                width = int(self.random.integers(1, n))
+                lower = int(self.random.integers(0, width))
+                bands.append((lower, width - 1 - lower))
+            if self.random.integers(2):
+                bands = bands[:1] * len(bands)
+            order = str(self.random.choice(ORDERS))
+            options = ["--memory", str(self.random.choice(["16MiB", "100MiB"])), "--io", str(self.random.choice(["direct", "mapped"]))]
+            if "diagonals" not in order and self.random.integers(3):
+                options += ["--schedule", "banded", "--processors", 1 << int(self.random.integers(0, min(n.bit_length(), 6)))]
+            with self.subTest(n=n, bands=bands, order=order, options=options):
+                self.check(n, bands, order, bool(self.random.integers(2)), self.random.choice(["u1", "f4", "V3", "c16"]), *options)
+
+    def test_steps_are_those_of_the_schedule(self):
+        # One column on each processor, as `schedule banded --matrices` has it.
+        for d, beta, k in [(4, 1, 3), (5, 2, 2), (6, 1, 2)]:
+            shown = self.json("schedule", "banded", "--dimension", d, "--beta", beta, "--matrices", k)
+            report = self.check(1 << d, [(1 << beta, 1 << beta)] * k, "columns", True, "f8", "--schedule", "banded", "--processors", 1 << d)
+            self.assertEqual(report["steps"], shown["steps"])
+            self.assertEqual(report["messages"], shown["messages"])
+            self.assertLess(report["steps"], k << beta)
+
+    def test_plans_say_how(self):
+        self.save("a.npy", self.noise((2, 32, 9)))
+        options = ("transpose", "a.npy", "b.npy", "--banded", "4,4", "--matrices", 2, "--cyclic", "--dry-run")
+        text = self.ok(*options, "--schedule", "banded", "--processors", 32).stdout
+        self.assertRegex(text, r"of each of 2 matrices")
+        self.assertRegex(text, r"search, 6 steps \(one after another: 8\)")
+        self.assertRegex(self.ok(*options).stdout, "2 times the transposition of a 32 x 32 cyclic band")
+        self.assertEqual(self.json(*options)["bytes"], 2 * 32 * 9)
+        self.assertEqual(os.listdir(self.dir), ["a.npy"])
+
+    def test_one_in_an_axis_of_one(self):
+        given = self.noise((1, 30, 5))
+        self.save("a.npy", given)
+        self.ok("transpose", "a.npy", "b.npy", "--banded", "2,2", "--cyclic", "--matrices", 1, "-q")
+        self.ok("transpose", "b.npy", "c.npy", "--banded", "2,2", "--cyclic", "--matrices", 1, "-q", "--schedule", "banded")
+        self.assert_same(self.load("c.npy"), given)
+
+    def test_refusals(self):
+        self.save("a.npy", self.noise((3, 20, 5)))
+        self.save("flat.npy", self.noise(20 * 8))
+        for options, says in [(("2,2",), r"3, 20, 5.* is not \(N, KL\+KU\+1\)"), (("2,2", "--matrices", 2), "does not begin with --matrices 2"),
+                              (("2,3", "--matrices", 3), r"is not \(3, N, KL\+KU\+1\).*are 6"), (("2,2", "--matrices", 0), "--matrices"),
+                              (("2,2", "--matrices", "x"), "--matrices"), (("2,2", "--banded", "3,1"), r"is not \(2, N, KL\+KU\+1\)"),
+                              (("2,2", "--banded", "1,3", "--matrices", 3), "--banded once"), (("2,2", "--banded", "1,1"), r"N\*8"),
+                              (("11,10", "--matrices", 3), "are 22"), (("2,2", "--matrices", 3, "--axes", "0,1"), "--axes"),
+                              (("2,2", "--matrices", 3, "--band-order", "diagonals"), r"\(3, KL\+KU\+1, N\)"),
+                              (("2,2", "--matrices", 3, "--schedule", "banded", "--processors", 32), "20 columns")]:
+            with self.subTest(options=options):
+                self.refused("transpose", "a.npy", "out.npy", "--banded", *options, says=says)
+        self.refused("transpose", "flat.npy", "out.npy", "--banded", "1,1", "--banded", "1,2", says=r"N\*7")
+        self.refused("transpose", "flat.npy", "out.npy", "--banded", "0,0", "--banded", "3,3", "--banded", "4,4", "--banded", "7,7", says="not narrower")
+        self.refused("transpose", "a.npy", "out.npy", "--matrices", "3", says="--banded")
 
 
 class BadInput(Case):
@@ -177,7 +291,7 @@ class BadInput(Case):
     def test_options_that_do_not_go_together(self):
         self.bad("a.npy", "2,2", "--axes", "1,0", says="--axes")
         self.bad("a.npy", "2,2", "--schedule", "rounds", says="--schedule")
-        self.bad("a.npy", "2,2", "--band-order", "rows", says="--band-order")
+        self.bad("a.npy", "2,2", "--band-order", "upwards", says="--band-order")
         for option in [("--cyclic",), ("--band-order", "columns")]:
             self.refused("transpose", "a.npy", "out.npy", *option, says="--banded")
 

@@ -32,7 +32,7 @@ class Help(Case):
     def test_all_options_are_described(self):
         moving = ["--dtype", "--shape", "--offset", "--memory", "--threads", "--io", "--tmpdir", "--force", "--dry-run",
                   "--progress", "--quiet", "--json", "--device"]
-        for command, own in [("transpose", ["--axes", "--banded", "--band-order", "--cyclic"]), ("bitreverse", ["--axis"]), ("permute", ["--by", "--matrix", "--axis"])]:
+        for command, own in [("transpose", ["--axes", "--banded", "--band-order", "--cyclic", "--matrices"]), ("bitreverse", ["--axis"]), ("permute", ["--by", "--matrix", "--axis"])]:
             for option in moving + own:
                 self.assertIn(option, self.help(command))
         for name in ["transpose(", "bitreverse", "reverse", "gray", "shuffle", "unshuffle", "rotate(", "morton(", "bits(",
@@ -58,6 +58,9 @@ class Help(Case):
         """Files for an example; they are small or, where the example says how large, sparse."""
         self.save("a.npy", self.noise((64, 64), "f8"))
         self.save("ab.npy", self.noise((4, 100), "f8"))
+        self.save("rows.npy", self.noise((100, 4), "f8"))
+        self.save("bands.npy", self.noise((4, 100, 7), "f8"))
+        self.save("both.npy", self.noise((100 * 11,), "f8"))
         self.save("video.npy", self.noise((4, 6, 8, 3), "u1"))
         self.save("signal.npy", self.noise((8, 256), "f4"))
         self.save("signal.raw", self.noise((1024,), "c16"))

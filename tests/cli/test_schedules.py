@@ -78,7 +78,8 @@ class SmallFiles(Schedules):
             n = int(self.random.integers(2, 200))
             lower = int(self.random.integers(0, n - 1))
             upper = int(self.random.integers(0, min(n - 1 - lower, 20)))
-            options = ["--banded", f"{lower},{upper}"] + (["--cyclic"] if self.random.integers(2) else [])
+            options = ["--banded", f"{lower},{upper}", "--band-order", str(self.random.choice(["columns", "rows"]))]
+            options += ["--cyclic"] if self.random.integers(2) else []
             array = self.noise((n, lower + upper + 1), f"V{self.size()}")
             self.save("a.npy", array)
             self.ok("transpose", "a.npy", "tiles.npy", "--force", *options)

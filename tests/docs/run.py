@@ -37,6 +37,9 @@ def make_files(folder, command):
     np.save(folder / "a.npy", random.random((8, 16, 4)) if cube else random.random((64, 64)))
     np.save(folder / "z.npy", random.random((64, 64)))
     np.save(folder / "ab.npy", random.random((4, 100)))
+    np.save(folder / "rows.npy", random.random((100, 4)))
+    np.save(folder / "bands.npy", random.random((4, 100, 7)))
+    np.save(folder / "both.npy", random.random(100 * 7 + 100 * 4))
     np.save(folder / "halves.npy", np.sort(random.random((2, 64))).reshape(-1))
     for name in ["sub", "super", "right"]:
         np.save(folder / f"{name}.npy", random.random(64))

@@ -117,6 +117,7 @@ TEST_F(Scheduled, BandsOfAnyShape) {
     band.lower = random.in(0U, random.in(0U, band.n - 1));
     band.upper = random.in(0U, std::min<std::uint64_t>(band.n - 1 - band.lower, random.in(0, 80)));
     band.cyclic = random.in(0, 1) == 1;
+    if (random.in(0, 1) == 1) band.order = BandOrder::rows;
     const std::uint64_t bytes = std::array{1, 2, 3, 4, 8, 16, 24}[random.in(0U, 6U)];
     const int most = static_cast<int>(std::bit_width(band.n)) - 1;
     const std::uint64_t processors = std::uint64_t{1} << random.in(0, std::min(most, 7));
@@ -132,6 +133,71 @@ TEST_F(Scheduled, BandsOfAnyShape) {
     ASSERT_TRUE(test::read_file(scratch_ / "out.raw") == expected(data, band, bytes));
     EXPECT_EQ(report.traffic->processors, processors);
   }
+}
+
+// Several bands of one size, as wide as each other or not; in some of them, all is by row.
+std::vector<Band> random_bands(Random& random, std::uint64_t n, std::uint64_t widest) {
+  std::vector<Band> bands(random.in(2U, 5U));
+  const bool cyclic = random.in(0, 1) == 1, alike = random.in(0, 1) == 1;
+  const BandOrder order = random.in(0, 1) == 1 ? BandOrder::columns : BandOrder::rows;
+  for (Band& band : bands) {
+    const std::uint64_t width = random.in(std::uint64_t{1}, std::min(n, widest));
+    const std::uint64_t upper = random.in(std::uint64_t{0}, width - 1);
+    band = alike && &band != &bands[0] ? bands[0] : Band{n, width - 1 - upper, upper, cyclic, order};
+  }
+  return bands;
+}
+
+std::string expected(const std::string& data, const std::vector<Band>& bands, std::uint64_t bytes) {
+  std::string out;
+  for (const Band& band : bands) out += expected(data.substr(out.size(), band.places() * bytes), band, bytes);
+  return out;
+}
+
+TEST_F(Scheduled, SeveralBandsAtOnce) {
+  Random random;
+  SEED_TRACE(random);
+  for (int i = 0; i < 40; ++i) {
+    // Two are larger than memory, and go in several stripes.
+    const bool large = i % 20 == 0;
+    const std::uint64_t n = large ? 20000 : random.in(1, i % 10 == 1 ? 1000 : 70);
+    const std::vector<Band> bands = random_bands(random, n, large ? 60 : 40);
+    const std::uint64_t bytes = std::array{1, 2, 3, 8, 16, 24}[random.in(0U, 5U)];
+    const int most = std::min(static_cast<int>(std::bit_width(n)) - 1, 6);
+    const std::uint64_t processors = std::uint64_t{1} << (large ? 5 : random.in(0, most));
+    SCOPED_TRACE(testing::Message() << bands.size() << " bands, N " << n << ", " << bytes << " bytes, P "
+                                    << processors);
+    const std::string data = noise(places(bands) * bytes, random);
+    const auto engine = random.in(0, 1) == 0 ? work::EngineChoice::direct : work::EngineChoice::mapped;
+    const auto work = scheduled_bands(
+        input(data, extents(bands), bytes), bands, scratch_ / "out.raw",
+        {.memory = (large ? 16U : 64U) << 20, .engine = engine, .overwrite = true}, processors);
+    const work::Report report = work->run();
+    ASSERT_TRUE(test::read_file(scratch_ / "out.raw") == expected(data, bands, bytes));
+    const auto at_once =
+        plan::plan_band_exchange(
+            bands, bytes, {.memory = 64U << 20, .device = plan::Device::ssd(), .processors = processors})
+            .at_once;
+    EXPECT_EQ(report.traffic->steps, at_once.schedule->steps());
+    EXPECT_LE(report.traffic->steps, at_once.steps_in_turn);
+    EXPECT_EQ(report.traffic->processors, processors);
+    EXPECT_LE(report.bytes_written, work->summary().bytes_written);  // less where places are unused
+  }
+}
+
+TEST_F(Scheduled, BandsThatDoNotGoTogetherAreRefused) {
+  const auto refusal = [&](const std::vector<Band>& bands, const std::vector<std::uint64_t>& shape) {
+    std::uint64_t elements = 1;
+    for (const std::uint64_t extent : shape) elements *= extent;
+    return test::message_of<InputError>([&] {
+      static_cast<void>(scheduled_bands(input(std::string(elements, 'x'), shape, 1), bands,
+                                        scratch_ / "out.raw", {.memory = 16 << 20}, std::nullopt));
+    });
+  };
+  EXPECT_THAT(refusal({}, {10}), ::testing::HasSubstr("one at least"));
+  EXPECT_THAT(refusal({{10, 1, 1}, {9, 1, 1}}, {57}), ::testing::HasSubstr("same size"));
+  EXPECT_THAT(refusal({{10, 1, 1}, {10, 1, 1}}, {60}), ::testing::HasSubstr("that of 2 bands, (2, 10, 3)"));
+  EXPECT_THAT(refusal({{10, 1, 1}, {10, 1, 2}}, {2, 35}), ::testing::HasSubstr("(70)"));
 }
 
 // How many messages carry something, if one stripe goes through all steps.
@@ -173,7 +239,7 @@ TEST_F(Scheduled, MessagesOfNothingAreNotCounted) {
       processors = std::uint64_t{1} << random.in(0, 3);
     }
     const plan::StripePlan stripes =
-        plan::plan_band_exchange(band, 8, {memory, plan::Device::ssd(), processors}).stripes;
+        plan::plan_band_exchange({band}, 8, {memory, plan::Device::ssd(), processors}).stripes;
     ASSERT_EQ(stripes.stripes(), 1U);
     const std::string data = noise(band.places() * 8, random);
     const auto work = scheduled_band(input(data, band.extents(), 8), band, scratch_ / "out.raw",

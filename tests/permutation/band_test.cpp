@@ -13,6 +13,9 @@ namespace {
 
 using std::uint64_t;
 
+constexpr BandOrder all_orders[] = {BandOrder::columns, BandOrder::rows, BandOrder::diagonals,
+                                    BandOrder::row_diagonals};
+
 // All bands of small matrices: every shape that there is, with both corners larger and smaller than half.
 template <class Function>
 void for_all_bands(uint64_t largest, Function&& function) {
@@ -20,10 +23,10 @@ void for_all_bands(uint64_t largest, Function&& function) {
     for (uint64_t lower = 0; lower < n; ++lower) {
       for (uint64_t upper = 0; lower + upper < n; ++upper) {
         for (const bool cyclic : {false, true}) {
-          for (const auto order : {BandOrder::columns, BandOrder::diagonals}) {
+          for (const auto order : all_orders) {
             const Band band{n, lower, upper, cyclic, order};
             SCOPED_TRACE(testing::Message() << n << ": " << lower << ',' << upper << (cyclic ? " cyclic" : "")
-                                            << (order == BandOrder::columns ? " columns" : " diagonals"));
+                                            << " order " << static_cast<int>(order));
             function(band);
           }
         }
@@ -46,14 +49,19 @@ bool holds(const Band& band, int64_t i, int64_t j) {
 TEST(Band, TheExampleOfTheHeader) {
   const std::vector<int> columns{-1, -1, 00, 10, -1, 1, 11, 21, 2, 12, 22, 32, 13, 23, 33, -1};
   const std::vector<int> diagonals{-1, -1, 2, 13, -1, 1, 12, 23, 0, 11, 22, 33, 10, 21, 32, -1};
-  for (const auto order : {BandOrder::columns, BandOrder::diagonals}) {
+  const std::vector<int> rows{-1, 0, 1, 2, 10, 11, 12, 13, 21, 22, 23, -1, 32, 33, -1, -1};
+  const std::vector<int> row_diagonals{-1, 10, 21, 32, 0, 11, 22, 33, 1, 12, 23, -1, 2, 13, -1, -1};
+  for (const auto order : all_orders) {
     const Band band{4, 1, 2, false, order};
     std::vector<int> found;
     for (uint64_t place = 0; place < band.places(); ++place) {
       const auto entry = band.entry(place);
       found.push_back(entry ? static_cast<int>(10 * entry->row + entry->column) : -1);
     }
-    EXPECT_EQ(found, order == BandOrder::columns ? columns : diagonals);
+    EXPECT_EQ(found, order == BandOrder::columns     ? columns
+                     : order == BandOrder::rows      ? rows
+                     : order == BandOrder::diagonals ? diagonals
+                                                     : row_diagonals);
   }
 }
 
@@ -68,6 +76,37 @@ TEST(Band, IsSciPys) {
           EXPECT_EQ(*place, (band.upper + i - j) * band.n + j);
         }
       }
+    }
+  });
+}
+
+// CBLAS with CblasRowMajor and lda = B: a[i, j] at i·lda + KL + j − i; SPARSKIT: diag(i, k) with offset k − KL.
+TEST(Band, ByRowIsThatOfCblasAndSparskit) {
+  for_all_bands(8, [](const Band& band) {
+    if (band.cyclic || !band.by_row()) return;
+    for (uint64_t i = 0; i < band.n; ++i) {
+      for (uint64_t j = 0; j < band.n; ++j) {
+        const auto place = band.place({i, j});
+        ASSERT_EQ(place.has_value(), holds(band, static_cast<int64_t>(i), static_cast<int64_t>(j)));
+        if (place) {
+          const uint64_t k = band.lower + j - i;
+          EXPECT_EQ(*place, band.of_diagonals() ? k * band.n + i : i * band.width() + k);
+        }
+      }
+    }
+  });
+}
+
+TEST(Band, ByRowLiesAsTheTransposedMatrixByColumn) {
+  for_all_bands(6, [](const Band& band) {
+    const Band same = band.by_columns();
+    EXPECT_FALSE(same.by_row());
+    EXPECT_EQ(same.extents(), band.extents());
+    for (uint64_t place = 0; place < band.places(); ++place) {
+      EXPECT_EQ(same.target(place), band.target(place));
+      auto entry = band.entry(place);
+      if (entry && band.by_row()) std::swap(entry->row, entry->column);
+      EXPECT_EQ(same.entry(place), entry);
     }
   });
 }

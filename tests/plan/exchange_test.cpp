@@ -54,7 +54,7 @@ std::string exchanged(const StripePlan& plan, const std::string& scratch) {
         geometry.runs(part, first, end, runs);
         for (const auto& [position, bytes, count] : runs) {
           for (uint64_t y = 0; y < count; ++y, from += bytes) {
-            out.replace(panel.target + position + y * geometry.row_bytes(), bytes, scratch, from, bytes);
+            out.replace(panel.target + position + y * panel.row_bytes, bytes, scratch, from, bytes);
           }
         }
         EXPECT_EQ(from, part.scratch + geometry.before(part, end));
@@ -114,9 +114,10 @@ TEST(BandExchangePlan, TransposesAnyBand) {
     band.lower = random.in(uint64_t{0}, band.n - 1);
     band.upper = random.in(uint64_t{0}, band.n - 1 - band.lower);
     band.cyclic = random.in(0, 1) == 1;
+    if (random.in(0, 1) == 1) band.order = BandOrder::rows;
     const uint64_t bytes = random.in(1U, 5U);
     const uint64_t processors = uint64_t{1} << random.in(0, static_cast<int>(std::bit_width(band.n)) - 1);
-    const BandExchangePlan plan = plan_band_exchange(band, bytes, conditions(processors, 64 * MiB));
+    const BandExchangePlan plan = plan_band_exchange({band}, bytes, conditions(processors, 64 * MiB));
     const std::string data = noise(band.places() * bytes, random);
     std::string scratch(data.size(), '\0'), expected(data.size(), '\0');
     std::array<BandGeometry::Diagonal, 3> space;
@@ -127,7 +128,7 @@ TEST(BandExchangePlan, TransposesAnyBand) {
         for (uint64_t y = 0; y < sent.rows; ++y) {
           for (const auto& [source, count] : plan.geometry->diagonals(sent.part, y, space)) {
             for (uint64_t k = 0; k < count; ++k, to += bytes) {
-              scratch.replace(to, bytes, data, source + k * plan.geometry->pitch(), bytes);
+              scratch.replace(to, bytes, data, source + k * plan.geometry->pitch(sent.part), bytes);
             }
           }
         }

@@ -174,6 +174,16 @@ TEST(BandedInTurn, TakesAsLongAsItsMatrices) {
   }
   EXPECT_THROW(BandedInTurn(4, 2, {4, 4}, 0), InputError);
   EXPECT_THROW(BandedInTurn(4, 4, {4, 4}, 2), InputError);
+  EXPECT_THROW(BandedInTurn(4, {}), InputError);
+  EXPECT_THROW(BandedInTurn(-1, {{0, {1, 1}}}), InputError);
+  EXPECT_THROW(BandedInTurn(4, {{2, {4, 4}}, {1, {4, 4}}}), InputError);
+}
+
+TEST(BandedInTurn, OfDifferentBands) {
+  const BandedInTurn bands(4, {{2, {4, 3}}, {0, {1, 1}}, {4, whole_matrix(4)}, {1, {2, 0}}});
+  EXPECT_EQ(test::expect_correct(bands).steps, 4U + 1U + 8U + 2U);
+  EXPECT_EQ(bands.slots(), 9U + 3U + 16U + 5U);
+  EXPECT_EQ(bands.rotation(3), (2 + 0 + 4) % 4);
 }
 
 // Every placement that was found: all matrices arrive, in the steps that are claimed, which no closed form has.

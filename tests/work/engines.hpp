@@ -37,14 +37,19 @@ inline std::unique_ptr<work::Work> two_passes(const io::ArrayFile& in, const std
   return work;
 }
 
+// Two matrices that fill the array, of 100 and 156 diagonals.
+inline std::vector<Band> two_bands(io::ArrayFile& in, BandOrder order) {
+  const std::uint64_t columns = in.description.elements() / 256;
+  in.description.extents = {in.description.elements()};
+  return {{columns, 59, 40, false, order}, {columns, 100, 55, false, order}};
+}
+
 template <BandOrder order>
 std::unique_ptr<work::Work> band_work(const io::ArrayFile& in, const std::filesystem::path& out,
                                       work::Options options) {
-  const std::uint64_t wide = 256, long_side = in.description.elements() / wide;
-  const Band band{long_side, 100, 155, false, order};
   io::ArrayFile stored = in;
-  stored.description.extents = band.extents();
-  return std::make_unique<band::BandTransposition>(stored, band, out, options);
+  const std::vector<Band> bands = two_bands(stored, order);
+  return std::make_unique<band::BandTransposition>(stored, bands, out, options);
 }
 
 template <machine::ScheduleChoice::Kind kind>
@@ -58,10 +63,9 @@ std::unique_ptr<work::Work> scheduled_work(const io::ArrayFile& in, const std::f
 inline std::unique_ptr<work::Work> scheduled_band_work(const io::ArrayFile& in,
                                                        const std::filesystem::path& out,
                                                        work::Options options) {
-  const Band band{in.description.elements() / 256, 100, 155, false, BandOrder::columns};
   io::ArrayFile stored = in;
-  stored.description.extents = band.extents();
-  return machine::scheduled_band(stored, band, out, options, 8);
+  const std::vector<Band> bands = two_bands(stored, BandOrder::columns);
+  return machine::scheduled_bands(stored, bands, out, options, 8);
 }
 
 inline std::unique_ptr<work::Work> descend_work(const io::ArrayFile& in, const std::filesystem::path& out,

@@ -3,12 +3,72 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "arguments.hpp"
 #include "option_groups.hpp"
 #include "session.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::cli {
+namespace {
+
+// As BandOrder has them.
+const std::vector<std::string> band_orders{"columns", "rows", "diagonals", "row-diagonals"};
+
+// Each is planned by itself.
+constexpr std::uint64_t most_matrices = 65536;
+
+// Of one --banded; the number of columns is not known yet.
+Band parsed(const std::string& bandwidths, const std::string& order, bool cyclic) {
+  const std::vector<int> given = parse_ints(bandwidths, "--banded");
+  if (given.size() != 2 || given[0] < 0 || given[1] < 0)
+    throw InputError(
+        fmt::format("--banded: '{}' is not two numbers KL,KU of diagonals, 0 or more", bandwidths));
+  return {.lower = static_cast<std::uint64_t>(given[0]),
+          .upper = static_cast<std::uint64_t>(given[1]),
+          .cyclic = cyclic,
+          .order = static_cast<BandOrder>(std::ranges::find(band_orders, order) - band_orders.begin())};
+}
+
+// The shape that is expected, as far as it is known.
+std::string shape_text(const std::vector<Band>& bands, bool batch) {
+  const std::string one = bands[0].of_diagonals() ? "(KL+KU+1, N)" : "(N, KL+KU+1)";
+  return batch ? fmt::format("({}, {}", bands.size(), one.substr(1)) : one;
+}
+
+// N, in the shape of one band or, if there is an axis that counts matrices, of several that are equally wide.
+std::uint64_t columns_of(const io::ArrayFile& file, const std::vector<Band>& bands, bool batch) {
+  const Band& band = bands[0];
+  const std::vector<std::uint64_t>& extents = file.description.extents;
+  const std::size_t first = batch ? 1 : 0;  // of the two axes
+  const std::size_t columns = first + (band.of_diagonals() ? 1 : 0);
+  const std::size_t diagonals = first + (band.of_diagonals() ? 0 : 1);
+  if (extents.size() != first + 2 || extents[diagonals] != band.width() ||
+      (batch && extents[0] != bands.size())) {
+    throw InputError(fmt::format("{}: its shape ({}) is not {}; {} + {} + 1 diagonals are {}",
+                                 file.path.string(), fmt::join(extents, ", "), shape_text(bands, batch),
+                                 band.lower, band.upper, band.width()));
+  }
+  return extents[columns];
+}
+
+// N, of several that are not equally wide and lie on one axis.
+std::uint64_t columns_on_axis(const io::ArrayFile& file, const std::vector<Band>& bands) {
+  std::uint64_t width = 0;
+  for (const Band& band : bands) width += band.width();
+  const std::vector<std::uint64_t>& extents = file.description.extents;
+  if (extents.size() != 1 || extents[0] % width != 0) {
+    throw InputError(
+        fmt::format("{}: its shape ({}) is not (N*{}): {} bands that differ in width, {} diagonals "
+                    "together, one after the other on one axis",
+                    file.path.string(), fmt::join(extents, ", "), width, bands.size(), width));
+  }
+  return extents[0] / width;
+}
+
+}  // namespace
 
 void BandStorageOptions::add_to(CLI::App& command) {
   if (session().team != nullptr) return;  // only the tile engine works in a team
@@ -17,47 +77,60 @@ void BandStorageOptions::add_to(CLI::App& command) {
           .add_option(
               "--banded", bandwidths,
               "IN is the band storage of a square matrix with KL diagonals below the main one and KU above; "
-              "OUT is that of its transposition, KU below and KL above")
+              "OUT is that of its transposition, KU below and KL above. Given several times: IN holds such "
+              "matrices of one size, one after the other, and so does OUT; on one axis, unless they are "
+              "equally wide")
           ->type_name("KL,KU")
+          ->allow_extra_args(false)
           ->group(group::task);
+  command
+      .add_option("--matrices", matrices,
+                  "IN holds K matrices with the same --banded: one more axis, of K, before those of one")
+      ->type_name("K")
+      ->needs(banded)
+      ->group(group::task);
   command.add_flag("--cyclic", cyclic, "the band wraps around the corners: indices are modulo N")
       ->needs(banded)
       ->group(group::task);
   command
       .add_option("--band-order", order,
-                  "columns: shape (N, KL+KU+1), [j, k] is a[j-KU+k, j]; diagonals: (KL+KU+1, N), SciPy's and "
-                  "LAPACK's ab[KU+i-j, j]; default: columns")
-      ->check(CLI::IsMember({"columns", "diagonals"}).description(""))
-      ->type_name("columns|diagonals")
+                  "columns: shape (N, KL+KU+1), [j, k] is a[j-KU+k, j]; rows: the same shape, [i, k] is "
+                  "a[i, i-KL+k], as in row-major CBLAS; diagonals: (KL+KU+1, N), SciPy's and LAPACK's "
+                  "ab[KU+i-j, j]; row-diagonals: the same shape, [k, i] is a[i, i-KL+k]; default: columns")
+      ->check(CLI::IsMember(band_orders).description(""))
+      ->type_name(fmt::format("{}", fmt::join(band_orders, "|")))
       ->needs(banded)
       ->group(group::task);
 }
 
-Band BandStorageOptions::band(const io::ArrayFile& file) const {
-  const std::vector<int> given = parse_ints(bandwidths, "--banded");
-  if (given.size() != 2 || given[0] < 0 || given[1] < 0)
-    throw InputError(
-        fmt::format("--banded: '{}' is not two numbers KL,KU of diagonals, 0 or more", bandwidths));
-  Band band{.lower = static_cast<std::uint64_t>(given[0]),
-            .upper = static_cast<std::uint64_t>(given[1]),
-            .cyclic = cyclic,
-            .order = order == "diagonals" ? BandOrder::diagonals : BandOrder::columns};
-  const bool columns = band.order == BandOrder::columns;
-  const std::vector<std::uint64_t>& extents = file.description.extents;
-  if (extents.size() != 2 || extents[columns ? 1 : 0] != band.width()) {
-    throw InputError(fmt::format("{}: its shape ({}) is not {}; {} + {} + 1 diagonals are {}",
-                                 file.path.string(), fmt::join(extents, ", "),
-                                 columns ? "(N, KL+KU+1)" : "(KL+KU+1, N)", band.lower, band.upper,
-                                 band.width()));
+std::vector<Band> BandStorageOptions::bands(const io::ArrayFile& file) const {
+  std::vector<Band> all;
+  for (const std::string& each : bandwidths) all.push_back(parsed(each, order, cyclic));
+  if (!matrices.empty()) {
+    const std::uint64_t count = parse_count(matrices, "--matrices");
+    if (all.size() > 1)
+      throw InputError("--matrices: with --banded once; given several times, that counts them");
+    if (count > most_matrices)
+      throw InputError(fmt::format("--matrices: {} are more than {}", count, most_matrices));
+    if (file.description.extents.empty() || file.description.extents[0] != count) {
+      throw InputError(fmt::format("{}: its shape ({}) does not begin with --matrices {}", file.path.string(),
+                                   fmt::join(file.description.extents, ", "), count));
+    }
+    all.resize(count, all.front());
   }
-  band.n = extents[columns ? 0 : 1];
-  // The library takes B = N too; as a command it is more likely a mistake than a matrix that is all band.
-  if (band.width() >= band.n && !(band.width() == 1 && band.n == 1)) {
-    throw InputError(
-        fmt::format("{}: a band of {} + {} + 1 diagonals is not narrower than its matrix, {} x {}",
-                    file.path.string(), band.lower, band.upper, band.n, band.n));
+  const bool batch = !matrices.empty() || all.size() > 1;
+  const bool equal = std::ranges::all_of(all, [&](const Band& b) { return b.width() == all[0].width(); });
+  const std::uint64_t n = equal ? columns_of(file, all, batch) : columns_on_axis(file, all);
+  for (Band& band : all) {
+    band.n = n;
+    // The library takes B = N too; as a command it is more likely a mistake than a matrix that is all band.
+    if (band.width() >= n && !(band.width() == 1 && n == 1)) {
+      throw InputError(
+          fmt::format("{}: a band of {} + {} + 1 diagonals is not narrower than its matrix, {} x {}",
+                      file.path.string(), band.lower, band.upper, n, n));
+    }
   }
-  return band;
+  return all;
 }
 
 }  // namespace xorder::cli

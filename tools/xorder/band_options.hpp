@@ -1,8 +1,9 @@
-// The options that say that a file holds a matrix in band storage.
+// The options that say that a file holds matrices in band storage.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 #include "xorder/io/array_file.hpp"
 #include "xorder/permutation/band.hpp"
@@ -10,13 +11,14 @@
 namespace xorder::cli {
 
 struct BandStorageOptions {
-  std::string bandwidths, order;
+  std::vector<std::string> bandwidths;
+  std::string matrices, order = "columns";
   bool cyclic = false;
 
   void add_to(CLI::App& command);
   bool given() const { return !bandwidths.empty(); }
-  /// The band in this file. Throws InputError if the options or its shape do not say one.
-  Band band(const io::ArrayFile& file) const;
+  /// The bands in this file. Throws InputError if the options or its shape do not say them.
+  std::vector<Band> bands(const io::ArrayFile& file) const;
 };
 
 }  // namespace xorder::cli

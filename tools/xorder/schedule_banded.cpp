@@ -30,8 +30,7 @@ struct Band {
 
 // All of the matrix for β = d.
 Diagonals diagonals_once(const Band& b) {
-  const uint64_t n = uint64_t{1} << b.dimension;
-  return b.whole() ? Diagonals{n / 2, (n - 1) / 2} : b.diagonals.once(b.dimension);
+  return b.whole() ? schedule::whole_matrix(b.dimension) : b.diagonals.once(b.dimension);
 }
 
 Band band(const BandedOptions& o) {

@@ -64,15 +64,15 @@ void Scheduling::check() const {
   if (schedule_ != "rounds" && !layout_.empty()) throw InputError("--layout is for --schedule rounds");
 }
 
-std::unique_ptr<work::Work> Scheduling::work(const Request& request, const Band& band) const {
+std::unique_ptr<work::Work> Scheduling::work(const Request& request, const std::vector<Band>& bands) const {
   check();
   if (schedule_ == "tiles") {
-    return std::make_unique<band::BandTransposition>(request.input(), band, request.output, request.options);
+    return std::make_unique<band::BandTransposition>(request.input(), bands, request.output, request.options);
   }
   if (schedule_ != "banded") {
     throw InputError("--schedule " + schedule_ + ": bands are transposed by tiles or by schedule banded");
   }
-  return machine::scheduled_band(request.input(), band, request.output, request.options, processors());
+  return machine::scheduled_bands(request.input(), bands, request.output, request.options, processors());
 }
 
 std::unique_ptr<work::Work> Scheduling::work(const Request& request, const Reordering& what,

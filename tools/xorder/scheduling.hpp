@@ -29,8 +29,8 @@ class Scheduling {
   /// for options that do not go together.
   std::unique_ptr<work::Work> work(const Request& request, const Reordering& what,
                                    std::vector<std::uint64_t> extents) const;
-  /// The same for the transposition of a band.
-  std::unique_ptr<work::Work> work(const Request& request, const Band& band) const;
+  /// The same for the transposition of bands.
+  std::unique_ptr<work::Work> work(const Request& request, const std::vector<Band>& bands) const;
 
  private:
   void check() const;

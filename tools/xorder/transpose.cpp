@@ -20,6 +20,11 @@ void add_transpose(CLI::App& program) {
       "  xorder transpose ab.npy t.npy --banded 1,2 --band-order diagonals   SciPy's ab: 1 diagonal below "
       "the\n"
       "                                                                main one, 2 above it\n"
+      "  xorder transpose rows.npy t.npy --banded 1,2 --band-order rows     a band as row-major CBLAS has "
+      "it\n"
+      "  xorder transpose bands.npy t.npy --banded 3,3 --matrices 4    four matrices, shape (4, N, 7)\n"
+      "  xorder transpose both.npy t.npy --banded 3,3 --banded 1,2     two, one after the other on one axis: "
+      "N*7 + N*4\n"
       "  xorder transpose a.npy b.npy --schedule mesh --processors 16  by 4 x 4 virtual processors");
   const auto axes = std::make_shared<std::string>();
   command->add_option("--axes", *axes, "axis i of OUT is axis AXES[i] of IN; default: reversed")
@@ -33,7 +38,7 @@ void add_transpose(CLI::App& program) {
         const io::ArrayDescription& in = request.array();
         if (band->given()) {
           if (!axes->empty()) throw InputError("--axes: not with --banded, which transposes the matrix");
-          return scheduling->work(request, band->band(request.input()));
+          return scheduling->work(request, band->bands(request.input()));
         }
         const std::vector<int> order = axes->empty() ? std::vector<int>{} : parse_ints(*axes, "--axes");
         return scheduling->work(request, transposition(in.shape(), order),

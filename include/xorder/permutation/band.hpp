@@ -1,23 +1,33 @@
 // Band storage of a square matrix, and what its transposition does to the file.
 //
 // Only the diagonals −KU ≤ i − j ≤ KL of the N × N matrix a are stored, B = KL + KU + 1 of them, in one of
-// two orders. With the diagonals numbered from the uppermost one, k = KU + i − j:
+// four orders. By column, diagonals are numbered from the uppermost one, k = KU + i − j:
 //
-//   columns     an array (N, B): record j is column j, element [j, k] is a[j − KU + k, j]
-//   diagonals   an array (B, N): record k is a diagonal, element [k, j] is a[j − KU + k, j]; this is the `ab`
-//               of LAPACK and SciPy (solve_banded), ab[KU + i − j, j] = a[i, j]
+//   columns         an array (N, B): record j is column j, element [j, k] is a[j − KU + k, j]
+//   diagonals       an array (B, N): record k is a diagonal, element [k, j] is a[j − KU + k, j]; this is the
+//                   `ab` of LAPACK and SciPy (solve_banded), ab[KU + i − j, j] = a[i, j]
+//
+// By row, they are numbered from the lowest one, k = KL + j − i:
+//
+//   rows            an array (N, B): record i is row i, element [i, k] is a[i, i − KL + k]; this is the band of
+//                   CBLAS with CblasRowMajor
+//   row_diagonals   an array (B, N): element [k, i] is a[i, i − KL + k]; this is the DIA format of Saad's
+//                   SPARSKIT with all diagonals from −KL to KU
 //
 // Example: N = 4, KL = 1, KU = 2, written ij for a[i, j], and * for a place that is *unused*:
 //
-//   00 01 02  0          columns            diagonals
-//   10 11 12 13          *  *  00 10        *  *  02 13
-//    0 21 22 23          *  01 11 21        *  01 12 23
-//    0  0 32 33          02 12 22 32        00 11 22 33
-//                        13 23 33 *         10 21 32 *
+//   00 01 02  0          columns            diagonals          rows               row_diagonals
+//   10 11 12 13          *  *  00 10        *  *  02 13        *  00 01 02        *  10 21 32
+//    0 21 22 23          *  01 11 21        *  01 12 23        10 11 12 13        00 11 22 33
+//    0  0 32 33          02 12 22 32        00 11 22 33        21 22 23 *         01 12 23 *
+//                        13 23 33 *         10 21 32 *         32 33 *  *         02 13 *  *
+//
+// A matrix by row lies exactly as its transposition does by column. So whoever can do the latter can do the
+// former (by_columns()), and the transposition of a matrix by column also is its storage by row.
 //
 // A *cyclic* band has i − j modulo N: there its corners hold what lies N further, and no place is unused.
 //
-// The transposed matrix has KL and KU exchanged. In the numbers (i, k') of its storage,
+// The transposed matrix has KL and KU exchanged. In the numbers (i, k') of its storage by column,
 //
 //   (j, k)  goes to  (i, k') = (j + k − KU, B − 1 − k),
 //
@@ -28,11 +38,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace xorder {
 
-enum class BandOrder { columns, diagonals };
+enum class BandOrder { columns, rows, diagonals, row_diagonals };
 
 /// The storage of a band.
 struct Band {
@@ -49,8 +60,14 @@ struct Band {
   std::uint64_t places() const { return n * width(); }
   /// (N, B) or (B, N).
   std::vector<std::uint64_t> extents() const;
+  /// Whether the records are diagonals.
+  bool of_diagonals() const { return order == BandOrder::diagonals || order == BandOrder::row_diagonals; }
+  bool by_row() const { return order == BandOrder::rows || order == BandOrder::row_diagonals; }
   /// The storage of the transposed matrix.
   Band transposed() const { return {n, upper, lower, cyclic, order}; }
+  /// The storage in `columns` or `diagonals` in which the same places hold the same, or, if this one is by row, the
+  /// transposed elements. Their transpositions do the same to the file.
+  Band by_columns() const;
 
   /// An element of the matrix.
   struct Entry {
@@ -71,5 +88,13 @@ struct Band {
 
 /// Throws InputError unless B ≤ N, with both numbers. (So also if N is 0.)
 void check(const Band& band);
+
+/// Of several matrices, whose storages lie one after the other in an array: at least one, the same N and order. Throws
+/// InputError.
+void check(std::span<const Band> bands);
+std::uint64_t places(std::span<const Band> bands);
+/// The shape of that array. One: that of its storage. More: the number of them and then that of one, if all have the
+/// same width; else a single axis.
+std::vector<std::uint64_t> extents(std::span<const Band> bands);
 
 }  // namespace xorder

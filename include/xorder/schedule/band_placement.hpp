@@ -16,6 +16,9 @@
 
 namespace xorder::schedule {
 
+/// The Binary-Gray assignment rotated left by so many dimensions. Requires 0 ≤ rotation.
+gf2::AffineMap rotated_assignment(int dimension, int beta, int rotation);
+
 /// Matrix m rotated left by mβ dimensions. Throws InputError unless 1 ≤ β < d and 1 ≤ matrices ≤ ⌊d/β⌋.
 std::vector<gf2::AffineMap> rotated_placement(int dimension, int beta, int matrices);
 

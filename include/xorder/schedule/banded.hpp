@@ -54,6 +54,12 @@ struct Diagonals {
   bool operator==(const Diagonals&) const = default;
 };
 
+/// All diagonals of a matrix of 2^dimension columns, once.
+inline Diagonals whole_matrix(int dimension) {
+  const std::uint64_t columns = std::uint64_t{1} << dimension;
+  return {columns / 2, (columns - 1) / 2};
+}
+
 /// Where the columns of a band are.
 struct BandLayout {
   int dimension = 0;  ///< d

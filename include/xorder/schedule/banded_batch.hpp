@@ -41,25 +41,39 @@ class BandedBatch final : public Schedule {
   int matrices_;
 };
 
-/// One matrix after the other, each by Banded: matrices · 2^β steps. Matrix m is put at nodes rotated left by mβ
-/// bits (modulo d); its slots are m·width + slot.
+/// One of several matrices: a band as Banded takes it, and its β; or β = d and the whole matrix.
+struct BandOfNodes {
+  int beta = 0;
+  Diagonals band;
+};
+
+/// One matrix after the other, each by Banded: the sum of their 2^β steps. Each is put at nodes rotated left from those
+/// of the one before, by that one's β bits (modulo d); its slots follow those of the one before.
 class BandedInTurn final : public Schedule {
  public:
-  /// 0 ≤ β < d, matrices ≥ 1, and a band as Banded takes it (InputError otherwise).
+  /// 0 ≤ β ≤ d, and at least one matrix (InputError otherwise).
+  BandedInTurn(int dimension, const std::vector<BandOfNodes>& matrices);
+  /// So many with the same band, 0 ≤ β < d.
   BandedInTurn(int dimension, int beta, const Diagonals& band, int matrices);
 
-  int matrices() const { return matrices_; }
+  std::size_t matrices() const { return members_.size(); }
+  int rotation(std::size_t m) const { return members_[m].rotation; }
   void messages(std::uint64_t step, std::vector<Message>& out) const override;
   std::optional<Place> goal(Place start) const override;
   Load load(std::uint64_t step) const override;
 
  private:
-  BandedInTurn(Banded one, const Diagonals& band, int matrices);
-  Node rotated(Node v, int m) const;
-  Node unrotated(Node v, int m) const;
+  struct Member {
+    Banded schedule;
+    int rotation;
+    std::uint64_t first_slot, first_step;
+  };
+  BandedInTurn(int dimension, std::vector<Member> members, const std::vector<BandOfNodes>& matrices);
+  static std::vector<Member> made(int dimension, const std::vector<BandOfNodes>& matrices);
+  const Member& at_slot(std::uint64_t slot) const;
+  const Member& at_step(std::uint64_t step) const;
 
-  Banded one_;
-  int matrices_;
+  std::vector<Member> members_;
 };
 
 }  // namespace xorder::schedule
