@@ -2,11 +2,12 @@
 //
 //   build/bench/bench/memory_bench [--bytes N[,N...]] [--threads N[,N...]] [--rounds N] [--only TEXT] [--cpu] [--json]
 //
-// Of each row it measures, in turn and in one process, a parallel memcpy (each thread copies its share with one call), a copy
-// by streaming stores, and the reordering with a plan made before; one round after the other, so that all see the same machine. --cpu takes
-// the processor time of all threads instead of the time that passes.
-// Printed are GB/s of payload and the medians, over the rounds, of the ratios to memcpy and to the faster of the two copies of
-// the same round, with their smallest and largest values. Arrays lie on huge pages.
+// Of each row it measures, in turn and in one process, a parallel memcpy (each thread copies its share with
+// one call), a copy by streaming stores, and the reordering with a plan made before; one round after the
+// other, so that all see the same machine. --cpu takes the processor time of all threads instead of the time
+// that passes. Printed are GB/s of payload and the medians, over the rounds, of the ratios to memcpy and to
+// the faster of the two copies of the same round, with their smallest and largest values. Arrays lie on huge
+// pages.
 #include <fmt/format.h>
 #include <sys/mman.h>
 
@@ -72,7 +73,8 @@ std::vector<Row> rows_for(Bytes bytes) {
   return rows;
 }
 
-// On a machine that others use, the time that this process had a processor is steadier than the time that passed.
+// On a machine that others use, the time that this process had a processor is steadier than the time that
+// passed.
 bool processor_time = false;
 double now() {
   timespec t{};

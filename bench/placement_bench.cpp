@@ -3,8 +3,8 @@
 //
 //   placement_bench FROM TO TRIES     for dimensions FROM .. TO
 //
-// A try: random orders of the dimensions, improved by exchanges until the dimensions' loads are as equal as they
-// get, and random constants; then the search for a schedule. The first try is the paper's rotation.
+// A try: random orders of the dimensions, improved by exchanges until the dimensions' loads are as equal as
+// they get, and random constants; then the search for a schedule. The first try is the paper's rotation.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,11 +1,13 @@
-// Permuting distributed arrays with libxorder_mpi, against an MPI_Alltoallv of the same bytes followed by a copy of each rank's
-// part, and, for the transposition, against FFTW's MPI transposition, planned with FFTW_MEASURE.
+// Permuting distributed arrays with libxorder_mpi, against an MPI_Alltoallv of the same bytes followed by a
+// copy of each rank's part, and, for the transposition, against FFTW's MPI transposition, planned with
+// FFTW_MEASURE.
 //
 //   mpiexec -n 2 build/bench/bench/mpi/mpi_bench [BYTES [REPEATS [SLICE [NAME]]]]
 //
-// BYTES in all (default 2^30), a power of two; SLICE 0 is the default; only the cases whose name contains NAME. The three run in turn, after one run that is not counted. Times are those of the
-// slowest rank, from barrier to barrier; what is printed are medians, the least after a slash, and in
-// brackets the median of the ratios of own and FFTW's times to those of the Alltoallv that was run next to them.
+// BYTES in all (default 2^30), a power of two; SLICE 0 is the default; only the cases whose name contains
+// NAME. The three run in turn, after one run that is not counted. Times are those of the slowest rank, from
+// barrier to barrier; what is printed are medians, the least after a slash, and in brackets the median of the
+// ratios of own and FFTW's times to those of the Alltoallv that was run next to them.
 #include <fftw3-mpi.h>
 #include <fmt/format.h>
 #include <mpi.h>

@@ -24,9 +24,9 @@ class Error : public std::runtime_error {
 
 /// The request cannot be carried out as stated: a bad argument, a malformed file, a size that does not fit.
 /// No output has been given its name then; what only the data tell (unsorted halves, a zero pivot) may come
-/// up while it is being made, and nothing of it is left. The text says what was wrong, where, and what would be right.
-/// code() is EEXIST if the output exists and may not be overwritten, ENOENT if a file is missing, ENOSPC if there is no
-/// room, and so on. Exit code 2.
+/// up while it is being made, and nothing of it is left. The text says what was wrong, where, and what would
+/// be right. code() is EEXIST if the output exists and may not be overwritten, ENOENT if a file is missing,
+/// ENOSPC if there is no room, and so on. Exit code 2.
 class InputError : public Error {
  public:
   using Error::Error;

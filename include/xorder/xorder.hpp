@@ -8,8 +8,8 @@
 //   machine       RoundPlan: a permutation in rounds, factored once, performed on any number of files and arrays;
 //                 Machine: runs a schedule of messages on your own data
 //
-// Errors are exceptions (error.hpp). The library prints nothing and never aborts. Objects may be used by one thread
-// at a time unless their headers say otherwise.
+// Errors are exceptions (error.hpp). The library prints nothing and never aborts. Objects may be used by one
+// thread at a time unless their headers say otherwise.
 #pragma once
 
 #include "xorder/band/transposition.hpp"

@@ -8,8 +8,8 @@
 
 namespace xorder::band {
 
-/// Throws InputError unless the file has the shape of these bands (permutation/band.hpp) in C order. That of a single one may
-/// have an axis of one before it.
+/// Throws InputError unless the file has the shape of these bands (permutation/band.hpp) in C order. That of
+/// a single one may have an axis of one before it.
 void check_input(const io::ArrayFile& input, std::span<const Band> bands);
 
 }  // namespace xorder::band

@@ -55,7 +55,8 @@ class Lanes {
  public:
   Lanes(unsigned lanes, unsigned depth, work::Run& run);
 
-  /// Runs all steps, at most `lanes` at once. Throws what a step throws and Cancelled, when nothing is in flight any more.
+  /// Runs all steps, at most `lanes` at once. Throws what a step throws and Cancelled, when nothing is in
+  /// flight any more.
   void run(const LaneSteps& steps, unsigned lanes);
 
  private:

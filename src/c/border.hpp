@@ -1,4 +1,5 @@
-// The border between C and C++: no exception crosses it, and every failure leaves a code, a message and an errno.
+// The border between C and C++: no exception crosses it, and every failure leaves a code, a message and an
+// errno.
 #pragma once
 
 #include <algorithm>
@@ -35,8 +36,9 @@ void require(const void* pointer, const char* what);
 /// Throws as known_part() does.
 void check_known(const void* given, std::size_t size, std::size_t first_size, std::size_t known_size);
 
-/// An options struct of which the caller has the first given.size bytes; the rest is 0. Throws ArgumentError if that is less than
-/// `first_size`, the size in the first version, or if a member that only a newer version knows is not 0.
+/// An options struct of which the caller has the first given.size bytes; the rest is 0. Throws ArgumentError
+/// if that is less than `first_size`, the size in the first version, or if a member that only a newer version
+/// knows is not 0.
 template <typename Options>
 Options known_part(const Options& given, std::size_t first_size) {
   Options options{};
@@ -44,7 +46,8 @@ Options known_part(const Options& given, std::size_t first_size) {
   std::memcpy(static_cast<void*>(&options), &given, std::min(given.size, sizeof options));
   return options;
 }
-/// Keeps the exception that is being handled as the thread's last error, and returns its code. Allocates nothing.
+/// Keeps the exception that is being handled as the thread's last error, and returns its code. Allocates
+/// nothing.
 int caught() noexcept;
 
 /// Runs the body of a function that C calls, and turns what it throws into a code.

@@ -15,8 +15,8 @@ struct JobOptions {
   work::Options options;
   std::string note;  ///< what is remarkable about them, or empty
 };
-/// `given` null: the defaults. Throws ArgumentError for a size or a value that this version does not know, InputError for a
-/// device that is none.
+/// `given` null: the defaults. Throws ArgumentError for a size or a value that this version does not know,
+/// InputError for a device that is none.
 JobOptions job_options(const xorder_options* given, const char* output);
 
 }  // namespace xorder::c

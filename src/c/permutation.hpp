@@ -8,8 +8,8 @@
 #include "xorder.h"
 #include "xorder/permutation/reordering.hpp"
 
-/// A permutation of an array, and of other arrays with the same elements in another order or, for a map of the flat index,
-/// in another shape.
+/// A permutation of an array, and of other arrays with the same elements in another order or, for a map of
+/// the flat index, in another shape.
 struct xorder_permutation {
   /// numpy.transpose's axes; none: reversed. Both throw InputError.
   xorder_permutation(xorder::ArrayShape of, std::vector<int> order);

@@ -16,16 +16,17 @@
 
 namespace xorder::descend {
 
-/// Records in memory, in pieces of 2^lg_piece that follow each other from place `first` of a strip on. Beyond the
-/// last one the first one follows, which matters where there is one piece: the whole strip.
+/// Records in memory, in pieces of 2^lg_piece that follow each other from place `first` of a strip on. Beyond
+/// the last one the first one follows, which matters where there is one piece: the whole strip.
 struct Pieces {
   std::vector<const std::byte*> pieces;
   int lg_piece = 0;
   std::uint64_t first = 0;
 };
 
-/// On the strips of an array of 2^lg_size records; groups are numbered as the strip's places are. May be used by
-/// several threads at once. All throw what the computation throws, and Cancelled soon after the token asks for it.
+/// On the strips of an array of 2^lg_size records; groups are numbered as the strip's places are. May be used
+/// by several threads at once. All throw what the computation throws, and Cancelled soon after the token asks
+/// for it.
 class Groups {
  public:
   Groups(Computation& what, int lg_size, const plan::Cache& cache, std::stop_token stop = {})

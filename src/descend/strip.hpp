@@ -11,8 +11,8 @@
 
 namespace xorder::descend {
 
-/// Of rows of 2^low records, 2^lg_columns columns from `column` on. Its places are numbered row by row. By default it
-/// is the array itself.
+/// Of rows of 2^low records, 2^lg_columns columns from `column` on. Its places are numbered row by row. By
+/// default it is the array itself.
 struct Strip {
   int low = 0, lg_columns = 0;
   std::uint64_t column = 0;
@@ -51,9 +51,9 @@ class OnStrip final : public Computation {
   Strip strip_;
 };
 
-/// Tasks for reading or writing 2^n places of a strip from `place` on, a multiple of 2^n: transfer(index, count,
-/// bytes before it). Each is a power of two of records, so that requests begin at whole blocks of the disk whatever
-/// the record.
+/// Tasks for reading or writing 2^n places of a strip from `place` on, a multiple of 2^n: transfer(index,
+/// count, bytes before it). Each is a power of two of records, so that requests begin at whole blocks of the
+/// disk whatever the record.
 template <typename Transfer>
 void in_requests(const Strip& strip, std::uint64_t place, std::uint64_t count, std::uint64_t record_bytes,
                  std::uint64_t request_bytes, const Transfer& transfer) {

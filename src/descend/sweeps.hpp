@@ -17,9 +17,9 @@ class WholeStrips {
   virtual void compute(const Strip& strip, std::byte* records) = 0;
 };
 
-/// Performs the sweep's iterations on all records of `from`, and writes them to `to`: where `from` is, if it is in
-/// place; by `strips` if there are any, and the sweep is gathered. Throws IoError, Cancelled, and what the computation
-/// throws. To be called in an arena of plan.threads.
+/// Performs the sweep's iterations on all records of `from`, and writes them to `to`: where `from` is, if it
+/// is in place; by `strips` if there are any, and the sweep is gathered. Throws IoError, Cancelled, and what
+/// the computation throws. To be called in an arena of plan.threads.
 void perform(const plan::SweepPlan& plan, const plan::Sweep& sweep, Groups& groups, RecordSource& from,
              RecordSink& to, const std::stop_token& stop, WholeStrips* strips = nullptr);
 

@@ -49,7 +49,8 @@ std::unique_ptr<Queue> Disk::queue(Engine engine, unsigned depth) { return make_
 ipc::mapped_region Disk::map(int fd, bool writable, std::uint64_t offset, std::size_t bytes) {
   const ipc::mode_t mode = writable ? ipc::read_write : ipc::read_only;
   ipc::mapped_region region(Mappable(fd, mode), mode, static_cast<ipc::offset_t>(offset), bytes);
-  // Else a fault reads around the window, in folios of up to 2 MiB, which dropping a part of them does not drop.
+  // Else a fault reads around the window, in folios of up to 2 MiB, which dropping a part of them does not
+  // drop.
   region.advise(ipc::mapped_region::advice_random);
   return region;
 }

@@ -1,9 +1,9 @@
 // The one door between xorder and its files.
 //
 // Every byte of data of every engine passes through carry() or through a queue() of a Disk, and every other
-// operation on a file that can fail is one of its functions. A file is opened on a disk (file.hpp) and remembers
-// it, so that whoever is handed the file uses the same door. In front of the operating system's disk there can be
-// others, which count, fail or record what passes: disk_filter.hpp.
+// operation on a file that can fail is one of its functions. A file is opened on a disk (file.hpp) and
+// remembers it, so that whoever is handed the file uses the same door. In front of the operating system's
+// disk there can be others, which count, fail or record what passes: disk_filter.hpp.
 #pragma once
 
 #include <sys/types.h>
@@ -32,11 +32,12 @@ class Disk {
   /// Maps a window of an open file. Throws boost::interprocess::interprocess_exception.
   virtual boost::interprocess::mapped_region map(int fd, bool writable, std::uint64_t offset,
                                                  std::size_t bytes);
-  /// Pages for a mapped window of which every byte will be written (make_new() of io/pages.hpp). Returns 0 or an errno.
+  /// Pages for a mapped window of which every byte will be written (make_new() of io/pages.hpp). Returns 0 or
+  /// an errno.
   virtual int prepare(const File& file, std::byte* window, std::uint64_t offset, std::size_t bytes);
 
-  // The system calls of the same names, with EINTR tried again. open() returns a descriptor or -errno, the others
-  // 0 or an errno.
+  // The system calls of the same names, with EINTR tried again. open() returns a descriptor or -errno, the
+  // others 0 or an errno.
   virtual int open(int directory, const char* path, int flags, mode_t mode = 0);
   virtual int reserve(int fd, std::uint64_t bytes);  ///< fallocate
   virtual int truncate(int fd, std::uint64_t bytes);

@@ -7,8 +7,8 @@
 namespace xorder::io {
 namespace {
 
-// Behind it, the tokens of transfers are the numbers of their slots, times two, and what was posted has the lowest bit.
-// (Not the highest: filters stand behind filters.)
+// Behind it, the tokens of transfers are the numbers of their slots, times two, and what was posted has the
+// lowest bit. (Not the highest: filters stand behind filters.)
 class FilteredQueue final : public Queue {
  public:
   FilteredQueue(DiskFilter& filter, std::unique_ptr<Queue> behind)

@@ -51,8 +51,8 @@ class DiskFilter : public Disk {
 
   /// 0, or the errno with which the transfer fails without having been made.
   virtual int before(const Transfer&) { return 0; }
-  /// It has ended; at `begun` it was handed over, to the queue or to be carried out. Called for those that before() lets
-  /// fail, too.
+  /// It has ended; at `begun` it was handed over, to the queue or to be carried out. Called for those that
+  /// before() lets fail, too.
   virtual void after(const Transfer&, const Completion&, [[maybe_unused]] Clock::time_point begun) {}
   /// 0, or the errno with which the operation fails without having been made.
   virtual int before(Operation) { return 0; }

@@ -82,7 +82,8 @@ void Descriptor::reset() {
   if (fd_ >= 0) close(std::exchange(fd_, -1));
 }
 
-File::File(Disk& disk) : disk_(&disk), number_(next_number()), page_cache_(std::make_unique<PageCache>(disk)) {}
+File::File(Disk& disk)
+    : disk_(&disk), number_(next_number()), page_cache_(std::make_unique<PageCache>(disk)) {}
 File::~File() = default;
 File::File(File&& other) noexcept = default;
 File& File::operator=(File&& other) noexcept = default;

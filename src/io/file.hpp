@@ -42,8 +42,8 @@ class File {
   static std::pair<File, std::filesystem::path> create_named(const std::filesystem::path& directory,
                                                              const std::string& name, std::uint64_t bytes,
                                                              Access access, Disk& disk = system_disk());
-  /// Opens for reading and writing what another process has made: its Output::temporary_path(), or what create_named()
-  /// gave. `name` is for messages. Throws IoError.
+  /// Opens for reading and writing what another process has made: its Output::temporary_path(), or what
+  /// create_named() gave. `name` is for messages. Throws IoError.
   static File join(const std::filesystem::path& path, const std::string& name, std::uint64_t bytes,
                    Access access, Disk& disk = system_disk());
   /// Throws InputError unless files could be made in `directory`, room aside. Makes nothing.
@@ -82,13 +82,14 @@ class File {
   /// that fit in memory) or drop them when they are done with, the default. Set it before the first transfer.
   bool keep_cached() const;
   void set_keep_cached(bool keep);
-  /// How many bytes of buffered and mapped writes may be on their way to the disk, 32 MiB by default. Set it before the
-  /// first transfer.
+  /// How many bytes of buffered and mapped writes may be on their way to the disk, 32 MiB by default. Set it
+  /// before the first transfer.
   void set_write_window(std::size_t bytes);
 
   FileStamp stamp() const;
-  /// Writes back what others have stored into mapped pages, so that from now on the first store into any page moves the stamp's
-  /// time. (A page that is dirty already takes stores without a trace.) On file systems that keep account of that: not on tmpfs.
+  /// Writes back what others have stored into mapped pages, so that from now on the first store into any page
+  /// moves the stamp's time. (A page that is dirty already takes stores without a trace.) On file systems
+  /// that keep account of that: not on tmpfs.
   void write_back_dirty_pages() const;
 
   /// Reads or writes exactly `bytes` at any `offset`, through the page cache. Throws IoError.

@@ -21,8 +21,8 @@ using std::uint64_t;
 // Larger blocks go as several requests, as in the engines.
 constexpr uint64_t largest_carried = uint64_t{1} << 20;
 constexpr uint64_t most_in_flight = uint64_t{16} << 20;  // bytes, each way; as in the engines
-// Of plans, and of the trials. Fewer would do for a trial, which does nothing but wait for the disk. A pass has other work too:
-// with 32 it took 3.9 s, on a loaded machine 4.8, with 128 both times 3.2.
+// Of plans, and of the trials. Fewer would do for a trial, which does nothing but wait for the disk. A pass
+// has other work too: with 32 it took 3.9 s, on a loaded machine 4.8, with 128 both times 3.2.
 constexpr unsigned in_flight_each_way = 128;
 // Of one trial's writes. More would leave a file in so many pieces that removing it takes minutes.
 constexpr uint64_t most_writes = 4096;
@@ -159,7 +159,8 @@ class DiskTrials::Trials {
     return seconds_since(begin);
   }
 
-  // Until the time is over or a file has been gone through, and all has ended. Neither direction gets far ahead of the other.
+  // Until the time is over or a file has been gone through, and all has ended. Neither direction gets far
+  // ahead of the other.
   double run(const Streams& streams, double limit) {
     const auto queue = disk_.queue(engine_, 2 * in_flight_each_way);
     const auto begin = std::chrono::steady_clock::now();

@@ -149,8 +149,9 @@ ArrayDescription parse(std::string_view header, std::uint64_t file_bytes) {
   return array;
 }
 
-// The bytes that a header of at least `least` bytes is padded to: whole pages, as direct transfers like them. NumPy cannot map
-// a file that ends at a page's end, so that an array without elements has a header as NumPy writes it.
+// The bytes that a header of at least `least` bytes is padded to: whole pages, as direct transfers like them.
+// NumPy cannot map a file that ends at a page's end, so that an array without elements has a header as NumPy
+// writes it.
 std::uint64_t padded(std::uint64_t least, bool empty) {
   constexpr std::uint64_t page = 4096, numpy_alignment = 64;
   // NumPy counts its 10,000 characters without the preamble; the last multiple of 64 that it reads is 9,984.

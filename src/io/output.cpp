@@ -42,7 +42,8 @@ struct Destination {
   bool exists;
 };
 
-/// Whether rename() will be allowed to replace what is there is known before the run, as far as one can see from outside.
+/// Whether rename() will be allowed to replace what is there is known before the run, as far as one can see
+/// from outside.
 void require_replaceable(const fs::path& given, int directory, const std::string& name,
                          const struct stat& old) {
   struct statx file, parent;

@@ -44,7 +44,8 @@ class Output {
   /// crash of the machine.
   void commit();
 
-  /// After commit(): takes the name away again, unless it was that of an older file, which is no more, or by now means another one.
+  /// After commit(): takes the name away again, unless it was that of an older file, which is no more, or by
+  /// now means another one.
   void withdraw();
 
   /// The checks of the constructor that need no new file; for --dry-run and for failing early.
@@ -70,7 +71,8 @@ class Output {
   std::optional<File> file_;
 };
 
-/// Files that runs for this destination which were killed have left beside it, or that runs which go on are making.
+/// Files that runs for this destination which were killed have left beside it, or that runs which go on are
+/// making.
 std::vector<std::filesystem::path> left_over(const std::filesystem::path& destination);
 
 }  // namespace xorder::io

@@ -64,9 +64,9 @@ Failure PageCache::finish(int fd, const Range& range) {
   return {};
 }
 
-// The kernel leaves pages that are only partly in a range. Neighbours that need them again bring them in along
-// with their own pages; left behind they would add up (a mapped run in 16 MiB took 69; dropping them costs it
-// 5 to 8% of its time).
+// The kernel leaves pages that are only partly in a range. Neighbours that need them again bring them in
+// along with their own pages; left behind they would add up (a mapped run in 16 MiB took 69; dropping them
+// costs it 5 to 8% of its time).
 void PageCache::drop(int fd, std::uint64_t offset, std::size_t bytes) {
   const std::uint64_t begin = first_page(offset);
   disk_.advise(fd, begin, end_page(offset + bytes) - begin, POSIX_FADV_DONTNEED);

@@ -40,8 +40,9 @@ class PageCache {
   /// bytes. `fd` must be another open file than the one that File::sync() uses, as the kernel reports an
   /// error only once to each.
   Failure after_write(int fd, std::uint64_t offset, std::size_t bytes);
-  /// The same for parts of blocks of a direct file, which go through the page cache and would stay there. Pages that
-  /// many parts make dirty are written back and dropped once there are more than the write window holds.
+  /// The same for parts of blocks of a direct file, which go through the page cache and would stay there.
+  /// Pages that many parts make dirty are written back and dropped once there are more than the write window
+  /// holds.
   Failure after_partial_write(int fd, std::uint64_t offset, std::size_t bytes);
   /// Drops what is clean; after a sync.
   void drop_all(int fd);

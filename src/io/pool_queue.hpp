@@ -1,5 +1,6 @@
 // A queue served by threads of its own, which carry out each transfer by a function that blocks. (TBB's
-// threads must not: they are for computing.) Where no thread can be started, submit() carries out the transfer.
+// threads must not: they are for computing.) Where no thread can be started, submit() carries out the
+// transfer.
 #pragma once
 
 #include <condition_variable>

@@ -44,8 +44,8 @@ Completion after_transfer(const Progress& progress) {
   const File& file = *transfer.file;
   Failure failure{progress.error(), progress.offset()};
   if (failure.error == 0 && transfer.unaligned) {
-    // Writes by the other descriptor: the kernel reports a write-back error once to each open file, and sync() needs
-    // the plain one's.
+    // Writes by the other descriptor: the kernel reports a write-back error once to each open file, and
+    // sync() needs the plain one's.
     if (transfer.kind == Transfer::Kind::read) {
       file.page_cache().after_read(file.plain_descriptor(), transfer.offset, progress.passed());
     } else {

@@ -1,5 +1,5 @@
-// Many transfers in flight for one thread. A queue is had from a disk (disk.hpp); three implementations do the same
-// thing by different means:
+// Many transfers in flight for one thread. A queue is had from a disk (disk.hpp); three implementations do
+// the same thing by different means:
 //   uring    O_DIRECT files through io_uring (buffered ones too, but the threads engine suits them better:
 //            starting and awaiting their write-back can block)
 //   threads  pread and pwrite by a pool of threads, where io_uring is forbidden, and for buffered files
@@ -41,9 +41,9 @@ enum class Engine { uring, threads, mapped };
 /// "io_uring", "threads" or "mapped".
 const char* name(Engine engine);
 
-/// Makes the operating system's queue, for Disk::queue(). Engine::uring throws IoError where the kernel forbids io_uring: see uring_available().
-/// `depth` (at least 1) transfers at most are in flight; the threads and mapped engines use min(depth, 32)
-/// threads.
+/// Makes the operating system's queue, for Disk::queue(). Engine::uring throws IoError where the kernel
+/// forbids io_uring: see uring_available(). `depth` (at least 1) transfers at most are in flight; the threads
+/// and mapped engines use min(depth, 32) threads.
 std::unique_ptr<Queue> make_queue(Engine engine, unsigned depth);
 
 /// Whether an io_uring can be made in this process (old kernels, seccomp filters and sysctls forbid it).

@@ -16,7 +16,8 @@ namespace xorder::io {
 void read_range(const File& file, std::uint64_t offset, std::byte* to, std::size_t bytes);
 void write_range(const File& file, std::uint64_t offset, const std::byte* from, std::size_t bytes);
 
-// Of a file of Access::mapped, one request at `window`, where the bytes at `offset` are mapped. Throw IoError.
+// Of a file of Access::mapped, one request at `window`, where the bytes at `offset` are mapped. Throw
+// IoError.
 
 /// Brings them in.
 void read_in_place(const File& file, std::uint64_t offset, std::byte* window, std::size_t bytes);

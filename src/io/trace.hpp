@@ -17,8 +17,9 @@
 
 namespace xorder::io {
 
-/// Records go to a file of the operating system's disk as they come, through buffers of 1 MiB in all; 32 bytes each. Transfers
-/// that fail are left out. If a record cannot be written, no more are, and commit() says so: the run goes on.
+/// Records go to a file of the operating system's disk as they come, through buffers of 1 MiB in all; 32
+/// bytes each. Transfers that fail are left out. If a record cannot be written, no more are, and commit()
+/// says so: the run goes on.
 class Trace final : public DiskFilter {
  public:
   /// Begins now; the file has no name before commit(). Throws InputError as Output does.
@@ -35,8 +36,8 @@ class Trace final : public DiskFilter {
   /// Since the trace began.
   double seconds() const;
 
-  /// Writes what is left and the description, which is one JSON object, and gives the file its name. Not while transfers are
-  /// under way, and only once. Throws IoError, also for what could not be written before.
+  /// Writes what is left and the description, which is one JSON object, and gives the file its name. Not
+  /// while transfers are under way, and only once. Throws IoError, also for what could not be written before.
   void commit(const std::string& description);
 
  private:

@@ -1,7 +1,8 @@
 // Files of transfers: what a Trace writes and a report reads.
 //
-// A trace is an .npy file of one record for each transfer, in no order, which numpy.load() reads. Behind the records
-// stands a description, one JSON object in UTF-8, and behind it its length: 8 bytes, the lowest first.
+// A trace is an .npy file of one record for each transfer, in no order, which numpy.load() reads. Behind the
+// records stands a description, one JSON object in UTF-8, and behind it its length: 8 bytes, the lowest
+// first.
 #pragma once
 
 #include <cstdint>
@@ -45,8 +46,9 @@ class TraceReader {
   /// The text of the JSON object; not parsed here.
   const std::string& description() const { return description_; }
   std::uint64_t records() const { return records_; }
-  /// The next records, as many as fit in a buffer; none at the end. They stay until the next call. Throws InputError
-  /// for records that no run makes: times that are below 0 or no numbers, ends of ranges beyond 2^63.
+  /// The next records, as many as fit in a buffer; none at the end. They stay until the next call. Throws
+  /// InputError for records that no run makes: times that are below 0 or no numbers, ends of ranges beyond
+  /// 2^63.
   std::span<const TraceRecord> next();
 
  private:

@@ -28,8 +28,9 @@ struct Transfer {
   /// Goes through the page cache whatever the file's access, and at any offset: headers, and what is not a
   /// whole block of a direct file. Only Disk::carry() does these, no queue.
   bool unaligned = false;
-  /// The one piece is where these bytes of a mapped file are mapped (Disk::map). A read brings the pages in; a write takes them
-  /// out of the mapping and starts their way to the disk, as File::page_cache() says. Only Disk::carry() does these.
+  /// The one piece is where these bytes of a mapped file are mapped (Disk::map). A read brings the pages in;
+  /// a write takes them out of the mapping and starts their way to the disk, as File::page_cache() says. Only
+  /// Disk::carry() does these.
   bool in_place = false;
   /// Given back with the completion. Below 2^56, so that filters have room for marks of theirs.
   std::uint64_t token = 0;

@@ -47,8 +47,8 @@ CopyFunction copy_function(bool streamed);
 /// Orders everything streamed by this thread before its later stores.
 void finish_streams();
 
-/// Asks for a line that will be read once. (GCC drops a call of a function that has no effect but this, unless it is always
-/// inlined.)
+/// Asks for a line that will be read once. (GCC drops a call of a function that has no effect but this,
+/// unless it is always inlined.)
 [[gnu::always_inline]] inline void prefetch(const std::byte* p) { __builtin_prefetch(p, 0, 3); }
 
 }  // namespace xorder::kernel

@@ -13,8 +13,8 @@ namespace xorder::kernel {
 void copy_pieces(std::byte* to, std::int64_t to_pitch, const std::byte* from, std::int64_t from_pitch,
                  std::uint64_t bytes, std::uint64_t count);
 
-/// Copies piece i of `from` to piece places(i) ⊕ offset of `to`, for all i < 2^(number of places): place j is that of
-/// i = 2^j.
+/// Copies piece i of `from` to piece places(i) ⊕ offset of `to`, for all i < 2^(number of places): place j is
+/// that of i = 2^j.
 void scatter_pieces(std::byte* to, const std::byte* from, std::span<const gf2::Word> places, gf2::Word offset,
                     std::uint64_t bytes);
 

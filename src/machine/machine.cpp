@@ -33,15 +33,15 @@ class Machine::Graph {
   work::Traffic run(Program& program, const std::stop_token& stop);
 
  private:
-  // It runs when there is something to do: at the beginning, when the last message of its step arrives, and when the
-  // window opens for which it waits. To be woken by each message costs a task for each (0.3 µs).
+  // It runs when there is something to do: at the beginning, when the last message of its step arrives, and
+  // when the window opens for which it waits. To be woken by each message costs a task for each (0.3 µs).
 
   // Of many processors few are in the cache: what is used most comes first.
   struct alignas(two_cache_lines) Processor {
     // What others change, under the lock, as they do what it is to receive (Arrival).
     oneapi::tbb::spin_mutex lock;
-    // Its own. It does its steps one by one; or all of a window together, where what it sends has nothing to do with what
-    // it receives. `last` is that of those under way.
+    // Its own. It does its steps one by one; or all of a window together, where what it sends has nothing to
+    // do with what it receives. `last` is that of those under way.
     bool under_way = false;
     uint64_t missing = 0;  // while it rests: so many messages of steps up to `last`. Others change it
     uint64_t last = 0;
@@ -122,8 +122,8 @@ void Machine::Graph::act(Node self) {
   }
 }
 
-// Goes on to the next window when it is through with one. Without a window it rests, and will be woken if there is
-// another one: messages for it may arrive until then, and nobody wakes it for them.
+// Goes on to the next window when it is through with one. Without a window it rests, and will be woken if
+// there is another one: messages for it may arrive until then, and nobody wakes it for them.
 bool Machine::Graph::has_window(Node self) {
   Processor& me = processors_[self];
   while (me.window == nullptr || me.step() == no_step) {
@@ -187,8 +187,8 @@ bool Machine::Graph::arrive(Envelope& envelope) {
   return receiver.missing != 0 && envelope.step <= receiver.last && --receiver.missing == 0;
 }
 
-// The number of the link by which a message comes to its receiver: the last one of its path. A crossbar has one way into
-// each node.
+// The number of the link by which a message comes to its receiver: the last one of its path. A crossbar has
+// one way into each node.
 uint64_t Machine::Graph::last_link(const schedule::Message& message) const {
   const Node to = message.to.node;
   if (network_.kind() == schedule::Network::Kind::crossbar) return to;
@@ -200,7 +200,8 @@ uint64_t Machine::Graph::last_link(const schedule::Message& message) const {
   return network_.link(before, to).value();
 }
 
-// Makes the link, if no message has used it before: all of a hypercube's would be too many, 14 for each of 16,384 nodes.
+// Makes the link, if no message has used it before: all of a hypercube's would be too many, 14 for each of
+// 16,384 nodes.
 Link* Machine::Graph::link(const schedule::Message& message) {
   const Node to = message.to.node;
   if (message.from.node == to) return nullptr;

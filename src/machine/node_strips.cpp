@@ -8,7 +8,8 @@ namespace xorder::machine {
 
 using std::uint64_t;
 
-/// Some runs of every block, where they lie in the strip, and the slots in which processors receive those of others.
+/// Some runs of every block, where they lie in the strip, and the slots in which processors receive those of
+/// others.
 class NodeStrips::Runs final : public Program {
  public:
   Runs(const plan::SweepPlan& plan, descend::Computation& what)
@@ -20,8 +21,8 @@ class NodeStrips::Runs final : public Program {
         arrivals_(plan.schedule->slots() - (uint64_t{1} << lg_runs_)),
         arrived_(plan.schedule->network().nodes() * arrivals_) {}
 
-  /// Those of block 0 begin at `records`, those of the next block `pitch` bytes further; their first offset within
-  /// blocks.
+  /// Those of block 0 begin at `records`, those of the next block `pitch` bytes further; their first offset
+  /// within blocks.
   void begin(std::byte* records, uint64_t pitch, uint64_t offset) {
     records_ = records;
     pitch_ = pitch;

@@ -12,8 +12,8 @@ namespace xorder::machine {
 
 class NodeStrips final : public descend::WholeStrips {
  public:
-  /// Of the plan's sweep with `nodes`. To be made and used in the arena in which the machine shall run. Adds to `traffic`
-  /// what is sent.
+  /// Of the plan's sweep with `nodes`. To be made and used in the arena in which the machine shall run. Adds
+  /// to `traffic` what is sent.
   NodeStrips(const plan::SweepPlan& plan, descend::Computation& what, work::Traffic& traffic,
              std::stop_token stop);
   ~NodeStrips() override;

@@ -8,11 +8,12 @@
 //   direct   a range is read into memory and written from memory by requests with O_DIRECT (through the page cache where the
 //            file system refuses that).
 //
-// Pages are the units of a mapping. A block may begin and end anywhere in a page, which its neighbour has mapped as well: there
-// is only one such page in the page cache, and each stores into its own bytes. A range that is much shorter than its pages
-// (plan::least_in_place) goes through memory by system calls, in mapped files too. Neighbours whose blocks are shorter than that
-// are one ProcessorBlock together. (Between being brought in and being used a page can be taken away by the system
-// if memory is short; if it cannot be read again then, the process ends by SIGBUS, which the tool reports.)
+// Pages are the units of a mapping. A block may begin and end anywhere in a page, which its neighbour has
+// mapped as well: there is only one such page in the page cache, and each stores into its own bytes. A range
+// that is much shorter than its pages (plan::least_in_place) goes through memory by system calls, in mapped
+// files too. Neighbours whose blocks are shorter than that are one ProcessorBlock together. (Between being
+// brought in and being used a page can be taken away by the system if memory is short; if it cannot be read
+// again then, the process ends by SIGBUS, which the tool reports.)
 #pragma once
 
 #include <boost/interprocess/mapped_region.hpp>
@@ -27,8 +28,8 @@
 
 namespace xorder::machine {
 
-/// Memory for the ranges that are not used in place, of all blocks of a group or stripe: a buffer of a pool, which it takes when
-/// there is the first such range. May be used by many threads.
+/// Memory for the ranges that are not used in place, of all blocks of a group or stripe: a buffer of a pool,
+/// which it takes when there is the first such range. May be used by many threads.
 class Room {
  public:
   explicit Room(task::BufferPool& pool) : pool_(&pool) {}
@@ -52,7 +53,8 @@ class ProcessorBlock {
  public:
   enum class Use { read, write };
 
-  /// The bytes [begin, begin + bytes) from `place` on. `least` as plan::least_in_place() says. Nothing is mapped yet.
+  /// The bytes [begin, begin + bytes) from `place` on. `least` as plan::least_in_place() says. Nothing is
+  /// mapped yet.
   ProcessorBlock(Storage& storage, io::Location place, std::uint64_t begin, std::uint64_t bytes, Use use,
                  std::uint64_t least);
   /// Drops the pages of what was read.
@@ -60,8 +62,8 @@ class ProcessorBlock {
   ProcessorBlock(ProcessorBlock&& other) noexcept = default;
   ProcessorBlock& operator=(ProcessorBlock&&) = delete;
 
-  /// Reads a range, from `offset` of the block on, and says where it is as long as this block and the room are. Throws IoError,
-  /// Cancelled.
+  /// Reads a range, from `offset` of the block on, and says where it is as long as this block and the room
+  /// are. Throws IoError, Cancelled.
   const std::byte* fill(std::uint64_t offset, std::size_t bytes, Room& room);
   /// Where a range is to be made, all of whose bytes will be written; they are undefined now. Throws IoError.
   std::byte* make(std::uint64_t offset, std::size_t bytes, Room& room);

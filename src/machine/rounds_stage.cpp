@@ -55,8 +55,8 @@ class Outgoing {
                            ProcessorBlock::Use::read, plan_.least_in_place());
     }
   }
-  /// The chunk that a processor sends. Reads it with those that lie beside it and go to the same batch: chunks are sent
-  /// in an order in which a run is left when it is over.
+  /// The chunk that a processor sends. Reads it with those that lie beside it and go to the same batch:
+  /// chunks are sent in an order in which a run is left when it is over.
   const std::byte* chunk(schedule::Node sender, uint64_t round) {
     const uint64_t chunk = plan_.chunk(round), number = chunk / plan_.chunks_together();
     const uint64_t bytes = plan_.chunk_bytes(), run_bytes = plan_.chunks_together() * bytes;

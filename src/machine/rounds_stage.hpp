@@ -1,9 +1,9 @@
 // The rounds of a BMMC permutation (plan/rounds.hpp), from a file in which each processor's elements lie
 // in the order of their chunks, to one in which they lie in the order of their places.
 //
-// For each batch of blocks the rounds run in the machine: their processors receive, all processors send chunks from
-// their part of the file. What a chunk brings belongs all over the receiver's block, which is why that has to be in
-// memory, and why it does not matter that the file is not.
+// For each batch of blocks the rounds run in the machine: their processors receive, all processors send
+// chunks from their part of the file. What a chunk brings belongs all over the receiver's block, which is why
+// that has to be in memory, and why it does not matter that the file is not.
 #pragma once
 
 #include <memory>
@@ -27,7 +27,8 @@ class RoundsStage final : public Stage {
   std::shared_ptr<const plan::RoundsPlan> plan_;
 };
 
-/// From file to file: what stays within processors by tiles, the rounds, and, with a layout, back to it by tiles.
+/// From file to file: what stays within processors by tiles, the rounds, and, with a layout, back to it by
+/// tiles.
 std::vector<std::unique_ptr<Stage>> rounds_stages(const work::Frame& frame,
                                                   std::shared_ptr<const plan::RoundsPlan> plan);
 

@@ -27,7 +27,8 @@ class Stage {
 /// Input, scratch and output, for the page cache to hold all of them.
 inline constexpr std::uint64_t files_in_memory = 3;
 
-/// Of a stage that reads the input if it is the first one, and else a scratch file, and writes in the same way.
+/// Of a stage that reads the input if it is the first one, and else a scratch file, and writes in the same
+/// way.
 work::Circumstances circumstances(const work::Frame& frame, bool first, bool last);
 
 /// The tile engine as a stage.

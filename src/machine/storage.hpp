@@ -12,7 +12,8 @@
 
 namespace xorder::machine {
 
-/// Whole ranges of files, by the threads of the machine; ends with Cancelled when asked to stop. Used by many threads.
+/// Whole ranges of files, by the threads of the machine; ends with Cancelled when asked to stop. Used by many
+/// threads.
 class Storage {
  public:
   explicit Storage(std::stop_token stop) : stop_(std::move(stop)) {}
@@ -33,8 +34,8 @@ class Storage {
   std::stop_token stop_;
 };
 
-/// Threads that compute and block in transfers by turns: more than there are processors (plan/processors.hpp), and as
-/// many as the options say at least.
+/// Threads that compute and block in transfers by turns: more than there are processors
+/// (plan/processors.hpp), and as many as the options say at least.
 task::Workers transfer_workers(const work::Frame& frame);
 
 }  // namespace xorder::machine

@@ -43,7 +43,8 @@ std::vector<Stored> in_file_order(const StripeGeometry& geometry) {
   return all;
 }
 
-/// A processor's block of the scratch file and the parts that lie in it; or those of neighbours whose blocks are short.
+/// A processor's block of the scratch file and the parts that lie in it; or those of neighbours whose blocks
+/// are short.
 struct Owned {
   uint64_t begin, bytes;
   std::span<const Stored> parts;
@@ -73,9 +74,10 @@ struct Stripe {
   std::vector<std::byte*> panels;  // of each panel, its first row
 };
 
-/// What the processors do with a stripe. A part's first message refers to the sender's block of the scratch file, and with its
-/// last one the receiver puts its rows where they belong in the output (StripePlan::put_at_once). So what takes one message, as
-/// on a mesh, is copied once, from block to block. On the way, if there are more, it lies in the memory of its slot.
+/// What the processors do with a stripe. A part's first message refers to the sender's block of the scratch
+/// file, and with its last one the receiver puts its rows where they belong in the output
+/// (StripePlan::put_at_once). So what takes one message, as on a mesh, is copied once, from block to block.
+/// On the way, if there are more, it lies in the memory of its slot.
 class Stripes final : public Program {
  public:
   Stripes(const plan::StripePlan& plan, Storage& storage, io::Location source, io::Location target)
@@ -158,7 +160,8 @@ class Stripes final : public Program {
     const std::byte* content = nullptr;  // in the sources or on_the_way
     uint64_t bytes = 0;
     Payload on_the_way;
-    // The part that comes to the slot, and the step of the message that brings it, if one does and it stays then.
+    // The part that comes to the slot, and the step of the message that brings it, if one does and it stays
+    // then.
     uint32_t part = none, step = none;
   };
   std::vector<Slot> slots_;

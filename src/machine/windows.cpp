@@ -79,8 +79,8 @@ Window* Windows::enter(uint64_t number, Node node) {
   return &open.window;
 }
 
-// Who finds the window not yet closed, under the lock, is among those that wait when the last one that leaves gets the
-// lock.
+// Who finds the window not yet closed, under the lock, is among those that wait when the last one that leaves
+// gets the lock.
 std::vector<Node> Windows::leave(uint64_t number) {
   if (--open_[number % 2].inside != 0) return {};
   const std::lock_guard lock(mutex_);

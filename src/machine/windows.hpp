@@ -1,11 +1,12 @@
 // A schedule's messages on their way, some steps at a time.
 //
-// A *window* is as many consecutive steps as have some messages for each processor (plan::window_messages). Its messages are made
-// when the first processor comes to it, sorted by sender, with a place for each sorted by receiver, so that a processor
-// finds its own without looking at the steps that do not concern it. Two windows are open at most: a processor that is ahead waits until the window before
-// the last one is closed, which it is when every processor has left it. So what is on its way is bounded, however far
-// some processors could run ahead, as those do that only send. Nobody waits forever: what a processor in the older
-// window waits for is sent by one that is in it, too.
+// A *window* is as many consecutive steps as have some messages for each processor (plan::window_messages).
+// Its messages are made when the first processor comes to it, sorted by sender, with a place for each sorted
+// by receiver, so that a processor finds its own without looking at the steps that do not concern it. Two
+// windows are open at most: a processor that is ahead waits until the window before the last one is closed,
+// which it is when every processor has left it. So what is on its way is bounded, however far some processors
+// could run ahead, as those do that only send. Nobody waits forever: what a processor in the older window
+// waits for is sent by one that is in it, too.
 #pragma once
 
 #include <atomic>
@@ -97,11 +98,11 @@ class Windows {
 
   /// Back to the first step. Not while it is used.
   void restart();
-  /// Window number `number`, which every processor enters in turn. Nothing if it does not exist, or is not open yet:
-  /// some leave() will return `node` then.
+  /// Window number `number`, which every processor enters in turn. Nothing if it does not exist, or is not
+  /// open yet: some leave() will return `node` then.
   Window* enter(std::uint64_t number, schedule::Node node);
-  /// To be called once by each processor for each window that it entered. Returns those that waited for the last one
-  /// to leave.
+  /// To be called once by each processor for each window that it entered. Returns those that waited for the
+  /// last one to leave.
   std::vector<schedule::Node> leave(std::uint64_t number);
 
  private:

@@ -1,5 +1,5 @@
-// BMMC permutations in memory: tiles are cosets of E_s + A⁻¹E_t that fit in the first-level cache, see plan/coset.hpp,
-// line_tiles.hpp and tile_walk.hpp.
+// BMMC permutations in memory: tiles are cosets of E_s + A⁻¹E_t that fit in the first-level cache, see
+// plan/coset.hpp, line_tiles.hpp and tile_walk.hpp.
 #pragma once
 
 #include <memory>
@@ -10,10 +10,12 @@
 
 namespace xorder::memory {
 
-/// `what` is canonical and not empty, and its last axis is mapped and also the target's last. `streamed`: past the cache.
+/// `what` is canonical and not empty, and its last axis is mapped and also the target's last. `streamed`:
+/// past the cache.
 std::unique_ptr<Engine> make_bmmc_engine(const Reordering& what, bool streamed);
 
-/// For the same, one that exchanges tiles in place, if the map permutes tiles and elements make lines; or nothing.
+/// For the same, one that exchanges tiles in place, if the map permutes tiles and elements make lines; or
+/// nothing.
 std::unique_ptr<Engine> make_exchange_engine(const Reordering& what);
 
 /// The two kinds: lines of elements of 1 to 16 bytes, or elements of any size one by one.

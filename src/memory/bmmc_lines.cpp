@@ -72,7 +72,8 @@ class Lines : public BmmcEngine {
     return tiles_.source_bits == tiles_.target_bits && walk_.permutes_tiles(mapped_.map.matrix);
   }
 
-  // The map permutes the tiles among themselves. Along a cycle of them, each is read before what belongs there is written.
+  // The map permutes the tiles among themselves. Along a cycle of them, each is read before what belongs
+  // there is written.
   void exchange(std::uint64_t first, std::uint64_t last, std::byte* array) const override {
     const Scratch one(buffer_bytes()), another(buffer_bytes());
     for_each_map(first, last, array, array, [&](TileWalk::Place place, const std::byte* from, std::byte* to) {
@@ -103,8 +104,8 @@ class Lines : public BmmcEngine {
   }
 
  private:
-  // The tiles of all cycles that begin in a task's tiles, cycle after cycle. A cycle begins at the tile of the smallest number,
-  // which each tile is asked for; of long cycles most find a smaller one soon.
+  // The tiles of all cycles that begin in a task's tiles, cycle after cycle. A cycle begins at the tile of
+  // the smallest number, which each tile is asked for; of long cycles most find a smaller one soon.
   class Cycles {
    public:
     Cycles(const Lines& lines, const TileWalk::Place& place)

@@ -22,8 +22,8 @@ constexpr std::uint64_t task_bytes = 512 * 1024;
 constexpr std::uint64_t short_run = 768;
 constexpr std::uint64_t long_record = 512;
 
-// Short rows make short streams. Where the slowest axis of the run lies next to D in the source, its coordinates can be gone
-// through within a row, which is longer then: each is a matrix of its own.
+// Short rows make short streams. Where the slowest axis of the run lies next to D in the source, its
+// coordinates can be gone through within a row, which is longer then: each is a matrix of its own.
 void stack(Box& box) {
   constexpr std::uint64_t long_row = 2048;
   if (box.run.size() < 2 || box.columns.mapped) return;
@@ -105,7 +105,8 @@ class Runs : public Engine {
     std::vector<const std::byte*> rows;
   };
 
-  // Strips are about equal and begin at whole blocks, so that none is narrower than a block unless all columns are.
+  // Strips are about equal and begin at whole blocks, so that none is narrower than a block unless all
+  // columns are.
   std::uint64_t begin_of(std::uint64_t strip) const {
     if (strip == strips_) return box_.columns.extent;
     return strip * (box_.columns.extent / block_) / strips_ * block_;

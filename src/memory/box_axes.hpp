@@ -29,8 +29,9 @@ struct Box {
   bool rows_adjacent() const;
 };
 
-/// From the rows to the target without a buffer, for columns that are not mapped: the fastest for arrays in the cache. Beyond
-/// the first level, lines that are written in two halves cost more than a buffer, but for tiny elements.
+/// From the rows to the target without a buffer, for columns that are not mapped: the fastest for arrays in
+/// the cache. Beyond the first level, lines that are written in two halves cost more than a buffer, but for
+/// tiny elements.
 bool fits_direct(const Box& box, std::uint64_t bytes);
 std::unique_ptr<Engine> make_direct_box(Box box);
 

@@ -10,8 +10,9 @@
 namespace xorder::memory {
 namespace {
 
-// Tiles of some rows by some columns, a task's worth of them one after the other. What a tile reads and writes stays in the
-// first-level cache, since the next row of blocks may write the rest of the lines that one has begun.
+// Tiles of some rows by some columns, a task's worth of them one after the other. What a tile reads and
+// writes stays in the first-level cache, since the next row of blocks may write the rest of the lines that
+// one has begun.
 class Direct : public Engine {
  public:
   explicit Direct(Box box) : box_(std::move(box)), transpose_(transpose_function(box_.element_bytes)) {

@@ -22,7 +22,8 @@ class Engine {
                        std::byte* target) const = 0;
   virtual std::string describe() const = 0;
 
-  /// Whether it can also work in place, by exchange(), which does tasks first .. last − 1 on an array that is source and target.
+  /// Whether it can also work in place, by exchange(), which does tasks first .. last − 1 on an array that is
+  /// source and target.
   virtual bool exchanges() const { return false; }
   virtual void exchange(std::uint64_t /*first*/, std::uint64_t /*last*/, std::byte* /*array*/) const {}
 };

@@ -81,7 +81,8 @@ class Builder {
     return low(a_(source_line)) ^ low(a_(arrange_back_(label_of(source_line))));
   }
 
-  // A basis of the lines of which each changes one bit of q that no other changes, in ascending order of these bits.
+  // A basis of the lines of which each changes one bit of q that no other changes, in ascending order of
+  // these bits.
   void number_source_lines() {
     Subspace span = Subspace::low_bits(line_);
     std::vector<std::pair<Word, Word>> basis;  // position, source line

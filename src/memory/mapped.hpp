@@ -19,12 +19,14 @@ struct Mapped {
   std::uint64_t bytes() const { return element_bytes << map.bits(); }
 };
 
-/// `what` is canonical and its last axis is mapped and also the target's last. What is larger than 16 bytes and a power of two
-/// becomes several elements, and as much of a batch as is a power of two becomes part of the map.
+/// `what` is canonical and its last axis is mapped and also the target's last. What is larger than 16 bytes
+/// and a power of two becomes several elements, and as much of a batch as is a power of two becomes part of
+/// the map.
 Mapped mapped_of(const Reordering& what);
 
-/// Source runs of 256 bytes and target segments of 128 (a line of each with 1-byte elements), or fewer elements if there are no more. Where few lines make a tile,
-/// longer ones, so that there is something to do in a tile.
+/// Source runs of 256 bytes and target segments of 128 (a line of each with 1-byte elements), or fewer
+/// elements if there are no more. Where few lines make a tile, longer ones, so that there is something to do
+/// in a tile.
 struct TileShape {
   int source_bits, target_bits;
 };

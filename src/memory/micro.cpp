@@ -83,7 +83,8 @@ HWY_INLINE void permute_line(const std::byte* from, const LineOrder& order, std:
     const auto index = hn::Xor(hn::Load(bytes16, order.order + j), flips);
     auto result = hn::Zero(bytes16);
     for (std::size_t i = 0; i < pieces; ++i) {
-      // In this piece: 0x70 to 0x7f, of which the lookup sees 0 to 15. In another: 0x80 and more, which gives 0.
+      // In this piece: 0x70 to 0x7f, of which the lookup sees 0 to 15. In another: 0x80 and more, which gives
+      // 0.
       const auto here = hn::Xor(index, hn::Set(bytes16, static_cast<std::uint8_t>(16 * i)));
       result = hn::Or(result, hn::TableLookupBytesOr0(line[i], hn::Add(here, hn::Set(bytes16, 0x70))));
     }

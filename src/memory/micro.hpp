@@ -1,5 +1,5 @@
-// The innermost loops of reordering in memory, compiled for each kind of processor by Highway: permutations of
-// lines, and writing past the cache. See also transpose.hpp.
+// The innermost loops of reordering in memory, compiled for each kind of processor by Highway: permutations
+// of lines, and writing past the cache. See also transpose.hpp.
 #pragma once
 
 #include <cstddef>
@@ -15,26 +15,26 @@ using kernel::finish_streams;
 using kernel::line_bytes;
 using kernel::prefetch;
 
-/// How the bytes of a line are permuted: not at all, each 16 bytes within themselves and then the four 16-byte pieces, or
-/// freely.
+/// How the bytes of a line are permuted: not at all, each 16 bytes within themselves and then the four
+/// 16-byte pieces, or freely.
 enum class LinePermutation { none, by_piece, free };
 
-/// A permutation of the bytes of a line for each of many lines: byte j comes from byte order[j] ^ flip, with one `order`
-/// for all lines and a flip for each.
+/// A permutation of the bytes of a line for each of many lines: byte j comes from byte order[j] ^ flip, with
+/// one `order` for all lines and a flip for each.
 struct LineOrder {
   LinePermutation kind = LinePermutation::none;
   alignas(line_bytes) std::uint8_t order[line_bytes] = {};
 };
 
-/// Transposes 64/B lines of 64/B blocks of B bytes: block β of line a, after its bytes were permuted by `before` with
-/// flips[a], becomes block a of line β of the buffer (aligned to a line).
+/// Transposes 64/B lines of 64/B blocks of B bytes: block β of line a, after its bytes were permuted by
+/// `before` with flips[a], becomes block a of line β of the buffer (aligned to a line).
 using LineTileFunction = void (*)(const std::byte* const* lines, const LineOrder& before,
                                   const std::uint8_t* flips, std::byte* buffer);
 /// lg_lines = lg(64/B), 0 to 6.
 LineTileFunction line_tile_function(int lg_lines);
 
-/// The line tiles of a whole tile, from where they are to where they belong, with a permutation of each line afterwards. All
-/// offsets are in bytes, and combined by exclusive or.
+/// The line tiles of a whole tile, from where they are to where they belong, with a permutation of each line
+/// afterwards. All offsets are in bytes, and combined by exclusive or.
 struct TileMove {
   const std::byte* source;
   std::uint64_t source_tile;
@@ -67,9 +67,9 @@ using SegmentFunction = void (*)(const Segment& segment, const LineOrder& after)
 /// `streamed` past the cache, or by ordinary stores.
 SegmentFunction segment_function(bool streamed);
 
-/// Rows that were put together in a buffer, each the next piece of a run of the target. Only whole lines are written: of the
-/// line in which the piece ends, nothing, and of the line in which it begins, everything, so that the buffer also has the bytes
-/// before the piece that belong to this line.
+/// Rows that were put together in a buffer, each the next piece of a run of the target. Only whole lines are
+/// written: of the line in which the piece ends, nothing, and of the line in which it begins, everything, so
+/// that the buffer also has the bytes before the piece that belong to this line.
 struct RowsOut {
   std::byte* target;  ///< where the piece of row 0 begins
   std::size_t target_pitch;

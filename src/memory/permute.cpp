@@ -18,8 +18,9 @@ namespace {
 // Below this, starting threads costs more than they save.
 constexpr std::size_t least_parallel_bytes = std::size_t{2} << 20;
 
-// Source and target together are then larger than what a processor keeps to itself: what it would have to fetch before writing
-// to it costs more than going past the cache. (Bit reversal of 2 MiB: 4 to 15 GB/s.) Where little is kept, other levels keep more.
+// Source and target together are then larger than what a processor keeps to itself: what it would have to
+// fetch before writing to it costs more than going past the cache. (Bit reversal of 2 MiB: 4 to 15 GB/s.)
+// Where little is kept, other levels keep more.
 bool streamed(std::size_t bytes) {
   constexpr std::size_t least = std::size_t{1} << 20;
   return bytes > std::max(least, cache_sizes().second / 2);

@@ -8,8 +8,8 @@
 
 namespace xorder::memory {
 
-/// Copies one element of W ≤ 16 bytes; copy_ahead() in one move, and so up to 16 bytes where there may be more to read and what
-/// follows in the target will be written afterwards.
+/// Copies one element of W ≤ 16 bytes; copy_ahead() in one move, and so up to 16 bytes where there may be
+/// more to read and what follows in the target will be written afterwards.
 template <std::size_t W>
 struct FixedRecord {
   static constexpr std::size_t moved = W > 16 ? W : std::bit_ceil(W);

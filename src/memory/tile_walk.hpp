@@ -10,10 +10,11 @@
 
 namespace xorder::memory {
 
-/// Counts through a basis of V / S, where S = E_s + A⁻¹E_t. From one number to the next a bit and all below it change, so one
-/// step to the next tile is two exclusive ors with sums that are made before. (A Gray code costs the same, but goes back and
-/// forth, which the hardware's prefetchers do not follow.) The basis goes first along a page of the source, then along a page of
-/// the target, then through all that shares larger pages with these, so that few pages are in use at a time.
+/// Counts through a basis of V / S, where S = E_s + A⁻¹E_t. From one number to the next a bit and all below
+/// it change, so one step to the next tile is two exclusive ors with sums that are made before. (A Gray code
+/// costs the same, but goes back and forth, which the hardware's prefetchers do not follow.) The basis goes
+/// first along a page of the source, then along a page of the target, then through all that shares larger
+/// pages with these, so that few pages are in use at a time.
 class TileWalk {
  public:
   TileWalk(const gf2::AffineMap& map, int source_bits, int target_bits, std::uint64_t element_bytes);

@@ -33,7 +33,8 @@ template <class B, std::size_t W, bool fetching>
 HWY_INLINE void transpose_in_blocks(const std::byte* const* rows, std::size_t count, std::size_t columns,
                                     std::byte* target, std::size_t pitch) {
   constexpr bool few = B::rows <= 8;
-  // Of few rows some lines, of many rows one: that after the last which the next 64 bytes need, wherever rows begin.
+  // Of few rows some lines, of many rows one: that after the last which the next 64 bytes need, wherever rows
+  // begin.
   constexpr std::size_t ahead = W < 4 ? 2 * line_bytes - 1 : bytes_ahead;
   for (std::size_t r = 0; r < count; r += B::rows) {
     const std::size_t row = std::min(r, count - B::rows);
@@ -55,9 +56,10 @@ HWY_INLINE void transpose_in_blocks(const std::byte* const* rows, std::size_t co
   }
 }
 
-// Matrices of few columns, k ≤ K, whose rows follow each other. 16 bytes have 16/(K W) rows and what is left of a row; a shuffle
-// makes K columns of them (some of which are nobody's), and K of these vectors are transposed like a block of elements of 16/K
-// bytes. And the other way round, to few columns. Blocks have N/W rows.
+// Matrices of few columns, k ≤ K, whose rows follow each other. 16 bytes have 16/(K W) rows and what is left
+// of a row; a shuffle makes K columns of them (some of which are nobody's), and K of these vectors are
+// transposed like a block of elements of 16/K bytes. And the other way round, to few columns. Blocks have N/W
+// rows.
 template <std::size_t W, std::size_t K, std::size_t N>
 struct Narrow {
   static constexpr std::size_t in_piece = 16 / (K * W);  // rows

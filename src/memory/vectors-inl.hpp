@@ -1,4 +1,5 @@
-// Loading, storing and transposing blocks with the longest vectors, for the files that Highway compiles once for each kind of processor.
+// Loading, storing and transposing blocks with the longest vectors, for the files that Highway compiles once
+// for each kind of processor.
 #if defined(XORDER_MEMORY_VECTORS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef XORDER_MEMORY_VECTORS_INL
 #undef XORDER_MEMORY_VECTORS_INL
@@ -49,8 +50,8 @@ HWY_INLINE void copy_line(std::byte* to, const std::byte* from) {
     put<streamed>(widest, load(widest, from + i), to + i);
 }
 
-// A vector of pieces of P bytes, piece i at at(i): loads put pieces where they belong for nothing, while shuffling registers is
-// what bounds the speed.
+// A vector of pieces of P bytes, piece i at at(i): loads put pieces where they belong for nothing, while
+// shuffling registers is what bounds the speed.
 template <std::size_t P, class D, class At>
 HWY_INLINE hn::Vec<D> load_pieces(D d, const At& at) {
   constexpr std::size_t pieces = hn::MaxLanes(d) / P;
@@ -70,8 +71,8 @@ HWY_INLINE hn::Vec<D> load_pieces(D d, const At& at) {
   }
 }
 
-// A block of N/W rows of P bytes, and so of P/W columns, each of which fills a vector of N bytes. With N = 64, P = 16 leaves
-// less to the registers, but asks for so many loads that it is slower than 32.
+// A block of N/W rows of P bytes, and so of P/W columns, each of which fills a vector of N bytes. With N =
+// 64, P = 16 leaves less to the registers, but asks for so many loads that it is slower than 32.
 template <std::size_t W, std::size_t N, std::size_t P = std::max<std::size_t>(16, N / 2)>
 struct Block {
   static constexpr std::size_t n = 16 / W;

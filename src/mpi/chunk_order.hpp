@@ -1,10 +1,12 @@
-// In which order the elements of a chunk travel: that of their places at the receiver. Then these places ascend, so that the
-// receiver goes through its memory once, and elements that belong together arrive together, as a piece.
+// In which order the elements of a chunk travel: that of their places at the receiver. Then these places
+// ascend, so that the receiver goes through its memory once, and elements that belong together arrive
+// together, as a piece.
 //
-// Let element j of a chunk belong at place α' j ⊕ offset, where the offset depends on sender and round. Elements can be
-// numbered so that the columns of α' have different highest bits, ascending, each 0 in all other columns (plan::free_order).
-// What α' can reach of the offset, j ⊕ coordinates·offset takes care of; in what remains these bits are 0. So then the places
-// ascend with j, and the offset does not touch the lowest bits, which a piece keeps.
+// Let element j of a chunk belong at place α' j ⊕ offset, where the offset depends on sender and round.
+// Elements can be numbered so that the columns of α' have different highest bits, ascending, each 0 in all
+// other columns (plan::free_order). What α' can reach of the offset, j ⊕ coordinates·offset takes care of; in
+// what remains these bits are 0. So then the places ascend with j, and the offset does not touch the lowest
+// bits, which a piece keeps.
 #pragma once
 
 #include <optional>
@@ -32,14 +34,16 @@ class ChunkOrder {
   int lg_piece() const { return free_.lg_run; }
   /// Where the element at a place of `rank` has to lie for the exchange: chunk by chunk, in this order.
   gf2::AffineMap before(const schedule::Rounds& rounds, schedule::Node rank) const;
-  /// Where the element that arrived at a position, chunk by chunk in the order of the rounds, belongs at `rank`.
+  /// Where the element that arrived at a position, chunk by chunk in the order of the rounds, belongs at
+  /// `rank`.
   gf2::AffineMap after(const schedule::Rounds& rounds, schedule::Node rank) const;
   /// The same for one chunk: element j of that from `sender` belongs at map(j) ⊕ offset(sender, round).
   const gf2::BitMatrix& map() const { return free_.map; }
   gf2::Word offset(const schedule::Rounds& rounds, schedule::Node sender, std::uint64_t round) const;
 
-  /// Groups of 2^lg_slice elements of each chunk, or nothing if these do not make a stretch. They do unless other bits than the
-  /// lowest lg_slice + rank γ of a place say which chunk it is in. Requires 0 ≤ lg_slice ≤ lg_chunk.
+  /// Groups of 2^lg_slice elements of each chunk, or nothing if these do not make a stretch. They do unless
+  /// other bits than the lowest lg_slice + rank γ of a place say which chunk it is in. Requires 0 ≤ lg_slice
+  /// ≤ lg_chunk.
   std::optional<ChunkGroups> groups(const schedule::Rounds& rounds, schedule::Node rank, int lg_slice) const;
 
  private:

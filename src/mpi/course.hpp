@@ -1,6 +1,6 @@
-// What one rank does in an exchange: in each round it sends one contiguous part of an array to one rank, and receives
-// one from one. Sender and receiver know each other and the order of the elements without being told, so that nothing
-// but elements is sent.
+// What one rank does in an exchange: in each round it sends one contiguous part of an array to one rank, and
+// receives one from one. Sender and receiver know each other and the order of the elements without being
+// told, so that nothing but elements is sent.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ struct Message {
   std::uint64_t piece_bytes = 1;
 };
 
-/// All offsets and sizes are in bytes. A pair of ranks has at most one round with each other in each direction, and both
-/// sides state the same bytes and piece_bytes.
+/// All offsets and sizes are in bytes. A pair of ranks has at most one round with each other in each
+/// direction, and both sides state the same bytes and piece_bytes.
 class Course {
  public:
   virtual ~Course() = default;
@@ -28,8 +28,8 @@ class Course {
   virtual Message received(std::uint64_t round) const = 0;
   /// Where piece number `piece` of what is received belongs in the receiver's array.
   virtual std::uint64_t place(std::uint64_t round, std::uint64_t piece) const = 0;
-  /// Copies some pieces from `from` to their places in the array `to`. `count` is a power of two that divides `first`, or
-  /// less where the message ends.
+  /// Copies some pieces from `from` to their places in the array `to`. `count` is a power of two that divides
+  /// `first`, or less where the message ends.
   virtual void put(std::uint64_t round, std::uint64_t first, std::uint64_t count, const std::byte* from,
                    std::byte* to) const = 0;
 

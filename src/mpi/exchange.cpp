@@ -11,7 +11,8 @@ namespace {
 
 using std::uint64_t;
 
-// Nothing else is sent in our communicators, and messages of a pair arrive in the order in which they were sent.
+// Nothing else is sent in our communicators, and messages of a pair arrive in the order in which they were
+// sent.
 constexpr int tag = 0;
 
 // The slices of one direction, in their order.

@@ -1,13 +1,16 @@
-// An exchange for elements that interleave with those of other senders: in the receiver's memory each cache line has some from
-// each, so that to put what one sends in its places after what another sends would move every line as often as there are senders.
+// An exchange for elements that interleave with those of other senders: in the receiver's memory each cache
+// line has some from each, so that to put what one sends in its places after what another sends would move
+// every line as often as there are senders.
 //
-// So the messages of all rounds advance together, a part of each at a time. The parts of one step are a *group*. It is received
-// into a buffer that fits in the cache, and put in its places from there while the next one arrives.
+// So the messages of all rounds advance together, a part of each at a time. The parts of one step are a
+// *group*. It is received into a buffer that fits in the cache, and put in its places from there while the
+// next one arrives.
 //
-// What is sent needs no buffer, so more groups are offered than are received. Then a rank can go on while one that it receives from
-// does not run, as happens where ranks share processors.
+// What is sent needs no buffer, so more groups are offered than are received. Then a rank can go on while one
+// that it receives from does not run, as happens where ranks share processors.
 //
-// No rank waits for ever: the one that has finished the fewest groups waits for nothing but what all others have offered.
+// No rank waits for ever: the one that has finished the fewest groups waits for nothing but what all others
+// have offered.
 #pragma once
 
 #include <array>

@@ -1,10 +1,11 @@
-// How an array that is distributed over ranks is permuted: made once, on any rank, without communication; performed with any
-// size of element, on any data, in any communicator of its number of ranks.
+// How an array that is distributed over ranks is permuted: made once, on any rank, without communication;
+// performed with any size of element, on any data, in any communicator of its number of ranks.
 //
-// A rank first permutes what it holds, from `data` to `temp`, so that what it sends to a rank lies together in the order in
-// which the receiver wants it. Then the ranks exchange, from `temp` to `data`: long pieces are received in their places, others
-// are put there from a buffer, and those that interleave with the pieces of other ranks are merged. What neither suits is
-// exchanged within `temp`, and permuted once more, from `temp` to `data`.
+// A rank first permutes what it holds, from `data` to `temp`, so that what it sends to a rank lies together
+// in the order in which the receiver wants it. Then the ranks exchange, from `temp` to `data`: long pieces
+// are received in their places, others are put there from a buffer, and those that interleave with the pieces
+// of other ranks are merged. What neither suits is exchanged within `temp`, and permuted once more, from
+// `temp` to `data`.
 #pragma once
 
 #include <cstdint>
@@ -33,15 +34,16 @@ class Plan {
   Plan& operator=(const Plan&) = delete;
 
   int ranks() const { return ranks_; }
-  /// The same for the same permutation, distributed in the same way; other ones differ but for a chance of 2^-64.
+  /// The same for the same permutation, distributed in the same way; other ones differ but for a chance of
+  /// 2^-64.
   std::uint64_t digest() const { return digest_; }
   /// No element changes its place.
   virtual bool does_nothing() const = 0;
   /// Elements that rank k holds before and after, k < ranks(); data and temp have room for the larger number.
   virtual std::uint64_t elements_before(int rank) const = 0;
   virtual std::uint64_t elements_after(int rank) const = 0;
-  /// Allocates what the steps need, but for a few KiB. Requires that a rank's elements have less than 2^63 bytes, and 1 ≤ slice_bytes ≤
-  /// INT_MAX. The plan stays alive. O(ranks) time.
+  /// Allocates what the steps need, but for a few KiB. Requires that a rank's elements have less than 2^63
+  /// bytes, and 1 ≤ slice_bytes ≤ INT_MAX. The plan stays alive. O(ranks) time.
   virtual Steps steps(int rank, std::uint64_t element_bytes, std::uint64_t slice_bytes) const = 0;
 
  protected:
@@ -55,14 +57,15 @@ class Plan {
   std::uint64_t digest_ = 0xcbf29ce484222325;
 };
 
-/// y = A x ⊕ c of 2^n elements over 2^p ranks, the rank in bits `lowest_rank_bit` .. +p−1 of an index, in rounds
-/// (schedule/rounds.hpp). Throws InputError if the matrix is singular, if there are more ranks than elements, if their number is
-/// not a power of two or more than 2^20, or if the bits do not fit. O(n³) word operations.
+/// y = A x ⊕ c of 2^n elements over 2^p ranks, the rank in bits `lowest_rank_bit` .. +p−1 of an index, in
+/// rounds (schedule/rounds.hpp). Throws InputError if the matrix is singular, if there are more ranks than
+/// elements, if their number is not a power of two or more than 2^20, or if the bits do not fit. O(n³) word
+/// operations.
 std::unique_ptr<const Plan> plan_rounds(const gf2::AffineMap& map, int ranks, int lowest_rank_bit);
 
-/// numpy.transpose(array, axes) of an array in C order of which each rank holds a slab along the slowest axis, before and
-/// after: of an axis of extent E, rank k has the coordinates slab_begin(E, ranks, k) .. slab_begin(E, ranks, k+1)−1. Throws
-/// InputError as transposition() does, and unless ranks ≥ 1.
+/// numpy.transpose(array, axes) of an array in C order of which each rank holds a slab along the slowest
+/// axis, before and after: of an axis of extent E, rank k has the coordinates slab_begin(E, ranks, k) ..
+/// slab_begin(E, ranks, k+1)−1. Throws InputError as transposition() does, and unless ranks ≥ 1.
 std::unique_ptr<const Plan> plan_slabs(std::span<const std::uint64_t> shape, std::span<const int> axes,
                                        int ranks);
 

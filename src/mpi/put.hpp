@@ -1,4 +1,5 @@
-// Putting pieces in their places. An array that is larger than the cache is written past it, so that it is not read first.
+// Putting pieces in their places. An array that is larger than the cache is written past it, so that it is
+// not read first.
 #pragma once
 
 #include <cstdint>

@@ -20,11 +20,12 @@ using std::uint64_t;
 // Shorter pieces share their cache lines with those of other senders.
 constexpr uint64_t short_woven_piece = 128;
 
-/// Round t: to the rank t after this one, from the one t before it. What two ranks have for each other is a box: the sender's
-/// part of the source's slowest axis by the receiver's part of the target's.
+/// Round t: to the rank t after this one, from the one t before it. What two ranks have for each other is a
+/// box: the sender's part of the source's slowest axis by the receiver's part of the target's.
 ///
-/// A sender's elements already have the target's order, so that the box for a rank is contiguous. In the receiver's slab it
-/// consists of pieces, one for each coordinate of the axes before the source's slowest one.
+/// A sender's elements already have the target's order, so that the box for a rank is contiguous. In the
+/// receiver's slab it consists of pieces, one for each coordinate of the axes before the source's slowest
+/// one.
 class BoxCourse final : public Course {
  public:
   struct Sizes {
@@ -161,8 +162,8 @@ class SlabsPlan final : public Plan {
     return sizes;
   }
 
-  // How many pieces of each message make a group, the same on all ranks; 0 if pieces are long enough to be put in their places
-  // sender by sender.
+  // How many pieces of each message make a group, the same on all ranks; 0 if pieces are long enough to be
+  // put in their places sender by sender.
   uint64_t woven_pieces(const BoxCourse::Sizes& boxes, uint64_t slice_bytes) const {
     const auto count = static_cast<uint64_t>(ranks());
     const uint64_t pitch = boxes.source_rows * boxes.inside_bytes;

@@ -14,7 +14,8 @@ struct Slice {
   std::uint64_t bytes = 0;
 };
 
-/// A slice is a part of one piece, or 2^k whole pieces (fewer at the end of the message). Both sides cut in the same way.
+/// A slice is a part of one piece, or 2^k whole pieces (fewer at the end of the message). Both sides cut in
+/// the same way.
 class Slices {
  public:
   /// Pieces of so many bytes are received where they belong; shorter ones go through a buffer, many at once.

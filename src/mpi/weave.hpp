@@ -1,5 +1,6 @@
-// An exchange of short pieces in groups (groups.hpp): a group is the same range of pieces of every message. In the receiver's array
-// it fills one stretch, which stays in the cache while the pieces of all senders are put there.
+// An exchange of short pieces in groups (groups.hpp): a group is the same range of pieces of every message.
+// In the receiver's array it fills one stretch, which stays in the cache while the pieces of all senders are
+// put there.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,9 @@ namespace xorder::mpi {
 
 class Weave final : public Groups {
  public:
-  /// All ranks give the same `group_pieces`, a power of two; times the longest piece it is INT_MAX bytes at most. All messages to one rank
-  /// have the same number of pieces, and pieces of the same number lie near each other. Allocates as Groups does.
+  /// All ranks give the same `group_pieces`, a power of two; times the longest piece it is INT_MAX bytes at
+  /// most. All messages to one rank have the same number of pieces, and pieces of the same number lie near
+  /// each other. Allocates as Groups does.
   Weave(std::unique_ptr<const Course> course, int rank, std::uint64_t group_pieces);
   ~Weave() override;
 

@@ -21,7 +21,8 @@ gf2::AffineMap index_map(const Reordering& what) {
   if (auto map = flat_map(what)) return *std::move(map);
   throw InputError(
       "--parts moves 2^n elements by the bits of their indices, so that all extents are powers of two; other "
-      "shapes are for one file that all processes can open, without --parts, or for xorder_mpi_plan_axes() in "
+      "shapes are for one file that all processes can open, without --parts, or for xorder_mpi_plan_axes() "
+      "in "
       "memory");
 }
 

@@ -46,7 +46,8 @@ void TilesPass::transfer(Direction direction, uint64_t tile) {
   task::each(plan_.part_bytes() / run_bytes, one_run);
 }
 
-// All that can fail on one rank comes before the ranks meet: whoever has begun to exchange goes on to the end.
+// All that can fail on one rank comes before the ranks meet: whoever has begun to exchange goes on to the
+// end.
 void TilesPass::permute(uint64_t tile) {
   const auto permutation =
       mpi::plan_rounds(tiling_.within(tile), static_cast<int>(plan_.ranks()), tiling_.bits());

@@ -1,5 +1,5 @@
-// The pass of the common tiles, on one rank: while a tile is permuted among all ranks, the one before it is written and the
-// next one is read.
+// The pass of the common tiles, on one rank: while a tile is permuted among all ranks, the one before it is
+// written and the next one is read.
 #pragma once
 
 #include <mpi.h>
@@ -22,8 +22,8 @@ class TilesPass {
   TilesPass(const plan::PartsPlan& plan, work::Run& run, MPI_Comm comm, io::Location source,
             io::Location target);
 
-  /// Collective; `number` is the pass's. MPI is called by this thread only. Throws IoError, Cancelled, and what the team throws
-  /// if another rank has failed.
+  /// Collective; `number` is the pass's. MPI is called by this thread only. Throws IoError, Cancelled, and
+  /// what the team throws if another rank has failed.
   void move(std::size_t number);
 
   /// By this rank.

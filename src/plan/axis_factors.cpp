@@ -29,7 +29,8 @@ uint64_t nearest_divisor(uint64_t extent, double wanted) {
   return best;
 }
 
-// What is to be brought together: so many whole axes, the fastest ones of an order, and a part of the next one.
+// What is to be brought together: so many whole axes, the fastest ones of an order, and a part of the next
+// one.
 struct AxesRun {
   size_t axes = 0;
   uint64_t part = 1;
@@ -82,7 +83,8 @@ std::array<Reordering, 2> by_way_of(const Reordering& what, const std::vector<in
 
 bool keeps_order(const Reordering& what) { return std::ranges::is_sorted(what.order); }
 
-// The fastest axes of one side, as far as the run goes, become the fastest ones; the others are as on the other side.
+// The fastest axes of one side, as far as the run goes, become the fastest ones; the others are as on the
+// other side.
 std::optional<std::array<Reordering, 2>> with_run(const Reordering& what, bool of_target, AxesRun run) {
   const std::vector<int> side = of_target ? what.order : ascending(what.extents.size());
   if (run.axes == side.size()) return std::nullopt;

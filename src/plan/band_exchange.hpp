@@ -1,11 +1,11 @@
-// How banded matrices in band storage are transposed among virtual processors (schedule/bands_at_once.hpp): what stays
-// within processors is done first, and then what they have for each other trades places, in stripes. Several matrices have
-// the same N, lie one after the other in their file, and share the network.
+// How banded matrices in band storage are transposed among virtual processors (schedule/bands_at_once.hpp):
+// what stays within processors is done first, and then what they have for each other trades places, in
+// stripes. Several matrices have the same N, lie one after the other in their file, and share the network.
 //
-// Each of P processors has a block of consecutive columns of each matrix: records of the band's storage, B places each.
-// Element a[i, j] goes from the processor of column j to that of column i, where it is in record i of the
-// transposed band. What a processor c has for a processor t goes into one slot: row by row i of t's block,
-// and within a row by j,
+// Each of P processors has a block of consecutive columns of each matrix: records of the band's storage, B
+// places each. Element a[i, j] goes from the processor of column j to that of column i, where it is in record
+// i of the transposed band. What a processor c has for a processor t goes into one slot: row by row i of t's
+// block, and within a row by j,
 //
 //   i = row of t       j from max(block c, i − KL) to min(block c, i + KU)
 //
@@ -28,8 +28,8 @@ namespace xorder::plan {
 
 class BandGeometry final : public StripeGeometry {
  public:
-  /// `bands` of the input, in the order `columns`, and where their blocks lie on 2^dimension processors, which have ⌊N/P⌋
-  /// columns each, or one more.
+  /// `bands` of the input, in the order `columns`, and where their blocks lie on 2^dimension processors,
+  /// which have ⌊N/P⌋ columns each, or one more.
   BandGeometry(const std::vector<Band>& bands, const std::vector<schedule::PlacedBand>& placed, int dimension,
                std::uint64_t element_bytes);
 
@@ -40,7 +40,8 @@ class BandGeometry final : public StripeGeometry {
   std::uint64_t processors() const { return std::uint64_t{1} << dimension_; }
   /// P of each matrix.
   std::uint64_t blocks() const { return matrices_.size() * processors(); }
-  /// Where block c of matrix m, number mP + c, begins in the file, before and after; and where the last one ends.
+  /// Where block c of matrix m, number mP + c, begins in the file, before and after; and where the last one
+  /// ends.
   std::uint64_t begin(std::uint64_t block) const;
   /// Of the largest.
   std::uint64_t block_bytes() const;
@@ -53,7 +54,8 @@ class BandGeometry final : public StripeGeometry {
     std::uint64_t bytes = 0;
   };
   std::vector<Sent> sent_by(std::uint64_t block) const;
-  /// Elements of a row of a part, one after the other in its content, that lie pitch(part) apart in the input.
+  /// Elements of a row of a part, one after the other in its content, that lie pitch(part) apart in the
+  /// input.
   struct Diagonal {
     std::uint64_t source = 0;  ///< of the first, from the beginning of the data
     std::uint64_t count = 0;
@@ -93,8 +95,8 @@ struct BandExchangePlan {
   /// Of the first pass.
   std::string describe() const;
 };
-/// Throws InputError for another order than `columns` and `rows` (whose processors have rows), for a number of processors that does not fit, and if the memory
-/// is too small. Requires check(bands).
+/// Throws InputError for another order than `columns` and `rows` (whose processors have rows), for a number
+/// of processors that does not fit, and if the memory is too small. Requires check(bands).
 BandExchangePlan plan_band_exchange(const std::vector<Band>& bands, std::uint64_t element_bytes,
                                     const ProcessorConditions& conditions);
 

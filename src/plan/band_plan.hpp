@@ -1,6 +1,6 @@
-// How a band is transposed: by strips in the order `columns`, by shifts in the order `diagonals`; and so by row, where the
-// same happens to the file (Band::by_columns()). Plain data, which
-// can be printed and run as often as one likes.
+// How a band is transposed: by strips in the order `columns`, by shifts in the order `diagonals`; and so by
+// row, where the same happens to the file (Band::by_columns()). Plain data, which can be printed and run as
+// often as one likes.
 #pragma once
 
 #include <string>

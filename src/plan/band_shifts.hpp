@@ -35,8 +35,8 @@ std::vector<BandRange> band_shifts(const Band& band, std::uint64_t element_bytes
 
 class BandShifts {
  public:
-  /// Chooses as many and as large parts in flight as are of use and memory permits. Requires check(band), the order
-  /// `diagonals`, element_bytes ≥ 1.
+  /// Chooses as many and as large parts in flight as are of use and memory permits. Requires check(band), the
+  /// order `diagonals`, element_bytes ≥ 1.
   BandShifts(const Band& band, std::uint64_t element_bytes, const BandConditions& conditions,
              const BandTiling& given = {});
 

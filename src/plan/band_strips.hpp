@@ -37,8 +37,8 @@ namespace xorder::plan {
 
 class BandStrips {
  public:
-  /// Chooses as few strips as memory permits. Requires check(band), the order `columns`, element_bytes ≥ 1. Throws
-  /// InputError if not even strips of one element fit.
+  /// Chooses as few strips as memory permits. Requires check(band), the order `columns`, element_bytes ≥ 1.
+  /// Throws InputError if not even strips of one element fit.
   BandStrips(const Band& band, std::uint64_t element_bytes, const BandConditions& conditions,
              BandTiling given = {});
 
@@ -69,15 +69,16 @@ class BandStrips {
   std::int64_t first_row(std::uint64_t strip) const;
   std::int64_t end_row(std::uint64_t strip) const;
 
-  /// Rows of the source that a block reads together, as they follow each other in the file: v = first .. and on.
+  /// Rows of the source that a block reads together, as they follow each other in the file: v = first .. and
+  /// on.
   struct Rows {
     std::int64_t first = 0;
     std::uint64_t count = 0;
     Range elements{};  ///< flat indices of the source; none if the rows are outside the matrix
   };
   std::vector<Rows> reads(std::uint64_t strip, std::uint64_t block) const;
-  /// What a batch writes together: ranges of flat indices of the target, possibly empty, each a part of a row or
-  /// several rows.
+  /// What a batch writes together: ranges of flat indices of the target, possibly empty, each a part of a row
+  /// or several rows.
   std::vector<Range> writes(std::uint64_t strip, std::uint64_t batch) const;
 
   /// Memory of a batch's range, if it has several: they begin at multiples of this.

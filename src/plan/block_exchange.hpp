@@ -1,6 +1,6 @@
 // How a matrix of K × K blocks is transposed by virtual processors, by total exchange on a hypercube
-// (schedule/exchange.hpp) or on a mesh (schedule/mesh.hpp): what stays within processors is done first, from the input
-// to the scratch file, and then the blocks trade places, in stripes.
+// (schedule/exchange.hpp) or on a mesh (schedule/mesh.hpp): what stays within processors is done first, from
+// the input to the scratch file, and then the blocks trade places, in stripes.
 #pragma once
 
 #include <algorithm>
@@ -35,14 +35,14 @@ struct BlockMatrix {
 /// The matrix, of one block, whose transposition a reordering is; nothing if it is none.
 std::optional<BlockMatrix> transposed_matrix(const Reordering& what);
 
-/// Of 2^d × 2^d blocks. A bit reversal is one, too: of 2^d rows and 2^d columns, of which everything else is in the
-/// middle.
+/// Of 2^d × 2^d blocks. A bit reversal is one, too: of 2^d rows and 2^d columns, of which everything else is
+/// in the middle.
 struct ExchangePlan {
   Reordering within;  ///< first: what goes into a slot lies together, its rows in the order of the output's
   StripePlan stripes;
 };
-/// Throws InputError unless it is a transposition or a bit reversal of powers of two, for a number of processors that
-/// does not fit, and if the memory is too small.
+/// Throws InputError unless it is a transposition or a bit reversal of powers of two, for a number of
+/// processors that does not fit, and if the memory is too small.
 ExchangePlan plan_exchange(const Reordering& what, const ProcessorConditions& conditions);
 
 /// Of N × N blocks of any matrix.
@@ -50,8 +50,8 @@ struct MeshPlan {
   BlockMatrix within;  ///< first: each of its blocks is transposed, and lies together in the scratch file
   StripePlan stripes;
 };
-/// Throws InputError unless it is a transposition, for a number of processors that is no square or does not fit, and if
-/// the memory is too small.
+/// Throws InputError unless it is a transposition, for a number of processors that is no square or does not
+/// fit, and if the memory is too small.
 MeshPlan plan_mesh(const Reordering& what, schedule::Mesh::Routing routing,
                    const ProcessorConditions& conditions);
 

@@ -33,7 +33,8 @@ void add_write_slots(const Reordering& what, const Conditions& conditions, const
   b.carry_bytes = g.target_aligned ? 0 : joints * g.target.run_count * alignment;
 }
 
-// The next tile grows as fast as the last one is written, so that a whole second one's memory would gain nothing.
+// The next tile grows as fast as the last one is written, so that a whole second one's memory would gain
+// nothing.
 bool add_chunks(const Reordering& what, const Conditions& conditions, const Geometry& g, Buffers& b) {
   if (b.windows() >= conditions.memory) return false;
   b.chunk = chunk_shape(what, g.choice, g.target, ceil_div(conditions.chunk_bytes, b.element_bytes));

@@ -1,5 +1,5 @@
-// The memory of one pass: a pool of chunks for tiles, slots for groups that are being read and for requests that are being
-// written, and the blocks that wait for their other part.
+// The memory of one pass: a pool of chunks for tiles, slots for groups that are being read and for requests
+// that are being written, and the blocks that wait for their other part.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct Buffers {
   std::uint64_t chunk_count = 0;
   /// How many tiles may be under way at once.
   std::uint64_t tile_slots = 0;
-  /// For groups that are being read: slots of group_runs × group_pitch bytes. A pitch leaves room for the superset that an
-  /// unaligned read fetches.
+  /// For groups that are being read: slots of group_runs × group_pitch bytes. A pitch leaves room for the
+  /// superset that an unaligned read fetches.
   std::uint64_t group_runs = 0;
   std::uint64_t group_pitch = 0;
   std::uint64_t group_slots = 0;

@@ -1,6 +1,6 @@
-// Every pair of a source run and a target run that the axes allow, up to the largest request that the device can use,
-// determines the smallest tile that has them. All pairs are priced, which takes a millisecond or two, and the cheapest
-// that fits in memory wins; where the prices are close, the smallest.
+// Every pair of a source run and a target run that the axes allow, up to the largest request that the device
+// can use, determines the smallest tile that has them. All pairs are priced, which takes a millisecond or
+// two, and the cheapest that fits in memory wins; where the prices are close, the smallest.
 #include "choose_tiles.hpp"
 
 #include <algorithm>
@@ -29,7 +29,8 @@ struct Demand {
   int low = 0;
 };
 
-// Even cuts of an axis into 1, 2, .. 8, 10, 12, 14, 16, 20 .. pieces, and the same rounded up to whole `grain`s. Ascending.
+// Even cuts of an axis into 1, 2, .. 8, 10, 12, 14, 16, 20 .. pieces, and the same rounded up to whole
+// `grain`s. Ascending.
 std::vector<uint64_t> cuts(uint64_t extent, uint64_t grain) {
   std::vector<uint64_t> lengths;
   const auto cut_into = [&](uint64_t parts) {
@@ -145,8 +146,8 @@ class Search {
   // Leaves most of a small memory to tiles.
   uint64_t group_target_bytes() const { return std::min(conditions_.group_bytes, conditions_.memory / 32); }
 
-  // Along the slowest axis of the target run that is longer than 1, so that a group gives one piece to each run: of
-  // about group_target_bytes(), but pieces of at least a cache line.
+  // Along the slowest axis of the target run that is longer than 1, so that a group gives one piece to each
+  // run: of about group_target_bytes(), but pieces of at least a cache line.
   void split_into_groups(TileChoice& choice) const {
     uint64_t elements = uint64_t{1} << tile_bits(choice.source_low, choice.target_low);
     for (const uint64_t length : choice.tile) elements *= length;

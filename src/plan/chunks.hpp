@@ -1,11 +1,11 @@
 // Memory for a tile, handed out as it is needed.
 //
-// A tile is filled group by group, and each group adds one piece to every target run it touches. So at first only the
-// beginnings of the runs (or, for maps, some equally small part of each) need memory. Runs are therefore assembled in
-// *chunks*: a few pieces of one run, contiguous in memory; chunks may lie anywhere. A chunk is taken from a pool when the first
-// group that touches it begins, and goes back when it has been written. The next tile grows at the rate at which the last one
-// goes away, and memory holds little more than one tile, where whole buffers for each would take two: blocks can be
-// √2 times as large.
+// A tile is filled group by group, and each group adds one piece to every target run it touches. So at first
+// only the beginnings of the runs (or, for maps, some equally small part of each) need memory. Runs are
+// therefore assembled in *chunks*: a few pieces of one run, contiguous in memory; chunks may lie anywhere. A
+// chunk is taken from a pool when the first group that touches it begins, and goes back when it has been
+// written. The next tile grows at the rate at which the last one goes away, and memory holds little more than
+// one tile, where whole buffers for each would take two: blocks can be √2 times as large.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ struct ChunkShape {
   std::uint64_t mapped_step = 0;  ///< from one value of z's other bits to the next, in chunk numbers
 };
 
-/// Chunks of about `wanted` elements, and as little waste as possible: whole runs if the groups' pieces do not lie one after
-/// the other in a run, or a run is no larger than that.
+/// Chunks of about `wanted` elements, and as little waste as possible: whole runs if the groups' pieces do
+/// not lie one after the other in a run, or a run is no larger than that.
 ChunkShape chunk_shape(const Reordering& what, const TileChoice& choice, const RunShape& target,
                        std::uint64_t wanted);
 

@@ -117,7 +117,8 @@ CommonTiling::CommonTiling(AffineMap map, int p, const Subspace& s)
   target_run_ = longest_run(target_basis_);
 }
 
-// Of a member of a coset of A S, without what the whole coset shares: a coordinate is the bit at its vector's pivot.
+// Of a member of a coset of A S, without what the whole coset shares: a coordinate is the bit at its vector's
+// pivot.
 Word CommonTiling::coordinates(Word image) const {
   Word result = 0;
   int i = 0;

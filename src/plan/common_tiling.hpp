@@ -1,24 +1,25 @@
-// Tiles of which every rank has an equal part: how the permutation of an array that is distributed over ranks is cut into
-// pieces that fit in the memory of all ranks together.
+// Tiles of which every rank has an equal part: how the permutation of an array that is distributed over ranks
+// is cut into pieces that fit in the memory of all ranks together.
 //
-// N = 2^n elements, P = 2^p ranks; rank k holds the *block* of the elements whose indices have k in their top p bits. Element
-// x goes to y = A x ⊕ c. A *common tile* is a coset of a subspace S of GF(2)^n for which
+// N = 2^n elements, P = 2^p ranks; rank k holds the *block* of the elements whose indices have k in their top
+// p bits. Element x goes to y = A x ⊕ c. A *common tile* is a coset of a subspace S of GF(2)^n for which
 //
 //   E_s ⊂ S and A⁻¹E_t ⊂ S                          it is read in runs of 2^s elements, and written in runs of 2^t (coset.hpp)
 //   the top p bits of S's members take all values,    so each rank has 2^m elements of each tile, m = dim S − p,
 //   and so do those of A's images of them              before and after
 //
-// So a tile is an array of 2^(m+p) elements that is distributed over the ranks like the whole, and its permutation is a BMMC
-// permutation again: the same matrix for all tiles, with another complement for each. What permutes distributed arrays in
-// memory permutes tiles, and with them arrays of any size, reading and writing everything once.
+// So a tile is an array of 2^(m+p) elements that is distributed over the ranks like the whole, and its
+// permutation is a BMMC permutation again: the same matrix for all tiles, with another complement for each.
+// What permutes distributed arrays in memory permutes tiles, and with them arrays of any size, reading and
+// writing everything once.
 //
-// S is given by its reduced basis. Of that, m vectors have no bits at n−p and above; they span a rank's part of a tile. The
-// others have one such bit each. An element's number in its tile, m+p bits, are its coordinates in this basis; those of its
-// image, in the reduced basis of A S.
+// S is given by its reduced basis. Of that, m vectors have no bits at n−p and above; they span a rank's part
+// of a tile. The others have one such bit each. An element's number in its tile, m+p bits, are its
+// coordinates in this basis; those of its image, in the reduced basis of A S.
 //
-// Example: n = 4, P = 2, the transposition of a 4 × 4 matrix of which each rank has two rows, s = t = 1. The top bit of x is that
-// of e_3, and the top bit of its image is that of e_1. So e_0, A⁻¹e_0 = e_2 and e_1 ⊕ e_3 span an S: two tiles, of four elements
-// in each rank.
+// Example: n = 4, P = 2, the transposition of a 4 × 4 matrix of which each rank has two rows, s = t = 1. The
+// top bit of x is that of e_3, and the top bit of its image is that of e_1. So e_0, A⁻¹e_0 = e_2 and e_1 ⊕
+// e_3 span an S: two tiles, of four elements in each rank.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +32,9 @@
 
 namespace xorder::plan {
 
-/// Some S of dimension m + p for runs of 2^s and 2^t elements at least, or nothing if that takes more dimensions. There always is one
-/// for s = t = 0. Requires a nonsingular map, 0 ≤ p and 0 ≤ s, t, m ≤ map.bits() − p.
+/// Some S of dimension m + p for runs of 2^s and 2^t elements at least, or nothing if that takes more
+/// dimensions. There always is one for s = t = 0. Requires a nonsingular map, 0 ≤ p and 0 ≤ s, t, m ≤
+/// map.bits() − p.
 std::optional<gf2::Subspace> common_space(const gf2::AffineMap& map, int p, int m, int s, int t);
 
 /// The tiles of one map; immutable.
@@ -51,8 +53,9 @@ class CommonTiling {
   /// Where a tile's element goes in its tile: of m + p bits, the rank on top.
   gf2::AffineMap within(std::uint64_t tile) const;
 
-  // Element j of a rank's part of a tile lies in the rank's block at base ⊕ Σ basis[i], over the bits i of j. The low bits of a base,
-  // as many as a run has, are 0, and so many vectors of the basis are the unit vectors.
+  // Element j of a rank's part of a tile lies in the rank's block at base ⊕ Σ basis[i], over the bits i of j.
+  // The low bits of a base, as many as a run has, are 0, and so many vectors of the basis are the unit
+  // vectors.
   gf2::Word source_base(std::uint64_t tile, std::uint64_t rank) const;
   gf2::Word target_base(std::uint64_t tile, std::uint64_t rank) const;
   std::span<const gf2::Word> source_basis() const { return source_basis_; }

@@ -15,29 +15,33 @@ inline constexpr std::uint64_t largest_request = std::uint64_t{1} << 20;
 
 /// What the machine's memory and processors can do.
 struct Host {
-  /// Memory that the system hands over for the first time. Zeroing huge pages takes 0.15 s/GiB; a virtual machine whose
-  /// host has to find the memory first takes 0.6 to 3.3 s/GiB, and nobody can tell beforehand. This lies between.
+  /// Memory that the system hands over for the first time. Zeroing huge pages takes 0.15 s/GiB; a virtual
+  /// machine whose host has to find the memory first takes 0.6 to 3.3 s/GiB, and nobody can tell beforehand.
+  /// This lies between.
   double fresh_bytes_per_second = 2e9;
   /// From groups to tiles and from tiles to requests: two copies of everything, while the disk works.
   double permuted_bytes_per_second = 3e9;
 };
 
 struct Conditions {
-  /// Bytes for everything: tiles, windows of requests, carried blocks. A limit: plans use less where more gains nothing.
+  /// Bytes for everything: tiles, windows of requests, carried blocks. A limit: plans use less where more
+  /// gains nothing.
   std::uint64_t memory = std::uint64_t{512} << 20;
   /// Of these, what an earlier pass has used already. It is not fresh any more.
   std::uint64_t touched_memory = 0;
-  /// So many share the tiles of a pass, each with this memory. Blocks at the edges of a share wait until its end.
+  /// So many share the tiles of a pass, each with this memory. Blocks at the edges of a share wait until its
+  /// end.
   std::uint64_t processes = 1;
   Device device = Device::ssd();
   Host host{};
-  /// Where the data begins in the files, and the multiples in which the engine reads and writes them (1: any),
-  /// in the files as in memory.
+  /// Where the data begins in the files, and the multiples in which the engine reads and writes them (1:
+  /// any), in the files as in memory.
   std::uint64_t source_offset = 0;
   std::uint64_t target_offset = 0;
   std::uint64_t read_alignment = 1;
   std::uint64_t write_alignment = 1;
-  /// About what a group should have: fits the shared cache a few times over, and gives a tile's runs pieces of some cache lines.
+  /// About what a group should have: fits the shared cache a few times over, and gives a tile's runs pieces
+  /// of some cache lines.
   std::uint64_t group_bytes = std::uint64_t{4} << 20;
   /// About what a chunk should have: small, so that little of a tile's memory waits to be filled.
   std::uint64_t chunk_bytes = 4096;

@@ -1,16 +1,18 @@
 // The tile of a BMMC permutation: the one idea that xorder repeats at every level of the memory hierarchy.
 //
-// Let blocks of 2^b elements be what the source moves at once, and blocks of 2^b' what the target does. The elements of
-// a source block are a coset of E_b; those that end up in one target block are a coset of A⁻¹E_b'. A tile is a coset of
+// Let blocks of 2^b elements be what the source moves at once, and blocks of 2^b' what the target does. The
+// elements of a source block are a coset of E_b; those that end up in one target block are a coset of
+// A⁻¹E_b'. A tile is a coset of
 //
 //     S = E_b + A⁻¹E_b',   dim S = k,
 //
-// so it is 2^(k−b) whole source blocks and 2^(k−b') whole target blocks, and no other tile touches these. Example, the
-// transposition of a 4 × 4 matrix (n = 4, A exchanges bits 0,1 with bits 2,3) with b = b' = 1: S is spanned by e_0 and
-// A⁻¹e_0 = e_2, a tile is a 2 × 2 square: 2 source blocks of 2, 2 target blocks of 2.
+// so it is 2^(k−b) whole source blocks and 2^(k−b') whole target blocks, and no other tile touches these.
+// Example, the transposition of a 4 × 4 matrix (n = 4, A exchanges bits 0,1 with bits 2,3) with b = b' = 1: S
+// is spanned by e_0 and A⁻¹e_0 = e_2, a tile is a 2 × 2 square: 2 source blocks of 2, 2 target blocks of 2.
 //
-// Inside a tile, elements are numbered twice: by a local source index h, whose low b bits count within a block and
-// whose upper bits count blocks, and by a local target index z in the same way. z = L h ⊕ z₀ with one L for all tiles.
+// Inside a tile, elements are numbered twice: by a local source index h, whose low b bits count within a
+// block and whose upper bits count blocks, and by a local target index z in the same way. z = L h ⊕ z₀ with
+// one L for all tiles.
 #pragma once
 
 #include <vector>
@@ -37,7 +39,8 @@ class CosetTiling {
   std::uint64_t tile_count() const { return std::uint64_t{1} << (map_.bits() - bits()); }
   /// L, k × k.
   const gf2::BitMatrix& local_map() const { return local_map_; }
-  /// How many low bits of h span E_b + A⁻¹E_c, for c ≤ target_low: the sub-tiles whose target pieces have 2^c elements.
+  /// How many low bits of h span E_b + A⁻¹E_c, for c ≤ target_low: the sub-tiles whose target pieces have 2^c
+  /// elements.
   int bits_of_subtile(int target_piece_low) const;
 
   struct Base {

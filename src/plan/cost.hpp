@@ -5,9 +5,9 @@
 //     reads   ├ tile 1 ┼ tile 2 ┼ tile 3 ┤
 //     writes           ├ tile 1 ┼ tile 2 ┼ tile 3 ┤
 //
-// The first tile is read, and the last one is written, by a device that does nothing else; what lies between takes as long
-// as the device needs for both at once. Memory costs too, where it is fresh. So more memory gains twice at first, by larger
-// requests, and then loses twice, by fresh pages and by fewer tiles.
+// The first tile is read, and the last one is written, by a device that does nothing else; what lies between
+// takes as long as the device needs for both at once. Memory costs too, where it is fresh. So more memory
+// gains twice at first, by larger requests, and then loses twice, by fresh pages and by fewer tiles.
 #pragma once
 
 #include <cstdint>

@@ -36,8 +36,8 @@ double seconds_per_request(const Device& device, std::uint64_t bytes, double Dev
   return size / (points.back().*bandwidth);
 }
 
-// What part of the sum of both times is left where reads and writes of this size go on at once: 1 where they share the
-// device, 1/2 where each has it for itself.
+// What part of the sum of both times is left where reads and writes of this size go on at once: 1 where they
+// share the device, 1/2 where each has it for itself.
 double sharing(const Device& device, std::uint64_t bytes) {
   if (std::ranges::any_of(device.points, [](const Device::Point& p) { return p.both_bytes_per_second == 0; }))
     return 1;
@@ -57,8 +57,9 @@ double Device::write_seconds(std::uint64_t requests, std::uint64_t request_bytes
          seconds_per_request(*this, request_bytes, &Point::write_bytes_per_second);
 }
 
-// The sum of both directions' bandwidths is what a share of the device can be, measured with both at once (fio, random places,
-// a new file): 16 KiB 0.75 GB/s, 32 KiB 1.2, 64 KiB 1.2 to 1.5, 256 KiB 1.3 to 1.7, 1 MiB 1.6 to 2.2.
+// The sum of both directions' bandwidths is what a share of the device can be, measured with both at once
+// (fio, random places, a new file): 16 KiB 0.75 GB/s, 32 KiB 1.2, 64 KiB 1.2 to 1.5, 256 KiB 1.3 to 1.7, 1
+// MiB 1.6 to 2.2.
 Device Device::ssd() { return simple_device("ssd", 14e-6, 2.2e9, 1 << 20, 128); }
 Device Device::hdd() { return simple_device("hdd", 8e-3, 200e6, 16 << 20, 8); }
 // A system call or a page table walk a request; what is larger than a second-level cache gains nothing.

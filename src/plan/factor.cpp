@@ -19,9 +19,9 @@ int pass_count(const AffineMap& map, int b, int m) {
 
 namespace {
 
-// W = C + (r − t vectors of E_b) + (t vectors of A⁻¹E_b), where C = E_b ∩ A⁻¹E_b and r = rank γ_b: a b-dimensional
-// space from which E_b is t dimensions away and A⁻¹E_b is r − t. Vectors are taken from the reduced bases of both
-// spaces, so that where these consist of unit vectors, W does too.
+// W = C + (r − t vectors of E_b) + (t vectors of A⁻¹E_b), where C = E_b ∩ A⁻¹E_b and r = rank γ_b: a
+// b-dimensional space from which E_b is t dimensions away and A⁻¹E_b is r − t. Vectors are taken from the
+// reduced bases of both spaces, so that where these consist of unit vectors, W does too.
 Subspace stepping_stone(const AffineMap& map, int b, int t) {
   const Subspace here = Subspace::low_bits(b);
   const Subspace there = here.image(map.inverse().matrix);
@@ -36,8 +36,9 @@ Subspace stepping_stone(const AffineMap& map, int b, int t) {
   return w;
 }
 
-// A nonsingular A₁ with A₁W = E_b. What W and E_b share stays where it is; the rest of W's basis and the unit vectors
-// that complete it trade places with the rest of E_b. Maps unit vectors to unit vectors if W is spanned by such.
+// A nonsingular A₁ with A₁W = E_b. What W and E_b share stays where it is; the rest of W's basis and the unit
+// vectors that complete it trade places with the rest of E_b. Maps unit vectors to unit vectors if W is
+// spanned by such.
 BitMatrix bring_low(const Subspace& w, int b, int n) {
   const Subspace shared = intersection(w, Subspace::low_bits(b));
   std::vector<Word> from = shared.basis();  // a basis of the whole space, W's first ..

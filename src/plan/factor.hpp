@@ -7,15 +7,15 @@
 
 namespace xorder::plan {
 
-/// max(1, ⌈rank γ_b / (m−b)⌉): the passes that a map needs when memory holds 2^m elements and blocks have 2^b.
-/// Requires 0 ≤ b, and b < m unless rank γ_b is 0.
+/// max(1, ⌈rank γ_b / (m−b)⌉): the passes that a map needs when memory holds 2^m elements and blocks have
+/// 2^b. Requires 0 ≤ b, and b < m unless rank γ_b is 0.
 int pass_count(const gf2::AffineMap& map, int b, int m);
 
 /// Factors in the order in which they are performed; their product (last · … · first) is the map, there are
-/// pass_count(map, b, m) of them, and each has b + rank γ_b ≤ m, that is, tiles that fit in memory. If the map permutes
-/// index bits, so does every factor. No factorisation into one-pass BMMC permutations has fewer passes, since rank γ_b
-/// is subadditive; the published bound is ⌈rank γ_b/(m−b)⌉ + 2 (Cormen, Sundquist, Wisniewski, SIAM J. Comput. 1998).
-/// Same requirement as pass_count. Cost: O(passes · n³) word operations.
+/// pass_count(map, b, m) of them, and each has b + rank γ_b ≤ m, that is, tiles that fit in memory. If the
+/// map permutes index bits, so does every factor. No factorisation into one-pass BMMC permutations has fewer
+/// passes, since rank γ_b is subadditive; the published bound is ⌈rank γ_b/(m−b)⌉ + 2 (Cormen, Sundquist,
+/// Wisniewski, SIAM J. Comput. 1998). Same requirement as pass_count. Cost: O(passes · n³) word operations.
 std::vector<gf2::AffineMap> factor(const gf2::AffineMap& map, int b, int m);
 
 }  // namespace xorder::plan

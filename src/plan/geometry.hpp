@@ -24,8 +24,8 @@ struct Geometry {
   std::uint64_t target_block = 0;
 };
 
-/// Where a tile spans 2^tile_bits coordinates of the mapped axis and a group 2^group_bits. Nothing if a tile does not fit in
-/// the memory.
+/// Where a tile spans 2^tile_bits coordinates of the mapped axis and a group 2^group_bits. Nothing if a tile
+/// does not fit in the memory.
 std::optional<Geometry> geometry(const Reordering& what, const Conditions& conditions, TileChoice choice,
                                  int tile_bits, int group_bits);
 

@@ -38,8 +38,8 @@ uint64_t memory_of(const NodeConditions& c, const NodeRuns& runs) {
   const uint64_t slots = aspc ? PlusMinus::slots_of_node : Descend::slots_of(n, runs.lg_runs);
   const uint64_t messages = 2 * (window_messages(network, slots) + step_messages(c));
   const uint64_t arrivals = network.nodes() * (slots - rows);
-  // A processor has the results of a step's updates for itself before it writes any: of all iterations that are under
-  // way, and of a class of its block's records, which is all of them at worst.
+  // A processor has the results of a step's updates for itself before it writes any: of all iterations that
+  // are under way, and of a class of its block's records, which is all of them at worst.
   const uint64_t updates = runs.whole ? rows + static_cast<uint64_t>(n) : aspc ? 1 : static_cast<uint64_t>(n);
   const uint64_t results = std::min<uint64_t>(c.threads, network.nodes()) * updates * run;
   // The machine counts small buffers.

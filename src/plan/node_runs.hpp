@@ -1,15 +1,16 @@
 // What virtual processors compute with, where the iterations between blocks are theirs.
 //
 // Processor i owns block i. Of a strip (sweeps.hpp) it has the row that lies in its block, cut into *runs* of
-// records: a run is a slot of the schedule, and a message carries a run. Each way that the schedule is run from its
-// first step to its last takes some runs of every row through the iterations.
+// records: a run is a slot of the schedule, and a message carries a run. Each way that the schedule is run
+// from its first step to its last takes some runs of every row through the iterations.
 //
 //   aspc        one run at a time, one iteration after the other (schedule/plus_minus.hpp)
 //   pipelined   all runs of a row, in as many iterations at once (schedule/descend.hpp); of an array that is
 //               at most half of the memory, runs are single records, and the iterations within blocks are
 //               part of the schedule: the whole of it as Hu has it
 //
-// Runs are so short that what is on its way stays in the cache, and so long that it costs more than its message.
+// Runs are so short that what is on its way stays in the cache, and so long that it costs more than its
+// message.
 #pragma once
 
 #include <cstdint>
@@ -52,8 +53,8 @@ NodeRuns node_runs(const NodeConditions& conditions, int lg_row, std::uint64_t m
 /// For the whole of the schedule, on an array in memory.
 NodeRuns whole_blocks(const NodeConditions& conditions);
 
-/// The schedule; its iterations b are those of runs, b + conditions.lg_block − lg_runs of the array. O(V) if it is
-/// whole.
+/// The schedule; its iterations b are those of runs, b + conditions.lg_block − lg_runs of the array. O(V) if
+/// it is whole.
 std::shared_ptr<const schedule::Schedule> node_schedule(const NodeConditions& conditions,
                                                         const NodeRuns& runs);
 

@@ -20,7 +20,8 @@ using gf2::Subspace;
 using gf2::Word;
 using std::uint64_t;
 
-// Two parts are in memory by turns, one is permuted while the other is written and read; and what the exchange sends from.
+// Two parts are in memory by turns, one is permuted while the other is written and read; and what the
+// exchange sends from.
 constexpr uint64_t parts_in_memory = 3;
 // What a network and the memory of a rank move while the disk works.
 constexpr double exchanged_bytes_per_second = 1e9;

@@ -1,6 +1,7 @@
-// How an array whose blocks lie in files of many ranks is permuted: by common tiles (common_tiling.hpp), in one pass over each
-// rank's file or, where runs would be too short, in two. The first then only brings a rank's part of each tile together, within
-// its file, and the second reads it at once, so that all of the memory serves to write long runs.
+// How an array whose blocks lie in files of many ranks is permuted: by common tiles (common_tiling.hpp), in
+// one pass over each rank's file or, where runs would be too short, in two. The first then only brings a
+// rank's part of each tile together, within its file, and the second reads it at once, so that all of the
+// memory serves to write long runs.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +24,8 @@ struct PartsConditions {
 
 class PartsPlan {
  public:
-  /// The cheapest way to move 2^map.bits() elements. The same for the same arguments, on every rank. Throws InputError if there are more
-  /// ranks than elements, or an element does not fit in the memory.
+  /// The cheapest way to move 2^map.bits() elements. The same for the same arguments, on every rank. Throws
+  /// InputError if there are more ranks than elements, or an element does not fit in the memory.
   PartsPlan(const gf2::AffineMap& map, std::uint64_t element_bytes, const PartsConditions& conditions);
 
   /// What each rank does first with its block, or nothing.

@@ -28,8 +28,8 @@ Reordering with_small_elements(Reordering what) {
   return what;
 }
 
-// As a map along one axis of several that keep their order, which has factors of that kind; nothing if it is none (moving axes
-// whose extents are not all powers of two).
+// As a map along one axis of several that keep their order, which has factors of that kind; nothing if it is
+// none (moving axes whose extents are not all powers of two).
 std::optional<Reordering> factorable(const Reordering& what) {
   if (std::ranges::is_sorted(what.order)) return what.mapped ? std::optional(what) : std::nullopt;
   const auto map = flat_map(what);
@@ -39,7 +39,8 @@ std::optional<Reordering> factorable(const Reordering& what) {
 
 // Another pass has to gain so much: it also takes scratch disk, and wears it.
 constexpr double worth_more_passes = 0.9;
-// Where one pass takes less, in seconds, looking for two of an axis permutation is not worth the time: up to 20 ms.
+// Where one pass takes less, in seconds, looking for two of an axis permutation is not worth the time: up to
+// 20 ms.
 constexpr double worth_a_search = 0.2;
 
 struct MultiPass {

@@ -1,5 +1,5 @@
-// How a reordering is going to be done: passes, tiles, block sizes, memory. A plan is plain data made by a pure
-// function; it can be printed, compared and run (tiles/tile_engine.hpp) as often as one likes.
+// How a reordering is going to be done: passes, tiles, block sizes, memory. A plan is plain data made by a
+// pure function; it can be printed, compared and run (tiles/tile_engine.hpp) as often as one likes.
 #pragma once
 
 #include <cstdint>
@@ -37,9 +37,10 @@ struct Plan {
   std::string describe() const;
 };
 
-/// The cheapest plan for the device that keeps within the memory: Pass::memory() ≤ conditions.memory. Block sizes and the number of passes are chosen together; a map takes
-/// exactly pass_count() passes for the block size chosen. Throws InputError if the memory is below minimum_memory or no
-/// tile fits in it. Pure; takes some milliseconds.
+/// The cheapest plan for the device that keeps within the memory: Pass::memory() ≤ conditions.memory. Block
+/// sizes and the number of passes are chosen together; a map takes exactly pass_count() passes for the block
+/// size chosen. Throws InputError if the memory is below minimum_memory or no tile fits in it. Pure; takes
+/// some milliseconds.
 Plan make_plan(const Reordering& what, const Conditions& conditions);
 
 }  // namespace xorder::plan

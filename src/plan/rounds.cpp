@@ -28,7 +28,8 @@ uint64_t own_memory(int lg_processors) {
   return machine_memory(network, network.nodes(), network.links()) + (each << lg_processors);
 }
 
-// Of the blocks of `batch` of 2^lg_processors processors, which share so many bytes. Each processor sends from a range.
+// Of the blocks of `batch` of 2^lg_processors processors, which share so many bytes. Each processor sends
+// from a range.
 uint64_t batch_memory(uint64_t bytes, int lg_processors, uint64_t batch, bool mapped) {
   const uint64_t made = batch * (bytes >> lg_processors);
   return block_memory(made, uint64_t{1} << lg_processors, mapped) +
@@ -138,8 +139,8 @@ uint64_t RoundsPlan::blocks_together() const {
   return std::min(batch_, std::bit_ceil((least_in_place() + block_bytes() - 1) / block_bytes()));
 }
 
-// The chunks in the order of their receivers, unless nothing else had to be done before: a pass for the sake of larger
-// reads alone would cost more than it saves.
+// The chunks in the order of their receivers, unless nothing else had to be done before: a pass for the sake
+// of larger reads alone would cost more than it saves.
 void RoundsPlan::order_chunks() {
   FreeOrder chunks = free_order(rounds_.factors().gamma_2);
   const int rank = rounds_.factors().rank;

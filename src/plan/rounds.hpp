@@ -1,9 +1,9 @@
 // How the rounds of a BMMC permutation (schedule/rounds.hpp) are done from file to file.
 //
-// As many processors' blocks as fit in memory are made at a time, a *batch*. What they receive from a processor should
-// lie together in its part of the file, so that it is read at once however small the chunks are. The order of elements
-// within a chunk and that of the chunks within a block are free, since what is done before can put them in any. So
-// both are bases chosen by free_order().
+// As many processors' blocks as fit in memory are made at a time, a *batch*. What they receive from a
+// processor should lie together in its part of the file, so that it is read at once however small the chunks
+// are. The order of elements within a chunk and that of the chunks within a block are free, since what is
+// done before can put them in any. So both are bases chosen by free_order().
 #pragma once
 
 #include <cstdint>
@@ -17,21 +17,22 @@
 
 namespace xorder::plan {
 
-/// Numbers j, in an order that leaves as many of their low bits as possible as they are when they go through a map.
+/// Numbers j, in an order that leaves as many of their low bits as possible as they are when they go through
+/// a map.
 struct FreeOrder {
   gf2::BitMatrix order;  ///< number j of this order is number order(j) of the other
   gf2::BitMatrix map;    ///< the map after it: its columns' highest bits ascend
   int lg_run = 0;        ///< the lowest bits that it leaves as they are
 };
-/// Requires independent columns. Of all orders, the one of the longest runs; and numbers whose images differ in the low
-/// t bits only are 2^s in a row, for every t.
+/// Requires independent columns. Of all orders, the one of the longest runs; and numbers whose images differ
+/// in the low t bits only are 2^s in a row, for every t.
 FreeOrder free_order(const gf2::BitMatrix& map);
 
 class RoundsPlan {
  public:
-  /// Throws InputError if the extents are not powers of two, for a number of processors or a layout that does not fit,
-  /// and if the memory is too small. `layout` is the lowest bit of the processor number in an element's index; default:
-  /// the top bits.
+  /// Throws InputError if the extents are not powers of two, for a number of processors or a layout that does
+  /// not fit, and if the memory is too small. `layout` is the lowest bit of the processor number in an
+  /// element's index; default: the top bits.
   RoundsPlan(const Reordering& what, std::optional<int> layout, const ProcessorConditions& conditions);
 
   /// What has to be done before: from the file's order to that in which the chunks are sent.

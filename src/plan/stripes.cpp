@@ -15,8 +15,8 @@ namespace {
 
 constexpr uint64_t file_block = 4096;
 
-// What the processors take for themselves, with what is kept of every slot: content, part, payload and arrival; and the threads,
-// for rows that are put together and for requests.
+// What the processors take for themselves, with what is kept of every slot: content, part, payload and
+// arrival; and the threads, for rows that are put together and for requests.
 uint64_t own_memory(const schedule::Schedule& schedule, const ProcessorConditions& conditions) {
   constexpr uint64_t each_slot = 256;
   return machine_memory(schedule.network(), schedule.slots(), schedule.total().messages) +
@@ -29,8 +29,9 @@ bool one_message(const schedule::Schedule& schedule) {
   return schedule.steps() <= 1 || schedule.network().kind() == schedule::Network::Kind::mesh;
 }
 
-// What a stripe takes in the machine, in thousandths of its bytes: where it was read and where it is written from; and where
-// contents pass more than one processor, in the slots on the way and on links. (block_memory() is at most an eighth more.)
+// What a stripe takes in the machine, in thousandths of its bytes: where it was read and where it is written
+// from; and where contents pass more than one processor, in the slots on the way and on links.
+// (block_memory() is at most an eighth more.)
 uint64_t in_machine(const schedule::Schedule& schedule, bool mapped) {
   const schedule::Network& network = schedule.network();
   const uint64_t blocks = mapped ? 2250 : 2000;

@@ -27,8 +27,8 @@ class StripeGeometry {
  public:
   virtual ~StripeGeometry() = default;
 
-  /// A slot's content: those elements of a panel's rows that lie in some columns of the matrix. Row y is the bytes
-  /// [before(y), before(y + 1)) of it.
+  /// A slot's content: those elements of a panel's rows that lie in some columns of the matrix. Row y is the
+  /// bytes [before(y), before(y + 1)) of it.
   struct Part {
     schedule::Place from;       ///< where the schedule begins with it
     std::uint64_t scratch = 0;  ///< where it begins in the scratch file
@@ -49,13 +49,15 @@ class StripeGeometry {
   std::uint64_t cuts() const { return cuts_; }
 
   virtual std::uint64_t before(const Part& part, std::uint64_t row) const = 0;
-  /// So many runs of one size, one after the other in the part's content and the panel's row_bytes apart there.
+  /// So many runs of one size, one after the other in the part's content and the panel's row_bytes apart
+  /// there.
   struct Runs {
     std::uint64_t position = 0;  ///< of the first, from the beginning of the panel's first row
     std::uint64_t bytes = 0;     ///< of each
     std::uint64_t count = 1;
   };
-  /// The rows [first, end) of a part, in the order in which its content has them, in place of what `out` held.
+  /// The rows [first, end) of a part, in the order in which its content has them, in place of what `out`
+  /// held.
   virtual void runs(const Part& part, std::uint64_t first, std::uint64_t end,
                     std::vector<Runs>& out) const = 0;
   /// So many rows of any part take whole blocks of so many bytes, a power of two; 1 if it cannot be said.
@@ -86,7 +88,8 @@ class BlockGeometry final : public StripeGeometry {
   std::uint64_t element_bytes_, row_bytes_;
 };
 
-/// Of the memory, this much is for one stripe. Throws InputError if there are too many processors and slots for it.
+/// Of the memory, this much is for one stripe. Throws InputError if there are too many processors and slots
+/// for it.
 std::uint64_t stripe_memory(const schedule::Schedule& schedule, const ProcessorConditions& conditions);
 
 struct StripePlan {
@@ -95,8 +98,8 @@ struct StripePlan {
   std::shared_ptr<const StripeGeometry> geometry;
   std::uint64_t rows = 1;       ///< of a stripe
   std::uint64_t most_rows = 0;  ///< of a panel
-  /// Rows are put in their place by who receives them. If not, they come to their slots first, and are put in their places
-  /// after the last step, panel by panel: if parts are short, the cache likes that better.
+  /// Rows are put in their place by who receives them. If not, they come to their slots first, and are put in
+  /// their places after the last step, panel by panel: if parts are short, the cache likes that better.
   bool put_at_once = true;
   PassSummary pass;
 

@@ -20,8 +20,8 @@ constexpr uint64_t mebibyte = uint64_t{1} << 20;
 constexpr unsigned gathered_in_flight = 3, streamed_in_flight = 4;
 constexpr int lg_least_strips = 3;  // gathered ones, for reading, computing and writing at once
 constexpr uint64_t useful_run = 4 * mebibyte, least_run = 4 << 10;  // bytes of a strip's row
-// The rows that meet are read at once or, if that does not fit, in two slices. More of them would take less memory
-// still; but for each the widest iterations gather as many rows again on either side too.
+// The rows that meet are read at once or, if that does not fit, in two slices. More of them would take less
+// memory still; but for each the widest iterations gather as many rows again on either side too.
 constexpr int lg_most_slices = 1;
 
 class Planner {
@@ -76,7 +76,8 @@ class Planner {
   /// The whole schedule of virtual processors, on an array that is at most half of the memory.
   std::optional<SweepPlan> whole(int lg_block) {
     constexpr int most_lg_block = 30;
-    if (given_.columns != 0 || lg_block > most_lg_block || plan_.array_bytes() > plan_.conditions.memory / 2) return std::nullopt;
+    if (given_.columns != 0 || lg_block > most_lg_block || plan_.array_bytes() > plan_.conditions.memory / 2)
+      return std::nullopt;
     Sweep one = read_and_written(0, lg_size());
     one.lg_slice = lg_size();
     one.in_flight = 1;
@@ -121,8 +122,8 @@ class Planner {
            low < high;
   }
 
-  // Blocks are one sweep, and those between them are not too many. Those of virtual processors are one sweep between
-  // them.
+  // Blocks are one sweep, and those between them are not too many. Those of virtual processors are one sweep
+  // between them.
   bool allowed(int low, int high) const {
     if (plan_.conditions.between != Between::threads) {
       if (high > *lg_block_) return on_nodes(low, high);

@@ -1,7 +1,8 @@
 // How a ±2^b-descend computation on files larger than memory is cut into sweeps.
 //
-// A *sweep* reads everything once, performs iterations b with low ≤ b < high, and writes everything once. In them
-// rows of 2^low records meet, column by column, so a sweep goes *strip* by strip: some columns of all rows.
+// A *sweep* reads everything once, performs iterations b with low ≤ b < high, and writes everything once. In
+// them rows of 2^low records meet, column by column, so a sweep goes *strip* by strip: some columns of all
+// rows.
 //
 //      columns (index mod 2^low)
 //      +----+----+----+---       gathered: high = lg M. All rows meet, cyclically; a strip is in memory as a whole.
@@ -12,19 +13,21 @@
 //      |    | p  |    |          last ones, and the last on the first.
 //      +----+----+----+---
 //
-// Within a strip the iterations are done in groups that fit in the cache (cache_groups.hpp), each with a window of
-// its own over what the one before it has made. So nothing is read twice but the ends, and a sweep may write where
-// it reads: a slice is written after all that need it have been read; the first few stay in memory for the last.
+// Within a strip the iterations are done in groups that fit in the cache (cache_groups.hpp), each with a
+// window of its own over what the one before it has made. So nothing is read twice but the ends, and a sweep
+// may write where it reads: a slice is written after all that need it have been read; the first few stay in
+// memory for the last.
 //
-// A row of a strip is a request. With few iterations a sweep has few rows in memory, which can be long; but more
-// sweeps move more bytes. The plan is the one that takes the device the least time. The lowest sweep's strip has
-// rows of one record, so that it reads the file from one end to the other; the 2^high records that meet there are
-// the *block* of one of Hu's P processors. An array that fits in memory twice is one gathered sweep of one strip.
+// A row of a strip is a request. With few iterations a sweep has few rows in memory, which can be long; but
+// more sweeps move more bytes. The plan is the one that takes the device the least time. The lowest sweep's
+// strip has rows of one record, so that it reads the file from one end to the other; the 2^high records that
+// meet there are the *block* of one of Hu's P processors. An array that fits in memory twice is one gathered
+// sweep of one strip.
 //
 // A sweep whose iterations all read nothing but the record itself is left out: there is nothing to do.
 //
-// Where virtual processors do the iterations between blocks (node_runs.hpp) these are one gathered sweep, the first of
-// descend and the last of ascend, whatever the size of a block; the others are as above.
+// Where virtual processors do the iterations between blocks (node_runs.hpp) these are one gathered sweep, the
+// first of descend and the last of ascend, whatever the size of a block; the others are as above.
 #pragma once
 
 #include <cstdint>
@@ -66,7 +69,8 @@ struct Sweep {
   bool two_buffers = false;
   /// Records of a strip are numbered row by row; in these numbers the iterations are lg_columns and up.
   std::vector<Iterations> groups;
-  /// Of virtual processors, if they compute it: the top iterations, in strips that are gathered, or all of them.
+  /// Of virtual processors, if they compute it: the top iterations, in strips that are gathered, or all of
+  /// them.
   std::optional<NodeRuns> nodes;
   PassSummary pass;  ///< bytes_read without what is read twice
 
@@ -87,7 +91,8 @@ struct SweepPlan {
 
   std::uint64_t processors() const { return std::uint64_t{1} << (conditions.lg_size - lg_block); }
   std::uint64_t array_bytes() const { return conditions.record_bytes << conditions.lg_size; }
-  /// Of disk. What lies between sweeps lies where the output will, unless records are not of its elements' size.
+  /// Of disk. What lies between sweeps lies where the output will, unless records are not of its elements'
+  /// size.
   std::uint64_t scratch_bytes() const;
   /// Of the virtual processors; empty without them.
   std::string schedule_name() const;
@@ -100,8 +105,9 @@ struct SweepPlan {
   std::string describe_schedule() const;
 };
 
-/// The sweeps that take the least time on the device and keep within the memory. Pure; takes some milliseconds.
-/// Throws InputError if no sweeps fit, saying what would, and for sizes that are no powers of two or too large.
+/// The sweeps that take the least time on the device and keep within the memory. Pure; takes some
+/// milliseconds. Throws InputError if no sweeps fit, saying what would, and for sizes that are no powers of
+/// two or too large.
 SweepPlan plan_sweeps(const SweepConditions& conditions, const SweepSizes& given = {});
 
 }  // namespace xorder::plan

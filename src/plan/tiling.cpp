@@ -8,7 +8,8 @@ namespace {
 using std::size_t;
 using std::uint64_t;
 
-// Elements between neighbours along each source axis, where the axes lie in memory in the order `axes`, slowest first.
+// Elements between neighbours along each source axis, where the axes lie in memory in the order `axes`,
+// slowest first.
 std::vector<uint64_t> strides(const std::vector<uint64_t>& extents, const std::vector<int>& axes) {
   std::vector<uint64_t> result(extents.size());
   uint64_t stride = 1;

@@ -1,9 +1,10 @@
 // How one pass cuts a reordering into independent pieces: the geometry, and nothing else.
 //
-// A *tile* is a box: an interval of each axis, times a coset of the mapped axis (coset.hpp) if there is one. It is read
-// as runs that are contiguous in the source and written as runs that are contiguous in the target; the tiles' runs
-// partition both. A tile consists of *groups*, which partition it along one axis: a group is what a kernel permutes
-// at once, small enough for a cache, and thick enough that it contributes at least a cache line to each target run.
+// A *tile* is a box: an interval of each axis, times a coset of the mapped axis (coset.hpp) if there is one.
+// It is read as runs that are contiguous in the source and written as runs that are contiguous in the target;
+// the tiles' runs partition both. A tile consists of *groups*, which partition it along one axis: a group is
+// what a kernel permutes at once, small enough for a cache, and thick enough that it contributes at least a
+// cache line to each target run.
 //
 //              target axis →          tile: all of this box, assembled in memory
 //            ┌──────┬──────┐          group: some of its source runs, read and scattered together
@@ -12,7 +13,8 @@
 //     ↓      ├──────┼──────┤
 //            └──────┴──────┘
 //
-// The last tile along an axis may be shorter. All counts here are elements; files, bytes and threads come later.
+// The last tile along an axis may be shorter. All counts here are elements; files, bytes and threads come
+// later.
 #pragma once
 
 #include <cstdint>
@@ -48,16 +50,18 @@ struct RunShape {
 
 /// What cuts the axes: every choice that a planner has.
 struct TileChoice {
-  /// By source axis: how many coordinates a tile and a group span; group ≤ tile ≤ extent. 1 for the mapped axis.
+  /// By source axis: how many coordinates a tile and a group span; group ≤ tile ≤ extent. 1 for the mapped
+  /// axis.
   std::vector<std::uint64_t> tile;
   std::vector<std::uint64_t> group;
-  /// The mapped axis's block sizes; group_low ≤ target_low is lg of the piece that a group gives to a target run.
+  /// The mapped axis's block sizes; group_low ≤ target_low is lg of the piece that a group gives to a target
+  /// run.
   int source_low = 0;
   int target_low = 0;
   int group_low = 0;
-  /// Target runs go along at most so many axes, though the tile may span more. Groups cut the last of them, and that
-  /// must not be the one along which the source is read. (512 MiB of doubles out of the page cache: 0.31 s, in
-  /// place of 0.45 with runs of parts of the first axis.)
+  /// Target runs go along at most so many axes, though the tile may span more. Groups cut the last of them,
+  /// and that must not be the one along which the source is read. (512 MiB of doubles out of the page cache:
+  /// 0.31 s, in place of 0.45 with runs of parts of the first axis.)
   std::size_t target_axes = ~std::size_t{0};
   bool operator==(const TileChoice&) const = default;
 };
@@ -86,7 +90,8 @@ struct Group {
 /// Immutable. The functions cost as much as what they return.
 class Tiling {
  public:
-  /// `what` must be canonical(); the choice must fit it (see TileChoice), with at most one axis split into groups.
+  /// `what` must be canonical(); the choice must fit it (see TileChoice), with at most one axis split into
+  /// groups.
   Tiling(Reordering what, TileChoice choice);
 
   const Reordering& what() const { return what_; }
@@ -98,7 +103,8 @@ class Tiling {
   std::uint64_t tile_elements() const;
   std::uint64_t group_elements() const;
 
-  /// Tiles are numbered in the order of their place in the target, so that neighbours in the target follow each other.
+  /// Tiles are numbered in the order of their place in the target, so that neighbours in the target follow
+  /// each other.
   std::uint64_t tile_count() const;
   Tile tile(std::uint64_t number) const;
   Group group(const Tile& tile, std::uint64_t number) const;

@@ -75,8 +75,8 @@ uint64_t mesh_bound(uint64_t side) {
   return side <= 1 ? 0 : bound;
 }
 
-// A block goes min(k, N − k) links along its row and as many along its column, k = |i − j|. There are N nodes for
-// each i − j mod N, and min(k, N − k) over all k is ⌊N²/4⌋ in all.
+// A block goes min(k, N − k) links along its row and as many along its column, k = |i − j|. There are N nodes
+// for each i − j mod N, and min(k, N − k) over all k is ⌊N²/4⌋ in all.
 uint64_t torus_bound(uint64_t side) { return side <= 1 ? 0 : divided_up(side * side / 4, 2 * side); }
 
 // (x−y)(x−y−1) ≤ 2y² is x² − x ≤ y² + 2xy − y, and N/2 − 1 = 2x + y − 1. If x ≤ y, both hold.

@@ -175,8 +175,8 @@ std::optional<Recurrence> Descend::recurrence() const {
                          order_ == Order::ascend, reads_);
 }
 
-// Between nodes, of every offset over two links, or one between neighbours; and of each of the 2^b classes of a local
-// iteration one element.
+// Between nodes, of every offset over two links, or one between neighbours; and of each of the 2^b classes of
+// a local iteration one element.
 Schedule::Load Descend::total() const {
   const int n = network().dimension();
   if (n == 0) return {};

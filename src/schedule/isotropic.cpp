@@ -17,9 +17,9 @@ using Table = std::vector<std::vector<int>>;
 
 constexpr int none = -1;
 
-// Colours the ones of the task matrix with as many colours as its critical sum. colour_[r][j] is the colour of
-// the one in row r and column j, row_[j][c] the row that column j meets in colour c. Rows are many and short,
-// columns few and long.
+// Colours the ones of the task matrix with as many colours as its critical sum. colour_[r][j] is the colour
+// of the one in row r and column j, row_[j][c] the row that column j meets in colour c. Rows are many and
+// short, columns few and long.
 class Colouring {
  public:
   Colouring(const std::vector<Word>& tags, int dimension, size_t colours)

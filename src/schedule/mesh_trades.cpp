@@ -84,10 +84,11 @@ std::vector<Mesh::Step> trades_at_bound(uint64_t side) {
   return assignment.take();
 }
 
-// Let n = N/2 = 2x + y. Below the diagonal lie a square, rows n .. N−1 of columns 0 .. n−1, a triangle above it
-// and one to the right of it. The triangles and the square share only the U_j of the columns j < n and the R_i of
-// the rows i ≥ n. In phase 1, of x steps, these 2n resources carry nodes of the square only. In phase 2, of y
-// steps, they carry the rest of it, and what the triangles' own resources do not manage in x + y steps.
+// Let n = N/2 = 2x + y. Below the diagonal lie a square, rows n .. N−1 of columns 0 .. n−1, a triangle above
+// it and one to the right of it. The triangles and the square share only the U_j of the columns j < n and the
+// R_i of the rows i ≥ n. In phase 1, of x steps, these 2n resources carry nodes of the square only. In phase
+// 2, of y steps, they carry the rest of it, and what the triangles' own resources do not manage in x + y
+// steps.
 //
 //   Triangle above, rows i < n. R_i carries x + y of its i nodes, and the other e_i = max(0, i − x − y) go up.
 //   These are E = 1 + 2 + .. + (x − 1) in all. They are dealt to columns 0 .. x+y in turn, all of which are left of

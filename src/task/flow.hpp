@@ -32,8 +32,8 @@ class FlowLink {
   FlowLink(oneapi::tbb::flow::graph& graph, FlowNode<Signal>& end) : node_(graph) {
     oneapi::tbb::flow::make_edge(node_, end);
   }
-  /// arrive(message) takes the message at once, in this thread: a task for each would cost 0.3 µs. Only if it says so,
-  /// `signal` goes over the edge; until then the link's memory is not touched.
+  /// arrive(message) takes the message at once, in this thread: a task for each would cost 0.3 µs. Only if it
+  /// says so, `signal` goes over the edge; until then the link's memory is not touched.
   template <typename Message, typename Arrive>
   void put(Message& message, const Signal& signal, const Arrive& arrive) {
     if (arrive(message)) node_.try_put(signal);
@@ -43,7 +43,8 @@ class FlowLink {
   oneapi::tbb::flow::broadcast_node<Signal> node_;
 };
 
-/// start(), which puts the first messages in, and then until nothing is left to do. Throws what the nodes throw.
+/// start(), which puts the first messages in, and then until nothing is left to do. Throws what the nodes
+/// throw.
 template <typename Start>
 void flow(oneapi::tbb::flow::graph& graph, const Start& start) {
   const AroundTasks around;

@@ -1,4 +1,5 @@
-// A pipeline of tasks: what next() gives goes through the parts, one after the other, several of them under way at once.
+// A pipeline of tasks: what next() gives goes through the parts, one after the other, several of them under
+// way at once.
 #pragma once
 
 #include <oneapi/tbb/parallel_pipeline.h>
@@ -25,9 +26,10 @@ Part<Function> at_once(Function function) {
   return {oneapi::tbb::filter_mode::parallel, std::move(function)};
 }
 
-/// Takes items from next(), a std::optional<Item> each, until it gives none; at most `in_flight` are under way. An item is a
-/// number or a pointer. It is over, and the next one may begin, after the last part; an in_order() part keeps the order of
-/// that. Throws what next() and the parts throw, of which those under way are awaited.
+/// Takes items from next(), a std::optional<Item> each, until it gives none; at most `in_flight` are under
+/// way. An item is a number or a pointer. It is over, and the next one may begin, after the last part; an
+/// in_order() part keeps the order of that. Throws what next() and the parts throw, of which those under way
+/// are awaited.
 template <typename Item, typename Next, typename... Functions>
 void pipeline(std::size_t in_flight, const Next& next, const Part<Functions>&... parts) {
   namespace tbb = oneapi::tbb;

@@ -25,8 +25,8 @@ int allowed(int wanted) {
 
 }  // namespace
 
-// In an arena of TBB's usual threads, which stay between calls. Workers are for a whole run: they take 0.2 ms to start, and
-// end with it (a transposition of 8 MiB by two threads: 0.95 ms in place of 0.35).
+// In an arena of TBB's usual threads, which stay between calls. Workers are for a whole run: they take 0.2 ms
+// to start, and end with it (a transposition of 8 MiB by two threads: 0.95 ms in place of 0.35).
 void for_stretches(std::uint64_t count, unsigned threads,
                    const std::function<void(std::uint64_t, std::uint64_t)>& body) {
   const int wanted = threads != 0 ? static_cast<int>(threads) : oneapi::tbb::info::default_concurrency();

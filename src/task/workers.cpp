@@ -33,8 +33,8 @@ void await_end_of_threads(const std::optional<std::uintmax_t>& before) {
   while (threads_now() > before && std::chrono::steady_clock::now() < end) std::this_thread::yield();
 }
 
-// TBB starts its threads when it needs them; others may have taken the room by then. Occupies all of them at once, for as
-// long as it takes until they are there.
+// TBB starts its threads when it needs them; others may have taken the room by then. Occupies all of them at
+// once, for as long as it takes until they are there.
 void start_all(Workers& workers) {
   std::mutex mutex;
   std::condition_variable all_here;

@@ -29,19 +29,20 @@ class Stopping {
   std::stop_callback<Request> forward_;
 };
 
-/// How many of so many threads there can be at once. TBB must never fail to start one: it would wait for it for ever, or end
-/// the program. Costs 0.1 ms.
+/// How many of so many threads there can be at once. TBB must never fail to start one: it would wait for it
+/// for ever, or end the program. Costs 0.1 ms.
 int startable_threads(int wanted);
 
 /// `threads` of them (0: as many as there are processors for this process), none of which is the calling
-/// thread unless it joins through execute(). TBB by itself makes one fewer. Fewer where the system does not let so many be
-/// started (`ulimit -u`, a container's limit); if it lets none, everything happens in the calling thread.
+/// thread unless it joins through execute(). TBB by itself makes one fewer. Fewer where the system does not
+/// let so many be started (`ulimit -u`, a container's limit); if it lets none, everything happens in the
+/// calling thread.
 struct Workers {
   explicit Workers(unsigned threads);
 
-  /// Runs `body` in the arena while this thread calls `meanwhile`, if there is such a thing, and then `tick`, many times a
-  /// second and once at the end. Throws what `body` throws. If `meanwhile` or `tick` throws, `body` is asked to stop, and
-  /// waited for, first.
+  /// Runs `body` in the arena while this thread calls `meanwhile`, if there is such a thing, and then `tick`,
+  /// many times a second and once at the end. Throws what `body` throws. If `meanwhile` or `tick` throws,
+  /// `body` is asked to stop, and waited for, first.
   void run(const std::function<void()>& body, const std::function<void()>& tick, Stopping& stopping,
            const std::function<void()>& meanwhile = {});
 

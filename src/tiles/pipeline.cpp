@@ -30,8 +30,8 @@ Event event_of(uint64_t token) { return static_cast<Event>(token & 3); }
 uint64_t number_of(uint64_t token) { return token >> 2; }
 
 // Half of what the queue takes, for each direction, but no more than so many bytes: what waits longer in the
-// device's queue is only in the way of the other direction (two passes over 4 GiB in requests of 1 MiB: 8.75 s
-// with 128 of them each way, 8.34 s with 16; means of 8 runs of each, in turn).
+// device's queue is only in the way of the other direction (two passes over 4 GiB in requests of 1 MiB: 8.75
+// s with 128 of them each way, 8.34 s with 16; means of 8 runs of each, in turn).
 uint64_t most_in_flight(const io::Queue& queue, uint64_t block_bytes) {
   constexpr uint64_t most_bytes = 16 << 20;
   const uint64_t request = std::clamp<uint64_t>(block_bytes, 1, plan::largest_request);

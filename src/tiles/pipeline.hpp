@@ -41,8 +41,8 @@ struct TileRange {
   std::uint64_t first = 0, last = 0;
 };
 
-/// Performs the pass. Throws IoError for the first transfer that failed and Cancelled when asked to stop, in both
-/// cases after everything in flight has ended. Memory: pass.memory().
+/// Performs the pass. Throws IoError for the first transfer that failed and Cancelled when asked to stop, in
+/// both cases after everything in flight has ended. Memory: pass.memory().
 void run_pass(const plan::Pass& pass, const PassFiles& files, io::Queue& queue, const PassSetting& setting);
 
 /// The same for some of its tiles. Returns the parts of blocks that they share with others.

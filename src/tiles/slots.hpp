@@ -1,5 +1,5 @@
-// The memory of a pass: slots for groups, tiles and requests on their way, and the chunks that tiles are put together in. Allocated
-// before the first transfer; nothing here waits for anything.
+// The memory of a pass: slots for groups, tiles and requests on their way, and the chunks that tiles are put
+// together in. Allocated before the first transfer; nothing here waits for anything.
 #pragma once
 
 #include <cstddef>

@@ -17,7 +17,8 @@ using std::uint64_t;
 
 namespace {
 
-// A pass of a team takes as long as the member with most tiles. Less memory makes more tiles, which may be even shares.
+// A pass of a team takes as long as the member with most tiles. Less memory makes more tiles, which may be
+// even shares.
 plan::Plan shared_plan(const Reordering& what, const plan::Conditions& conditions) {
   std::optional<plan::Plan> best;
   double least = 0;
@@ -66,8 +67,8 @@ TileEngine::TileEngine(const Reordering& what, const work::Circumstances& circum
   conditions.touched_memory = circumstances.touched_memory;
   const plan::Device cache = plan::Device::page_cache();
   const bool cached_source = circumstances.keep_cached && circumstances.source != io::Access::direct;
-  // What is in memory is as well read in small pieces, which leaves large ones for writing, and small tiles, which
-  // are written while the next ones are read (512 MiB of doubles: 0.43 s in place of 0.51).
+  // What is in memory is as well read in small pieces, which leaves large ones for writing, and small tiles,
+  // which are written while the next ones are read (512 MiB of doubles: 0.43 s in place of 0.51).
   conditions.device = !cached_source ? device : circumstances.mapped() ? cache : device.reading_from(cache);
   conditions.source_offset = circumstances.source_offset;
   conditions.target_offset = circumstances.target_offset;

@@ -17,17 +17,17 @@ namespace xorder::tiles {
 
 class TileEngine {
  public:
-  /// Makes the plan. Throws InputError if there is none (plan::make_plan). In a team, each member performs a share of every
-  /// pass's tiles.
+  /// Makes the plan. Throws InputError if there is none (plan::make_plan). In a team, each member performs a
+  /// share of every pass's tiles.
   TileEngine(const Reordering& what, const work::Circumstances& circumstances, const plan::Device& device,
              const work::Team* team = nullptr);
 
   const plan::Plan& plan() const { return plan_; }
   std::vector<plan::PassSummary> passes() const;
 
-  /// Collective in a team. Moves the data from the source to the target, files of the run's or scratch files of its; `pass` is the number
-  /// of the first pass. Throws IoError and Cancelled. The files are as the circumstances say, apart from alignments
-  /// and from direct access that was refused.
+  /// Collective in a team. Moves the data from the source to the target, files of the run's or scratch files
+  /// of its; `pass` is the number of the first pass. Throws IoError and Cancelled. The files are as the
+  /// circumstances say, apart from alignments and from direct access that was refused.
   void run(work::Run& run, io::Location source, io::Location target, std::size_t pass);
 
  private:

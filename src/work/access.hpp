@@ -23,15 +23,16 @@ struct Circumstances {
   std::uint64_t read_alignment = 1;
   bool keep_cached = false;  ///< everything fits in memory: leave the pages there, as cp would
 
-  /// Of `memory`, what is left for buffers where pages that are in use and on their way to the disk count too.
+  /// Of `memory`, what is left for buffers where pages that are in use and on their way to the disk count
+  /// too.
   std::uint64_t buffers() const { return through_cache() ? memory / 4 * 3 : memory; }
   bool mapped() const { return source == io::Access::mapped; }
   /// Whether pages that are in use and on their way to the disk count too.
   bool through_cache() const { return !keep_cached && target != io::Access::direct; }
 };
 
-/// For files that stay in the page cache if `working` bytes, theirs and what lies between, fit in `memory`. Looks
-/// at the first input's pages.
+/// For files that stay in the page cache if `working` bytes, theirs and what lies between, fit in `memory`.
+/// Looks at the first input's pages.
 Circumstances circumstances(std::span<const io::ArrayFile> inputs, const Destination& to,
                             const Options& options, std::uint64_t memory, std::uint64_t working);
 
@@ -39,8 +40,8 @@ Circumstances circumstances(std::span<const io::ArrayFile> inputs, const Destina
 /// write-back blocks.
 io::Engine engine_for(const io::File& source, const io::File& target);
 
-/// What was asked for and is not to be had: which of the files is not accessed as was wanted, and what instead.
-/// Empty if there is nothing to say.
+/// What was asked for and is not to be had: which of the files is not accessed as was wanted, and what
+/// instead. Empty if there is nothing to say.
 std::string fallback_note(const io::File& source, const io::File& target, const Circumstances& wanted);
 
 }  // namespace xorder::work

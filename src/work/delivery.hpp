@@ -15,8 +15,8 @@ namespace xorder::work {
 
 class Delivery {
  public:
-  /// Opens the inputs on this disk, makes the output there and writes its header. Throws InputError if an input
-  /// cannot be read or the output not be made, IoError if an input has changed since it was described.
+  /// Opens the inputs on this disk, makes the output there and writes its header. Throws InputError if an
+  /// input cannot be read or the output not be made, IoError if an input has changed since it was described.
   Delivery(const Frame& frame, io::Disk& disk);
 
   io::File& source(std::size_t i = 0) { return sources_[i]; }
@@ -26,8 +26,8 @@ class Delivery {
   /// A file for what lies between two passes, in the scratch directory.
   io::File scratch(std::uint64_t bytes) const;
 
-  /// Unless it was asked to stop or an input has changed: syncs the output and gives it its name. In a team, all sync and the
-  /// first gives the name. (The constructor and scratch() are collective as well.)
+  /// Unless it was asked to stop or an input has changed: syncs the output and gives it its name. In a team,
+  /// all sync and the first gives the name. (The constructor and scratch() are collective as well.)
   void commit(const std::stop_token& stop);
 
  private:
@@ -37,9 +37,9 @@ class Delivery {
   io::Disk& disk_;
   std::vector<io::File> sources_;
   std::vector<io::FileStamp> stamps_;  // of the sources, when reading began
-  std::optional<io::Output> output_;  // the first member's of a team,
-  std::optional<io::File> joined_;    // which the others have opened
-  std::filesystem::path shared_;      // by this name
+  std::optional<io::Output> output_;   // the first member's of a team,
+  std::optional<io::File> joined_;     // which the others have opened
+  std::filesystem::path shared_;       // by this name
 };
 
 }  // namespace xorder::work

@@ -68,7 +68,8 @@ void check_own_file(const Frame& frame, Team& team) {
   }
 }
 
-// Brings the options of all members together, and checks that they mean the same input or parts that go together.
+// Brings the options of all members together, and checks that they mean the same input or parts that go
+// together.
 void join(Frame& frame, Team& team) {
   Options& options = frame.options;
   if (options.engine == EngineChoice::mapped) {

@@ -25,13 +25,14 @@ struct Frame {
   io::Disk& disk() const;
 };
 
-/// An array of this type and shape, in the format that the path's name or else the input's says; the data of a raw file
-/// begin at `offset`. Throws InputError for an .npy file with an offset, and for more than 2^63 − 1 bytes.
+/// An array of this type and shape, in the format that the path's name or else the input's says; the data of
+/// a raw file begin at `offset`. Throws InputError for an .npy file with an offset, and for more than 2^63 −
+/// 1 bytes.
 Destination destination(std::filesystem::path path, const io::ArrayFile& input, const io::DType& dtype,
                         const std::vector<std::uint64_t>& extents, std::uint64_t offset);
 
-/// For an output of this type and shape. `working` as for circumstances(). Throws InputError if the memory is too
-/// little for anything, or the output or scratch files could not be made: checks that need no new file.
+/// For an output of this type and shape. `working` as for circumstances(). Throws InputError if the memory is
+/// too little for anything, or the output or scratch files could not be made: checks that need no new file.
 Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, const io::DType& dtype,
              const std::vector<std::uint64_t>& extents, Options options, std::uint64_t working);
 

@@ -33,13 +33,15 @@ class Run {
   Team* team() const { return frame_.options.team; }
   /// Those that make one file together, or nullptr.
   Team* sharing() const { return frame_.sharing(); }
-  /// The next part of the data begins, in this pass (from 1): so many bytes will be read and written, by this process.
+  /// The next part of the data begins, in this pass (from 1): so many bytes will be read and written, by this
+  /// process.
   void begin(std::uint64_t bytes, std::size_t pass);
   /// Tells the caller of Work::run() how far it has come.
   void tick();
   /// Something for the report: what was asked for and could not be had. The first counts.
   void say(const std::string& note);
-  /// Runs `body` among the workers, and tick() meanwhile; if there is something else for this thread to do, that first.
+  /// Runs `body` among the workers, and tick() meanwhile; if there is something else for this thread to do,
+  /// that first.
   void with(task::Workers& workers, const std::function<void()>& body,
             const std::function<void()>& meanwhile = {});
 

@@ -1,11 +1,12 @@
 // Several processes that make one output together, as one of them sees the others.
 //
-// Every member makes the same Work with the same arguments and runs it. The first member (rank 0) decides what depends on
-// the machine, makes the output under a temporary name and gives it its own in the end; the others open it. Engines
-// divide their work by rank.
+// Every member makes the same Work with the same arguments and runs it. The first member (rank 0) decides
+// what depends on the machine, makes the output under a temporary name and gives it its own in the end; the
+// others open it. Engines divide their work by rank.
 //
-// A collective call is one that all members make, in the same order. It throws on all of them if one has failed. So
-// whoever runs a Work in a team sees to it that a member that fails says so in place of its next collective call.
+// A collective call is one that all members make, in the same order. It throws on all of them if one has
+// failed. So whoever runs a Work in a team sees to it that a member that fails says so in place of its next
+// collective call.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,8 @@ class Team {
   virtual int rank() const = 0;
   virtual int size() const = 0;
   bool is_first() const { return rank() == 0; }
-  /// How many members share this machine's memory and processors, and how many of its processors are this member's.
+  /// How many members share this machine's memory and processors, and how many of its processors are this
+  /// member's.
   virtual unsigned neighbours() const = 0;
   virtual unsigned processors() const = 0;
 
@@ -56,7 +58,8 @@ class Team {
   virtual void temporary(const std::vector<std::filesystem::path>& files) = 0;
 };
 
-/// lg of the number of members, where each has a part of an array. Throws InputError unless that number is a power of two.
+/// lg of the number of members, where each has a part of an array. Throws InputError unless that number is a
+/// power of two.
 int lg_parts(const Team& team);
 
 }  // namespace xorder::work

@@ -1,5 +1,5 @@
-// What tests of descend and ascend computations share: what they compute by definition, and computations that mix up
-// everything that they are given.
+// What tests of descend and ascend computations share: what they compute by definition, and computations that
+// mix up everything that they are given.
 #pragma once
 
 #include <bit>

@@ -1,4 +1,5 @@
-// Reorders a file and an array in memory with nothing but the installed headers and library; exits 0 if both are right.
+// Reorders a file and an array in memory with nothing but the installed headers and library; exits 0 if both
+// are right.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

@@ -18,8 +18,8 @@ File scratch(std::uint64_t bytes, Disk& disk) {
   return File::create_nameless(testing::TempDir(), "scratch", bytes, Access::buffered, disk);
 }
 
-// Parts of [begin, end) in any order, however small, end up in the file once each: as whole blocks that the carry
-// completes, or written by it where the memory is too small or the block has bytes that are not ours.
+// Parts of [begin, end) in any order, however small, end up in the file once each: as whole blocks that the
+// carry completes, or written by it where the memory is too small or the block has bytes that are not ours.
 void expect_all_arrive(test::Random& random, std::uint64_t begin, std::uint64_t end, std::uint64_t memory) {
   work::Meter meter(system_disk());
   const File file = scratch(end, meter);

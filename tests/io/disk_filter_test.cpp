@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::size_t block_size = 4096;
 
-// Filters behind filters: every token comes back once, with its own error, whether it was submitted or posted.
+// Filters behind filters: every token comes back once, with its own error, whether it was submitted or
+// posted.
 TEST(DiskFilter, EveryTokenComesBackOnceThroughSeveralFilters) {
   test::Random random;
   SEED_TRACE(random);

@@ -160,8 +160,7 @@ TEST(NamelessFile, SaysHowMuchRoomIsMissing) {
   if (!tiny.mounted()) GTEST_SKIP() << "mounting is not permitted";
   const std::string refused = message_of<InputError>(
       [&] { File::create_nameless(scratch / "tiny", "big", 2 << 20, Access::direct); });
-  EXPECT_THAT(refused,
-              HasSubstr("no room for big: needs 2097152 bytes (2 MiB), 1048576 bytes (1 MiB) free"));
+  EXPECT_THAT(refused, HasSubstr("no room for big: needs 2097152 bytes (2 MiB), 1048576 bytes (1 MiB) free"));
   File::create_nameless(scratch / "tiny", "fits", 1 << 20, Access::direct);
 }
 

@@ -195,7 +195,8 @@ TEST(ParseNpyHeader, RefusesEveryTruncation) {
   }
 }
 
-// Whatever the bytes, there is a description that can be written and read again, or one line of header_refusal.
+// Whatever the bytes, there is a description that can be written and read again, or one line of
+// header_refusal.
 TEST(ParseNpyHeader, SurvivesFlippedBytes) {
   test::Random random;
   SEED_TRACE(random);

@@ -53,8 +53,9 @@ class ProcessorBlocks : public testing::TestWithParam<ByAccess> {
   task::Workers workers_{2};
 };
 
-// The reference: the file is a string. Processors' blocks lie side by side from anywhere on and are of any size, from a few
-// bytes to more than a request; of each, some ranges are read, and others of another file are written.
+// The reference: the file is a string. Processors' blocks lie side by side from anywhere on and are of any
+// size, from a few bytes to more than a request; of each, some ranges are read, and others of another file
+// are written.
 TEST_P(ProcessorBlocks, AreTheirPartOfTheFile) {
   SEED_TRACE(random_);
   work::Meter meter(io::system_disk());

@@ -1,5 +1,5 @@
-// Descend and ascend computations by virtual processors: the bytes of the sweeps and of the definition, whatever the cut,
-// and the traffic that the plan has said.
+// Descend and ascend computations by virtual processors: the bytes of the sweeps and of the definition,
+// whatever the cut, and the traffic that the plan has said.
 #include "xorder/machine/scheduled_descend.hpp"
 
 #include <gmock/gmock.h>

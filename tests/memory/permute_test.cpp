@@ -14,8 +14,8 @@ using test::any_map;
 using test::random_bytes;
 using test::with_every_instruction_set;
 
-// Ten lines that do what the definition says, between guards: `before` bytes in front of both arrays, so that they can be at
-// any address, and 64 behind the target.
+// Ten lines that do what the definition says, between guards: `before` bytes in front of both arrays, so that
+// they can be at any address, and 64 behind the target.
 void expect_permuted(const Reordering& what, test::Random& random,
                      const std::vector<unsigned>& numbers_of_threads, std::size_t before = 0) {
   constexpr std::byte guard{0xA5};
@@ -140,7 +140,8 @@ TEST(InMemory, LargeOnes) {
   }
 }
 
-// Larger than the cache, so that they go through buffers and past it: what tiles do is in DoesWhatTheDefinitionSays.
+// Larger than the cache, so that they go through buffers and past it: what tiles do is in
+// DoesWhatTheDefinitionSays.
 TEST(InMemory, LargeMatricesWithEveryInstructionSet) {
   test::Random random;
   SEED_TRACE(random);

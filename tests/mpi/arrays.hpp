@@ -84,8 +84,8 @@ inline std::vector<std::byte> bytes_of(std::uint64_t count, std::uint64_t elemen
   return bytes;
 }
 
-/// Fills this rank's data with the elements of `before`, performs, and expects those of `after`. Guards behind both arrays must
-/// stay.
+/// Fills this rank's data with the elements of `before`, performs, and expects those of `after`. Guards
+/// behind both arrays must stay.
 inline void expect_performed(const xorder_mpi_plan* plan, MPI_Comm comm, std::uint64_t element_bytes,
                              const Contents& before, const Contents& after, std::uint64_t seed,
                              const xorder_mpi_options* options = nullptr) {

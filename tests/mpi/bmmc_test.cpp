@@ -64,7 +64,8 @@ TEST_F(MpiBmmc, LongAndShortPieces) {
   }
 }
 
-// One plan: elements of other sizes, other data, a communicator of some ranks, and one with the ranks in another order.
+// One plan: elements of other sizes, other data, a communicator of some ranks, and one with the ranks in
+// another order.
 TEST_F(MpiBmmc, FactoredOncePerformedOften) {
   Random random;
   SEED_TRACE(random);

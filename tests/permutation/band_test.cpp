@@ -80,7 +80,8 @@ TEST(Band, IsSciPys) {
   });
 }
 
-// CBLAS with CblasRowMajor and lda = B: a[i, j] at i·lda + KL + j − i; SPARSKIT: diag(i, k) with offset k − KL.
+// CBLAS with CblasRowMajor and lda = B: a[i, j] at i·lda + KL + j − i; SPARSKIT: diag(i, k) with offset k −
+// KL.
 TEST(Band, ByRowIsThatOfCblasAndSparskit) {
   for_all_bands(8, [](const Band& band) {
     if (band.cyclic || !band.by_row()) return;

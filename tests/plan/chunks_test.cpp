@@ -11,7 +11,8 @@
 namespace xorder::plan {
 namespace {
 
-// Asks the tiling where every element of a group goes, and compares with the chunks that the group is said to touch.
+// Asks the tiling where every element of a group goes, and compares with the chunks that the group is said to
+// touch.
 TEST(Chunks, AreExactlyThoseThatAGroupTouches) {
   test::Random random;
   SEED_TRACE(random);

@@ -29,7 +29,8 @@ TEST(Coset, TileBitsIsBlockBitsPlusRankGamma) {
   }
 }
 
-// Every index is in exactly one tile, on both sides; blocks are whole; and z = L h ⊕ z₀ says what the map says.
+// Every index is in exactly one tile, on both sides; blocks are whole; and z = L h ⊕ z₀ says what the map
+// says.
 TEST(Coset, TilesPartitionBothSidesIntoWholeBlocks) {
   test::Random random;
   SEED_TRACE(random);
@@ -62,7 +63,8 @@ TEST(Coset, SubtilesAreSpannedByTheFirstLocalBits) {
     const int n = random.in(1, 12), b = random.in(0, n), c = random.in(0, n), piece = random.in(0, c);
     const auto map = test::any_map(random, n);
     const CosetTiling tiling(map, b, c);
-    // The local images of the first bits must contain all of E_piece: pieces of 2^piece elements in target runs.
+    // The local images of the first bits must contain all of E_piece: pieces of 2^piece elements in target
+    // runs.
     gf2::Subspace images;
     for (int j = 0; j < tiling.bits_of_subtile(piece); ++j) images.add(tiling.local_map().column(j));
     EXPECT_TRUE(images.contains(gf2::Subspace::low_bits(piece)));

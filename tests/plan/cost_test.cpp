@@ -9,7 +9,8 @@
 namespace xorder::plan {
 namespace {
 
-// Reads at 1 GB/s, writes at 500 MB/s, and half a second less for 1 GB both ways at once than one after the other.
+// Reads at 1 GB/s, writes at 500 MB/s, and half a second less for 1 GB both ways at once than one after the
+// other.
 Conditions simple() {
   Conditions c;
   c.device.points = {{1'000'000, 1e9, 5e8, 4e8}};

@@ -28,7 +28,8 @@ TEST(Device, LargerRequestsNeverCostMoreInAll) {
   }
 }
 
-// Of a disk that reads 1 GB/s and writes 500 MB/s, and 400 MB/s of each while both go on: 1 GB each way 3 s or 2.5 s.
+// Of a disk that reads 1 GB/s and writes 500 MB/s, and 400 MB/s of each while both go on: 1 GB each way 3 s
+// or 2.5 s.
 TEST(Device, ReadsAndWritesAtOnceTakeWhatWasMeasuredOrTheSum) {
   const Device known = Device::parse(R"({"points": [[1000, 1e9, 5e8, 4e8], [2000, 1e9, 5e8, 4e8]]})", "test");
   const Requests million{1'000'000, 1000};

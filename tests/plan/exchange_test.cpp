@@ -36,7 +36,8 @@ std::string reordered(const Reordering& what, const std::string& data) {
   return out;
 }
 
-/// Every run put where the plan says, stripe by stripe; the parts of a panel end at one processor, each elsewhere.
+/// Every run put where the plan says, stripe by stripe; the parts of a panel end at one processor, each
+/// elsewhere.
 std::string exchanged(const StripePlan& plan, const std::string& scratch) {
   std::string out(scratch.size(), '\0');
   const StripeGeometry& geometry = *plan.geometry;

@@ -15,8 +15,8 @@ AffineMap product(const std::vector<AffineMap>& factors, int n) {
   return all;
 }
 
-// n = 8, b = 4: the square transposition moves all four low bits out, rank γ = 4. With m = 5 each pass brings one
-// of them to its place: ⌈4 / 1⌉ passes; with m = 6, two; with m = 8 a single one.
+// n = 8, b = 4: the square transposition moves all four low bits out, rank γ = 4. With m = 5 each pass brings
+// one of them to its place: ⌈4 / 1⌉ passes; with m = 6, two; with m = 8 a single one.
 TEST(Factor, CountsOfASquareTransposition) {
   const AffineMap map = bmmc::transpose(4, 4);
   EXPECT_EQ(pass_count(map, 4, 5), 4);

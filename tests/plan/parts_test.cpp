@@ -25,7 +25,8 @@ Word combined(std::span<const Word> basis, Word base, uint64_t j) {
   return base;
 }
 
-// Carries out the tiles, number by number: every element comes to the place of its image, and none is forgotten.
+// Carries out the tiles, number by number: every element comes to the place of its image, and none is
+// forgotten.
 void expect_moves(const CommonTiling& tiling, const AffineMap& map, int p) {
   const int b = map.bits() - p, m = tiling.bits();
   std::set<Word> moved;

@@ -9,8 +9,8 @@
 
 namespace xorder::test {
 
-/// Every source run of every group, every target run of every tile: each element is read once, written once, and what
-/// arrives at target_index(x) is x.
+/// Every source run of every group, every target run of every tile: each element is read once, written once,
+/// and what arrives at target_index(x) is x.
 inline void expect_performs(const plan::Tiling& tiling) {
   const Reordering& what = tiling.what();
   constexpr std::uint64_t none = ~std::uint64_t{0};

@@ -1,5 +1,5 @@
-// Sweeps and groups: together they are all iterations in their order, each has the records that it needs, and all
-// keep within the memory.
+// Sweeps and groups: together they are all iterations in their order, each has the records that it needs, and
+// all keep within the memory.
 #include "plan/sweeps.hpp"
 
 #include <gmock/gmock.h>
@@ -173,8 +173,8 @@ TEST(Sweeps, AreAllIterationsInOrderWithinTheMemory) {
   EXPECT_GT(planned, 200);
 }
 
-// Every iteration that does something is in one sweep, in order; no sweep is there for nothing; and the one between the
-// blocks of virtual processors is theirs.
+// Every iteration that does something is in one sweep, in order; no sweep is there for nothing; and the one
+// between the blocks of virtual processors is theirs.
 TEST(Sweeps, OfVirtualProcessorsAndOfWhatIsToDo) {
   test::Random random;
   SEED_TRACE(random);

@@ -186,7 +186,8 @@ TEST(BandedInTurn, OfDifferentBands) {
   EXPECT_EQ(bands.rotation(3), (2 + 0 + 4) % 4);
 }
 
-// Every placement that was found: all matrices arrive, in the steps that are claimed, which no closed form has.
+// Every placement that was found: all matrices arrive, in the steps that are claimed, which no closed form
+// has.
 TEST(BandPlacement, ReachesWhatIsClaimed) {
   for (int d = 2; d <= 9; ++d) {
     for (int beta = 1; beta < d; ++beta) {

@@ -15,7 +15,8 @@ namespace {
 
 using std::uint64_t;
 
-// From the definition: what column c of each matrix has for column c + o is there at the end, at the schedule's goal for it.
+// From the definition: what column c of each matrix has for column c + o is there at the end, at the
+// schedule's goal for it.
 void expect_transposed(int d, const std::vector<Diagonals>& bands, const BandsAtOnce& at_once) {
   const uint64_t n = uint64_t{1} << d, slots = at_once.schedule->slots();
   test::expect_correct(*at_once.schedule);

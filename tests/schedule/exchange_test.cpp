@@ -106,8 +106,8 @@ TEST(ExchangeArrays, TheClosedFormMeetsTheConditions) {
   for (int d = 0; d <= 8; ++d) EXPECT_TRUE(conditions(closed_form(d)).hold()) << d;
 }
 
-// An array meets the conditions exactly if the checker is content with its schedule. One entry is changed, or two
-// rows, two entries of a row or of a column are exchanged.
+// An array meets the conditions exactly if the checker is content with its schedule. One entry is changed, or
+// two rows, two entries of a row or of a column are exchanged.
 TEST(ExchangeArrays, ConditionsAreWhatTheCheckerFinds) {
   test::Random random;
   SEED_TRACE(random);

@@ -98,8 +98,8 @@ TEST(Mesh, TwoPhasesTakeTheStepsOfThePaper) {
   }
 }
 
-// In the first phase, what goes up in the left half or right in the lower half begins in the lower left quarter, and
-// all of these resources are in use.
+// In the first phase, what goes up in the left half or right in the lower half begins in the lower left
+// quarter, and all of these resources are in use.
 TEST(Mesh, TheFirstPhaseKeepsToTheQuarter) {
   for (std::uint64_t n = 2; n <= 300; n += 2) {
     const Mesh mesh(n, Mesh::Routing::two_phase);

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <future>
 #include <chrono>
+#include <future>
 #include <stdexcept>
 #include <thread>
 
@@ -57,11 +57,12 @@ TEST(Workers, SomethingElseHappensMeanwhileInTheCallingThread) {
   std::promise<void> other;
   const auto caller = std::this_thread::get_id();
   bool ticked = false;
-  workers.run([&] { other.get_future().wait(); }, [&] { ticked = true; }, stopping, [&] {
-    EXPECT_EQ(std::this_thread::get_id(), caller);
-    EXPECT_FALSE(ticked);
-    other.set_value();
-  });
+  workers.run([&] { other.get_future().wait(); }, [&] { ticked = true; }, stopping,
+              [&] {
+                EXPECT_EQ(std::this_thread::get_id(), caller);
+                EXPECT_FALSE(ticked);
+                other.set_value();
+              });
   EXPECT_TRUE(ticked);
 
   bool stopped = false;

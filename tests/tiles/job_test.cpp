@@ -52,7 +52,8 @@ class JobTest : public testing::Test {
   fs::path directory_;
 };
 
-// A device on which only large requests are worth anything makes plans of several passes out of files of a few MiB.
+// A device on which only large requests are worth anything makes plans of several passes out of files of a
+// few MiB.
 plan::Device slow_starter() { return plan::Device::parse(R"({"points": [[1048576, 1e6, 1e6]]})", "test"); }
 
 TEST_F(JobTest, SeveralPassesGiveTheSameBytes) {

@@ -125,7 +125,7 @@ class TeamTest : public testing::Test {
     std::vector<std::string> errors;  // by rank; empty: none
     work::Report report;              // the first member's
     std::size_t passes = 0, exchanged = 0;
-    std::uint64_t runs = 0;  // of a tile of the first pass
+    std::uint64_t runs = 0;               // of a tile of the first pass
     std::vector<std::uint64_t> progress;  // the first member's, once
   };
   // `disks` by rank; none: the system's.

@@ -1,4 +1,5 @@
-// An input that is stored into while it is being read gives no output, also where the store goes to a page that was dirty before.
+// An input that is stored into while it is being read gives no output, also where the store goes to a page
+// that was dirty before.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// A failing disk behind every engine: each transfer and each file operation that fails ends the run with an error,
-// leaves the destination as it was, and nothing beside it.
+// A failing disk behind every engine: each transfer and each file operation that fails ends the run with an
+// error, leaves the destination as it was, and nothing beside it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

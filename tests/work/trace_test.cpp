@@ -1,4 +1,5 @@
-// Traces: every engine's transfers are in them, all of them and nothing else, as the run's own report counts them.
+// Traces: every engine's transfers are in them, all of them and nothing else, as the run's own report counts
+// them.
 #include "io/trace.hpp"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,7 @@
-// xorder-mpi: the commands of xorder that permute, done by several processes on one shared file system. Each takes a share
-// of the tiles of one plan, so that all data are read once and written once in each pass, and next to nothing is sent. Or,
-// with --parts, each has a file of its own with a part of the array, and they exchange elements.
+// xorder-mpi: the commands of xorder that permute, done by several processes on one shared file system. Each
+// takes a share of the tiles of one plan, so that all data are read once and written once in each pass, and
+// next to nothing is sent. Or, with --parts, each has a file of its own with a part of the array, and they
+// exchange elements.
 #include <fmt/format.h>
 #include <mpi.h>
 #include <unistd.h>
@@ -37,7 +38,8 @@ void check_arguments(MpiTeam& team, int argc, char** argv) {
 Failure run(MpiTeam& team, int argc, char** argv) {
   CLI::App program{
       "xorder-mpi permutes a file by several processes, on one machine or on many that share a file system:\n"
-      "mpirun -n 8 xorder-mpi transpose a.npy b.npy. With --parts each process has a file with a part of the\n"
+      "mpirun -n 8 xorder-mpi transpose a.npy b.npy. With --parts each process has a file with a part of "
+      "the\n"
       "array. The options are xorder's, and --memory is each process's.",
       "xorder-mpi"};
   program.formatter(std::make_shared<HelpFormatter>());

@@ -16,7 +16,8 @@ namespace {
 
 enum Tag { tag_notice = 1, tag_progress = 2, tag_data = 3 };
 
-// How a rank's part has ended, the worst last. A rank that stopped because another one had failed is no cause.
+// How a rank's part has ended, the worst last. A rank that stopped because another one had failed is no
+// cause.
 enum Severity { went_well = 0, was_stopped = 1, has_failed = 2 };
 
 constexpr auto between_messages = std::chrono::milliseconds(100);

@@ -1,9 +1,9 @@
 // The ranks of an MPI program as a team (work/team.hpp), and how one that fails ends them all.
 //
-// Every collective call begins with an agreement that no rank has failed. A rank that fails sends a notice to all others,
-// which they see between two blocks of data, and takes part in one last agreement in place of its next collective call.
-// There all learn which rank it was and what it said. A rank that dies cannot do that: then MPI's launcher ends the others
-// by signals, and they remove what has a name only for now.
+// Every collective call begins with an agreement that no rank has failed. A rank that fails sends a notice to
+// all others, which they see between two blocks of data, and takes part in one last agreement in place of its
+// next collective call. There all learn which rank it was and what it said. A rank that dies cannot do that:
+// then MPI's launcher ends the others by signals, and they remove what has a name only for now.
 #pragma once
 
 #include <mpi.h>
@@ -46,8 +46,8 @@ class MpiTeam final : public work::Team {
   void when_idle(std::function<void()> call) override { idle_ = std::move(call); }
   void temporary(const std::vector<std::filesystem::path>& files) override;
 
-  /// The last collective call: how this rank's part has ended. Returns how all has ended, the same on all ranks. After a
-  /// TeamFailure it is not called.
+  /// The last collective call: how this rank's part has ended. Returns how all has ended, the same on all
+  /// ranks. After a TeamFailure it is not called.
   Failure conclude(const Failure& mine);
 
  private:

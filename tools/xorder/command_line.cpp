@@ -64,9 +64,9 @@ void regroup_help(CLI::App& command) {
   for (CLI::App* subcommand : command.get_subcommands({})) regroup_help(*subcommand);
 }
 
-// For what a library's thread could not pass on, such as when there is no memory even for an exception. The output
-// has no name yet and goes with the process; only where the file system has no nameless files (O_TMPFILE) does it
-// stay under its temporary name, as after SIGKILL.
+// For what a library's thread could not pass on, such as when there is no memory even for an exception. The
+// output has no name yet and goes with the process; only where the file system has no nameless files
+// (O_TMPFILE) does it stay under its temporary name, as after SIGKILL.
 [[noreturn]] void end_in_order() {
   const char* line = "internal error: unhandled exception\n";
   try {

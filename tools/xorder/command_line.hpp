@@ -6,7 +6,8 @@
 
 namespace xorder::cli {
 
-/// To be called when the program has all its commands: the order and looks of the help, --version, empty values.
+/// To be called when the program has all its commands: the order and looks of the help, --version, empty
+/// values.
 void complete(CLI::App& program);
 
 struct Failure {
@@ -14,8 +15,8 @@ struct Failure {
       0;  ///< 0: none; 2 bad input, 3 OUT is complete but its report is lost, 128 + signal, 1 all else
   std::string text;  ///< one line
 };
-/// What the exception that is being handled means. One that asks for the help or the version is none, and prints what it asks
-/// for if this process speaks (session.hpp).
+/// What the exception that is being handled means. One that asks for the help or the version is none, and
+/// prints what it asks for if this process speaks (session.hpp).
 Failure failure(const CLI::App& program);
 
 /// None, or that the limit of the stack is too low for this program.

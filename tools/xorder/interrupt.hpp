@@ -8,9 +8,9 @@ namespace xorder::cli {
 
 /// While it lives, SIGINT, SIGTERM and SIGHUP request a stop instead of killing the process: the run cleans
 /// up and throws Cancelled. Another signal kills as usual, but not one that comes within a second: `timeout`,
-/// for one, sends each signal twice. Once a stop was requested the signals stay blocked when this is gone, so that
-/// the program can still say that it was interrupted. Make it before any thread, so that all threads block the
-/// signals.
+/// for one, sends each signal twice. Once a stop was requested the signals stay blocked when this is gone, so
+/// that the program can still say that it was interrupted. Make it before any thread, so that all threads
+/// block the signals.
 class Interrupt {
  public:
   Interrupt();

@@ -23,9 +23,11 @@ int main(int argc, char** argv) {
       "xorder"};
   program.formatter(std::make_shared<HelpFormatter>());
   program.footer(
-      "Exit codes: 0 done, 1 failed, 2 refused before anything was touched, 3 OUT is complete but its report or "
+      "Exit codes: 0 done, 1 failed, 2 refused before anything was touched, 3 OUT is complete but its report "
+      "or "
       "trace\n"
-      "could not be written, 130 (128 + signal) interrupted. Sizes: 2GiB, 512M (powers of 1024) or 2GB (of 1000).");
+      "could not be written, 130 (128 + signal) interrupted. Sizes: 2GiB, 512M (powers of 1024) or 2GB (of "
+      "1000).");
   add_transpose(program);
   add_bitreverse(program);
   add_permute(program);

@@ -51,8 +51,8 @@ void tell_note(const std::string& note) {
   if (session().speaks()) tell("{}: note: {}\n", session().program, printable(note));
 }
 
-// What several processes make has a name meanwhile, which stays if all of them are killed: one file, or, where the file system has no
-// nameless files, each part. Collective.
+// What several processes make has a name meanwhile, which stays if all of them are killed: one file, or,
+// where the file system has no nameless files, each part. Collective.
 void tell_of_left_over(const std::string& output, work::Team& team, bool parts) {
   std::string mine;
   if (parts || team.is_first()) {

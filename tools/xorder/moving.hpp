@@ -40,8 +40,8 @@ struct Request {
   work::Options options;
 
   const io::ArrayFile& input() const { return inputs.front(); }
-  /// What the command is about: what the first input holds, or, with options.parts, the array of which it is a part. Throws InputError if
-  /// that is too large.
+  /// What the command is about: what the first input holds, or, with options.parts, the array of which it is
+  /// a part. Throws InputError if that is too large.
   io::ArrayDescription array() const;
 };
 

@@ -13,8 +13,8 @@
 namespace xorder::cli {
 
 /// Adds an option with a number, read by parse_int or parse_number. (What CLI11 reads by itself may be octal,
-/// and -8 may be 2^64 - 8.) `Number` is int, std::uint64_t or a std::optional of one of them; `value` has to live
-/// as long as the command.
+/// and -8 may be 2^64 - 8.) `Number` is int, std::uint64_t or a std::optional of one of them; `value` has to
+/// live as long as the command.
 template <typename Number>
 CLI::Option* add_number(CLI::App& command, const std::string& name, Number& value,
                         const std::string& description) {

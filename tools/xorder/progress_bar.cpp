@@ -42,9 +42,9 @@ ProgressBar::~ProgressBar() {
 }
 
 // Bytes are counted as they are read and as they are written, in every pass; the bar shows bytes of the file
-// that have come through this pass, and how much of all passes is done. Every field has a fixed width, and fields
-// that do not fit on the line are left out, the least important ones first. Blanks rub out what a longer line has
-// left, so that no control sequences are needed.
+// that have come through this pass, and how much of all passes is done. Every field has a fixed width, and
+// fields that do not fit on the line are left out, the least important ones first. Blanks rub out what a
+// longer line has left, so that no control sequences are needed.
 void ProgressBar::show(const work::Progress& p) {
   if (!enabled_ || p.bytes_total == 0 || !due()) return;
   const double done = static_cast<double>(p.bytes_done), total = static_cast<double>(p.bytes_total);

@@ -87,14 +87,14 @@ struct ExchangeOptions {
   bool contents = false;           ///< show what lies in each node after each step, instead of what is sent
 };
 ShownSchedule show_exchange(const ExchangeOptions& options);
-/// Makes the table that of what lies in each node's slots after each step, and the drawing a strip of pictures of
-/// it. Throws InputError if that is too much to see.
+/// Makes the table that of what lies in each node's slots after each step, and the drawing a strip of
+/// pictures of it. Throws InputError if that is too much to see.
 void show_contents(ShownSchedule& shown);
 ShownSchedule show_isotropic(const std::string& tags_file);
 /// Any task, of packets in a file: a line "node slot node slot" for each, from where to where.
 ShownSchedule show_task(int dimension, const std::string& packets_file);
-/// For schedules without a closed form on a hypercube: a table of messages by step and dimension, and marks by the
-/// distance that a packet goes, or by its matrix, if `matrices` have `width` slots each.
+/// For schedules without a closed form on a hypercube: a table of messages by step and dimension, and marks
+/// by the distance that a packet goes, or by its matrix, if `matrices` have `width` slots each.
 void show_by_search(ShownSchedule& shown, std::unique_ptr<schedule::Schedule> schedule, int matrices,
                     std::uint64_t width);
 /// Notes how it was found.
@@ -120,7 +120,8 @@ struct RoutingTags {
 };
 RoutingTags parse_tags(std::string_view text, const std::string& name);
 
-/// Throws InputError with the complaint, in which {} × {} are rows and columns, if the table has more entries.
+/// Throws InputError with the complaint, in which {} × {} are rows and columns, if the table has more
+/// entries.
 void check_table_size(const ShownSchedule& shown, std::uint64_t most_entries, std::string_view complaint);
 
 using MaybeReport = std::optional<schedule::Report>;
@@ -132,8 +133,8 @@ void print_schedule_as_json(const ShownSchedule& shown, const MaybeReport& repor
 /// there are too many of them to see.
 std::string schedule_as_svg(const ShownSchedule& shown);
 std::string mesh_as_svg(const ShownSchedule& shown);
-/// Every message as a line of JSON, {"step": s, "from": [node, slot], "to": [node, slot], "path": [node, ..]}, by
-/// step. Throws InputError if there are more than 2^21.
+/// Every message as a line of JSON, {"step": s, "from": [node, slot], "to": [node, slot], "path": [node,
+/// ..]}, by step. Throws InputError if there are more than 2^21.
 std::string messages_as_json_lines(const schedule::Schedule& schedule);
 
 }  // namespace xorder::cli

@@ -1,4 +1,5 @@
-// `xorder schedule banded`: which band is meant, one matrix or several, who makes the schedule, and the tables.
+// `xorder schedule banded`: which band is meant, one matrix or several, who makes the schedule, and the
+// tables.
 #include <fmt/format.h>
 
 #include <bit>

@@ -1,5 +1,5 @@
-// `xorder schedule exchange --contents`: what lies in each node before the first and after each step, as in the
-// second figure of Edelman's paper; as a table, and as a strip of pictures.
+// `xorder schedule exchange --contents`: what lies in each node before the first and after each step, as in
+// the second figure of Edelman's paper; as a table, and as a strip of pictures.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -21,8 +21,8 @@ const std::map<std::string, schedule::Mesh::Routing>& routings();
 
 class Scheduling {
  public:
-  /// `possible`: the schedules that can do what the command does, separated by |, for its help. This lives as long
-  /// as the command.
+  /// `possible`: the schedules that can do what the command does, separated by |, for its help. This lives as
+  /// long as the command.
   void add_to(CLI::App& command, const std::string& possible);
 
   /// The tile engine's job, or that of virtual processors. `extents` is the result's shape. Throws InputError

@@ -18,8 +18,8 @@ struct Session {
   std::string program = "xorder";
   work::Team* team = nullptr;  ///< null: alone
 
-  /// Makes the work where each process of the team has a part of the array: this one's part, what is done to the whole, and the shape
-  /// of the whole result. Empty: this program cannot do that.
+  /// Makes the work where each process of the team has a part of the array: this one's part, what is done to
+  /// the whole, and the shape of the whole result. Empty: this program cannot do that.
   std::function<std::unique_ptr<work::Work>(io::ArrayFile part, const Reordering& what,
                                             std::vector<std::uint64_t> extents, std::filesystem::path output,
                                             work::Options options)>

@@ -18,8 +18,8 @@ void tell(fmt::format_string<Args...> format, Args&&... args) {
   tell_text(fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// Text that a terminal shows as it is: control characters, which names of files may hold, become \x1b; line ends
-/// stay.
+/// Text that a terminal shows as it is: control characters, which names of files may hold, become \x1b; line
+/// ends stay.
 std::string printable(std::string_view text);
 
 /// Gives the numbers of standard streams that are closed to something that can neither be read nor written.

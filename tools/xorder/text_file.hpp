@@ -24,9 +24,9 @@ class TextFile {
   io::Output output_;
 };
 
-/// Makes the file as io::Output does: it has its name only when it is whole, symbolic links are followed, and what is
-/// replaced leaves its permissions. Throws InputError if it exists and `overwrite` is false, if it is the file
-/// `made_from` (empty: from none), or if it cannot be written there.
+/// Makes the file as io::Output does: it has its name only when it is whole, symbolic links are followed, and
+/// what is replaced leaves its permissions. Throws InputError if it exists and `overwrite` is false, if it is
+/// the file `made_from` (empty: from none), or if it cannot be written there.
 void write_text(const std::filesystem::path& path, const std::string& text, bool overwrite,
                 const std::filesystem::path& made_from = {});
 

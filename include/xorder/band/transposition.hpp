@@ -25,9 +25,9 @@ struct BandTiling;
 
 namespace xorder::band {
 
-/// Reads and writes every element once (of a cyclic band a few twice, see src/plan/band_strips.hpp), in one pass,
-/// in runs of about √(memory / element) elements or longer: of whole rows if B × B elements fit in memory,
-/// and always if the order is `diagonals` or `row_diagonals`. Unused places of the output are zeros.
+/// Reads and writes every element once (of a cyclic band a few twice, see src/plan/band_strips.hpp), in one
+/// pass, in runs of about √(memory / element) elements or longer: of whole rows if B × B elements fit in
+/// memory, and always if the order is `diagonals` or `row_diagonals`. Unused places of the output are zeros.
 class BandTransposition final : public work::Work {
  public:
   /// The input holds `band`, in C order. Nothing is written. Throws InputError if the band is wider than the
@@ -35,8 +35,9 @@ class BandTransposition final : public work::Work {
   /// (plan::BandStrips), or the output could not be made.
   BandTransposition(io::ArrayFile input, const Band& band, std::filesystem::path output,
                     work::Options options);
-  /// Several matrices, whose storages lie one after the other in the input and in the output, in the same shape: that of
-  /// extents(bands), or, of a single one, (1, N, B) or (1, B, N) as well. One after the other, in one pass.
+  /// Several matrices, whose storages lie one after the other in the input and in the output, in the same
+  /// shape: that of extents(bands), or, of a single one, (1, N, B) or (1, B, N) as well. One after the other,
+  /// in one pass.
   BandTransposition(io::ArrayFile input, std::vector<Band> bands, std::filesystem::path output,
                     work::Options options);
   /// The same with sizes of the parts given, for tests.

@@ -10,16 +10,16 @@
 //     return i >> b == 0 ? x : minus + x;                 // nothing is 2^b before the first 2^b elements
 //   });
 //
-// What this is: an interface for computations of this class, on arrays of 2^n elements, with the same result to
-// the last bit however they are cut into pieces. What it is not: the fastest way to each of them. A prefix
+// What this is: an interface for computations of this class, on arrays of 2^n elements, with the same result
+// to the last bit however they are cut into pieces. What it is not: the fastest way to each of them. A prefix
 // sum by itself needs one pass over a file and one addition an element; here it takes two passes and lg M.
 //
 // Source: Hu, "Optimal all-to-some personalized communication on hypercubes", IPPS/SPDP 1998, where M
 // elements lie on the nodes of a hypercube, see xorder/schedule/descend.hpp.
 //
-// How it is cut. Iterations b with low ≤ b < high make rows of 2^low elements meet only rows at most
-// 2^high − 2^low elements away, column by column. So such a *group* of iterations is done on *patches* that fit
-// in the cache: some columns of some rows, and of the rows above and below as many as they depend on.
+// How it is cut. Iterations b with low ≤ b < high make rows of 2^low elements meet only rows at most 2^high −
+// 2^low elements away, column by column. So such a *group* of iterations is done on *patches* that fit in the
+// cache: some columns of some rows, and of the rows above and below as many as they depend on.
 //
 //          columns (index mod 2^low)
 //          +-----+-----+-----+---
@@ -63,8 +63,9 @@ class Computation {
   virtual void step(int b, std::uint64_t first, std::size_t count, const std::byte* x, const std::byte* plus,
                     const std::byte* minus, std::byte* out) = 0;
 
-  /// Whether iteration b reads the records at `plus`, and those at `minus`. Others need not be sent from processor to
-  /// processor; the pointer is x then. An iteration that reads neither must leave all records as they are.
+  /// Whether iteration b reads the records at `plus`, and those at `minus`. Others need not be sent from
+  /// processor to processor; the pointer is x then. An iteration that reads neither must leave all records as
+  /// they are.
   struct Reads {
     bool plus = true, minus = true;
   };
@@ -78,8 +79,8 @@ class Computation {
   /// is `records`, and the default leaves it as it is.
   virtual void store(std::uint64_t first, std::size_t count, std::byte* records, std::byte* output);
 
-  /// Called after every sweep over all records. May throw InputError for what load() and step() have seen; there
-  /// is no output then.
+  /// Called after every sweep over all records. May throw InputError for what load() and step() have seen;
+  /// there is no output then.
   virtual void check() {}
 
  protected:

@@ -6,12 +6,13 @@
 //                               in.description.extents, "b.npy", {});
 //   job.run();
 //
-// The M = 2^n records are cut into P blocks of V consecutive ones, as on Hu's P processors. The iterations b ≥ lg V
-// between blocks are one sweep over the file or, where memory is so small that its requests would be slow, several;
-// those inside the blocks are another one. Each reads and writes everything once, a few records at its ends twice;
-// src/plan/sweeps.hpp has how they are chosen. What lies between the sweeps lies in the output, or in a scratch file
-// if records are larger than the output's elements. An array that fits in memory twice is read and written once, and so
-// is one with iterations that do something on one side of lg V only (Computation::reads).
+// The M = 2^n records are cut into P blocks of V consecutive ones, as on Hu's P processors. The iterations b
+// ≥ lg V between blocks are one sweep over the file or, where memory is so small that its requests would be
+// slow, several; those inside the blocks are another one. Each reads and writes everything once, a few
+// records at its ends twice; src/plan/sweeps.hpp has how they are chosen. What lies between the sweeps lies
+// in the output, or in a scratch file if records are larger than the output's elements. An array that fits in
+// memory twice is read and written once, and so is one with iterations that do something on one side of lg V
+// only (Computation::reads).
 #pragma once
 
 #include <cstdint>

@@ -53,7 +53,8 @@ enum class Format { npy, raw };
 /// "npy" or "raw".
 const char* name(Format format);
 
-/// An array that lies in a file: which file (by its path, its stamp, and itself, held open), and the description.
+/// An array that lies in a file: which file (by its path, its stamp, and itself, held open), and the
+/// description.
 struct ArrayFile {
   std::filesystem::path path;
   /// Whatever stands under the path later, this file is meant.
@@ -70,10 +71,10 @@ class LayoutError : public InputError {
 };
 
 /// Finds out what the file holds: an .npy file by its first bytes, whatever its name; else a raw one, for
-/// which `raw` must give a dtype. Throws LayoutError for a raw layout given for an .npy file or missing for a raw
-/// one, other InputErrors for files that cannot be an input (File::open_input), damaged headers
-/// (read_npy_header), a shape that NumPy could not have (more than max_axes, or checked_bytes), and a size that is
-/// not offset + extents × dtype (both numbers are given). Reads the header only.
+/// which `raw` must give a dtype. Throws LayoutError for a raw layout given for an .npy file or missing for a
+/// raw one, other InputErrors for files that cannot be an input (File::open_input), damaged headers
+/// (read_npy_header), a shape that NumPy could not have (more than max_axes, or checked_bytes), and a size
+/// that is not offset + extents × dtype (both numbers are given). Reads the header only.
 ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawLayout>& raw);
 /// The same on another disk than the operating system's.
 ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawLayout>& raw, Disk& disk);
@@ -81,8 +82,8 @@ ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawL
 /// A raw file, whatever its first bytes are. Throws InputError as open_array() does.
 ArrayFile open_raw_array(const std::filesystem::path& path, const RawLayout& raw);
 
-/// The format for an output of that name: .npy if its name ends so, raw for .raw, .bin and .dat, in small or capital
-/// letters; else the input's.
+/// The format for an output of that name: .npy if its name ends so, raw for .raw, .bin and .dat, in small or
+/// capital letters; else the input's.
 Format output_format(const std::filesystem::path& path, Format input);
 
 }  // namespace xorder::io

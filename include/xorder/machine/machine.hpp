@@ -1,4 +1,5 @@
-// The machine of virtual processors: runs a schedule as a TBB flow graph, with a node for each processor and each link.
+// The machine of virtual processors: runs a schedule as a TBB flow graph, with a node for each processor and
+// each link.
 //
 //   processor 0 ──▶ processor 1      A message is what lies in a slot of its sender, or a copy of it. It crosses the links
 //        ▲  ◀──────────┘ │            of its path, which are counted, and its receiver puts it in its place.
@@ -23,8 +24,8 @@
 
 namespace xorder::machine {
 
-/// What a message carries: bytes in a buffer that begins at a page if it is as large as one. Buffers are used again for later
-/// messages.
+/// What a message carries: bytes in a buffer that begins at a page if it is as large as one. Buffers are used
+/// again for later messages.
 class Payload {
  public:
   /// Room for this many bytes; what it held is lost. Throws std::bad_alloc.
@@ -51,20 +52,21 @@ class Payload {
 class Program {
  public:
   virtual ~Program() = default;
-  /// Gives what lies at `from`, on its processor, in a step: refers to it if it stays there until it is received, or copies it.
+  /// Gives what lies at `from`, on its processor, in a step: refers to it if it stays there until it is
+  /// received, or copies it.
   virtual void send(schedule::Place from, std::uint64_t step, Payload& payload) = 0;
   /// Puts it at message.to: copies it, or swaps it with what is there.
   virtual void receive(const schedule::Message& message, std::uint64_t step, Payload& payload) = 0;
-  /// Whether what lies at a place can have come there in an earlier step. If not, a processor need not wait for what it
-  /// receives before it sends more; and there are no updates.
+  /// Whether what lies at a place can have come there in an earlier step. If not, a processor need not wait
+  /// for what it receives before it sends more; and there are no updates.
   virtual bool sends_what_it_received() const { return true; }
   /// What the processor computes when a step's messages have arrived: all updates read before any writes.
   virtual void update(std::span<const schedule::Update> updates);
 };
 
-/// The processors, ready to run the schedule as often as one likes. Memory: plan::machine_memory (plan/processors.hpp),
-/// and the payloads that were on their way at once, which are kept for the next run: those of as many messages as there
-/// are processors and of two steps more, at most.
+/// The processors, ready to run the schedule as often as one likes. Memory: plan::machine_memory
+/// (plan/processors.hpp), and the payloads that were on their way at once, which are kept for the next run:
+/// those of as many messages as there are processors and of two steps more, at most.
 class Machine {
  public:
   /// To be made and used in the TBB arena in which it shall run. The schedule has to stay; it may change
@@ -76,8 +78,9 @@ class Machine {
 
   /// Runs the schedule from its first step to its last; returns when every processor is through. What a
   /// message carries is counted where it crosses (Traffic::schedule is left empty); messages within a
-  /// processor are carried out, but not counted; nor are those of no bytes, which only say that nothing comes. Throws what the program throws, and Cancelled soon after
-  /// `stop` was requested; the data is then in no particular state, and the machine of no more use.
+  /// processor are carried out, but not counted; nor are those of no bytes, which only say that nothing
+  /// comes. Throws what the program throws, and Cancelled soon after `stop` was requested; the data is then
+  /// in no particular state, and the machine of no more use.
   work::Traffic run(Program& program, const std::stop_token& stop = {});
 
  private:

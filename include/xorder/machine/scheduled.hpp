@@ -50,16 +50,16 @@ std::unique_ptr<work::Work> scheduled(io::ArrayFile input, const Reordering& wha
                                       std::vector<std::uint64_t> extents, std::filesystem::path output,
                                       work::Options options, const ScheduleChoice& choice);
 
-/// The transposition of a banded matrix in band storage, order `columns` or `rows`, N columns (rows) on P = 2^d processors in
-/// consecutive blocks, by the schedule for banded matrices (schedule/banded.hpp). The output is that of
-/// BandTransposition, byte for byte. Throws InputError as `scheduled`, and as BandTransposition for input and
-/// band.
+/// The transposition of a banded matrix in band storage, order `columns` or `rows`, N columns (rows) on P =
+/// 2^d processors in consecutive blocks, by the schedule for banded matrices (schedule/banded.hpp). The
+/// output is that of BandTransposition, byte for byte. Throws InputError as `scheduled`, and as
+/// BandTransposition for input and band.
 std::unique_ptr<work::Work> scheduled_band(io::ArrayFile input, const Band& band,
                                            std::filesystem::path output, work::Options options,
                                            std::optional<std::uint64_t> processors);
-/// Of several matrices of the same N, whose storages lie one after the other in the input and the output: they go through
-/// the hypercube at once, by the best schedule that is known for them (schedule/bands_at_once.hpp), never in more steps than
-/// one after another. Shapes as of BandTransposition.
+/// Of several matrices of the same N, whose storages lie one after the other in the input and the output:
+/// they go through the hypercube at once, by the best schedule that is known for them
+/// (schedule/bands_at_once.hpp), never in more steps than one after another. Shapes as of BandTransposition.
 std::unique_ptr<work::Work> scheduled_bands(io::ArrayFile input, const std::vector<Band>& bands,
                                             std::filesystem::path output, work::Options options,
                                             std::optional<std::uint64_t> processors);

@@ -14,20 +14,20 @@ namespace xorder::machine {
 
 enum class DescendSchedule { aspc, pipelined };
 
-/// What DescendJob (descend/job.hpp) does, with the same bytes, but the iterations b ≥ lg V, between the blocks of P
-/// processors, on the machine of virtual processors (machine.hpp): block i is that of processor G(i) of a
-/// hypercube, G the reflected Gray code, and what it needs of others comes over the links, in messages that carry
-/// runs of records. Equal offsets of all blocks are read, some at a time, taken through these iterations, and
-/// written; the iterations within blocks are sweeps.
+/// What DescendJob (descend/job.hpp) does, with the same bytes, but the iterations b ≥ lg V, between the
+/// blocks of P processors, on the machine of virtual processors (machine.hpp): block i is that of processor
+/// G(i) of a hypercube, G the reflected Gray code, and what it needs of others comes over the links, in
+/// messages that carry runs of records. Equal offsets of all blocks are read, some at a time, taken through
+/// these iterations, and written; the iterations within blocks are sweeps.
 ///
 ///   aspc        one iteration after the other, each in 4 steps or fewer (schedule/plus_minus.hpp)
 ///   pipelined   runs of records in n iterations at once (schedule/descend.hpp). An array that is at most half of
 ///               the memory is read and written once, and the whole schedule runs in memory, record by record,
 ///               in 4(lg M + V − 1) steps, to see it at work: some 4 lg P messages of a record each
 ///
-/// sizes.processors 0: 16 or, where that makes it faster, more; fewer if there are not as many elements. Throws
-/// InputError as DescendJob does. Report::traffic has what crossed the network: steps are counted once, messages as
-/// often as they were sent.
+/// sizes.processors 0: 16 or, where that makes it faster, more; fewer if there are not as many elements.
+/// Throws InputError as DescendJob does. Report::traffic has what crossed the network: steps are counted
+/// once, messages as often as they were sent.
 std::unique_ptr<work::Work> scheduled_descend(
     std::vector<io::ArrayFile> inputs, std::unique_ptr<descend::Computation> what, const io::DType& element,
     const std::vector<std::uint64_t>& extents, std::filesystem::path output, work::Options options,

@@ -65,8 +65,8 @@ struct Band {
   bool by_row() const { return order == BandOrder::rows || order == BandOrder::row_diagonals; }
   /// The storage of the transposed matrix.
   Band transposed() const { return {n, upper, lower, cyclic, order}; }
-  /// The storage in `columns` or `diagonals` in which the same places hold the same, or, if this one is by row, the
-  /// transposed elements. Their transpositions do the same to the file.
+  /// The storage in `columns` or `diagonals` in which the same places hold the same, or, if this one is by
+  /// row, the transposed elements. Their transpositions do the same to the file.
   Band by_columns() const;
 
   /// An element of the matrix.
@@ -89,12 +89,12 @@ struct Band {
 /// Throws InputError unless B ≤ N, with both numbers. (So also if N is 0.)
 void check(const Band& band);
 
-/// Of several matrices, whose storages lie one after the other in an array: at least one, the same N and order. Throws
-/// InputError.
+/// Of several matrices, whose storages lie one after the other in an array: at least one, the same N and
+/// order. Throws InputError.
 void check(std::span<const Band> bands);
 std::uint64_t places(std::span<const Band> bands);
-/// The shape of that array. One: that of its storage. More: the number of them and then that of one, if all have the
-/// same width; else a single axis.
+/// The shape of that array. One: that of its storage. More: the number of them and then that of one, if all
+/// have the same width; else a single axis.
 std::vector<std::uint64_t> extents(std::span<const Band> bands);
 
 }  // namespace xorder

@@ -20,14 +20,14 @@ struct Device {
     std::uint64_t request_bytes;
     double read_bytes_per_second;
     double write_bytes_per_second;
-    /// Read, and as many written, while both go on; 0: not known. They are then taken to share the device, so that both
-    /// together take the sum of their times.
+    /// Read, and as many written, while both go on; 0: not known. They are then taken to share the device, so
+    /// that both together take the sum of their times.
     double both_bytes_per_second = 0;
     bool operator==(const Point&) const = default;
   };
   std::string name;
-  /// Ascending by request_bytes, not empty. Between points the time per request is linear in its size; beyond the last
-  /// one the bandwidth stays, so that larger runs are not worth memory.
+  /// Ascending by request_bytes, not empty. Between points the time per request is linear in its size; beyond
+  /// the last one the bandwidth stays, so that larger runs are not worth memory.
   std::vector<Point> points;
   /// Reads, and as many writes, to keep in flight.
   unsigned depth = 64;
@@ -38,7 +38,8 @@ struct Device {
   double both_seconds(const Requests& reads, const Requests& writes) const;
   std::uint64_t largest_useful_request() const { return points.back().request_bytes; }
 
-  /// A solid-state disk behind a virtual machine's block device: about 14 µs of the device a request, 2.2 GB/s.
+  /// A solid-state disk behind a virtual machine's block device: about 14 µs of the device a request, 2.2
+  /// GB/s.
   static Device ssd();
   /// A spinning disk: about 8 ms a request, 200 MB/s.
   static Device hdd();

@@ -1,10 +1,10 @@
 // Where the columns of several banded matrices lie that are transposed at once (band_task.hpp).
 //
-// Each matrix has the Binary-Gray assignment, with its dimensions in an order of its own and a constant of its
-// own: the node of column c is π_m(p(c)) ⊕ a_m. The paper rotates by mβ dimensions, so that the isotropic parts
-// use disjoint ones. The rings' dimensions have different loads, half of a ring's packets cross one of them; so
-// other orders balance all dimensions better, which lowers the bound, and constants keep the nodes with the
-// most packets of different matrices apart. Orders and constants for d ≤ 9 were found by trying
+// Each matrix has the Binary-Gray assignment, with its dimensions in an order of its own and a constant of
+// its own: the node of column c is π_m(p(c)) ⊕ a_m. The paper rotates by mβ dimensions, so that the isotropic
+// parts use disjoint ones. The rings' dimensions have different loads, half of a ring's packets cross one of
+// them; so other orders balance all dimensions better, which lowers the bound, and constants keep the nodes
+// with the most packets of different matrices apart. Orders and constants for d ≤ 9 were found by trying
 // (bench/placement_bench.cpp).
 #pragma once
 

@@ -1,5 +1,5 @@
-// The transposition of banded matrices as a task (routed.hpp), with any affine assignment of columns to nodes,
-// and what any schedule for it needs.
+// The transposition of banded matrices as a task (routed.hpp), with any affine assignment of columns to
+// nodes, and what any schedule for it needs.
 //
 // The matrix is N × N, N = 2^d, with a column on each node. Its band is cyclic: a[i, c] may be nonzero where
 // i − c, modulo N, is one of −back .. ahead. It must go from the node of column c to the node of column i.

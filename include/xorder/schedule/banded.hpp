@@ -28,8 +28,8 @@
 // A node's slots are its column's band, in storage order: slot s holds offset i − c = s − min(2^β, N/2). All
 // moves are exchanges: a packet at node u that is to go on by t lies where u's own packet with that tag lay.
 //
-// A narrower band leaves the outer slots empty, and empty slots are not sent. It takes as many steps as the full
-// one, and so is not optimal: band_task.hpp and routed.hpp do better.
+// A narrower band leaves the outer slots empty, and empty slots are not sent. It takes as many steps as the
+// full one, and so is not optimal: band_task.hpp and routed.hpp do better.
 #pragma once
 
 #include <algorithm>

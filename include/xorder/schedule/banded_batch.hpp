@@ -47,8 +47,8 @@ struct BandOfNodes {
   Diagonals band;
 };
 
-/// One matrix after the other, each by Banded: the sum of their 2^β steps. Each is put at nodes rotated left from those
-/// of the one before, by that one's β bits (modulo d); its slots follow those of the one before.
+/// One matrix after the other, each by Banded: the sum of their 2^β steps. Each is put at nodes rotated left
+/// from those of the one before, by that one's β bits (modulo d); its slots follow those of the one before.
 class BandedInTurn final : public Schedule {
  public:
   /// 0 ≤ β ≤ d, and at least one matrix (InputError otherwise).

@@ -1,9 +1,10 @@
-// Banded matrices transposed together on one hypercube by the shortest schedule that is known for them. Their bands
-// may differ.
+// Banded matrices transposed together on one hypercube by the shortest schedule that is known for them. Their
+// bands may differ.
 //
-// Column c of matrix m lies at node(c) of bands[m], and what it has for column c + o, an *offset* of at most the
-// band's reach, modulo N, in that band's slot(o). What comes from column c − o ends in the slot of −o or wherever the
-// schedule's goal() says. There are three ways, and the one with the fewest steps is taken, the first of equals:
+// Column c of matrix m lies at node(c) of bands[m], and what it has for column c + o, an *offset* of at most
+// the band's reach, modulo N, in that band's slot(o). What comes from column c − o ends in the slot of −o or
+// wherever the schedule's goal() says. There are three ways, and the one with the fewest steps is taken, the
+// first of equals:
 //
 //   one after another   each by Banded
 //   two phases          by BandedBatch, if all are |i − j| ≤ 2^β with the same 1 ≤ β < d, ⌊d/β⌋ of them at most
@@ -49,9 +50,9 @@ struct BandsAtOnce {
   std::uint64_t steps_in_turn = 0;  ///< that the first way takes
 };
 
-/// For 2^dimension columns, and bands that may reach around the whole matrix. Searches are made of tasks with at most
-/// `search_limit` link crossings, together; they take up to 4 µs for each. Throws InputError if there is no band or the dimension is
-/// not from 0 to 20.
+/// For 2^dimension columns, and bands that may reach around the whole matrix. Searches are made of tasks with
+/// at most `search_limit` link crossings, together; they take up to 4 µs for each. Throws InputError if there
+/// is no band or the dimension is not from 0 to 20.
 BandsAtOnce bands_at_once(int dimension, std::span<const Diagonals> bands,
                           std::uint64_t search_limit = Routed::max_crossings);
 

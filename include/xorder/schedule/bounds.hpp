@@ -30,8 +30,8 @@ std::uint64_t banded_bound(int dimension, int beta, int matrices);
 /// (Tsay, Ding and Wang, as in mesh.hpp; their lemma says minimum). 0 for N ≤ 1.
 std::uint64_t mesh_bound(std::uint64_t side);
 
-/// The same task where rows and columns are rings: the distances of all blocks, over 4N² links. At least as much as
-/// any quadrant's boundary gives.
+/// The same task where rows and columns are rings: the distances of all blocks, over 4N² links. At least as
+/// much as any quadrant's boundary gives.
 std::uint64_t torus_bound(std::uint64_t side);
 
 /// The steps of the two phases of Tsay, Ding and Wang's own schedule on a mesh of an even side.
@@ -39,8 +39,8 @@ struct MeshPhases {
   std::uint64_t first = 0, second = 0;
   std::uint64_t steps() const { return first + second; }
 };
-/// The largest x with y = N/2 − 2x ≥ 0 and ((x−y)(x−y−1) ≤ 2y² or x ≤ y), which is x(x − 1) ≤ y(N/2 − 1); and that y.
-/// Requires an even side.
+/// The largest x with y = N/2 − 2x ≥ 0 and ((x−y)(x−y−1) ≤ 2y² or x ≤ y), which is x(x − 1) ≤ y(N/2 − 1); and
+/// that y. Requires an even side.
 MeshPhases mesh_phases(std::uint64_t side);
 
 /// One or both halves of ASPC: a word goes 1 link for j = 0 and 2 for each j ≥ 1.

@@ -1,6 +1,6 @@
 // Total exchange on a hypercube with all links busy in every step, in place: matrix transposition and bit
-// reversal by neighbour exchanges only (Edelman, "Optimal matrix transposition and bit reversal on hypercubes:
-// all-to-all personalized communication", J. Parallel Distrib. Comput., 1991).
+// reversal by neighbour exchanges only (Edelman, "Optimal matrix transposition and bit reversal on
+// hypercubes: all-to-all personalized communication", J. Parallel Distrib. Comput., 1991).
 //
 // 2^d nodes of 2^d slots each. Transposition: what lies in slot l of node v must go to slot v of node l, over
 // the dimensions in which v and l differ, w = v ⊕ l. If node v and its neighbour over dimension j, both, send
@@ -62,8 +62,8 @@ class Exchange final : public Schedule {
   enum class Kind { transposition, bit_reversal };
   /// 0 ≤ dimension ≤ 20 (InputError otherwise). No steps if it is 0.
   Exchange(int dimension, Kind kind);
-  /// By another array, whatever it does: a step for each of its rows. Throws InputError if words.size() is not a
-  /// multiple of the dimension, or a word has bits beyond it.
+  /// By another array, whatever it does: a step for each of its rows. Throws InputError if words.size() is
+  /// not a multiple of the dimension, or a word has bits beyond it.
   Exchange(ExchangeArray array, Kind kind);
 
   /// w(step, j), of this array.

@@ -20,10 +20,10 @@
 // With XY routing only, along the row first, a way that begins in a column is split at the diagonal: its
 // second leg follows a step later. T(N) + 1 steps.
 //
-// The paper's own schedule has two phases of x and y steps (mesh_phases() in bounds.hpp), which is T(N) for most
-// even N. `two_phase` is a schedule of these phases: in the first, the U_j of the left half and the R_i of the lower
-// half carry only blocks of the lower left quarter. The lengths of the phases are the paper's. Which block goes when
-// and where is ours, counted out in src/schedule/mesh_trades.cpp.
+// The paper's own schedule has two phases of x and y steps (mesh_phases() in bounds.hpp), which is T(N) for
+// most even N. `two_phase` is a schedule of these phases: in the first, the U_j of the left half and the R_i
+// of the lower half carry only blocks of the lower left quarter. The lengths of the phases are the paper's.
+// Which block goes when and where is ours, counted out in src/schedule/mesh_trades.cpp.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,6 @@
 // The iterations of a ±2^b-descend or -ascend computation between nodes, one after the other: each of them is
-// ASPC (aspc.hpp) with one slot in use, the functions PM2I: what node i has goes to i + 2^j, i − 2^j, or both.
+// ASPC (aspc.hpp) with one slot in use, the functions PM2I: what node i has goes to i + 2^j, i − 2^j, or
+// both.
 //
 // 2^n logical nodes, i at the physical node G(i), have a value each, in slot 0. In an iteration the plus half
 // brings what is at i − 2^j to slot 1 of i, the minus half what is at i + 2^j to slot 2, over two links each

@@ -32,8 +32,8 @@ struct Duration {
   double asynchronous = 0;
 };
 
-/// For slots of `bytes` bytes. Throws InputError if a time is negative or not finite, or if the schedule has more
-/// than max_checked_places places (check.hpp). Costs as much as check().
+/// For slots of `bytes` bytes. Throws InputError if a time is negative or not finite, or if the schedule has
+/// more than max_checked_places places (check.hpp). Costs as much as check().
 Duration duration(const Schedule& schedule, double bytes, const LinkTimes& times, Switching switching);
 
 }  // namespace xorder::schedule

@@ -40,19 +40,21 @@ struct Options {
   plan::Device device = plan::Device::ssd();
   /// For scratch files of plans with several passes; empty: the output's directory.
   std::filesystem::path scratch_directory{};
-  /// Where the data of a raw output begin, in bytes; zeros come before them, for the caller to fill in afterwards.
+  /// Where the data of a raw output begin, in bytes; zeros come before them, for the caller to fill in
+  /// afterwards.
   std::uint64_t output_offset = 0;
   /// Whether an output that exists may be replaced.
   bool overwrite = false;
   /// Through which all files are reached; nullptr: the operating system's. Outlives the work.
   io::Disk* disk = nullptr;
-  /// The processes that make the output together, each with a work and options of its own; nullptr: this one alone. The
-  /// amounts of memory and threads are each one's. Only for what the tile engine does. Outlives the work.
+  /// The processes that make the output together, each with a work and options of its own; nullptr: this one
+  /// alone. The amounts of memory and threads are each one's. Only for what the tile engine does. Outlives
+  /// the work.
   Team* team = nullptr;
   /// In a team: each process has an input and an output of its own, which are parts of two arrays.
   bool parts = false;
-  /// Then: the lowest bit of an element's index that says in which part it is; without, the top bits do. A part has its elements in
-  /// the order of their indices.
+  /// Then: the lowest bit of an element's index that says in which part it is; without, the top bits do. A
+  /// part has its elements in the order of their indices.
   std::optional<int> lowest_part_bit{};
 };
 
@@ -66,8 +68,8 @@ struct Destination {
   std::uint64_t file_bytes() const { return offset + bytes; }
 };
 
-/// The memory that Options::memory means here: see there. Of so many processes on this machine that ask for the same,
-/// each gets its share of what is available or allowed. Throws InputError below minimum_memory.
+/// The memory that Options::memory means here: see there. Of so many processes on this machine that ask for
+/// the same, each gets its share of what is available or allowed. Throws InputError below minimum_memory.
 std::uint64_t effective_memory(std::uint64_t asked, unsigned processes = 1);
 
 struct Progress {

@@ -62,7 +62,8 @@ struct Transposed {
   uint64_t at = 0;
 };
 
-// A reversed counter: adding one flips the low bits up to the first 0, so of the reversed number the high ones.
+// A reversed counter: adding one flips the low bits up to the first 0, so of the reversed number the high
+// ones.
 struct BitReversed {
   explicit BitReversed(int lg) : size(uint64_t{1} << lg) {}
   uint64_t next() {
@@ -75,7 +76,8 @@ struct BitReversed {
   uint64_t size, at = 0, reversed = 0;
 };
 
-// A linear congruential generator of full period, with its low bits, whose periods are short, mixed with the high ones.
+// A linear congruential generator of full period, with its low bits, whose periods are short, mixed with the
+// high ones.
 struct Random {
   explicit Random(int bits) : lg(bits), mask((uint64_t{1} << bits) - 1) {}
   uint64_t next() {

@@ -197,7 +197,8 @@ class FilesBenchmark final : public Benchmark {
             {"schedule mesh", by_schedule(Kind::mesh)}};
   }
 
-  // Of a run from a file that is not in memory to one that does not exist. What the last run has left is gone before.
+  // Of a run from a file that is not in memory to one that does not exist. What the last run has left is gone
+  // before.
   double speed(const Way& way) {
     std::error_code ignored;
     fs::remove(out_, ignored);

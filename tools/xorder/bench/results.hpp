@@ -71,7 +71,8 @@ std::vector<std::string> warnings(const Results& results);
 std::string results_text(const Results& results);
 std::string results_page(const Results& results);
 
-/// Two runs of one benchmark on one page, and in a few lines. Throws InputError if the benchmarks are not the same.
+/// Two runs of one benchmark on one page, and in a few lines. Throws InputError if the benchmarks are not the
+/// same.
 struct Comparison {
   Results a, b;
 };

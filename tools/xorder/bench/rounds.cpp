@@ -16,8 +16,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Processor time in seconds: of all processes since the machine was started, of this one with its children, and what a
-// hypervisor took.
+// Processor time in seconds: of all processes since the machine was started, of this one with its children,
+// and what a hypervisor took.
 struct ProcessorTime {
   double all = 0, own = 0, stolen = 0;
 };

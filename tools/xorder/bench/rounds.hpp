@@ -26,8 +26,9 @@ struct Rounds {
   std::stop_token stop{};
 };
 
-/// Measures, every other round backwards, so that what changes steadily touches all cases alike. Adds the samples to the
-/// figures of `results`, whose series are there already, and says in its noise how it went. Throws Cancelled.
+/// Measures, every other round backwards, so that what changes steadily touches all cases alike. Adds the
+/// samples to the figures of `results`, whose series are there already, and says in its noise how it went.
+/// Throws Cancelled.
 void measure_in_turn(Results& results, const std::vector<Case>& cases, const Rounds& rounds);
 
 }  // namespace xorder::cli

@@ -1,4 +1,5 @@
-// xorder bench schedules: the comparisons of the papers, computed from the schedules themselves and from the timing model.
+// xorder bench schedules: the comparisons of the papers, computed from the schedules themselves and from the
+// timing model.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -54,8 +55,8 @@ class Curves {
   MeasuredFigure figure_;
 };
 
-// Edelman: all links busy, against one dimension after the other, in each of which every node sends half of its words over
-// one link.
+// Edelman: all links busy, against one dimension after the other, in each of which every node sends half of
+// its words over one link.
 void total_exchange(Results& results, int most) {
   Curves steps("exchange-steps",
                "Transposition on a hypercube of 2^d nodes with 2^d words each (Edelman): steps by neighbour "
@@ -89,7 +90,8 @@ double rounds_seconds(const schedule::Rounds& rounds, double block_bytes) {
   return schedule::duration(rounds, chunk, cluster, schedule::Switching::store_and_forward).lock_step;
 }
 
-// A personalized all-to-all that knows nothing of the permutation: a message to every other processor, one after the other.
+// A personalized all-to-all that knows nothing of the permutation: a message to every other processor, one
+// after the other.
 double all_to_all_seconds(double block_bytes) {
   const double processors = std::exp2(lg_processors);
   return (processors - 1) * (cluster.startup + block_bytes / processors * cluster.per_byte);

@@ -21,7 +21,8 @@ struct LegendEntry {
   bool dashed = false;
 };
 
-/// Draws the entries between `left` and `right` from the top, in as many lines as they need; returns their height.
+/// Draws the entries between `left` and `right` from the top, in as many lines as they need; returns their
+/// height.
 double draw_legend(cli::Canvas& canvas, const std::vector<LegendEntry>& entries, double left, double right);
 
 }  // namespace xorder::plots

@@ -30,7 +30,8 @@ struct Series {
   bool dashed = false;
 };
 
-/// Where on the plot's area there is something, and how much: in rows from below, a number of a shade for each cell.
+/// Where on the plot's area there is something, and how much: in rows from below, a number of a shade for
+/// each cell.
 struct Map {
   /// Shades: 0 is nothing; then `levels` of each of the colours, the faintest first.
   static constexpr int levels = 3;

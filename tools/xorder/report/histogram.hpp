@@ -15,8 +15,8 @@ class Histogram {
   std::uint64_t count() const { return count_; }
   /// 0 if there is none.
   double largest() const { return largest_; }
-  /// A value that was added and that this part of all values, from 0 to 1, does not exceed: the largest of its class. 0 if
-  /// there are none.
+  /// A value that was added and that this part of all values, from 0 to 1, does not exceed: the largest of
+  /// its class. 0 if there are none.
   double quantile(double part) const;
 
   std::size_t classes() const { return counts_.size(); }

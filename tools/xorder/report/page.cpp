@@ -1,4 +1,5 @@
-// A report as a page: where the run was in its files, how fast, how many requests at once, and how long they took.
+// A report as a page: where the run was in its files, how fast, how many requests at once, and how long they
+// took.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -15,8 +15,8 @@ constexpr std::size_t most_pictures = 8;  // of files
 constexpr std::size_t most_cells = 160'000;
 constexpr std::size_t aspect = 3;
 
-// Splits [from, to), in units of parts, among the parts that it touches, all of which are below `parts`: calls
-// take(part, length). What has no length lies in one part.
+// Splits [from, to), in units of parts, among the parts that it touches, all of which are below `parts`:
+// calls take(part, length). What has no length lies in one part.
 template <typename Take>
 void split(double from, double to, std::size_t parts, const Take& take) {
   const auto last = static_cast<double>(parts - 1);

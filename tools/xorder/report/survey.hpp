@@ -39,12 +39,14 @@ struct Survey {
   std::vector<Visits> visits;
   ReadsAndWrites<Histogram> latency{Histogram(1e-8, 1e4, 100), Histogram(1e-8, 1e4, 100)};
   ReadsAndWrites<Histogram> size{Histogram(1, 1e13, 100), Histogram(1, 1e13, 100)};
-  /// For each of `spans` equal parts of the run: bytes that were moved, and how many transfers were under way on average.
+  /// For each of `spans` equal parts of the run: bytes that were moved, and how many transfers were under way
+  /// on average.
   static constexpr std::size_t spans = 240;
   ReadsAndWrites<std::array<double, spans>> moved{}, in_flight{};
 };
 
-/// Reads all of it. `seconds`: of the run, above 0. Throws InputError if the records do not fit the files or the time.
+/// Reads all of it. `seconds`: of the run, above 0. Throws InputError if the records do not fit the files or
+/// the time.
 Survey survey(io::TraceReader& trace, const std::vector<TracedFile>& files, double seconds);
 
 }  // namespace xorder::cli
