@@ -263,11 +263,11 @@ class Ends(PartsCase):
 
     @unittest.skipUnless(seccomp_works(), "cannot forbid system calls here")
     def test_without_nameless_files(self):
-        process, _ = self.begin(128 * MiB, preexec_fn=forbid(nameless=True))
+        process, _ = self.begin(preexec_fn=forbid(nameless=True))
         process.send_signal(signal.SIGINT)
         self.ended(process)
         self.assertEqual(sorted(os.listdir(self.dir)), self.inputs())
-        process, ranks = self.begin(128 * MiB, preexec_fn=forbid(nameless=True))
+        process, ranks = self.begin(preexec_fn=forbid(nameless=True))
         for number in [process.pid, *ranks]:
             os.kill(number, signal.SIGKILL)
         process.communicate()
@@ -288,7 +288,7 @@ class Ends(PartsCase):
         self.assertEqual(sorted(os.listdir(self.dir)), self.inputs())
 
     def test_a_part_is_changed(self):
-        process, _ = self.begin(128 * MiB)
+        process, _ = self.begin(256 * MiB)
         with open(self.path("part.3.raw"), "r+b") as file:
             file.write(b"new")
         out, error, said = self.finish(process)
@@ -297,7 +297,7 @@ class Ends(PartsCase):
         self.assertEqual(sorted(os.listdir(self.dir)), self.inputs())
 
     def test_one_output_cannot_be_named(self):
-        process, _ = self.begin(128 * MiB)
+        process, _ = self.begin(256 * MiB)
         self.write("out.2.raw", "somebody else's")
         out, error, said = self.finish(process)
         self.assertRegex(said, r"rank 2 on .*: out\.2\.raw: .*exists")
