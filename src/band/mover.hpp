@@ -6,6 +6,7 @@
 #include "band/block_writer.hpp"
 #include "band/lanes.hpp"
 #include "plan/band_shifts.hpp"
+#include "plan/band_stack.hpp"
 #include "plan/band_strips.hpp"
 
 namespace xorder::band {
@@ -20,5 +21,6 @@ class Mover {
 
 std::unique_ptr<Mover> make_mover(const plan::BandStrips& plan);
 std::unique_ptr<Mover> make_mover(const plan::BandShifts& plan);
+std::unique_ptr<Mover> make_mover(const plan::BandStack& plan);
 
 }  // namespace xorder::band

@@ -34,7 +34,7 @@ work::Frame framed(io::ArrayFile input, const std::vector<Band>& bands, std::fil
 struct BandTransposition::Planned {
   plan::BandTiling given;
   plan::BandConditions conditions;  // of the first matrix
-  std::vector<plan::BandPlan> plans;
+  std::vector<plan::BandPart> parts;
 };
 
 BandTransposition::BandTransposition(io::ArrayFile input, const Band& band, std::filesystem::path output,
@@ -65,20 +65,14 @@ BandTransposition::BandTransposition(io::ArrayFile input, std::vector<Band> band
 BandTransposition::~BandTransposition() = default;
 
 void BandTransposition::make_plans() {
-  const uint64_t element_bytes = frame().input().description.dtype.bytes;
-  plan::BandConditions conditions = planned_->conditions;
-  planned_->plans.clear();
-  for (const Band& band : bands_) {
-    planned_->plans.push_back(plan::plan_band(band, element_bytes, conditions, planned_->given));
-    conditions.source_offset += band.places() * element_bytes;
-    conditions.target_offset += band.places() * element_bytes;
-  }
+  planned_->parts = plan::plan_bands(bands_, frame().input().description.dtype.bytes, planned_->conditions,
+                                     planned_->given);
 }
 
 std::vector<work::PassSummary> BandTransposition::passes() const {
-  work::PassSummary all = plan::pass(planned_->plans.front());
-  for (std::size_t m = 1; m < planned_->plans.size(); ++m) {
-    const work::PassSummary one = plan::pass(planned_->plans[m]);
+  work::PassSummary all = plan::pass(planned_->parts.front().plan);
+  for (std::size_t p = 1; p < planned_->parts.size(); ++p) {
+    const work::PassSummary one = plan::pass(planned_->parts[p].plan);
     all.tiles += one.tiles;
     all.tile_bytes = std::max(all.tile_bytes, one.tile_bytes);
     all.source_block_bytes = std::min(all.source_block_bytes, one.source_block_bytes);
@@ -94,6 +88,7 @@ std::vector<work::PassSummary> BandTransposition::passes() const {
 // Neighbours that are alike are described once.
 std::string BandTransposition::describe() const {
   std::string text;
+  auto part = planned_->parts.begin();
   for (std::size_t m = 0, next = 0; m < bands_.size(); m = next) {
     const Band& band = bands_[m];
     while (next < bands_.size() && bands_[next] == band) ++next;
@@ -101,7 +96,8 @@ std::string BandTransposition::describe() const {
         next - m == 1 ? "the transposition" : fmt::format("{} times the transposition", next - m);
     text += fmt::format("{} of a {} x {} {}band of {} + 1 + {} diagonals, {} bytes each element\n{}", count,
                         band.n, band.n, band.cyclic ? "cyclic " : "", band.lower, band.upper,
-                        frame().input().description.dtype.bytes, plan::describe(planned_->plans[m]));
+                        frame().input().description.dtype.bytes, plan::describe(part->plan));
+    for (std::size_t described = m; described < next; ++part) described += part->matrices;
   }
   return text;
 }
@@ -132,15 +128,18 @@ void BandTransposition::move(work::Run& run) {
   run.begin(pass.bytes_read + pass.bytes_written, 1);
   std::vector<std::unique_ptr<Mover>> movers;
   unsigned most_lanes = 1;
-  for (const plan::BandPlan& plan : planned_->plans) {
-    movers.push_back(std::visit([](const auto& one) { return make_mover(one); }, plan));
+  for (const plan::BandPart& part : planned_->parts) {
+    movers.push_back(std::visit([](const auto& one) { return make_mover(one); }, part.plan));
     most_lanes = std::max(most_lanes, movers.back()->lanes());
   }
   Lanes lanes(most_lanes, uring ? most_depth : most_depth / 4, run);
-  for (std::size_t m = 0; m < bands_.size(); ++m) {
-    lanes.run(movers[m]->steps(source, target, writer), movers[m]->lanes());
-    movers[m].reset();  // its buffers
-    const uint64_t bytes = bands_[m].places() * frame().input().description.dtype.bytes;
+  std::size_t matrix = 0;
+  for (std::size_t p = 0; p < movers.size(); ++p) {
+    lanes.run(movers[p]->steps(source, target, writer), movers[p]->lanes());
+    movers[p].reset();  // its buffers
+    const plan::BandPart& part = planned_->parts[p];
+    const uint64_t bytes = part.matrices * bands_[matrix].places() * frame().input().description.dtype.bytes;
+    matrix += part.matrices;
     source.offset += bytes;
     target.offset += bytes;
   }

@@ -26,6 +26,8 @@ struct BandTiling {
   unsigned lanes = 0;                     ///< steps in flight
   std::uint64_t part = 0;                 ///< bytes, for the order `diagonals`; a multiple of alignments
   std::optional<bool> whole_blocks = {};  ///< whether runs end at blocks
+
+  bool operator==(const BandTiling&) const = default;
 };
 
 /// Steps in flight, unless they are given.

@@ -174,6 +174,35 @@ TEST_F(BandTest, SeveralBands) {
   }
 }
 
+// So many small ones that they take several steps.
+TEST_F(BandTest, ManySmallBands) {
+  SEED_TRACE(random_);
+  for (const BandOrder order : {BandOrder::columns, BandOrder::row_diagonals}) {
+    for (const auto engine : all_engines) {
+      const uint64_t n = random_.in(30, 60), width = random_.in(2, 9), upper = random_.in(0, width - 1);
+      const Band band{n, width - 1 - upper, upper, random_.in(0, 1) == 1, order};
+      const uint64_t bytes = random_.in(16, 48), count = 3 * MiB / (band.places() * bytes);
+      std::string all, expected;
+      for (uint64_t m = 0; m < count; ++m) {
+        input(band, bytes);
+        all += data_;
+        expected += transposed(band, bytes);
+      }
+      test::write_file(directory_ / "in.raw", all);
+      const std::vector<Band> bands(count, band);
+      io::RawLayout layout;
+      layout.dtype = io::parse_dtype("V" + std::to_string(bytes));
+      layout.extents = extents(bands);
+      BandTransposition many(io::open_array(directory_ / "in.raw", layout), bands, directory_ / "out.raw",
+                             {.memory = 32 * MiB, .engine = engine, .overwrite = true});
+      EXPECT_THAT(many.describe(), testing::HasSubstr("matrices at a time"));
+      EXPECT_GT(many.summary().passes.front().tiles, 2u);
+      many.run();
+      ASSERT_TRUE(output() == expected) << count << " of N " << band.n << ", " << bytes << " bytes";
+    }
+  }
+}
+
 TEST_F(BandTest, MemoryHolds) {
   SEED_TRACE(random_);
   const Band band{2500, 1000, 1499, true, BandOrder::columns};

@@ -36,8 +36,8 @@ class BandTransposition final : public work::Work {
   BandTransposition(io::ArrayFile input, const Band& band, std::filesystem::path output,
                     work::Options options);
   /// Several matrices, whose storages lie one after the other in the input and in the output, in the same
-  /// shape: that of extents(bands), or, of a single one, (1, N, B) or (1, B, N) as well. One after the other,
-  /// in one pass.
+  /// shape: that of extents(bands), or, of a single one, (1, N, B) or (1, B, N) as well. In one pass: one after
+  /// the other, or small ones that are alike many at a time.
   BandTransposition(io::ArrayFile input, std::vector<Band> bands, std::filesystem::path output,
                     work::Options options);
   /// The same with sizes of the parts given, for tests.

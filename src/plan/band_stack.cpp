@@ -1,0 +1,52 @@
+#include "plan/band_stack.hpp"
+
+#include <fmt/format.h>
+
+namespace xorder::plan {
+namespace {
+
+using std::uint64_t;
+
+constexpr uint64_t request_bytes = uint64_t{1} << 20;
+
+uint64_t matrices_together(uint64_t matrix_bytes, uint64_t matrices) {
+  return std::clamp<uint64_t>(request_bytes / matrix_bytes, 1, matrices);
+}
+
+}  // namespace
+
+// Larger ones have requests that are long enough by themselves.
+bool BandStack::suits(const Band& band, uint64_t element_bytes, uint64_t matrices,
+                      const BandConditions& conditions) {
+  return matrices > 1 && band.places() <= request_bytes / 2 / element_bytes &&
+         BandStack(band, element_bytes, matrices, conditions).memory() <= conditions.memory;
+}
+
+BandStack::BandStack(const Band& band, uint64_t element_bytes, uint64_t matrices,
+                     const BandConditions& conditions)
+    : band_(band),
+      element_bytes_(element_bytes),
+      matrices_(matrices),
+      together_(matrices_together(band.places() * element_bytes, matrices)),
+      conditions_(conditions) {}
+
+PassSummary BandStack::pass() const {
+  PassSummary pass{.tiles = steps(),
+                   .tile_bytes = together_ * matrix_bytes(),
+                   .source_block_bytes = together_ * matrix_bytes(),
+                   .target_block_bytes = together_ * matrix_bytes(),
+                   .memory = memory(),
+                   .bytes_read = matrices_ * matrix_bytes(),
+                   .bytes_written = matrices_ * matrix_bytes()};
+  pass.predicted_seconds = band_seconds(pass, conditions_.device);
+  return pass;
+}
+
+std::string BandStack::describe() const {
+  return fmt::format(
+      "  {} matrices at a time: runs of {} bytes\n"
+      "  memory: {} bytes; {} runs in flight\n",
+      together_, together_ * matrix_bytes(), memory(), lanes());
+}
+
+}  // namespace xorder::plan

@@ -1,0 +1,54 @@
+// Many small matrices of one band, one after the other in the file: as many as make a large request are read,
+// transposed in memory and written together. One by one, each would be a few requests that are waited for.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "plan/band_conditions.hpp"
+#include "xorder/permutation/band.hpp"
+
+namespace xorder::plan {
+
+class BandStack {
+ public:
+  /// Whether that many are small enough for this. Requires check(band), the order `columns` or `diagonals`.
+  static bool suits(const Band& band, std::uint64_t element_bytes, std::uint64_t matrices,
+                    const BandConditions& conditions);
+  /// Requires suits().
+  BandStack(const Band& band, std::uint64_t element_bytes, std::uint64_t matrices,
+            const BandConditions& conditions);
+
+  const Band& band() const { return band_; }
+  std::uint64_t element_bytes() const { return element_bytes_; }
+  const BandConditions& conditions() const { return conditions_; }
+  std::uint64_t matrix_bytes() const { return band_.places() * element_bytes_; }
+
+  unsigned lanes() const { return most_lanes; }
+  /// Matrices of a step are `first` .. `first` + `count` − 1.
+  std::uint64_t steps() const { return (matrices_ + together_ - 1) / together_; }
+  std::uint64_t first(std::uint64_t step) const { return step * together_; }
+  std::uint64_t count(std::uint64_t step) const { return std::min(together_, matrices_ - first(step)); }
+
+  /// Memory of what a step reads, and of what it writes, with the rest of the blocks at both ends.
+  std::uint64_t source_bytes() const { return blocks(conditions_.read_alignment); }
+  std::uint64_t target_bytes() const { return blocks(conditions_.write_alignment); }
+  std::uint64_t memory() const { return lanes() * (source_bytes() + target_bytes()); }
+
+  PassSummary pass() const;
+  /// For people, line by line.
+  std::string describe() const;
+
+ private:
+  /// Whole ones, however the matrices of a step lie in them.
+  std::uint64_t blocks(std::uint64_t alignment) const {
+    return (together_ * matrix_bytes() / alignment + 3) * alignment;
+  }
+
+  Band band_;
+  std::uint64_t element_bytes_, matrices_, together_;
+  BandConditions conditions_;
+};
+
+}  // namespace xorder::plan
