@@ -28,7 +28,9 @@ BandStack::BandStack(const Band& band, uint64_t element_bytes, uint64_t matrices
       element_bytes_(element_bytes),
       matrices_(matrices),
       together_(matrices_together(band.places() * element_bytes, matrices)),
-      conditions_(conditions) {}
+      conditions_(conditions) {
+  if (memory() > conditions.memory) lanes_ = least_lanes;
+}
 
 PassSummary BandStack::pass() const {
   PassSummary pass{.tiles = steps(),

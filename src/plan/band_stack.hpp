@@ -25,7 +25,7 @@ class BandStack {
   const BandConditions& conditions() const { return conditions_; }
   std::uint64_t matrix_bytes() const { return band_.places() * element_bytes_; }
 
-  unsigned lanes() const { return most_lanes; }
+  unsigned lanes() const { return lanes_; }
   /// Matrices of a step are `first` .. `first` + `count` − 1.
   std::uint64_t steps() const { return (matrices_ + together_ - 1) / together_; }
   std::uint64_t first(std::uint64_t step) const { return step * together_; }
@@ -49,6 +49,7 @@ class BandStack {
   Band band_;
   std::uint64_t element_bytes_, matrices_, together_;
   BandConditions conditions_;
+  unsigned lanes_ = most_lanes;
 };
 
 }  // namespace xorder::plan

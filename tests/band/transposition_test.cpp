@@ -194,7 +194,7 @@ TEST_F(BandTest, ManySmallBands) {
       layout.dtype = io::parse_dtype("V" + std::to_string(bytes));
       layout.extents = extents(bands);
       BandTransposition many(io::open_array(directory_ / "in.raw", layout), bands, directory_ / "out.raw",
-                             {.memory = 32 * MiB, .engine = engine, .overwrite = true});
+                             {.memory = random_.in(1, 2) * 16 * MiB, .engine = engine, .overwrite = true});
       EXPECT_THAT(many.describe(), testing::HasSubstr("matrices at a time"));
       EXPECT_GT(many.summary().passes.front().tiles, 2u);
       many.run();
