@@ -50,7 +50,7 @@ class Machine::Graph {
     uint64_t windows = 0;  // that it has left
     Window* window = nullptr;
     std::span<Envelope> to_send;
-    std::unique_ptr<task::FlowNode<Node>> node;
+    std::unique_ptr<task::FlowNode> node;
     std::span<Arrival> to_receive;
     std::span<const uint64_t> update_steps;
     std::span<const schedule::Update> updates;
@@ -70,7 +70,7 @@ class Machine::Graph {
   uint64_t last_link(const schedule::Message& message) const;
   uint64_t hops(const schedule::Message& message) const;
   Link* link(const schedule::Message& message);
-  void wake(Node node) { processors_[node].node->try_put(node); }
+  void wake(Node node) { processors_[node].node->try_put(task::Wake()); }
 
   const schedule::Network network_;
   Program* program_ = nullptr;
@@ -89,9 +89,8 @@ Machine::Graph::Graph(const schedule::Schedule& schedule)
       processors_(network_.nodes()),
       links_(network_.link_numbers()),
       steps_(schedule.steps()) {
-  for (Processor& processor : processors_) {
-    processor.node = task::flow_node<Node>(graph_, [this](Node self) { act(self); });
-  }
+  for (Node self = 0; self < processors_.size(); ++self)
+    processors_[self].node = task::flow_node(graph_, [this, self] { act(self); });
 }
 
 uint64_t Machine::Graph::Processor::step() const {
@@ -175,7 +174,7 @@ void Machine::Graph::send_all(Node self) {
       me.traffic.bytes_moved += envelope.payload.size();
       me.traffic.crossings += hops(message);
     }
-    envelope.link->put(envelope, message.to.node, [this](Envelope& arrived) { return arrive(arrived); });
+    envelope.link->put(envelope, [this](Envelope& arrived) { return arrive(arrived); });
   }
 }
 

@@ -30,7 +30,7 @@ struct Arrival {
   Envelope* envelope = nullptr;
 };
 /// A way into a processor, with an edge that wakes it.
-using Link = task::FlowLink<schedule::Node>;
+using Link = task::FlowLink;
 
 /// A message on its way.
 struct Envelope {
