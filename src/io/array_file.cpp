@@ -46,7 +46,7 @@ ArrayDescription raw_description(const File& file, const RawLayout& raw) {
   return description;
 }
 
-// What it holds is still to be found out.
+// The description is left empty.
 ArrayFile opened(const std::filesystem::path& path, Disk& disk) {
   auto file = std::make_shared<const File>(File::open_input(path, Access::buffered, disk));
   const FileStamp stamp = file->stamp();

@@ -1,6 +1,6 @@
 // Blocks at the joints of runs. A run that begins or ends inside a file system block shares that block with
-// another run, often of another tile; a direct write must have the whole block. The carry keeps what has come
-// of such a block until the rest comes, so that it is written once, together with one of its runs.
+// another run, often of another tile. A direct write needs the whole block. The carry keeps the part that has
+// come until the rest comes. The block is then written once, together with one of its runs.
 #pragma once
 
 #include <cstddef>
@@ -16,34 +16,36 @@ namespace xorder::io {
 
 /// A part of a block.
 struct BlockPart {
-  std::uint64_t from = 0;  ///< where it lies in the file
+  std::uint64_t from = 0;  ///< offset in the file
   std::vector<std::byte> data;
 };
 
 class Carry {
  public:
-  /// For the blocks of `block_bytes` of `file`, of which [begin, end) is going to be written, at most
-  /// `memory_bytes` of them at a time: what comes beyond is written in parts through the page cache.
+  /// For blocks of `block_bytes` of `file`, of which [begin, end) will be written. Keeps about `memory_bytes`
+  /// of them at a time, but always room for 64 blocks. Parts of further blocks are written one by one through
+  /// the page cache.
   Carry(const File& file, std::uint64_t begin, std::uint64_t end, std::uint64_t block_bytes,
         std::uint64_t memory_bytes);
 
-  /// The bytes from `from` to `to` of the file, inside one block, have come; they lie where they belong in
-  /// `block`, the memory of the whole block. If all others have come before, completes `block` with them and
-  /// returns true: the caller writes it. Otherwise keeps them and returns false. A block of which not all
-  /// bytes are to be written (the last of the file), and those beyond the memory, are written here. Throws
-  /// IoError.
+  /// Takes the bytes [from, to) of the file, which lie inside one block. They are at their places in `block`,
+  /// the memory of a whole block. If all other bytes of the block have come before, copies them into `block`
+  /// and returns true: the caller writes it. Otherwise keeps the bytes and returns false. Two kinds of block
+  /// are written here: those of which not all bytes are to be written (such as the last of the file), and
+  /// those for which there is no memory. Throws IoError.
   bool add(std::uint64_t from, std::uint64_t to, std::byte* block);
 
   enum class Outcome {
-    waits,      ///< for the others
-    completes,  ///< the block, which the caller writes
-    alone       ///< the caller writes the part by itself, through the page cache
+    waits,      ///< for other parts of the block
+    completes,  ///< `block` is whole; the caller writes it
+    alone       ///< no memory for it; the caller writes this part through the page cache
   };
-  /// The same, but what exceeds the memory is left to the caller, who may do it while others use the carry.
+  /// The same, but leaves a part without memory to the caller, who can write it while other threads use the
+  /// carry.
   Outcome take(std::uint64_t from, std::uint64_t to, std::byte* block);
-  /// The parts that wait for others which will not come here. None wait then.
+  /// Removes and returns all parts that wait: the rest of their blocks will not come here.
   std::vector<BlockPart> take_rest();
-  /// Blocks that still wait.
+  /// Number of blocks that wait.
   std::size_t waiting() const { return waiting_.size(); }
 
  private:
@@ -56,7 +58,7 @@ class Carry {
     std::uint64_t missing;
   };
   std::byte* allocate();
-  /// The bytes [from, to) of the file, which are in the block that begins at `start`.
+  /// Writes the bytes [from, to) of the file from `block`, the block that begins at `start`.
   void write(std::uint64_t start, std::uint64_t from, std::uint64_t to, const std::byte* block);
 
   const File& file_;

@@ -21,12 +21,12 @@
 namespace xorder::io {
 namespace {
 
-/// Bytes free for this process in the file system of `fd`, if it says so.
+/// Bytes free for this process in the file system of `fd`, if the file system reports them.
 std::optional<std::uint64_t> free_bytes(int fd) {
   struct statvfs fs;
   if (fstatvfs(fd, &fs) != 0 || fs.f_blocks == 0) return {};
   const std::uint64_t unit = fs.f_frsize ? fs.f_frsize : fs.f_bsize;
-  // The superuser may use the blocks set apart for it.
+  // The superuser may use the reserved blocks.
   return (geteuid() == 0 ? fs.f_bfree : std::min(fs.f_bavail, fs.f_bfree)) * unit;
 }
 
@@ -60,7 +60,7 @@ Descriptor open_directory(Disk& disk, const std::filesystem::path& directory, co
   const int opened = disk.open(AT_FDCWD, directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (opened < 0) refuse(-opened);
   Descriptor fd(opened);
-  // Also finds file systems mounted read-only. By the effective ids, as creating will be.
+  // Also detects read-only mounts. Checks the effective ids, which open() will use too.
   if (faccessat(fd.get(), ".", W_OK | X_OK, AT_EACCESS) != 0) refuse(errno);
   return fd;
 }
@@ -84,10 +84,10 @@ NewFile create_in(Disk& disk, int directory_fd, const std::filesystem::path& dir
     const int fd = disk.open(directory_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
     if (fd >= 0) {
       Descriptor nameless(fd);
-      // Without /proc it could never be given a name.
+      // Without /proc it could never be given a name. A temporary name is used then.
       if (access(proc_path(fd).c_str(), F_OK) == 0) return {std::move(nameless), {}};
     } else if (fd != -EOPNOTSUPP && fd != -EISDIR && fd != -EINVAL && fd != -ENOENT) {
-      // The four say, depending on kernel and file system, that there are no nameless files here.
+      // Which of the four says "no nameless files here" depends on the kernel and the file system.
       refuse(-fd);
     }
   }
@@ -95,7 +95,7 @@ NewFile create_in(Disk& disk, int directory_fd, const std::filesystem::path& dir
     std::string temporary = temporary_name(directory_fd, name);
     const int fd = disk.open(directory_fd, temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (fd >= 0) return {Descriptor(fd), std::move(temporary)};
-    // A process that was killed may have left one with our number.
+    // A killed process with our pid may have left a file of this name.
     if (fd != -EEXIST) refuse(-fd);
   }
 }
@@ -103,7 +103,7 @@ NewFile create_in(Disk& disk, int directory_fd, const std::filesystem::path& dir
 void require_room(int directory_fd, const std::filesystem::path& directory, const std::string& name,
                   std::uint64_t bytes) {
   struct rlimit limit;
-  // Exceeding the resource limit would raise SIGXFSZ, which kills.
+  // Exceeding the limit would raise SIGXFSZ, which kills the process.
   const bool limited = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
   if (limited && bytes > limit.rlim_cur) {
     throw InputError(
@@ -119,11 +119,11 @@ void require_room(int directory_fd, const std::filesystem::path& directory, cons
 
 void reserve(Disk& disk, int fd, const std::filesystem::path& directory, const std::string& name,
              std::uint64_t bytes) {
-  // First, so that a hopeless request does not fill the disk for a moment.
+  // Check first: a hopeless request must not fill the disk even for a moment.
   require_room(fd, directory, name, bytes);
   if (bytes == 0) return;
   int code = disk.reserve(fd, bytes);
-  // Where nothing can be reserved, having looked at what is free has to do.
+  // Some file systems cannot reserve space. There, the check above has to do.
   if (code == EOPNOTSUPP || code == ENOSYS || code == EINVAL) code = disk.truncate(fd, bytes);
   if (code == ENOSPC || code == EDQUOT) throw_no_room(fd, directory, name, bytes);
   if (code != 0) {

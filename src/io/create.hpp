@@ -1,4 +1,4 @@
-// Making a new file in a directory: nameless where the file system can, and with its space reserved.
+// Makes new files in a directory: nameless where the file system supports it, with their space reserved.
 #pragma once
 
 #include <sys/types.h>
@@ -13,8 +13,8 @@ namespace xorder::io {
 
 class Disk;
 
-/// Opens a directory to create in. Throws InputError (for `name`) if it is missing, no directory or not
-/// writable.
+/// Opens a directory to create files in. Throws InputError if it is missing, not a directory or not writable.
+/// The message mentions `name`.
 Descriptor open_directory(Disk& disk, const std::filesystem::path& directory, const std::string& name);
 
 struct NewFile {
@@ -23,12 +23,13 @@ struct NewFile {
   std::string temporary;
 };
 
-/// A new empty file, open for reading and writing: nameless, or, if `named` or where the file system cannot
-/// do that, as ".NAME.xorder-PID-N". `mode` is subject to the umask. Throws InputError (it is always early).
+/// Makes an empty file and opens it for reading and writing. It is nameless if the file system supports that
+/// and `named` is false; otherwise its name is ".NAME.xorder-PID-N". `mode` is subject to the umask. Throws
+/// InputError.
 NewFile create_in(Disk& disk, int directory_fd, const std::filesystem::path& directory,
                   const std::string& name, mode_t mode, bool named);
 
-/// A name ".NAME.xorder-PID-N" that fits the directory's limits; another one at each call.
+/// A name ".NAME.xorder-PID-N", with NAME cut to the directory's limit. Each call returns another name.
 std::string temporary_name(int directory_fd, const std::string& name);
 
 /// Throws InputError if `bytes` certainly do not fit in the directory's file system, or exceed a limit on
@@ -40,7 +41,7 @@ void require_room(int directory_fd, const std::filesystem::path& directory, cons
 void reserve(Disk& disk, int fd, const std::filesystem::path& directory, const std::string& name,
              std::uint64_t bytes);
 
-/// The path through which the kernel shows an open file of this process.
+/// The path under /proc of an open file of this process.
 std::string proc_path(int fd);
 
 /// "123 bytes", "1048577 bytes (1 MiB)".

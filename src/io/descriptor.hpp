@@ -8,7 +8,7 @@ namespace xorder::io {
 class Descriptor {
  public:
   Descriptor() = default;
-  /// Takes ownership; -1 is "none".
+  /// Takes ownership; -1 means none.
   explicit Descriptor(int fd) : fd_(fd) {}
   ~Descriptor() { reset(); }
   Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
@@ -22,7 +22,7 @@ class Descriptor {
 
   int get() const { return fd_; }
   explicit operator bool() const { return fd_ >= 0; }
-  /// Closes. Errors are ignored: what matters was synced before.
+  /// Closes it. Errors are ignored: what matters was synced before.
   void reset();
 
  private:

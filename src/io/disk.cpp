@@ -15,7 +15,7 @@ namespace {
 
 namespace ipc = boost::interprocess;
 
-/// An open file as Boost.Interprocess wants it; its own file_mapping would open a path again.
+/// Wraps an open file for Boost.Interprocess, whose own file_mapping would open a path again.
 class Mappable {
  public:
   Mappable(int fd, ipc::mode_t mode) : handle_{fd, false}, mode_(mode) {}
@@ -27,7 +27,7 @@ class Mappable {
   ipc::mode_t mode_;
 };
 
-// 0 or an errno.
+// Repeats the call on EINTR. Returns 0 or an errno.
 template <typename Call>
 int tried(const Call& call) {
   for (;;) {
@@ -49,8 +49,8 @@ std::unique_ptr<Queue> Disk::queue(Engine engine, unsigned depth) { return make_
 ipc::mapped_region Disk::map(int fd, bool writable, std::uint64_t offset, std::size_t bytes) {
   const ipc::mode_t mode = writable ? ipc::read_write : ipc::read_only;
   ipc::mapped_region region(Mappable(fd, mode), mode, static_cast<ipc::offset_t>(offset), bytes);
-  // Else a fault reads around the window, in folios of up to 2 MiB, which dropping a part of them does not
-  // drop.
+  // Without it a fault reads around the window, in folios of up to 2 MiB. Dropping a part of a folio frees
+  // nothing.
   region.advise(ipc::mapped_region::advice_random);
   return region;
 }
@@ -75,7 +75,7 @@ int Disk::truncate(int fd, std::uint64_t bytes) {
   return tried([&] { return ftruncate(fd, static_cast<off_t>(bytes)); });
 }
 
-// Never tried again: after a failure the kernel takes the pages for clean.
+// Never repeated: after a failure the kernel marks the pages clean, and a second fsync would return success.
 int Disk::sync(int fd) { return fsync(fd) == 0 ? 0 : errno; }
 
 int Disk::link(int from_directory, const char* from, int to_directory, const char* to, int flags) {
@@ -99,7 +99,7 @@ void Disk::advise(int fd, std::uint64_t offset, std::uint64_t bytes, int advice)
 
 int Disk::write_back(int fd, std::uint64_t offset, std::uint64_t bytes, unsigned flags) {
   const int result = sync_file_range(fd, static_cast<off_t>(offset), static_cast<off_t>(bytes), flags);
-  return result == 0 || errno == ENOSYS ? 0 : errno;  // a kernel without it writes back in its own time
+  return result == 0 || errno == ENOSYS ? 0 : errno;  // without it, the kernel writes back when it likes
 }
 
 Disk& system_disk() {

@@ -1,9 +1,9 @@
-// The one door between xorder and its files.
+// The interface between xorder and its files.
 //
-// Every byte of data of every engine passes through carry() or through a queue() of a Disk, and every other
-// operation on a file that can fail is one of its functions. A file is opened on a disk (file.hpp) and
-// remembers it, so that whoever is handed the file uses the same door. In front of the operating system's
-// disk there can be others, which count, fail or record what passes: disk_filter.hpp.
+// All data of all engines passes through carry() or a queue() of a Disk, or through windows that map() and
+// prepare() gave. Every other file operation that can fail is a function of Disk too. A file is opened on a
+// disk (file.hpp) and remembers it, so whoever is given the file uses the same disk. Other disks can stand in
+// front of the operating system's, to count, record or fail what passes: disk_filter.hpp.
 #pragma once
 
 #include <sys/types.h>
@@ -25,19 +25,19 @@ class Disk {
   Disk(const Disk&) = delete;
   Disk& operator=(const Disk&) = delete;
 
-  /// Carries out one transfer, of a file that was opened on this disk, and blocks until it has ended.
+  /// Carries out one transfer of a file that was opened on this disk. Blocks until it has ended.
   virtual Completion carry(const Transfer& transfer);
-  /// A queue for many transfers in flight, as make_queue() says. The disk outlives it.
+  /// Makes a queue for many transfers in flight: see make_queue(). The disk must outlive it.
   virtual std::unique_ptr<Queue> queue(Engine engine, unsigned depth);
   /// Maps a window of an open file. Throws boost::interprocess::interprocess_exception.
   virtual boost::interprocess::mapped_region map(int fd, bool writable, std::uint64_t offset,
                                                  std::size_t bytes);
-  /// Pages for a mapped window of which every byte will be written (make_new() of io/pages.hpp). Returns 0 or
-  /// an errno.
+  /// Makes pages for a mapped window of which every byte will be written: make_new() of io/pages.hpp. Returns
+  /// 0 or an errno.
   virtual int prepare(const File& file, std::byte* window, std::uint64_t offset, std::size_t bytes);
 
-  // The system calls of the same names, with EINTR tried again. open() returns a descriptor or -errno, the
-  // others 0 or an errno.
+  // The system calls of the same names. All but sync() and write_back() are repeated on EINTR. open() returns
+  // a descriptor or -errno; the others return 0 or an errno.
   virtual int open(int directory, const char* path, int flags, mode_t mode = 0);
   virtual int reserve(int fd, std::uint64_t bytes);  ///< fallocate
   virtual int truncate(int fd, std::uint64_t bytes);
@@ -45,13 +45,13 @@ class Disk {
   virtual int link(int from_directory, const char* from, int to_directory, const char* to, int flags);
   virtual int rename(int directory, const char* from, const char* to, unsigned flags);
   virtual int remove(int directory, const char* name);
-  /// posix_fadvise: a wish, whose failure nobody looks at.
+  /// posix_fadvise; failures are ignored, as it is only a hint.
   virtual void advise(int fd, std::uint64_t offset, std::uint64_t bytes, int advice);
   virtual int write_back(int fd, std::uint64_t offset, std::uint64_t bytes,
                          unsigned flags);  ///< sync_file_range
 };
 
-/// The operating system's disk; it lives as long as the process.
+/// The operating system's disk. It lives as long as the process.
 Disk& system_disk();
 
 }  // namespace xorder::io

@@ -7,8 +7,8 @@
 namespace xorder::io {
 namespace {
 
-// Behind it, the tokens of transfers are the numbers of their slots, times two, and what was posted has the
-// lowest bit. (Not the highest: filters stand behind filters.)
+// The queue behind sees other tokens: 2 × slot for a transfer, 2 × token + 1 for a post. (The mark is the
+// lowest bit, not the highest, because filters can stand behind filters.)
 class FilteredQueue final : public Queue {
  public:
   FilteredQueue(DiskFilter& filter, std::unique_ptr<Queue> behind)
@@ -67,7 +67,7 @@ class FilteredQueue final : public Queue {
   std::vector<Slot> slots_;
   std::vector<std::size_t> free_;
   std::vector<Completion> refused_;
-  std::unique_ptr<Queue> behind_;  // last: ends before what its transfers belong to
+  std::unique_ptr<Queue> behind_;  // last: destroyed before the slots of its transfers
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A disk in front of another one: sees every transfer and every file operation, and may let them fail.
+// A disk in front of another one. It sees every transfer and every file operation, and can make them fail.
 //
 //   class Failing final : public DiskFilter {          // the N-th write fails
 //     int before(const Transfer& t) override { return t.kind == Transfer::Kind::write && ++writes_ == n_ ? EIO : 0; }
@@ -29,7 +29,7 @@ class DiskFilter : public Disk {
     prepare
   };
 
-  /// The other one stays as long as this.
+  /// `behind` must outlive this.
   explicit DiskFilter(Disk& behind) : behind_(behind) {}
 
   Completion carry(const Transfer& transfer) final;
@@ -47,14 +47,14 @@ class DiskFilter : public Disk {
   void advise(int fd, std::uint64_t offset, std::uint64_t bytes, int advice) final;
   int write_back(int fd, std::uint64_t offset, std::uint64_t bytes, unsigned flags) final;
 
-  // Called by any thread, for several transfers at once.
+  // The functions below are called from any thread, possibly several at once.
 
-  /// 0, or the errno with which the transfer fails without having been made.
+  /// Returns 0, or the errno with which the transfer fails without being made.
   virtual int before(const Transfer&) { return 0; }
-  /// It has ended; at `begun` it was handed over, to the queue or to be carried out. Called for those that
-  /// before() lets fail, too.
+  /// The transfer has ended. It was handed to the queue or to carry() at `begun`. Also called for transfers
+  /// that before() made fail.
   virtual void after(const Transfer&, const Completion&, [[maybe_unused]] Clock::time_point begun) {}
-  /// 0, or the errno with which the operation fails without having been made.
+  /// Returns 0, or the errno with which the operation fails without being made.
   virtual int before(Operation) { return 0; }
 
  private:

@@ -28,7 +28,8 @@ constexpr std::array<std::string_view, 16> numbers{"u1", "u2", "u4", "u8",  "i1"
                   excerpt(text), known_types, units));
 }
 
-// All of `text` as a decimal number, cut down to 2^32 so that no caller's arithmetic overflows.
+// `text` as a decimal number, or nothing. Values above 2^32 become 2^32, so that no caller's arithmetic
+// overflows.
 std::optional<std::uint64_t> number(std::string_view text) {
   constexpr std::uint64_t cap = std::uint64_t{1} << 32;
   if (text.empty()) return {};
@@ -40,7 +41,7 @@ std::optional<std::uint64_t> number(std::string_view text) {
   return value;
 }
 
-// "[25s]" as NumPy writes it; "" for the time type without a unit.
+// The unit as NumPy writes it, such as "[25s]"; "" for a time type without a unit.
 std::optional<std::string> canonical_unit(std::string_view text) {
   if (text.empty() || text == "[generic]") return "";
   if (text.size() < 3 || text.front() != '[' || text.back() != ']') return {};
@@ -51,7 +52,7 @@ std::optional<std::string> canonical_unit(std::string_view text) {
   if (unit == "μs") unit = "us";
   const bool known = !unit.empty() && unit.find(' ') == unit.npos &&
                      fmt::format(" {} ", units).find(fmt::format(" {} ", unit)) != std::string::npos;
-  if (!known || multiple == 0 || multiple > max_element_bytes) return {};  // a C int in NumPy, too
+  if (!known || multiple == 0 || multiple > max_element_bytes) return {};  // NumPy keeps it in a C int
   return multiple == 1 ? fmt::format("[{}]", unit) : fmt::format("[{}{}]", multiple, unit);
 }
 
@@ -104,7 +105,7 @@ DType parse_dtype(std::string_view text) {
 
 NumberType number_type(const DType& dtype) {
   const std::string_view text = dtype.descr;
-  if (text.size() < 4 || text.front() != '\'') return {};  // a list of fields
+  if (text.size() < 4 || text.front() != '\'') return {};  // a structured type
   const std::string_view inside = text.substr(1, text.size() - 2);
   if (std::ranges::find(numbers, inside.substr(1)) == numbers.end()) return {};
   constexpr bool little = std::endian::native == std::endian::little;

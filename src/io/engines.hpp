@@ -7,7 +7,7 @@
 
 namespace xorder::io {
 
-/// Throws IoError where io_uring is not to be had.
+/// Throws IoError where io_uring is not available.
 std::unique_ptr<Queue> make_uring_queue(unsigned depth);
 std::unique_ptr<Queue> make_thread_queue(unsigned depth);
 std::unique_ptr<Queue> make_mapped_queue(unsigned depth);

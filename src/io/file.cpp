@@ -67,7 +67,7 @@ DirectAlignment direct_alignment(int fd) {
   return {};  // enough for every file system in use
 }
 
-/// The file system's block as far as it is worth respecting.
+/// The file system's block size; the default if it is not a power of two or is above 64 KiB.
 std::uint32_t block_size(int fd) {
   struct stat status;
   if (fstat(fd, &status) != 0) return default_alignment;
@@ -97,7 +97,8 @@ File File::open_input(const std::filesystem::path& path, Access access, Disk& di
   file.name_ = path.string();
   if (path.empty()) throw InputError("the input's name is empty");
   if (path == "-") throw InputError("-: xorder works on files, not on pipes; name a file");
-  // Looked at first, since opening a device can have effects (a tape rewinds); and again after opening.
+  // Check the type before opening, because opening a device can have effects (a tape rewinds), and again
+  // after.
   struct stat status;
   if (stat(path.c_str(), &status) != 0) throw_unreadable(file.name_, errno);
   require_regular(file.name_, status);
@@ -106,7 +107,7 @@ File File::open_input(const std::filesystem::path& path, Access access, Disk& di
   file.plain_ = Descriptor(fd);
   if (fstat(file.plain_.get(), &status) != 0) throw_unreadable(file.name_, errno);
   require_regular(file.name_, status);
-  // O_NONBLOCK was against FIFOs; left on, io_uring would give up with EAGAIN where it should wait.
+  // O_NONBLOCK protected against FIFOs. If it stayed on, io_uring would fail with EAGAIN instead of waiting.
   fcntl(file.plain_.get(), F_SETFL, 0);
   file.size_ = static_cast<std::uint64_t>(status.st_size);
   file.open_data_descriptor(access, O_RDONLY);
@@ -118,7 +119,7 @@ File File::reopen(Access access, Disk& disk) const {
   File file(disk);
   file.name_ = name_;
   file.size_ = size_;
-  // Through the open descriptor: the path may lead to another file by now.
+  // Open through the descriptor: the path may lead to another file by now.
   int fd = disk.open(AT_FDCWD, proc_path(plain_.get()).c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) fd = fcntl(plain_.get(), F_DUPFD_CLOEXEC, 0);
   if (fd < 0) throw_unreadable(name_, errno);
@@ -187,7 +188,7 @@ File File::adopt_new(Descriptor plain, const std::filesystem::path& directory, c
 }
 
 void File::open_data_descriptor(Access access, int flags) {
-  // Through the open descriptor, which works for files without a name and cannot hit another file.
+  // Open through the descriptor. This works for nameless files and cannot hit another file.
   const std::string path = proc_path(plain_.get());
   if (access == Access::direct) {
     if (const int fd = disk_->open(AT_FDCWD, path.c_str(), flags | O_DIRECT | O_CLOEXEC); fd >= 0)
@@ -202,8 +203,8 @@ void File::open_data_descriptor(Access access, int flags) {
     }
   }
   access_ = access == Access::mapped ? Access::mapped : Access::buffered;
-  // An open file of its own: the kernel reports a write-back error once to each, so that one that the engines
-  // meet is still there for sync().
+  // The kernel reports a write-back error once to each open file. Two open files are needed so that sync()
+  // still sees an error that an engine has met.
   int fd = disk_->open(AT_FDCWD, path.c_str(), flags | O_CLOEXEC);
   if (fd < 0) fd = fcntl(plain_.get(), F_DUPFD_CLOEXEC, 0);
   if (fd < 0) throw IoError(name_, "open", errno);
@@ -211,9 +212,10 @@ void File::open_data_descriptor(Access access, int flags) {
 }
 
 void File::advise_no_read_ahead() const {
-  // Blocks are read in the plan's order, which the kernel's read-ahead can only disturb. On both descriptors:
-  // a look at the header through one that reads ahead leaves a mark in the page cache, and whoever passes it
-  // starts reading ahead too (seen: folios of 2 MiB, which dropping 1 MiB at a time leaves, all of the file).
+  // The plan decides the order of reads, and the kernel's read-ahead can only disturb it. Both descriptors
+  // need the advice: reading the header through one that reads ahead leaves a mark in the page cache, and
+  // whoever passes the mark starts reading ahead too. (Seen: folios of 2 MiB, which survive dropping 1 MiB at
+  // a time, for the whole file.)
   for (const int fd : {plain_.get(), data_.get()}) disk_->advise(fd, 0, 0, POSIX_FADV_RANDOM);
 }
 
@@ -227,7 +229,7 @@ FileStamp File::stamp() const {
 void File::write_back_dirty_pages() const {
   constexpr unsigned all_of_it =
       SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
-  // A failure is its writer's: what is read is what the writer sees.
+  // A failure concerns the writer. We read the pages that the writer sees.
   [[maybe_unused]] const int ignored =
       disk_->write_back(plain_.get(), 0, 0, all_of_it);  // 0 bytes: to the end
 }

@@ -1,4 +1,4 @@
-// Open files as the engines need them.
+// Open files, with the descriptors and alignments that the engines need.
 #pragma once
 
 #include <cstddef>
@@ -19,34 +19,35 @@ class PageCache;
 Disk& system_disk();
 
 /// How data blocks reach a file. direct asks for O_DIRECT and falls back to buffered where the file system
-/// refuses it (File::access() says what it became); buffered keeps the page cache small by dropping what it
-/// has passed; mapped maps windows of the file.
+/// refuses it; File::access() tells which it is. buffered drops pages that it has passed, to keep the page
+/// cache small. mapped maps windows of the file.
 enum class Access { direct, buffered, mapped };
 
-/// An open file. Move-only; closes on destruction (errors of close are ignored: what matters was synced
-/// before). Must not be moved or destroyed while a queue has transfers of it in flight.
+/// An open file. Move-only. The destructor closes it and ignores errors: what matters was synced before. Must
+/// not be moved or destroyed while a queue has transfers of it in flight.
 class File {
  public:
   /// Opens a regular file for reading; never blocks on a FIFO. Throws InputError for what cannot be an input
   /// (missing, unreadable, directory, FIFO, socket, device, "-"), naming the path and the reason.
   static File open_input(const std::filesystem::path& path, Access access, Disk& disk = system_disk());
-  /// The same file, by whatever name it goes now, opened for reading once more.
+  /// Opens the same file for reading once more, whatever its name is now.
   File reopen(Access access, Disk& disk) const;
-  /// A nameless read-write file of `bytes` bytes in `directory`, its space reserved (the bytes read as
-  /// zeros); gone with its last descriptor, even after SIGKILL. For scratch files; Output has its own for
-  /// what gets a name. `name` is for messages. Throws InputError, saying how much is needed and how much is
-  /// free, if there is no room, or if the directory is missing or not writable.
+  /// Makes a nameless read-write file of `bytes` bytes in `directory` and reserves its space. The bytes read
+  /// as zeros. The file disappears with its last descriptor, even after SIGKILL. It is for scratch files;
+  /// Output makes files that get a name. `name` is for messages. Throws InputError, saying how much is needed
+  /// and how much is free, if there is no room, or if the directory is missing or not writable.
   static File create_nameless(const std::filesystem::path& directory, const std::string& name,
                               std::uint64_t bytes, Access access, Disk& disk = system_disk());
-  /// The same with a name, which the caller removes; other processes can open it as long as it has that.
+  /// The same with a name, which is returned too. Other processes can open it by that name until the caller
+  /// removes it.
   static std::pair<File, std::filesystem::path> create_named(const std::filesystem::path& directory,
                                                              const std::string& name, std::uint64_t bytes,
                                                              Access access, Disk& disk = system_disk());
-  /// Opens for reading and writing what another process has made: its Output::temporary_path(), or what
-  /// create_named() gave. `name` is for messages. Throws IoError.
+  /// Opens a file that another process has made, for reading and writing: its Output::temporary_path(), or a
+  /// path from create_named(). `name` is for messages. Throws IoError.
   static File join(const std::filesystem::path& path, const std::string& name, std::uint64_t bytes,
                    Access access, Disk& disk = system_disk());
-  /// Throws InputError unless files could be made in `directory`, room aside. Makes nothing.
+  /// Throws InputError if files cannot be made in `directory`. Makes nothing, and does not check for room.
   static void check_directory(const std::filesystem::path& directory, const std::string& name,
                               Disk& disk = system_disk());
   ~File();
@@ -54,51 +55,53 @@ class File {
   File& operator=(File&& other) noexcept;
 
   const std::string& name() const { return name_; }
-  /// Another one for every file that this process opens or makes.
+  /// Unique among the files that this process opens or makes.
   std::uint64_t number() const { return number_; }
-  /// The disk that it was opened on, through which everything of it passes.
+  /// The disk that it was opened on and that all its operations use.
   Disk& disk() const { return *disk_; }
   /// The descriptor for data blocks (O_DIRECT if access() is direct).
   int descriptor() const { return data_.get(); }
-  /// A descriptor without O_DIRECT for headers and odd ends; pages it touches are not those of full direct
-  /// blocks.
+  /// A descriptor without O_DIRECT, for headers and parts of blocks. The pages it touches hold no whole
+  /// direct blocks.
   int plain_descriptor() const { return plain_.get(); }
   Access access() const { return access_; }
-  /// When it was opened, or as created.
+  /// The size when it was opened or created.
   std::uint64_t size() const { return size_; }
-  /// Whether it was created here.
+  /// Whether it is open for writing: made by create_nameless(), create_named() or Output, or opened by
+  /// join().
   bool writable() const { return writable_; }
 
-  /// Direct transfers: offset and length (of every piece too) are multiples of this in the file, addresses of
-  /// memory_alignment() in memory. 1 for other kinds of access. Writes should use multiples of 4096 in any
-  /// case, see write_alignment().
+  /// For direct transfers, the offset and the length of every piece must be multiples of offset_alignment(),
+  /// and addresses in memory multiples of memory_alignment(). Both are 1 for other kinds of access. Writes
+  /// should be multiples of 4096 in any case: see write_alignment().
   std::uint32_t offset_alignment() const { return offset_alignment_; }
   std::uint32_t memory_alignment() const { return memory_alignment_; }
-  /// The file system's block: writing parts of one directly costs a read-modify-write and serialises. 1 if
-  /// not direct.
+  /// The file system's block size. A direct write of a part of a block costs a read-modify-write and
+  /// serialises. 1 if not direct.
   std::uint32_t write_alignment() const { return write_alignment_; }
 
-  /// Whether buffered and mapped transfers leave their pages in the page cache (as cp does; right for files
-  /// that fit in memory) or drop them when they are done with, the default. Set it before the first transfer.
+  /// Whether buffered and mapped transfers leave their pages in the page cache, as cp does. That is right for
+  /// files that fit in memory. By default pages are dropped after use. Set it before the first transfer.
   bool keep_cached() const;
   void set_keep_cached(bool keep);
-  /// How many bytes of buffered and mapped writes may be on their way to the disk, 32 MiB by default. Set it
+  /// How many bytes of buffered and mapped writes may be in write-back at a time: 32 MiB by default. Set it
   /// before the first transfer.
   void set_write_window(std::size_t bytes);
 
   FileStamp stamp() const;
-  /// Writes back what others have stored into mapped pages, so that from now on the first store into any page
-  /// moves the stamp's time. (A page that is dirty already takes stores without a trace.) On file systems
-  /// that keep account of that: not on tmpfs.
+  /// Writes back dirty pages, so that from now on the first store into any mapped page changes the stamp's
+  /// time. (A store into a page that is already dirty leaves no trace.) It has no effect on file systems
+  /// without write-back, such as tmpfs.
   void write_back_dirty_pages() const;
 
   /// Reads or writes exactly `bytes` at any `offset`, through the page cache. Throws IoError.
   void read_exactly(void* data, std::size_t bytes, std::uint64_t offset) const;
   void write_exactly(const void* data, std::size_t bytes, std::uint64_t offset) const;
-  /// fsync; the first error is final, also one that a queue has met in write-back before. Throws IoError.
+  /// fsync. The first error is final. An error that a queue has met in write-back is reported here too.
+  /// Throws IoError.
   void sync() const;
 
-  /// For the queues: what keeps this file's share of the page cache small.
+  /// For the queues. It keeps this file's share of the page cache small.
   PageCache& page_cache() const { return *page_cache_; }
 
  private:

@@ -1,8 +1,8 @@
-// Transfers by copying from and to mapped windows of the file.
+// Transfers that copy from and to mapped windows of the file.
 //
-// A window is mapped for one transfer and unmapped after it, which bounds the page tables: those of one
-// region for the whole file would stay, 1/512 of the file. Such a region cost the same system time when it
-// was compared (each page of the output then still being faulted in by itself).
+// A window is mapped for one transfer and unmapped after it, which bounds the page tables. One region for the
+// whole file would keep page tables of 1/512 of its size. It cost the same system time when it was compared,
+// at a time when each page of the output was still faulted in by itself.
 #include <algorithm>
 #include <boost/interprocess/exceptions.hpp>
 #include <boost/interprocess/mapped_region.hpp>
@@ -37,7 +37,7 @@ void copy(const Transfer& transfer, std::byte* window, std::size_t bytes) {
 
 Completion carry_by_mapping(const Transfer& transfer) {
   const File& file = *transfer.file;
-  // What is no mapped file may not be possible to map at all.
+  // Other files may not be mappable at all.
   if (file.access() != Access::mapped) return carry_by_system_calls(transfer);
   const bool is_read = transfer.kind == Transfer::Kind::read;
   const auto failed = [&](int error, std::uint64_t offset) {
@@ -63,7 +63,7 @@ Completion carry_by_mapping(const Transfer& transfer) {
     const int error = exception.get_native_error();
     return failed(error ? error : EIO, transfer.offset);
   }
-  // The region is gone: pages that are mapped cannot be dropped.
+  // The region must be gone by now: mapped pages cannot be dropped.
   if (is_read) {
     file.page_cache().after_read(file.descriptor(), transfer.offset, bytes);
     return failed(0, 0);

@@ -18,17 +18,18 @@ namespace {
 
 using std::uint64_t;
 
-// Larger blocks go as several requests, as in the engines.
+// Larger blocks are split into requests of this size, as in the engines.
 constexpr uint64_t largest_carried = uint64_t{1} << 20;
-constexpr uint64_t most_in_flight = uint64_t{16} << 20;  // bytes, each way; as in the engines
-// Of plans, and of the trials. Fewer would do for a trial, which does nothing but wait for the disk. A pass
-// has other work too: with 32 it took 3.9 s, on a loaded machine 4.8, with 128 both times 3.2.
+constexpr uint64_t most_in_flight = uint64_t{16} << 20;  // bytes in each direction, as in the engines
+// Requests in flight in each direction, for plans and for trials. Fewer would do for a trial, which only
+// waits for the disk. A pass has other work too. With 32 a pass took 3.9 s, and 4.8 s on a loaded machine;
+// with 128 it took 3.2 s on both.
 constexpr unsigned in_flight_each_way = 128;
-// Of one trial's writes. More would leave a file in so many pieces that removing it takes minutes.
+// Limits of one trial's writes. More would leave so many extents that removing the file takes minutes.
 constexpr uint64_t most_writes = 4096;
 constexpr uint64_t most_written = uint64_t{512} << 20;
 constexpr uint64_t least_bytes = uint64_t{64} << 20;
-constexpr double worth_it = 1.05;  // what a larger request has to gain
+constexpr double worth_it = 1.05;  // what a larger request must gain to be kept in a profile
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -40,7 +41,8 @@ struct Region {
   uint64_t offset, bytes;
 };
 
-// One direction of a trial: the blocks of a region in a mixed order, each once, block by block in requests.
+// One direction of a trial. It transfers every block of a region once, in a mixed order, each block as one or
+// several requests.
 class Stream {
  public:
   Stream(Transfer::Kind kind, const Region& region, uint64_t block, std::byte* memory)
@@ -108,7 +110,7 @@ class DiskTrials::Trials {
       throw InputError(directory.string() +
                        ": the file system refuses direct access, so only memory would be measured");
     }
-    // Nothing that a disk or a host could compress.
+    // Random data, which no disk or host can compress.
     std::mt19937_64 random(1);
     for (uint64_t at = 0; at < memory_.size(); at += sizeof(uint64_t)) {
       const uint64_t word = random();
@@ -159,8 +161,8 @@ class DiskTrials::Trials {
     return seconds_since(begin);
   }
 
-  // Until the time is over or a file has been gone through, and all has ended. Neither direction gets far
-  // ahead of the other.
+  // Runs until the time is over or one stream is exhausted, and all transfers have ended. Returns the
+  // seconds. Neither direction gets more than most_in_flight ahead of the other.
   double run(const Streams& streams, double limit) {
     const auto queue = disk_.queue(engine_, 2 * in_flight_each_way);
     const auto begin = std::chrono::steady_clock::now();

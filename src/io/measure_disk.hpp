@@ -1,4 +1,4 @@
-// What a disk can do, by trying it: requests of the engines' kinds in files of their own.
+// Measures a disk with requests like those of the engines, in files of its own.
 #pragma once
 
 #include <cstdint>
@@ -13,33 +13,33 @@
 
 namespace xorder::io {
 
-/// Sizes of blocks that are worth a trial: 4 KiB to 4 MiB.
+/// Block sizes worth a trial: 4 KiB to 4 MiB.
 std::vector<std::uint64_t> trial_blocks();
 
-/// Blocks at random places of nameless files, with direct access, as many in flight as plans have there.
+/// Transfers blocks at random places of nameless files with direct access, as many in flight as a plan uses.
 class DiskTrials {
  public:
   struct Options {
-    /// Of the file that is read, at least 64 MiB. Caches of the disk and of a virtual machine's host should
-    /// be smaller.
+    /// Size of the file that is read; at least 64 MiB. It should exceed the caches of the disk and of a
+    /// virtual machine's host.
     std::uint64_t file_bytes = std::uint64_t{2} << 30;
-    /// Of each trial, at most.
+    /// Time limit of each trial.
     double seconds = 0.5;
     std::stop_token stop{};
   };
 
-  /// Writes the file that is read. Throws InputError if there is no room or no direct access, IoError,
-  /// Cancelled; whatever happens, no file stays.
+  /// Writes the file that the trials read. Throws InputError if there is no room or no direct access,
+  /// IoError, Cancelled. No file remains, whatever happens.
   DiskTrials(const std::filesystem::path& directory, const Options& options, Disk& disk = system_disk());
   ~DiskTrials();
   DiskTrials(const DiskTrials&) = delete;
   DiskTrials& operator=(const DiskTrials&) = delete;
 
-  /// Bytes per second; writes are synced, and go to a new file, like the blocks of an output. Throw IoError,
+  /// Bytes per second. Writes go to a new file and are synced, like those of an output. Throw IoError,
   /// Cancelled.
   double reads(std::uint64_t block);
   double writes(std::uint64_t block);
-  /// Each way, while both go on.
+  /// Bytes per second in each direction while reads and writes run together.
   double both(std::uint64_t block);
 
  private:
@@ -47,9 +47,9 @@ class DiskTrials {
   std::unique_ptr<Trials> trials_;
 };
 
-/// What plans go by, of what was measured: requests of some size reach at least what smaller ones do (a dip
-/// is noise), and larger ones that gain nothing are left out, so that no plan spends memory on them. Requires
-/// points in ascending order.
+/// Makes a device profile of measured points. A request size gets at least the bandwidth of smaller ones,
+/// since a dip is noise. Larger sizes that gain nothing are left out, so that no plan spends memory on them.
+/// Requires points in ascending order of size.
 plan::Device profile_of(std::string name, std::vector<plan::Device::Point> points);
 
 }  // namespace xorder::io

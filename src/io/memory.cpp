@@ -39,7 +39,7 @@ BlockMemory::BlockMemory(std::size_t bytes) {
   if (lead > 0) munmap(data_, lead);
   data_ += lead;
   if (slack > lead) munmap(data_ + wanted, slack - lead);
-  madvise(data_, wanted, MADV_HUGEPAGE);  // a wish
+  madvise(data_, wanted, MADV_HUGEPAGE);  // only a hint
 }
 
 BlockMemory::~BlockMemory() {

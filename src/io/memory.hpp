@@ -1,4 +1,4 @@
-// How much memory there is to use, and memory for blocks.
+// How much memory is available, and memory for blocks.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,9 @@
 
 namespace xorder::io {
 
-/// Bytes of memory that this process may still use: MemAvailable of /proc/meminfo, or what the tightest
-/// memory cgroup around this process (version 1 or 2, any ancestor) leaves, counting page cache that it can
-/// drop, if that is less. 0 if nothing is known.
+/// Bytes of memory that this process may still use: MemAvailable of /proc/meminfo, or less if a memory cgroup
+/// around this process (version 1 or 2, any ancestor) leaves less. Page cache that a cgroup can drop counts
+/// as available. 0 if nothing is known.
 std::uint64_t available_memory();
 /// The tightest memory cgroup's limit, or nothing if there is none.
 std::optional<std::uint64_t> cgroup_memory_limit();

@@ -14,13 +14,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Version 1 says "no limit" with a number near 2^63.
+/// Version 1 expresses "no limit" as a number near 2^63.
 constexpr std::uint64_t absurd = std::uint64_t{1} << 60;
 
 std::optional<std::uint64_t> parse(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end == text.data()) return {};  // "max" is none
+  if (error != std::errc() || end == text.data()) return {};  // such as "max"
   return value;
 }
 
@@ -42,7 +42,7 @@ std::optional<std::uint64_t> read_field(const fs::path& file, std::string_view k
   return {};
 }
 
-/// "/proc/meminfo" and the like below the root.
+/// An absolute path such as "/proc/meminfo", moved below `root`.
 fs::path below(const fs::path& root, const fs::path& absolute) { return root / absolute.relative_path(); }
 
 bool is_one_of(std::string_view list, std::string_view word) {
@@ -51,11 +51,11 @@ bool is_one_of(std::string_view list, std::string_view word) {
 }
 
 struct Mount {
-  std::string root;   // what of the hierarchy is mounted
+  std::string root;   // the part of the hierarchy that is mounted
   std::string point;  // where
 };
 
-/// mountinfo writes blanks and backslashes as \ooo.
+/// mountinfo escapes blanks and backslashes as \ooo.
 std::string unescape(const std::string& text) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -102,8 +102,8 @@ std::optional<std::string> cgroup_path(const fs::path& root, bool version2) {
   return {};
 }
 
-/// `path` relative to what is mounted: "." if it lies outside, as it does in containers with a namespace of
-/// their own.
+/// `path` relative to the mounted part. "." if it lies outside, as in containers with their own cgroup
+/// namespace.
 fs::path path_below_mount(const std::string& path, const std::string& mount_root) {
   if (path.starts_with("/..")) return ".";
   const fs::path relative = fs::path(path).lexically_normal().lexically_relative(mount_root);
@@ -120,7 +120,7 @@ std::optional<Limit> limit_of(const fs::path& directory, bool version2) {
   std::optional<std::uint64_t> limit, usage, reclaimable;
   if (version2) {
     limit = read_number(directory / "memory.max");
-    // Above memory.high a process is slowed down until it hardly moves.
+    // Above memory.high the kernel slows a process down until it hardly moves.
     if (const auto high = read_number(directory / "memory.high"))
       limit = std::min(limit.value_or(*high), *high);
   } else {
@@ -134,7 +134,7 @@ std::optional<Limit> limit_of(const fs::path& directory, bool version2) {
   return Limit{*limit, *limit - std::min(*limit, used)};
 }
 
-/// The limits of this process's memory cgroup and of all its ancestors that can be seen.
+/// The limits of this process's memory cgroup and of all its visible ancestors.
 std::vector<Limit> limits(const fs::path& root) {
   std::vector<Limit> result;
   for (const bool version2 : {false, true}) {
@@ -154,7 +154,7 @@ std::vector<Limit> limits(const fs::path& root) {
   return result;
 }
 
-/// Lines "key: number kB".
+/// The number of a line "key: number kB", in bytes.
 std::optional<std::uint64_t> read_kilobytes(const fs::path& file, std::string_view key) {
   const std::optional<std::uint64_t> kilobytes = read_field(file, key);
   if (!kilobytes || *kilobytes > absurd / 1024) return {};

@@ -18,7 +18,7 @@ using Kind = Literal::Kind;
 
 constexpr std::string_view magic = "\x93NUMPY";
 
-// The preamble is the magic string, major and minor version, and the length of what follows.
+// The preamble is the magic string, the major and minor version, and the length of the rest of the header.
 std::size_t preamble_bytes(int version) { return magic.size() + 2 + (version == 1 ? 2 : 4); }
 
 std::uint64_t little_endian(std::string_view bytes) {
@@ -27,8 +27,8 @@ std::uint64_t little_endian(std::string_view bytes) {
   return value;
 }
 
-// Every error of reading passes here and gets the file's name, which may legally contain line breaks, in
-// front.
+// Every error of reading passes here, to get the file's name in front. The name may legally contain line
+// breaks.
 [[noreturn]] void refuse(const std::string& name, std::string_view reason) {
   std::string line = name;
   std::replace_if(
@@ -149,12 +149,11 @@ ArrayDescription parse(std::string_view header, std::uint64_t file_bytes) {
   return array;
 }
 
-// The bytes that a header of at least `least` bytes is padded to: whole pages, as direct transfers like them.
-// NumPy cannot map a file that ends at a page's end, so that an array without elements has a header as NumPy
-// writes it.
+// The size to which a header of `least` bytes is padded: see npy_header(). Whole pages suit direct transfers.
 std::uint64_t padded(std::uint64_t least, bool empty) {
   constexpr std::uint64_t page = 4096, numpy_alignment = 64;
-  // NumPy counts its 10,000 characters without the preamble; the last multiple of 64 that it reads is 9,984.
+  // NumPy's limit of 10,000 characters excludes the preamble. The largest multiple of 64 that it reads is
+  // 9,984.
   constexpr std::uint64_t numpy_limit = 9984;
   const auto round_up = [](std::uint64_t n, std::uint64_t unit) { return (n + unit - 1) / unit * unit; };
   const std::uint64_t pages = round_up(least, page);
@@ -188,7 +187,7 @@ std::string npy_header(const DType& dtype, const std::vector<std::uint64_t>& ext
                                  fmt::join(extents, ", "), extents.size() == 1 ? "," : "");
   const bool ascii =
       std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-  // A short header that is padded to a page, or a few, still has a length of 16 bits.
+  // Version 1 has a 16-bit length. The padding counts.
   const bool empty = std::ranges::find(extents, 0u) != extents.end();
   const bool is_short = padded(preamble_bytes(1) + text.size() + 1, empty) - preamble_bytes(1) <= 0xffff;
   const int version = !ascii ? 3 : is_short ? 1 : 2;

@@ -22,14 +22,14 @@ namespace fs = std::filesystem;
   throw InputError(fmt::format("{}: {}", destination.string(), why), code);
 }
 
-/// Where a chain of symbolic links leads, whether or not there is something.
+/// Where a chain of symbolic links leads. Nothing needs to exist there.
 fs::path follow_links(const fs::path& path) {
-  constexpr int most_links = 40;  // as the kernel
+  constexpr int most_links = 40;  // the kernel's limit
   fs::path at = path;
   for (int i = 0; i <= most_links; ++i) {
     std::error_code error;
     const fs::path target = fs::read_symlink(at, error);
-    if (error) return at;  // no link
+    if (error) return at;  // not a link
     at = target.is_absolute() ? target : at.parent_path() / target;
   }
   refuse(path, reason(ELOOP), ELOOP);
@@ -42,8 +42,8 @@ struct Destination {
   bool exists;
 };
 
-/// Whether rename() will be allowed to replace what is there is known before the run, as far as one can see
-/// from outside.
+/// Throws if rename() will not be allowed to replace the old file, as far as this can be known before the
+/// run.
 void require_replaceable(const fs::path& given, int directory, const std::string& name,
                          const struct stat& old) {
   struct statx file, parent;
@@ -68,7 +68,7 @@ void require_replaceable(const fs::path& given, int directory, const std::string
   }
 }
 
-/// `input` may be null: an output that is made from none.
+/// `input` may be null, for an output that is made from no input file.
 Destination examine(const fs::path& given, std::uint64_t bytes, bool overwrite, Disk& disk,
                     const File* input) {
   if (given.empty()) throw InputError("the output's name is empty");
@@ -108,9 +108,9 @@ Destination examine(const fs::path& given, std::uint64_t bytes, bool overwrite, 
 
 /// Gives a new file the permissions of the one that it will replace.
 void take_over(int fd, const struct stat& old) {
-  // The owner before the mode, as chown clears the set-id bits; they only make sense for the same owner.
+  // Owner before mode, because chown clears the set-id bits. These bits only make sense for the same owner.
   const bool same_owner = fchown(fd, old.st_uid, old.st_gid) == 0;
-  // Failing is no reason to lose the file: it is then less open than wished.
+  // A failure here is no reason to lose the file. Its permissions are only narrower than wanted then.
   [[maybe_unused]] const int ignored = fchmod(fd, old.st_mode & (same_owner ? 07777 : 0777));
 }
 
@@ -131,7 +131,7 @@ Output::Output(const fs::path& destination, std::uint64_t bytes, bool overwrite,
   destination_ = std::move(found.path);
   directory_ = std::move(found.directory_fd);
   const std::string name = destination_.filename().string();
-  // What replaces a file that others may not read must not be readable meanwhile either.
+  // The old file may be private. Until the new one gets its permissions, nobody else may read it.
   NewFile made = create_in(*disk_, directory_.get(), found.directory, name, found.exists ? 0600 : 0666,
                            naming == Naming::temporary);
   temporary_ = std::move(made.temporary);
@@ -175,7 +175,7 @@ void Output::commit() {
     struct stat old;
     if (overwrite_ && fstatat(directory_.get(), name.c_str(), &old, AT_SYMLINK_NOFOLLOW) == 0) {
       take_over(file_->plain_descriptor(), old);
-      // The new mode, too, should be on the disk before the name is.
+      // The new mode should be on the disk before the name is.
       file_->sync();
       replace_old();
       break;
@@ -183,10 +183,10 @@ void Output::commit() {
     const int code = link_new();
     is_new_ = code == 0;
     if (is_new_) break;
-    // Another run may have put its output there since the look.
+    // Another run may have put its output there since we checked.
     if (!overwrite_ || code != EEXIST) fail("give it its name", code);
   }
-  // Some network file systems cannot sync a directory, and need not.
+  // Some network file systems cannot sync a directory and do not need to.
   const int code = disk_->sync(directory_.get());
   if (code != 0 && code != EINVAL && code != ENOTSUP) fail("sync its directory", code);
 }
@@ -207,11 +207,11 @@ int Output::link_new() {
   if (temporary_.empty()) return link_nameless(name);
   const int directory = directory_.get();
   int code = disk_->rename(directory, temporary_.c_str(), name.c_str(), RENAME_NOREPLACE);
-  if (code == EINVAL || code == ENOSYS) {  // this file system cannot do so; a link does not replace either
+  if (code == EINVAL || code == ENOSYS) {  // not supported here; a link does not replace either
     code = disk_->link(directory, temporary_.c_str(), directory, name.c_str(), 0);
     if (code == 0) disk_->remove(directory, temporary_.c_str());
   }
-  if (code == EPERM || code == EOPNOTSUPP || code == ENOSYS) {  // nor links: then a look must do
+  if (code == EPERM || code == EOPNOTSUPP || code == ENOSYS) {  // no links either: a check has to do
     struct stat status;
     const bool exists = fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
     code = exists ? EEXIST : disk_->rename(directory, temporary_.c_str(), name.c_str(), 0);
@@ -227,7 +227,7 @@ void Output::replace_old() {
     std::string temporary = temporary_name(directory, destination_.filename().string());
     const int code = link_nameless(temporary);
     if (code == 0) temporary_ = std::move(temporary);
-    // A process that was killed may have left one with our number.
+    // A killed process with our pid may have left a file of this name.
     if (code != 0 && code != EEXIST) fail("give it a name", code);
   }
   if (const int code = disk_->rename(directory, temporary_.c_str(), destination_.filename().c_str(), 0)) {

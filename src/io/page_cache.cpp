@@ -7,8 +7,8 @@
 namespace xorder::io {
 namespace {
 
-// Pages that have just been read sit in a per-processor list that pins them; dropped a little later they go
-// without the kernel having to interrupt all processors for it.
+// Pages that have just been read are in a per-processor list that pins them. If they are dropped a little
+// later, the kernel does not have to interrupt all processors.
 constexpr std::size_t read_window = std::size_t{4} << 20;
 
 std::uint64_t first_page(std::uint64_t offset) { return offset / page_bytes * page_bytes; }
@@ -33,7 +33,7 @@ Failure PageCache::after_write(int fd, std::uint64_t offset, std::size_t bytes) 
   return pass(written_, {offset, bytes}, write_window_, oldest) ? finish(fd, oldest) : Failure{};
 }
 
-// Others may still write to its pages, so write-back does not begin at once.
+// Write-back does not begin at once, because others may still write to these pages.
 Failure PageCache::after_partial_write(int fd, std::uint64_t offset, std::size_t bytes) {
   if (keep_ || bytes == 0) return {};
   Range oldest;
@@ -64,9 +64,9 @@ Failure PageCache::finish(int fd, const Range& range) {
   return {};
 }
 
-// The kernel leaves pages that are only partly in a range. Neighbours that need them again bring them in
-// along with their own pages; left behind they would add up (a mapped run in 16 MiB took 69; dropping them
-// costs it 5 to 8% of its time).
+// The kernel does not drop pages that are only partly in the range, so the range is extended to whole pages.
+// Otherwise such pages would add up: a mapped run in 16 MiB took 69 MiB. A neighbour that needs such a page
+// reads it again together with its own. This costs a mapped run 5 to 8% of its time.
 void PageCache::drop(int fd, std::uint64_t offset, std::size_t bytes) {
   const std::uint64_t begin = first_page(offset);
   disk_.advise(fd, begin, end_page(offset + bytes) - begin, POSIX_FADV_DONTNEED);

@@ -1,8 +1,7 @@
-// Keeping one file's share of the page cache small while blocks pass through it.
+// Keeps one file's share of the page cache small while blocks pass through it.
 //
-// Reads: pages are dropped some MiB after they were read. Writes: write-back starts at once, and once more
-// than a window of data is under way the oldest is waited for and dropped, which bounds the dirty pages as
-// well.
+// Pages that were read are dropped some MiB later. For writes, write-back starts at once. When more than a
+// window of data is in write-back, the oldest is waited for and dropped. This also bounds the dirty pages.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +13,10 @@ namespace xorder::io {
 
 class Disk;
 
-/// What the page cache counts by.
+/// The unit of the page cache.
 inline constexpr std::uint64_t page_bytes = 4096;
 
-/// 0 or an errno, and where in the file.
+/// 0 or an errno, and the offset in the file.
 struct Failure {
   int error = 0;
   std::uint64_t offset = 0;
@@ -32,19 +31,19 @@ class PageCache {
   bool keep() const { return keep_; }
   void set_write_window(std::size_t bytes) { write_window_ = bytes; }
 
-  /// To be called when the bytes were read from `fd`; none of their pages may be mapped.
+  /// Call it after the bytes were read from `fd`. None of their pages may be mapped.
   void after_read(int fd, std::uint64_t offset, std::size_t bytes);
-  /// The same for what was read a while ago.
+  /// The same for bytes that were read a while ago: drops them at once.
   void drop_read(int fd, std::uint64_t offset, std::size_t bytes);
-  /// To be called when the bytes were written to `fd`. Reports a failed write-back, of this or of earlier
-  /// bytes. `fd` must be another open file than the one that File::sync() uses, as the kernel reports an
-  /// error only once to each.
+  /// Call it after the bytes were written to `fd`. Reports a failed write-back of these or earlier bytes.
+  /// `fd` must not be the open file that File::sync() uses, because the kernel reports an error only once to
+  /// each.
   Failure after_write(int fd, std::uint64_t offset, std::size_t bytes);
   /// The same for parts of blocks of a direct file, which go through the page cache and would stay there.
-  /// Pages that many parts make dirty are written back and dropped once there are more than the write window
-  /// holds.
+  /// Write-back does not start at once: the oldest pages are written back and dropped when there are more
+  /// than the write window holds.
   Failure after_partial_write(int fd, std::uint64_t offset, std::size_t bytes);
-  /// Drops what is clean; after a sync.
+  /// Drops all clean pages. Call it after a sync.
   void drop_all(int fd);
 
  private:
@@ -57,7 +56,7 @@ class PageCache {
     std::deque<Range> ranges;
     std::size_t bytes = 0;
   };
-  /// Appends `range`, and takes out the oldest one if there are more than `limit` bytes.
+  /// Appends `range`. If there are more than `limit` bytes, takes out the oldest range and returns true.
   bool pass(Window& window, Range range, std::size_t limit, Range& oldest);
   Failure finish(int fd, const Range& range);
   void drop(int fd, std::uint64_t offset, std::size_t bytes);

@@ -23,7 +23,7 @@ struct Pages {
   std::size_t bytes;
 };
 
-/// Has the kernel read the window in as few requests as it can. (Faults alone would read around each page.)
+/// Makes the kernel read the window in as few requests as possible. (Faults alone would read page by page.)
 void read_ahead(const File& file, std::uint64_t offset, std::size_t bytes) {
   constexpr std::size_t most = std::size_t{512} << 10;  // a larger request may be cut short
   for (std::size_t at = 0; at < bytes; at += most) {
@@ -31,10 +31,10 @@ void read_ahead(const File& file, std::uint64_t offset, std::size_t bytes) {
   }
 }
 
-/// Makes page cache for a window that is about to be written. Pages that lie wholly within it belong to this
-/// transfer alone, so they are filled with zeros by system calls: this makes them in large units (measured:
-/// more than twice as fast as a fault for each page), and a full disk, where nothing could be reserved, is an
-/// error here and no SIGBUS. Returns 0 or an errno.
+/// Makes page cache for a window that is about to be written. Pages that lie wholly within the window belong
+/// to this transfer alone, so they are filled with zeros by system calls. This makes pages in large units,
+/// which was measured to be more than twice as fast as a fault for each page. Where no space could be
+/// reserved, a full disk becomes an error here instead of a SIGBUS. Returns 0 or an errno.
 int fill_ahead(const File& file, std::uint64_t offset, std::size_t bytes) {
   alignas(64) static constexpr std::byte zeros[std::size_t{64} << 10] = {};
   const std::uint64_t begin = (offset + page_bytes - 1) / page_bytes * page_bytes;
@@ -43,7 +43,7 @@ int fill_ahead(const File& file, std::uint64_t offset, std::size_t bytes) {
     read_ahead(file, offset, bytes);
     return 0;
   }
-  // What shares its page with others is brought in as it is.
+  // Pages that the window shares with other data are read.
   if (begin > offset) read_ahead(file, begin - page_bytes, page_bytes);
   if (end < offset + bytes) read_ahead(file, end, page_bytes);
   for (std::uint64_t at = begin; at < end;) {
@@ -66,13 +66,13 @@ int populate(std::byte* window, std::size_t bytes, int advice) {
   const Pages pages(window, bytes);
   while (madvise(pages.begin, pages.bytes, advice) != 0) {
     if (errno == EINTR || errno == EAGAIN) continue;
-    if (errno == EINVAL) return 0;  // before 5.14; what remains of SIGBUS is the tool's to handle
+    if (errno == EINVAL) return 0;  // before Linux 5.14; the tool handles a SIGBUS then
     return errno == EFAULT ? EIO : errno;
   }
   return 0;
 }
 
-// Takes the pages out of the window: as long as they are mapped they cannot be dropped.
+// Unmaps the pages of the window: mapped pages cannot be dropped.
 int let_go(std::byte* window, std::size_t bytes) {
   const Pages pages(window, bytes);
   return madvise(pages.begin, pages.bytes, MADV_DONTNEED) == 0 ? 0 : errno;

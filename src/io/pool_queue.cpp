@@ -12,7 +12,7 @@ constexpr unsigned most_threads = 32;
 Completion carry_safely(PoolQueue::Carry carry, const Transfer& transfer) {
   try {
     return carry(transfer);
-  } catch (...) {  // std::bad_alloc is all that is left; out of a thread it would end the process
+  } catch (...) {  // only std::bad_alloc is possible; it must not leave a thread
     return {transfer.token, ENOMEM, transfer.offset};
   }
 }
@@ -25,7 +25,7 @@ PoolQueue::PoolQueue(unsigned depth, const char* name, Carry carry)
   const std::size_t wanted = std::min(depth, most_threads);
   start(wanted);
   if (threads_.size() == wanted) return;
-  // The system allows no more. Half of what it does allow is left to those who compute.
+  // The system allows no more threads. Leave half of what it allows to those who compute.
   const std::size_t allowed = threads_.size();
   end();
   start(allowed / 2);
@@ -36,7 +36,7 @@ PoolQueue::~PoolQueue() { end(); }
 void PoolQueue::start(std::size_t threads) {
   try {
     while (threads_.size() < threads) threads_.emplace_back([this] { work(); });
-  } catch (const std::system_error&) {  // fewer do the same, more slowly
+  } catch (const std::system_error&) {  // fewer threads do
   }
 }
 
@@ -46,7 +46,7 @@ void PoolQueue::end() {
     ending_ = true;
   }
   work_to_do_.notify_all();
-  threads_.clear();  // joins; what is queued is carried out first
+  threads_.clear();  // joins; queued transfers are carried out first
   ending_ = false;
 }
 
@@ -66,13 +66,13 @@ void PoolQueue::submit(const Transfer& transfer) {
 
 void PoolQueue::post(std::uint64_t token) {
   const std::lock_guard lock(mutex_);
-  // Within the lock: once the waiting thread has the token it may destroy the queue.
+  // Notify within the lock: once the waiting thread has the token, it may destroy the queue.
   complete({token, 0, 0});
 }
 
 void PoolQueue::complete(const Completion& completion) {
   done_.push_back(completion);
-  // One thread waits, and only while there is nothing.
+  // Only one thread waits, and only while done_ is empty.
   if (done_.size() == 1) something_done_.notify_one();
 }
 

@@ -1,6 +1,5 @@
-// A queue served by threads of its own, which carry out each transfer by a function that blocks. (TBB's
-// threads must not: they are for computing.) Where no thread can be started, submit() carries out the
-// transfer.
+// A queue with its own threads, which carry out each transfer with a blocking function. (TBB's threads must
+// not block: they are for computing.) Where no thread can be started, submit() carries out the transfer.
 #pragma once
 
 #include <condition_variable>
@@ -15,7 +14,7 @@ namespace xorder::io {
 
 class PoolQueue final : public Queue {
  public:
-  /// Carries out a transfer; called by several threads at once.
+  /// Carries out one transfer. Called by several threads at once.
   using Carry = Completion (*)(const Transfer&);
 
   PoolQueue(unsigned depth, const char* name, Carry carry);
@@ -27,7 +26,7 @@ class PoolQueue final : public Queue {
   const char* name() const override { return name_; }
 
  private:
-  /// As many as the system allows.
+  /// Starts threads until there are `threads`, or as many as the system allows.
   void start(std::size_t threads);
   void end();
   void work();
@@ -45,9 +44,9 @@ class PoolQueue final : public Queue {
   std::vector<std::jthread> threads_;
 };
 
-/// By preadv and pwritev.
+/// Carries out a transfer with preadv or pwritev.
 Completion carry_by_system_calls(const Transfer& transfer);
-/// By copying from or to a mapped window.
+/// Carries out a transfer by copying from or to a mapped window.
 Completion carry_by_mapping(const Transfer& transfer);
 
 }  // namespace xorder::io

@@ -18,7 +18,7 @@ bool Progress::advance(std::int64_t result) {
   if (result == -EINTR || result == -EAGAIN) return false;
   if (result < 0) return finish(static_cast<int>(-result));
   const bool is_read = transfer_.kind == Transfer::Kind::read;
-  if (result == 0 && total_ > passed_) {  // the end of the file; a write that gets nowhere is no good either
+  if (result == 0 && total_ > passed_) {  // the end of the file, or a write that makes no progress
     return finish(is_read && passed_ >= transfer_.required_bytes ? 0 : EIO);
   }
   auto bytes = static_cast<std::size_t>(result);
@@ -27,7 +27,7 @@ bool Progress::advance(std::int64_t result) {
   while (bytes >= vectors_[first_].iov_len) bytes -= vectors_[first_++].iov_len;
   iovec& next = vectors_[first_];
   next = {static_cast<std::byte*>(next.iov_base) + bytes, next.iov_len - bytes};
-  // A direct transfer stops at an odd place only at the end of the file, and cannot go on from there.
+  // A direct transfer stops at an unaligned place only at the end of the file. It cannot go on from there.
   if (!transfer_.unaligned && passed_ % transfer_.file->offset_alignment() != 0) {
     return finish(is_read && passed_ >= transfer_.required_bytes ? 0 : EIO);
   }
@@ -44,8 +44,8 @@ Completion after_transfer(const Progress& progress) {
   const File& file = *transfer.file;
   Failure failure{progress.error(), progress.offset()};
   if (failure.error == 0 && transfer.unaligned) {
-    // Writes by the other descriptor: the kernel reports a write-back error once to each open file, and
-    // sync() needs the plain one's.
+    // Writes are passed on with the data descriptor, though the plain one made them. The kernel reports a
+    // write-back error once to each open file, and sync() needs the plain one's report.
     if (transfer.kind == Transfer::Kind::read) {
       file.page_cache().after_read(file.plain_descriptor(), transfer.offset, progress.passed());
     } else {

@@ -1,4 +1,4 @@
-// How far a transfer has come: what is left of its pieces, and when it is done.
+// Tracks a transfer: what is left of its pieces, and when it is over.
 #pragma once
 
 #include <sys/uio.h>
@@ -19,12 +19,12 @@ class Progress {
   std::uint64_t offset() const { return transfer_.offset + passed_; }
   std::size_t passed() const { return passed_; }
   bool complete() const { return passed_ == total_; }
-  /// What is left, for readv and writev.
+  /// The memory that is left, for readv and writev.
   const iovec* vectors() const { return &vectors_[first_]; }
   unsigned vector_count() const { return count_ - first_; }
 
-  /// Takes account of a system call's result: a number of bytes, or -errno. Returns whether the transfer is
-  /// over; error() then says how it went. If not, what is left is to be tried (again).
+  /// Records a system call's result: a number of bytes, or -errno. Returns whether the transfer is over;
+  /// error() is then its result. If it is not over, the caller tries what is left.
   bool advance(std::int64_t result);
   int error() const { return error_; }
 
@@ -40,11 +40,11 @@ class Progress {
   int error_ = 0;
 };
 
-/// Carries out what is left, by preadv and pwritev.
+/// Carries out what is left, with preadv or pwritev.
 Completion carry_rest(Progress& progress);
 
-/// The completion of a transfer by system calls that is over: trims the page cache first, if it went through
-/// that.
+/// The completion of a transfer by system calls that is over. If the transfer went through the page cache,
+/// trims that first.
 Completion after_transfer(const Progress& progress);
 
 }  // namespace xorder::io

@@ -14,7 +14,7 @@ namespace {
 
 using Kind = Literal::Kind;
 
-// NumPy nests two levels for each structured type inside another one; nobody nests fifty.
+// NumPy nests two levels for each structured type inside another one. Nobody nests fifty types.
 constexpr int max_depth = 100;
 constexpr std::size_t excerpt_length = 40;
 constexpr char32_t end_of_text = 0xffffffff;
@@ -40,8 +40,8 @@ Literal make(Kind kind) {
   return literal;
 }
 
-// Recursive descent; each function begins at the first character of what it reads and ends behind its last
-// one.
+// A recursive descent parser. Each function starts at the first character of what it reads and stops after
+// its last one.
 class Parser {
  public:
   explicit Parser(std::u32string_view text) : text_(text) {}
@@ -176,7 +176,7 @@ class Parser {
       comma = take(U',');
     }
     if (round && !comma) {
-      // Python's parentheses make no tuple without a comma.
+      // In Python, parentheses without a comma do not make a tuple.
       if (literal.items.size() == 1) return std::exchange(literal.items[0], {});
     }
     return literal;
@@ -222,8 +222,8 @@ void append_utf8(std::string& out, char32_t c) {
   }
 }
 
-// The character at `at`, which moves behind it; nothing, and `at` stays, where there is none. Overlong forms
-// and surrogates are none.
+// Returns the character at `at` and moves `at` past it. Returns nothing, and leaves `at`, if there is no
+// valid UTF-8. Overlong forms and surrogates are invalid.
 std::optional<char32_t> next_utf8(std::string_view bytes, std::size_t& at) {
   static constexpr std::array<char32_t, 4> least{0, 0x80, 0x800, 0x10000};
   const auto first = static_cast<unsigned char>(bytes[at]);
@@ -244,7 +244,7 @@ std::optional<char32_t> next_utf8(std::string_view bytes, std::size_t& at) {
   return c;
 }
 
-// Characters that move the cursor, reorder the line or show nothing would let a header forge messages.
+// Control, bidirectional and invisible characters are refused: a header could forge messages with them.
 bool prints(char32_t c) {
   const bool layout =
       (c >= 0x2028 && c <= 0x202e) || (c >= 0x200b && c <= 0x200f) || (c >= 0x2066 && c <= 0x2069);

@@ -1,4 +1,4 @@
-// The part of Python's literals that .npy headers are written in, read without evaluating anything.
+// Parses the Python literals that .npy headers use. Nothing is evaluated.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,13 @@
 
 namespace xorder::io {
 
-/// A parsed literal. A header is at most 1 MiB long, and so is bounded the number of these.
+/// A parsed literal. A header has at most 1 MiB, which bounds the number of literals.
 struct Literal {
   enum class Kind { none, boolean, integer, string, tuple, list, dictionary };
   Kind kind = Kind::none;
   bool truth = false;   // of a boolean
-  std::u32string text;  // a string's characters; an integer's digits, of any number, perhaps after a minus
+  std::u32string text;  // a string's characters; an integer's digits, any number of them, perhaps after a
+                        // minus
   std::vector<Literal> items;  // of a tuple or list; of a dictionary key, value, key, value ...
 
   bool is(Kind k) const { return kind == k; }
@@ -22,17 +23,17 @@ struct Literal {
 /// Parses one literal: None, True, False, decimal integers (Python 2's suffix L is dropped), strings in
 /// single or double quotes with escapes, tuples, lists and dictionaries, nested at most 100 deep. Time and
 /// memory are linear in the text's length. Throws InputError, one line without a path, for anything else:
-/// calls, operators, floats, sets, comments, prefixed, adjacent or triple-quoted strings, and anything but
-/// white space after the literal.
+/// calls, operators, floats, sets, comments, adjacent or triple-quoted strings, string prefixes other than
+/// Python 2's u, and anything but white space after the literal.
 Literal parse_literal(std::u32string_view text);
 
 /// The literal as Python's repr() writes it, in UTF-8: parse_literal(to_python(x)) gives x again. Control
-/// characters, surrogates and characters that lay out the line are escaped, so the text is one line; unlike
-/// repr() it does not escape what Unicode has not assigned.
+/// characters, surrogates and characters that change the layout are escaped, so the text is one line. Unlike
+/// repr(), it does not escape unassigned code points.
 std::string to_python(const Literal& literal);
 std::string to_python(std::u32string_view string);
 
-/// `text` in quotes for an error message: one line however hostile it is, and cut after 40 characters.
+/// `text` in quotes for an error message: always one line, and cut after 40 characters.
 std::string excerpt(std::u32string_view text);
 std::string excerpt(std::string_view bytes);
 

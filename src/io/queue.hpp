@@ -1,12 +1,11 @@
-// Many transfers in flight for one thread. A queue is had from a disk (disk.hpp); three implementations do
-// the same thing by different means:
+// Queues let one thread have many transfers in flight. A disk makes them (disk.hpp). There are three
+// implementations:
 //   uring    O_DIRECT files through io_uring (buffered ones too, but the threads engine suits them better:
 //            starting and awaiting their write-back can block)
-//   threads  pread and pwrite by a pool of threads, where io_uring is forbidden, and for buffered files
+//   threads  preadv and pwritev by a pool of threads, where io_uring is forbidden, and for buffered files
 //   mapped   copies from and to Boost.Interprocess regions, populated before use and dropped after
 //
-// Any of them takes files of any Access. None of them keeps anything of a file when its transfers have
-// completed.
+// Each accepts files of any Access. None keeps anything of a file after its transfers have completed.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +16,17 @@
 
 namespace xorder::io {
 
-/// Used by one thread at a time, except for post(). Destruction waits for what is in flight.
+/// For one thread at a time, except post(). The destructor waits for transfers in flight.
 class Queue {
  public:
   virtual ~Queue() = default;
   /// How many transfers may be in flight.
   virtual unsigned depth() const = 0;
-  /// Queues a transfer, to be started at the latest by the next wait(). The memory and the file must stay
-  /// until the completion. Short transfers are continued inside. Requires fewer than depth() in flight. A
+  /// Queues a transfer. It starts at the next wait() at the latest. The memory and the file must stay until
+  /// the completion. The queue continues short transfers itself. Requires fewer than depth() in flight. A
   /// transfer that the system refuses completes with an error.
   virtual void submit(const Transfer& transfer) = 0;
-  /// Completes `token` without any I/O; may be called from any thread, and wakes a wait() in progress.
+  /// Completes `token` without any I/O. Any thread may call it. It wakes a wait() in progress.
   virtual void post(std::uint64_t token) = 0;
   /// Blocks until something has completed and appends it to `done`. With nothing in flight, waits for a
   /// post().
@@ -41,12 +40,12 @@ enum class Engine { uring, threads, mapped };
 /// "io_uring", "threads" or "mapped".
 const char* name(Engine engine);
 
-/// Makes the operating system's queue, for Disk::queue(). Engine::uring throws IoError where the kernel
-/// forbids io_uring: see uring_available(). `depth` (at least 1) transfers at most are in flight; the threads
-/// and mapped engines use min(depth, 32) threads.
+/// Makes the operating system's queue, for Disk::queue(). At most `depth` transfers (at least 1) are in
+/// flight. The threads and mapped engines use min(depth, 32) threads. Engine::uring throws IoError where the
+/// kernel forbids io_uring: see uring_available().
 std::unique_ptr<Queue> make_queue(Engine engine, unsigned depth);
 
-/// Whether an io_uring can be made in this process (old kernels, seccomp filters and sysctls forbid it).
+/// Whether this process can use io_uring. Old kernels, seccomp filters and sysctls forbid it.
 bool uring_available();
 
 }  // namespace xorder::io

@@ -23,7 +23,7 @@ void carry(Transfer::Kind kind, const File& file, std::uint64_t offset, std::byt
     throw IoError(file.name(), kind == Transfer::Kind::read ? "read" : "write", done.error, done.offset);
 }
 
-/// What is not a whole block of a direct file.
+/// Transfers parts of blocks of a direct file.
 void carry_unaligned(Transfer::Kind kind, const File& file, std::uint64_t offset, std::byte* data,
                      std::size_t bytes) {
   if (kind == Transfer::Kind::read)
@@ -32,7 +32,7 @@ void carry_unaligned(Transfer::Kind kind, const File& file, std::uint64_t offset
     file.write_exactly(data, bytes, offset);
 }
 
-/// Whole blocks of a direct file, at most a request.
+/// Transfers whole blocks, at most one request. Uses a bounce buffer if the memory is not aligned.
 void carry_blocks(Transfer::Kind kind, const File& file, std::uint64_t offset, std::byte* data,
                   std::size_t bytes) {
   if (reinterpret_cast<std::uintptr_t>(data) % file.memory_alignment() == 0)

@@ -20,7 +20,7 @@ using Kind = Literal::Kind;
 
 std::uint64_t type_bytes(Literal& type);
 
-// What a subarray within an element multiplies its size by. A single integer is the short form of one axis.
+// The number of elements of a subarray within an element. A single integer is short for one axis.
 std::uint64_t subarray_elements(const Literal& extents) {
   if (extents.is(Kind::integer)) return parse_extent(extents);
   if (!extents.is(Kind::tuple))
@@ -55,7 +55,7 @@ void check_names(std::set<std::string>& taken, const Literal& name) {
         fmt::format("field name {}; right is a string or (title, string)", excerpt(to_python(name))));
   if (!plain.text.empty()) claim_name(taken, plain);
   if (!titled) return;
-  // NumPy keeps titles and names in one dictionary: a title may be any key.
+  // NumPy keeps titles and names in one dictionary, so a title may be any dictionary key.
   const Literal& title = name.items[0];
   if (title.is(Kind::list) || title.is(Kind::dictionary))
     throw InputError(fmt::format("field title {}; right is a string", excerpt(to_python(title))));
@@ -112,8 +112,8 @@ std::uint64_t parse_extent(const Literal& extent) {
 }
 
 DType parse_descr(Literal descr) {
-  // NumPy gives a bare subarray's axes to the array, so that the header's shape no longer fits, and refuses
-  // the file.
+  // NumPy moves the axes of a bare subarray to the array. The header's shape no longer fits then, and NumPy
+  // refuses the file.
   if (descr.is(Kind::tuple))
     throw InputError(
         fmt::format("type {} is a bare subarray; its axes belong into the shape", excerpt(to_python(descr))));

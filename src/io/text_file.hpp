@@ -6,7 +6,8 @@
 
 namespace xorder::io {
 
-/// All of a regular file of at most 1 MiB. Throws InputError if it is larger, or cannot be an input.
+/// The content of a regular file of at most 1 MiB. Throws InputError if it is larger or cannot be an input,
+/// and IoError if reading fails.
 std::string read_text(const std::filesystem::path& path);
 
 }  // namespace xorder::io

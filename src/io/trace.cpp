@@ -50,7 +50,7 @@ void Trace::after(const Transfer& transfer, const Completion& completion, Clock:
   if (shard.records.size() == records_in_shard) flush(shard);
 }
 
-// A run has a few files. If one ever had more than there are numbers, the others would share the last one.
+// A run has a few files. If one ever had more than there are numbers, the rest would share the last number.
 std::uint16_t Trace::number_of(const File& file, Shard& shard) {
   constexpr std::size_t most = std::numeric_limits<std::uint16_t>::max();
   auto found = std::ranges::find(shard.known, file.number());

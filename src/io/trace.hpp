@@ -1,4 +1,4 @@
-// A disk that writes down each transfer.
+// A disk that records each transfer.
 #pragma once
 
 #include <array>
@@ -17,12 +17,12 @@
 
 namespace xorder::io {
 
-/// Records go to a file of the operating system's disk as they come, through buffers of 1 MiB in all; 32
-/// bytes each. Transfers that fail are left out. If a record cannot be written, no more are, and commit()
-/// says so: the run goes on.
+/// A record has 32 bytes. Records go to a file of the operating system's disk as they come, through buffers
+/// of 1 MiB in total. Transfers that fail are left out. If records cannot be written, the run goes on without
+/// a trace, and commit() throws.
 class Trace final : public DiskFilter {
  public:
-  /// Begins now; the file has no name before commit(). Throws InputError as Output does.
+  /// The trace begins now. Its file has no name before commit(). Throws InputError as Output does.
   Trace(const std::filesystem::path& path, bool overwrite, Disk& behind = system_disk());
 
   /// A file that transfers went to.
@@ -33,19 +33,19 @@ class Trace final : public DiskFilter {
   };
   /// In the order of the records' numbers.
   std::vector<Traced> files() const;
-  /// Since the trace began.
+  /// Seconds since the trace began.
   double seconds() const;
 
-  /// Writes what is left and the description, which is one JSON object, and gives the file its name. Not
-  /// while transfers are under way, and only once. Throws IoError, also for what could not be written before.
+  /// Writes the remaining records and the description, one JSON object, and gives the file its name. Call it
+  /// once, with no transfers in flight. Throws IoError, also for records that could not be written before.
   void commit(const std::string& description);
 
  private:
-  // Threads share the shards, but hardly ever one at the same time.
+  // Several threads may use a shard, but hardly ever at the same time.
   struct alignas(64) Shard {
     std::mutex mutex;
     std::vector<TraceRecord> records;
-    std::vector<std::uint64_t> known;  // the files, as far as this shard has seen them
+    std::vector<std::uint64_t> known;  // this shard's copy of numbers_
   };
 
   using DiskFilter::before;
@@ -56,9 +56,9 @@ class Trace final : public DiskFilter {
   const Clock::time_point start_ = Clock::now();
   Output output_;
   std::array<Shard, 16> shards_;
-  std::atomic<std::uint64_t> end_ = trace_header_bytes;  // of what is in the file
+  std::atomic<std::uint64_t> end_ = trace_header_bytes;  // of the records in the file
   std::atomic<bool> failed_ = false;
-  mutable std::mutex mutex_;  // for what follows
+  mutable std::mutex mutex_;  // guards what follows
   std::vector<std::uint64_t> numbers_;
   std::vector<Traced> files_;
   std::optional<IoError> failure_;

@@ -34,8 +34,8 @@ std::string trace_header(std::uint64_t records) {
   const DType type{sizeof(TraceRecord),
                    "[('begin', '<f8'), ('seconds', '<f4'), ('file', '<u2'), ('write', '|b1'), "
                    "('partial', '|b1'), ('offset', '<u8'), ('bytes', '<u8')]"};
-  // Of no records npy_header() would make a shorter one, but how many there are is known only after they were
-  // written.
+  // npy_header() makes a shorter header for no records. But the room is reserved before the number of records
+  // is known.
   std::string header = npy_header(type, {std::max<std::uint64_t>(records, 1)});
   if (records == 0) header.replace(header.find("(1,)"), 4, "(0,)");
   return header;

@@ -1,4 +1,4 @@
-// A transfer of one contiguous piece of a file, and how it ended.
+// A transfer of one contiguous range of a file, and its result.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ struct Piece {
   std::size_t bytes = 0;
 };
 
-/// From or to up to three pieces of memory.
+/// Moves a contiguous range of a file from or to up to three pieces of memory.
 struct Transfer {
   enum class Kind { read, write };
   Kind kind = Kind::read;
@@ -22,17 +22,17 @@ struct Transfer {
   std::uint64_t offset = 0;
   std::array<Piece, 3> pieces{};
   int piece_count = 0;
-  /// A read may end early at the end of the file, and only there, once it has this many bytes (what the
-  /// memory behind them holds is then undefined); ignored for writes.
+  /// A read may end early, but only at the end of the file and only with at least this many bytes. The rest
+  /// of the memory is then undefined. Ignored for writes.
   std::size_t required_bytes = 0;
-  /// Goes through the page cache whatever the file's access, and at any offset: headers, and what is not a
-  /// whole block of a direct file. Only Disk::carry() does these, no queue.
+  /// Goes through the page cache whatever the file's access, at any offset. For headers, and for parts of
+  /// blocks of a direct file. Only Disk::carry() accepts these, not the queues.
   bool unaligned = false;
-  /// The one piece is where these bytes of a mapped file are mapped (Disk::map). A read brings the pages in;
-  /// a write takes them out of the mapping and starts their way to the disk, as File::page_cache() says. Only
-  /// Disk::carry() does these.
+  /// The only piece is the place where these bytes of a mapped file are mapped (Disk::map). A read brings the
+  /// pages in. A write unmaps them and starts write-back: see PageCache::after_write(). Only Disk::carry()
+  /// accepts these.
   bool in_place = false;
-  /// Given back with the completion. Below 2^56, so that filters have room for marks of theirs.
+  /// Returned with the completion. Must be below 2^56, so that filters have room for marks of their own.
   std::uint64_t token = 0;
 
   std::size_t bytes() const;
@@ -40,9 +40,9 @@ struct Transfer {
 
 struct Completion {
   std::uint64_t token = 0;
-  /// 0, or the errno of a transfer that failed (EIO for an end of file before required_bytes).
+  /// 0, or the errno of a failed transfer. EIO means that the file ended before required_bytes.
   int error = 0;
-  /// Where the failed transfer stood.
+  /// Where in the file the transfer failed.
   std::uint64_t offset = 0;
 };
 

@@ -1,4 +1,4 @@
-// NumPy's type strings, such as <f8, also as fields of structured types.
+// NumPy's type strings, such as <f8, of arrays and of fields of structured types.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ struct TypeString {
   std::string canonical;  // as NumPy writes it, without quotes
 };
 
-/// As parse_dtype, but lets types of no bytes pass, which a structured type may contain.
+/// Like parse_dtype, but accepts types of no bytes, which a structured type may contain.
 TypeString parse_type_string(std::string_view text);
 
 }  // namespace xorder::io

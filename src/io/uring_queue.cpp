@@ -16,16 +16,16 @@
 namespace xorder::io {
 namespace {
 
-/// Submitting costs a system call; so many transfers share one.
+/// Submitting costs a system call, which this many transfers share.
 constexpr unsigned batch = 16;
 constexpr std::uint64_t wake_up = ~std::uint64_t{0};  // user data of the poll for post()
 
-/// A ring, or the error that forbids it.
+/// A ring, or the error of making it.
 class Ring {
  public:
   explicit Ring(unsigned entries) {
-    // No IORING_SETUP_COOP_TASKRUN (measured: nothing gained) or DEFER_TASKRUN (a tenth of the system time,
-    // but it ties the ring to one thread).
+    // IORING_SETUP_COOP_TASKRUN gained nothing when measured. DEFER_TASKRUN saved a tenth of the system time,
+    // but it ties the ring to one thread.
     error_ = -io_uring_queue_init(entries, &ring_, 0);
     if (error_ == 0 && !has_what_we_need()) {
       io_uring_queue_exit(&ring_);
@@ -69,9 +69,9 @@ class UringQueue final : public Queue {
   io_uring_sqe* next_entry();
   void prepare(std::size_t slot);
   void prepare_wake_up();
-  /// Hands what is prepared to the kernel and waits for at least `wait_for` completions.
+  /// Gives the prepared entries to the kernel and waits for at least `wait_for` completions.
   void enter(unsigned wait_for);
-  /// Takes in the completions that are there.
+  /// Collects the completions that are there. Continues short transfers.
   void reap(std::vector<Completion>& done);
   bool take_posted(std::vector<Completion>& done, bool going_to_sleep);
 
@@ -80,10 +80,10 @@ class UringQueue final : public Queue {
   Descriptor event_;
   std::vector<Progress> slots_;
   std::vector<std::size_t> free_slots_;
-  unsigned prepared_ = 0;   // entries that the kernel has not been given yet
-  unsigned in_kernel_ = 0;  // entries that it has and that have not completed
+  unsigned prepared_ = 0;   // entries not yet given to the kernel
+  unsigned in_kernel_ = 0;  // entries that the kernel has and has not completed
   bool wake_up_armed_ = false;
-  std::vector<Completion> immediate_;  // transfers of nothing
+  std::vector<Completion> immediate_;  // transfers of no bytes
 
   std::mutex mutex_;  // guards what follows
   std::vector<std::uint64_t> posted_;
@@ -98,7 +98,8 @@ UringQueue::UringQueue(unsigned depth)
 }
 
 UringQueue::~UringQueue() {
-  // What was prepared and never given to the kernel is forgotten; what it has uses the caller's memory.
+  // Entries not yet given to the kernel are dropped. Those that it has use the caller's memory, so wait for
+  // them.
   const std::uint64_t one = 1;
   [[maybe_unused]] const ssize_t ignored = write(event_.get(), &one, sizeof one);  // ends the poll
   while (in_kernel_ > 0) {
@@ -141,7 +142,7 @@ void UringQueue::prepare(std::size_t slot) {
   const Progress& progress = slots_[slot];
   const int fd = progress.transfer().file->descriptor();
   const iovec* vectors = progress.vectors();
-  // A single call for more than the kernel's limit comes back short and is continued.
+  // A transfer above the kernel's limit comes back short and is continued.
   const auto bytes = static_cast<unsigned>(std::min<std::size_t>(vectors->iov_len, 1u << 30));
   const bool single = progress.vector_count() == 1;
   if (progress.transfer().kind == Transfer::Kind::read) {
@@ -159,7 +160,7 @@ void UringQueue::prepare(std::size_t slot) {
 }
 
 void UringQueue::prepare_wake_up() {
-  // A poll and no read, so that the kernel never holds memory of ours beyond the queue's life.
+  // A poll, not a read, so that the kernel never holds memory of ours beyond the queue's life.
   io_uring_sqe* entry = next_entry();
   io_uring_prep_poll_add(entry, event_.get(), POLLIN);
   entry->user_data = wake_up;
@@ -175,7 +176,7 @@ void UringQueue::enter(unsigned wait_for) {
       in_kernel_ += static_cast<unsigned>(result);
       if (wait_for || prepared_ == 0) return;
     } else if (result == -EBUSY || result == -EAGAIN) {
-      // The kernel is short of something that completions will give back.
+      // The kernel lacks something that completions will free.
       if (io_uring_cq_ready(ring_.get()) > 0) return;
     } else if (result != -EINTR) {
       throw IoError("io_uring", "submit", -result);
@@ -195,7 +196,7 @@ bool UringQueue::take_posted(std::vector<Completion>& done, bool going_to_sleep)
 void UringQueue::post(std::uint64_t token) {
   const std::lock_guard lock(mutex_);
   posted_.push_back(token);
-  // One wake-up is enough however many posts there are, and none is needed while the owner is at work.
+  // One wake-up is enough for any number of posts. None is needed while the owner is awake.
   if (!asleep_) return;
   asleep_ = false;
   const std::uint64_t one = 1;
@@ -217,7 +218,7 @@ void UringQueue::reap(std::vector<Completion>& done) {
     }
     const auto slot = static_cast<std::size_t>(user_data);
     if (result == -ECANCELED) {
-      // The kernel wanted a thread for it, and the system allows no more of them.
+      // The kernel needed a thread for it, and the system allows no more.
       done.push_back(carry_rest(slots_[slot]));
     } else if (slots_[slot].advance(result)) {
       done.push_back(after_transfer(slots_[slot]));

@@ -1,4 +1,4 @@
-// Arrays in files: what a file is, and what an output should be.
+// Arrays in files: what a file holds, and the format of an output.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace xorder::io {
 class Disk;
 class File;
 
-/// What identifies a file and its content's version.
+/// Identifies a file and the version of its content.
 struct FileStamp {
   std::uint64_t device = 0, inode = 0, size = 0;
   std::int64_t mtime_seconds = 0, mtime_nanoseconds = 0;
@@ -40,10 +40,10 @@ struct ArrayDescription {
   }
 };
 
-/// What a user says of a raw file, which cannot say it itself.
+/// What a user tells about a raw file, which has no header.
 struct RawLayout {
   std::optional<DType> dtype;
-  /// Without it: one axis of all elements that the file holds.
+  /// If absent: one axis with all elements of the file.
   std::optional<std::vector<std::uint64_t>> extents;
   std::uint64_t offset = 0;
 };
@@ -53,11 +53,10 @@ enum class Format { npy, raw };
 /// "npy" or "raw".
 const char* name(Format format);
 
-/// An array that lies in a file: which file (by its path, its stamp, and itself, held open), and the
-/// description.
+/// An array in a file: the path, the open file, its stamp, and the description of the array.
 struct ArrayFile {
   std::filesystem::path path;
-  /// Whatever stands under the path later, this file is meant.
+  /// Held open, so that it stays the same file even if the path later leads to another.
   std::shared_ptr<const File> file;
   FileStamp stamp;
   Format format = Format::raw;
@@ -70,20 +69,21 @@ class LayoutError : public InputError {
   using InputError::InputError;
 };
 
-/// Finds out what the file holds: an .npy file by its first bytes, whatever its name; else a raw one, for
-/// which `raw` must give a dtype. Throws LayoutError for a raw layout given for an .npy file or missing for a
-/// raw one, other InputErrors for files that cannot be an input (File::open_input), damaged headers
-/// (read_npy_header), a shape that NumPy could not have (more than max_axes, or checked_bytes), and a size
-/// that is not offset + extents × dtype (both numbers are given). Reads the header only.
+/// Finds out what the file holds. It is an .npy file if its first bytes say so, whatever its name; otherwise
+/// it is raw, and `raw` must give a dtype. Reads the header only. Throws LayoutError if a raw layout is given
+/// for an .npy file or no dtype for a raw one. Throws other InputErrors for files that cannot be an input
+/// (File::open_input), damaged headers (read_npy_header), shapes that NumPy could not have (more than
+/// max_axes, or checked_bytes), and a size that is not offset + extents × dtype (the message has both
+/// numbers).
 ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawLayout>& raw);
-/// The same on another disk than the operating system's.
+/// The same on a given disk.
 ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawLayout>& raw, Disk& disk);
 
 /// A raw file, whatever its first bytes are. Throws InputError as open_array() does.
 ArrayFile open_raw_array(const std::filesystem::path& path, const RawLayout& raw);
 
-/// The format for an output of that name: .npy if its name ends so, raw for .raw, .bin and .dat, in small or
-/// capital letters; else the input's.
+/// The format for an output of that name: npy for the extension .npy; raw for .raw, .bin and .dat; otherwise
+/// the input's. Case does not matter.
 Format output_format(const std::filesystem::path& path, Format input);
 
 }  // namespace xorder::io

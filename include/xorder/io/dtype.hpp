@@ -1,4 +1,4 @@
-// Element types, as NumPy writes them.
+// Element types in NumPy's notation.
 #pragma once
 
 #include <cstdint>
@@ -21,17 +21,17 @@ struct DType {
 /// The most bytes an element may have: NumPy keeps the size of one in a C int.
 inline constexpr std::uint64_t max_element_bytes = (std::uint64_t{1} << 31) - 1;
 
-/// A type string as a user gives it: [<>=|]u1 u2 u4 u8 i1 i2 i4 i8 f2 f4 f8 f16 c8 c16 c32 b1 ?, S<n>, U<n>,
-/// V<n>, M8[unit], m8[unit]; no order character means the machine's. f16 and c32 are the machine's long
-/// double, 16 bytes a number; U takes 4 bytes a character. The descr is as NumPy writes it: '|u1', '<f8',
-/// '|V24', '<M8[25s]'. Throws InputError, one line, listing the types for one that is unknown, and saying why
-/// for object types, for types of no bytes and for those of more than max_element_bytes. Structured types
-/// come from .npy headers only; a raw file's records are V<n>.
+/// Parses a type string of a user: [<>=|]u1 u2 u4 u8 i1 i2 i4 i8 f2 f4 f8 f16 c8 c16 c32 b1 ?, S<n>, U<n>,
+/// V<n>, M8[unit], m8[unit]. No order character means the machine's byte order. f16 and c32 are the machine's
+/// long double, 16 bytes per number. U takes 4 bytes per character. The descr is as NumPy writes it: '|u1',
+/// '<f8', '|V24', '<M8[25s]'. Throws InputError, one line. It lists the known types for an unknown one, and
+/// gives the reason for object types, types of no bytes and types of more than max_element_bytes. Structured
+/// types come from .npy headers only; a raw file's records are V<n>.
 DType parse_dtype(std::string_view text);
 
-/// A type of one number, as this machine has them but for the byte order.
+/// A type of a single number. This machine supports it, apart from the byte order.
 struct NumberType {
-  char kind = 0;  ///< as NumPy says it: b i u f c; 0 for everything else
+  char kind = 0;  ///< NumPy's letter: b i u f c; 0 for everything else
   std::uint64_t bytes = 0;
   bool swapped = false;
 };
