@@ -1,4 +1,4 @@
-// TBB's flow graphs, with their work handed over.
+// TBB flow graphs, with hand-over for the thread sanitizer.
 #pragma once
 
 #include <oneapi/tbb/flow_graph.h>
@@ -10,11 +10,11 @@
 
 namespace xorder::task {
 
-/// Tells a node that there is something to do. It carries nothing: a task would read that before it is handed
-/// over.
+/// Tells a node that there is something to do. It carries no data, because TBB's task would read the data
+/// before received() is called.
 struct Wake {};
 
-/// Of a graph: does something for each wake-up, one at a time.
+/// A node that does something for each wake-up, one at a time.
 using FlowNode = oneapi::tbb::flow::function_node<Wake, oneapi::tbb::flow::continue_msg>;
 
 template <typename Body>
@@ -26,15 +26,16 @@ std::unique_ptr<FlowNode> flow_node(oneapi::tbb::flow::graph& graph, Body body) 
   });
 }
 
-/// A way into a node: itself a node, with an edge to that one.
+/// An entry to a node. It is itself a node, with an edge to the other one.
 class FlowLink {
  public:
-  /// May be made while the graph is at work.
+  /// May be called while the graph is running.
   FlowLink(oneapi::tbb::flow::graph& graph, FlowNode& end) : node_(graph) {
     oneapi::tbb::flow::make_edge(node_, end);
   }
-  /// arrive(message) takes the message at once, in this thread: a task for each would cost 0.3 µs. Only if it
-  /// says so, a wake-up goes over the edge; until then the link's memory is not touched.
+  /// Calls arrive(message), which takes the message at once, in this thread: a task for each message would
+  /// cost 0.3 µs. If it returns true, sends a wake-up over the edge. Otherwise the link's memory is not
+  /// touched.
   template <typename Message, typename Arrive>
   void put(Message& message, const Arrive& arrive) {
     if (arrive(message)) node_.try_put(Wake());
@@ -44,8 +45,8 @@ class FlowLink {
   oneapi::tbb::flow::broadcast_node<Wake> node_;
 };
 
-/// start(), which puts the first messages in, and then until nothing is left to do. Throws what the nodes
-/// throw.
+/// Calls start(), which puts the first messages in, and waits until nothing is left to do. Throws what the
+/// nodes throw.
 template <typename Start>
 void flow(oneapi::tbb::flow::graph& graph, const Start& start) {
   const AroundTasks around;

@@ -7,7 +7,7 @@
 namespace xorder::task {
 namespace {
 
-char all_tasks;  // one point that all of them pass
+char all_tasks;  // one sync point for all tasks
 
 }  // namespace
 
@@ -16,9 +16,9 @@ void received() { __tsan_acquire(&all_tasks); }
 
 }  // namespace xorder::task
 
-// TBB's own templates, compiled here, read tasks that were passed through the library, and atomics in them
-// that another thread has made; and TBB frees in one thread what it gave to pthread_create in another. The
-// sanitizer's library looks for this by name, so that it must not be hidden.
+// TBB's templates, compiled here, read tasks that came through the library, and atomics in them that another
+// thread has made. TBB also frees in one thread what it gave to pthread_create in another. The sanitizer's
+// library looks this function up by name, so it must not be hidden.
 extern "C" __attribute__((visibility("default"))) const char* __tsan_default_suppressions() {
   return "race_top:tbb::\nrace_top:oneapi/tbb/\nrace_top:^std::__atomic_base\nrace_top:^operator delete";
 }

@@ -1,17 +1,17 @@
 // Tells the thread sanitizer that TBB hands work over from one thread to another. TBB does so in code that
-// the sanitizer does not see; without these it reports every task. They do nothing in other builds.
+// the sanitizer does not see. Without these functions it reports every task. They do nothing in other builds.
 #pragma once
 
 namespace xorder::task {
 
-/// What this thread has done is seen by whoever calls received() after it. To be called when everything that
-/// a task looks at has been made, its closure too.
+/// Makes what this thread has done visible to whoever calls received() later. Call it when everything that a
+/// task reads exists, its closure too.
 void hand_over();
-/// The first line of a task, before it looks at anything it captured, and of what follows a wait for tasks.
+/// Call it first in a task, before the task reads anything it captured, and first after a wait for tasks.
 void received();
 
-/// hand_over() and received() at the right ends, also where something throws: of what a task does, and of
-/// what starts tasks and waits for them.
+/// Call hand_over() and received() at the right ends of a scope, also when something throws. InTask is for
+/// the body of a task; AroundTasks is for code that starts tasks and waits for them.
 struct InTask {
   InTask() { received(); }
   ~InTask() { hand_over(); }

@@ -1,4 +1,4 @@
-// Two buffers in turn: while one of them is filled, the other goes through what follows.
+// Double buffering: while one buffer is filled, the other is processed.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,8 @@
 
 namespace xorder::task {
 
-/// Calls fill(buffer), which says whether there was anything left to fill it with, and then each of `then`
-/// with it, until there was nothing. Each of them is called for one buffer at a time, in order. Throws what
-/// they throw.
+/// Calls fill(buffer) and then each of `then` with that buffer, until fill() returns false because nothing is
+/// left. Each function is called for one buffer at a time, in order. Throws what they throw.
 template <typename Buffer, typename Fill, typename... Then>
 void in_turn(Buffer (&buffers)[2], const Fill& fill, const Then&... then) {
   std::size_t filled = 0;

@@ -1,4 +1,4 @@
-// A short lock that the thread sanitizer sees.
+// A spin lock that the thread sanitizer sees.
 #pragma once
 
 #include <oneapi/tbb/spin_mutex.h>
@@ -7,7 +7,7 @@
 
 namespace xorder::task {
 
-/// Holds the mutex; what its last holder has done is seen.
+/// Holds the mutex. What its last holder has done is visible.
 class Lock {
  public:
   explicit Lock(oneapi::tbb::spin_mutex& mutex) : lock_(mutex) { received(); }

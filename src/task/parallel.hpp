@@ -1,4 +1,4 @@
-// Loops of tasks, and memory that they hand on to each other.
+// Parallel loops, and memory that tasks pass to each other.
 #pragma once
 
 #include <oneapi/tbb/parallel_for.h>
@@ -18,8 +18,8 @@
 
 namespace xorder::task {
 
-/// body(0) .. body(count − 1), each a task in the arena of this thread; returns when all are done. Meanwhile
-/// this thread takes on no other task than these: one that waits for a disk would keep it from returning.
+/// Calls body(0) .. body(count − 1), each in a task of this thread's arena. Returns when all are done.
+/// Meanwhile this thread runs no other tasks: one that waits for a disk would keep it from returning.
 template <typename Body>
 void each(std::uint64_t count, const Body& body) {
   if (count == 1) return body(std::uint64_t{0});
@@ -32,7 +32,8 @@ void each(std::uint64_t count, const Body& body) {
       [&] { oneapi::tbb::parallel_for(std::uint64_t{0}, count, one, oneapi::tbb::simple_partitioner()); });
 }
 
-/// What goes through a pipeline, as pointers: TBB would move the things themselves from thread to thread.
+/// Items of a pipeline, passed as pointers: TBB would move the items themselves from thread to thread.
+/// Requires that at most `count` are taken at a time.
 template <typename Item>
 class Tokens {
  public:
@@ -58,14 +59,14 @@ class Tokens {
   std::vector<Item*> free_;
 };
 
-/// Buffers that go from hand to hand. As many are made as are in use at once. The pool outlives its buffers.
+/// Reusable buffers. The pool makes as many as are in use at once. It must outlive its buffers.
 class BufferPool {
  public:
   using Buffer = std::shared_ptr<std::byte>;
 
   explicit BufferPool(std::size_t bytes = 0) : bytes_(bytes) {}
 
-  /// From now on buffers are at least as large.
+  /// From now on buffers have at least `bytes` bytes.
   void at_least(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     bytes_ = std::max(bytes_, bytes);
@@ -83,7 +84,7 @@ class BufferPool {
       }
     }
     if (memory.data() == nullptr || memory.size() < bytes) {
-      memory = {};  // first
+      memory = {};  // free the old one first
       memory = io::BlockMemory(bytes);
     }
     const auto owner = std::make_shared<Loan>(*this, std::move(memory));

@@ -1,5 +1,4 @@
-// A pipeline of tasks: what next() gives goes through the parts, one after the other, several of them under
-// way at once.
+// A pipeline of tasks. Items from next() go through the parts one after the other, several items at a time.
 #pragma once
 
 #include <oneapi/tbb/parallel_pipeline.h>
@@ -11,7 +10,7 @@
 
 namespace xorder::task {
 
-/// What is done with each item: with one at a time, in their order, or with several at once.
+/// One stage of a pipeline. It handles one item at a time, in order, or several at once.
 template <typename Function>
 struct Part {
   oneapi::tbb::filter_mode mode;
@@ -26,10 +25,10 @@ Part<Function> at_once(Function function) {
   return {oneapi::tbb::filter_mode::parallel, std::move(function)};
 }
 
-/// Takes items from next(), a std::optional<Item> each, until it gives none; at most `in_flight` are under
-/// way. An item is a number or a pointer. It is over, and the next one may begin, after the last part; an
-/// in_order() part keeps the order of that. Throws what next() and the parts throw, of which those under way
-/// are awaited.
+/// Takes items from next(), which returns std::optional<Item>, until it returns none. At most `in_flight`
+/// items are in the pipeline; when one has passed the last part, another may begin. An item is a number or a
+/// pointer. An in_order() part handles items in the order of next(). Throws what next() and the parts throw,
+/// after the calls in progress have ended.
 template <typename Item, typename Next, typename... Functions>
 void pipeline(std::size_t in_flight, const Next& next, const Part<Functions>&... parts) {
   namespace tbb = oneapi::tbb;

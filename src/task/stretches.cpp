@@ -14,7 +14,8 @@
 namespace xorder::task {
 namespace {
 
-// As many as are wanted, or as the system allows; tried once for each number, since trying takes 0.1 ms.
+// As many threads as are wanted, or as the system allows. A number that the system has allowed is not tried
+// again, since trying takes 0.1 ms.
 int allowed(int wanted) {
   static std::atomic<int> tried = 1;
   if (wanted <= tried) return wanted;
@@ -25,8 +26,9 @@ int allowed(int wanted) {
 
 }  // namespace
 
-// In an arena of TBB's usual threads, which stay between calls. Workers are for a whole run: they take 0.2 ms
-// to start, and end with it (a transposition of 8 MiB by two threads: 0.95 ms in place of 0.35).
+// Uses an arena of TBB's usual threads, which stay between calls. Workers are for a whole run: they take 0.2
+// ms to start and end with the run. (With them a transposition of 8 MiB by two threads took 0.95 ms instead
+// of 0.35.)
 void for_stretches(std::uint64_t count, unsigned threads,
                    const std::function<void(std::uint64_t, std::uint64_t)>& body) {
   const int wanted = threads != 0 ? static_cast<int>(threads) : oneapi::tbb::info::default_concurrency();

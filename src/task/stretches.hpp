@@ -1,4 +1,4 @@
-// Loops over stretches of a range, on threads of their own.
+// Parallel loops over stretches of a range, on TBB's threads.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,9 @@
 
 namespace xorder::task {
 
-/// Calls body(first, last) for stretches that make up 0 .. count − 1, on so many threads (0: one for each
-/// processor) or, if that is one or count is at most 1, on this one. Throws what body throws.
+/// Calls body(first, last) for stretches [first, last) that together make up [0, count). Uses `threads`
+/// threads (0 means one for each processor), or fewer where the system allows fewer. If that is one, or count
+/// is at most 1, this thread does it all. Throws what body throws.
 void for_stretches(std::uint64_t count, unsigned threads,
                    const std::function<void(std::uint64_t, std::uint64_t)>& body);
 

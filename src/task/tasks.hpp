@@ -10,24 +10,24 @@
 
 namespace xorder::task {
 
-/// Used by one thread, which need not be one of the workers.
+/// For one thread, which need not be one of the workers.
 class Tasks {
  public:
   explicit Tasks(Workers& workers) : workers_(workers) {}
 
-  /// `function` must not throw. Without workers it is called here and now.
+  /// Starts a task. `function` must not throw. Without workers it is called here, before start() returns.
   template <typename Function>
   void start(Function function) {
     if (workers_.count == 0) return function();
     auto task = group_.defer([function = std::move(function)] {
       received();
-      function();  // what it has done is handed over by whatever tells that it is done
+      function();  // it must hand over itself, when it tells that it is done
     });
     hand_over();
     workers_.arena.enqueue(std::move(task));
   }
 
-  /// Until all have ended; meanwhile this thread takes part.
+  /// Waits until all have ended. Meanwhile this thread runs tasks too.
   void wait() {
     const auto wait = [this] {
       const InTask task;

@@ -20,26 +20,26 @@
 namespace xorder::task {
 namespace {
 
-// Of this process. Nothing where there is no /proc.
+// The number of this process's threads, plus 2. Nothing if there is no /proc.
 std::optional<std::uintmax_t> threads_now() {
   struct stat task;
   if (stat("/proc/self/task", &task) != 0) return std::nullopt;
-  return task.st_nlink;  // and two, for . and ..
+  return task.st_nlink;  // the two are . and ..
 }
 
-// A thread that was joined counts against the system's limits for a moment more.
+// A joined thread counts against the system's limits for a moment longer.
 void await_end_of_threads(const std::optional<std::uintmax_t>& before) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
   while (threads_now() > before && std::chrono::steady_clock::now() < end) std::this_thread::yield();
 }
 
-// TBB starts its threads when it needs them; others may have taken the room by then. Occupies all of them at
-// once, for as long as it takes until they are there.
+// TBB starts its threads when it needs them. By then others may have used up the limit. So this occupies all
+// workers at once until all have started.
 void start_all(Workers& workers) {
   std::mutex mutex;
   std::condition_variable all_here;
   int missing = workers.count;
-  // Where somebody else limits TBB's threads, they never are.
+  // If somebody else limits TBB's threads, some never start.
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
   const auto wait = [&] {
     std::unique_lock lock(mutex);
@@ -59,7 +59,7 @@ void start_all(Workers& workers) {
   tasks.wait();
 }
 
-// One more is left for run().
+// One thread is left for run().
 int workers_of(int wanted) { return std::max(startable_threads(wanted + 1) - 1, 0); }
 
 }  // namespace
@@ -72,7 +72,7 @@ int startable_threads(int wanted) {
     std::vector<std::jthread> threads;
     try {
       for (; started < wanted; ++started) threads.emplace_back([&counted] { counted.wait(); });
-    } catch (const std::system_error&) {  // that is all
+    } catch (const std::system_error&) {  // the limit is reached
     }
     counted.count_down();
   }
@@ -103,7 +103,7 @@ void Workers::run(const std::function<void()>& body, const std::function<void()>
   std::future<void> done;
   try {
     done = std::async(std::launch::async, [&] { arena.execute(in_arena); });
-  } catch (const std::system_error&) {  // no thread is left: without ticks, then
+  } catch (const std::system_error&) {  // no thread is left: run without ticks
     arena.execute(in_arena);
     if (meanwhile) meanwhile();
     tick();
@@ -115,7 +115,7 @@ void Workers::run(const std::function<void()>& body, const std::function<void()>
   } catch (...) {
     stopping.request();
     done.wait();
-    received();  // also what `body` threw and nobody will catch
+    received();  // an exception of `body` is dropped here
     throw;
   }
   done.get();

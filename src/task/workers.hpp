@@ -1,4 +1,4 @@
-// The threads that permute.
+// The threads that permute data.
 #pragma once
 
 #include <oneapi/tbb/global_control.h>
@@ -13,7 +13,7 @@
 
 namespace xorder::task {
 
-/// A wish to stop, which comes from the caller or from a run itself.
+/// A stop request, from the caller or from a run itself.
 class Stopping {
  public:
   explicit Stopping(std::stop_token outer) : forward_(std::move(outer), Request{source_}) {}
@@ -29,24 +29,24 @@ class Stopping {
   std::stop_callback<Request> forward_;
 };
 
-/// How many of so many threads there can be at once. TBB must never fail to start one: it would wait for it
-/// for ever, or end the program. Costs 0.1 ms.
+/// How many of `wanted` threads the system lets us start. TBB must never fail to start one: it would wait for
+/// it forever, or end the program. Costs 0.1 ms.
 int startable_threads(int wanted);
 
-/// `threads` of them (0: as many as there are processors for this process), none of which is the calling
-/// thread unless it joins through execute(). TBB by itself makes one fewer. Fewer where the system does not
-/// let so many be started (`ulimit -u`, a container's limit); if it lets none, everything happens in the
-/// calling thread.
+/// A pool of `threads` threads (0 means one for each processor of this process). The calling thread is not
+/// one of them unless it joins through execute(); TBB by itself makes one fewer. There are fewer if the
+/// system does not let that many start (`ulimit -u`, a container's limit). If it lets none start, everything
+/// happens in the calling thread.
 struct Workers {
   explicit Workers(unsigned threads);
 
-  /// Runs `body` in the arena while this thread calls `meanwhile`, if there is such a thing, and then `tick`,
-  /// many times a second and once at the end. Throws what `body` throws. If `meanwhile` or `tick` throws,
-  /// `body` is asked to stop, and waited for, first.
+  /// Runs `body` in the arena. Meanwhile this thread calls `meanwhile`, if given, and then `tick` many times
+  /// per second and once at the end. Throws what `body` throws. If `meanwhile` or `tick` throws, `body` is
+  /// first asked to stop and waited for.
   void run(const std::function<void()>& body, const std::function<void()>& tick, Stopping& stopping,
            const std::function<void()>& meanwhile = {});
 
-  /// Runs `body` in the arena; this thread takes part. Throws what it throws.
+  /// Runs `body` in the arena. This thread takes part. Throws what `body` throws.
   template <typename Body>
   void execute(const Body& body) {
     const auto in_arena = [&body] {
@@ -57,7 +57,7 @@ struct Workers {
     arena.execute(in_arena);
   }
 
-  /// What to say where there are fewer than were asked for, or nothing.
+  /// A note if there are fewer threads than wanted; otherwise empty.
   std::string note() const;
 
   int wanted;

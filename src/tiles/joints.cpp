@@ -14,7 +14,7 @@ namespace {
 
 using std::uint64_t;
 
-// What goes before a part's bytes in a message.
+// Precedes a part's bytes in a message.
 struct Heading {
   uint64_t from = 0, bytes = 0;
 };
@@ -30,7 +30,7 @@ void append(std::string& message, const io::BlockPart& part) {
   message.append(reinterpret_cast<const char*>(part.data.data()), part.data.size());
 }
 
-// The parts in a message, by their blocks.
+// Sorts the parts in a message by their blocks.
 void sort_parts(std::string_view message, uint64_t block_bytes,
                 std::map<uint64_t, std::vector<Received>>& blocks) {
   while (!message.empty()) {
@@ -63,7 +63,7 @@ void complete_joints(work::Team& team, const io::File& file, uint64_t begin, uin
       joined += parts[i].bytes;
       const uint64_t to = parts[i].from + parts[i].bytes.size();
       if (i + 1 < parts.size() && parts[i + 1].from == to) continue;
-      // Whole, unless a member has already written its part for want of memory.
+      // This is a whole block, unless a member had no memory for its part and has already written it.
       file.write_exactly(joined.data(), joined.size(), to - joined.size());
       joined.clear();
     }

@@ -1,4 +1,4 @@
-// From the plan's geometry, counted in elements and axes, to the kernel's, counted in bytes and runs.
+// Converts the plan's geometry, in elements and axes, to the kernel's, in bytes and runs.
 #pragma once
 
 #include "kernel/kernel.hpp"
@@ -6,13 +6,13 @@
 
 namespace xorder::tiles {
 
-/// How a group of this tiling lies in memory: source runs as the group numbers them, and the tile's chunks,
-/// by their numbers, as target runs.
+/// How a group of this tiling lies in memory. Source runs are numbered as in the group. Target runs are the
+/// tile's chunks, by their numbers.
 kernel::Layout kernel_layout(const plan::Tiling& tiling, const plan::ChunkShape& chunk);
-/// The same where target runs are whole.
+/// The same for target runs that are not divided into chunks.
 kernel::Layout kernel_layout(const plan::Tiling& tiling);
 
-/// The lengths of the group's unmapped axes, as the kernel of that layout takes them.
+/// The lengths of the group's unmapped axes, as the kernel of that layout expects them.
 void kernel_lengths(const plan::Tiling& tiling, const plan::Group& group,
                     std::vector<std::uint64_t>& lengths);
 

@@ -23,15 +23,15 @@ using std::uint64_t;
 uint64_t round_down(uint64_t a, uint64_t multiple) { return a / multiple * multiple; }
 uint64_t round_up(uint64_t a, uint64_t multiple) { return round_down(a + multiple - 1, multiple); }
 
-// A token says what has completed: its kind in the low bits, the number of a slot or transfer above.
+// A token tells what has completed: its kind in the low bits, the number of a slot above.
 enum class Event : uint64_t { read, write, permuted, wake };
 uint64_t token(Event event, uint64_t number) { return number << 2 | static_cast<uint64_t>(event); }
 Event event_of(uint64_t token) { return static_cast<Event>(token & 3); }
 uint64_t number_of(uint64_t token) { return token >> 2; }
 
-// Half of what the queue takes, for each direction, but no more than so many bytes: what waits longer in the
-// device's queue is only in the way of the other direction (two passes over 4 GiB in requests of 1 MiB: 8.75
-// s with 128 of them each way, 8.34 s with 16; means of 8 runs of each, in turn).
+// Requests in flight in one direction: half of the queue's depth, but at most 16 MiB. Requests that wait
+// longer in the device's queue only delay the other direction. (Two passes over 4 GiB in requests of 1 MiB
+// took 8.75 s with 128 of them in each direction and 8.34 s with 16; means of 8 alternating runs of each.)
 uint64_t most_in_flight(const io::Queue& queue, uint64_t block_bytes) {
   constexpr uint64_t most_bytes = 16 << 20;
   const uint64_t request = std::clamp<uint64_t>(block_bytes, 1, plan::largest_request);
@@ -64,7 +64,7 @@ class Conductor {
         most_writes_(most_in_flight(queue, pass.target_block_bytes)),
         next_tile_(range.first) {}
 
-  // Returns what is left of blocks that other tiles have a part of.
+  // Returns the parts of blocks that are shared with tiles outside the range.
   std::vector<io::BlockPart> run() {
     const std::stop_callback wake_up(setting_.stop, [this] { queue_.post(token(Event::wake, 0)); });
     std::vector<io::Completion> done;
@@ -79,14 +79,14 @@ class Conductor {
       }
       if (in_flight() == 0) {
         if (failure_) break;
-        continue;  // the pumps moved on without a transfer: all that came went to the carry
+        continue;  // all that the pumps wrote went to the carry
       }
       done.clear();
       wait(done);
       for (const io::Completion& completion : done) {
         try {
           handle(completion);
-        } catch (...) {  // the others' memory is still in use
+        } catch (...) {  // other transfers still use the slots
           if (!failure_) failure_ = std::current_exception();
         }
       }
@@ -99,7 +99,8 @@ class Conductor {
   }
 
  private:
-  // What the caller throws ends the pass as a transfer that failed does: what is in flight uses our memory.
+  // An exception of the caller's ends the pass as a failed transfer does: transfers in flight still use the
+  // slots.
   void tick() {
     try {
       setting_.tick();
@@ -108,8 +109,7 @@ class Conductor {
     }
   }
 
-  // A queue that cannot even wait has lost track of its transfers: they may still reach into the slots, so
-  // these stay.
+  // If the queue's wait() fails, leak the slots: transfers may still access them.
   void wait(std::vector<io::Completion>& done) {
     try {
       queue_.wait(done);
@@ -133,8 +133,8 @@ class Conductor {
     }
   }
 
-  // Groups begin in their order and take all their chunks at once, so a tile that has begun never waits for a
-  // later one.
+  // Groups begin in order and take all their chunks at once. So a tile that has begun never waits for a later
+  // one.
   bool begin_group() {
     if (!prepared_ && !prepare_group()) return false;
     if (!groups_.available() || chunks_.available() < prepared_->missing) return false;
@@ -149,7 +149,7 @@ class Conductor {
     for (size_t r = 0; r < slot.runs.size(); ++r) {
       slot.sources[r] = slot.memory + r * pass_.group_pitch + source_begin(slot.runs[r]) % read_alignment_;
     }
-    slot.reads_in_flight = 1;  // held until all have been submitted
+    slot.reads_in_flight = 1;  // extra count, released when all reads are submitted
     return true;
   }
 
@@ -168,8 +168,8 @@ class Conductor {
     return true;
   }
 
-  // The kernel numbers chunks from the group's first on. It gets pointers of its own: while it runs, later
-  // groups add chunks to the tile's.
+  // The kernel numbers chunks from the group's first. It gets its own array of pointers, because later groups
+  // add chunks to the tile's array while it runs.
   void take_chunks(GroupSlot& slot, const std::vector<uint64_t>& chunks) {
     TileSlot& tile = tiles_[slot.tile_slot];
     const plan::RunStride& shift = slot.group.target_shift;
@@ -265,8 +265,8 @@ class Conductor {
     }
   }
 
-  // Gathers the next part of the run from its chunks, which are free then, in a slot that is laid out like
-  // the file's blocks; what is only a part of a block at either end goes by the carry.
+  // Gathers the next part of the run from its chunks into a slot, and frees the chunks. The slot is laid out
+  // like the file's blocks. A part of a block at either end goes to the carry.
   void submit_next_write(TileSlot& tile) {
     const plan::Run& run = tile.runs[writing_.run];
     const uint64_t begin = target_begin(run), end = begin + run.length * element_bytes_;
@@ -301,8 +301,8 @@ class Conductor {
     ++writes_in_flight_;
   }
 
-  // Copies the bytes [from, to) of the run of `run_bytes` bytes that is being written, and frees the chunks
-  // that end there.
+  // Copies the bytes [from, to) of the run that is being written, which has `run_bytes` bytes. Frees the
+  // chunks whose end it reaches.
   void gather(TileSlot& tile, uint64_t from, uint64_t to, uint64_t run_bytes, std::byte* out) {
     const uint64_t chunk_bytes = pass_.chunk_bytes();
     std::byte** const chunks = tile.chunks.data() + writing_.run * pass_.chunk.per_run;
@@ -346,7 +346,7 @@ class Conductor {
 
   // How far the runs of a group or a tile have been submitted.
   struct Cursor {
-    uint64_t run = 0, bytes = 0;  // the next one, and of it
+    uint64_t run = 0, bytes = 0;  // the next run, and the bytes of it already submitted
 
     void skip_empty(const std::vector<plan::Run>& runs) {
       while (run < runs.size() && runs[run].length == 0) ++run;
@@ -371,8 +371,8 @@ class Conductor {
   // The next group, until there is room for it.
   struct Prepared {
     plan::Group group;
-    std::vector<uint64_t> chunks;  // that it touches
-    size_t missing = 0;            // of these, the ones that no group before has touched
+    std::vector<uint64_t> chunks;  // those it touches
+    size_t missing = 0;            // of these, how many no earlier group has touched
   };
 
   const plan::Pass& pass_;
@@ -396,11 +396,11 @@ class Conductor {
   std::optional<Filling> filling_;
   std::optional<Prepared> prepared_;
   std::optional<Reading> reading_;
-  std::deque<size_t> complete_;  // tiles to be written
-  Cursor writing_;               // the first of them
+  std::deque<size_t> complete_;  // slots of tiles to be written
+  Cursor writing_;               // in the first of them
 
   uint64_t reads_in_flight_ = 0, writes_in_flight_ = 0, permuting_ = 0;
-  uint64_t tiles_written_ = 0;  // all of it submitted
+  uint64_t tiles_written_ = 0;  // all their writes submitted
   std::exception_ptr failure_;
 };
 

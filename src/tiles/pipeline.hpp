@@ -1,13 +1,13 @@
-// Running one pass: tiles flow from the source through memory to the target.
+// Runs one pass: tiles flow from the source through memory to the target.
 //
 //   source ──reads──▶ group slots ──kernels──▶ chunks of tiles ──gathers──▶ write slots ──writes──▶ target
 //
-// One thread, the conductor, drives it all and touches all bookkeeping; it sleeps in Queue::wait(). Groups
-// are read one after the other, several at once; a group whose runs have all come is permuted by a task of
-// the TBB arena straight into its tile's chunks, and frees its slot. A tile whose groups have all been
-// permuted is written run by run, which frees its chunks for the next one, that fills up meanwhile. All
-// memory is allocated before the first transfer: free slots and chunks are what lets a stage go on, and
-// nothing else holds it back.
+// One thread, the conductor, starts everything and alone does the bookkeeping. It sleeps in Queue::wait().
+// Groups are read in order, with several in flight. When all runs of a group have come, a task of the TBB
+// arena permutes it straight into its tile's chunks, and its slot is free again. When all groups of a tile
+// are permuted, the tile is written run by run. This frees its chunks for the next tile, which fills up
+// meanwhile. The slots and chunks are allocated before the first transfer. A stage goes on as long as slots
+// and chunks are free and its direction has room in the queue.
 #pragma once
 
 #include <cstdint>
@@ -25,27 +25,27 @@ namespace xorder::tiles {
 
 struct PassFiles {
   io::Location source, target;
-  std::uint64_t read_alignment = 1, write_alignment = 1;  ///< the plan's, and enough for the files
+  std::uint64_t read_alignment = 1, write_alignment = 1;  ///< as in the plan; at least those of the files
 };
 
-/// What a pass runs in.
+/// The environment of a pass.
 struct PassSetting {
   task::Workers& workers;
-  /// Called by the thread that runs the pass, after each handful of transfers.
+  /// Called by the thread that runs the pass, after every few transfers.
   std::function<void()> tick;
   std::stop_token stop;
 };
 
-/// Some of the tiles of a pass: from `first` to the one before `last`.
+/// The tiles [first, last) of a pass.
 struct TileRange {
   std::uint64_t first = 0, last = 0;
 };
 
-/// Performs the pass. Throws IoError for the first transfer that failed and Cancelled when asked to stop, in
-/// both cases after everything in flight has ended. Memory: pass.memory().
+/// Performs the pass. Throws IoError for the first transfer that failed, and Cancelled when asked to stop, in
+/// both cases after all transfers in flight have ended. Uses pass.memory() bytes of memory.
 void run_pass(const plan::Pass& pass, const PassFiles& files, io::Queue& queue, const PassSetting& setting);
 
-/// The same for some of its tiles. Returns the parts of blocks that they share with others.
+/// The same for some of its tiles. Returns the parts of blocks that they share with other tiles.
 std::vector<io::BlockPart> run_tiles(const plan::Pass& pass, TileRange tiles, const PassFiles& files,
                                      io::Queue& queue, const PassSetting& setting);
 

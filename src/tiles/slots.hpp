@@ -1,5 +1,5 @@
-// The memory of a pass: slots for groups, tiles and requests on their way, and the chunks that tiles are put
-// together in. Allocated before the first transfer; nothing here waits for anything.
+// The memory of a pass: slots for groups, tiles and requests in flight, and the chunks in which tiles are
+// assembled. It is allocated before the first transfer. Nothing here blocks.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace xorder::tiles {
 
-// A group on its way: its runs are read into `memory`, then permuted into its tile's chunks.
+// A group in flight. Its runs are read into `memory`, then permuted into its tile's chunks.
 struct GroupSlot {
   std::byte* memory = nullptr;
   plan::Group group;
@@ -23,10 +23,10 @@ struct GroupSlot {
   std::vector<std::byte*> targets;
   std::vector<std::uint64_t> lengths;
   std::uint64_t reads_in_flight = 0;
-  std::exception_ptr failure;  // of permuting it
+  std::exception_ptr failure;  // thrown while permuting it
 };
 
-// A tile on its way: assembled chunk by chunk, then written run by run. It needs no memory of its own.
+// A tile in flight. It is assembled in chunks, then written run by run. It has no memory of its own.
 struct TileSlot {
   std::byte* memory = nullptr;
   plan::Tile tile;
@@ -65,7 +65,7 @@ class Slots {
   std::vector<std::size_t> free_;
 };
 
-// Memory for chunks. They stay together in one huge-page mapping and come back in any order.
+// Memory for chunks, all in one mapping with huge pages. They may be given back in any order.
 class ChunkPool {
  public:
   ChunkPool(std::uint64_t count, std::uint64_t bytes_each) : memory_(count * bytes_each) {

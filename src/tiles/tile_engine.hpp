@@ -1,5 +1,4 @@
-// The tile engine: performs a reordering of data that lies in one file into another, in the passes of its
-// plan.
+// The tile engine reorders data from one file into another, in the passes of its plan.
 #pragma once
 
 #include <cstdint>
@@ -25,9 +24,9 @@ class TileEngine {
   const plan::Plan& plan() const { return plan_; }
   std::vector<plan::PassSummary> passes() const;
 
-  /// Collective in a team. Moves the data from the source to the target, files of the run's or scratch files
-  /// of its; `pass` is the number of the first pass. Throws IoError and Cancelled. The files are as the
-  /// circumstances say, apart from alignments and from direct access that was refused.
+  /// Collective in a team. Moves the data from the source to the target, which are files of the run or its
+  /// scratch files. `pass` is the number of the first pass. The files must be as the circumstances say,
+  /// except for alignments and for direct access that was refused. Throws IoError and Cancelled.
   void run(work::Run& run, io::Location source, io::Location target, std::size_t pass);
 
  private:

@@ -17,12 +17,12 @@ Circumstances circumstances(std::span<const io::ArrayFile> inputs, const Destina
                   .source_offset = input.description.offset,
                   .target_offset = to.offset,
                   .keep_cached = fits && (small || io::mostly_cached(*input.file))};
-  // Several processes that write one file go past the page cache, which is one machine's.
+  // Several processes that write one file must bypass the page cache, which belongs to one machine.
   const bool alone = options.team == nullptr;
   if (options.engine == EngineChoice::mapped || (automatic && fits && small && alone)) {
     c.source = c.target = io::Access::mapped;
   } else if (automatic && c.keep_cached) {
-    c.source = io::Access::buffered;  // what is in memory need not be read from the disk
+    c.source = io::Access::buffered;  // cached data need not be read from the disk
   }
   if (c.source == io::Access::direct) {
     const io::File probe = input.file->reopen(io::Access::direct, input.file->disk());

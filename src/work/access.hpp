@@ -1,4 +1,4 @@
-// How a run reaches its files: what the options and the input suggest, and what came of it.
+// How a run accesses its files: the choice before the run, and the fallbacks.
 #pragma once
 
 #include <cstdint>
@@ -12,36 +12,36 @@
 
 namespace xorder::work {
 
-/// What is known of the files before they are there.
+/// What is known of a run's files before they are opened.
 struct Circumstances {
   std::uint64_t memory = 0;
-  std::uint64_t touched_memory = 0;  ///< of `memory`, what other parts of the run use too
+  std::uint64_t touched_memory = 0;  ///< the part of `memory` that other parts of the run also use
   io::Access source = io::Access::direct;
   io::Access target = io::Access::direct;
   std::uint64_t source_offset = 0;
   std::uint64_t target_offset = 0;
   std::uint64_t read_alignment = 1;
-  bool keep_cached = false;  ///< everything fits in memory: leave the pages there, as cp would
+  bool keep_cached = false;  ///< leave the pages in memory, as cp would: all fits, and the input is small or
+                             ///< already there
 
-  /// Of `memory`, what is left for buffers where pages that are in use and on their way to the disk count
-  /// too.
+  /// The part of `memory` for buffers. A quarter is set aside for pages in use or in write-back, where these
+  /// count.
   std::uint64_t buffers() const { return through_cache() ? memory / 4 * 3 : memory; }
   bool mapped() const { return source == io::Access::mapped; }
-  /// Whether pages that are in use and on their way to the disk count too.
+  /// Whether pages in use or in write-back count as memory of the run.
   bool through_cache() const { return !keep_cached && target != io::Access::direct; }
 };
 
-/// For files that stay in the page cache if `working` bytes, theirs and what lies between, fit in `memory`.
-/// Looks at the first input's pages.
+/// Chooses the access. The files may stay in the page cache if `working` bytes, those of all files including
+/// scratch files, fit in `memory`. Samples which pages of the first input are cached.
 Circumstances circumstances(std::span<const io::ArrayFile> inputs, const Destination& to,
                             const Options& options, std::uint64_t memory, std::uint64_t working);
 
-/// The queue for these files: io_uring is for direct writes; threads suit buffered ones better, whose
+/// The queue for these files. io_uring is for direct writes. Threads suit buffered writes better, because
 /// write-back blocks.
 io::Engine engine_for(const io::File& source, const io::File& target);
 
-/// What was asked for and is not to be had: which of the files is not accessed as was wanted, and what
-/// instead. Empty if there is nothing to say.
+/// Names the file whose access mode was refused, and the fallback. Empty if none was.
 std::string fallback_note(const io::File& source, const io::File& target, const Circumstances& wanted);
 
 }  // namespace xorder::work

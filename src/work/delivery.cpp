@@ -101,13 +101,13 @@ void Delivery::commit(const std::stop_token& stop) {
   team->temporary({});
   try {
     team->meet();
-  } catch (...) {  // a part without the others is none
+  } catch (...) {  // a part is worth nothing without the others
     if (frame_.options.parts) output_->withdraw();
     throw;
   }
 }
 
-// Made by the first member, and without a name as soon as all have opened it.
+// The first member makes it, and removes its name as soon as all have opened it.
 io::File Delivery::shared_scratch(const std::filesystem::path& directory, std::uint64_t bytes) const {
   Team& team = *frame_.options.team;
   const std::string name = "scratch file";

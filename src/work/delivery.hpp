@@ -1,5 +1,5 @@
-// The frame around every run from files to a file: opens the inputs, reserves the output, and lets it appear
-// only when everything is right.
+// What surrounds the work of every run: opens the inputs, reserves the output, and gives it its name only if
+// all went well.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,20 @@ namespace xorder::work {
 class Delivery {
  public:
   /// Opens the inputs on this disk, makes the output there and writes its header. Throws InputError if an
-  /// input cannot be read or the output not be made, IoError if an input has changed since it was described.
+  /// input cannot be read or the output cannot be made, and IoError if an input has changed since it was
+  /// described.
   Delivery(const Frame& frame, io::Disk& disk);
 
   io::File& source(std::size_t i = 0) { return sources_[i]; }
   io::File& target() { return output_ ? output_->file() : *joined_; }
   /// Where the output's data begins.
   std::uint64_t target_offset() const { return frame_.output.offset; }
-  /// A file for what lies between two passes, in the scratch directory.
+  /// Makes a file for the data between two passes, in the scratch directory.
   io::File scratch(std::uint64_t bytes) const;
 
-  /// Unless it was asked to stop or an input has changed: syncs the output and gives it its name. In a team,
-  /// all sync and the first gives the name. (The constructor and scratch() are collective as well.)
+  /// Syncs the output and gives it its name. Throws Cancelled if asked to stop, and IoError if an input has
+  /// changed. In a team, all members sync and the first gives the name. (The constructor and scratch() are
+  /// collective as well.)
   void commit(const std::stop_token& stop);
 
  private:
@@ -37,8 +39,8 @@ class Delivery {
   io::Disk& disk_;
   std::vector<io::File> sources_;
   std::vector<io::FileStamp> stamps_;  // of the sources, when reading began
-  std::optional<io::Output> output_;   // the first member's of a team,
-  std::optional<io::File> joined_;     // which the others have opened
+  std::optional<io::Output> output_;   // in a team, only in the first member,
+  std::optional<io::File> joined_;     // and opened by the others
   std::filesystem::path shared_;       // by this name
 };
 

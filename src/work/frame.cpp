@@ -20,7 +20,7 @@ void check_output(const Destination& to, const std::vector<io::ArrayFile>& input
   for (const io::ArrayFile& input : inputs) {
     io::Output::check(to.path, to.file_bytes(), options.overwrite, *input.file);
   }
-  // Whether or not this run has use for it: that it is wrong must not come out only with a larger file.
+  // Checked even if this run needs no scratch files: a mistake must not show only with a larger file.
   if (!options.scratch_directory.empty()) {
     io::File::check_directory(options.scratch_directory, "scratch files");
   }
@@ -46,7 +46,7 @@ void check_like_parts(const io::ArrayFile& input, Team& team) {
   }
 }
 
-// A path that means the same file for all processes of this machine.
+// Host and path. Two processes with equal places mean the same file.
 std::string place(const std::filesystem::path& path) {
   char host[256] = {};
   gethostname(host, sizeof host - 1);
@@ -55,7 +55,7 @@ std::string place(const std::filesystem::path& path) {
   return fmt::format("{}:{}", host, (error ? path : whole).string());
 }
 
-// By links, or by where %r stands, one member's output could be the file of another.
+// Because of links, or of the position of %r in a path, one member's output could be another's file.
 void check_own_file(const Frame& frame, Team& team) {
   const std::string mine = place(frame.output.path);
   const std::vector<std::string> outputs = team.share(mine), inputs = team.share(place(frame.input().path));
@@ -68,8 +68,7 @@ void check_own_file(const Frame& frame, Team& team) {
   }
 }
 
-// Brings the options of all members together, and checks that they mean the same input or parts that go
-// together.
+// Makes the options of all members agree. Checks that they mean the same input, or parts that go together.
 void join(Frame& frame, Team& team) {
   Options& options = frame.options;
   if (options.engine == EngineChoice::mapped) {
@@ -81,7 +80,7 @@ void join(Frame& frame, Team& team) {
     options.parts ? check_like_parts(input, team) : check_same_file(input, team);
 }
 
-// What the first member found, but as much alignment as any of them needs.
+// The first member's findings, but with the largest alignment that any member needs.
 Circumstances agreed(Circumstances mine, Team& team) {
   static_assert(std::is_trivially_copyable_v<Circumstances>);
   std::string bytes(sizeof mine, '\0');

@@ -1,4 +1,4 @@
-// What every run from files to a file has, settled before anything is written.
+// The inputs, the output and the options of a run, settled before anything is written.
 #pragma once
 
 #include <cstdint>
@@ -18,21 +18,22 @@ struct Frame {
   Circumstances circumstances;
 
   std::uint64_t memory() const { return circumstances.memory; }
-  /// The processes that make one file together, or nullptr.
+  /// The processes that write one file together, or nullptr.
   Team* sharing() const { return options.parts ? nullptr : options.team; }
   const io::ArrayFile& input() const { return inputs.front(); }
   std::uint64_t input_bytes() const;
   io::Disk& disk() const;
 };
 
-/// An array of this type and shape, in the format that the path's name or else the input's says; the data of
-/// a raw file begin at `offset`. Throws InputError for an .npy file with an offset, and for more than 2^63 −
-/// 1 bytes.
+/// Describes an output of this type and shape. The path's extension decides its format, or else the input's
+/// format does. The data of a raw file begin at `offset`. Throws InputError for an .npy file with an offset,
+/// and for more than 2^63 − 1 bytes.
 Destination destination(std::filesystem::path path, const io::ArrayFile& input, const io::DType& dtype,
                         const std::vector<std::uint64_t>& extents, std::uint64_t offset);
 
-/// For an output of this type and shape. `working` as for circumstances(). Throws InputError if the memory is
-/// too little for anything, or the output or scratch files could not be made: checks that need no new file.
+/// Makes the frame for an output of this type and shape. `working` is as for circumstances(). Throws
+/// InputError if the memory is below minimum_memory, or if the output or scratch files cannot be made. The
+/// checks make no file.
 Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, const io::DType& dtype,
              const std::vector<std::uint64_t>& extents, Options options, std::uint64_t working);
 

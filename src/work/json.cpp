@@ -20,7 +20,7 @@ nlohmann::json traffic_json(const Traffic& traffic) {
 
 }  // namespace
 
-// The blocks and tiles at the top are the first pass's; `pass_list` has each.
+// Blocks and tiles at the top level are those of the first pass. `pass_list` has all passes.
 nlohmann::json plan_json(const Summary& plan) {
   const PassSummary first = plan.passes.empty() ? PassSummary{} : plan.passes.front();
   nlohmann::json json{{"passes", plan.passes.size()},

@@ -1,4 +1,4 @@
-// Counts what a run reads and writes, at the door through which all of it passes.
+// A disk that counts what a run reads and writes.
 #pragma once
 
 #include <atomic>
@@ -14,12 +14,12 @@ class Meter final : public io::DiskFilter {
 
   struct Count {
     std::uint64_t reads = 0, writes = 0;
-    std::uint64_t bytes_read = 0, bytes_written = 0;  ///< as asked of the files
+    std::uint64_t bytes_read = 0, bytes_written = 0;  ///< as requested from the files
     std::uint64_t bytes() const { return bytes_read + bytes_written; }
   };
-  /// Of the transfers that have ended, without those that failed.
+  /// Counts the transfers that have ended without failing.
   Count count() const;
-  /// From 0 again. Not while transfers are under way.
+  /// Sets all counts to 0. Do not call it with transfers in flight.
   void restart();
 
  private:

@@ -26,7 +26,7 @@ using std::uint64_t;
 
 constexpr std::size_t largest_profile = 64 << 10;
 
-// Relative paths are to be ignored, says the XDG base directory specification.
+// The XDG base directory specification says to ignore relative paths.
 fs::path cache_directory() {
   if (const char* given = std::getenv("XDG_CACHE_HOME"); given != nullptr && fs::path(given).is_absolute())
     return fs::path(given) / "xorder";
@@ -67,7 +67,7 @@ fs::path save_profile(const fs::path& directory, const plan::Device& device) {
   std::error_code error;
   fs::create_directories(path.parent_path(), error);
   if (error) throw IoError(path.parent_path().string(), "mkdir", error.value());
-  // Two that measure at the same time must not write into each other's file.
+  // Two processes that measure at the same time must not write to each other's file.
   fs::path temporary = path;
   temporary += fmt::format(".{}", ::getpid());
   std::ofstream file(temporary, std::ios::trunc);
@@ -114,13 +114,13 @@ std::optional<plan::Device> learn_device(const fs::path& file, const std::stop_t
       points.push_back({block, trials.reads(block), trials.writes(block), trials.both(block)});
   } catch (const Cancelled&) {
     throw;
-  } catch (const Error&) {  // no room, no direct access, a limit: the run itself may need none of them
+  } catch (const Error&) {  // such as no room or no direct access; the run itself may need neither
     return std::nullopt;
   }
   plan::Device device = io::profile_of(profile_name(directory), std::move(points));
   try {
     save_profile(directory, device);
-  } catch (const Error&) {  // it does for this run
+  } catch (const Error&) {  // still good for this run
   }
   return device;
 }

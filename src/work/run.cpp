@@ -15,7 +15,7 @@ Run::Run(const Frame& frame, const Summary& plan, const ProgressCallback& progre
       delivery_(frame, meter_),
       callback_(progress),
       engine_(name(frame.circumstances.mapped() ? io::Engine::mapped : io::Engine::threads)) {
-  meter_.restart();  // the header is none of the data
+  meter_.restart();  // the header is not data
   progress_.passes = plan.passes.size();
   progress_.bytes_total = plan.bytes_read + plan.bytes_written;
   if (team() != nullptr) team()->when_idle([this] { tick(); });
@@ -48,7 +48,7 @@ void Run::begin(std::uint64_t bytes, std::size_t pass) {
   progress_.pass = pass;
 }
 
-// Supersets may make what is moved more than there is.
+// Reads of whole blocks can move more bytes than the part has, hence the min().
 void Run::tick() {
   const std::uint64_t moved = meter_.count().bytes() - moved_before_;
   std::uint64_t done = before_ + std::min(moved, part_);

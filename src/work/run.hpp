@@ -1,4 +1,4 @@
-// One run of a Work, while it lasts: the files, and what has become of them so far.
+// A run of a Work in progress: its files, counts and progress.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace xorder::work {
 
-/// Used by the thread that called Work::run(), but for stop() and what is const.
+/// For the thread that called Work::run(). Other threads may call stop() and the other const functions.
 class Run {
  public:
   /// Opens the files (Delivery).
@@ -23,29 +23,30 @@ class Run {
   const Frame& frame() const { return frame_; }
   io::Location source(std::size_t input = 0);
   io::Location target();
-  /// A file for what lies between two passes.
+  /// Makes a file for the data between two passes.
   io::File scratch(std::uint64_t bytes) const { return delivery_.scratch(bytes); }
-  /// A queue of the kind that suits the files.
+  /// Makes a queue of the kind that suits the files.
   std::unique_ptr<io::Queue> queue(unsigned depth);
 
   std::stop_token stop() const { return stopping_.token(); }
-  /// The processes that do this together, or nullptr. The constructor and finish() are collective then.
+  /// The processes that run this together, or nullptr. In a team the constructor, scratch() and finish() are
+  /// collective.
   Team* team() const { return frame_.options.team; }
-  /// Those that make one file together, or nullptr.
+  /// The processes that write one file together, or nullptr.
   Team* sharing() const { return frame_.sharing(); }
-  /// The next part of the data begins, in this pass (from 1): so many bytes will be read and written, by this
-  /// process.
+  /// The next part of the data begins. This process will read and write `bytes` bytes for it, together.
+  /// `pass` counts from 1.
   void begin(std::uint64_t bytes, std::size_t pass);
-  /// Tells the caller of Work::run() how far it has come.
+  /// Reports the progress to the caller of Work::run().
   void tick();
-  /// Something for the report: what was asked for and could not be had. The first counts.
+  /// Adds a note to the report: a request that could not be met. Only the first note is kept.
   void say(const std::string& note);
-  /// Runs `body` among the workers, and tick() meanwhile; if there is something else for this thread to do,
-  /// that first.
+  /// Runs `body` among the workers. Meanwhile this thread calls `meanwhile`, if given, and then tick()
+  /// repeatedly.
   void with(task::Workers& workers, const std::function<void()>& body,
             const std::function<void()>& meanwhile = {});
 
-  /// What crossed the network of a schedule, if one was run.
+  /// What crossed the network, if a schedule was run.
   std::optional<Traffic> traffic;
 
   /// Gives the output its name. Throws Cancelled, and IoError if an input has changed.
@@ -58,8 +59,8 @@ class Run {
   Delivery delivery_;
   ProgressCallback callback_;
   Progress progress_;
-  std::uint64_t before_ = 0, part_ = 0;  // bytes of the parts that are over, and of this one
-  std::uint64_t moved_before_ = 0;       // what the meter said when this part began
+  std::uint64_t before_ = 0, part_ = 0;  // bytes of the finished parts, and of this one
+  std::uint64_t moved_before_ = 0;       // the meter's count when this part began
   std::string engine_;
   std::string note_;
 };

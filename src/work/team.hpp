@@ -1,12 +1,12 @@
-// Several processes that make one output together, as one of them sees the others.
+// Several processes that make one output together, as each of them sees the others.
 //
 // Every member makes the same Work with the same arguments and runs it. The first member (rank 0) decides
-// what depends on the machine, makes the output under a temporary name and gives it its own in the end; the
-// others open it. Engines divide their work by rank.
+// what depends on the machine. It makes the output under a temporary name and gives it its final name at the
+// end; the others open it. Engines divide their work by rank.
 //
-// A collective call is one that all members make, in the same order. It throws on all of them if one has
-// failed. So whoever runs a Work in a team sees to it that a member that fails says so in place of its next
-// collective call.
+// All members make the same collective calls in the same order. A collective call throws on all members if
+// one has failed. So the code that runs a Work in a team must make a failing member report this in place of
+// its next collective call.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace xorder::work {
 
-/// Used by one thread at a time.
+/// For one thread at a time.
 class Team {
  public:
   virtual ~Team() = default;
@@ -25,40 +25,41 @@ class Team {
   virtual int rank() const = 0;
   virtual int size() const = 0;
   bool is_first() const { return rank() == 0; }
-  /// How many members share this machine's memory and processors, and how many of its processors are this
-  /// member's.
+  /// How many members share this machine, including this one, and how many of its processors this member has.
   virtual unsigned neighbours() const = 0;
   virtual unsigned processors() const = 0;
 
-  // Collective.
+  // Collective calls.
 
-  /// What each member gives, by rank, for all.
+  /// Returns what each member gave, by rank.
   virtual std::vector<std::string> share(std::string mine) = 0;
-  /// Member r gets to_each[r] of every member, by rank of the sender.
+  /// Sends to_each[r] to member r. Returns what this member was sent, by rank of the sender.
   virtual std::vector<std::string> exchange(std::vector<std::string> to_each) = 0;
-  /// Returns when all have come.
+  /// Returns when all members have called it.
   void meet() { share({}); }
-  /// What the first member gives.
+  /// Returns what the first member gave.
   std::string from_first(std::string mine) { return share(std::move(mine)).front(); }
-  /// Sums and other reductions of numbers, one by one.
+  /// Element-wise sums, the minimum and the maximum over all members.
   std::vector<std::uint64_t> sums(const std::vector<std::uint64_t>& mine);
   std::uint64_t least(std::uint64_t mine);
   std::uint64_t most(std::uint64_t mine);
 
-  // Not collective.
+  // Calls that are not collective.
 
-  /// Tells the first member how much this one has moved; returns what all have, as far as it is known here.
+  /// Tells the first member how many bytes this one has moved. Returns the sum of all members, as far as
+  /// known here.
   virtual std::uint64_t progress(std::uint64_t bytes) = 0;
-  /// Whether a member has failed, so that the others had better stop.
+  /// Whether a member has failed, so that this one should stop.
   virtual bool stopping() = 0;
-  /// To be called now and then while this member waits for others; empty: nothing.
+  /// `call` is called now and then while this member waits for others. An empty function turns that off.
   virtual void when_idle(std::function<void()> call) = 0;
 
-  /// These files have names only until the output is complete. If this process is told to end, they go first.
+  /// Files that have names only until the output is complete. A signal that ends this process removes them
+  /// first.
   virtual void temporary(const std::vector<std::filesystem::path>& files) = 0;
 };
 
-/// lg of the number of members, where each has a part of an array. Throws InputError unless that number is a
+/// lg of the number of members, where each has a part of an array. Throws InputError if the number is not a
 /// power of two.
 int lg_parts(const Team& team);
 

@@ -14,7 +14,7 @@ namespace xorder::work {
 
 std::uint64_t effective_memory(std::uint64_t asked, unsigned processes) {
   constexpr std::uint64_t MiB = std::uint64_t{1} << 20;
-  constexpr std::uint64_t program = 40 * MiB;  // what may come on top
+  constexpr std::uint64_t program = 40 * MiB;  // see Options::memory
   std::uint64_t memory =
       asked != 0 ? asked : std::max(io::available_memory() / 2 / processes, minimum_memory);
   if (const auto limit = io::cgroup_memory_limit()) {

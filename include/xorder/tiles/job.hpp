@@ -1,4 +1,4 @@
-// From file to file: a reordering of the array in one file, written to another.
+// Reorders the array of one file into another file.
 //
 //   const auto in = xorder::io::open_array("a.npy", {});
 //   const auto shape = in.description.shape();
@@ -24,12 +24,12 @@ namespace xorder::tiles {
 
 class TileEngine;
 
-/// A reordering that is ready to run, by the tile engine. It reads and writes plan().bytes_read() and
-/// bytes_written(), supersets aside, and keeps within summary().memory.
+/// A reordering that the tile engine is ready to run. It reads and writes plan().bytes_read() and
+/// bytes_written(), plus what whole blocks add at the ends of runs. It stays within summary().memory.
 class Job final : public work::Work {
  public:
   /// Makes the plan. Nothing is written. `extents` is the output's shape. Throws InputError if the plan
-  /// cannot be made (make_plan), or the output (Output::check) or scratch files could not be made.
+  /// (make_plan), the output (Output::check) or scratch files cannot be made.
   Job(io::ArrayFile input, const Reordering& what, std::vector<std::uint64_t> extents,
       std::filesystem::path output, work::Options options);
   ~Job() override;

@@ -1,4 +1,4 @@
-// What every run from files to a file has in common: what it may use, what it says before, during and after.
+// What all runs from files to a file have in common: options, progress and reports.
 #pragma once
 
 #include <cstdint>
@@ -21,40 +21,42 @@ namespace xorder::work {
 
 class Team;
 
-/// The least memory that a run accepts.
+/// The smallest value of Options::memory.
 inline constexpr std::uint64_t minimum_memory = std::uint64_t{16} << 20;
 
-/// How blocks reach the files. All give the same bytes. direct: O_DIRECT both ways. mapped: through mapped
-/// windows. automatic: mapped for small files; where the input is in the page cache and both files fit in the
-/// memory given, reads from there and direct writes; direct elsewhere.
+/// How blocks reach the files. The result is the same. direct uses O_DIRECT for reads and writes. mapped uses
+/// mapped windows. automatic uses mapped windows for small files. If both files fit in the given memory and
+/// the input is in the page cache, it reads from there and writes directly. Otherwise it uses direct access.
 enum class EngineChoice { automatic, direct, mapped };
 
 struct Options {
   /// Bytes for everything that grows with the data: tiles, requests, carried blocks, cached pages. The
-  /// program itself comes on top, at most 40 MiB. 0: half of what is available. More than a memory cgroup
-  /// allows is cut down to what it allows.
+  /// program itself needs up to 40 MiB more. 0 means half of the available memory. A memory cgroup's limit
+  /// caps it.
   std::uint64_t memory = 0;
-  /// For permuting in memory; 0: as many as the machine (or the process's affinity) has.
+  /// Threads for permuting in memory. 0 means one for each processor of the machine or of the process's
+  /// affinity mask.
   unsigned threads = 0;
   EngineChoice engine = EngineChoice::automatic;
   plan::Device device = plan::Device::ssd();
-  /// For scratch files of plans with several passes; empty: the output's directory.
+  /// For scratch files of plans with several passes. Empty means the output's directory.
   std::filesystem::path scratch_directory{};
-  /// Where the data of a raw output begin, in bytes; zeros come before them, for the caller to fill in
-  /// afterwards.
+  /// Where the data of a raw output begin, in bytes. The bytes before are zeros, which the caller may
+  /// overwrite later.
   std::uint64_t output_offset = 0;
-  /// Whether an output that exists may be replaced.
+  /// Whether an existing output may be replaced.
   bool overwrite = false;
-  /// Through which all files are reached; nullptr: the operating system's. Outlives the work.
+  /// The disk through which all files are accessed. nullptr means the operating system's. Must outlive the
+  /// work.
   io::Disk* disk = nullptr;
-  /// The processes that make the output together, each with a work and options of its own; nullptr: this one
-  /// alone. The amounts of memory and threads are each one's. Only for what the tile engine does. Outlives
-  /// the work.
+  /// The processes that make the output together, each with its own work and options. nullptr means this
+  /// process alone. Memory and threads are per process. Only the tile engine supports it. Must outlive the
+  /// work.
   Team* team = nullptr;
-  /// In a team: each process has an input and an output of its own, which are parts of two arrays.
+  /// In a team: each process has its own input and output, which are parts of two arrays.
   bool parts = false;
-  /// Then: the lowest bit of an element's index that says in which part it is; without, the top bits do. A
-  /// part has its elements in the order of their indices.
+  /// With `parts`: the lowest of the index bits that select an element's part. If absent, the top bits select
+  /// it. Within a part, elements are in the order of their indices.
   std::optional<int> lowest_part_bit{};
 };
 
@@ -62,14 +64,14 @@ struct Options {
 struct Destination {
   std::filesystem::path path;
   std::string header;
-  std::uint64_t offset = 0;  ///< where the data begin, behind the header
+  std::uint64_t offset = 0;  ///< where the data begin, after the header
   std::uint64_t bytes = 0;   ///< of data
 
   std::uint64_t file_bytes() const { return offset + bytes; }
 };
 
-/// The memory that Options::memory means here: see there. Of so many processes on this machine that ask for
-/// the same, each gets its share of what is available or allowed. Throws InputError below minimum_memory.
+/// Resolves Options::memory for this machine. If several `processes` on it ask for the same, each gets its
+/// share of the memory that is available or allowed. Throws InputError below minimum_memory.
 std::uint64_t effective_memory(std::uint64_t asked, unsigned processes = 1);
 
 struct Progress {
@@ -87,31 +89,31 @@ struct Report {
   std::size_t passes = 0;
   std::string engine;            ///< "io_uring", "threads" or "mapped"
   std::string access;            ///< "direct", "buffered" or "mapped": what the output's file system allowed
-  std::string note;              ///< what was asked for and could not be had, or empty
-  std::uint64_t bytes_read = 0;  ///< as asked of the files
+  std::string note;              ///< a request that could not be met, and the fallback; or empty
+  std::uint64_t bytes_read = 0;  ///< as requested from the files
   std::uint64_t bytes_written = 0;
   std::uint64_t reads = 0, writes = 0;
   double seconds = 0;
   std::uint64_t peak_memory = 0;   ///< the process's largest resident set
-  std::optional<Traffic> traffic;  ///< of a schedule
+  std::optional<Traffic> traffic;  ///< if a schedule ran
 };
 
 struct Frame;
 class Run;
 
-/// Something that is ready to run. Nothing has been written so far. May be used by one thread at a time.
+/// Work that is ready to run. Nothing is written before run(). Only one thread at a time may use it.
 class Work {
  public:
   virtual ~Work();
 
-  /// What the plan says, in figures.
+  /// The plan's figures.
   Summary summary() const;
-  /// For people: what will be done, line by line.
+  /// What will be done, as lines of text for people.
   virtual std::string describe() const = 0;
-  /// Does it: reserves the output's space, moves the data, checks that no input has changed meanwhile, syncs
-  /// the output and gives it its name. Blocks until then; `progress` is called by this thread many times a
-  /// second. Throws InputError where there is no room, IoError and Cancelled; the destination is then as
-  /// before and nothing is left behind. May be called again, which makes the output again.
+  /// Reserves the output's space, moves the data, checks that no input has changed meanwhile, syncs the
+  /// output and gives it its name. Blocks until all is done. This thread calls `progress` many times per
+  /// second. Throws InputError if there is no room, IoError and Cancelled. The destination is then as before,
+  /// and nothing is left behind. May be called again, which makes the output again.
   Report run(const ProgressCallback& progress = {}, std::stop_token stop = {});
 
  protected:
@@ -123,13 +125,13 @@ class Work {
 
  private:
   virtual std::vector<PassSummary> passes() const = 0;
-  /// Where it is known before the run.
+  /// If it is known before the run.
   virtual std::optional<Traffic> traffic() const { return std::nullopt; }
-  /// Of the output's data.
+  /// Size of the output's data.
   virtual std::uint64_t bytes() const;
-  /// Of disk, besides the output.
+  /// Disk space needed besides the output.
   virtual std::uint64_t scratch_bytes() const { return 0; }
-  /// Moves the data, from the run's sources to its target: all that engines differ in.
+  /// Moves the data from the run's sources to its target. This is all in which engines differ.
   virtual void move(Run& run) = 0;
 
   std::unique_ptr<Frame> frame_;
