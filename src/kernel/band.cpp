@@ -8,11 +8,11 @@ namespace {
 
 using std::uint64_t;
 
-// Elements of a row at a time: so many lines of the source stay in the first cache, while they are used up by
-// the next rows.
+// Elements of a row at a time. This many source lines stay in the first-level cache until the next rows have
+// used them up.
 constexpr uint64_t columns_at_once = 64;
 
-// Bytes = 0: as the argument says.
+// Bytes = 0 means element_bytes.
 template <std::size_t Bytes>
 void shear_elements(std::span<const BandRun> runs, const std::byte* const* sources, uint64_t last_column,
                     std::size_t element_bytes) {

@@ -1,4 +1,4 @@
-// Boxes, groups without a linear axis, as the strategies copy and transpose see them.
+// Boxes: groups without a linear axis, for the strategies copy and transpose.
 #pragma once
 
 #include "kernel/micro.hpp"
@@ -6,8 +6,8 @@
 
 namespace xorder::kernel {
 
-/// A call's box with as few axes as possible: coordinates that are contiguous on both sides have become part
-/// of the piece, axes of one coordinate are gone.
+/// The box of one call, with as few axes as possible. Axes that are contiguous on both sides have become part
+/// of the piece. Axes of one coordinate are dropped.
 struct Box {
   std::uint64_t piece = 0;
   AxisList axes;
@@ -16,7 +16,7 @@ struct Box {
 
 Box make_box(std::uint64_t element_bytes, std::span<const Axis> axes, std::span<const std::uint64_t> lengths);
 
-/// The axis that is fastest on the source's (target's) side; nothing if no axis is.
+/// The axis that is fastest on the given side, or no_axis if there is none.
 constexpr std::size_t no_axis = ~std::size_t{0};
 std::size_t axis_next_to_piece(const Box& box, Stride Axis::*side);
 

@@ -1,5 +1,5 @@
-// The strategy for boxes of large pieces. It applies where the elements, together with the axes that are
-// contiguous on both sides, are at least a line long.
+// The strategy for boxes of large pieces. A piece is an element together with the axes that are contiguous on
+// both sides. The strategy applies if a piece is at least a line long, or if it is the whole box.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -10,7 +10,7 @@
 namespace xorder::kernel {
 namespace {
 
-// A run counts as further away than any number of bytes.
+// Another run counts as farther away than any number of bytes.
 bool nearer(const Stride& a, const Stride& b) {
   return a.runs != b.runs ? a.runs < b.runs : a.bytes < b.bytes;
 }
@@ -78,9 +78,9 @@ void copy_box(const Group& group, const Box& box, CopyFunction write) {
   };
   AxisList axes = box.axes;
   if (axes.size() == 0) return copy({});
-  // The innermost loop goes to the next piece of the target, the second one to the next of the source; the
-  // innermost is cut so that the source pages that it touches are still at hand when the next pieces of them
-  // are needed.
+  // The innermost loop goes to the next piece of the target, the second one to the next piece of the source.
+  // The innermost loop is cut into parts, so that the source pages it touches are still in the TLB when their
+  // next pieces are needed.
   constexpr std::uint64_t pages = 64;
   move_to_end(axes, std::ranges::min_element(axes, nearer, &Axis::source));
   move_to_end(axes, std::ranges::min_element(axes, nearer, &Axis::target));

@@ -1,4 +1,4 @@
-// Loops over elements whose size the compiler knows, where it is a usual one.
+// Loops over elements, whose size is a compile-time constant if it is a usual one.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace xorder::kernel {
 
-/// A size known to the compiler, or 0 for one that is not.
+/// A size known at compile time; 0 means that it is not.
 template <std::size_t N>
 using ConstantSize = std::integral_constant<std::size_t, N>;
 
@@ -45,7 +45,7 @@ auto with_constant_size(std::uint64_t bytes, const F& f) {
   }
 }
 
-/// Copies one element: of N bytes, or of `bytes` where N is 0.
+/// Copies one element of N bytes, or of `bytes` if N is 0.
 template <std::size_t N>
 inline void copy_element(std::byte* target, const std::byte* source, std::uint64_t bytes) {
   if constexpr (N != 0) {

@@ -1,4 +1,4 @@
-// The parts of the linear strategy: engines that permute one 2^k-fold group of elements or of whole pieces.
+// The parts of the linear strategy: engines that permute 2^k elements or whole pieces.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace xorder::kernel {
 
-/// Where the linear axis has its coordinates on one side.
+/// Where the coordinates of the linear axis lie on one side.
 struct LinearSide {
   LinearSide(int low, const Stride& stride)
       : shift(std::min(low, 63)),
@@ -29,9 +29,9 @@ struct LinearSide {
   std::uint64_t byte_stride;
 };
 
-/// Goes through the tiles, in counting order. In Gray-code order, which never goes the same way for long, the
-/// hardware's prefetchers are of no use: that took three times as long (8-byte transposition: 2.0 against 5.7
-/// GB/s).
+/// Goes through the tiles in counting order. A Gray-code order took almost three times as long (8-byte
+/// transposition: 2.0 GB/s instead of 5.7): it never goes in one direction for long, so the hardware's
+/// prefetchers cannot follow.
 class Walk {
  public:
   Walk(const std::vector<MicroTiles::Step>& steps, gf2::Word offset) : target(offset), steps_(steps) {}
@@ -53,7 +53,7 @@ class Walk {
   const std::vector<MicroTiles::Step>& steps_;
 };
 
-/// A walk and another one that is a few tiles ahead of it, which says what to prefetch.
+/// A walk, and a second one some tiles ahead of it for prefetching.
 class WalkAhead {
  public:
   WalkAhead(const std::vector<MicroTiles::Step>& steps, gf2::Word offset, std::uint64_t distance)
@@ -63,7 +63,7 @@ class WalkAhead {
         ahead_left_(left_),
         distance_(distance) {}
 
-  /// Calls fetch(source) about `distance` tiles before visit(walk) for each tile.
+  /// For each tile, calls fetch(source) about `distance` tiles ahead of visit(walk).
   template <class Fetch, class Visit>
   void run(const Fetch& fetch, const Visit& visit) {
     for (std::uint64_t i = 0; i < distance_ && ahead_left_ > 0; ++i) fetch_next(fetch);
@@ -95,15 +95,15 @@ class LinearEngine {
   LinearEngine(const LinearEngine&) = delete;
   LinearEngine& operator=(const LinearEngine&) = delete;
   virtual ~LinearEngine() = default;
-  /// `piece` bytes are copied for each coordinate; only an engine of pieces looks at it.
+  /// Copies `piece` bytes for each coordinate. Only engines for pieces use that argument.
   virtual void run(const Group& group, const Place& place, gf2::Word offset, std::uint64_t piece) const = 0;
 };
 
-/// For elements of less than a line which are next to each other on both sides.
+/// For small elements (below large_piece in linear.cpp) that are next to each other on both sides.
 std::unique_ptr<LinearEngine> make_linear_tiles(const LinearAxis& axis, std::uint64_t element_bytes,
                                                 CopyFunction write);
 
-/// For larger elements, wherever they are. Where an offset has bits below `folded`, it permutes the 2^folded
+/// For larger elements, wherever they are. If an offset has bits below `folded`, these permute the 2^folded
 /// parts of each piece.
 std::unique_ptr<LinearEngine> make_linear_pieces(const LinearAxis& axis, std::uint64_t element_bytes,
                                                  CopyFunction write, int folded);

@@ -1,4 +1,4 @@
-// Groups of large elements: whole pieces are copied, in an order that stays within a page where it can.
+// Groups of large elements. Whole pieces are copied, in an order that stays within a page where possible.
 #include "kernel/elements.hpp"
 #include "kernel/linear.hpp"
 #include "kernel/micro.hpp"
@@ -22,7 +22,7 @@ class LinearPieces final : public LinearEngine {
     const auto source_of = [&](gf2::Word h) {
       return sources[source_.run(h)] + place.source.bytes + source_.byte(h);
     };
-    // The hardware follows a piece once it is under way, so its first lines suffice.
+    // The first lines of a piece suffice, since the hardware then prefetches the rest.
     const std::uint64_t fetched = std::min<std::uint64_t>(piece, 4 * line_bytes);
     const std::uint64_t distance = std::max<std::uint64_t>(1, 1024 / std::max<std::uint64_t>(piece, 1));
     WalkAhead(tiles_.steps, offset >> folded_, distance)

@@ -8,16 +8,17 @@
 namespace xorder::kernel {
 namespace {
 
-// Of one-byte elements; all others have smaller tiles.
+// The tile of one-byte elements. All other tiles are smaller.
 constexpr std::size_t largest_tile = line_bytes * line_bytes;
 
-// How far ahead source lines are asked for. More would not do: lines of runs that lie a large power of two
-// apart share one set of the cache, which has but 8 to 16 places.
+// How far ahead source lines are prefetched. No more is possible: lines of runs that lie a large power of two
+// apart share one set of the cache, which has only 8 to 16 ways.
 constexpr std::uint64_t bytes_ahead = 2048;
 
 int lg_ceil(std::uint64_t x) { return static_cast<int>(std::bit_width(x - 1)); }
 
-// What both kinds of tiles need to find their lines: a copy, which nothing that is written can change.
+// What both kinds of tiles need to find their lines. A local copy: the compiler then knows that stores cannot
+// change it.
 struct Lines {
   Lines(const Group& group, const Place& place, const LinearSide& source_side, const LinearSide& target_side)
       : sources(group.sources + place.source.runs),
@@ -54,14 +55,14 @@ class LinearTiles : public LinearEngine {
   }
 
  protected:
-  // Where target line i of the tile at z is in the panel.
+  // The place in the panel of target line i of the current tile.
   std::byte* panel_line(std::byte* panel, const Walk& at, std::size_t i) const {
     const gf2::Word z = at.target ^ tiles_.target_lines[i];
     const gf2::Word segment = at.segment ^ tiles_.segment_of_line[i];
     return panel + ((segment << tiles_.segment_bits) | (z & segment_mask_ & ~target_mask_)) * element_bytes_;
   }
 
-  // Goes through the tiles, each of which visit(walk) puts into the panel, and writes the panels.
+  // Goes through the tiles. visit(walk) puts each into the panel. Writes each panel when it is full.
   template <class Visit>
   void run_panels(const Lines& lines, gf2::Word offset, const std::byte* panel, const Visit& visit) const {
     const std::uint64_t per_panel = std::uint64_t{1} << tiles_.panel_steps;
@@ -121,7 +122,7 @@ class SquareTiles final : public LinearTiles {
   }
 
  private:
-  // Here the target's low bits are the offset's in all tiles: they permute the source's lines.
+  // Here the low bits of the target are those of the offset, in all tiles. They permute the source lines.
   void plain(const Lines& lines, const Walk& at, std::byte* panel, TileRows& rows) const {
     const auto swap = static_cast<std::size_t>(at.target & target_mask_);
     for (std::size_t t = 0; t < tiles_.source_lines.size(); ++t) {
@@ -146,7 +147,7 @@ class SquareTiles final : public LinearTiles {
   TileKernels kernels_;
 };
 
-// All other tiles, by table. N is the size of an element, or 0 where the compiler cannot know it.
+// All other tiles, with a table. N is the size of an element, or 0 if it is not known at compile time.
 template <std::size_t N>
 class TableTiles final : public LinearTiles {
  public:
@@ -167,7 +168,7 @@ class TableTiles final : public LinearTiles {
  private:
   std::uint64_t size() const { return N != 0 ? N : element_bytes_; }
 
-  // The table is in the order of target lines, whose elements follow each other.
+  // The table is sorted by target line and by position within it.
   void whole(const Lines& lines, const Walk& at, std::byte* panel) const {
     alignas(line_bytes) std::byte in[largest_tile];
     const std::uint64_t line = size() << tiles_.source_bits;
@@ -182,7 +183,7 @@ class TableTiles final : public LinearTiles {
     }
   }
 
-  // Apart from the rest, so that the compiler knows what the bytes that are written cannot change.
+  // A separate function, so that the compiler knows what the stores cannot change.
   void gather_line(std::byte* to, const std::byte* in, const MicroTiles::Entry* entry, std::size_t count,
                    std::size_t swap) const {
     const std::uint64_t bytes = size();

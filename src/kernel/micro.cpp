@@ -18,7 +18,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET == HWY_SCALAR
 
-// No vectors to be had (Highway has no SSE2 before 1.0.5): plain loops.
+// No vectors (Highway has no SSE2 before 1.0.5), so plain loops.
 inline void stream_line(const std::byte* from, std::byte* to) { std::memcpy(to, from, line_bytes); }
 
 template <std::size_t W, bool xored>

@@ -13,7 +13,7 @@ using gf2::Subspace;
 using gf2::Word;
 using Step = MicroTiles::Step;
 
-// { h : L h ∈ E_bits }, each basis vector with its image.
+// A basis of { h : L h ∈ E_bits }, each vector with its image.
 std::vector<Step> preimage(const BitMatrix& map, int bits) {
   const Subspace image = Subspace::low_bits(map.cols()).image(map);
   std::vector<Step> basis;
@@ -33,7 +33,7 @@ std::vector<Word> sums(const std::vector<Word>& vectors) {
   return all;
 }
 
-// In bytes: a target segment, and what a panel has of each source row.
+// Limits in bytes: of a target segment, and of a panel's part of each source row.
 constexpr std::uint64_t largest_segment = 512;
 constexpr std::uint64_t largest_strip = 512;
 constexpr std::uint64_t page_bytes = 4096;
@@ -84,7 +84,7 @@ class Builder {
     across_ = across;
   }
 
-  // The target lines are told apart by what L leaves of E_µs above the lowest µt bits.
+  // The images of E_µs, without their lowest µt bits, tell the target lines apart.
   void rectangle(const std::vector<Word>& across) {
     const Word source_mask = gf2::low_mask(tiles_.source_bits);
     const Word target_mask = gf2::low_mask(tiles_.target_bits);
@@ -111,10 +111,10 @@ class Builder {
     tiles_.whole_lines = tiles_.table.size() == tiles_.target_lines.size() << tiles_.target_bits;
   }
 
-  // Adds a vector to the walk unless it stays within what is walked already.
+  // Adds a vector to the walk unless the walk already covers it.
   void step(Word h) {
     h &= ~gf2::low_mask(tiles_.source_bits);
-    if (tiles_.plain) {  // choose the representative whose target begins a line, too
+    if (tiles_.plain) {  // choose the representative whose target also begins a line
       const Word low = map_(h) & gf2::low_mask(tiles_.target_bits);
       for (std::size_t i = 0; i < across_.size(); ++i) {
         if ((low >> i) & 1) h ^= across_[i];
@@ -141,10 +141,11 @@ class Builder {
   std::vector<Word> across_;
 };
 
-// The longest segments that the target's runs, the map and the buffer allow, from as much of the source's
-// lines as then fits. Measured on groups of 4 MiB, in GB/s, for bit reversal: 8-byte elements, 64, 256 and
-// 512 bytes of each source row a panel: 3.9, 6.2, 7.1; 2-byte elements, 64 and 128 bytes: 5.6, 4.1 (their
-// tiles have 32 rows and more, and the panel would crowd the first-level cache).
+// Chooses the longest segments that the target's runs, the map and the buffer allow, and then as much of each
+// source row as fits. Bit reversal of groups of 4 MiB was measured. With 8-byte elements, 64, 256 and 512
+// bytes of each source row per panel reached 3.9, 6.2 and 7.1 GB/s. With 2-byte elements, 64 and 128 bytes
+// reached 5.6 and 4.1 GB/s: their tiles have 32 rows or more, so a wider panel would crowd the first-level
+// cache.
 void Builder::panel(std::uint64_t element_bytes) {
   if (!tiles_.whole_lines) return;
   const std::uint64_t longest = std::min(largest_segment, (panel_bytes / 2) >> tiles_.source_bits);
@@ -172,8 +173,8 @@ void Builder::panel(std::uint64_t element_bytes) {
   tiles_.panel_steps = static_cast<int>(tiles_.steps.size());
 }
 
-// After the panel, along the source's pages, which the hardware's prefetcher follows, too; then what shares
-// pages of the target with that.
+// After the panel, the walk goes along the source's pages, which the hardware's prefetcher also follows. Then
+// it goes to tiles that share target pages with these.
 void Builder::order(std::uint64_t element_bytes) {
   const int page = static_cast<int>(std::bit_width(page_bytes / element_bytes)) - 1;
   step_within_source(page);
@@ -183,7 +184,7 @@ void Builder::order(std::uint64_t element_bytes) {
   for (int i = 0; i < map_.cols(); ++i) step(gf2::unit(i));
 }
 
-// In counting order, adding one flips a bit and, by the carry, all bits below it.
+// In counting order, adding one flips a bit and, because of the carry, all bits below it.
 void Builder::count() {
   Step sum{};
   for (Step& s : tiles_.steps) {

@@ -22,7 +22,7 @@ void copy_pieces(std::byte* to, int64_t to_pitch, const std::byte* from, int64_t
 
 void scatter_pieces(std::byte* to, const std::byte* from, std::span<const Word> places, Word offset,
                     uint64_t bytes) {
-  // Counting up flips the bits up to the lowest 0; steps[t] is what that does to the place.
+  // Counting up flips all bits up to the lowest 0, bit t. steps[t] is the resulting change of the place.
   std::array<Word, 64> steps;
   Word sum = 0;
   for (std::size_t t = 0; t < places.size(); ++t) steps[t] = sum ^= places[t];

@@ -1,4 +1,4 @@
-// What the strategies of this layer have in common: the group they are given, and the loop over outer axes.
+// What the strategies share: the group they permute, and the loop over outer axes.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ struct Group {
   gf2::Word offset;
 };
 
-/// Where a piece lies relative to the beginning of a group, on each side: a number of runs and of bytes.
+/// Where a piece lies on each side, relative to the beginning of a group.
 struct Place {
   Stride source;
   Stride target;
@@ -38,14 +38,14 @@ struct Place {
   }
 };
 
-/// Whether the axis continues a piece of so many bytes on both sides.
+/// Whether the axis continues a piece of `piece` bytes on both sides.
 inline bool is_next_to(const Axis& axis, std::uint64_t piece) {
   return axis.source.runs == 0 && axis.target.runs == 0 && axis.source.bytes == piece &&
          axis.target.bytes == piece;
 }
 
-/// A list of axes that needs no allocation. Axes of one coordinate never get into it, and as the elements of
-/// a group have distinct addresses there are fewer than 64 others.
+/// A list of axes without allocation. Axes of one coordinate are never pushed. There are fewer than 64
+/// others, because the elements of a group have distinct addresses.
 class AxisList {
  public:
   void push(const Axis& axis) { axes_[size_++] = axis; }
@@ -64,8 +64,8 @@ class AxisList {
   std::size_t size_ = 0;
 };
 
-/// Calls visit(place) for every combination of coordinates, the last axis fastest, beginning at `place`. No
-/// axis is empty.
+/// Calls visit(place) for every combination of coordinates, last axis fastest, starting at `place`. Requires
+/// that no axis is empty.
 template <class Visit>
 void for_each_place(const AxisList& axes, Place place, const Visit& visit) {
   std::array<std::uint64_t, 64> at{};
@@ -85,7 +85,7 @@ void for_each_place(const AxisList& axes, Place place, const Visit& visit) {
   }
 }
 
-/// A way to permute groups of one layout. Immutable; running it allocates nothing.
+/// One way to permute groups of one layout. Immutable. run() allocates nothing.
 class Strategy {
  public:
   Strategy() = default;
@@ -96,7 +96,7 @@ class Strategy {
   virtual void run(const Group& group) const = 0;
 };
 
-/// Each gives nothing where it does not apply; the first one that does is taken.
+/// Each returns null if it does not apply. The first one that applies is taken.
 std::unique_ptr<Strategy> make_copy(const Layout& layout);
 std::unique_ptr<Strategy> make_transpose(const Layout& layout);
 std::unique_ptr<Strategy> make_linear(const Layout& layout);

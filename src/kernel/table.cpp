@@ -1,5 +1,5 @@
-// The strategy for everything: element by element, in source order. It applies where no other one does, which
-// is where a linear axis has elements that are not next to each other.
+// The strategy of last resort: element by element, in source order. It applies if no other one does: to a
+// linear axis with small elements that are not next to each other. The linear strategy also uses it at edges.
 #include <bit>
 #include <cstring>
 #include <vector>
@@ -12,7 +12,8 @@ namespace {
 class Table final : public Strategy {
  public:
   explicit Table(const Layout& layout) : layout_(layout) {
-    // Counting from h − 1 to h flips the bits up to h's lowest set bit, which flips the sum of their images.
+    // Counting from h − 1 to h flips all bits up to h's lowest set bit. The image changes by the sum of their
+    // columns.
     if (layout.linear) {
       gf2::Word sum = 0;
       for (const gf2::Word column : layout.linear->map.columns()) steps_.push_back(sum ^= column);

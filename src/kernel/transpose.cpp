@@ -1,9 +1,11 @@
-// The strategy for boxes of small elements. It applies where an axis is fastest in the source and another one
-// in the target: planes of these two are transposed, all other axes are outer loops.
+// The strategy for boxes of small elements. One axis is fastest in the source and another one in the target.
+// Planes of these two are transposed; all other axes are outer loops. A box without two such axes is copied
+// piece by piece.
 //
-// A plane is done in panels, some rows by a strip of a few source lines' worth of columns: each source line
-// is used up at once, and each target row gets a *segment*, long enough to be written past the cache whatever
-// its alignment. The segments of a panel are put together in a buffer that stays in the first-level cache.
+// A plane is divided into panels of some rows by a strip of columns, a few source lines wide. So each source
+// line is used up at once. Each target row gets a *segment*, which is long enough to be written past the
+// cache whatever its alignment. The segments of a panel are gathered in a buffer that stays in the
+// first-level cache.
 #include <algorithm>
 #include <bit>
 #include <vector>
@@ -15,8 +17,8 @@
 namespace xorder::kernel {
 namespace {
 
-// Sizes in bytes. As in micro_tiles.cpp, strips of a line are best for small elements, whose tiles have many
-// rows.
+// Sizes in bytes, but most_rows in rows. As in micro_tiles.cpp, strips of one line are best for small
+// elements, whose tiles have many rows.
 constexpr std::size_t panel_size = 32768;
 constexpr std::size_t segment_limit = 512;
 constexpr std::size_t most_rows = 256;
@@ -32,11 +34,11 @@ std::size_t panel_rows(std::uint64_t element_bytes) {
   return std::has_single_bit(rows) ? rows : rows / 4 * 4;
 }
 
-// How many rows ahead source lines are asked for. Not more, because rows that lie a large power of two apart
-// share one set of the cache, which has but 8 to 16 places.
+// How many rows ahead source lines are prefetched. No more, because rows that lie a large power of two apart
+// share one set of the cache, which has only 8 to 16 ways.
 constexpr std::size_t rows_ahead = 16;
 
-// N is the size of an element, or 0 where the compiler cannot know it.
+// N is the size of an element, or 0 if it is not known at compile time.
 template <std::size_t N>
 class Plane {
  public:
@@ -79,7 +81,7 @@ class Plane {
  private:
   std::uint64_t size() const { return N != 0 ? N : element_bytes_; }
 
-  // Puts a panel together; `more` says that another one follows on its right.
+  // Gathers a panel. `more` says that another one follows on its right.
   void fill(std::size_t rows, std::size_t columns, bool more) {
     if (tile_ == 0) {
       fetch(rows, 2 * rows, rows, more);
@@ -103,7 +105,7 @@ class Plane {
     some(tiled_rows, rows, 0, columns);
   }
 
-  // Asks for the strips of some rows; those that this panel does not have are the next panel's.
+  // Prefetches the strips of rows first .. last−1. Rows beyond this panel's count as rows of the next panel.
   void fetch(std::size_t first, std::size_t last, std::size_t rows, bool more) const {
     for (std::size_t i = first; i < last; ++i) {
       if (i < rows) {
@@ -117,7 +119,7 @@ class Plane {
     for (std::size_t i = 0; i < strip_lines(size()); ++i) prefetch(strip + i * line_bytes);
   }
 
-  // Elements one by one, of rows first .. last−1 and some columns.
+  // Copies elements one by one: rows first .. last−1, columns column .. columns−1.
   void some(std::size_t first, std::size_t last, std::size_t column, std::size_t columns) {
     for (std::size_t u = column; u < columns; ++u) {
       std::byte* to = panel_ + u * stride_ + first * size();
@@ -132,7 +134,7 @@ class Plane {
   std::uint64_t element_bytes_;
   CopyFunction write_;
   TileKernels kernels_;
-  std::size_t tile_;  // rows and columns of a tile, 0 if there are none of this element
+  std::size_t tile_;  // rows and columns of a tile; 0 if there is no kernel for this element size
   std::size_t strip_;
   std::size_t panel_rows_;
   std::size_t stride_;
@@ -151,7 +153,7 @@ class Transpose final : public Strategy {
     if (box.empty) return;
     const std::size_t columns = axis_next_to_piece(box, &Axis::source);
     const std::size_t rows = axis_next_to_piece(box, &Axis::target);
-    if (columns == no_axis || rows == no_axis || box.piece >= line_bytes) {  // an edge may have neither
+    if (columns == no_axis || rows == no_axis || box.piece >= line_bytes) {  // an edge may have no such axes
       copy_box(group, box, write_);
     } else {
       const Axis column_axis = box.axes[columns];

@@ -1,5 +1,4 @@
-// Loading, storing and transposing vectors, for the files that Highway compiles once for each kind of
-// processor.
+// Loads, stores and transposes vectors, for the files that Highway compiles once for each kind of processor.
 #if defined(XORDER_KERNEL_VECTORS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef XORDER_KERNEL_VECTORS_INL
 #undef XORDER_KERNEL_VECTORS_INL
@@ -32,9 +31,9 @@ HWY_INLINE void store(D d, hn::Vec<D> v, std::byte* p) {
 }
 
 // Transposes 16/W vectors of blocks of 16/W elements, within each block of 16 bytes. Each round is a perfect
-// shuffle of the vectors' elements: the top bit of the row's number moves below the lowest bit of the lane's,
-// whose top bit moves below the lowest bit of the row's; after lg(16/W) rounds rows and lanes have changed
-// places.
+// shuffle of the vectors' elements: the top bit of the row's number moves below the lowest bit of the lane's
+// number, and the lane's top bit moves below the row's lowest bit. After lg(16/W) rounds, rows and lanes have
+// changed places.
 template <std::size_t W, class V>
 HWY_INLINE void transpose_within_blocks(V (&v)[16 / W]) {
   if constexpr (W < 16) {

@@ -10,15 +10,15 @@
 
 namespace xorder::memory {
 
-/// `what` is canonical and not empty, and its last axis is mapped and also the target's last. `streamed`:
-/// past the cache.
+/// Requires that `what` is canonical and not empty, and that its last axis is mapped and also the target's
+/// last. `streamed` means to write past the cache.
 std::unique_ptr<Engine> make_bmmc_engine(const Reordering& what, bool streamed);
 
-/// For the same, one that exchanges tiles in place, if the map permutes tiles and elements make lines; or
-/// nothing.
+/// An engine for the same that exchanges tiles in place. Null unless the map permutes tiles and whole lines
+/// consist of elements.
 std::unique_ptr<Engine> make_exchange_engine(const Reordering& what);
 
-/// The two kinds: lines of elements of 1 to 16 bytes, or elements of any size one by one.
+/// The two kinds of engine: for lines of elements of 1 to 16 bytes, and for elements of any size, one by one.
 std::unique_ptr<Engine> make_bmmc_lines(Mapped mapped, TileShape shape, bool streamed);
 std::unique_ptr<Engine> make_bmmc_records(Mapped mapped, int bits, bool streamed);
 

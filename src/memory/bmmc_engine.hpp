@@ -10,7 +10,7 @@
 
 namespace xorder::memory {
 
-/// Tasks are equal numbers of tiles.
+/// A task is a stretch of tiles of one map, or all tiles of several repetitions of a small map.
 class BmmcEngine : public Engine {
  public:
   static constexpr std::uint64_t task_bytes = 256 * 1024;
@@ -30,7 +30,7 @@ class BmmcEngine : public Engine {
   }
 
  protected:
-  // Calls body(place, source, target) with the first tile of each stretch of tiles.
+  // Calls body(place, source, target) with the first tile of each stretch of tiles of tasks [first, last).
   template <class Body>
   void for_each_map(std::uint64_t first, std::uint64_t last, const std::byte* source, std::byte* target,
                     const Body& body) const {

@@ -72,8 +72,7 @@ class Lines : public BmmcEngine {
     return tiles_.source_bits == tiles_.target_bits && walk_.permutes_tiles(mapped_.map.matrix);
   }
 
-  // The map permutes the tiles among themselves. Along a cycle of them, each is read before what belongs
-  // there is written.
+  // The map permutes the tiles among themselves. Along a cycle, each tile is read before it is overwritten.
   void exchange(std::uint64_t first, std::uint64_t last, std::byte* array) const override {
     const Scratch one(buffer_bytes()), another(buffer_bytes());
     for_each_map(first, last, array, array, [&](TileWalk::Place place, const std::byte* from, std::byte* to) {
@@ -104,8 +103,9 @@ class Lines : public BmmcEngine {
   }
 
  private:
-  // The tiles of all cycles that begin in a task's tiles, cycle after cycle. A cycle begins at the tile of
-  // the smallest number, which each tile is asked for; of long cycles most find a smaller one soon.
+  // The tiles of all cycles that begin in a task's tiles, cycle after cycle. A cycle begins at its tile with
+  // the smallest number. To find out, each tile follows its cycle until it meets a smaller number; in long
+  // cycles most soon do.
   class Cycles {
    public:
     Cycles(const Lines& lines, const TileWalk::Place& place)
@@ -209,7 +209,7 @@ class Lines : public BmmcEngine {
   int lg_element_;
   std::uint64_t segment_bytes_;
   std::size_t ahead_;
-  bool direct_;   // arrays in the cache: tiles go to where they belong without a buffer
+  bool direct_;   // arrays in the cache: tiles go to their places without a buffer
   bool in_runs_;  // a tile is a run on both sides: its lines are read where they are
 };
 

@@ -15,7 +15,8 @@ namespace {
 
 using gf2::Word;
 
-// Elements of any size, one by one: x = x₀ ⊕ (the segment's) ⊕ (the position's in the segment).
+// Moves elements of any size one by one. The source index is x = x₀ ⊕ (a term of the segment) ⊕ (a term of
+// the position in the segment).
 class MappedRecords : public BmmcEngine {
  public:
   MappedRecords(Mapped mapped, int bits, bool streamed)
@@ -77,14 +78,13 @@ class MappedRecords : public BmmcEngine {
                  const TileWalk::Place& place, const TileWalk::Place& next, std::byte* buffer) const {
     const std::size_t w = record.bytes();
     const Word mask = gf2::low_mask(bits_);
-    const Word begin =
-        place.source ^ positions_[place.target & mask];  // of what goes to the segment's first place
+    const Word begin = place.source ^ positions_[place.target & mask];  // source of the segment's first place
     for (std::size_t s = 0; s < segments_.size(); ++s) {
       const std::byte* const ahead = source + (next.source ^ runs_[s % runs_.size()]) * w;
       for (std::size_t at = 0; at < w << bits_; at += line_bytes) prefetch(ahead + at);
       const Word x = begin ^ from_segments_[s];
       std::byte* to = buffer;
-      // Only behind the array's last element there is nothing to read.
+      // copy_ahead() may not read after the array's last element, nor write after the buffer.
       const Word last = gf2::low_mask(mapped_.map.bits());
       const std::byte* const end = buffer + (w << bits_);
       for (const Word p : positions_) {

@@ -22,8 +22,8 @@ constexpr std::uint64_t task_bytes = 512 * 1024;
 constexpr std::uint64_t short_run = 768;
 constexpr std::uint64_t long_record = 512;
 
-// Short rows make short streams. Where the slowest axis of the run lies next to D in the source, its
-// coordinates can be gone through within a row, which is longer then: each is a matrix of its own.
+// Short rows make short streams. If the slowest axis of the run is next to D in the source, rows along both
+// are longer. Each coordinate of that axis is then a matrix of its own.
 void stack(Box& box) {
   constexpr std::uint64_t long_row = 2048;
   if (box.run.size() < 2 || box.columns.mapped) return;
@@ -54,7 +54,7 @@ class Runs : public Engine {
     rows_ =
         std::min(std::max<std::uint64_t>(w < line_bytes ? 8 : 1, divide_up(run_bytes, w)), box_.run_length);
     if (all_columns * w < 1024 &&
-        w < line_bytes) {  // short rows lie close together: any number of them is one stream
+        w < line_bytes) {  // short rows are close together: any number of them is one stream
       rows_ = std::min(box_.run_length,
                        std::max(rows_, std::min(std::uint64_t{16384} / (all_columns * w), 2048 / w)) / 8 * 8);
     }
@@ -105,14 +105,14 @@ class Runs : public Engine {
     std::vector<const std::byte*> rows;
   };
 
-  // Strips are about equal and begin at whole blocks, so that none is narrower than a block unless all
-  // columns are.
+  // Where a strip begins. Strips are about equal and begin at whole blocks. So none is narrower than a block,
+  // unless all columns are.
   std::uint64_t begin_of(std::uint64_t strip) const {
     if (strip == strips_) return box_.columns.extent;
     return strip * (box_.columns.extent / block_) / strips_ * block_;
   }
 
-  // Along some rows, then along the next ones.
+  // Transposes some rows along all strips, then the next rows.
   void part(std::uint64_t strip, std::uint64_t end_strip, std::uint64_t row, std::uint64_t end_row,
             const std::byte* source, std::byte* target, Work& work) const {
     const std::uint64_t w = box_.element_bytes;
@@ -164,10 +164,10 @@ class Runs : public Engine {
   SplitFunction split_ = nullptr;
   RowsOutFunction write_;
   bool streamed_;
-  bool lines_ = false;         // tiles begin at lines of the target if the target does
-  std::uint64_t overlap_ = 0;  // otherwise each also needs so many rows of the one before
+  bool lines_ = false;         // if the target is aligned to a line, tiles begin at lines of it
+  std::uint64_t overlap_ = 0;  // otherwise a tile also needs this many rows of the one before
   std::uint64_t rows_ = 1;     // of a tile
-  std::uint64_t block_ = 1;    // columns that the kernels take at once
+  std::uint64_t block_ = 1;    // columns that the kernels process at once
   std::uint64_t strips_ = 1;   // of columns, each as wide as a tile
   std::uint64_t strips_per_task_ = 1;
   std::uint64_t chunk_ = 1;  // rows of a task
@@ -209,7 +209,7 @@ class Pieces : public Engine {
       std::uint64_t column = task % chunks_ * columns_ * pieces_;
       const std::uint64_t end = std::min(box_.columns.extent, column + columns_ * pieces_);
       while (column < end) {
-        // The last piece takes what would be too little for one of its own.
+        // The last piece also takes what would be too little for a piece of its own.
         const std::uint64_t left = end - column;
         const std::uint64_t columns = left < 2 * columns_ ? left : columns_;
         const std::uint64_t before = std::min(column, overlap_);
@@ -239,8 +239,8 @@ class Pieces : public Engine {
   TransposeFunction transpose_;
   RowsOutFunction write_;
   bool streamed_;
-  bool small_;  // a matrix is one stretch of the source, and the next one fits in the second-level cache
-  std::uint64_t overlap_ = 1;  // columns of the piece before, with which a line may begin
+  bool small_;  // a matrix is contiguous in the source, and the next one fits in the second-level cache
+  std::uint64_t overlap_ = 1;  // columns of the piece before, which a first line may need
   std::uint64_t columns_ = 1;  // of a piece
   std::uint64_t pieces_ = 1;   // of a task
   std::uint64_t chunks_ = 1;

@@ -1,8 +1,8 @@
 // Axis permutations in memory.
 //
-// Let D be the source's fastest axis and T the target's axes that are faster than D there. A row of the
-// source is what lies along D; a run of the target is what lies along T, and follows the one before it along
-// D. Element c of row r goes to element r of run c:
+// Let D be the source's fastest axis, and T the axes that are faster than D in the target. A row of the
+// source lies along D. A run of the target lies along T, and runs follow each other along D. Element c of row
+// r goes to element r of run c:
 //
 //          source            target
 //     row 0   a b c d     run a   a e i     T has 3 coordinates, D has 4
@@ -10,20 +10,19 @@
 //     row 2   i j k l     run c   c g k
 //                         run d   d h l
 //
-// for each coordinate of the other axes, which are slower than D in the target. A tile is some rows by some
-// columns. It is transposed into a buffer in the first-level cache, from which whole lines go to the target.
-// Where runs do not begin at lines, a tile also takes the last few rows of the one before, to have the whole
-// of the line that both share. There are four kinds:
+// This is repeated for each coordinate of the other axes, which are slower than D in the target. A tile is
+// some rows by some columns. It is transposed into a buffer in the first-level cache, and whole lines go from
+// there to the target. If runs do not begin at lines, a tile also takes the last few rows of the tile before,
+// to have the whole of the line that both share. There are four kinds:
 //
 //   runs      a tile is a piece of each of some runs;
 //   pieces    the runs are short, and a tile is several of them as they lie in the target, one after the other;
 //   direct    the array is in the cache, and blocks go from the rows to the target without a buffer;
 //   records   elements are so large that they are copied one by one, in the target's order.
 //
-// Reading decides the speed. The hardware fetches ahead on some dozens of streams, if each goes on for a KiB
-// or more, and much faster than a program can ask for single lines. So tiles follow each other along the
-// rows, of which there are few. Writing is not as particular: pieces of 128 bytes are written as fast as
-// anything.
+// Reading decides the speed. The hardware prefetches some dozens of streams if each goes on for a KiB or
+// more, much faster than a program can prefetch single lines. So tiles have few rows and follow each other
+// along them. Writing is less demanding: pieces of 128 bytes are written as fast as longer ones.
 #pragma once
 
 #include <memory>
@@ -33,8 +32,8 @@
 
 namespace xorder::memory {
 
-/// `what` is canonical and not empty; its last axis is not mapped unless it moves. `streamed`: past the
-/// cache.
+/// Requires that `what` is canonical and not empty, and that its last axis is not mapped unless it moves.
+/// `streamed` means to write past the cache.
 std::unique_ptr<Engine> make_box_engine(const Reordering& what, bool streamed);
 
 }  // namespace xorder::memory

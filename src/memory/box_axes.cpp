@@ -9,7 +9,7 @@ Box::Box(const Reordering& r) : element_bytes(r.element_bytes) {
   for (int axis = rank; axis-- > 0; stride *= r.extents[axis]) strides[axis] = stride;
   int fastest = rank - 1;
   std::size_t end = r.order.size();
-  if (r.order.back() == fastest) {  // elements too large for canonical() to put together
+  if (r.order.back() == fastest) {  // canonical() does not merge an axis into elements that get too large
     element_bytes *= r.extents[fastest];
     --fastest;
     --end;

@@ -10,8 +10,8 @@
 namespace xorder::memory {
 namespace {
 
-// Tiles of some rows by some columns, a task's worth of them one after the other. What a tile reads and
-// writes stays in the first-level cache, since the next row of blocks may write the rest of the lines that
+// A task does several tiles of some rows by some columns, one after the other. What a tile reads and writes
+// stays in the first-level cache, because the next row of blocks may write the rest of the lines that this
 // one has begun.
 class Direct : public Engine {
  public:
@@ -44,7 +44,7 @@ class Direct : public Engine {
     const std::uint64_t end = std::min(tiles_, last * tiles_per_task_);
     std::uint64_t tile = first * tiles_per_task_;
     std::uint64_t strip = 0, chunk = 0, outer = 0;
-    if (tile != 0) {  // dividing takes as long as a small array
+    if (tile != 0) {  // a division takes as long as a small array
       strip = tile % strips_;
       chunk = tile / strips_ % chunks_;
       outer = tile / (strips_ * chunks_);
@@ -85,7 +85,7 @@ class Direct : public Engine {
   Box box_;
   TransposeFunction transpose_;
   SplitFunction split_ = nullptr;
-  std::uint64_t rows_ = 1;  // of a tile; fewer than twice as many of the last one
+  std::uint64_t rows_ = 1;  // of a tile; the last one may have almost twice as many
   std::uint64_t columns_ = 1;
   std::uint64_t strips_ = 1;  // of columns
   std::uint64_t chunks_ = 1;  // of rows

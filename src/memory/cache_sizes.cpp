@@ -8,7 +8,7 @@
 namespace xorder::memory {
 namespace {
 
-// Of the first processor: "48K" in /sys, or 0.
+// The size of the first processor's cache, "48K" in /sys, or 0 if unknown.
 std::size_t size_in_sysfs(int level) {
   for (int index = 0; index < 8; ++index) {
     const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index);

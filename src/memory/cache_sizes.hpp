@@ -1,4 +1,4 @@
-// What of this machine's caches the tiles depend on.
+// The sizes of this machine's caches, on which the tiles depend.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ struct CacheSizes {
   std::size_t second = 512 * 1024;  ///< second level of one processor
 };
 
-/// Asks the system once; what it does not say has the values above.
+/// Asks the system once. Unknown sizes have the values above.
 const CacheSizes& cache_sizes();
 
 }  // namespace xorder::memory

@@ -1,4 +1,4 @@
-// What a plan in memory comes down to: tasks that can be done in any order by any thread.
+// An engine executes a plan in memory, as tasks that any thread can do in any order.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace xorder::memory {
 
-/// One way to perform one reordering; immutable, so that several threads can execute it at once.
+/// One way to perform one reordering. Immutable, so several threads can use it at once.
 class Engine {
  public:
   Engine() = default;
@@ -17,13 +17,14 @@ class Engine {
   virtual ~Engine() = default;
 
   virtual std::uint64_t tasks() const = 0;
-  /// Performs tasks first .. last − 1. Its stores may be streamed: finish_streams() must follow.
+  /// Performs tasks first .. last − 1. Its stores may be streamed, so the caller must call finish_streams()
+  /// after it.
   virtual void perform(std::uint64_t first, std::uint64_t last, const std::byte* source,
                        std::byte* target) const = 0;
   virtual std::string describe() const = 0;
 
-  /// Whether it can also work in place, by exchange(), which does tasks first .. last − 1 on an array that is
-  /// source and target.
+  /// Whether exchange() works: it performs tasks first .. last − 1 in place, on an array that is both source
+  /// and target.
   virtual bool exchanges() const { return false; }
   virtual void exchange(std::uint64_t /*first*/, std::uint64_t /*last*/, std::byte* /*array*/) const {}
 };

@@ -49,7 +49,7 @@ class Builder {
   Word low(Word v) const { return v & low_mask(line_); }
   Word high(Word v) const { return v & ~low_mask(line_); }
 
-  // G, and the r positions on which it is invertible, the highest that will do.
+  // G, and r positions on which it is invertible; the highest possible ones.
   void number_target_lines() {
     Subspace span;
     std::vector<int> positions;
@@ -72,17 +72,17 @@ class Builder {
     tiles_.lg_lines = r_;
   }
 
-  // η a, shifted to where step 1 has it.
+  // η a, shifted to its place after step 1.
   Word label_of(Word source_line) const {
     return *BitMatrix(a_.rows(), target_lines_).solve(high(a_(source_line))) << (line_ - r_);
   }
-  // Where an element of the line, that step 1 moves to position 0, is in its target line.
+  // The position in its target line of the element that step 1 moves to position 0.
   Word position_of(Word source_line) const {
     return low(a_(source_line)) ^ low(a_(arrange_back_(label_of(source_line))));
   }
 
-  // A basis of the lines of which each changes one bit of q that no other changes, in ascending order of
-  // these bits.
+  // Finds a basis of the lines. Each vector changes one bit of q that no other one changes. They are in
+  // ascending order of these bits.
   void number_source_lines() {
     Subspace span = Subspace::low_bits(line_);
     std::vector<std::pair<Word, Word>> basis;  // position, source line
@@ -103,7 +103,7 @@ class Builder {
     for (const Word x : sums(source_lines_)) tiles_.source_lines.push_back(x << lg_element_);
   }
 
-  // Byte j comes from byte order[j], where element j comes from element from(j).
+  // Makes a byte order from an element order: element j comes from element from(j).
   LineOrder order_of(const BitMatrix& from) const {
     LineOrder order;
     bool same = true, by_piece = true;
@@ -124,7 +124,7 @@ class Builder {
 
   void make_before() {
     tiles_.before = order_of(arrange_back_);
-    std::vector<Word> flips;  // linear in the line, like all that follows
+    std::vector<Word> flips;  // linear in the line, like everything below
     for (const Word x : source_lines_) flips.push_back(arrange_back_(label_of(x)));
     for (const Word f : sums(flips)) tiles_.before_flips.push_back(bytes(f));
     note_flips(tiles_.before, tiles_.before_flips);
@@ -140,7 +140,7 @@ class Builder {
     for (Word i = 0; i < line_bytes; ++i) tiles_.tile_flips[i] = bytes(position_back_(i >> lg_element_));
   }
 
-  // The line tiles, those that lie side by side in the source's runs first.
+  // Lists the line tiles. Those side by side in the source's runs come first.
   void walk() {
     Subspace span = Subspace::low_bits(line_);
     for (const Word x : source_lines_) span.add(x);
@@ -154,7 +154,7 @@ class Builder {
     for (const Word x : line_tiles_) tiles_.line_tiles.push_back(x << lg_element_);
   }
 
-  // Which line of which segment each line of the buffer is.
+  // Finds out for each line of the buffer which line of which segment it is.
   void gather() {
     struct Line {
       Word segment, line;

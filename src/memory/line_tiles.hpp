@@ -1,24 +1,24 @@
-// How one tile of a BMMC permutation is permuted, line by line. Pure algebra, no memory is touched.
+// How one tile of a BMMC permutation is permuted, line by line. This is pure algebra: no data is touched.
 //
-// Let a line have 2^µ elements. The tile, a coset of E_s + A⁻¹E_t, consists of runs of 2^s source elements
-// and segments of 2^t target elements, s and t ≥ µ. It falls into *line tiles*, the cosets of E_µ + A⁻¹E_µ,
-// which have 2^r lines on both sides. In a line tile, let the element at position p of source line a (a of r
-// bits) go to position q of target line l. Everything is linear, so
+// Let a line have 2^µ elements. The tile is a coset of E_s + A⁻¹E_t, with s and t ≥ µ. It consists of runs of
+// 2^s source elements and segments of 2^t target elements. It is divided into *line tiles*, the cosets of E_µ
+// + A⁻¹E_µ, which have 2^r lines on both sides. In a line tile, the element at position p of source line a (r
+// bits) goes to position q of target line l. Everything is linear, so
 //
 //     l = G p + η a,     q = K p + κ a,     G of rank r:
 //
-// each source line sends 2^(µ−r) elements to each target line. Choose r positions (bits of p) on which G is
-// invertible and number the target lines so that G is the identity there. Then
+// Each source line sends 2^(µ−r) elements to each target line. Choose r positions (bits of p) on which G is
+// invertible, and number the target lines so that G is the identity there. Then
 //
-//   1. permute the bytes of each source line, so that l + η a is the upper part of an element's position and the other bits of
-//      p are the lower part: it now has 2^r blocks, one for each target line;
+//   1. permute the bytes of each source line, so that l + η a is the upper part of an element's position and
+//      the other bits of p are the lower part: it now has 2^r blocks, one for each target line;
 //   2. transpose 2^r × 2^r blocks;
 //   3. permute the bytes of each target line, so that (other bits of p, a) become q.
 //
-// Steps 1 and 3 are one permutation for all lines but for an exclusive or of the position, which differs from
-// line to line. Where A permutes bits they mostly vanish. Step 2 is the transposition that all machines do
-// well, and writes into a buffer that holds the tile's lines in the order of line tiles; step 3 is done on
-// the way from there to the target.
+// Steps 1 and 3 are the same permutation for all lines, except for an exclusive or of the position that
+// differs from line to line. If A permutes bits, they mostly vanish. Step 2 is the transposition that all
+// machines do well. It writes into a buffer that holds the tile's lines in the order of line tiles. Step 3 is
+// done on the way from there to the target.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct LineTiles {
   int target_bits = 0;  ///< t
   int lg_lines = 0;     ///< r
 
-  // All offsets are in bytes, to be combined by exclusive or.
+  // All offsets are in bytes. They are combined by exclusive or.
   std::vector<std::uint64_t> line_tiles;    ///< source offsets of the line tiles, within the tile
   std::vector<std::uint64_t> source_lines;  ///< of the lines, within a line tile
   std::vector<std::uint64_t> segments;      ///< target offsets of the segments
@@ -44,13 +44,13 @@ struct LineTiles {
   std::vector<std::uint8_t> before_flips;   ///< of each line of a line tile
   LineOrder after;                          ///< step 3
   std::vector<std::uint8_t> after_flips;    ///< of each line in the buffer
-  /// The flip of a tile whose target has its element 0 at byte i of a line.
+  /// The flip of a tile whose target begins at byte i of a line.
   std::uint8_t tile_flips[line_bytes] = {};
 };
 
-/// `map` is nonsingular; elements have 2^lg_element ≤ 16 bytes, and source_bits and target_bits, which are at
-/// most map.bits(), make whole lines. `varying` has all bits that are set in a target index (TileWalk::Place)
-/// of some tile.
+/// Requires a nonsingular map, elements of 2^lg_element ≤ 16 bytes, and source_bits and target_bits that are
+/// at most map.bits() and make whole lines. `varying` has all bits that are set in the target index
+/// (TileWalk::Place) of some tile.
 LineTiles make_line_tiles(const gf2::AffineMap& map, int lg_element, int source_bits, int target_bits,
                           gf2::Word varying);
 

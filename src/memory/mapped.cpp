@@ -11,7 +11,7 @@ namespace {
 using gf2::AffineMap;
 using gf2::Word;
 
-// `bits` more at the lower end, which stay where they are.
+// Adds `bits` index bits at the lower end, which stay where they are.
 AffineMap with_low_bits(const AffineMap& map, int bits) {
   std::vector<Word> columns;
   for (int i = 0; i < bits; ++i) columns.push_back(gf2::unit(i));
@@ -44,7 +44,7 @@ Mapped mapped_of(const Reordering& r) {
     m.outer.push_back({r.extents[axis], strides[axis], false, {}});
     m.outer_count *= r.extents[axis];
   }
-  if (m.outer.size() == 1) {  // a batch: as much of it as is a power of two belongs to the map
+  if (m.outer.size() == 1) {  // a batch: its largest power of two becomes part of the map
     TargetAxis& batch = m.outer.front();
     const int bits = std::countr_zero(batch.extent);
     m.map = with_high_bits(m.map, bits);
@@ -56,7 +56,7 @@ Mapped mapped_of(const Reordering& r) {
 }
 
 TileShape tile_shape(const AffineMap& map, std::uint64_t element_bytes) {
-  // Of single bytes a line tile may already have 64 lines on both sides.
+  // With single bytes, a line tile alone may already have 64 lines on both sides.
   const std::uint64_t source_bytes = element_bytes == 1 ? 64 : 256,
                       target_bytes = element_bytes == 1 ? 64 : 128;
   constexpr std::uint64_t enough = 2048;

@@ -1,4 +1,4 @@
-// A BMMC permutation as this engine sees it: a map, elements, and what it is repeated along.
+// A BMMC permutation for the engines: a map, elements, and the axes along which it is repeated.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ struct Mapped {
   std::uint64_t bytes() const { return element_bytes << map.bits(); }
 };
 
-/// `what` is canonical and its last axis is mapped and also the target's last. What is larger than 16 bytes
-/// and a power of two becomes several elements, and as much of a batch as is a power of two becomes part of
-/// the map.
+/// Requires that `what` is canonical and that its last axis is mapped and also the target's last. Elements of
+/// a power of two above 16 bytes are split into several elements. The largest power of two that divides a
+/// batch becomes part of the map.
 Mapped mapped_of(const Reordering& what);
 
-/// Source runs of 256 bytes and target segments of 128 (a line of each with 1-byte elements), or fewer
-/// elements if there are no more. Where few lines make a tile, longer ones, so that there is something to do
+/// Sizes of source runs and target segments: 256 and 128 bytes, or one line each with 1-byte elements, but
+/// never more than the map has. They are longer if a tile would have few lines, so that there is enough to do
 /// in a tile.
 struct TileShape {
   int source_bits, target_bits;

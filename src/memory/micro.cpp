@@ -20,7 +20,7 @@ namespace xorder::memory::HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_SCALAR
 
-// No vectors to be had (Highway has no SSE2 before 1.0.5): plain loops.
+// No vectors (Highway has no SSE2 before 1.0.5), so plain loops.
 template <bool streamed>
 HWY_INLINE void copy_line(std::byte* to, const std::byte* from) {
   std::memcpy(to, from, line_bytes);
@@ -51,7 +51,7 @@ HWY_INLINE void transpose_lines(const std::byte* const* lines, const To& to) {
 
 #else
 
-// The permutation of one line, in registers of 16 bytes, or in one where there is an instruction for that.
+// Permutes one line: in one register if there is an instruction for it, otherwise in registers of 16 bytes.
 #if HWY_TARGET == HWY_AVX3_DL
 
 template <class Put>
@@ -83,8 +83,8 @@ HWY_INLINE void permute_line(const std::byte* from, const LineOrder& order, std:
     const auto index = hn::Xor(hn::Load(bytes16, order.order + j), flips);
     auto result = hn::Zero(bytes16);
     for (std::size_t i = 0; i < pieces; ++i) {
-      // In this piece: 0x70 to 0x7f, of which the lookup sees 0 to 15. In another: 0x80 and more, which gives
-      // 0.
+      // An index in this piece becomes 0x70 to 0x7f, of which the lookup uses 0 to 15. An index in another
+      // piece becomes 0x80 or more, for which the lookup gives 0.
       const auto here = hn::Xor(index, hn::Set(bytes16, static_cast<std::uint8_t>(16 * i)));
       result = hn::Or(result, hn::TableLookupBytesOr0(line[i], hn::Add(here, hn::Set(bytes16, 0x70))));
     }
@@ -125,8 +125,7 @@ template <std::size_t B, class To>
 HWY_INLINE void transpose_lines(const std::byte* const* lines, const To& to) {
   if constexpr (B == line_bytes) {
     copy_line<false>(to(0), lines[0]);
-  } else if constexpr (
-      B > 16) {  // whole vectors, since what is loaded soon should not have been stored in halves
+  } else if constexpr (B > 16) {  // whole vectors: data stored in halves is slow to load soon after
     constexpr std::size_t P = std::min(B, widest_bytes);
     for (std::size_t at = 0; at < line_bytes; at += widest_bytes) {
       for (std::size_t b = 0; b < line_bytes / B; ++b) {

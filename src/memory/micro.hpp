@@ -15,12 +15,12 @@ using kernel::finish_streams;
 using kernel::line_bytes;
 using kernel::prefetch;
 
-/// How the bytes of a line are permuted: not at all, each 16 bytes within themselves and then the four
-/// 16-byte pieces, or freely.
+/// How the bytes of a line are permuted: not at all; within 16-byte pieces and then the four pieces; or
+/// freely.
 enum class LinePermutation { none, by_piece, free };
 
-/// A permutation of the bytes of a line for each of many lines: byte j comes from byte order[j] ^ flip, with
-/// one `order` for all lines and a flip for each.
+/// Permutations of the bytes of many lines: byte j comes from byte order[j] ^ flip. All lines share `order`;
+/// each has its own flip.
 struct LineOrder {
   LinePermutation kind = LinePermutation::none;
   alignas(line_bytes) std::uint8_t order[line_bytes] = {};
@@ -33,8 +33,8 @@ using LineTileFunction = void (*)(const std::byte* const* lines, const LineOrder
 /// lg_lines = lg(64/B), 0 to 6.
 LineTileFunction line_tile_function(int lg_lines);
 
-/// The line tiles of a whole tile, from where they are to where they belong, with a permutation of each line
-/// afterwards. All offsets are in bytes, and combined by exclusive or.
+/// Moves the line tiles of a whole tile from the source to the target, and permutes each line afterwards. All
+/// offsets are in bytes and are combined by exclusive or.
 struct TileMove {
   const std::byte* source;
   std::uint64_t source_tile;
@@ -53,10 +53,10 @@ struct TileMove {
 using TileMoveFunction = void (*)(const TileMove& move);
 TileMoveFunction tile_move_function(int lg_lines);
 
-/// Target lines that are gathered from a buffer.
+/// Target lines to be gathered from a buffer.
 struct Segment {
   std::byte* target;               ///< aligned to a line if the lines are streamed
-  const std::byte* buffer;         ///< or wherever the lines are
+  const std::byte* buffer;         ///< or any memory with the lines
   const std::uint16_t* lines;      ///< target line i is line lines[i ^ line_flip] of the buffer
   const std::uint8_t* line_flips;  ///< of each line of the buffer; unused if the order is `none`
   std::size_t count;
@@ -64,12 +64,12 @@ struct Segment {
   std::uint8_t flip;  ///< of all lines
 };
 using SegmentFunction = void (*)(const Segment& segment, const LineOrder& after);
-/// `streamed` past the cache, or by ordinary stores.
+/// `streamed` means to write past the cache.
 SegmentFunction segment_function(bool streamed);
 
-/// Rows that were put together in a buffer, each the next piece of a run of the target. Only whole lines are
-/// written: of the line in which the piece ends, nothing, and of the line in which it begins, everything, so
-/// that the buffer also has the bytes before the piece that belong to this line.
+/// Rows of a buffer, each the next piece of a run of the target. Only whole lines are written. The line in
+/// which a piece begins is written whole, so the buffer must also have the bytes of that line before the
+/// piece. The line in which a piece ends is left to the next piece.
 struct RowsOut {
   std::byte* target;  ///< where the piece of row 0 begins
   std::size_t target_pitch;

@@ -1,4 +1,4 @@
-// Counting through several axes at once.
+// Counts through several axes at once.
 #pragma once
 
 #include <algorithm>
@@ -10,19 +10,19 @@
 
 namespace xorder::memory {
 
-/// An axis of the target, by where its coordinates lie in the source.
+/// An axis of the target, and where its coordinates lie in the source.
 struct TargetAxis {
   std::uint64_t extent = 1;
   std::uint64_t source_stride = 0;  ///< bytes
   bool mapped = false;
-  gf2::AffineMap to_source;  ///< of a mapped axis: the source's coordinate for the target's
+  gf2::AffineMap to_source;  ///< for a mapped axis: from target to source coordinates
 
   std::uint64_t source_offset(std::uint64_t coordinate) const {
     return (mapped ? to_source(coordinate) : coordinate) * source_stride;
   }
 };
 
-/// The source offsets of consecutive coordinates of some axes, fastest first.
+/// Iterates over the source offsets of consecutive coordinates of some axes, fastest first.
 class Offsets {
  public:
   Offsets(const std::vector<TargetAxis>& axes, std::uint64_t start) : axes_(axes) {
@@ -30,7 +30,7 @@ class Offsets {
     coordinate_ = many_.empty() ? few_ : many_.data();
     std::fill_n(coordinate_, axes.size(), 0);
     for (std::size_t i = 0; i < axes.size(); ++i) {
-      if (start == 0 && !axes[i].mapped) continue;  // as often, and dividing is slow
+      if (start == 0 && !axes[i].mapped) continue;  // common, and a division is slow
       coordinate_[i] = start % axes[i].extent;
       start /= axes[i].extent;
       offset_ += axes[i].source_offset(coordinate_[i]);
@@ -41,7 +41,7 @@ class Offsets {
   Offsets& operator=(const Offsets&) = delete;
 
   std::uint64_t operator*() const { return offset_; }
-  /// The next `count` of them.
+  /// Stores the next `count` offsets and moves on.
   void take(std::uint64_t* offsets, std::size_t count) {
     while (count != 0 && !axes_.empty() && !axes_[0].mapped) {
       const TargetAxis& fastest = axes_[0];
@@ -55,7 +55,7 @@ class Offsets {
     }
     for (; count != 0; --count, ++*this) *offsets++ = offset_;
   }
-  /// From the last coordinate it goes to the first one.
+  /// After the last coordinates it wraps to the first ones.
   Offsets& operator++() {
     for (std::size_t i = 0; i < axes_.size(); ++i) {
       const TargetAxis& axis = axes_[i];
@@ -71,7 +71,7 @@ class Offsets {
  private:
   const std::vector<TargetAxis>& axes_;
   std::uint64_t* coordinate_;
-  std::uint64_t few_[4];  // what is usual needs no allocation
+  std::uint64_t few_[4];  // avoids an allocation in usual cases
   std::vector<std::uint64_t> many_;
   std::uint64_t offset_ = 0;
 };

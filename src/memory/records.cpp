@@ -6,7 +6,7 @@
 namespace xorder::memory {
 namespace {
 
-// So many rows at a time: of each the next line is in the cache until all its elements have been copied.
+// Rows processed at a time. A line of each stays in the cache until all its elements have been copied.
 constexpr std::size_t rows_at_once = 16;
 
 template <class Record>

@@ -1,4 +1,4 @@
-// Copying elements of any size one by one.
+// Copies elements of any size one by one.
 #pragma once
 
 #include <bit>
@@ -8,8 +8,8 @@
 
 namespace xorder::memory {
 
-/// Copies one element of W ≤ 16 bytes; copy_ahead() in one move, and so up to 16 bytes where there may be
-/// more to read and what follows in the target will be written afterwards.
+/// Copies one element of W bytes. If W < 16, copy_ahead() copies up to the next power of two, in one move.
+/// There must be that much to read, and the bytes after the element in the target must be written later.
 template <std::size_t W>
 struct FixedRecord {
   static constexpr std::size_t moved = W > 16 ? W : std::bit_ceil(W);
@@ -18,7 +18,7 @@ struct FixedRecord {
   static void copy_ahead(std::byte* to, const std::byte* from) { std::memcpy(to, from, moved); }
 };
 
-/// Copies one element of more than 16 bytes; its last 16 may be moved twice.
+/// Copies one element of more than 16 bytes. Some of its last 16 bytes may be copied twice.
 struct LongRecord {
   std::size_t size;
   std::size_t bytes() const { return size; }
@@ -29,7 +29,7 @@ struct LongRecord {
   void copy_ahead(std::byte* to, const std::byte* from) const { copy(to, from); }
 };
 
-/// Calls `body` with the one of these that suits elements of this size.
+/// Calls `body` with the record type for elements of this size.
 template <class Body>
 decltype(auto) with_record(std::size_t bytes, const Body& body) {
   switch (bytes) {

@@ -10,8 +10,8 @@
 
 namespace xorder::memory {
 
-/// Aligned to a page, a huge one if it is large (the first touch of each page costs as much as copying it
-/// many times); what it holds at first is undefined.
+/// Aligned to a page, or to a huge page if it is large: the first touch of each page costs as much as copying
+/// it many times. Its content is undefined at first.
 class Scratch {
  public:
   explicit Scratch(std::size_t bytes) {

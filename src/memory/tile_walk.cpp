@@ -5,7 +5,7 @@
 namespace xorder::memory {
 namespace {
 
-// Pages of 4 KiB, pages of 2 MiB, and everything.
+// Pages of 4 KiB, pages of 2 MiB, and the whole array.
 constexpr int lg_pages[] = {12, 21, 63};
 
 }  // namespace

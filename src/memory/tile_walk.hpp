@@ -1,4 +1,4 @@
-// The order in which the tiles of a BMMC permutation are done.
+// The order of the tiles of a BMMC permutation.
 #pragma once
 
 #include <bit>
@@ -10,22 +10,22 @@
 
 namespace xorder::memory {
 
-/// Counts through a basis of V / S, where S = E_s + A⁻¹E_t. From one number to the next a bit and all below
-/// it change, so one step to the next tile is two exclusive ors with sums that are made before. (A Gray code
-/// costs the same, but goes back and forth, which the hardware's prefetchers do not follow.) The basis goes
-/// first along a page of the source, then along a page of the target, then through all that shares larger
-/// pages with these, so that few pages are in use at a time.
+/// Counts through a basis of V / S, where S = E_s + A⁻¹E_t. From one number to the next, one bit and all bits
+/// below it change. So a step to the next tile is two exclusive ors with precomputed sums. (A Gray code costs
+/// the same, but goes back and forth, which the hardware's prefetchers do not follow.) The basis goes first
+/// along a page of the source, then along a page of the target, then through larger pages in the same way. So
+/// few pages are in use at a time.
 class TileWalk {
  public:
   TileWalk(const gf2::AffineMap& map, int source_bits, int target_bits, std::uint64_t element_bytes);
 
   std::uint64_t tiles() const { return std::uint64_t{1} << basis_.size(); }
   int tile_bits() const { return tile_bits_; }
-  /// The same for all elements of a tile, and different for different tiles.
+  /// A number that identifies the tile of a source element.
   gf2::Word tile_of(gf2::Word source) const { return space_.reduce(source); }
   /// Whether the matrix permutes the cosets of S.
   bool permutes_tiles(const gf2::BitMatrix& matrix) const;
-  /// All bits that are set in the target of some place.
+  /// All bits that are set in Place::target of some tile.
   gf2::Word varying() const;
 
   struct Place {
@@ -34,7 +34,7 @@ class TileWalk {
     gf2::Word target;  ///< its image
   };
   Place at(std::uint64_t index) const;
-  /// From the last tile it stays there.
+  /// Goes to the next tile. At the last tile only the index changes.
   void advance(Place& place) const {
     ++place.index;
     if (place.index == tiles()) return;
@@ -51,7 +51,7 @@ class TileWalk {
     gf2::Word source, target;
   };
   std::vector<Step> basis_;
-  std::vector<Step> steps_;  // sums of the first ones of the basis
+  std::vector<Step> steps_;  // step i: the sum of the first i + 1 basis vectors
 };
 
 }  // namespace xorder::memory

@@ -1,6 +1,6 @@
 #include "memory/transpose.hpp"
 
-// The same kinds of processors as micro.cpp.
+// As in micro.cpp.
 #define HWY_WANT_AVX3_DL
 
 #undef HWY_TARGET_INCLUDE
@@ -28,13 +28,14 @@ SplitFunction split_of(std::size_t, std::size_t) { return nullptr; }
 
 #else
 
-// Everything in blocks; the last ones overlap those before them. Requires at least one block each way.
+// Transposes in blocks. The last blocks overlap those before them. Requires at least one block in each
+// direction.
 template <class B, std::size_t W, bool fetching>
 HWY_INLINE void transpose_in_blocks(const std::byte* const* rows, std::size_t count, std::size_t columns,
                                     std::byte* target, std::size_t pitch) {
   constexpr bool few = B::rows <= 8;
-  // Of few rows some lines, of many rows one: that after the last which the next 64 bytes need, wherever rows
-  // begin.
+  // Prefetch several lines ahead for few rows, one line for many rows: the one after the last line that the
+  // next 64 bytes need, wherever rows begin.
   constexpr std::size_t ahead = W < 4 ? 2 * line_bytes - 1 : bytes_ahead;
   for (std::size_t r = 0; r < count; r += B::rows) {
     const std::size_t row = std::min(r, count - B::rows);
@@ -56,17 +57,16 @@ HWY_INLINE void transpose_in_blocks(const std::byte* const* rows, std::size_t co
   }
 }
 
-// Matrices of few columns, k ≤ K, whose rows follow each other. 16 bytes have 16/(K W) rows and what is left
-// of a row; a shuffle makes K columns of them (some of which are nobody's), and K of these vectors are
-// transposed like a block of elements of 16/K bytes. And the other way round, to few columns. Blocks have N/W
-// rows.
+// Matrices of few columns, k ≤ K, whose rows follow each other. A load of 16 bytes has 16/(K W) whole rows. A
+// shuffle makes K columns of them, some of which are unused. K of these vectors are transposed like a block
+// of elements of 16/K bytes. join() does the reverse. Blocks have N/W rows.
 template <std::size_t W, std::size_t K, std::size_t N>
 struct Narrow {
   static constexpr std::size_t in_piece = 16 / (K * W);  // rows
   static constexpr std::size_t rows = N / W;
   using D = hn::FixedTag<std::uint8_t, N>;
   using V = hn::Vec<D>;
-  // Byte j of the one comes from byte order[j] of the other; 0x80 is nobody's.
+  // Byte j of the result comes from byte order[j]; 0x80 marks an unused byte.
   using Order = std::array<std::uint8_t, 16>;
 
   static constexpr Order to_columns(std::size_t k) {
@@ -107,7 +107,7 @@ struct Narrow {
     }
   }
 
-  // Reads up to 16 bytes too many.
+  // Reads up to 16 bytes beyond the block.
   static HWY_INLINE void split_block(const std::byte* source, std::size_t k, std::byte* target,
                                      std::size_t pitch) {
     const D d;
@@ -121,7 +121,7 @@ struct Narrow {
       if (c < k) store(d, v[c], target + c * pitch);
     }
   }
-  // Writes up to 16 bytes too many.
+  // Writes up to 16 bytes beyond the block.
   static HWY_INLINE void join_block(const std::byte* const* columns, std::size_t at, std::size_t k,
                                     std::byte* target) {
     const D d;
@@ -132,7 +132,7 @@ struct Narrow {
     store_lanes(v, in_piece * k * W, target);
   }
 
-  // Rows and targets near the ends are copied, so that only what is theirs is read and written.
+  // Blocks near the end go through local buffers, so that nothing beyond the arrays is read or written.
   static void split(const std::byte* source, std::size_t count, std::size_t k, std::byte* target,
                     std::size_t pitch) {
     for (std::size_t r = 0; r < count; r += rows, source += rows * k * W, target += rows * W) {
@@ -166,7 +166,7 @@ struct Narrow {
   }
 
  private:
-  // The first `bytes` of lane l of each vector, one after the other, then those of lane l + 1.
+  // Stores the first `bytes` bytes of lane l of each vector, one after the other, then those of lane l + 1.
   template <class V2>
   static HWY_INLINE std::byte* store_lanes(const V2 (&v)[K], std::size_t bytes, std::byte* target) {
     const hn::DFromV<V2> d;
@@ -184,7 +184,7 @@ struct Narrow {
   }
 };
 
-// Calls body with the Narrow for so many columns; returns whether there is one.
+// Calls body with the Narrow for this number of columns. Returns whether there is one.
 template <std::size_t W, class Body>
 bool with_narrow(std::size_t columns, const Body& body) {
   const std::size_t k = std::bit_ceil(columns);
@@ -216,7 +216,8 @@ void transpose(const std::byte* const* rows, std::size_t count, std::size_t colu
   const auto with = [&](auto block) {
     if (count < block.rows || columns < block.columns) return false;
     if (columns * W <
-        line_bytes / 2) {  // a line of rows that follow each other would be asked for again and again
+        line_bytes / 2) {  // no prefetching: short adjacent rows share lines, which would be requested
+                           // repeatedly
       transpose_in_blocks<decltype(block), W, false>(rows, count, columns, target, pitch);
     } else {
       transpose_in_blocks<decltype(block), W, true>(rows, count, columns, target, pitch);
@@ -247,7 +248,7 @@ TransposeFunction transpose_of(std::size_t element_bytes) {
   }
 }
 
-// Rows of a block's columns and more: nothing but their pitch has to be known of them.
+// Splits adjacent rows that have at least a block's columns. It needs no array of row pointers.
 template <std::size_t W>
 void split_in_blocks(const std::byte* source, std::size_t count, std::size_t columns, std::byte* target,
                      std::size_t pitch) {

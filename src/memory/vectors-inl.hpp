@@ -1,5 +1,5 @@
-// Loading, storing and transposing blocks with the longest vectors, for the files that Highway compiles once
-// for each kind of processor.
+// Loads, stores and transposes blocks with the longest vectors, for the files that Highway compiles once for
+// each kind of processor.
 #if defined(XORDER_MEMORY_VECTORS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef XORDER_MEMORY_VECTORS_INL
 #undef XORDER_MEMORY_VECTORS_INL
@@ -25,7 +25,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 // The scalar target has no vectors (Highway has no SSE2 before 1.0.5).
 #if HWY_TARGET != HWY_SCALAR
 
-// Where the length of vectors is not known before the program runs, 16 bytes will do.
+// 16 bytes if the length of vectors is not known at compile time.
 constexpr std::size_t widest_bytes =
     HWY_HAVE_SCALABLE ? 16 : std::min<std::size_t>(HWY_MAX_BYTES, line_bytes);
 using Widest = hn::FixedTag<std::uint8_t, widest_bytes>;
@@ -50,8 +50,8 @@ HWY_INLINE void copy_line(std::byte* to, const std::byte* from) {
     put<streamed>(widest, load(widest, from + i), to + i);
 }
 
-// A vector of pieces of P bytes, piece i at at(i): loads put pieces where they belong for nothing, while
-// shuffling registers is what bounds the speed.
+// Loads a vector from pieces of P bytes, piece i from at(i). Loads place the pieces for free, whereas
+// shuffles in registers limit the speed.
 template <std::size_t P, class D, class At>
 HWY_INLINE hn::Vec<D> load_pieces(D d, const At& at) {
   constexpr std::size_t pieces = hn::MaxLanes(d) / P;
@@ -71,8 +71,8 @@ HWY_INLINE hn::Vec<D> load_pieces(D d, const At& at) {
   }
 }
 
-// A block of N/W rows of P bytes, and so of P/W columns, each of which fills a vector of N bytes. With N =
-// 64, P = 16 leaves less to the registers, but asks for so many loads that it is slower than 32.
+// A block of N/W rows of P bytes. It has P/W columns, each of which fills a vector of N bytes. With N = 64, P
+// = 16 needs fewer shuffles but so many loads that it is slower than P = 32.
 template <std::size_t W, std::size_t N, std::size_t P = std::max<std::size_t>(16, N / 2)>
 struct Block {
   static constexpr std::size_t n = 16 / W;
@@ -81,11 +81,11 @@ struct Block {
   using D = hn::FixedTag<std::uint8_t, N>;
   using V = hn::Vec<D>;
 
-  // Row r lies at at(r), and column c goes to to(c).
+  // Row r is at at(r). Column c goes to to(c).
   template <class At, class To>
   static HWY_INLINE void transpose(const At& at, const To& to) {
     const D d;
-    V v[P / 16][n];  // of the rows that agree in what is over n, modulo P/16
+    V v[P / 16][n];  // v[g]: the rows whose number divided by n is g modulo P/16
     for (std::size_t g = 0; g < P / 16; ++g) {
       for (std::size_t i = 0; i < n; ++i)
         v[g][i] = load_pieces<P>(d, [&](std::size_t piece) { return at((piece * (P / 16) + g) * n + i); });
@@ -102,7 +102,7 @@ struct Block {
   }
 
  private:
-  // a0 b0 a2 b2 and a1 b1 a3 b3 of blocks of 16 bytes a0 .. a3 and b0 .. b3.
+  // Return a0 b0 a2 b2 and a1 b1 a3 b3, for blocks of 16 bytes a0 .. a3 and b0 .. b3.
 #if HWY_TARGET <= HWY_AVX3  // one instruction each; elsewhere P is 16
   static HWY_INLINE V even(V a, V b) {
     return V{_mm512_permutex2var_epi64(a.raw, _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13), b.raw)};

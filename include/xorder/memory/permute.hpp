@@ -1,14 +1,14 @@
-// Reordering arrays in memory, at a speed near that of copying them.
+// Reorders arrays in memory, almost as fast as memcpy copies them.
 //
-// A plan is made once from what is to be done, and executed as often as one likes:
+// Make a plan once and execute it any number of times:
 //
 //     const InMemoryPlan plan(transposition({{rows, columns}, 8, Order::c}, {}));
 //     plan.execute(source, target);
 //
-// An array is cut into tiles that fit in the first-level cache and consist of whole cache lines on both
-// sides: cosets for BMMC permutations, boxes for axis permutations. Each is read once, permuted in registers
-// and written once, past the cache if the array is larger than that. Arrays on huge pages (madvise) and at
-// addresses that are multiples of 64 go faster; no alignment is required.
+// An array is divided into tiles that fit in the first-level cache and consist of whole cache lines on both
+// sides: cosets for BMMC permutations, boxes for axis permutations. Each tile is read once, permuted in
+// registers and written once, past the cache if the array is larger than the cache. No alignment is required,
+// but arrays on huge pages (madvise) and at multiples of 64 bytes are faster.
 #pragma once
 
 #include <cstddef>
@@ -21,31 +21,31 @@ namespace xorder::memory {
 
 class Engine;
 
-/// How to reorder arrays of one shape. Immutable: several threads may execute one plan at once, on different
+/// A plan for arrays of one shape. Immutable: several threads may execute one plan at once, on different
 /// arrays.
 class InMemoryPlan {
  public:
-  /// Costs some microseconds, and no thread. Throws InputError for a reordering that is not well formed.
+  /// Takes some microseconds and starts no thread. Throws InputError if the reordering is not well formed.
   explicit InMemoryPlan(const Reordering& what);
   InMemoryPlan(InMemoryPlan&&) noexcept;
   InMemoryPlan& operator=(InMemoryPlan&&) noexcept;
   ~InMemoryPlan();
 
   /// Copies what.bytes() bytes from `source` to `target`, every element to its place: element x of the source
-  /// becomes element what.target_index(x) of the target. The two do not overlap. `threads` 0: all processors;
-  /// a small array is permuted by the calling thread alone. Reads and writes every byte about once; allocates
-  /// a first-level cache's worth for each thread.
+  /// becomes element what.target_index(x) of the target. The two must not overlap. `threads` 0 means all
+  /// processors. The calling thread permutes small arrays alone. Reads and writes every byte about once.
+  /// Allocates about the size of a first-level cache for each thread.
   void execute(const std::byte* source, std::byte* target, unsigned threads = 0) const;
 
-  /// The same where the array lies: element x becomes element what.target_index(x) of the same array. Maps
-  /// that permute tiles (those that are their own inverse: a square transposition of powers of two, bit
-  /// reversal, reversal; Gray code; ..) move tiles of elements of 1, 2, 4, 8, 16, 32 .. bytes along their
-  /// cycles and need no more memory than execute(); the first call makes the plan for that. All others are
-  /// permuted into an array of what.bytes(), which is allocated here, and copied back; throws std::bad_alloc,
-  /// with nothing done, if there is no room for it.
+  /// The same in place: element x becomes element what.target_index(x) of the same array. Some maps permute
+  /// whole tiles: maps that are their own inverse (a square transposition of powers of two, bit reversal,
+  /// reversal), Gray code and others. With elements of 1, 2, 4, 8, 16, 32 .. bytes, these move tiles along
+  /// cycles and need only small buffers; the first call makes the plan for that. All other reorderings are
+  /// permuted into an array of what.bytes(), allocated here, and copied back. Throws std::bad_alloc, with
+  /// nothing done, if there is no memory for it.
   void execute_in_place(std::byte* array, unsigned threads = 0) const;
 
-  /// One line for people: the kind of tiles and their sizes.
+  /// The kind of tiles and their sizes, as one line of text for people.
   std::string describe() const;
 
  private:
