@@ -1,15 +1,19 @@
-/* The interface of Thomas H. Cormen's BMMC_MPI package ("Performing BMMC permutations efficiently on distributed-memory
- * multiprocessors with MPI", Dartmouth PCS-TR97-317, 1997), over libxorder_mpi, so that programs written for it compile and run.
- * C99 and C++. New programs have more from xorder_mpi.h.
+/* The interface of Thomas H. Cormen's BMMC_MPI package ("Performing BMMC permutations efficiently on
+ * distributed-memory multiprocessors with MPI", Dartmouth PCS-TR97-317, 1997), implemented with
+ * libxorder_mpi. Programs written for the package compile and run. C99 and C++. New programs should use
+ * xorder_mpi.h, which can do more.
  *
- * An array of 2^n elements of `size` bytes each is distributed over the 2^p ranks of a communicator. Element x goes to y = A x xor
- * c. The rank that holds an element is in bits f .. f+p-1 of its index: f = n-p is processor-major, f = 0 processor-minor.
+ * An array of 2^n elements of `size` bytes each is distributed over the 2^p ranks of a communicator. Element
+ * x goes to y = A x xor c. Bits f .. f+p-1 of an element's index are the number of the rank that holds it:
+ * f = n-p is processor-major, f = 0 processor-minor.
  *
- * `data` holds a rank's 2^(n-p) elements in the order of their indices, before and after; `temp` has room for as many and is
- * undefined afterwards. `rank` is this rank's number in `comm`. All ranks call with equal arguments, but for rank, data and temp.
+ * `data` holds a rank's 2^(n-p) elements in the order of their indices, before and after. `temp` has room for
+ * as many and is undefined afterwards. `rank` is this rank's number in `comm`. All ranks call with equal
+ * arguments, except rank, data and temp.
  *
- * Functions that return int return 0, or a negative number (XORDER_ERROR_..) on all ranks; xorder_mpi_last_error() says why. They run in
- * programs that say MPI_Init(): everything is done by the calling thread. */
+ * Functions that return int return 0 or a negative number (XORDER_ERROR_..). xorder_mpi_last_error() has the
+ * message. Functions that take `comm` return an error on all ranks if one rank has one. A program need only
+ * call MPI_Init(), because the calling thread does everything. */
 #ifndef BMMC_MPI_H
 #define BMMC_MPI_H
 
@@ -23,17 +27,17 @@
 extern "C" {
 #endif
 
-/** Column j of a matrix A: bit i of it is a_ij. */
+/** Column j of a matrix A. Its bit i is a_ij. */
 typedef uint64_t matrix_column;
 /** A[j] is column j. */
 typedef matrix_column* bit_matrix;
 
-/** A matrix of n columns, all 0, 0 <= n <= 62; NULL if there is no memory. */
+/** Allocates a matrix of n columns, all 0. Requires 0 <= n <= 62. Returns NULL if there is no memory. */
 static inline bit_matrix allocate_bit_matrix(int n) {
   return (bit_matrix)calloc(n > 0 ? (size_t)n : 1, sizeof(matrix_column));
 }
 
-/** Makes A the n x n identity, and returns it. */
+/** Makes A the n x n identity and returns A. */
 static inline bit_matrix identity_matrix(bit_matrix A, int n) {
   int j;
   for (j = 0; j < n; ++j) A[j] = (matrix_column)1 << j;
@@ -42,22 +46,23 @@ static inline bit_matrix identity_matrix(bit_matrix A, int n) {
 
 static inline void free_bit_matrix(bit_matrix A) { free(A); }
 
-/** What a permutation was factored into. The caller makes it; what it holds comes from factor_BMMC_MPI(). */
+/** A factored permutation. The caller provides the struct; factor_BMMC_MPI() fills it. */
 typedef struct BMMC_MPI_factor_info {
   xorder_mpi_plan* plan;
   int n, p;
 } BMMC_MPI_factor_info;
 
-/** Factors a permutation, to be performed any number of times, with elements of any size. Needs no communication. */
+/** Factors a permutation. It can be performed any number of times, with elements of any size. Needs no
+ * communication. */
 static inline int factor_BMMC_MPI(bit_matrix A, matrix_column c, int n, int p, int f,
                                   BMMC_MPI_factor_info* info) {
   info->n = n;
   info->p = p;
-  /* Outside 0 .. 30 the ranks are as many as no communicator has, which is refused with the reason. */
+  /* If p is not in 0 .. 30, pass 0 ranks: xorder_mpi_plan_bmmc() refuses it with the reason. */
   return xorder_mpi_plan_bmmc(&info->plan, n, A, c, p >= 0 && p <= 30 ? 1 << p : 0, f);
 }
 
-/** Frees what `info` holds, not `info` itself. It must have been given to factor_BMMC_MPI(), or be zero. */
+/** Frees what `info` holds, not `info` itself. `info` must be filled by factor_BMMC_MPI(), or be zero. */
 static inline void free_BMMC_MPI_factor_info(BMMC_MPI_factor_info* info) {
   if (!info) return;
   xorder_mpi_plan_free(info->plan);

@@ -1,4 +1,4 @@
-// How all commands write JSON, and how they look into JSON that others have written.
+// Writes JSON, and reads values from JSON that others have written.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace xorder {
 
-/// The text of a JSON value, on one line. Names of files need not be UTF-8, but JSON must be: bytes that are
-/// not become U+FFFD.
+/// The text of a JSON value, on one line. JSON must be UTF-8, but file names need not be: invalid bytes
+/// become U+FFFD.
 template <typename Json>
 std::string json_text(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// What an object says under a key, if it is an object and says it with this type: std::string, bool, double
-/// or std::uint64_t.
+/// The value of a key. Nothing if `object` is not an object, the key is missing, or the value is not of this
+/// type: std::string, bool, double or std::uint64_t.
 template <typename Value>
 std::optional<Value> value_of(const nlohmann::json& object, const char* key) {
   if (!object.is_object()) return std::nullopt;

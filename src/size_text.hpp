@@ -1,4 +1,4 @@
-// How amounts of bytes are said to people, everywhere.
+// Formats numbers of bytes for people.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,9 @@
 
 namespace xorder {
 
-/// "1.5 GiB", "64 KiB", "12 B": four digits at most, in the largest unit of which there is at least one.
+/// "1.5 GiB", "64 KiB", "12 B": at most four digits, in the largest unit that gives at least 1.
 std::string size_text(std::uint64_t bytes);
-/// The same of a fraction of a byte: rates are such.
+/// The same for fractions of a byte, such as rates.
 std::string size_text(double bytes);
 
 }  // namespace xorder

@@ -12,7 +12,7 @@
 namespace xorder::c {
 namespace {
 
-// Of a fixed size, so that running out of memory can be reported too.
+// A fixed size, so that running out of memory can be reported too.
 struct LastError {
   int code = 0;
   char text[4096] = "";

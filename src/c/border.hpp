@@ -1,5 +1,4 @@
-// The border between C and C++: no exception crosses it, and every failure leaves a code, a message and an
-// errno.
+// The border between C and C++. No exception crosses it. Every failure leaves a code, a message and an errno.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +13,13 @@
 
 namespace xorder::c {
 
-/// A mistake in the calling program, which no data can excuse.
+/// A mistake in the calling program, whatever the data.
 class ArgumentError : public Error {
  public:
   using Error::Error;
 };
 
-/// An error with a status of its own.
+/// An error with its own status code.
 class StatusError : public Error {
  public:
   StatusError(int status, const std::string& message) : Error(message), status_(status) {}
@@ -30,15 +29,15 @@ class StatusError : public Error {
   int status_;
 };
 
-/// Throws ArgumentError that names `what` if the pointer is null.
+/// Throws an ArgumentError that names `what` if the pointer is null.
 void require(const void* pointer, const char* what);
 
 /// Throws as known_part() does.
 void check_known(const void* given, std::size_t size, std::size_t first_size, std::size_t known_size);
 
-/// An options struct of which the caller has the first given.size bytes; the rest is 0. Throws ArgumentError
-/// if that is less than `first_size`, the size in the first version, or if a member that only a newer version
-/// knows is not 0.
+/// Returns the first given.size bytes of an options struct of the caller, or as many as this version knows.
+/// The rest is 0. Throws ArgumentError if given.size is below `first_size`, the size in the first version, or
+/// if a member that only a newer version knows is not 0.
 template <typename Options>
 Options known_part(const Options& given, std::size_t first_size) {
   Options options{};
@@ -46,11 +45,11 @@ Options known_part(const Options& given, std::size_t first_size) {
   std::memcpy(static_cast<void*>(&options), &given, std::min(given.size, sizeof options));
   return options;
 }
-/// Keeps the exception that is being handled as the thread's last error, and returns its code. Allocates
+/// Stores the exception that is being handled as the thread's last error, and returns its code. Allocates
 /// nothing.
 int caught() noexcept;
 
-/// Runs the body of a function that C calls, and turns what it throws into a code.
+/// Runs the body of a function that C calls, and turns exceptions into a code.
 template <typename Body>
 int guarded(const Body& body) noexcept {
   try {

@@ -40,7 +40,7 @@ Made job(const xorder_permutation& permutation, io::ArrayFile input, const char*
   return std::make_unique<xorder_job>(std::move(made), std::move(o.note));
 }
 
-// A map of the flat index takes every shape of as many elements.
+// A map of the flat index accepts any shape with the same number of elements.
 void check_shape(const xorder_permutation& permutation, const io::ArrayFile& input) {
   const ArrayShape is = input.description.shape();
   const ArrayShape& expected = permutation.shape;
@@ -53,7 +53,7 @@ void check_shape(const xorder_permutation& permutation, const io::ArrayFile& inp
       expected.element_bytes));
 }
 
-// The progress function of C, which asks for the end by what it returns.
+// Calls C's progress function, which requests a stop by its return value.
 class Teller {
  public:
   Teller(xorder_progress_function function, void* user) : function_(function), user_(user) {}

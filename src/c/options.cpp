@@ -12,7 +12,7 @@
 namespace xorder::c {
 namespace {
 
-// Where the first version's struct ended: no program has a smaller one.
+// The size of the first version's struct. No program has a smaller one.
 constexpr std::size_t first_size = offsetof(xorder_options, device) + sizeof(const char*);
 
 work::EngineChoice engine(int access) {

@@ -1,4 +1,4 @@
-// What a job may use, as C programs say it.
+// Converts the options that C programs pass.
 #pragma once
 
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace xorder::c {
 
-/// Throws ArgumentError unless it is from 0 to 1024.
+/// Throws ArgumentError if it is not from 0 to 1024.
 unsigned checked_threads(int threads);
 
 struct JobOptions {
   work::Options options;
-  std::string note;  ///< what is remarkable about them, or empty
+  std::string note;  ///< why an existing disk profile is not used, or empty
 };
-/// `given` null: the defaults. Throws ArgumentError for a size or a value that this version does not know,
-/// InputError for a device that is none.
+/// Null for `given` means the defaults. Throws ArgumentError for a size or a value that this version does not
+/// know, and InputError for an unknown device.
 JobOptions job_options(const xorder_options* given, const char* output);
 
 }  // namespace xorder::c

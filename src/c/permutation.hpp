@@ -1,4 +1,4 @@
-// What is to be done, as C programs describe it.
+// The permutation object of the C interface.
 #pragma once
 
 #include <cstdint>
@@ -8,22 +8,22 @@
 #include "xorder.h"
 #include "xorder/permutation/reordering.hpp"
 
-/// A permutation of an array, and of other arrays with the same elements in another order or, for a map of
-/// the flat index, in another shape.
+/// A permutation for arrays of one shape. A job also applies it to an input in Fortran order and, if it is a
+/// map of the flat index, to other shapes with as many elements.
 struct xorder_permutation {
-  /// numpy.transpose's axes; none: reversed. Both throw InputError.
+  /// `order` has the axes as in numpy.transpose; empty means reversed. Both constructors throw InputError.
   xorder_permutation(xorder::ArrayShape of, std::vector<int> order);
-  /// The map acts on this axis, or on the flat index.
+  /// The map acts on axis `along`, or on the flat index.
   xorder_permutation(xorder::ArrayShape of, xorder::gf2::AffineMap by, std::optional<int> along);
 
-  /// What is to be done to this array. Throws InputError.
+  /// The reordering of this array. Throws InputError.
   xorder::Reordering applied_to(const xorder::ArrayShape& array) const;
-  /// The shape of its result.
+  /// The shape of the result.
   std::vector<std::uint64_t> result(const xorder::ArrayShape& array) const;
 
   xorder::ArrayShape shape;
   std::vector<int> axes;
   std::optional<xorder::gf2::AffineMap> map;
   std::optional<int> axis;
-  xorder::Reordering what;  ///< all this for `shape`
+  xorder::Reordering what;  ///< applied_to(shape)
 };

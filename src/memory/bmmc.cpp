@@ -26,8 +26,7 @@ std::unique_ptr<Engine> make_exchange_engine(const Reordering& what) {
   if (!has_lines(mapped) || !std::ranges::is_sorted(what.order)) return nullptr;
   TileShape shape = tile_shape(mapped.map, mapped.element_bytes);
   shape.source_bits = shape.target_bits;
-  auto engine = make_bmmc_lines(std::move(mapped), shape, false);  // not streamed: the tile's lines were just
-                                                                   // read, so they are in the cache
+  auto engine = make_bmmc_lines(std::move(mapped), shape, false);  // target lines were just read: cached
   return engine->exchanges() ? std::move(engine) : nullptr;
 }
 

@@ -215,9 +215,7 @@ void transpose(const std::byte* const* rows, std::size_t count, std::size_t colu
   }
   const auto with = [&](auto block) {
     if (count < block.rows || columns < block.columns) return false;
-    if (columns * W <
-        line_bytes / 2) {  // no prefetching: short adjacent rows share lines, which would be requested
-                           // repeatedly
+    if (columns * W < line_bytes / 2) {  // short adjacent rows share lines: prefetches would repeat
       transpose_in_blocks<decltype(block), W, false>(rows, count, columns, target, pitch);
     } else {
       transpose_in_blocks<decltype(block), W, true>(rows, count, columns, target, pitch);

@@ -10,8 +10,8 @@ namespace xorder::memory {
 /// farther ahead.
 constexpr std::size_t bytes_ahead = 256;
 
-/// Copies element c of row r to target + c·pitch + r·element_bytes, for r < count and c < columns. Stores
-/// nothing else. Prefetches may go beyond the rows.
+/// Copies element c of row r to target + c·pitch + r·element_bytes, for r < count and c < columns. Reads and
+/// writes nothing else, but may prefetch beyond the rows.
 using TransposeFunction = void (*)(const std::byte* const* rows, std::size_t count, std::size_t columns,
                                    std::byte* target, std::size_t pitch, std::size_t element_bytes);
 /// Elements of other sizes than 1, 2, 4, 8 and 16 bytes are copied one by one.
