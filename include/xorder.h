@@ -122,8 +122,8 @@ XORDER_API int xorder_permutation_bmmc(xorder_permutation** out, int n, const ui
 /// every index and then undoes a Gray code: as with functions, the right factor acts first. The names are:
 ///   identity  reverse  bitreverse  gray  transpose(lgR,lgC)  shuffle  unshuffle  rotate(k)  morton(d)
 ///   bits(i,j,..)  xor(c)
-/// XORDER_ERROR_INPUT: the text is not an expression (the message says at which character), or does not fit
-/// n.
+/// XORDER_ERROR_INPUT: the text is not an expression (the message says at which character), or does not
+/// fit n.
 XORDER_API int xorder_permutation_expression(xorder_permutation** out, const char* text, int n,
                                              uint64_t element_bytes);
 

@@ -61,8 +61,8 @@ typedef struct xorder_mpi_plan xorder_mpi_plan;
 /// from the end.
 /// Requires `shape`, and `axes` if given, to have `dimensions` entries, 0 to XORDER_MAX_RANK. Extents may be
 /// 0, and need not be multiples of the number of ranks.
-/// XORDER_ERROR_INPUT: `axes` is not a permutation of the axes; the array has 2^63 elements or more; ranks <
-/// 1.
+/// XORDER_ERROR_INPUT: `axes` is not a permutation of the axes; the array has 2^63 elements or more; `ranks` is
+/// below 1.
 XORDER_API int xorder_mpi_plan_axes(xorder_mpi_plan** out, int dimensions, const uint64_t* shape,
                                     const int* axes, int ranks);
 
@@ -118,15 +118,15 @@ typedef struct xorder_mpi_options {
 ///
 /// `data` holds the rank's elements before and after. `temp` is undefined afterwards. Both must have room for
 /// xorder_mpi_plan_room() elements and must not overlap; they may be NULL if that is 0. NULL for `options`
-/// means the defaults. Arrays on huge pages and at multiples of 64 bytes are faster. Requires `comm` to have
-/// as many ranks as the plan is for, in any order, and no other collective call in it at the same time. MPI
-/// must have been initialised with MPI_THREAD_FUNNELED or more, by the calling thread. If options->threads is
-/// 1, no thread is started, and MPI_THREAD_SINGLE is enough. Messages go through a duplicate of `comm`. The
-/// first call makes it, and it is freed with `comm`.
+/// means the defaults. Arrays on huge pages and at multiples of 64 bytes are faster.
+/// Requires `comm` to have as many ranks as the plan is for, in any order, and no other collective call in it
+/// at the same time. MPI must have been initialised with MPI_THREAD_FUNNELED or more, by the calling thread.
+/// If options->threads is 1, no thread is started, and MPI_THREAD_SINGLE is enough. Messages go through a
+/// duplicate of `comm`. The first call makes it, and it is freed with `comm`.
 ///
-/// Costs one small MPI_Allreduce.
-/// Reads and writes the elements once in memory, and sends those that change rank once. If elements arrive in
-/// pieces of less than 128 bytes, a bmmc plan may read and write them once more in memory.
+/// Costs one small MPI_Allreduce. Reads and writes the elements once in memory, and sends those that change
+/// rank once. If elements arrive in pieces of less than 128 bytes, a bmmc plan may read and write them once
+/// more in memory.
 /// XORDER_ERROR_ARGUMENT: an argument is NULL, data and temp overlap, an option is out of range, MPI's thread
 /// level is too low.
 /// XORDER_ERROR_INPUT: the number of ranks is not the plan's; the ranks' arguments differ; another rank
