@@ -61,8 +61,8 @@ typedef struct xorder_mpi_plan xorder_mpi_plan;
 /// from the end.
 /// Requires `shape`, and `axes` if given, to have `dimensions` entries, 0 to XORDER_MAX_RANK. Extents may be
 /// 0, and need not be multiples of the number of ranks.
-/// XORDER_ERROR_INPUT: `axes` is not a permutation of the axes; the array has 2^63 elements or more; `ranks` is
-/// below 1.
+/// XORDER_ERROR_INPUT: `axes` is not a permutation of the axes; the array has 2^63 elements or more;
+/// `ranks` is below 1.
 XORDER_API int xorder_mpi_plan_axes(xorder_mpi_plan** out, int dimensions, const uint64_t* shape,
                                     const int* axes, int ranks);
 

@@ -16,7 +16,7 @@
 // to have the whole of the line that both share. There are four kinds:
 //
 //   runs      a tile is a piece of each of some runs;
-//   pieces    the runs are short, and a tile is several of them as they lie in the target, one after the other;
+//   pieces    the runs are short, and a tile is several that follow each other in the target;
 //   direct    the array is in the cache, and blocks go from the rows to the target without a buffer;
 //   records   elements are so large that they are copied one by one, in the target's order.
 //
