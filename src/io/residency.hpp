@@ -11,8 +11,8 @@ namespace xorder::io {
 /// they take twice as long, because each page of the output is faulted in.)
 inline constexpr std::uint64_t small_file = std::uint64_t{4} << 20;
 
-/// Whether at least three quarters of up to 64 sampled pages of the file are in memory. Takes well under a
-/// millisecond.
+/// Whether most of a sample of the file's pages is in memory. False where the kernel does not say: for a file
+/// that the caller neither owns nor may write. Takes well under a millisecond.
 bool mostly_cached(const io::File& file);
 
 }  // namespace xorder::io

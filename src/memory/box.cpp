@@ -19,6 +19,9 @@ namespace {
 
 constexpr std::uint64_t task_bytes = 512 * 1024;
 
+// A tile's buffer. More leaves too little of the second-level cache to what is read.
+constexpr std::uint64_t buffer_bytes = 64 * 1024;
+
 constexpr std::uint64_t short_run = 768;
 constexpr std::uint64_t long_record = 512;
 
@@ -61,7 +64,8 @@ class Runs : public Engine {
     lines_ = (box_.run_length * w) % line_bytes == 0 && (rows_ * w) % line_bytes == 0;
     overlap_ = divide_up(line_bytes, w);
     block_ = divide_up(line_bytes, w);
-    const std::uint64_t columns = std::max(block_, (rows_ <= 32 && w < line_bytes ? 256 : 2048) / w);
+    const std::uint64_t segment_bytes = rows_ <= 32 && w < line_bytes ? 256 : 2048;  // of each row
+    const std::uint64_t columns = std::max(block_, std::min(segment_bytes, buffer_bytes / rows_) / w);
     strips_ = std::clamp<std::uint64_t>((all_columns + columns / 2) / columns, 1,
                                         std::max<std::uint64_t>(1, all_columns / block_));
     strips_per_task_ = std::clamp<std::uint64_t>(16384 * strips_ / (all_columns * w), 1, strips_);
@@ -253,7 +257,6 @@ class Records : public Engine {
     axes_ = std::move(box.run);
     axes_.push_back(std::move(box.columns));
     axes_.insert(axes_.end(), box.outer.begin(), box.outer.end());
-    count_ = box.run_length * box.outer_count * axes_[box.run.size()].extent;
     for (const TargetAxis& a : axes_) total_ *= a.extent;
     count_ = std::max<std::uint64_t>(1, 256 * 1024 / element_bytes_);
   }

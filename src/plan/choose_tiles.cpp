@@ -12,8 +12,6 @@
 #include "plan/geometry.hpp"
 #include "plan/rounding.hpp"
 
-#include "plan/rounding.hpp"
-
 namespace xorder::plan {
 namespace {
 

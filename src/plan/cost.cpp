@@ -6,6 +6,16 @@ namespace xorder::plan {
 
 using std::uint64_t;
 
+namespace {
+
+double touching_seconds(uint64_t memory, const Host& host) {
+  const uint64_t ready = std::min(memory, host.ready_memory);
+  return static_cast<double>(ready) / host.ready_bytes_per_second +
+         static_cast<double>(memory - ready) / host.fresh_bytes_per_second;
+}
+
+}  // namespace
+
 double pass_seconds(const Load& load, const Conditions& conditions) {
   const Device& device = conditions.device;
   const auto blocks = [&](uint64_t block) { return (load.bytes + block - 1) / block; };
@@ -16,9 +26,9 @@ double pass_seconds(const Load& load, const Conditions& conditions) {
                                device.write_seconds(writes.count, writes.bytes));
   const double between = (1 - first) * device.both_seconds(reads, writes);
   const double permuting = static_cast<double>(load.bytes) / conditions.host.permuted_bytes_per_second;
-  const uint64_t fresh = load.memory - std::min(load.memory, conditions.touched_memory);
-  return std::max(ends + between, permuting) +
-         static_cast<double>(fresh) / conditions.host.fresh_bytes_per_second;
+  const double touching = touching_seconds(std::max(load.memory, conditions.touched_memory), conditions.host) -
+                          touching_seconds(conditions.touched_memory, conditions.host);
+  return std::max(ends + between, permuting) + touching;
 }
 
 }  // namespace xorder::plan

@@ -216,13 +216,15 @@ class Benchmarks(Case):
         self.write("b.json", json.dumps(good))
         self.write("c.html", "old")
         self.refused(*compare, "--html", "c.html", says="exists")
-        for page in ["a.json", "b.json"]:
+        for page in ["a.json", "b.json", "./a.json", "./b.json"]:
             self.refused(*compare, "--html", page, "--force", says="same file")
 
     def test_bad_arguments(self):
         self.write("old", "old")
         self.refused("bench", "cache", "--json", "old", says="exists")
-        self.refused("bench", "cache", "--json", "x", "--html", "x", says="name another")
+        for page in ["x", "./x"]:
+            self.refused("bench", "cache", "--json", "x", "--html", page, says="is the file of --json; name another")
+        self.refused("bench", "disk", "--json", "x", "--profile", "./x", says="--profile: ./x is the file of --json")
         self.refused("bench", "cache", "--html", "missing/x", says="missing")
         self.refused("bench", "cache", "--size", "1KiB", says="less than 64 KiB")
         self.refused("bench", "memory", "--size", "1PiB", says="available")

@@ -77,7 +77,9 @@ void show(ShownSchedule shown, const Output& output) {
   if (!output.network.empty()) add_timing(shown, output);
   MaybeReport report;
   if (output.check) report = schedule::check(*shown.schedule);
-  const std::string made_from = output.made_from ? *output.made_from : "";
+  require_different_files({{"--svg", output.svg}, {"--messages", output.messages}});
+  std::vector<std::filesystem::path> made_from;
+  if (output.made_from && !output.made_from->empty()) made_from.emplace_back(*output.made_from);
   if (!output.svg.empty()) write_text(output.svg, schedule_as_svg(shown), output.force, made_from);
   if (!output.messages.empty()) {
     write_text(output.messages, messages_as_json_lines(*shown.schedule), output.force, made_from);

@@ -109,7 +109,11 @@ nlohmann::ordered_json as_json(const Shown& s, const Options& options) {
 
 void run(const Options& options) {
   const Shown s = shown(options);
-  if (!options.svg.empty()) write_text(options.svg, show_as_svg(s), options.force, options.matrix);
+  if (!options.svg.empty()) {
+    std::vector<std::filesystem::path> made_from;
+    if (!options.matrix.empty()) made_from.emplace_back(options.matrix);
+    write_text(options.svg, show_as_svg(s), options.force, made_from);
+  }
   if (options.json) {
     fmt::print("{}\n", json_text(as_json(s, options)));
   } else if (options.svg.empty()) {

@@ -9,6 +9,7 @@
 #include "invocation.hpp"
 #include "io/output.hpp"
 #include "json_text.hpp"
+#include "text_file.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::cli {
@@ -18,13 +19,7 @@ namespace fs = std::filesystem;
 
 const fs::path& checked(const fs::path& path, bool overwrite, std::span<const io::ArrayFile> inputs,
                         const fs::path& output) {
-  std::error_code error;
-  const auto canonical = [&](const fs::path& name) {
-    return fs::weakly_canonical(fs::absolute(name, error), error);
-  };
-  if (canonical(path) == canonical(output) && !error) {
-    throw InputError(fmt::format("--trace: {} is OUT; name another file", path.string()));
-  }
+  require_different_files({{"OUT", output}, {"--trace", path}});
   for (const io::ArrayFile& input : inputs) io::Output::check(path, 0, overwrite, *input.file);
   return path;
 }

@@ -47,6 +47,8 @@ struct Device {
   static Device page_cache();
   /// This one for writing, where what is read lies on `source`.
   Device reading_from(const Device& source) const;
+  /// This one where each request is a window of a file: mapped, populated, copied and unmapped.
+  Device through_windows() const;
   /// From the text of a JSON file {"name": .., "depth": .., "points": [[bytes, read, write, both], ..]} with
   /// bandwidths in bytes a second; `both` may be missing; `source` is for messages. Throws InputError.
   static Device parse(std::string_view json, const std::string& source);

@@ -59,7 +59,8 @@ struct Extent {
   std::filesystem::path directory;  ///< if the benchmark has one
   std::uint64_t bytes = 0;          ///< of the largest array or of the file
   bool full = false;
-  bool overwrite = false;  ///< files of the benchmark's own options
+  bool overwrite = false;             ///< files of the benchmark's own options
+  std::vector<OutputOption> outputs;  ///< all others, which these must not be
   std::stop_token stop{};  ///< for measurements of many seconds
 };
 

@@ -30,7 +30,8 @@ struct BenchmarkOptions {
 
 Extent extent_of(const BenchmarkCommand& command, const BenchmarkOptions& options) {
   Extent extent{command.has_directory ? std::filesystem::path(options.directory) : std::filesystem::path(),
-                options.full ? command.full_bytes : command.quick_bytes, options.full, options.force};
+                options.full ? command.full_bytes : command.quick_bytes, options.full, options.force,
+                {{"--json", options.json}, {"--html", options.html}}};
   if (!options.size.empty()) extent.bytes = parse_memory(options.size, "--size");
   if (extent.bytes < command.least_bytes) {
     throw InputError(
@@ -62,8 +63,7 @@ void run_benchmark(const BenchmarkCommand& command, const BenchmarkOptions& opti
 }  // namespace
 
 OutputFiles::OutputFiles(const std::string& json, const std::string& html, bool overwrite) {
-  if (!json.empty() && json == html)
-    throw InputError(fmt::format("--html: {} is the file of --json; name another", html));
+  require_different_files({{"--json", json}, {"--html", html}});
   if (!json.empty()) json_.emplace(json, overwrite);
   if (!html.empty()) html_.emplace(html, overwrite);
 }

@@ -32,10 +32,7 @@ void add_bench_compare(CLI::App& bench) {
     const Comparison both{read_results(options->a), read_results(options->b)};
     const std::string text = comparison_text(both);
     if (!options->html.empty()) {
-      TextFile page(options->html, options->force, options->a);
-      if (options->html == options->b) {
-        throw InputError(fmt::format("{}: is the same file as the input {}", options->html, options->b));
-      }
+      TextFile page(options->html, options->force, {options->a, options->b});
       page.write(comparison_page(both));
     }
     fmt::print("{}", text);

@@ -31,6 +31,9 @@ class DiskBenchmark final : public Benchmark {
  public:
   DiskBenchmark(const Extent& extent, const ProfileOptions& profile)
       : directory_(extent.directory), keep_(profile.keep) {
+    std::vector<OutputOption> outputs = extent.outputs;
+    outputs.push_back({"--profile", profile.file});
+    require_different_files(outputs);
     if (!profile.file.empty()) file_.emplace(profile.file, extent.overwrite);
     trials_.emplace(directory_, io::DiskTrials::Options{extent.bytes, extent.full ? 1.0 : 0.5, extent.stop});
   }

@@ -31,7 +31,7 @@ void add_report(CLI::App& program) {
   command->add_flag("--json", options->json, "print one JSON object")->group(group::reporting);
   command->callback([options] {
     const TracedRun run = read_run(options->trace);
-    if (!options->html.empty()) write_text(options->html, report_page(run), options->force, options->trace);
+    if (!options->html.empty()) write_text(options->html, report_page(run), options->force, {options->trace});
     fmt::print("{}", options->json ? json_text(report_json(run)) + "\n" : report_text(run));
   });
 }
