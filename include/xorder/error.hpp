@@ -15,7 +15,7 @@ class Error : public std::runtime_error {
   /// `code` is the errno value behind the failure, if there is one.
   explicit Error(const std::string& what, int code = 0) : std::runtime_error(what), code_(code) {}
 
-  /// 0: the failure has no errno.
+  /// The errno value, or 0 if the failure has none.
   int code() const { return code_; }
 
  private:
@@ -23,10 +23,10 @@ class Error : public std::runtime_error {
 };
 
 /// The request cannot be carried out as stated: a bad argument, a malformed file, a size that does not fit.
-/// No output has been given its name then; what only the data tell (unsorted halves, a zero pivot) may come
-/// up while it is being made, and nothing of it is left. The text says what was wrong, where, and what would
-/// be right. code() is EEXIST if the output exists and may not be overwritten, ENOENT if a file is missing,
-/// ENOSPC if there is no room, and so on. Exit code 2.
+/// It may come in the middle of a run, if only the data show the fault (unsorted halves, a zero pivot).
+/// Either way no output gets its name, and no partial output is left. The text says what was wrong, where,
+/// and what would be right. code() is EEXIST if the output exists and may not be overwritten, ENOENT if a
+/// file is missing, ENOSPC if there is no room, and so on. Exit code 2.
 class InputError : public Error {
  public:
   using Error::Error;
@@ -48,7 +48,7 @@ class IoError : public Error {
   std::optional<std::uint64_t> offset_;
 };
 
-/// The caller's stop token asked for the end; nothing is left behind. Exit code 130.
+/// The caller requested a stop through its stop token. Nothing is left behind. Exit code 130.
 class Cancelled : public Error {
  public:
   Cancelled() : Error("interrupted") {}

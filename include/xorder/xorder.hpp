@@ -1,4 +1,4 @@
-// Everything that a program needs that uses xorder: external code should include only this file.
+// The interface for programs that use xorder. External code should include only this file.
 //
 //   permutation   what is to be done: transposition(), mapping_of_all(), parse_expression(), bmmc::gray() ...
 //   io            open_array(): what a file holds

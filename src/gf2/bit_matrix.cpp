@@ -105,7 +105,7 @@ struct Echelon {
       }
     }
   }
-  // Adds columns until no pivot divides what is left of the image.
+  // Adds entries to the image until it is 0 or no entry has its lowest bit.
   std::pair<Word, Word> reduce(Word image, Word from) const {
     for (Word left = image; left != 0;) {
       const auto& [pivot, source] = by_pivot[static_cast<std::size_t>(std::countr_zero(left))];

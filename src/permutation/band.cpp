@@ -28,7 +28,7 @@ std::optional<Band::Entry> Band::entry(uint64_t place) const {
   }
   const uint64_t column = of_diagonals() ? place % n : place / width();
   const uint64_t k = of_diagonals() ? place / n : place % width();
-  uint64_t row = column + k;  // KU too large
+  uint64_t row = column + k;  // too large by KU
   if (row < upper) {
     if (!cyclic) return {};
     row += n;
@@ -43,9 +43,9 @@ std::optional<Band::Entry> Band::entry(uint64_t place) const {
 
 std::optional<uint64_t> Band::place(Entry entry) const {
   if (by_row()) return by_columns().place({entry.column, entry.row});
-  uint64_t k = upper + entry.row;  // the column too large
+  uint64_t k = upper + entry.row;  // too large by the column
   if (cyclic) {
-    k = (k + n - entry.column) % n;  // one of k, k ± N, and B ≤ N
+    k = (k + n - entry.column) % n;  // the only candidate, as B ≤ N
   } else {
     if (k < entry.column) return {};
     k -= entry.column;
@@ -61,7 +61,7 @@ std::optional<uint64_t> Band::target(uint64_t source) const {
 }
 
 void check(const Band& band) {
-  // Without computing a width that may not fit.
+  // The width itself might overflow.
   if (band.lower >= band.n || band.upper >= band.n - band.lower) {
     throw InputError(fmt::format("a band of {} + {} + 1 diagonals is wider than its matrix, {} x {}",
                                  band.lower, band.upper, band.n, band.n));

@@ -35,8 +35,8 @@ AffineMap identity(int n) {
   return AffineMap::identity(n);
 }
 
-// The index is r·2^lg_cols + c; in c·2^lg_rows + r every bit has moved up by lg_rows, those of r around the
-// end.
+// The index is r·2^lg_cols + c. In c·2^lg_rows + r every bit has moved up by lg_rows, and those of r have
+// wrapped around.
 AffineMap transpose(int lg_rows, int lg_cols) {
   check_bits(lg_rows);
   check_bits(lg_cols);

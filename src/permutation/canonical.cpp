@@ -6,14 +6,14 @@
 namespace xorder {
 namespace {
 
-// An axis that is fastest on both sides is moved as part of the element as long as that is no larger than
-// this: enough for any device's requests, and little enough to leave tiles of many elements.
+// An axis that is fastest on both sides becomes part of the element unless that would be larger than this.
+// It is large enough for any device's requests, and small enough to leave many elements in a tile.
 constexpr std::uint64_t largest_folded_element = 64 * 1024;
 
 int rank_of(const Reordering& r) { return static_cast<int>(r.extents.size()); }
 bool is_mapped(const Reordering& r, int axis) { return r.mapped && *r.mapped == axis; }
 
-// Takes out an unmapped axis; those behind it move up by one.
+// Removes an unmapped axis and renumbers those behind it.
 void erase_axis(Reordering& r, int axis) {
   r.extents.erase(r.extents.begin() + axis);
   std::erase(r.order, axis);
@@ -27,14 +27,13 @@ void drop_identity_map(Reordering& r) {
   r.map = {};
 }
 
-// No mapped axis is among them: a map of one element is the identity.
+// None of them is mapped: a map of one element is the identity, which has been dropped.
 void drop_unit_axes(Reordering& r) {
   for (int axis = rank_of(r); axis-- > 0;) {
     if (r.extents[axis] == 1) erase_axis(r, axis);
   }
 }
 
-// Axes that follow each other in the source and in the target move as one.
 void merge_neighbours(Reordering& r) {
   for (std::size_t i = 0; i + 1 < r.order.size();) {
     const int axis = r.order[i];
@@ -56,16 +55,16 @@ void fold_fastest_axis(Reordering& r) {
   erase_axis(r, last);
 }
 
-// How many of the slowest axes stay where they are, unmapped: the rest is done to each of their coordinates
-// alike.
+// How many of the slowest axes stay in place and are unmapped. The rest is done alike for each of their
+// coordinates.
 int batch_axes(const Reordering& r) {
   int batch = 0;
   while (batch < rank_of(r) && r.order[batch] == batch && !is_mapped(r, batch)) ++batch;
   return batch;
 }
 
-// Axes that move, one of them mapped, all powers of two: one map does it all. Batch axes need not be powers
-// of two, and axes that do not move are left alone.
+// If axes move, one is mapped, and all are powers of two, one map replaces them. Batch axes need not be
+// powers of two. If no axis moves, nothing changes.
 void flatten_map(Reordering& r) {
   if (!r.mapped || std::ranges::is_sorted(r.order)) return;
   const int batch = batch_axes(r);

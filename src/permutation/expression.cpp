@@ -21,7 +21,7 @@ using gf2::Word;
 constexpr std::size_t longest_text = 10'000;
 constexpr int deepest_nesting = 100;
 
-// A number as written; each name says which of them it takes.
+// A number as written. Each permutation checks the range of its own arguments.
 struct Argument {
   bool negative = false;
   Word magnitude = 0;
@@ -70,7 +70,7 @@ AffineMap exclusive_or(const Arguments& arguments, int n) {
 struct Name {
   std::string_view name;
   std::string_view parameters;  // as shown to users
-  int arity;                    // any_number: the function sees to it
+  int arity;                    // any_number: map() checks it
   AffineMap (*map)(const Arguments&, int n);
 };
 constexpr int any_number = -1;
@@ -221,7 +221,7 @@ class ExpressionParser {
     while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
   }
 
-  // Whether the next token is c, and past it if so. Leaves no blanks before the next token otherwise.
+  // Skips blanks. If the next character is c, moves past it and returns true.
   bool accept(char c) {
     skip_blanks();
     if (at_ == text_.size() || text_[at_] != c) return false;

@@ -9,7 +9,7 @@ namespace {
 
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
-// Bytes that a UTF-8 character with this first byte has; 0 if none begins so.
+// The length in bytes of a UTF-8 character with this first byte; 0 if no character begins with it.
 std::size_t utf8_length(unsigned char first) {
   if (first < 0x80) return 1;
   if (first < 0xC2 || first > 0xF4) return 0;

@@ -1,4 +1,4 @@
-// Pieces of hostile text, made fit for a one-line message.
+// Makes pieces of untrusted text fit for a one-line message.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,8 @@ namespace xorder {
 /// column.
 std::size_t character_number(std::string_view text, std::size_t offset);
 
-/// 'x', the UTF-8 character at `offset` in quotes; control characters and bytes that are no UTF-8 as hex.
+/// The UTF-8 character at `offset` in quotes: 'x'. Control characters and bytes that are not UTF-8 appear as
+/// hex.
 std::string quoted_character(std::string_view text, std::size_t offset);
 
 }  // namespace xorder

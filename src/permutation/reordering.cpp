@@ -61,7 +61,7 @@ std::vector<int> resolved_axes(const ArrayShape& shape, std::span<const int> axe
   return resolved;
 }
 
-// `what` has `extent` elements; they must be as many as the map permutes.
+// Throws unless the map is a permutation of `extent` elements, the number that `what` has.
 void check_map(const gf2::AffineMap& map, std::uint64_t extent, const std::string& what) {
   const int n = map.bits();
   if (map.matrix.rows() != n || (map.complement & ~gf2::low_mask(n))) {

@@ -20,7 +20,7 @@ struct AffineMap {
   AffineMap inverse() const;
 };
 
-/// First b, then a. Throws InputError if their sizes differ.
+/// The composition: b first, then a. Throws InputError if their sizes differ.
 AffineMap operator*(const AffineMap& a, const AffineMap& b);
 
 /// γ_b, the lower left (n−b) × b part of A. Its rank says how many bits of a source block's inner index leave

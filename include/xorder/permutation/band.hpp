@@ -22,18 +22,20 @@
 //    0  0 32 33          02 12 22 32        00 11 22 33        21 22 23 *         01 12 23 *
 //                        13 23 33 *         10 21 32 *         32 33 *  *         02 13 *  *
 //
-// A matrix by row lies exactly as its transposition does by column. So whoever can do the latter can do the
-// former (by_columns()), and the transposition of a matrix by column also is its storage by row.
+// A matrix stored by row and its transposition stored by column are the same array. So code for storage by
+// column serves storage by row too (by_columns()). And to transpose a matrix stored by column is to store it
+// by row.
 //
-// A *cyclic* band has i − j modulo N: there its corners hold what lies N further, and no place is unused.
+// In a *cyclic* band i − j is taken modulo N: the band continues in the matrix's corners, and no place is
+// unused.
 //
 // The transposed matrix has KL and KU exchanged. In the numbers (i, k') of its storage by column,
 //
 //   (j, k)  goes to  (i, k') = (j + k − KU, B − 1 − k),
 //
-// modulo N in the first number if the band is cyclic: a shear and a reflection. In the order `diagonals` that
-// exchanges whole records and shifts each. Where i is outside the matrix (or j, seen from the target), the
-// place is unused; what the source holds there is not looked at, and the target holds zeros.
+// where the first number is taken modulo N if the band is cyclic. This is a shear and a reflection. In the
+// order `diagonals` it exchanges whole records and shifts each. Where i (or j, seen from the target) is
+// outside the matrix, the place is unused: the source's content there is ignored, and the target holds zeros.
 #pragma once
 
 #include <cstdint>
@@ -65,8 +67,8 @@ struct Band {
   bool by_row() const { return order == BandOrder::rows || order == BandOrder::row_diagonals; }
   /// The storage of the transposed matrix.
   Band transposed() const { return {n, upper, lower, cyclic, order}; }
-  /// The storage in `columns` or `diagonals` in which the same places hold the same, or, if this one is by
-  /// row, the transposed elements. Their transpositions do the same to the file.
+  /// The same array, taken as storage in `columns` or `diagonals`: of this matrix or, if this storage is by
+  /// row, of its transposition. Transposing does the same to the file either way.
   Band by_columns() const;
 
   /// An element of the matrix.
@@ -82,19 +84,20 @@ struct Band {
   /// Where the transposition puts what lies at the place `source` of this storage: a place of transposed().
   /// Nothing if the place is unused.
   std::optional<std::uint64_t> target(std::uint64_t source) const;
-  /// Its inverse: what comes to the place `target` of transposed(). Nothing: zero.
+  /// Its inverse: the place whose content goes to the place `target` of transposed(). If there is none, the
+  /// target holds zero.
   std::optional<std::uint64_t> source(std::uint64_t target) const { return transposed().target(target); }
 };
 
-/// Throws InputError unless B ≤ N, with both numbers. (So also if N is 0.)
+/// Throws InputError, which names both numbers, unless B ≤ N. So N = 0 throws too.
 void check(const Band& band);
 
-/// Of several matrices, whose storages lie one after the other in an array: at least one, the same N and
-/// order. Throws InputError.
+/// Checks several matrices whose storages lie one after the other in an array. Throws InputError unless there
+/// is at least one, each passes check(), and all have the same N and order.
 void check(std::span<const Band> bands);
 std::uint64_t places(std::span<const Band> bands);
-/// The shape of that array. One: that of its storage. More: the number of them and then that of one, if all
-/// have the same width; else a single axis.
+/// The shape of that array. For one matrix it is the shape of its storage. For several it is their number
+/// followed by the shape of one, if all have the same width, and a single axis otherwise.
 std::vector<std::uint64_t> extents(std::span<const Band> bands);
 
 }  // namespace xorder

@@ -3,7 +3,7 @@
 //
 //   expression = term { "*" term }             composed as functions: the right one is applied first
 //   term       = ( name [ "(" [ argument { "," argument } ] ")" ]  |  "(" expression ")" ) { "^-1" }
-//   argument   = a whole number: decimal, 0x.. or 0b.., with a sign where that makes sense
+//   argument   = a whole number: decimal, 0x.. or 0b.., with a minus sign where that makes sense
 //
 // Blanks may stand between any two of these. The names, for indices of n bits (permutation/bmmc.hpp defines
 // each):
@@ -30,10 +30,10 @@
 
 namespace xorder {
 
-/// The map of n-bit indices that `text` means; it is always a permutation. Throws InputError naming the
-/// position (characters from 1) and what was expected there: an unknown name gets the list of names, a wrong
-/// argument its range. Refuses more than 10,000 characters or 100 nested parentheses. Requires 0 ≤ n ≤ 62
-/// (InputError otherwise). Cost: O(n²) word operations a term.
+/// The map of n-bit indices that `text` means; it is always a permutation. Throws InputError, which names the
+/// position (characters from 1) and what was expected there: all names for an unknown name, the range for a
+/// wrong argument. Refuses more than 10,000 characters or 100 nested parentheses. Requires 0 ≤ n ≤ 62
+/// (InputError otherwise). Cost: O(n²) word operations per term.
 gf2::AffineMap parse_expression(std::string_view text, int n);
 
 /// A matrix written out: n lines of n characters 0 or 1, row = target bit, column = source bit, least

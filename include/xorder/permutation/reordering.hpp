@@ -1,4 +1,4 @@
-// What is to be done, whatever the files and the machine: a reordering of the elements of an N-d array.
+// The task, independent of files and machine: a reordering of the elements of an N-d array.
 //
 // Two families of permutations meet here.
 //
@@ -58,8 +58,8 @@ enum class Order { c, fortran };
 struct Reordering {
   /// At least 1. Elements are moved whole, whatever they hold.
   std::uint64_t element_bytes = 1;
-  /// The source's extents in the order in which they lie in the file, slowest axis first; 0 is allowed. Their
-  /// product times element_bytes is below 2^63, also without those that are 0.
+  /// The source's extents in the order in which they lie in the file, slowest axis first; 0 is allowed. The
+  /// product of the others times element_bytes is below 2^63.
   std::vector<std::uint64_t> extents;
   /// The target's axes, slowest first, each the number of a source axis. A permutation of 0 ..
   /// extents.size()−1.
@@ -72,13 +72,13 @@ struct Reordering {
   std::uint64_t elements() const;
   std::uint64_t bytes() const { return elements() * element_bytes; }
   /// The definition: where element `source` (a linear index into the source) lies in the target. Requires
-  /// source < elements(). Slow: for tests, and for saying what was meant.
+  /// source < elements(). Slow; meant for tests.
   std::uint64_t target_index(std::uint64_t source) const;
   bool operator==(const Reordering&) const = default;
 };
 
 /// Throws InputError unless r is as its fields' comments require and its map, if there is one, is
-/// nonsingular. What the functions below return is; canonical() asks it of its argument.
+/// nonsingular. The reorderings that the functions below return pass; canonical() checks its argument.
 void check(const Reordering& r);
 
 /// An array's shape as its users number it, and the bytes of one element.
@@ -88,26 +88,26 @@ struct ArrayShape {
   Order order = Order::c;
 };
 
-/// The product of the extents times element_bytes; throws InputError if that is 2^63 or more, or
-/// element_bytes is 0. An extent of 0 makes it 0, but, as in NumPy, does not excuse others whose product is
-/// too large: nobody downstream multiplies extents past 2^63.
+/// The product of the extents times element_bytes. Throws InputError if that is 2^63 or more, or
+/// element_bytes is 0. An extent of 0 makes the result 0; the product of the other extents is still checked,
+/// as in NumPy, so that no product of extents overflows later.
 std::uint64_t checked_bytes(const ArrayShape& shape);
 
-/// numpy.transpose(a, axes) stored in C order: axis j of the target is axis axes[j] of the source. No axes:
-/// reverse them. Throws InputError unless `axes` is a permutation of the array's axes (negative numbers count
-/// from the end).
+/// numpy.transpose(a, axes) stored in C order: axis j of the target is axis axes[j] of the source. If `axes`
+/// is empty, the order of the axes is reversed. Throws InputError unless `axes` is a permutation of the
+/// array's axes (negative numbers count from the end), and as checked_bytes() does.
 Reordering transposition(const ArrayShape& shape, std::span<const int> axes);
-/// The shape that `transposition` gives. Throws as it does.
+/// The shape that `transposition` gives. Throws for `axes` as it does; does not check the array's size.
 std::vector<std::uint64_t> transposed_extents(const ArrayShape& shape, std::span<const int> axes);
 
-/// target[.., map(x), ..] = source[.., x, ..] along `axis` (negative: from the end), for every coordinate of
-/// the other axes, stored in C order. Throws InputError if there is no such axis, its extent is not
-/// 2^map.bits(), or the map is singular.
+/// target[.., map(x), ..] = source[.., x, ..] along `axis` (negative numbers count from the end), for every
+/// coordinate of the other axes, stored in C order. Throws InputError if there is no such axis, its extent is
+/// not 2^map.bits(), or the map is singular.
 Reordering mapping_along(const ArrayShape& shape, int axis, const gf2::AffineMap& map);
 
 /// target.flat[map(x)] = source.flat[x], where flat counts in C order whatever the source's order; stored in
 /// C order. Throws InputError if the number of elements is not 2^map.bits() or the map is singular. The
-/// result has one axis, also for a Fortran-ordered source.
+/// result has one axis, even for a Fortran-ordered source.
 Reordering mapping_of_all(const ArrayShape& shape, const gf2::AffineMap& map);
 
 /// lg of the extent, or InputError that names `what` ("the extent of axis 2") and the nearest powers of two.
@@ -124,7 +124,8 @@ std::optional<gf2::AffineMap> flat_map(const Reordering& r);
 ///   - an unmapped axis that is fastest in both is folded into the element, if that stays within 64 KiB;
 ///   - if axes move and one is mapped, all of them from the first that moves or is mapped become one mapped
 ///     axis, provided that their extents are powers of two. (The axes before it, a batch, can have any
-///     extent.) So a map together with axes in another order remains only where one of these is not.
+///     extent.) So a result has both a map and axes in another order only if one of these extents is not a
+///     power of two.
 /// At least one axis remains; an empty array has one axis of extent 0. canonical(canonical(r)) =
 /// canonical(r). Throws InputError as check() does.
 Reordering canonical(Reordering r);
