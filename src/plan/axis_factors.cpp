@@ -12,9 +12,9 @@ using std::size_t;
 using std::uint64_t;
 
 constexpr uint64_t shortest_run = 64;
-constexpr uint64_t most_trials = 65536;  // of divisors: more than that many elements need no run
+constexpr uint64_t most_trials = 65536;  // the largest trial divisor; no run needs more elements
 
-// The divisor of an extent that is nearest to a number, by their ratio.
+// The divisor of an extent whose ratio to `wanted` is nearest to 1.
 uint64_t nearest_divisor(uint64_t extent, double wanted) {
   uint64_t best = 1;
   const auto distance = [&](uint64_t divisor) {
@@ -29,8 +29,7 @@ uint64_t nearest_divisor(uint64_t extent, double wanted) {
   return best;
 }
 
-// What is to be brought together: so many whole axes, the fastest ones of an order, and a part of the next
-// one.
+// What is to be brought together: the `axes` fastest axes of an order, and a part of the next one.
 struct AxesRun {
   size_t axes = 0;
   uint64_t part = 1;
@@ -51,7 +50,7 @@ AxesRun run_near(const Reordering& what, const std::vector<int>& order, uint64_t
   return run;
 }
 
-// As a reordering with one axis more, which is cut in two: `axis` and the next one.
+// The same reordering with `axis` cut into two axes: `axis` and the next one, of extent `fine`.
 Reordering cut(const Reordering& what, int axis, uint64_t fine) {
   Reordering result{what.element_bytes, what.extents, {}, std::nullopt, {}};
   const auto at = result.extents.begin() + axis;

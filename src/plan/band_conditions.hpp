@@ -1,4 +1,4 @@
-// What is known, and what may be given, when the transposition of a band is planned.
+// The conditions and the overrides for planning the transposition of a band.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace xorder::plan {
 
-/// What is known of files and memory.
+/// The files and the memory.
 struct BandConditions {
-  std::uint64_t memory = 0;         ///< for what is read and what is written
+  std::uint64_t memory = 0;         ///< for buffers of reads and writes
   std::uint64_t source_offset = 0;  ///< of the data in its file
   std::uint64_t target_offset = 0;
   std::uint64_t read_alignment = 1;  ///< of requests, in the file and in memory
@@ -30,10 +30,11 @@ struct BandTiling {
   bool operator==(const BandTiling&) const = default;
 };
 
-/// Steps in flight, unless they are given.
+/// Bounds of the steps in flight that the planner chooses.
 inline constexpr unsigned most_lanes = 8, least_lanes = 4;
 
-/// What reading and writing the pass's bytes takes, in requests of its block sizes.
+/// The seconds that reading and writing the pass's bytes take, in requests of its block sizes, but no larger
+/// than the device can use.
 double band_seconds(const PassSummary& pass, const Device& device);
 
 }  // namespace xorder::plan

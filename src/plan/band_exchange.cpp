@@ -13,7 +13,7 @@ namespace {
 using std::int64_t;
 using std::uint64_t;
 
-// Two blocks on their way, before and after.
+// Two blocks in progress, each before and after.
 constexpr uint64_t blocks_in_memory = 4;
 
 // 1 + 2 + .. + m, or 0. Modulo 2^64, as only differences matter.
@@ -31,9 +31,9 @@ uint64_t columns_below(int64_t row, int64_t shift, int64_t begin, int64_t end) {
 // Whether the blocks of 2^lg_processors processors fit.
 bool fits(const Band& band, int lg_processors, uint64_t element_bytes,
           const ProcessorConditions& conditions) {
-  const uint64_t columns = (band.n >> lg_processors) + 1;  // at most
+  const uint64_t columns = (band.n >> lg_processors) + 1;  // of the largest block, at most
   uint64_t room = (conditions.memory - transfer_memory(conditions)) / blocks_in_memory;
-  if (conditions.mapped) room -= room / 9;  // block_memory() is at most an eighth more
+  if (conditions.mapped) room -= room / 9;  // block_memory() of a large block is at most an eighth more
   return columns <= room / (band.width() * element_bytes);
 }
 
@@ -45,7 +45,8 @@ int choose_lg_processors(const Band& band, uint64_t element_bytes, const Process
   return d;
 }
 
-// A schedule for what blocks of columns have for each other, so that hardly a message has nothing to carry.
+// A schedule for exactly the blocks of columns that have elements for each other, so that hardly any message
+// is empty.
 schedule::BandsAtOnce exchange_of(const std::vector<Band>& bands, int d) {
   constexpr uint64_t search_limit = uint64_t{1} << 16;  // less than a second
   std::vector<schedule::Diagonals> away;

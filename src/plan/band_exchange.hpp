@@ -1,16 +1,16 @@
-// How banded matrices in band storage are transposed among virtual processors (schedule/bands_at_once.hpp):
-// what stays within processors is done first, and then what they have for each other trades places, in
+// How banded matrices in band storage are transposed among virtual processors (schedule/bands_at_once.hpp).
+// First each block is put in the order in which it is sent. Then the processors exchange the elements, in
 // stripes. Several matrices have the same N, lie one after the other in their file, and share the network.
 //
 // Each of P processors has a block of consecutive columns of each matrix: records of the band's storage, B
 // places each. Element a[i, j] goes from the processor of column j to that of column i, where it is in record
-// i of the transposed band. What a processor c has for a processor t goes into one slot: row by row i of t's
-// block, and within a row by j,
+// i of the transposed band. The elements that processor c has for processor t go into one slot, ordered by
+// the row i of t's block and within a row by j,
 //
 //   i = row of t       j from max(block c, i − KL) to min(block c, i + KU)
 //
-// so that it is a run of record i. Modulo N in a cyclic band, where the columns of a row can begin and end in
-// the same block: there may be up to three such runs.
+// so the elements of a row are a run of record i. In a cyclic band j counts modulo N, and the columns of a
+// row can begin and end in the same block: a row may have up to three such runs.
 #pragma once
 
 #include <array>
@@ -38,15 +38,14 @@ class BandGeometry final : public StripeGeometry {
   bool dense() const override;
 
   std::uint64_t processors() const { return std::uint64_t{1} << dimension_; }
-  /// P of each matrix.
+  /// The number of blocks: P of each matrix. Block mP + c is block c of matrix m.
   std::uint64_t blocks() const { return matrices_.size() * processors(); }
-  /// Where block c of matrix m, number mP + c, begins in the file, before and after; and where the last one
-  /// ends.
+  /// Where a block begins in the file, before and after. begin(blocks()) is where the last one ends.
   std::uint64_t begin(std::uint64_t block) const;
-  /// Of the largest.
+  /// The size of the largest block.
   std::uint64_t block_bytes() const;
 
-  /// What a block has for others, in the order in which the scratch file has it. A part with its rows.
+  /// What a block sends to another: a part and its rows. sent_by() lists them in the scratch file's order.
   struct Sent {
     Part part;
     std::uint64_t target = 0;  ///< the number of the block
@@ -54,20 +53,19 @@ class BandGeometry final : public StripeGeometry {
     std::uint64_t bytes = 0;
   };
   std::vector<Sent> sent_by(std::uint64_t block) const;
-  /// Elements of a row of a part, one after the other in its content, that lie pitch(part) apart in the
-  /// input.
+  /// Consecutive elements of a row of a part. They lie pitch(part) apart in the input.
   struct Diagonal {
     std::uint64_t source = 0;  ///< of the first, from the beginning of the data
     std::uint64_t count = 0;
   };
   std::span<const Diagonal> diagonals(const Part& part, std::uint64_t row,
                                       std::array<Diagonal, 3>& out) const;
-  /// From one record to the next, one place earlier.
+  /// The bytes from an element to the next: one record further, one place earlier.
   std::uint64_t pitch(const Part& part) const { return matrices_[part.matrix].row_bytes - element_bytes_; }
   std::uint64_t element_bytes() const { return element_bytes_; }
 
  private:
-  // Columns first .. first + count − 1 of a row, by their number in the matrix, which a part has.
+  // The matrix's columns first .. first + count − 1, those of a row that are in a part.
   struct Columns {
     std::uint64_t first = 0, count = 0;
   };
@@ -89,10 +87,10 @@ class BandGeometry final : public StripeGeometry {
 struct BandExchangePlan {
   std::shared_ptr<const BandGeometry> geometry;
   schedule::BandsAtOnce at_once;
-  PassSummary within;  ///< first: each processor's block is put in the order of what it sends
+  PassSummary within;  ///< the first pass: puts each processor's block in the order in which it is sent
   StripePlan stripes;
 
-  /// Of the first pass.
+  /// Describes the first pass.
   std::string describe() const;
 };
 /// Throws InputError for another order than `columns` and `rows` (whose processors have rows), for a number

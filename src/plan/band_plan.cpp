@@ -17,7 +17,7 @@ double band_seconds(const PassSummary& pass, const Device& device) {
 std::vector<BandPart> plan_bands(std::span<const Band> bands, std::uint64_t element_bytes,
                                  const BandConditions& conditions, const BandTiling& given) {
   std::vector<BandPart> parts;
-  BandConditions here = conditions;  // of a part
+  BandConditions here = conditions;  // of the next part
   const auto add = [&](std::uint64_t matrices, const Band& band, BandPlan plan) {
     parts.push_back({matrices, std::move(plan)});
     here.source_offset += matrices * band.places() * element_bytes;

@@ -1,6 +1,6 @@
-// How a band is transposed: by strips in the order `columns`, by shifts in the order `diagonals`, many small
-// ones together; and so by row, where the same happens to the file (Band::by_columns()). Plain data, which can
-// be printed and run as often as one likes.
+// How a band is transposed: by strips in the order `columns`, by shifts in the order `diagonals`, and many
+// small matrices together. A band stored by row is planned as the same array by column (Band::by_columns()).
+// A plan is plain data; it can be printed, and run any number of times.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,15 @@ namespace xorder::plan {
 
 using BandPlan = std::variant<BandStrips, BandShifts, BandStack>;
 
-/// The plan of so many matrices of one band, one after the other in the file.
+/// The plan for matrices of one band that lie one after the other in the file.
 struct BandPart {
   std::uint64_t matrices = 1;
   BandPlan plan;
 };
 
-/// Of matrices that lie one after the other, for each or for many of them together. Pure. Requires check() of each and
-/// element_bytes ≥ 1. Throws InputError if the memory does not suffice.
+/// Plans matrices that lie one after the other in the file, each alone or many together. Pure. Requires
+/// check() of each and element_bytes ≥ 1. Throws InputError if strips do not fit in the memory. (Shifts do
+/// not throw; see BandShifts.)
 std::vector<BandPart> plan_bands(std::span<const Band> bands, std::uint64_t element_bytes,
                                  const BandConditions& conditions, const BandTiling& given = {});
 

@@ -20,8 +20,8 @@ std::vector<BandRange> band_shifts(const Band& band, uint64_t element_bytes, uin
                                    uint64_t gap, uint64_t longest) {
   const auto record = static_cast<int64_t>(band.n * element_bytes);
   std::vector<BandCopy> copies;
-  // Of the target's record from the byte `from` to `to` of it, what comes from the bytes that lie `by`
-  // further in record k of the source.
+  // Bytes [from, to) of a record of the target come from `by` bytes further in record k of the source, as far
+  // as that record goes.
   const auto copy = [&](uint64_t k, int64_t from, int64_t to, int64_t by) {
     from = std::max(from, -by);
     to = std::min(to, record - by);

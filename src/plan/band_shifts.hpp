@@ -1,6 +1,6 @@
-// How the transposition of a band in the order `diagonals` is cut: record k of the source becomes record B −
-// 1 − k of the target, shifted by k − KU. So a range of the target, of any length, consists of a few ranges
-// of the source, or of zeros where a shift leaves the matrix. The target is made *part* by part.
+// How the transposition of a band in the order `diagonals` is cut. Record k of the source becomes record
+// B − 1 − k of the target, shifted by k − KU. So any range of the target consists of a few ranges of the
+// source, and of zeros where a shift leaves the matrix. The target is made *part* by part.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace xorder::plan {
 
-/// Bytes that keep together. Places are in bytes from the beginning of the data.
+/// Bytes that are copied as a whole. Places are in bytes from the beginning of the data.
 struct BandCopy {
   std::uint64_t source = 0;
   std::uint64_t target = 0;
@@ -27,16 +27,17 @@ struct BandRange {
   std::vector<BandCopy> copies;
 };
 
-/// What the bytes [begin, end) of the target consist of; what is not copied there is zero. Ranges are
-/// ascending; those that are at most `gap` bytes apart are one, if it is not longer than `longest`. Requires
-/// check(band) and the order `diagonals`. Costs about as many steps as there are records in the range.
+/// The sources of the bytes [begin, end) of the target; bytes that have none are zero. Ranges are ascending.
+/// Ranges at most `gap` bytes apart are joined, unless the result would be longer than `longest`. Requires
+/// check(band) and the order `diagonals`. The time is proportional to the number of records in [begin, end).
 std::vector<BandRange> band_shifts(const Band& band, std::uint64_t element_bytes, std::uint64_t begin,
                                    std::uint64_t end, std::uint64_t gap, std::uint64_t longest);
 
 class BandShifts {
  public:
-  /// Chooses as many and as large parts in flight as are of use and memory permits. Requires check(band), the
-  /// order `diagonals`, element_bytes ≥ 1.
+  /// Chooses the size of a part and how many are in flight: as large and as many as are useful and fit.
+  /// Never takes less than 64 KiB and least_lanes, even if memory() is then too large. Requires check(band),
+  /// the order `diagonals`, element_bytes ≥ 1.
   BandShifts(const Band& band, std::uint64_t element_bytes, const BandConditions& conditions,
              const BandTiling& given = {});
 
@@ -47,10 +48,10 @@ class BandShifts {
   /// A part's bytes in the data.
   std::uint64_t begin(std::uint64_t part) const { return part == 0 ? 0 : part * part_ - skew(); }
   std::uint64_t end(std::uint64_t part) const { return std::min((part + 1) * part_ - skew(), bytes()); }
-  /// What a part consists of. Its ranges need not fit in source_bytes() together, but each of them does.
+  /// The sources of a part. Each range fits in source_bytes(), but all of them together may not.
   std::vector<BandRange> ranges(std::uint64_t part) const;
 
-  /// Memory for what a part is made from, and for the part: it begins skew() later in the first one's.
+  /// Memory for the sources of a part, and for the part itself. The first part begins skew() bytes into it.
   std::uint64_t source_bytes() const;
   std::uint64_t target_bytes() const { return part_ + conditions_.write_alignment; }
   std::uint64_t skew() const { return conditions_.target_offset % conditions_.write_alignment; }

@@ -15,7 +15,7 @@ uint64_t matrices_together(uint64_t matrix_bytes, uint64_t matrices) {
 
 }  // namespace
 
-// Larger ones have requests that are long enough by themselves.
+// Larger matrices make long enough requests by themselves.
 bool BandStack::suits(const Band& band, uint64_t element_bytes, uint64_t matrices,
                       const BandConditions& conditions) {
   return matrices > 1 && band.places() <= request_bytes / 2 / element_bytes &&

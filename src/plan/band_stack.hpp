@@ -1,5 +1,6 @@
-// Many small matrices of one band, one after the other in the file: as many as make a large request are read,
-// transposed in memory and written together. One by one, each would be a few requests that are waited for.
+// Many small matrices of one band, one after the other in the file. As many as make a large request are read,
+// transposed in memory and written together. One at a time, each would take a few small requests and wait for
+// them.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,8 @@ namespace xorder::plan {
 
 class BandStack {
  public:
-  /// Whether that many are small enough for this. Requires check(band), the order `columns` or `diagonals`.
+  /// Whether there is more than one matrix, and they are small enough and fit in the memory. Requires
+  /// check(band), the order `columns` or `diagonals`.
   static bool suits(const Band& band, std::uint64_t element_bytes, std::uint64_t matrices,
                     const BandConditions& conditions);
   /// Requires suits().
@@ -26,12 +28,12 @@ class BandStack {
   std::uint64_t matrix_bytes() const { return band_.places() * element_bytes_; }
 
   unsigned lanes() const { return lanes_; }
-  /// Matrices of a step are `first` .. `first` + `count` − 1.
+  /// A step does the matrices `first` .. `first` + `count` − 1.
   std::uint64_t steps() const { return (matrices_ + together_ - 1) / together_; }
   std::uint64_t first(std::uint64_t step) const { return step * together_; }
   std::uint64_t count(std::uint64_t step) const { return std::min(together_, matrices_ - first(step)); }
 
-  /// Memory of what a step reads, and of what it writes, with the rest of the blocks at both ends.
+  /// Memory for what a step reads, and for what it writes, with the rest of the blocks at both ends.
   std::uint64_t source_bytes() const { return blocks(conditions_.read_alignment); }
   std::uint64_t target_bytes() const { return blocks(conditions_.write_alignment); }
   std::uint64_t memory() const { return lanes() * (source_bytes() + target_bytes()); }
@@ -41,7 +43,7 @@ class BandStack {
   std::string describe() const;
 
  private:
-  /// Whole ones, however the matrices of a step lie in them.
+  /// Bytes of whole blocks that hold the matrices of a step, wherever these begin.
   std::uint64_t blocks(std::uint64_t alignment) const {
     return (together_ * matrix_bytes() / alignment + 3) * alignment;
   }

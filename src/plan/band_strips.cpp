@@ -14,7 +14,7 @@ using std::uint64_t;
 
 // Larger blocks and batches gain nothing.
 constexpr uint64_t useful_bytes = uint64_t{2} << 20;
-// A block's rows, of those of the window: 1/32.
+// A block has at least w / 32 rows.
 constexpr uint64_t window_parts = 32;
 
 constexpr uint64_t divided_up(uint64_t x, uint64_t by) { return (x + by - 1) / by; }
@@ -40,7 +40,7 @@ bool BandStrips::choose(const BandTiling& given, bool whole_blocks) {
     tiling.strip = std::min(tiling.strip, width);
     const bool short_runs = strips > 1 && tiling.strip * element_bytes_ < conditions_.write_alignment;
     if (short_runs && whole_blocks && !given.whole_blocks) return false;
-    // Of large ones a few in flight would add much to the window; small ones are slow.
+    // Large blocks in flight would add much to the window; small ones are slow.
     const uint64_t useful_rows = std::max<uint64_t>(1, useful_bytes / (tiling.strip * element_bytes_));
     const uint64_t least_rows = divided_up(tiling.strip, window_parts);
     for (uint64_t rows = given.rows != 0 ? given.rows : std::max(useful_rows, least_rows);; rows /= 2) {
@@ -63,14 +63,14 @@ void BandStrips::set(const BandTiling& tiling) {
   tiling_ = tiling;
   strips_ = divided_up(width, tiling.strip);
   batches_ = divided_up(band_.n, tiling.rows);
-  // Where the boundaries are moved, by less than a block.
+  // The most elements by which a boundary is moved, to the beginning of a file system's block.
   const uint64_t moved = block == 1 || !*tiling.whole_blocks ? 0 : divided_up(block, element_bytes_);
   slack_ = single() ? 0 : moved;
   early_ = single() && batches_ > 1 && moved != 0 ? moved / width + 1 : 0;
   const uint64_t most_columns = std::min(width, tiling.strip + slack_);
   lag_ = divided_up(most_columns - 1 + early_, tiling.rows);
 
-  // Reads begin at a multiple of their alignment before what is wanted, and so do they end.
+  // Reads begin and end at multiples of their alignment, around what is wanted.
   const uint64_t around = 2 * conditions_.read_alignment;
   const auto source_bytes = [&](uint64_t elements) {
     return rounded_up(elements * element_bytes_ + around, conditions_.read_alignment);

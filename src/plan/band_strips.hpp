@@ -1,10 +1,10 @@
 // How the transposition of a band in the order `columns` is cut into parts that fit in memory.
 //
 // (j, k) goes to (i, k') = (j + k − KU, B − 1 − k): target row i takes one element of each of B source rows,
-// and source row j gives one to each of B target rows. So a window of B source rows that slides along the
-// file would do, if B × B elements fit in memory. If they do not, the diagonals are cut into *strips* of w of
-// them, w × w elements fitting, and each strip is done in this way, one after the other. Reads and writes are
-// then runs of w elements, and everything is still read and written once.
+// and source row j gives one to each of B target rows. So if B × B elements fit in memory, a window of B
+// source rows slides along the file. If they do not, the diagonals are cut into *strips* of w diagonals, such
+// that w × w elements fit, and the strips are done in this way one after the other. Reads and writes are then
+// runs of w elements, and everything is still read and written once.
 //
 //            k                      k' = B − 1 − k
 //     j   ┌──────┬──────┐           ┌──────┬──────┐  i
@@ -16,14 +16,13 @@
 //
 // A strip is a sequence of *blocks* of h source rows, and of *batches* of h target rows. Batch t needs blocks
 // t to t + lag(), where lag() is about w/h. Rows are numbered by `v`: v = i − KL + k' is the source row j,
-// but may be outside 0 .. N−1; a cyclic band has it modulo N (so that at both ends of a strip some rows are
-// read twice, w of N), else there is nothing but zeros.
+// but may be outside 0 .. N−1. In a cyclic band it counts modulo N (so w of the N rows are read twice, at
+// both ends of a strip). Otherwise rows outside hold nothing but zeros.
 //
-// Runs of the target end at the beginnings of the file system's blocks wherever they can (all but the ends of
-// the target's rows), so that each block is written by one run. That makes a strip up to `slack()` elements
-// wider for reading. Where so little memory is left that runs would be shorter than a block, they end where
-// they happen to, and blocks are put together by whoever writes them. With a single strip rows are written
-// many at once, and only batches have such ends.
+// Runs of the target end where a block of the file system begins, except at the ends of the target's rows, so
+// that each block is written by one run. That makes a strip up to `slack()` elements wider for reading. If
+// memory is so small that runs would be shorter than a block, they end anywhere, and the writer puts the
+// blocks together. With a single strip many rows are written at once, and only batches have such ends.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +37,7 @@ namespace xorder::plan {
 class BandStrips {
  public:
   /// Chooses as few strips as memory permits. Requires check(band), the order `columns`, element_bytes ≥ 1.
-  /// Throws InputError if not even strips of one element fit.
+  /// Throws InputError if not even strips of one diagonal fit.
   BandStrips(const Band& band, std::uint64_t element_bytes, const BandConditions& conditions,
              BandTiling given = {});
 
@@ -50,11 +49,11 @@ class BandStrips {
   std::uint64_t rows() const { return tiling_.rows; }
   unsigned lanes() const { return tiling_.lanes; }
   std::uint64_t strips() const { return strips_; }
-  /// Of each strip.
+  /// Batches of each strip.
   std::uint64_t batches() const { return batches_; }
   std::uint64_t lag() const { return lag_; }
   std::uint64_t slack() const { return slack_; }
-  /// Blocks that must be held at the same time, with those that are being read.
+  /// Blocks that are in memory at the same time, including those that are being read.
   std::uint64_t window() const { return lag_ + lanes(); }
 
   struct Range {
@@ -69,8 +68,8 @@ class BandStrips {
   std::int64_t first_row(std::uint64_t strip) const;
   std::int64_t end_row(std::uint64_t strip) const;
 
-  /// Rows of the source that a block reads together, as they follow each other in the file: v = first .. and
-  /// on.
+  /// Source rows v = first .. first + count − 1 of a block, which are contiguous in the file and read
+  /// together, or are all outside the matrix.
   struct Rows {
     std::int64_t first = 0;
     std::uint64_t count = 0;
@@ -81,7 +80,7 @@ class BandStrips {
   /// or several rows.
   std::vector<Range> writes(std::uint64_t strip, std::uint64_t batch) const;
 
-  /// Memory of a batch's range, if it has several: they begin at multiples of this.
+  /// If a batch has several ranges, they begin at multiples of this in its memory.
   std::uint64_t target_pitch() const { return target_pitch_; }
   /// Memory of a block and of a batch.
   std::uint64_t block_bytes() const { return block_bytes_; }
@@ -101,10 +100,11 @@ class BandStrips {
   Range batch(std::uint64_t index) const;
   /// What a strip writes of the target's row i: a range of k', possibly empty.
   Range run(std::uint64_t strip, std::uint64_t i) const;
-  /// The fewest strips that fit, if any do.
+  /// Sets the fewest strips that fit; false if none do.
   bool choose(const BandTiling& given, bool whole_blocks);
   void set(const BandTiling& tiling);
-  /// The first element of which nothing is before the file system's block that flat element x is in.
+  /// The first element that begins in or after the file system's block in which flat element x begins; x
+  /// itself if runs need not end at blocks.
   std::uint64_t aligned(std::uint64_t x) const;
 
   Band band_;

@@ -18,7 +18,8 @@ using schedule::Exchange;
 using schedule::Place;
 using std::uint64_t;
 
-// A Fortran-ordered array's transposition, for example, lies in its file already.
+// Throws if nothing has to move. The file of a Fortran-ordered array, for example, already is that of its
+// transposition.
 void require_motion(const BlockMatrix& matrix, const ProcessorConditions& conditions) {
   if ((matrix.rows != 1 && matrix.columns != 1) || conditions.processors.value_or(1) == 1) return;
   throw InputError(
@@ -28,8 +29,8 @@ void require_motion(const BlockMatrix& matrix, const ProcessorConditions& condit
 
 using Block = std::pair<uint64_t, uint64_t>;
 
-// The stripes of a matrix of blocks. Block (i, j) of the input is block (j, i) of the output in the
-// end; if the blocks' numbers are reversed on the way, another one is there. `origin` says which, `place`
+// The stripes of a matrix of blocks. `origin`(i, j) is the block of the input that becomes block (j, i) of
+// the output: (i, j) itself for a transposition, with both numbers reversed for a bit reversal. `place` says
 // where a block begins.
 template <typename Origin, typename PlaceOf>
 StripePlan block_stripes(std::string name, std::shared_ptr<const schedule::Schedule> schedule,
@@ -51,7 +52,7 @@ StripePlan block_stripes(std::string name, std::shared_ptr<const schedule::Sched
                       m.rows * m.columns * m.element_bytes, conditions);
 }
 
-// 2^d of so many rows or columns.
+// d, for 2^d blocks of at most `most` rows or columns.
 int choose_dimension(uint64_t most, const char* of_what, const ProcessorConditions& conditions) {
   return wanted_lg(conditions.processors, most, of_what)
       .value_or(std::countr_zero(std::min(default_processors, most)));

@@ -1,6 +1,6 @@
-// How a matrix of K × K blocks is transposed by virtual processors, by total exchange on a hypercube
-// (schedule/exchange.hpp) or on a mesh (schedule/mesh.hpp): what stays within processors is done first, from
-// the input to the scratch file, and then the blocks trade places, in stripes.
+// How virtual processors transpose a matrix of K × K blocks, by total exchange on a hypercube
+// (schedule/exchange.hpp) or on a mesh (schedule/mesh.hpp). First each block is reordered within its
+// processor, from the input to the scratch file. Then the blocks trade places, in stripes.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace xorder::plan {
 
-/// K × K blocks of a matrix of any shape, as equal as can be: block (i, j) has the rows [row(i), row(i + 1))
-/// and the columns [column(j), column(j + 1)).
+/// K × K blocks of a matrix of any shape, as equal as possible: block (i, j) has the rows
+/// [row(i), row(i + 1)) and the columns [column(j), column(j + 1)).
 struct BlockMatrix {
   std::uint64_t rows = 0, columns = 0, blocks = 1;
   std::uint64_t element_bytes = 1;
@@ -32,26 +32,26 @@ struct BlockMatrix {
   }
 };
 
-/// The matrix, of one block, whose transposition a reordering is; nothing if it is none.
+/// The matrix, as a single block, that a reordering transposes; nothing if it is no transposition.
 std::optional<BlockMatrix> transposed_matrix(const Reordering& what);
 
-/// Of 2^d × 2^d blocks. A bit reversal is one, too: of 2^d rows and 2^d columns, of which everything else is
-/// in the middle.
+/// The exchange of 2^d × 2^d blocks. A bit reversal is one too: block (r, c) has the elements whose indices
+/// have r in their top d bits and c in their lowest d bits.
 struct ExchangePlan {
-  Reordering within;  ///< first: what goes into a slot lies together, its rows in the order of the output's
+  Reordering within;  ///< the first pass: collects what goes into a slot, its rows in the output's order
   StripePlan stripes;
 };
 /// Throws InputError unless it is a transposition or a bit reversal of powers of two, for a number of
 /// processors that does not fit, and if the memory is too small.
 ExchangePlan plan_exchange(const Reordering& what, const ProcessorConditions& conditions);
 
-/// Of N × N blocks of any matrix.
+/// The exchange of N × N blocks of any matrix.
 struct MeshPlan {
-  BlockMatrix within;  ///< first: each of its blocks is transposed, and lies together in the scratch file
+  BlockMatrix within;  ///< the first pass transposes each of its blocks, contiguous in the scratch file
   StripePlan stripes;
 };
-/// Throws InputError unless it is a transposition, for a number of processors that is no square or does not
-/// fit, and if the memory is too small.
+/// Throws InputError unless it is a transposition, for a number of processors that is not a square or does
+/// not fit, and if the memory is too small.
 MeshPlan plan_mesh(const Reordering& what, schedule::Mesh::Routing routing,
                    const ProcessorConditions& conditions);
 

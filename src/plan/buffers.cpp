@@ -10,8 +10,7 @@ namespace {
 using std::uint64_t;
 
 constexpr uint64_t MiB = 1024 * 1024;
-constexpr uint64_t small_tiles_bytes =
-    64 * MiB;  // small tiles get so much memory in all, to keep the disk busy
+constexpr uint64_t small_tiles_bytes = 64 * MiB;  // for all small tiles together, to keep the disk busy
 constexpr uint64_t most_tile_slots = 64;
 
 void add_group_slots(const Conditions& conditions, const Geometry& g, Buffers& b) {
@@ -29,11 +28,11 @@ void add_write_slots(const Reordering& what, const Conditions& conditions, const
   const uint64_t window = std::min(16 * MiB, conditions.memory / 16);
   b.write_slots = std::min(ceil_div(what.bytes(), request),
                            std::clamp<uint64_t>(window / b.write_slot_bytes, 4, conditions.device.depth));
-  const uint64_t joints = conditions.processes == 1 ? 2 : 4;  // of a run, that wait at the same time
+  const uint64_t joints = conditions.processes == 1 ? 2 : 4;  // joints of a run that wait at the same time
   b.carry_bytes = g.target_aligned ? 0 : joints * g.target.run_count * alignment;
 }
 
-// The next tile grows as fast as the last one is written, so that a whole second one's memory would gain
+// The next tile grows as fast as the last one is written, so memory for a whole second tile would gain
 // nothing.
 bool add_chunks(const Reordering& what, const Conditions& conditions, const Geometry& g, Buffers& b) {
   if (b.windows() >= conditions.memory) return false;

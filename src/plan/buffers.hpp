@@ -1,5 +1,5 @@
 // The memory of one pass: a pool of chunks for tiles, slots for groups that are being read and for requests
-// that are being written, and the blocks that wait for their other part.
+// that are being written, and carried blocks, which wait for their other part.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct Buffers {
   /// For tiles: a pool of chunks, a quarter more than one tile's.
   ChunkShape chunk{};
   std::uint64_t chunk_count = 0;
-  /// How many tiles may be under way at once.
+  /// How many tiles may be in progress at once.
   std::uint64_t tile_slots = 0;
   /// For groups that are being read: slots of group_runs × group_pitch bytes. A pitch leaves room for the
   /// superset that an unaligned read fetches.
@@ -38,7 +38,8 @@ struct Buffers {
   std::uint64_t memory() const { return windows() + chunk_count * chunk_bytes(); }
 };
 
-/// What the tiles need to flow, and no more: memory() ≤ conditions.memory, or nothing if that is too little.
+/// The buffers that keep tiles flowing, and no more. memory() ≤ conditions.memory; nothing if that is too
+/// little.
 std::optional<Buffers> buffers(const Reordering& what, const Conditions& conditions,
                                const Geometry& geometry);
 

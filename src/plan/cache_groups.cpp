@@ -8,7 +8,7 @@ namespace {
 
 using std::uint64_t;
 
-// Columns of a patch: shorter runs cost more in calls than in records.
+// The least width of a patch: shorter runs cost more in calls than in records.
 constexpr uint64_t least_run_bytes = 128;
 
 int floor_lg(uint64_t x) { return x == 0 ? 0 : static_cast<int>(std::bit_width(x)) - 1; }
@@ -16,8 +16,8 @@ int floor_lg(uint64_t x) { return x == 0 ? 0 : static_cast<int>(std::bit_width(x
 }  // namespace
 
 std::vector<Iterations> Cache::groups(Iterations all, bool ascend) const {
-  // The rows of iteration 0 are single records, of which a patch has a halo of half its size; in the other
-  // groups a patch is a few columns wide.
+  // The rows of iteration 0 are single records; half of such a group's patch is halo. In the other groups a
+  // patch is a few columns wide.
   const bool single = record_by_record();
   const int narrow = single ? 1 : std::max(1, floor_lg(bytes / 4 / record_bytes));
   const int most = single ? 1 : std::max(1, floor_lg(bytes / (4 * std::max(least_run_bytes, record_bytes))));

@@ -1,9 +1,9 @@
 // How iterations of a ±2^b computation are grouped for the cache.
 //
-// Iterations b with low ≤ b < high make rows of 2^low records meet only rows at most 2^high − 2^low records
-// away, column by column. So a *group* of iterations is done on *patches* that fit in the cache: some columns
-// of some rows, with as many rows above and below as they depend on (descend/descend.hpp has the picture).
-// Each group is one way through memory.
+// In iterations low ≤ b < high a row of 2^low records meets only rows at most 2^high − 2^low records away,
+// column by column. So a *group* of iterations is done on *patches* that fit in the cache: some columns of
+// some rows, with as many rows above and below as they depend on (descend/descend.hpp has the picture). Each
+// group goes through memory once.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +27,11 @@ struct Cache {
   std::uint64_t record_bytes = 1;
   std::uint64_t bytes = usual_bytes;  ///< of a patch; two of them should fit
 
-  /// Two of them fit in a level-two cache of a MiB, with room for what passes by.
+  /// Two patches fit in a level-two cache of 1 MiB, with room for other data.
   static constexpr std::uint64_t usual_bytes = std::uint64_t{256} << 10;
 
-  /// Whether records are so large that no patch of them fits. Each iteration is a group of its own then, and
-  /// steps from one array to another without a patch.
+  /// Whether records are too large for patches. Each iteration is then a group of its own, which goes from
+  /// one array to another without a patch.
   bool record_by_record() const { return 8 * record_bytes > bytes; }
 
   /// Splits iterations into groups, in the direction's order.
@@ -40,11 +40,11 @@ struct Cache {
   struct Patch {
     std::uint64_t rows, width;
   };
-  /// Of so many rows that are to be computed, with `halo` rows on either side of a patch besides its own.
+  /// The patch of a group that computes `rows` rows. Another `halo` rows lie on either side of a patch.
   Patch patch(Iterations group, std::uint64_t rows, std::uint64_t halo) const;
 
-  /// Of the two buffers that a thread needs: for `count` records with halos on either side, or for all rows,
-  /// which wrap around.
+  /// Bytes of the two buffers that a thread needs: for `count` records with halos on either side, or for all
+  /// rows, which wrap around.
   std::uint64_t halo_scratch(Iterations group, std::uint64_t count) const;
   std::uint64_t cyclic_scratch(Iterations group) const;
 };

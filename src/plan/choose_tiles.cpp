@@ -19,9 +19,9 @@ using std::size_t;
 using std::uint64_t;
 
 constexpr uint64_t cache_line = 64;
-constexpr double close_enough = 1.03;  // a smaller tile is worth as much time
+constexpr double close_enough = 1.03;  // the time that a smaller tile is worth
 
-// The part of a tile that one side asks for: its run spans these lengths.
+// What one side asks of a tile: its run spans these lengths.
 struct Demand {
   std::vector<uint64_t> length;
   int low = 0;
@@ -144,8 +144,8 @@ class Search {
   // Leaves most of a small memory to tiles.
   uint64_t group_target_bytes() const { return std::min(conditions_.group_bytes, conditions_.memory / 32); }
 
-  // Along the slowest axis of the target run that is longer than 1, so that a group gives one piece to each
-  // run: of about group_target_bytes(), but pieces of at least a cache line.
+  // Splits along the slowest axis of the target run that is longer than 1, so that a group gives one piece to
+  // each run. Groups have about group_target_bytes(), but pieces of at least a cache line.
   void split_into_groups(TileChoice& choice) const {
     uint64_t elements = uint64_t{1} << tile_bits(choice.source_low, choice.target_low);
     for (const uint64_t length : choice.tile) elements *= length;

@@ -11,7 +11,7 @@ namespace {
 
 using std::uint64_t;
 
-// Elements that a group contributes to a run at one place; the whole run if it is not cut within runs.
+// Consecutive elements that a group contributes to a run; the whole run if groups do not cut runs.
 uint64_t piece_elements(const TileChoice& choice, const RunShape& target, const std::optional<int>& mapped) {
   if (mapped && choice.group_low < target.mapped_low) {
     return target.axes[static_cast<std::size_t>(*mapped)].elements << choice.group_low;

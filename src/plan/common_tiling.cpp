@@ -28,7 +28,7 @@ class Growth {
   void add_source_bit(int i) { add(gf2::unit(i)); }
   void add_target_bit(int i) { add(inverse_.column(i)); }
 
-  // Until all ranks have a part, before and after, with as few vectors as that takes.
+  // Adds the fewest vectors that give every rank a part, before and after.
   void reach_all_ranks() {
     while (sources_.dimension() < p_ || targets_.dimension() < p_) {
       const Word source = sources_.dimension() < p_ ? first_new(true) : 0;
@@ -84,7 +84,7 @@ std::optional<Subspace> common_space(const AffineMap& map, int p, int m, int s, 
   if (growth.space.dimension() > wanted) return std::nullopt;
   growth.reach_all_ranks();
   if (growth.space.dimension() > wanted) return std::nullopt;
-  // What is left makes runs longer, the shorter one first.
+  // The dimensions that are left make runs longer, the shorter one first.
   while (growth.space.dimension() < wanted) {
     if (s <= t || t == map.bits())
       growth.add_source_bit(s++);
@@ -96,7 +96,7 @@ std::optional<Subspace> common_space(const AffineMap& map, int p, int m, int s, 
 
 CommonTiling::CommonTiling(AffineMap map, int p, const Subspace& s)
     : map_(std::move(map)), block_bits_(map_.bits() - p), target_space_(s.image(map_.matrix)) {
-  // The p vectors with the highest pivots have one bit of the rank each, as all their pivots are reduced.
+  // The p vectors with the highest pivots have one bit of the rank each, because the basis is reduced.
   const auto split = [&](const Subspace& space, std::vector<Word>& basis, std::vector<Word>& shifts) {
     for (const Word vector : space.basis()) {
       if (vector >> block_bits_ == 0)
@@ -117,8 +117,8 @@ CommonTiling::CommonTiling(AffineMap map, int p, const Subspace& s)
   target_run_ = longest_run(target_basis_);
 }
 
-// Of a member of a coset of A S, without what the whole coset shares: a coordinate is the bit at its vector's
-// pivot.
+// The coordinates of a member of a coset of A S, relative to the coset's reduced member: each is the bit at
+// its vector's pivot.
 Word CommonTiling::coordinates(Word image) const {
   Word result = 0;
   int i = 0;

@@ -10,12 +10,12 @@
 //
 // So a tile is an array of 2^(m+p) elements that is distributed over the ranks like the whole, and its
 // permutation is a BMMC permutation again: the same matrix for all tiles, with another complement for each.
-// What permutes distributed arrays in memory permutes tiles, and with them arrays of any size, reading and
-// writing everything once.
+// So the code that permutes distributed arrays in memory also permutes tiles, and thereby arrays of any size,
+// reading and writing everything once.
 //
-// S is given by its reduced basis. Of that, m vectors have no bits at n−p and above; they span a rank's part
-// of a tile. The others have one such bit each. An element's number in its tile, m+p bits, are its
-// coordinates in this basis; those of its image, in the reduced basis of A S.
+// S is given by its reduced basis. Of its vectors, m have no bits at n−p and above; they span a rank's part
+// of a tile. The others have one such bit each. The number of an element in its tile, m+p bits, consists of
+// its coordinates in this basis; that of its image, of coordinates in the reduced basis of A S.
 //
 // Example: n = 4, P = 2, the transposition of a 4 × 4 matrix of which each rank has two rows, s = t = 1. The
 // top bit of x is that of e_3, and the top bit of its image is that of e_1. So e_0, A⁻¹e_0 = e_2 and e_1 ⊕
@@ -32,7 +32,7 @@
 
 namespace xorder::plan {
 
-/// Some S of dimension m + p for runs of 2^s and 2^t elements at least, or nothing if that takes more
+/// An S of dimension m + p for runs of at least 2^s and 2^t elements, or nothing if that takes more
 /// dimensions. There always is one for s = t = 0. Requires a nonsingular map, 0 ≤ p and 0 ≤ s, t, m ≤
 /// map.bits() − p.
 std::optional<gf2::Subspace> common_space(const gf2::AffineMap& map, int p, int m, int s, int t);
@@ -46,16 +46,16 @@ class CommonTiling {
   /// m: a rank has 2^m elements of a tile.
   int bits() const { return static_cast<int>(source_basis_.size()); }
   std::uint64_t tiles() const { return std::uint64_t{1} << tile_units_.size(); }
-  /// s and t, the largest possible.
+  /// s and t, as large as S allows.
   int source_run() const { return source_run_; }
   int target_run() const { return target_run_; }
 
-  /// Where a tile's element goes in its tile: of m + p bits, the rank on top.
+  /// The permutation within a tile, of m + p bits with the rank's on top.
   gf2::AffineMap within(std::uint64_t tile) const;
 
   // Element j of a rank's part of a tile lies in the rank's block at base ⊕ Σ basis[i], over the bits i of j.
-  // The low bits of a base, as many as a run has, are 0, and so many vectors of the basis are the unit
-  // vectors.
+  // In runs of 2^s elements (2^t in the target), the low s bits of a base are 0 and the first s vectors of
+  // the basis are unit vectors.
   gf2::Word source_base(std::uint64_t tile, std::uint64_t rank) const;
   gf2::Word target_base(std::uint64_t tile, std::uint64_t rank) const;
   std::span<const gf2::Word> source_basis() const { return source_basis_; }
@@ -70,7 +70,7 @@ class CommonTiling {
   int block_bits_;
   gf2::Subspace target_space_;
   std::vector<gf2::Word> source_basis_, target_basis_;    // m each
-  std::vector<gf2::Word> source_shifts_, target_shifts_;  // by bit of the rank, without that bit
+  std::vector<gf2::Word> source_shifts_, target_shifts_;  // for each bit of the rank, without that bit
   std::vector<gf2::Word> tile_units_;                     // unit vectors of the source outside S, ascending
   gf2::BitMatrix matrix_;                                 // of within()
   int source_run_ = 0, target_run_ = 0;

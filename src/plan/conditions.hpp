@@ -1,4 +1,4 @@
-// What a plan is made for: the memory, the disk, the machine, and how the files want to be reached.
+// What a plan is made for: the memory, the disk, the machine, and how the files are accessed.
 #pragma once
 
 #include <cstdint>
@@ -22,31 +22,32 @@ struct Host {
   std::uint64_t ready_memory = std::uint64_t{512} << 20;
   double ready_bytes_per_second = 3.5e9;
   double fresh_bytes_per_second = 0.7e9;  ///< beyond the ready memory
-  /// From groups to tiles and from tiles to requests: two copies of everything, while the disk works.
+  /// The rate of two copies of everything, from groups to tiles and from tiles to requests, while the disk
+  /// works.
   double permuted_bytes_per_second = 3e9;
 };
 
 struct Conditions {
-  /// Bytes for everything: tiles, windows of requests, carried blocks. A limit: plans use less where more
-  /// gains nothing.
+  /// Bytes for everything: tiles, windows of requests, carried blocks. This is a limit; plans use less if
+  /// more gains nothing.
   std::uint64_t memory = std::uint64_t{512} << 20;
-  /// Of these, what an earlier pass has used already. It is not fresh any more.
+  /// The part of the memory that an earlier pass has used. It is no longer fresh.
   std::uint64_t touched_memory = 0;
-  /// So many share the tiles of a pass, each with this memory. Blocks at the edges of a share wait until its
-  /// end.
+  /// How many processes share the tiles of a pass, each with this memory. Blocks at the edges of a share wait
+  /// until its end.
   std::uint64_t processes = 1;
   Device device = Device::ssd();
   Host host{};
-  /// Where the data begins in the files, and the multiples in which the engine reads and writes them (1:
-  /// any), in the files as in memory.
+  /// Where the data begins in the files, and the alignment of what the engine reads and writes, in the files
+  /// and in memory (1: none).
   std::uint64_t source_offset = 0;
   std::uint64_t target_offset = 0;
   std::uint64_t read_alignment = 1;
   std::uint64_t write_alignment = 1;
-  /// About what a group should have: fits the shared cache a few times over, and gives a tile's runs pieces
-  /// of some cache lines.
+  /// The size a group should have, about. It fits the shared cache a few times over, and gives a tile's runs
+  /// pieces of some cache lines.
   std::uint64_t group_bytes = std::uint64_t{4} << 20;
-  /// About what a chunk should have: small, so that little of a tile's memory waits to be filled.
+  /// The size a chunk should have, about. It is small, so that little of a tile's memory waits to be filled.
   std::uint64_t chunk_bytes = 4096;
 };
 

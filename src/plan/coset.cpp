@@ -18,8 +18,7 @@ int tile_bits(const gf2::AffineMap& map, int source_low, int target_low) {
 
 namespace {
 
-// e_0 .. e_(low−1), then those of `others`, with their low bits cleared, that are independent, in their
-// order.
+// e_0 .. e_(low−1), followed by the independent ones of `others` in their order, with their low bits cleared.
 std::vector<Word> block_basis(int low, const std::vector<Word>& others) {
   Subspace span = Subspace::low_bits(low);
   std::vector<Word> basis = span.basis();

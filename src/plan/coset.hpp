@@ -1,12 +1,12 @@
 // The tile of a BMMC permutation: the one idea that xorder repeats at every level of the memory hierarchy.
 //
-// Let blocks of 2^b elements be what the source moves at once, and blocks of 2^b' what the target does. The
-// elements of a source block are a coset of E_b; those that end up in one target block are a coset of
-// A⁻¹E_b'. A tile is a coset of
+// The source is read in blocks of 2^b elements, and the target is written in blocks of 2^b'. The elements of
+// a source block are a coset of E_b; those that end up in one target block are a coset of A⁻¹E_b'. A tile is
+// a coset of
 //
 //     S = E_b + A⁻¹E_b',   dim S = k,
 //
-// so it is 2^(k−b) whole source blocks and 2^(k−b') whole target blocks, and no other tile touches these.
+// so it has 2^(k−b) whole source blocks and 2^(k−b') whole target blocks, and no other tile touches these.
 // Example, the transposition of a 4 × 4 matrix (n = 4, A exchanges bits 0,1 with bits 2,3) with b = b' = 1: S
 // is spanned by e_0 and A⁻¹e_0 = e_2, a tile is a 2 × 2 square: 2 source blocks of 2, 2 target blocks of 2.
 //
@@ -22,7 +22,7 @@
 
 namespace xorder::plan {
 
-/// dim(E_b + A⁻¹E_b'): lg of the elements that a tile with these block sizes has.
+/// dim(E_b + A⁻¹E_b'): lg of the number of elements of a tile with these block sizes.
 int tile_bits(const gf2::AffineMap& map, int source_low, int target_low);
 
 /// The tiles of one map for given block sizes; immutable.
@@ -48,7 +48,7 @@ class CosetTiling {
     gf2::Word target = 0;        ///< y of z = 0; its low target_low bits are 0
     gf2::Word local_offset = 0;  ///< z₀
   };
-  /// Tile number `index`, in ascending order of target blocks. O(n) words.
+  /// Tile number `index`, in ascending order of target blocks. O(n) word operations.
   Base base(std::uint64_t index) const;
   /// The element that h (z) stands for.
   gf2::Word source_index(const Base& base, gf2::Word h) const;

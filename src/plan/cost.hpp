@@ -5,9 +5,9 @@
 //     reads   ├ tile 1 ┼ tile 2 ┼ tile 3 ┤
 //     writes           ├ tile 1 ┼ tile 2 ┼ tile 3 ┤
 //
-// The first tile is read, and the last one is written, by a device that does nothing else; what lies between
-// takes as long as the device needs for both at once. Memory costs too, where it is fresh. So more memory
-// gains twice at first, by larger requests, and then loses twice, by fresh pages and by fewer tiles.
+// While the first tile is read, and while the last one is written, the device does nothing else. The time
+// between is what the device needs for reads and writes at once. Fresh memory costs time too. So more memory
+// gains at first, on both sides, by larger requests. Later it loses, by fresh pages and by fewer tiles.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ namespace xorder::plan {
 
 /// What a pass asks of the machine.
 struct Load {
-  std::uint64_t bytes = 0;        ///< of data, read and written once
-  std::uint64_t read_block = 1;   ///< bytes that are read at once
-  std::uint64_t write_block = 1;  ///< bytes that are written at once
-  std::uint64_t read_excess = 0;  ///< bytes that each read fetches beyond its block, and each write writes
-  std::uint64_t write_excess = 0;
+  std::uint64_t bytes = 0;         ///< of data, read and written once
+  std::uint64_t read_block = 1;    ///< bytes that are read at once
+  std::uint64_t write_block = 1;   ///< bytes that are written at once
+  std::uint64_t read_excess = 0;   ///< bytes that each read fetches beyond its block
+  std::uint64_t write_excess = 0;  ///< bytes that each write writes beyond its block
   std::uint64_t tiles = 1;
   std::uint64_t memory = 0;
 };

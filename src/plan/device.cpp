@@ -10,7 +10,7 @@
 namespace xorder::plan {
 namespace {
 
-// A device that needs `setup` seconds for every request and then moves `rate` bytes a second.
+// A device that needs `setup` seconds for every request and then moves `rate` bytes per second.
 Device simple_device(std::string name, double setup, double rate, std::uint64_t largest, unsigned depth) {
   Device device{std::move(name), {}, depth};
   for (std::uint64_t bytes = 4096; bytes <= largest; bytes *= 4) {
@@ -36,8 +36,8 @@ double seconds_per_request(const Device& device, std::uint64_t bytes, double Dev
   return size / (points.back().*bandwidth);
 }
 
-// What part of the sum of both times is left where reads and writes of this size go on at once: 1 where they
-// share the device, 1/2 where each has it for itself.
+// Reads and writes of this size that go on at once take this share of the sum of their times: 1 if they share
+// the device, 1/2 if neither slows the other.
 double sharing(const Device& device, std::uint64_t bytes) {
   if (std::ranges::any_of(device.points, [](const Device::Point& p) { return p.both_bytes_per_second == 0; }))
     return 1;
@@ -57,12 +57,11 @@ double Device::write_seconds(std::uint64_t requests, std::uint64_t request_bytes
          seconds_per_request(*this, request_bytes, &Point::write_bytes_per_second);
 }
 
-// The sum of both directions' bandwidths is what a share of the device can be, measured with both at once
-// (fio, random places, a new file): 16 KiB 0.75 GB/s, 32 KiB 1.2, 64 KiB 1.2 to 1.5, 256 KiB 1.3 to 1.7, 1
-// MiB 1.6 to 2.2.
+// Fitted to the sum of both directions' bandwidths, measured with both at once (fio, random places, a new
+// file): 16 KiB 0.75 GB/s, 32 KiB 1.2, 64 KiB 1.2 to 1.5, 256 KiB 1.3 to 1.7, 1 MiB 1.6 to 2.2.
 Device Device::ssd() { return simple_device("ssd", 14e-6, 2.2e9, 1 << 20, 128); }
 Device Device::hdd() { return simple_device("hdd", 8e-3, 200e6, 16 << 20, 8); }
-// A system call or a page table walk a request; what is larger than a second-level cache gains nothing.
+// A request costs a system call or a page table walk. Requests larger than a second-level cache gain nothing.
 Device Device::page_cache() { return simple_device("page cache", 0.2e-6, 8e9, 64 << 10, 32); }
 
 double Device::both_seconds(const Requests& reads, const Requests& writes) const {

@@ -36,9 +36,9 @@ Subspace stepping_stone(const AffineMap& map, int b, int t) {
   return w;
 }
 
-// A nonsingular A₁ with A₁W = E_b. What W and E_b share stays where it is; the rest of W's basis and the unit
-// vectors that complete it trade places with the rest of E_b. Maps unit vectors to unit vectors if W is
-// spanned by such.
+// A nonsingular A₁ with A₁W = E_b. What W and E_b share stays where it is. The rest of W's basis and the unit
+// vectors that complete it trade places with the rest of E_b. If W is spanned by unit vectors, A₁ maps unit
+// vectors to unit vectors.
 BitMatrix bring_low(const Subspace& w, int b, int n) {
   const Subspace shared = intersection(w, Subspace::low_bits(b));
   std::vector<Word> from = shared.basis();  // a basis of the whole space, W's first ..
@@ -61,7 +61,7 @@ BitMatrix bring_low(const Subspace& w, int b, int n) {
   for (const Word v : w.basis()) {
     if (!from_span.contains(v)) pair(v, vacated[next++]);
   }
-  // Unit vectors beyond E_b that are free on both sides stay, and the rest are matched in their order.
+  // Unit vectors beyond E_b that are free on both sides stay. The others are matched in order.
   for (int i = b; i < n; ++i) {
     if (!from_span.contains(unit(i)) && !to_span.contains(unit(i))) pair(unit(i), unit(i));
   }

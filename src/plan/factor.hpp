@@ -1,4 +1,4 @@
-// BMMC permutations that do not go in one pass.
+// Factors of BMMC permutations that take more than one pass.
 #pragma once
 
 #include <vector>
@@ -11,8 +11,8 @@ namespace xorder::plan {
 /// 2^b. Requires 0 ≤ b, and b < m unless rank γ_b is 0.
 int pass_count(const gf2::AffineMap& map, int b, int m);
 
-/// Factors in the order in which they are performed; their product (last · … · first) is the map, there are
-/// pass_count(map, b, m) of them, and each has b + rank γ_b ≤ m, that is, tiles that fit in memory. If the
+/// The factors, in the order in which they are performed: their product (last · … · first) is the map. There
+/// are pass_count(map, b, m) of them. Each has b + rank γ_b ≤ m, that is, tiles that fit in memory. If the
 /// map permutes index bits, so does every factor. No factorisation into one-pass BMMC permutations has fewer
 /// passes, since rank γ_b is subadditive; the published bound is ⌈rank γ_b/(m−b)⌉ + 2 (Cormen, Sundquist,
 /// Wisniewski, SIAM J. Comput. 1998). Same requirement as pass_count. Cost: O(passes · n³) word operations.

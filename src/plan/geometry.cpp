@@ -11,7 +11,7 @@ namespace {
 using std::size_t;
 using std::uint64_t;
 
-// One of the two files: its axes, slowest first, and what is moved at once along them.
+// One of the two files: its axes, slowest first, and how far a group or tile reaches along them.
 struct Side {
   const RunShape& shape;
   const std::vector<int>& axes;

@@ -1,4 +1,4 @@
-// How a choice of tiles lies in the two files, as far as memory and time depend on it.
+// How a choice of tiles lies in the two files: what memory and time depend on.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ struct Geometry {
   /// Whether all runs begin and end at multiples of the conditions' alignments.
   bool source_aligned = false;
   bool target_aligned = false;
-  /// Bytes of an average run: edges of an axis that does not divide evenly have shorter ones.
+  /// Bytes of an average run. Runs at the edge of an axis that does not divide evenly are shorter.
   std::uint64_t source_block = 0;
   std::uint64_t target_block = 0;
 };
 
-/// Where a tile spans 2^tile_bits coordinates of the mapped axis and a group 2^group_bits. Nothing if a tile
-/// does not fit in the memory.
+/// The geometry of tiles that span 2^tile_bits coordinates of the mapped axis, in groups that span
+/// 2^group_bits. Nothing if a tile does not fit in the memory.
 std::optional<Geometry> geometry(const Reordering& what, const Conditions& conditions, TileChoice choice,
                                  int tile_bits, int group_bits);
 

@@ -14,16 +14,16 @@ using schedule::Descend;
 using schedule::PlusMinus;
 using std::uint64_t;
 
-// Less, and messages cost more than their bytes; more, and what is on its way leaves the cache.
+// Shorter messages cost more than their bytes; the data of longer ones leaves the cache on the way.
 constexpr uint64_t usual_message = 16 << 10;
 
-// Of a message, or of a slot that receives it.
+// The memory of a message, or of the slot that receives it.
 uint64_t buffer_bytes(uint64_t bytes) {
   constexpr uint64_t small = 64, page = 4096, heap = 16;
   return (bytes <= page ? (bytes + small - 1) / small * small : (bytes + page - 1) / page * page) + heap;
 }
 
-// Of one slot of each processor, or of as many as there are iterations under way.
+// The messages of a step: from one slot of each processor, or from one for each iteration in progress.
 uint64_t step_messages(const NodeConditions& c) {
   return (c.between == Between::aspc ? uint64_t{1} : static_cast<uint64_t>(c.lg_processors() + 1))
          << c.lg_processors();
@@ -38,11 +38,12 @@ uint64_t memory_of(const NodeConditions& c, const NodeRuns& runs) {
   const uint64_t slots = aspc ? PlusMinus::slots_of_node : Descend::slots_of(n, runs.lg_runs);
   const uint64_t messages = 2 * (window_messages(network, slots) + step_messages(c));
   const uint64_t arrivals = network.nodes() * (slots - rows);
-  // A processor has the results of a step's updates for itself before it writes any: of all iterations that
-  // are under way, and of a class of its block's records, which is all of them at worst.
+  // A processor keeps the results of a step's updates apart before it writes any: one for each iteration in
+  // progress and, if the schedule is whole, one for each record of a class of its block, all of them at
+  // worst.
   const uint64_t updates = runs.whole ? rows + static_cast<uint64_t>(n) : aspc ? 1 : static_cast<uint64_t>(n);
   const uint64_t results = std::min<uint64_t>(c.threads, network.nodes()) * updates * run;
-  // The machine counts small buffers.
+  // machine_memory() counts the small buffers.
   return machine_memory(network, slots, network.links()) + messages * (buffer_bytes(run) - buffer_bytes(1)) +
          arrivals * (each_arrival + buffer_bytes(run)) + results +
          (runs.whole ? Descend::memory_of(n, runs.lg_runs) : 0);

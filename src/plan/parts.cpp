@@ -20,14 +20,15 @@ using gf2::Subspace;
 using gf2::Word;
 using std::uint64_t;
 
-// Two parts are in memory by turns, one is permuted while the other is written and read; and what the
-// exchange sends from.
+// Two parts take turns: one is permuted while the other is written and read. The third is what the exchange
+// sends from.
 constexpr uint64_t parts_in_memory = 3;
-// What a network and the memory of a rank move while the disk works.
+// The rate at which the network and the memory of a rank exchange data while the disk works.
 constexpr double exchanged_bytes_per_second = 1e9;
-// The ends of a run that are not whole blocks of the disk.
+// The disk's block. A run whose ends are not at multiples of it costs more.
 constexpr uint64_t odd_end = 4096;
-// Fewer, smaller parts are tried as well: more of the exchange happens while the disk works.
+// How many sizes of a part below the largest are tried too. With smaller parts, more of the exchange happens
+// while the disk works.
 constexpr int sizes_tried = 6;
 
 uint64_t memory_for(uint64_t part_bytes, const PartsConditions& conditions) {
@@ -61,7 +62,7 @@ class PartsSearch {
     };
     for (int m = largest_; m >= std::max(0, largest_ - sizes_tried); --m) {
       for (int s = 0; s <= std::min(m, longest_run_); ++s) {
-        // With shorter runs on one side the other's are as long or longer: only the longest count.
+        // For a given s, only the largest t counts.
         for (int t = std::min(m, longest_run_); t >= 0; --t) {
           if (auto space = common_space(map_, conditions_.lg_ranks, m, s, t)) {
             consider(price(CommonTiling(map_, conditions_.lg_ranks, *space)));
@@ -80,7 +81,7 @@ class PartsSearch {
            memory_for(element_bytes_ << m, conditions_) <= conditions_.memory;
   }
 
-  // Runs of 2^lg elements, in requests.
+  // The time for a rank's block, in runs of 2^lg elements and requests of at most transfer_bytes.
   double seconds(int lg, uint64_t offset, bool write) const {
     const uint64_t run = element_bytes_ << lg, block = element_bytes_ << block_bits_;
     const uint64_t request = std::clamp<uint64_t>(run, 1, transfer_bytes);
@@ -108,7 +109,8 @@ class PartsSearch {
     return {std::nullopt, std::move(tiling), seconds, seconds};
   }
 
-  // First W within each block: from the parts of S to runs of 2^m. Nothing if they are that already.
+  // The first pass permutes within each block, from the parts of S to runs of 2^m. Nothing if they are such
+  // runs already.
   std::optional<Candidate> in_two_passes(const Subspace& space) const {
     const CommonTiling first(map_, conditions_.lg_ranks, space);
     const int m = first.bits();
@@ -135,7 +137,7 @@ class PartsSearch {
     return Candidate{together, std::move(tiling), seconds + last, last};
   }
 
-  // The basis to the lowest bits, the bits that are no pivots of it above.
+  // A map that sends the basis to the lowest bits, and the bits that are not its pivots to those above.
   BitMatrix bring_together(std::span<const Word> basis) const {
     std::vector<Word> from(basis.begin(), basis.end());
     Word pivots = 0;
@@ -151,10 +153,10 @@ class PartsSearch {
   const PartsConditions& conditions_;
   int block_bits_;
   int largest_ = 0;      // m
-  int longest_run_ = 0;  // that is of use
+  int longest_run_ = 0;  // lg of the longest useful one
 };
 
-// Elements x whose rank is not that of A x ⊕ c.
+// How many elements x are on another rank than A x ⊕ c.
 uint64_t that_change_rank(const AffineMap& map, int p) {
   const int n = map.bits(), b = n - p;
   std::vector<Word> columns;

@@ -1,7 +1,7 @@
 // How an array whose blocks lie in files of many ranks is permuted: by common tiles (common_tiling.hpp), in
-// one pass over each rank's file or, where runs would be too short, in two. The first then only brings a
-// rank's part of each tile together, within its file, and the second reads it at once, so that all of the
-// memory serves to write long runs.
+// one pass over each rank's file or, if runs would be too short, in two. The first of two only brings a
+// rank's part of each tile together, within its file. The second reads it at once, so that all of the memory
+// serves to write long runs.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +24,13 @@ struct PartsConditions {
 
 class PartsPlan {
  public:
-  /// The cheapest way to move 2^map.bits() elements. The same for the same arguments, on every rank. Throws
-  /// InputError if there are more ranks than elements, or an element does not fit in the memory.
+  /// The cheapest way to move 2^map.bits() elements. The same arguments give the same plan on every rank.
+  /// Throws InputError if there are more ranks than elements, or an element does not fit in the memory.
   PartsPlan(const gf2::AffineMap& map, std::uint64_t element_bytes, const PartsConditions& conditions);
 
-  /// What each rank does first with its block, or nothing.
+  /// The permutation that each rank first performs within its block, or nothing.
   const std::optional<gf2::AffineMap>& before() const { return before_; }
-  /// And then: the tiles of what is left to do.
+  /// The tiles of what is left to do then.
   const CommonTiling& tiling() const { return *tiling_; }
 
   std::uint64_t ranks() const { return std::uint64_t{1} << lg_ranks_; }
@@ -39,14 +39,14 @@ class PartsPlan {
   /// A rank's part of a tile.
   std::uint64_t part_bytes() const { return element_bytes_ << tiling_->bits(); }
 
-  /// In how many rounds a tile is exchanged: in each, a rank sends one message to one rank.
+  /// The number of rounds in which a tile is exchanged. In each, a rank sends one message to one rank.
   std::uint64_t rounds() const { return std::uint64_t{1} << lg_rounds_; }
   std::uint64_t message_bytes() const { return part_bytes() >> lg_rounds_; }
-  /// Of all ranks and tiles together; what stays in its rank is not sent.
+  /// The sum over all ranks and tiles. What stays in its rank is not sent.
   std::uint64_t bytes_sent() const { return bytes_sent_; }
   std::uint64_t messages() const { return bytes_sent_ / message_bytes(); }
 
-  /// The pass of the tiles; tiles, memory and blocks are a rank's, bytes those of all.
+  /// The pass of the tiles. Its tiles, memory and blocks are those of one rank, its bytes those of all.
   const PassSummary& pass() const { return pass_; }
   std::string describe() const;
 

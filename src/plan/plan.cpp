@@ -28,8 +28,8 @@ Reordering with_small_elements(Reordering what) {
   return what;
 }
 
-// As a map along one axis of several that keep their order, which has factors of that kind; nothing if it is
-// none (moving axes whose extents are not all powers of two).
+// The reordering as a map along one axis, with all axes in their order, so that its factors are of that kind
+// too. Nothing if it is not one: if there is no map, or if axes move whose extents are not all powers of two.
 std::optional<Reordering> factorable(const Reordering& what) {
   if (std::ranges::is_sorted(what.order)) return what.mapped ? std::optional(what) : std::nullopt;
   const auto map = flat_map(what);
@@ -37,10 +37,10 @@ std::optional<Reordering> factorable(const Reordering& what) {
   return Reordering{what.element_bytes, {what.elements()}, {0}, 0, *map};
 }
 
-// Another pass has to gain so much: it also takes scratch disk, and wears it.
+// The share of the time that more passes may take: they also need scratch disk, and wear it.
 constexpr double worth_more_passes = 0.9;
-// Where one pass takes less, in seconds, looking for two of an axis permutation is not worth the time: up to
-// 20 ms.
+// If one pass of an axis permutation takes fewer seconds than this, a search for two passes is not worth its
+// time, which is up to 20 ms.
 constexpr double worth_a_search = 0.2;
 
 struct MultiPass {
@@ -49,9 +49,9 @@ struct MultiPass {
   double seconds = 0;
 };
 
-// The blocks and tiles that are cheapest among those that need more than one pass, if any do.
+// The cheapest block and tile sizes with which the map takes more than one pass, if there are any.
 std::optional<MultiPass> best_block_size(const Reordering& what, const Conditions& conditions) {
-  // Windows and the beginning of the next tile take their share.
+  // The rest is for windows and the beginning of the next tile.
   const uint64_t tile_elements = conditions.memory / 4 * 3 / what.element_bytes;
   if (tile_elements < 2) return std::nullopt;
   const int most = std::min(static_cast<int>(std::bit_width(tile_elements)) - 1, what.map.bits());
@@ -74,7 +74,7 @@ std::optional<MultiPass> best_block_size(const Reordering& what, const Condition
   return best;
 }
 
-// Conditions of pass number i of count: what lies in scratch files begins at their first byte.
+// The conditions of pass number i of count. Data in scratch files begins at their first byte.
 Conditions of_pass(const Conditions& all, std::size_t i, std::size_t count) {
   Conditions conditions = all;
   if (i > 0) conditions.source_offset = 0;
@@ -82,7 +82,7 @@ Conditions of_pass(const Conditions& all, std::size_t i, std::size_t count) {
   return conditions;
 }
 
-// One for each factor; nothing if no tile of one fits in the memory.
+// A pass for each factor; nothing if for one of them no tile fits in the memory.
 std::optional<std::vector<Pass>> passes_of(const std::vector<Reordering>& factors,
                                            const Conditions& conditions) {
   std::vector<Pass> passes;
@@ -104,7 +104,8 @@ double total_seconds(const std::vector<Pass>& passes) {
   return sum;
 }
 
-// No two passes are faster: the largest requests, nothing at the ends.
+// A lower bound for two passes: they have the largest requests, and reads and writes overlap from the
+// beginning to the end.
 double least_seconds_of_two(const Reordering& what, const Conditions& conditions) {
   const uint64_t block = conditions.device.largest_useful_request();
   return 2 * pass_seconds(
@@ -112,7 +113,8 @@ double least_seconds_of_two(const Reordering& what, const Conditions& conditions
                  conditions);
 }
 
-// The sequences of reorderings that may be better than one pass of `single` seconds (nothing: there is none).
+// The sequences of reorderings that may be better than a single pass, which takes `single` seconds (nothing:
+// no single pass is possible).
 std::vector<std::vector<Reordering>> factorings(const Reordering& what, const Conditions& conditions,
                                                 std::optional<double> single) {
   std::vector<std::vector<Reordering>> all;

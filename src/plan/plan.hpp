@@ -1,5 +1,5 @@
 // How a reordering is going to be done: passes, tiles, block sizes, memory. A plan is plain data made by a
-// pure function; it can be printed, compared and run (tiles/tile_engine.hpp) as often as one likes.
+// pure function. It can be printed, compared, and run (tiles/tile_engine.hpp) any number of times.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace xorder::plan {
 
-/// One reading of a file and one writing of another, and the memory for it.
+/// Reading one file once and writing another once, and the memory for it.
 struct Pass : Buffers {
   Tiling tiling;
   std::uint64_t source_block_bytes = 0;  ///< of a run that is read at once
@@ -29,7 +29,7 @@ struct Plan {
 
   std::uint64_t bytes_read() const { return passes.size() * what.bytes(); }
   std::uint64_t bytes_written() const { return passes.size() * what.bytes(); }
-  /// Scratch disk of the passes between the first and the last.
+  /// Disk for scratch files, of which at most two exist at a time.
   std::uint64_t scratch_bytes() const;
   std::uint64_t peak_memory() const;
   double seconds() const;
@@ -39,8 +39,8 @@ struct Plan {
 
 /// The cheapest plan for the device that keeps within the memory: Pass::memory() ≤ conditions.memory. Block
 /// sizes and the number of passes are chosen together; a map takes exactly pass_count() passes for the block
-/// size chosen. Throws InputError if the memory is below minimum_memory or no tile fits in it. Pure; takes
-/// some milliseconds.
+/// size chosen. Throws InputError if the memory is below minimum_memory or no tile fits in it, and as
+/// canonical() does. Pure; takes some milliseconds.
 Plan make_plan(const Reordering& what, const Conditions& conditions);
 
 }  // namespace xorder::plan

@@ -39,10 +39,10 @@ std::optional<int> wanted_lg(const std::optional<uint64_t>& processors, uint64_t
 }
 
 uint64_t machine_memory(const Network& network, uint64_t slots, uint64_t links) {
-  // Measured: 2.7 to 3 KiB for a processor's node of the graph, 152 bytes for a link's. A message with its
-  // buffer, as it is made and on its way.
+  // Measured: a processor's node of the graph takes 2.7 to 3 KiB, a link's 152 bytes. each_message is a
+  // message with its buffer, as it is made and on its way.
   constexpr uint64_t each_processor = 3 << 10, each_link = 160, each_message = 256;
-  // Two windows, each with a step more, in which no link is used twice.
+  // Two windows. The last step of each may exceed it, by one message per link at most.
   const uint64_t messages = 2 * (window_messages(network, slots) + network.links());
   return network.nodes() * each_processor + std::min(links, network.links()) * each_link +
          network.link_numbers() * sizeof(void*) + messages * each_message;

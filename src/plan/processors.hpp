@@ -12,48 +12,49 @@
 
 namespace xorder::plan {
 
-/// If nobody asks for another number.
+/// The number of processors if none is given.
 inline constexpr std::uint64_t default_processors = 16;
 
-/// What a plan for virtual processors has to reckon with.
+/// What a plan for virtual processors depends on.
 struct ProcessorConditions {
   std::uint64_t memory = 0;
   Device device;
-  std::optional<std::uint64_t> processors{};  ///< that were asked for
+  std::optional<std::uint64_t> processors{};  ///< the number that is given, if any
   bool mapped = false;                        ///< blocks are mapped
 };
 
-/// lg of the number that was asked for, which is at most that of `most` of `what` ("elements"). Throws
-/// InputError if it is larger, no power of two, or more than a network may have.
+/// lg of the number of processors that is given; nothing if none is. Throws InputError if the number is not a
+/// power of two, is above `most`, the number of `what` ("elements"), or is more than a network may have.
 std::optional<int> wanted_lg(const std::optional<std::uint64_t>& processors, std::uint64_t most,
                              std::string_view what);
 
 /// Bytes that the machine takes (machine/machine.hpp), without what messages carry: for each processor, for
-/// the links that are used, `links` at most, and for the messages of the steps that are under way.
+/// the links that are used (`links` at most), and for the messages of the steps in progress.
 std::uint64_t machine_memory(const schedule::Network& network, std::uint64_t slots, std::uint64_t links);
-/// A window (machine/windows.hpp) ends with the step with which it has so many messages: enough for a
-/// processor to have more to do with them than with windows, but at most what half of all slots hold.
+/// A window (machine/windows.hpp) ends with the step that brings it to this number of messages. The number is
+/// large enough that processors are busier with messages than with windows, but at most half of all slots.
 std::uint64_t window_messages(const schedule::Network& network, std::uint64_t slots);
 
-/// Where files are mapped, a processor uses a range of its block in place if it has so many bytes at least;
-/// and processors with smaller blocks share a mapping with their neighbours. `bytes` are in use at once.
-/// Shorter ones would take more than an eighth more for the rest of the pages at their ends and for page
-/// tables; and a process may only have 65,530 mappings.
+/// If files are mapped, a processor uses a range of its block in place if it has at least this many bytes,
+/// and processors with smaller blocks share a mapping with their neighbours. `bytes` are in use at once. The
+/// rest of the pages at the ends of a shorter range would take more than an eighth of its size, page tables
+/// as much again; and a process may only have 65,530 mappings.
 std::uint64_t least_in_place(std::uint64_t bytes);
-/// Memory for so many bytes of blocks, in so many ranges: with that rest, if they are mapped.
+/// Memory for `bytes` bytes of blocks in `ranges` ranges. If they are mapped, it includes the rest of the
+/// pages at their ends and the page tables.
 std::uint64_t block_memory(std::uint64_t bytes, std::uint64_t ranges, bool mapped);
 
-/// Files are read and written in requests of at most this.
+/// The largest request for reading and writing files.
 inline constexpr std::uint64_t transfer_bytes = std::uint64_t{1} << 20;
-/// How many threads wait for requests, one each.
+/// The number of threads that do requests, each waiting for one at a time.
 unsigned transfer_threads(std::uint64_t memory);
-/// What a buffer for each of them takes.
+/// The bytes of a buffer for each of them.
 std::uint64_t transfer_memory(std::uint64_t memory);
-/// The same with the pages of mapped files that are on their way to the disk (work::Delivery).
+/// The same plus the pages of mapped files that are on their way to the disk (work::Delivery).
 std::uint64_t transfer_memory(const ProcessorConditions& conditions);
 
-/// `pass`, whose data is read and written once in blocks of its sizes but at most transfer_bytes each, with
-/// the time that takes.
+/// `pass` with its predicted time: its data is read and written once, in blocks of its sizes but at most
+/// transfer_bytes.
 PassSummary timed(PassSummary pass, const Device& device);
 
 }  // namespace xorder::plan

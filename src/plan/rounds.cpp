@@ -18,32 +18,32 @@ using schedule::Network;
 using schedule::Rounds;
 using std::uint64_t;
 
-// A batch is being written while the next one is made, from as many bytes that were read for it.
+// One batch is written while the next one is made, from as many bytes that have been read for it.
 constexpr uint64_t batches_in_memory = 3;
 
-// What the processors take for themselves, with what each knows of the run that it sends from.
+// The memory of the processors themselves, with what each keeps of the range that it sends from.
 uint64_t own_memory(int lg_processors) {
   constexpr uint64_t each = 256;
   const Network network = Network::crossbar(lg_processors);
   return machine_memory(network, network.nodes(), network.links()) + (each << lg_processors);
 }
 
-// Of the blocks of `batch` of 2^lg_processors processors, which share so many bytes. Each processor sends
-// from a range.
+// The memory for the blocks of `batch` of 2^lg_processors processors, which share `bytes` bytes. Each
+// processor sends from a range.
 uint64_t batch_memory(uint64_t bytes, int lg_processors, uint64_t batch, bool mapped) {
   const uint64_t made = batch * (bytes >> lg_processors);
   return block_memory(made, uint64_t{1} << lg_processors, mapped) +
          (batches_in_memory - 1) * block_memory(made, batch, mapped);
 }
 
-// Whether these can be made together.
+// Whether the blocks of `batch` processors can be made together.
 bool fits(uint64_t bytes, int lg_processors, const ProcessorConditions& conditions, uint64_t batch) {
   const uint64_t own = own_memory(lg_processors) + transfer_memory(conditions);
   return own <= conditions.memory &&
          batch_memory(bytes, lg_processors, batch, conditions.mapped) <= conditions.memory - own;
 }
 
-// The default is as many processors as it takes for one's block to fit.
+// The default is default_processors, or as many more as it takes for one block to fit.
 int choose_lg_processors(uint64_t bytes, int n, const ProcessorConditions& conditions) {
   if (const auto wanted = wanted_lg(conditions.processors, uint64_t{1} << n, "elements")) return *wanted;
   const int most = std::min(n, Network::max_dimension);
@@ -67,8 +67,8 @@ Rounds make_rounds(const Reordering& what, std::optional<int> layout, const Proc
 
 FreeOrder free_order(const BitMatrix& map) {
   const int k = map.cols();
-  // Reduces the columns to ones whose highest bits differ, and are 0 in all others. If all of the images'
-  // lowest s bits can be reached alone, the first s of these, by highest bit, are the unit vectors.
+  // Reduces the columns to ones whose highest bits differ and are 0 in all others. If some combinations have
+  // exactly the images' lowest s unit vectors as results, these are the first s columns by highest bit.
   std::vector<Word> images = map.columns(), order = BitMatrix::identity(k).columns();
   std::vector<std::pair<Word, Word>> reduced;  // image, order
   for (std::size_t j = 0; j < images.size(); ++j) {
@@ -134,13 +134,13 @@ void RoundsPlan::choose_batch(const ProcessorConditions& conditions) {
   while (batch_ < processors() && fits(bytes, lg_processors, conditions, 2 * batch_)) batch_ *= 2;
 }
 
-// Powers of two, so that a batch consists of whole ones.
+// A power of two, so that a batch consists of whole mappings.
 uint64_t RoundsPlan::blocks_together() const {
   return std::min(batch_, std::bit_ceil((least_in_place() + block_bytes() - 1) / block_bytes()));
 }
 
-// The chunks in the order of their receivers, unless nothing else had to be done before: a pass for the sake
-// of larger reads alone would cost more than it saves.
+// Puts the chunks in the order of their receivers, unless the permutation before would otherwise be the
+// identity: a pass only for larger reads would cost more than it saves.
 void RoundsPlan::order_chunks() {
   FreeOrder chunks = free_order(rounds_.factors().gamma_2);
   const int rank = rounds_.factors().rank;
@@ -173,8 +173,8 @@ AffineMap RoundsPlan::after() const { return {rounds_.layout().inverse().value()
 RoundsPlan::Scatter RoundsPlan::scatter(schedule::Node sender, uint64_t round) const {
   const schedule::RoundFactors& f = rounds_.factors();
   const Word offset = f.alpha_2(round) ^ f.beta(sender) ^ (f.complement & gf2::low_mask(rounds_.lg_block()));
-  // The offset's low bits can only be 0 in what a whole run keeps: they say which element of a run comes
-  // first. A complement reverses runs: element by element then.
+  // A run is moved as a whole only if the offset's low bits, which permute the elements of a run, are 0.
+  // Otherwise (a complement, for example) elements are moved one by one.
   if (offset & gf2::low_mask(elements_.lg_run)) return {elements_.map.columns(), offset, element_bytes_};
   return {run_places_, offset >> elements_.lg_run, element_bytes_ << elements_.lg_run};
 }

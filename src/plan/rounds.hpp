@@ -1,9 +1,9 @@
 // How the rounds of a BMMC permutation (schedule/rounds.hpp) are done from file to file.
 //
-// As many processors' blocks as fit in memory are made at a time, a *batch*. What they receive from a
-// processor should lie together in its part of the file, so that it is read at once however small the chunks
-// are. The order of elements within a chunk and that of the chunks within a block are free, since what is
-// done before can put them in any. So both are bases chosen by free_order().
+// The blocks of a *batch* of processors, as many as fit in memory, are made at a time. What they receive from
+// one processor should lie together in its part of the file, so that it is read at once however small the
+// chunks are. The order of elements within a chunk and of the chunks within a block is free, since the pass
+// before can put them in any order. So free_order() chooses both.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@
 
 namespace xorder::plan {
 
-/// Numbers j, in an order that leaves as many of their low bits as possible as they are when they go through
-/// a map.
+/// An order of the numbers j with which a map, applied after it, leaves as many of their low bits as possible
+/// as they are.
 struct FreeOrder {
   gf2::BitMatrix order;  ///< number j of this order is number order(j) of the other
   gf2::BitMatrix map;    ///< the map after it: its columns' highest bits ascend
-  int lg_run = 0;        ///< the lowest bits that it leaves as they are
+  int lg_run = 0;        ///< how many of the lowest bits that leaves as they are
 };
-/// Requires independent columns. Of all orders, the one of the longest runs; and numbers whose images differ
-/// in the low t bits only are 2^s in a row, for every t.
+/// The order with the longest runs. For every t, numbers whose images differ in the low t bits only are
+/// consecutive. Requires independent columns.
 FreeOrder free_order(const gf2::BitMatrix& map);
 
 class RoundsPlan {
@@ -35,12 +35,12 @@ class RoundsPlan {
   /// element's index; default: the top bits.
   RoundsPlan(const Reordering& what, std::optional<int> layout, const ProcessorConditions& conditions);
 
-  /// What has to be done before: from the file's order to that in which the chunks are sent.
+  /// The permutation before the rounds: from the file's order to that in which the chunks are sent.
   const gf2::AffineMap& before() const { return before_; }
-  /// And after: from blocks of processors to the file's order.
+  /// The permutation after them: from blocks of processors to the file's order.
   gf2::AffineMap after() const;
 
-  /// A map of the elements' numbers, as a reordering.
+  /// The reordering that moves the elements by this map of their numbers.
   Reordering on_elements(const gf2::AffineMap& map) const;
 
   const schedule::Rounds& rounds() const { return rounds_; }
@@ -50,22 +50,22 @@ class RoundsPlan {
   std::uint64_t bytes() const { return elements() * element_bytes_; }
   std::uint64_t block_bytes() const { return element_bytes_ << rounds_.lg_block(); }
   std::uint64_t chunk_bytes() const { return element_bytes_ << rounds_.lg_chunk(); }
-  /// Processors whose blocks are made together, from a multiple of their number on.
+  /// How many processors' blocks are made together. A batch begins at a multiple of this.
   std::uint64_t batch() const { return batch_; }
 
-  /// Where files are mapped: of ranges (processors.hpp), and how many neighbours share a mapping.
+  /// If files are mapped: the shortest range (processors.hpp), and how many neighbours share a mapping.
   std::uint64_t least_in_place() const { return plan::least_in_place(batch_ * block_bytes()); }
   std::uint64_t blocks_together() const;
 
-  /// The chunks of a processor that go to the same batch lie in runs of so many.
+  /// The chunks of a processor that go to the same batch lie together, this many at a time.
   std::uint64_t chunks_together() const { return std::uint64_t{1} << lg_together_; }
   /// Which chunk of its sender's part of the file is sent in a round.
   std::uint64_t chunk(std::uint64_t round) const { return chunk_of_round_(round); }
 
-  /// Where what came from `sender` in a round belongs in the receiver's block: piece i of the chunk at piece
-  /// places(i) ⊕ offset.
+  /// Where the chunk that came from `sender` in a round belongs in the receiver's block: its piece i at piece
+  /// places·i ⊕ offset.
   struct Scatter {
-    const std::vector<gf2::Word>& places;  ///< columns
+    const std::vector<gf2::Word>& places;  ///< columns of a matrix
     gf2::Word offset = 0;
     std::uint64_t piece_bytes = 0;
   };
@@ -81,8 +81,8 @@ class RoundsPlan {
 
   std::uint64_t element_bytes_;
   schedule::Rounds rounds_;
-  FreeOrder elements_;                 // of a chunk, by their places at the receiver
-  std::vector<gf2::Word> run_places_;  // the same for runs
+  FreeOrder elements_;                 // of a chunk; its map gives their places at the receiver
+  std::vector<gf2::Word> run_places_;  // the places of runs
   gf2::BitMatrix chunk_of_round_;
   gf2::AffineMap before_;
   std::uint64_t batch_ = 1;

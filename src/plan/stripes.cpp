@@ -15,8 +15,8 @@ namespace {
 
 constexpr uint64_t file_block = 4096;
 
-// What the processors take for themselves, with what is kept of every slot: content, part, payload and
-// arrival; and the threads, for rows that are put together and for requests.
+// The memory of the processors themselves, with what is kept for every slot (content, part, payload and
+// arrival), and that of the threads, for rows that are put together and for requests.
 uint64_t own_memory(const schedule::Schedule& schedule, const ProcessorConditions& conditions) {
   constexpr uint64_t each_slot = 256;
   return machine_memory(schedule.network(), schedule.slots(), schedule.total().messages) +
@@ -24,14 +24,14 @@ uint64_t own_memory(const schedule::Schedule& schedule, const ProcessorCondition
          transfer_memory(conditions);
 }
 
-// Nothing passes more than one processor.
+// Whether a slot's content goes from its sender to its receiver in one message, without passing others.
 bool one_message(const schedule::Schedule& schedule) {
   return schedule.steps() <= 1 || schedule.network().kind() == schedule::Network::Kind::mesh;
 }
 
 // What a stripe takes in the machine, in thousandths of its bytes: where it was read and where it is written
-// from; and where contents pass more than one processor, in the slots on the way and on links.
-// (block_memory() is at most an eighth more.)
+// from and, if contents pass several processors, the slots on the way and the messages. Mapped blocks are
+// counted with an eighth more.
 uint64_t in_machine(const schedule::Schedule& schedule, bool mapped) {
   const schedule::Network& network = schedule.network();
   const uint64_t blocks = mapped ? 2250 : 2000;
@@ -42,7 +42,7 @@ uint64_t in_machine(const schedule::Schedule& schedule, bool mapped) {
   return blocks + 1000 + 1000 * messages / slots;
 }
 
-// With the next or the last one, which is being read or written.
+// The same with the next or the last stripe, which is being read or written.
 uint64_t in_turn(const schedule::Schedule& schedule, bool mapped) {
   return in_machine(schedule, mapped) + (mapped ? 1125 : 1000);
 }
@@ -129,7 +129,7 @@ StripePlan plan_stripes(std::string name, std::shared_ptr<const schedule::Schedu
   const uint64_t own = own_memory(*plan.schedule, conditions);
   const uint64_t alone = in_machine(*plan.schedule, conditions.mapped);
   if (plan.most_rows * row <= (conditions.memory - own) * 1000 / alone) plan.rows = plan.most_rows;
-  // Stripes should begin at whole blocks of the file, which direct transfers need.
+  // Stripes should begin at whole blocks of the file, as direct transfers need.
   if (const uint64_t unit = plan.geometry->aligned_rows(file_block); unit <= plan.rows)
     plan.rows -= plan.rows % unit;
   const uint64_t stripe = bytes / std::max<uint64_t>(plan.stripes(), 1);

@@ -18,10 +18,10 @@ using std::uint64_t;
 
 constexpr uint64_t mebibyte = uint64_t{1} << 20;
 constexpr unsigned gathered_in_flight = 3, streamed_in_flight = 4;
-constexpr int lg_least_strips = 3;  // gathered ones, for reading, computing and writing at once
+constexpr int lg_least_strips = 3;  // of gathered sweeps, so that reads, computing and writes overlap
 constexpr uint64_t useful_run = 4 * mebibyte, least_run = 4 << 10;  // bytes of a strip's row
-// The rows that meet are read at once or, if that does not fit, in two slices. More of them would take less
-// memory still; but for each the widest iterations gather as many rows again on either side too.
+// The rows that meet are read at once or, if that does not fit, in two slices. More slices would take still
+// less memory; but for each of them the widest iterations need as many rows again on either side.
 constexpr int lg_most_slices = 1;
 
 class Planner {
@@ -33,7 +33,7 @@ class Planner {
     plan_.cache.record_bytes = conditions.record_bytes;
     if (given.cache_bytes != 0) plan_.cache.bytes = given.cache_bytes;
     const uint64_t memory = conditions.memory;
-    // For disks and processors to be busy at once.
+    // Enough threads to keep disks and processors busy at once.
     plan_.threads = static_cast<unsigned>(
         std::clamp<uint64_t>(memory / (4 * mebibyte), 2, std::max(8u, conditions.threads + 4)));
     plan_.request_bytes = given.request_bytes != 0
@@ -41,12 +41,12 @@ class Planner {
                               : std::clamp<uint64_t>(std::bit_ceil(memory / 128), 64 << 10, mebibyte);
   }
 
-  /// With blocks of this size, or of any.
+  /// The best plan with blocks of this size, or of any size.
   std::optional<SweepPlan> plan(std::optional<int> lg_block) {
     const int n = lg_size();
     lg_block_ = lg_block;
     if (n == 0) return with({sweep(0, 0)}, 0);
-    // The best sweeps for the iterations below `high`: the last of them, and the seconds of all.
+    // The best sweeps for the iterations below `high`: the topmost of them, and the seconds of all.
     struct Best {
       std::optional<Sweep> top;
       double seconds = 0;
@@ -73,7 +73,7 @@ class Planner {
     return with(sweeps, lg_block.value_or(lowest_block));
   }
 
-  /// The whole schedule of virtual processors, on an array that is at most half of the memory.
+  /// One sweep with the whole schedule of virtual processors, if the array is at most half of the memory.
   std::optional<SweepPlan> whole(int lg_block) {
     constexpr int most_lg_block = 30;
     if (given_.columns != 0 || lg_block > most_lg_block || plan_.array_bytes() > plan_.conditions.memory / 2)
@@ -122,8 +122,8 @@ class Planner {
            low < high;
   }
 
-  // Blocks are one sweep, and those between them are not too many. Those of virtual processors are one sweep
-  // between them.
+  // Whether a sweep may have these iterations. Those within blocks of a given size are one sweep, and a sweep
+  // between blocks has at most given_.iterations. Those that virtual processors do are one sweep.
   bool allowed(int low, int high) const {
     if (plan_.conditions.between != Between::threads) {
       if (high > *lg_block_) return on_nodes(low, high);
@@ -134,7 +134,7 @@ class Planner {
     return !between || given_.iterations == 0 || static_cast<uint64_t>(high - low) <= given_.iterations;
   }
 
-  // A sweep, as far as its iterations tell.
+  // A sweep with what follows from its iterations alone.
   Sweep read_and_written(int low, int high) const {
     Sweep one;
     one.iterations = {low, high};
@@ -148,7 +148,7 @@ class Planner {
     return one;
   }
 
-  // The widest strips that fit and are of use, if any fit.
+  // The sweep with the widest useful strips that fit, if any fit.
   std::optional<Sweep> sweep(int low, int high) const {
     Sweep one = read_and_written(low, high);
     if (is_idle(one.iterations)) return one;
@@ -169,7 +169,7 @@ class Planner {
     return std::nullopt;
   }
 
-  // The largest slices that fit.
+  // Sets the largest slices that fit; false if none do.
   bool set_slices(Sweep& one) const {
     const int count = one.iterations.count(), top = one.lg_columns + count;
     const Iterations inside{one.lg_columns, top};
@@ -203,7 +203,7 @@ class Planner {
     return false;
   }
 
-  // Whether so many slices do, besides what threads need of their own.
+  // Whether `slices` slices fit besides the threads' own memory. If so, sets the pass's memory.
   bool fits(Sweep& one, uint64_t slices) const {
     const uint64_t memory = plan_.conditions.memory;
     if (one.lg_slice >= 63 || record() > (memory >> one.lg_slice)) return false;
@@ -213,7 +213,8 @@ class Planner {
       scratch = std::max(scratch, cyclic ? plan_.cache.cyclic_scratch(group)
                                          : plan_.cache.halo_scratch(group, uint64_t{1} << one.lg_slice));
     }
-    // Numbers pass through buffers of a request, and what is not aligned through those of io::read_range.
+    // Numbers pass through buffers of a request's size, and unaligned transfers through those of
+    // io::read_range.
     const uint64_t bounce = std::min(mebibyte, std::max(record(), plan_.request_bytes));
     const uint64_t own =
         plan_.threads * (scratch + plan_.request_bytes + bounce) + (one.nodes ? one.nodes->memory : 0);
@@ -226,7 +227,7 @@ class Planner {
     const int lg_strips = one.iterations.low - one.lg_columns, lg_strip = lg_size() - lg_strips;
     const uint64_t slices = uint64_t{1} << (lg_strip - one.lg_slice);
     const uint64_t run = record() << (lg_strips == 0 ? one.lg_slice : one.lg_columns);
-    // A power of two of records.
+    // Whole records, a power of two of them.
     const uint64_t request =
         std::min(run, record() * std::bit_floor(std::max<uint64_t>(1, plan_.request_bytes / record())));
     one.pass.tiles = slices << lg_strips;
@@ -255,7 +256,7 @@ double seconds(const SweepPlan& plan) {
   return sum;
 }
 
-// Virtual processors: as many as usual, or as many more as make the fastest sweeps.
+// The plan for virtual processors: for as many as usual, or as many more as make the fastest sweeps.
 std::optional<SweepPlan> plan_nodes(const SweepConditions& conditions, const SweepSizes& given,
                                     std::optional<int> lg_block) {
   const int n = conditions.lg_size;
@@ -273,7 +274,7 @@ std::optional<SweepPlan> plan_nodes(const SweepConditions& conditions, const Swe
   return best;
 }
 
-// With blocks of this size, or of any.
+// The best plan with blocks of this size, or of any size.
 std::optional<SweepPlan> plan_any(const SweepConditions& conditions, const SweepSizes& given,
                                   std::optional<int> lg_block) {
   if (conditions.between != Between::threads) return plan_nodes(conditions, given, lg_block);
@@ -323,7 +324,8 @@ std::string SweepPlan::describe() const {
                         pass.predicted_seconds, conditions.device.name);
   }
   if (schedule) return text + describe_schedule();
-  // schedule::Descend has this number of steps; making it takes memory for every record of a block.
+  // schedule::Descend has this number of steps; it is not made here because it takes memory for every record
+  // of a block.
   text += fmt::format(
       "for comparison: on a hypercube of {} nodes Hu's schedule takes 4(lg M + V - 1) = {} steps\n",
       processors(), 4 * (static_cast<uint64_t>(conditions.lg_size) + block - 1));

@@ -13,21 +13,21 @@
 //      |    | p  |    |          last ones, and the last on the first.
 //      +----+----+----+---
 //
-// Within a strip the iterations are done in groups that fit in the cache (cache_groups.hpp), each with a
-// window of its own over what the one before it has made. So nothing is read twice but the ends, and a sweep
-// may write where it reads: a slice is written after all that need it have been read; the first few stay in
-// memory for the last.
+// Within a strip the iterations are done in groups that fit in the cache (cache_groups.hpp). Each group has a
+// window of its own over the results of the group before. So nothing but the ends is read twice, and a sweep
+// may write where it reads: a slice is written after all slices that depend on it have been read; the first
+// few stay in memory for the last.
 //
-// A row of a strip is a request. With few iterations a sweep has few rows in memory, which can be long; but
+// A row of a strip is a request. A sweep of few iterations has few rows in memory, so they can be long; but
 // more sweeps move more bytes. The plan is the one that takes the device the least time. The lowest sweep's
-// strip has rows of one record, so that it reads the file from one end to the other; the 2^high records that
+// strip has rows of one record, so that it reads the file from one end to the other. The 2^high records that
 // meet there are the *block* of one of Hu's P processors. An array that fits in memory twice is one gathered
 // sweep of one strip.
 //
 // A sweep whose iterations all read nothing but the record itself is left out: there is nothing to do.
 //
-// Where virtual processors do the iterations between blocks (node_runs.hpp) these are one gathered sweep, the
-// first of descend and the last of ascend, whatever the size of a block; the others are as above.
+// If virtual processors do the iterations between blocks (node_runs.hpp), these are one gathered sweep, the
+// first of descend and the last of ascend, whatever the size of a block. The others are as above.
 #pragma once
 
 #include <cstdint>
@@ -47,9 +47,9 @@ namespace xorder::plan {
 struct SweepConditions {
   int lg_size = 0;                 ///< lg M
   bool ascend = false;             ///< b goes up
-  std::uint64_t record_bytes = 1;  ///< of what is computed with, and lies between sweeps
-  std::uint64_t input_bytes = 1;   ///< that a record is made from, of all inputs
-  std::uint64_t output_bytes = 1;  ///< that are made of it
+  std::uint64_t record_bytes = 1;  ///< of a record, in the computation and between sweeps
+  std::uint64_t input_bytes = 1;   ///< from which a record is made, of all inputs
+  std::uint64_t output_bytes = 1;  ///< that are made of a record
   std::uint64_t memory = 0;
   unsigned threads = 1;  ///< that the machine computes with
   Device device = Device::ssd();
@@ -63,20 +63,20 @@ struct Sweep {
   int lg_columns = 0;      ///< of a strip
   int lg_slice = 0;        ///< records that are read at once: the strip, if it is gathered
   unsigned in_flight = 0;  ///< slices, besides those in windows
-  /// Writes where it reads, and reads what the sweep before it wrote.
+  /// Whether it writes where it reads what the sweep before it wrote.
   bool in_place = false;
   /// Whether a gathered strip is computed from one buffer to another: there is more than one group in it.
   bool two_buffers = false;
   /// Records of a strip are numbered row by row; in these numbers the iterations are lg_columns and up.
   std::vector<Iterations> groups;
-  /// Of virtual processors, if they compute it: the top iterations, in strips that are gathered, or all of
-  /// them.
+  /// The runs of virtual processors, if they compute this sweep: the top iterations, in gathered strips, or
+  /// all iterations.
   std::optional<NodeRuns> nodes;
   PassSummary pass;  ///< bytes_read without what is read twice
 
-  /// How many slices before and after one this group of it depends on.
+  /// On how many slices before a slice, and as many after it, this group's results depend.
   std::uint64_t halo_slices(Iterations group) const;
-  /// All groups together.
+  /// The sum over all groups.
   std::uint64_t halo_slices() const;
 };
 
@@ -91,12 +91,12 @@ struct SweepPlan {
 
   std::uint64_t processors() const { return std::uint64_t{1} << (conditions.lg_size - lg_block); }
   std::uint64_t array_bytes() const { return conditions.record_bytes << conditions.lg_size; }
-  /// Of disk. What lies between sweeps lies where the output will, unless records are not of its elements'
-  /// size.
+  /// Scratch disk. The records between sweeps lie in the output's file, unless they have another size than
+  /// its elements.
   std::uint64_t scratch_bytes() const;
-  /// Of the virtual processors; empty without them.
+  /// The name of the virtual processors' schedule; empty without them.
   std::string schedule_name() const;
-  /// Of the sweep by virtual processors, or nullptr.
+  /// The runs of the sweep by virtual processors, or nullptr.
   const NodeRuns* nodes() const;
   /// For people, line by line.
   std::string describe() const;
@@ -106,8 +106,8 @@ struct SweepPlan {
 };
 
 /// The sweeps that take the least time on the device and keep within the memory. Pure; takes some
-/// milliseconds. Throws InputError if no sweeps fit, saying what would, and for sizes that are no powers of
-/// two or too large.
+/// milliseconds. Throws InputError if no sweeps fit, saying what would, and for sizes that are not powers of
+/// two or are too large.
 SweepPlan plan_sweeps(const SweepConditions& conditions, const SweepSizes& given = {});
 
 }  // namespace xorder::plan

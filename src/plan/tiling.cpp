@@ -27,7 +27,7 @@ struct MappedPart {
   bool whole = false;
 };
 
-// From the fastest axis on: as long as the box spans an axis, its runs go on along the next one.
+// Goes from the fastest axis on. If the box spans an axis, its runs go on along the next one.
 RunShape run_shape(const std::vector<uint64_t>& extents, const std::vector<uint64_t>& lengths,
                    const std::vector<int>& axes, const MappedPart& mapped, size_t most_axes = ~size_t{0}) {
   RunShape shape;

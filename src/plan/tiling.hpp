@@ -2,9 +2,9 @@
 //
 // A *tile* is a box: an interval of each axis, times a coset of the mapped axis (coset.hpp) if there is one.
 // It is read as runs that are contiguous in the source and written as runs that are contiguous in the target;
-// the tiles' runs partition both. A tile consists of *groups*, which partition it along one axis: a group is
-// what a kernel permutes at once, small enough for a cache, and thick enough that it contributes at least a
-// cache line to each target run.
+// the tiles' runs partition both. A tile is cut into *groups* along one axis. A group is what a kernel
+// permutes at once: small enough for a cache, and thick enough to contribute at least a cache line to each
+// target run.
 //
 //              target axis →          tile: all of this box, assembled in memory
 //            ┌──────┬──────┐          group: some of its source runs, read and scattered together
@@ -13,8 +13,8 @@
 //     ↓      ├──────┼──────┤
 //            └──────┴──────┘
 //
-// The last tile along an axis may be shorter. All counts here are elements; files, bytes and threads come
-// later.
+// The last tile along an axis may be shorter. All counts here are in elements; files, bytes and threads do
+// not matter yet.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@
 
 namespace xorder::plan {
 
-/// A contiguous piece of the source or the target.
+/// Contiguous elements of the source or the target.
 struct Run {
   std::uint64_t offset = 0;
   std::uint64_t length = 0;
@@ -39,11 +39,11 @@ struct RunStride {
   std::uint64_t elements = 0;
 };
 
-/// How boxes of a given greatest size fall into runs on one side (source or target).
+/// How boxes of a given largest size fall into runs on one side (source or target).
 struct RunShape {
   /// By source axis number; the mapped axis's entry is per unit of h (z) high or low.
   std::vector<RunStride> axes;
-  int mapped_low = 0;              ///< so many low bits of h (z) move within a run
+  int mapped_low = 0;              ///< how many low bits of h (z) move within a run
   std::uint64_t run_elements = 1;  ///< of a run that is not at an edge
   std::uint64_t run_count = 1;     ///< run numbers are below this
 };
@@ -59,9 +59,9 @@ struct TileChoice {
   int source_low = 0;
   int target_low = 0;
   int group_low = 0;
-  /// Target runs go along at most so many axes, though the tile may span more. Groups cut the last of them,
-  /// and that must not be the one along which the source is read. (512 MiB of doubles out of the page cache:
-  /// 0.31 s, in place of 0.45 with runs of parts of the first axis.)
+  /// Target runs go along at most this many axes, even if the tile spans more. Groups cut the last of them,
+  /// which should not be the one along which the source is read. (Measured with 512 MiB of doubles in the
+  /// page cache: 0.31 s, and 0.45 s with runs of parts of the first axis.)
   std::size_t target_axes = ~std::size_t{0};
   bool operator==(const TileChoice&) const = default;
 };
@@ -87,7 +87,7 @@ struct Group {
   RunStride target_shift;       ///< where the group's target pieces begin, relative to the tile's
 };
 
-/// Immutable. The functions cost as much as what they return.
+/// Immutable. The time of each function is proportional to what it returns.
 class Tiling {
  public:
   /// `what` must be canonical(); the choice must fit it (see TileChoice), with at most one axis split into
@@ -99,7 +99,7 @@ class Tiling {
   const std::optional<CosetTiling>& coset() const { return coset_; }
   /// lg of a group's coordinates on the mapped axis.
   int group_bits() const { return group_bits_; }
-  /// Greatest sizes, in elements.
+  /// The largest sizes, in elements.
   std::uint64_t tile_elements() const;
   std::uint64_t group_elements() const;
 
@@ -112,7 +112,7 @@ class Tiling {
   /// How groups lie in the source, and tiles in the target.
   const RunShape& source_shape() const { return source_shape_; }
   const RunShape& target_shape() const { return target_shape_; }
-  /// Run number r is at position r; at edges some have length 0.
+  /// Lists the runs; runs[r] is run number r. At edges some have length 0.
   void source_runs(const Group& group, std::vector<Run>& runs) const;
   void target_runs(const Tile& tile, std::vector<Run>& runs) const;
 

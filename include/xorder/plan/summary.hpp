@@ -1,4 +1,4 @@
-// What a plan says in figures, whatever engine it is for.
+// The figures of a plan, whatever its engine.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace xorder::plan {
 
 /// A pass over all of the data, as planned.
 struct PassSummary {
-  std::uint64_t tiles = 0;  ///< parts that are in memory one after the other
+  std::uint64_t tiles = 0;  ///< parts of the data that are done one after the other
   std::uint64_t tile_bytes = 0;
   std::uint64_t source_block_bytes = 0;  ///< of what is read at once
   std::uint64_t target_block_bytes = 0;  ///< of what is written at once
@@ -25,11 +25,11 @@ struct Traffic {
   std::string schedule;
   std::uint64_t processors = 0;
   std::uint64_t steps = 0;
-  std::uint64_t messages = 0;     ///< that change their virtual processor
+  std::uint64_t messages = 0;     ///< between different virtual processors
   std::uint64_t crossings = 0;    ///< uses of links
   std::uint64_t bytes_moved = 0;  ///< of those messages
 
-  /// Adds another run of the same schedule with other data: what was sent; steps are counted once.
+  /// Adds what another run of the same schedule has sent. Steps are counted once.
   Traffic& operator+=(const Traffic& run) {
     messages += run.messages;
     crossings += run.crossings;
