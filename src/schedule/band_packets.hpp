@@ -16,7 +16,7 @@ inline int checked_beta(int beta, int dimension) {
   return beta;
 }
 
-/// The packets at one node u, by the tag t that they go, or have come, within the dimensions of c1.
+/// The packets at one node u, by their tag t: the dimensions of c1 that they have to cross, or have crossed.
 class BandPackets {
  public:
   BandPackets(const BandLayout& layout, Node u)
@@ -27,12 +27,12 @@ class BandPackets {
   Node next() const { return at(column_ + pow2(layout_.beta)); }
   Node before() const { return at(column_ - pow2(layout_.beta)); }
 
-  /// Of the packet that goes to row c1 ⊕ t at the same ring position.
+  /// The slot of the packet that goes to row c1 ⊕ t at the same ring position.
   std::uint64_t own_slot(std::uint64_t t) const { return layout_.slot((c1_ ^ t) - c1_); }
-  /// Whether the ring packet with tag t ≠ 0 goes to the node before: row c1 ⊕ t at the next one is beyond the
-  /// band.
+  /// Whether the ring packet with tag t ≠ 0 goes to the node before, because row c1 ⊕ t at the next one is
+  /// outside the band.
   bool backward(std::uint64_t t) const { return (c1_ ^ t) > c1_; }
-  /// Of the packet with tag t ≠ 0 that goes to, or has come from, a ring neighbour.
+  /// The slot of the packet with tag t ≠ 0 that goes to, or has come from, a ring neighbour.
   std::uint64_t ring_slot(std::uint64_t t) const {
     const std::uint64_t ring = pow2(layout_.beta);
     return layout_.slot((c1_ ^ t) - c1_ + (backward(t) ? -ring : ring));
@@ -46,7 +46,8 @@ class BandPackets {
   std::uint64_t c1_;
 };
 
-/// Throws InputError unless so many matrices can be transposed at once: 1 ≤ β < d, 1 ≤ matrices ≤ ⌊d/β⌋.
+/// Throws InputError unless BandedBatch can transpose these matrices at once: 1 ≤ β < d, 1 ≤ matrices ≤
+/// ⌊d/β⌋.
 void require_matrices(int dimension, int beta, int matrices);
 
 }  // namespace xorder::schedule

@@ -45,8 +45,8 @@ AffineAssignment best_affine_assignment(int dimension, const Diagonals& band) {
   }
   check_band(dimension, band);
   const uint64_t n = pow2(dimension);
-  // How often each c ⊕ i occurs; then its Walsh-Hadamard transform, at r the number of even parities less
-  // that of odd ones.
+  // First how often each c ⊕ i occurs, then its Walsh-Hadamard transform: at r, the number of even parities
+  // minus that of odd ones.
   std::vector<std::int64_t> even(n, 0);
   for (uint64_t c = 0; c < n; ++c) {
     for (uint64_t s = 0; s < band.width(); ++s) ++even[c ^ modulo(c + s - band.back, dimension)];
@@ -102,15 +102,14 @@ std::vector<Packet> band_task(int dimension, const Diagonals& band,
   return task;
 }
 
-// Bit j of the node is bit `bit`
-// of column + shift, so that it changes from c to c + offset for 2·min(m, 2^(bit+1) − m) of each 2^(bit+1)
-// columns, m = offset mod 2^(bit+1).
+// Bit j of the node is bit `bit` of column + shift. So with m = offset mod 2^(bit+1), it differs between
+// columns c and c + offset for 2·min(m, 2^(bit+1) − m) of each 2^(bit+1) columns c.
 std::vector<uint64_t> band_column_sums(int dimension, int beta, const Diagonals& band) {
   check_band(dimension, band);
   std::vector<uint64_t> sums(static_cast<size_t>(dimension), 0);
   const int ring = dimension - beta;
   for (int j = 0; j < dimension; ++j) {
-    // A bit of the Gray code is the upper one of two bits of c2, after adding 1 to them.
+    // Bit j of the Gray code of c2 is bit j + 1 of c2 + 2^j; its top bit is that of c2.
     const int bit = j >= ring ? j - ring : std::min(beta + j + 1, dimension - 1);
     const uint64_t period = pow2(bit + 1);
     for (uint64_t s = 0; s < band.width(); ++s) {
@@ -126,7 +125,7 @@ uint64_t band_bound(int dimension, int beta, const Diagonals& band) {
   for (const uint64_t sum : band_column_sums(dimension, beta, band)) {
     bound = std::max(bound, divided_up(sum, pow2(dimension)));
   }
-  // Where a carry runs through the whole of c1, all of its bits change, and one of the Gray code.
+  // If a carry runs through all of c1, all of its bits change, and one of the Gray code.
   const uint64_t farthest = static_cast<uint64_t>(std::min(beta + 1, dimension));
   return band.width() == 1 ? 0 : std::max(bound, farthest);
 }

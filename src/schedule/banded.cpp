@@ -77,7 +77,7 @@ std::optional<Diagonals> narrower(const Diagonals& band, int beta, int dimension
   return band;
 }
 
-// How many m whose ones are among those of `mask` are at most x.
+// The number of m ≤ x whose ones are among those of `mask`.
 uint64_t submasks_up_to(std::int64_t x, uint64_t mask) {
   if (x < 0) return 0;
   const auto limit = static_cast<uint64_t>(x);
@@ -149,8 +149,8 @@ bool Banded::carries(uint64_t step, int j, uint64_t c1) const {
   return within_band(!second_half(step) ? way : (start ^ t) > start ? way - ring : way + ring);
 }
 
-// How many c1 have a packet with this tag. Its offset is t − 2m, and 2^β less or more if it crosses the ring,
-// where m = c1 & t.
+// How many c1 have a packet with this tag. With m = c1 & t its offset is t − 2m, and 2^β less or more if the
+// packet crosses the ring.
 uint64_t Banded::places_in_ring(uint64_t t, bool crosses_ring) const {
   const auto [d, beta] = layout_;
   if (!band_) return pow2(beta);
@@ -206,7 +206,7 @@ std::optional<Place> Banded::goal(Place start) const {
 
 Schedule::Load Banded::load(uint64_t step) const {
   const auto [d, beta] = layout_;
-  uint64_t places = 0;  // of a ring's nodes, one from each ring
+  uint64_t places = 0;  // sending nodes at one ring position
   for (int j = 0; j < beta; ++j) places += places_in_ring(tag(step, j), second_half(step));
   if (beta < d && release_[step] != 0) places += places_in_ring(release_[step], true);
   if (beta < d && release_[step] == 0) {

@@ -37,13 +37,14 @@ int checked_matrices(int dimension, int beta, int matrices) {
   return matrices;
 }
 
-// The ring packets of one matrix that a node sends to one of its ring neighbours: their original c1 and tag.
-// To the next node go those whose c1 was larger than the node's is, to the one before those whose c1 was
-// smaller, as a band reaches as far as 2^β; and to both one with tag 0, unless they are the same node.
+// The ring packets of one matrix that a node sends to one of its ring neighbours, by the c1 that they came
+// from. Packets whose c1 was larger than the node's go to the next node, those whose c1 was smaller to the
+// one before, because a band reaches as far as 2^β. Either neighbour also gets one packet with tag 0; if both
+// are the same node, it gets one only.
 struct RingQueue {
   Node to = 0;
   uint64_t first_c1 = 0;
-  uint64_t count = 0;  // with tag 0, which is the last, if there is one
+  uint64_t count = 0;  // including the one with tag 0, which is the last
   bool forward = true;
   bool has_zero = true;
 };
@@ -60,7 +61,7 @@ RingQueues ring_queues(const BandLayout& layout, Node u) {
           {packets.before(), 0, pair ? c1 : c1 + 1, false, !pair}};
 }
 
-// The longest queue, where those of different matrices that meet on one link are joined.
+// The longest queue at a link. Queues of different matrices for the same link count as one.
 uint64_t longest_queue(const BandLayout& layout, int matrices) {
   const int d = layout.dimension;
   uint64_t longest = 0;
@@ -163,8 +164,7 @@ void BandedBatch::ring_part(uint64_t place_in_queue, std::vector<Message>& out) 
   }
 }
 
-// Packets that cross the ring, that is, those for a column with another c2, end in the second half of the
-// slots.
+// Packets that cross the ring, those for a column with another c2, end in the second half of the slots.
 std::optional<Place> BandedBatch::goal(Place start) const {
   const uint64_t width = layout_.width();
   if (start.slot >= slots() / 2) return {};
@@ -178,7 +178,7 @@ std::optional<Place> BandedBatch::goal(Place start) const {
 
 namespace {
 
-// Column sums of all matrices, each rotated.
+// The bound from the column sums of all matrices, each rotated.
 uint64_t bound_in_turn(int dimension, const std::vector<BandOfNodes>& matrices) {
   std::vector<uint64_t> sums(static_cast<std::size_t>(dimension), 0);
   uint64_t bound = 0;
@@ -233,7 +233,7 @@ std::vector<BandedInTurn::Member> BandedInTurn::made(int dimension,
   return members;
 }
 
-// The last one that begins there or before. (A matrix may take no step.)
+// The last member that begins there or before. (A matrix may take no step.)
 const BandedInTurn::Member& BandedInTurn::at_slot(uint64_t slot) const {
   return *std::prev(std::ranges::upper_bound(members_, slot, {}, &Member::first_slot));
 }

@@ -24,7 +24,7 @@ BandOfNodes of_nodes(int dimension, const Diagonals& band) {
   return {beta, band};
 }
 
-/// The slots of one matrix after those of the other.
+/// The slots of each matrix follow those of the one before.
 std::vector<PlacedBand> placed_bands(int dimension, const std::vector<gf2::AffineMap>& maps,
                                      const std::vector<uint64_t>& reaches) {
   std::vector<PlacedBand> bands;
@@ -49,7 +49,7 @@ BandsAtOnce in_turn(int dimension, const std::vector<BandOfNodes>& matrices) {
   return {std::move(schedule), placed_bands(dimension, maps, reaches), "one after another", 0};
 }
 
-// Whether BandedBatch does these.
+// Whether BandedBatch can do these.
 bool in_phases(int dimension, const std::vector<BandOfNodes>& matrices) {
   const int beta = matrices[0].beta, k = static_cast<int>(matrices.size());
   const Diagonals full{pow2(beta), pow2(beta)};
@@ -66,7 +66,7 @@ BandsAtOnce two_phases(int dimension, const std::vector<BandOfNodes>& matrices) 
           "two phases", 0};
 }
 
-// If there are more matrices than were ever tried, the first ones' places again.
+// The placement that was found, if there is one. If there are more matrices than it has, it is repeated.
 std::optional<std::vector<gf2::AffineMap>> best_placement(int dimension,
                                                           const std::vector<BandOfNodes>& matrices) {
   const int beta = matrices[0].beta;
@@ -107,7 +107,7 @@ std::vector<gf2::AffineMap> drawn(int dimension, const std::vector<BandOfNodes>&
   return maps;
 }
 
-// Unlike in band_task(), what comes has the slot of its offset, so that the main diagonal stays in place.
+// Unlike in band_task(), what arrives takes the slot of its offset, so that the main diagonal stays in place.
 BandsAtOnce searched(int dimension, const std::vector<BandOfNodes>& matrices,
                      const std::vector<gf2::AffineMap>& placement) {
   std::vector<uint64_t> reaches;
@@ -129,7 +129,7 @@ BandsAtOnce searched(int dimension, const std::vector<BandOfNodes>& matrices,
   return {std::make_shared<Routed>(dimension, slots, task), std::move(bands), "search", 0};
 }
 
-/// Of the task; nothing if that is too large for a search.
+/// The link crossings of the task; nothing if it is too large for a search.
 std::optional<uint64_t> crossings_of(int dimension, const std::vector<BandOfNodes>& matrices) {
   uint64_t crossings = 0, slots = 0;
   for (const BandOfNodes& matrix : matrices) {
@@ -140,7 +140,7 @@ std::optional<uint64_t> crossings_of(int dimension, const std::vector<BandOfNode
   return crossings;
 }
 
-// The best of some placements, if there is none that was found.
+// The search with the placement that was found or, if there is none, the best search of several placements.
 BandsAtOnce best_searched(int dimension, const std::vector<BandOfNodes>& matrices, uint64_t crossings,
                           uint64_t limit) {
   constexpr uint64_t most_tries = 16;

@@ -1,4 +1,4 @@
-// Small functions of bits that several schedules need.
+// Small bit functions that several schedules need.
 #pragma once
 
 #include <bit>

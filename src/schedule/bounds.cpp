@@ -45,9 +45,9 @@ uint64_t isotropic_bound(std::span<const gf2::Word> tags, int dimension) {
   return std::max(bound, largest(columns));
 }
 
-// Column sums over all nodes. In the β dimensions of a node's place in its ring, A and B need 2^(β−1) each
-// per node. Over the 2^β rings of 2^(d−β) nodes, 2^β + 1 packets a node and edge cross the ring's edges; the
-// reflected Gray code changes bit k at R / 2^(k+1) of its R edges, its top bit at two.
+// Column sums over all nodes. In the β dimensions of c1, A and B need 2^(β−1) crossings each per node. There
+// are 2^β rings of R = 2^(d−β) nodes, and 2^β + 1 packets per node cross the edges of its ring. The reflected
+// Gray code changes bit k at R / 2^(k+1) of a ring's R edges, its top bit at two.
 uint64_t banded_bound(int dimension, int beta, int matrices) {
   if (beta >= dimension) return total_exchange_bound(dimension);
   const int ring_bits = dimension - beta;
@@ -75,8 +75,8 @@ uint64_t mesh_bound(uint64_t side) {
   return side <= 1 ? 0 : bound;
 }
 
-// A block goes min(k, N − k) links along its row and as many along its column, k = |i − j|. There are N nodes
-// for each i − j mod N, and min(k, N − k) over all k is ⌊N²/4⌋ in all.
+// With k = |i − j|, a block crosses min(k, N − k) links along its row and as many along its column. There are
+// N nodes for each i − j mod N, and the sum of min(k, N − k) over all k is ⌊N²/4⌋.
 uint64_t torus_bound(uint64_t side) { return side <= 1 ? 0 : divided_up(side * side / 4, 2 * side); }
 
 // (x−y)(x−y−1) ≤ 2y² is x² − x ≤ y² + 2xy − y, and N/2 − 1 = 2x + y − 1. If x ≤ y, both hold.
@@ -96,8 +96,8 @@ uint64_t aspc_bound(int dimension, int halves) {
   return std::max(capacity, n > 1 ? uint64_t{2} : uint64_t{1});
 }
 
-// Crossings per element in the inter-node iterations: 2 where i + 1 and i − 1 get a copy each, 3 for 1 ≤ j ≤
-// n−2, 2 for j = n−1, as i + 2^(n−1) and i − 2^(n−1) are the same node. A local iteration b sends 2^b
+// Crossings per element in the inter-node iterations: 2 for j = 0, as i + 1 and i − 1 get a copy each; 3 for
+// 1 ≤ j ≤ n−2; 2 for j = n−1, as i + 2^(n−1) and i − 2^(n−1) are the same node. A local iteration b sends 2^b
 // elements to either side.
 uint64_t descend_bound(int dimension, int lg_per_node, bool local) {
   if (dimension == 0) return 0;

@@ -15,10 +15,10 @@ using std::uint64_t;
 struct Label {
   std::uint32_t start = 0;
   std::uint16_t version = 0;
-  bool awaited = false;  // somebody still has to send or consume it
+  bool awaited = false;  // it still has to be sent or consumed
 };
 
-// Of something that happens in the current step.
+// Counts events of the current step.
 class Count {
  public:
   uint64_t one_more(uint64_t step) {
@@ -98,7 +98,7 @@ class Checker {
     }
   }
 
-  // A straight way: one link, or on a mesh several in one row or column.
+  // Takes the links of a straight leg: one link, or on a mesh several in one row or column.
   bool leg(Node from, Node to) {
     if (from >= network_.nodes() || to >= network_.nodes()) return false;
     if (network_.kind() != Network::Kind::mesh) return from == to || take(from, to);

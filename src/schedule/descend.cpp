@@ -24,7 +24,7 @@ int checked_lg_per_node(int lg_per_node) {
   return lg_per_node;
 }
 
-// A class residue mod 2^b.
+// The class of a residue mod 2^b, as 2^b + residue.
 using Class = std::uint32_t;
 Class class_of(int b, uint64_t residue) { return static_cast<Class>(pow2(b) + residue); }
 Descend::Local local_of(Class c) {
@@ -32,7 +32,7 @@ Descend::Local local_of(Class c) {
   return {b, modulo(c, b)};
 }
 
-// Which class does its local iteration in which round (of descend): one a round, the largest b that is ready.
+// By round (of descend): the class that does its local iteration, the ready one with the largest b, or 0.
 std::vector<Class> local_rounds(int n, int v, uint64_t rounds) {
   std::vector<Class> result(rounds, 0);
   const auto later = [](Class a, Class b) { return std::bit_width(a) < std::bit_width(b); };
@@ -88,7 +88,7 @@ uint64_t Descend::slots_of(int dimension, int lg_per_node) {
 }
 
 uint64_t Descend::memory_of(int dimension, int lg_per_node) {
-  // A round's local iteration; while it is made, also two bits and a waiting class for an offset.
+  // Per round a class; while the schedule is made, also two bits and a ready class per offset.
   return round_count(dimension, lg_per_node, Part::all) * (2 * sizeof(Class) + 1);
 }
 
@@ -175,8 +175,8 @@ std::optional<Recurrence> Descend::recurrence() const {
                          order_ == Order::ascend, reads_);
 }
 
-// Between nodes, of every offset over two links, or one between neighbours; and of each of the 2^b classes of
-// a local iteration one element.
+// Between nodes, each offset is sent over two links, or one between neighbours. In a local iteration, each of
+// the 2^b classes sends one element.
 Schedule::Load Descend::total() const {
   const int n = network().dimension();
   if (n == 0) return {};

@@ -17,9 +17,9 @@ using Table = std::vector<std::vector<int>>;
 
 constexpr int none = -1;
 
-// Colours the ones of the task matrix with as many colours as its critical sum. colour_[r][j] is the colour
-// of the one in row r and column j, row_[j][c] the row that column j meets in colour c. Rows are many and
-// short, columns few and long.
+// Colours the ones of the task matrix with as many colours as its critical sum. colour_[r · dimension + j] is
+// the colour of the one in row r and column j, row_[j][c] the row that column j meets in colour c. Rows are
+// many and short, columns few and long.
 class Colouring {
  public:
   Colouring(const std::vector<Word>& tags, int dimension, size_t colours)
@@ -41,9 +41,9 @@ class Colouring {
   }
 
  private:
-  // a is free in the row, b in the column. If they differ, the path from the column along edges of colours a,
-  // b, a .. cannot end in the row, which has no a: its edges come into rows by a. Exchanging both colours
-  // frees a.
+  // Colour a is free in the row, b in the column. If they differ, both colours are exchanged on the path from
+  // the column along edges of colours a, b, a .., which frees a in the column. The path cannot end in the
+  // row: it enters rows by a, which this row does not have.
   void add(size_t row, size_t column) {
     while (row_[column][lowest_free_[column]] != none) ++lowest_free_[column];
     const size_t b = lowest_free_[column];
@@ -91,7 +91,7 @@ class Colouring {
   std::vector<size_t> lowest_free_;  // by column: no lower colour is free
 };
 
-// The largest row or column sum: so many colours are needed, and suffice.
+// The largest row or column sum. This number of colours is needed, and suffices.
 std::uint64_t critical_sum(const std::vector<Word>& tags, int dimension) {
   std::vector<int> columns(static_cast<size_t>(dimension), 0);
   int sum = 0;

@@ -12,7 +12,7 @@ std::vector<Mesh::Step> trades_of(uint64_t side, Mesh::Routing routing) {
   return routing == Mesh::Routing::two_phase ? trades_in_two_phases(side) : trades_at_bound(side);
 }
 
-// With XY routing, the second legs of the last step need one more.
+// With XY routing, the second legs of the last trades need one more step.
 uint64_t step_count(uint64_t trades, Mesh::Routing routing) {
   return routing == Mesh::Routing::xy && trades > 0 ? trades + 1 : trades;
 }
@@ -36,7 +36,7 @@ Node Mesh::partner(Node node) const {
   return node % side * side + node / side;
 }
 
-// (j, j) or (i, i).
+// Where the way of node (i, j) turns: at (j, j) if it goes up, at (i, i) otherwise.
 Node Mesh::corner(Node node, bool up) const {
   const uint64_t side = network().side();
   return (up ? node % side : node / side) * (side + 1);

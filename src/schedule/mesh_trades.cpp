@@ -19,7 +19,7 @@ class Room {
  public:
   Room(uint64_t columns, uint64_t each) : room_(columns, each) {}
 
-  // `count` of the columns below `end`, those with the most room; ties to the smaller index.
+  // Takes the `count` columns below `end` with the most room, of equal ones the smaller index.
   std::vector<uint64_t> take(uint64_t count, uint64_t end) {
     std::vector<uint64_t> columns(end);
     std::iota(columns.begin(), columns.end(), uint64_t{0});
@@ -33,10 +33,10 @@ class Room {
   std::vector<uint64_t> room_;  // by column
 };
 
-// Who goes up, by row and column; the others below the diagonal go right.
+// Which nodes go up, by row and column; the others below the diagonal go right.
 using Division = std::vector<std::vector<bool>>;
 
-// Each resource carries one message a step, in the order in which they are added.
+// Each resource carries one message per step, in the order in which they are added.
 class StepAssignment {
  public:
   StepAssignment(const Division& goes_up, uint64_t steps)
@@ -87,7 +87,7 @@ std::vector<Mesh::Step> trades_at_bound(uint64_t side) {
 // Let n = N/2 = 2x + y. Below the diagonal lie a square, rows n .. N−1 of columns 0 .. n−1, a triangle above
 // it and one to the right of it. The triangles and the square share only the U_j of the columns j < n and the
 // R_i of the rows i ≥ n. In phase 1, of x steps, these 2n resources carry nodes of the square only. In phase
-// 2, of y steps, they carry the rest of it, and what the triangles' own resources do not manage in x + y
+// 2, of y steps, they carry the rest of it, and what the triangles' own resources cannot carry in x + y
 // steps.
 //
 //   Triangle above, rows i < n. R_i carries x + y of its i nodes, and the other e_i = max(0, i − x − y) go up.

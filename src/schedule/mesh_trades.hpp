@@ -8,10 +8,10 @@
 
 namespace xorder::schedule {
 
-/// T(N) steps, for every N.
+/// In T(N) steps, for every N.
 std::vector<Mesh::Step> trades_at_bound(std::uint64_t side);
 
-/// x steps, then y (bounds.hpp). Throws InputError if the side is odd.
+/// In two phases of x and y steps (mesh_phases() in bounds.hpp). Throws InputError if the side is odd.
 std::vector<Mesh::Step> trades_in_two_phases(std::uint64_t side);
 
 }  // namespace xorder::schedule

@@ -58,7 +58,7 @@ std::optional<std::uint64_t> Network::link(Node from, Node to) const {
       return from;
     case Kind::hypercube: {
       const std::uint64_t difference = from ^ to;
-      if ((difference & (difference - 1)) != 0) return {};  // std::has_single_bit counts all bits
+      if ((difference & (difference - 1)) != 0) return {};  // faster than std::has_single_bit, a popcount
       return from * static_cast<std::uint64_t>(dimension_) +
              static_cast<std::uint64_t>(std::countr_zero(difference));
     }

@@ -39,7 +39,7 @@ std::vector<PlusMinus::Stage> stages_of(const std::vector<Iteration>& iterations
   return stages;
 }
 
-// What an update reads has come as far as it is away, after the update before it.
+// A lower bound: after each update, the values for the next one cross as many links as they are away.
 uint64_t way_of(const std::vector<Iteration>& iterations) {
   uint64_t links = 0;
   for (const Iteration& one : iterations) links += one.b == 0 ? 1 : 2;

@@ -55,7 +55,7 @@ vector<Word> lower_rows(const BitMatrix& a, int first_row, int columns) {
 
 vector<Word> unit_columns(int n) { return BitMatrix::identity(n).columns(); }
 
-// T pairs each left column of the basis of [γ δ] with a right column that is not in it.
+// T adds a left column of the basis of [γ δ], each time another one, to each right column that is not in it.
 BitMatrix trailer(const BitMatrix& a, int p) {
   const int n = a.cols(), left = n - p;
   const Word members = column_basis(lower_rows(a, left, n)).members;
@@ -69,7 +69,7 @@ BitMatrix trailer(const BitMatrix& a, int p) {
   return BitMatrix(n, std::move(t));
 }
 
-// Π exchanges the basis columns that are not among the last ones of the left part with others that are.
+// Π exchanges the basis columns that are not among the last ones of the left part with the others that are.
 BitMatrix swapper(Word members, int n, int left) {
   vector<Word> s = unit_columns(n);
   const int first = left - std::popcount(members);

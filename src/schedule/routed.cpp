@@ -152,7 +152,7 @@ Routed::Parts Routed::make(int dimension, uint64_t slots, std::span<const Packet
   const uint64_t work = options.effort * timetable.crossings();
   timetable = repaired(std::move(timetable), trips, dimension, parts.bound, work, dice);
 
-  // Slots. A step's departures make room for its arrivals, as all of its messages are read first.
+  // Assigns slots. A step's departures make room for its arrivals, as all of its messages are read first.
   constexpr uint32_t nobody = ~uint32_t{0};
   std::vector<uint32_t> slot(task.size());               // of each packet
   std::vector<uint32_t> awaited(nodes * slots, nobody);  // by place: the packet that waits on its node for it

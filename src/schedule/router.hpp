@@ -1,4 +1,4 @@
-// Finds when each packet crosses which dimension (routed.hpp has the idea).
+// Finds in which step each packet crosses each dimension (routed.hpp explains how).
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ class Timetable {
   std::vector<std::uint32_t> crossed_;
 };
 
-/// The same numbers everywhere (the standard library's distributions differ).
+/// Random numbers that are the same on every platform (the standard library's distributions differ).
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15u + 0x1F123BB5159A55E5u) {}
@@ -51,7 +51,8 @@ class Dice {
 
 Timetable greedy_timetable(std::span<const Trip> trips, int dimension, Dice& dice);
 
-/// Shortens a timetable towards `bound` steps with at most `work` units of work. Every result is a timetable.
+/// Shortens a timetable towards `bound` steps with at most `work` units of work. The result is always a
+/// complete timetable, never a longer one.
 Timetable repaired(Timetable timetable, std::span<const Trip> trips, int dimension, std::uint64_t bound,
                    std::uint64_t work, Dice& dice);
 

@@ -93,7 +93,7 @@ class Greedy {
     }
   }
 
-  // Gives the packet a link, where need be by moving others to other links.
+  // Gives the packet a link, if necessary by moving others to other links.
   bool place(uint32_t trip, uint32_t& tried) {
     for (const size_t j : busiest_) {
       if (!(left_[trip] >> j & 1) || tried >> j & 1) continue;

@@ -17,11 +17,11 @@ using std::uint64_t;
 
 constexpr uint32_t unheld = ~uint32_t{0};
 constexpr uint32_t never = std::numeric_limits<uint32_t>::max();
-// A link that is taken costs this much, and more each time that a packet loses it. Jitter, below, decides
-// between equals only.
+// A link that is taken costs `taken`, and `dearer` more each time that a packet loses it. Jitter only decides
+// between equals.
 constexpr uint32_t taken = 1 << 12, dearer = 1 << 11, jitter_mask = 7;
 
-// Larger ones are not repaired: 12 bytes for each link and step.
+// Larger timetables are not repaired: that takes 12 bytes for each link and step.
 constexpr uint64_t most_links_and_steps = uint64_t{1} << 25;
 
 // An attempt to perform all trips in a given number of steps.
@@ -89,15 +89,15 @@ class Attempt {
 
   void take_out(uint32_t trip) {
     each_crossing(trip, [&](size_t at) {
-      if (holder_[at] != trip) return;  // the one that it lost
+      if (holder_[at] != trip) return;  // another trip has taken it
       holder_[at] = unheld;
       price_[at] = 0;
     });
     waiting_.push_back(trip);
   }
 
-  // The cheapest way through links × steps. A state is the set of dimensions that are crossed, as a number
-  // whose bit i stands for the i-th dimension of the tag.
+  // search() finds the cheapest way through links × steps. A state is the set of dimensions crossed so far,
+  // as a number whose bit i stands for the i-th dimension of the tag.
   uint64_t cost_of_search(uint32_t trip) const {
     const auto k = static_cast<uint64_t>(std::popcount(trips_[trip].tag));
     return (steps_ * k << k) / 2 + 1;
@@ -121,7 +121,7 @@ class Attempt {
       const size_t least = k > steps_ - step ? k - (steps_ - step) : 0;
       std::int8_t* const crossed = crossed_.data() + static_cast<size_t>(step) * states;
       const uint32_t* const prices = price_.data() + link(step, 0, 0);
-      // Downwards: a state's successors are larger, and have been through this step already.
+      // Downwards, because a state's successors are larger and must not cross twice in this step.
       for (size_t s = states; s-- > 0;) {
         if (cost_[s] == never || static_cast<size_t>(std::popcount(s)) < least) continue;
         const uint32_t* const here = prices + static_cast<size_t>(node_[s]) * dimension_;
@@ -166,7 +166,7 @@ class Attempt {
   std::deque<uint32_t> waiting_;
   std::array<uint32_t, 768> jitter_{};
   uint64_t searches_ = 0;
-  // Of the trip that is searched for.
+  // These belong to the trip that is searched for.
   std::vector<size_t> dimensions_;
   std::vector<uint32_t> node_;        // by state
   std::vector<uint32_t> cost_;        // by state

@@ -76,7 +76,7 @@ class Clock {
     return longest;
   }
 
-  // First all are read, as far as the schedule's order goes; then all are delivered.
+  // All messages of a step are read before any is delivered.
   void perform(const std::vector<Message>& messages) {
     arrivals_.clear();
     for (const Message& m : messages) {

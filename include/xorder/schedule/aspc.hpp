@@ -2,9 +2,9 @@
 // slots j at once (Hu, "Optimal all-to-some personalized communication on hypercubes", IPPS/SPDP 1998; the
 // second link is misprinted in its theorem).
 //
-// 2^n logical nodes, i at the physical node G(i), G the reflected Gray code; n slots each. In the plus half
-// what lies in slot j of i goes to slot j of i + 2^j, in the minus half to i − 2^j, all j at once (mod 2^n).
-// In Gray code i and i ± 1 are neighbours, and i and i ± 2^j two links apart. Crossing link k leads from
+// There are 2^n logical nodes with n slots each; node i is the physical node G(i), G the reflected Gray code.
+// In the plus half, slot j of i goes to slot j of i + 2^j, in the minus half to i − 2^j, all j at once (mod
+// 2^n). In Gray code i and i ± 1 are neighbours, and i and i ± 2^j are two links apart. Link k leads from
 // logical i to i ⊕ (2^(k+1) − 1): it reverses each aligned run of 2^(k+1) numbers. With H(i) = min(trailing
 // ones of i, n−1), the link that leads from i to i + 1, and q = ⌊i / 2^(j−1)⌋ · 2^(j−1):
 //
@@ -12,8 +12,8 @@
 //   minus  first link ϕ_i(0) = H(i − 1),  ϕ_i(j) = H(q − 2^(j−1) − 1);     second link H(q − 1)
 //
 // Two reversals, one after the other, shift the run of 2^(j−1) numbers that begins at q, here by 2^j. All
-// first links of a node differ, and so do the second ones, so that a half takes 2 steps: first all slots,
-// then slots 1 .. n−1.
+// first links of a node differ, and so do the second ones. So a half takes 2 steps: first all slots, then
+// slots 1 .. n−1.
 //
 //   n = 3, φ_i(j)   i = 0 1 2 3 4 5 6 7
 //           j = 0       0 1 0 2 0 1 0 2
@@ -39,7 +39,7 @@ AspcWay aspc_way(AspcHalf half, Node i, int j, int n);
 /// Where crossing link k leads from logical i.
 constexpr Node aspc_across(Node i, int k) { return i ^ ((Node{2} << k) - 1); }
 
-/// Where what logical i sends in slot j crosses the first link of its way, or the second one: physical nodes.
+/// The first or the second link on the way of what logical i sends in slot j, between physical nodes.
 struct AspcHop {
   Node from = 0, to = 0;
 };
@@ -50,7 +50,7 @@ class Aspc final : public Schedule {
  public:
   enum class Halves { plus, minus, both };
   /// 0 ≤ n ≤ 20 (InputError otherwise). Slots j are the plus half's, and with `both` slots n + j the minus
-  /// half's. 2 steps a half, 1 if n = 1.
+  /// half's. 2 steps per half, 1 if n = 1, none if n = 0.
   Aspc(int dimension, Halves halves);
 
   Halves halves() const { return halves_; }

@@ -1,5 +1,5 @@
 // The transposition of banded matrices as a task (routed.hpp), with any affine assignment of columns to
-// nodes, and what any schedule for it needs.
+// nodes, and lower bounds for it.
 //
 // The matrix is N × N, N = 2^d, with a column on each node. Its band is cyclic: a[i, c] may be nonzero where
 // i − c, modulo N, is one of −back .. ahead. It must go from the node of column c to the node of column i.
@@ -7,8 +7,8 @@
 //
 // An *assignment* puts column c at node A c ⊕ a, A nonsingular. Row j of A, a set r of bits, says which
 // packets cross dimension j: those with odd parity of r & (i ⊕ c). So each dimension's crossings depend on
-// its own row alone, and the assignment with the least largest number of crossings of a dimension is found
-// greedily: take the rows in ascending order of their crossings, as long as they are independent.
+// its own row alone. So the assignment whose busiest dimension has the fewest crossings is found greedily:
+// take the rows in ascending order of their crossings, as long as they are independent.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,10 @@ namespace xorder::schedule {
 
 /// Column c at node c.
 gf2::AffineMap binary_assignment(int dimension);
-/// That of banded.hpp: β low bits of the column on top, the reflected Gray code of the others below.
+/// The assignment of banded.hpp: β low bits of the column on top, the reflected Gray code of the others
+/// below.
 gf2::AffineMap binary_gray_assignment(int dimension, int beta);
-/// The affine one with the least largest number of crossings of a dimension, and ⌈that number / N⌉: no affine
+/// The affine assignment whose busiest dimension has the fewest crossings, and ⌈that number / N⌉: no affine
 /// assignment needs fewer steps. Throws InputError if dimension > max_affine_dimension. Time O(N · (width +
 /// d)).
 struct AffineAssignment {
@@ -34,8 +35,8 @@ struct AffineAssignment {
 AffineAssignment best_affine_assignment(int dimension, const Diagonals& band);
 inline constexpr int max_affine_dimension = 13;
 
-/// Of several matrices at once: matrix m's column c lies at node assignments[m](c), in the slots from
-/// m·width on. Throws InputError if band.width() > N, or if the task is larger than Routed takes.
+/// The task for several matrices at once: matrix m's column c lies at node assignments[m](c), in the slots
+/// from m·width on. Throws InputError if band.width() > N, or if the task has more places than Routed takes.
 std::vector<Packet> band_task(int dimension, const Diagonals& band,
                               const std::vector<gf2::AffineMap>& assignments);
 
@@ -44,11 +45,11 @@ std::vector<Packet> band_task(int dimension, const Diagonals& band,
 std::uint64_t band_bound(int dimension, int beta, const Diagonals& band);
 /// The crossings of each dimension, in O(width · d).
 std::vector<std::uint64_t> band_column_sums(int dimension, int beta, const Diagonals& band);
-/// All of them.
+/// Their sum.
 std::uint64_t band_crossings(int dimension, int beta, const Diagonals& band);
 
-/// For any assignment whatever, of `matrices` matrices of `width` diagonals: the width − 1 partners of a
-/// column are at best on the width − 1 nearest nodes. The sum of their distances, over d links.
+/// A bound for any assignment of `matrices` matrices of `width` diagonals. The width − 1 partners of a column
+/// are at best on the width − 1 nearest nodes; the bound is the sum of their distances over d links.
 std::uint64_t universal_band_bound(int dimension, std::uint64_t width, int matrices = 1);
 
 }  // namespace xorder::schedule

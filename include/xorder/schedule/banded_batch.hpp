@@ -1,12 +1,12 @@
 // Several banded matrices transposed at once on one hypercube, in closed form: in two phases (Varvarigos and
-// Bertsekas, as in isotropic.hpp), or one after another. Two phases gain where β = 1 or matrices are many.
-// band_placement.hpp and routed.hpp find shorter schedules where a search can be afforded.
+// Bertsekas, as in isotropic.hpp), or one after another. Two phases take fewer steps if β = 1 or there are
+// many matrices. band_placement.hpp and routed.hpp find shorter schedules if a search is affordable.
 //
 // One matrix uses the β dimensions of c1 for its isotropic part (banded.hpp), and the ring dimensions little.
 // So matrix m is put at nodes rotated left by mβ bits: the isotropic parts of up to ⌊d/β⌋ matrices use
-// disjoint dimensions. First they all run, 2^β steps: A's tags, then B's, so that every packet has its c1.
-// Then the ring packets cross, each one link; where rings of different matrices share a link they queue, and
-// the phase takes as many steps as the longest queue is long: L.
+// disjoint dimensions. In the first phase, of 2^β steps, they all run: A's tags, then B's, so that every
+// packet has its c1. In the second phase the ring packets cross one link each. Where rings of different
+// matrices share a link they queue, and the phase takes as many steps as the longest queue has packets.
 //
 // Slots: the bands of all matrices, m·width + slot, and then as many again, in which packets arrive over the
 // ring (queues of different lengths let a packet arrive before the one in its place has left).
@@ -41,19 +41,19 @@ class BandedBatch final : public Schedule {
   int matrices_;
 };
 
-/// One of several matrices: a band as Banded takes it, and its β; or β = d and the whole matrix.
+/// One of several matrices: a band as Banded takes it with its β, or the whole matrix with β = d.
 struct BandOfNodes {
   int beta = 0;
   Diagonals band;
 };
 
-/// One matrix after the other, each by Banded: the sum of their 2^β steps. Each is put at nodes rotated left
+/// One matrix after the other, each by Banded, in the sum of their steps. Each is put at nodes rotated left
 /// from those of the one before, by that one's β bits (modulo d); its slots follow those of the one before.
 class BandedInTurn final : public Schedule {
  public:
   /// 0 ≤ β ≤ d, and at least one matrix (InputError otherwise).
   BandedInTurn(int dimension, const std::vector<BandOfNodes>& matrices);
-  /// So many with the same band, 0 ≤ β < d.
+  /// `matrices` matrices with the same band, 0 ≤ β < d.
   BandedInTurn(int dimension, int beta, const Diagonals& band, int matrices);
 
   std::size_t matrices() const { return members_.size(); }

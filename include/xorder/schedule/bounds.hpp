@@ -1,7 +1,7 @@
-// Lower bounds: how many steps any schedule for a task needs, whoever makes it. Two arguments give them all.
+// Lower bounds: how many steps any schedule for a task needs. Two arguments give them all.
 //
-//   capacity  a step uses each link once: the crossings of a dimension that a task cannot do without, on
-//             average over the nodes, need as many steps (likewise what must cross a cut through a mesh)
+//   capacity  a step uses each link once, so the crossings of a dimension that the task cannot avoid need as
+//             many steps as there are of them per node (likewise what must cross a cut through a mesh)
 //   distance  a message crosses at most one dimension in a step (with wormhole switching: all at once)
 #pragma once
 
@@ -20,7 +20,7 @@ std::uint64_t hypercube_bound(const Schedule& schedule);
 /// 2^(d−1): 2^d nodes with 2^d words each, d·2^(2d−1) crossings in all. 0 for d = 0.
 std::uint64_t total_exchange_bound(int dimension);
 
-/// Every node the same tags: the critical sum, the largest of the row and column sums.
+/// Every node has the same tags: the critical sum, the largest of the row and column sums.
 std::uint64_t isotropic_bound(std::span<const gf2::Word> tags, int dimension);
 
 /// The banded transposition of `matrices` matrices at once (banded.hpp).
@@ -30,8 +30,8 @@ std::uint64_t banded_bound(int dimension, int beta, int matrices);
 /// (Tsay, Ding and Wang, as in mesh.hpp; their lemma says minimum). 0 for N ≤ 1.
 std::uint64_t mesh_bound(std::uint64_t side);
 
-/// The same task where rows and columns are rings: the distances of all blocks, over 4N² links. At least as
-/// much as any quadrant's boundary gives.
+/// The same task if rows and columns are rings: the distances of all blocks over 4N² links. This is at least
+/// the bound that any quadrant's boundary gives.
 std::uint64_t torus_bound(std::uint64_t side);
 
 /// The steps of the two phases of Tsay, Ding and Wang's own schedule on a mesh of an even side.
@@ -43,17 +43,17 @@ struct MeshPhases {
 /// that y. Requires an even side.
 MeshPhases mesh_phases(std::uint64_t side);
 
-/// One or both halves of ASPC: a word goes 1 link for j = 0 and 2 for each j ≥ 1.
+/// One or both halves of ASPC: a word crosses 1 link for j = 0 and 2 links for each j ≥ 1.
 std::uint64_t aspc_bound(int dimension, int halves);
 
-/// ±2^b-descend of 2^n nodes with 2^v elements each. Capacity: a value that is copied to two nodes, each two
-/// links away, needs 3 crossings at least. Distance: each iteration waits for values of the one before, from
-/// two links away (one where the nodes are neighbours), and in a local iteration the elements at a node's
-/// edge from one link away. Without the local iterations if `local` is false.
+/// ±2^b-descend on 2^n nodes with 2^v elements each, without the local iterations if `local` is false.
+/// Capacity: a value that is copied to two nodes, each two links away, needs 3 crossings at least. Distance:
+/// each iteration waits for values of the one before from two links away (from one if the nodes are
+/// neighbours), and a local iteration waits for values at a node's edge from one link away.
 std::uint64_t descend_bound(int dimension, int lg_per_node, bool local = true);
 
-/// Rounds on a crossbar: the most other processors that a processor has elements for, where 2^lg_processors
-/// processors own the parts of the index that its top bits name.
+/// Rounds on a crossbar: the most other processors that a processor has elements for. The top lg_processors
+/// bits of an index name the processor that owns it.
 std::uint64_t rounds_bound(const gf2::AffineMap& map, int lg_processors);
 
 }  // namespace xorder::schedule

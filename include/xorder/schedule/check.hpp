@@ -4,8 +4,8 @@
 //
 //   - each directed link carries at most one message in a step (a crossbar's node sends and receives one);
 //   - each path runs along links of the network, without a gap, and connects the two nodes;
-//   - no message overwrites a label that has not been sent on, or consumed by an update, by then;
-//   - at the end each label lies where the schedule's goal wants it;
+//   - no message overwrites a label before it has been sent on or consumed by an update;
+//   - at the end each label lies at its goal;
 //   - where the schedule computes (Recurrence), each update finds its three operands, all of the same
 //     iteration, and each element goes through all iterations in their order.
 #pragma once
@@ -36,18 +36,18 @@ struct Report {
   std::uint64_t miscomputed = 0;  ///< updates with wrong operands, elements that miss an iteration
   std::string first_fault;        ///< "step 3: ..."; empty if there is none
 
-  /// Everything arrived, whole.
+  /// Whether everything has arrived, correctly computed.
   bool complete() const { return broken + overwritten + misplaced + miscomputed == 0; }
   bool correct() const { return complete() && conflicts == 0; }
-  /// So many ports, each for one message out and one in at a time, must a node have.
+  /// The ports that a node needs, if each takes one message out and one in at a time.
   std::uint64_t ports() const { return std::max(ports_out, ports_in); }
 };
 
-/// How many places (nodes × slots) a schedule may have to be checked: 8 bytes each are needed.
+/// The most places (nodes × slots) of a schedule that can be checked. Each takes 8 bytes.
 inline constexpr std::uint64_t max_checked_places = std::uint64_t{1} << 24;
 
-/// Throws InputError if the schedule has more places than that. Time: as long as it takes to make the
-/// messages and to walk their paths; some 10 ns a link on one core.
+/// Throws InputError if the schedule has more places than that. The time is that of making the messages and
+/// walking their paths: some 10 ns per link on one core.
 Report check(const Schedule& schedule);
 
 }  // namespace xorder::schedule

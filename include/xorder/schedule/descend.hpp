@@ -2,19 +2,19 @@
 //
 //   for b = lg M − 1 down to 0:  a[x] = f_b(a[x], a[x + 2^b], a[x − 2^b])  for all x, indices mod M
 //
-// (ascend: b from 0 up). M elements on N = 2^n nodes, V = M/N = 2^v consecutive ones each, those of logical
-// node i at the physical node G(i). In the first n iterations, b ≥ v, elements of the same offset x mod V on
-// nodes 2^(b−v) apart meet: what ASPC moves, in 4 steps, for one offset in each of n slots. So the offsets
-// run through the n iterations as through a pipeline. A *round* of 4 steps and then the updates:
+// (ascend: b from 0 up). M elements lie on N = 2^n nodes, V = M/N = 2^v consecutive ones each, those of
+// logical node i at the physical node G(i). In the first n iterations, b ≥ v, elements of the same offset x
+// mod V on nodes 2^(b−v) apart meet. ASPC moves them, in 4 steps, for one offset in each of n slots. So the
+// offsets run through the n iterations as through a pipeline. A *round* is 4 steps followed by the updates:
 //
 //   - the offset at position o of the order does inter-node iteration t, b = lg M − 1 − t, in round o + t;
-//   - the order is the bit-reversed one: so the offsets that are equal mod 2^b, which meet in the node's
-//     local iteration b, are a run of it, and iteration b of such a *class* follows as soon as its two halves
+//   - the order is bit-reversed. So the offsets that are equal mod 2^b, which meet in the node's local
+//     iteration b, are consecutive in it, and iteration b of such a *class* follows as soon as its two halves
 //     are done. It needs one element from either neighbour in the ring of nodes; they take the link of slot 0
-//     in the second step of their half of ASPC, when it is free. One class a round, larger b first.
+//     in the second step of their half of ASPC, when it is free. A round does one class, larger b first.
 //
-// That takes lg M + V − 1 rounds. (The published order breaks dependencies in the local part.) Ascend is the
-// list of rounds backwards.
+// That takes lg M + V − 1 rounds. (The published order breaks dependencies in the local part.) Ascend does
+// the rounds in reverse order.
 //
 // Elements are copied, not moved: slots 0 .. V−1 of a node are its elements; slots V + j receive what comes
 // from i − 2^j, V + n + j what comes from i + 2^j, for j < n; V + 2n and V + 2n + 1 what the local iteration
@@ -31,13 +31,13 @@ namespace xorder::schedule {
 class Descend final : public Schedule {
  public:
   enum class Order { descend, ascend };
-  /// All iterations, or those between nodes only: then the offsets are any V elements of a node, which have
-  /// nothing to do with each other, and lg M + V − 1 rounds become n + V − 1.
+  /// All iterations, or only those between nodes. The offsets are then any V elements of a node, independent
+  /// of each other, and lg M + V − 1 rounds become n + V − 1.
   enum class Part { all, between_nodes };
   /// 0 ≤ n ≤ 20, 0 ≤ v ≤ 30 (InputError otherwise). Takes O(V) memory. What an iteration does not read is not
   /// sent; the steps are the same.
   Descend(int dimension, int lg_per_node, Order order, Part part = Part::all, const Reads& reads = {});
-  /// Of each node, and the bytes that the schedule itself takes, before it is made.
+  /// The slots of each node, and the bytes that making the schedule takes; neither needs the schedule.
   static std::uint64_t slots_of(int dimension, int lg_per_node);
   static std::uint64_t memory_of(int dimension, int lg_per_node);
 

@@ -2,16 +2,16 @@
 // reversal by neighbour exchanges only (Edelman, "Optimal matrix transposition and bit reversal on
 // hypercubes: all-to-all personalized communication", J. Parallel Distrib. Comput., 1991).
 //
-// 2^d nodes of 2^d slots each. Transposition: what lies in slot l of node v must go to slot v of node l, over
-// the dimensions in which v and l differ, w = v ⊕ l. If node v and its neighbour over dimension j, both, send
-// the word at (w ⊕ own number) to each other, each word's w stays what it is and its slot follows its node;
-// so a word is described by w alone, and must cross each dimension of w once. In step i, dimension j is
-// crossed by the words with
+// There are 2^d nodes of 2^d slots each. For a transposition, what lies in slot l of node v must go to slot v
+// of node l, over the dimensions in which v and l differ, w = v ⊕ l. If node v and its neighbour over
+// dimension j both send each other the word in the slot (w ⊕ own number), both words keep their w. So w alone
+// describes a word, which must cross each dimension of w once. In step i, dimension j is crossed by the words
+// with
 //
 //   w(i, j): start from 2i + 1; if j < d−1 flip bit j + 1; swap bits 0 and j.
 //
-// Bit j of w(i, j) is 1; a row's entries differ (no word is sent twice in a step); a column's entries differ,
-// so that each w occurs once for each of its bits. 2^(d−1) steps of d entries: all that a hypercube can do.
+// Bit j of w(i, j) is 1. A row's entries differ (no word is sent twice in a step). A column's entries differ,
+// so each w occurs once for each of its bits. The 2^(d−1) steps of d entries use every link in every step.
 //
 //   d = 3       j = 0  1  2
 //     step 0        3  6  4
@@ -19,8 +19,8 @@
 //     step 2        7  2  5
 //     step 3        5  3  7
 //
-// Bit reversal of the index (node, slot), 2d bits: the same words, in slot Rev(w ⊕ v) of node v instead. (The
-// paper's footnote has another rule for it, which fails as printed for d ≥ 2.)
+// Bit reversal of the index (node, slot), of 2d bits, has the same words, but in slot Rev(w ⊕ v) of node v.
+// (The paper's footnote has another rule for it, which fails as printed for d ≥ 2.)
 #pragma once
 
 #include <string>
@@ -35,7 +35,7 @@ std::uint64_t exchange_steps(int d);
 /// w(step, j) for dimension d. Requires 0 ≤ j < d ≤ 63 and step < 2^(d−1).
 std::uint64_t exchanged_word(std::uint64_t step, int j, int d);
 
-/// An array w(i, j) of one's own: `dimension` words a row; 0 leaves the link idle.
+/// Another array w(i, j), with `dimension` words per row; 0 leaves the link idle.
 struct ExchangeArray {
   int dimension = 0;
   std::vector<std::uint64_t> words;
@@ -48,7 +48,8 @@ struct ExchangeArray {
   }
 };
 
-/// The theorem's conditions. Each is empty if the array meets it, and otherwise says where it first does not.
+/// The theorem's conditions. Each is empty if the array meets it, and otherwise says where it first fails.
+/// conditions() requires whole rows of words below 2^dimension.
 struct ArrayConditions {
   std::string links;    ///< bit j of w(i, j) is 1
   std::string rows;     ///< the words of a row differ
@@ -62,8 +63,8 @@ class Exchange final : public Schedule {
   enum class Kind { transposition, bit_reversal };
   /// 0 ≤ dimension ≤ 20 (InputError otherwise). No steps if it is 0.
   Exchange(int dimension, Kind kind);
-  /// By another array, whatever it does: a step for each of its rows. Throws InputError if words.size() is
-  /// not a multiple of the dimension, or a word has bits beyond it.
+  /// By another array, whether or not it meets the conditions: one step for each row. Throws InputError if
+  /// words.size() is not a multiple of the dimension, or a word has bits beyond it.
   Exchange(ExchangeArray array, Kind kind);
 
   /// w(step, j), of this array.
@@ -78,7 +79,7 @@ class Exchange final : public Schedule {
   Exchange(const Network& hypercube, Kind kind, std::uint64_t steps, ExchangeArray array);
 
   Kind kind_;
-  ExchangeArray array_;  // of no dimension: the closed form
+  ExchangeArray array_;  // its dimension is 0 for the closed form
 };
 
 }  // namespace xorder::schedule

@@ -1,12 +1,12 @@
 // Isotropic tasks on a hypercube (Varvarigos and Bertsekas, "Transposition of banded matrices in hypercubes:
 // a nearly isotropic task", Parallel Computing 21, 1995, 243-264).
 //
-// Every node v has the same set of routing tags t, each a packet for node v ⊕ t. Whatever one node does in a
-// step, all do; so a packet crosses its dimensions in any order, and two packets of one node may not cross
-// the same dimension in the same step, nor one packet two. The task matrix, its rows the tags and its columns
-// the dimensions, must be a sum of matrices with at most one 1 in each row and column, one for each step. The
-// fewest are h, the critical sum (the largest row or column sum): a bipartite graph of greatest degree h has
-// an edge colouring with h colours (König), which alternating paths find.
+// Every node v has the same set of routing tags t, each a packet for node v ⊕ t. All nodes do the same in a
+// step. A packet may cross its dimensions in any order, but in one step two packets of a node may not cross
+// the same dimension, nor one packet two dimensions. So the task matrix, with a row for each tag and a column
+// for each dimension, must be a sum of matrices with at most one 1 in each row and column, one for each step.
+// The fewest are h, the critical sum (the largest row or column sum): a bipartite graph of largest degree h
+// has an edge colouring with h colours (König), which alternating paths find.
 //
 //   tags 110    h = 2: two steps suffice,   100   010
 //        011                                010 + 001
@@ -23,9 +23,9 @@ namespace xorder::schedule {
 
 class Isotropic final : public Schedule {
  public:
-  /// Slot r of each node holds its packet with tags[r], and in the end the one that came with it. Tags may
-  /// repeat and may be 0. Throws InputError if a tag has bits at `dimension` or above. Time O(ones · (tags +
-  /// dimension)).
+  /// Slot r of each node holds its packet with tags[r], and at the end the one that has come with this tag.
+  /// Tags may repeat and may be 0. Throws InputError if a tag has bits at `dimension` or above. Time O(ones ·
+  /// (tags + dimension)).
   Isotropic(std::vector<gf2::Word> tags, int dimension);
 
   const std::vector<gf2::Word>& tags() const { return tags_; }

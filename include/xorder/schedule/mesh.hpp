@@ -12,18 +12,18 @@
 //
 // U_j uses the links of column j below the diagonal and of row j right of it; R_i those of row i left of the
 // diagonal and of column i above it. So all 2N resources U_0 .. R_(N−1) are disjoint, and in each step every
-// one of them can carry a message; the partner in (j, i) takes the mirrored way. What is left is to divide
-// the nodes (i, j) among U_j and R_i so that none has more than T(N), the lower bound (bounds.hpp): go
-// through the rows i, and send max(0, i − T) of the columns j < i, those that have most room left, up, and
-// the rest right. It works for every N.
+// one of them can carry a message; the partner in (j, i) takes the mirrored way. It remains to divide the
+// nodes (i, j) among U_j and R_i so that none has more than T(N), the lower bound (bounds.hpp). For each row
+// i, the max(0, i − T) columns j < i with the most room left go up, and the rest go right. It works for every
+// N.
 //
-// With XY routing only, along the row first, a way that begins in a column is split at the diagonal: its
-// second leg follows a step later. T(N) + 1 steps.
+// With XY routing only, which goes along the row first, a way that begins in a column is split at the
+// diagonal: its second leg follows a step later. That takes T(N) + 1 steps.
 //
-// The paper's own schedule has two phases of x and y steps (mesh_phases() in bounds.hpp), which is T(N) for
+// The paper's own schedule has two phases of x and y steps (mesh_phases() in bounds.hpp), together T(N) for
 // most even N. `two_phase` is a schedule of these phases: in the first, the U_j of the left half and the R_i
 // of the lower half carry only blocks of the lower left quarter. The lengths of the phases are the paper's.
-// Which block goes when and where is ours, counted out in src/schedule/mesh_trades.cpp.
+// Which block goes when and where is ours; src/schedule/mesh_trades.cpp proves that it works.
 #pragma once
 
 #include <vector>
@@ -36,7 +36,8 @@ class Mesh final : public Schedule {
  public:
   enum class Routing { any, xy, two_phase };
   /// N ≤ 1024, and even for `two_phase` (InputError otherwise). Slot 0 is a node's block. With XY routing the
-  /// diagonal's nodes need two slots more, for what turns there from below and from above.
+  /// nodes have two slots more, in which the diagonal's nodes keep what turns there from below and from
+  /// above.
   Mesh(std::uint64_t side, Routing routing);
 
   Routing routing() const { return routing_; }

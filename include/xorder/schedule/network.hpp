@@ -1,4 +1,4 @@
-// What joins the virtual processors: the nodes of a schedule and the directed links between them.
+// The network of the virtual processors: the nodes of a schedule and the directed links between them.
 //
 //   crossbar    every node reaches every other; a node sends one message and receives one in a step
 //   hypercube   2^d nodes; node v has a link over each dimension j < d to v ⊕ 2^j
@@ -29,12 +29,12 @@ class Network {
 
   Kind kind() const { return kind_; }
   std::uint64_t nodes() const { return nodes_; }
-  /// lg of the number of nodes; not of a mesh.
+  /// lg of the number of nodes; 0 for a mesh.
   int dimension() const { return dimension_; }
   /// N of an N × N mesh.
   std::uint64_t side() const { return side_; }
 
-  /// The directed links; of a crossbar the ways out of its nodes.
+  /// The number of directed links; on a crossbar, of nodes, since each sends one message in a step.
   std::uint64_t links() const;
   /// A number for the link between two neighbours, below link_numbers(); nothing if there is none. On a
   /// crossbar, the sender's.

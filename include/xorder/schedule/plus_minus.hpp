@@ -1,13 +1,13 @@
-// The iterations of a ±2^b-descend or -ascend computation between nodes, one after the other: each of them is
-// ASPC (aspc.hpp) with one slot in use, the functions PM2I: what node i has goes to i + 2^j, i − 2^j, or
-// both.
+// The iterations of a ±2^b-descend or -ascend computation between nodes, one after the other. Each is ASPC
+// (aspc.hpp) with one slot in use, the functions PM2I: what node i has goes to i + 2^j, i − 2^j, or both.
 //
-// 2^n logical nodes, i at the physical node G(i), have a value each, in slot 0. In an iteration the plus half
-// brings what is at i − 2^j to slot 1 of i, the minus half what is at i + 2^j to slot 2, over two links each
-// (one for j = 0); and then the value is updated. Where an iteration reads only one of them the other half is
-// left out; one that reads neither takes no step.
+// There are 2^n logical nodes, i at the physical node G(i), with a value each, in slot 0. In an iteration the
+// plus half brings the value at i − 2^j to slot 1 of i, and the minus half the value at i + 2^j to slot 2,
+// over two links each (one for j = 0). Then the value is updated. If an iteration reads only one of them, the
+// other half is left out; one that reads neither takes no step.
 //
-// Descend has as many messages and fewer steps, as it has n of these under way at once; this takes 3 slots.
+// Descend has as many messages and fewer steps, because n iterations are in progress at once. This schedule
+// needs only 3 slots.
 #pragma once
 
 #include <vector>

@@ -1,15 +1,15 @@
 // BMMC permutations on P processors in rounds of whole chunks (Cormen, Dartmouth College technical report
 // PCS-TR97-317).
 //
-// N = 2^n elements, P = 2^p processors; the top p bits of an index are the number of the processor that owns
-// it (*processor-major*), the other n−p its place there. y = A x ⊕ c. An element goes to processor γ·place ⊕
-// δ·processor ⊕ c_top, where γ and δ are the lower left p × (n−p) and the lower right p × p part of A. So a
-// processor's elements go to 2^r others, r = rank γ; in which order would have to be told, unless the
-// elements for each of them lie together. To that end A is factored, A = V W with V = A T R Π and
-// W = (T R Π)⁻¹:
+// There are N = 2^n elements and P = 2^p processors. The top p bits of an index are the number of the
+// processor that owns it (*processor-major*), the other n−p its place there. y = A x ⊕ c. An element goes to
+// processor γ·place ⊕ δ·processor ⊕ c_top, where γ and δ are the lower left p × (n−p) and the lower right p ×
+// p part of A. So a processor's elements go to 2^r processors, r = rank γ. If the elements for each of them
+// lie together, the receiver need not be told any index. To that end A is factored, A = V W with V = A T R Π
+// and W = (T R Π)⁻¹:
 //
-//   T  trailer   adds left columns into right ones so that δ becomes nonsingular: in a round, then, no two
-//                processors send to the same one
+//   T  trailer   adds left columns into right ones so that δ becomes nonsingular: then no two processors send
+//                to the same one in a round
 //   R  reducer   clears the columns of γ that depend on others
 //   Π  swapper   moves the r columns that are left to the right end of the left part
 //
@@ -19,8 +19,8 @@
 //
 // W keeps every element on its processor, so it is a permutation within each. Then the top r bits b of an
 // element's place name its *chunk* of 2^(n−p−r) elements, and chunk b of processor k goes, whole, to
-// processor γ''b ⊕ δk ⊕ c_top in round b, which receives it where its own chunk b was. The receiver knows who
-// sent it, and so where each element belongs, without being told any index.
+// processor γ''b ⊕ δk ⊕ c_top in round b, which receives it where its own chunk b was. The receiver knows the
+// sender, and so where each element belongs.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@
 
 namespace xorder::schedule {
 
-/// Factored once, performed as often as one likes. Plain data.
+/// The factors of a map. Plain data, which can be used any number of times.
 struct RoundFactors {
   gf2::BitMatrix trailer, reducer, swapper;  ///< T, R, Π
   gf2::BitMatrix within;                     ///< W
@@ -47,12 +47,12 @@ struct RoundFactors {
 /// Requires 0 ≤ p ≤ map.bits() (InputError otherwise, also if the map is singular). O(n³) word operations.
 RoundFactors factor_rounds(const gf2::AffineMap& map, int p);
 
-/// Q: where the processor number is bits f .. f+p−1 of an index of the file, Q·index is processor-major. f =
-/// n−p is processor-major itself, f = 0 processor-minor. Requires 0 ≤ f ≤ n−p.
+/// The matrix Q for files in which the processor number is bits f .. f+p−1 of an index: Q·index is
+/// processor-major. f = n−p is processor-major itself, f = 0 processor-minor. Requires 0 ≤ f ≤ n−p.
 gf2::BitMatrix processor_layout(int n, int p, int f);
 
 /// The rounds of a map whose index has its processor number in bits f .. f+p−1, before and after. A slot is a
-/// chunk. All members' indices are places on a processor, that is, processor-major: see layout().
+/// chunk. All members take places on a processor, that is, processor-major indices: see layout().
 class Rounds final : public Schedule {
  public:
   /// Requires 0 ≤ p ≤ 20 and 0 ≤ f ≤ map.bits() − p (InputError otherwise).
@@ -65,7 +65,7 @@ class Rounds final : public Schedule {
 
   /// First, processor k moves the element at its place x to its place within(k)(x).
   gf2::AffineMap within(Node k) const;
-  /// To whom k sends its chunk in a round, and from whom it receives one.
+  /// The processor to which k sends its chunk in a round, and the one from which it receives one.
   Node target(Node k, std::uint64_t round) const;
   Node source(Node k, std::uint64_t round) const;
   /// Element j of the chunk that came from `sender` in a round belongs at the receiver's place
@@ -73,7 +73,7 @@ class Rounds final : public Schedule {
   gf2::AffineMap scatter(Node sender, std::uint64_t round) const;
 
   void messages(std::uint64_t step, std::vector<Message>& out) const override;
-  /// From A itself: the processor of the images of a chunk's elements.
+  /// Computed from A itself: the processor of the images of a chunk's elements.
   std::optional<Place> goal(Place start) const override;
   Load load(std::uint64_t step) const override;
 

@@ -1,18 +1,18 @@
-// A schedule for any task on a hypercube, found by search: packets go from place to place by shortest ways,
-// store and forward, one message per directed link and step.
+// A schedule for any task on a hypercube, found by search. Packets go from place to place on shortest ways,
+// store and forward, with one message per directed link and step.
 //
 // A packet from node u to node v crosses each dimension of u ⊕ v once; the search chooses the order and the
 // steps. It has two parts (src/schedule/router.hpp):
 //
-//   greedy   Step by step, each node gives its links to as many waiting packets as it can, a maximum
-//            matching in which those come first that need the busiest dimensions.
+//   greedy   Step by step, each node gives its links to as many waiting packets as it can. This is a maximum
+//            matching that prefers packets that need the busiest dimensions.
 //   repair   Aims at one step less, again and again. The packets that are late are taken out and put back
 //            one by one, each on the cheapest way through links × steps. A packet in the way is taken out
-//            in turn, and a place that was fought over becomes dearer. It ends at the lower bound or when the
+//            in turn, and the contested link and step becomes dearer. It ends at the lower bound or when the
 //            permitted work is done.
 //
-// So it is never worse than the greedy schedule. All choices come from the options: the same task always
-// gives the same schedule.
+// So the result is never longer than the greedy schedule. It is deterministic: the same task and options
+// always give the same schedule.
 //
 // Slots: 0 .. slots−1 of the task, then scratch slots, which hold packets on their way. A packet that arrives
 // before its last place is free waits in a scratch slot. It moves, within its node, in the step in which
@@ -36,14 +36,14 @@ struct Packet {
 };
 
 struct RouteOptions {
-  /// Work for repairing, in units of some 10 ns per link crossing of the task. 0: greedy only.
+  /// Work for repairing, in units of some 10 ns per link crossing of the task. 0 means greedy only.
   std::uint64_t effort = 400;
-  /// Of the choices between equals.
+  /// For the choices between equals.
   std::uint64_t seed = 1;
 };
 
-/// No schedule for the task has fewer steps. The largest of four: crossings of a dimension per node, links
-/// between a packet's ends, packets that leave a node or that reach it, per link of that node.
+/// A lower bound of the task's steps. It is the largest of four: crossings of a dimension per node, links
+/// between a packet's ends, packets that leave a node per link, and packets that reach a node per link.
 std::uint64_t task_bound(std::span<const Packet> task, int dimension);
 /// Links that the task's packets cross on shortest ways.
 std::uint64_t task_crossings(std::span<const Packet> task);
@@ -54,13 +54,13 @@ class Routed final : public Schedule {
   /// between such places, if two have the same source or target, if a packet that stays on its node changes
   /// its slot, or if the task is larger than max_crossings or max_places. A place that no packet starts from
   /// is empty.
-  /// Memory: 16 bytes a crossing, 8 a place, and 8 · steps · links while it is made.
+  /// Memory: 16 bytes per crossing and 8 per place, and while it is made 12 · steps · links bytes.
   Routed(int dimension, std::uint64_t slots, std::span<const Packet> task, const RouteOptions& options = {});
 
   static constexpr std::uint64_t max_crossings = std::uint64_t{1} << 22;
   static constexpr std::uint64_t max_places = std::uint64_t{1} << 24;
 
-  /// What the greedy part alone takes.
+  /// The steps of the greedy part alone.
   std::uint64_t greedy_steps() const { return greedy_steps_; }
   /// Slots beyond those of the task.
   std::uint64_t scratch_slots() const { return slots() - task_slots_; }

@@ -1,12 +1,12 @@
-// A schedule: who sends what to whom in which step. Plain data that can be printed, checked (check.hpp),
-// drawn and run; what a slot holds, an element or a gigabyte, is not its business.
+// A schedule: which messages are sent in which step. It is plain data that can be printed, checked
+// (check.hpp), drawn and run. It does not matter what a slot holds, an element or a gigabyte.
 //
 // Every virtual processor (node) owns the same number of *slots*. A *message* copies what lies in one place,
 // a slot of a node, to another place, over the links of its path. All messages of a step are read before any
 // is written, and each overwrites its target. So one form serves both kinds of schedule:
 //
 //   exchange   two neighbours send from the slots in which they receive: the arriving word takes the place
-//              of the one that left. In place, no slot beyond those of the data.
+//              of the one that left. No slots are needed beyond those of the data.
 //   copy       a value that stays is sent to a slot of its own at the receiver (descend.hpp).
 //
 // Example, the 2 × 2 transposition on a hypercube of two nodes (exchange.hpp with d = 1), one step:
@@ -36,7 +36,7 @@ struct Place {
   bool operator==(const Place&) const = default;
 };
 
-/// May stay on its node: then it uses no link.
+/// A message may stay on its node; then it uses no link.
 struct Message {
   Place from;
   Place to;
@@ -55,7 +55,7 @@ struct Update {
   bool operator==(const Update&) const = default;
 };
 
-/// Which iterations b read x + 2^b, and which x − 2^b: bit b.
+/// Bit b says whether iteration b reads x + 2^b (plus) and x − 2^b (minus).
 struct Reads {
   std::uint64_t plus = ~std::uint64_t{0}, minus = ~std::uint64_t{0};
 };
@@ -64,7 +64,7 @@ struct Reads {
 /// x ± 2^b (mod 2^lg_elements). Slots 0 .. V−1 of the node G(i), G the reflected Gray code, hold elements
 /// iV .. iV + V − 1.
 struct Recurrence {
-  /// Whose updates read x + 2^b, x − 2^b, or both; for the one that is not read they name x itself.
+  /// Its updates read x + 2^b, x − 2^b, or both. In place of one that is not read, they name x itself.
   struct Iteration {
     int b = 0;
     bool plus = true, minus = true;
@@ -87,18 +87,18 @@ class Schedule {
   /// No schedule for this task on this network has fewer steps (bounds.hpp).
   std::uint64_t lower_bound() const { return lower_bound_; }
 
-  /// The messages of a step, step < steps(), in place of what `out` held. Costs as much as what it returns.
+  /// Replaces `out` by the messages of a step, step < steps(). Takes time proportional to their number.
   virtual void messages(std::uint64_t step, std::vector<Message>& out) const = 0;
 
   /// The task: where what lies at `start` before the first step must lie after the last one; nothing if that
-  /// slot is only scratch. Said from the task, not from the steps.
+  /// slot is only scratch. It is computed from the task, not from the steps.
   virtual std::optional<Place> goal(Place start) const = 0;
 
-  /// What is computed when the messages of the step have arrived.
+  /// Replaces `out` by the updates made when the messages of the step have arrived.
   virtual void updates(std::uint64_t step, std::vector<Update>& out) const;
   virtual std::optional<Recurrence> recurrence() const { return {}; }
 
-  /// What a step moves, without making its messages where a formula does.
+  /// What a step moves. Where there is a formula, the messages are not made for it.
   struct Load {
     std::uint64_t messages = 0;   ///< that change their node
     std::uint64_t crossings = 0;  ///< uses of links

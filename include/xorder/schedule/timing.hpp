@@ -1,5 +1,5 @@
-// How long a schedule takes on a network where a message has a start-up time, a time for each link and a time
-// for each byte.
+// How long a schedule takes on a network with a start-up time per message, a time per link and a time per
+// byte.
 //
 //   store and forward   startup + links · (per_link + bytes · per_byte); a link is held while it is crossed
 //   wormhole            startup + links · per_link + bytes · per_byte; all links are held all the time
@@ -8,8 +8,8 @@
 //   asynchronous   a message begins as soon as what it carries has arrived and its links are free, in the
 //                  order of the schedule; it is delivered when the former content of its place has been sent
 //
-// With one port a node sends one message at a time, and receives one. In lock step the messages of a step
-// then take as long as the busiest port of a node. Computations (updates) take no time.
+// With one port, a node sends one message and receives one message at a time. In lock step the messages of a
+// step then take as long as the busiest port of a node. Computations (updates) take no time.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,8 @@ struct Duration {
   double asynchronous = 0;
 };
 
-/// For slots of `bytes` bytes. Throws InputError if a time is negative or not finite, or if the schedule has
-/// more than max_checked_places places (check.hpp). Costs as much as check().
+/// The times for slots of `bytes` bytes. Throws InputError if a time or size is negative or not finite, or if
+/// the schedule has more than max_checked_places places (check.hpp). Costs as much as check().
 Duration duration(const Schedule& schedule, double bytes, const LinkTimes& times, Switching switching);
 
 }  // namespace xorder::schedule
