@@ -17,9 +17,9 @@ using plan::BandGeometry;
 using std::int64_t;
 using std::uint64_t;
 
-constexpr uint64_t rows_at_once = 256;  // of a part, by a task
+constexpr uint64_t rows_at_once = 256;  // rows of a part that a task does
 
-/// A processor's records of one matrix, and what it makes of them for the others.
+/// A processor's block of one matrix, and its elements in the order in which they are sent.
 class Block {
  public:
   Block(const BandGeometry& geometry, Storage& storage, task::BufferPool& pool)
@@ -34,7 +34,7 @@ class Block {
   }
   void arrange(io::Location target) {
     const std::vector<BandGeometry::Sent> all = geometry_.sent_by(number_);
-    uint64_t bytes = 0;  // which is less than it has where places are unused
+    uint64_t bytes = 0;  // fewer than the block has if places are unused
     for (const BandGeometry::Sent& sent : all) bytes += sent.bytes;
     target_.emplace(storage_, target, geometry_.begin(number_), bytes, ProcessorBlock::Use::write,
                     plan::least_in_place(geometry_.block_bytes()));

@@ -1,5 +1,5 @@
-// The part of a banded transposition that stays within virtual processors (plan/band_exchange.hpp): puts what
-// each of them will send in the order of the receivers.
+// The part of a banded transposition that stays within virtual processors (plan/band_exchange.hpp). It puts
+// what each of them will send in the order of the receivers.
 #pragma once
 
 #include "machine/stage.hpp"

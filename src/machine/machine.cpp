@@ -22,7 +22,7 @@ namespace {
 using schedule::Node;
 using std::uint64_t;
 
-constexpr std::size_t two_cache_lines = 128;  // which processors fetch together
+constexpr std::size_t two_cache_lines = 128;  // CPUs fetch them together
 constexpr uint64_t no_step = std::numeric_limits<uint64_t>::max();
 
 }  // namespace
@@ -33,21 +33,22 @@ class Machine::Graph {
   work::Traffic run(Program& program, const std::stop_token& stop);
 
  private:
-  // It runs when there is something to do: at the beginning, when the last message of its step arrives, and
-  // when the window opens for which it waits. To be woken by each message costs a task for each (0.3 µs).
+  // A processor runs when there is something to do: at the beginning, when the last message of its step
+  // arrives, and when the window opens for which it waits. Waking it for each message would cost a task each
+  // (0.3 µs).
 
-  // Of many processors few are in the cache: what is used most comes first.
+  // If there are many processors, few are in the cache, so the members that are used most come first.
   struct alignas(two_cache_lines) Processor {
-    // What others change, under the lock, as they do what it is to receive (Arrival).
+    // Guards what other processors change: `missing`, and the Arrivals of what this one receives.
     oneapi::tbb::spin_mutex lock;
-    // Its own. It does its steps one by one; or all of a window together, where what it sends has nothing to
-    // do with what it receives. `last` is that of those under way.
+    // It does its steps one by one or, if what it sends does not depend on what it receives, all steps of a
+    // window together. `last` is the last step in progress.
     bool under_way = false;
-    uint64_t missing = 0;  // while it rests: so many messages of steps up to `last`. Others change it
+    uint64_t missing = 0;  // while it rests: how many messages of steps up to `last` have not arrived
     uint64_t last = 0;
 
-    // Of its window, what is still ahead of it.
-    uint64_t windows = 0;  // that it has left
+    // What is left of its window.
+    uint64_t windows = 0;  // how many it has left behind
     Window* window = nullptr;
     std::span<Envelope> to_send;
     std::unique_ptr<task::FlowNode> node;
@@ -56,8 +57,8 @@ class Machine::Graph {
     std::span<const schedule::Update> updates;
     work::Traffic traffic;
 
-    uint64_t step() const;                     // the next one that concerns it
-    std::span<const Arrival> awaited() const;  // in the steps under way
+    uint64_t step() const;                     // the next one in which it has something to do
+    std::span<const Arrival> awaited() const;  // in the steps in progress
     bool rest_until_complete();
   };
 
@@ -79,7 +80,7 @@ class Machine::Graph {
   Windows windows_;
   oneapi::tbb::flow::graph graph_;
   std::vector<Processor> processors_;
-  std::vector<std::unique_ptr<Link>> links_;  // by last_link(), those that the schedule has used
+  std::vector<std::unique_ptr<Link>> links_;  // by last_link(); null until the schedule uses it
   uint64_t steps_;
 };
 
@@ -107,7 +108,7 @@ std::span<const Arrival> Machine::Graph::Processor::awaited() const {
   return to_receive.first(count);
 }
 
-// No if everything is here already. Else the last of what is missing wakes it.
+// False if everything is here already. Otherwise the last missing message wakes the processor.
 bool Machine::Graph::Processor::rest_until_complete() {
   const auto arrivals = awaited();
   const task::Lock under(lock);
@@ -115,14 +116,14 @@ bool Machine::Graph::Processor::rest_until_complete() {
   return missing != 0;
 }
 
-// Everything that can be done now.
+// Does everything that can be done now.
 void Machine::Graph::act(Node self) {
   while (!stop_.stop_requested() && has_window(self) && advance(self)) {
   }
 }
 
-// Goes on to the next window when it is through with one. Without a window it rests, and will be woken if
-// there is another one: messages for it may arrive until then, and nobody wakes it for them.
+// Enters the next window when the processor has finished one. If that is not open yet, the processor rests
+// until the window opens. Messages that arrive before do not wake it.
 bool Machine::Graph::has_window(Node self) {
   Processor& me = processors_[self];
   while (me.window == nullptr || me.step() == no_step) {
@@ -140,7 +141,7 @@ bool Machine::Graph::has_window(Node self) {
   return true;
 }
 
-// One step, or one window, if all that it needs is there.
+// Does one step, or one window, if everything it needs is there.
 bool Machine::Graph::advance(Node self) {
   Processor& me = processors_[self];
   if (!std::exchange(me.under_way, true)) {
@@ -155,7 +156,7 @@ bool Machine::Graph::advance(Node self) {
 
 void Machine::Graph::send_all(Node self) {
   Processor& me = processors_[self];
-  // What the messages will touch, which is seldom in the cache: all of it is fetched at the same time.
+  // What the messages will touch is seldom in the cache, so all of it is fetched at the same time.
   for (const Envelope& envelope : me.to_send) {
     if (envelope.step > me.last) break;
     __builtin_prefetch(&processors_[envelope.message.to.node], 1);
@@ -178,7 +179,8 @@ void Machine::Graph::send_all(Node self) {
   }
 }
 
-// At the end of a link. Whether the receiver has to be woken, since it was the last message that was missing.
+// Called at the end of a link. Returns whether the receiver has to be woken, because this was the last
+// missing message.
 bool Machine::Graph::arrive(Envelope& envelope) {
   Processor& receiver = processors_[envelope.message.to.node];
   const task::Lock lock(receiver.lock);
@@ -186,8 +188,8 @@ bool Machine::Graph::arrive(Envelope& envelope) {
   return receiver.missing != 0 && envelope.step <= receiver.last && --receiver.missing == 0;
 }
 
-// The number of the link by which a message comes to its receiver: the last one of its path. A crossbar has
-// one way into each node.
+// The number of the link by which a message reaches its receiver: the last one of its path. A crossbar has
+// one link into each node.
 uint64_t Machine::Graph::last_link(const schedule::Message& message) const {
   const Node to = message.to.node;
   if (network_.kind() == schedule::Network::Kind::crossbar) return to;
@@ -199,8 +201,8 @@ uint64_t Machine::Graph::last_link(const schedule::Message& message) const {
   return network_.link(before, to).value();
 }
 
-// Makes the link, if no message has used it before: all of a hypercube's would be too many, 14 for each of
-// 16,384 nodes.
+// Makes the link if no message has used it before. Making all of them would be too many on a hypercube: 14
+// for each of 16,384 nodes.
 Link* Machine::Graph::link(const schedule::Message& message) {
   const Node to = message.to.node;
   if (message.from.node == to) return nullptr;
@@ -211,7 +213,7 @@ Link* Machine::Graph::link(const schedule::Message& message) {
   return link.get();
 }
 
-// Only on a mesh a path has more than one.
+// The links of a message's path. Only on a mesh there can be more than one.
 uint64_t Machine::Graph::hops(const schedule::Message& message) const {
   if (network_.kind() != schedule::Network::Kind::mesh) return 1;
   return network_.distance(message.from.node, message.via) + network_.distance(message.via, message.to.node);
@@ -256,7 +258,7 @@ work::Traffic Machine::run(Program& program, const std::stop_token& stop) {
   return graph_->run(program, stop);
 }
 
-// Large buffers come from the system and go back to it: the heap would keep freed ones of other sizes.
+// Large buffers come from the system and go back to it. The heap would keep freed ones of other sizes.
 constexpr std::size_t line = 64, page = 4096, large = std::size_t{128} << 10;
 
 void Payload::Free::operator()(std::byte* buffer) const {
@@ -274,7 +276,7 @@ void Payload::refer(const std::byte* data, std::size_t bytes) {
 
 std::byte* Payload::reset(std::size_t bytes) {
   elsewhere_ = nullptr;
-  if (bytes > capacity_ || !buffer_) {  // data() is never null, also of no bytes
+  if (bytes > capacity_ || !buffer_) {  // data() is not null even for no bytes
     buffer_.reset();
     bytes_ = capacity_ = 0;
     const std::size_t unit = bytes < page ? line : page;

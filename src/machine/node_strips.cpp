@@ -8,8 +8,8 @@ namespace xorder::machine {
 
 using std::uint64_t;
 
-/// Some runs of every block, where they lie in the strip, and the slots in which processors receive those of
-/// others.
+/// Some runs of every block, which lie in the strip, and the slots in which processors receive other
+/// processors' runs.
 class NodeStrips::Runs final : public Program {
  public:
   Runs(const plan::SweepPlan& plan, descend::Computation& what)
@@ -21,15 +21,15 @@ class NodeStrips::Runs final : public Program {
         arrivals_(plan.schedule->slots() - (uint64_t{1} << lg_runs_)),
         arrived_(plan.schedule->network().nodes() * arrivals_) {}
 
-  /// Those of block 0 begin at `records`, those of the next block `pitch` bytes further; their first offset
-  /// within blocks.
+  /// The runs of block 0 begin at `records`, those of each next block `pitch` bytes further. `offset` is the
+  /// offset of their first record within its block.
   void begin(std::byte* records, uint64_t pitch, uint64_t offset) {
     records_ = records;
     pitch_ = pitch;
     offset_ = offset;
   }
 
-  // Own runs are copied. What only passes through a processor goes on in the buffer in which it came.
+  // Own runs are copied. What only passes through a processor is sent on in the buffer in which it came.
   void send(schedule::Place from, uint64_t, Payload& payload) override {
     if (is_own(from)) {
       std::memcpy(payload.reset(run_bytes_), own(from), run_bytes_);
@@ -54,7 +54,7 @@ class NodeStrips::Runs final : public Program {
   }
 
  private:
-  // Block i is at the processor whose number is the Gray code of i.
+  // Block i belongs to the processor whose number is the Gray code of i.
   static uint64_t block_of(schedule::Node node) {
     for (int shift = 1; shift < 64; shift *= 2) node ^= node >> shift;
     return node;

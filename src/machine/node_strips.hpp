@@ -1,5 +1,5 @@
-// The iterations between blocks, or all of them, on strips of records in memory, by virtual processors
-// (plan/node_runs.hpp has what they own and send).
+// The iterations between blocks, or all iterations, on strips of records in memory, by virtual processors
+// (plan/node_runs.hpp says what they own and send).
 #pragma once
 
 #include <stop_token>
@@ -12,8 +12,8 @@ namespace xorder::machine {
 
 class NodeStrips final : public descend::WholeStrips {
  public:
-  /// Of the plan's sweep with `nodes`. To be made and used in the arena in which the machine shall run. Adds
-  /// to `traffic` what is sent.
+  /// For the plan's sweep with `nodes`. Requires that it is made and used in the arena in which the machine
+  /// is to run. Adds to `traffic` what is sent.
   NodeStrips(const plan::SweepPlan& plan, descend::Computation& what, work::Traffic& traffic,
              std::stop_token stop);
   ~NodeStrips() override;

@@ -22,7 +22,7 @@ std::size_t Room::bytes_for(std::uint64_t bytes) {
   return static_cast<std::size_t>(bytes + 2 * file_page * long_ranges);
 }
 
-// A long range lies in its pages as it does in those of its file: direct transfers need that.
+// A long range has the same offset in a page as in its file, as direct transfers need.
 std::byte* Room::take(std::uint64_t offset, std::size_t bytes) {
   const std::lock_guard lock(mutex_);
   if (!buffer_) buffer_ = pool_->get();

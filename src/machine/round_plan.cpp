@@ -35,7 +35,7 @@ class ArrayProgram final : public Program {
   std::byte* target_;
 };
 
-// Mapped blocks take more than others; so the plan is good for both.
+// Mapped blocks take more memory, so a plan for them holds for both kinds of access.
 plan::ProcessorConditions planned_for(const RoundOptions& options) {
   return {work::effective_memory(options.memory), options.device, options.processors, true};
 }
@@ -85,7 +85,7 @@ std::unique_ptr<work::Work> RoundPlan::on_files(io::ArrayFile input, std::vector
   return std::make_unique<StagedWork>(std::move(frame), std::move(stages));
 }
 
-// Before, rounds, after: each from one array to another. Without a layout there is no after.
+// The permutation before, the rounds and, with a layout, the one after: each from one array to another.
 work::Traffic RoundPlan::execute(const std::byte* source, std::byte* target, unsigned threads) const {
   const plan::RoundsPlan& plan = *made_->rounds;
   const bool has_after = !plan.after().is_identity();

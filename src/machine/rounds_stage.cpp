@@ -14,7 +14,7 @@ namespace {
 
 using std::uint64_t;
 
-/// The rounds as far as the processors of a batch receive in them.
+/// The rounds with only those messages that the processors of a batch receive.
 class RoundsFor final : public schedule::Schedule {
  public:
   RoundsFor(const schedule::Rounds& rounds, uint64_t count)
@@ -39,7 +39,7 @@ class RoundsFor final : public schedule::Schedule {
   uint64_t count_;
 };
 
-/// What all processors have for those of the batch, as far as it has been read.
+/// What all processors send to those of the batch, as far as it has been read.
 class Outgoing {
  public:
   Outgoing(const plan::RoundsPlan& plan, io::Location source, Storage& storage, task::BufferPool& pool)
@@ -55,8 +55,8 @@ class Outgoing {
                            ProcessorBlock::Use::read, plan_.least_in_place());
     }
   }
-  /// The chunk that a processor sends. Reads it with those that lie beside it and go to the same batch:
-  /// chunks are sent in an order in which a run is left when it is over.
+  /// The chunk that a processor sends in a round. Reads it together with those beside it that go to the same
+  /// batch, as a run. The order of chunks is such that a run is finished before the next one begins.
   const std::byte* chunk(schedule::Node sender, uint64_t round) {
     const uint64_t chunk = plan_.chunk(round), number = chunk / plan_.chunks_together();
     const uint64_t bytes = plan_.chunk_bytes(), run_bytes = plan_.chunks_together() * bytes;
@@ -111,7 +111,7 @@ class Blocks final : public Program {
   void send(schedule::Place from, uint64_t round, Payload& payload) override {
     payload.refer(outgoing_.chunk(from.node, round), plan_.chunk_bytes());
   }
-  // From the sender's block into the receiver's: no copy lies between.
+  // Goes from the sender's block into the receiver's without a copy between.
   void receive(const schedule::Message& message, uint64_t round, Payload& payload) override {
     const uint64_t k = message.to.node - first_;
     std::byte* const block = memory_[k / together_] + k % together_ * plan_.block_bytes();
@@ -124,7 +124,7 @@ class Blocks final : public Program {
   io::Location target_;
   Storage& storage_;
   Room room_;
-  const uint64_t together_;  // neighbours that share a mapping, or memory that is written at once
+  const uint64_t together_;  // how many neighbours share a mapping, or memory that is written at once
   std::vector<ProcessorBlock> blocks_;
   std::vector<std::byte*> memory_;
   schedule::Node first_ = 0;

@@ -1,9 +1,9 @@
 // The rounds of a BMMC permutation (plan/rounds.hpp), from a file in which each processor's elements lie
 // in the order of their chunks, to one in which they lie in the order of their places.
 //
-// For each batch of blocks the rounds run in the machine: their processors receive, all processors send
-// chunks from their part of the file. What a chunk brings belongs all over the receiver's block, which is why
-// that has to be in memory, and why it does not matter that the file is not.
+// For each batch of blocks the rounds run in the machine: the processors of the batch receive, and all
+// processors send chunks from their part of the file. A chunk's elements belong all over the receiver's
+// block, so the block has to be in memory; the senders' file need not.
 #pragma once
 
 #include <memory>
@@ -27,12 +27,12 @@ class RoundsStage final : public Stage {
   std::shared_ptr<const plan::RoundsPlan> plan_;
 };
 
-/// From file to file: what stays within processors by tiles, the rounds, and, with a layout, back to it by
-/// tiles.
+/// The stages from file to file: the permutation within processors by tiles, the rounds and, with a layout,
+/// the permutation back to it by tiles. Those that are the identity are left out.
 std::vector<std::unique_ptr<Stage>> rounds_stages(const work::Frame& frame,
                                                   std::shared_ptr<const plan::RoundsPlan> plan);
 
-/// Puts what came in a round where it belongs in its receiver's block.
+/// Puts the chunk that came in a round where it belongs in its receiver's block.
 void place_chunk(const plan::RoundsPlan& plan, const schedule::Message& message, std::uint64_t round,
                  const Payload& payload, std::byte* block);
 

@@ -36,7 +36,7 @@ std::vector<work::PassSummary> StagedWork::passes() const {
 }
 
 std::uint64_t StagedWork::scratch_bytes() const {
-  // Two files in turn lie between more than two stages.
+  // More than two stages use two scratch files in turn.
   std::uint64_t bytes = frame().output.bytes * std::min<std::uint64_t>(stages_.size() - 1, 2);
   for (const auto& stage : stages_) bytes += stage->scratch_bytes();
   return bytes;

@@ -1,4 +1,4 @@
-// Runs in several passes of different kinds: stages, each from one file to the next.
+// Runs that consist of stages of different kinds, each from one file to the next.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class Stage {
  public:
   virtual ~Stage() = default;
   virtual std::vector<plan::PassSummary> passes() const = 0;
-  /// Of disk, besides source and target.
+  /// Scratch disk, besides source and target.
   virtual std::uint64_t scratch_bytes() const { return 0; }
   /// A few words for people.
   virtual std::string describe() const = 0;
@@ -24,11 +24,11 @@ class Stage {
   virtual void move(work::Run& run, io::Location source, io::Location target, std::size_t pass) = 0;
 };
 
-/// Input, scratch and output, for the page cache to hold all of them.
+/// The files that the page cache has to hold at once: input, scratch and output.
 inline constexpr std::uint64_t files_in_memory = 3;
 
-/// Of a stage that reads the input if it is the first one, and else a scratch file, and writes in the same
-/// way.
+/// The circumstances of a stage. The first one reads the input, the last one writes the output; the others
+/// read and write scratch files.
 work::Circumstances circumstances(const work::Frame& frame, bool first, bool last);
 
 /// The tile engine as a stage.
@@ -48,13 +48,13 @@ class TileStage final : public Stage {
   std::string what_;
 };
 
-/// Plans it for its circumstances.
+/// Plans a TileStage for its circumstances.
 std::unique_ptr<Stage> tile_stage(const work::Frame& frame, const Reordering& what, bool first, bool last,
                                   std::string name);
 
 class StagedWork final : public work::Work {
  public:
-  /// At least one stage.
+  /// Requires at least one stage.
   StagedWork(work::Frame frame, std::vector<std::unique_ptr<Stage>> stages);
 
   std::string describe() const override;

@@ -14,7 +14,7 @@ constexpr std::uint64_t request = plan::transfer_bytes;
 
 }  // namespace
 
-// Requests meet at multiples of their size in the file, so that only the ends of the range can be odd.
+// Requests meet at multiples of their size in the file, so that only the ends of the range can be unaligned.
 template <typename Transfer>
 void Storage::in_parallel(std::uint64_t begin, std::size_t bytes, const Transfer& transfer) {
   if (bytes == 0) return;

@@ -1,5 +1,4 @@
-// What virtual processors do with files: read and write large ranges, many at once, while another thread
-// watches.
+// Reads and writes large ranges of files for virtual processors, many at once.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +11,8 @@
 
 namespace xorder::machine {
 
-/// Whole ranges of files, by the threads of the machine; ends with Cancelled when asked to stop. Used by many
-/// threads.
+/// Transfers whole ranges of files, by the threads of the machine. Throws Cancelled when a stop is requested,
+/// and IoError. May be used by many threads.
 class Storage {
  public:
   explicit Storage(std::stop_token stop) : stop_(std::move(stop)) {}
@@ -22,7 +21,7 @@ class Storage {
   void read(io::Location place, std::uint64_t offset, std::byte* to, std::size_t bytes);
   void write(io::Location place, std::uint64_t offset, const std::byte* from, std::size_t bytes);
 
-  // The same where the range is mapped, at `window` (io/ranges.hpp).
+  // The same for a range that is mapped at `window` (io/ranges.hpp).
   void read_in_place(io::Location place, std::uint64_t offset, std::byte* window, std::size_t bytes);
   void prepare_in_place(io::Location place, std::uint64_t offset, std::byte* window, std::size_t bytes);
   void write_in_place(io::Location place, std::uint64_t offset, std::byte* window, std::size_t bytes);
@@ -34,8 +33,8 @@ class Storage {
   std::stop_token stop_;
 };
 
-/// Threads that compute and block in transfers by turns: more than there are processors
-/// (plan/processors.hpp), and as many as the options say at least.
+/// Threads that compute and wait for transfers by turns: as many as plan::transfer_threads() or the options
+/// say, whichever is more.
 task::Workers transfer_workers(const work::Frame& frame);
 
 }  // namespace xorder::machine

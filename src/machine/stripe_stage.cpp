@@ -26,7 +26,7 @@ void for_each_in_parallel(auto&& items, const Function& function) {
   task::each(items.size(), [&](uint64_t i) { function(items[i]); });
 }
 
-// Rows are put in their place so many bytes at a time.
+// About how many bytes of the panel's rows are put in their places at a time.
 constexpr uint64_t assembled = plan::transfer_bytes;
 
 /// All parts as they lie in the scratch file.
@@ -43,8 +43,8 @@ std::vector<Stored> in_file_order(const StripeGeometry& geometry) {
   return all;
 }
 
-/// A processor's block of the scratch file and the parts that lie in it; or those of neighbours whose blocks
-/// are short.
+/// A processor's block of the scratch file and the parts that lie in it. Neighbours whose blocks are short
+/// share one.
 struct Owned {
   uint64_t begin, bytes;
   std::span<const Stored> parts;
@@ -63,7 +63,7 @@ std::vector<Owned> owned(const StripeGeometry& geometry, std::span<const Stored>
   return all;
 }
 
-/// Some rows of every slot: where they were read, and where they are going to be written from.
+/// Some rows of every slot: where they were read, and from where they will be written.
 struct Stripe {
   explicit Stripe(task::BufferPool& pool) : source_room(pool), target_room(pool) {}
 
@@ -75,9 +75,9 @@ struct Stripe {
 };
 
 /// What the processors do with a stripe. A part's first message refers to the sender's block of the scratch
-/// file, and with its last one the receiver puts its rows where they belong in the output
-/// (StripePlan::put_at_once). So what takes one message, as on a mesh, is copied once, from block to block.
-/// On the way, if there are more, it lies in the memory of its slot.
+/// file. When its last message arrives, the receiver puts its rows where they belong in the output
+/// (StripePlan::put_at_once). So a part that takes one message, as on a mesh, is copied once, from block to
+/// block. A part that takes several lies in the memory of its slots on the way.
 class Stripes final : public Program {
  public:
   Stripes(const plan::StripePlan& plan, Storage& storage, io::Location source, io::Location target)
@@ -98,7 +98,7 @@ class Stripes final : public Program {
   work::Traffic exchange(Stripe& stripe, Machine& machine, const std::stop_token& stop);
   void store(Stripe& stripe);
 
-  // What came by a message is copied: another one may take its place before its receiver is through with it.
+  // What came by a message is copied: the next message may take its place before the receiver has read it.
   void send(schedule::Place from, uint64_t, Payload& payload) override {
     const Slot& slot = slots_[index(from)];
     if (slot.bytes != 0 && slot.content == slot.on_the_way.data()) {
@@ -125,7 +125,7 @@ class Stripes final : public Program {
   struct Range {
     uint64_t begin = 0, end = 0;
   };
-  /// Of the scratch file.
+  /// The stripe's rows of a part, as a range of the scratch file.
   Range range(const Stripe& stripe, const Stored& stored) const {
     const uint64_t until = std::min(stripe.end, stored.panel->rows);
     return {stored.part->scratch + geometry_.before(*stored.part, std::min(stripe.first, until)),
@@ -137,7 +137,7 @@ class Stripes final : public Program {
   std::size_t number(const Panel& panel) const {
     return static_cast<std::size_t>(&panel - geometry_.panels().data());
   }
-  /// Pieces of rows do not lie together in the output, and are written one by one.
+  /// Whether rows are cut. Their pieces do not lie together in the output, and are written one by one.
   bool in_pieces() const { return geometry_.cuts() > 1; }
 
   void find_arrivals();
@@ -160,14 +160,14 @@ class Stripes final : public Program {
     const std::byte* content = nullptr;  // in the sources or on_the_way
     uint64_t bytes = 0;
     Payload on_the_way;
-    // The part that comes to the slot, and the step of the message that brings it, if one does and it stays
-    // then.
+    // The part that ends in the slot, and the step of the message that brings it; `none` unless a message
+    // brings it and it stays.
     uint32_t part = none, step = none;
   };
   std::vector<Slot> slots_;
 };
 
-// The last thing that happens in a slot decides.
+// The last event in a slot decides: whether its content was sent on or arrived.
 void Stripes::find_arrivals() {
   std::vector<schedule::Message> messages;
   for (uint64_t step = 0; step < schedule_.steps(); ++step) {
@@ -199,7 +199,7 @@ void Stripes::load(Stripe& stripe, uint64_t first, uint64_t end) {
   task::each(blocks_.size(), [&](uint64_t i) { load(stripe, blocks_[i], stripe.sources[i]); });
 }
 
-// What lies side by side is read at once.
+// Parts that lie side by side are read at once.
 void Stripes::load(Stripe& stripe, const Owned& block, ProcessorBlock& source) {
   for (std::size_t i = 0, next = 0; i < block.parts.size(); i = next) {
     Range all = range(stripe, block.parts[i]);
@@ -242,7 +242,7 @@ void Stripes::open_targets(Stripe& stripe) {
 work::Traffic Stripes::exchange(Stripe& stripe, Machine& machine, const std::stop_token& stop) {
   stripe_ = &stripe;
   if (!in_pieces()) open_targets(stripe);
-  for (Slot& slot : slots_) slot.bytes = 0;  // of what came to places that nothing begins at
+  for (Slot& slot : slots_) slot.bytes = 0;  // also where no part begins: the last stripe may have left some
   for (const Stored& stored : parts_) {
     Slot& slot = slots_[index(stored.part->from)];
     const Range part = range(stripe, stored);
@@ -250,7 +250,7 @@ work::Traffic Stripes::exchange(Stripe& stripe, Machine& machine, const std::sto
     slot.bytes = part.end - part.begin;
   }
   const work::Traffic traffic = machine.run(*this, stop);
-  // What no message has put there.
+  // Puts the parts that receive() has not put in their places.
   for_each_in_parallel(geometry_.panels(), [&](const Panel& panel) {
     for (const Part& part : panel.parts) {
       const Slot& slot = slots_[goal(part)];
@@ -269,7 +269,7 @@ void Stripes::store(Stripe& stripe) {
   stripe.target_room.clear();
 }
 
-// The rows of a part, into the rows of the output.
+// Puts the rows of a part into the rows of the output.
 void Stripes::put(const Stored& stored, const std::byte* content) {
   const auto& [panel, part] = stored;
   const uint64_t first = stripe_->first, end = std::min(stripe_->end, panel->rows);

@@ -11,7 +11,7 @@ TransposeStage::TransposeStage(const plan::BlockMatrix& matrix, const work::Circ
     const Reordering what = transposition(
         {{matrix.row(i + 1) - matrix.row(i), matrix.columns}, matrix.element_bytes, Order::c}, {});
     work::Circumstances c = circumstances;
-    c.touched_memory = c.memory / matrix.blocks * (matrix.blocks - 1);  // all but this row's share
+    c.touched_memory = c.memory / matrix.blocks * (matrix.blocks - 1);  // shares fresh memory among all rows
     c.source_offset += matrix.scratch(i, 0);
     c.target_offset += matrix.scratch(i, 0);
     rows_.emplace_back(what, c, device);

@@ -1,5 +1,5 @@
 // The part of a block transposition that stays within processors: every block of a matrix is transposed by
-// itself, and lies together in the scratch file then.
+// itself, and is then contiguous in the scratch file.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 namespace xorder::machine {
 
 /// A row of blocks is a matrix by itself, and its transposition has the transposed blocks one after the
-/// other. So this is the tile engine once for each row of blocks.
+/// other. So this runs the tile engine once for each row of blocks.
 class TransposeStage final : public Stage {
  public:
-  /// `circumstances` of the whole matrix.
+  /// `circumstances` are those of the whole matrix.
   TransposeStage(const plan::BlockMatrix& matrix, const work::Circumstances& circumstances,
                  const plan::Device& device);
   std::vector<plan::PassSummary> passes() const override;

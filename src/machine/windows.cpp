@@ -12,11 +12,12 @@ using schedule::Node;
 using schedule::Update;
 using std::uint64_t;
 
-// How many items each processor has, as the places at which they begin.
+// Sets `begin` to where each processor's items begin, shifted by one.
 template <typename T>
 template <typename NodeOf>
 void Window::ByProcessor<T>::count(Node processors, std::size_t number, const NodeOf& node_of) {
-  // Place 2 of a processor counts, so that filling in moves its begin to where it belongs.
+  // begin[node + 1] is where a processor's items begin. Filling them in moves it on to where the next
+  // processor's begin, as of() expects.
   begin.assign(processors + 2, 0);
   for (std::size_t i = 0; i < number; ++i) ++begin[node_of(i) + 2];
   for (std::size_t k = 2; k < begin.size(); ++k) begin[k] += begin[k - 1];
@@ -79,8 +80,8 @@ Window* Windows::enter(uint64_t number, Node node) {
   return &open.window;
 }
 
-// Who finds the window not yet closed, under the lock, is among those that wait when the last one that leaves
-// gets the lock.
+// A processor that finds the window still in use, under the lock, is in waiting_ before the last one that
+// leaves gets the lock.
 std::vector<Node> Windows::leave(uint64_t number) {
   if (--open_[number % 2].inside != 0) return {};
   const std::lock_guard lock(mutex_);

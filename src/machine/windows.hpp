@@ -1,12 +1,12 @@
 // A schedule's messages on their way, some steps at a time.
 //
-// A *window* is as many consecutive steps as have some messages for each processor (plan::window_messages).
-// Its messages are made when the first processor comes to it, sorted by sender, with a place for each sorted
-// by receiver, so that a processor finds its own without looking at the steps that do not concern it. Two
-// windows are open at most: a processor that is ahead waits until the window before the last one is closed,
-// which it is when every processor has left it. So what is on its way is bounded, however far some processors
-// could run ahead, as those do that only send. Nobody waits forever: what a processor in the older window
-// waits for is sent by one that is in it, too.
+// A *window* is a number of consecutive steps, enough for some messages per processor
+// (plan::window_messages). Its messages are made when the first processor enters it, sorted by sender, with
+// an Arrival for each sorted by receiver. So a processor finds its own without looking at steps in which it
+// has nothing to do. At most two windows are open. A processor that is ahead waits until the window before
+// the last one is closed, which happens when every processor has left it. So what is on its way is bounded,
+// even if some processors could run far ahead because they only send. No processor waits forever: what one in
+// the older window waits for is sent by one that is in it, too.
 #pragma once
 
 #include <atomic>
@@ -24,20 +24,20 @@
 namespace xorder::machine {
 
 struct Envelope;
-/// What a processor receives: nothing until the message has arrived.
+/// What a processor receives; `envelope` is null until the message has arrived.
 struct Arrival {
   std::uint64_t step = 0;
   Envelope* envelope = nullptr;
 };
-/// A way into a processor, with an edge that wakes it.
+/// A link into a processor, with an edge that wakes it.
 using Link = task::FlowLink;
 
 /// A message on its way.
 struct Envelope {
   schedule::Message message;
   std::uint64_t step = 0;
-  Link* link = nullptr;        // by which it comes to its receiver; none within a processor
-  Arrival* arrival = nullptr;  // its place among what the receiver waits for
+  Link* link = nullptr;        // by which it reaches its receiver; none within a processor
+  Arrival* arrival = nullptr;  // its entry among those that the receiver waits for
   Payload payload;
 };
 
@@ -46,12 +46,12 @@ using LinkOf = std::function<Link*(const schedule::Message&)>;
 
 class Window {
  public:
-  /// The steps from `first` on; keeps the payloads' buffers.
+  /// Makes the window of the steps from `first` on. Keeps the payloads' buffers.
   void make(const schedule::Schedule& schedule, std::uint64_t first, const LinkOf& link_of);
   std::uint64_t end() const { return end_; }
 
   std::span<Envelope> sent_by(schedule::Node node) { return sent_.of(node); }
-  /// A place for each message that it receives, its own among them, in the order of their steps.
+  /// An Arrival for each message that it receives, including those from itself, in the order of their steps.
   std::span<Arrival> received_by(schedule::Node node) { return received_.of(node); }
   std::span<const schedule::Update> updates_of(schedule::Node node) { return updates_.of(node); }
   /// The steps of its updates.
@@ -70,7 +70,7 @@ class Window {
     void count(schedule::Node processors, std::size_t number, const NodeOf& node_of);
   };
 
-  // As the schedule gives them; kept for the next steps.
+  // In the schedule's order. The memory is kept for the next window.
   template <typename T>
   struct Unsorted {
     struct OfStep {
@@ -96,13 +96,13 @@ class Windows {
   Windows(const schedule::Schedule& schedule, LinkOf link_of)
       : schedule_(schedule), link_of_(std::move(link_of)) {}
 
-  /// Back to the first step. Not while it is used.
+  /// Goes back to the first step. Must not be called while a processor uses it.
   void restart();
-  /// Window number `number`, which every processor enters in turn. Nothing if it does not exist, or is not
-  /// open yet: some leave() will return `node` then.
+  /// Window number `number`; every processor enters all windows in turn. Null if it does not exist or is not
+  /// open yet. In the second case some leave() will return `node`.
   Window* enter(std::uint64_t number, schedule::Node node);
-  /// To be called once by each processor for each window that it entered. Returns those that waited for the
-  /// last one to leave.
+  /// Each processor calls this once for each window that it entered. The last one to leave gets the
+  /// processors that waited for that.
   std::vector<schedule::Node> leave(std::uint64_t number);
 
  private:
@@ -112,10 +112,10 @@ class Windows {
   };
   const schedule::Schedule& schedule_;
   const LinkOf link_of_;
-  // A processor takes it only where a window has to be made, or is closed.
+  // Taken only if a window has to be made or is closed.
   std::mutex mutex_;
   Open open_[2];
-  std::atomic<std::uint64_t> made_ = 0;  // windows so far
+  std::atomic<std::uint64_t> made_ = 0;  // how many windows have been made
   std::uint64_t next_step_ = 0;
   std::vector<schedule::Node> waiting_;
 };

@@ -1,16 +1,17 @@
 // The machine of virtual processors: runs a schedule as a TBB flow graph, with a node for each processor and
 // each link.
 //
-//   processor 0 ──▶ processor 1      A message is what lies in a slot of its sender, or a copy of it. It crosses the links
-//        ▲  ◀──────────┘ │            of its path, which are counted, and its receiver puts it in its place.
-//        └── processor 2 ◀┘           The last of these links has an edge into the receiver.
+//   processor 0 ──▶ processor 1      A message refers to what lies in a slot of its sender, or is a copy
+//        ▲  ◀──────────┘ │            of it. It crosses the links of its path, which are counted, and its
+//        └── processor 2 ◀┘           receiver puts it in its place. Its last link has an edge into the
+//                                     receiver.
 //
-// There is no global barrier. A processor sends what a step has it send, receives what the step brings it,
-// and goes on to its next step, as soon as its own messages are there; messages of later steps wait until
-// then. Since it reads what it sends before it writes what it receives, this has the effect that schedule.hpp
-// asks for: all of a step's messages are read before any is written.
+// There is no global barrier. A processor sends its messages for the step, receives those that the step
+// brings it, and goes on to its next step as soon as its own messages are there. Messages of later steps wait
+// until then. A processor reads what it sends before it writes what it receives. So all of a step's messages
+// are read before any is written, as schedule.hpp requires.
 //
-// What a slot holds, and where, is the program's business: the machine only moves it.
+// The program decides what a slot holds and where; the machine only moves it.
 #pragma once
 
 #include <cstddef>
@@ -24,22 +25,22 @@
 
 namespace xorder::machine {
 
-/// What a message carries: bytes in a buffer that begins at a page if it is as large as one. Buffers are used
-/// again for later messages.
+/// What a message carries: bytes in a buffer, which begins at a page if it is as large as one. Buffers are
+/// reused for later messages.
 class Payload {
  public:
-  /// Room for this many bytes; what it held is lost. Throws std::bad_alloc.
+  /// Makes room for this many bytes; what it held is lost. Throws std::bad_alloc.
   std::byte* reset(std::size_t bytes);
-  /// What lies elsewhere, and stays there unchanged until the message is received: nothing is copied.
+  /// Refers to bytes elsewhere without a copy. They must stay unchanged until the message is received.
   void refer(const std::byte* data, std::size_t bytes);
-  /// Whether it is what refer() was told.
+  /// Whether refer() was called last, not reset().
   bool refers() const { return elsewhere_ != nullptr; }
   const std::byte* data() const { return elsewhere_ != nullptr ? elsewhere_ : buffer_.get(); }
   std::size_t size() const { return bytes_; }
 
  private:
   struct Free {
-    std::size_t mapped;  // bytes, if it is not from the heap
+    std::size_t mapped;  // bytes to unmap; 0 if it is from the heap
     void operator()(std::byte* buffer) const;
   };
   std::unique_ptr<std::byte[], Free> buffer_{nullptr, Free{0}};
@@ -48,39 +49,40 @@ class Payload {
   std::size_t bytes_ = 0;
 };
 
-/// What processors do with their own data. Called by many threads, but for one processor by one at a time.
+/// What processors do with their own data. It is called by many threads, but by one at a time for each
+/// processor.
 class Program {
  public:
   virtual ~Program() = default;
-  /// Gives what lies at `from`, on its processor, in a step: refers to it if it stays there until it is
-  /// received, or copies it.
+  /// Sets the payload to what lies at `from` in a step: refers to it if it stays there until it is received,
+  /// or copies it.
   virtual void send(schedule::Place from, std::uint64_t step, Payload& payload) = 0;
-  /// Puts it at message.to: copies it, or swaps it with what is there.
+  /// Puts the payload at message.to: copies it, or swaps it with what is there.
   virtual void receive(const schedule::Message& message, std::uint64_t step, Payload& payload) = 0;
-  /// Whether what lies at a place can have come there in an earlier step. If not, a processor need not wait
-  /// for what it receives before it sends more; and there are no updates.
+  /// Whether a processor may send what it received in an earlier step. If not, it need not wait for what it
+  /// receives before it sends more, and there are no updates.
   virtual bool sends_what_it_received() const { return true; }
-  /// What the processor computes when a step's messages have arrived: all updates read before any writes.
+  /// Performs the updates of a step whose messages have arrived. All updates read before any writes.
   virtual void update(std::span<const schedule::Update> updates);
 };
 
-/// The processors, ready to run the schedule as often as one likes. Memory: plan::machine_memory
-/// (plan/processors.hpp), and the payloads that were on their way at once, which are kept for the next run:
-/// those of as many messages as there are processors and of two steps more, at most.
+/// The processors, ready to run the schedule any number of times. Memory: plan::machine_memory
+/// (plan/processors.hpp) and the payloads that were on their way at once, which are kept for the next run:
+/// those of two windows (machine/windows.hpp), at most.
 class Machine {
  public:
-  /// To be made and used in the TBB arena in which it shall run. The schedule has to stay; it may change
-  /// between runs in everything but its network.
+  /// Requires that it is made and used in the TBB arena in which it is to run. The schedule must outlive it.
+  /// The schedule may change between runs, but not its network.
   explicit Machine(const schedule::Schedule& schedule);
   ~Machine();
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
-  /// Runs the schedule from its first step to its last; returns when every processor is through. What a
-  /// message carries is counted where it crosses (Traffic::schedule is left empty); messages within a
-  /// processor are carried out, but not counted; nor are those of no bytes, which only say that nothing
-  /// comes. Throws what the program throws, and Cancelled soon after `stop` was requested; the data is then
-  /// in no particular state, and the machine of no more use.
+  /// Runs the schedule from its first step to its last, and returns when every processor has finished. Counts
+  /// what crosses links (Traffic::schedule is left empty). Messages within a processor are carried out but
+  /// not counted; nor are those of no bytes, which only say that nothing comes. Throws what the program
+  /// throws, and Cancelled soon after a stop is requested. The data is then in no particular state, and the
+  /// machine cannot be used again.
   work::Traffic run(Program& program, const std::stop_token& stop = {});
 
  private:

@@ -1,13 +1,13 @@
-// BMMC permutations in rounds of chunks (schedule/rounds.hpp), factored once and performed as often as one
-// likes, on files and on arrays in memory:
+// BMMC permutations in rounds of chunks (schedule/rounds.hpp), factored once and performed any number of
+// times, on files and on arrays in memory:
 //
 //     const machine::RoundPlan plan(mapping_of_all({{1 << 20}, 8, Order::c}, bmmc::bit_reverse(20)), {.processors = 64});
 //     plan.on_files(io::open_array("a.npy", {}), {1 << 20}, "b.npy", {})->run();
 //     plan.on_files(io::open_array("c.npy", {}), {1 << 20}, "d.npy", {})->run();
 //     plan.execute(source, target);
 //
-// It is what Cormen's package calls factor_BMMC_MPI and perform_BMMC_MPI (bmmc_mpi.h has these for programs
-// of many processes), here for virtual processors in one process.
+// This corresponds to factor_BMMC_MPI and perform_BMMC_MPI of Cormen's package, but for virtual processors in
+// one process. (bmmc_mpi.h has those functions for programs of many processes.)
 #pragma once
 
 #include <cstddef>
@@ -25,41 +25,43 @@
 namespace xorder::machine {
 
 struct RoundOptions {
-  /// As of ScheduleChoice (scheduled.hpp).
+  /// As in ScheduleChoice (scheduled.hpp).
   std::optional<std::uint64_t> processors{};
   std::optional<int> layout{};
-  /// Bytes for a run on files, as Options::memory. Blocks of virtual processors are made as many at a time as
-  /// it holds.
+  /// Bytes for a run on files, as Options::memory. As many virtual processors' blocks are made at a time as
+  /// fit.
   std::uint64_t memory = 0;
-  /// Of the files, for predictions.
+  /// The disk of the files, for predictions.
   plan::Device device = plan::Device::ssd();
 };
 
 /// A reordering's factors T, R, Π, V and W, the order in which chunks are sent, and where each element of a
-/// chunk belongs. Immutable: several threads may use one plan at once, on different data. Copies share what
-/// was made.
+/// chunk belongs. Immutable: several threads may use one plan at once, on different data. Copies are cheap
+/// and share the factors.
 class RoundPlan {
  public:
-  /// O(n³) word operations for 2^n elements; touches no file. Throws InputError if extents are not powers of
-  /// two, for a number of processors or a layout that does not fit, and if the memory is too small.
+  /// O(n³) word operations for 2^n elements; touches no file. Throws InputError if there are no elements, if
+  /// extents are not powers of two, for a number of processors or a layout that does not fit, and if the
+  /// memory is too small.
   explicit RoundPlan(const Reordering& what, const RoundOptions& options = {});
 
   std::uint64_t processors() const;
   std::uint64_t rounds() const;
-  /// For people.
+  /// A description for people.
   std::string describe() const;
 
   /// A run on an array in a file, with the output, costs and errors of scheduled(). Nothing is factored
-  /// again; only the passes within processors are planned for the files at hand. `extents` is the output's
-  /// shape. Options::memory and Options::device are the plan's. Also throws InputError if the input has not
-  /// the plan's number or size of elements, or if there is less memory by now than the plan was made for.
+  /// again; only the passes within processors are planned for these files. `extents` is the output's shape.
+  /// Options::memory and Options::device are replaced by the plan's. Also throws InputError if the input has
+  /// another number or size of elements than the plan, or if there is less memory now than the plan was made
+  /// for.
   std::unique_ptr<work::Work> on_files(io::ArrayFile input, std::vector<std::uint64_t> extents,
                                        std::filesystem::path output, work::Options options) const;
 
   /// Element x of `source` becomes element what.target_index(x) of `target`, both of what.bytes() and not
-  /// overlapping. `threads` 0: all processors. Reads and writes every byte twice, with a layout three times;
-  /// allocates what.bytes(), and what Machine takes. Returns what crossed the network. memory::permute() does
-  /// the same faster, without a network.
+  /// overlapping. `threads` 0 means all processors. Reads and writes every byte twice, with a layout three
+  /// times. Allocates what.bytes() and the memory of Machine. Returns what crossed the network.
+  /// memory::permute() does the same faster, without a network.
   work::Traffic execute(const std::byte* source, std::byte* target, unsigned threads = 0) const;
 
  private:

@@ -1,5 +1,5 @@
-// Reorderings done by virtual processors: the file is cut into the blocks of P of them, and a schedule says
-// who sends what to whom. The output is the same, byte for byte, as the tile engine's (job.hpp).
+// Reorderings by virtual processors: the file is cut into the blocks of P of them, and a schedule says which
+// messages they send each other. The output is the same, byte for byte, as the tile engine's (job.hpp).
 //
 //   rounds     any BMMC permutation, all extents powers of two (schedule/rounds.hpp)
 //   exchange   transposition and bit reversal by neighbour exchanges on a hypercube, 2^d ≤ rows and columns,
@@ -7,10 +7,10 @@
 //   banded     transposition of a banded matrix in band storage, on a hypercube (schedule/banded.hpp)
 //   mesh       transposition of any matrix on an N × N mesh, N ≤ rows and columns (schedule/mesh.hpp)
 //
-// Out of core, each of them is two passes over the data. What stays within a processor is done first, from
-// the input to a scratch file, so that what a processor will send lies together there. Then the schedule
-// runs, from the scratch file to the output: rounds for some processors' whole blocks after the other;
-// exchange and mesh in stripes, a few rows of every block at once, that go through all steps in memory.
+// Out of core, each of them is two passes over the data. The first pass works within processors, from the
+// input to a scratch file, so that what a processor will send lies together there. Then the schedule runs,
+// from the scratch file to the output. Rounds make the whole blocks of some processors at a time. The others
+// go in stripes: a few rows of every block at once go through all steps in memory.
 #pragma once
 
 #include <cstdint>
@@ -31,35 +31,36 @@ namespace xorder::machine {
 struct ScheduleChoice {
   enum class Kind { rounds, exchange, mesh };
   Kind kind = Kind::rounds;
-  /// P, a power of two, for a mesh a square. Default: 16, or fewer if there is too little to share, or as
-  /// many as it takes for their blocks to fit in memory.
+  /// P, a power of two or, for a mesh, a square. The default is 16, or fewer if there is too little to share,
+  /// or as many more as it takes for their blocks to fit in memory.
   std::optional<std::uint64_t> processors{};
-  /// Rounds: the processor number is bits f .. f+p−1 of an element's index. Default: the top bits. Other
-  /// layouts cost a pass more, which puts the blocks where they belong.
+  /// For rounds: f, where the processor number is bits f .. f+p−1 of an element's index. The default is the
+  /// top bits. Other layouts take another pass, which puts the elements where they belong.
   std::optional<int> layout{};
-  /// Mesh: how messages travel. With `xy` along the row first, which takes a step more.
+  /// For the mesh: how messages travel. With `xy` they go along the row first, which takes one step more.
   schedule::Mesh::Routing routing = schedule::Mesh::Routing::any;
 };
 
-/// Plans it; nothing is written. Parameters as of Job. Throws InputError for a reordering that the schedule
-/// cannot do (says which can), for a number of processors or a layout that does not fit, and if the memory is
-/// too small for it. Each pass reads and writes the data once; scratch disk of the data's size (twice that
-/// with a layout). Report::traffic has what crossed the network, a stripe or a group of blocks being a run of
-/// the schedule of its own: steps are counted once, messages as often as they were sent.
+/// Plans the run; nothing is written. The parameters are those of Job. Throws InputError for a reordering
+/// that the schedule cannot do (and says which schedule can), for a number of processors or a layout that
+/// does not fit, and if the memory is too small. Each pass reads and writes the data once. The run takes
+/// scratch disk of the data's size, twice that with a layout. Report::traffic has what crossed the network.
+/// Each stripe or batch of blocks is a run of the schedule of its own: steps are counted once, messages as
+/// often as they were sent.
 std::unique_ptr<work::Work> scheduled(io::ArrayFile input, const Reordering& what,
                                       std::vector<std::uint64_t> extents, std::filesystem::path output,
                                       work::Options options, const ScheduleChoice& choice);
 
-/// The transposition of a banded matrix in band storage, order `columns` or `rows`, N columns (rows) on P =
-/// 2^d processors in consecutive blocks, by the schedule for banded matrices (schedule/banded.hpp). The
-/// output is that of BandTransposition, byte for byte. Throws InputError as `scheduled`, and as
-/// BandTransposition for input and band.
+/// The transposition of a banded matrix in band storage, in the order `columns` or `rows`, by the schedule
+/// for banded matrices (schedule/banded.hpp). Its N columns (rows) lie on P = 2^d processors in consecutive
+/// blocks. The output is that of BandTransposition, byte for byte. Throws InputError as scheduled() does, and
+/// as BandTransposition does for input and band.
 std::unique_ptr<work::Work> scheduled_band(io::ArrayFile input, const Band& band,
                                            std::filesystem::path output, work::Options options,
                                            std::optional<std::uint64_t> processors);
-/// Of several matrices of the same N, whose storages lie one after the other in the input and the output:
-/// they go through the hypercube at once, by the best schedule that is known for them
-/// (schedule/bands_at_once.hpp), never in more steps than one after another. Shapes as of BandTransposition.
+/// The same for several matrices of the same N, whose storages lie one after the other in the input and the
+/// output. They go through the hypercube at once, by the best schedule that is known for them
+/// (schedule/bands_at_once.hpp), never in more steps than one after another. Shapes as in BandTransposition.
 std::unique_ptr<work::Work> scheduled_bands(io::ArrayFile input, const std::vector<Band>& bands,
                                             std::filesystem::path output, work::Options options,
                                             std::optional<std::uint64_t> processors);

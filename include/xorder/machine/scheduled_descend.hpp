@@ -1,4 +1,5 @@
-// ±2^b-descend and -ascend computations, whose elements virtual processors send each other by Hu's schedules.
+// ±2^b-descend and -ascend computations in which virtual processors send each other elements by Hu's
+// schedules.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +15,19 @@ namespace xorder::machine {
 
 enum class DescendSchedule { aspc, pipelined };
 
-/// What DescendJob (descend/job.hpp) does, with the same bytes, but the iterations b ≥ lg V, between the
-/// blocks of P processors, on the machine of virtual processors (machine.hpp): block i is that of processor
-/// G(i) of a hypercube, G the reflected Gray code, and what it needs of others comes over the links, in
-/// messages that carry runs of records. Equal offsets of all blocks are read, some at a time, taken through
-/// these iterations, and written; the iterations within blocks are sweeps.
+/// Does what DescendJob (descend/job.hpp) does, with the same result, but does the iterations b ≥ lg V, which
+/// are between the blocks of P processors, on the machine of virtual processors (machine.hpp). Block i
+/// belongs to processor G(i) of a hypercube, G the reflected Gray code. What it needs of others comes over
+/// the links, in messages that carry runs of records. Some equal offsets of all blocks are read at a time,
+/// taken through these iterations, and written. The iterations within blocks are sweeps.
 ///
 ///   aspc        one iteration after the other, each in 4 steps or fewer (schedule/plus_minus.hpp)
-///   pipelined   runs of records in n iterations at once (schedule/descend.hpp). An array that is at most half of
-///               the memory is read and written once, and the whole schedule runs in memory, record by record,
-///               in 4(lg M + V − 1) steps, to see it at work: some 4 lg P messages of a record each
+///   pipelined   runs of records in n = lg P iterations at once (schedule/descend.hpp). An array that is at
+///               most half of the memory is read and written once, and the whole schedule runs in memory,
+///               record by record, in 4(lg M + V − 1) steps, to see it at work: some 4 lg P messages of a
+///               record each
 ///
-/// sizes.processors 0: 16 or, where that makes it faster, more; fewer if there are not as many elements.
+/// sizes.processors 0 means 16, more if that is faster, and fewer if there are not as many elements.
 /// Throws InputError as DescendJob does. Report::traffic has what crossed the network: steps are counted
 /// once, messages as often as they were sent.
 std::unique_ptr<work::Work> scheduled_descend(

@@ -8,10 +8,10 @@
 //
 //   one after another   each by Banded
 //   two phases          by BandedBatch, if all are |i − j| ≤ 2^β with the same 1 ≤ β < d, ⌊d/β⌋ of them at most
-//   search              by Routed, if that is affordable. If all have the same β, found_placement() says where
-//                       the columns are. Otherwise the best of several placements is taken: each matrix's
-//                       dimensions rotated from those of the one before, or in random orders with random
-//                       constants
+//   search              by Routed, if that is affordable. If all have the same β, found_placement() says
+//                       where the columns are. Otherwise the best of several placements is taken: each
+//                       matrix's dimensions rotated from those of the one before, or in random orders with
+//                       random constants
 //
 // A single matrix is done in the first way or, where that misses the bound, in the third.
 #pragma once
