@@ -9,17 +9,17 @@
 
 namespace xorder::band {
 
-/// Writes runs of a file in whole blocks. What belongs to a block that another run has a part of waits for
-/// it.
+/// Writes runs of a file in whole blocks. If another run has a part of a block too, the first part waits for
+/// the other.
 class BlockWriter {
  public:
-  /// The data lies from `begin` to `end` in the file; `memory` is for what waits.
+  /// The data lies from `begin` to `end` in the file. `memory` is for parts of blocks that wait.
   BlockWriter(const io::File& file, std::uint64_t begin, std::uint64_t end, std::uint64_t alignment,
               std::uint64_t memory);
 
-  /// Adds the bytes at `offset` to what the lane is to write. Requires that `data` lies in memory as `offset`
-  /// in the file, modulo the alignment, in blocks that are all its own. May be called by several threads at
-  /// once. Throws IoError.
+  /// Adds the bytes at `offset` to the lane's writes. Requires that the address `data` and `offset` are equal
+  /// modulo the alignment, and that the blocks of memory around the data hold nothing else. May be called by
+  /// several threads at once. Throws IoError.
   void write(Lane& lane, std::uint64_t offset, std::byte* data, std::uint64_t bytes);
 
  private:
@@ -31,9 +31,9 @@ class BlockWriter {
   io::Carry carry_;
 };
 
-/// Adds to what the lane is to read: the bytes at `offset`, with what is before and behind them in their
-/// blocks. Returns where they will be, not before `to` and less than the alignment behind it. Up to twice the
-/// alignment beyond `bytes` is written to there.
+/// Adds to the lane's reads: the bytes at `offset`, with what is before and behind them in their blocks.
+/// Returns where they will be, which is `to` or less than the alignment behind it. From `to` on, up to
+/// `bytes` and twice the alignment are overwritten.
 std::byte* read_around(Lane& lane, const io::File& file, std::uint64_t offset, std::uint64_t bytes,
                        std::byte* to, std::uint64_t alignment);
 

@@ -21,7 +21,7 @@ void check_input(const io::ArrayFile& input, std::span<const Band> bands) {
         "{}: its shape ({}) is not that of {}, ({})", input.path.string(), fmt::join(array.extents, ", "),
         bands.size() == 1 ? "the band" : fmt::format("{} bands", bands.size()), fmt::join(shape, ", ")));
   }
-  // An array with a single axis that is longer than 1 lies in its file in the same way in both orders.
+  // An array with at most one axis longer than 1 has the same file in both orders.
   if (array.order == Order::fortran &&
       std::ranges::count_if(array.extents, [](auto e) { return e > 1; }) > 1) {
     throw InputError(

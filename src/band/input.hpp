@@ -1,4 +1,4 @@
-// What a band's file has to be.
+// Checks the file of a band.
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace xorder::band {
 
-/// Throws InputError unless the file has the shape of these bands (permutation/band.hpp) in C order. That of
-/// a single one may have an axis of one before it.
+/// Throws InputError unless the file has the shape of these bands (permutation/band.hpp) in C order. The
+/// shape of a single band may have an axis of extent 1 before it.
 void check_input(const io::ArrayFile& input, std::span<const Band> bands);
 
 }  // namespace xorder::band

@@ -98,7 +98,7 @@ void Lanes::run(const LaneSteps& steps, unsigned lanes) {
     lane.complete();
   };
 
-  // Its threads mostly wait for their lane.
+  // The pipeline's threads mostly wait for transfers.
   const auto pipeline = [&] {
     uint64_t next = 0;
     const auto start = [&]() -> std::optional<uint64_t> {
@@ -114,7 +114,7 @@ void Lanes::run(const LaneSteps& steps, unsigned lanes) {
       moved(step, steps.write);
     };
     const auto in_order =
-        task::in_order([](uint64_t) {});  // a lane is free for the step after next only when it has come here
+        task::in_order([](uint64_t) {});  // waits for all steps before, to have read and, at the end, to end
     task::pipeline<uint64_t>(count, start, task::at_once(read), in_order, task::at_once(write), in_order);
   };
   run_.with(workers_, pipeline);

@@ -1,11 +1,11 @@
-// A stream of steps, several of them in flight, each of which reads, waits until all before it have read,
+// A stream of steps with several in flight. Each step reads, waits until all steps before it have read,
 // permutes and writes.
 //
 //   step s     read ───▶ (all before s have read) ───▶ permute ───▶ write ───▶ (all before s have ended)
 //
-// For data that passes a window in order: what step s permutes may have been read by earlier steps. A step
-// starts when step s − lanes has ended, so that its lane, s modulo lanes, is free: a queue, and memory of the
-// caller's.
+// This is for data that passes through a window in order: what step s permutes may have been read by earlier
+// steps. Step s starts when step s − lanes has ended, so that its lane, s modulo lanes, is free: a queue, and
+// memory that the caller owns.
 #pragma once
 
 #include <cstddef>
@@ -25,12 +25,13 @@ class Lane {
  public:
   explicit Lane(std::unique_ptr<io::Queue> queue) : queue_(std::move(queue)) {}
 
-  /// Adds transfers of at most a MiB each. Alignments are those of the file. Of what is read, the first
-  /// `required` bytes must be there.
+  /// Add transfers of at most 1 MiB each. They must have the file's alignments. A read fails unless its first
+  /// `required` bytes are in the file.
   void read(const io::File& file, std::uint64_t offset, std::byte* to, std::size_t bytes,
             std::size_t required);
   void write(const io::File& file, std::uint64_t offset, const std::byte* from, std::size_t bytes);
-  /// Waits for all that was added. Throws IoError for the first that failed, when all have ended.
+  /// Carries out all transfers that were added, and waits for them. If one fails, no more are started; throws
+  /// IoError for the first that failed, when those in flight have ended.
   void complete();
 
  private:
@@ -42,7 +43,7 @@ class Lane {
   std::vector<io::Completion> done_;
 };
 
-/// What the steps do. Each is called by some thread, different ones of different steps at once.
+/// What the steps do. The functions are called by many threads, for different steps at once.
 struct LaneSteps {
   std::uint64_t count = 0;
   std::function<void(std::uint64_t step, Lane& lane)> read;
@@ -50,13 +51,13 @@ struct LaneSteps {
   std::function<void(std::uint64_t step, Lane& lane)> write;
 };
 
-/// So many lanes, each with `depth` transfers in flight, and the threads that wait for them.
+/// `lanes` lanes, each with `depth` transfers in flight, and the threads that wait for them.
 class Lanes {
  public:
   Lanes(unsigned lanes, unsigned depth, work::Run& run);
 
-  /// Runs all steps, at most `lanes` at once. Throws what a step throws and Cancelled, when nothing is in
-  /// flight any more.
+  /// Runs all steps, at most `lanes` at once. Throws what a step throws and Cancelled, but only when nothing
+  /// is in flight any more.
   void run(const LaneSteps& steps, unsigned lanes);
 
  private:

@@ -1,4 +1,4 @@
-// What moves the data of a band as it was planned: the steps of each plan.
+// Movers turn a band's plan into the steps that move its data.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // The order `diagonals`: record k of the file becomes record B − 1 − k, shifted.
 //
-// The target is made part by part; what a part consists of lies in one or a few ranges of the source.
+// The target is made part by part. The sources of a part are one or a few ranges of the file.
 #include <cstring>
 
 #include "band/mover.hpp"
@@ -19,7 +19,7 @@ class ShiftMover final : public Mover {
   LaneSteps steps(io::Location source, io::Location target, BlockWriter& writer) override;
 
  private:
-  /// At the same place modulo the alignment as in the file.
+  /// Memory for a part, with the same address modulo the alignment as in the file.
   std::byte* target_memory(uint64_t part) const {
     return targets_.data() + part % plan_.lanes() * plan_.target_bytes() + (part == 0 ? plan_.skew() : 0);
   }
@@ -48,7 +48,7 @@ void ShiftMover::read(uint64_t part, Lane& lane, io::Location source) {
   std::memset(target, 0, plan_.end(part) - first);
   std::vector<const std::byte*> data(ranges.size());
   for (std::size_t done = 0, next = 0; done < ranges.size(); done = next) {
-    // As many at a time as there is memory for: all of them, unless there are many small ones.
+    // Reads as many ranges at a time as fit in memory: all of them, unless there are many small ones.
     for (std::byte* free = memory; next < ranges.size(); ++next) {
       const uint64_t bytes = ranges[next].end - ranges[next].begin;
       const uint64_t needed = (bytes + 3 * alignment - 1) / alignment * alignment;

@@ -1,4 +1,4 @@
-// Small matrices, many of them together.
+// Moves many small matrices together.
 #include <cstring>
 
 #include "band/mover.hpp"
@@ -19,21 +19,21 @@ class StackMover final : public Mover {
   LaneSteps steps(io::Location source, io::Location target, BlockWriter& writer) override;
 
  private:
-  /// Where the matrices of the step in this lane were read to.
+  /// By lane: where the matrices of its step were read to.
   using Sources = std::vector<const std::byte*>;
   void read(uint64_t step, Lane& lane, io::Location source);
   void permute(uint64_t step, std::byte* to);
   void write(uint64_t step, Lane& lane, io::Location target, BlockWriter& writer);
   void shear(const std::byte* source, std::byte* target) const;
   void shift(const std::byte* source, std::byte* target) const;
-  /// At the same place modulo the alignment as in the file.
+  /// Memory for a step, with the same address modulo the alignment as in the file.
   std::byte* target_memory(uint64_t step, io::Location target) const;
 
   BandStack plan_;
   std::vector<plan::BandRange> shifts_;  // of a matrix, in the order `diagonals`
   std::vector<std::byte> zeros_;
   io::BlockMemory sources_, targets_;
-  Sources read_;  // of each lane
+  Sources read_;
 };
 
 StackMover::StackMover(const BandStack& plan) : plan_(plan) {

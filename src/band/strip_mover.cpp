@@ -1,4 +1,4 @@
-// Strips of a band, one after the other, through a window of source rows.
+// Moves the strips of a band one after the other, through a window of source rows.
 #include <algorithm>
 
 #include "band/mover.hpp"
@@ -12,7 +12,7 @@ using plan::BandStrips;
 using std::int64_t;
 using std::uint64_t;
 
-// Rows of a batch that are given to the kernel together: their tables are small.
+// How many rows of a batch are given to the kernel together, to keep their tables small.
 constexpr uint64_t rows_at_once = 512;
 
 class StripMover final : public Mover {
@@ -23,7 +23,7 @@ class StripMover final : public Mover {
   LaneSteps steps(io::Location source, io::Location target, BlockWriter& writer) override;
 
  private:
-  /// Where a step stands. It reads block `index` and writes batch `index` − lag.
+  /// A step reads block `index` of a strip and writes batch `index` − lag.
   struct Step {
     uint64_t strip, index;
   };
@@ -34,7 +34,7 @@ class StripMover final : public Mover {
   void permute(uint64_t number, io::Location target);
   void write(uint64_t number, Lane& lane, io::Location target, BlockWriter& writer);
 
-  /// What a step writes together, and where it is in the file and in memory.
+  /// A range that a step writes as a whole, and where it is in the file and in memory.
   struct Written {
     BandStrips::Range elements;
     uint64_t offset = 0;
@@ -46,8 +46,8 @@ class StripMover final : public Mover {
   BandStrips plan_;
   io::BlockMemory blocks_, batches_;
   std::vector<std::byte> zeros_;
-  /// Rows of the window: v = first .. first + count − 1. At `data` and every `pitch` bytes from there, those
-  /// columns that the strip has.
+  /// Rows v = first .. first + count − 1 of the window. The strip's columns of the first row are at `data`,
+  /// those of each next row `pitch` bytes further.
   struct Piece {
     int64_t first = 0, count = 0;
     const std::byte* data = nullptr;
@@ -131,7 +131,7 @@ void StripMover::permute(uint64_t number, io::Location target) {
   shear();
 }
 
-// The places of `count` rows from v = first on, in the window of a step.
+// Finds where `count` rows from v = first on lie in the window of a step.
 void StripMover::collect(uint64_t number, int64_t first, uint64_t count,
                          std::vector<const std::byte*>& to) const {
   to.assign(count, nullptr);

@@ -17,7 +17,7 @@ using std::uint64_t;
 
 constexpr unsigned most_depth = 32;
 
-/// Of the memory: for blocks that wait for their other part.
+/// The part of the memory for blocks that wait for their other part.
 uint64_t waiting_memory(uint64_t memory) { return memory / 8; }
 
 work::Frame framed(io::ArrayFile input, const std::vector<Band>& bands, std::filesystem::path output,
@@ -85,7 +85,7 @@ std::vector<work::PassSummary> BandTransposition::passes() const {
   return {all};
 }
 
-// Neighbours that are alike are described once.
+// Describes neighbours that are alike once.
 std::string BandTransposition::describe() const {
   std::string text;
   auto part = planned_->parts.begin();
@@ -102,7 +102,7 @@ std::string BandTransposition::describe() const {
   return text;
 }
 
-// The files may demand larger blocks than was assumed before they were open; then it is planned anew.
+// Open files may need larger alignments than were assumed before. Then the plans are made again.
 void BandTransposition::adopt_alignments(const io::File& source, const io::File& target) {
   plan::BandConditions& conditions = planned_->conditions;
   const auto larger = [](uint64_t planned, uint64_t one, uint64_t other) {

@@ -21,7 +21,7 @@ struct Row {
   T a, b, c, d;
 };
 
-/// The first fault, by iteration and then by row: what follows from it comes later.
+/// The first fault, by iteration and then by row. Later faults may follow from it.
 class FirstFault {
  public:
   static constexpr int input = -2, diagonal = -1;  // before the iterations
@@ -70,7 +70,7 @@ class CyclicReduction final : public Computation {
     }
   }
 
-  // The rows before and after eliminate a and c. What is beyond the ends has a factor 0.
+  // The rows before and after eliminate a and c. Rows beyond the ends have a factor of 0.
   void step(int b, uint64_t first, std::size_t count, const std::byte* x, const std::byte* plus,
             const std::byte* minus, std::byte* out) override {
     const auto* const rows = reinterpret_cast<const Row<T>*>(x);

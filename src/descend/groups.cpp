@@ -107,7 +107,7 @@ void Groups::with_halo(const Strip& strip, Iterations group, const Pieces& from,
   with_halo(view, group, from, first, count, out);
 }
 
-// In place: row r of `data` is 2^low records from place r · 2^low on.
+// Works in place. Row r of `data` is 2^low records from place r · 2^low on.
 void Groups::cyclic(View& view, Iterations group, std::byte* data) {
   const uint64_t rows = group.halo_rows() + 1, stride = group.stride();
   const uint64_t across = cache_.patch(group, rows, 0).width;

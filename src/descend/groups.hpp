@@ -16,17 +16,17 @@
 
 namespace xorder::descend {
 
-/// Records in memory, in pieces of 2^lg_piece that follow each other from place `first` of a strip on. Beyond
-/// the last one the first one follows, which matters where there is one piece: the whole strip.
+/// Records in memory: consecutive pieces of 2^lg_piece records from place `first` of a strip on. After the
+/// last piece comes the first one again, which matters if there is one piece, the whole strip.
 struct Pieces {
   std::vector<const std::byte*> pieces;
   int lg_piece = 0;
   std::uint64_t first = 0;
 };
 
-/// On the strips of an array of 2^lg_size records; groups are numbered as the strip's places are. May be used
-/// by several threads at once. All throw what the computation throws, and Cancelled soon after the token asks
-/// for it.
+/// Performs groups of iterations on strips of an array of 2^lg_size records. A group's iterations are
+/// numbered by the strip's places (strip.hpp). May be used by several threads at once. All functions throw
+/// what the computation throws, and Cancelled soon after a stop is requested.
 class Groups {
  public:
   Groups(Computation& what, int lg_size, const plan::Cache& cache, std::stop_token stop = {})
@@ -34,19 +34,19 @@ class Groups {
 
   std::uint64_t record_bytes() const { return what_.record_bytes(); }
 
-  /// Computes `count` records from place `first` on, both multiples of 2^low, from the pieces, which reach
-  /// far enough to either side, into `out`, which is none of them.
+  /// Computes `count` records from place `first` on, both multiples of 2^low, into `out`. The pieces must
+  /// reach far enough to either side, and `out` must be none of them.
   void with_halo(const Strip& strip, Iterations group, const Pieces& from, std::uint64_t first,
                  std::uint64_t count, std::byte* out);
 
-  /// All groups on the whole strip; `other` is as large, and not used if there is one group, on
-  /// patches. Returns the one of the two with the result.
+  /// Does all groups on the whole strip, which is in `array`. `other` is as large; it is not used if there is
+  /// one group of all iterations, on patches. Returns the one of the two that holds the result.
   std::byte* all(const Strip& strip, std::span<const Iterations> groups, std::byte* array, std::byte* other);
 
  private:
   std::uint64_t bytes(std::uint64_t records) const { return records * what_.record_bytes(); }
   void check_stop() const;
-  /// What is computed, as a strip sees it.
+  /// The computation as a strip sees it.
   struct View;
   void cyclic(View& view, Iterations group, std::byte* data);
   void halo_patch(View& view, Iterations group, const Pieces& from, const Patch& patch, std::uint64_t first,
@@ -60,7 +60,7 @@ class Groups {
   int lg_size_;
   plan::Cache cache_;
   std::stop_token stop_;
-  task::BufferPool scratch_;  // of two patches each
+  task::BufferPool scratch_;  // each buffer has two patches
 };
 
 }  // namespace xorder::descend

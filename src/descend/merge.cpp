@@ -14,7 +14,7 @@ namespace {
 
 using std::uint64_t;
 
-// Whether two halves of a file are sorted, from ranges of it that come in any order, some of them twice.
+// Finds whether both halves of a file are sorted, from ranges that come in any order, some of them twice.
 template <typename T>
 class Halves {
  public:
@@ -83,8 +83,8 @@ class Merge final : public Numbers<T> {
     }
   }
 
-  // What is compared, for pairs (i, i + d): the upper one of a pair takes the other one if that is larger.
-  // Equal ones stay, so that of 0.0 and −0.0 none is lost.
+  // Compares pairs (i, i + d): the lower place gets the smaller element, the upper place the larger one.
+  // Equal elements stay, so that neither of 0.0 and −0.0 is lost.
   void step(int b, uint64_t first, std::size_t count, const std::byte* x, const std::byte* plus,
             const std::byte* minus, std::byte* out) override {
     const T* const self = reinterpret_cast<const T*>(x);
@@ -95,8 +95,7 @@ class Merge final : public Numbers<T> {
     const auto keep = [&](std::size_t begin, std::size_t end) {
       std::copy(self + begin, self + end, result + begin);
     };
-    // Indices without a partner: the first d are no upper ones, the last d are no lower ones, unless d is a
-    // half.
+    // The first d and the last d indices have no partner, unless d is half of all.
     const uint64_t begin = lower == 0 ? 0 : std::min<uint64_t>(count, d - std::min(d, first));
     const uint64_t last = lower == 0 ? count_ : count_ - d;
     const uint64_t end = std::max<uint64_t>(begin, std::min<uint64_t>(count, last - std::min(last, first)));

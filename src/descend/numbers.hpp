@@ -15,10 +15,10 @@ namespace xorder::descend {
 
 using io::NumberType;
 
-/// Turns around the bytes of each of `count` numbers.
+/// Reverses the bytes of each of `count` numbers.
 void swap_bytes(std::byte* numbers, std::size_t count, std::size_t bytes_each);
 
-/// Records are numbers, in the machine's byte order while they are computed with.
+/// Records are numbers, in the machine's byte order during the computation.
 template <typename T>
 class Numbers : public Computation {
  public:
@@ -41,7 +41,7 @@ class Numbers : public Computation {
   NumberType type_;
 };
 
-/// visitor(T()) for the real type; whatever it returns for others is `other()`.
+/// Returns visitor(T()) if `type` is the real number type T, and other() if it is none of these.
 template <typename Visitor, typename Other>
 auto visit_real(const NumberType& type, const Visitor& visitor, const Other& other) {
   switch (type.kind == 'b' ? 'u' : type.kind) {

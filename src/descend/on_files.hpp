@@ -1,4 +1,4 @@
-// A computation from files to a file by the sweeps of a plan, whoever computes in them.
+// A computation from files to a file by the sweeps of a plan, in threads or by virtual processors.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace xorder::descend {
 
-/// Throws InputError as the constructor of DescendJob does, but for what the sweeps demand.
+/// Throws InputError as the constructor of DescendJob does, except for what plan_of() checks.
 work::Frame frame_of(std::vector<io::ArrayFile> inputs, const Computation& what, const io::DType& element,
                      const std::vector<std::uint64_t>& extents, std::filesystem::path output,
                      work::Options options);
@@ -25,11 +25,11 @@ plan::SweepPlan plan_of(const work::Frame& frame, const Computation& what, const
 
 std::vector<plan::PassSummary> passes_of(const plan::SweepPlan& plan);
 
-/// Makes what computes the strips of the sweep with `nodes`; called in the arena of the workers, where it is
-/// destroyed, too.
+/// Makes the object that computes the strips of the sweep with `nodes`. The object is made and destroyed in
+/// the workers' arena.
 using MakeStrips = std::function<std::unique_ptr<WholeStrips>(const plan::Sweep&)>;
 
-/// All sweeps, from the run's sources to its target. Throws what the computation throws, too.
+/// Does all sweeps, from the run's sources to its target. Also throws what the computation throws.
 void run_sweeps(const plan::SweepPlan& plan, Computation& what, work::Run& run, const MakeStrips& make = {});
 
 }  // namespace xorder::descend

@@ -21,11 +21,11 @@ class Iteration {
         from_(from),
         to_(to) {}
 
-  // Rows begin .. end−1, of which the first one's partners are the rows `plus` and `minus`.
+  // Does the rows begin .. end − 1. The partners of row `begin` are the rows `plus` and `minus`.
   void rows(uint64_t begin, uint64_t end, uint64_t plus, uint64_t minus) const {
     if (begin >= end) return;
     const uint64_t index = patch_.first + begin * stride_;
-    if (patch_.width == stride_) {  // rows follow each other in the array too
+    if (patch_.width == stride_) {  // rows are consecutive in the array too
       run(index, (end - begin) * stride_, begin, plus, minus);
       return;
     }
@@ -59,7 +59,7 @@ class Iteration {
 
 std::byte* iterate(Computation& what, int lg_size, Iterations group, const Patch& patch, std::byte* from,
                    std::byte* to) {
-  uint64_t lost = 0;  // rows at either end that are no more what they should be
+  uint64_t lost = 0;  // rows at either end whose values are no longer right
   for (int t = 0; t < group.count(); ++t) {
     const int b = what.direction() == Direction::descend ? group.high - 1 - t : group.low + t;
     const uint64_t d = uint64_t{1} << (b - group.low), n = patch.rows;

@@ -11,7 +11,7 @@ namespace {
 
 using std::uint64_t;
 
-// Integers are added and multiplied as unsigned ones of 32 bits or more, which wrap around.
+// Integers are added and multiplied as unsigned integers of at least 32 bits, which wrap around.
 template <typename T>
 using Wrapping = std::make_unsigned_t<std::conditional_t<(sizeof(T) < 4), std::int32_t, T>>;
 
@@ -31,7 +31,7 @@ struct Product {
       return static_cast<T>(static_cast<Wrapping<T>>(x) * static_cast<Wrapping<T>>(y));
     else if constexpr (std::is_floating_point_v<T>)
       return x * y;
-    else  // without the library's detour for infinities, as NumPy
+    else  // as in NumPy, without the library's special case for infinities
       return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
   }
 };
@@ -67,7 +67,7 @@ class Prefix : public Numbers<T> {
     const T* const self = reinterpret_cast<const T*>(x);
     const T* const before = reinterpret_cast<const T*>(minus);
     T* __restrict const result = reinterpret_cast<T*>(out);
-    const uint64_t distance = uint64_t{1} << b;  // nothing is that far before the first elements
+    const uint64_t distance = uint64_t{1} << b;  // the first elements have nothing that far before them
     const std::size_t alone = std::min<uint64_t>(count, distance - std::min(distance, first));
     std::memcpy(out, x, alone * sizeof(T));
     for (std::size_t k = alone; k < count; ++k) result[k] = Operation()(before[k], self[k]);

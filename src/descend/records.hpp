@@ -20,10 +20,10 @@ struct Elements {
 /// May be used by several threads at once.
 class RecordSource {
  public:
-  /// Records as they are, as RecordSink wrote them.
+  /// Reads records that RecordSink wrote.
   RecordSource(const Computation& what, Elements records);
-  /// Made by what.load() from arrays; those of several, or of another size than records, go through buffers
-  /// of `request_bytes`, one for all arrays.
+  /// Makes records from arrays by what.load(). Several arrays, or elements of another size than records, go
+  /// through buffers of `request_bytes`, each for all arrays.
   RecordSource(Computation& what, std::vector<Elements> inputs, std::uint64_t request_bytes);
 
   void read(std::uint64_t first, std::uint64_t count, std::byte* records);
@@ -43,10 +43,10 @@ class RecordSource {
 class RecordSink {
  public:
   RecordSink(const Computation& what, Elements records);
-  /// Made elements by what.store().
+  /// Makes elements from the records by what.store().
   RecordSink(Computation& what, Elements output, std::uint64_t request_bytes);
 
-  /// Spoils the records.
+  /// May change the records.
   void write(std::uint64_t first, std::uint64_t count, std::byte* records);
 
  private:

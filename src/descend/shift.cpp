@@ -5,7 +5,8 @@
 namespace xorder::descend {
 namespace {
 
-// The distance as a sum of the fewest ±2^b, of which no two are neighbours: so ±2^b itself is a single move.
+// Writes the distance as the sum of the fewest ±2^b, with no two neighbouring b. So a distance of ±2^b is a
+// single move.
 class Shift final : public Computation {
  public:
   Shift(std::size_t element_bytes, std::uint64_t distance)
@@ -24,7 +25,7 @@ class Shift final : public Computation {
   }
 
  private:
-  std::uint64_t forwards_, backwards_;  // bit b: moves by 2^b. Bit 63 is that of no array
+  std::uint64_t forwards_, backwards_;  // bit b: moves by 2^b. No array is so large that bit 63 matters
 };
 
 }  // namespace

@@ -11,26 +11,26 @@
 
 namespace xorder::descend {
 
-/// Of rows of 2^low records, 2^lg_columns columns from `column` on. Its places are numbered row by row. By
-/// default it is the array itself.
+/// The 2^lg_columns columns from `column` on, of rows of 2^low records. Its places are numbered row by row.
+/// The default is the array itself.
 struct Strip {
   int low = 0, lg_columns = 0;
   std::uint64_t column = 0;
 
   std::uint64_t columns() const { return std::uint64_t{1} << lg_columns; }
-  /// How much smaller than the array it is.
+  /// lg of how many times smaller than the array it is.
   int lg_less() const { return low - lg_columns; }
-  /// Of the record at this place.
+  /// The index of the record at this place.
   std::uint64_t index(std::uint64_t place) const {
     return (place >> lg_columns << low) + column + (place & (columns() - 1));
   }
-  /// How many of `count` places from this one on follow each other in the array.
+  /// How many of `count` places, from this one on, are contiguous in the array.
   std::uint64_t together(std::uint64_t place, std::uint64_t count) const {
     return lg_less() == 0 ? count : std::min(count, columns() - (place & (columns() - 1)));
   }
 };
 
-/// A computation as its records in a strip see it: iteration b is b + lg_less() of the array.
+/// The same computation on a strip: iteration b is iteration b + lg_less() of the array.
 class OnStrip final : public Computation {
  public:
   OnStrip(Computation& what, const Strip& strip)
@@ -51,9 +51,9 @@ class OnStrip final : public Computation {
   Strip strip_;
 };
 
-/// Tasks for reading or writing 2^n places of a strip from `place` on, a multiple of 2^n: transfer(index,
-/// count, bytes before it). Each is a power of two of records, so that requests begin at whole blocks of the
-/// disk whatever the record.
+/// Calls transfer(index, count, bytes before it), in parallel tasks, to read or write 2^n places of a strip
+/// from `place` on, a multiple of 2^n. The count of each call is a power of two, so that requests begin at
+/// whole blocks of the disk whatever the size of a record.
 template <typename Transfer>
 void in_requests(const Strip& strip, std::uint64_t place, std::uint64_t count, std::uint64_t record_bytes,
                  std::uint64_t request_bytes, const Transfer& transfer) {

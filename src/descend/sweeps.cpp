@@ -15,7 +15,7 @@ using plan::SweepPlan;
 using std::uint64_t;
 using Buffer = task::BufferPool::Buffer;
 
-// What both kinds of sweeps share.
+// The source and the target of a sweep, which both kinds of sweeps use.
 struct Files {
   void read(const Strip& strip, uint64_t place, uint64_t count, std::byte* to) const {
     in_requests(strip, place, count, record, request, [&](uint64_t index, uint64_t part, uint64_t at) {
@@ -96,11 +96,11 @@ class Gathered {
 
 // Some rows of a strip.
 struct Slice {
-  uint64_t number = 0;  // mod 2^64: those before the first one come before 0
-  Buffer data;          // or nothing
+  uint64_t number = 0;  // mod 2^64: slices before the first one have numbers below 0
+  Buffer data;          // empty if there is no slice
 };
 
-// What one group needs of the slices that the one before it has made.
+// The slices made by the group before that one group needs.
 class Window {
  public:
   Window(Groups& groups, const Sweep& sweep, const Strip& strip, Iterations group, task::BufferPool& pool)
@@ -111,7 +111,8 @@ class Window {
         halo_(sweep.halo_slices(group)),
         pool_(pool) {}
 
-  /// Takes the next slice; gives the one `halo` before it, unless that is too early.
+  /// Takes the next slice. Returns the group's result for the slice `halo` before it, or nothing at the
+  /// beginning.
   Slice push(Slice slice) {
     slices_.push_back(std::move(slice));
     if (slices_.size() <= 2 * halo_) return {};
@@ -134,7 +135,7 @@ class Window {
   std::deque<Slice> slices_;
 };
 
-// Reads the slices of a strip in their order, those that it begins and ends with from its other end.
+// Reads the slices of a strip in order. It begins and ends with slices from the other end of the strip.
 class Reader {
  public:
   Reader(const Sweep& sweep, const Files& files, const Strip& strip, uint64_t slices, task::BufferPool& pool)

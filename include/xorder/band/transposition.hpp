@@ -25,22 +25,23 @@ struct BandTiling;
 
 namespace xorder::band {
 
-/// Reads and writes every element once (of a cyclic band a few twice, see src/plan/band_strips.hpp), in one
-/// pass, in runs of about √(memory / element) elements or longer: of whole rows if B × B elements fit in
-/// memory, and always if the order is `diagonals` or `row_diagonals`. Unused places of the output are zeros.
+/// Reads and writes every element once (reads some of a cyclic band twice, see src/plan/band_strips.hpp), in
+/// one pass, in runs of about √(memory / element) elements or longer. Runs are whole rows if B × B elements
+/// fit in memory, and long ranges of diagonals in the orders `diagonals` and `row_diagonals`. Unused places
+/// of the output are zeros.
 class BandTransposition final : public work::Work {
  public:
-  /// The input holds `band`, in C order. Nothing is written. Throws InputError if the band is wider than the
-  /// matrix, the input's shape is not band.extents() or Fortran-ordered, memory does not suffice
-  /// (plan::BandStrips), or the output could not be made.
+  /// The input holds `band`, in C order. The constructor writes nothing. It throws InputError if the band is
+  /// wider than the matrix, the input's shape is not band.extents(), the input is in Fortran order, the
+  /// memory is too small (plan::BandStrips), or the output cannot be made.
   BandTransposition(io::ArrayFile input, const Band& band, std::filesystem::path output,
                     work::Options options);
-  /// Several matrices, whose storages lie one after the other in the input and in the output, in the same
-  /// shape: that of extents(bands), or, of a single one, (1, N, B) or (1, B, N) as well. In one pass: one after
-  /// the other, or small ones that are alike many at a time.
+  /// For several matrices, whose storages lie one after the other in the input and in the output. Both have
+  /// the shape extents(bands); that of a single matrix may also be (1, N, B) or (1, B, N). They are done in
+  /// one pass one after the other, but many at a time if they are small and alike.
   BandTransposition(io::ArrayFile input, std::vector<Band> bands, std::filesystem::path output,
                     work::Options options);
-  /// The same with sizes of the parts given, for tests.
+  /// The same with given sizes of the parts, for tests.
   BandTransposition(io::ArrayFile input, std::vector<Band> bands, std::filesystem::path output,
                     work::Options options, const plan::BandTiling& tiling);
   ~BandTransposition() override;
@@ -53,7 +54,7 @@ class BandTransposition final : public work::Work {
   void move(work::Run& run) override;
   void adopt_alignments(const io::File& source, const io::File& target);
 
-  /// What was planned, and with which sizes given.
+  /// The plans, with the conditions and sizes that they were made for.
   struct Planned;
   void make_plans();
   std::vector<Band> bands_;

@@ -1,4 +1,4 @@
-// ±2^b-descend and -ascend computations, in memory; job.hpp has them from file to file.
+// ±2^b-descend and -ascend computations, in memory. job.hpp has them from file to file.
 //
 //   for b = lg M − 1 down to 0:  a[i] = f_b(a[i], a[i + 2^b], a[i − 2^b])  for all i at once, indices mod M
 //
@@ -10,16 +10,17 @@
 //     return i >> b == 0 ? x : minus + x;                 // nothing is 2^b before the first 2^b elements
 //   });
 //
-// What this is: an interface for computations of this class, on arrays of 2^n elements, with the same result
-// to the last bit however they are cut into pieces. What it is not: the fastest way to each of them. A prefix
-// sum by itself needs one pass over a file and one addition an element; here it takes two passes and lg M.
+// This is an interface for computations of this class, on arrays of 2^n elements, with the same result to the
+// last bit however they are cut into pieces. It is not the fastest way to each of them. A prefix sum by
+// itself needs one pass over a file and one addition per element; here it takes two passes and lg M
+// additions.
 //
 // Source: Hu, "Optimal all-to-some personalized communication on hypercubes", IPPS/SPDP 1998, where M
 // elements lie on the nodes of a hypercube, see xorder/schedule/descend.hpp.
 //
-// How it is cut. Iterations b with low ≤ b < high make rows of 2^low elements meet only rows at most 2^high −
-// 2^low elements away, column by column. So such a *group* of iterations is done on *patches* that fit in the
-// cache: some columns of some rows, and of the rows above and below as many as they depend on.
+// How it is cut. In iterations low ≤ b < high a row of 2^low elements meets only rows at most 2^high − 2^low
+// elements away, column by column. So such a *group* of iterations is done on *patches* that fit in the
+// cache: some columns of some rows, and of as many rows above and below as they depend on.
 //
 //          columns (index mod 2^low)
 //          +-----+-----+-----+---
@@ -45,9 +46,9 @@ namespace xorder::descend {
 /// Whether b goes down from lg M − 1 or up from 0.
 enum class Direction { descend, ascend };
 
-/// What is computed, on records of record_bytes() bytes that lie one after the other in memory. All but
-/// check() are called by several threads at once, and step() and load() may be called several times for the
-/// same records.
+/// A computation on records of record_bytes() bytes that are contiguous in memory. All functions but check()
+/// are called by several threads at once, and step() and load() may be called several times for the same
+/// records.
 class Computation {
  public:
   virtual ~Computation() = default;
@@ -57,30 +58,30 @@ class Computation {
   Direction direction() const { return direction_; }
   std::size_t record_bytes() const { return record_bytes_; }
 
-  /// Iteration b for `count` records that follow each other from index `first` on (first + count ≤ M): writes
-  /// f_b of each record of `x` and those at the same place of `plus` (2^b further) and `minus`. `out`
-  /// overlaps none of them; they may overlap each other.
+  /// Iteration b for `count` consecutive records from index `first` on (first + count ≤ M). Writes to `out`
+  /// f_b of each record of `x` and those at the same place of `plus` (2^b further) and `minus` (2^b before).
+  /// `out` overlaps none of them; they may overlap each other.
   virtual void step(int b, std::uint64_t first, std::size_t count, const std::byte* x, const std::byte* plus,
                     const std::byte* minus, std::byte* out) = 0;
 
-  /// Whether iteration b reads the records at `plus`, and those at `minus`. Others need not be sent from
-  /// processor to processor; the pointer is x then. An iteration that reads neither must leave all records as
-  /// they are.
+  /// Whether iteration b reads the records at `plus`, and those at `minus`. Those that it does not read need
+  /// not be sent from processor to processor, and the pointer may be x instead. An iteration that reads
+  /// neither must leave all records as they are.
   struct Reads {
     bool plus = true, minus = true;
   };
   virtual Reads reads(int /*b*/) const { return {}; }
 
-  /// Makes records of what the input files hold, an array of elements from each. If there is one, of elements
-  /// as large as records, `records` is that array already: the default leaves it as it is.
+  /// Makes records from arrays of elements, one from each input file. If there is one file and its elements
+  /// are as large as records, `records` is that array already, and the default leaves it as it is.
   virtual void load(std::uint64_t first, std::size_t count, std::span<const std::byte* const> inputs,
                     std::byte* records);
-  /// Makes elements of the output of records, which may be changed. Where both are of the same size `output`
-  /// is `records`, and the default leaves it as it is.
+  /// Makes elements of the output from records, which may be changed. If both have the same size, `output` is
+  /// `records`, and the default leaves it as it is.
   virtual void store(std::uint64_t first, std::size_t count, std::byte* records, std::byte* output);
 
-  /// Called after every sweep over all records. May throw InputError for what load() and step() have seen;
-  /// there is no output then.
+  /// Called after every sweep over all records. May throw InputError for what load(), step() and store() have
+  /// seen; then there is no output.
   virtual void check() {}
 
  protected:
@@ -92,13 +93,13 @@ class Computation {
   std::size_t record_bytes_;
 };
 
-/// A function f_b of one element: what its record becomes, from b, its index, and the records x, plus, minus.
+/// A function f_b of one element: makes its new record from b, its index, and the records x, plus and minus.
 template <typename F, typename T>
 concept ElementFunction = std::is_trivially_copyable_v<T> &&
     std::convertible_to<std::invoke_result_t<const F&, int, std::uint64_t, const T&, const T&, const T&>, T>;
 
-/// A Computation by a function of one element. It is called for runs of consecutive elements in a loop that
-/// the compiler can vectorise; it must be safe to call from several threads.
+/// A Computation by a function of one element. The function is called for runs of consecutive elements in a
+/// loop that the compiler can vectorise. It must be safe to call from several threads.
 template <typename T, ElementFunction<T> F>
 class Elementwise : public Computation {
  public:
@@ -125,9 +126,9 @@ std::unique_ptr<Computation> elementwise(Direction direction, F f) {
 /// Overrides; 0 lets the planner choose.
 using DescendSizes = plan::SweepSizes;
 
-/// Performs it on `count` records in memory, in place; load(), store() and check() are not called. Needs as
-/// much memory again. `threads` 0: all processors. Throws InputError unless count is a power of two, and
-/// std::bad_alloc.
+/// Performs the computation on `count` records in memory, in place; load(), store() and check() are not
+/// called. Needs as much memory again. `threads` 0 means all processors. Of `sizes`, only cache_bytes is
+/// used. Throws InputError unless count is a power of two, and std::bad_alloc.
 void compute(Computation& what, std::byte* records, std::uint64_t count, unsigned threads = 0,
              const DescendSizes& sizes = {});
 

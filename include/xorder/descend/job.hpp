@@ -1,5 +1,5 @@
-// ±2^b-descend and -ascend computations from files to a file, larger than memory (descend.hpp has what they
-// are, and what they are in memory).
+// ±2^b-descend and -ascend computations from files to a file, larger than memory. descend.hpp explains them
+// and has them in memory.
 //
 //   const auto in = xorder::io::open_array("a.npy", {});
 //   xorder::descend::DescendJob job({in}, xorder::descend::prefix(in.description.dtype, "sum"), in.description.dtype,
@@ -7,12 +7,12 @@
 //   job.run();
 //
 // The M = 2^n records are cut into P blocks of V consecutive ones, as on Hu's P processors. The iterations b
-// ≥ lg V between blocks are one sweep over the file or, where memory is so small that its requests would be
-// slow, several; those inside the blocks are another one. Each reads and writes everything once, a few
-// records at its ends twice; src/plan/sweeps.hpp has how they are chosen. What lies between the sweeps lies
-// in the output, or in a scratch file if records are larger than the output's elements. An array that fits in
-// memory twice is read and written once, and so is one with iterations that do something on one side of lg V
-// only (Computation::reads).
+// ≥ lg V between blocks are one sweep over the file or, if memory is so small that its requests would be
+// slow, several. The iterations inside the blocks are another sweep. Each sweep reads and writes everything
+// once, and may read a few records at its ends twice; src/plan/sweeps.hpp explains how sweeps are chosen. The
+// records between two sweeps lie in the output, or in a scratch file if their size is not that of the
+// output's elements. An array that fits in memory twice is read and written once. So is one whose iterations
+// have nothing to do on one side of lg V (Computation::reads).
 #pragma once
 
 #include <cstdint>
@@ -31,14 +31,14 @@ struct SweepPlan;
 
 namespace xorder::descend {
 
-/// run() makes the sweeps that describe() and summary() tell of.
+/// run() makes the sweeps that describe() and summary() show.
 class DescendJob final : public work::Work {
  public:
-  /// Element i of every input goes into record i, by what->load(); record i becomes element i of an output of
-  /// this type and shape, by what->store(). Nothing is written. Throws InputError if there are not 2^n
-  /// elements, or not equally many in all inputs and in the output; for sizes.processors that is no power of
-  /// two, more than the elements, or takes more memory than there is; and if the output could not be made
-  /// (Output::check).
+  /// Element i of every input goes into record i, by what->load(). Record i becomes element i of an output of
+  /// this type and shape, by what->store(). The constructor writes nothing. It throws InputError if there are
+  /// not 2^n elements, or not equally many in all inputs and in the output; if sizes.processors is not a
+  /// power of two, is more than the elements, or takes more memory than there is; and if the output cannot be
+  /// made (Output::check).
   DescendJob(std::vector<io::ArrayFile> inputs, std::unique_ptr<Computation> what, io::DType element,
              std::vector<std::uint64_t> extents, std::filesystem::path output, work::Options options,
              DescendSizes sizes = {});
@@ -46,7 +46,7 @@ class DescendJob final : public work::Work {
 
   /// P.
   std::uint64_t processors() const;
-  /// run() throws InputError for inputs that the computation's check() refuses, too.
+  /// (run() also throws InputError for inputs that the computation's check() refuses.)
   std::string describe() const override;
 
  private:
