@@ -43,9 +43,10 @@ AffineMap ChunkOrder::offsets(const Rounds& rounds, Node rank) const {
   return {BitMatrix(rounds.lg_block(), std::move(columns)), at(0)};
 }
 
-// Offsets have only bits that are nobody's highest. If these are all below the stretch's lg, the upper
-// columns of the map have unit vectors above it, and below it a part z that is the offset of some round t:
-// what belongs in a stretch is then the same for all, if the slice of round b takes the position b ⊕ t.
+// Offsets have only bits that are not the highest bit of any column of the map. If all of them are below lg
+// of the stretch, the upper columns of the map are unit vectors above it, and have below it a part z that is
+// the offset of some round t. Then all stretches are permuted alike, if the slice of round b takes position b
+// ⊕ t.
 std::optional<ChunkGroups> ChunkOrder::groups(const Rounds& rounds, Node rank, int lg_slice) const {
   const int chunk = rounds.lg_chunk(), stretch = lg_slice + rounds.factors().rank;
   const AffineMap of_round = offsets(rounds, rank);

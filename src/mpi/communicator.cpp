@@ -28,7 +28,7 @@ int our_key() {
   return key;
 }
 
-// The processors that this rank may run on, divided by the ranks of its node that may run on the same.
+// How many processors this rank may run on, divided by the ranks of its node that may run on the same ones.
 unsigned share_of_processors(MPI_Comm comm) {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);

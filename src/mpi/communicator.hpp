@@ -13,8 +13,9 @@ struct Communicator {
   unsigned threads = 1;  ///< this rank's share of the processors that it may run on
 };
 
-/// Made when a communicator is first given, by all its ranks together, and freed with it. Throws InputError
-/// if it is null or joins two groups (an intercommunicator), c::StatusError if MPI reports an error.
+/// What we keep for this communicator. It is made at the first call, by all ranks together, and freed with
+/// the communicator. Throws InputError if that is null or joins two groups (an intercommunicator),
+/// c::StatusError if MPI reports an error.
 const Communicator& communicator(MPI_Comm callers);
 
 }  // namespace xorder::mpi

@@ -11,11 +11,11 @@ namespace {
 
 using std::uint64_t;
 
-// Nothing else is sent in our communicators, and messages of a pair arrive in the order in which they were
-// sent.
+// One tag is enough: nothing else is sent in our communicators, and messages of a pair of ranks arrive in the
+// order in which they were sent.
 constexpr int tag = 0;
 
-// The slices of one direction, in their order.
+// Goes through the slices of one direction in order.
 class Cursor {
  public:
   struct Item {
@@ -122,7 +122,7 @@ class Exchange::Run {
     return direct(item) ? place(item) : buffer(slot);
   }
 
-  // Of a slice that lies within a piece.
+  // The place of a slice that lies within a piece.
   std::byte* place(const Cursor::Item& item) const {
     const uint64_t piece = course_.received(item.round).piece_bytes;
     return target_ + course_.place(item.round, item.slice.begin / piece) + item.slice.begin % piece;
@@ -153,7 +153,7 @@ class Exchange::Run {
   Cursor to_send_, to_receive_;
   std::array<MPI_Request, depth + offered> requests_;  // receives, then sends
   std::array<Cursor::Item, depth> arriving_;
-  std::array<int, depth> halves_{};  // of a slot's slices, received and sent
+  std::array<int, depth> halves_{};  // by slot: how many of its two slices, received and sent, are done
 };
 
 Exchange::Exchange(std::unique_ptr<const Course> course, int rank, uint64_t slice_bytes, bool one_array)

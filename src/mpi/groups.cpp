@@ -66,8 +66,8 @@ void Groups::run(MPI_Comm comm, const std::byte* source, std::byte* target) {
     uint64_t next_in = 0, next_out = 0;
     for (uint64_t group = 0; group < groups_; ++group) {
       for (; next_in < std::min(groups_, group + buffered); ++next_in) receive(comm, next_in);
-      // This group has to be sent now, as the others may wait for it; later ones as far as there are free
-      // slots.
+      // This group has to be sent now, because other ranks may wait for it. Later ones are sent too, as far
+      // as there are free slots.
       for (; next_out < groups_; ++next_out) {
         Requests& before = leaving_[next_out % offered];
         if (next_out <= group)

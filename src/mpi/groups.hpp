@@ -1,16 +1,16 @@
-// An exchange for elements that interleave with those of other senders: in the receiver's memory each cache
-// line has some from each, so that to put what one sends in its places after what another sends would move
-// every line as often as there are senders.
+// An exchange for elements that interleave with those of other senders. In the receiver's memory each cache
+// line has some elements of each. Putting them in their places sender by sender would move every line as
+// often as there are senders.
 //
 // So the messages of all rounds advance together, a part of each at a time. The parts of one step are a
 // *group*. It is received into a buffer that fits in the cache, and put in its places from there while the
 // next one arrives.
 //
-// What is sent needs no buffer, so more groups are offered than are received. Then a rank can go on while one
-// that it receives from does not run, as happens where ranks share processors.
+// Sending needs no buffer, so more groups are sent at a time than are received. Then a rank can go on while
+// one that it receives from does not run, as happens if ranks share processors.
 //
-// No rank waits for ever: the one that has finished the fewest groups waits for nothing but what all others
-// have offered.
+// No rank waits forever: the one that has finished the fewest groups waits only for what all others have
+// begun to send.
 #pragma once
 
 #include <array>
@@ -27,14 +27,14 @@ namespace xorder::mpi {
 class Groups : public Transfer {
  public:
   static constexpr std::uint64_t buffered = plan::buffered_groups;
-  /// Groups whose parts may be on their way to others.
+  /// How many groups may be on their way to other ranks.
   static constexpr std::uint64_t offered = 8;
 
   ~Groups() override;
   void run(MPI_Comm comm, const std::byte* source, std::byte* target) final;
 
  protected:
-  /// What one rank sends to another in a group: one message.
+  /// What one rank sends to another in a group: one MPI message.
   struct Part {
     int peer = 0;
     std::uint64_t begin = 0;  ///< in the source; where it is received, in the group's buffer
@@ -51,7 +51,8 @@ class Groups : public Transfer {
  private:
   virtual Part received(std::uint64_t group, std::uint64_t round) const = 0;
   virtual Part sent(std::uint64_t group, std::uint64_t round) const = 0;
-  /// Everything has arrived in `buffer`, but for what the rank would send to itself.
+  /// Puts a group in its places. Everything has arrived in `buffer`, except what the rank would send to
+  /// itself.
   virtual void put(std::uint64_t group, std::byte* buffer, const std::byte* source, std::byte* target) = 0;
 
   using Requests = std::vector<MPI_Request>;

@@ -1,6 +1,6 @@
-// Rounds in which the chunks are merged while they arrive, in groups (groups.hpp): a slice of each chunk. A
-// group fills one stretch of the receiver's block (ChunkOrder::groups()), to which it is permuted from its
-// buffer, line by line.
+// Rounds in which the chunks are merged while they arrive, in groups (groups.hpp). A group is a slice of each
+// chunk. It fills one stretch of the receiver's block (ChunkOrder::groups()), and is permuted from its buffer
+// to the stretch, line by line.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace xorder::mpi {
 
 class Merge final : public Groups {
  public:
-  /// `groups` is not trivial: some element changes its position in the group. The rounds stay alive.
-  /// Allocates as Groups does.
+  /// Requires that `groups` is not trivial: some element changes its position in the group. `rounds` must
+  /// outlive this object. Allocates as Groups does.
   Merge(const schedule::Rounds& rounds, ChunkGroups groups, schedule::Node rank, std::uint64_t element_bytes);
   ~Merge() override;
 

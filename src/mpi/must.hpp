@@ -2,8 +2,7 @@
 
 namespace xorder::mpi {
 
-/// Throws c::StatusError with XORDER_ERROR_MPI and MPI's text if what an MPI function returned is not
-/// MPI_SUCCESS.
+/// Throws c::StatusError with XORDER_ERROR_MPI and MPI's text unless the MPI function returned MPI_SUCCESS.
 void must(int returned, const char* function);
 
 }  // namespace xorder::mpi

@@ -29,7 +29,7 @@ void check_mpi() {
   if (finalised) throw c::StatusError(XORDER_ERROR_MPI, "MPI is finalised");
 }
 
-// Bytes of room that a rank's data and temp have, each.
+// The size of each of a rank's data and temp, in bytes.
 uint64_t room(const Plan& plan, int rank, uint64_t element_bytes) {
   uint64_t bytes = 0;
   if (__builtin_mul_overflow(std::max(plan.elements_before(rank), plan.elements_after(rank)), element_bytes,
@@ -89,7 +89,7 @@ void check(const Arguments& a, const Communicator& comm) {
     throw c::ArgumentError("data and temp overlap");
 }
 
-// Throws unless all ranks gave the same and none has failed.
+// Throws unless all ranks gave the same arguments and none has failed.
 void agree(const Communicator& comm, const Arguments& a, uint64_t bytes_of_slices,
            const std::exception_ptr& failed) {
   enum { failing_rank, permutation, element_bytes, slice_bytes, count };
@@ -98,7 +98,7 @@ void agree(const Communicator& comm, const Arguments& a, uint64_t bytes_of_slice
   words[permutation] = a.plan ? a.plan->digest() : 0;
   words[element_bytes] = a.element_bytes;
   words[slice_bytes] = bytes_of_slices;
-  for (std::size_t i = 0; i < count; ++i) words[count + i] = ~words[i];  // their maximum is the minimum
+  for (std::size_t i = 0; i < count; ++i) words[count + i] = ~words[i];  // their maximum gives the minimum
   must(MPI_Allreduce(MPI_IN_PLACE, words.data(), 2 * count, MPI_UINT64_T, MPI_MAX, comm.comm),
        "MPI_Allreduce");
   if (failed) std::rethrow_exception(failed);

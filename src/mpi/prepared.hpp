@@ -1,4 +1,4 @@
-// What a rank does in one permutation of distributed data, with all the memory that this takes.
+// What a rank does in one permutation of distributed data, with all the memory for it allocated.
 #pragma once
 
 #include <mpi.h>
@@ -14,14 +14,15 @@ namespace xorder::mpi {
 
 class Prepared {
  public:
-  /// As Plan::steps(). The plan stays alive.
+  /// Arguments and requirements are those of Plan::steps(). The plan must outlive this object.
   Prepared(const Plan& plan, int rank, std::uint64_t element_bytes, std::uint64_t slice_bytes)
       : steps_(plan.steps(rank, element_bytes, slice_bytes)) {
     if (steps_.before) before_.emplace(*steps_.before);
     if (steps_.after) after_.emplace(*steps_.after);
   }
 
-  /// Called by all ranks. `data` and `temp` as in xorder_mpi_perform(). Throws as Transfer::run() does.
+  /// All ranks call this. `data` and `temp` are those of xorder_mpi_perform(). Throws as Transfer::run()
+  /// does.
   void run(MPI_Comm comm, std::byte* data, std::byte* temp, unsigned threads) {
     if (before_) before_->execute(data, temp, threads);
     steps_.transfer->run(comm, temp, after_ ? temp : data);

@@ -1,5 +1,5 @@
-// Putting pieces in their places. An array that is larger than the cache is written past it, so that it is
-// not read first.
+// Puts pieces in their places. An array that is larger than the cache is written past it, so that it is not
+// read first.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@ namespace xorder::mpi {
 /// Shorter pieces begin and end within lines, which cannot be written past the cache.
 constexpr std::uint64_t streamed_piece = 512;
 
-/// How to copy into an array of so many bytes. memory::finish_streams() belongs behind the last copy.
+/// The function that copies into an array of `array_bytes`. Requires memory::finish_streams() after the last
+/// copy.
 inline memory::CopyFunction put_function(std::uint64_t array_bytes) {
   return memory::copy_function(array_bytes >= 2 * memory::cache_sizes().second);
 }

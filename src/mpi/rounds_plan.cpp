@@ -26,10 +26,10 @@ using std::vector;
 // Shorter pieces are merged, if they can be.
 constexpr uint64_t mergeable_piece = 2048;
 
-// To put shorter pieces in their places one by one costs more than one more pass over whole cache lines.
+// Putting shorter pieces in their places one by one costs more than another pass over whole cache lines.
 constexpr uint64_t short_piece = 128;
 
-/// In round b, chunk b.
+/// Sends chunk b in round b.
 class ChunkCourse : public Course {
  public:
   ChunkCourse(const Rounds& rounds, Node rank, uint64_t element_bytes, int lg_piece)
@@ -59,7 +59,7 @@ class ChunkCourse : public Course {
   const memory::CopyFunction copy_;
 };
 
-/// A chunk arrives, as one piece, where the rank's own was.
+/// A chunk arrives, as one piece, in the place of the chunk that the rank sends.
 class SwapCourse final : public ChunkCourse {
  public:
   SwapCourse(const Rounds& rounds, Node rank, uint64_t element_bytes)
@@ -166,7 +166,7 @@ class RoundsPlan final : public Plan {
     if (slice == 0) return std::nullopt;
     auto groups = order_.groups(rounds_, rank,
                                 std::min(static_cast<int>(std::bit_width(slice)) - 1, rounds_.lg_chunk()));
-    // Nothing to permute within a group: so the pieces are as long as slices.
+    // If there is nothing to permute within a group, pieces are as long as slices and need no merge.
     if (groups && groups->map == BitMatrix::identity(groups->map.cols())) return std::nullopt;
     return groups;
   }

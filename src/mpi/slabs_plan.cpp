@@ -20,10 +20,11 @@ using std::uint64_t;
 // Shorter pieces share their cache lines with those of other senders.
 constexpr uint64_t short_woven_piece = 128;
 
-/// Round t: to the rank t after this one, from the one t before it. What two ranks have for each other is a
-/// box: the sender's part of the source's slowest axis by the receiver's part of the target's.
+/// In round t a rank sends to the rank t after it, and receives from the rank t before it. What one rank has
+/// for another is a box: the sender's part of the source's slowest axis times the receiver's part of the
+/// target's.
 ///
-/// A sender's elements already have the target's order, so that the box for a rank is contiguous. In the
+/// A sender's elements already have the target's order, so the box for a rank is contiguous. In the
 /// receiver's slab it consists of pieces, one for each coordinate of the axes before the source's slowest
 /// one.
 class BoxCourse final : public Course {
@@ -71,7 +72,7 @@ class BoxCourse final : public Course {
   uint64_t begin(uint64_t extent, int rank) const { return slab_begin(extent, ranks_, rank); }
   uint64_t count(uint64_t extent, int rank) const { return begin(extent, rank + 1) - begin(extent, rank); }
 
-  // A piece of what this rank sends.
+  // The bytes of a piece that `sender` sends.
   uint64_t rows_bytes(int sender) const { return count(sizes_.source_rows, sender) * sizes_.inside_bytes; }
   uint64_t pitch() const { return sizes_.source_rows * sizes_.inside_bytes; }
   Message box(int sender, int receiver, int peer) const {
@@ -84,7 +85,7 @@ class BoxCourse final : public Course {
   memory::CopyFunction copy_;
 };
 
-/// The slowest axis stays the slowest: what a rank has, it keeps.
+/// For the case that the slowest axis stays the slowest, so that each rank keeps its elements.
 class NoCourse final : public Course {
  public:
   NoCourse(int rank, uint64_t bytes) : message_{rank, bytes, std::max<uint64_t>(1, bytes)} {}
@@ -106,9 +107,8 @@ class SlabsPlan final : public Plan {
   SlabsPlan(std::span<const uint64_t> shape, std::span<const int> axes, int ranks) : Plan(ranks) {
     if (ranks < 1) throw InputError(fmt::format("{} ranks: at least 1 is needed", ranks));
     extents_.assign(shape.begin(), shape.end());
-    axes_ = transposition({extents_, 1, Order::c}, axes).order;
-    if (extents_.empty()) extents_ = {1}, axes_ = {0};  // one element
-    // checks
+    axes_ = transposition({extents_, 1, Order::c}, axes).order;  // checks shape and axes
+    if (extents_.empty()) extents_ = {1}, axes_ = {0};           // one element
 
     digest(extents_);
     for (const int axis : axes_) digest(static_cast<uint64_t>(axis));
@@ -145,7 +145,7 @@ class SlabsPlan final : public Plan {
   uint64_t rows(int axis, int rank) const {
     return slab_begin(extent(axis), ranks(), rank + 1) - slab_begin(extent(axis), ranks(), rank);
   }
-  // Of the slab of a rank along an axis.
+  // The elements of a rank's slab along an axis.
   uint64_t elements(int axis, int rank) const {
     uint64_t product = rows(axis, rank);
     for (int other = 0; other < static_cast<int>(extents_.size()); ++other) {
@@ -162,8 +162,8 @@ class SlabsPlan final : public Plan {
     return sizes;
   }
 
-  // How many pieces of each message make a group, the same on all ranks; 0 if pieces are long enough to be
-  // put in their places sender by sender.
+  // How many pieces of each message make a group, the same on all ranks. 0 if pieces are long enough to be
+  // put in their places sender by sender, or if not even one of each message fits in a group.
   uint64_t woven_pieces(const BoxCourse::Sizes& boxes, uint64_t slice_bytes) const {
     const auto count = static_cast<uint64_t>(ranks());
     const uint64_t pitch = boxes.source_rows * boxes.inside_bytes;

@@ -1,4 +1,4 @@
-// A message is moved in slices, so that buffers are small and no count exceeds an int.
+// Messages are moved in slices, so that buffers are small and no count exceeds an int.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,8 @@ struct Slice {
 /// the same way.
 class Slices {
  public:
-  /// Pieces of so many bytes are received where they belong; shorter ones go through a buffer, many at once.
+  /// Pieces of at least this many bytes, or of a slice, are received where they belong. Shorter ones go
+  /// through a buffer, many at once.
   static constexpr std::uint64_t long_piece = std::uint64_t{1} << 18;
 
   /// No slice is longer than `most` ≥ 1 bytes.
@@ -31,7 +32,7 @@ class Slices {
   }
 
   bool within_pieces() const { return within_pieces_; }
-  /// The longest one.
+  /// Bytes of the longest slice.
   std::uint64_t longest() const { return std::min(step_, bytes_); }
   std::uint64_t count() const { return bytes_ / unit_ * per_unit_ + (bytes_ % unit_ + step_ - 1) / step_; }
   Slice operator[](std::uint64_t i) const {
@@ -43,7 +44,7 @@ class Slices {
  private:
   std::uint64_t bytes_;
   bool within_pieces_;
-  std::uint64_t unit_ = 1;  // what is cut into steps from its beginning: a piece, or a slice of pieces
+  std::uint64_t unit_ = 1;  // a piece, or a slice of pieces; each unit is cut into steps from its beginning
   std::uint64_t step_ = 1;
   std::uint64_t per_unit_ = 1;
 };

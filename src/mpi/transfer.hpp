@@ -1,4 +1,4 @@
-// Moving elements between ranks.
+// Moves elements between ranks.
 #pragma once
 
 #include <mpi.h>
@@ -8,20 +8,20 @@
 
 namespace xorder::mpi {
 
-/// What one rank does in one exchange of all ranks. Has allocated all that it needs.
+/// What one rank does in an exchange of all ranks. All memory for it is allocated in the constructor.
 class Transfer {
  public:
   virtual ~Transfer() = default;
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
 
-  /// Called by all ranks of `comm`, in which nothing else is under way. Only this thread calls MPI. If MPI
-  /// reports an error, throws c::StatusError: then the target's content is undefined, and so is what the
-  /// communicator still does.
+  /// All ranks of `comm` call this, while nothing else goes on in it. Only this thread calls MPI. If MPI
+  /// reports an error, throws c::StatusError; then the target's content and the state of the communicator are
+  /// undefined.
   virtual void run(MPI_Comm comm, const std::byte* source, std::byte* target) = 0;
 
-  /// What this rank has sent to others in all runs so far. What goes to one rank in a round is one message,
-  /// however many slices it is sent in.
+  /// What this rank has sent to others in all runs so far. What goes to one rank in a round counts as one
+  /// message, however many slices it is sent in.
   struct Sent {
     std::uint64_t messages = 0, bytes = 0;
   };

@@ -16,8 +16,8 @@ uint64_t count_groups(const Course& course, uint64_t group_pieces) {
   return (most + group_pieces - 1) / group_pieces;
 }
 
-// Where the pieces of each round lie in a group's buffer, and behind the last its size. What stays needs no
-// room.
+// Where the pieces of each round lie in a group's buffer, followed by the buffer's size. What stays in the
+// rank needs no room.
 std::vector<uint64_t> lay_out(const Course& course, int rank, uint64_t group_pieces) {
   std::vector<uint64_t> offsets{0};
   for (uint64_t round = 0; round < course.rounds(); ++round) {

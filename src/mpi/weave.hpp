@@ -1,4 +1,4 @@
-// An exchange of short pieces in groups (groups.hpp): a group is the same range of pieces of every message.
+// An exchange of short pieces in groups (groups.hpp). A group is the same range of pieces of every message.
 // In the receiver's array it fills one stretch, which stays in the cache while the pieces of all senders are
 // put there.
 #pragma once
@@ -14,14 +14,14 @@ namespace xorder::mpi {
 
 class Weave final : public Groups {
  public:
-  /// All ranks give the same `group_pieces`, a power of two; times the longest piece it is INT_MAX bytes at
-  /// most. All messages to one rank have the same number of pieces, and pieces of the same number lie near
-  /// each other. Allocates as Groups does.
+  /// Requires that all ranks give the same `group_pieces`, a power of two, and that so many of the longest
+  /// pieces have at most INT_MAX bytes. All messages to one rank must have the same number of pieces, and
+  /// pieces of the same number should lie near each other. Allocates as Groups does.
   Weave(std::unique_ptr<const Course> course, int rank, std::uint64_t group_pieces);
   ~Weave() override;
 
  private:
-  /// The pieces of a message that are in a group.
+  /// The pieces of a message in a group.
   struct Range {
     std::uint64_t first = 0, count = 0;
   };
@@ -32,7 +32,7 @@ class Weave final : public Groups {
 
   std::unique_ptr<const Course> course_;
   std::uint64_t group_pieces_;
-  std::vector<std::uint64_t> offsets_;  // in a group's buffer, by round
+  std::vector<std::uint64_t> offsets_;  // by round: where its pieces lie in a group's buffer
 };
 
 }  // namespace xorder::mpi

@@ -26,7 +26,7 @@ gf2::AffineMap index_map(const Reordering& what) {
       "memory");
 }
 
-// From where elements lie, part by part, to where they belong.
+// The map from where elements lie, part by part, to where they belong.
 gf2::AffineMap stored_map(const Reordering& what, const work::Options& options) {
   const gf2::AffineMap map = index_map(what);
   const int n = map.bits(), p = work::lg_parts(*options.team);
@@ -58,7 +58,7 @@ work::Frame framed(io::ArrayFile input, const Reordering& what, const std::vecto
   return work::settle({std::move(input)}, std::move(output), dtype, mine, std::move(options), 2 * bytes);
 }
 
-// The same on all ranks.
+// The conditions of the plan; they are the same on all ranks.
 plan::PartsConditions conditions(const work::Frame& frame) {
   work::Team& team = *frame.options.team;
   return {.memory = frame.memory(),
@@ -73,7 +73,7 @@ Reordering within_block(const plan::PartsPlan& plan) {
                         *plan.before());
 }
 
-// Into a scratch file.
+// The circumstances of the pass before the tiles, which writes a scratch file.
 work::Circumstances before_tiles(const work::Frame& frame) {
   work::Circumstances c = frame.circumstances;
   c.target_offset = 0;
@@ -95,7 +95,7 @@ Job::Job(io::ArrayFile input, const Reordering& what, std::vector<uint64_t> exte
 
 Job::~Job() = default;
 
-// Of all ranks together.
+// The figures of all ranks together.
 std::vector<work::PassSummary> Job::passes() const {
   std::vector<work::PassSummary> all;
   if (before_) all = before_->passes();

@@ -1,8 +1,8 @@
-// The permutation of an array whose blocks lie in files of many ranks: each rank reads a file of its own and
+// The permutation of an array whose blocks lie in files of many ranks. Each rank reads a file of its own and
 // makes one.
 //
-// A rank first brings together, within its block, what it has of each common tile, if plan::PartsPlan says
-// so. Then the tiles follow one after the other: each rank reads its part, all ranks permute the tile in
+// If plan::PartsPlan says so, a rank first brings together, within its block, what it has of each common
+// tile. Then the tiles are done one after the other: each rank reads its part, all ranks permute the tile in
 // memory as libxorder_mpi does, and each writes the part that it then has. Only elements are sent, no
 // indices.
 #pragma once
@@ -27,11 +27,11 @@ namespace xorder::parts {
 
 class Job final : public work::Work {
  public:
-  /// Collective among the ranks of options.team, which are those of `comm` in the same order; options.parts
-  /// is true. `input` is this rank's part of the array, `what` the permutation of the whole, and `extents`
-  /// the shape of the whole result; parts are slabs of its first axis. Throws InputError unless the number of
-  /// ranks and all extents are powers of two and the first axis of the result has a coordinate for each rank,
-  /// and as tiles::Job does.
+  /// Collective among the ranks of options.team, which must be those of `comm` in the same order. Requires
+  /// options.parts. `input` is this rank's part of the array, `what` the permutation of the whole, and
+  /// `extents` the shape of the whole result; parts are slabs of its first axis. Throws InputError unless the
+  /// number of ranks and all extents are powers of two and the first axis of the result has a coordinate for
+  /// each rank. Also throws as tiles::Job does.
   Job(io::ArrayFile input, const Reordering& what, std::vector<std::uint64_t> extents,
       std::filesystem::path output, work::Options options, MPI_Comm comm);
   ~Job() override;

@@ -23,7 +23,7 @@ TilesPass::TilesPass(const plan::PartsPlan& plan, work::Run& run, MPI_Comm comm,
       parts_{io::BlockMemory(plan.part_bytes()), io::BlockMemory(plan.part_bytes())},
       temp_(plan.part_bytes()) {}
 
-// The runs of a part.
+// Reads or writes the runs of this rank's part of a tile.
 void TilesPass::transfer(Direction direction, uint64_t tile) {
   const bool reads = direction == Direction::read;
   const io::Location place = reads ? source_ : target_;
@@ -46,8 +46,8 @@ void TilesPass::transfer(Direction direction, uint64_t tile) {
   task::each(plan_.part_bytes() / run_bytes, one_run);
 }
 
-// All that can fail on one rank comes before the ranks meet: whoever has begun to exchange goes on to the
-// end.
+// Everything that can fail on one rank comes before the ranks meet. A rank that has begun the exchange goes
+// on to its end.
 void TilesPass::permute(uint64_t tile) {
   const auto permutation =
       mpi::plan_rounds(tiling_.within(tile), static_cast<int>(plan_.ranks()), tiling_.bits());

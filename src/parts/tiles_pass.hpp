@@ -1,4 +1,4 @@
-// The pass of the common tiles, on one rank: while a tile is permuted among all ranks, the one before it is
+// The pass of the common tiles, on one rank. While a tile is permuted among all ranks, the one before it is
 // written and the next one is read.
 #pragma once
 
@@ -18,15 +18,16 @@ namespace xorder::parts {
 
 class TilesPass {
  public:
-  /// Allocates plan.pass().memory, requests aside. Everything given stays alive.
+  /// Allocates three parts of a tile; requests and the exchange take the rest of plan.pass().memory. The
+  /// arguments must outlive this object.
   TilesPass(const plan::PartsPlan& plan, work::Run& run, MPI_Comm comm, io::Location source,
             io::Location target);
 
-  /// Collective; `number` is the pass's. MPI is called by this thread only. Throws IoError, Cancelled, and
-  /// what the team throws if another rank has failed.
+  /// Collective. `number` is the number of the pass. Only this thread calls MPI. Throws IoError, Cancelled,
+  /// and what the team throws if another rank has failed.
   void move(std::size_t number);
 
-  /// By this rank.
+  /// What this rank has sent.
   const mpi::Transfer::Sent& sent() const { return sent_; }
 
  private:
