@@ -1,4 +1,4 @@
-"""What the measuring scripts share: processes under a memory limit, cold files, checked outputs."""
+"""Shared by the measuring scripts: processes under a memory limit, cold files, checked outputs."""
 import json
 import os
 import pathlib
@@ -25,9 +25,9 @@ class Failure(Exception):
 
 
 class Cgroup:
-    """A memory cgroup of its own for one run: the limit, the peak and the OOM kills.
+    """A memory cgroup for one run: the limit, the peak and the OOM kills.
 
-    The peak that the kernel keeps misses nothing but has the kernel's own memory in it, so it bounds resident + cache
+    The peak that the kernel records misses nothing, but includes the kernel's own memory, so it bounds resident + cache
     from above; sampling bounds it from below.
     """
 
@@ -74,18 +74,18 @@ class Cgroup:
         return {key: int(value) for key, value in (line.split()[:2] for line in lines)}
 
     def sample(self):
-        """Keeps the largest resident + cache seen."""
+        """Records the largest resident + cache seen."""
         names = ("rss", "cache") if self.version == 1 else ("anon", "file")
         while not self.done.wait(0.02):
             stat = self.fields("memory.stat")
             self.sampled = max(self.sampled, sum(stat[name] for name in names))
 
     def command(self, words):
-        """`words`, as a command that enters the group before it becomes them."""
+        """A command that enters the group and then executes `words`."""
         return ["/bin/sh", "-c", 'echo $$ >"$0" && exec "$@"', str(self.path / "cgroup.procs"), *words]
 
     def close(self):
-        """Ends the group: its peak and sampled bytes, and how many processes the limit killed."""
+        """Removes the group. Returns its peak and sampled bytes, and how many processes the limit killed."""
         self.done.set()
         self.sampler.join()
         if self.version == 1:
@@ -109,14 +109,14 @@ class Cgroup:
 
 
 def make_cold(path):
-    """Writes a file back and drops it from memory, and makes sure that it is gone."""
+    """Writes a file back, drops it from memory, and checks that it is gone."""
     with open(path, "rb") as file:
         os.fsync(file.fileno())
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
     cached = subprocess.run(["fincore", "--noheadings", "--bytes", "--output", "RES", path],
                             capture_output=True, text=True, check=True)
     if int(cached.stdout) > MIB:
-        raise Failure(f"{path}: {int(cached.stdout)} bytes stay in memory")
+        raise Failure(f"{path}: {int(cached.stdout)} bytes remain in memory")
 
 
 def make_warm(path):
@@ -126,7 +126,7 @@ def make_warm(path):
 
 
 def have_memory(nbytes):
-    """Touches free memory, so that a run is not charged for the host's handing it over to a virtual machine."""
+    """Touches free memory, so that a run does not pay for the host's handing it to a virtual machine."""
     np.ones(nbytes // 8, "u8")
 
 
@@ -138,7 +138,7 @@ def remove(path):
 
 
 def data_offset(path):
-    """Where the elements of a file begin: after the header of an .npy, else at 0."""
+    """Where the elements of a file begin: after the header of an .npy file, otherwise at 0."""
     return np.load(path, mmap_mode="r").offset if str(path).endswith(".npy") else 0
 
 
@@ -189,14 +189,14 @@ class RandomBmmc:
         return y
 
     def write(self, path):
-        """The matrix as xorder reads it: a line a target bit, least significant first, and the complement."""
+        """The matrix as xorder reads it: one line per target bit, least significant first, and the complement."""
         lines = ["".join(str(column >> row & 1) for column in self.columns) for row in range(self.bits)]
         lines.append("c " + "".join(str(self.complement >> row & 1) for row in range(self.bits)))
         pathlib.Path(path).write_text("\n".join(lines) + "\n")
 
 
 def check_spots(source, target, elements, width, place):
-    """Compares random elements, the first and the last ones of `source` with what is at `place` of them in `target`."""
+    """Checks that random elements, the first and the last ones of `source` are at their `place` in `target`."""
     source_offset, target_offset = data_offset(source), data_offset(target)
     wanted = target_offset + elements * width
     if os.stat(target).st_size != wanted:
@@ -215,9 +215,10 @@ def check_spots(source, target, elements, width, place):
 
 
 class Case:
-    """One thing to be measured: `words(out)` is its command line, `place(x)` is where element x ends up.
+    """One thing to measure: `words(out)` is its command line, `place(x)` is where element x ends up.
 
-    A case that is not `limited` has all of the machine's memory, as its user would, and finds it untouched.
+    A case that is not `limited` may use all of the machine's memory, as a user's run may, and none of it is touched
+    beforehand.
     """
 
     def __init__(self, name, what, source, out, nbytes, width, place, words, limited=True):
@@ -227,7 +228,7 @@ class Case:
         self.runs = []
 
     def measure(self, limit):
-        """One run under the limit from a cold cache; adds what was seen to `runs`."""
+        """One run under the limit, from a cold cache; appends the measurements to `runs`."""
         remove(self.out)
         make_cold(self.source)
         if self.limited:

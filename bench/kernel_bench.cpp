@@ -1,10 +1,10 @@
-// The kernel layer in memory: what a core permutes a second, beside what it copies a second.
+// The kernel layer in memory: bytes per second that one core permutes, compared with those it copies.
 //
 // Each permutation is that of a file tile: groups of 4 MiB, read from runs of 64 KiB and written into all
-// runs of a target of 256 MiB, so that the source comes from the cache or not, as in a run, and the target
-// never does. A cycle through the tile's groups makes one full permutation. All rates are bytes of payload a
-// second of one core; memcpy of the same groups, in order, is the first line. The machine's noise is larger
-// than most differences: compare within one run, with --benchmark_repetitions and medians.
+// runs of a target of 256 MiB. As in a real run, the source may be in the cache, but the target never is. A
+// cycle through the tile's groups makes one full permutation. Rates are bytes of payload per second of one
+// core; the first line is memcpy of the same groups, in order. The machine's noise is larger than most
+// differences: compare within one run, with --benchmark_repetitions and medians.
 #include <benchmark/benchmark.h>
 #include <sys/mman.h>
 
@@ -29,7 +29,7 @@ constexpr int tile_bits = 28;
 constexpr int group_bits = 22;
 constexpr std::uint64_t segment_bytes = 512;  // of each target run in a group
 
-// A buffer of huge pages, as the tile buffers are.
+// A buffer on huge pages, like the tile buffers.
 class Buffer {
  public:
   Buffer() : data_(std::aligned_alloc(std::size_t{1} << 21, size)) {
@@ -112,7 +112,7 @@ BitMatrix matrix(Kind kind, int n) {
   return BitMatrix::bit_permutation(to);
 }
 
-// The tile of an n-bit map as the plan would cut it: a group is E_source + A⁻¹E_target, extended to its size.
+// The tile of an n-bit map as the plan cuts it: a group is E_source + A⁻¹E_target, extended to its size.
 // Its coordinates are given by a basis; source runs are sums of the unit vectors of a line.
 void linear(benchmark::State& state, Kind kind, std::uint64_t element) {
   const int n = tile_bits - lg(element);

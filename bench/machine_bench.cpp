@@ -1,9 +1,9 @@
-// What a message costs in the machine of virtual processors, apart from the bytes that it carries.
+// What a message costs in the machine of virtual processors, apart from the bytes it carries.
 //
 //   build/bench/bench/machine_bench
 //
-// `us_per_message` is elapsed time over messages: all processors' sending, crossing, receiving and stepping
-// on.
+// `us_per_message` is elapsed time divided by messages: sending, crossing links, receiving, and going on to
+// the next step.
 #include <benchmark/benchmark.h>
 
 #include <cstring>

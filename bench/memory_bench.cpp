@@ -1,13 +1,13 @@
-// Reordering arrays in memory, beside copying them.
+// Reordering arrays in memory, compared with copying them.
 //
-//   build/bench/bench/memory_bench [--bytes N[,N...]] [--threads N[,N...]] [--rounds N] [--only TEXT] [--cpu] [--json]
+//   build/bench/bench/memory_bench [--bytes N[,N...]] [--threads N[,N...]] [--rounds N] [--only TEXT] [--cpu]
+//                                  [--json]
 //
-// Of each row it measures, in turn and in one process, a parallel memcpy (each thread copies its share with
-// one call), a copy by streaming stores, and the reordering with a plan made before; one round after the
-// other, so that all see the same machine. --cpu takes the processor time of all threads instead of the time
-// that passes. Printed are GB/s of payload and the medians, over the rounds, of the ratios to memcpy and to
-// the faster of the two copies of the same round, with their smallest and largest values. Arrays lie on huge
-// pages.
+// For each row it measures three things in turn, in one process: a parallel memcpy (each thread copies its
+// share with one call), a copy with streaming stores, and the reordering with a plan made beforehand. It does
+// so round after round, so that all see the same machine. --cpu takes the processor time of all threads
+// instead of elapsed time. It prints GB/s of payload, and the ratios of the reordering to memcpy and to the
+// faster copy of the same round: their medians, smallest and largest values. Arrays lie on huge pages.
 #include <fmt/format.h>
 #include <sys/mman.h>
 
@@ -73,8 +73,7 @@ std::vector<Row> rows_for(Bytes bytes) {
   return rows;
 }
 
-// On a machine that others use, the time that this process had a processor is steadier than the time that
-// passed.
+// On a machine that others use, processor time is steadier than elapsed time.
 bool processor_time = false;
 double now() {
   timespec t{};

@@ -1,10 +1,11 @@
-// Finds where to put several banded matrices (xorder/schedule/band_placement.hpp), and prints the table in
-// src/schedule/found_placements.inc.
+// Searches for placements of several banded matrices (xorder/schedule/band_placement.hpp), and prints the
+// table in src/schedule/found_placements.inc.
 //
 //   placement_bench FROM TO TRIES     for dimensions FROM .. TO
 //
-// A try: random orders of the dimensions, improved by exchanges until the dimensions' loads are as equal as
-// they get, and random constants; then the search for a schedule. The first try is the paper's rotation.
+// A try takes random constants and random orders of the dimensions, and improves the orders by exchanges
+// until the dimensions' loads are as equal as they get. Then it searches for a schedule. The first try is the
+// paper's rotation.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,7 +50,7 @@ std::vector<Placement> balanced(int d, int matrices, const std::vector<double>& 
     return v;
   };
   double best = value();
-  // Half of them are left less equal: then more orders differ, and some of these are easier to route.
+  // Half of the tries stop at less equal loads: their orders differ more, and some are easier to route.
   const uint64_t exchanges = random() % 2 == 0 ? 2000 : random() % 400;
   for (uint64_t i = 0; i < exchanges; ++i) {
     Placement& p = placement[random() % placement.size()];

@@ -1,13 +1,13 @@
-// Permuting distributed arrays with libxorder_mpi, against an MPI_Alltoallv of the same bytes followed by a
-// copy of each rank's part, and, for the transposition, against FFTW's MPI transposition, planned with
-// FFTW_MEASURE.
+// Permuting distributed arrays with libxorder_mpi, compared with an MPI_Alltoallv of the same bytes followed
+// by a copy of each rank's part. The transposition is also compared with FFTW's MPI transposition, planned
+// with FFTW_MEASURE.
 //
 //   mpiexec -n 2 build/bench/bench/mpi/mpi_bench [BYTES [REPEATS [SLICE [NAME]]]]
 //
-// BYTES in all (default 2^30), a power of two; SLICE 0 is the default; only the cases whose name contains
-// NAME. The three run in turn, after one run that is not counted. Times are those of the slowest rank, from
-// barrier to barrier; what is printed are medians, the least after a slash, and in brackets the median of the
-// ratios of own and FFTW's times to those of the Alltoallv that was run next to them.
+// BYTES is the total size (default 2^30), a power of two. SLICE 0 means the default. NAME selects the cases
+// whose name contains it. The three run in turn, after one run that is not counted. Times are those of the
+// slowest rank, from barrier to barrier. It prints medians, the minimum after a slash, and in parentheses the
+// median ratio to the Alltoallv and copy that ran next to it.
 #include <fftw3-mpi.h>
 #include <fmt/format.h>
 #include <mpi.h>
@@ -95,7 +95,7 @@ void measure(const Case& c) {
   for (int side = 0; side < 2; ++side) {
     uint64_t sum = 0;
     for (const uint64_t part : side == 0 ? c.sent : c.received) {
-      counts[side].push_back(static_cast<int>(part / 8));  // doubles, so that the counts fit an int
+      counts[side].push_back(static_cast<int>(part / 8));  // doubles, so that the counts fit into an int
       begins[side].push_back(static_cast<int>(sum / 8));
       sum += part;
     }
@@ -206,7 +206,7 @@ int main(int argc, char** argv) {
   if (argc > 3) slice_bytes = std::strtoull(argv[3], nullptr, 0);
   const std::string name = argc > 4 ? argv[4] : "";
   need(std::has_single_bit(bytes) && std::has_single_bit(static_cast<unsigned>(ranks)),
-       "powers of two, please");
+       "BYTES and the number of ranks must be powers of two");
   const int n = std::countr_zero(bytes) - 3, p = std::countr_zero(static_cast<unsigned>(ranks));
   if (rank == 0)
     fmt::print("{} MiB of 8-byte elements over {} ranks, {} runs of each\n", bytes >> 20, ranks, repeats);
