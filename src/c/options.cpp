@@ -24,7 +24,7 @@ work::EngineChoice engine(int access) {
     case XORDER_ACCESS_MAPPED:
       return work::EngineChoice::mapped;
     default:
-      throw ArgumentError(fmt::format("options.access is {}, which is no xorder_access", access));
+      throw ArgumentError(fmt::format("options.access is {}, which is not an xorder_access", access));
   }
 }
 
@@ -32,7 +32,7 @@ work::EngineChoice engine(int access) {
 
 unsigned checked_threads(int threads) {
   if (threads < 0 || threads > 1024)
-    throw ArgumentError(fmt::format("{} threads; right is 1 to 1024, or 0 for the default", threads));
+    throw ArgumentError(fmt::format("{} threads; expected 1 to 1024, or 0 for the default", threads));
   return static_cast<unsigned>(threads);
 }
 

@@ -30,14 +30,14 @@ namespace {
 
 std::vector<std::uint64_t> extents(int rank, const std::uint64_t* shape) {
   if (rank < 0 || rank > XORDER_MAX_RANK)
-    throw InputError(fmt::format("an array of {} axes; right is 0 to {}", rank, XORDER_MAX_RANK));
+    throw InputError(fmt::format("an array of {} axes; expected 0 to {}", rank, XORDER_MAX_RANK));
   if (rank != 0) require(shape, "shape");
   return {shape, shape + rank};
 }
 
 void check_bits(int n) {
   if (n < 0 || n > bmmc::max_bits)
-    throw InputError(fmt::format("indices of {} bits; right is 0 to {}", n, bmmc::max_bits));
+    throw InputError(fmt::format("indices of {} bits; expected 0 to {}", n, bmmc::max_bits));
 }
 
 ArrayShape array(int rank, const std::uint64_t* shape, std::uint64_t element_bytes) {

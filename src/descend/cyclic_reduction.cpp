@@ -114,8 +114,8 @@ class CyclicReduction final : public Computation {
         throw InputError(fmt::format("{}: the solution overflows in row {}", names_[1], row));
       default:
         throw InputError(fmt::format(
-            "{}: a zero pivot in row {} in iteration {}: the matrix is singular, or needs the pivoting that "
-            "cyclic reduction does not do; diagonally dominant ones do not",
+            "{}: a zero pivot in row {} in iteration {}: the matrix is singular, or needs pivoting, which "
+            "cyclic reduction does not do; diagonally dominant matrices need none",
             names_[1], row, fault_.when()));
     }
   }
@@ -151,8 +151,8 @@ std::unique_ptr<Computation> cyclic_reduction(const std::array<io::ArrayFile, 4>
     const NumberType type = io::number_type(input.description.dtype);
     if (type.kind != 'f' || type.bytes != inputs[0].description.dtype.bytes ||
         (type.bytes != 4 && type.bytes != 8)) {
-      throw InputError(fmt::format("{}: {}; a system's numbers are all f4 or all f8", input.path.string(),
-                                   input.description.dtype.descr));
+      throw InputError(fmt::format("{}: has type {}; all four files must be f4, or all f8",
+                                   input.path.string(), input.description.dtype.descr));
     }
   }
   const uint64_t count = inputs[0].description.elements();

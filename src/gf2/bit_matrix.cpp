@@ -43,8 +43,9 @@ BitMatrix BitMatrix::bit_permutation(std::span<const int> target) {
   Word seen = 0;
   for (const int t : target) {
     if (t < 0 || t >= n || (seen & unit(t))) {
-      throw InputError(
-          fmt::format("a permutation of {} bits must name each of 0 to {} once, {} is wrong", n, n - 1, t));
+      throw InputError(fmt::format(
+          "a permutation of {} bits must name each of 0 to {} once; {} is out of range or repeated", n, n - 1,
+          t));
     }
     seen |= unit(t);
     columns.push_back(unit(t));

@@ -13,8 +13,7 @@ namespace {
 ArrayDescription raw_description(const File& file, const RawLayout& raw) {
   const std::string& path = file.name();
   if (!raw.dtype) {
-    throw LayoutError(
-        fmt::format("{}: not an .npy file; say what a raw file holds, its dtype and shape", path));
+    throw LayoutError(fmt::format("{}: not an .npy file; for a raw file give its dtype and shape", path));
   }
   ArrayDescription description{*raw.dtype, {}, Order::c, raw.offset};
   const std::uint64_t w = raw.dtype->bytes;
@@ -38,7 +37,7 @@ ArrayDescription raw_description(const File& file, const RawLayout& raw) {
   } else {
     if (available % w != 0) {
       throw InputError(
-          fmt::format("{}: the file has {} bytes, which is not offset {} and a multiple of {} bytes", path,
+          fmt::format("{}: the file has {} bytes, which is not offset {} plus a multiple of {} bytes", path,
                       file.size(), raw.offset, w));
     }
     description.extents = {available / w};
@@ -67,7 +66,7 @@ ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawL
   if (is_npy(file)) {
     if (raw)
       throw LayoutError(
-          fmt::format("{}: an .npy file says itself what it holds; dtype, shape and offset are for raw files",
+          fmt::format("{}: an .npy file says what it holds; dtype, shape and offset are only for raw files",
                       path.string()));
     array.format = Format::npy;
     array.description = read_npy_header(file);

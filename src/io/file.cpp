@@ -38,7 +38,7 @@ const char* kind_of(mode_t mode) {
     case S_IFBLK:
       return "a block device";
     default:
-      return "no regular file";
+      return "a special file";
   }
 }
 
@@ -163,7 +163,7 @@ File File::join(const std::filesystem::path& path, const std::string& name, std:
   file.writable_ = true;
   file.size_ = bytes;
   const int fd = disk.open(AT_FDCWD, path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-  if (fd < 0) throw IoError(path.string(), "open what the first process has made", -fd);
+  if (fd < 0) throw IoError(path.string(), "open the file made by the first process", -fd);
   file.plain_ = Descriptor(fd);
   file.open_data_descriptor(access, O_RDWR);
   file.advise_no_read_ahead();

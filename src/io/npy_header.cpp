@@ -42,9 +42,9 @@ std::uint64_t little_endian(std::string_view bytes) {
 
 int version_of(std::string_view head) {
   if (!has_npy_magic(head))
-    throw InputError(fmt::format("not an .npy file: begins with {}; right is {}",
+    throw InputError(fmt::format("not an .npy file: begins with {}; expected {}",
                                  excerpt(head.substr(0, magic.size())), excerpt(magic)));
-  if (head.size() < magic.size() + 2) corrupt("truncated in the version; right is 1.0, 2.0 or 3.0");
+  if (head.size() < magic.size() + 2) corrupt("truncated in the version; expected 1.0, 2.0 or 3.0");
   const int major = static_cast<unsigned char>(head[magic.size()]);
   const int minor = static_cast<unsigned char>(head[magic.size() + 1]);
   if (major < 1 || major > 3 || minor != 0)
@@ -74,7 +74,7 @@ struct Entries {
 
 Entries entries_of(Literal header) {
   if (!header.is(Kind::dictionary))
-    corrupt("not a dictionary; right is {'descr': .., 'fortran_order': .., 'shape': ..}");
+    corrupt("not a dictionary; expected {'descr': .., 'fortran_order': .., 'shape': ..}");
   Entries entries;
   struct {
     std::u32string_view name;
@@ -89,14 +89,13 @@ Entries entries_of(Literal header) {
         std::find_if(std::begin(keys), std::end(keys), [&](const auto& k) { return k.name == name.text; });
     if (!name.is(Kind::string) || key == std::end(keys))
       corrupt(
-          fmt::format("unknown key {}; right are descr, fortran_order and shape", excerpt(to_python(name))));
-    if (std::exchange(key->seen, true))
-      corrupt(fmt::format("key {} twice; right is once", excerpt(name.text)));
+          fmt::format("unknown key {}; expected descr, fortran_order and shape", excerpt(to_python(name))));
+    if (std::exchange(key->seen, true)) corrupt(fmt::format("key {} appears twice", excerpt(name.text)));
     *key->value = std::move(header.items[i + 1]);
   }
   for (const auto& key : keys) {
     if (!key.seen)
-      corrupt(fmt::format("no key {}; right are descr, fortran_order and shape", excerpt(key.name)));
+      corrupt(fmt::format("no key {}; expected descr, fortran_order and shape", excerpt(key.name)));
   }
   return entries;
 }
@@ -113,7 +112,7 @@ Entries read_entries(int version, std::string_view bytes) {
 
 std::vector<std::uint64_t> extents_of(const Literal& shape) {
   if (!shape.is(Kind::tuple))
-    corrupt(fmt::format("shape {}; right is a tuple such as (3, 4) or (3,)", excerpt(to_python(shape))));
+    corrupt(fmt::format("shape {}; expected a tuple such as (3, 4) or (3,)", excerpt(to_python(shape))));
   if (shape.items.size() > max_axes)
     throw InputError(fmt::format("shape of {} axes; NumPy has at most {}", shape.items.size(), max_axes));
   std::vector<std::uint64_t> extents;
@@ -138,7 +137,7 @@ ArrayDescription parse(std::string_view header, std::uint64_t file_bytes) {
   Entries entries = read_entries(version, header.substr(preamble, offset - preamble));
   if (!entries.fortran_order.is(Kind::boolean))
     corrupt(
-        fmt::format("fortran_order {}; right is True or False", excerpt(to_python(entries.fortran_order))));
+        fmt::format("fortran_order {}; expected True or False", excerpt(to_python(entries.fortran_order))));
 
   ArrayDescription array;
   array.dtype = parse_descr(std::move(entries.descr));

@@ -161,7 +161,7 @@ class Parser {
       if (seen == digits && code <= 0x10ffff) return code;
     }
     at_ = begin;
-    fail("an escape sequence of Python's");
+    fail("a Python escape sequence");
   }
 
   Literal sequence(int depth) {

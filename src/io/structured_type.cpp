@@ -24,7 +24,7 @@ std::uint64_t type_bytes(Literal& type);
 std::uint64_t subarray_elements(const Literal& extents) {
   if (extents.is(Kind::integer)) return parse_extent(extents);
   if (!extents.is(Kind::tuple))
-    throw InputError(fmt::format("subarray of extents {}; right is a tuple of integers such as (2, 3)",
+    throw InputError(fmt::format("subarray of extents {}; expected a tuple of integers such as (2, 3)",
                                  excerpt(to_python(extents))));
   std::uint64_t elements = 1;
   for (const Literal& item : extents.items) {
@@ -52,13 +52,13 @@ void check_names(std::set<std::string>& taken, const Literal& name) {
   const Literal& plain = titled ? name.items[1] : name;
   if (!plain.is(Kind::string))
     throw InputError(
-        fmt::format("field name {}; right is a string or (title, string)", excerpt(to_python(name))));
+        fmt::format("field name {}; expected a string or (title, string)", excerpt(to_python(name))));
   if (!plain.text.empty()) claim_name(taken, plain);
   if (!titled) return;
   // NumPy keeps titles and names in one dictionary, so a title may be any dictionary key.
   const Literal& title = name.items[0];
   if (title.is(Kind::list) || title.is(Kind::dictionary))
-    throw InputError(fmt::format("field title {}; right is a string", excerpt(to_python(title))));
+    throw InputError(fmt::format("field title {}; expected a string", excerpt(to_python(title))));
   if (!title.is(Kind::none)) claim_name(taken, title);
 }
 
@@ -68,7 +68,7 @@ std::uint64_t structure_bytes(Literal& fields) {
   for (Literal& field : fields.items) {
     if (!field.is(Kind::tuple) || field.items.size() < 2 || field.items.size() > 3)
       throw InputError(
-          fmt::format("field {}; right is (name, type) or (name, type, extents)", excerpt(to_python(field))));
+          fmt::format("field {}; expected (name, type) or (name, type, extents)", excerpt(to_python(field))));
     check_names(taken, field.items[0]);
     std::uint64_t size = type_bytes(field.items[1]);
     if (field.items.size() == 3) size = subarray_bytes(size, field.items[2]);
@@ -90,7 +90,7 @@ std::uint64_t type_bytes(Literal& type) {
     const std::uint64_t base = type_bytes(type.items[0]);
     return subarray_bytes(base, type.items[1]);
   }
-  throw InputError(fmt::format("type {}; right is a type string such as '<f8' or a list of fields",
+  throw InputError(fmt::format("type {}; expected a type string such as '<f8' or a list of fields",
                                excerpt(to_python(type))));
 }
 
@@ -99,7 +99,7 @@ std::uint64_t type_bytes(Literal& type) {
 std::uint64_t parse_extent(const Literal& extent) {
   constexpr std::uint64_t limit = std::uint64_t{1} << 63;
   if (!extent.is(Kind::integer))
-    throw InputError(fmt::format("extent {}; right is an integer", excerpt(to_python(extent))));
+    throw InputError(fmt::format("extent {}; expected an integer", excerpt(to_python(extent))));
   if (extent.text[0] == U'-')
     throw InputError(fmt::format("negative extent {}; the least is 0", excerpt(extent.text)));
   std::uint64_t value = 0;
@@ -116,7 +116,7 @@ DType parse_descr(Literal descr) {
   // refuses the file.
   if (descr.is(Kind::tuple))
     throw InputError(
-        fmt::format("type {} is a bare subarray; its axes belong into the shape", excerpt(to_python(descr))));
+        fmt::format("type {} is a bare subarray; its axes belong in the shape", excerpt(to_python(descr))));
   const std::uint64_t bytes = type_bytes(descr);
   std::string text = to_python(descr);
   if (bytes == 0)

@@ -19,7 +19,7 @@ std::string read_text(const std::filesystem::path& path) {
   const File file = File::open_input(path, Access::buffered);
   if (file.size() > largest_text) {
     throw InputError(
-        fmt::format("{}: has {} bytes; at most {} are expected", file.name(), file.size(), largest_text));
+        fmt::format("{}: has {} bytes; at most {} are allowed", file.name(), file.size(), largest_text));
   }
   std::string text(file.size(), '\0');
   file.read_exactly(text.data(), text.size(), 0);

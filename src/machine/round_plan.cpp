@@ -78,8 +78,9 @@ std::unique_ptr<work::Work> RoundPlan::on_files(io::ArrayFile input, std::vector
   work::Frame frame = work::settle({std::move(input)}, std::move(output), dtype, extents, std::move(options),
                                    files_in_memory * plan.bytes());
   if (frame.memory() < made_->conditions.memory) {
-    throw InputError(fmt::format("the plan was made for {} of memory, and there are {} now; make another one",
-                                 size_text(made_->conditions.memory), size_text(frame.memory())));
+    throw InputError(
+        fmt::format("the plan was made for {} of memory, but only {} are available now; make a new plan",
+                    size_text(made_->conditions.memory), size_text(frame.memory())));
   }
   auto stages = rounds_stages(frame, made_->rounds);
   return std::make_unique<StagedWork>(std::move(frame), std::move(stages));

@@ -35,7 +35,7 @@ int xorder_mpi_plan_axes(xorder_mpi_plan** out, int dimensions, const uint64_t* 
                          int ranks) {
   return c::made(out, [&] {
     if (dimensions < 0 || dimensions > XORDER_MAX_RANK) {
-      throw c::ArgumentError(fmt::format("{} dimensions; right is 0 to {}", dimensions, XORDER_MAX_RANK));
+      throw c::ArgumentError(fmt::format("{} dimensions; expected 0 to {}", dimensions, XORDER_MAX_RANK));
     }
     if (dimensions != 0) c::require(shape, "shape");
     const auto count = static_cast<std::size_t>(dimensions);
@@ -47,7 +47,7 @@ int xorder_mpi_plan_bmmc(xorder_mpi_plan** out, int n, const uint64_t* columns, 
                          int ranks, int lowest_rank_bit) {
   return c::made(out, [&] {
     if (n < 0 || n > bmmc::max_bits) {
-      throw c::ArgumentError(fmt::format("n is {}; right is 0 to {}", n, bmmc::max_bits));
+      throw c::ArgumentError(fmt::format("n is {}; expected 0 to {}", n, bmmc::max_bits));
     }
     if (n != 0) c::require(columns, "columns");
     if (complement & ~gf2::low_mask(n)) {

@@ -56,7 +56,7 @@ Chosen choose(const xorder_mpi_options* given, const Communicator& comm) {
   if (options.reserved != 0)
     throw c::ArgumentError(fmt::format("options.reserved is {}, not 0", options.reserved));
   if (options.slice_bytes > INT_MAX) {
-    throw c::ArgumentError(fmt::format("slices of {} bytes; right is 1 to {}, or 0 for the default",
+    throw c::ArgumentError(fmt::format("slices of {} bytes; expected 1 to {}, or 0 for the default",
                                        options.slice_bytes, INT_MAX));
   }
   int level = MPI_THREAD_SINGLE;
@@ -79,7 +79,7 @@ void check(const Arguments& a, const Communicator& comm) {
     throw InputError(
         fmt::format("the plan is for {} ranks, the communicator has {}", a.plan->ranks(), comm.ranks));
   }
-  if (a.element_bytes == 0) throw InputError("an element has 1 byte at least");
+  if (a.element_bytes == 0) throw InputError("an element must have at least 1 byte");
   const uint64_t bytes = room(*a.plan, comm.rank, a.element_bytes);
   if (bytes == 0) return;
   c::require(a.data, "data");
@@ -106,18 +106,18 @@ void agree(const Communicator& comm, const Arguments& a, uint64_t bytes_of_slice
   const auto lowest = [&](std::size_t i) { return ~words[count + i]; };
   if (highest(failing_rank) != 0) {
     throw InputError(
-        fmt::format("rank {} cannot take part, its own message says why", highest(failing_rank) - 1));
+        fmt::format("rank {} cannot take part; its own message says why", highest(failing_rank) - 1));
   }
   if (highest(permutation) != lowest(permutation)) {
-    throw InputError("the ranks' plans differ: all have to plan the same permutation");
+    throw InputError("the ranks' plans differ: all must plan the same permutation");
   }
   if (highest(element_bytes) != lowest(element_bytes)) {
     throw InputError(
-        fmt::format("the ranks' elements differ, from {} bytes to {}: all have to give the same size",
+        fmt::format("the ranks' elements differ, from {} bytes to {}: all must give the same size",
                     lowest(element_bytes), highest(element_bytes)));
   }
   if (highest(slice_bytes) != lowest(slice_bytes)) {
-    throw InputError(fmt::format("the ranks' slices differ, from {} bytes to {}: all have to give the same",
+    throw InputError(fmt::format("the ranks' slices differ, from {} bytes to {}: all must give the same",
                                  lowest(slice_bytes), highest(slice_bytes)));
   }
 }

@@ -110,11 +110,10 @@ int lg_ranks(int ranks) {
     return std::countr_zero(static_cast<unsigned>(ranks));
   if (ranks < 1) throw InputError(fmt::format("{} ranks: at least 1 is needed", ranks));
   const unsigned fewer = std::bit_floor(static_cast<unsigned>(ranks));
-  throw InputError(
-      fmt::format("a permutation of index bits needs a power of two of ranks, not {}; use {}, or a "
-                  "communicator of so many "
-                  "of them (MPI_Comm_split); a permutation of axes can be planned for any number",
-                  ranks, fewer));
+  throw InputError(fmt::format(
+      "for a permutation of index bits the number of ranks must be a power of two, not {}; use {}, with a "
+      "communicator of so many (MPI_Comm_split); a permutation of axes can be planned for any number",
+      ranks, fewer));
 }
 
 class RoundsPlan final : public Plan {

@@ -20,10 +20,8 @@ using std::uint64_t;
 gf2::AffineMap index_map(const Reordering& what) {
   if (auto map = flat_map(what)) return *std::move(map);
   throw InputError(
-      "--parts moves 2^n elements by the bits of their indices, so that all extents are powers of two; other "
-      "shapes are for one file that all processes can open, without --parts, or for xorder_mpi_plan_axes() "
-      "in "
-      "memory");
+      "--parts permutes by the bits of indices, so all extents must be powers of two; other shapes need one "
+      "file that all processes can open, without --parts, or xorder_mpi_plan_axes() in memory");
 }
 
 // The map from where elements lie, part by part, to where they belong.

@@ -69,12 +69,12 @@ void check(const Band& band) {
 }
 
 void check(std::span<const Band> bands) {
-  if (bands.empty()) throw InputError("no banded matrix: one at least");
+  if (bands.empty()) throw InputError("no banded matrix: at least one is needed");
   for (const Band& band : bands) {
     check(band);
     if (band.n != bands[0].n || band.order != bands[0].order) {
       throw InputError(
-          fmt::format("a matrix {0} x {0} after one {1} x {1}: several in one array have the same "
+          fmt::format("a matrix {0} x {0} after one {1} x {1}: all matrices in one array must have the same "
                       "size and order",
                       band.n, bands[0].n));
     }

@@ -48,8 +48,8 @@ std::vector<int> resolved_axes(const ArrayShape& shape, std::span<const int> axe
     return resolved;
   }
   if (axes.size() != rank) {
-    throw InputError(fmt::format("the axes {} are {} in number, but the array has {}", fmt::join(axes, ","),
-                                 axes.size(), rank));
+    throw InputError(
+        fmt::format("axes {}: {} given, but the array has {}", fmt::join(axes, ","), axes.size(), rank));
   }
   for (const int given : axes) {
     const int axis = checked_axis(given, rank);
@@ -66,15 +66,15 @@ void check_map(const gf2::AffineMap& map, std::uint64_t extent, const std::strin
   const int n = map.bits();
   if (map.matrix.rows() != n || (map.complement & ~gf2::low_mask(n))) {
     throw InputError(
-        fmt::format("a permutation of indices needs a square matrix, not {} × {}, and a complement of as "
-                    "many bits",
+        fmt::format("a permutation of indices needs a square matrix, not {} × {}, and a complement of "
+                    "equally many bits",
                     map.matrix.rows(), n));
   }
   if (map.matrix.rank() != n) {
     throw InputError(fmt::format("the matrix is singular: its rank is {}, not {}", map.matrix.rank(), n));
   }
   if (n > 62 || extent != std::uint64_t{1} << n) {
-    throw InputError(fmt::format("{} has {} elements, but the permutation is of 2^{}", what, extent, n));
+    throw InputError(fmt::format("{} has {} elements, but the permutation needs 2^{}", what, extent, n));
   }
 }
 
@@ -135,9 +135,9 @@ std::uint64_t checked_bytes(const ArrayShape& shape) {
     if (extent != 0) fits = fits && !__builtin_mul_overflow(bytes, extent, &bytes) && bytes < byte_limit;
   }
   if (!fits) {
-    throw InputError(fmt::format("shape ({}) of {}-byte elements; right is less than 2^63 bytes in all{}",
+    throw InputError(fmt::format("shape ({}) of {}-byte elements; expected less than 2^63 bytes in total{}",
                                  fmt::join(shape.extents, ", "), shape.element_bytes,
-                                 empty ? ", also without the zeros" : ""));
+                                 empty ? ", not counting the zeros" : ""));
   }
   return empty ? 0 : bytes;
 }

@@ -182,8 +182,8 @@ BandExchangePlan plan_band_exchange(const std::vector<Band>& stored, uint64_t el
   for (const Band& band : stored) {
     if (band.of_diagonals()) {
       throw InputError(
-          "schedule banded gives each virtual processor columns or rows, and needs a band in the order of "
-          "columns or of rows; tiles does diagonals too");
+          "schedule banded gives each virtual processor columns or rows, so the band must be in the order of "
+          "columns or of rows; schedule tiles also takes diagonals");
     }
     bands.push_back(band.by_columns());
     bytes += band.places() * element_bytes;
@@ -196,8 +196,8 @@ BandExchangePlan plan_band_exchange(const std::vector<Band>& stored, uint64_t el
   const uint64_t block = geometry->block_bytes();
   if (!fits(widest, d, element_bytes, conditions)) {
     throw InputError(
-        fmt::format("a block of {} bytes for each of {} virtual processors is too much for {} bytes of "
-                    "memory, which have to hold {} of them; take more processors or more memory",
+        fmt::format("a block of {} bytes for each of {} virtual processors is too large for {} bytes of "
+                    "memory, which must hold {} of them; use more processors or more memory",
                     block, geometry->processors(), conditions.memory, blocks_in_memory));
   }
   const PassSummary within = timed(

@@ -23,8 +23,8 @@ using std::uint64_t;
 void require_motion(const BlockMatrix& matrix, const ProcessorConditions& conditions) {
   if ((matrix.rows != 1 && matrix.columns != 1) || conditions.processors.value_or(1) == 1) return;
   throw InputError(
-      "the elements lie in the order of the result already, so that virtual processors have nothing to "
-      "exchange; schedule tiles copies them");
+      "the elements are already in the order of the result, so virtual processors have nothing to exchange; "
+      "schedule tiles copies them");
 }
 
 using Block = std::pair<uint64_t, uint64_t>;
@@ -149,8 +149,7 @@ ExchangePlan plan_exchange(const Reordering& what, const ProcessorConditions& co
   if (const auto matrix = transposed_matrix(what)) return exchange_of(*matrix, conditions);
   throw InputError(
       "schedule exchange does transposition and bit reversal of a whole array only, not of a batch; rounds "
-      "does every "
-      "permutation of this kind");
+      "does every permutation of this kind");
 }
 
 MeshPlan plan_mesh(const Reordering& what, schedule::Mesh::Routing routing,
@@ -158,9 +157,8 @@ MeshPlan plan_mesh(const Reordering& what, schedule::Mesh::Routing routing,
   const auto matrix = transposed_matrix(what);
   if (!matrix) {
     throw InputError(
-        "schedule mesh transposes whole matrices and does nothing else; rounds does every permutation "
-        "of 2^n elements, tiles "
-        "everything");
+        "schedule mesh transposes whole matrices and does nothing else; rounds does every permutation of 2^n "
+        "elements, tiles everything");
   }
   require_motion(*matrix, conditions);
   BlockMatrix blocks = *matrix;

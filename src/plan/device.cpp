@@ -132,8 +132,7 @@ Device Device::parse(std::string_view text, const std::string& source) {
     if (!numbers) {
       throw fail(
           "a point must be [request bytes, bytes read per second, bytes written per second, bytes per second "
-          "each way "
-          "when both go on at once], all above 0; the last may be left out");
+          "in each direction when both run at once], all above 0; the last is optional");
     }
     device.points.push_back({point[0], point[1], point[2], point.size() == 4 ? point[3].get<double>() : 0});
     const std::size_t count = device.points.size();

@@ -177,7 +177,7 @@ PartsPlan::PartsPlan(const AffineMap& map, uint64_t element_bytes, const PartsCo
     throw InputError(fmt::format("{} ranks are too many for {} elements", ranks(), uint64_t{1} << bits_));
   }
   if (element_bytes > conditions.memory || memory_for(element_bytes, conditions) > conditions.memory) {
-    throw InputError(fmt::format("an element of {} is too much for {} of memory", size_text(element_bytes),
+    throw InputError(fmt::format("an element of {} is too large for {} of memory", size_text(element_bytes),
                                  size_text(conditions.memory)));
   }
   Candidate best = PartsSearch(map, element_bytes, conditions).best();

@@ -122,13 +122,13 @@ void RoundsPlan::choose_batch(const ProcessorConditions& conditions) {
   if (own > memory / 3) {
     throw InputError(
         fmt::format("{} virtual processors take about {} bytes for themselves, too much for {} bytes of "
-                    "memory; take fewer processors or more memory",
+                    "memory; use fewer processors or more memory",
                     processors(), own, memory));
   }
   if (!fits(bytes, lg_processors, conditions, 1)) {
     throw InputError(
-        fmt::format("a block of {} bytes for each of {} virtual processors is too much for {} bytes of "
-                    "memory, which have to hold {} of them; take more processors or more memory",
+        fmt::format("a block of {} bytes for each of {} virtual processors is too large for {} bytes of "
+                    "memory, which must hold {} of them; use more processors or more memory",
                     block_bytes(), processors(), memory, batches_in_memory));
   }
   while (batch_ < processors() && fits(bytes, lg_processors, conditions, 2 * batch_)) batch_ *= 2;
@@ -182,8 +182,7 @@ RoundsPlan::Scatter RoundsPlan::scatter(schedule::Node sender, uint64_t round) c
 std::string RoundsPlan::describe() const {
   return fmt::format(
       "{} rounds (rank \u03b3 = {}) among {} virtual processors, whose blocks of {} bytes are made {} at a "
-      "time; "
-      "chunks of {} bytes, {} together, put in runs of {}\n",
+      "time; chunks of {} bytes, {} together, put in runs of {}\n",
       rounds_.steps(), rounds_.factors().rank, processors(), block_bytes(), batch_, chunk_bytes(),
       chunks_together(), element_bytes_ << elements_.lg_run);
 }

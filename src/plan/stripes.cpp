@@ -98,7 +98,7 @@ uint64_t stripe_memory(const schedule::Schedule& schedule, const ProcessorCondit
   if (own > memory / 2) {
     throw InputError(
         fmt::format("{} virtual processors with {} slots each take about {} bytes for themselves, too much "
-                    "for {} bytes of memory; take fewer processors or more memory",
+                    "for {} bytes of memory; use fewer processors or more memory",
                     schedule.network().nodes(), schedule.slots(), own, memory));
   }
   return (memory - own) * 1000 / in_turn(schedule, conditions.mapped);
@@ -120,8 +120,8 @@ StripePlan plan_stripes(std::string name, std::shared_ptr<const schedule::Schedu
   const uint64_t room = stripe_memory(*plan.schedule, conditions);
   if (row > room) {
     throw InputError(
-        fmt::format("the smallest stripe of {} virtual processors' slots takes {} bytes, of which {} "
-                    "bytes of memory must hold {}; take fewer processors or more memory",
+        fmt::format("the smallest stripe of {} virtual processors' slots takes {} bytes, and {} bytes of "
+                    "memory must hold {} of them; use fewer processors or more memory",
                     plan.schedule->network().nodes(), row, conditions.memory,
                     (in_turn(*plan.schedule, conditions.mapped) + 999) / 1000));
   }

@@ -375,8 +375,9 @@ SweepPlan plan_sweeps(const SweepConditions& conditions, const SweepSizes& given
   if (const auto plan = plan_any(conditions, given, lg_block)) return *plan;
   if (lg_block) {
     if (const auto plan = plan_any(conditions, given, {}))
-      throw InputError(fmt::format("with {} processors this does not fit in {} MiB of memory; {} do",
-                                   given.processors, memory / mebibyte, plan->processors()));
+      throw InputError(
+          fmt::format("with {} processors this does not fit in {} MiB of memory; {} processors fit",
+                      given.processors, memory / mebibyte, plan->processors()));
   }
   for (uint64_t times = 2; times <= UINT64_MAX / memory; times *= 2) {
     SweepConditions more = conditions;

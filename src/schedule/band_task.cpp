@@ -40,8 +40,8 @@ gf2::AffineMap binary_gray_assignment(int dimension, int beta) {
 
 AffineAssignment best_affine_assignment(int dimension, const Diagonals& band) {
   if (dimension > max_affine_dimension) {
-    throw InputError(fmt::format("the best affine assignment of 2^{} columns: at most 2^{}", dimension,
-                                 max_affine_dimension));
+    throw InputError(fmt::format("the best affine assignment of 2^{} columns: at most 2^{} are possible",
+                                 dimension, max_affine_dimension));
   }
   check_band(dimension, band);
   const uint64_t n = pow2(dimension);
@@ -138,7 +138,7 @@ uint64_t band_crossings(int dimension, int beta, const Diagonals& band) {
 uint64_t universal_band_bound(int dimension, uint64_t width, int matrices) {
   const uint64_t nodes = Network::hypercube(dimension).nodes();
   if (width < 1 || width > nodes) {
-    throw InputError(fmt::format("{} diagonals: from 1 to {}", width, nodes));
+    throw InputError(fmt::format("{} diagonals: from 1 to {} are possible", width, nodes));
   }
   uint64_t left = width - 1, sum = 0, at_distance = 1;  // a binomial coefficient
   const auto d = static_cast<uint64_t>(dimension);

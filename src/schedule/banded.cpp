@@ -37,7 +37,8 @@ int lg_up(uint64_t x) { return static_cast<int>(std::bit_width(x - 1)); }
 void check_bandwidth(uint64_t bandwidth, uint64_t columns) {
   if (bandwidth < 2) {
     throw InputError(fmt::format(
-        "a bandwidth of {}: 2 diagonals at least, since a diagonal matrix is its own transpose", bandwidth));
+        "a bandwidth of {}: at least 2 diagonals are needed, because a diagonal matrix is its own transpose",
+        bandwidth));
   }
   if (bandwidth >= columns) {
     throw InputError(
@@ -55,7 +56,7 @@ int beta_of_bandwidth(uint64_t bandwidth, int dimension) {
 
 BandOfBlocks band_of_blocks(uint64_t bandwidth, uint64_t columns, int dimension) {
   if (columns < pow2(dimension)) {
-    throw InputError(fmt::format("{} columns on {} virtual processors: each needs one at least", columns,
+    throw InputError(fmt::format("{} columns on {} virtual processors: each needs at least one", columns,
                                  pow2(dimension)));
   }
   check_bandwidth(bandwidth, columns);

@@ -23,8 +23,9 @@ void require_matrices(int dimension, int beta, int matrices) {
         fmt::format("several matrices at once need a beta from 1 to {}, not {}", dimension - 1, beta));
   }
   if (matrices < 1 || matrices > dimension / beta) {
-    throw InputError(fmt::format("{} matrices at once: with dimension {} and beta {}, from 1 to {}", matrices,
-                                 dimension, beta, dimension / beta));
+    throw InputError(
+        fmt::format("{} matrices at once: with dimension {} and beta {} from 1 to {} are possible", matrices,
+                    dimension, beta, dimension / beta));
   }
 }
 
@@ -197,7 +198,7 @@ uint64_t bound_in_turn(int dimension, const std::vector<BandOfNodes>& matrices) 
 }
 
 std::vector<BandOfNodes> same(int dimension, int beta, const Diagonals& band, int matrices) {
-  if (matrices < 1) throw InputError(fmt::format("{} matrices: one at least", matrices));
+  if (matrices < 1) throw InputError(fmt::format("{} matrices: at least one is needed", matrices));
   static_cast<void>(Banded(dimension, beta, band));  // which refuses β = d
   return {static_cast<std::size_t>(matrices), {beta, band}};
 }
@@ -219,7 +220,7 @@ BandedInTurn::BandedInTurn(int dimension, std::vector<Member> members,
 
 std::vector<BandedInTurn::Member> BandedInTurn::made(int dimension,
                                                      const std::vector<BandOfNodes>& matrices) {
-  if (matrices.empty()) throw InputError("0 matrices: one at least");
+  if (matrices.empty()) throw InputError("0 matrices: at least one is needed");
   std::vector<Member> members;
   uint64_t slot = 0, step = 0;
   int rotation = 0;

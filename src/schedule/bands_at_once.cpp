@@ -162,7 +162,7 @@ BandsAtOnce best_searched(int dimension, const std::vector<BandOfNodes>& matrice
 
 BandsAtOnce bands_at_once(int dimension, std::span<const Diagonals> bands, uint64_t search_limit) {
   static_cast<void>(Network::hypercube(dimension));
-  if (bands.empty()) throw InputError("no banded matrix: one at least");
+  if (bands.empty()) throw InputError("no banded matrix: at least one is needed");
   std::vector<BandOfNodes> matrices;
   for (const Diagonals& band : bands) matrices.push_back(of_nodes(dimension, band));
   BandsAtOnce best = in_turn(dimension, matrices);

@@ -19,7 +19,8 @@ namespace {
 
 int checked_lg_per_node(int lg_per_node) {
   if (lg_per_node < 0 || lg_per_node > 30) {
-    throw InputError(fmt::format("2^{} elements a virtual processor: from 2^0 to 2^30", lg_per_node));
+    throw InputError(
+        fmt::format("2^{} elements per virtual processor: from 2^0 to 2^30 are possible", lg_per_node));
   }
   return lg_per_node;
 }

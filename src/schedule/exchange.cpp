@@ -54,11 +54,12 @@ const ExchangeArray& checked(const ExchangeArray& array) {
   const std::uint64_t nodes = Network::hypercube(array.dimension).nodes();
   if (array.dimension == 0 ? !array.words.empty()
                            : array.words.size() % static_cast<std::uint64_t>(array.dimension) != 0) {
-    throw InputError(fmt::format("an array of {} words for dimension {}: rows are not whole",
+    throw InputError(fmt::format("an array of {} words for dimension {}: the last row is not complete",
                                  array.words.size(), array.dimension));
   }
   for (const std::uint64_t w : array.words) {
-    if (w >= nodes) throw InputError(fmt::format("the array has {}; its words are below {}", w, nodes));
+    if (w >= nodes)
+      throw InputError(fmt::format("the array has the word {}; all words must be below {}", w, nodes));
   }
   return array;
 }

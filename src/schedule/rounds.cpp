@@ -22,7 +22,7 @@ namespace {
 void check_processors(int n, int p) {
   if (p < 0 || p > n) {
     throw InputError(
-        fmt::format("2^{} processors for 2^{} elements: each processor needs one at least", p, n));
+        fmt::format("2^{} processors for 2^{} elements: each processor needs at least one", p, n));
   }
 }
 

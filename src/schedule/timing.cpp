@@ -157,7 +157,8 @@ class Clock {
 
 Duration duration(const Schedule& schedule, double bytes, const LinkTimes& times, Switching switching) {
   for (const double value : {bytes, times.startup, times.per_link, times.per_byte}) {
-    if (!std::isfinite(value) || value < 0) throw InputError(fmt::format("a time or size of {}", value));
+    if (!std::isfinite(value) || value < 0)
+      throw InputError(fmt::format("a time or size must be finite and not negative, not {}", value));
   }
   const uint64_t nodes = schedule.network().nodes();
   if (nodes != 0 && schedule.slots() > max_checked_places / nodes) {

@@ -19,7 +19,7 @@ std::vector<io::File> open_all(const Frame& frame, io::Disk& disk) {
     files.push_back(input.file->reopen(frame.circumstances.source, disk));
     files.back().set_keep_cached(frame.circumstances.keep_cached);
     if (files.back().stamp() != input.stamp) {
-      throw IoError(files.back().name(), "the file has changed since it was looked at");
+      throw IoError(files.back().name(), "the file has changed since it was first opened");
     }
   }
   return files;
@@ -58,8 +58,7 @@ Delivery::Delivery(const Frame& frame, io::Disk& disk)
     if (!one_machine && access == io::Access::direct && target().access() != io::Access::direct) {
       throw InputError(
           fmt::format("{}: its file system refuses direct access; several machines cannot write one file "
-                      "through their page caches; "
-                      "run on one machine, or write to another file system",
+                      "through their page caches; run on one machine, or write to another file system",
                       frame.output.path.string()));
     }
   } else if (frame.options.team != nullptr) {

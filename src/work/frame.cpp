@@ -31,7 +31,7 @@ void check_same_file(const io::ArrayFile& input, Team& team) {
   const std::string seen =
       fmt::format("{} bytes, changed at {}.{:09}", s.size, s.mtime_seconds, s.mtime_nanoseconds);
   if (const std::string first = team.from_first(seen); first != seen) {
-    throw InputError(fmt::format("{}: is another file than the first process sees: {}, not {}",
+    throw InputError(fmt::format("{}: is not the file that the first process sees: {}, not {}",
                                  input.path.string(), seen, first));
   }
 }
@@ -41,8 +41,9 @@ void check_like_parts(const io::ArrayFile& input, Team& team) {
   const std::string seen = fmt::format("{} of shape ({}) in {} order", d.dtype.descr,
                                        fmt::join(d.extents, ", "), d.order == Order::c ? "C" : "Fortran");
   if (const std::string first = team.from_first(seen); first != seen) {
-    throw InputError(fmt::format("{}: holds {}, that of rank 0 {}; the parts of an array are alike",
-                                 input.path.string(), seen, first));
+    throw InputError(fmt::format(
+        "{}: holds {}, that of rank 0 {}; all parts of an array must have the same type, shape and order",
+        input.path.string(), seen, first));
   }
 }
 
@@ -110,7 +111,7 @@ Destination destination(std::filesystem::path path, const io::ArrayFile& input, 
   if (io::output_format(to.path, input.format) == io::Format::npy) {
     if (offset != 0) {
       throw InputError(fmt::format(
-          "{}: an .npy file says itself where its data begin; an offset is for raw files", to.path.string()));
+          "{}: an .npy file says where its data begin; an offset is only for raw files", to.path.string()));
     }
     to.header = io::npy_header(dtype, extents);
     to.offset = to.header.size();

@@ -89,7 +89,7 @@ class Failures(MpiCase):
         elsewhere = (1, ["--wdir", self.path("other")], command)
         self.mpi_fails((2, [], command), elsewhere, says="rank 2 on .*: a.npy: cannot be read")
         self.save("other/a.npy", self.noise((300, 500), "f8"))
-        self.mpi_fails((2, [], command), elsewhere, says="rank 2 on .*: a.npy: is another file")
+        self.mpi_fails((2, [], command), elsewhere, says="rank 2 on .*: a.npy: is not the file")
 
     def test_one_rank_may_not_write_so_much(self):
         with open(self.path("a.raw"), "wb") as file:

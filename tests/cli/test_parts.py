@@ -182,7 +182,7 @@ class Refusals(PartsCase):
         self.save_parts(self.noise((3 << 8,), "f8"), 3)
         for command in [("permute", "--by", "reverse"), ("transpose",)]:
             self.refused(3, command[0], "part.%r.npy", "out.%r.npy", "--parts", *command[1:],
-                         says="power of two of processes, not 3; use 2, or put the array into one file .* without --parts")
+                         says="processes must be a power of two, not 3; use 2, or put the array into one file .* without --parts")
         self.save_parts(self.noise((3 << 8,), "f8"), 2)
         self.refused(2, "permute", "part.%r.npy", "out.%r.npy", "--parts", "--by", "reverse", says="768, .*512 and 1024")
         self.save_parts(self.noise((8, 24), "f8"), 4)

@@ -107,7 +107,7 @@ TEST(ParseNpyHeader, RefusesADictionaryWithOtherKeys) {
   EXPECT_THAT(reason(header("{" + keys + ", 'extra': 1}")), HasSubstr("unknown key \"'extra'\""));
   EXPECT_THAT(reason(header("{" + keys + ", 1: 1}")), HasSubstr("unknown key \"1\""));
   EXPECT_THAT(reason(header("{" + keys + ", ('shape',): 1}")), HasSubstr("unknown key"));
-  EXPECT_THAT(reason(header("{" + keys + ", 'shape': (1,)}")), HasSubstr("key \"shape\" twice"));
+  EXPECT_THAT(reason(header("{" + keys + ", 'shape': (1,)}")), HasSubstr("key \"shape\" appears twice"));
   EXPECT_THAT(reason(header("{'fortran_order': False, 'shape': (0,)}")), HasSubstr("no key \"descr\""));
   EXPECT_THAT(reason(header("{'descr': '<f8', 'shape': (0,)}")), HasSubstr("no key \"fortran_order\""));
   EXPECT_THAT(reason(header("{'descr': '<f8', 'fortran_order': False}")), HasSubstr("no key \"shape\""));
@@ -132,9 +132,9 @@ TEST(ParseNpyHeader, RefusesHostileText) {
 
 TEST(ParseNpyHeader, RefusesWrongShapesAndOrders) {
   for (const char* shape : {"3", "(3)", "[3]", "'3'", "None", "{}"})
-    EXPECT_THAT(reason(header(dictionary("'|u1'", shape)), 3), HasSubstr("right is a tuple")) << shape;
+    EXPECT_THAT(reason(header(dictionary("'|u1'", shape)), 3), HasSubstr("expected a tuple")) << shape;
   for (const char* shape : {"('3',)", "(True,)", "(None,)", "((3,),)"})
-    EXPECT_THAT(reason(header(dictionary("'|u1'", shape)), 3), HasSubstr("right is an integer")) << shape;
+    EXPECT_THAT(reason(header(dictionary("'|u1'", shape)), 3), HasSubstr("expected an integer")) << shape;
   EXPECT_THAT(reason(header(dictionary("'|u1'", "(2, -3)")), 6), HasSubstr("negative extent \"-3\""));
   std::string ones = "(";
   for (int i = 0; i < 65; ++i) ones += "1, ";

@@ -194,7 +194,7 @@ TEST_F(Scheduled, BandsThatDoNotGoTogetherAreRefused) {
                                         scratch_ / "out.raw", {.memory = 16 << 20}, std::nullopt));
     });
   };
-  EXPECT_THAT(refusal({}, {10}), ::testing::HasSubstr("one at least"));
+  EXPECT_THAT(refusal({}, {10}), ::testing::HasSubstr("at least one"));
   EXPECT_THAT(refusal({{10, 1, 1}, {9, 1, 1}}, {57}), ::testing::HasSubstr("same size"));
   EXPECT_THAT(refusal({{10, 1, 1}, {10, 1, 1}}, {60}), ::testing::HasSubstr("that of 2 bands, (2, 10, 3)"));
   EXPECT_THAT(refusal({{10, 1, 1}, {10, 1, 2}}, {2, 35}), ::testing::HasSubstr("(70)"));

@@ -75,7 +75,7 @@ TEST_F(MpiRefuse, AMistakeOfOneRank) {
   expect(XORDER_ERROR_ARGUMENT, "data and temp overlap",
          xorder_mpi_perform(plan_.get(), MPI_COMM_WORLD, 8, data_.data(),
                             last_ ? data_.data() + 1 : temp_.data(), nullptr));
-  expect(XORDER_ERROR_INPUT, "1 byte at least", perform(plan_.get(), last_ ? 0 : 8));
+  expect(XORDER_ERROR_INPUT, "at least 1 byte", perform(plan_.get(), last_ ? 0 : 8));
   expect(XORDER_ERROR_INPUT, "2^63 bytes", perform(plan_.get(), last_ ? std::uint64_t{1} << 62 : 8));
   xorder_mpi_options options = sliced(last_ ? std::uint64_t{1} << 31 : 0);
   expect(XORDER_ERROR_ARGUMENT, "slices of 2147483648 bytes", perform(plan_.get(), 8, &options));
@@ -118,7 +118,7 @@ class MpiRefusePlan : public Test {
 TEST_F(MpiRefusePlan, NoPowerOfTwoOfRanks) {
   const auto columns = bmmc::bit_reverse(8).matrix.columns();
   EXPECT_EQ(xorder_mpi_plan_bmmc(&plan_, 8, columns.data(), 0, 6, 0), XORDER_ERROR_INPUT);
-  EXPECT_MESSAGE("needs a power of two of ranks, not 6; use 4");
+  EXPECT_MESSAGE("must be a power of two, not 6; use 4");
   EXPECT_EQ(xorder_mpi_plan_bmmc(&plan_, 8, columns.data(), 0, 0, 0), XORDER_ERROR_INPUT);
 }
 

@@ -226,7 +226,7 @@ TEST(ReorderingErrors, CheckedBytes) {
   EXPECT_EQ(message_of([&] {
               checked_bytes({{half, half}, 2});
             }),
-            "shape (2147483648, 2147483648) of 2-byte elements; right is less than 2^63 bytes in all");
+            "shape (2147483648, 2147483648) of 2-byte elements; expected less than 2^63 bytes in total");
   EXPECT_THROW(checked_bytes({{half, half, half, half}, 1}), InputError) << "2^124 overflows to 0";
   EXPECT_THROW(checked_bytes({{~std::uint64_t{0}}, 1}), InputError);
   EXPECT_THROW(checked_bytes({{4}, 0}), InputError);
@@ -240,12 +240,11 @@ TEST(ReorderingErrors, Axes) {
   const auto transpose = [&](std::vector<int> axes) {
     return message_of([&] { transposition(shape, axes); });
   };
-  EXPECT_EQ(transpose({0, 1}), "the axes 0,1 are 2 in number, but the array has 3");
+  EXPECT_EQ(transpose({0, 1}), "axes 0,1: 2 given, but the array has 3");
   EXPECT_EQ(transpose({0, 1, -2}), "the axes 0,1,-2 name axis 1 twice");
   EXPECT_EQ(transpose({0, 1, 3}), "there is no axis 3: the array has 3, 0 to 2 (or -3 to -1)");
   EXPECT_EQ(transpose({0, 1, -4}), "there is no axis -4: the array has 3, 0 to 2 (or -3 to -1)");
-  EXPECT_EQ(message_of([] { transposition({{}}, std::vector{0}); }),
-            "the axes 0 are 1 in number, but the array has 0");
+  EXPECT_EQ(message_of([] { transposition({{}}, std::vector{0}); }), "axes 0: 1 given, but the array has 0");
   EXPECT_EQ(message_of([] { checked_axis(-1, 0); }), "there is no axis -1: the array has no axes");
   EXPECT_EQ(message_of([&] { mapping_along(shape, 3, bmmc::gray(2)); }), transpose({0, 1, 3}));
   EXPECT_EQ(checked_axis(-3, 3), 0);
