@@ -1,6 +1,6 @@
-# Unity builds: most of a unit's compile time is the headers it includes, so the sources of one folder are compiled as one
-# unit. Names in anonymous namespaces must therefore differ within a folder. The presets dev and tsan do so everywhere,
-# the preset release with the commands and the tests.
+# Unity builds: headers take most of a unit's compile time, so the sources of one folder are compiled as one unit. Names
+# in anonymous namespaces must therefore differ within a folder. The presets dev and tsan do so everywhere, the preset
+# release only for the commands and the tests.
 
 # xorder_unite(TARGET [SEPARATE FILE...]): groups the target's sources by folder. SEPARATE sources stay on their own.
 function(xorder_unite target)
@@ -16,13 +16,13 @@ function(xorder_unite target)
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
   if((CMAKE_UNITY_BUILD OR XORDER_UNITE) AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # Types of anonymous namespaces are suspicious in headers, which is what GCC takes united sources for.
+    # GCC takes united sources for headers, and warns of anonymous namespaces' types in headers.
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
   endif()
 endfunction()
 
-# xorder_compile_quickly(TARGET): for code around the library, in which the program spends no time. The optimiser takes
-# most of a sanitizer build, headers two thirds of the others.
+# xorder_compile_quickly(TARGET): for code around the library, where the program spends no time. The optimiser takes most
+# of the time of a sanitizer build, headers two thirds of the time of other builds.
 function(xorder_compile_quickly target)
   if(XORDER_SANITIZE)
     target_compile_options(${target} PRIVATE -O0)

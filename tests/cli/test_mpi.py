@@ -81,7 +81,7 @@ class Failures(MpiCase):
 
     def test_other_arguments(self):
         self.mpi_fails((2, [], ("transpose", "a.npy", "b.npy")), (1, [], ("transpose", "a.npy", "c.npy")),
-                       says="rank 2 was given other arguments")
+                       says="rank 2 was given different arguments")
 
     def test_one_rank_sees_something_else(self):
         command = ("transpose", "a.npy", "b.npy")

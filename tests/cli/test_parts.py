@@ -202,7 +202,7 @@ class Refusals(PartsCase):
         self.refused(2, *command, "--parts", "--layout", "11", says="layout 11: .* bit 0 to 9")
         self.refused(2, *command, "--parts", "--layout", "-1", says="layout -1: .* bit 0 to 9")
         self.mpi_fails((1, [], (*command, "--parts")), (1, [], (*command, "--parts", "--memory", "1GiB")),
-                       says="rank 1 was given other arguments")
+                       says="rank 1 was given different arguments")
 
     def test_a_full_disk(self):
         self.save_parts(self.noise((1 << 22,), "f8"), 2)

@@ -1,7 +1,7 @@
-// xorder-mpi: the commands of xorder that permute, done by several processes on one shared file system. Each
-// takes a share of the tiles of one plan, so that all data are read once and written once in each pass, and
-// next to nothing is sent. Or, with --parts, each has a file of its own with a part of the array, and they
-// exchange elements.
+// xorder-mpi: the commands of xorder that permute, run by several processes on a shared file system. Each
+// performs a share of the tiles of one plan, so in each pass all data are read once and written once, and next
+// to nothing is sent. With --parts each process has its own file with a part of the array, and they exchange
+// elements.
 #include <fmt/format.h>
 #include <mpi.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ namespace {
 
 using namespace xorder::cli;
 
-// Ranks that were given other arguments would make other plans.
+// Ranks with different arguments would make different plans.
 void check_arguments(MpiTeam& team, int argc, char** argv) {
   std::string mine;
   for (int i = 1; i < argc; ++i) mine += argv[i] + std::string(1, '\0');
@@ -31,16 +31,17 @@ void check_arguments(MpiTeam& team, int argc, char** argv) {
   for (std::size_t r = 1; r < all.size(); ++r) {
     if (all[r] != all[0])
       throw xorder::InputError(
-          fmt::format("rank {} was given other arguments than rank 0; all need the same", r));
+          fmt::format("rank {} was given different arguments from rank 0; all ranks need the same", r));
   }
 }
 
 Failure run(MpiTeam& team, int argc, char** argv) {
   CLI::App program{
-      "xorder-mpi permutes a file by several processes, on one machine or on many that share a file system:\n"
+      "xorder-mpi permutes a file with several processes, on one machine or on many that share a file "
+      "system:\n"
       "mpirun -n 8 xorder-mpi transpose a.npy b.npy. With --parts each process has a file with a part of "
       "the\n"
-      "array. The options are xorder's, and --memory is each process's.",
+      "array. The options are those of xorder; --memory is per process.",
       "xorder-mpi"};
   program.formatter(std::make_shared<HelpFormatter>());
   program.footer(
@@ -53,10 +54,10 @@ Failure run(MpiTeam& team, int argc, char** argv) {
   for (CLI::App* command : program.get_subcommands({})) {
     const std::string& name = command->get_name();
     const char* const task = name == "permute" ? " --by 'gray^-1 * bitreverse'" : "";
-    command->footer(
-        fmt::format("Examples: xorder {0} --help has some; here mpirun -n 8 stands before them. With parts:\n"
-                    "  mpirun -n 8 xorder-mpi {0} 'part.%r.npy' 'out.%r.npy' --parts{1}",
-                    name, task));
+    command->footer(fmt::format(
+        "Examples: see xorder {0} --help; write mpirun -n 8 xorder-mpi instead of xorder. With parts:\n"
+        "  mpirun -n 8 xorder-mpi {0} 'part.%r.npy' 'out.%r.npy' --parts{1}",
+        name, task));
   }
   complete(program);
   Failure mine;
@@ -77,7 +78,7 @@ Failure run(MpiTeam& team, int argc, char** argv) {
 int main(int argc, char** argv) {
   occupy_closed_streams();
   session().program = "xorder-mpi";
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error, not the end
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error, not a reason to die
   int threads = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &threads);
   install_end_in_order();

@@ -16,8 +16,7 @@ namespace {
 
 enum Tag { tag_notice = 1, tag_progress = 2, tag_data = 3 };
 
-// How a rank's part has ended, the worst last. A rank that stopped because another one had failed is no
-// cause.
+// How a rank's part ended, the worst last. A rank that stopped because another one failed is not the cause.
 enum Severity { went_well = 0, was_stopped = 1, has_failed = 2 };
 
 constexpr auto between_messages = std::chrono::milliseconds(100);
@@ -44,7 +43,7 @@ MpiTeam::MpiTeam(MPI_Comm ranks) {
   moved_.resize(static_cast<std::size_t>(size_), 0);
 }
 
-// MPI would wait at full speed, and would not see to the progress of the others.
+// MPI would spin, and would not process the others' progress messages.
 void MpiTeam::wait(MPI_Request* request) {
   auto pause = std::chrono::microseconds(20);
   auto last = Clock::now();
@@ -191,13 +190,13 @@ Failure MpiTeam::agree_on(const Failure& mine) {
   settle_messages(severities);
   const auto cause = static_cast<std::size_t>(worst - severities.begin());
   Failure agreed{std::stoi(codes[cause]), texts[cause]};
-  // What all of them say is not one rank's.
+  // If all ranks report the same failure, do not name one of them.
   if (std::ranges::any_of(texts, [&](const std::string& text) { return text != agreed.text; }))
     agreed.text = fmt::format("rank {} on {}: {}", cause, nodes[cause], agreed.text);
   return agreed;
 }
 
-// Takes every message that was sent, as MPI wants it before its end.
+// Receives all messages still under way, as MPI requires before MPI_Finalize().
 void MpiTeam::settle_messages(const std::vector<int>& severities) {
   const int failed_others = static_cast<int>(std::ranges::count(severities, has_failed)) -
                             (severities[static_cast<std::size_t>(rank_)] == has_failed);

@@ -1,9 +1,9 @@
-// The ranks of an MPI program as a team (work/team.hpp), and how one that fails ends them all.
+// The ranks of an MPI program as a team (work/team.hpp), and how the failure of one ends all of them.
 //
 // Every collective call begins with an agreement that no rank has failed. A rank that fails sends a notice to
-// all others, which they see between two blocks of data, and takes part in one last agreement in place of its
-// next collective call. There all learn which rank it was and what it said. A rank that dies cannot do that:
-// then MPI's launcher ends the others by signals, and they remove what has a name only for now.
+// all others, which they see between two blocks of data. It takes part in one last agreement instead of its
+// next collective call, in which all ranks learn which rank failed and its message. A rank that dies cannot do
+// that: then MPI's launcher sends signals to the others, and they remove their temporary files.
 #pragma once
 
 #include <mpi.h>
@@ -20,17 +20,17 @@
 
 namespace xorder::cli {
 
-/// What all ranks have agreed on: one of them has failed.
+/// The failure that all ranks have agreed on.
 class TeamFailure : public Error {
  public:
   explicit TeamFailure(Failure agreed) : Error(agreed.text), failure(std::move(agreed)) {}
   Failure failure;
 };
 
-/// Calls MPI from the thread that calls it, and from no other (MPI_THREAD_FUNNELED).
+/// Calls MPI only from the calling thread (MPI_THREAD_FUNNELED).
 class MpiTeam final : public work::Team {
  public:
-  /// Collective, as all else where work::Team says so.
+  /// Collective, like the functions that work::Team says are.
   explicit MpiTeam(MPI_Comm ranks);
 
   MPI_Comm comm() const { return comm_; }
@@ -46,8 +46,8 @@ class MpiTeam final : public work::Team {
   void when_idle(std::function<void()> call) override { idle_ = std::move(call); }
   void temporary(const std::vector<std::filesystem::path>& files) override;
 
-  /// The last collective call: how this rank's part has ended. Returns how all has ended, the same on all
-  /// ranks. After a TeamFailure it is not called.
+  /// The last collective call: `mine` says how this rank's part ended. Returns how the whole run ended, the
+  /// same on all ranks. Not called after a TeamFailure.
   Failure conclude(const Failure& mine);
 
  private:

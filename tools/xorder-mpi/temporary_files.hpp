@@ -1,4 +1,4 @@
-// Files that have names only for now, and go first when this process is told to end.
+// Files with temporary names, which are removed if a signal ends this process.
 #pragma once
 
 #include <filesystem>
@@ -6,12 +6,12 @@
 
 namespace xorder::cli {
 
-/// From now on these, in place of those before.
+/// Sets the temporary files; replaces those set before.
 void set_temporary_files(const std::vector<std::filesystem::path>& files);
 
-/// SIGINT, SIGTERM and SIGHUP remove the temporary files and end the process, at once and without a word:
-/// MPI's launcher sends them to all ranks when one of them has died, or ctrl-C was pressed, allows about a
-/// second, and says itself what has happened. The main thread may then be waiting for a rank that is no more.
+/// Makes SIGINT, SIGTERM and SIGHUP remove the temporary files and end the process at once, without a message.
+/// MPI's launcher sends these signals to all ranks when one of them has died or ctrl-C was pressed. It allows
+/// about a second, and reports itself what happened. The main thread may be waiting for a rank that has died.
 void remove_temporary_files_on_signals();
 
 }  // namespace xorder::cli
