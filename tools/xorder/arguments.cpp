@@ -36,7 +36,7 @@ template <typename Int>
 std::vector<Int> parse_list(std::string_view text, const std::string& what, const char* expected) {
   auto rest = trim(text);
   if (rest.size() >= 2 && rest.front() == '(' && rest.back() == ')') rest = rest.substr(1, rest.size() - 2);
-  if (rest.ends_with(',')) rest.remove_suffix(1);  // (5,) as Python writes it
+  if (rest.ends_with(',')) rest.remove_suffix(1);  // as in Python's (5,)
   std::vector<Int> list;
   while (true) {
     const auto comma = rest.find(',');
@@ -71,7 +71,7 @@ struct Size {
   bool exact = true;
 };
 
-// In integers throughout: a double is too short for an offset, and 0.1 is none.
+// Uses integers only: a double has too few bits for an offset, and cannot represent 0.1.
 Size parse_size(std::string_view text, const std::string& what) {
   const auto fail = [&](const char* why) { return bad_size(text, what, why); };
   const auto trimmed = trim(text);
@@ -82,8 +82,8 @@ Size parse_size(std::string_view text, const std::string& what) {
   if (trimmed.starts_with('-')) throw fail("negative");
   const bool well_formed =
       !number.empty() && number.back() != '.' && fraction.find('.') == std::string_view::npos;
-  if (!well_formed || unit == 0) throw fail("no size");
-  if (unit == 1 && !fraction.empty()) throw fail("no whole number of bytes");
+  if (!well_formed || unit == 0) throw fail("not a size");
+  if (unit == 1 && !fraction.empty()) throw fail("not a whole number of bytes");
 
   Size size;
   for (const char digit : fraction | std::views::reverse) {
@@ -110,7 +110,7 @@ std::uint64_t parse_memory(std::string_view text, const std::string& what) {
 
 std::uint64_t parse_offset(std::string_view text, const std::string& what) {
   const Size size = parse_size(text, what);
-  if (!size.exact) throw bad_size(text, what, "no whole number of bytes");
+  if (!size.exact) throw bad_size(text, what, "not a whole number of bytes");
   return size.bytes;
 }
 
@@ -132,11 +132,11 @@ std::vector<std::uint64_t> parse_extents(std::string_view text, const std::strin
       list.starts_with('(') && list.ends_with(')') && list.find_first_not_of(' ', 1) == list.size() - 1) {
     return {};
   }
-  return parse_list<std::uint64_t>(text, what, "a whole number from 0 on");
+  return parse_list<std::uint64_t>(text, what, "a whole number, 0 or more");
 }
 
 std::uint64_t parse_number(std::string_view text, const std::string& what) {
-  return parse<std::uint64_t>(text, what, "a whole number from 0 on");
+  return parse<std::uint64_t>(text, what, "a whole number, 0 or more");
 }
 
 std::uint64_t parse_count(std::string_view text, const std::string& what) {

@@ -14,13 +14,13 @@
 namespace xorder::cli {
 namespace {
 
-// As BandOrder has them.
+// In the order of BandOrder.
 const std::vector<std::string> band_orders{"columns", "rows", "diagonals", "row-diagonals"};
 
-// Each is planned by itself.
+// A limit, because each matrix is planned separately.
 constexpr std::uint64_t most_matrices = 65536;
 
-// Of one --banded; the number of columns is not known yet.
+// The band of one --banded; the number of columns is not known yet.
 Band parsed(const std::string& bandwidths, const std::string& order, bool cyclic) {
   const std::vector<int> given = parse_ints(bandwidths, "--banded");
   if (given.size() != 2 || given[0] < 0 || given[1] < 0)
@@ -32,13 +32,13 @@ Band parsed(const std::string& bandwidths, const std::string& order, bool cyclic
           .order = static_cast<BandOrder>(std::ranges::find(band_orders, order) - band_orders.begin())};
 }
 
-// The shape that is expected, as far as it is known.
+// The expected shape, as far as it is known.
 std::string shape_text(const std::vector<Band>& bands, bool batch) {
   const std::string one = bands[0].of_diagonals() ? "(KL+KU+1, N)" : "(N, KL+KU+1)";
   return batch ? fmt::format("({}, {}", bands.size(), one.substr(1)) : one;
 }
 
-// N, in the shape of one band or, if there is an axis that counts matrices, of several that are equally wide.
+// N, from the shape of one band or, if an axis counts matrices, of several that are equally wide.
 std::uint64_t columns_of(const io::ArrayFile& file, const std::vector<Band>& bands, bool batch) {
   const Band& band = bands[0];
   const std::vector<std::uint64_t>& extents = file.description.extents;
@@ -54,15 +54,15 @@ std::uint64_t columns_of(const io::ArrayFile& file, const std::vector<Band>& ban
   return extents[columns];
 }
 
-// N, of several that are not equally wide and lie on one axis.
+// N, for several bands that differ in width and lie on one axis.
 std::uint64_t columns_on_axis(const io::ArrayFile& file, const std::vector<Band>& bands) {
   std::uint64_t width = 0;
   for (const Band& band : bands) width += band.width();
   const std::vector<std::uint64_t>& extents = file.description.extents;
   if (extents.size() != 1 || extents[0] % width != 0) {
     throw InputError(
-        fmt::format("{}: its shape ({}) is not (N*{}): {} bands that differ in width, {} diagonals "
-                    "together, one after the other on one axis",
+        fmt::format("{}: its shape ({}) is not (N*{}): {} bands that differ in width, {} diagonals together, "
+                    "one after another on one axis",
                     file.path.string(), fmt::join(extents, ", "), width, bands.size(), width));
   }
   return extents[0] / width;
@@ -77,15 +77,15 @@ void BandStorageOptions::add_to(CLI::App& command) {
           .add_option(
               "--banded", bandwidths,
               "IN is the band storage of a square matrix with KL diagonals below the main one and KU above; "
-              "OUT is that of its transposition, KU below and KL above. Given several times: IN holds such "
-              "matrices of one size, one after the other, and so does OUT; on one axis, unless they are "
+              "OUT is that of its transpose, KU below and KL above. Given several times: IN holds such "
+              "matrices of one size, one after another, and so does OUT; on one axis, unless they are "
               "equally wide")
           ->type_name("KL,KU")
           ->allow_extra_args(false)
           ->group(group::task);
   command
       .add_option("--matrices", matrices,
-                  "IN holds K matrices with the same --banded: one more axis, of K, before those of one")
+                  "IN holds K matrices with the same --banded, counted by an additional first axis")
       ->type_name("K")
       ->needs(banded)
       ->group(group::task);
@@ -94,9 +94,9 @@ void BandStorageOptions::add_to(CLI::App& command) {
       ->group(group::task);
   command
       .add_option("--band-order", order,
-                  "columns: shape (N, KL+KU+1), [j, k] is a[j-KU+k, j]; rows: the same shape, [i, k] is "
-                  "a[i, i-KL+k], as in row-major CBLAS; diagonals: (KL+KU+1, N), SciPy's and LAPACK's "
-                  "ab[KU+i-j, j]; row-diagonals: the same shape, [k, i] is a[i, i-KL+k]; default: columns")
+                  "columns: shape (N, KL+KU+1), [j, k] is a[j-KU+k, j]; rows: the same shape, [i, k] is a[i, "
+                  "i-KL+k], as in row-major CBLAS; diagonals: (KL+KU+1, N), SciPy's and LAPACK's ab[KU+i-j, "
+                  "j]; row-diagonals: the same shape, [k, i] is a[i, i-KL+k]; default: columns")
       ->check(CLI::IsMember(band_orders).description(""))
       ->type_name(fmt::format("{}", fmt::join(band_orders, "|")))
       ->needs(banded)
@@ -109,9 +109,9 @@ std::vector<Band> BandStorageOptions::bands(const io::ArrayFile& file) const {
   if (!matrices.empty()) {
     const std::uint64_t count = parse_count(matrices, "--matrices");
     if (all.size() > 1)
-      throw InputError("--matrices: with --banded once; given several times, that counts them");
+      throw InputError("--matrices: takes one --banded; several of them count the matrices themselves");
     if (count > most_matrices)
-      throw InputError(fmt::format("--matrices: {} are more than {}", count, most_matrices));
+      throw InputError(fmt::format("--matrices: {} is more than {}", count, most_matrices));
     if (file.description.extents.empty() || file.description.extents[0] != count) {
       throw InputError(fmt::format("{}: its shape ({}) does not begin with --matrices {}", file.path.string(),
                                    fmt::join(file.description.extents, ", "), count));
@@ -123,7 +123,7 @@ std::vector<Band> BandStorageOptions::bands(const io::ArrayFile& file) const {
   const std::uint64_t n = equal ? columns_of(file, all, batch) : columns_on_axis(file, all);
   for (Band& band : all) {
     band.n = n;
-    // The library takes B = N too; as a command it is more likely a mistake than a matrix that is all band.
+    // The library also accepts B = N; on the command line that is more likely a mistake than a full matrix.
     if (band.width() >= n && !(band.width() == 1 && n == 1)) {
       throw InputError(
           fmt::format("{}: a band of {} + {} + 1 diagonals is not narrower than its matrix, {} x {}",

@@ -1,4 +1,4 @@
-// The options that say that a file holds matrices in band storage.
+// The options for files that hold matrices in band storage.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -17,7 +17,7 @@ struct BandStorageOptions {
 
   void add_to(CLI::App& command);
   bool given() const { return !bandwidths.empty(); }
-  /// The bands in this file. Throws InputError if the options or its shape do not say them.
+  /// The bands in this file. Throws InputError if they do not follow from the options and the file's shape.
   std::vector<Band> bands(const io::ArrayFile& file) const;
 };
 

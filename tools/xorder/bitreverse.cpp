@@ -9,7 +9,7 @@
 namespace xorder::cli {
 
 void add_bitreverse(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("bitreverse", "bit-reverse one axis, as FFTs need it");
+  CLI::App* command = program.add_subcommand("bitreverse", "bit-reverse one axis, as for an FFT");
   command->footer(
       "Examples:\n"
       "  xorder bitreverse signal.npy reversed.npy                    2^n elements, or every row of a "
@@ -19,7 +19,8 @@ void add_bitreverse(CLI::App& program) {
       "  xorder bitreverse signal.raw reversed.raw --dtype c16 --schedule exchange   by virtual processors");
   const auto axis = std::make_shared<std::string>("-1");
   command
-      ->add_option("--axis", *axis, "the axis, an extent of 2^n; the others are a batch; default: the last")
+      ->add_option("--axis", *axis,
+                   "the axis, whose extent must be 2^n; the others are a batch; default: the last")
       ->type_name("K")
       ->group(group::task);
   const auto scheduling = std::make_shared<Scheduling>();

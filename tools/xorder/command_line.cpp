@@ -20,7 +20,7 @@
 namespace xorder::cli {
 namespace {
 
-// The command that the line has got as far as, with its name.
+// The last command named on the line, with its full name.
 struct Named {
   const CLI::App* command;
   std::string name;
@@ -42,13 +42,13 @@ std::string usage_error(const CLI::App& program, const CLI::ParseError& error) {
   if (needs_command && !words.empty() && !words.front().starts_with('-')) {
     std::string commands;
     for (const CLI::App* sub : command->get_subcommands({})) commands += " " + sub->get_name();
-    what = fmt::format("'{}' is no command; there are:{}", words.front(), commands);
+    what = fmt::format("'{}' is not a command; the commands are:{}", words.front(), commands);
   }
   return fmt::format("{} (see {} --help)", what, name);
 }
 
-// An empty value comes from a script whose variable is not set, and is nobody's wish for the default. So an
-// option that is empty where the commands look at it was not given.
+// An empty value usually comes from an unset variable in a script; nobody means the default by it. Because it
+// is refused, commands may take an empty string to mean that the option was not given.
 void refuse_empty_values(CLI::App& command) {
   for (CLI::Option* option : command.get_options()) {
     option->check([](const std::string& value) {
@@ -58,21 +58,21 @@ void refuse_empty_values(CLI::App& command) {
   for (CLI::App* subcommand : command.get_subcommands({})) refuse_empty_values(*subcommand);
 }
 
-// The help comes last of all options, with the other words to the reader.
+// Puts the help option into the reporting group.
 void regroup_help(CLI::App& command) {
   command.set_help_flag("-h,--help", "print this help and exit")->group(group::reporting);
   for (CLI::App* subcommand : command.get_subcommands({})) regroup_help(*subcommand);
 }
 
-// For what a library's thread could not pass on, such as when there is no memory even for an exception. The
-// output has no name yet and goes with the process; only where the file system has no nameless files
-// (O_TMPFILE) does it stay under its temporary name, as after SIGKILL.
+// For exceptions that a library's thread could not pass on, for example when there is no memory even for an
+// exception. The output has no name yet and disappears with the process. Only if the file system has no
+// nameless files (O_TMPFILE) does it stay under its temporary name, as after SIGKILL.
 [[noreturn]] void end_in_order() {
   const char* line = "internal error: unhandled exception\n";
   try {
     if (const auto exception = std::current_exception()) std::rethrow_exception(exception);
   } catch (const std::bad_alloc&) {
-    line = "out of memory; give less with --memory, or fewer --processors\n";
+    line = "out of memory; try a smaller --memory, or fewer --processors\n";
   } catch (...) {
   }
   char text[200];  // there may be no memory for more
@@ -81,7 +81,7 @@ void regroup_help(CLI::App& command) {
   _exit(1);
 }
 
-constexpr const char* out_of_memory = "out of memory; give less with --memory, or fewer --processors";
+constexpr const char* out_of_memory = "out of memory; try a smaller --memory, or fewer --processors";
 
 // Prints the help or the version.
 Failure answered(const CLI::App& program, const CLI::ParseError& request) {
@@ -99,10 +99,10 @@ Session& session() {
 }
 
 Failure too_little_stack() {
-  constexpr rlim_t least = 64 << 10;  // runs were seen to need between 16 and 24 KiB, each thread so much
+  constexpr rlim_t least = 64 << 10;  // runs were measured to need 16 to 24 KiB per thread
   rlimit limit;
   if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= least) return {};
-  return {2, "the stack is too small: at least 64 KiB are needed (ulimit -s)"};
+  return {2, "the stack is too small: at least 64 KiB is needed (ulimit -s)"};
 }
 
 void complete(CLI::App& program) {

@@ -1,4 +1,4 @@
-// What the main functions of programs with these commands share.
+// Shared by the main functions of the programs that have these commands.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -6,26 +6,25 @@
 
 namespace xorder::cli {
 
-/// To be called when the program has all its commands: the order and looks of the help, --version, empty
-/// values.
+/// Call this when the program has all its commands. Sets up the help and --version, and refuses empty values.
 void complete(CLI::App& program);
 
 struct Failure {
-  int exit_code =
-      0;  ///< 0: none; 2 bad input, 3 OUT is complete but its report is lost, 128 + signal, 1 all else
+  /// 0: no failure; 2: bad input; 3: OUT is complete but its report is lost; 128 + signal; 1: all else.
+  int exit_code = 0;
   std::string text;  ///< one line
 };
-/// What the exception that is being handled means. One that asks for the help or the version is none, and
-/// prints what it asks for if this process speaks (session.hpp).
+/// The failure that the exception being handled stands for. A request for the help or the version is not a
+/// failure: it is printed, if this process speaks (session.hpp).
 Failure failure(const CLI::App& program);
 
-/// None, or that the limit of the stack is too low for this program.
+/// The failure if the stack limit is too low for this program.
 Failure too_little_stack();
 
-/// Says what failed, if anything did, and returns the exit code.
+/// Reports the failure, if there is one, and returns the exit code.
 int complain(const Failure& failure);
 
-/// Ends the program in order, with one line, where an exception could not be passed on.
+/// Makes an exception that no caller can catch end the program with one line and exit code 1.
 void install_end_in_order();
 
 }  // namespace xorder::cli

@@ -16,13 +16,13 @@
 namespace xorder::cli {
 namespace {
 
-// The elements' order in the file has to be their order in the array.
+// Refuses Fortran order: elements must lie in the file in their order in the array.
 void check_order(const io::ArrayFile& input) {
   const auto& extents = input.description.extents;
   if (input.description.order == Order::c) return;
   if (std::count_if(extents.begin(), extents.end(), [](std::uint64_t e) { return e != 1; }) < 2) return;
   throw InputError(input.path.string() +
-                   ": in Fortran order; 'xorder transpose' can change that, with --axes 0,1,..");
+                   ": is in Fortran order; 'xorder transpose --axes 0,1,..' makes it C order");
 }
 
 // Who computes: the sweeps, or the machine of virtual processors.
@@ -48,7 +48,7 @@ std::unique_ptr<work::Work> job(const Request& request, std::unique_ptr<descend:
                                                request.output, request.options, sizes);
 }
 
-// A whole number of any length mod 2^64: what a distance counts by.
+// A whole number of any length, modulo 2^64.
 std::uint64_t parse_distance(std::string_view text) {
   std::string_view digits = text;
   const bool negative = digits.starts_with('-');
@@ -60,7 +60,7 @@ std::uint64_t parse_distance(std::string_view text) {
   return negative ? -value : value;
 }
 
-// `make` is called with what the user has said. `add_own` adds the command's own options.
+// `make` is called with the user's request. `add_own` adds the command's own options.
 template <typename Make>
 void add_kind(
     CLI::App& parent, const std::string& name, const std::string& description, const std::string& footer,
@@ -74,15 +74,16 @@ void add_kind(
       *kind, [=](const Request& request) { return make(request, *way); }, std::move(more_inputs));
   kind->add_option(
           "--schedule", way->schedule,
-          "sweeps over the file; or what P virtual processors need of each other's blocks is sent over the\n"
-          "links of a hypercube, by ASPC or by Hu's pipeline, which takes a file that fits in memory twice\n"
-          "record by record: the same bytes, but slower; default: sweeps")
+          "sweeps over the file; or P virtual processors, which send each other parts of their blocks over "
+          "the links of a hypercube, by ASPC or by Hu's pipeline (record by record if the file fits in "
+          "memory twice): the same output, but slower; default: sweeps")
       ->check(CLI::IsMember({"sweeps", "aspc", "pipelined"}).description(""))
       ->type_name("sweeps|aspc|pipelined")
       ->group(group::engine);
-  kind->add_option("--processors", way->processors,
-                   "blocks that the file is cut into, a power of two; default: as few as the memory allows,\n"
-                   "or 16 virtual processors, or more if that is faster")
+  kind->add_option(
+          "--processors", way->processors,
+          "number of blocks of the file, a power of two; default: as few as the memory allows; with virtual "
+          "processors 16, or more if that is faster")
       ->type_name("P")
       ->group(group::engine);
 }
@@ -90,7 +91,7 @@ void add_kind(
 void add_shift(CLI::App& parent) {
   const auto by = std::make_shared<std::string>();
   add_kind(
-      parent, "shift", "cyclic shift, as numpy.roll",
+      parent, "shift", "cyclic shift, like numpy.roll",
       "Examples:\n"
       "  xorder descend shift a.npy b.npy --by 1          element i goes to i + 1, the last one to 0\n"
       "  xorder descend shift a.raw b.raw --dtype V24 --by=-1000\n"
@@ -111,10 +112,10 @@ void add_shift(CLI::App& parent) {
 void add_scan(CLI::App& parent) {
   const auto operation = std::make_shared<std::string>("sum");
   add_kind(
-      parent, "scan", "inclusive prefix: numpy.cumsum, cumprod, minimum.accumulate, ..",
-      "The result has the type of the input (integers wrap around) and one axis. The order in which numbers\n"
-      "are added is not NumPy's, so that floating-point sums differ in the last digits. It is an example of\n"
-      "the class, lg M additions an element in two passes; a scan by itself needs one of each.\n"
+      parent, "scan", "inclusive prefix, like numpy.cumsum, cumprod, minimum.accumulate, ..",
+      "The result has the type of the input (integers wrap around) and one axis. Numbers are not added in\n"
+      "NumPy's order, so floating-point sums differ in the last digits. This is an example of the class,\n"
+      "with lg M additions per element in two passes; a scan by itself needs one addition and one pass.\n"
       "Examples:\n"
       "  xorder descend scan a.npy sums.npy\n"
       "  xorder descend scan a.raw largest.raw --dtype f4 --op max --memory 256MiB",
@@ -132,7 +133,7 @@ void add_scan(CLI::App& parent) {
 }
 
 void add_merge(CLI::App& parent) {
-  add_kind(parent, "merge", "two sorted halves of a file into one sorted file (odd-even merge)",
+  add_kind(parent, "merge", "merge two sorted halves of a file into one sorted file (odd-even merge)",
            "Numbers only, in ascending order, without NaN. The result has one axis.\n"
            "Example:\n"
            "  xorder descend merge halves.npy sorted.npy",
@@ -150,9 +151,8 @@ void add_tridiagonal(CLI::App& parent) {
       parent, "tridiagonal", "solve a tridiagonal system by parallel cyclic reduction",
       "Row i is A[i] x[i-1] + B[i] x[i] + C[i] x[i+1] = D[i]; OUT is x. A[0] and the last of C are not "
       "used.\n"
-      "All four are f4 or f8. There is no pivoting: for diagonally dominant matrices and others that need "
-      "none.\n"
-      "Between the two passes lie the four numbers of every row, in a scratch file (--tmpdir).\n"
+      "All four are f4, or all f8. There is no pivoting: use it for matrices that need none, such as\n"
+      "diagonally dominant ones. A scratch file (--tmpdir) holds four numbers per row between the passes.\n"
       "Example:\n"
       "  xorder descend tridiagonal sub.npy main.npy super.npy right.npy x.npy",
       [](const Request& request, const Way& way) {
@@ -167,16 +167,14 @@ void add_tridiagonal(CLI::App& parent) {
 
 void add_descend_command(CLI::App& program) {
   CLI::App* command = program.add_subcommand(
-      "descend", "shift, prefix sums, merge, tridiagonal systems: what combines i with i +- 2^b");
+      "descend", "shift, prefix sums, merge, tridiagonal systems: computations that combine i with i +- 2^b");
   command->footer(
       "Computations of the form  for b = n-1 .. 0: a[i] = f_b(a[i], a[i + 2^b], a[i - 2^b])  on 2^n "
       "elements,\n"
-      "or with b upwards (Hu, IPPS/SPDP 1998), on files larger than memory: two reads and two writes of the\n"
-      "file, more with little memory, one of each if it fits in memory twice. The library has the interface "
-      "for your own f_b\n"
-      "(xorder/descend/descend.hpp); these are its examples. Not the fastest way to each: a scan by itself "
-      "needs\n"
-      "one pass.");
+      "or with b upwards (Hu, IPPS/SPDP 1998), on files larger than memory. They take two reads and two\n"
+      "writes of the file, more with little memory, one of each if it fits in memory twice. For your own\n"
+      "f_b use the library (xorder/descend/descend.hpp). These commands are examples, not the fastest way:\n"
+      "a scan by itself needs one pass.");
   command->require_subcommand(1);
   add_shift(*command);
   add_scan(*command);

@@ -11,7 +11,7 @@
 namespace xorder::cli {
 namespace {
 
-// The groups' places in the help; others come first.
+// A group's place in the help; other groups come first.
 std::ptrdiff_t place_of(const std::string& group) {
   constexpr const char* order[] = {group::task,      group::input,     group::output,
                                    group::resources, group::reporting, group::engine};

@@ -1,4 +1,4 @@
-// How the help of every command looks.
+// The format of every command's help.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -6,7 +6,7 @@
 
 namespace xorder::cli {
 
-/// Shows groups of options in the order of option_groups.hpp, and breaks lines.
+/// Prints the groups of options in one order, and breaks lines.
 class HelpFormatter final : public CLI::Formatter {
  public:
   HelpFormatter() { column_width(name_columns); }

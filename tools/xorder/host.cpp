@@ -26,7 +26,7 @@ std::string trimmed(const std::string& text) {
   return text.substr(begin, text.find_last_not_of(" \t\n") - begin + 1);
 }
 
-// The first line of a file of /sys or /proc; empty if there is none.
+// The first line of a file in /sys or /proc; empty if there is none.
 std::string first_line(const fs::path& path) {
   std::ifstream file(path);
   std::string line;
@@ -48,7 +48,7 @@ Json processor() {
   return {};
 }
 
-// "48K" or "3", as /sys has it.
+// "48K" or "3", as in /sys.
 std::uint64_t number_of_bytes(const std::string& text) {
   std::uint64_t value = 0;
   char unit = 0;
@@ -82,7 +82,7 @@ Json kernel() {
   return fmt::format("{} {}, {}", name.sysname, name.release, name.machine);
 }
 
-// Of "always [madvise] never", what is chosen.
+// The word in brackets: "always [madvise] never".
 Json huge_pages() {
   const std::string line = first_line("/sys/kernel/mm/transparent_hugepage/enabled");
   const std::size_t begin = line.find('['), end = line.find(']');
@@ -90,7 +90,8 @@ Json huge_pages() {
   return line.substr(begin + 1, end - begin - 1);
 }
 
-// What is mounted there, by the device's number: "36 35 98:0 / /data rw - ext4 /dev/sda1 rw".
+// The type of the file system mounted from this device. A line of mountinfo:
+// "36 35 98:0 / /data rw - ext4 /dev/sda1 rw".
 Json file_system(dev_t device) {
   std::ifstream file("/proc/self/mountinfo");
   const std::string number = fmt::format("{}:{}", major(device), minor(device));

@@ -1,4 +1,4 @@
-// What the computer is that the program runs on.
+// Describes the computer that the program runs on.
 #pragma once
 
 #include <filesystem>
@@ -9,12 +9,12 @@
 
 namespace xorder::cli {
 
-/// An object with the keys of docs/json.md, "host". Of the disk under `directory`; without one, of none. What
-/// Linux does not tell is null.
+/// An object with the keys that docs/json.md lists for the host. The disk is the one under `directory`, or
+/// null without a directory. What Linux does not say is null.
 nlohmann::json describe_host(const std::filesystem::path& directory = {});
 
-/// The same for people: what, and its value. `host` may come from a file, so nothing is taken for granted:
-/// what is missing or of another type is left out.
+/// The same for people, as pairs of a name and a value. `host` may come from a file: values that are missing
+/// or have another type are left out.
 std::vector<std::pair<std::string, std::string>> host_lines(const nlohmann::json& host);
 
 }  // namespace xorder::cli

@@ -12,7 +12,8 @@ namespace xorder::cli {
 
 namespace {
 
-// The type as --dtype takes it: of a structured one, whose fields --dtype does not know, so many bytes.
+// The type as --dtype takes it. Structured types, whose fields --dtype does not take, become |V and their
+// size.
 std::string option_text(const io::DType& dtype) {
   const std::string& descr = dtype.descr;
   if (!descr.starts_with('\'')) return fmt::format("|V{}", dtype.bytes);
@@ -22,7 +23,7 @@ std::string option_text(const io::DType& dtype) {
 }  // namespace
 
 void add_info(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("info", "what xorder makes of a file");
+  CLI::App* command = program.add_subcommand("info", "show what a file holds: type, shape, order, offset");
   command->footer(
       "Examples:\n"
       "  xorder info a.npy\n"
@@ -33,7 +34,7 @@ void add_info(CLI::App& program) {
     bool json = false;
   };
   const auto options = std::make_shared<Options>();
-  command->add_option("FILE", options->file, "the file to look at")->required();
+  command->add_option("FILE", options->file, "the file to examine")->required();
   options->raw.add_to(*command);
   command->add_flag("--json", options->json, "print one JSON object")->group(group::reporting);
   command->callback([options] {

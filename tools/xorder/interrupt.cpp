@@ -39,8 +39,8 @@ struct Interrupt::Watcher {
     pthread_sigmask(SIG_BLOCK, &signals, &old);
     try {
       thread = std::thread([this] { watch(); });
-    } catch (
-        const std::system_error&) {  // the system allows no thread: signals end the program, as by default
+    } catch (const std::system_error&) {
+      // The system allows no more threads: let signals kill the program, as by default.
       pthread_sigmask(SIG_SETMASK, &old, nullptr);
     }
   }
@@ -60,7 +60,7 @@ struct Interrupt::Watcher {
     last_signal = static_cast<int>(info.ssi_signo);
     stop.request_stop();
     const auto grace = std::chrono::steady_clock::now() + std::chrono::seconds(1);
-    for (;;) {  // signals that belong to the first one
+    for (;;) {  // ignore signals that come with the first one
       const auto left =
           std::chrono::duration_cast<std::chrono::milliseconds>(grace - std::chrono::steady_clock::now());
       if (left.count() <= 0) break;
@@ -68,7 +68,7 @@ struct Interrupt::Watcher {
       if (fds[1].revents != 0) return;
       [[maybe_unused]] const auto taken = read(signal_fd.get(), &info, sizeof info);
     }
-    pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);  // this thread takes the next signal, which kills
+    pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);  // the next signal reaches this thread and kills
     while (poll(fds + 1, 1, -1) < 0) {
     }
   }

@@ -7,10 +7,10 @@
 namespace xorder::cli {
 
 /// While it lives, SIGINT, SIGTERM and SIGHUP request a stop instead of killing the process: the run cleans
-/// up and throws Cancelled. Another signal kills as usual, but not one that comes within a second: `timeout`,
-/// for one, sends each signal twice. Once a stop was requested the signals stay blocked when this is gone, so
-/// that the program can still say that it was interrupted. Make it before any thread, so that all threads
-/// block the signals.
+/// up and throws Cancelled. A second signal kills as usual, unless it comes within a second of the first:
+/// `timeout`, for example, sends each signal twice. After a stop request the signals stay blocked even when
+/// this object is gone, so that the program can still report that it was interrupted. Create it before any
+/// thread, so that all threads block the signals.
 class Interrupt {
  public:
   Interrupt();
@@ -25,7 +25,7 @@ class Interrupt {
 /// The signal that requested the stop, SIGINT if none did.
 int interrupting_signal();
 
-/// On SIGBUS (a mapped page that the disk could not deliver) writes one line and ends with exit code 1.
+/// Makes SIGBUS (the disk could not deliver a mapped page) print one line and exit with code 1.
 void install_fault_handler();
 
 }  // namespace xorder::cli

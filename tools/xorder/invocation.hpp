@@ -1,4 +1,4 @@
-// How programs are called: this one, and others that the user is told of.
+// Command lines: the one of this program, and those suggested to the user.
 #pragma once
 
 #include <string>
@@ -6,13 +6,13 @@
 
 namespace xorder::cli {
 
-/// To be called first, by main().
+/// main() calls this first.
 void remember_invocation(int argc, const char* const* argv);
 
 /// One word of a shell's command line, in quotes if it needs them.
 std::string quoted_for_shell(std::string_view word);
 
-/// The whole line, quoted for a shell where that is needed; "xorder" for the program.
+/// The whole command line, quoted for a shell where needed, with "xorder" as the program.
 std::string invocation();
 
 }  // namespace xorder::cli

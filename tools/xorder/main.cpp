@@ -1,6 +1,9 @@
 // The command line: parses, runs a subcommand, and turns every failure into one line and an exit code.
-//   0 done   1 failed while running   2 bad input, nothing was touched   3 OUT is complete, its report or trace is lost
-//   130 (128 + signal) interrupted
+//   0    done
+//   1    failed while running
+//   2    bad input, nothing was touched
+//   3    OUT is complete, but its report or trace is lost
+//   130  (128 + signal) interrupted
 
 #include <csignal>
 #include <cstdio>
@@ -23,11 +26,9 @@ int main(int argc, char** argv) {
       "xorder"};
   program.formatter(std::make_shared<HelpFormatter>());
   program.footer(
-      "Exit codes: 0 done, 1 failed, 2 refused before anything was touched, 3 OUT is complete but its report "
-      "or "
-      "trace\n"
-      "could not be written, 130 (128 + signal) interrupted. Sizes: 2GiB, 512M (powers of 1024) or 2GB (of "
-      "1000).");
+      "Exit codes: 0 done, 1 failed, 2 refused before anything was touched, 3 OUT is complete but its\n"
+      "report or trace could not be written, 130 (128 + signal) interrupted.\n"
+      "Sizes: 2GiB, 512M (powers of 1024) or 2GB (of 1000).");
   add_transpose(program);
   add_bitreverse(program);
   add_permute(program);
@@ -40,7 +41,7 @@ int main(int argc, char** argv) {
   complete(program);
 
   install_fault_handler();
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error, not the end
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error, not a reason to die
   install_end_in_order();
   try {
     program.parse(argc, argv);

@@ -31,7 +31,7 @@ work::EngineChoice engine_choice(const std::string& name) {
   return work::EngineChoice::automatic;
 }
 
-// Writes the report. What was made stays made if that fails, and scripts have to know.
+// Prints the report. If that fails, the output stays, so scripts must be able to tell (exit code 3).
 void print_report(const std::string& output, const nlohmann::json& json) {
   const std::string text = json_text(json) + "\n";
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
@@ -43,7 +43,7 @@ void keep(Tracing& tracing, const work::Summary& plan, const work::Report& repor
   try {
     tracing.commit(work::plan_json(plan), work::report_json(plan, report));
   } catch (const IoError& error) {
-    throw ReportLost(fmt::format("the output is complete, but not its trace: {}", error.what()));
+    throw ReportLost(fmt::format("the output is complete, but its trace is lost: {}", error.what()));
   }
 }
 
@@ -51,14 +51,16 @@ void tell_note(const std::string& note) {
   if (session().speaks()) tell("{}: note: {}\n", session().program, printable(note));
 }
 
-// What several processes make has a name meanwhile, which stays if all of them are killed: one file, or,
-// where the file system has no nameless files, each part. Collective.
+// Notes temporary files left behind by killed runs. The output of several processes has a temporary name
+// until it is complete: a shared file always, a part only if the file system has no nameless files.
+// Collective.
 void tell_of_left_over(const std::string& output, work::Team& team, bool parts) {
   std::string mine;
   if (parts || team.is_first()) {
     for (const auto& file : io::left_over(output)) {
       mine += fmt::format(
-          "{}{} is left of a run that was killed, unless one is still making {}; to remove it: rm {}",
+          "{}{} was left behind by a run that was killed, unless another is still making {}; to remove it: "
+          "rm {}",
           parts ? fmt::format("rank {}: ", team.rank()) : "", file.string(), output,
           quoted_for_shell(file.string()));
       mine += '\0';
@@ -109,7 +111,7 @@ io::ArrayFile RawOptions::open(const std::string& path) const {
 io::ArrayDescription Request::array() const {
   io::ArrayDescription whole = input().description;
   if (!options.parts) return whole;
-  work::lg_parts(*options.team);  // the wrong number of processes should not be blamed on the parts
+  work::lg_parts(*options.team);  // report a wrong number of processes before errors in the parts
   // Parts are slabs along the slowest axis.
   if (whole.extents.empty()) whole.extents.push_back(1);
   std::uint64_t& slowest = whole.order == Order::c ? whole.extents.front() : whole.extents.back();
@@ -133,24 +135,22 @@ void MovingCommand::add_to(CLI::App& command, Make make, std::vector<std::string
         ->required();
   }
   command
-      .add_option(
-          "OUT", self->output_,
-          "the file to make, in the input's format; a name in .npy means .npy, one in .raw, .bin or .dat raw")
+      .add_option("OUT", self->output_,
+                  "the file to create, in the input's format, unless its name ends in .npy or in .raw, .bin "
+                  "or .dat (raw)")
       ->required();
   self->raw_.add_to(command);
   if (session().work_on_parts) {
     CLI::Option* const parts =
         command
-            .add_flag(
-                "--parts", self->parts_,
-                "each process has a part of the array, %r in IN and OUT is its rank; parts follow each\n"
-                "other along the slowest axis; 2^k processes, extents 2^n")
+            .add_flag("--parts", self->parts_,
+                      "each process has a part of the array; %r in IN and OUT is its rank; parts follow each "
+                      "other along the slowest axis; 2^k processes, extents 2^n")
             ->group(group::input);
     command
         .add_option("--layout", self->layout_,
                     "with --parts: which bits of an element's index are its rank: the top ones (major), the "
-                    "low ones\n"
-                    "(minor), or those from bit F on; default: major")
+                    "low ones (minor), or those from bit F on; default: major")
         ->type_name("major|minor|F")
         ->group(group::input)
         ->needs(parts);
@@ -159,15 +159,15 @@ void MovingCommand::add_to(CLI::App& command, Make make, std::vector<std::string
   command
       .add_option("--memory", self->memory_,
                   session().team == nullptr
-                      ? "memory to use, page cache included; default: half of what is available"
-                      : "memory for each process to use; default: its share of half of what is available")
+                      ? "memory to use, page cache included; default: half of the available memory"
+                      : "memory per process; default: its share of half of the available memory")
       ->type_name("SIZE")
       ->group(group::resources);
   command
       .add_option("--threads", self->threads_,
                   session().team == nullptr
-                      ? "threads that permute; default: all processors"
-                      : "threads of each process that permute; default: its share of the processors")
+                      ? "threads that permute; default: one per processor"
+                      : "threads that permute, per process; default: its share of the processors")
       ->type_name("N")
       ->group(group::resources);
   command.add_option("--tmpdir", self->tmpdir_, "directory for scratch files; default: that of OUT")
@@ -178,26 +178,28 @@ void MovingCommand::add_to(CLI::App& command, Make make, std::vector<std::string
           ->group(group::reporting);
   command.add_flag("--json", self->json_, "print the report (with --dry-run the plan) as one JSON object")
       ->group(group::reporting);
-  command.add_flag("-q,--quiet", self->quiet_, "say nothing unless something fails")->group(group::reporting);
+  command.add_flag("-q,--quiet", self->quiet_, "print nothing unless something fails")
+      ->group(group::reporting);
   command
       .add_option("--progress", self->progress_,
-                  "a bar on standard error; auto: if that is a terminal; default: auto")
+                  "progress bar on standard error; auto: only on a terminal; default: auto")
       ->check(CLI::IsMember({"auto", "bar", "none"}).description(""))
       ->type_name("auto|bar|none")
       ->group(group::reporting);
   command
       .add_option("--trace", self->trace_,
-                  "record every transfer in a file, which xorder report draws; not with --dry-run")
+                  "record every transfer in a file for xorder report; not with --dry-run")
       ->type_name("FILE")
       ->group(group::reporting)
       ->excludes(dry_run);
-  command.add_option("--io", self->engine_, "how to reach the files; all give the same bytes; default: auto")
+  command
+      .add_option("--io", self->engine_, "how to access the files; all give the same output; default: auto")
       ->check(CLI::IsMember({"auto", "direct", "mapped"}).description(""))
       ->type_name("auto|direct|mapped")
       ->group(group::engine);
   command
       .add_option("--device", self->device_,
-                  "what the disk can do; default: what was measured of it, or else ssd")
+                  "the disk's profile; default: the one that was measured, otherwise ssd")
       ->type_name("ssd|hdd|FILE")
       ->group(group::engine);
   command.callback([self] { self->run(); });
@@ -236,8 +238,8 @@ std::string MovingCommand::own(const std::string& path) const {
   if (!parts_) return path;
   constexpr std::string_view mark = "%r";
   if (path.find(mark) == std::string::npos)
-    throw InputError(
-        fmt::format("{}: with --parts, %r in the name stands for the rank, as in part.%r.npy", path));
+    throw InputError(fmt::format(
+        "{}: with --parts the name must contain %r, which stands for the rank, as in part.%r.npy", path));
   std::string name = path;
   const std::string rank = std::to_string(session().team->rank());
   for (auto at = name.find(mark); at != std::string::npos; at = name.find(mark, at + rank.size()))
@@ -248,7 +250,7 @@ std::string MovingCommand::own(const std::string& path) const {
 void MovingCommand::run() const {
   const bool speaks = session().speaks(), talks = speaks && !quiet_;
   std::optional<Interrupt> interrupt;
-  if (session().team == nullptr) interrupt.emplace();  // a team's processes are ended by its signals
+  if (session().team == nullptr) interrupt.emplace();  // a team handles signals itself
   if (session().team != nullptr) tell_of_left_over(own(output_), *session().team, parts_);
   std::vector<io::ArrayFile> inputs;
   for (const std::string& path : inputs_) inputs.push_back(raw_.open(own(path)));
@@ -256,7 +258,7 @@ void MovingCommand::run() const {
   std::optional<Tracing> tracing;
   if (!trace_.empty()) {
     if (session().team != nullptr)
-      throw InputError("--trace: records the transfers of one process only; use xorder");
+      throw InputError("--trace: only xorder can record transfers, not xorder-mpi");
     options.disk = &tracing.emplace(trace_, force_, inputs, output_).disk();
   }
   Request request{std::move(inputs), own(output_), std::move(options)};
@@ -264,15 +266,17 @@ void MovingCommand::run() const {
   const bool unknown_disk = device_.empty() && interrupt && !work::device_for(output_).measured;
   if (unknown_disk && work->summary().bytes >= work::worth_learning) {
     if (dry_run_) {
-      tell_note(fmt::format(
-          "the disk of {} was never measured: a run begins with that if it can, and may have another plan",
-          output_));
+      tell_note(
+          fmt::format("the disk of {} has not been measured: a real run measures it first if it can, and may "
+                      "choose another plan",
+                      output_));
     } else if (auto device = work::learn_device(output_, interrupt->token())) {
       request.options.device = *std::move(device);
       work = make_(request);
       if (talks) {
-        tell_note(fmt::format("measured the disk of {}, since nobody had (xorder bench disk does it better)",
-                              output_));
+        tell_note(fmt::format(
+            "measured the disk of {}, because nobody had (xorder bench disk measures it more accurately)",
+            output_));
       }
     }
   }

@@ -1,5 +1,4 @@
-// What the commands that move data have in common: their options, and running a job with progress and a
-// report.
+// Shared by the commands that move data: their options, and running a job with progress and a report.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -17,13 +16,13 @@
 
 namespace xorder::cli {
 
-/// OUT is complete, but not its report or trace. Exit code 3.
+/// OUT is complete, but its report or trace is lost. Exit code 3.
 class ReportLost : public Error {
  public:
   using Error::Error;
 };
 
-/// The options that say what a raw file holds.
+/// The options that describe a raw file.
 struct RawOptions {
   std::string dtype, shape, offset;
 
@@ -33,31 +32,31 @@ struct RawOptions {
   io::ArrayFile open(const std::string& path) const;
 };
 
-/// What the user has said, checked as far as it can be without knowing the command.
+/// The user's request, checked as far as possible without knowing the command.
 struct Request {
   std::vector<io::ArrayFile> inputs;
   std::filesystem::path output;
   work::Options options;
 
   const io::ArrayFile& input() const { return inputs.front(); }
-  /// What the command is about: what the first input holds, or, with options.parts, the array of which it is
-  /// a part. Throws InputError if that is too large.
+  /// The array that the command works on: the first input or, with options.parts, the whole array of which
+  /// the input is a part. Throws InputError if that is too large.
   io::ArrayDescription array() const;
 };
 
 /// One command that reads IN and writes OUT.
 class MovingCommand {
  public:
-  /// Says what is to be done.
+  /// Makes the work that the command does.
   using Make = std::function<std::unique_ptr<work::Work>(const Request&)>;
 
-  /// Adds IN, OUT and the common options to the command. When it is chosen, `make` is called. Commands with
-  /// several inputs name those after the first, which is A then.
+  /// Adds IN, OUT and the common options to the command, and calls `make` when the command is chosen.
+  /// Commands with several inputs name the others in `more_inputs`; the first is then called A.
   static void add_to(CLI::App& command, Make make, std::vector<std::string> more_inputs = {});
 
  private:
   work::Options options() const;
-  /// IN or OUT as this process has it.
+  /// The name of IN or OUT for this process: with --parts, %r becomes the rank.
   std::string own(const std::string& path) const;
   void run() const;
 

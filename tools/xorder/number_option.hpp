@@ -12,16 +12,16 @@
 
 namespace xorder::cli {
 
-/// Adds an option with a number, read by parse_int or parse_number. (What CLI11 reads by itself may be octal,
-/// and -8 may be 2^64 - 8.) `Number` is int, std::uint64_t or a std::optional of one of them; `value` has to
-/// live as long as the command.
+/// Adds an option with a number, 0 or more, read by parse_int or parse_number. (CLI11 itself would read octal
+/// numbers, and -8 as 2^64 - 8.) `Number` is int, std::uint64_t or a std::optional of one of them; `value`
+/// must live as long as the command.
 template <typename Number>
 CLI::Option* add_number(CLI::App& command, const std::string& name, Number& value,
                         const std::string& description) {
   const auto read = [&value, name](const std::string& text) {
     if constexpr (std::is_same_v<Number, int> || std::is_same_v<Number, std::optional<int>>) {
       const int number = parse_int(text, name);
-      if (number < 0) throw InputError(name + ": " + text + " is below 0");
+      if (number < 0) throw InputError(name + ": " + text + " is negative");
       value = number;
     } else {
       value = parse_number(text, name);

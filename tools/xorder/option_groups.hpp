@@ -1,4 +1,4 @@
-// The groups of options in the help of every command, in the order in which the help shows them.
+// The groups of options in the help of every command. help_formatter.cpp has their order.
 #pragma once
 
 namespace xorder::cli::group {

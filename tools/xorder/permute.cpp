@@ -27,10 +27,11 @@ gf2::AffineMap wanted_map(const PermuteOptions& options, int n) {
 }  // namespace
 
 void add_permute(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("permute", "any BMMC permutation: element x goes to A x ^ c");
+  CLI::App* command =
+      program.add_subcommand("permute", "perform any BMMC permutation: element x goes to A x ^ c");
   command->footer(
       "Expressions: transpose(lgR,lgC) bitreverse reverse gray shuffle unshuffle rotate(k) morton(d)\n"
-      "bits(i,j,..) xor(c) identity, composed with * (the right one first) and inverted with ^-1.\n"
+      "bits(i,j,..) xor(c) identity, composed with * (rightmost first) and inverted with ^-1.\n"
       "Examples:\n"
       "  xorder permute a.npy z.npy --by 'morton(2)'                  a 2^k x 2^k matrix in Z order\n"
       "  xorder permute a.npy b.npy --by 'gray^-1 * bitreverse'       first bitreverse, then undo a Gray "
@@ -38,7 +39,7 @@ void add_permute(CLI::App& program) {
       "  xorder permute a.npy b.npy --by reverse --axis 1             every row backwards\n"
       "  xorder permute a.raw b.raw --dtype u4 --matrix a.txt         A from a file of 0s and 1s");
   const auto options = std::make_shared<PermuteOptions>();
-  auto* by = command->add_option("--by", options->expression, "what to do, as an expression")
+  auto* by = command->add_option("--by", options->expression, "the permutation, as an expression")
                  ->type_name("EXPR")
                  ->group(group::task);
   auto* matrix =
@@ -51,7 +52,7 @@ void add_permute(CLI::App& program) {
   by->excludes(matrix);
   command
       ->add_option("--axis", options->axis,
-                   "act on this axis, the others are a batch; default: on the flat index")
+                   "permute along this axis, the others are a batch; default: the flat index")
       ->type_name("K")
       ->group(group::task);
   const auto scheduling = std::make_shared<Scheduling>();

@@ -41,17 +41,17 @@ ProgressBar::~ProgressBar() {
   if (columns_ > 0) tell("\r{:{}}\r", "", columns_);
 }
 
-// Bytes are counted as they are read and as they are written, in every pass; the bar shows bytes of the file
-// that have come through this pass, and how much of all passes is done. Every field has a fixed width, and
-// fields that do not fit on the line are left out, the least important ones first. Blanks rub out what a
-// longer line has left, so that no control sequences are needed.
+// Bytes count when they are read and again when they are written, in every pass. The line shows the bytes of
+// the file that have gone through this pass; the percentage is of all passes. Every field has a fixed width.
+// Fields that do not fit on the line are left out, the least important ones first. Blanks overwrite the rest
+// of a longer line, so no control sequences are needed.
 void ProgressBar::show(const work::Progress& p) {
   if (!enabled_ || p.bytes_total == 0 || !due()) return;
   const double done = static_cast<double>(p.bytes_done), total = static_cast<double>(p.bytes_total);
   const double elapsed = std::chrono::duration<double>(last_ - begin_).count();
   const double rate = done / std::max(elapsed, 1e-9);
   const double file = total / 2 / static_cast<double>(p.passes);
-  // Other processes may still be in the pass before.
+  // Other processes may still be in the previous pass.
   const double in_this_pass = std::max(done / 2 - file * static_cast<double>(p.pass - 1), 0.0);
 
   // A line that fills the terminal would wrap.

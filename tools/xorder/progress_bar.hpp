@@ -1,4 +1,4 @@
-// The progress bar: how much is done, how fast, how long it will take.
+// The progress bar: how much is done, how fast, and the time left.
 #pragma once
 
 #include <chrono>
@@ -9,7 +9,7 @@
 
 namespace xorder::cli {
 
-/// Draws on standard error while it is alive, at most ten times a second, and removes the bar at the end.
+/// Draws on standard error while it is alive, at most ten times per second, and removes the bar at the end.
 class ProgressBar {
  public:
   /// Whether standard error is a terminal that can return to the beginning of a line.
@@ -18,7 +18,7 @@ class ProgressBar {
   explicit ProgressBar(bool enabled) : enabled_(enabled) {}
   ~ProgressBar();
   void show(const work::Progress& progress);
-  /// Of what has no bytes: which part is done, from 0 to 1, and what comes now.
+  /// For progress not counted in bytes: the part that is done, from 0 to 1, and what comes now.
   void show(double part, std::string_view what);
 
  private:
@@ -29,7 +29,7 @@ class ProgressBar {
   void draw(double part, const std::string& text, int room);
 
   bool enabled_;
-  int columns_ = 0;  // of what is drawn
+  int columns_ = 0;  // the width of what is drawn
   Clock::time_point begin_ = Clock::now();
   Clock::time_point last_{};
 };

@@ -50,12 +50,12 @@ schedule::LinkTimes link_times(const std::string& text) {
   if (!right) {
     throw InputError(
         "--network: '" + text +
-        "' is not startup,per_hop,per_byte with three numbers, and one-port or all-port after them");
+        "' is not three numbers STARTUP,PER_HOP,PER_BYTE, optionally followed by ,one-port or ,all-port");
   }
   return times;
 }
 
-// Of both kinds of switching, for slots of the given size.
+// Adds the times with both kinds of switching, for slots of the given size.
 void add_timing(ShownSchedule& shown, const Output& output) {
   const schedule::LinkTimes times = link_times(output.network);
   nlohmann::ordered_json timing = {{"startup", times.startup},
@@ -92,7 +92,7 @@ void show(ShownSchedule shown, const Output& output) {
   if (report && !report->correct()) throw Error(shown.title + ": " + report->first_fault);
 }
 
-// A kind of schedule: its own options are in `Options`, `make` is called when the line has been parsed.
+// Adds a kind of schedule. `options` has its own options; `make` is called when the line has been parsed.
 template <class Options, class Make>
 CLI::App* add_kind(CLI::App& parent, const std::string& name, const std::string& description,
                    const std::shared_ptr<Options>& options, Make make,
@@ -104,21 +104,21 @@ CLI::App* add_kind(CLI::App& parent, const std::string& name, const std::string&
   kind->add_flag("--check", output->check, "run the independent checker over all steps");
   kind->add_flag("--json", output->json, "print one JSON object");
   kind->option_defaults()->group(group::output);
-  kind->add_option("--svg", output->svg, "draw it into a file instead")->type_name("FILE");
+  kind->add_option("--svg", output->svg, "draw it into a file, instead of printing it")->type_name("FILE");
   kind->add_option("--messages", output->messages,
-                   "write every message into a file instead, a line of JSON each")
+                   "write every message into a file as a line of JSON, instead of printing it")
       ->type_name("FILE");
   kind->option_defaults()->group(group::reporting);
   kind->add_option(
           "--network", output->network,
-          "print how long it takes where a message of m bytes over h links takes startup + h per_hop + m\n"
+          "print how long it takes if a message of m bytes over h links takes startup + h per_hop + m "
           "per_byte, or with store and forward startup + h (per_hop + m per_byte); default: all-port")
       ->type_name("STARTUP,PER_HOP,PER_BYTE[,one-port|all-port]");
-  kind->add_option("--message-bytes", output->bytes, "for --network: the size of a slot; default: 1")
+  kind->add_option("--message-bytes", output->bytes, "size of a slot, for --network; default: 1")
       ->type_name("BYTES");
   kind->add_flag("--force", output->force, "replace the files of --svg and --messages if they exist")
       ->group(group::output);
-  kind->option_defaults()->group(group::task);  // of the options that the kind adds
+  kind->option_defaults()->group(group::task);  // for the options that the kind adds
   kind->callback([options, output, make] { show(make(*options), *output); });
   return kind;
 }
@@ -127,38 +127,43 @@ void add_bmmc(CLI::App& parent) {
   auto o = std::make_shared<RoundsOptions>();
   CLI::App* kind = add_kind(parent, "bmmc", "a permutation y = A x ^ c in rounds of whole chunks", o,
                             show_rounds, &o->matrix_file);
-  kind->add_option("--by", o->by, "the permutation, as in 'xorder show'; with --bits")->type_name("EXPR");
+  kind->add_option("--by", o->by, "the permutation, as in xorder show; needs --bits")->type_name("EXPR");
   add_number(*kind, "--bits", o->bits, "bits of the index")->type_name("N");
-  kind->add_option("--matrix", o->matrix_file, "the permutation's matrix, as in 'xorder permute'")
+  kind->add_option("--matrix", o->matrix_file, "the permutation's matrix, as in xorder permute")
       ->type_name("FILE");
   kind->add_flag("--factors", o->factors, "print T, R, P, W and V: A = V W, V = A T R P");
-  add_number(*kind, "--processors", o->processors, "how many, a power of two")->required()->type_name("P");
+  add_number(*kind, "--processors", o->processors, "number of processors, a power of two")
+      ->required()
+      ->type_name("P");
   kind->add_option("--layout", o->layout,
-                   "the processor number's place in an index: major, minor or its lowest bit")
+                   "which bits of an index are the processor's number: the top ones (major), the low ones "
+                   "(minor), or those from bit F on; default: major")
       ->type_name("major|minor|F");
 }
 
 void add_exchange(CLI::App& parent) {
   auto o = std::make_shared<ExchangeOptions>();
-  CLI::App* kind = add_kind(parent, "exchange", "total exchange on a hypercube, all links busy in all steps",
-                            o, show_exchange, &o->array_file);
+  CLI::App* kind =
+      add_kind(parent, "exchange", "total exchange on a hypercube, with all links busy in all steps", o,
+               show_exchange, &o->array_file);
   add_number(*kind, "--dimension", o->dimension, "of the hypercube")->type_name("d");
-  kind->add_option("--kind", o->kind, "what it performs; one-to-all is found by search")
+  kind->add_option("--kind", o->kind, "the task; one-to-all is found by search; default: transpose")
       ->check(CLI::IsMember({"transpose", "bitreverse", "one-to-all"}).description(""))
       ->type_name("transpose|bitreverse|one-to-all");
-  kind->add_option("--array", o->array_file,
-                   "your own w(i, j), a line of d numbers for each step i, 0 for an idle link, instead of\n"
-                   "--dimension: whether it meets the theorem's conditions")
+  kind->add_option(
+          "--array", o->array_file,
+          "instead of --dimension: your own w(i, j), a line of d numbers for each step i, 0 for an idle "
+          "link; tells whether it meets the theorem's conditions")
       ->type_name("FILE");
-  kind->add_flag("--contents", o->contents, "show what lies in each node after each step");
+  kind->add_flag("--contents", o->contents, "show what each node holds after each step");
 }
 
 void add_isotropic(CLI::App& parent) {
   auto tags = std::make_shared<std::string>();
   CLI::App* kind = add_kind(
-      parent, "isotropic", "Packets with the same routing tags at every node of a hypercube", tags,
+      parent, "isotropic", "packets with the same routing tags at every node of a hypercube", tags,
       [](const std::string& file) { return show_isotropic(file); }, tags.get());
-  kind->add_option("--tags", *tags, "a line of 0 and 1 for each tag, dimension 0 first")
+  kind->add_option("--tags", *tags, "the tags: a line of 0s and 1s for each, dimension 0 first")
       ->required()
       ->type_name("FILE");
 }
@@ -172,8 +177,9 @@ void add_task(CLI::App& parent) {
   CLI::App* kind = add_kind(
       parent, "task", "any packets from place to place on a hypercube, by search", o,
       [](const Options& g) { return show_task(g.dimension, g.packets); }, &o->packets);
-  add_number(*kind, "--dimension", o->dimension, "Of the hypercube")->required()->type_name("d");
-  kind->add_option("--packets", o->packets, "a line for each: node, slot, and the node and slot to go to")
+  add_number(*kind, "--dimension", o->dimension, "of the hypercube")->required()->type_name("d");
+  kind->add_option("--packets", o->packets,
+                   "the packets: a line for each, with its node and slot, and its target node and slot")
       ->required()
       ->type_name("FILE");
 }
@@ -182,21 +188,23 @@ void add_banded(CLI::App& parent) {
   auto o = std::make_shared<BandedOptions>();
   CLI::App* kind =
       add_kind(parent, "banded", "transposition of a banded matrix on a hypercube", o, show_banded);
-  add_number(*kind, "--dimension", o->dimension, "of the hypercube, a column a node")->type_name("d");
+  add_number(*kind, "--dimension", o->dimension, "of the hypercube, with one column per node")
+      ->type_name("d");
   add_number(*kind, "--beta", o->beta, "the band is |i - j| <= 2^b")->type_name("b");
   add_number(*kind, "--bandwidth", o->bandwidth, "diagonals in the band")->type_name("B");
   add_number(*kind, "--columns", o->columns, "columns, contiguous on --processors")->type_name("N");
   add_number(*kind, "--processors", o->processors, "nodes of the hypercube, a power of two")->type_name("P");
-  add_number(*kind, "--matrices", o->matrices, "so many matrices at once, at most d/b")->type_name("k");
+  add_number(*kind, "--matrices", o->matrices, "number of matrices at once, at most d/b; default: 1")
+      ->type_name("k");
   kind->add_option(
           "--assignment", o->assignment,
-          "columns to nodes: Binary-Gray, binary, or the affine one of the least bound; default: gray")
+          "of columns to nodes: Binary-Gray, binary, or the affine one with the least bound; default: gray")
       ->check(CLI::IsMember({"gray", "binary", "affine"}).description(""))
       ->type_name("gray|binary|affine");
   kind->add_option(
           "--method", o->method,
-          "closed: the closed form, of the next larger beta; search: repaired greedy matchings;\n"
-          "best, the default: the closed form if it is optimal or the task too large, else the better")
+          "closed: the closed form, for the next larger beta; search: repaired greedy matchings; best: the "
+          "closed form if it is optimal or the task is too large, otherwise the better one; default: best")
       ->check(CLI::IsMember({"best", "closed", "search"}).description(""))
       ->type_name("best|closed|search");
 }
@@ -209,10 +217,11 @@ void add_mesh(CLI::App& parent) {
   auto o = std::make_shared<Options>();
   CLI::App* kind = add_kind(parent, "mesh", "transposition on an N x N mesh with wormhole switching", o,
                             [](const Options& g) { return show_mesh(g.size, g.routing); });
-  add_number(*kind, "--size", o->size, "rows, and columns, of the mesh")->required()->type_name("N");
-  kind->add_option("--routing", o->routing,
-                   "any: shortest paths, in as few steps as can be; xy: along the row first, a step more;\n"
-                   "two-phase: the paper's phases of x and y steps, for an even side; default: any")
+  add_number(*kind, "--size", o->size, "rows of the mesh, and columns")->required()->type_name("N");
+  kind->add_option(
+          "--routing", o->routing,
+          "any: shortest paths, in the fewest possible steps; xy: along the row first, in one more step; "
+          "two-phase: the paper's phases of x and y steps, for an even side; default: any")
       ->check(CLI::IsMember(routings()).description(""))
       ->type_name("any|xy|two-phase");
 }
@@ -226,7 +235,9 @@ void add_aspc(CLI::App& parent) {
   CLI::App* kind = add_kind(parent, "aspc", "(i | j) to (i +- 2^j | j) for all nodes i and slots j at once",
                             o, [](const Options& g) { return show_aspc(g.dimension, g.half); });
   add_number(*kind, "--dimension", o->dimension, "of the hypercube")->required()->type_name("n");
-  kind->add_option("--half", o->half, "directions")->check(CLI::IsMember({"plus", "minus", "both"}));
+  kind->add_option("--half", o->half, "directions; default: both")
+      ->check(CLI::IsMember({"plus", "minus", "both"}).description(""))
+      ->type_name("plus|minus|both");
 }
 
 void add_descend(CLI::App& parent) {
@@ -240,7 +251,9 @@ void add_descend(CLI::App& parent) {
       add_kind(parent, "descend", "a[i] = f(a[i], a[i+2^b], a[i-2^b]) for b = lg M - 1 .. 0, pipelined", o,
                [](const Options& g) { return show_descend(g.dimension, g.per_node, g.ascend); });
   add_number(*kind, "--dimension", o->dimension, "of the hypercube")->required()->type_name("n");
-  add_number(*kind, "--per-node", o->per_node, "elements a node, a power of two")->required()->type_name("V");
+  add_number(*kind, "--per-node", o->per_node, "elements per node, a power of two")
+      ->required()
+      ->type_name("V");
   kind->add_flag("--ascend", o->ascend, "b = 0 .. lg M - 1 instead");
 }
 
@@ -248,7 +261,7 @@ void add_descend(CLI::App& parent) {
 
 void add_schedule(CLI::App& program) {
   CLI::App* schedule = program.add_subcommand(
-      "schedule", "show who sends what to whom in a schedule for virtual processors, and check it");
+      "schedule", "show and check who sends what to whom in a schedule for virtual processors");
   schedule->require_subcommand(1);
   add_bmmc(*schedule);
   add_exchange(*schedule);

@@ -1,4 +1,4 @@
-// What `xorder schedule` knows of a schedule, and the ways in which it is shown. Making one
+// What `xorder schedule` knows of a schedule, and how it shows it. Making one
 // (schedule_kinds.cpp) and showing it (schedule_text.cpp, schedule_json.cpp, schedule_svg.cpp,
 // schedule_mesh_svg.cpp) know nothing of each other.
 #pragma once
@@ -18,17 +18,17 @@
 
 namespace xorder::cli {
 
-/// The table in which the schedule's paper prints it. Rows are made one at a time.
+/// The table in which the paper prints the schedule. Rows are made one at a time.
 struct ScheduleTable {
   std::string heading;
   std::string row_name;  ///< what a row is: "step", "round", "i"
   std::vector<std::string> columns;
   std::uint64_t rows = 0;
-  /// Numbers, strings, or null for a field with nothing in it; as many as there are columns.
+  /// One value per column: a number, a string, or null for an empty field.
   std::function<std::vector<nlohmann::json>(std::uint64_t row)> row;
 };
 
-/// The colours of drawings, those of `xorder show` first.
+/// The colours of drawings, beginning with those of `xorder show`.
 namespace colour {
 inline constexpr const char* navy = "#22384f";
 inline constexpr const char* orange = "#cf4a1d";
@@ -45,7 +45,7 @@ struct Colour {
   std::string meaning;
 };
 
-/// How a message is drawn: in which of the schedule's colours, and with what inside the mark.
+/// How a message is drawn: the number of its colour, and the label inside the mark.
 struct Mark {
   std::size_t colour = 0;
   std::string label;
@@ -53,7 +53,7 @@ struct Mark {
 
 struct ShownSchedule {
   std::string title;    ///< "exchange --dimension 5"
-  std::string summary;  ///< one line of what it does
+  std::string summary;  ///< one line that says what it does
   nlohmann::ordered_json parameters;
   nlohmann::ordered_json facts = nlohmann::ordered_json::object();  ///< of this kind of schedule only:
                                                                     ///< rank_gamma and rounds, for example
@@ -66,9 +66,9 @@ struct ShownSchedule {
 
   std::vector<Colour> colours;
   std::string label_meaning;           ///< what the numbers in the marks are
-  std::uint64_t steps_in_a_group = 0;  ///< so many are drawn together; 0: all
+  std::uint64_t steps_in_a_group = 0;  ///< how many are drawn together; 0: all
   std::function<Mark(std::uint64_t step, const schedule::Message&)> mark;
-  /// Draws something else instead.
+  /// If set, makes another drawing instead.
   std::function<std::string(const ShownSchedule&)> drawing;
 };
 
@@ -84,20 +84,20 @@ struct ExchangeOptions {
   std::optional<int> dimension;
   std::string kind = "transpose";  ///< transpose, bitreverse or one-to-all
   std::string array_file;          ///< instead of a dimension
-  bool contents = false;           ///< show what lies in each node after each step, instead of what is sent
+  bool contents = false;           ///< show what each node holds after each step, instead of what is sent
 };
 ShownSchedule show_exchange(const ExchangeOptions& options);
-/// Makes the table that of what lies in each node's slots after each step, and the drawing a strip of
-/// pictures of it. Throws InputError if that is too much to see.
+/// Replaces the table by what each node's slots hold after each step, and the drawing by a strip of pictures
+/// of it. Throws InputError if that is too large to be shown.
 void show_contents(ShownSchedule& shown);
 ShownSchedule show_isotropic(const std::string& tags_file);
-/// Any task, of packets in a file: a line "node slot node slot" for each, from where to where.
+/// Any task. The file has a line "node slot node slot" for each packet: its source and its target.
 ShownSchedule show_task(int dimension, const std::string& packets_file);
 /// For schedules without a closed form on a hypercube: a table of messages by step and dimension, and marks
 /// by the distance that a packet goes, or by its matrix, if `matrices` have `width` slots each.
 void show_by_search(ShownSchedule& shown, std::unique_ptr<schedule::Schedule> schedule, int matrices,
                     std::uint64_t width);
-/// Notes how it was found.
+/// Adds how it was found to the facts.
 void note_search(ShownSchedule& shown, const schedule::Routed& routed);
 struct BandedOptions {
   std::optional<int> dimension, beta;
@@ -125,12 +125,12 @@ RoutingTags parse_tags(std::string_view text, const std::string& name);
 void check_table_size(const ShownSchedule& shown, std::uint64_t most_entries, std::string_view complaint);
 
 using MaybeReport = std::optional<schedule::Report>;
-/// These print to standard output: tables can be larger than memory. The text throws InputError before it
-/// prints anything if its table has more than 10^7 entries.
+/// These print to standard output as they go, because tables can be larger than memory. Before they print
+/// anything they throw InputError if the table has more than 10^7 entries (text) or 10^8 (JSON).
 void print_schedule_as_text(const ShownSchedule& shown, const MaybeReport& report);
 void print_schedule_as_json(const ShownSchedule& shown, const MaybeReport& report);
-/// Steps down, links across, each message a mark; of a mesh the paths of each step. Throws InputError if
-/// there are too many of them to see.
+/// Steps down, links across, a mark for each message; for a mesh the paths of each step. Throws InputError if
+/// there are too many to be seen.
 std::string schedule_as_svg(const ShownSchedule& shown);
 std::string mesh_as_svg(const ShownSchedule& shown);
 /// Every message as a line of JSON, {"step": s, "from": [node, slot], "to": [node, slot], "path": [node,

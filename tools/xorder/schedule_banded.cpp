@@ -1,4 +1,4 @@
-// `xorder schedule banded`: which band is meant, one matrix or several, who makes the schedule, and the
+// `xorder schedule banded`: the band, one matrix or several, the method that makes the schedule, and the
 // tables.
 #include <fmt/format.h>
 
@@ -29,7 +29,7 @@ struct Band {
   bool full() const { return whole() || diagonals == Diagonals{uint64_t{1} << beta, uint64_t{1} << beta}; }
 };
 
-// All of the matrix for β = d.
+// The whole matrix if β = d.
 Diagonals diagonals_once(const Band& b) {
   return b.whole() ? schedule::whole_matrix(b.dimension) : b.diagonals.once(b.dimension);
 }
@@ -40,7 +40,7 @@ Band band(const BandedOptions& o) {
   if (o.columns || o.processors) {
     if (!o.columns || !o.processors || !o.bandwidth || o.dimension || o.beta) throw InputError(ways);
     const int d = exact_lg(*o.processors, "--processors");
-    static_cast<void>(schedule::Network::hypercube(d));  // not too many?
+    static_cast<void>(schedule::Network::hypercube(d));  // throws if there are too many
     const auto blocks = schedule::band_of_blocks(*o.bandwidth, *o.columns, d);
     return {d, blocks.beta, {blocks.half, blocks.half}};
   }
@@ -70,7 +70,7 @@ std::vector<std::string> dimensions(int first, int count) {
 void show_closed(ShownSchedule& shown, const Band& b, std::unique_ptr<schedule::Banded> banded) {
   const schedule::Banded* s = banded.get();
   shown.table = {
-      "the tags that cross each dimension, of A then of B, and the tag that is released on the ring", "step",
+      "the tags that cross each dimension, first of A, then of B, and the tag released on the ring", "step",
       dimensions(b.dimension - b.beta, b.beta), s->steps(), [s, b](uint64_t step) {
         Row row;
         for (int j = 0; j < b.beta; ++j) {
@@ -81,8 +81,8 @@ void show_closed(ShownSchedule& shown, const Band& b, std::unique_ptr<schedule::
         return row;
       }};
   if (b.beta < b.dimension) shown.table.columns.push_back("ring");
-  shown.colours = {{colour::navy, "A, for nodes with the same place in their ring"},
-                   {colour::steel, "B, come from a ring neighbour"},
+  shown.colours = {{colour::navy, "A, for nodes at the same place in their ring"},
+                   {colour::steel, "B, from a ring neighbour"},
                    {colour::orange, "over the ring"}};
   shown.label_meaning = "the tag";
   shown.mark = [s, b](uint64_t step, const Message& m) {
@@ -133,7 +133,7 @@ void show_one(ShownSchedule& shown, const Band& b, const BandedOptions& o) {
 
 void show_batch(ShownSchedule& shown, const Band& b, const BandedOptions& o) {
   if (o.assignment != "gray")
-    throw InputError("--assignment is for one matrix; several are placed to suit each other");
+    throw InputError("--assignment is for one matrix only; several are placed to suit each other");
   const int k = o.matrices;
   auto maps = schedule::rotated_placement(b.dimension, b.beta, k);
   const Diagonals d = diagonals_once(b);
@@ -202,10 +202,10 @@ ShownSchedule show_banded(const BandedOptions& options) {
                       : options.assignment == "binary" ? "in order"
                                                        : "by an affine assignment";
   shown.summary =
-      fmt::format("transposition of {} on 2^{} nodes, {} a node {}",
+      fmt::format("transposition of {} on 2^{} nodes, {} per node {}",
                   options.matrices == 1 ? "a cyclic banded matrix"
                                         : fmt::format("{} cyclic banded matrices", options.matrices),
-                  b.dimension, options.columns ? "a block of columns" : "a column", order);
+                  b.dimension, options.columns ? "a block of columns" : "one column", order);
   return shown;
 }
 

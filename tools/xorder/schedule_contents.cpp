@@ -1,5 +1,5 @@
-// `xorder schedule exchange --contents`: what lies in each node before the first and after each step, as in
-// the second figure of Edelman's paper; as a table, and as a strip of pictures.
+// `xorder schedule exchange --contents`: what each node holds before the first and after each step, as a
+// table and as a strip of pictures, like the second figure of Edelman's paper.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using std::uint64_t;
 constexpr uint64_t most_entries = 2'000'000;
 constexpr uint64_t most_cells = 70'000, most_pictures = 64;
 
-// contents[after step i][node · slots + slot] is the number of the place where it was at first, or `nothing`.
+// after[i][node · slots + slot] is the place where the word was at first, after i steps; or `nothing`.
 constexpr uint64_t nothing = ~uint64_t{0};
 struct Contents {
   uint64_t nodes = 0;
@@ -53,7 +53,7 @@ std::string name_of(const Contents& contents, uint64_t content) {
   return content == nothing ? "" : fmt::format("{}.{}", content / contents.slots, content % contents.slots);
 }
 
-// Nodes across, slots down; the colour is the node where a word comes from.
+// Nodes across, slots down; the colour is the node that a word comes from.
 std::string strip(const ShownSchedule& shown, const Contents& contents) {
   const auto nodes = static_cast<double>(contents.nodes), slots = static_cast<double>(contents.slots);
   const size_t count = contents.after.size();
@@ -72,7 +72,7 @@ std::string strip(const ShownSchedule& shown, const Contents& contents) {
   canvas.text(margin, margin + 38, "start", "sub", escaped(shown.summary, 160));
   canvas.text(
       margin, margin + 58, "start", "sub",
-      fmt::format("a column is a node, a row a slot; the colour is the node where a word comes from{}",
+      fmt::format("a column is a node, a row is a slot; the colour is the node that a word comes from{}",
                   cell >= least_for_labels ? ", the number its slot there" : ""));
   for (size_t i = 0; i < count; ++i) {
     const double x = margin + static_cast<double>(i % across) * (width + gap);
@@ -121,7 +121,7 @@ void show_contents(ShownSchedule& shown) {
   }
   const auto contents = std::make_shared<Contents>(follow(s));
   shown.table = {
-      "what lies in each node's slots after each step: node.slot where it was at first", "row", {}, 0, {}};
+      "what each node's slots hold after each step: the node.slot where it was at first", "row", {}, 0, {}};
   shown.table.columns = {"after", "slot"};
   for (uint64_t v = 0; v < nodes; ++v) shown.table.columns.push_back(fmt::format("node {}", v));
   shown.table.rows = contents->after.size() * slots;

@@ -1,4 +1,4 @@
-// `xorder schedule exchange`: the closed form, an array of the user's, or one node's words for all others.
+// `xorder schedule exchange`: the closed form, the user's own array, or one node's words for all others.
 #include <fmt/format.h>
 
 #include <bit>
@@ -47,11 +47,11 @@ schedule::ExchangeArray parse_array(const std::string& text, const std::string& 
     }
   }
   if (array.dimension == 0)
-    throw InputError(fmt::format("{}: no words: a line of d numbers for each step", name));
+    throw InputError(fmt::format("{}: has no words; expected a line of d numbers for each step", name));
   return array;
 }
 
-// What is drawn and shown of any array.
+// The table and the drawing for any array.
 void show_words(ShownSchedule& shown, std::unique_ptr<schedule::Exchange> exchange, bool transposition) {
   const schedule::Exchange* e = exchange.get();
   const int d = e->network().dimension();
@@ -96,15 +96,14 @@ ShownSchedule show_array(const ExchangeOptions& o, schedule::Exchange::Kind kind
 ShownSchedule show_one_to_all(int d) {
   const uint64_t nodes = uint64_t{1} << d;
   constexpr int most = 13;
-  if (d > most)
-    throw InputError(fmt::format("--dimension is {}; one-to-all is searched for at most {}", d, most));
+  if (d > most) throw InputError(fmt::format("--dimension is {}; one-to-all is possible up to {}", d, most));
   std::vector<schedule::Packet> task;
   for (Node v = 1; v < nodes; ++v) task.push_back({{0, v}, {v, 0}});
   auto routed = std::make_unique<schedule::Routed>(d, nodes, task, schedule::RouteOptions{});
   const schedule::Routed* r = routed.get();
   ShownSchedule shown;
   shown.title = fmt::format("exchange --dimension {} --kind one-to-all", d);
-  shown.summary = fmt::format("node 0 has a word for each of 2^{} nodes, found by search", d);
+  shown.summary = fmt::format("node 0 has a word for each of 2^{} nodes; found by search", d);
   shown.parameters = {{"dimension", d}, {"kind", "one-to-all"}};
   shown.facts = {{"greedy_steps", r->greedy_steps()}, {"scratch_slots", r->scratch_slots()}};
   shown.table = {"how many messages cross each dimension", "step", {}, r->steps(), [r, d](uint64_t step) {
@@ -144,7 +143,7 @@ ShownSchedule show_closed_form(int d, const std::string& kind) {
 
 ShownSchedule show_exchange(const ExchangeOptions& o) {
   if (o.dimension.has_value() != o.array_file.empty()) {
-    throw InputError("exchange takes --dimension, or --array with its dimension");
+    throw InputError("exchange takes either --dimension or --array");
   }
   if (o.dimension && *o.dimension > max_dimension) {
     throw InputError(fmt::format("--dimension is {}; a schedule has 2^0 to 2^{} virtual processors",

@@ -1,4 +1,4 @@
-// `xorder schedule --json`: one object, its long lists written as they are made.
+// `xorder schedule --json`: one object, whose long lists are written as they are made.
 #include <fmt/format.h>
 
 #include "json_text.hpp"

@@ -1,4 +1,4 @@
-// Each kind of schedule, with its parameters checked and its table as the paper that it comes from prints it.
+// Each kind of schedule: checks its parameters and makes the table that its paper prints.
 #include <fmt/format.h>
 
 #include <bit>
@@ -61,8 +61,7 @@ ShownSchedule show_rounds(const RoundsOptions& o) {
   const uint64_t processors = o.processors;
   const int p = exact_lg(processors, "--processors");
   if (p > bits) {
-    throw InputError(
-        fmt::format("--processors is {}, but 2^{} elements are all there are", processors, bits));
+    throw InputError(fmt::format("--processors is {}, but there are only 2^{} elements", processors, bits));
   }
   const int f = o.layout == "major" ? bits - p : o.layout == "minor" ? 0 : parse_int(o.layout, "--layout");
   auto rounds = std::make_unique<schedule::Rounds>(map, p, f);
@@ -87,7 +86,7 @@ ShownSchedule show_rounds(const RoundsOptions& o) {
                       {"W, within the processors", factors.within},
                       {"V, across them", factors.across}};
   }
-  shown.table = {"to which processor each one sends its chunk of the round", "round", {}, r->steps(), {}};
+  shown.table = {"the processor to which each one sends its chunk of the round", "round", {}, r->steps(), {}};
   for (Node k = 0; k < processors; ++k) shown.table.columns.push_back(fmt::format("P{}", k));
   shown.table.row = [r, processors](uint64_t round) {
     Row row;
@@ -111,7 +110,7 @@ ShownSchedule show_isotropic(const std::string& tags_file) {
   ShownSchedule shown;
   shown.title = fmt::format("isotropic --tags {}", tags_file);
   shown.summary =
-      fmt::format("{} packets a node on 2^{} nodes; critical sum {}", task.tags.size(), d, t->steps());
+      fmt::format("{} packets per node on 2^{} nodes; critical sum {}", task.tags.size(), d, t->steps());
   shown.parameters = {{"tags", tags_file}, {"dimension", d}};
   shown.facts = {{"critical_sum", t->steps()}, {"packets", task.tags.size()}};
   shown.table = {"which packet (by the number of its tag, from 0) crosses each dimension", "step",
@@ -134,7 +133,7 @@ ShownSchedule show_isotropic(const std::string& tags_file) {
 }
 
 ShownSchedule show_mesh(uint64_t size, const std::string& routing) {
-  if (size == 0) throw InputError("--size is 0; a mesh has one row at least");
+  if (size == 0) throw InputError("--size is 0; a mesh has at least one row");
   auto mesh = std::make_unique<schedule::Mesh>(size, routings().at(routing));
   ShownSchedule shown;
   shown.title = fmt::format("mesh --size {} --routing {}", size, routing);
@@ -158,7 +157,7 @@ ShownSchedule show_mesh(uint64_t size, const std::string& routing) {
     for (const Node v : mesh->trades()[step].up) tell(v, "↑", "←");
     for (const Node v : mesh->trades()[step].right) tell(v, "→", "↓");
   }
-  shown.table = {"the step in which each node's block leaves, and where to at first", "row",
+  shown.table = {"the step in which each node's block leaves, and its first direction", "row",
                  numbered("", static_cast<int>(size)), size, [ways, size](uint64_t i) {
                    Row row;
                    for (uint64_t j = 0; j < size; ++j) {
@@ -241,8 +240,7 @@ ShownSchedule show_descend(int dimension, uint64_t per_node, bool ascend) {
   const int v = exact_lg(per_node, "--per-node");
   constexpr uint64_t most_per_node = uint64_t{1} << 20;  // 4 steps and 64 bytes for each
   if (per_node > most_per_node) {
-    throw InputError(
-        fmt::format("--per-node is {}; a schedule of at most 2^20 elements a node can be shown", per_node));
+    throw InputError(fmt::format("--per-node is {}; at most 2^20 elements per node can be shown", per_node));
   }
   using Order = schedule::Descend::Order;
   auto descend = std::make_unique<schedule::Descend>(n, v, ascend ? Order::ascend : Order::descend);
@@ -253,11 +251,12 @@ ShownSchedule show_descend(int dimension, uint64_t per_node, bool ascend) {
                               n + v, n, d->rounds());
   shown.parameters = {{"dimension", n}, {"per_node", per_node}, {"ascend", ascend}};
   shown.facts = {{"rounds", d->rounds()}};
-  shown.table = {"the offset that does iteration b on every node; class:b, the offsets that do a local one",
-                 "round",
-                 {},
-                 d->rounds(),
-                 {}};
+  shown.table = {
+      "the offset that does iteration b on every node; local: the class of offsets that does iteration b",
+      "round",
+      {},
+      d->rounds(),
+      {}};
   for (int j = n; j-- > 0;) shown.table.columns.push_back(fmt::format("b={}", v + j));
   shown.table.columns.push_back("local");
   shown.table.row = [d, n](uint64_t number) {
@@ -276,7 +275,7 @@ ShownSchedule show_descend(int dimension, uint64_t per_node, bool ascend) {
                    {colour::orange, "to i - 2^j, first link"},
                    {colour::sand, "second link"},
                    {colour::green, "local iteration, to the neighbour"}};
-  shown.label_meaning = "the slot j, or the offset of what a local iteration needs";
+  shown.label_meaning = "the slot j, or the offset of the element that a local iteration needs";
   shown.mark = [d, n](uint64_t step, const Message& m) {
     const uint64_t arrivals = uint64_t{1} << d->lg_per_node(), slots = static_cast<uint64_t>(n);
     if (m.to.slot >= arrivals + 2 * slots) return Mark{4, std::to_string(m.from.slot)};

@@ -1,4 +1,4 @@
-// `xorder schedule mesh --svg`: a small mesh for each step, with the paths that its messages hold.
+// `xorder schedule mesh --svg`: a small mesh for each step, with the paths that its messages occupy.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -117,7 +117,7 @@ class Drawing {
   }
   static Point right_of(Point d) { return {-d.y, d.x}; }
 
-  // Each direction of a wire has its own lane, on the right.
+  // Each direction of a wire is drawn on its right.
   void path(const Message& m, std::size_t colour) {
     const Point from = at(m.from.node), via = at(m.via), to = at(m.to.node);
     Point first = direction(from, via), second = direction(via, to);

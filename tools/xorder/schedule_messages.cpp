@@ -1,4 +1,4 @@
-// `xorder schedule --messages`: a schedule that anybody can replay without this program.
+// `xorder schedule --messages`: writes a schedule that can be replayed without this program.
 #include <fmt/format.h>
 
 #include <iterator>
@@ -15,7 +15,7 @@ using schedule::Node;
 
 constexpr std::uint64_t most_messages = std::uint64_t{1} << 21;
 
-// The nodes from one to another after the first; on a mesh along a row or a column.
+// Appends the nodes from the end of the path to `to`; on a mesh along a row or a column.
 void add_leg(std::vector<Node>& path, const Network& network, Node to) {
   if (network.kind() != Network::Kind::mesh) {
     if (path.back() != to) path.push_back(to);
@@ -36,7 +36,7 @@ std::string messages_as_json_lines(const schedule::Schedule& schedule) {
   std::vector<Message> messages;
   std::vector<Node> path;
   for (std::uint64_t step = 0; step < schedule.steps(); ++step) {
-    // Before they are made: a step can have more than memory holds.
+    // Check before making them: a step can have more than memory holds.
     count += schedule.load(step).messages;
     if (count > most_messages) {
       throw InputError(fmt::format("more than {} messages: too many to write", most_messages));

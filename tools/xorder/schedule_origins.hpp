@@ -1,4 +1,4 @@
-// Which packet a message carries: schedules that were found by search do not tell by their slots.
+// Which packet a message carries. In schedules found by search, slots do not say.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace xorder::cli {
 
-/// Where what a message carries was before the first step. For schedules that are small enough to be drawn.
+/// Where the word in a message was before the first step. For schedules that are small enough to be drawn.
 class Origins {
  public:
   explicit Origins(const schedule::Schedule& schedule);
@@ -17,7 +17,8 @@ class Origins {
 
  private:
   std::uint64_t slots_;
-  std::vector<std::unordered_map<std::uint64_t, std::uint64_t>> origins_;  // by step: from a place's number
+  std::vector<std::unordered_map<std::uint64_t, std::uint64_t>>
+      origins_;  // by step, from the number of a sending place
 };
 
 }  // namespace xorder::cli

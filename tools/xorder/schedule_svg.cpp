@@ -1,5 +1,5 @@
-// `xorder schedule --svg`: steps down, links across, a mark for each message, and how busy the network is in
-// each step.
+// `xorder schedule --svg`: steps down, links across, a mark for each message, and the part of all links that
+// each step uses.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -94,7 +94,7 @@ class Drawing {
   }
   double small() const { return std::clamp(height_ * 0.5, 7.0, 11.0); }
 
-  // Enough for the title, the summary and the colours' meanings.
+  // The width of the title, the summary and the colours' meanings.
   double text_width() const {
     std::size_t meanings = 0;
     for (const Colour& colour : shown_.colours) meanings += colour.meaning.size() + 7;
@@ -118,7 +118,7 @@ class Drawing {
     }
   }
 
-  // Nodes in binary where they fit, and the links of each.
+  // Node numbers in binary, as far as they fit, and the links of each node.
   void heads(double grid) {
     const bool crossbar = network_.kind() == Network::Kind::crossbar;
     canvas_.text(left_ + grid / 2, top_ - 38, "middle", "axis",
@@ -147,7 +147,7 @@ class Drawing {
     }
   }
 
-  // The links, all idle.
+  // The links, drawn as idle.
   void cells(uint64_t step) {
     std::string grid;
     for (schedule::Node v = 0; v < network_.nodes(); ++v) {

@@ -8,7 +8,7 @@
 namespace xorder::cli {
 namespace {
 
-// The characters of a line that are not blanks; nothing of a comment.
+// The characters of a line without blanks; empty for a comment.
 std::string content(std::string_view line) {
   std::string kept;
   for (const char c : line) {
@@ -47,7 +47,7 @@ RoutingTags parse_tags(std::string_view text, const std::string& name) {
     task.tags.push_back(tag);
   }
   if (task.tags.empty())
-    throw InputError(fmt::format("{}: no tags: lines of 0 and 1, dimension 0 first", name));
+    throw InputError(fmt::format("{}: has no tags; expected lines of 0 and 1, dimension 0 first", name));
   return task;
 }
 

@@ -1,4 +1,4 @@
-// `xorder schedule task`: any packets, and how schedules that were found by search are shown.
+// `xorder schedule task`: any packets. Also shows schedules of other commands that were found by search.
 #include <fmt/format.h>
 
 #include <bit>
@@ -35,8 +35,9 @@ std::vector<schedule::Packet> parse_packets(const std::string& text, const std::
     }
     if (values.empty()) continue;
     if (values.size() != 4) {
-      throw InputError(fmt::format("{}: line {}: {} numbers; a packet has 4: node, slot, and where to", name,
-                                   number, values.size()));
+      throw InputError(
+          fmt::format("{}: line {}: {} numbers; a packet has 4: node, slot, target node, target slot", name,
+                      number, values.size()));
     }
     packets.push_back({{values[0], values[1]}, {values[2], values[3]}});
   }
@@ -108,7 +109,7 @@ ShownSchedule show_task(int d, const std::string& packets_file) {
   auto routed = std::make_unique<schedule::Routed>(d, slots, packets);
   ShownSchedule shown;
   shown.title = fmt::format("task --dimension {} --packets '{}'", d, packets_file);
-  shown.summary = fmt::format("{} packets on 2^{} nodes, found by search", packets.size(), d);
+  shown.summary = fmt::format("{} packets on 2^{} nodes; found by search", packets.size(), d);
   shown.parameters = {{"dimension", d}, {"packets", packets_file}};
   note_search(shown, *routed);
   show_by_search(shown, std::move(routed), 1, slots);

@@ -23,7 +23,7 @@ std::string field(const nlohmann::json& value) {
   return value.is_null() ? "." : value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-// Columns are as wide as their widest field, which takes the rows a second time, but no memory.
+// Columns are as wide as their widest field, so the rows are made twice rather than kept in memory.
 void print_table(const ScheduleTable& table) {
   if (table.rows == 0 || table.columns.empty()) return;
   std::vector<std::size_t> widths;
@@ -46,7 +46,7 @@ void print_table(const ScheduleTable& table) {
   fmt::print("\n");
 }
 
-// What a value of the schedule's own facts looks like.
+// The text for a value of the schedule's own facts.
 std::string words_of(const nlohmann::ordered_json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
@@ -56,7 +56,7 @@ std::string words_of(std::string name) {
   return name;
 }
 
-// "steps 0 to 7: 100%" for steps that load the network alike, and how many steps have no line of their own.
+// One line, such as "steps 0 to 7: 100 %, 24 of 24 links", for consecutive steps that use equally many links.
 void print_utilisation(const schedule::Schedule& s, std::size_t width) {
   const uint64_t links = s.network().links();
   constexpr int most_lines = 200;
@@ -104,7 +104,7 @@ void print_timing(const nlohmann::ordered_json& timing) {
   }
 }
 
-// Ones as 1 and zeros as a dot: the blocks of the theory can be seen.
+// Prints ones as 1 and zeros as a dot, so that the blocks of the theory are visible.
 void print_matrix(const std::string& name, const gf2::BitMatrix& matrix) {
   fmt::print("{}\n", name);
   for (int i = 0; i < matrix.rows(); ++i) {

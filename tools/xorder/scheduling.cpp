@@ -24,28 +24,28 @@ void Scheduling::add_to(CLI::App& command, const std::string& possible) {
   command
       .add_option(
           "--schedule", schedule_,
-          "who moves the data: the tile engine, or virtual processors that follow a schedule; all give the\n"
-          "same bytes, and tiles is the fastest; default: tiles")
+          "who moves the data: the tile engine, or virtual processors that follow a schedule; all give the "
+          "same output, and tiles is the fastest; default: tiles")
       ->check(CLI::IsMember({"tiles", "rounds", "exchange", "mesh", "banded"}).description(""))
       ->type_name(possible)
       ->group(group::engine);
   command
       .add_option("--processors", processors_,
-                  "virtual processors: 2^d, for a mesh N^2; default: 16, or as many as needed")
+                  "virtual processors: 2^d, or N^2 for a mesh; default: 16, or as many as needed")
       ->type_name("P")
       ->group(group::engine);
   command
       .add_option(
           "--layout", layout_,
-          "rounds: which bits of an index are its processor's number: the top ones (major), the low ones\n"
+          "rounds: which bits of an index are its processor's number: the top ones (major), the low ones "
           "(minor), or those from bit F on; default: major")
       ->type_name("major|minor|F")
       ->group(group::engine);
   command
       .add_option(
           "--routing", routing_,
-          "mesh: how messages travel: on any shortest path; along their row first (xy), a step more; or in\n"
-          "the paper's two phases, for an even side; default: any")
+          "mesh: paths of messages: any shortest path; along the row first (xy), in one more step; or the "
+          "paper's two phases, for an even side; default: any")
       ->check(CLI::IsMember(routings()).description(""))
       ->type_name("any|xy|two-phase")
       ->group(group::engine);
@@ -58,7 +58,7 @@ std::optional<std::uint64_t> Scheduling::processors() const {
 
 void Scheduling::check() const {
   if (schedule_ == "tiles" && !processors_.empty()) {
-    throw InputError("--processors: schedule tiles has none; name another --schedule");
+    throw InputError("--processors: schedule tiles has no virtual processors; use another --schedule");
   }
   if (schedule_ != "mesh" && !routing_.empty()) throw InputError("--routing is for --schedule mesh");
   if (schedule_ != "rounds" && !layout_.empty()) throw InputError("--layout is for --schedule rounds");
@@ -70,7 +70,7 @@ std::unique_ptr<work::Work> Scheduling::work(const Request& request, const std::
     return std::make_unique<band::BandTransposition>(request.input(), bands, request.output, request.options);
   }
   if (schedule_ != "banded") {
-    throw InputError("--schedule " + schedule_ + ": bands are transposed by tiles or by schedule banded");
+    throw InputError("--schedule " + schedule_ + ": for bands use tiles or banded");
   }
   return machine::scheduled_bands(request.input(), bands, request.output, request.options, processors());
 }
@@ -81,7 +81,7 @@ std::unique_ptr<work::Work> Scheduling::work(const Request& request, const Reord
   if (request.options.parts)
     return session().work_on_parts(request.input(), what, std::move(extents), request.output,
                                    request.options);
-  if (schedule_ == "banded") throw InputError("--schedule banded: it is for transpose --banded KL,KU");
+  if (schedule_ == "banded") throw InputError("--schedule banded: only for transpose --banded KL,KU");
   if (schedule_ == "tiles") {
     return std::make_unique<tiles::Job>(request.input(), what, std::move(extents), request.output,
                                         request.options);

@@ -1,4 +1,4 @@
-// --schedule, --processors and --layout: who moves the data of the commands that permute.
+// --schedule, --processors, --layout and --routing: who moves the data of the commands that permute.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -21,12 +21,12 @@ const std::map<std::string, schedule::Mesh::Routing>& routings();
 
 class Scheduling {
  public:
-  /// `possible`: the schedules that can do what the command does, separated by |, for its help. This lives as
-  /// long as the command.
+  /// `possible`: the schedules that can do what the command does, separated by |, for its help. This object
+  /// must live as long as the command.
   void add_to(CLI::App& command, const std::string& possible);
 
-  /// The tile engine's job, or that of virtual processors. `extents` is the result's shape. Throws InputError
-  /// for options that do not go together.
+  /// The job of the tile engine or of virtual processors. `extents` is the result's shape. Throws InputError
+  /// for options that cannot be combined.
   std::unique_ptr<work::Work> work(const Request& request, const Reordering& what,
                                    std::vector<std::uint64_t> extents) const;
   /// The same for the transposition of bands.

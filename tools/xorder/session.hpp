@@ -1,4 +1,4 @@
-// Which program this is, and with whom it runs: set by main() before it makes the commands.
+// Which program this is, and its team: set by main() before it creates the commands.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct Session {
   std::string program = "xorder";
   work::Team* team = nullptr;  ///< null: alone
 
-  /// Makes the work where each process of the team has a part of the array: this one's part, what is done to
-  /// the whole, and the shape of the whole result. Empty: this program cannot do that.
+  /// Makes the work if each process of the team has a part of the array. Takes this process's part, what to
+  /// do with the whole array, and the shape of the whole result. Empty: this program cannot do that.
   std::function<std::unique_ptr<work::Work>(io::ArrayFile part, const Reordering& what,
                                             std::vector<std::uint64_t> extents, std::filesystem::path output,
                                             work::Options options)>

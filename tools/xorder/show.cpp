@@ -36,7 +36,7 @@ gf2::AffineMap permutation(const Options& options) {
     throw InputError(fmt::format("--bits: {} is not from 0 to {}", *options.bits, bmmc::max_bits));
   if (options.matrix.empty()) {
     if (options.expression.empty()) throw InputError("show needs a permutation: EXPR or --matrix FILE");
-    if (!options.bits) throw InputError("show EXPR needs --bits N: how many bits the index has");
+    if (!options.bits) throw InputError("show EXPR needs --bits N, the number of index bits");
     return parse_expression(options.expression, *options.bits);
   }
   if (!options.expression.empty()) throw InputError("show takes EXPR or --matrix FILE, not both");
@@ -48,11 +48,11 @@ gf2::AffineMap permutation(const Options& options) {
   return map;
 }
 
-// lg of a number of elements given on the command line.
+// The lg of a number of elements given on the command line.
 int lg_of_elements(std::uint64_t elements, const std::string& option, int n) {
   const int lg = exact_lg(elements, option);
   if (lg > n) {
-    throw InputError(fmt::format("{} is {}, more than all {} = 2^{} elements", option, elements,
+    throw InputError(fmt::format("{} is {}, but there are only {} = 2^{} elements", option, elements,
                                  std::uint64_t{1} << n, n));
   }
   return lg;
@@ -66,7 +66,7 @@ Passes passes_of(const Options& options, const gf2::AffineMap& map) {
   p.lg_memory = options.memory ? lg_of_elements(*options.memory, "--memory", map.bits()) : one_pass;
   if (p.lg_memory < one_pass && p.lg_memory <= p.lg_block) {
     throw InputError(
-        fmt::format("--memory is {}; it must be more than one block of {} elements, as blocks are torn apart",
+        fmt::format("--memory is {}; it must be more than one block of {} elements, because blocks are split",
                     *options.memory, *options.block));
   }
   p.factors = plan::factor(map, p.lg_block, p.lg_memory);
@@ -125,8 +125,7 @@ void run(const Options& options) {
 
 void add_show(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* show =
-      app.add_subcommand("show", "show the matrix of a permutation, its inverse and what it costs");
+  CLI::App* show = app.add_subcommand("show", "show the matrix of a permutation, its inverse and its cost");
   show->add_option("EXPR", options->expression,
                    "the permutation, for example 'transpose(3,5)' or 'gray * bitreverse^-1'");
   add_number(*show, "--bits", options->bits, "bits of the index: 2^N elements are permuted")
@@ -135,14 +134,14 @@ void add_show(CLI::App& app) {
       ->type_name("FILE")
       ->group(group::task);
   add_number(*show, "--block", options->block,
-             "elements per block, a power of two: outline its gamma and show passes and factors")
+             "elements per block, a power of two; outlines gamma, and shows passes and factors")
       ->type_name("B")
       ->group(group::task);
   add_number(*show, "--memory", options->memory,
-             "elements that memory holds, a power of two; default: what --block needs for one pass")
+             "elements that fit in memory, a power of two; default: enough for one pass with --block")
       ->type_name("M")
       ->group(group::task);
-  show->add_option("--svg", options->svg, "draw it into a file instead")
+  show->add_option("--svg", options->svg, "draw it into a file, instead of printing it")
       ->type_name("FILE")
       ->group(group::output);
   show->add_flag("--force", options->force, "replace the drawing if it exists")->group(group::output);

@@ -1,4 +1,4 @@
-// What `xorder show` knows of a permutation, and the two ways in which it draws it. Pure functions.
+// What `xorder show` knows of a permutation, and the two ways in which it shows it. Pure functions.
 #pragma once
 
 #include <optional>
@@ -9,14 +9,14 @@
 
 namespace xorder::cli {
 
-/// What the plan layer makes of a permutation for blocks of 2^lg_block elements in memory for 2^lg_memory.
+/// The passes of a permutation with blocks of 2^lg_block elements in memory for 2^lg_memory elements.
 struct Passes {
   int lg_block = 0;
   int lg_memory = 0;
   /// In the order in which they are performed, one for each pass.
   std::vector<gf2::AffineMap> factors;
   /// The least memory for one pass is 2^(lg_block + rank γ). passes_below[i] is the number of passes with
-  /// 2^(i+1) times less; the list ends where a block and another element no longer fit.
+  /// 2^(i+1) times less. The list ends with the least memory that is larger than a block.
   std::vector<int> passes_below;
 };
 

@@ -1,5 +1,5 @@
-// `xorder show --svg`: a figure with two panels, the matrix on the left, rank γ against the block size on the
-// right.
+// `xorder show --svg`: a figure with two panels: the matrix on the left, and rank γ over the block size on
+// the right.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace xorder::cli {
 namespace {
 
-// All lengths are in SVG user units, of which a browser shows one a pixel.
+// All lengths are in SVG user units; a browser shows one as a pixel.
 constexpr double margin = 28;
 constexpr double label_space = 52;  // for the bits' numbers and the axis titles, left of and above a panel
 constexpr double panel_gap = 44;
@@ -23,7 +23,7 @@ constexpr std::string_view style =
     ".gzero{fill:#fbe6dc}.gone{fill:#cf4a1d}.gbox{fill:none;stroke:#cf4a1d;stroke-width:1.8}"
     ".bound{fill:#e2e7ec}.rank{fill:#22384f}.here{fill:#cf4a1d}.gtext{fill:#cf4a1d}";
 
-// "2^n elements", n raised. A shift stands for the blank, which renderers drop at the start of a tspan.
+// "2^n elements" with n raised. A shift replaces the blank, which renderers drop at the start of a tspan.
 std::string power_of_two_elements(int n) {
   return fmt::format(R"(2<tspan dy="-4.5" font-size="9">{}</tspan><tspan dx="4" dy="4.5">element{}</tspan>)",
                      n, n == 0 ? "" : "s");
@@ -60,7 +60,7 @@ class Figure {
                              italic("c"), power_of_two_elements(n_)));
   }
 
-  // Whether (row, column) is in the lower left part that --block asks for.
+  // Whether (row, column) is in the lower left part for the block size of --block.
   bool in_gamma(int row, int col) const {
     return shown_.passes && row >= shown_.passes->lg_block && col < shown_.passes->lg_block;
   }
@@ -126,7 +126,7 @@ class Figure {
     canvas_.text(x + b * cell_ / 2, y + n_ * cell_ + 18, "middle", "axis gtext", italic("γ"));
   }
 
-  // Bars for rank γ before the shape of what it can be at most, min(b, n − b).
+  // Bars for rank γ, in front of bars for its bound, min(b, n − b).
   void plot(double x, double y) {
     const double unit = plot_width_ / (n_ + 1);  // one bar for each b = 0 .. n
     const int highest = std::max(n_ / 2, 1);

@@ -13,7 +13,7 @@ namespace {
 using gf2::AffineMap;
 using Lines = std::vector<std::string>;
 
-// Columns on a terminal: UTF-8 characters, of which all that are used here are one column wide.
+// Columns on a terminal. All UTF-8 characters used here are one column wide.
 std::size_t width_of(const std::string& line) {
   return static_cast<std::size_t>(std::ranges::count_if(line, [](char c) { return (c & 0xC0) != 0x80; }));
 }
@@ -24,7 +24,7 @@ std::size_t width_of(const Lines& lines) {
   return width;
 }
 
-// Side by side if that fits in 110 columns, else below each other.
+// Side by side if that fits in 110 columns, otherwise one below the other.
 Lines beside(Lines left, const Lines& right) {
   const std::size_t width = width_of(left) + 6;
   if (width + width_of(right) > 110) {
@@ -39,7 +39,7 @@ Lines beside(Lines left, const Lines& right) {
   return left;
 }
 
-// A table of rows with a label and as many values each, in pieces of 21 columns.
+// A table of rows with labels and equally many values, in pieces of 21 columns.
 struct Row {
   std::string label;
   std::vector<std::string> values;
@@ -63,8 +63,8 @@ Lines wide_table(const std::string& heading, const std::vector<Row>& rows) {
 // The width of a row label, "target bit 61".
 constexpr std::size_t label_width = 13;
 
-// One row of a matrix: cells apart from each other up to 32 columns, beyond that in groups of 8, so that 62
-// fit; a bar where the γ block ends.
+// One row of a matrix, with a bar where the γ block ends. Up to 32 columns are separated by blanks; more are
+// in groups of 8, so that 62 fit.
 std::string row_of(const std::string& label, int n, std::optional<int> bar, auto cell) {
   std::string row = fmt::format("{:>{}} ", label, label_width);
   for (int j = 0; j < n; ++j) {
@@ -103,7 +103,7 @@ Lines matrix_table(const std::string& heading, const AffineMap& map, std::option
   return lines;
 }
 
-// "bits(2,0,1)", with "xor(0x5) * " before it where there is a complement.
+// "bits(2,0,1)", with "xor(0x5) * " before it if there is a complement.
 std::string as_expression(const AffineMap& map) {
   std::vector<int> sources(static_cast<std::size_t>(map.bits()));
   for (int j = 0; j < map.bits(); ++j)
@@ -132,7 +132,7 @@ Lines rank_table(const std::vector<int>& rank_gamma) {
     tile.values.push_back(std::to_string(b + r));
   }
   return wide_table(
-      "rank γ by block size: a tile of 2^(b + rank γ) elements is whole blocks in source and target alike",
+      "rank γ by block size: a tile of 2^(b + rank γ) elements fills whole blocks in both source and target",
       {block, rank, tile});
 }
 

@@ -26,7 +26,7 @@ std::size_t character_bytes(std::string_view text) {
   return bytes;
 }
 
-// ESC and the like, DEL, and those from U+0080 on, also as bytes for terminals without UTF-8.
+// C0 controls, DEL, and U+0080 to U+009F; the latter also as single bytes, for terminals without UTF-8.
 bool controls(std::string_view character) {
   const auto first = static_cast<unsigned char>(character[0]);
   if (character.size() == 1) return (first < 0x20 && first != '\n') || (first >= 0x7F && first < 0xA0);
@@ -56,8 +56,8 @@ void tell_text(std::string_view text) noexcept {
 
 void occupy_closed_streams() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    // With O_PATH every read and write fails with EBADF, as it does where nothing is open. The lowest number
-    // that is free is taken, which is fd.
+    // With O_PATH every read and write fails with EBADF, as on a closed descriptor. open() takes the lowest
+    // free number, which is fd.
     if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) static_cast<void>(open("/", O_PATH | O_CLOEXEC));
   }
 }

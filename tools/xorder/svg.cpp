@@ -18,8 +18,7 @@ constexpr std::string_view look =
     "font-style:italic}"
     ".frame{stroke:#9aa4af;stroke-width:1;fill:none}";
 
-// The UTF-8 character at the head of `text`, or nothing if there is no valid one. A file's name need not be
-// UTF-8, but an SVG must.
+// The UTF-8 character at the head of `text`, or nothing if there is no valid one.
 std::string_view first_character(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(text[i])); };
   const std::size_t length = byte(0) < 0x80 ? 1 : byte(0) < 0xE0 ? 2 : byte(0) < 0xF0 ? 3 : 4;

@@ -1,4 +1,4 @@
-// What all drawings of xorder share: their look, and a canvas to draw on.
+// Shared by all drawings of xorder: their style, and a canvas.
 #pragma once
 
 #include <fmt/format.h>
@@ -9,18 +9,18 @@
 
 namespace xorder::cli {
 
-/// At most `limit` characters of a text, with "..." for the rest, as XML. A file's name need not be UTF-8,
-/// but an SVG must be.
+/// At most `limit` characters of a text, with "..." for the rest, escaped for XML. Replaces what is not
+/// UTF-8, because a file's name need not be UTF-8, but an SVG must be.
 std::string escaped(std::string_view text, std::size_t limit);
 
-/// A symbol of mathematics.
+/// A mathematical symbol in italics.
 std::string italic(std::string_view symbol);
 
-/// Which numbers fit along an axis: every 1st, 2nd, 4th, 8th ...
+/// Which numbers fit along an axis: every 1st, 2nd, 4th, 8th, and so on.
 int label_step(double unit, double space);
 
-/// Collects elements. All lengths are in SVG user units, of which a browser shows one a pixel. Numbers are
-/// rounded to a hundredth of a unit: small files, the same everywhere.
+/// Collects elements. All lengths are in SVG user units; a browser shows one as a pixel. Numbers are rounded
+/// to a hundredth of a unit, so that files are small and the same on every machine.
 class Canvas {
  public:
   void rect(double x, double y, double w, double h, std::string_view css, double radius = 0) {
@@ -36,7 +36,7 @@ class Canvas {
     add("<path d=\"{}\" class=\"{}\"{}/>\n", d, css,
         width > 0 ? fmt::format(" stroke-width=\"{:.3g}\"", width) : "");
   }
-  /// What follows until close() is transformed so.
+  /// Transforms everything until close().
   void open(std::string_view transform) { add("<g transform=\"{}\">\n", transform); }
   void close() { elements_ += "</g>\n"; }
   /// `markup` is SVG text content: escape what is not.
@@ -51,9 +51,9 @@ class Canvas {
         round(x), round(y), css, markup);
   }
 
-  /// The whole file: the elements on white, in the common look and with the drawing's own CSS.
+  /// The whole file: the elements on white, with the common style and the drawing's own CSS.
   std::string document(double width, double height, std::string_view title, std::string_view css) const;
-  /// The elements as a figure of a page, whose style sheet they have.
+  /// The elements as a figure of a page, which has the style sheet.
   std::string figure(double width, double height, std::string_view title) const;
 
  private:

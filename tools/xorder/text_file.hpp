@@ -1,4 +1,4 @@
-// Matrices that are read from text files, and texts that become files: drawings, tables.
+// Reads matrices from text files, and writes texts to files: drawings, tables.
 #pragma once
 
 #include <filesystem>
@@ -13,22 +13,23 @@ namespace xorder::cli {
 /// The matrix in a file (parse_matrix has the format).
 gf2::AffineMap read_matrix(const std::filesystem::path& path);
 
-/// A file whose text is known only later: that it can be made is known now.
+/// A file whose text is known only later. The constructor already ensures that it can be created.
 class TextFile {
  public:
   /// Throws InputError as write_text() does.
   TextFile(const std::filesystem::path& path, bool overwrite,
            const std::vector<std::filesystem::path>& made_from = {});
-  /// To be called once. Throws IoError.
+  /// Call this once. Throws IoError.
   void write(const std::string& text);
 
  private:
   io::Output output_;
 };
 
-/// Makes the file as io::Output does: it has its name only when it is whole, symbolic links are followed, and
-/// what is replaced leaves its permissions. Throws InputError if it exists and `overwrite` is false, if it is
-/// one of the files that it is made from, or if it cannot be written there.
+/// Creates the file as io::Output does: it gets its name only when it is complete, symbolic links are
+/// followed, and it keeps the permissions of a file that it replaces. Throws InputError if it exists and
+/// `overwrite` is false, if it is one of the files that it is made from, or if it cannot be
+/// created there.
 void write_text(const std::filesystem::path& path, const std::string& text, bool overwrite,
                 const std::vector<std::filesystem::path>& made_from = {});
 

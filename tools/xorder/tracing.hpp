@@ -13,8 +13,8 @@ namespace xorder::cli {
 
 class Tracing {
  public:
-  /// Throws InputError if the file cannot be made, would be an input or the output, or exists and `overwrite`
-  /// is false.
+  /// Throws InputError if the file cannot be created, is an input or the output, or exists and `overwrite` is
+  /// false.
   Tracing(const std::filesystem::path& path, bool overwrite, std::span<const io::ArrayFile> inputs,
           const std::filesystem::path& output);
 

@@ -23,7 +23,7 @@ void add_transpose(CLI::App& program) {
       "  xorder transpose rows.npy t.npy --banded 1,2 --band-order rows     a band as row-major CBLAS has "
       "it\n"
       "  xorder transpose bands.npy t.npy --banded 3,3 --matrices 4    four matrices, shape (4, N, 7)\n"
-      "  xorder transpose both.npy t.npy --banded 3,3 --banded 1,2     two, one after the other on one axis: "
+      "  xorder transpose both.npy t.npy --banded 3,3 --banded 1,2     two, one after another on one axis: "
       "N*7 + N*4\n"
       "  xorder transpose a.npy b.npy --schedule mesh --processors 16  by 4 x 4 virtual processors");
   const auto axes = std::make_shared<std::string>();
