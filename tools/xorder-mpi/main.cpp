@@ -1,7 +1,7 @@
 // xorder-mpi: the commands of xorder that permute, run by several processes on a shared file system. Each
-// performs a share of the tiles of one plan, so in each pass all data are read once and written once, and next
-// to nothing is sent. With --parts each process has its own file with a part of the array, and they exchange
-// elements.
+// performs a share of the tiles of one plan, so in each pass all data are read once and written once, and
+// next to nothing is sent. With --parts each process has its own file with a part of the array, and they
+// exchange elements.
 #include <fmt/format.h>
 #include <mpi.h>
 #include <unistd.h>
@@ -45,9 +45,8 @@ Failure run(MpiTeam& team, int argc, char** argv) {
       "xorder-mpi"};
   program.formatter(std::make_shared<HelpFormatter>());
   program.footer(
-      "Exit codes: 0 done, 1 failed, 2 refused before anything was touched, 3 OUT is complete but its report "
-      "could\n"
-      "not be written. Sizes: 2GiB, 512M (powers of 1024) or 2GB (of 1000).");
+      "Exit codes: 0 done, 1 failed, 2 refused before anything was touched, 3 OUT is complete but its\n"
+      "report could not be written. Sizes: 2GiB, 512M (powers of 1024) or 2GB (of 1000).");
   add_transpose(program);
   add_bitreverse(program);
   add_permute(program);

@@ -1,4 +1,4 @@
-// The subcommands of "xorder bench", one source file each, and what they have in common.
+// The subcommands of "xorder bench", one source file each, and what they share.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -17,23 +17,23 @@
 
 namespace xorder::cli {
 
-/// disk: how fast a disk reads and writes, by size of request; keeps it for the plans to come.
+/// disk: how fast a disk reads and writes, by request size; stores the result for later plans.
 void add_bench_disk(CLI::App& bench);
-/// cache: what the order of accesses costs.
+/// cache: what the order of memory accesses costs.
 void add_bench_cache(CLI::App& bench);
-/// memory: reordering in memory against memcpy.
+/// memory: reordering in memory compared with memcpy.
 void add_bench_memory(CLI::App& bench);
-/// files: one permutation of a file in every way, against cp.
+/// files: one permutation of a file in every way, compared with cp.
 void add_bench_files(CLI::App& bench);
-/// schedules: the papers' comparisons; nothing is measured.
+/// schedules: the papers' comparisons, computed; nothing is measured.
 void add_bench_schedules(CLI::App& bench);
 /// compare: two results of one benchmark.
 void add_bench_compare(CLI::App& bench);
 
-/// The files of --json and --html: that they can be made is known before a minute has passed.
+/// The files of --json and --html. The constructor ensures that they can be created, before the measurement.
 class OutputFiles {
  public:
-  /// Empty names: none. Throws InputError if one cannot be made, or both are the same.
+  /// An empty name means no file. Throws InputError if one cannot be created, or if both are the same.
   OutputFiles(const std::string& json, const std::string& html, bool overwrite);
   void write(const Results& results);
 
@@ -41,35 +41,35 @@ class OutputFiles {
   std::optional<TextFile> json_, html_;
 };
 
-/// Nothing so far but the command and the computer, with the disk of a directory if there is one.
+/// Results with only the command and the computer, and the disk of a directory if there is one.
 Results new_results(const std::string& benchmark, const std::filesystem::path& directory = {});
 
-/// What is measured in rounds.
+/// A benchmark that is measured in rounds.
 class Benchmark {
  public:
   virtual ~Benchmark() = default;
-  /// Adds figures with their series to the results, and says what is to be measured. Called once.
+  /// Adds figures with their series to the results, and returns the cases to measure. Called once.
   virtual std::vector<Case> cases(Results& results) = 0;
-  /// Adds tables when all has been measured.
+  /// Adds tables when everything has been measured.
   virtual void conclude(Results&) {}
 };
 
-/// What a user has asked for.
+/// What the user asked for.
 struct Extent {
   std::filesystem::path directory;  ///< if the benchmark has one
   std::uint64_t bytes = 0;          ///< of the largest array or of the file
   bool full = false;
-  bool overwrite = false;             ///< files of the benchmark's own options
-  std::vector<OutputOption> outputs;  ///< all others, which these must not be
+  bool overwrite = false;             ///< for files of the benchmark's own options
+  std::vector<OutputOption> outputs;  ///< all other outputs, which these must not be
   std::stop_token stop{};  ///< for measurements of many seconds
 };
 
 struct BenchmarkCommand {
   std::string name, summary, description, footer;
   std::uint64_t quick_bytes = 0, full_bytes = 0, least_bytes = 0;
-  std::string what_bytes;  ///< of what: "the largest array"
+  std::string what_bytes;  ///< what --size is the size of: "the largest array"
   bool has_directory = false;
-  std::function<void(CLI::App&)> add_options{};  ///< of its own
+  std::function<void(CLI::App&)> add_options{};  ///< the benchmark's own options
   std::function<std::unique_ptr<Benchmark>(const Extent&)> make;
 };
 

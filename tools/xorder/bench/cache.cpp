@@ -1,4 +1,4 @@
-// xorder bench cache: what the order of accesses costs, and a tiled kernel, which it costs nothing.
+// xorder bench cache: what the order of accesses costs, compared with tiled kernels.
 #include <fmt/format.h>
 #include <sys/mman.h>
 
@@ -24,14 +24,14 @@ using std::uint64_t;
 constexpr uint64_t line_bytes = 64;
 constexpr double least_seconds = 2e-3;  // of a sample
 
-// Processor time of this thread: what passes while another process has the processor does not count.
+// Processor time of this thread, so that time given to other processes does not count.
 double now() {
   timespec t{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
 
-// Seconds of one call; of many calls if they are short.
+// Seconds per call, averaged over many calls if they are short.
 template <typename Work>
 double seconds_each(const Work& work) {
   for (uint64_t calls = 1;; calls *= 2) {
@@ -42,7 +42,7 @@ double seconds_each(const Work& work) {
   }
 }
 
-// Orders of 2^lg things: next() gives one after the other, each once, and then begins again.
+// Orders of 2^lg things: next() returns each of them once, and then starts again.
 
 struct Sequential {
   explicit Sequential(int lg) : mask((uint64_t{1} << lg) - 1) {}
@@ -50,7 +50,7 @@ struct Sequential {
   uint64_t mask, at = 0;
 };
 
-// Column by column of a matrix that lies row by row, as near to a square as can be.
+// By columns of a matrix stored by rows, as nearly square as possible.
 struct Transposed {
   explicit Transposed(int lg) : mask((uint64_t{1} << lg) - 1), low(lg - lg / 2), high(lg / 2) {}
   uint64_t next() {
@@ -62,8 +62,8 @@ struct Transposed {
   uint64_t at = 0;
 };
 
-// A reversed counter: adding one flips the low bits up to the first 0, so of the reversed number the high
-// ones.
+// A reversed counter: adding one flips the low bits up to the first 0, which are the high bits of the
+// reversed number.
 struct BitReversed {
   explicit BitReversed(int lg) : size(uint64_t{1} << lg) {}
   uint64_t next() {
@@ -88,7 +88,7 @@ struct Random {
   uint64_t mask, state = 0;
 };
 
-// Steps of a page: every line of a page apart, then the next lines.
+// Steps of a page: first every line that is a whole number of pages away, then the next lines.
 struct Pages {
   explicit Pages(int bits) : lg(bits), step(std::min(bits, 6)) {}
   uint64_t next() {
@@ -99,7 +99,7 @@ struct Pages {
   uint64_t at = 0;
 };
 
-// target[i] = source[order(i)], of 8-byte elements.
+// target[i] = source[order(i)], for 8-byte elements.
 template <typename Order>
 double copy_seconds(uint64_t* target, const uint64_t* source, int lg) {
   return seconds_each([&] {
@@ -131,16 +131,16 @@ uint64_t& word_at(std::byte* memory, uint64_t offset) {
   return *reinterpret_cast<uint64_t*>(memory + offset);
 }
 
-// Each line says where the next one is, so that no load can begin before the last one has ended.
+// Each line holds the address of the next, so no load can begin before the previous one has ended.
 uint64_t follow(std::byte* memory, uint64_t from, uint64_t steps) {
   for (uint64_t i = 0; i < steps; ++i) from = word_at(memory, from);
   return from;
 }
 
-// Keeps the compiler from leaving out what nobody uses.
+// Keeps the compiler from removing unused results.
 void use(uint64_t value) { asm volatile("" : : "r"(value) : "memory"); }
 
-// Seconds of a step through 2^lg lines in this order.
+// Seconds per step through 2^lg lines in this order.
 template <typename Order>
 double chain_seconds(std::byte* memory, int lg) {
   Order order(lg);
@@ -152,14 +152,14 @@ double chain_seconds(std::byte* memory, int lg) {
     at = next;
   }
   word_at(memory, at) = first;
-  // What fits in a cache is there after this. Of what does not, some thousands of steps show as much as all.
+  // After this, whatever fits in a cache is there. If it does not fit, some thousands of steps show enough.
   uint64_t place = follow(memory, first, std::min<uint64_t>(lines, 1 << 17));
   const uint64_t steps = std::clamp<uint64_t>(lines, 1 << 12, 1 << 16);
   const double seconds = seconds_each([&] { use(place = follow(memory, place, steps)); });
   return seconds / static_cast<double>(steps);
 }
 
-// Seconds of a step through a few lines, so many bytes apart, in a mixed order.
+// Seconds per step through a few lines, `stride` bytes apart, in a mixed order.
 double stride_seconds(std::byte* memory, uint64_t stride, std::span<const uint64_t> order) {
   for (std::size_t i = 0; i < order.size(); ++i) {
     word_at(memory, order[i] * stride) = order[(i + 1) % order.size()] * stride;
@@ -187,30 +187,28 @@ class CacheBenchmark final : public Benchmark {
 
   std::vector<Case> cases(Results& results) override {
     const plots::Axis size{"array", plots::Unit::bytes, true};
-    results.figures = {{"copy",
-                        "Copying 8-byte elements to consecutive places from places in some order, by one "
-                        "thread: bytes of the array per "
-                        "second. The tiled kernels do the same as the naive loops.",
-                        size,
-                        {"payload", plots::Unit::bytes_per_second, true},
-                        {},
-                        {}},
-                       {"latency",
-                        "Loads that wait for each other, one from each cache line, in some order: time of "
-                        "one. On huge pages but for the "
-                        "last series.",
-                        size,
-                        {"time of a load", plots::Unit::seconds, true},
-                        {},
-                        {}},
-                       {"stride",
-                        "Loads that wait for each other from 64 cache lines, so far apart. At strides of "
-                        "powers of two they share sets of "
-                        "the caches and push each other out; one line more, and they do not.",
-                        {"stride", plots::Unit::bytes, true},
-                        {"time of a load", plots::Unit::seconds, true},
-                        {},
-                        {}}};
+    results.figures = {
+        {"copy",
+         "Copying 8-byte elements to consecutive places from places in some order, on one thread: bytes of "
+         "the array per second. The tiled kernels do the same as the naive loops.",
+         size,
+         {"payload", plots::Unit::bytes_per_second, true},
+         {},
+         {}},
+        {"latency",
+         "Dependent loads, one from each cache line, in some order: time per load. On huge pages, except for "
+         "the last series.",
+         size,
+         {"time of a load", plots::Unit::seconds, true},
+         {},
+         {}},
+        {"stride",
+         "Dependent loads from 64 cache lines with some stride. At strides of powers of two the lines share "
+         "sets of the caches and evict each other; with strides one line longer they do not.",
+         {"stride", plots::Unit::bytes, true},
+         {"time of a load", plots::Unit::seconds, true},
+         {},
+         {}}};
     copies(results);
     latencies(results);
     strides(results);
@@ -310,8 +308,8 @@ void add_bench_cache(CLI::App& bench) {
       {.name = "cache",
        .summary = "what the order of accesses to memory costs",
        .description =
-           "Walks through arrays of 4 KiB to 1 GiB in several orders, by one thread: caches, the TLB and\n"
-           "conflicts of associativity show, and beside them tiled kernels, which do not see them.",
+           "Walks through arrays of 4 KiB to 1 GiB in several orders, on one thread. This shows the caches,\n"
+           "the TLB and conflicts of associativity, and tiled kernels, which they hardly affect.",
        .footer = "Examples:\n"
                  "  xorder bench cache\n"
                  "  xorder bench cache --full --html cache.html --json cache.json",

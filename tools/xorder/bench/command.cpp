@@ -89,16 +89,15 @@ void add_benchmark(CLI::App& bench, BenchmarkCommand wanted) {
   app->description(command->description);
   app->footer(command->footer);
   if (command->has_directory)
-    app->add_option("DIR", options->directory, "a directory on the disk; default: this one");
-  app->add_flag("--full", options->full, "larger, with more points, for some minutes instead of one");
+    app->add_option("DIR", options->directory, "a directory on the disk; default: the current one");
+  app->add_flag("--full", options->full, "larger sizes and more points; takes some minutes instead of one");
   app->add_option("--size", options->size,
-                  fmt::format("of {}; default: {}, with --full {}", command->what_bytes,
+                  fmt::format("size of {}; default: {}, with --full {}", command->what_bytes,
                               size_text(command->quick_bytes), size_text(command->full_bytes)))
       ->type_name("SIZE");
   add_number(*app, "--rounds", options->rounds,
-             "how often to measure everything; default: as often as time allows");
-  app->add_option("--json", options->json,
-                  "write all samples as one JSON object, which xorder bench compare reads")
+             "number of rounds, which measure everything once; default: as many as time allows");
+  app->add_option("--json", options->json, "write all samples as one JSON object, for xorder bench compare")
       ->type_name("FILE")
       ->group(group::output);
   app->add_option("--html", options->html, "draw everything on one page")
@@ -111,7 +110,7 @@ void add_benchmark(CLI::App& bench, BenchmarkCommand wanted) {
 }
 
 void add_bench(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("bench", "measures disks, caches, memory and xorder itself");
+  CLI::App* command = program.add_subcommand("bench", "measure disks, caches, memory and xorder itself");
   command->require_subcommand(1);
   add_bench_disk(*command);
   add_bench_cache(*command);

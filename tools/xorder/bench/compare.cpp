@@ -10,8 +10,8 @@
 namespace xorder::cli {
 
 void add_bench_compare(CLI::App& bench) {
-  CLI::App* command =
-      bench.add_subcommand("compare", "two results of one benchmark: machines, disks, before and after");
+  CLI::App* command = bench.add_subcommand(
+      "compare", "compare two results of one benchmark: two machines, two disks, before and after");
   command->footer(
       "Examples:\n"
       "  xorder bench cache --json a.json\n"
@@ -22,7 +22,7 @@ void add_bench_compare(CLI::App& bench) {
     bool force = false;
   };
   const auto options = std::make_shared<Options>();
-  command->add_option("A", options->a, "a file that --json has made")->required();
+  command->add_option("A", options->a, "a file written by --json")->required();
   command->add_option("B", options->b, "another one")->required();
   command->add_option("--html", options->html, "draw both on one page")
       ->type_name("FILE")

@@ -1,4 +1,4 @@
-// xorder bench disk: what a disk reads and writes, by the size of requests. Plans go by it.
+// xorder bench disk: how fast a disk reads and writes, by request size. Plans use the result.
 #include <fmt/format.h>
 
 #include <memory>
@@ -41,8 +41,8 @@ class DiskBenchmark final : public Benchmark {
   std::vector<Case> cases(Results& results) override {
     results.figures = {
         {"bandwidth",
-         "Requests at random places, past the page cache: bytes per second, and with both at once of each "
-         "direction. Written is what has been synced, to a new file.",
+         "Requests at random places, past the page cache: bytes per second; with both at once, in each "
+         "direction. Only synced data count as written; they go to a new file.",
          {"request", plots::Unit::bytes, true},
          {"bandwidth", plots::Unit::bytes_per_second},
          {},
@@ -67,9 +67,9 @@ class DiskBenchmark final : public Benchmark {
     }
     const Device profile = io::profile_of(work::profile_name(directory_), std::move(points));
     if (file_) file_->write(profile.text());
-    const std::string kept = keep_ ? fmt::format("{}: plans for this file system go by it from now on.",
+    const std::string kept = keep_ ? fmt::format("{}: later plans for this file system use it.",
                                                  work::save_profile(directory_, profile).string())
-                                   : "What plans would go by.";
+                                   : "Plans would use this profile.";
     PlainTable table{kept + " Larger requests than the last would gain nothing.",
                      {"request", "read", "written", "both at once"},
                      {}};
@@ -95,9 +95,9 @@ void add_bench_disk(CLI::App& bench) {
       bench,
       {.name = "disk",
        .summary = "how fast a disk reads, writes, and does both at once",
-       .description = "Reads and writes files of its own in DIR, in requests of 4 KiB to 4 MiB, and keeps "
-                      "what it measured\n"
-                      "in the cache directory: later commands without --device plan with it.",
+       .description =
+           "Reads and writes test files in DIR, in requests of 4 KiB to 4 MiB, and stores the result in\n"
+           "the cache directory. Later commands without --device plan with it.",
        .footer = "Examples:\n"
                  "  xorder bench disk\n"
                  "  xorder bench disk /data --html disk.html\n"
@@ -109,8 +109,8 @@ void add_bench_disk(CLI::App& bench) {
        .has_directory = true,
        .add_options =
            [profile](CLI::App& command) {
-             command.add_flag("!--no-keep", profile->keep, "do not keep the profile");
-             command.add_option("--profile", profile->file, "write the profile, as --device reads it")
+             command.add_flag("!--no-keep", profile->keep, "do not store the profile");
+             command.add_option("--profile", profile->file, "write the profile into a file for --device")
                  ->type_name("FILE")
                  ->group(group::output);
            },

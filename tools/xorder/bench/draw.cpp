@@ -28,7 +28,7 @@ Estimate estimate(const Measured& point) {
   return {point.median(), point.quantile(0.25), point.quantile(0.75)};
 }
 
-// A curve or a row of dots, before it is decided which.
+// A series, to be drawn as a curve or as rows of dots.
 struct Drawn {
   std::string name;
   int colour;
@@ -47,7 +47,7 @@ std::vector<Drawn> drawn_of(const MeasuredFigure& figure, const std::string& pre
   return all;
 }
 
-// `mark`: where a line stands that means "the same"; 0: none.
+// `mark`: the value at which to draw a line that means "the same"; 0: none.
 std::string svg_of(const MeasuredFigure& figure, const Axis& values, const std::vector<Drawn>& all,
                    double mark) {
   if (!figure.rows.empty()) {
@@ -74,7 +74,7 @@ std::string row_name(const MeasuredFigure& figure, double x) {
   return figure.rows.empty() ? plots::text_of(x, figure.x.unit) : figure.rows[static_cast<std::size_t>(x)];
 }
 
-// "1.2 GiB/s ±3%"; without the spread where it is not known.
+// "1.2 GiB/s ±3%"; without the spread if it is not known.
 std::string cell_of(const Measured& point, Unit unit) {
   const std::string text = plots::text_of(point.median(), unit);
   return point.samples.size() < 2 ? text : fmt::format("{} ±{:.0f}%", text, 100 * point.spread());
@@ -110,8 +110,8 @@ std::vector<std::string> head_of(const MeasuredFigure& figure) {
 std::string sureness(const Results& results) {
   if (results.noise.rounds == 0) return "These values were computed, not measured.";
   return fmt::format(
-      "{} rounds in {:.0f} s, every other one backwards. Shown are medians and the middle half of the "
-      "samples, ± half of its width.",
+      "{} rounds in {:.0f} s, every other one backwards. Values are medians, ± half the width of the middle "
+      "half of the samples.",
       results.noise.rounds, results.noise.seconds);
 }
 
@@ -122,7 +122,7 @@ std::string padded(const std::string& text, std::size_t width, bool right) {
   return right ? blanks + text : text + blanks;
 }
 
-// In columns, the first one to the left and the others to the right.
+// Aligned columns: the first one to the left, the others to the right.
 std::string columns(const std::vector<std::string>& head, const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths(head.size(), 0);
   const auto widen = [&](const std::vector<std::string>& row) {
@@ -150,12 +150,12 @@ const MeasuredFigure* figure_named(const Results& results, const std::string& id
   return found == results.figures.end() ? nullptr : &*found;
 }
 
-// What both have of one figure: b's values divided by a's.
+// The points that both results have of one figure: b's values divided by a's.
 struct Quotients {
   const MeasuredFigure* a;
   const MeasuredFigure* b;
   std::vector<Drawn> drawn;
-  std::size_t more = 0, less = 0, same = 0;  // of the values, as far as the middle halves of the samples tell
+  std::size_t more = 0, less = 0, same = 0;  // numbers of values, judged by the middle halves of the samples
 };
 
 std::optional<std::size_t> row_of(const MeasuredFigure& figure, const std::string& name) {
@@ -192,8 +192,9 @@ Quotients quotients(const MeasuredFigure& a, const MeasuredFigure& b) {
 
 std::vector<Quotients> quotients(const Comparison& both) {
   if (both.a.benchmark != both.b.benchmark) {
-    throw InputError(fmt::format("one is of bench {}, the other of bench {}; name two of the same benchmark",
-                                 both.a.benchmark, both.b.benchmark));
+    throw InputError(
+        fmt::format("one is of bench {}, the other of bench {}; give two results of the same benchmark",
+                    both.a.benchmark, both.b.benchmark));
   }
   std::vector<Quotients> all;
   for (const MeasuredFigure& figure : both.a.figures) {
@@ -206,9 +207,9 @@ std::vector<Quotients> quotients(const Comparison& both) {
 
 std::string verdict(const Quotients& q) {
   std::string text;
-  if (q.a->caption != q.b->caption) text = fmt::format("In B it was something else: {} ", q.b->caption);
-  return text + fmt::format("{} larger in B, {} smaller, {} the same as far as the samples tell.", q.more,
-                            q.less, q.same);
+  if (q.a->caption != q.b->caption) text = fmt::format("B measured something else: {} ", q.b->caption);
+  return text + fmt::format("{} larger in B, {} smaller, {} the same within the spread of the samples.",
+                            q.more, q.less, q.same);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// xorder bench files: one permutation of a file in every way, against cp.
+// xorder bench files: one permutation of a file in every way, compared with cp.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
@@ -36,14 +36,14 @@ namespace {
 using std::uint64_t;
 namespace fs = std::filesystem;
 
-// A directory of its own, gone with all that is in it.
+// A new directory, which the destructor removes with its content.
 class OwnDirectory {
  public:
   explicit OwnDirectory(const fs::path& in) {
     std::string name = (in / ".xorder-bench-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) {
       throw InputError(
-          fmt::format("{}: no directory can be made there: {}", in.string(), std::strerror(errno)));
+          fmt::format("{}: cannot create a directory there: {}", in.string(), std::strerror(errno)));
     }
     path_ = name;
   }
@@ -59,7 +59,7 @@ class OwnDirectory {
   fs::path path_;
 };
 
-// Nothing that a disk could compress.
+// Random data, which a disk cannot compress.
 void make_input(const fs::path& path, uint64_t bytes, const std::stop_token& stop) {
   io::Output output(path, bytes, false, io::Access::direct, io::system_disk(), nullptr);
   const io::BlockMemory block(std::size_t{4} << 20);
@@ -97,7 +97,7 @@ void copy_by_cp(const fs::path& from, const fs::path& to) {
 
 struct Way {
   std::string name;
-  /// Does it. What is not xorder's has no report.
+  /// Does it. Returns a report only if xorder did the work.
   std::function<std::optional<work::Report>()> run;
 };
 
@@ -122,8 +122,8 @@ class FilesBenchmark final : public Benchmark {
                                        columns(), size_text(bytes_), size_text(options_.memory));
     results.figures = {{"ways",
                         fmt::format("Transposing {} where nothing else is said, from and to the disk: bytes "
-                                    "of the file per second. \"The same order\" is the "
-                                    "floor: every byte read and written once, one after the other.",
+                                    "of the file per second. \"The same order\" is the floor: every byte "
+                                    "read and written once, one after the other.",
                                     of),
                         {},
                         {"payload", plots::Unit::bytes_per_second},
@@ -197,8 +197,8 @@ class FilesBenchmark final : public Benchmark {
             {"schedule mesh", by_schedule(Kind::mesh)}};
   }
 
-  // Of a run from a file that is not in memory to one that does not exist. What the last run has left is gone
-  // before.
+  // Seconds of a run from a file that is not in memory to one that does not exist. The previous output is
+  // removed first.
   double speed(const Way& way) {
     std::error_code ignored;
     fs::remove(out_, ignored);
@@ -217,28 +217,27 @@ class FilesBenchmark final : public Benchmark {
   io::ArrayFile array_;
   work::Options options_;
   std::vector<Way> ways_;
-  std::map<std::string, work::Report> reports_;  // the last ones
+  std::map<std::string, work::Report> reports_;  // of the last runs
 };
 
 }  // namespace
 
 void add_bench_files(CLI::App& bench) {
   add_benchmark(
-      bench,
-      {.name = "files",
-       .summary = "one permutation of a file in every way, against cp",
-       .description =
-           "Transposes a file of its own in DIR by tiles and by virtual processors, and copies it with cp.\n"
-           "No file is in memory before. DIR needs room for two such files and what lies between.",
-       .footer = "Examples:\n"
-                 "  xorder bench files\n"
-                 "  xorder bench files /data --full --html files.html",
-       .quick_bytes = uint64_t{256} << 20,
-       .full_bytes = uint64_t{4} << 30,
-       .least_bytes = uint64_t{1} << 20,
-       .what_bytes = "the file",
-       .has_directory = true,
-       .make = [](const Extent& extent) { return std::make_unique<FilesBenchmark>(extent); }});
+      bench, {.name = "files",
+              .summary = "one permutation of a file in every way, compared with cp",
+              .description =
+                  "Transposes a test file in DIR by tiles and by virtual processors, and copies it with cp.\n"
+                  "No file is in memory beforehand. DIR needs room for two such files and for scratch files.",
+              .footer = "Examples:\n"
+                        "  xorder bench files\n"
+                        "  xorder bench files /data --full --html files.html",
+              .quick_bytes = uint64_t{256} << 20,
+              .full_bytes = uint64_t{4} << 30,
+              .least_bytes = uint64_t{1} << 20,
+              .what_bytes = "the file",
+              .has_directory = true,
+              .make = [](const Extent& extent) { return std::make_unique<FilesBenchmark>(extent); }});
 }
 
 }  // namespace xorder::cli

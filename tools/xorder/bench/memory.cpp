@@ -1,4 +1,4 @@
-// xorder bench memory: reordering in memory against memcpy.
+// xorder bench memory: reordering in memory compared with memcpy.
 #include "memory/micro.hpp"
 
 #include <fmt/format.h>
@@ -49,13 +49,11 @@ class MemoryBenchmark final : public Benchmark {
     };
     add("families",
         fmt::format("Reordering {}: speed divided by that of a parallel memcpy of as many bytes just before, "
-                    "by the size of "
-                    "an element.",
+                    "by the size of an element.",
                     of),
         ratio);
-    add("records", fmt::format("Records whose size is no power of two, {}.", of), ratio);
-    add("copies", fmt::format("What it is compared with: copying {}.", of),
-        {"payload", plots::Unit::bytes_per_second});
+    add("records", fmt::format("Records whose size is not a power of two, {}.", of), ratio);
+    add("copies", fmt::format("The reference: copying {}.", of), {"payload", plots::Unit::bytes_per_second});
     results.figures[2].rows = {"memcpy", "streaming stores"};
     results.figures[2].series.push_back({"", {}});
     for (const MemoryFamily& family : memory_families(bytes_, 8))
@@ -105,13 +103,13 @@ class MemoryBenchmark final : public Benchmark {
     }
   }
 
-  // Of the time of memcpy to that of the plan, one after the other.
+  // The time of memcpy divided by the time of the plan, run right after it.
   double ratio(const memory::InMemoryPlan& plan, uint64_t bytes) const {
     const double copied = copy_seconds(bytes, false);
     return copied / seconds_of([&] { plan.execute(source_.data(), target_.data(), threads_); }, calls(bytes));
   }
 
-  // So many that they can be timed.
+  // Enough repetitions to be timed.
   static int calls(uint64_t bytes) {
     return static_cast<int>(
         std::clamp<uint64_t>((uint64_t{32} << 20) / std::max<uint64_t>(bytes, 1), 1, 2000));
@@ -147,10 +145,10 @@ void add_bench_memory(CLI::App& bench) {
   add_benchmark(
       bench,
       {.name = "memory",
-       .summary = "reordering in memory against memcpy",
+       .summary = "reordering in memory compared with memcpy",
        .description =
            "Reorders arrays in memory in every way and with elements of every size, each right after a\n"
-           "memcpy of as many bytes, by all processors.",
+           "memcpy of the same size, on all processors.",
        .footer = "Examples:\n"
                  "  xorder bench memory\n"
                  "  xorder bench memory --size 1MiB                 arrays in the cache\n"

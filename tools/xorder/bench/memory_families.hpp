@@ -1,4 +1,4 @@
-// What reordering in memory is measured with, by `xorder bench memory` and by bench/memory_bench.cpp.
+// The reorderings in memory that `xorder bench memory` and bench/memory_bench.cpp measure.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct MemoryFamily {
   Reordering what;
 };
 
-/// Of arrays of at most so many bytes, but about as many, and elements of `width` bytes.
+/// For arrays of at most `bytes` bytes, but nearly as many, with elements of `width` bytes.
 std::vector<MemoryFamily> memory_families(std::uint64_t bytes, std::uint64_t width);
 
 }  // namespace xorder::cli

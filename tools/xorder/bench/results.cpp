@@ -53,9 +53,9 @@ Json figure_json(const MeasuredFigure& figure) {
           {"rows", figure.rows},      {"series", series}};
 }
 
-// Reading. What is not as it should be throws one of nlohmann's exceptions or this.
+// Reading. Anything malformed throws one of nlohmann's exceptions or this one.
 [[noreturn]] void refuse_results(const std::string& name, const std::string& what) {
-  throw InputError(fmt::format("{}: {}; results are made by xorder bench .. --json FILE", name, what));
+  throw InputError(fmt::format("{}: {}; make results with xorder bench .. --json FILE", name, what));
 }
 
 plots::Axis axis_of(const Json& from) {
@@ -165,11 +165,12 @@ std::vector<std::string> warnings(const Results& results) {
   std::vector<std::string> all;
   const auto percent = [](double part) { return fmt::format("{:.0f} %", 100 * part); };
   if (results.noise.rounds < 3) {
-    all.push_back(fmt::format("Each value was measured {}: how far it can be trusted is not known.",
+    all.push_back(fmt::format("Each value was measured {}, so its uncertainty is unknown.",
                               results.noise.rounds == 1 ? "once" : "twice"));
   }
   if (results.noise.others > 2 * much) {
-    all.push_back(fmt::format("Other processes used {:.1f} processors meanwhile.", results.noise.others));
+    all.push_back(
+        fmt::format("Other processes used {:.1f} processors during the measurement.", results.noise.others));
   }
   if (results.noise.stolen > much / 5) {
     all.push_back(fmt::format("The hypervisor gave {} of the processors' time to others.",
@@ -177,13 +178,13 @@ std::vector<std::string> warnings(const Results& results) {
   }
   if (!spreads.empty() && median_of(spreads) > much) {
     all.push_back(fmt::format(
-        "The machine is noisy: typically half of the samples are more than {} away from the median.",
+        "The machine is noisy: typically half of the samples differ from the median by more than {}.",
         percent(median_of(spreads))));
   }
   if (!drifts.empty() && std::abs(median_of(drifts)) > much) {
-    all.push_back(
-        fmt::format("The machine changed meanwhile: the last values are typically {} {} than the first.",
-                    percent(std::abs(median_of(drifts))), median_of(drifts) > 0 ? "larger" : "smaller"));
+    all.push_back(fmt::format(
+        "The machine changed during the measurement: the last values are typically {} {} than the first.",
+        percent(std::abs(median_of(drifts))), median_of(drifts) > 0 ? "larger" : "smaller"));
   }
   return all;
 }

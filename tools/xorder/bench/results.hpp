@@ -1,4 +1,4 @@
-// What a benchmark has measured: figures of samples, as JSON and as a page, and compared with another's.
+// The results of a benchmark: figures of samples, as JSON and as a page, and compared with other results.
 #pragma once
 
 #include <filesystem>
@@ -18,9 +18,9 @@ struct Measured {
   // Requires samples.
   double median() const { return quantile(0.5); }
   double quantile(double part) const;
-  /// Half of the samples, those in the middle, are within this part of the median.
+  /// Half the width of the middle half of the samples, divided by the median.
   double spread() const;
-  /// By which part the last third of the samples is larger than the first third, by their medians.
+  /// How much larger the median of the last third is than that of the first third, as a fraction.
   double drift() const;
 };
 
@@ -29,7 +29,7 @@ struct MeasuredSeries {
   std::vector<Measured> points;
 };
 
-/// Curves over x, or, where there are rows, dots in rows with the values from left to right.
+/// Curves over x; or, if there are rows, dots in rows with the values from left to right.
 struct MeasuredFigure {
   std::string id;       ///< the same in every run of the benchmark
   std::string caption;  ///< a sentence or two
@@ -38,19 +38,19 @@ struct MeasuredFigure {
   std::vector<MeasuredSeries> series;
 };
 
-/// What else there is to say in columns.
+/// A table without figures.
 struct PlainTable {
   std::string caption;
   std::vector<std::string> head;
   std::vector<std::vector<std::string>> rows;
 };
 
-/// How quiet the machine was.
+/// How much the machine was disturbed.
 struct Noise {
   double seconds = 0;      ///< of the benchmark
   double others = 0;       ///< processors that other processes used, on average
-  double stolen = 0;       ///< part of all processors' time that a hypervisor gave to others
-  std::size_t rounds = 0;  ///< all was measured once in each; none: it was computed
+  double stolen = 0;       ///< fraction of all processors' time that a hypervisor gave to others
+  std::size_t rounds = 0;  ///< everything was measured once in each; 0: it was computed
 };
 
 struct Results {
@@ -62,17 +62,17 @@ struct Results {
 };
 
 nlohmann::json results_json(const Results& results);
-/// Reads what results_json() has made. Throws InputError, one line, for what is something else or damaged.
+/// Reads the output of results_json(). Throws InputError, one line, if it is something else or damaged.
 Results read_results(const std::filesystem::path& path);
 
-/// What makes the numbers uncertain; empty if nothing does.
+/// Sentences about what makes the numbers uncertain; empty if nothing does.
 std::vector<std::string> warnings(const Results& results);
 /// Medians in tables, for a terminal.
 std::string results_text(const Results& results);
 std::string results_page(const Results& results);
 
-/// Two runs of one benchmark on one page, and in a few lines. Throws InputError if the benchmarks are not the
-/// same.
+/// Compares two runs of one benchmark, on one page and in a few lines. Throws InputError if the benchmarks
+/// differ.
 struct Comparison {
   Results a, b;
 };

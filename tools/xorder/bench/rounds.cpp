@@ -16,8 +16,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Processor time in seconds: of all processes since the machine was started, of this one with its children,
-// and what a hypervisor took.
+// Processor time in seconds: of all processes since boot, of this one with its children, and the time that a
+// hypervisor took.
 struct ProcessorTime {
   double all = 0, own = 0, stolen = 0;
 };
@@ -67,7 +67,7 @@ void measure_in_turn(Results& results, const std::vector<Case>& cases, const Rou
   for (const Case& each : cases) place_of(results, each);  // in the order of the cases
   std::size_t round = 0;
   double longest = 0;
-  // A first round shows how many there will be.
+  // The first round shows how many rounds fit into the time.
   std::size_t expected = std::min<std::size_t>(3, rounds.most);
   for (; round < rounds.most; ++round) {
     const double spent = seconds_since(begin);

@@ -1,4 +1,4 @@
-// Measuring in turn: every case once in each round, so that all of them see the same machine.
+// Measures all cases in turn, once in each round, so that all of them see the same machine.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace xorder::cli {
 
-/// What is measured at one point of a figure.
+/// What to measure for one point of a figure.
 struct Case {
   std::string what;  ///< for the progress bar
   std::function<double()> measure;
@@ -19,16 +19,15 @@ struct Case {
 };
 
 struct Rounds {
-  double seconds = 40;  ///< no round begins that would end later, but for so many:
+  double seconds = 40;  ///< no round begins that would end later, except for the first ones:
   std::size_t at_least = 1;
   std::size_t most = 15;
   bool bar = true;
   std::stop_token stop{};
 };
 
-/// Measures, every other round backwards, so that what changes steadily touches all cases alike. Adds the
-/// samples to the figures of `results`, whose series are there already, and says in its noise how it went.
-/// Throws Cancelled.
+/// Measures, with every other round backwards, so that steady changes affect all cases alike. Adds the
+/// samples to the figures of `results`, whose series must exist, and sets its noise. Throws Cancelled.
 void measure_in_turn(Results& results, const std::vector<Case>& cases, const Rounds& rounds);
 
 }  // namespace xorder::cli

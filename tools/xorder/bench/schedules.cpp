@@ -1,5 +1,4 @@
-// xorder bench schedules: the comparisons of the papers, computed from the schedules themselves and from the
-// timing model.
+// xorder bench schedules: the comparisons of the papers, computed from the schedules and the timing model.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +31,7 @@ using std::uint64_t;
 
 const Axis steps_axis{"steps", Unit::number, true};
 
-// A figure whose series grow point by point, in the order in which their names come up.
+// A figure whose series grow point by point, in the order in which their names first occur.
 class Curves {
  public:
   Curves(std::string id, std::string caption, Axis x, Axis values) {
@@ -55,15 +54,15 @@ class Curves {
   MeasuredFigure figure_;
 };
 
-// Edelman: all links busy, against one dimension after the other, in each of which every node sends half of
-// its words over one link.
+// Edelman: all links busy, compared with one dimension after another, where every node sends half of its
+// words over one link in each.
 void total_exchange(Results& results, int most) {
   Curves steps("exchange-steps",
                "Transposition on a hypercube of 2^d nodes with 2^d words each (Edelman): steps by neighbour "
-               "exchanges over all "
-               "dimensions at once, which is the lower bound, and over one dimension after the other.",
+               "exchanges over all dimensions at once, which is the lower bound, and over one dimension "
+               "after the other.",
                {"d"}, steps_axis);
-  Curves use("exchange-links", "The part of all links that is used in a step, on average.", {"d"},
+  Curves use("exchange-links", "The fraction of all links that is used in a step, on average.", {"d"},
              {"link use", Unit::ratio});
   for (int d = 1; d <= most; ++d) {
     const schedule::Exchange all(d, schedule::Exchange::Kind::transposition);
@@ -90,14 +89,14 @@ double rounds_seconds(const schedule::Rounds& rounds, double block_bytes) {
   return schedule::duration(rounds, chunk, cluster, schedule::Switching::store_and_forward).lock_step;
 }
 
-// A personalized all-to-all that knows nothing of the permutation: a message to every other processor, one
-// after the other.
+// A personalized all-to-all that does not use the permutation: a message to every other processor, one after
+// another.
 double all_to_all_seconds(double block_bytes) {
   const double processors = std::exp2(lg_processors);
   return (processors - 1) * (cluster.startup + block_bytes / processors * cluster.per_byte);
 }
 
-// The top `rank` bits change places with the low ones.
+// Exchanges the top `rank` bits with the low ones.
 gf2::AffineMap map_of_rank(int rank) {
   std::vector<int> sources;
   for (int i = 0; i < lg_elements; ++i) {
@@ -113,8 +112,7 @@ void rounds(Results& results) {
       1 << lg_processors, cluster.startup * 1e6, cluster.per_byte * 1e9);
   Curves by_rank("rounds-rank",
                  "Rounds of whole chunks against an all-to-all, over rank γ (Cormen): 2^γ messages for each "
-                 "processor, or one for "
-                 "every other one. " +
+                 "processor, or one for every other one. " +
                      model,
                  {"rank γ"}, {"time", Unit::seconds, true});
   for (const uint64_t block : {uint64_t{16} << 10, uint64_t{1} << 20, uint64_t{64} << 20}) {
@@ -153,8 +151,8 @@ void bands(Results& results, int d) {
       "bands",
       fmt::format(
           "Transposition of a matrix with B diagonals on 2^{} nodes (Varvarigos and Bertsekas): the closed "
-          "form's "
-          "2^β steps, what a search finds for the same places of the columns, bounds, and a full matrix.",
+          "form's 2^β steps, what a search finds for the same places of the columns, bounds, and a full "
+          "matrix.",
           d),
       {"B"}, {"steps"});
   for (uint64_t width = 3; width < n; width += 2) {
@@ -181,8 +179,7 @@ void bands_at_once(Results& results) {
   constexpr int d = 9;
   Curves gain("bands-at-once",
               "Several bands of half width 2^β at once on 2^9 nodes: how many times faster than one after "
-              "another, for the "
-              "paper's two phases and for placements that were found by search.",
+              "another, for the paper's two phases and for placements that were found by search.",
               {"matrices"}, {"gain", Unit::ratio});
   for (int beta = 1; beta <= 4; ++beta) {
     for (int k = 1; k <= d / beta; ++k) {
@@ -203,9 +200,8 @@ void bands_at_once(Results& results) {
 void meshes(Results& results, uint64_t most) {
   Curves steps("mesh",
                "Transposition on an N × N mesh with wormhole switching (Tsay, Ding and Wang): our schedule, "
-               "which is at the bound "
-               "T(N), with XY routing T(N) + 1, their two phases for even N, with XY three steps more, and "
-               "the recursive exchange.",
+               "which is at the bound T(N), with XY routing T(N) + 1, their two phases for even N, with XY "
+               "three steps more, and the recursive exchange.",
                {"N"}, {"steps"});
   for (uint64_t n = 2; n <= most; ++n) {
     steps.add("ours", n, schedule::Mesh(n, schedule::Mesh::Routing::any).steps());
@@ -225,14 +221,12 @@ void meshes(Results& results, uint64_t most) {
 
 void descends(Results& results, int most) {
   constexpr int n = 6;
-  Curves steps(
-      "descend",
-      "±2^b-descend of M elements on N = 64 nodes (Hu): pipelined 4 (lg M + M/N − 1) steps, "
-      "forwards and backwards, "
-      "2 lg N · M/N without the pipeline; directly, by ASPC for one element of each node after the "
-      "other, (4 lg N − 2) M/N, and M/N − 1 for what local iterations need of neighbours; and a lower "
-      "bound.",
-      {"M/N", Unit::number, true}, steps_axis);
+  Curves steps("descend",
+               "±2^b-descend of M elements on N = 64 nodes (Hu): pipelined 4 (lg M + M/N − 1) steps, "
+               "forwards and backwards, 2 lg N · M/N without the pipeline; directly, by ASPC for one element "
+               "of each node after the other, (4 lg N − 2) M/N, and M/N − 1 for what local iterations need "
+               "of neighbours; and a lower bound.",
+               {"M/N", Unit::number, true}, steps_axis);
   using Order = schedule::Descend::Order;
   const schedule::PlusMinus direct(n, schedule::Recurrence::all(n, 0, false).iterations);
   for (int v = 0; v <= most; ++v) {
@@ -252,9 +246,8 @@ void add_bench_schedules(CLI::App& bench) {
   CLI::App* command =
       bench.add_subcommand("schedules", "the papers' comparisons, computed from the schedules");
   command->description(
-      "Counts the steps of every kind of schedule beside what they are compared with in the papers, and "
-      "computes\n"
-      "times by the timing model. Nothing is measured.");
+      "Counts the steps of every kind of schedule and of its alternatives in the papers, and computes\n"
+      "times with the timing model. Nothing is measured.");
   command->footer(
       "Examples:\n"
       "  xorder bench schedules --html schedules.html\n"

@@ -1,4 +1,4 @@
-// What all plots have: words beside their marks, and room for them.
+// Legends, which all plots have, and the space they need.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace xorder::plots {
 
-/// There are so many colours; a series has the colour of its number, modulo this.
+/// The number of colours. Series i has colour i modulo this.
 inline constexpr int colours = 8;
 
-/// About how wide a text is, in the font of axes.
+/// The approximate width of a text in the font of axes.
 double text_width(std::string_view text);
 
 struct LegendEntry {

@@ -99,7 +99,7 @@ void Page::table(const std::vector<std::string>& head, const std::vector<std::ve
   body_ += folded ? "</table></div></details>\n" : "</table></div>\n";
 }
 
-// On paper as in the light.
+// Printed pages use the light colours.
 std::string Page::html() const {
   return fmt::format(
       "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n<meta "

@@ -1,4 +1,4 @@
-// One self-contained page: figures, tables and words, in light and dark, on a screen and on paper.
+// A self-contained HTML page: figures, tables and text, in light and dark mode, on a screen and on paper.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace xorder::plots {
 
-/// What figures are drawn for, in SVG user units.
+/// The width of figures, in SVG user units.
 inline constexpr double figure_width = 900;
 
-/// Texts are plain: they are escaped here. Only what svg says is markup. The page is XML, too.
+/// Texts are plain and are escaped here; only `svg` is markup. The page is also valid XML.
 class Page {
  public:
   Page(std::string_view title, std::string_view subtitle);
@@ -21,7 +21,7 @@ class Page {
   void text(std::string_view text);
   void warning(std::string_view text);
   void figure(std::string_view caption, const std::string& svg);
-  /// The first column is words, the others are numbers. A long table is folded up.
+  /// The first column is text, the others are numbers. A long table is folded up.
   void table(const std::vector<std::string>& head, const std::vector<std::vector<std::string>>& rows);
 
   std::string html() const;

@@ -17,7 +17,7 @@ constexpr double bottom_space = 44;  // for ticks and the label of the x axis
 
 std::string place(double x, double y) { return fmt::format("{:.1f} {:.1f}", x, y); }
 
-// The part of a range with the points that have a place on the axis.
+// The part of a range whose points have a place on the axis.
 bool drawable(const Axis& x, const Axis& y, const Point& p) {
   return std::isfinite(p.x) && std::isfinite(p.y) && (!x.logarithmic || p.x > 0) &&
          (!y.logarithmic || p.y > 0);
@@ -36,7 +36,7 @@ void Plot::Range::include(double value) {
   empty = false;
 }
 
-// What is to be shown of an axis: never nothing.
+// The range that an axis shows; it is never empty.
 Plot::Range Plot::Range::on(const Axis& axis) const {
   Range range = *this;
   if (axis.logarithmic) {
@@ -69,7 +69,7 @@ std::string Plot::svg(std::string_view title, double height) const {
   }
   y_range = y_range.on(y_);
 
-  // The y axis's texts decide how much room they need, and the legend how far down everything begins.
+  // The texts of the y axis determine the left margin, and the legend the upper one.
   const Scale texts(y_, y_range.from, y_range.to, height - bottom_space, 0, 34);
   double widest = 0;
   for (const Tick& tick : texts.ticks()) widest = std::max(widest, text_width(tick.text));
@@ -107,12 +107,11 @@ void Plot::frame(cli::Canvas& canvas, const Area& area) const {
     canvas.path(fmt::format("M{}H{:.1f}", place(area.left, y), area.right), "grid");
     canvas.text(area.left - 7, y + 4, "end", "axis num", tick.text);
   }
-  double free_from = 0;  // where no text is yet
+  double free_from = 0;  // no text lies to the right of this
   for (const Tick& tick : area.x.ticks()) {
     const double x = area.x.at(tick.value), half = text_width(tick.text) / 2;
     canvas.path(fmt::format("M{}V{:.1f}", place(x, area.top), area.bottom), "grid");
-    const double begin =
-        std::min(x - half, width - 2 * half);  // the last one may stand to the left of its place
+    const double begin = std::min(x - half, width - 2 * half);  // the last one may be shifted to the left
     if (begin < free_from) continue;
     canvas.text(begin + half, area.bottom + 17, "middle", "axis num", tick.text);
     free_from = x + half + 8;
@@ -158,7 +157,8 @@ void Plot::draw(cli::Canvas& canvas, const Area& area, const Series& series) con
   canvas.path(dots, fmt::format("dots c{}", colour));
 }
 
-// In units of cells, each shade's cells as lines as thick as a row: a path of small whole numbers is short.
+// In units of cells, with each shade's cells as lines as thick as a row: paths of small whole numbers are
+// short.
 void Plot::draw_map(cli::Canvas& canvas, const Area& area) const {
   const int shades = static_cast<int>(map_.colours.size()) * Map::levels;
   canvas.open(fmt::format("translate({:.2f} {:.2f}) scale({:.5f} {:.5f})", area.left, area.bottom,
@@ -169,7 +169,7 @@ void Plot::draw_map(cli::Canvas& canvas, const Area& area) const {
     for (std::size_t row = 0; row < map_.rows; ++row) {
       const std::uint8_t* const line = map_.shades.data() + row * map_.columns;
       std::size_t pen = 0;
-      bool moved = false;  // to this row
+      bool moved = false;  // whether the pen is in this row
       for (std::size_t i = 0; i < map_.columns;) {
         if (line[i] != shade) {
           ++i;

@@ -12,7 +12,7 @@
 
 namespace xorder::plots {
 
-/// A value with its spread, which may be none.
+/// A value with its spread, which may be 0.
 struct Point {
   double x = 0, y = 0;
   double low = y, high = y;
@@ -30,8 +30,8 @@ struct Series {
   bool dashed = false;
 };
 
-/// Where on the plot's area there is something, and how much: in rows from below, a number of a shade for
-/// each cell.
+/// How much there is at each place of the plot's area: the number of a shade for each cell, in rows from
+/// below.
 struct Map {
   /// Shades: 0 is nothing; then `levels` of each of the colours, the faintest first.
   static constexpr int levels = 3;
@@ -48,11 +48,11 @@ class Plot {
  public:
   Plot(Axis x, Axis y) : x_(std::move(x)), y_(std::move(y)) {}
 
-  /// What the axes show at least. Without it, all points; a linear y axis begins at 0.
+  /// The least that the axes show. By default all points; a linear y axis begins at 0.
   void include_x(double value) { x_range_.include(value); }
   void include_y(double value) { y_range_.include(value); }
   void add(Series series);
-  /// Over all of the area, which is what include_x() and include_y() have said.
+  /// Covers the whole area, as set by include_x() and include_y().
   void add(Map map) { map_ = std::move(map); }
   /// A horizontal line with a name.
   void add_level(double y, std::string name) {
@@ -60,7 +60,7 @@ class Plot {
     levels_.push_back({y, std::move(name)});
   }
 
-  /// `title` is for those who cannot see it.
+  /// `title` is for readers who cannot see the drawing.
   std::string svg(std::string_view title, double height = 300) const;
 
  private:

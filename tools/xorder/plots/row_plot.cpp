@@ -12,7 +12,7 @@ namespace xorder::plots {
 namespace {
 
 constexpr double least_row_height = 22;
-constexpr double apart = 5;  // lines of a row
+constexpr double apart = 5;  // distance of the lines of a row
 constexpr double space_below = 44;
 
 struct Bounds {
@@ -73,7 +73,7 @@ std::string RowPlot::svg(std::string_view title) const {
   canvas.rect(left, top, right - left, bottom - top, "frame");
   canvas.text((left + right) / 2, bottom + 37, "middle", "axis", cli::escaped(scale.label(), 100));
 
-  // The lines of a row one below the other, so that equal values can be seen.
+  // The lines of a row lie one below the other, so that equal values do not hide each other.
   for (std::size_t i = 0; i < series.size(); ++i) {
     const double shift = apart * (static_cast<double>(i) + 0.5) - lines_height / 2;
     std::string lines, dots;

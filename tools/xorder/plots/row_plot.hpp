@@ -1,4 +1,4 @@
-// Named rows with dots: for values of things that have no order.
+// Named rows with dots, for values of unordered things.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace xorder::plots {
 
-/// A value in a row, with its spread, which may be none.
+/// A value in a row, with its spread, which may be 0.
 struct Dot {
   std::size_t row = 0;
   double value = 0, low = value, high = value;
@@ -25,10 +25,10 @@ struct RowPlot {
   Axis values;
   std::vector<std::string> rows;
   std::vector<DotSeries> series;
-  /// Where a line stands from top to bottom; none if it is 0.
+  /// The value at which to draw a vertical line; none if it is 0.
   double mark = 0;
 
-  /// For a page (page.hpp). `title` is for those who cannot see it.
+  /// For a page (page.hpp). `title` is for readers who cannot see the drawing.
   std::string svg(std::string_view title) const;
 };
 

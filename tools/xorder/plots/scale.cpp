@@ -20,7 +20,7 @@ constexpr Multiple of_bytes[] = {
     {0x1p40, "TiB"}, {0x1p30, "GiB"}, {0x1p20, "MiB"}, {0x1p10, "KiB"}, {1, "B"}};
 constexpr Multiple of_numbers[] = {{1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}};
 
-// The largest of which there is at least one, or the smallest of all.
+// The largest unit of which the value has at least one, or the smallest unit.
 template <std::size_t n>
 const Multiple& multiple_for(double value, const Multiple (&multiples)[n]) {
   const auto found =
@@ -30,7 +30,7 @@ const Multiple& multiple_for(double value, const Multiple (&multiples)[n]) {
 
 bool in_bytes(Unit unit) { return unit == Unit::bytes || unit == Unit::bytes_per_second; }
 
-// Of a linear axis that ends there.
+// The unit for a linear axis that ends at this value.
 Multiple multiple_of(Unit unit, double end) {
   if (unit == Unit::seconds) return multiple_for(end, of_seconds);
   if (in_bytes(unit)) return multiple_for(end, of_bytes);
@@ -42,7 +42,7 @@ std::string short_number(double value) {
   return fmt::format("{:.4g}{}", value / m.value, m.name);
 }
 
-// The least of 1, 2, 5, 10, 20 .. that is not below this.
+// The smallest of 1, 2, 5, 10, 20 .. that is not below this.
 double round_step(double least) {
   const double power = std::pow(10, std::floor(std::log10(least)));
   for (const double digit : {1.0, 2.0, 5.0}) {
@@ -81,7 +81,7 @@ Scale::Scale(const Axis& axis, double from, double to, double first_place, doubl
       logarithmic_(axis.logarithmic),
       label_(axis.label) {
   const int most = std::max(2, static_cast<int>(std::abs(last_place - first_place) / room));
-  // Powers are too far apart for less than a decade, or three octaves.
+  // In less than a decade, or three octaves, powers are too far apart for ticks.
   if (!axis.logarithmic || to < 9 * from) {
     linear_ticks(axis, most);
   } else if (in_bytes(axis.unit)) {
@@ -101,7 +101,7 @@ void Scale::linear_ticks(const Axis& axis, int most) {
   const Multiple unit = multiple_of(axis.unit, std::max(std::abs(from_), std::abs(to_)));
   double step = round_step((to_ - from_) / unit.value / most);
   if (axis.unit == Unit::number && to_ - from_ >= 2)
-    step = std::max(step, 1.0);  // of things that are counted
+    step = std::max(step, 1.0);  // counted things have no fractions
   const double begin = std::ceil(from_ / unit.value / step - 1e-6), end = to_ / unit.value / step + 1e-6;
   for (double i = begin; i <= end; ++i) {
     const double value = i == 0 ? 0 : i * step;

@@ -1,4 +1,4 @@
-// From values to places on an axis, and the ticks there.
+// Maps values to places on an axis, and chooses ticks.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace xorder::plots {
 
-/// What an axis counts in: decides where ticks stand and what they say.
+/// The unit of an axis, which determines its ticks and their texts.
 enum class Unit { number, seconds, bytes, bytes_per_second, ratio };
 
 struct Axis {
@@ -23,13 +23,14 @@ struct Tick {
 /// A part of an axis, drawn between two places.
 class Scale {
  public:
-  /// `from` < `to`; above 0 if logarithmic. About as many ticks as fit with `room` units of length for each.
+  /// Requires `from` < `to`, and `from` > 0 if logarithmic. Makes about as many ticks as fit, with `room`
+  /// units of length for each.
   Scale(const Axis& axis, double from, double to, double first_place, double last_place, double room);
 
-  /// Where a value stands; beyond the ends for values beyond them.
+  /// The place of a value; beyond the ends for values beyond them.
   double at(double value) const;
   const std::vector<Tick>& ticks() const { return ticks_; }
-  /// The axis's label with the unit that the ticks' texts leave out.
+  /// The axis's label, with the unit if the ticks' texts leave it out.
   const std::string& label() const { return label_; }
   double from() const { return from_; }
   double to() const { return to_; }

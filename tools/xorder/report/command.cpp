@@ -12,7 +12,7 @@
 namespace xorder::cli {
 
 void add_report(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("report", "what a run's transfers were like, from its --trace");
+  CLI::App* command = program.add_subcommand("report", "show a run's transfers, from its --trace");
   command->footer(
       "Examples:\n"
       "  xorder transpose a.npy b.npy --trace run.trace\n"
@@ -23,8 +23,8 @@ void add_report(CLI::App& program) {
     bool json = false, force = false;
   };
   const auto options = std::make_shared<Options>();
-  command->add_option("TRACE", options->trace, "the file that --trace has made")->required();
-  command->add_option("--html", options->html, "draw it all on one page, which is made here")
+  command->add_option("TRACE", options->trace, "the file written by --trace")->required();
+  command->add_option("--html", options->html, "draw everything on one page")
       ->type_name("FILE")
       ->group(group::output);
   command->add_flag("--force", options->force, "replace the page if it exists")->group(group::output);

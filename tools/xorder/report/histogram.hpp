@@ -1,4 +1,4 @@
-// How often values of each size occur, in classes whose ends grow by the same factor.
+// Counts values by size, in classes whose bounds grow by a constant factor.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +8,20 @@ namespace xorder::cli {
 
 class Histogram {
  public:
-  /// Values outside are counted with the smallest or the largest class. 0 < least < most.
+  /// Values outside count in the first or the last class. Requires 0 < least < most.
   Histogram(double least, double most, int classes_per_decade);
 
   void add(double value);
   std::uint64_t count() const { return count_; }
   /// 0 if there is none.
   double largest() const { return largest_; }
-  /// A value that was added and that this part of all values, from 0 to 1, does not exceed: the largest of
-  /// its class. 0 if there are none.
+  /// The quantile for this part, from 0 to 1: the largest value in the class where it lies. 0 if there are no
+  /// values.
   double quantile(double part) const;
 
   std::size_t classes() const { return counts_.size(); }
   std::uint64_t at(std::size_t i) const { return counts_[i]; }
-  /// Where class i begins; that of classes() is where the last one ends.
+  /// Where class i begins; begin of classes() is where the last one ends.
   double begin(std::size_t i) const;
 
  private:

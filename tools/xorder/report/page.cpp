@@ -1,5 +1,4 @@
-// A report as a page: where the run was in its files, how fast, how many requests at once, and how long they
-// took.
+// A report as a page: offsets over time, throughput, requests in flight, and latencies.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,7 +50,7 @@ std::vector<std::string> row_of(const std::string& name, const ReadsAndWrites<Co
   return {name, size_text(count[0].bytes), times(count[0]), size_text(count[1].bytes), times(count[1])};
 }
 
-// Where reads and writes meet, a cell has the colour of what moved more bytes.
+// A cell with both reads and writes has the colour of the direction that moved more bytes.
 Map map_of(const Visits& visits) {
   Map map{{}, visits.columns, visits.rows, {}};
   for (std::size_t kind = 0; kind < 2; ++kind) {
@@ -85,7 +84,7 @@ std::string offsets_figure(const TracedRun& run, std::size_t file) {
   return plot.svg("Offsets over time", 320);
 }
 
-// A value for each span of the run.
+// Plots a value for each span of the run.
 std::string over_time(const Survey& survey, const ReadsAndWrites<std::array<double, Survey::spans>>& values,
                       double factor, const Axis& y, std::string_view title) {
   Plot plot({"time", Unit::seconds}, y);
@@ -104,11 +103,11 @@ std::string over_time(const Survey& survey, const ReadsAndWrites<std::array<doub
   return plot.svg(title, 240);
 }
 
-// Some classes of a histogram together, from the first that has something to the last.
+// Groups of classes of a histogram, from the first that is not empty to the last.
 Series histogram_series(const Histogram& histogram, std::size_t kind) {
   constexpr std::size_t together = 10;
   Series series{kinds[kind], static_cast<int>(kind), Series::Look::steps, {}};
-  std::size_t end = 0;  // of those that have something
+  std::size_t end = 0;  // end of the classes that are not empty
   for (std::size_t i = 0; i < histogram.classes(); i += together) {
     std::uint64_t count = 0;
     for (std::size_t j = i; j < std::min(i + together, histogram.classes()); ++j) count += histogram.at(j);
@@ -116,7 +115,7 @@ Series histogram_series(const Histogram& histogram, std::size_t kind) {
     series.points.push_back({histogram.begin(i), static_cast<double>(count)});
     if (count > 0) end = series.points.size();
   }
-  // One with nothing ends the last one's step; there is one, as the classes go beyond any latency.
+  // An empty class ends the last step. There is always one, because the classes go beyond any latency.
   series.points.resize(std::min(end + 1, series.points.size()));
   return series;
 }
@@ -142,8 +141,7 @@ std::string report_page(const TracedRun& run) {
 
   page.heading("Where it was");
   page.text(
-      "Each request at its time and place. The darker a spot, or on a dark page the brighter, the more "
-      "bytes.");
+      "Each request at its time and place. Darker spots (brighter ones on a dark page) mean more bytes.");
   for (std::size_t i = 0; i < s.visits.size(); ++i) page.figure(run.files[i].name, offsets_figure(run, i));
   if (s.visits.size() < run.files.size()) {
     page.text(fmt::format("{} more files are not drawn.", run.files.size() - s.visits.size()));
@@ -152,11 +150,10 @@ std::string report_page(const TracedRun& run) {
   page.figure("Bytes per second, of all files. After the last transfer the output is synced.",
               over_time(s, s.moved, Survey::spans / s.seconds, {"throughput", Unit::bytes_per_second},
                         "Throughput over time"));
-  page.figure("Requests under way, on average over a short time.",
+  page.figure("Requests in flight, averaged over short times.",
               over_time(s, s.in_flight, 1, {"requests in flight"}, "Queue depth over time"));
   page.heading("How long a request takes");
-  page.text(
-      "From being handed over until the program knows that it has ended; waiting in a queue is part of it.");
+  page.text("From being submitted until the program sees it end, including time in a queue.");
   page.figure("Requests by their latency.", latency_figure(s));
   std::vector<std::vector<std::string>> latencies;
   for (std::size_t kind = 0; kind < 2; ++kind) {

@@ -1,4 +1,4 @@
-// What `xorder report` is about, and what it makes of it.
+// The input of `xorder report`, and its outputs.
 #pragma once
 
 #include <filesystem>
@@ -13,12 +13,12 @@ namespace xorder::cli {
 struct TracedRun {
   std::string name;  ///< of the trace
   std::string command, started;
-  nlohmann::json plan, report, host;  ///< as they were found; objects or null
+  nlohmann::json plan, report, host;  ///< as in the trace; objects or null
   std::vector<TracedFile> files;
   Survey survey;
 };
 
-/// Reads a trace. Throws InputError, one line, for what is none.
+/// Reads a trace. Throws InputError, one line, if it is not one.
 TracedRun read_run(const std::filesystem::path& path);
 
 std::string report_text(const TracedRun& run);

@@ -10,13 +10,13 @@
 namespace xorder::cli {
 namespace {
 
-constexpr std::size_t most_pictures = 8;  // of files
-// Cells of all pictures. A cell takes 4 to 8 bytes on the page at worst.
+constexpr std::size_t most_pictures = 8;  // one per file
+// Cells of all pictures. A cell takes at most 4 to 8 bytes on the page.
 constexpr std::size_t most_cells = 160'000;
 constexpr std::size_t aspect = 3;
 
-// Splits [from, to), in units of parts, among the parts that it touches, all of which are below `parts`:
-// calls take(part, length). What has no length lies in one part.
+// Splits [from, to), in units of parts, among the parts it touches, all of which are below `parts`: calls
+// take(part, length) for each. An empty range lies in one part.
 template <typename Take>
 void split(double from, double to, std::size_t parts, const Take& take) {
   const auto last = static_cast<double>(parts - 1);
@@ -88,7 +88,7 @@ class Surveyor {
 
 Survey survey(io::TraceReader& trace, const std::vector<TracedFile>& files, double seconds) {
   Surveyor surveyor(files, seconds);
-  const double latest = seconds * 1.001 + 1e-3;  // a float has been rounded
+  const double latest = seconds * 1.001 + 1e-3;  // records hold floats, which are rounded
   for (auto records = trace.next(); !records.empty(); records = trace.next()) {
     for (const io::TraceRecord& record : records) {
       if (record.file >= files.size()) {

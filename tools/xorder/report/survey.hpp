@@ -1,4 +1,4 @@
-// What a trace shows: everything that a report says and draws, in memory that does not grow with the trace.
+// Summarises a trace: everything that a report prints and draws, in memory that does not grow with the trace.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace xorder::cli {
 
-/// Reads and writes are told apart everywhere: [0] and [1].
+/// Reads are [0], writes are [1].
 template <typename T>
 using ReadsAndWrites = std::array<T, 2>;
 
@@ -35,18 +35,17 @@ struct Survey {
   ReadsAndWrites<Count> all;
   std::uint64_t partial = 0;  ///< transfers of parts of blocks
   std::vector<ReadsAndWrites<Count>> files;
-  /// Of the first files; the others have none.
+  /// For the first files only.
   std::vector<Visits> visits;
   ReadsAndWrites<Histogram> latency{Histogram(1e-8, 1e4, 100), Histogram(1e-8, 1e4, 100)};
   ReadsAndWrites<Histogram> size{Histogram(1, 1e13, 100), Histogram(1, 1e13, 100)};
-  /// For each of `spans` equal parts of the run: bytes that were moved, and how many transfers were under way
-  /// on average.
+  /// For each of `spans` equal parts of the run: bytes moved, and the average number of transfers in flight.
   static constexpr std::size_t spans = 240;
   ReadsAndWrites<std::array<double, spans>> moved{}, in_flight{};
 };
 
-/// Reads all of it. `seconds`: of the run, above 0. Throws InputError if the records do not fit the files or
-/// the time.
+/// Reads the whole trace. `seconds` is the run's duration, above 0. Throws InputError if the records do not
+/// match the files or the duration.
 Survey survey(io::TraceReader& trace, const std::vector<TracedFile>& files, double seconds);
 
 }  // namespace xorder::cli

@@ -1,4 +1,4 @@
-// What a report says in words and in numbers.
+// A report as text and as JSON.
 #include <fmt/format.h>
 
 #include "plots/scale.hpp"
