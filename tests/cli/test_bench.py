@@ -196,7 +196,7 @@ class Benchmarks(Case):
         self.refused(*compare, says="b.json: ")
         for content in ["", "[]", "{}", '{"benchmark": 3}', "\xff"]:
             self.write("b.json", content)
-            self.refused(*compare, "--html", "c.html", says="b.json: is no result of a benchmark")
+            self.refused(*compare, "--html", "c.html", says="b.json: is not a benchmark result")
 
         def damage(change):
             bad = json.loads(json.dumps(good))

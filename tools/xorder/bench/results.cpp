@@ -135,7 +135,7 @@ Results read_results(const std::filesystem::path& path) {
   std::string text(file.size(), '\0');
   if (!text.empty()) file.read_exactly(text.data(), text.size(), 0);
   const Json all = Json::parse(text, nullptr, false);
-  if (!value_of<std::string>(all, "benchmark")) refuse_results(file.name(), "is no result of a benchmark");
+  if (!value_of<std::string>(all, "benchmark")) refuse_results(file.name(), "is not a benchmark result");
   try {
     Results results{all.at("benchmark"), all.at("command"), all.at("started"), all.at("host"), {}, {}, {}};
     results.noise = {all.at("seconds"), all.at("others"), all.at("stolen"), all.at("rounds")};
