@@ -263,7 +263,7 @@ class Schedule(Case):
             ("at most 2\\^13", "banded", "--dimension", 14, "--beta", 2, "--assignment", "affine"),
             ("too (large|many)", "banded", "--dimension", 20, "--bandwidth", 20, "--method", "search"),
             ("at most .* can be shown", "banded", "--dimension", 20, "--beta", 1, "--matrices", 20),
-            ("--dimension, or --array", "exchange", "--dimension", 3, "--array", "array.txt"),
+            ("--dimension or --array", "exchange", "--dimension", 3, "--array", "array.txt"),
             ("line 2: 2 words", "exchange", "--array", "ragged_array.txt"),
             ("'x' is not", "exchange", "--array", "letters_array.txt"),
             ("below 4", "exchange", "--array", "beyond.txt"),

@@ -255,11 +255,11 @@ TEST(ReorderingErrors, Maps) {
   EXPECT_EQ(message_of([] {
               mapping_along({{2, 12}}, -1, bmmc::gray(3));
             }),
-            "axis 1 has 12 elements, but the permutation is of 2^3");
+            "axis 1 has 12 elements, but the permutation needs 2^3");
   EXPECT_EQ(message_of([] {
               mapping_of_all({{2, 12}}, bmmc::gray(3));
             }),
-            "the array has 24 elements, but the permutation is of 2^3");
+            "the array has 24 elements, but the permutation needs 2^3");
   EXPECT_EQ(message_of([] {
               mapping_of_all({{4}}, {gf2::BitMatrix(2, {1, 1}), 0});
             }),

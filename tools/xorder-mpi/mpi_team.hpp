@@ -2,8 +2,8 @@
 //
 // Every collective call begins with an agreement that no rank has failed. A rank that fails sends a notice to
 // all others, which they see between two blocks of data. It takes part in one last agreement instead of its
-// next collective call, in which all ranks learn which rank failed and its message. A rank that dies cannot do
-// that: then MPI's launcher sends signals to the others, and they remove their temporary files.
+// next collective call, in which all ranks learn which rank failed and its message. A rank that dies cannot
+// do that: then MPI's launcher sends signals to the others, and they remove their temporary files.
 #pragma once
 
 #include <mpi.h>
