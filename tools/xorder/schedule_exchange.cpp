@@ -96,7 +96,8 @@ ShownSchedule show_array(const ExchangeOptions& o, schedule::Exchange::Kind kind
 ShownSchedule show_one_to_all(int d) {
   const uint64_t nodes = uint64_t{1} << d;
   constexpr int most = 13;
-  if (d > most) throw InputError(fmt::format("--dimension is {}; one-to-all is possible up to {}", d, most));
+  if (d > most)
+    throw InputError(fmt::format("--dimension is {}; one-to-all is possible for at most {}", d, most));
   std::vector<schedule::Packet> task;
   for (Node v = 1; v < nodes; ++v) task.push_back({{0, v}, {v, 0}});
   auto routed = std::make_unique<schedule::Routed>(d, nodes, task, schedule::RouteOptions{});
