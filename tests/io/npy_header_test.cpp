@@ -151,7 +151,8 @@ TEST(ParseNpyHeader, RefusesProductsFrom2To63) {
   EXPECT_THAT(shape("'|u1'", "(99999999999999999999999999999999,)"), HasSubstr("below 2^63"));
   EXPECT_THAT(shape("'<f8'", "(1152921504606846976,)"),
               HasSubstr("less than 2^63 bytes in total"));  // 2^60 · 8
-  EXPECT_THAT(shape("'|u1'", "(4294967296, 4294967296)"), HasSubstr("less than 2^63 bytes in total"));  // 2^64
+  EXPECT_THAT(shape("'|u1'", "(4294967296, 4294967296)"),
+              HasSubstr("less than 2^63 bytes in total"));  // 2^64
   EXPECT_THAT(shape("'|u1'", "(0, 4294967296, 4294967296)"), HasSubstr("less than 2^63 bytes in total"));
   EXPECT_THAT(shape("'|u1'", "(4294967296, 4294967296, 0)"), HasSubstr("less than 2^63 bytes in total"));
   // One byte less is a size like any other, only not this file's.
