@@ -74,6 +74,15 @@ std::string temporary_name(int directory_fd, const std::string& name) {
   return "." + name.substr(0, kept) + suffix;
 }
 
+bool is_temporary_name(std::string_view candidate, std::string_view name) {
+  const std::size_t suffix = candidate.rfind(".xorder-");
+  if (!candidate.starts_with('.') || suffix == std::string_view::npos || suffix == 0) return false;
+  if (candidate.find_first_not_of("0123456789-", suffix + 8) != std::string_view::npos) return false;
+  const std::string_view kept = candidate.substr(1, suffix - 1);
+  constexpr std::size_t least_cut = 128;  // file systems allow names of 143 bytes or more
+  return kept == name || (kept.size() >= least_cut && name.starts_with(kept));
+}
+
 NewFile create_in(Disk& disk, int directory_fd, const std::filesystem::path& directory,
                   const std::string& name, mode_t mode, bool named) {
   const auto refuse = [&](int code) {

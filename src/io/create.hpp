@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "io/descriptor.hpp"
 
@@ -31,6 +32,8 @@ NewFile create_in(Disk& disk, int directory_fd, const std::filesystem::path& dir
 
 /// A name ".NAME.xorder-PID-N", with NAME cut to the directory's limit. Each call returns another name.
 std::string temporary_name(int directory_fd, const std::string& name);
+/// Whether `candidate` may be a name that temporary_name() has made of `name`, in this or another process.
+bool is_temporary_name(std::string_view candidate, std::string_view name);
 
 /// Throws InputError if `bytes` certainly do not fit in the directory's file system, or exceed a limit on
 /// file sizes.

@@ -153,13 +153,14 @@ fs::path Output::temporary_path() const {
 }
 
 std::vector<fs::path> left_over(const fs::path& destination) {
-  const std::string begin = fmt::format(".{}.xorder-", destination.filename().string());
-  const fs::path directory = destination.has_parent_path() ? destination.parent_path() : fs::path(".");
+  const fs::path path = follow_links(destination);
+  const fs::path directory = path.has_parent_path() ? path.parent_path() : fs::path(".");
   std::vector<fs::path> found;
   std::error_code unreadable;
   for (const auto& entry : fs::directory_iterator(directory, unreadable)) {
     const fs::path name = entry.path().filename();
-    if (name.string().starts_with(begin)) found.push_back(destination.parent_path() / name);
+    if (is_temporary_name(name.string(), path.filename().string()))
+      found.push_back(path.parent_path() / name);
   }
   return found;
 }

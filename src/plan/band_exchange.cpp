@@ -32,8 +32,10 @@ uint64_t columns_below(int64_t row, int64_t shift, int64_t begin, int64_t end) {
 bool fits(const Band& band, int lg_processors, uint64_t element_bytes,
           const ProcessorConditions& conditions) {
   const uint64_t columns = (band.n >> lg_processors) + 1;  // of the largest block, at most
-  uint64_t room = (conditions.memory - transfer_memory(conditions)) / blocks_in_memory;
-  if (conditions.mapped) room -= room / 9;  // block_memory() of a large block is at most an eighth more
+  const uint64_t transfers = transfer_memory(conditions);
+  if (conditions.memory < transfers) return false;
+  const uint64_t room =
+      (conditions.memory - transfers) / blocks_in_memory / block_thousandths(conditions.mapped) * 1000;
   return columns <= room / (band.width() * element_bytes);
 }
 

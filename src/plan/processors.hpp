@@ -43,6 +43,8 @@ std::uint64_t least_in_place(std::uint64_t bytes);
 /// Memory for `bytes` bytes of blocks in `ranges` ranges. If they are mapped, it includes the rest of the
 /// pages at their ends and the page tables.
 std::uint64_t block_memory(std::uint64_t bytes, std::uint64_t ranges, bool mapped);
+/// A bound of it, for any number of ranges that are used in place, in thousandths of the bytes.
+constexpr std::uint64_t block_thousandths(bool mapped) { return mapped ? 1252 : 1000; }
 
 /// The largest request for reading and writing files.
 inline constexpr std::uint64_t transfer_bytes = std::uint64_t{1} << 20;

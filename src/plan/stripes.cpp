@@ -30,11 +30,10 @@ bool one_message(const schedule::Schedule& schedule) {
 }
 
 // What a stripe takes in the machine, in thousandths of its bytes: where it was read and where it is written
-// from and, if contents pass several processors, the slots on the way and the messages. Mapped blocks are
-// counted with an eighth more.
+// from and, if contents pass several processors, the slots on the way and the messages.
 uint64_t in_machine(const schedule::Schedule& schedule, bool mapped) {
   const schedule::Network& network = schedule.network();
-  const uint64_t blocks = mapped ? 2250 : 2000;
+  const uint64_t blocks = 2 * block_thousandths(mapped);
   if (one_message(schedule)) return blocks;
   const uint64_t slots = network.nodes() * schedule.slots();
   const uint64_t messages =
@@ -44,7 +43,7 @@ uint64_t in_machine(const schedule::Schedule& schedule, bool mapped) {
 
 // The same with the next or the last stripe, which is being read or written.
 uint64_t in_turn(const schedule::Schedule& schedule, bool mapped) {
-  return in_machine(schedule, mapped) + (mapped ? 1125 : 1000);
+  return in_machine(schedule, mapped) + block_thousandths(mapped);
 }
 
 }  // namespace

@@ -28,6 +28,10 @@ ArrayConditions conditions(const ExchangeArray& array) {
     for (int j = 0; j < d; ++j) {
       const std::uint64_t w = array.word(i, j);
       if (w == 0) continue;
+      if (w >> d != 0) {
+        note(result.links, fmt::format("w({}, {}) = {} is not below 2^{}", i, j, w, d));
+        continue;
+      }
       if (!(w >> j & 1))
         note(result.links, fmt::format("w({}, {}) = {} does not cross dimension {}", i, j, w, j));
       for (int k = 0; k < j; ++k) {

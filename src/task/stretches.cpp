@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 
 #include "task/handover.hpp"
 #include "task/workers.hpp"
@@ -14,14 +15,19 @@
 namespace xorder::task {
 namespace {
 
-// As many threads as are wanted, or as the system allows. A number that the system has allowed is not tried
-// again, since trying takes 0.1 ms.
+// As many threads as are wanted, or as the system allows. Trying takes 0.1 ms, and more where it refuses, so
+// its answer holds: for good where it allowed, for a second where it refused.
 int allowed(int wanted) {
-  static std::atomic<int> tried = 1;
-  if (wanted <= tried) return wanted;
-  const int others = startable_threads(wanted - 1);
-  tried = std::max(tried.load(), others + 1);
-  return others + 1;
+  using Clock = std::chrono::steady_clock;
+  static std::atomic<int> granted = 1;
+  static std::atomic<Clock::rep> refused_until = Clock::time_point::min().time_since_epoch().count();
+  if (wanted <= granted) return wanted;
+  const Clock::time_point now = Clock::now();
+  if (now.time_since_epoch().count() < refused_until) return granted;
+  const int found = 1 + startable_threads(wanted - 1);
+  granted = std::max(granted.load(), found);
+  if (found < wanted) refused_until = (now + std::chrono::seconds(1)).time_since_epoch().count();
+  return found;
 }
 
 }  // namespace

@@ -22,7 +22,8 @@ void check_output(const Destination& to, const std::vector<io::ArrayFile>& input
   }
   // Checked even if this run needs no scratch files: a mistake must not show only with a larger file.
   if (!options.scratch_directory.empty()) {
-    io::File::check_directory(options.scratch_directory, "scratch files");
+    io::Disk& disk = options.disk != nullptr ? *options.disk : io::system_disk();
+    io::File::check_directory(options.scratch_directory, "scratch files", disk);
   }
 }
 

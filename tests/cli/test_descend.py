@@ -388,7 +388,7 @@ class Scheduled(Descend):
         began = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
         for schedule in ["aspc", "pipelined"]:
             self.refused("descend", "scan", "huge.raw", "b.raw", "--dtype", "u1", "--schedule", schedule, "--memory", "16MiB",
-                         "--processors", 1 << 16, "--dry-run", says=["65536 processors", "memory", "do$"])
+                         "--processors", 1 << 16, "--dry-run", says=["65536 processors", "memory", "fit$"])
             self.refused("descend", "scan", "huge.raw", "b.raw", "--dtype", "u1", "--schedule", schedule,
                          "--processors", 1 << 21, "--dry-run", says=[r"2\^20"])
         if not SANITIZED:

@@ -76,7 +76,7 @@ class Failures(MpiCase):
                                 (("transpose", "a.npy", "there.npy"), "^xorder-mpi: there.npy: exists .--force"),
                                 (("transpose", "a.npy", "b.npy", "--io", "mapped"), "cannot map"),
                                 (("transpose", "a.npy", "b.npy", "--schedule", "mesh"), "--schedule"),
-                                (("descend", "a.npy", "b.npy"), "no command")]:
+                                (("descend", "a.npy", "b.npy"), "is not a command")]:
             self.mpi_fails((3, [], arguments), says=says)
 
     def test_other_arguments(self):

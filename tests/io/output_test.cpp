@@ -250,6 +250,22 @@ TEST_P(OutputTest, TemporaryNamesAreAsPromised) {
   }
 }
 
+TEST_P(OutputTest, WhatKilledRunsLeaveIsFound) {
+  const std::string long_name(250, 'n');  // is cut, so that the suffix finds room
+  fs::create_directory(scratch_ / "elsewhere");
+  fs::create_symlink("elsewhere/target", scratch_ / "link");
+  for (const std::string& name : {std::string("out"), long_name, std::string("link")}) {
+    make(name, false);
+    std::vector<fs::path> expected;  // nameless files leave nothing
+    if (!output_->temporary_path().empty()) expected.push_back(output_->temporary_path());
+    EXPECT_EQ(left_over(scratch_ / name), expected) << name;
+    output_.reset();
+    EXPECT_THAT(left_over(scratch_ / name), ::testing::IsEmpty()) << name;
+  }
+  test::write_file(scratch_ / ".out.xorder-note", "of somebody else");
+  EXPECT_THAT(left_over(scratch_ / "out"), ::testing::IsEmpty());
+}
+
 TEST_P(OutputTest, RefusesAFullOrReadOnlyFileSystem) {
   test::TinyFileSystem tiny(scratch_ / "tiny", "size=1m");
   if (!tiny.mounted()) GTEST_SKIP() << "mounting is not permitted";

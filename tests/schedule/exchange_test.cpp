@@ -148,6 +148,7 @@ TEST(ExchangeArrays, ConditionsAreWhatTheCheckerFinds) {
 TEST(ExchangeArrays, SayWhatIsWrong) {
   ExchangeArray array = closed_form(3);
   array.words[0] = 6;
+  EXPECT_EQ(conditions({2, {1, 9}}).links, "w(0, 1) = 9 is not below 2^2");
   const ArrayConditions wrong = conditions(array);
   EXPECT_EQ(wrong.links, "w(0, 0) = 6 does not cross dimension 0");
   EXPECT_EQ(wrong.rows, "row 0 has 6 twice");

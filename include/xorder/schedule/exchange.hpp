@@ -49,9 +49,9 @@ struct ExchangeArray {
 };
 
 /// The theorem's conditions. Each is empty if the array meets it, and otherwise says where it first fails.
-/// conditions() requires whole rows of words below 2^dimension.
+/// conditions() requires whole rows.
 struct ArrayConditions {
-  std::string links;    ///< bit j of w(i, j) is 1
+  std::string links;    ///< w(i, j) is below 2^d, and its bit j is 1
   std::string rows;     ///< the words of a row differ
   std::string columns;  ///< the words of a column differ, and every word with bit j is in column j
   bool hold() const { return links.empty() && rows.empty() && columns.empty(); }
