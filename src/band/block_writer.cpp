@@ -1,4 +1,5 @@
 #include "band/block_writer.hpp"
+#include "rounding.hpp"
 
 namespace xorder::band {
 
@@ -21,7 +22,7 @@ bool BlockWriter::add(uint64_t from, uint64_t to, std::byte* block) {
 void BlockWriter::write(Lane& lane, uint64_t offset, std::byte* data, uint64_t bytes) {
   if (bytes == 0) return;
   const uint64_t end = offset + bytes;
-  uint64_t first = (offset + alignment_ - 1) / alignment_ * alignment_;
+  uint64_t first = round_up(offset, alignment_);
   uint64_t last = end / alignment_ * alignment_;
   const auto at = [&](uint64_t place) { return data + static_cast<std::ptrdiff_t>(place - offset); };
   if (first > last) {  // inside a block
@@ -36,7 +37,7 @@ void BlockWriter::write(Lane& lane, uint64_t offset, std::byte* data, uint64_t b
 std::byte* read_around(Lane& lane, const io::File& file, uint64_t offset, uint64_t bytes, std::byte* to,
                        uint64_t alignment) {
   const uint64_t begin = offset / alignment * alignment;
-  const uint64_t end = (offset + bytes + alignment - 1) / alignment * alignment;
+  const uint64_t end = round_up(offset + bytes, alignment);
   lane.read(file, begin, to, end - begin, offset + bytes - begin);
   return to + (offset - begin);
 }

@@ -5,6 +5,7 @@
 
 #include "band/mover.hpp"
 #include "io/memory.hpp"
+#include "rounding.hpp"
 
 namespace xorder::band {
 namespace {
@@ -51,7 +52,7 @@ void ShiftMover::read(uint64_t part, Lane& lane, io::Location source) {
     // Reads as many ranges at a time as fit in memory: all of them, unless there are many small ones.
     for (std::byte* free = memory; next < ranges.size(); ++next) {
       const uint64_t bytes = ranges[next].end - ranges[next].begin;
-      const uint64_t needed = (bytes + 3 * alignment - 1) / alignment * alignment;
+      const uint64_t needed = round_up(bytes + 2 * alignment, alignment);
       if (needed > plan_.source_bytes() - static_cast<uint64_t>(free - memory)) break;
       const uint64_t offset = source.offset + ranges[next].begin;
       data[next] = read_around(lane, source.file, offset, bytes, free, alignment);

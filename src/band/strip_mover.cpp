@@ -4,6 +4,7 @@
 #include "band/mover.hpp"
 #include "io/memory.hpp"
 #include "kernel/band.hpp"
+#include "rounding.hpp"
 
 namespace xorder::band {
 namespace {
@@ -82,7 +83,7 @@ void StripMover::read(uint64_t number, Lane& lane, io::Location source) {
       const uint64_t offset = source.offset + rows.elements.begin * element;
       piece.data = read_around(lane, source.file, offset, bytes, memory, alignment);
       piece.pitch = plan_.band().width() * element;
-      memory += (bytes + 3 * alignment - 1) / alignment * alignment;
+      memory += round_up(bytes + 2 * alignment, alignment);
     }
     pieces.push_back(piece);
   }

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "rounding.hpp"
 #include "task/workers.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/reordering.hpp"
@@ -87,7 +88,7 @@ void Groups::with_halo(View& view, Iterations group, const Pieces& from, uint64_
   if (cache_.record_by_record()) return record_by_record(view, group, from, first, count, out);
   const uint64_t stride = group.stride(), halo = group.halo_rows(), rows = count / stride;
   const plan::Cache::Patch patch = cache_.patch(group, rows, halo);
-  const uint64_t across = stride / patch.width, down = (rows + patch.rows - 1) / patch.rows;
+  const uint64_t across = stride / patch.width, down = ceil_div(rows, patch.rows);
   scratch_.at_least(2 * bytes((patch.rows + 2 * halo) * patch.width));
   task::each(across * down, [&](uint64_t t) {
     const uint64_t row = t / across * patch.rows, column = t % across * patch.width;

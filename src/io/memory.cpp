@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "io/memory_limits.hpp"
+#include "rounding.hpp"
 
 namespace xorder::io {
 namespace {
@@ -16,7 +17,7 @@ constexpr std::size_t huge_page = std::size_t{2} << 20;
 
 std::size_t whole_pages(std::size_t bytes) {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return (bytes + page - 1) / page * page;
+  return round_up(bytes, page);
 }
 
 }  // namespace

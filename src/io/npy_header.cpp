@@ -9,6 +9,7 @@
 
 #include "io/python_literal.hpp"
 #include "io/structured_type.hpp"
+#include "rounding.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::io {
@@ -154,7 +155,6 @@ std::uint64_t padded(std::uint64_t least, bool empty) {
   // NumPy's limit of 10,000 characters excludes the preamble. The largest multiple of 64 that it reads is
   // 9,984.
   constexpr std::uint64_t numpy_limit = 9984;
-  const auto round_up = [](std::uint64_t n, std::uint64_t unit) { return (n + unit - 1) / unit * unit; };
   const std::uint64_t pages = round_up(least, page);
   const bool as_numpy = empty || (least <= numpy_limit && pages > numpy_limit);
   return as_numpy ? round_up(least, numpy_alignment) : pages;

@@ -10,6 +10,7 @@
 
 #include "io/disk.hpp"
 #include "io/page_cache.hpp"
+#include "rounding.hpp"
 
 namespace xorder::io {
 namespace {
@@ -37,7 +38,7 @@ void read_ahead(const File& file, std::uint64_t offset, std::size_t bytes) {
 /// reserved, a full disk becomes an error here instead of a SIGBUS. Returns 0 or an errno.
 int fill_ahead(const File& file, std::uint64_t offset, std::size_t bytes) {
   alignas(64) static constexpr std::byte zeros[std::size_t{64} << 10] = {};
-  const std::uint64_t begin = (offset + page_bytes - 1) / page_bytes * page_bytes;
+  const std::uint64_t begin = round_up(offset, page_bytes);
   const std::uint64_t end = (offset + bytes) / page_bytes * page_bytes;
   if (begin >= end) {
     read_ahead(file, offset, bytes);

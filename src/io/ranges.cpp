@@ -5,6 +5,7 @@
 
 #include "io/disk.hpp"
 #include "io/memory.hpp"
+#include "rounding.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::io {
@@ -49,7 +50,7 @@ void carry_range(Transfer::Kind kind, const File& file, std::uint64_t offset, st
                               : kind == Transfer::Kind::read  ? file.offset_alignment()
                                                               : file.write_alignment();
   const std::uint64_t end = offset + bytes;
-  const std::uint64_t begin_blocks = (offset + block - 1) / block * block;
+  const std::uint64_t begin_blocks = round_up(offset, block);
   const std::uint64_t end_blocks = end / block * block;
   if (begin_blocks >= end_blocks) return carry_unaligned(kind, file, offset, data, bytes);
   carry_unaligned(kind, file, offset, data, begin_blocks - offset);

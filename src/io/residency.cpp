@@ -1,4 +1,5 @@
 #include "io/residency.hpp"
+#include "rounding.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -29,7 +30,7 @@ bool mostly_cached(const io::File& file) {
   if (!may_ask(file)) return false;
   void* const address = mmap(nullptr, size, PROT_READ, MAP_SHARED, file.plain_descriptor(), 0);
   if (address == MAP_FAILED) return false;
-  const std::uint64_t pages = (size + page - 1) / page;
+  const std::uint64_t pages = ceil_div(size, page);
   std::uint64_t asked = 0, cached = 0;
   for (std::uint64_t i = 0; i < std::min(samples, pages); ++i) {
     unsigned char resident = 0;

@@ -7,6 +7,7 @@
 #include "machine/processor_block.hpp"
 #include "machine/storage.hpp"
 #include "plan/processors.hpp"
+#include "rounding.hpp"
 #include "task/in_turn.hpp"
 #include "task/parallel.hpp"
 
@@ -51,7 +52,7 @@ class Block {
 
  private:
   void arrange(const BandGeometry::Sent& sent) {
-    task::each((sent.rows + rows_at_once - 1) / rows_at_once, [&](uint64_t number) {
+    task::each(ceil_div(sent.rows, rows_at_once), [&](uint64_t number) {
       arrange(sent.part, number * rows_at_once, std::min(sent.rows, (number + 1) * rows_at_once));
     });
   }

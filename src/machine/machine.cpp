@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "machine/windows.hpp"
+#include "rounding.hpp"
 #include "task/flow.hpp"
 #include "task/lock.hpp"
 #include "xorder/error.hpp"
@@ -280,7 +281,7 @@ std::byte* Payload::reset(std::size_t bytes) {
     buffer_.reset();
     bytes_ = capacity_ = 0;
     const std::size_t unit = bytes < page ? line : page;
-    const std::size_t size = std::max<std::size_t>((bytes + unit - 1) / unit, 1) * unit;
+    const std::size_t size = std::max<std::size_t>(ceil_div(bytes, unit), 1) * unit;
     void* const got = size >= large
                           ? mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
                           : std::aligned_alloc(unit, size);

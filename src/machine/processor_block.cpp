@@ -8,6 +8,7 @@
 #include "io/disk.hpp"
 #include "io/page_cache.hpp"
 #include "plan/processors.hpp"
+#include "rounding.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::machine {
@@ -26,8 +27,7 @@ std::size_t Room::bytes_for(std::uint64_t bytes) {
 std::byte* Room::take(std::uint64_t offset, std::size_t bytes) {
   const std::lock_guard lock(mutex_);
   if (!buffer_) buffer_ = pool_->get();
-  if (bytes >= plan::least_in_place(0))
-    used_ = (used_ + file_page - 1) / file_page * file_page + offset % file_page;
+  if (bytes >= plan::least_in_place(0)) used_ = round_up(used_, file_page) + offset % file_page;
   return buffer_.get() + std::exchange(used_, used_ + bytes);
 }
 

@@ -7,6 +7,7 @@
 #include "memory/engine.hpp"
 #include "memory/mapped.hpp"
 #include "memory/tile_walk.hpp"
+#include "rounding.hpp"
 
 namespace xorder::memory {
 
@@ -26,7 +27,7 @@ class BmmcEngine : public Engine {
 
   std::uint64_t tasks() const override {
     return tasks_per_map_ > 1 ? mapped_.outer_count * tasks_per_map_
-                              : (mapped_.outer_count + maps_per_task_ - 1) / maps_per_task_;
+                              : ceil_div(mapped_.outer_count, maps_per_task_);
   }
 
  protected:

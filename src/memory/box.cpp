@@ -13,6 +13,7 @@
 #include "memory/offsets.hpp"
 #include "memory/scratch.hpp"
 #include "memory/transpose.hpp"
+#include "rounding.hpp"
 
 namespace xorder::memory {
 namespace {
@@ -55,26 +56,26 @@ class Runs : public Engine {
     const std::uint64_t all_columns = box_.columns.extent;
     const std::uint64_t run_bytes = w < line_bytes ? std::clamp<std::uint64_t>(32 * w, 128, 256) : 2048;
     rows_ =
-        std::min(std::max<std::uint64_t>(w < line_bytes ? 8 : 1, divide_up(run_bytes, w)), box_.run_length);
+        std::min(std::max<std::uint64_t>(w < line_bytes ? 8 : 1, ceil_div(run_bytes, w)), box_.run_length);
     if (all_columns * w < 1024 &&
         w < line_bytes) {  // short rows are close together: any number of them is one stream
       rows_ = std::min(box_.run_length,
                        std::max(rows_, std::min(std::uint64_t{16384} / (all_columns * w), 2048 / w)) / 8 * 8);
     }
     lines_ = (box_.run_length * w) % line_bytes == 0 && (rows_ * w) % line_bytes == 0;
-    overlap_ = divide_up(line_bytes, w);
-    block_ = divide_up(line_bytes, w);
+    overlap_ = ceil_div(line_bytes, w);
+    block_ = ceil_div(line_bytes, w);
     const std::uint64_t segment_bytes = rows_ <= 32 && w < line_bytes ? 256 : 2048;  // of each row
     const std::uint64_t columns = std::max(block_, std::min(segment_bytes, buffer_bytes / rows_) / w);
     strips_ = std::clamp<std::uint64_t>((all_columns + columns / 2) / columns, 1,
                                         std::max<std::uint64_t>(1, all_columns / block_));
     strips_per_task_ = std::clamp<std::uint64_t>(16384 * strips_ / (all_columns * w), 1, strips_);
-    const std::uint64_t task_columns = divide_up(all_columns * strips_per_task_, strips_) * box_.stacked;
-    chunk_ = std::min(box_.run_length, divide_up(task_bytes, task_columns * w * rows_) * rows_);
-    chunks_ = divide_up(box_.run_length, chunk_);
-    tasks_ = box_.outer_count * chunks_ * divide_up(strips_, strips_per_task_);
+    const std::uint64_t task_columns = ceil_div(all_columns * strips_per_task_, strips_) * box_.stacked;
+    chunk_ = std::min(box_.run_length, ceil_div(task_bytes, task_columns * w * rows_) * rows_);
+    chunks_ = ceil_div(box_.run_length, chunk_);
+    tasks_ = box_.outer_count * chunks_ * ceil_div(strips_, strips_per_task_);
     for (std::uint64_t s = 0; s < strips_; ++s) widest_ = std::max(widest_, begin_of(s + 1) - begin_of(s));
-    pitch_ = divide_up((rows_ + overlap_) * w, line_bytes) * line_bytes;
+    pitch_ = round_up((rows_ + overlap_) * w, line_bytes);
   }
 
   std::uint64_t tasks() const override { return tasks_; }
@@ -82,7 +83,7 @@ class Runs : public Engine {
   void perform(std::uint64_t first, std::uint64_t last, const std::byte* source,
                std::byte* target) const override {
     Work work(*this);
-    const std::uint64_t in_row = divide_up(strips_, strips_per_task_);
+    const std::uint64_t in_row = ceil_div(strips_, strips_per_task_);
     for (std::uint64_t task = first; task < last; ++task) {
       const std::uint64_t outer = task / (in_row * chunks_);
       const std::uint64_t strip = task % in_row * strips_per_task_;
@@ -188,14 +189,14 @@ class Pieces : public Engine {
     const std::uint64_t run_bytes = box_.run_length * box_.element_bytes;
     const std::uint64_t buffer = cache_sizes().first / 2;
     const std::uint64_t block = std::max<std::uint64_t>(1, line_bytes / box_.element_bytes);
-    overlap_ = divide_up(line_bytes, run_bytes);
+    overlap_ = ceil_div(line_bytes, run_bytes);
     const std::uint64_t row_bytes = box_.columns.extent * box_.element_bytes;
     small_ = box_.run.size() == 1 && box_.run[0].source_stride == row_bytes &&
              row_bytes * box_.run_length <= cache_sizes().second / 4;
     columns_ = std::max({block, overlap_, buffer / run_bytes / block * block});
     columns_ = std::min(columns_, box_.columns.extent);
-    pieces_ = std::min(divide_up(box_.columns.extent, columns_), divide_up(256 * 1024, columns_ * run_bytes));
-    chunks_ = divide_up(box_.columns.extent, columns_ * pieces_);
+    pieces_ = std::min(ceil_div(box_.columns.extent, columns_), ceil_div(256 * 1024, columns_ * run_bytes));
+    chunks_ = ceil_div(box_.columns.extent, columns_ * pieces_);
   }
 
   std::uint64_t tasks() const override { return box_.outer_count * chunks_; }
@@ -261,7 +262,7 @@ class Records : public Engine {
     count_ = std::max<std::uint64_t>(1, 256 * 1024 / element_bytes_);
   }
 
-  std::uint64_t tasks() const override { return divide_up(total_, count_); }
+  std::uint64_t tasks() const override { return ceil_div(total_, count_); }
 
   void perform(std::uint64_t first, std::uint64_t last, const std::byte* source,
                std::byte* target) const override {

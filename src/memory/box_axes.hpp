@@ -11,8 +11,6 @@
 
 namespace xorder::memory {
 
-constexpr std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
-
 /// The axes by their place in source and target.
 struct Box {
   std::uint64_t element_bytes = 1;

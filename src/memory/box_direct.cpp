@@ -6,6 +6,7 @@
 #include "memory/cache_sizes.hpp"
 #include "memory/micro.hpp"
 #include "memory/transpose.hpp"
+#include "rounding.hpp"
 
 namespace xorder::memory {
 namespace {
@@ -22,17 +23,17 @@ class Direct : public Engine {
     if (box_.rows_adjacent()) split_ = split_function(w, all_columns);
     rows_ = std::min(box_.run_length, split_ != nullptr ? bytes_of_task / (all_columns * w)
                                                         : std::clamp<std::uint64_t>(256 / w, 64, most_rows));
-    const std::uint64_t block = divide_up(line_bytes, w);
+    const std::uint64_t block = ceil_div(line_bytes, w);
     columns_ =
         split_ != nullptr
             ? all_columns
             : std::min(all_columns, std::max<std::uint64_t>(1, bytes_of_tile / (rows_ * w * block)) * block);
 
-    strips_ = divide_up(all_columns, columns_);
+    strips_ = ceil_div(all_columns, columns_);
     chunks_ = std::max<std::uint64_t>(1, box_.run_length / rows_);
     tiles_ = box_.outer_count * chunks_ * strips_;
     tiles_per_task_ = std::clamp<std::uint64_t>(bytes_of_task / (columns_ * rows_ * w), 1, tiles_);
-    tasks_ = divide_up(tiles_, tiles_per_task_);
+    tasks_ = ceil_div(tiles_, tiles_per_task_);
   }
 
   std::uint64_t tasks() const override { return tasks_; }

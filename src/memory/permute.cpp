@@ -10,6 +10,7 @@
 #include "memory/cache_sizes.hpp"
 #include "memory/micro.hpp"
 #include "memory/scratch.hpp"
+#include "rounding.hpp"
 #include "task/stretches.hpp"
 
 namespace xorder::memory {
@@ -29,7 +30,7 @@ bool streamed(std::size_t bytes) {
 class Copy : public Engine {
  public:
   Copy(std::size_t bytes, bool past_cache) : bytes_(bytes), copy_(copy_function(past_cache)) {}
-  std::uint64_t tasks() const override { return (bytes_ + piece - 1) / piece; }
+  std::uint64_t tasks() const override { return ceil_div(bytes_, piece); }
   void perform(std::uint64_t first, std::uint64_t last, const std::byte* source,
                std::byte* target) const override {
     const std::size_t begin = first * piece;

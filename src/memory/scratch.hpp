@@ -8,6 +8,8 @@
 #include <memory>
 #include <new>
 
+#include "rounding.hpp"
+
 namespace xorder::memory {
 
 /// Aligned to a page, or to a huge page if it is large: the first touch of each page costs as much as copying
@@ -17,7 +19,7 @@ class Scratch {
   explicit Scratch(std::size_t bytes) {
     constexpr std::size_t page = 4096, huge = std::size_t{1} << 21;
     const std::size_t alignment = bytes < 2 * huge ? page : huge;
-    bytes = (bytes + alignment - 1) / alignment * alignment;
+    bytes = round_up(bytes, alignment);
     data_.reset(static_cast<std::byte*>(std::aligned_alloc(alignment, bytes)));
     if (!data_) throw std::bad_alloc();
     if (alignment == huge) madvise(data_.get(), bytes, MADV_HUGEPAGE);

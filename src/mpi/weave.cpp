@@ -1,4 +1,5 @@
 #include "mpi/weave.hpp"
+#include "rounding.hpp"
 
 #include <algorithm>
 
@@ -13,7 +14,7 @@ uint64_t count_groups(const Course& course, uint64_t group_pieces) {
   uint64_t most = 0;
   for (uint64_t round = 0; round < course.rounds(); ++round)
     most = std::max({most, pieces(course.received(round)), pieces(course.sent(round))});
-  return (most + group_pieces - 1) / group_pieces;
+  return ceil_div(most, group_pieces);
 }
 
 // Where the pieces of each round lie in a group's buffer, followed by the buffer's size. What stays in the

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "rounding.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::plan {
@@ -54,7 +55,7 @@ schedule::BandsAtOnce exchange_of(const std::vector<Band>& bands, int d) {
   std::vector<schedule::Diagonals> away;
   for (const Band& band : bands) {
     const uint64_t columns = band.n >> d;
-    const auto blocks = [&](uint64_t diagonals) { return (diagonals + columns - 1) / columns; };
+    const auto blocks = [&](uint64_t diagonals) { return ceil_div(diagonals, columns); };
     away.push_back({blocks(band.upper), blocks(band.lower)});
   }
   return schedule::bands_at_once(d, away, search_limit);

@@ -1,4 +1,5 @@
 #include "plan/band_plan.hpp"
+#include "rounding.hpp"
 
 #include <algorithm>
 
@@ -6,7 +7,7 @@ namespace xorder::plan {
 
 double band_seconds(const PassSummary& pass, const Device& device) {
   const auto requests = [](std::uint64_t bytes, std::uint64_t request) {
-    return request == 0 ? 0 : (bytes + request - 1) / request;
+    return request == 0 ? 0 : ceil_div(bytes, request);
   };
   const std::uint64_t read = std::min(pass.source_block_bytes, device.largest_useful_request());
   const std::uint64_t written = std::min(pass.target_block_bytes, device.largest_useful_request());

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "plan/band_conditions.hpp"
+#include "rounding.hpp"
 #include "xorder/permutation/band.hpp"
 
 namespace xorder::plan {
@@ -44,7 +45,7 @@ class BandShifts {
   const BandConditions& conditions() const { return conditions_; }
   unsigned lanes() const { return lanes_; }
   /// Parts begin at whole blocks of the file, so the first one is shorter.
-  std::uint64_t parts() const { return (bytes() + skew() + part_ - 1) / part_; }
+  std::uint64_t parts() const { return ceil_div(bytes() + skew(), part_); }
   /// A part's bytes in the data.
   std::uint64_t begin(std::uint64_t part) const { return part == 0 ? 0 : part * part_ - skew(); }
   std::uint64_t end(std::uint64_t part) const { return std::min((part + 1) * part_ - skew(), bytes()); }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "plan/band_conditions.hpp"
+#include "rounding.hpp"
 #include "xorder/permutation/band.hpp"
 
 namespace xorder::plan {
@@ -29,7 +30,7 @@ class BandStack {
 
   unsigned lanes() const { return lanes_; }
   /// A step does the matrices `first` .. `first` + `count` − 1.
-  std::uint64_t steps() const { return (matrices_ + together_ - 1) / together_; }
+  std::uint64_t steps() const { return ceil_div(matrices_, together_); }
   std::uint64_t first(std::uint64_t step) const { return step * together_; }
   std::uint64_t count(std::uint64_t step) const { return std::min(together_, matrices_ - first(step)); }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "rounding.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::plan {
@@ -16,9 +17,6 @@ using std::uint64_t;
 constexpr uint64_t useful_bytes = uint64_t{2} << 20;
 // A block has at least w / 32 rows.
 constexpr uint64_t window_parts = 32;
-
-constexpr uint64_t divided_up(uint64_t x, uint64_t by) { return (x + by - 1) / by; }
-constexpr uint64_t rounded_up(uint64_t x, uint64_t to) { return divided_up(x, to) * to; }
 
 }  // namespace
 
@@ -36,13 +34,13 @@ bool BandStrips::choose(const BandTiling& given, bool whole_blocks) {
   BandTiling tiling = given;
   tiling.whole_blocks = whole_blocks;
   for (uint64_t strips = 1; strips <= width; ++strips) {
-    if (given.strip == 0) tiling.strip = divided_up(width, strips);
+    if (given.strip == 0) tiling.strip = ceil_div(width, strips);
     tiling.strip = std::min(tiling.strip, width);
     const bool short_runs = strips > 1 && tiling.strip * element_bytes_ < conditions_.write_alignment;
     if (short_runs && whole_blocks && !given.whole_blocks) return false;
     // Large blocks in flight would add much to the window; small ones are slow.
     const uint64_t useful_rows = std::max<uint64_t>(1, useful_bytes / (tiling.strip * element_bytes_));
-    const uint64_t least_rows = divided_up(tiling.strip, window_parts);
+    const uint64_t least_rows = ceil_div(tiling.strip, window_parts);
     for (uint64_t rows = given.rows != 0 ? given.rows : std::max(useful_rows, least_rows);; rows /= 2) {
       tiling.rows = std::min(std::max(rows, given.rows != 0 ? rows : least_rows), band_.n);
       for (unsigned lanes = most_lanes; lanes >= least_lanes; lanes /= 2) {
@@ -61,22 +59,22 @@ void BandStrips::set(const BandTiling& tiling) {
   const uint64_t width = band_.width();
   const uint64_t block = conditions_.write_alignment;
   tiling_ = tiling;
-  strips_ = divided_up(width, tiling.strip);
-  batches_ = divided_up(band_.n, tiling.rows);
+  strips_ = ceil_div(width, tiling.strip);
+  batches_ = ceil_div(band_.n, tiling.rows);
   // The most elements by which a boundary is moved, to the beginning of a file system's block.
-  const uint64_t moved = block == 1 || !*tiling.whole_blocks ? 0 : divided_up(block, element_bytes_);
+  const uint64_t moved = block == 1 || !*tiling.whole_blocks ? 0 : ceil_div(block, element_bytes_);
   slack_ = single() ? 0 : moved;
   early_ = single() && batches_ > 1 && moved != 0 ? moved / width + 1 : 0;
   const uint64_t most_columns = std::min(width, tiling.strip + slack_);
-  lag_ = divided_up(most_columns - 1 + early_, tiling.rows);
+  lag_ = ceil_div(most_columns - 1 + early_, tiling.rows);
 
   // Reads begin and end at multiples of their alignment, around what is wanted.
   const uint64_t around = 2 * conditions_.read_alignment;
   const auto source_bytes = [&](uint64_t elements) {
-    return rounded_up(elements * element_bytes_ + around, conditions_.read_alignment);
+    return round_up(elements * element_bytes_ + around, conditions_.read_alignment);
   };
   const auto target_bytes = [&](uint64_t elements) {
-    return rounded_up(elements * element_bytes_ + 2 * block, block);
+    return round_up(elements * element_bytes_ + 2 * block, block);
   };
   const uint64_t source_pitch = source_bytes(most_columns);
   target_pitch_ = target_bytes(most_columns);
@@ -89,7 +87,7 @@ uint64_t BandStrips::aligned(uint64_t x) const {
   const uint64_t block = conditions_.write_alignment;
   const uint64_t byte = conditions_.target_offset + x * element_bytes_;
   const uint64_t begin = std::max(byte - byte % block, conditions_.target_offset);
-  return divided_up(begin - conditions_.target_offset, element_bytes_);
+  return ceil_div(begin - conditions_.target_offset, element_bytes_);
 }
 
 BandStrips::Range BandStrips::columns(uint64_t strip) const {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "plan/rounding.hpp"
+#include "rounding.hpp"
 
 namespace xorder::plan {
 namespace {

@@ -10,7 +10,7 @@
 #include "plan/buffers.hpp"
 #include "plan/cost.hpp"
 #include "plan/geometry.hpp"
-#include "plan/rounding.hpp"
+#include "rounding.hpp"
 
 namespace xorder::plan {
 namespace {

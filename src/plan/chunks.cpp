@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "plan/rounding.hpp"
+#include "rounding.hpp"
 #include "xorder/gf2/subspace.hpp"
 
 namespace xorder::plan {

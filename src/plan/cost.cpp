@@ -1,4 +1,5 @@
 #include "plan/cost.hpp"
+#include "rounding.hpp"
 
 #include <algorithm>
 
@@ -18,7 +19,7 @@ double touching_seconds(uint64_t memory, const Host& host) {
 
 double pass_seconds(const Load& load, const Conditions& conditions) {
   const Device& device = conditions.device;
-  const auto blocks = [&](uint64_t block) { return (load.bytes + block - 1) / block; };
+  const auto blocks = [&](uint64_t block) { return ceil_div(load.bytes, block); };
   const Requests reads{blocks(load.read_block), load.read_block + load.read_excess};
   const Requests writes{blocks(load.write_block), load.write_block + load.write_excess};
   const double first = 1 / static_cast<double>(std::max<uint64_t>(load.tiles, 1));
@@ -26,8 +27,9 @@ double pass_seconds(const Load& load, const Conditions& conditions) {
                                device.write_seconds(writes.count, writes.bytes));
   const double between = (1 - first) * device.both_seconds(reads, writes);
   const double permuting = static_cast<double>(load.bytes) / conditions.host.permuted_bytes_per_second;
-  const double touching = touching_seconds(std::max(load.memory, conditions.touched_memory), conditions.host) -
-                          touching_seconds(conditions.touched_memory, conditions.host);
+  const double touching =
+      touching_seconds(std::max(load.memory, conditions.touched_memory), conditions.host) -
+      touching_seconds(conditions.touched_memory, conditions.host);
   return std::max(ends + between, permuting) + touching;
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "plan/rounding.hpp"
+#include "rounding.hpp"
 
 namespace xorder::plan {
 namespace {

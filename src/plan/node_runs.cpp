@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "plan/processors.hpp"
+#include "rounding.hpp"
 #include "xorder/schedule/descend.hpp"
 #include "xorder/schedule/plus_minus.hpp"
 
@@ -20,7 +21,7 @@ constexpr uint64_t usual_message = 16 << 10;
 // The memory of a message, or of the slot that receives it.
 uint64_t buffer_bytes(uint64_t bytes) {
   constexpr uint64_t small = 64, page = 4096, heap = 16;
-  return (bytes <= page ? (bytes + small - 1) / small * small : (bytes + page - 1) / page * page) + heap;
+  return round_up(bytes, bytes <= page ? small : page) + heap;
 }
 
 // The messages of a step: from one slot of each processor, or from one for each iteration in progress.

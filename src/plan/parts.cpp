@@ -8,6 +8,7 @@
 #include "plan/exchange_memory.hpp"
 #include "plan/plan.hpp"
 #include "plan/processors.hpp"
+#include "rounding.hpp"
 #include "size_text.hpp"
 #include "xorder/error.hpp"
 
@@ -89,7 +90,7 @@ class PartsSearch {
       return write ? conditions_.device.write_seconds(count, bytes)
                    : conditions_.device.read_seconds(count, bytes);
     };
-    const double whole = time((block + request - 1) / request, request);
+    const double whole = time(ceil_div(block, request), request);
     const bool odd = offset % odd_end != 0 || run % odd_end != 0;
     if (!odd) return whole;
     // A block is read before a part of it is written.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "rounding.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::plan {
@@ -79,8 +80,8 @@ uint64_t transfer_memory(const ProcessorConditions& conditions) {
 PassSummary timed(PassSummary pass, const Device& device) {
   const auto request = [](uint64_t block) { return std::clamp<uint64_t>(block, 1, transfer_bytes); };
   const uint64_t read = request(pass.source_block_bytes), written = request(pass.target_block_bytes);
-  pass.predicted_seconds = device.read_seconds((pass.bytes_read + read - 1) / read, read) +
-                           device.write_seconds((pass.bytes_written + written - 1) / written, written);
+  pass.predicted_seconds = device.read_seconds(ceil_div(pass.bytes_read, read), read) +
+                           device.write_seconds(ceil_div(pass.bytes_written, written), written);
   return pass;
 }
 

@@ -6,6 +6,7 @@
 #include <bit>
 #include <tuple>
 
+#include "rounding.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::plan {
@@ -136,7 +137,7 @@ void RoundsPlan::choose_batch(const ProcessorConditions& conditions) {
 
 // A power of two, so that a batch consists of whole mappings.
 uint64_t RoundsPlan::blocks_together() const {
-  return std::min(batch_, std::bit_ceil((least_in_place() + block_bytes() - 1) / block_bytes()));
+  return std::min(batch_, std::bit_ceil(ceil_div(least_in_place(), block_bytes())));
 }
 
 // Puts the chunks in the order of their receivers, unless the permutation before would otherwise be the

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "rounding.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::plan {
@@ -53,7 +54,7 @@ BlockGeometry::BlockGeometry(std::vector<Panel> panels, uint64_t row_elements, u
     : element_bytes_(element_bytes), row_bytes_(row_elements * element_bytes) {
   panels_ = std::move(panels);
   const uint64_t all = panels_.size() * row_bytes_;
-  cuts_ = std::clamp<uint64_t>((all + memory - 1) / memory, 1, row_elements);
+  cuts_ = std::clamp<uint64_t>(ceil_div(all, memory), 1, row_elements);
   for (Panel& panel : panels_) {
     panel.rows *= cuts_;
     panel.row_bytes = row_bytes_;

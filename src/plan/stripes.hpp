@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "plan/processors.hpp"
+#include "rounding.hpp"
 #include "xorder/schedule/schedule.hpp"
 
 namespace xorder::plan {
@@ -101,7 +102,7 @@ struct StripePlan {
   bool put_at_once = true;
   PassSummary pass;
 
-  std::uint64_t stripes() const { return (most_rows + rows - 1) / rows; }
+  std::uint64_t stripes() const { return ceil_div(most_rows, rows); }
   std::string describe() const;
 };
 

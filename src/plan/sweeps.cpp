@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "plan/processors.hpp"
+#include "rounding.hpp"
 #include "size_text.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/reordering.hpp"
@@ -233,7 +234,7 @@ class Planner {
     one.pass.tiles = slices << lg_strips;
     one.pass.tile_bytes = record() << one.lg_slice;
     one.pass.source_block_bytes = one.pass.target_block_bytes = request;
-    const auto requests = [&](uint64_t bytes) { return (bytes + request - 1) / request; };
+    const auto requests = [&](uint64_t bytes) { return ceil_div(bytes, request); };
     const uint64_t again = one.gathered ? 0 : one.halo_slices() * (one.in_place ? 1 : 2);
     const Device& device = plan_.conditions.device;
     one.pass.predicted_seconds =
@@ -295,7 +296,7 @@ std::string what_is_done(const Sweep& sweep) {
 
 uint64_t Sweep::halo_slices(Iterations group) const {
   const uint64_t halo = group.halo_rows() * group.stride(), slice = uint64_t{1} << lg_slice;
-  return (halo + slice - 1) / slice;
+  return ceil_div(halo, slice);
 }
 
 uint64_t Sweep::halo_slices() const {

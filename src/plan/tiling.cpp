@@ -1,4 +1,5 @@
 #include "plan/tiling.hpp"
+#include "rounding.hpp"
 
 #include <algorithm>
 
@@ -100,7 +101,7 @@ std::vector<int> in_order(size_t axes) {
   return result;
 }
 
-uint64_t pieces(uint64_t extent, uint64_t length) { return length == 0 ? 0 : (extent + length - 1) / length; }
+uint64_t pieces(uint64_t extent, uint64_t length) { return length == 0 ? 0 : ceil_div(extent, length); }
 
 uint64_t product(const std::vector<uint64_t>& factors) {
   uint64_t result = 1;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "rounding.hpp"
 #include "schedule/bits.hpp"
 #include "xorder/error.hpp"
 #include "xorder/gf2/subspace.hpp"
@@ -74,7 +75,7 @@ AffineAssignment best_affine_assignment(int dimension, const Diagonals& band) {
     }
   }
   const uint64_t largest = (n * band.width() - static_cast<uint64_t>(fewest_even)) / 2;
-  return {{gf2::BitMatrix(dimension, std::move(columns)), 0}, divided_up(largest, n)};
+  return {{gf2::BitMatrix(dimension, std::move(columns)), 0}, ceil_div(largest, n)};
 }
 
 std::vector<Packet> band_task(int dimension, const Diagonals& band,
@@ -123,7 +124,7 @@ std::vector<uint64_t> band_column_sums(int dimension, int beta, const Diagonals&
 uint64_t band_bound(int dimension, int beta, const Diagonals& band) {
   uint64_t bound = 0;
   for (const uint64_t sum : band_column_sums(dimension, beta, band)) {
-    bound = std::max(bound, divided_up(sum, pow2(dimension)));
+    bound = std::max(bound, ceil_div(sum, pow2(dimension)));
   }
   // If a carry runs through all of c1, all of its bits change, and one of the Gray code.
   const uint64_t farthest = static_cast<uint64_t>(std::min(beta + 1, dimension));
@@ -148,7 +149,7 @@ uint64_t universal_band_bound(int dimension, uint64_t width, int matrices) {
     sum += taken * distance;
     left -= taken;
   }
-  return d == 0 ? 0 : divided_up(sum * static_cast<uint64_t>(matrices), d);
+  return d == 0 ? 0 : ceil_div(sum * static_cast<uint64_t>(matrices), d);
 }
 
 }  // namespace xorder::schedule

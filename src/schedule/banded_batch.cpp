@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "rounding.hpp"
 #include "schedule/band_packets.hpp"
 #include "schedule/bits.hpp"
 #include "xorder/error.hpp"
@@ -193,7 +194,7 @@ uint64_t bound_in_turn(int dimension, const std::vector<BandOfNodes>& matrices) 
     rotation = (rotation + beta) % std::max(dimension, 1);
     bound = std::max(bound, band_bound(dimension, beta, once));
   }
-  for (const uint64_t sum : sums) bound = std::max(bound, divided_up(sum, pow2(dimension)));
+  for (const uint64_t sum : sums) bound = std::max(bound, ceil_div(sum, pow2(dimension)));
   return bound;
 }
 

@@ -22,8 +22,6 @@ constexpr std::uint64_t gray_inverse(std::uint64_t g) {
 
 /// 2^e.
 constexpr std::uint64_t pow2(int e) { return std::uint64_t{1} << e; }
-/// a / b, rounded up.
-constexpr std::uint64_t divided_up(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0); }
 /// x mod 2^bits.
 constexpr std::uint64_t modulo(std::uint64_t x, int bits) { return x & (pow2(bits) - 1); }
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <vector>
 
+#include "rounding.hpp"
 #include "schedule/bits.hpp"
 #include "xorder/gf2/subspace.hpp"
 
@@ -30,7 +31,7 @@ uint64_t hypercube_bound(const Schedule& schedule) {
       for (std::size_t j = 0; j < columns.size(); ++j) columns[j] += tag >> j & 1;
     }
   }
-  return std::max(bound, divided_up(largest(columns), nodes));
+  return std::max(bound, ceil_div(largest(columns), nodes));
 }
 
 uint64_t total_exchange_bound(int dimension) { return dimension == 0 ? 0 : pow2(dimension - 1); }
@@ -63,21 +64,21 @@ uint64_t banded_bound(int dimension, int beta, int matrices) {
       column(k) += pair ? pow2(beta) * pow2(dimension) : edges * pow2(beta) * (pow2(beta) + 1);
     }
   }
-  return std::max(divided_up(largest(columns), pow2(dimension)), static_cast<uint64_t>(beta) + 1);
+  return std::max(ceil_div(largest(columns), pow2(dimension)), static_cast<uint64_t>(beta) + 1);
 }
 
 uint64_t mesh_bound(uint64_t side) {
   uint64_t bound = 0;
   for (uint64_t k = side % 2; k < side; k += 2) {
     const uint64_t four_times = side * side + 2 * k * side - k * (k + 2);
-    bound = std::max(bound, divided_up(four_times, 4 * (side + k)));
+    bound = std::max(bound, ceil_div(four_times, 4 * (side + k)));
   }
   return side <= 1 ? 0 : bound;
 }
 
 // With k = |i − j|, a block crosses min(k, N − k) links along its row and as many along its column. There are
 // N nodes for each i − j mod N, and the sum of min(k, N − k) over all k is ⌊N²/4⌋.
-uint64_t torus_bound(uint64_t side) { return side <= 1 ? 0 : divided_up(side * side / 4, 2 * side); }
+uint64_t torus_bound(uint64_t side) { return side <= 1 ? 0 : ceil_div(side * side / 4, 2 * side); }
 
 // (x−y)(x−y−1) ≤ 2y² is x² − x ≤ y² + 2xy − y, and N/2 − 1 = 2x + y − 1. If x ≤ y, both hold.
 MeshPhases mesh_phases(uint64_t side) {
@@ -92,7 +93,7 @@ MeshPhases mesh_phases(uint64_t side) {
 uint64_t aspc_bound(int dimension, int halves) {
   if (dimension == 0) return 0;
   const auto n = static_cast<uint64_t>(dimension);
-  const auto capacity = divided_up(static_cast<uint64_t>(halves) * (2 * n - 1), n);
+  const auto capacity = ceil_div(static_cast<uint64_t>(halves) * (2 * n - 1), n);
   return std::max(capacity, n > 1 ? uint64_t{2} : uint64_t{1});
 }
 
@@ -105,7 +106,7 @@ uint64_t descend_bound(int dimension, int lg_per_node, bool local) {
   const uint64_t v = pow2(lg_per_node);
   const uint64_t copies = n == 1 ? 1 : 3 * n - 2;
   const uint64_t distance = 2 * n - 1 + (local ? static_cast<uint64_t>(lg_per_node) : 0);
-  return std::max(divided_up(v * copies + (local ? 2 * (v - 1) : 0), n), distance);
+  return std::max(ceil_div(v * copies + (local ? 2 * (v - 1) : 0), n), distance);
 }
 
 // Processor k has elements for the processors of the coset γ·x ⊕ δk ⊕ c: 2^rank of them, perhaps itself.

@@ -7,6 +7,7 @@
 #include <functional>
 #include <queue>
 
+#include "rounding.hpp"
 #include "schedule/bits.hpp"
 #include "schedule/router.hpp"
 #include "xorder/error.hpp"
@@ -75,9 +76,9 @@ uint64_t task_bound(std::span<const Packet> task, int dimension) {
     ++arrive[p.to.node];
   }
   const auto links = static_cast<uint64_t>(std::max(dimension, 1));
-  for (const uint64_t column : columns) bound = std::max(bound, divided_up(column, nodes));
-  for (const uint64_t count : leave) bound = std::max(bound, divided_up(count, links));
-  for (const uint64_t count : arrive) bound = std::max(bound, divided_up(count, links));
+  for (const uint64_t column : columns) bound = std::max(bound, ceil_div(column, nodes));
+  for (const uint64_t count : leave) bound = std::max(bound, ceil_div(count, links));
+  for (const uint64_t count : arrive) bound = std::max(bound, ceil_div(count, links));
   return bound;
 }
 

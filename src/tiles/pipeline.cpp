@@ -9,6 +9,7 @@
 
 #include "io/carry.hpp"
 #include "kernel/kernel.hpp"
+#include "rounding.hpp"
 #include "task/tasks.hpp"
 #include "tiles/kernel_layout.hpp"
 #include "tiles/slots.hpp"
@@ -19,9 +20,6 @@ namespace {
 
 using std::size_t;
 using std::uint64_t;
-
-uint64_t round_down(uint64_t a, uint64_t multiple) { return a / multiple * multiple; }
-uint64_t round_up(uint64_t a, uint64_t multiple) { return round_down(a + multiple - 1, multiple); }
 
 // A token tells what has completed: its kind in the low bits, the number of a slot above.
 enum class Event : uint64_t { read, write, permuted, wake };

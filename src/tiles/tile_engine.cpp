@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "io/queue.hpp"
+#include "rounding.hpp"
 #include "task/workers.hpp"
 #include "tiles/joints.hpp"
 #include "tiles/pipeline.hpp"
@@ -36,7 +37,7 @@ plan::Plan shared_plan(const Reordering& what, const plan::Conditions& condition
     double seconds = 0;
     for (const plan::Pass& pass : plan->passes) {
       const uint64_t tiles = pass.tiling.tile_count(), processes = conditions.processes;
-      const uint64_t most = (tiles + processes - 1) / processes;
+      const uint64_t most = ceil_div(tiles, processes);
       seconds += pass.seconds * static_cast<double>(most * processes) / static_cast<double>(tiles);
     }
     if (best && seconds >= least) continue;

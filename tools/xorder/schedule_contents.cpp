@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "rounding.hpp"
 #include "schedule.hpp"
 #include "svg.hpp"
 #include "xorder/error.hpp"
@@ -66,7 +67,7 @@ std::string strip(const ShownSchedule& shown, const Contents& contents) {
   const double cell = std::clamp(250.0 / std::max(nodes, slots), 4.0, 34.0);
   const double width = cell * nodes, height = cell * slots;
   const auto across = std::clamp<size_t>(static_cast<size_t>(1200.0 / (width + gap)), 1, count);
-  const size_t down = (count + across - 1) / across;
+  const size_t down = ceil_div(count, across);
   Canvas canvas;
   canvas.text(margin, margin + 16, "start", "title", escaped(shown.title, 90));
   canvas.text(margin, margin + 38, "start", "sub", escaped(shown.summary, 160));
