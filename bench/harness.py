@@ -1,4 +1,5 @@
 """Shared by the measuring scripts: processes under a memory limit, cold files, checked outputs."""
+import copy
 import json
 import os
 import pathlib
@@ -258,3 +259,37 @@ class Case:
 
     def per_byte(self):
         return self.seconds() / self.nbytes
+
+
+def add_before(cases, program, before):
+    """Lets an older program do what `program` does: each of its cases gets a twin, `case.before`."""
+    for case in cases:
+        case.before = None
+        if before and case.words and case.words(case.out)[0] == str(program):
+            case.before = copy.copy(case)
+            case.before.runs, case.before.what = [], f"{case.what}, before"
+            case.before.words = lambda out, words=case.words: [str(before), *words(out)[1:]]
+
+
+def in_turn(cases, repetition):
+    """The cases in an order in which none is always first or always follows the same one. A case and its twin take turns to
+    be first, because the second one comes after files that were just deleted."""
+    turn = repetition % len(cases) if cases else 0
+    for case in cases[turn:] + cases[:turn]:
+        yield from [case, case.before][::-1 if repetition % 2 else 1] if case.before else [case]
+
+
+def before_table(cases):
+    """Medians of both programs. The newer one is slower where its median is above the older one's slowest run."""
+    pairs = [(case, case.before) for case in cases if case.before and case.before.runs and case.runs]
+    if pairs:
+        print(f"\n{'':50} {'now':>8} {'before':>8} {'ratio':>6}  slowest before")
+    for now, before in pairs:
+        slowest = max(run["seconds"] for run in before.runs)
+        print(f"{now.what:50} {now.seconds():8.2f} {before.seconds():8.2f} {now.seconds() / before.seconds():6.2f}  {slowest:.2f}"
+              f"{'  SLOWER' if now.seconds() > slowest else ''}")
+
+
+def before_option(parser):
+    parser.add_argument("--before", type=pathlib.Path, metavar="FILE",
+                        help="an older program, which does everything that xorder does, in turn with it")
