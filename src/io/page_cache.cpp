@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include "io/disk.hpp"
+#include "rounding.hpp"
 
 namespace xorder::io {
 namespace {
@@ -22,8 +23,13 @@ void PageCache::after_read(int fd, std::uint64_t offset, std::size_t bytes) {
   if (pass(read_, {offset, bytes}, read_window, oldest)) drop(fd, oldest.offset, oldest.bytes);
 }
 
-void PageCache::drop_read(int fd, std::uint64_t offset, std::size_t bytes) {
-  if (!keep_ && bytes != 0) drop(fd, offset, bytes);
+// A fault maps what is in memory of the 64 KiB around it. So pages before the range, which its neighbour has
+// dropped, were still mapped here and stayed: 144 MiB of 1 GiB in ranges of 144 KiB.
+void PageCache::drop_mapped(int fd, std::uint64_t offset, std::size_t bytes) {
+  constexpr std::uint64_t fault_around = std::uint64_t{64} << 10;
+  if (keep_ || bytes == 0) return;
+  const std::uint64_t begin = round_down(offset, fault_around);
+  drop(fd, begin, static_cast<std::size_t>(offset - begin) + bytes);
 }
 
 Failure PageCache::after_write(int fd, std::uint64_t offset, std::size_t bytes) {

@@ -33,8 +33,9 @@ class PageCache {
 
   /// Call it after the bytes were read from `fd`. None of their pages may be mapped.
   void after_read(int fd, std::uint64_t offset, std::size_t bytes);
-  /// The same for bytes that were read a while ago: drops them at once.
-  void drop_read(int fd, std::uint64_t offset, std::size_t bytes);
+  /// The same for bytes that were mapped for a while: drops them at once, with what faults have mapped before
+  /// them.
+  void drop_mapped(int fd, std::uint64_t offset, std::size_t bytes);
   /// Call it after the bytes were written to `fd`. Reports a failed write-back of these or earlier bytes.
   /// `fd` must not be the open file that File::sync() uses, because the kernel reports an error only once to
   /// each.

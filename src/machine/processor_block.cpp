@@ -45,7 +45,7 @@ ProcessorBlock::~ProcessorBlock() {
   if (use_ == Use::write) return;
   for (const Range& range : ranges_) {
     if (range.in_place) {
-      place_.file.page_cache().drop_read(place_.file.descriptor(), place_.offset + range.begin, range.bytes);
+      place_.file.page_cache().drop_mapped(place_.file.descriptor(), place_.offset + range.begin, range.bytes);
     }
   }
 }

@@ -107,6 +107,14 @@ class Memory(Case):
                                                 "--schedule", *options)
                     self.assertLessEqual(peak, 16 * MiB + self.program, report)
 
+    def test_mapped_stripes(self):
+        """Faults map pages around them, of ranges that belong to the stripe before."""
+        self.half_a_gibibyte()
+        self.evict("a.raw")
+        report, peak = self.limited(1024 * MiB, "transpose", "a.raw", "b.raw", "--dtype", "f8", "--shape", "8192,8192", "--memory",
+                                    "128MiB", "--io", "mapped", "--schedule", "exchange", "--processors", 16)
+        self.assertLessEqual(peak, 128 * MiB + self.program, report)
+
     def test_descend_by_virtual_processors(self):
         """256 MiB of numbers, where the sweeps need blocks, and the processors' messages memory of their own."""
         numbers = np.tile(self.noise((1 << 20,), "i8"), 32)
