@@ -54,7 +54,9 @@ class Runs : public Engine {
     if (box_.columns.mapped) to_target_ = box_.columns.to_source.inverse();
     const std::uint64_t w = box_.element_bytes;
     const std::uint64_t all_columns = box_.columns.extent;
-    const std::uint64_t run_bytes = w < line_bytes ? std::clamp<std::uint64_t>(32 * w, 128, 256) : 2048;
+    // Of 1 and 2 bytes there are more rows than the hardware follows in any case, so pieces may be longer.
+    const std::uint64_t run_bytes =
+        w < line_bytes ? (w <= 2 ? 256 : std::clamp<std::uint64_t>(32 * w, 128, 256)) : 2048;
     rows_ =
         std::min(std::max<std::uint64_t>(w < line_bytes ? 8 : 1, ceil_div(run_bytes, w)), box_.run_length);
     if (all_columns * w < 1024 &&
