@@ -33,8 +33,11 @@ std::optional<std::uint64_t> free_bytes(int fd) {
 [[noreturn]] void throw_no_room(int fd, const std::filesystem::path& directory, const std::string& name,
                                 std::uint64_t bytes) {
   const std::optional<std::uint64_t> room = free_bytes(fd);
-  throw InputError(fmt::format("{}: no room for {}: needs {}, {} free", directory.string(), name,
-                               describe_bytes(bytes), room ? describe_bytes(*room) : "not enough"),
+  // Some file systems need more than the file (btrfs), or count what other files have reserved as free.
+  const bool enough = room && *room >= bytes;
+  throw InputError(fmt::format("{}: no room for {}: needs {}, {} free{}", directory.string(), name,
+                               describe_bytes(bytes), room ? describe_bytes(*room) : "not enough",
+                               enough ? ", of which the file system cannot reserve as much" : ""),
                    ENOSPC);
 }
 

@@ -45,7 +45,9 @@ const char* name(Engine engine);
 /// kernel forbids io_uring: see uring_available().
 std::unique_ptr<Queue> make_queue(Engine engine, unsigned depth);
 
-/// Whether this process can use io_uring. Old kernels, seccomp filters and sysctls forbid it.
-bool uring_available();
+/// Why this process cannot use io_uring: 0 if it can, otherwise an errno. Old kernels, seccomp filters and
+/// sysctls forbid it, and a queue needs two descriptors.
+int uring_error();
+inline bool uring_available() { return uring_error() == 0; }
 
 }  // namespace xorder::io

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <string_view>
 
 #include "io/disk.hpp"
 #include "io/file.hpp"
@@ -23,6 +24,8 @@ std::string read_text(const std::filesystem::path& path) {
   }
   std::string text(file.size(), '\0');
   file.read_exactly(text.data(), text.size(), 0);
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";  // some editors begin every file with it
+  if (text.starts_with(byte_order_mark)) text.erase(0, byte_order_mark.size());
   return text;
 }
 

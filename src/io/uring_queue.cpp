@@ -250,6 +250,11 @@ void UringQueue::wait(std::vector<Completion>& done) {
 
 std::unique_ptr<Queue> make_uring_queue(unsigned depth) { return std::make_unique<UringQueue>(depth); }
 
-bool uring_available() { return Ring(1).error() == 0; }
+int uring_error() {
+  if (const int error = Ring(1).error()) return error;
+  // The ring of a run has two descriptors.
+  const Descriptor first(eventfd(0, EFD_CLOEXEC)), second(eventfd(0, EFD_CLOEXEC));
+  return first && second ? 0 : errno;
+}
 
 }  // namespace xorder::io

@@ -1,4 +1,5 @@
 #include "machine/stage.hpp"
+#include "size_text.hpp"
 
 #include <fmt/format.h>
 
@@ -43,7 +44,9 @@ std::uint64_t StagedWork::scratch_bytes() const {
 }
 
 std::string StagedWork::describe() const {
-  std::string text;
+  std::string text =
+      fmt::format("{} of data, {} stage{}, {} of scratch disk\n", size_text(frame().output.bytes),
+                  stages_.size(), stages_.size() == 1 ? "" : "s", size_text(scratch_bytes()));
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     text += fmt::format("stage {} of {}: {}", i + 1, stages_.size(), stages_[i]->describe());
     if (text.back() != '\n') text += '\n';

@@ -198,10 +198,7 @@ BandExchangePlan plan_band_exchange(const std::vector<Band>& stored, uint64_t el
   auto geometry = std::make_shared<BandGeometry>(bands, at_once.bands, d, element_bytes);
   const uint64_t block = geometry->block_bytes();
   if (!fits(widest, d, element_bytes, conditions)) {
-    throw InputError(
-        fmt::format("a block of {} bytes for each of {} virtual processors is too large for {} bytes of "
-                    "memory, which must hold {} of them; use more processors or more memory",
-                    block, geometry->processors(), conditions.memory, blocks_in_memory));
+    throw block_too_large(block, geometry->processors(), conditions.memory, blocks_in_memory);
   }
   const PassSummary within = timed(
       {.tiles = geometry->blocks(),

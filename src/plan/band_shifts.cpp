@@ -1,4 +1,5 @@
 #include "plan/band_shifts.hpp"
+#include "size_text.hpp"
 
 #include <fmt/format.h>
 
@@ -93,8 +94,8 @@ PassSummary BandShifts::pass() const {
 }
 
 std::string BandShifts::describe() const {
-  return fmt::format("  {} diagonals, each shifted: {} parts of {} bytes, {} in flight\n  memory: {} bytes\n",
-                     band_.width(), parts(), part_, lanes_, memory());
+  return fmt::format("  {} diagonals, each shifted: {} parts of {}, {} in flight\n  memory: {}\n",
+                     band_.width(), parts(), size_text(part_), lanes_, size_text(memory()));
 }
 
 }  // namespace xorder::plan

@@ -1,4 +1,5 @@
 #include "plan/band_stack.hpp"
+#include "size_text.hpp"
 
 #include <fmt/format.h>
 
@@ -46,9 +47,9 @@ PassSummary BandStack::pass() const {
 
 std::string BandStack::describe() const {
   return fmt::format(
-      "  {} matrices at a time: runs of {} bytes\n"
-      "  memory: {} bytes; {} runs in flight\n",
-      together_, together_ * matrix_bytes(), memory(), lanes());
+      "  {} matrices at a time: runs of {}\n"
+      "  memory: {}; {} runs in flight\n",
+      together_, size_text(together_ * matrix_bytes()), size_text(memory()), lanes());
 }
 
 }  // namespace xorder::plan

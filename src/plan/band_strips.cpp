@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "rounding.hpp"
+#include "size_text.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::plan {
@@ -25,8 +26,8 @@ BandStrips::BandStrips(const Band& band, uint64_t element_bytes, const BandCondi
     : band_(band), element_bytes_(element_bytes), conditions_(conditions) {
   if (choose(given, given.whole_blocks.value_or(true))) return;
   if (!given.whole_blocks && choose(given, false)) return;
-  throw InputError(fmt::format("elements of {} bytes need more than {} bytes of memory for this band",
-                               element_bytes, conditions.memory));
+  throw InputError(fmt::format("elements of {} bytes need more than {} of memory for this band",
+                               element_bytes, size_text(conditions.memory)));
 }
 
 bool BandStrips::choose(const BandTiling& given, bool whole_blocks) {
@@ -180,9 +181,10 @@ PassSummary BandStrips::pass() const {
 
 std::string BandStrips::describe() const {
   return fmt::format(
-      "  {} strip{} of {} diagonals, {} rows at a time: runs of {} bytes\n"
-      "  memory: {} bytes; a window of {} blocks, {} batches in flight\n",
-      strips_, single() ? "" : "s", strip(), rows(), run_bytes(), memory(), window(), lanes());
+      "  {} strip{} of {} diagonals, {} rows at a time: runs of {}\n"
+      "  memory: {}; a window of {} blocks, {} batches in flight\n",
+      strips_, single() ? "" : "s", strip(), rows(), size_text(run_bytes()), size_text(memory()), window(),
+      lanes());
 }
 
 }  // namespace xorder::plan

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "rounding.hpp"
+#include "size_text.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::plan {
@@ -63,6 +64,13 @@ uint64_t block_memory(uint64_t bytes, uint64_t ranges, bool mapped) {
   constexpr uint64_t page = 4096, pages_in_table = 512, each_range = 4 * page;  // two at the ends, two tables
   if (!mapped) return bytes;
   return bytes + bytes / pages_in_table + std::min(ranges, bytes / shortest_in_place + 1) * each_range;
+}
+
+InputError block_too_large(uint64_t block, uint64_t processors, uint64_t memory, uint64_t at_once) {
+  return InputError(
+      fmt::format("a block of {} for each of {} virtual processors is too large for {} of memory, which must "
+                  "hold {} of them; use more processors or more memory",
+                  size_text(block), processors, size_text(memory), at_once));
 }
 
 unsigned transfer_threads(uint64_t memory) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "xorder/error.hpp"
 #include "xorder/plan/device.hpp"
 #include "xorder/plan/summary.hpp"
 #include "xorder/schedule/network.hpp"
@@ -45,6 +46,9 @@ std::uint64_t least_in_place(std::uint64_t bytes);
 std::uint64_t block_memory(std::uint64_t bytes, std::uint64_t ranges, bool mapped);
 /// A bound of it, for any number of ranges that are used in place, in thousandths of the bytes.
 constexpr std::uint64_t block_thousandths(bool mapped) { return mapped ? 1252 : 1000; }
+/// The error that `at_once` blocks of `block` bytes do not fit in the memory.
+InputError block_too_large(std::uint64_t block, std::uint64_t processors, std::uint64_t memory,
+                           std::uint64_t at_once);
 
 /// The largest request for reading and writing files.
 inline constexpr std::uint64_t transfer_bytes = std::uint64_t{1} << 20;

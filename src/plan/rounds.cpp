@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "rounding.hpp"
+#include "size_text.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::plan {
@@ -121,16 +122,13 @@ void RoundsPlan::choose_batch(const ProcessorConditions& conditions) {
   const int lg_processors = std::countr_zero(processors());
   const uint64_t own = own_memory(lg_processors);
   if (own > memory / 3) {
-    throw InputError(
-        fmt::format("{} virtual processors take about {} bytes for themselves, too much for {} bytes of "
-                    "memory; use fewer processors or more memory",
-                    processors(), own, memory));
+    throw InputError(fmt::format(
+        "{} virtual processors take about {} for themselves, too much for {} of memory; use fewer "
+        "processors or more memory",
+        processors(), size_text(own), size_text(memory)));
   }
   if (!fits(bytes, lg_processors, conditions, 1)) {
-    throw InputError(
-        fmt::format("a block of {} bytes for each of {} virtual processors is too large for {} bytes of "
-                    "memory, which must hold {} of them; use more processors or more memory",
-                    block_bytes(), processors(), memory, batches_in_memory));
+    throw block_too_large(block_bytes(), processors(), memory, batches_in_memory);
   }
   while (batch_ < processors() && fits(bytes, lg_processors, conditions, 2 * batch_)) batch_ *= 2;
 }
@@ -182,10 +180,10 @@ RoundsPlan::Scatter RoundsPlan::scatter(schedule::Node sender, uint64_t round) c
 
 std::string RoundsPlan::describe() const {
   return fmt::format(
-      "{} rounds (rank \u03b3 = {}) among {} virtual processors, whose blocks of {} bytes are made {} at a "
-      "time; chunks of {} bytes, {} together, put in runs of {}\n",
-      rounds_.steps(), rounds_.factors().rank, processors(), block_bytes(), batch_, chunk_bytes(),
-      chunks_together(), element_bytes_ << elements_.lg_run);
+      "{} rounds (rank \u03b3 = {}) among {} virtual processors, whose blocks of {} are made {} at a time; "
+      "chunks of {}, {} together, put in runs of {}\n",
+      rounds_.steps(), rounds_.factors().rank, processors(), size_text(block_bytes()), batch_,
+      size_text(chunk_bytes()), chunks_together(), size_text(element_bytes_ << elements_.lg_run));
 }
 
 }  // namespace xorder::plan

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "rounding.hpp"
+#include "size_text.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::plan {
@@ -96,10 +97,10 @@ uint64_t BlockGeometry::aligned_rows(uint64_t block) const {
 uint64_t stripe_memory(const schedule::Schedule& schedule, const ProcessorConditions& conditions) {
   const uint64_t memory = conditions.memory, own = own_memory(schedule, conditions);
   if (own > memory / 2) {
-    throw InputError(
-        fmt::format("{} virtual processors with {} slots each take about {} bytes for themselves, too much "
-                    "for {} bytes of memory; use fewer processors or more memory",
-                    schedule.network().nodes(), schedule.slots(), own, memory));
+    throw InputError(fmt::format(
+        "{} virtual processors with {} slots each take about {} for themselves, too much for {} of "
+        "memory; use fewer processors or more memory",
+        schedule.network().nodes(), schedule.slots(), size_text(own), size_text(memory)));
   }
   return (memory - own) * 1000 / in_turn(schedule, conditions.mapped);
 }

@@ -118,8 +118,10 @@ RoundFactors factor_rounds(const AffineMap& map, int p) {
 BitMatrix processor_layout(int n, int p, int f) {
   check_processors(n, p);
   if (f < 0 || f > n - p) {
-    throw InputError(fmt::format("layout {}: the processor number's {} bits of {} can begin at bit 0 to {}",
-                                 f, p, n, n - p));
+    const std::string possible =
+        p == n ? fmt::format("has all {} bits of an index: only layout 0 fits", n)
+               : fmt::format("has {} of {} bits and can begin at bit 0 to {}", p, n, n - p);
+    throw InputError(fmt::format("layout {}: the processor number {}", f, possible));
   }
   vector<int> target;
   for (int i = 0; i < n; ++i) target.push_back(i < f ? i : i < f + p ? i - f + n - p : i - p);

@@ -1,7 +1,10 @@
 #include "work/run.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "io/create.hpp"
 #include "io/disk.hpp"
 #include "io/memory.hpp"
 #include "work/team.hpp"
@@ -36,7 +39,8 @@ std::unique_ptr<io::Queue> Run::queue(unsigned depth) {
   auto queue = meter_.queue(engine, depth);
   engine_ = queue->name();
   if (engine == io::Engine::threads && delivery_.target().access() == io::Access::direct) {
-    say("io_uring is forbidden here; using a pool of threads");
+    say(fmt::format("io_uring cannot be used here ({}); using a pool of threads",
+                    io::reason(io::uring_error())));
   }
   return queue;
 }

@@ -269,6 +269,8 @@ class BadInput(Case):
     def test_matrices_may_begin_with_a_byte_order_mark(self):
         self.write("matrix", b"\xef\xbb\xbf010\n100\n001\n")
         self.assertEqual(self.json("show", "--matrix", "matrix")["columns"], [2, 1, 4])
+        self.write("tags", b"\xef\xbb\xbf01\n11\n")
+        self.ok("schedule", "isotropic", "--tags", "tags", "--check")
 
     def test_npy_headers(self):
         fine = npy()

@@ -85,6 +85,7 @@ class Environment(Case):
                 with self.subTest(number=number, engine=engine):
                     result = self.run_xorder("transpose", "a.npy", "b.npy", "--io", engine, "-q",
                                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (number, number)))
+                    self.assertNotIn("forbidden", result.stderr)
                     if result.returncode == 0:
                         self.made()
                     elif result.returncode != 127:  # not even the libraries could be loaded

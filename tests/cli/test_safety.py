@@ -9,7 +9,7 @@ import subprocess
 import time
 
 import harness
-from harness import Case, LARGE_ENGINES, MiB, main, transposed
+from harness import Case, LARGE_ENGINES, MiB, main, np, transposed
 
 
 class Outputs(Case):
@@ -63,6 +63,22 @@ class Outputs(Case):
                 with self.subTest(source=source, target=target):
                     self.refused("transpose", source, target, "--force", says="same file")
         self.assert_same(self.load("a.npy"), self.array)
+
+    def test_text_files_that_were_read(self):
+        """A matrix or a profile is an input, too."""
+        matrix = "\n".join("".join("01"[i == j] for j in range(16)) for i in range(16))
+        profile = '{"points": [[4096, 1e9, 1e9]]}'
+        self.save("flat.npy", np.arange(1 << 16))
+        self.write("matrix", matrix)
+        self.write("profile", profile)
+        os.symlink("matrix", self.path("link"))
+        command = ("permute", "flat.npy", "--force", "--matrix", "matrix", "--device", "profile")
+        for name in ["matrix", "./matrix", "link", "profile"]:
+            self.refused(*command[:2], name, *command[2:], says=f"{name}: is the same file as the input")
+            self.refused(*command[:2], "out.npy", *command[2:], "--trace", name, says=f"{name}: is the same file as the input")
+        for name, content in [("matrix", matrix), ("profile", profile)]:
+            with open(self.path(name)) as file:
+                self.assertEqual(file.read(), content)
 
     def test_output_through_symbolic_links(self):
         os.mkdir(self.path("folder"))

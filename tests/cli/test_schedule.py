@@ -145,6 +145,9 @@ class Schedule(Case):
         self.assertLess(mesh["wormhole"]["asynchronous"], mesh["store_and_forward"]["asynchronous"])
         for bad in ["1,2", "1,2,3,4", "1,2,x", "1,2,3,two-port", "1,2,3,", "1,2,3,one-port,4", "-1,2,3", "1,2,nan"]:
             self.refused("schedule", *args, bad, says="--network|time or size")
+        self.assertEqual(self.report(*args[:3], "--message-bytes", "1KiB", "--network", "0,0,1")["timing"]["message_bytes"], 1024)
+        for bad in ["0x8", "1e1", "-1"]:
+            self.refused("schedule", *args[:3], "--message-bytes", bad, "--network", "1,1,1", says="--message-bytes")
 
     def test_contents(self):
         """Edelman's second figure: at first node v has v.0, v.1, ..; in the end 0.v, 1.v, .."""

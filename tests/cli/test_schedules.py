@@ -121,7 +121,9 @@ class SmallFiles(Schedules):
         for schedule, passes in [("rounds", 2), ("exchange", 2), ("mesh", 2)]:
             plan = self.json("transpose", "a.npy", "b.npy", "--schedule", schedule, "--dry-run")
             self.assertEqual((plan["passes"], plan["bytes"]), (passes, 64 * 64 * 8))
-            self.assertIn("virtual processors", self.ok("transpose", "a.npy", "b.npy", "--schedule", schedule, "--dry-run").stdout)
+            text = self.ok("transpose", "a.npy", "b.npy", "--schedule", schedule, "--dry-run").stdout
+            self.assertIn("virtual processors", text)
+            self.assertIn(f"{plan['scratch_bytes'] >> 10} KiB of scratch disk", text.splitlines()[0])
         self.assertEqual(self.listing(), before)
 
 
@@ -213,6 +215,8 @@ class Refused(Schedules):
         self.refused("transpose", "empty.npy", "b.npy", "--schedule", "mesh", says="no elements")
 
     def test_layouts(self):
+        self.refused("permute", "a.npy", "b.npy", "--by", "gray", "--schedule", "rounds", "--processors", 1 << 11, "--layout", 3,
+                     says="layout 3: the processor number has all 11 bits of an index: only layout 0 fits")
         for layout in ["8", "-1", "x"]:
             self.refused("transpose", "a.npy", "b.npy", "--schedule", "rounds", "--processors", 16, "--layout", layout, says="layout")
         self.refused("transpose", "a.npy", "b.npy", "--schedule", "exchange", "--layout", "minor", says=["layout", "rounds"])

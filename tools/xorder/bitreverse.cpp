@@ -11,6 +11,7 @@ namespace xorder::cli {
 void add_bitreverse(CLI::App& program) {
   CLI::App* command = program.add_subcommand("bitreverse", "bit-reverse one axis, as for an FFT");
   command->footer(
+      "The axis must have 2^n elements. With --schedule exchange it must be the whole array, not a batch.\n"
       "Examples:\n"
       "  xorder bitreverse signal.npy reversed.npy                    2^n elements, or every row of a "
       "matrix\n"

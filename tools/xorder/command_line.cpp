@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <exception>
@@ -64,24 +65,32 @@ void regroup_help(CLI::App& command) {
   for (CLI::App* subcommand : command.get_subcommands({})) regroup_help(*subcommand);
 }
 
+constexpr const char* out_of_memory = "out of memory; try a smaller --memory, or fewer --processors";
+
 // For exceptions that a library's thread could not pass on, for example when there is no memory even for an
 // exception. The output has no name yet and disappears with the process. Only if the file system has no
 // nameless files (O_TMPFILE) does it stay under its temporary name, as after SIGKILL.
 [[noreturn]] void end_in_order() {
-  const char* line = "internal error: unhandled exception\n";
+  char text[300];  // there may be no memory for more
+  const char* const program = session().program.c_str();
+  int length = 0;
   try {
     if (const auto exception = std::current_exception()) std::rethrow_exception(exception);
+    length = std::snprintf(text, sizeof text, "%s: internal error\n", program);
   } catch (const std::bad_alloc&) {
-    line = "out of memory; try a smaller --memory, or fewer --processors\n";
+    length = std::snprintf(text, sizeof text, "%s: %s\n", program, out_of_memory);
+  } catch (const std::exception& e) {
+    // TBB's threads throw this when they cannot start another one, which takes address space (ulimit -v).
+    length = std::snprintf(text, sizeof text,
+                           "%s: a thread failed: %s; try fewer --threads or a smaller --memory\n", program,
+                           e.what());
   } catch (...) {
+    length = std::snprintf(text, sizeof text, "%s: internal error: unknown exception\n", program);
   }
-  char text[200];  // there may be no memory for more
-  const int length = std::snprintf(text, sizeof text, "%s: %s", session().program.c_str(), line);
+  length = std::min<int>(length, sizeof text - 1);
   if (write(STDERR_FILENO, text, static_cast<std::size_t>(length)) < 0) _exit(1);
   _exit(1);
 }
-
-constexpr const char* out_of_memory = "out of memory; try a smaller --memory, or fewer --processors";
 
 // Prints the help or the version.
 Failure answered(const CLI::App& program, const CLI::ParseError& request) {
@@ -127,17 +136,14 @@ Failure failure(const CLI::App& program) {
   } catch (const std::bad_alloc&) {
     return {1, out_of_memory};
   } catch (const std::exception& e) {
+    if (std::ferror(stdout)) return {1, "standard output: write failed"};
     return {1, e.what()};
   }
 }
 
 int complain(const Failure& failure) {
   if (failure.exit_code == 0) return 0;
-  std::string line = failure.text;
-  for (char& c : line) {
-    if (c == '\n' || c == '\r') c = ' ';
-  }
-  tell("{}: {}\n", session().program, printable(line));
+  tell("{}: {}\n", session().program, on_one_line(failure.text));
   return failure.exit_code;
 }
 

@@ -17,6 +17,7 @@
 #include "session.hpp"
 #include "size_text.hpp"
 #include "standard_streams.hpp"
+#include "text_file.hpp"
 #include "tracing.hpp"
 #include "work/json.hpp"
 #include "work/profiles.hpp"
@@ -122,9 +123,11 @@ io::ArrayDescription Request::array() const {
   return whole;
 }
 
-void MovingCommand::add_to(CLI::App& command, Make make, std::vector<std::string> more_inputs) {
+void MovingCommand::add_to(CLI::App& command, Make make, std::vector<std::string> more_inputs,
+                           const std::string* made_from) {
   const auto self = std::make_shared<MovingCommand>();
   self->make_ = std::move(make);
+  self->made_from_ = made_from;
   self->inputs_.resize(1 + more_inputs.size());
   command
       .add_option(more_inputs.empty() ? "IN" : "A", self->inputs_[0],
@@ -247,6 +250,15 @@ std::string MovingCommand::own(const std::string& path) const {
   return name;
 }
 
+void MovingCommand::check_text_files() const {
+  const bool profile = !device_.empty() && device_ != "ssd" && device_ != "hdd";
+  for (const std::string& output : {own(output_), trace_}) {
+    if (output.empty()) continue;
+    if (profile) require_not_read(output, device_);
+    if (made_from_ != nullptr && !made_from_->empty()) require_not_read(output, *made_from_);
+  }
+}
+
 void MovingCommand::run() const {
   const bool speaks = session().speaks(), talks = speaks && !quiet_;
   std::optional<Interrupt> interrupt;
@@ -255,6 +267,7 @@ void MovingCommand::run() const {
   std::vector<io::ArrayFile> inputs;
   for (const std::string& path : inputs_) inputs.push_back(raw_.open(own(path)));
   work::Options options = this->options();
+  check_text_files();
   std::optional<Tracing> tracing;
   if (!trace_.empty()) {
     if (session().team != nullptr)
@@ -298,12 +311,12 @@ void MovingCommand::run() const {
   if (tracing) keep(*tracing, work->summary(), report);
   if (talks && !report.note.empty()) tell_note(report.note);
   if (json_ && speaks) {
-    print_report(printable(output_), work::report_json(work->summary(), report));
+    print_report(on_one_line(output_), work::report_json(work->summary(), report));
   } else if (talks) {
     const auto bytes = static_cast<double>(work->summary().bytes);
     const std::string way =
         report.engine == report.access ? report.engine : fmt::format("{} ({})", report.engine, report.access);
-    tell("{}: {} in {:.2f} s, {}/s, {} pass{}, {}\n", printable(output_), size_text(bytes), report.seconds,
+    tell("{}: {} in {:.2f} s, {}/s, {} pass{}, {}\n", on_one_line(output_), size_text(bytes), report.seconds,
          size_text(bytes / std::max(report.seconds, 1e-9)), report.passes, report.passes == 1 ? "" : "es",
          way);
     if (const auto& traffic = report.traffic; traffic && parts_) {

@@ -51,17 +51,22 @@ class MovingCommand {
   using Make = std::function<std::unique_ptr<work::Work>(const Request&)>;
 
   /// Adds IN, OUT and the common options to the command, and calls `make` when the command is chosen.
-  /// Commands with several inputs name the others in `more_inputs`; the first is then called A.
-  static void add_to(CLI::App& command, Make make, std::vector<std::string> more_inputs = {});
+  /// Commands with several inputs name the others in `more_inputs`; the first is then called A. `made_from` is
+  /// the name of a text file that the command reads too, or empty; it lives as long as the command.
+  static void add_to(CLI::App& command, Make make, std::vector<std::string> more_inputs = {},
+                     const std::string* made_from = nullptr);
 
  private:
   work::Options options() const;
   /// The name of IN or OUT for this process: with --parts, %r becomes the rank.
   std::string own(const std::string& path) const;
+  /// Throws InputError if OUT or the trace would replace a text file that the command reads.
+  void check_text_files() const;
   void run() const;
 
   Make make_;
   std::vector<std::string> inputs_;
+  const std::string* made_from_ = nullptr;
   std::string output_;
   RawOptions raw_;
   std::string memory_, threads_, engine_ = "auto", device_, tmpdir_, trace_, progress_ = "auto";

@@ -56,7 +56,7 @@ void add_permute(CLI::App& program) {
       ->type_name("K")
       ->group(group::task);
   const auto scheduling = std::make_shared<Scheduling>();
-  MovingCommand::add_to(*command, [options, scheduling](const Request& request) {
+  const auto make = [options, scheduling](const Request& request) {
     const io::ArrayDescription& in = request.array();
     const std::string name = request.input().path.string();
     if (options->expression.empty() && options->matrix.empty()) {
@@ -69,7 +69,8 @@ void add_permute(CLI::App& program) {
     const int k = checked_axis(parse_int(options->axis, "--axis"), in.extents.size());
     const int n = exact_lg(in.extents[static_cast<std::size_t>(k)], name + ": axis " + std::to_string(k));
     return scheduling->work(request, mapping_along(in.shape(), k, wanted_map(*options, n)), in.extents);
-  });
+  };
+  MovingCommand::add_to(*command, make, {}, &options->matrix);
   scheduling->add_to(*command, "tiles|rounds|exchange|mesh");
 }
 

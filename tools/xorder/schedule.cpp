@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 
+#include "arguments.hpp"
 #include "commands.hpp"
 #include "number_option.hpp"
 #include "option_groups.hpp"
@@ -114,8 +115,13 @@ CLI::App* add_kind(CLI::App& parent, const std::string& name, const std::string&
           "print how long it takes if a message of m bytes over h links takes startup + h per_hop + m "
           "per_byte, or with store and forward startup + h (per_hop + m per_byte); default: all-port")
       ->type_name("STARTUP,PER_HOP,PER_BYTE[,one-port|all-port]");
-  kind->add_option("--message-bytes", output->bytes, "size of a slot, for --network; default: 1")
-      ->type_name("BYTES");
+  kind->add_option_function<std::string>(
+          "--message-bytes",
+          [output](const std::string& text) {
+            output->bytes = static_cast<double>(parse_memory(text, "--message-bytes"));
+          },
+          "size of a slot, for --network; default: 1")
+      ->type_name("SIZE");
   kind->add_flag("--force", output->force, "replace the files of --svg and --messages if they exist")
       ->group(group::output);
   kind->option_defaults()->group(group::task);  // for the options that the kind adds

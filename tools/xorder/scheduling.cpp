@@ -41,6 +41,7 @@ void Scheduling::add_to(CLI::App& command, const std::string& possible) {
           "(minor), or those from bit F on; default: major")
       ->type_name("major|minor|F")
       ->group(group::engine);
+  if (possible.find("mesh") == std::string::npos) return;
   command
       .add_option(
           "--routing", routing_,

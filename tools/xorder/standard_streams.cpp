@@ -49,6 +49,13 @@ std::string printable(std::string_view text) {
   return result;
 }
 
+std::string on_one_line(std::string text) {
+  for (char& c : text) {
+    if (c == '\n' || c == '\r') c = ' ';
+  }
+  return printable(text);
+}
+
 void tell_text(std::string_view text) noexcept {
   std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);

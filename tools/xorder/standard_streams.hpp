@@ -20,6 +20,8 @@ void tell(fmt::format_string<Args...> format, Args&&... args) {
 
 /// Escapes control characters, which file names may contain, as in \x1b; keeps line ends.
 std::string printable(std::string_view text);
+/// The same without line breaks.
+std::string on_one_line(std::string text);
 
 /// Opens something that can be neither read nor written on each standard stream that is closed. Otherwise the
 /// next files to be opened would get these numbers, and messages would be written into the data.

@@ -55,6 +55,11 @@ void write_text(const std::filesystem::path& path, const std::string& text, bool
   output.commit();
 }
 
+void require_not_read(const std::filesystem::path& output, const std::filesystem::path& input) {
+  if (!same_file(output, input)) return;
+  throw InputError(fmt::format("{}: is the same file as the input {}", output.string(), input.string()));
+}
+
 void require_different_files(const std::vector<OutputOption>& outputs) {
   for (auto b = outputs.begin(); b != outputs.end(); ++b) {
     for (auto a = outputs.begin(); a != b; ++a) {

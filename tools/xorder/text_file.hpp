@@ -39,6 +39,9 @@ struct OutputOption {
   std::filesystem::path path;
 };
 
+/// Throws InputError if the file to be made, `output`, is the file `input` that was read.
+void require_not_read(const std::filesystem::path& output, const std::filesystem::path& input);
+
 /// Throws InputError if two options name the same file, by whatever paths, whether or not it exists.
 void require_different_files(const std::vector<OutputOption>& outputs);
 

@@ -109,7 +109,8 @@ void add_bench_disk(CLI::App& bench) {
        .has_directory = true,
        .add_options =
            [profile](CLI::App& command) {
-             command.add_flag("!--no-keep", profile->keep, "do not store the profile");
+             command.add_flag_callback(
+                 "--no-keep", [profile] { profile->keep = false; }, "do not store the profile");
              command.add_option("--profile", profile->file, "write the profile into a file for --device")
                  ->type_name("FILE")
                  ->group(group::output);
