@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "xorder/error.hpp"
+#include "xorder/schedule/one_port.hpp"
 
 namespace xorder::schedule {
 namespace {
@@ -54,7 +55,9 @@ class Checker {
     for (step_ = 0; step_ < schedule_.steps(); ++step_) {
       const uint64_t before = report_.crossings;
       schedule_.messages(step_, messages_);
+      busiest_port_ = 1;
       for (const Message& m : messages_) walk(m);
+      report_.one_port_steps += busiest_port_;
       move();
       schedule_.updates(step_, updates_);
       compute();
@@ -81,17 +84,20 @@ class Checker {
 
   // Takes the links of the message's path.
   void walk(const Message& m) {
-    if (m.from.node == m.to.node && m.via == m.to.node) return;
+    if (stays(m)) return;
     ++report_.messages;
     if (m.via >= network_.nodes() || !leg(m.from.node, m.via) || !leg(m.via, m.to.node)) {
       fault(report_.broken, "no path from node {} over {} to {}", m.from.node, m.via, m.to.node);
     }
     if (m.from.node < network_.nodes()) {
-      report_.ports_out = std::max(report_.ports_out, sends_[m.from.node].one_more(step_));
+      const uint64_t sent = sends_[m.from.node].one_more(step_);
+      report_.ports_out = std::max(report_.ports_out, sent);
+      busiest_port_ = std::max(busiest_port_, sent);
     }
     if (m.to.node < network_.nodes()) {
       const uint64_t received = receives_[m.to.node].one_more(step_);
       report_.ports_in = std::max(report_.ports_in, received);
+      busiest_port_ = std::max(busiest_port_, received);
       if (network_.kind() == Network::Kind::crossbar && received > 1) {
         fault(report_.conflicts, "node {} receives twice", m.to.node);
       }
@@ -212,6 +218,7 @@ class Checker {
   std::vector<Count> sends_;     // by node
   std::vector<Count> receives_;  // by node
   uint64_t step_ = 0;
+  uint64_t busiest_port_ = 1;  // the most messages through a port in this step
   std::vector<Message> messages_;
   std::vector<Label> moving_;
   std::vector<Update> updates_;

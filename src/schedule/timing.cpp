@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "xorder/error.hpp"
 #include "xorder/schedule/check.hpp"
+#include "xorder/schedule/one_port.hpp"
 
 namespace xorder::schedule {
 namespace {
@@ -25,8 +27,9 @@ class Clock {
         there_(network_.nodes() * schedule.slots(), 0),
         read_(there_.size(), 0),
         link_free_(network_.link_numbers(), 0),
-        sending_(network_.nodes()),
-        receiving_(network_.nodes()) {}
+        one_port_(network_.nodes()),
+        send_free_(network_.nodes(), 0),
+        receive_free_(network_.nodes(), 0) {}
 
   Duration run() {
     Duration result;
@@ -34,6 +37,7 @@ class Clock {
     std::vector<Update> updates;
     for (uint64_t step = 0; step < schedule_.steps(); ++step) {
       schedule_.messages(step, messages);
+      if (times_.one_port) order_by_rounds(messages);
       result.lock_step += lock_step(messages);
       perform(messages);
       schedule_.updates(step, updates);
@@ -48,7 +52,6 @@ class Clock {
   }
 
  private:
-  static bool stays(const Message& m) { return m.from.node == m.to.node && m.via == m.to.node; }
   double& at(std::vector<double>& values, const Place& p) const {
     return values[p.node * schedule_.slots() + p.slot];
   }
@@ -60,20 +63,39 @@ class Clock {
     return times_.startup + links * times_.per_link + transfers * bytes_ * times_.per_byte;
   }
 
-  double lock_step(const std::vector<Message>& messages) {
-    double longest = 0;
-    for (const Message& m : messages) {
-      if (stays(m)) continue;
-      const double time = time_of(m);
-      if (times_.one_port) {
-        longest =
-            std::max({longest, sending_[m.from.node].in_step += time, receiving_[m.to.node].in_step += time});
-      } else {
-        longest = std::max(longest, time);
-      }
+  // Long messages first, so that they share rounds; a round is as long as its longest message.
+  void order_by_rounds(std::vector<Message>& messages) {
+    std::ranges::stable_sort(messages, std::ranges::greater(),
+                             [this](const Message& m) { return time_of(m); });
+    std::vector<uint64_t> round;
+    const uint64_t rounds = one_port_.split(messages, round);
+    round_ends_.assign(std::max<uint64_t>(rounds, 1), 0);
+    for (const uint64_t r : round) ++round_ends_[r];
+    std::partial_sum(round_ends_.begin(), round_ends_.end(), round_ends_.begin());
+    std::vector<uint64_t> next(round_ends_.size(), 0);
+    std::copy(round_ends_.begin(), round_ends_.end() - 1, next.begin() + 1);
+    std::vector<Message> ordered(messages.size());
+    for (std::size_t i = 0; i < messages.size(); ++i) ordered[next[round[i]]++] = messages[i];
+    messages = std::move(ordered);
+  }
+
+  double longest(const std::vector<Message>& messages, std::size_t begin, std::size_t end) const {
+    double time = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!stays(messages[i])) time = std::max(time, time_of(messages[i]));
     }
-    for (const Message& m : messages) sending_[m.from.node].in_step = receiving_[m.to.node].in_step = 0;
-    return longest;
+    return time;
+  }
+
+  double lock_step(const std::vector<Message>& messages) const {
+    if (!times_.one_port) return longest(messages, 0, messages.size());
+    double time = 0;
+    std::size_t begin = 0;
+    for (const uint64_t end : round_ends_) {
+      time += longest(messages, begin, end);
+      begin = end;
+    }
+    return time;
   }
 
   // All messages of a step are read before any is delivered.
@@ -86,13 +108,13 @@ class Clock {
         continue;
       }
       if (times_.one_port) {
-        begin = std::max({begin, sending_[m.from.node].free, receiving_[m.to.node].free});
+        begin = std::max({begin, send_free_[m.from.node], receive_free_[m.to.node]});
       }
       collect_links(m);
       const double end =
           switching_ == Switching::wormhole ? hold_all(begin, time_of(m)) : hold_in_turn(begin);
       at(read_, m.from) = std::max(at(read_, m.from), begin);
-      if (times_.one_port) sending_[m.from.node].free = receiving_[m.to.node].free = end;
+      if (times_.one_port) send_free_[m.from.node] = receive_free_[m.to.node] = end;
       arrivals_.push_back(end);
     }
     for (std::size_t i = 0; i < messages.size(); ++i) {
@@ -134,11 +156,6 @@ class Clock {
     }
   }
 
-  struct Port {
-    double free = 0;     // asynchronous
-    double in_step = 0;  // lock step
-  };
-
   const Schedule& schedule_;
   const Network& network_;
   double bytes_;
@@ -147,7 +164,9 @@ class Clock {
   std::vector<double> there_;      // by place: when its content arrived
   std::vector<double> read_;       // by place: when its content was last sent
   std::vector<double> link_free_;  // by link
-  std::vector<Port> sending_, receiving_;
+  OnePort one_port_;
+  std::vector<uint64_t> round_ends_;              // of the step's messages, with one port
+  std::vector<double> send_free_, receive_free_;  // by node, with one port
   std::vector<double> arrivals_, computed_;
   std::vector<uint64_t> path_;
   double latest_ = 0;

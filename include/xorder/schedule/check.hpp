@@ -28,6 +28,9 @@ struct Report {
   std::vector<std::uint64_t> step_crossings;  ///< by step; divided by `links`, the utilisation
   std::uint64_t ports_out = 0;                ///< the most messages that a node sends in a step
   std::uint64_t ports_in = 0;                 ///< the most that a node receives in a step
+  /// Steps if each node has one port: a step counts as often as a port is used in it, at least once.
+  /// one_port.hpp makes them.
+  std::uint64_t one_port_steps = 0;
 
   std::uint64_t conflicts = 0;    ///< uses of a link beyond the first in a step
   std::uint64_t broken = 0;       ///< messages whose path or places are not in the network

@@ -8,8 +8,13 @@
 //   asynchronous   a message begins as soon as what it carries has arrived and its links are free, in the
 //                  order of the schedule; it is delivered when the former content of its place has been sent
 //
-// With one port, a node sends one message and receives one message at a time. In lock step the messages of a
-// step then take as long as the busiest port of a node. Computations (updates) take no time.
+// With one port, a node sends one message and receives one message at a time, and may do both at once; its
+// ports are busy until the message has arrived. Then each step is done in rounds (one_port.hpp), which in
+// lock step all nodes begin together; a round takes as long as its longest message. Asynchronously, a node's
+// messages go in the order of their rounds, as soon as both of their ports are free.
+//
+// So asynchronous is never slower than lock step, with one port or with all. Computations (updates) take no
+// time.
 #pragma once
 
 #include <cstdint>
