@@ -5,7 +5,7 @@ import io
 import json
 
 import replay
-from harness import Case, affine_map, bits_map, main
+from harness import Case, affine_map, bits_map, main, np
 
 
 def gray(x):
@@ -40,6 +40,26 @@ class Replay(Case):
             reverse = bits_map(range(2 * d - 1, -1, -1)) if d else [0]
             goals = {(x >> d, x % n): (int(y) >> d, int(y) % n) for x, y in enumerate(reverse)}
             self.expect(("exchange", "--dimension", d, "--kind", "bitreverse"), goals)
+
+    def test_one_to_all(self):
+        for d in range(7):
+            self.expect(("exchange", "--dimension", d, "--kind", "one-to-all"), {(0, v): (v, 0) for v in range(1, 1 << d)})
+
+    def test_arrays_of_ones_own(self):
+        """The closed form's array, with its rows in another order and its dimensions renamed, does the same task."""
+        for d in range(1, 6):
+            rows = np.array(self.json("schedule", "exchange", "--dimension", d)["table"]["rows"])
+            rows, order = self.random.permutation(rows), self.random.permutation(d)
+            renamed = np.zeros_like(rows)
+            for j, k in enumerate(order):
+                renamed |= (rows[:, order] >> k & 1) << j  # column j was k, and so was bit j
+            self.write("array.txt", "".join(" ".join(map(str, row)) + "\n" for row in renamed))
+            n = 1 << d
+            self.expect(("exchange", "--array", "array.txt"), {(v, s): (s, v) for v in range(n) for s in range(n)})
+            self.write("array.txt", "".join(" ".join(map(str, row)) + "\n" for row in rows))
+            reverse = bits_map(range(2 * d - 1, -1, -1))
+            goals = {(x >> d, x % n): (int(y) >> d, int(y) % n) for x, y in enumerate(reverse)}
+            self.expect(("exchange", "--array", "array.txt", "--kind", "bitreverse"), goals)
 
     def test_isotropic(self):
         tags = ["110", "011", "111", "000", "001"]
