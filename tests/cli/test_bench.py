@@ -128,6 +128,15 @@ class Benchmarks(Case):
                 self.assertAlmostEqual(float(moved[:-4]) / (16 * int(passes)), 1, delta=0.05, msg=way)
         self.assertEqual(rows["the same order, direct"][0], "1")
 
+    def source_is_in_theory(self, caption):
+        """A caption ends with its paper's authors, the beginning of its title, and its year, all as in docs/theory.md."""
+        with open(os.path.join(os.path.dirname(__file__), "../../docs/theory.md"), encoding="utf-8") as file:
+            sources = file.read().split("## Sources")[1].split("\n- ")[1:]
+        authors, title, year = re.search(r' Source: (.+), "(.+)", (\d{4})\.$', caption).groups()
+        found = [text for text in (" ".join(source.split()) for source in sources) if text.startswith(f'{authors}, "{title}')]
+        self.assertEqual(len(found), 1, caption)
+        self.assertRegex(found[0], rf"\b{year}\b")
+
     def test_the_papers_comparisons(self):
         self.ok("bench", "schedules", "--json", "s.json", "--html", "s.html", "-q")
         results = json.loads(self.bytes_of("s.json"))
@@ -135,6 +144,8 @@ class Benchmarks(Case):
         figures, text = self.page("s.html")
         self.assertEqual(len(figures), 8)
         self.assertIn("computed, not measured", text)
+        for figure in results["figures"]:
+            self.source_is_in_theory(figure["caption"])
         curves = {figure["id"]: {series["name"]: {point["x"]: point["median"] for point in series["points"]}
                                  for series in figure["series"]} for figure in results["figures"]}
         exchange = curves["exchange-steps"]

@@ -31,12 +31,25 @@ using std::uint64_t;
 
 const Axis steps_axis{"steps", Unit::number, true};
 
+// The papers that the figures are about, as docs/theory.md names them.
+struct Source {
+  const char *authors, *title;
+  int year;
+};
+constexpr Source edelman{"A. Edelman", "Optimal matrix transposition and bit reversal on hypercubes", 1991};
+constexpr Source cormen{"T. H. Cormen", "Performing BMMC permutations efficiently", 1997};
+constexpr Source varvarigos{"E. A. Varvarigos and D. P. Bertsekas",
+                            "Transposition of banded matrices in hypercubes", 1995};
+constexpr Source tsay{"Tsay, Ding and Wang", "Optimal algorithm for matrix transpose", 2003};
+constexpr Source hu{"Hu", "Optimal all-to-some personalized communication on hypercubes", 1998};
+
 // A figure whose series grow point by point, in the order in which their names first occur.
 class Curves {
  public:
-  Curves(std::string id, std::string caption, Axis x, Axis values) {
+  Curves(std::string id, const std::string& caption, const Source& source, Axis x, Axis values) {
     figure_.id = std::move(id);
-    figure_.caption = std::move(caption);
+    figure_.caption =
+        fmt::format("{} Source: {}, \"{}\", {}.", caption, source.authors, source.title, source.year);
     figure_.x = std::move(x);
     figure_.values = std::move(values);
   }
@@ -58,12 +71,12 @@ class Curves {
 // words over one link in each.
 void total_exchange(Results& results, int most) {
   Curves steps("exchange-steps",
-               "Transposition on a hypercube of 2^d nodes with 2^d words each (Edelman): steps by neighbour "
+               "Transposition on a hypercube of 2^d nodes with 2^d words each: steps by neighbour "
                "exchanges over all dimensions at once, which is the lower bound, and over one dimension "
                "after the other.",
-               {"d"}, steps_axis);
-  Curves use("exchange-links", "The fraction of all links that is used in a step, on average.", {"d"},
-             {"link use", Unit::ratio});
+               edelman, {"d"}, steps_axis);
+  Curves use("exchange-links", "The fraction of all links that is used in a step, on average.", edelman,
+             {"d"}, {"link use", Unit::ratio});
   for (int d = 1; d <= most; ++d) {
     const schedule::Exchange all(d, schedule::Exchange::Kind::transposition);
     const double crossings = static_cast<double>(all.total().crossings),
@@ -111,10 +124,10 @@ void rounds(Results& results) {
       "By the timing model: {} processors with one port, {:.0f} µs to start a message and {:.0f} ns a byte.",
       1 << lg_processors, cluster.startup * 1e6, cluster.per_byte * 1e9);
   Curves by_rank("rounds-rank",
-                 "Rounds of whole chunks against an all-to-all, over rank γ (Cormen): 2^γ messages for each "
+                 "Rounds of whole chunks against an all-to-all, over rank γ: 2^γ messages for each "
                  "processor, or one for every other one. " +
                      model,
-                 {"rank γ"}, {"time", Unit::seconds, true});
+                 cormen, {"rank γ"}, {"time", Unit::seconds, true});
   for (const uint64_t block : {uint64_t{16} << 10, uint64_t{1} << 20, uint64_t{64} << 20}) {
     const double bytes = static_cast<double>(block);
     const std::string of = plots::text_of(bytes, Unit::bytes) + " each";
@@ -131,7 +144,7 @@ void rounds(Results& results) {
   Curves by_layout(
       "rounds-layout",
       "The same for layouts in which bits f .. f+3 of an index are its processor's number, 1 MiB each.",
-      {"f"}, {"time", Unit::seconds});
+      cormen, {"f"}, {"time", Unit::seconds});
   const std::pair<const char*, gf2::AffineMap> maps[] = {
       {"bit reversal", bmmc::bit_reverse(lg_elements)},
       {"transposition", bmmc::transpose(lg_elements / 2, lg_elements / 2)},
@@ -150,11 +163,11 @@ void bands(Results& results, int d) {
   Curves steps(
       "bands",
       fmt::format(
-          "Transposition of a matrix with B diagonals on 2^{} nodes (Varvarigos and Bertsekas): the closed "
+          "Transposition of a matrix with B diagonals on 2^{} nodes: the closed "
           "form's 2^β steps, what a search finds for the same places of the columns, bounds, and a full "
           "matrix.",
           d),
-      {"B"}, {"steps"});
+      varvarigos, {"B"}, {"steps"});
   for (uint64_t width = 3; width < n; width += 2) {
     const int beta = schedule::beta_of_bandwidth(width, d);
     const schedule::Diagonals band = schedule::Diagonals::of_width(width).once(d);
@@ -180,7 +193,7 @@ void bands_at_once(Results& results) {
   Curves gain("bands-at-once",
               "Several bands of half width 2^β at once on 2^9 nodes: how many times faster than one after "
               "another, for the paper's two phases and for placements that were found by search.",
-              {"matrices"}, {"gain", Unit::ratio});
+              varvarigos, {"matrices"}, {"gain", Unit::ratio});
   for (int beta = 1; beta <= 4; ++beta) {
     for (int k = 1; k <= d / beta; ++k) {
       const double in_turn = std::ldexp(k, beta);
@@ -199,10 +212,10 @@ void bands_at_once(Results& results) {
 
 void meshes(Results& results, uint64_t most) {
   Curves steps("mesh",
-               "Transposition on an N × N mesh with wormhole switching (Tsay, Ding and Wang): our schedule, "
+               "Transposition on an N × N mesh with wormhole switching: our schedule, "
                "which is at the bound T(N), with XY routing T(N) + 1, their two phases for even N, with XY "
                "three steps more, and the recursive exchange.",
-               {"N"}, {"steps"});
+               tsay, {"N"}, {"steps"});
   for (uint64_t n = 2; n <= most; ++n) {
     steps.add("ours", n, schedule::Mesh(n, schedule::Mesh::Routing::any).steps());
     steps.add("ours, XY", n, schedule::Mesh(n, schedule::Mesh::Routing::xy).steps());
@@ -222,11 +235,11 @@ void meshes(Results& results, uint64_t most) {
 void descends(Results& results, int most) {
   constexpr int n = 6;
   Curves steps("descend",
-               "±2^b-descend of M elements on N = 64 nodes (Hu): pipelined 4 (lg M + M/N − 1) steps, "
+               "±2^b-descend of M elements on N = 64 nodes: pipelined 4 (lg M + M/N − 1) steps, "
                "forwards and backwards, 2 lg N · M/N without the pipeline; directly, by ASPC for one element "
                "of each node after the other, (4 lg N − 2) M/N, and M/N − 1 for what local iterations need "
                "of neighbours; and a lower bound.",
-               {"M/N", Unit::number, true}, steps_axis);
+               hu, {"M/N", Unit::number, true}, steps_axis);
   using Order = schedule::Descend::Order;
   const schedule::PlusMinus direct(n, schedule::Recurrence::all(n, 0, false).iterations);
   for (int v = 0; v <= most; ++v) {
