@@ -136,7 +136,8 @@ class Schedule(Case):
     def test_times_on_a_network(self):
         args = ("exchange", "--dimension", 4, "--message-bytes", 100, "--network")
         timing = self.report(*args, "5,2,0.5,one-port")["timing"]
-        self.assertEqual(timing["wormhole"]["lock_step"], 8 * 4 * (5 + 2 + 50))
+        for switching in ["wormhole", "store_and_forward"]:  # all ports are always busy
+            self.assertEqual(timing[switching], {"lock_step": 8 * 4 * 57, "asynchronous": 8 * 4 * 57})
         timing = self.report(*args, "5,2,0.5")["timing"]
         for switching in ["wormhole", "store_and_forward"]:
             self.assertEqual(timing[switching], {"lock_step": 8 * 57, "asynchronous": 8 * 57})
@@ -194,10 +195,13 @@ class Schedule(Case):
         """THEORY: with XY routing some nodes of the diagonal send two messages in a step."""
         report = self.report("mesh", "--size", 8, "--routing", "xy", "--check")
         self.assertEqual((report["ports_out"], report["ports_in"]), (2, 2))
+        self.assertLess(report["steps"], report["one_port_steps"])
+        self.assertLessEqual(report["one_port_steps"], 2 * report["steps"])
         self.assertEqual(self.report("mesh", "--size", 8, "--check")["ports_out"], 1)
-        self.assertEqual(self.report("exchange", "--dimension", 5, "--check")["ports_out"], 5)
+        report = self.report("exchange", "--dimension", 5, "--check")
+        self.assertEqual((report["ports_out"], report["steps"], report["one_port_steps"]), (5, 16, 80))
         self.assertEqual(self.report("bmmc", "--by", "gray", "--bits", 8, "--processors", 8, "--check")["ports_in"], 1)
-        self.assertRegex(self.ok("schedule", "exchange", "--dimension", 3, "--check").stdout, r"(?m)^ports +3: ")
+        self.assertRegex(self.ok("schedule", "exchange", "--dimension", 3, "--check").stdout, r"(?m)^ports +3: .*; 12 steps with one port$")
 
     def test_tables(self):
         text = self.ok("schedule", "exchange", "--dimension", 5).stdout

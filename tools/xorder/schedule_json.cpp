@@ -55,6 +55,7 @@ void print_schedule_as_json(const ShownSchedule& shown, const MaybeReport& repor
     json["complete"] = report->complete();
     json["ports_out"] = report->ports_out;
     json["ports_in"] = report->ports_in;
+    json["one_port_steps"] = report->one_port_steps;
     json["faults"] = {{"broken", report->broken},
                       {"overwritten", report->overwritten},
                       {"misplaced", report->misplaced},

@@ -82,8 +82,10 @@ void print_report(const schedule::Report& report, std::size_t width) {
   if (report.correct()) {
     fmt::print("{:{}}every message arrives, nothing is lost, no link is used twice in a step\n", "checked",
                width);
-    fmt::print("{:{}}{}: a node sends up to {} messages in a step and receives up to {}\n", "ports", width,
+    fmt::print("{:{}}{}: a node sends up to {} messages in a step and receives up to {}", "ports", width,
                report.ports(), report.ports_out, report.ports_in);
+    fmt::print("{}\n",
+               report.ports() > 1 ? fmt::format("; {} steps with one port", report.one_port_steps) : "");
     return;
   }
   fmt::print(
