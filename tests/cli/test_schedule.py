@@ -151,15 +151,25 @@ class Schedule(Case):
             self.refused("schedule", *args[:3], "--message-bytes", bad, "--network", "1,1,1", says="--message-bytes")
 
     def test_contents(self):
-        """Edelman's second figure: at first node v has v.0, v.1, ..; in the end 0.v, 1.v, .."""
+        """Edelman's second figure, in binary as there: at first node v has v.0, v.1, ..; in the end 0.v, 1.v, .."""
+        label = [f"{i:03b}" for i in range(8)]
         table = self.report("exchange", "--dimension", 3, "--contents")["table"]
         self.assertEqual(len(table["rows"]), 5 * 8)
-        for slot in range(8):
-            self.assertEqual(table["rows"][slot], ["start", slot] + [f"{v}.{slot}" for v in range(8)])
-            self.assertEqual(table["rows"][32 + slot], ["3", slot] + [f"{slot}.{v}" for v in range(8)])
+        self.assertEqual(table["columns"], ["after", "slot"] + [f"node {v}" for v in label])
+        for slot, s in enumerate(label):
+            self.assertEqual(table["rows"][slot], ["start", s] + [f"{v}.{s}" for v in label])
+            self.assertEqual(table["rows"][32 + slot], ["3", s] + [f"{s}.{v}" for v in label])
         # In step 0 node 0 sends over link 0 the word at 3 to node 1, which sends the one at 2.
-        self.assertEqual((table["rows"][8 + 3][2], table["rows"][8 + 2][3]), ("1.2", "0.3"))
-        self.assertIn("after step 3", self.svg("exchange", "--dimension", 3, "--contents"))
+        self.assertEqual((table["rows"][8 + 3][2], table["rows"][8 + 2][3]), ("001.010", "000.011"))
+        text = self.ok("schedule", "exchange", "--dimension", 3, "--contents").stdout
+        self.assertRegex(text, r"(?m)^ +1 +start +001 +000\.001 +001\.001 +010\.001 ")
+        svg = self.svg("exchange", "--dimension", 3, "--contents")
+        self.assertIn("after step 3", svg)
+        # Each of 5 pictures has 64 words, and its nodes and perhaps its slots.
+        for s in label:
+            self.assertGreaterEqual(svg.count(f">{s}</text>"), 5 * (8 + 1))
+        self.assertIn(">1</text>", self.svg("exchange", "--dimension", 1, "--contents"))
+        self.assertNotIn(">0000</text>", self.svg("exchange", "--dimension", 4, "--contents"))  # no room
         self.refused("schedule", "exchange", "--dimension", 10, "--contents", says="more than 2000000 words")
         self.refused("schedule", "exchange", "--dimension", 6, "--contents", "--svg", "a.svg", says="can be seen")
 

@@ -1,9 +1,9 @@
 // `xorder schedule exchange --contents`: what each node holds before the first and after each step, as a
-// table and as a strip of pictures, like the second figure of Edelman's paper.
+// table and as a strip of pictures, like the second figure of Edelman's paper. Nodes and slots are in binary, as there.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <bit>
 
 #include "rounding.hpp"
 #include "schedule.hpp"
@@ -50,8 +50,14 @@ Contents follow(const schedule::Schedule& schedule) {
   return contents;
 }
 
-std::string name_of(const Contents& contents, uint64_t content) {
-  return content == nothing ? "" : fmt::format("{}.{}", content / contents.slots, content % contents.slots);
+// The numbers 0 .. count − 1, equally wide.
+std::string binary(uint64_t number, uint64_t count) {
+  return fmt::format("{:0{}b}", number, count <= 2 ? 1 : std::bit_width(count - 1));
+}
+
+// "011.101" for slot 5 of node 3.
+std::string name_of(const Contents& c, uint64_t content) {
+  return binary(content / c.slots, c.nodes) + "." + binary(content % c.slots, c.slots);
 }
 
 // Nodes across, slots down; the colour is the node that a word comes from.
@@ -63,9 +69,14 @@ std::string strip(const ShownSchedule& shown, const Contents& contents) {
         fmt::format("a drawing of {} pictures of {} × {} words; at most {} pictures and {} words can be seen",
                     count, contents.nodes, contents.slots, most_pictures, most_cells));
   }
-  constexpr double margin = 28, head = 124, gap = 30, least_for_labels = 20;
   const double cell = std::clamp(250.0 / std::max(nodes, slots), 4.0, 34.0);
   const double width = cell * nodes, height = cell * slots;
+  constexpr double digit = 5.6;  // in these labels
+  const auto digits =
+      static_cast<double>(std::max(binary(0, contents.nodes).size(), binary(0, contents.slots).size()));
+  const bool labels = digits * digit <= cell - 2;
+  const double above = labels ? 14 : 0, gap = 30 + above;  // the numbers of the nodes
+  const double margin = 28, head = 124 + above, left_of_strip = margin + (labels ? digits * digit : 0);
   const auto across = std::clamp<size_t>(static_cast<size_t>(1200.0 / (width + gap)), 1, count);
   const size_t down = ceil_div(count, across);
   Canvas canvas;
@@ -74,11 +85,19 @@ std::string strip(const ShownSchedule& shown, const Contents& contents) {
   canvas.text(
       margin, margin + 58, "start", "sub",
       fmt::format("a column is a node, a row is a slot; the colour is the node that a word comes from{}",
-                  cell >= least_for_labels ? ", the number its slot there" : ""));
+                  labels ? ", the number its slot there" : ""));
   for (size_t i = 0; i < count; ++i) {
-    const double x = margin + static_cast<double>(i % across) * (width + gap);
+    const double x = left_of_strip + static_cast<double>(i % across) * (width + gap);
     const double y = head + static_cast<double>(i / across) * (height + gap + 16);
-    canvas.text(x, y - 8, "start", "axis", i == 0 ? "at first" : fmt::format("after step {}", i - 1));
+    canvas.text(x, y - 8 - above, "start", "axis", i == 0 ? "at first" : fmt::format("after step {}", i - 1));
+    for (uint64_t v = 0; labels && v < contents.nodes; ++v) {
+      canvas.text(x + cell * (static_cast<double>(v) + 0.5), y - 6, "middle", "num",
+                  binary(v, contents.nodes), 10);
+    }
+    for (uint64_t s = 0; labels && i % across == 0 && s < contents.slots; ++s) {
+      canvas.text(x - 6, y + cell * (static_cast<double>(s) + 0.5) + 3.5, "end", "num",
+                  binary(s, contents.slots), 10);
+    }
     for (uint64_t v = 0; v < contents.nodes; ++v) {
       for (uint64_t s = 0; s < contents.slots; ++s) {
         const uint64_t content = contents.after[i][v * contents.slots + s];
@@ -90,9 +109,9 @@ std::string strip(const ShownSchedule& shown, const Contents& contents) {
         const auto source = static_cast<int>(content / contents.slots);
         const bool dark = 2 * source >= static_cast<int>(contents.nodes);
         canvas.tile(left, top, cell, cell, colour::shade(source, static_cast<int>(contents.nodes)));
-        if (cell >= least_for_labels) {
+        if (labels) {
           canvas.text(left + cell / 2, top + cell / 2 + 3.5, "middle", dark ? "dark" : "light",
-                      std::to_string(content % contents.slots), 10);
+                      binary(content % contents.slots, contents.slots), 10);
         }
       }
     }
@@ -103,7 +122,7 @@ std::string strip(const ShownSchedule& shown, const Contents& contents) {
     if (cell >= 8) canvas.path(grid, "grid", 1);
     canvas.rect(x, y, width, height, "frame");
   }
-  const double total = 2 * margin + static_cast<double>(across) * (width + gap) - gap;
+  const double total = left_of_strip + margin + static_cast<double>(across) * (width + gap) - gap;
   return canvas.document(
       std::max(total, 640.0), head + static_cast<double>(down) * (height + gap + 16) + 4, shown.title,
       ".empty{fill:#f5f6f8}.grid{stroke:#fff;fill:none}.dark{fill:#fff}.light{fill:#22384f}");
@@ -122,15 +141,19 @@ void show_contents(ShownSchedule& shown) {
   }
   const auto contents = std::make_shared<Contents>(follow(s));
   shown.table = {
-      "what each node's slots hold after each step: the node.slot where it was at first", "row", {}, 0, {}};
+      "what each node's slots hold after each step: the node.slot where it was at first, in binary",
+      "row",
+      {},
+      0,
+      {}};
   shown.table.columns = {"after", "slot"};
-  for (uint64_t v = 0; v < nodes; ++v) shown.table.columns.push_back(fmt::format("node {}", v));
+  for (uint64_t v = 0; v < nodes; ++v) shown.table.columns.push_back("node " + binary(v, nodes));
   shown.table.rows = contents->after.size() * slots;
   shown.table.row = [contents](uint64_t row) {
     const uint64_t step = row / contents->slots, slot = row % contents->slots;
     std::vector<nlohmann::json> entries;
     entries.emplace_back(step == 0 ? "start" : std::to_string(step - 1));
-    entries.emplace_back(slot);
+    entries.emplace_back(binary(slot, contents->slots));
     for (uint64_t v = 0; v < contents->nodes; ++v) {
       const uint64_t content = contents->after[step][v * contents->slots + slot];
       entries.push_back(content == nothing ? nlohmann::json() : nlohmann::json(name_of(*contents, content)));
