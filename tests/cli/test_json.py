@@ -125,6 +125,7 @@ class Schema(Case):
         self.assertEqual(set(self.json("info", "a.npy")), keys["info"][0])
         self.assertEqual(set(self.json("show", "gray", "--bits", 5)), keys["show"][0])
         self.assertEqual(set(self.json("show", "gray", "--bits", 5, "--block", 4)), keys["show"][0] | keys["show"][1])
+        self.assertEqual(set(self.json("show", "gray", "--bits", 5, "--processors", 4)), keys["show"][0] | keys["show"][2])
         schedule = self.json("schedule", "exchange", "--dimension", 3)
         self.assertLessEqual(keys["schedule"][0], set(schedule))
         self.assertEqual(set(schedule["table"]), {"heading", "row", "columns", "rows"})
@@ -233,6 +234,40 @@ class Show(Case):
                 for factor in shown["factors"]:  # in the order in which they are applied
                     product = affine_map(factor["columns"], factor["complement"])[product]
                 self.assertEqual(product.tolist(), affine_map(columns).tolist())
+
+    def test_factors_of_rounds(self):
+        """A = V W and V = A T R Π, for indices whose top bits are the processor's; as xorder schedule bmmc prints them."""
+        for n, processors, layout in [(6, 4, "major"), (7, 8, "minor"), (8, 8, "3"), (5, 1, "major"), (5, 32, "minor"), (0, 1, "0")]:
+            columns = random_columns(self.random, n)
+            self.write("matrix.txt", matrix_text(columns) if n else "")
+            what = ("--matrix", "matrix.txt") if n else ("identity", "--bits", 0)
+            shown = self.json("show", *what, "--processors", processors, "--layout", layout)
+            f, p = shown["layout"], processors.bit_length() - 1
+            self.assertEqual(f, {"major": n - p, "minor": 0}.get(layout, f))
+            self.assertEqual((shown["processors"], shown["rounds"]), (processors, 1 << self.rounds_rank(columns, f, p)))
+            number = {name: np.array([[int(c) for c in row] for row in rows], int).reshape(n, n)
+                      for name, rows in shown["round_factors"].items()}
+            top = list(range(f)) + list(range(f + p, n)) + list(range(f, f + p))  # the processor's bits last
+            a = np.array([[columns[j] >> i & 1 for j in top] for i in top], int).reshape(n, n)
+            self.assertEqual((number["V"] @ number["W"] % 2).tolist(), a.tolist())
+            self.assertEqual((a @ number["T"] @ number["R"] @ number["Π"] % 2).tolist(), number["V"].tolist())
+            if n:
+                schedule = ("schedule", "bmmc", "--matrix", "matrix.txt", "--processors", processors, "--layout", layout, "--factors")
+                self.assertEqual(self.json(*schedule)["factors"], shown["round_factors"])
+        text = self.ok("show", "gray", "--bits", 5, "--processors", 4).stdout
+        self.assertIn("4 processors, whose numbers begin at index bit 3: 1 round; A = V W", text)
+        for name in ["T, trailer", "R, reducer", "Π, swapper", "W, within the processors", "V, across them"]:
+            self.assertIn(name, text)
+        self.assertIn("Q A Q^-1 = V W", self.ok("show", "gray", "--bits", 5, "--processors", 4, "--layout", "minor").stdout)
+        self.refused("show", "gray", "--bits", 5, "--layout", "minor", says="--layout needs --processors")
+        self.refused("show", "gray", "--bits", 5, "--processors", 64, says="--processors is 64")
+        self.refused("show", "gray", "--bits", 5, "--processors", 3, says="power of two")
+        self.refused("show", "gray", "--bits", 5, "--processors", 4, "--layout", "4", says="4")
+
+    def rounds_rank(self, columns, f, p):
+        """The rank of the processor's rows of the other columns."""
+        others = [column >> f & (1 << p) - 1 for j, column in enumerate(columns) if not f <= j < f + p]
+        return self.rank_gamma([column << len(others) for column in others], len(others))
 
     def test_large(self):
         shown = self.json("show", "bitreverse * gray", "--bits", 62)

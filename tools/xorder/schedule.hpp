@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "xorder/gf2/bit_matrix.hpp"
+#include "factors.hpp"
 #include "xorder/schedule/check.hpp"
 #include "xorder/schedule/routed.hpp"
 #include "xorder/schedule/schedule.hpp"
@@ -57,8 +57,7 @@ struct ShownSchedule {
   nlohmann::ordered_json parameters;
   nlohmann::ordered_json facts = nlohmann::ordered_json::object();  ///< of this kind of schedule only:
                                                                     ///< rank_gamma and rounds, for example
-  /// Factors of the permutation, with their names.
-  std::vector<std::pair<std::string, gf2::BitMatrix>> matrices;
+  Factors factors;                                                  ///< of the permutation, for --factors
   /// Of --network; null without it.
   nlohmann::ordered_json timing;
   std::unique_ptr<schedule::Schedule> schedule;

@@ -19,15 +19,6 @@ const char* name_of(schedule::Network::Kind kind) {
   return "";
 }
 
-// "0110" for each row, column 0 first.
-std::vector<std::string> rows_of(const gf2::BitMatrix& matrix) {
-  std::vector<std::string> rows(static_cast<std::size_t>(matrix.rows()));
-  for (int i = 0; i < matrix.rows(); ++i) {
-    for (int j = 0; j < matrix.cols(); ++j) rows[static_cast<std::size_t>(i)] += matrix.at(i, j) ? '1' : '0';
-  }
-  return rows;
-}
-
 }  // namespace
 
 void print_schedule_as_json(const ShownSchedule& shown, const MaybeReport& report) {
@@ -46,9 +37,7 @@ void print_schedule_as_json(const ShownSchedule& shown, const MaybeReport& repor
   json["crossings"] = total.crossings;
   json["links"] = s.network().links();
   json.update(shown.facts);
-  for (const auto& [name, matrix] : shown.matrices) {
-    json["factors"][name.substr(0, name.find(','))] = rows_of(matrix);
-  }
+  if (!shown.factors.empty()) json["factors"] = factors_as_json(shown.factors);
   if (!shown.timing.is_null()) json["timing"] = shown.timing;
   if (report) {
     json["conflicts"] = report->conflicts;

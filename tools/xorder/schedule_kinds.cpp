@@ -59,12 +59,7 @@ ShownSchedule show_rounds(const RoundsOptions& o) {
   const gf2::AffineMap map = o.by.empty() ? read_matrix(o.matrix_file) : parse_expression(o.by, *o.bits);
   const int bits = map.bits();
   const uint64_t processors = o.processors;
-  const int p = exact_lg(processors, "--processors");
-  if (p > bits) {
-    throw InputError(fmt::format("--processors is {}, but there are only 2^{} elements", processors, bits));
-  }
-  const int f = o.layout == "major" ? bits - p : o.layout == "minor" ? 0 : parse_int(o.layout, "--layout");
-  auto rounds = std::make_unique<schedule::Rounds>(map, p, f);
+  auto rounds = make_rounds(map, processors, o.layout);
   const schedule::Rounds* r = rounds.get();
 
   ShownSchedule shown;
@@ -76,16 +71,9 @@ ShownSchedule show_rounds(const RoundsOptions& o) {
   shown.parameters = {{o.by.empty() ? "matrix" : "by", o.by.empty() ? o.matrix_file : o.by},
                       {"bits", bits},
                       {"processors", processors},
-                      {"layout", f}};
+                      {"layout", lowest_processor_bit(bits, processors, o.layout)}};
   shown.facts = {{"rank_gamma", r->factors().rank}, {"rounds", r->steps()}};
-  if (o.factors) {
-    const schedule::RoundFactors& factors = r->factors();
-    shown.matrices = {{"T, trailer", factors.trailer},
-                      {"R, reducer", factors.reducer},
-                      {"Π, swapper", factors.swapper},
-                      {"W, within the processors", factors.within},
-                      {"V, across them", factors.across}};
-  }
+  if (o.factors) shown.factors = named(r->factors());
   shown.table = {"the processor to which each one sends its chunk of the round", "round", {}, r->steps(), {}};
   for (Node k = 0; k < processors; ++k) shown.table.columns.push_back(fmt::format("P{}", k));
   shown.table.row = [r, processors](uint64_t round) {

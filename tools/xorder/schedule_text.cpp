@@ -1,5 +1,6 @@
 // `xorder schedule` for a terminal.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -106,17 +107,6 @@ void print_timing(const nlohmann::ordered_json& timing) {
   }
 }
 
-// Prints ones as 1 and zeros as a dot, so that the blocks of the theory are visible.
-void print_matrix(const std::string& name, const gf2::BitMatrix& matrix) {
-  fmt::print("{}\n", name);
-  for (int i = 0; i < matrix.rows(); ++i) {
-    fmt::print("  ");
-    for (int j = 0; j < matrix.cols(); ++j) fmt::print(" {}", matrix.at(i, j) ? '1' : '.');
-    fmt::print("\n");
-  }
-  fmt::print("\n");
-}
-
 }  // namespace
 
 void check_table_size(const ShownSchedule& shown, uint64_t most_entries, std::string_view complaint) {
@@ -132,7 +122,9 @@ void print_schedule_as_text(const ShownSchedule& shown, const MaybeReport& repor
   const schedule::Schedule& s = *shown.schedule;
   fmt::print("{}\n{}\n\n", shown.title, shown.summary);
   print_table(shown.table);
-  for (const auto& [name, matrix] : shown.matrices) print_matrix(name, matrix);
+  for (const auto& [name, matrix] : shown.factors) {
+    fmt::print("{}\n\n", fmt::join(as_lines(name, matrix), "\n"));
+  }
   const schedule::Schedule::Load total = s.total();
   std::size_t width = 14;
   for (const auto& [name, value] : shown.facts.items()) width = std::max(width, name.size() + 2);

@@ -26,6 +26,8 @@ struct Options {
   std::optional<int> bits;
   std::optional<std::uint64_t> block;
   std::optional<std::uint64_t> memory;
+  std::optional<std::uint64_t> processors;
+  std::string layout;  ///< empty if it was not given
   std::string svg;
   bool json = false;
   bool force = false;
@@ -75,6 +77,13 @@ Passes passes_of(const Options& options, const gf2::AffineMap& map) {
   return p;
 }
 
+ProcessorRounds rounds_of(const Options& options, const gf2::AffineMap& map) {
+  const std::string layout = options.layout.empty() ? "major" : options.layout;
+  const auto rounds = make_rounds(map, *options.processors, layout);
+  return {*options.processors, lowest_processor_bit(map.bits(), *options.processors, layout), rounds->steps(),
+          named(rounds->factors())};
+}
+
 Shown shown(const Options& options) {
   Shown s;
   s.map = permutation(options);
@@ -83,6 +92,8 @@ Shown shown(const Options& options) {
   for (int b = 0; b <= s.bits(); ++b) s.rank_gamma.push_back(gf2::rank_gamma(s.map.matrix, b));
   if (options.memory && !options.block) throw InputError("--memory needs --block");
   if (options.block) s.passes = passes_of(options, s.map);
+  if (!options.layout.empty() && !options.processors) throw InputError("--layout needs --processors");
+  if (options.processors) s.rounds = rounds_of(options, s.map);
   return s;
 }
 
@@ -103,6 +114,12 @@ nlohmann::ordered_json as_json(const Shown& s, const Options& options) {
     json["passes"] = s.passes->factors.size();
     json["factors"] = nlohmann::ordered_json::array();
     for (const auto& factor : s.passes->factors) json["factors"].push_back(as_json(factor));
+  }
+  if (s.rounds) {
+    json["processors"] = s.rounds->processors;
+    json["layout"] = s.rounds->f;
+    json["rounds"] = s.rounds->rounds;
+    json["round_factors"] = factors_as_json(s.rounds->factors);
   }
   return json;
 }
@@ -141,6 +158,15 @@ void add_show(CLI::App& app) {
              "elements that fit in memory, a power of two; default: enough for one pass with --block")
       ->type_name("M")
       ->group(group::task);
+  add_number(*show, "--processors", options->processors,
+             "number of processors, a power of two; shows the factors T, R, P, W and V: A = V W, V = A T R P")
+      ->type_name("P")
+      ->group(group::task);
+  show->add_option("--layout", options->layout,
+                   "with --processors: which bits of an index are the processor's number, as in xorder "
+                   "schedule bmmc; default: major")
+      ->type_name("major|minor|F")
+      ->group(group::task);
   show->add_option("--svg", options->svg, "draw it into a file, instead of printing it")
       ->type_name("FILE")
       ->group(group::output);
@@ -152,6 +178,7 @@ void add_show(CLI::App& app) {
       "  xorder show 'transpose(3,5)' --bits 8 --block 16\n"
       "  xorder show 'bitreverse * gray^-1' --bits 12 --json\n"
       "  xorder show bitreverse --bits 24 --block 4096 --memory 65536\n"
+      "  xorder show gray --bits 8 --processors 4\n"
       "  xorder show 'morton(2)' --bits 16 --block 64 --svg morton.svg");
   show->callback([options] { run(*options); });
 }

@@ -161,6 +161,24 @@ Lines factor_tables(const Passes& passes) {
   return lines;
 }
 
+// The factors are for indices whose top bits are the processor's number.
+Lines round_tables(const ProcessorRounds& rounds) {
+  Lines matrices;
+  for (const auto& [name, matrix] : rounds.factors) {
+    const Lines table = as_lines(name, matrix);
+    matrices = matrices.empty() ? table : beside(matrices, table);
+  }
+  const int n = rounds.factors.front().second.rows(), p = std::countr_zero(rounds.processors);
+  const char* a = rounds.f == n - p ? "A" : "Q A Q^-1";  // Q moves the processor's bits to the top
+  Lines lines = {fmt::format("{} processor{}, whose numbers begin at index bit {}: {} round{}; {} = V W, V = "
+                             "{} T R Π",
+                             rounds.processors, rounds.processors == 1 ? "" : "s", rounds.f, rounds.rounds,
+                             rounds.rounds == 1 ? "" : "s", a, a),
+                 ""};
+  lines.insert(lines.end(), matrices.begin(), matrices.end());
+  return lines;
+}
+
 }  // namespace
 
 std::string show_as_text(const Shown& shown) {
@@ -182,6 +200,7 @@ std::string show_as_text(const Shown& shown) {
     append(passes_table(*shown.passes, shown.rank_gamma[static_cast<std::size_t>(shown.passes->lg_block)]));
     if (shown.passes->factors.size() > 1) append(factor_tables(*shown.passes));
   }
+  if (shown.rounds) append(round_tables(*shown.rounds));
   lines.pop_back();
   return fmt::format("{}\n", fmt::join(lines, "\n"));
 }
