@@ -65,18 +65,21 @@ class Clock {
 
   // Long messages first, so that they share rounds; a round is as long as its longest message.
   void order_by_rounds(std::vector<Message>& messages) {
-    std::ranges::stable_sort(messages, std::ranges::greater(),
-                             [this](const Message& m) { return time_of(m); });
-    std::vector<uint64_t> round;
-    const uint64_t rounds = one_port_.split(messages, round);
-    round_ends_.assign(std::max<uint64_t>(rounds, 1), 0);
-    for (const uint64_t r : round) ++round_ends_[r];
+    const auto time = [this](const Message& m) { return time_of(m); };
+    if (!std::ranges::is_sorted(messages, std::ranges::greater(), time)) {
+      std::ranges::stable_sort(messages, std::ranges::greater(), time);
+    }
+    const uint64_t rounds = one_port_.split(messages, rounds_of_);
+    round_ends_.assign(1, messages.size());
+    if (rounds <= 1) return;
+    round_ends_.assign(rounds, 0);
+    for (const uint64_t r : rounds_of_) ++round_ends_[r];
     std::partial_sum(round_ends_.begin(), round_ends_.end(), round_ends_.begin());
     std::vector<uint64_t> next(round_ends_.size(), 0);
     std::copy(round_ends_.begin(), round_ends_.end() - 1, next.begin() + 1);
-    std::vector<Message> ordered(messages.size());
-    for (std::size_t i = 0; i < messages.size(); ++i) ordered[next[round[i]]++] = messages[i];
-    messages = std::move(ordered);
+    ordered_.resize(messages.size());
+    for (std::size_t i = 0; i < messages.size(); ++i) ordered_[next[rounds_of_[i]]++] = messages[i];
+    messages.swap(ordered_);
   }
 
   double longest(const std::vector<Message>& messages, std::size_t begin, std::size_t end) const {
@@ -165,6 +168,8 @@ class Clock {
   std::vector<double> read_;       // by place: when its content was last sent
   std::vector<double> link_free_;  // by link
   OnePort one_port_;
+  std::vector<uint64_t> rounds_of_;  // by message of the step
+  std::vector<Message> ordered_;
   std::vector<uint64_t> round_ends_;              // of the step's messages, with one port
   std::vector<double> send_free_, receive_free_;  // by node, with one port
   std::vector<double> arrivals_, computed_;
