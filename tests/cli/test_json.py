@@ -131,6 +131,17 @@ class Schema(Case):
         self.assertEqual(set(schedule["table"]), {"heading", "row", "columns", "rows"})
         checked = self.json("schedule", "exchange", "--dimension", 3, "--check")
         self.assertEqual(set(checked) - set(schedule), keys["schedule"][1])
+        self.write("tags", "01\n11\n")
+        self.write("packets", "0 0 1 0\n1 0 2 0\n")
+        self.write("array", "1\n")
+        more = set()
+        for kind in [("exchange", "--dimension", 2, "--contents", "--network", "1,1,1"), ("exchange", "--array", "array"),
+                     ("mesh", "--size", 4), ("bmmc", "--by", "gray", "--bits", 4, "--processors", 4, "--factors"),
+                     ("isotropic", "--tags", "tags"), ("task", "--dimension", 2, "--packets", "packets"), ("descend", "--dimension", 2, "--per-node", 2),
+                     ("aspc", "--dimension", 2), ("banded", "--dimension", 4, "--beta", 1), ("banded", "--dimension", 7, "--bandwidth", 35),
+                     ("banded", "--dimension", 5, "--beta", 2, "--matrices", 2)]:
+            more |= set(self.json("schedule", *kind)) - keys["schedule"][0]
+        self.assertEqual(more, keys["schedule"][2])
 
 
 class Info(Case):
