@@ -2,9 +2,10 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/magic.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,7 +13,6 @@
 #include <cerrno>
 #include <cstring>
 #include <limits>
-#include <optional>
 
 #include "io/disk.hpp"
 #include "size_text.hpp"
@@ -20,15 +20,6 @@
 
 namespace xorder::io {
 namespace {
-
-/// Bytes free for this process in the file system of `fd`, if the file system reports them.
-std::optional<std::uint64_t> free_bytes(int fd) {
-  struct statvfs fs;
-  if (fstatvfs(fd, &fs) != 0 || fs.f_blocks == 0) return {};
-  const std::uint64_t unit = fs.f_frsize ? fs.f_frsize : fs.f_bsize;
-  // The superuser may use the reserved blocks.
-  return (geteuid() == 0 ? fs.f_bfree : std::min(fs.f_bavail, fs.f_bfree)) * unit;
-}
 
 [[noreturn]] void throw_no_room(int fd, const std::filesystem::path& directory, const std::string& name,
                                 std::uint64_t bytes) {
@@ -42,6 +33,15 @@ std::optional<std::uint64_t> free_bytes(int fd) {
 }
 
 }  // namespace
+
+std::optional<std::uint64_t> free_bytes(int fd) {
+  struct statfs fs;
+  if (fstatfs(fd, &fs) != 0 || fs.f_blocks == 0) return {};
+  const auto unit = static_cast<std::uint64_t>(fs.f_frsize ? fs.f_frsize : fs.f_bsize);
+  // The superuser may use the reserved blocks. btrfs has none and counts room for metadata as free.
+  const bool all = geteuid() == 0 && fs.f_type != BTRFS_SUPER_MAGIC;
+  return (all ? fs.f_bfree : std::min(fs.f_bavail, fs.f_bfree)) * unit;
+}
 
 std::string reason(int code) {
   char buffer[128];

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -39,6 +40,9 @@ bool is_temporary_name(std::string_view candidate, std::string_view name);
 /// file sizes.
 void require_room(int directory_fd, const std::filesystem::path& directory, const std::string& name,
                   std::uint64_t bytes);
+
+/// Bytes free for this process in the file system of `fd`, if the file system reports them.
+std::optional<std::uint64_t> free_bytes(int fd);
 
 /// Gives the new file its size and reserves its blocks. Throws InputError if there is no room.
 void reserve(Disk& disk, int fd, const std::filesystem::path& directory, const std::string& name,

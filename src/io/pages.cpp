@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 
+#include "io/create.hpp"
 #include "io/disk.hpp"
 #include "io/page_cache.hpp"
 #include "rounding.hpp"
@@ -88,7 +89,9 @@ int bring_in(const File& file, std::byte* window, std::uint64_t offset, std::siz
 
 int make_new(const File& file, std::byte* window, std::uint64_t offset, std::size_t bytes) {
   if (const int error = fill_ahead(file, offset, bytes)) return error;
-  return populate(window, bytes, MADV_POPULATE_WRITE);
+  const int error = populate(window, bytes, MADV_POPULATE_WRITE);
+  // btrfs reserves space for each page once more when it is mapped, and a fault does not say why it failed.
+  return error == EIO && free_bytes(file.plain_descriptor()).value_or(bytes) < bytes ? ENOSPC : error;
 }
 
 Completion carry_in_place(const Transfer& transfer) {
