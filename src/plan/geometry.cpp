@@ -16,6 +16,7 @@ struct Side {
   const RunShape& shape;
   const std::vector<int>& axes;
   const std::vector<uint64_t>& lengths;
+  const std::vector<uint64_t>& tile;
 };
 
 bool aligned(const Reordering& what, const Side& side, uint64_t offset, uint64_t alignment) {
@@ -28,6 +29,9 @@ bool aligned(const Reordering& what, const Side& side, uint64_t offset, uint64_t
       step <<= side.shape.mapped_low;
     } else if (side.shape.axes[axis].runs == 0) {
       step *= side.lengths[axis];
+      // A tile's first group begins where the tile does, which need not be a multiple of a group.
+      const uint64_t tile = side.tile[axis];
+      if (tile < what.extents[axis] && stride * tile % alignment != 0) return false;
     }
     if (step % alignment != 0) return false;
     stride *= what.extents[axis];
@@ -65,7 +69,8 @@ std::optional<Geometry> geometry(const Reordering& what, const Conditions& condi
 
   std::vector<int> file_order(what.extents.size());
   std::iota(file_order.begin(), file_order.end(), 0);
-  const Side source{g.source, file_order, choice.group}, target{g.target, what.order, choice.tile};
+  const Side source{g.source, file_order, choice.group, choice.tile};
+  const Side target{g.target, what.order, choice.tile, choice.tile};
   g.source_aligned = aligned(what, source, conditions.source_offset, conditions.read_alignment);
   g.target_aligned = aligned(what, target, conditions.target_offset, conditions.write_alignment);
   g.source_block = average_run_bytes(what, source);

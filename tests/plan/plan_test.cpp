@@ -7,6 +7,7 @@
 #include "plan/factor.hpp"
 #include "plan/reference.hpp"
 #include "plan/simulate.hpp"
+#include "rounding.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::plan {
@@ -38,6 +39,38 @@ void expect_within_memory(const Plan& plan) {
   }
 }
 
+// The slot of a run has room for all blocks that the run touches.
+void expect_runs_fit_in_slots(const Pass& pass, std::uint64_t source_offset, std::uint64_t alignment) {
+  std::vector<Run> runs;
+  for (std::uint64_t t = 0; t < pass.tiling.tile_count(); ++t) {
+    const Tile tile = pass.tiling.tile(t);
+    for (std::uint64_t g = 0; g < tile.groups; ++g) {
+      pass.tiling.source_runs(pass.tiling.group(tile, g), runs);
+      for (const Run& run : runs) {
+        if (run.length == 0) continue;
+        const std::uint64_t begin = source_offset + run.offset * pass.element_bytes;
+        const std::uint64_t end = begin + run.length * pass.element_bytes;
+        ASSERT_LE(round_up(end, alignment) - round_down(begin, alignment), pass.group_pitch) << t << " " << g;
+      }
+    }
+  }
+}
+
+// Tiles that begin within a block, although their groups are whole blocks long.
+TEST(Plan, GroupsOfTilesThatBeginAnywhere) {
+  test::Random random;
+  SEED_TRACE(random);
+  const std::vector<int> same_order = {0};
+  for (int i = 0; i < 300; ++i) {
+    Conditions conditions = direct(random.in(8, 16) * MiB, Device::ssd().through_windows());
+    conditions.read_alignment = 4096;
+    const std::uint64_t elements = random.in(std::uint64_t{1'000'000}, std::uint64_t{4'000'000});
+    const Plan plan = make_plan(transposition({{elements}, 3, Order::c}, same_order), conditions);
+    for (const Pass& pass : plan.passes)
+      ASSERT_NO_FATAL_FAILURE(expect_runs_fit_in_slots(pass, 0, 4096)) << elements << "\n" << plan.describe();
+  }
+}
+
 TEST(Plan, SmallPlansPerformTheReordering) {
   test::Random random;
   SEED_TRACE(random);
@@ -54,6 +87,11 @@ TEST(Plan, SmallPlansPerformTheReordering) {
     conditions.source_offset = random.in(0, 1) ? 0 : random.in(std::uint64_t{0}, 5000);
     const Plan plan = make_plan(what, conditions);
     expect_within_memory(plan);
+    for (std::size_t p = 0; p < plan.passes.size(); ++p) {
+      ASSERT_NO_FATAL_FAILURE(expect_runs_fit_in_slots(plan.passes[p], p == 0 ? conditions.source_offset : 0,
+                                                       conditions.read_alignment))
+          << "case " << i;
+    }
     if (plan.passes.size() == 1) {
       ASSERT_NO_FATAL_FAILURE(test::expect_performs(plan.passes[0].tiling)) << "case " << i;
     }
