@@ -61,7 +61,7 @@ TEST(Plan, GroupsOfTilesThatBeginAnywhere) {
   test::Random random;
   SEED_TRACE(random);
   const std::vector<int> same_order = {0};
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < 60; ++i) {
     Conditions conditions = direct(random.in(8, 16) * MiB, Device::ssd().through_windows());
     conditions.read_alignment = 4096;
     const std::uint64_t elements = random.in(std::uint64_t{1'000'000}, std::uint64_t{4'000'000});
