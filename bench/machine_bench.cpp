@@ -6,10 +6,7 @@
 // the next step.
 #include <benchmark/benchmark.h>
 
-#include <cstring>
-#include <vector>
-
-#include "xorder/machine/machine.hpp"
+#include "bench/blocks.hpp"
 #include "xorder/schedule/banded.hpp"
 #include "xorder/schedule/exchange.hpp"
 #include "xorder/schedule/mesh.hpp"
@@ -18,26 +15,8 @@ namespace {
 
 using namespace xorder;
 
-class Blocks : public machine::Program {
- public:
-  Blocks(const schedule::Schedule& schedule, std::size_t bytes)
-      : slots_(schedule.slots()), bytes_(bytes), data_(schedule.network().nodes() * slots_ * bytes) {}
-  void send(schedule::Place from, std::uint64_t, machine::Payload& payload) override {
-    std::memcpy(payload.reset(bytes_), at(from), bytes_);
-  }
-  void receive(const schedule::Message& message, std::uint64_t, machine::Payload& payload) override {
-    std::memcpy(at(message.to), payload.data(), bytes_);
-  }
-
- private:
-  std::byte* at(schedule::Place p) { return data_.data() + (p.node * slots_ + p.slot) * bytes_; }
-  std::uint64_t slots_;
-  std::size_t bytes_;
-  std::vector<std::byte> data_;
-};
-
 void measure(benchmark::State& state, const schedule::Schedule& schedule, std::size_t bytes) {
-  Blocks blocks(schedule, bytes);
+  cli::Blocks blocks(schedule, bytes);
   machine::Machine machine(schedule);
   std::uint64_t messages = 0;
   for (auto _ : state) messages += machine.run(blocks).messages;

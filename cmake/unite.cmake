@@ -1,6 +1,5 @@
-# Unity builds: headers take most of a unit's compile time, so the sources of one folder are compiled as one unit. Names
-# in anonymous namespaces must therefore differ within a folder. The presets dev and tsan do so everywhere, the preset
-# release only for the commands and the tests.
+# Unity builds: headers take much of a unit's compile time, so the sources of one folder are compiled as one unit. Names
+# in anonymous namespaces must therefore differ within a folder. The presets release, dev and tsan do so.
 
 # xorder_unite(TARGET [SEPARATE FILE...]): groups the target's sources by folder. SEPARATE sources stay on their own.
 function(xorder_unite target)
@@ -15,19 +14,16 @@ function(xorder_unite target)
     endif()
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
-  if((CMAKE_UNITY_BUILD OR XORDER_UNITE) AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # GCC takes united sources for headers, and warns of anonymous namespaces' types in headers.
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
   endif()
 endfunction()
 
 # xorder_compile_quickly(TARGET): for code around the library, where the program spends no time. The optimiser takes most
-# of the time of a sanitizer build, headers two thirds of the time of other builds.
+# of the time of a sanitizer build.
 function(xorder_compile_quickly target)
   if(XORDER_SANITIZE)
     target_compile_options(${target} PRIVATE -O0)
-  endif()
-  if(XORDER_UNITE)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
   endif()
 endfunction()

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 namespace xorder {
@@ -15,6 +16,11 @@ template <typename Json>
 std::string json_text(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
+
+/// The value that a text stands for, discarded (json::is_discarded()) if it is not JSON. Throws InputError,
+/// which begins with `source`, if an object has a key twice: the writer meant one of the two values, and
+/// nobody knows which.
+nlohmann::json parsed_json(std::string_view text, const std::string& source);
 
 /// The value of a key. Nothing if `object` is not an object, the key is missing, or the value is not of this
 /// type: std::string, bool, double or std::uint64_t.

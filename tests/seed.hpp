@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <random>
 #include <string>
 #include <type_traits>
@@ -24,6 +26,13 @@ class Random : public std::mt19937_64 {
   std::common_type_t<Low, High> in(Low low, High high) {
     using Int = std::common_type_t<Low, High>;
     return std::uniform_int_distribution<Int>(static_cast<Int>(low), static_cast<Int>(high))(*this);
+  }
+  /// Fills memory, eight bytes per number.
+  void fill(void* memory, std::size_t bytes) {
+    for (std::size_t i = 0; i < bytes; i += 8) {
+      const std::uint64_t word = (*this)();
+      std::memcpy(static_cast<char*>(memory) + i, &word, bytes - i < 8 ? bytes - i : 8);
+    }
   }
 
  private:

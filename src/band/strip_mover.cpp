@@ -42,14 +42,17 @@ class StripMover final : public Mover {
     std::byte* data = nullptr;
   };
   std::vector<Written> written(uint64_t number, io::Location target) const;
-  void collect(uint64_t number, int64_t first, uint64_t count, std::vector<const std::byte*>& to) const;
+  void collect(uint64_t number, uint64_t cut, int64_t first, uint64_t count,
+               std::vector<const std::byte*>& to) const;
+  void permute(uint64_t number, uint64_t cut, const std::vector<Written>& all);
 
   BandStrips plan_;
   io::BlockMemory blocks_, batches_;
   std::vector<std::byte> zeros_;
-  /// Rows v = first .. first + count − 1 of the window. The strip's columns of the first row are at `data`,
+  /// Rows v = first .. first + count − 1 of a cut's window. The cut's columns of the first row are at `data`,
   /// those of each next row `pitch` bytes further.
   struct Piece {
+    uint64_t cut = 0;
     int64_t first = 0, count = 0;
     const std::byte* data = nullptr;
     uint64_t pitch = 0;
@@ -78,12 +81,12 @@ void StripMover::read(uint64_t number, Lane& lane, io::Location source) {
   std::vector<Piece>& pieces = pieces_[slot];
   pieces.clear();
   for (const BandStrips::Rows& rows : plan_.reads(at.strip, at.index)) {
-    Piece piece{rows.first, static_cast<int64_t>(rows.count), zeros_.data(), 0};
+    Piece piece{rows.cut, rows.first, static_cast<int64_t>(rows.count), zeros_.data(), 0};
     if (const uint64_t bytes = rows.elements.size() * element; bytes != 0) {
       const uint64_t offset = source.offset + rows.elements.begin * element;
       piece.data = read_around(lane, source.file, offset, bytes, memory, alignment);
       piece.pitch = plan_.band().width() * element;
-      memory += round_up(bytes + 2 * alignment, alignment);
+      memory += plan_.read_room(bytes);
     }
     pieces.push_back(piece);
   }
@@ -103,9 +106,16 @@ std::vector<StripMover::Written> StripMover::written(uint64_t number, io::Locati
 }
 
 void StripMover::permute(uint64_t number, io::Location target) {
+  const std::vector<Written> all = written(number, target);
+  for (uint64_t cut = 0; cut < plan_.cuts(); ++cut) permute(number, cut, all);
+}
+
+// Makes what comes from the columns of a cut.
+void StripMover::permute(uint64_t number, uint64_t cut, const std::vector<Written>& all) {
   const uint64_t width = plan_.band().width();
-  const BandStrips::Range columns = plan_.columns(step(number).strip);
-  const uint64_t first_k = width - columns.end, last_column = width - 1 - columns.begin;
+  const BandStrips::Range columns = plan_.columns(step(number).strip, cut);
+  if (columns.empty()) return;
+  const uint64_t first_k = width - columns.end, end_k = width - columns.begin;  // k' of the cut
   std::vector<const std::byte*> sources;
   std::vector<kernel::BandRun> runs;
   uint64_t first_row = 0, end_row = 0;  // of the runs
@@ -113,32 +123,36 @@ void StripMover::permute(uint64_t number, io::Location target) {
     if (runs.empty()) return;
     // v = i − KL + k'
     const auto first_v = static_cast<int64_t>(first_row + first_k) - static_cast<int64_t>(plan_.band().lower);
-    collect(number, first_v, end_row - first_row + columns.size() - 1, sources);
-    kernel::shear(runs, sources.data(), last_column, plan_.element_bytes());
+    collect(number, cut, first_v, end_row - first_row + columns.size() - 1, sources);
+    kernel::shear(runs, sources.data(), end_k - 1, plan_.element_bytes());
     runs.clear();
   };
-  for (const Written& one : written(number, target)) {
+  for (const Written& one : all) {
     for (uint64_t at = one.elements.begin; at < one.elements.end;) {
-      const uint64_t i = at / width, end = std::min(one.elements.end, (i + 1) * width);
-      if (i >= first_row + rows_at_once) shear();
-      if (runs.empty()) first_row = i;
-      const auto first = static_cast<std::ptrdiff_t>(i - first_row) - static_cast<std::ptrdiff_t>(first_k);
-      runs.push_back({one.data + (at - one.elements.begin) * plan_.element_bytes(), at - i * width,
-                      end - i * width, first});
-      end_row = i + 1;
+      const uint64_t i = at / width, row = i * width, end = std::min(one.elements.end, row + width);
+      const uint64_t from = std::max(at - row, first_k), until = std::min(end - row, end_k);
+      if (from < until) {
+        if (i >= first_row + rows_at_once) shear();
+        if (runs.empty()) first_row = i;
+        const auto first = static_cast<std::ptrdiff_t>(i - first_row) - static_cast<std::ptrdiff_t>(first_k);
+        std::byte* const to = one.data + (row + from - one.elements.begin) * plan_.element_bytes();
+        runs.push_back({to, from, until, first});
+        end_row = i + 1;
+      }
       at = end;
     }
   }
   shear();
 }
 
-// Finds where `count` rows from v = first on lie in the window of a step.
-void StripMover::collect(uint64_t number, int64_t first, uint64_t count,
+// Finds where `count` rows from v = first on lie in a cut's window of a step.
+void StripMover::collect(uint64_t number, uint64_t cut, int64_t first, uint64_t count,
                          std::vector<const std::byte*>& to) const {
   to.assign(count, nullptr);
   const int64_t end = first + static_cast<int64_t>(count);
   for (uint64_t block = number - plan_.lag(); block <= number; ++block) {
     for (const Piece& piece : pieces_[block % plan_.window()]) {
+      if (piece.cut != cut) continue;
       const int64_t from = std::max(first, piece.first), until = std::min(end, piece.first + piece.count);
       for (int64_t v = from; v < until; ++v)
         to[static_cast<std::size_t>(v - first)] =

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "band/input.hpp"
 #include "band/mover.hpp"
@@ -20,14 +21,7 @@ constexpr unsigned most_depth = 32;
 /// The part of the memory for blocks that wait for their other part.
 uint64_t waiting_memory(uint64_t memory) { return memory / 8; }
 
-work::Frame framed(io::ArrayFile input, const std::vector<Band>& bands, std::filesystem::path output,
-                   work::Options options) {
-  check_input(input, bands);
-  const io::DType dtype = input.description.dtype;
-  const std::vector<uint64_t> extents = input.description.extents;  // the widths do not change
-  return work::settle({std::move(input)}, std::move(output), dtype, extents, std::move(options),
-                      2 * places(bands) * dtype.bytes);
-}
+constexpr uint64_t files_in_memory = 2;  // the input and the output
 
 }  // namespace
 
@@ -39,17 +33,19 @@ struct BandTransposition::Planned {
 
 BandTransposition::BandTransposition(io::ArrayFile input, const Band& band, std::filesystem::path output,
                                      work::Options options)
-    : BandTransposition(std::move(input), std::vector{band}, std::move(output), std::move(options)) {}
+    : BandTransposition(std::vector{std::move(input)}, std::vector{band}, std::move(output),
+                        std::move(options)) {}
 
-BandTransposition::BandTransposition(io::ArrayFile input, std::vector<Band> bands,
+BandTransposition::BandTransposition(std::vector<io::ArrayFile> inputs, std::vector<Band> bands,
                                      std::filesystem::path output, work::Options options)
-    : BandTransposition(std::move(input), std::move(bands), std::move(output), std::move(options),
+    : BandTransposition(std::move(inputs), std::move(bands), std::move(output), std::move(options),
                         plan::BandTiling()) {}
 
-BandTransposition::BandTransposition(io::ArrayFile input, std::vector<Band> bands,
+BandTransposition::BandTransposition(std::vector<io::ArrayFile> inputs, std::vector<Band> bands,
                                      std::filesystem::path output, work::Options options,
                                      const plan::BandTiling& tiling)
-    : Work(framed(std::move(input), bands, std::move(output), std::move(options))), bands_(std::move(bands)) {
+    : Work(frame_of(std::move(inputs), bands, std::move(output), std::move(options), files_in_memory)),
+      bands_(std::move(bands)) {
   const work::Circumstances& wanted = frame().circumstances;
   const uint64_t memory = wanted.buffers();
   const plan::BandConditions conditions{.memory = memory - waiting_memory(memory),
@@ -65,8 +61,16 @@ BandTransposition::BandTransposition(io::ArrayFile input, std::vector<Band> band
 BandTransposition::~BandTransposition() = default;
 
 void BandTransposition::make_plans() {
-  planned_->parts = plan::plan_bands(bands_, frame().input().description.dtype.bytes, planned_->conditions,
-                                     planned_->given);
+  const std::vector<io::ArrayFile>& inputs = frame().inputs;
+  plan::BandConditions here = planned_->conditions;
+  planned_->parts.clear();
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    here.source_offset = inputs[i].description.offset;
+    std::ranges::move(plan::plan_bands(bands_in(i, inputs.size(), bands_), inputs[i].description.dtype.bytes,
+                                       here, planned_->given),
+                      std::back_inserter(planned_->parts));
+    here.target_offset += inputs[i].description.bytes();
+  }
 }
 
 std::vector<work::PassSummary> BandTransposition::passes() const {
@@ -103,15 +107,16 @@ std::string BandTransposition::describe() const {
 }
 
 // Open files may need larger alignments than were assumed before. Then the plans are made again.
-void BandTransposition::adopt_alignments(const io::File& source, const io::File& target) {
+void BandTransposition::adopt_alignments(work::Run& run) {
   plan::BandConditions& conditions = planned_->conditions;
-  const auto larger = [](uint64_t planned, uint64_t one, uint64_t other) {
-    return std::max({planned, one, other});
-  };
-  const uint64_t read =
-      larger(conditions.read_alignment, source.offset_alignment(), source.memory_alignment());
+  uint64_t read = conditions.read_alignment;
+  for (std::size_t i = 0; i < frame().inputs.size(); ++i) {
+    const io::File& source = run.source(i).file;
+    read = std::max<uint64_t>({read, source.offset_alignment(), source.memory_alignment()});
+  }
+  const io::File& target = run.target().file;
   const uint64_t write =
-      larger(conditions.write_alignment, target.write_alignment(), target.memory_alignment());
+      std::max<uint64_t>({conditions.write_alignment, target.write_alignment(), target.memory_alignment()});
   if (read == conditions.read_alignment && write == conditions.write_alignment) return;
   conditions.read_alignment = read;
   conditions.write_alignment = write;
@@ -119,12 +124,12 @@ void BandTransposition::adopt_alignments(const io::File& source, const io::File&
 }
 
 void BandTransposition::move(work::Run& run) {
-  io::Location source = run.source(), target = run.target();
-  adopt_alignments(source.file, target.file);
+  adopt_alignments(run);
+  const io::Location target = run.target();
   const plan::PassSummary pass = passes().front();
   BlockWriter writer(target.file, target.offset, target.offset + frame().output.bytes,
                      planned_->conditions.write_alignment, waiting_memory(frame().memory()));
-  const bool uring = work::engine_for(source.file, target.file) == io::Engine::uring;
+  const bool uring = work::engine_for(run.source().file, target.file) == io::Engine::uring;
   run.begin(pass.bytes_read + pass.bytes_written, 1);
   std::vector<std::unique_ptr<Mover>> movers;
   unsigned most_lanes = 1;
@@ -134,14 +139,14 @@ void BandTransposition::move(work::Run& run) {
   }
   Lanes lanes(most_lanes, uring ? most_depth : most_depth / 4, run);
   std::size_t matrix = 0;
+  uint64_t done = 0;  // bytes of the parts before
   for (std::size_t p = 0; p < movers.size(); ++p) {
-    lanes.run(movers[p]->steps(source, target, writer), movers[p]->lanes());
+    lanes.run(movers[p]->steps(run.source_at(done), {target.file, target.offset + done}, writer),
+              movers[p]->lanes());
     movers[p].reset();  // its buffers
     const plan::BandPart& part = planned_->parts[p];
-    const uint64_t bytes = part.matrices * bands_[matrix].places() * frame().input().description.dtype.bytes;
+    done += part.matrices * bands_[matrix].places() * frame().input().description.dtype.bytes;
     matrix += part.matrices;
-    source.offset += bytes;
-    target.offset += bytes;
   }
 }
 

@@ -53,11 +53,13 @@ plan::SweepPlan plan_of(const work::Frame& frame, const Computation& what, const
       .input_bytes = frame.input_bytes() / count,
       .output_bytes = frame.output.bytes / count,
       .memory = c.through_cache() ? c.buffers() : c.memory / 16 * 15,
+      .run_memory = c.memory,
       .threads = options.threads != 0 ? options.threads
                                       : static_cast<unsigned>(oneapi::tbb::info::default_concurrency()),
       .device = options.device,
       .between = between,
-      .reads = {0, 0}};
+      .reads = {0, 0},
+      .link_times = options.link_times};
   for (int b = 0; b < conditions.lg_size; ++b) {
     const Computation::Reads reads = what.reads(b);
     conditions.reads.plus |= uint64_t{reads.plus} << b;

@@ -43,6 +43,23 @@ std::optional<std::uint64_t> free_bytes(int fd) {
   return (all ? fs.f_bfree : std::min(fs.f_bavail, fs.f_bfree)) * unit;
 }
 
+const char* kind_of_file(mode_t mode) {
+  switch (mode & S_IFMT) {
+    case S_IFDIR:
+      return "a directory";
+    case S_IFIFO:
+      return "a FIFO";
+    case S_IFSOCK:
+      return "a socket";
+    case S_IFCHR:
+      return "a character device";
+    case S_IFBLK:
+      return "a block device";
+    default:
+      return "a special file";
+  }
+}
+
 std::string reason(int code) {
   char buffer[128];
   return strerror_r(code, buffer, sizeof buffer);

@@ -54,6 +54,9 @@ std::string proc_path(int fd);
 /// "123 bytes", "1048577 bytes (1 MiB)".
 std::string describe_bytes(std::uint64_t bytes);
 
+/// What is not a regular file: "a FIFO".
+const char* kind_of_file(mode_t mode);
+
 /// The text of an errno value.
 std::string reason(int code);
 

@@ -25,26 +25,9 @@ std::uint64_t next_number() {
   return ++files;
 }
 
-const char* kind_of(mode_t mode) {
-  switch (mode & S_IFMT) {
-    case S_IFDIR:
-      return "a directory";
-    case S_IFIFO:
-      return "a FIFO";
-    case S_IFSOCK:
-      return "a socket";
-    case S_IFCHR:
-      return "a character device";
-    case S_IFBLK:
-      return "a block device";
-    default:
-      return "a special file";
-  }
-}
-
 void require_regular(const std::string& name, const struct stat& status) {
   if (S_ISREG(status.st_mode)) return;
-  throw InputError(fmt::format("{}: is {}, not a regular file", name, kind_of(status.st_mode)));
+  throw InputError(fmt::format("{}: is {}, not a regular file", name, kind_of_file(status.st_mode)));
 }
 
 [[noreturn]] void throw_unreadable(const std::string& name, int code) {
@@ -90,7 +73,7 @@ File& File::operator=(File&& other) noexcept = default;
 
 bool File::keep_cached() const { return page_cache_->keep(); }
 void File::set_keep_cached(bool keep) { page_cache_->set_keep(keep); }
-void File::set_write_window(std::size_t bytes) { page_cache_->set_write_window(bytes); }
+void File::set_windows(std::size_t read, std::size_t written) { page_cache_->set_windows(read, written); }
 
 File File::open_input(const std::filesystem::path& path, Access access, Disk& disk) {
   File file(disk);

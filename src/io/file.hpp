@@ -84,9 +84,9 @@ class File {
   /// files that fit in memory. By default pages are dropped after use. Set it before the first transfer.
   bool keep_cached() const;
   void set_keep_cached(bool keep);
-  /// How many bytes of buffered and mapped writes may be in write-back at a time: 32 MiB by default. Set it
-  /// before the first transfer.
-  void set_write_window(std::size_t bytes);
+  /// How many bytes may stay in the page cache after buffered and mapped reads (4 MiB by default), and how
+  /// many may be in write-back (32 MiB). Set them before the first transfer.
+  void set_windows(std::size_t read, std::size_t written);
 
   FileStamp stamp() const;
   /// Writes back dirty pages, so that from now on the first store into any mapped page changes the stamp's

@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -22,7 +24,15 @@ namespace fs = std::filesystem;
   throw InputError(fmt::format("{}: {}", destination.string(), why), code);
 }
 
-/// Where a chain of symbolic links leads. Nothing needs to exist there.
+/// Whether names in this directory stand for open files of a process, as those of /proc/self/fd.
+bool holds_open_files(const fs::path& directory) {
+  struct statfs system;
+  return statfs(directory.empty() ? "." : directory.c_str(), &system) == 0 &&
+         system.f_type == PROC_SUPER_MAGIC;
+}
+
+/// Where a chain of symbolic links leads. Nothing needs to exist there. /dev/stdout leads to an open file,
+/// whose name would get a new file while its content stays as it was.
 fs::path follow_links(const fs::path& path) {
   constexpr int most_links = 40;  // the kernel's limit
   fs::path at = path;
@@ -30,6 +40,9 @@ fs::path follow_links(const fs::path& path) {
     std::error_code error;
     const fs::path target = fs::read_symlink(at, error);
     if (error) return at;  // not a link
+    if (holds_open_files(at.parent_path()))
+      refuse(path,
+             "is a file that is open already, such as standard output; xorder makes a new file: name one");
     at = target.is_absolute() ? target : at.parent_path() / target;
   }
   refuse(path, reason(ELOOP), ELOOP);
@@ -85,7 +98,8 @@ Destination examine(const fs::path& given, std::uint64_t bytes, bool overwrite, 
   result.exists = fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
   if (result.exists) {
     if (S_ISDIR(status.st_mode)) refuse(given, "is a directory, name a file", EISDIR);
-    if (!S_ISREG(status.st_mode)) refuse(given, "is not a regular file");
+    if (!S_ISREG(status.st_mode))
+      refuse(given, fmt::format("is {}, not a regular file; name a file", kind_of_file(status.st_mode)));
     if (input != nullptr) {
       const FileStamp in = input->stamp();
       if (status.st_dev == in.device && status.st_ino == in.inode) {

@@ -8,19 +8,16 @@
 namespace xorder::io {
 namespace {
 
-// Pages that have just been read are in a per-processor list that pins them. If they are dropped a little
-// later, the kernel does not have to interrupt all processors.
-constexpr std::size_t read_window = std::size_t{4} << 20;
-
 std::uint64_t first_page(std::uint64_t offset) { return offset / page_bytes * page_bytes; }
 std::uint64_t end_page(std::uint64_t end) { return first_page(end + page_bytes - 1); }
 
 }  // namespace
 
+// Pages that have just been read are in a per-processor list that pins them. If they are dropped a little
+// later, the kernel does not have to interrupt all processors.
 void PageCache::after_read(int fd, std::uint64_t offset, std::size_t bytes) {
   if (keep_ || bytes == 0) return;
-  Range oldest;
-  if (pass(read_, {offset, bytes}, read_window, oldest)) drop(fd, oldest.offset, oldest.bytes);
+  for (const Range& old : pass(read_, {offset, bytes}, read_window_)) drop(fd, old.offset, old.bytes);
 }
 
 // A fault maps what is in memory of the 64 KiB around it. So pages before the range, which its neighbour has
@@ -35,38 +32,42 @@ void PageCache::drop_mapped(int fd, std::uint64_t offset, std::size_t bytes) {
 Failure PageCache::after_write(int fd, std::uint64_t offset, std::size_t bytes) {
   if (keep_ || bytes == 0) return {};
   if (const int error = disk_.write_back(fd, offset, bytes, SYNC_FILE_RANGE_WRITE)) return {error, offset};
-  Range oldest;
-  return pass(written_, {offset, bytes}, write_window_, oldest) ? finish(fd, oldest) : Failure{};
+  return finish(fd, pass(written_, {offset, bytes}, write_window_));
 }
 
 // Write-back does not begin at once, because others may still write to these pages.
 Failure PageCache::after_partial_write(int fd, std::uint64_t offset, std::size_t bytes) {
   if (keep_ || bytes == 0) return {};
-  Range oldest;
-  return pass(partial_, {offset, bytes}, write_window_, oldest) ? finish(fd, oldest) : Failure{};
+  return finish(fd, pass(partial_, {offset, bytes}, write_window_));
 }
 
 void PageCache::drop_all(int fd) {
   if (!keep_) disk_.advise(fd, 0, 0, POSIX_FADV_DONTNEED);
 }
 
-bool PageCache::pass(Window& window, Range range, std::size_t limit, Range& oldest) {
+std::vector<PageCache::Range> PageCache::pass(Window& window, Range range, std::size_t limit) {
+  const auto pages = [](const Range& r) { return end_page(r.offset + r.bytes) - first_page(r.offset); };
+  std::vector<Range> old;
   const std::lock_guard lock(mutex_);
   window.ranges.push_back(range);
-  window.bytes += end_page(range.offset + range.bytes) - first_page(range.offset);
-  if (window.bytes <= limit) return false;
-  oldest = window.ranges.front();
-  window.ranges.pop_front();
-  window.bytes -= end_page(oldest.offset + oldest.bytes) - first_page(oldest.offset);
-  return true;
+  window.bytes += pages(range);
+  while (window.bytes > limit) {
+    old.push_back(window.ranges.front());
+    window.ranges.pop_front();
+    window.bytes -= pages(old.back());
+  }
+  return old;
 }
 
-Failure PageCache::finish(int fd, const Range& range) {
+// Returns the first failure.
+Failure PageCache::finish(int fd, const std::vector<Range>& ranges) {
   constexpr unsigned all_of_it =
       SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
-  if (const int error = disk_.write_back(fd, range.offset, range.bytes, all_of_it))
-    return {error, range.offset};
-  drop(fd, range.offset, range.bytes);
+  for (const Range& range : ranges) {
+    if (const int error = disk_.write_back(fd, range.offset, range.bytes, all_of_it))
+      return {error, range.offset};
+    drop(fd, range.offset, range.bytes);
+  }
   return {};
 }
 

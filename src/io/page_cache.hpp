@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <mutex>
+#include <vector>
 
 namespace xorder::io {
 
@@ -29,7 +30,11 @@ class PageCache {
 
   void set_keep(bool keep) { keep_ = keep; }
   bool keep() const { return keep_; }
-  void set_write_window(std::size_t bytes) { write_window_ = bytes; }
+  /// How many bytes may stay after they were read, and how many may be in write-back.
+  void set_windows(std::size_t read, std::size_t written) {
+    read_window_ = read;
+    write_window_ = written;
+  }
 
   /// Call it after the bytes were read from `fd`. None of their pages may be mapped.
   void after_read(int fd, std::uint64_t offset, std::size_t bytes);
@@ -57,13 +62,15 @@ class PageCache {
     std::deque<Range> ranges;
     std::size_t bytes = 0;
   };
-  /// Appends `range`. If there are more than `limit` bytes, takes out the oldest range and returns true.
-  bool pass(Window& window, Range range, std::size_t limit, Range& oldest);
-  Failure finish(int fd, const Range& range);
+  /// Appends `range`. While there are more than `limit` bytes, takes out the oldest range. Returns those that
+  /// were taken out.
+  std::vector<Range> pass(Window& window, Range range, std::size_t limit);
+  Failure finish(int fd, const std::vector<Range>& ranges);
   void drop(int fd, std::uint64_t offset, std::size_t bytes);
 
   Disk& disk_;
   bool keep_ = false;
+  std::size_t read_window_ = std::size_t{4} << 20;
   std::size_t write_window_ = std::size_t{32} << 20;
   std::mutex mutex_;
   Window read_;

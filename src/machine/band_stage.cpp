@@ -26,10 +26,10 @@ class Block {
   Block(const BandGeometry& geometry, Storage& storage, task::BufferPool& pool)
       : geometry_(geometry), storage_(storage), source_room_(pool), target_room_(pool) {}
 
-  void load(io::Location source, uint64_t number) {
+  void load(const work::Run& run, uint64_t number) {
     number_ = number;
     const uint64_t begin = geometry_.begin(number), bytes = geometry_.begin(number + 1) - begin;
-    source_.emplace(storage_, source, begin, bytes, ProcessorBlock::Use::read,
+    source_.emplace(storage_, run.source_at(begin), 0, bytes, ProcessorBlock::Use::read,
                     plan::least_in_place(geometry_.block_bytes()));
     records_ = source_->fill(0, bytes, source_room_);
   }
@@ -80,7 +80,7 @@ class Block {
 
 }  // namespace
 
-void BandStage::move(work::Run& run, io::Location source, io::Location target, std::size_t pass) {
+void BandStage::move(work::Run& run, io::Location /*source*/, io::Location target, std::size_t pass) {
   Storage storage(run.stop());
   task::Workers workers = transfer_workers(run.frame());
   task::BufferPool pool(Room::bytes_for(geometry_->block_bytes()));
@@ -90,7 +90,7 @@ void BandStage::move(work::Run& run, io::Location source, io::Location target, s
     uint64_t next = 0;
     const auto load = [&](Block& block) {
       if (next == geometry_->blocks()) return false;
-      block.load(source, next++);
+      block.load(run, next++);
       return true;
     };
     const auto arrange = [&](Block& block) { block.arrange(target); };

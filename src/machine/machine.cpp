@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "machine/simulation.hpp"
 #include "machine/windows.hpp"
 #include "rounding.hpp"
 #include "task/flow.hpp"
@@ -30,7 +31,7 @@ constexpr uint64_t no_step = std::numeric_limits<uint64_t>::max();
 
 class Machine::Graph {
  public:
-  explicit Graph(const schedule::Schedule& schedule);
+  Graph(const schedule::Schedule& schedule, const std::optional<schedule::LinkTimes>& link_times);
   work::Traffic run(Program& program, const std::stop_token& stop);
 
  private:
@@ -78,6 +79,7 @@ class Machine::Graph {
   Program* program_ = nullptr;
   bool together_ = false;
   std::stop_token stop_;
+  std::optional<Simulation> simulation_;
   Windows windows_;
   oneapi::tbb::flow::graph graph_;
   std::vector<Processor> processors_;
@@ -85,9 +87,14 @@ class Machine::Graph {
   uint64_t steps_;
 };
 
-Machine::Graph::Graph(const schedule::Schedule& schedule)
+Machine::Graph::Graph(const schedule::Schedule& schedule,
+                      const std::optional<schedule::LinkTimes>& link_times)
     : network_(schedule.network()),
-      windows_(schedule, [this](const schedule::Message& message) { return link(message); }),
+      simulation_(link_times ? std::optional<Simulation>(std::in_place, schedule, *link_times)
+                             : std::nullopt),
+      windows_(
+          schedule, [this](const schedule::Message& message) { return link(message); },
+          simulation_ ? &*simulation_ : nullptr),
       processors_(network_.nodes()),
       links_(network_.link_numbers()),
       steps_(schedule.steps()) {
@@ -157,6 +164,7 @@ bool Machine::Graph::advance(Node self) {
 
 void Machine::Graph::send_all(Node self) {
   Processor& me = processors_[self];
+  const bool simulated = simulation_.has_value();
   // What the messages will touch is seldom in the cache, so all of it is fetched at the same time.
   for (const Envelope& envelope : me.to_send) {
     if (envelope.step > me.last) break;
@@ -167,6 +175,7 @@ void Machine::Graph::send_all(Node self) {
     Envelope& envelope = me.to_send.front();
     const schedule::Message& message = envelope.message;
     program_->send(message.from, envelope.step, envelope.payload);
+    if (simulated) me.window->note_size(envelope);
     if (message.to.node == self) {
       envelope.arrival->envelope = &envelope;
       continue;
@@ -194,11 +203,8 @@ bool Machine::Graph::arrive(Envelope& envelope) {
 uint64_t Machine::Graph::last_link(const schedule::Message& message) const {
   const Node to = message.to.node;
   if (network_.kind() == schedule::Network::Kind::crossbar) return to;
-  Node before = message.via != to ? message.via : message.from.node;
-  if (network_.kind() == schedule::Network::Kind::mesh) {
-    const uint64_t side = network_.side(), unit = before / side == to / side ? 1 : side;
-    before = before < to ? to - unit : to + unit;
-  }
+  const Node corner = message.via != to ? message.via : message.from.node;
+  const Node before = network_.has_rows() ? network_.next(to, corner) : corner;
   return network_.link(before, to).value();
 }
 
@@ -214,9 +220,9 @@ Link* Machine::Graph::link(const schedule::Message& message) {
   return link.get();
 }
 
-// The links of a message's path. Only on a mesh there can be more than one.
+// The links of a message's path. Only on a mesh or a torus there can be more than one.
 uint64_t Machine::Graph::hops(const schedule::Message& message) const {
-  if (network_.kind() != schedule::Network::Kind::mesh) return 1;
+  if (!network_.has_rows()) return 1;
   return network_.distance(message.from.node, message.via) + network_.distance(message.via, message.to.node);
 }
 
@@ -243,17 +249,21 @@ work::Traffic Machine::Graph::run(Program& program, const std::stop_token& stop)
   together_ = !program.sends_what_it_received();
   stop_ = stop;
   windows_.restart();
+  if (simulation_) simulation_->restart();
   for (Processor& processor : processors_) processor.windows = 0;
   task::flow(graph_, [this] {
     for (Node node = 0; node < processors_.size(); ++node) wake(node);
   });
   if (stop_.stop_requested()) throw Cancelled();
+  windows_.finish();
   work::Traffic traffic{.schedule = {}, .processors = network_.nodes(), .steps = steps_};
   for (Processor& processor : processors_) traffic += std::exchange(processor.traffic, {});
+  if (simulation_) traffic.time = simulation_->traffic().time;
   return traffic;
 }
 
-Machine::Machine(const schedule::Schedule& schedule) : graph_(std::make_unique<Graph>(schedule)) {}
+Machine::Machine(const schedule::Schedule& schedule, const std::optional<schedule::LinkTimes>& link_times)
+    : graph_(std::make_unique<Graph>(schedule, link_times)) {}
 Machine::~Machine() = default;
 work::Traffic Machine::run(Program& program, const std::stop_token& stop) {
   return graph_->run(program, stop);

@@ -84,7 +84,7 @@ NodeStrips::NodeStrips(const plan::SweepPlan& plan, descend::Computation& what, 
       traffic_(traffic),
       stop_(std::move(stop)),
       runs_(std::make_unique<Runs>(plan, what)),
-      machine_(*plan.schedule) {}
+      machine_(*plan.schedule, plan.conditions.link_times) {}
 
 NodeStrips::~NodeStrips() = default;
 

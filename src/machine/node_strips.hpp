@@ -13,7 +13,7 @@ namespace xorder::machine {
 class NodeStrips final : public descend::WholeStrips {
  public:
   /// For the plan's sweep with `nodes`. Requires that it is made and used in the arena in which the machine
-  /// is to run. Adds to `traffic` what is sent.
+  /// is to run. Adds to `traffic` what is sent, with its time if there are link times.
   NodeStrips(const plan::SweepPlan& plan, descend::Computation& what, work::Traffic& traffic,
              std::stop_token stop);
   ~NodeStrips() override;

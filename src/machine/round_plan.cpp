@@ -37,7 +37,9 @@ class ArrayProgram final : public Program {
 
 // Mapped blocks take more memory, so a plan for them holds for both kinds of access.
 plan::ProcessorConditions planned_for(const RoundOptions& options) {
-  return {work::effective_memory(options.memory), options.device, options.processors, true};
+  if (options.link_times) schedule::check(*options.link_times);
+  return {work::effective_memory(options.memory), options.device, options.processors, true,
+          options.link_times};
 }
 
 }  // namespace
@@ -75,6 +77,7 @@ std::unique_ptr<work::Work> RoundPlan::on_files(io::ArrayFile input, std::vector
   }
   options.memory = made_->conditions.memory;
   options.device = made_->conditions.device;
+  options.link_times = made_->conditions.link_times;
   work::Frame frame = work::settle({std::move(input)}, std::move(output), dtype, extents, std::move(options),
                                    files_in_memory * plan.bytes());
   if (frame.memory() < made_->conditions.memory) {
@@ -97,7 +100,7 @@ work::Traffic RoundPlan::execute(const std::byte* source, std::byte* target, uns
   ArrayProgram program(plan, sent_from, received);
   work::Traffic traffic;
   task::Workers workers(threads);
-  workers.execute([&] { traffic = Machine(plan.rounds()).run(program); });
+  workers.execute([&] { traffic = Machine(plan.rounds(), made_->conditions.link_times).run(program); });
   traffic.schedule = "rounds";
   if (has_after) made_->after.execute(received, target, threads);
   return traffic;

@@ -4,6 +4,7 @@
 
 #include "kernel/pieces.hpp"
 #include "machine/processor_block.hpp"
+#include "machine/simulation.hpp"
 #include "machine/storage.hpp"
 #include "task/in_turn.hpp"
 #include "task/parallel.hpp"
@@ -132,6 +133,20 @@ class Blocks final : public Program {
 
 }  // namespace
 
+std::optional<work::Traffic> RoundsStage::forecast(const schedule::LinkTimes& times,
+                                                   const std::stop_token& stop) const {
+  const schedule::Rounds& rounds = plan_->rounds();
+  const uint64_t places = plan_->processors() * rounds.slots();
+  RoundsFor receivers(rounds, plan_->batch());
+  Simulation simulation(receivers, times);
+  work::Traffic traffic = no_traffic("rounds", plan_->processors(), rounds.steps(), times);
+  for (schedule::Node next = 0; next < plan_->processors(); next += plan_->batch()) {
+    receivers.begin(next);
+    traffic += simulation.run(receivers, std::vector(places, plan_->chunk_bytes()), stop);
+  }
+  return traffic;
+}
+
 void RoundsStage::move(work::Run& run, io::Location source, io::Location target, std::size_t pass) {
   const plan::RoundsPlan& plan = *plan_;
   const uint64_t processors = plan.processors();
@@ -141,13 +156,14 @@ void RoundsStage::move(work::Run& run, io::Location source, io::Location target,
   Outgoing outgoing(plan, source, storage, pool);
   Blocks batches[] = {Blocks(plan, outgoing, target, storage, pool),
                       Blocks(plan, outgoing, target, storage, pool)};
-  work::Traffic traffic{.schedule = "rounds", .processors = processors, .steps = plan.rounds().steps()};
+  const auto& link_times = run.frame().options.link_times;
+  work::Traffic traffic = no_traffic("rounds", processors, plan.rounds().steps(), link_times);
 
   run.begin(2 * plan.bytes(), pass);
   run.with(workers, [&] {
     schedule::Node next = 0;
     RoundsFor receivers(plan.rounds(), plan.batch());
-    Machine machine(receivers);
+    Machine machine(receivers, link_times);
     const auto make = [&](Blocks& batch) {
       if (next == processors) return false;
       batch.begin(next);

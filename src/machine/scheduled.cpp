@@ -15,7 +15,8 @@ using std::uint64_t;
 using Stages = std::vector<std::unique_ptr<Stage>>;
 
 plan::ProcessorConditions conditions(const work::Frame& frame, std::optional<uint64_t> processors) {
-  return {frame.memory(), frame.options.device, processors, frame.circumstances.mapped()};
+  return {frame.memory(), frame.options.device, processors, frame.circumstances.mapped(),
+          frame.options.link_times};
 }
 
 Stages stages_of_rounds(const work::Frame& frame, const Reordering& what, const ScheduleChoice& choice) {
@@ -32,7 +33,8 @@ Stages exchange_stages(const work::Frame& frame, const Reordering& what, const S
 }
 
 Stages mesh_stages(const work::Frame& frame, const Reordering& what, const ScheduleChoice& choice) {
-  plan::MeshPlan plan = plan::plan_mesh(what, choice.routing, conditions(frame, choice.processors));
+  plan::MeshPlan plan =
+      plan::plan_mesh(what, choice.routing, choice.torus, conditions(frame, choice.processors));
   Stages stages;
   stages.push_back(
       std::make_unique<TransposeStage>(plan.within, circumstances(frame, true, false), frame.options.device));
@@ -52,8 +54,9 @@ std::unique_ptr<work::Work> scheduled(io::ArrayFile input, const Reordering& wha
   if (choice.layout && choice.kind != ScheduleChoice::Kind::rounds) {
     throw InputError("a layout is for schedule rounds only");
   }
-  if (choice.routing != schedule::Mesh::Routing::any && choice.kind != ScheduleChoice::Kind::mesh) {
-    throw InputError("a routing is for schedule mesh only");
+  if (choice.kind != ScheduleChoice::Kind::mesh &&
+      (choice.routing != schedule::Mesh::Routing::any || choice.torus)) {
+    throw InputError("a routing or a torus is for schedule mesh only");
   }
   const io::DType dtype = input.description.dtype;
   work::Frame frame = work::settle({std::move(input)}, std::move(output), dtype, extents, std::move(options),
@@ -68,18 +71,16 @@ std::unique_ptr<work::Work> scheduled(io::ArrayFile input, const Reordering& wha
 std::unique_ptr<work::Work> scheduled_band(io::ArrayFile input, const Band& band,
                                            std::filesystem::path output, work::Options options,
                                            std::optional<uint64_t> processors) {
-  return scheduled_bands(std::move(input), {band}, std::move(output), std::move(options), processors);
+  return scheduled_bands({std::move(input)}, {band}, std::move(output), std::move(options), processors);
 }
 
-std::unique_ptr<work::Work> scheduled_bands(io::ArrayFile input, const std::vector<Band>& bands,
+std::unique_ptr<work::Work> scheduled_bands(std::vector<io::ArrayFile> inputs, const std::vector<Band>& bands,
                                             std::filesystem::path output, work::Options options,
                                             std::optional<uint64_t> processors) {
-  band::check_input(input, bands);
-  const io::DType dtype = input.description.dtype;
-  const std::vector<uint64_t> extents = input.description.extents;  // the widths do not change
-  work::Frame frame = work::settle({std::move(input)}, std::move(output), dtype, extents, std::move(options),
-                                   files_in_memory * places(bands) * dtype.bytes);
-  plan::BandExchangePlan plan = plan::plan_band_exchange(bands, dtype.bytes, conditions(frame, processors));
+  work::Frame frame =
+      band::frame_of(std::move(inputs), bands, std::move(output), std::move(options), files_in_memory);
+  plan::BandExchangePlan plan =
+      plan::plan_band_exchange(bands, frame.input().description.dtype.bytes, conditions(frame, processors));
   Stages stages;
   stages.push_back(std::make_unique<BandStage>(plan));
   stages.push_back(std::make_unique<StripeStage>(std::move(plan.stripes)));

@@ -2,6 +2,7 @@
 
 #include "descend/on_files.hpp"
 #include "machine/node_strips.hpp"
+#include "machine/simulation.hpp"
 
 namespace xorder::machine {
 namespace {
@@ -15,14 +16,31 @@ class ScheduledDescend final : public work::Work {
         plan_(descend::plan_of(this->frame(), *what_, sizes, between)) {}
 
   std::string describe() const override { return plan_.describe(); }
+  // All runs are alike.
+  std::optional<work::Traffic> forecast(const std::stop_token& stop) const override {
+    const auto& times = plan_.conditions.link_times;
+    if (!times) return std::nullopt;
+    work::Traffic all = no_traffic();
+    if (!plan_.schedule) return all;
+    const plan::NodeRuns& runs = *plan_.nodes();
+    const schedule::Schedule& schedule = *plan_.schedule;
+    const std::uint64_t run_bytes = plan_.conditions.record_bytes << runs.lg_run;
+    const work::Traffic one =
+        Simulation(schedule, *times)
+            .run(schedule, std::vector(schedule.network().nodes() * schedule.slots(), run_bytes), stop);
+    for (std::uint64_t i = 0; i < runs.times(plan_.lg_block); ++i) all += one;
+    return all;
+  }
 
  private:
+  work::Traffic no_traffic() const {
+    return machine::no_traffic(plan_.schedule_name(), plan_.processors(),
+                               plan_.schedule ? plan_.schedule->steps() : 0, plan_.conditions.link_times);
+  }
   std::vector<work::PassSummary> passes() const override { return descend::passes_of(plan_); }
   std::uint64_t scratch_bytes() const override { return plan_.scratch_bytes(); }
   void move(work::Run& run) override {
-    work::Traffic traffic{.schedule = plan_.schedule_name(),
-                          .processors = plan_.processors(),
-                          .steps = plan_.schedule ? plan_.schedule->steps() : 0};
+    work::Traffic traffic = no_traffic();
     descend::run_sweeps(plan_, *what_, run, [&](const plan::Sweep&) {
       return std::make_unique<NodeStrips>(plan_, *what_, traffic, run.stop());
     });

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "count_text.hpp"
+
 namespace xorder::machine {
 
 work::Circumstances circumstances(const work::Frame& frame, bool first, bool last) {
@@ -44,14 +46,21 @@ std::uint64_t StagedWork::scratch_bytes() const {
 }
 
 std::string StagedWork::describe() const {
-  std::string text =
-      fmt::format("{} of data, {} stage{}, {} of scratch disk\n", size_text(frame().output.bytes),
-                  stages_.size(), stages_.size() == 1 ? "" : "s", size_text(scratch_bytes()));
+  std::string text = fmt::format("{} of data, {}, {} of scratch disk\n", size_text(frame().output.bytes),
+                                 count_text(stages_.size(), "stage"), size_text(scratch_bytes()));
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     text += fmt::format("stage {} of {}: {}", i + 1, stages_.size(), stages_[i]->describe());
     if (text.back() != '\n') text += '\n';
   }
   return text;
+}
+
+std::optional<work::Traffic> StagedWork::forecast(const std::stop_token& stop) const {
+  if (!frame().options.link_times) return std::nullopt;
+  for (const auto& stage : stages_) {
+    if (auto traffic = stage->forecast(*frame().options.link_times, stop)) return traffic;
+  }
+  return std::nullopt;
 }
 
 void StagedWork::move(work::Run& run) {

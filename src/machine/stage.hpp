@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,11 @@ class Stage {
   virtual std::uint64_t scratch_bytes() const { return 0; }
   /// A few words for people.
   virtual std::string describe() const = 0;
+  /// What work::Work::forecast() says, if virtual processors do this stage.
+  virtual std::optional<work::Traffic> forecast(const schedule::LinkTimes& /*times*/,
+                                                const std::stop_token& /*stop*/) const {
+    return std::nullopt;
+  }
   /// `pass` is the number of its first pass.
   virtual void move(work::Run& run, io::Location source, io::Location target, std::size_t pass) = 0;
 };
@@ -58,6 +65,7 @@ class StagedWork final : public work::Work {
   StagedWork(work::Frame frame, std::vector<std::unique_ptr<Stage>> stages);
 
   std::string describe() const override;
+  std::optional<work::Traffic> forecast(const std::stop_token& stop) const override;
 
  private:
   std::vector<work::PassSummary> passes() const override;

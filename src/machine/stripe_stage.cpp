@@ -6,6 +6,7 @@
 
 #include "kernel/pieces.hpp"
 #include "machine/processor_block.hpp"
+#include "machine/simulation.hpp"
 #include "machine/storage.hpp"
 #include "task/in_turn.hpp"
 #include "task/parallel.hpp"
@@ -298,19 +299,41 @@ void Stripes::write_pieces(const Stored& stored, const std::byte* content) {
 
 }  // namespace
 
+std::optional<work::Traffic> StripeStage::forecast(const schedule::LinkTimes& times,
+                                                   const std::stop_token& stop) const {
+  const schedule::Schedule& schedule = *plan_.schedule;
+  work::Traffic all = no_traffic(plan_.name, schedule.network().nodes(), schedule.steps(), times), last;
+  Simulation simulation(schedule, times);
+  std::vector<uint64_t> sizes, last_sizes;
+  for (uint64_t first = 0; first < plan_.most_rows; first += plan_.rows) {
+    sizes.assign(schedule.network().nodes() * schedule.slots(), 0);
+    for (const Panel& panel : plan_.geometry->panels()) {
+      const uint64_t begin = std::min(first, panel.rows), end = std::min(first + plan_.rows, panel.rows);
+      for (const Part& part : panel.parts) {
+        sizes[part.from.node * schedule.slots() + part.from.slot] =
+            plan_.geometry->before(part, end) - plan_.geometry->before(part, begin);
+      }
+    }
+    if (sizes != last_sizes) last = simulation.run(schedule, sizes, stop);  // most stripes are alike
+    all += last;
+    std::swap(sizes, last_sizes);
+  }
+  return all;
+}
+
 void StripeStage::move(work::Run& run, io::Location source, io::Location target, std::size_t pass) {
   Storage storage(run.stop());
   task::Workers workers = transfer_workers(run.frame());
   Stripes stripes(plan_, storage, source, target);
   Stripe buffers[] = {Stripe(stripes.pool()), Stripe(stripes.pool())};
   const schedule::Schedule& schedule = *plan_.schedule;
-  work::Traffic traffic{
-      .schedule = plan_.name, .processors = schedule.network().nodes(), .steps = schedule.steps()};
+  const auto& link_times = run.frame().options.link_times;
+  work::Traffic traffic = no_traffic(plan_.name, schedule.network().nodes(), schedule.steps(), link_times);
 
   run.begin(plan_.pass.bytes_read + plan_.pass.bytes_written, pass);
   run.with(workers, [&] {
     uint64_t next = 0;
-    Machine machine(schedule);
+    Machine machine(schedule, link_times);
     const auto load = [&](Stripe& stripe) {
       if (next >= plan_.most_rows) return false;
       stripes.load(stripe, next, next + plan_.rows);

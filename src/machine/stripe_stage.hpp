@@ -12,6 +12,8 @@ class StripeStage final : public Stage {
 
   std::vector<plan::PassSummary> passes() const override { return {plan_.pass}; }
   std::string describe() const override { return plan_.describe(); }
+  std::optional<work::Traffic> forecast(const schedule::LinkTimes& times,
+                                        const std::stop_token& stop) const override;
   void move(work::Run& run, io::Location source, io::Location target, std::size_t pass) override;
 
  private:

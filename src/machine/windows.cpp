@@ -24,13 +24,14 @@ void Window::ByProcessor<T>::count(Node processors, std::size_t number, const No
   if (items.size() < number) items.resize(number);
 }
 
-void Window::make(const schedule::Schedule& schedule, uint64_t first, const LinkOf& link_of) {
+void Window::make(const schedule::Schedule& schedule, uint64_t first, const LinkOf& link_of, bool simulated) {
   const Node processors = schedule.network().nodes();
   auto& [messages, some_messages] = unsorted_;
   auto& [updates, some_updates] = unsorted_updates_;
   messages.clear();
   updates.clear();
   const uint64_t enough = plan::window_messages(schedule.network(), schedule.slots());
+  first_ = first;
   for (end_ = first; end_ < schedule.steps() && messages.size() + updates.size() < enough; ++end_) {
     schedule.messages(end_, some_messages);
     for (const Message& message : some_messages) messages.push_back({end_, message});
@@ -47,12 +48,28 @@ void Window::make(const schedule::Schedule& schedule, uint64_t first, const Link
     envelope.arrival = &received_.items[received_.begin[message.to.node + 1]++];
     *envelope.arrival = {step, nullptr};
   }
+  if (simulated) sizes_.resize(messages.size());
   const auto owner = [&](std::size_t i) { return updates[i].what.element.node; };
   updates_.count(processors, updates.size(), owner);
   update_steps_.count(processors, updates.size(), owner);
   for (const auto& [step, update] : updates) {
     updates_.items[updates_.begin[update.element.node + 1]++] = update;
     update_steps_.items[update_steps_.begin[update.element.node + 1]++] = step;
+  }
+}
+
+void Window::replay(Simulation& simulation) {
+  std::vector<std::uint32_t> next = sent_.begin;
+  std::vector<Update>& updates = unsorted_updates_.of_a_step;
+  auto message = unsorted_.all.begin();
+  auto update = unsorted_updates_.all.begin();
+  for (uint64_t step = first_; step < end_; ++step) {
+    for (; message != unsorted_.all.end() && message->step == step; ++message)
+      simulation.send(message->what, sizes_[next[message->what.from.node]++]);
+    updates.clear();
+    for (; update != unsorted_updates_.all.end() && update->step == step; ++update)
+      updates.push_back(update->what);
+    simulation.end_step(updates);
   }
 }
 
@@ -72,7 +89,9 @@ Window* Windows::enter(uint64_t number, Node node) {
       waiting_.push_back(node);
       return nullptr;
     }
-    open.window.make(schedule_, next_step_, link_of_);
+    if (simulation_ != nullptr && number >= 2)
+      open.window.replay(*simulation_);  // of the one before the last
+    open.window.make(schedule_, next_step_, link_of_, simulation_ != nullptr);
     open.inside = schedule_.network().nodes();
     next_step_ = open.window.end();
     ++made_;
@@ -86,6 +105,12 @@ std::vector<Node> Windows::leave(uint64_t number) {
   if (--open_[number % 2].inside != 0) return {};
   const std::lock_guard lock(mutex_);
   return std::exchange(waiting_, {});
+}
+
+void Windows::finish() {
+  if (simulation_ == nullptr) return;
+  for (uint64_t number = std::max<uint64_t>(made_, 2) - 2; number < made_; ++number)
+    open_[number % 2].window.replay(*simulation_);
 }
 
 }  // namespace xorder::machine

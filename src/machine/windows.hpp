@@ -17,6 +17,7 @@
 #include <span>
 #include <vector>
 
+#include "machine/simulation.hpp"
 #include "task/flow.hpp"
 #include "xorder/machine/machine.hpp"
 #include "xorder/schedule/schedule.hpp"
@@ -46,8 +47,9 @@ using LinkOf = std::function<Link*(const schedule::Message&)>;
 
 class Window {
  public:
-  /// Makes the window of the steps from `first` on. Keeps the payloads' buffers.
-  void make(const schedule::Schedule& schedule, std::uint64_t first, const LinkOf& link_of);
+  /// Makes the window of the steps from `first` on. Keeps the payloads' buffers. If `simulated`, it has room
+  /// for the sizes of its messages.
+  void make(const schedule::Schedule& schedule, std::uint64_t first, const LinkOf& link_of, bool simulated);
   std::uint64_t end() const { return end_; }
 
   std::span<Envelope> sent_by(schedule::Node node) { return sent_.of(node); }
@@ -56,6 +58,13 @@ class Window {
   std::span<const schedule::Update> updates_of(schedule::Node node) { return updates_.of(node); }
   /// The steps of its updates.
   std::span<const std::uint64_t> update_steps_of(schedule::Node node) { return update_steps_.of(node); }
+
+  /// Keeps the size of a message, before its receiver can take the payload over. Only if simulated.
+  void note_size(const Envelope& envelope) {
+    sizes_[static_cast<std::size_t>(&envelope - sent_.items.data())] = envelope.payload.size();
+  }
+  /// Gives all steps to the simulation. All sizes must have been noted.
+  void replay(Simulation& simulation);
 
  private:
   // Items of every processor, in the order of their steps.
@@ -81,20 +90,22 @@ class Window {
     std::vector<T> of_a_step;
   };
 
-  std::uint64_t end_ = 0;
+  std::uint64_t first_ = 0, end_ = 0;
   Unsorted<schedule::Message> unsorted_;
   Unsorted<schedule::Update> unsorted_updates_;
   ByProcessor<Envelope> sent_;
   ByProcessor<Arrival> received_;
   ByProcessor<std::uint64_t> update_steps_;
   ByProcessor<schedule::Update> updates_;
+  std::vector<std::uint64_t> sizes_;  // of the messages in sent_, if simulated
 };
 
 /// May be used by many threads.
 class Windows {
  public:
-  Windows(const schedule::Schedule& schedule, LinkOf link_of)
-      : schedule_(schedule), link_of_(std::move(link_of)) {}
+  /// The simulation, if there is one, gets the messages of each window that is closed. It must live as long.
+  Windows(const schedule::Schedule& schedule, LinkOf link_of, Simulation* simulation)
+      : schedule_(schedule), link_of_(std::move(link_of)), simulation_(simulation) {}
 
   /// Goes back to the first step. Must not be called while a processor uses it.
   void restart();
@@ -104,6 +115,8 @@ class Windows {
   /// Each processor calls this once for each window that it entered. The last one to leave gets the
   /// processors that waited for that.
   std::vector<schedule::Node> leave(std::uint64_t number);
+  /// Gives the simulation the last windows. Every processor must have left them.
+  void finish();
 
  private:
   struct Open {
@@ -112,6 +125,7 @@ class Windows {
   };
   const schedule::Schedule& schedule_;
   const LinkOf link_of_;
+  Simulation* const simulation_;
   // Taken only if a window has to be made or is closed.
   std::mutex mutex_;
   Open open_[2];

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "count_text.hpp"
 #include "parts/tiles_pass.hpp"
 #include "plan/plan.hpp"
 #include "size_text.hpp"
@@ -20,8 +21,8 @@ using std::uint64_t;
 gf2::AffineMap index_map(const Reordering& what) {
   if (auto map = flat_map(what)) return *std::move(map);
   throw InputError(
-      "--parts permutes by the bits of indices, so all extents must be powers of two; other shapes need one "
-      "file that all processes can open, without --parts, or xorder_mpi_plan_axes() in memory");
+      "an array in parts is permuted by the bits of indices, so all extents must be powers of two; other "
+      "shapes need one file that all processes can open, or xorder_mpi_plan_axes() in memory");
 }
 
 // The map from where elements lie, part by part, to where they belong.
@@ -121,9 +122,8 @@ std::optional<work::Traffic> Job::traffic() const {
 }
 
 std::string Job::describe() const {
-  const std::size_t count = passes().size();
-  std::string text = fmt::format("{} ranks, each with a part of {}; {} pass{}\n", plan_.ranks(),
-                                 size_text(plan_.block_bytes()), count, count == 1 ? "" : "es");
+  std::string text = fmt::format("{} ranks, each with a part of {}; {}\n", plan_.ranks(),
+                                 size_text(plan_.block_bytes()), count_text(passes().size(), "pass"));
   if (before_)
     text += "first, within each rank, by tiles:\n" + before_->plan().describe() + "then, among the ranks:\n";
   return text + plan_.describe();

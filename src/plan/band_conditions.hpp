@@ -26,6 +26,7 @@ struct BandTiling {
   unsigned lanes = 0;                     ///< steps in flight
   std::uint64_t part = 0;                 ///< bytes, for the order `diagonals`; a multiple of alignments
   std::optional<bool> whole_blocks = {};  ///< whether runs end at blocks
+  std::uint64_t cuts = 0;                 ///< of a strip's columns, which have windows of their own
 
   bool operator==(const BandTiling&) const = default;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "count_text.hpp"
 #include "rounding.hpp"
 #include "xorder/error.hpp"
 
@@ -220,9 +221,9 @@ std::string BandExchangePlan::describe() const {
   }
   return fmt::format(
       "{} virtual processors put their {} bytes of each of {} matrices in the order of the receivers\n"
-      "schedule for all at once: {}, {} steps (one after another: {})\n",
+      "schedule for all at once: {}, {} (one after another: {})\n",
       geometry->processors(), geometry->block_bytes(), at_once.bands.size(), at_once.way,
-      at_once.schedule->steps(), at_once.steps_in_turn);
+      count_text(at_once.schedule->steps(), "step"), at_once.steps_in_turn);
 }
 
 }  // namespace xorder::plan

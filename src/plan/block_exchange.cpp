@@ -9,7 +9,7 @@
 #include "xorder/error.hpp"
 #include "xorder/permutation/bmmc.hpp"
 #include "xorder/schedule/exchange.hpp"
-#include "xorder/schedule/mesh.hpp"
+#include "xorder/schedule/torus.hpp"
 
 namespace xorder::plan {
 namespace {
@@ -152,7 +152,7 @@ ExchangePlan plan_exchange(const Reordering& what, const ProcessorConditions& co
       "does every permutation of this kind");
 }
 
-MeshPlan plan_mesh(const Reordering& what, schedule::Mesh::Routing routing,
+MeshPlan plan_mesh(const Reordering& what, schedule::Mesh::Routing routing, bool torus,
                    const ProcessorConditions& conditions) {
   const auto matrix = transposed_matrix(what);
   if (!matrix) {
@@ -164,7 +164,7 @@ MeshPlan plan_mesh(const Reordering& what, schedule::Mesh::Routing routing,
   BlockMatrix blocks = *matrix;
   blocks.blocks = choose_side(std::min(matrix->rows, matrix->columns), conditions);
   StripePlan stripes = block_stripes(
-      "mesh", std::make_shared<schedule::Mesh>(blocks.blocks, routing), blocks, conditions,
+      "mesh", schedule::mesh_schedule(blocks.blocks, routing, torus), blocks, conditions,
       [](uint64_t i, uint64_t j) {
         return Block{i, j};
       },

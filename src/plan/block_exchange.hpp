@@ -1,6 +1,7 @@
 // How virtual processors transpose a matrix of K × K blocks, by total exchange on a hypercube
-// (schedule/exchange.hpp) or on a mesh (schedule/mesh.hpp). First each block is reordered within its
-// processor, from the input to the scratch file. Then the blocks trade places, in stripes.
+// (schedule/exchange.hpp) or on a mesh or torus (schedule/mesh.hpp, schedule/torus.hpp). First each block
+// is reordered within its processor, from the input to the scratch file. Then the blocks trade places, in
+// stripes.
 #pragma once
 
 #include <algorithm>
@@ -52,7 +53,7 @@ struct MeshPlan {
 };
 /// Throws InputError unless it is a transposition, for a number of processors that is not a square or does
 /// not fit, and if the memory is too small.
-MeshPlan plan_mesh(const Reordering& what, schedule::Mesh::Routing routing,
+MeshPlan plan_mesh(const Reordering& what, schedule::Mesh::Routing routing, bool torus,
                    const ProcessorConditions& conditions);
 
 }  // namespace xorder::plan

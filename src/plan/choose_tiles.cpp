@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <numeric>
 
 #include "plan/buffers.hpp"
@@ -67,17 +68,21 @@ class Search {
     std::iota(file_order.begin(), file_order.end(), 0);
     const auto sources = demands(file_order, conditions_.read_alignment);
     const auto targets = demands(what_.order, conditions_.write_alignment);
+    // Those that a cheaper one has ruled out are not kept: all of them would take megabytes.
     std::vector<Candidate> candidates;
+    double least = std::numeric_limits<double>::infinity();
     for (const Demand& s : sources) {
       for (const Demand& t : targets) {
         for (const size_t axes : {~size_t{0}, size_t{1}}) {
           if (axes == 1 && !spans_fastest_axis(s, t)) continue;
-          if (auto candidate = price(choose(s, t, axes))) candidates.push_back(std::move(*candidate));
+          auto candidate = price(choose(s, t, axes));
+          if (!candidate || candidate->seconds > least * close_enough) continue;
+          least = std::min(least, candidate->seconds);
+          candidates.push_back(std::move(*candidate));
         }
       }
     }
     if (candidates.empty()) return std::nullopt;
-    const double least = std::ranges::min(candidates, {}, &Candidate::seconds).seconds;
     const auto worth = [&](const Candidate& c) {
       return std::pair(c.seconds > least * close_enough, std::pair(c.buffers.memory(), c.seconds));
     };

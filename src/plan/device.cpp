@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "json_text.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::plan {
@@ -106,7 +107,7 @@ Device Device::through_windows() const {
 
 Device Device::parse(std::string_view text, const std::string& source) {
   const auto fail = [&](const std::string& what) { return InputError(fmt::format("{}: {}", source, what)); };
-  const auto json = nlohmann::json::parse(text, nullptr, false);
+  const auto json = parsed_json(text, source);
   if (!json.is_object() || !json.contains("points") || !json["points"].is_array() || json["points"].empty()) {
     throw fail(
         R"(not a device profile: {"name": "..", "depth": 64, "points": [[bytes, read, write, both], ..]})");
@@ -118,7 +119,10 @@ Device Device::parse(std::string_view text, const std::string& source) {
     }
   }
   Device device{source, {}, 64};
-  if (json.contains("name") && json["name"].is_string()) device.name = json["name"];
+  if (json.contains("name")) {
+    if (!json["name"].is_string()) throw fail("name must be a text");
+    device.name = json["name"];
+  }
   if (json.contains("depth")) {
     if (!json["depth"].is_number_unsigned() || json["depth"] < 1 || json["depth"] > 1024) {
       throw fail("depth must be a whole number from 1 to 1024");
@@ -126,13 +130,13 @@ Device Device::parse(std::string_view text, const std::string& source) {
     device.depth = json["depth"];
   }
   for (const auto& point : json["points"]) {
-    const auto positive = [](const nlohmann::json& number) { return number.is_number() && number > 0; };
+    const auto positive = [](const nlohmann::json& number) { return number.is_number() && number >= 1; };
     const bool numbers = point.is_array() && (point.size() == 3 || point.size() == 4) &&
                          point[0].is_number_unsigned() && std::ranges::all_of(point, positive);
     if (!numbers) {
       throw fail(
           "a point must be [request bytes, bytes read per second, bytes written per second, bytes per second "
-          "in each direction when both run at once], all above 0; the last is optional");
+          "in each direction when both run at once], all at least 1; the last is optional");
     }
     device.points.push_back({point[0], point[1], point[2], point.size() == 4 ? point[3].get<double>() : 0});
     const std::size_t count = device.points.size();

@@ -45,9 +45,9 @@ uint64_t memory_of(const NodeConditions& c, const NodeRuns& runs) {
   const uint64_t updates = runs.whole ? rows + static_cast<uint64_t>(n) : aspc ? 1 : static_cast<uint64_t>(n);
   const uint64_t results = std::min<uint64_t>(c.threads, network.nodes()) * updates * run;
   // machine_memory() counts the small buffers.
-  return machine_memory(network, slots, network.links()) + messages * (buffer_bytes(run) - buffer_bytes(1)) +
-         arrivals * (each_arrival + buffer_bytes(run)) + results +
-         (runs.whole ? Descend::memory_of(n, runs.lg_runs) : 0);
+  return machine_memory(network, slots, network.links(), c.link_times) +
+         messages * (buffer_bytes(run) - buffer_bytes(1)) + arrivals * (each_arrival + buffer_bytes(run)) +
+         results + (runs.whole ? Descend::memory_of(n, runs.lg_runs) : 0);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include <optional>
 
 #include "xorder/schedule/schedule.hpp"
+#include "xorder/schedule/timing.hpp"
 
 namespace xorder::plan {
 
@@ -33,6 +34,7 @@ struct NodeConditions {
   schedule::Reads reads;  ///< of the array's iterations; what is not read is not sent
   unsigned threads = 1;
   std::uint64_t message_bytes = 0;  ///< at most; 0 lets the planner choose
+  std::optional<schedule::LinkTimes> link_times{};
 
   int lg_processors() const { return lg_size - lg_block; }
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "count_text.hpp"
 #include "plan/exchange_memory.hpp"
 #include "plan/plan.hpp"
 #include "plan/processors.hpp"
@@ -200,13 +201,14 @@ PartsPlan::PartsPlan(const AffineMap& map, uint64_t element_bytes, const PartsCo
 
 std::string PartsPlan::describe() const {
   return fmt::format(
-      "{} tiles that all ranks share, {} of each in a rank, read in runs of {}, exchanged in {} round{}, "
+      "{} tiles that all ranks share, {} of each in a rank, read in runs of {}, exchanged in {}, "
       "written in runs of {}\n"
       "        memory {} in each rank, about {:.3g} s on {}\n"
-      "        {} messages of {} between ranks, {} in all\n",
-      pass_.tiles, size_text(part_bytes()), size_text(pass_.source_block_bytes), rounds(),
-      rounds() == 1 ? "" : "s", size_text(pass_.target_block_bytes), size_text(pass_.memory),
-      pass_.predicted_seconds, device_name_, messages(), size_text(message_bytes()), size_text(bytes_sent_));
+      "        {} of {} between ranks, {} in all\n",
+      pass_.tiles, size_text(part_bytes()), size_text(pass_.source_block_bytes),
+      count_text(rounds(), "round"), size_text(pass_.target_block_bytes), size_text(pass_.memory),
+      pass_.predicted_seconds, device_name_, count_text(messages(), "message"), size_text(message_bytes()),
+      size_text(bytes_sent_));
 }
 
 }  // namespace xorder::plan

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "choose_tiles.hpp"
+#include "count_text.hpp"
 #include "plan/axis_factors.hpp"
 #include "plan/cost.hpp"
 #include "plan/factor.hpp"
@@ -147,8 +148,8 @@ uint64_t Plan::peak_memory() const {
 double Plan::seconds() const { return total_seconds(passes); }
 
 std::string Plan::describe() const {
-  std::string text = fmt::format("{} of data, {} pass{}, {} of scratch disk\n", size_text(what.bytes()),
-                                 passes.size(), passes.size() == 1 ? "" : "es", size_text(scratch_bytes()));
+  std::string text = fmt::format("{} of data, {}, {} of scratch disk\n", size_text(what.bytes()),
+                                 count_text(passes.size(), "pass"), size_text(scratch_bytes()));
   for (std::size_t i = 0; i < passes.size(); ++i) {
     const Pass& p = passes[i];
     text += fmt::format("pass {}: {} tiles of {}, read in blocks of {}, written in blocks of {}\n", i + 1,

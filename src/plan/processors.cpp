@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "rounding.hpp"
+#include "schedule/clock.hpp"
 #include "size_text.hpp"
 #include "xorder/error.hpp"
 
@@ -40,13 +41,20 @@ std::optional<int> wanted_lg(const std::optional<uint64_t>& processors, uint64_t
   return lg;
 }
 
-uint64_t machine_memory(const Network& network, uint64_t slots, uint64_t links) {
+uint64_t machine_memory(const Network& network, uint64_t slots, uint64_t links,
+                        const std::optional<schedule::LinkTimes>& link_times) {
   // Measured: a processor's node of the graph takes 2.7 to 3 KiB, a link's 152 bytes. each_message is a
   // message with its buffer, as it is made and on its way.
   constexpr uint64_t each_processor = 3 << 10, each_link = 160, each_message = 256;
   // Two windows. The last step of each may exceed it, by one message per link at most.
   const uint64_t messages = 2 * (window_messages(network, slots) + network.links());
-  return network.nodes() * each_processor + std::min(links, network.links()) * each_link +
+  // A clock for each kind of switching, which share a message's place, path and size.
+  constexpr uint64_t clocks = 2, each_size = 64;
+  const uint64_t simulation =
+      !link_times
+          ? 0
+          : clocks * schedule::Clock::memory_of(network, slots, link_times->one_port) + messages * each_size;
+  return simulation + network.nodes() * each_processor + std::min(links, network.links()) * each_link +
          network.link_numbers() * sizeof(void*) + messages * each_message;
 }
 

@@ -10,6 +10,7 @@
 #include "xorder/plan/device.hpp"
 #include "xorder/plan/summary.hpp"
 #include "xorder/schedule/network.hpp"
+#include "xorder/schedule/timing.hpp"
 
 namespace xorder::plan {
 
@@ -20,8 +21,9 @@ inline constexpr std::uint64_t default_processors = 16;
 struct ProcessorConditions {
   std::uint64_t memory = 0;
   Device device;
-  std::optional<std::uint64_t> processors{};  ///< the number that is given, if any
-  bool mapped = false;                        ///< blocks are mapped
+  std::optional<std::uint64_t> processors{};        ///< the number that is given, if any
+  bool mapped = false;                              ///< blocks are mapped
+  std::optional<schedule::LinkTimes> link_times{};  ///< if messages are timed
 };
 
 /// lg of the number of processors that is given; nothing if none is. Throws InputError if the number is not a
@@ -30,8 +32,10 @@ std::optional<int> wanted_lg(const std::optional<std::uint64_t>& processors, std
                              std::string_view what);
 
 /// Bytes that the machine takes (machine/machine.hpp), without what messages carry: for each processor, for
-/// the links that are used (`links` at most), and for the messages of the steps in progress.
-std::uint64_t machine_memory(const schedule::Network& network, std::uint64_t slots, std::uint64_t links);
+/// the links that are used (`links` at most), for the messages of the steps in progress and, if messages are
+/// timed, for the clocks.
+std::uint64_t machine_memory(const schedule::Network& network, std::uint64_t slots, std::uint64_t links,
+                             const std::optional<schedule::LinkTimes>& link_times);
 /// A window (machine/windows.hpp) ends with the step that brings it to this number of messages. The number is
 /// large enough that processors are busier with messages than with windows, but at most half of all slots.
 std::uint64_t window_messages(const schedule::Network& network, std::uint64_t slots);

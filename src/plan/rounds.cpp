@@ -6,6 +6,7 @@
 #include <bit>
 #include <tuple>
 
+#include "count_text.hpp"
 #include "rounding.hpp"
 #include "size_text.hpp"
 #include "xorder/error.hpp"
@@ -23,11 +24,13 @@ using std::uint64_t;
 // One batch is written while the next one is made, from as many bytes that have been read for it.
 constexpr uint64_t batches_in_memory = 3;
 
-// The memory of the processors themselves, with what each keeps of the range that it sends from.
-uint64_t own_memory(int lg_processors) {
+// The memory of the processors themselves, with what each keeps of the range that it sends from. There are
+// 2^n elements. A processor sends at most one chunk to each other one, and at least one element.
+uint64_t own_memory(int lg_processors, int n, const ProcessorConditions& conditions) {
   constexpr uint64_t each = 256;
   const Network network = Network::crossbar(lg_processors);
-  return machine_memory(network, network.nodes(), network.links()) + (each << lg_processors);
+  const uint64_t slots = uint64_t{1} << std::min(lg_processors, n - lg_processors);
+  return machine_memory(network, slots, network.links(), conditions.link_times) + (each << lg_processors);
 }
 
 // The memory for the blocks of `batch` of 2^lg_processors processors, which share `bytes` bytes. Each
@@ -39,8 +42,8 @@ uint64_t batch_memory(uint64_t bytes, int lg_processors, uint64_t batch, bool ma
 }
 
 // Whether the blocks of `batch` processors can be made together.
-bool fits(uint64_t bytes, int lg_processors, const ProcessorConditions& conditions, uint64_t batch) {
-  const uint64_t own = own_memory(lg_processors) + transfer_memory(conditions);
+bool fits(uint64_t bytes, int n, int lg_processors, const ProcessorConditions& conditions, uint64_t batch) {
+  const uint64_t own = own_memory(lg_processors, n, conditions) + transfer_memory(conditions);
   return own <= conditions.memory &&
          batch_memory(bytes, lg_processors, batch, conditions.mapped) <= conditions.memory - own;
 }
@@ -50,7 +53,7 @@ int choose_lg_processors(uint64_t bytes, int n, const ProcessorConditions& condi
   if (const auto wanted = wanted_lg(conditions.processors, uint64_t{1} << n, "elements")) return *wanted;
   const int most = std::min(n, Network::max_dimension);
   int p = std::min(n, std::countr_zero(default_processors));
-  while (p < most && !fits(bytes, p, conditions, 1)) ++p;
+  while (p < most && !fits(bytes, n, p, conditions, 1)) ++p;
   return p;
 }
 
@@ -110,7 +113,8 @@ RoundsPlan::RoundsPlan(const Reordering& what, std::optional<int> layout,
              .source_block_bytes = chunk_bytes() << lg_together_,
              .target_block_bytes = batch_ * block_bytes(),
              .memory = batch_memory(what.bytes(), std::countr_zero(processors()), batch_, conditions.mapped) +
-                       transfer_memory(conditions) + own_memory(std::countr_zero(processors())),
+                       transfer_memory(conditions) +
+                       own_memory(std::countr_zero(processors()), rounds_.factors().n, conditions),
              .bytes_read = what.bytes(),
              .bytes_written = what.bytes()},
             conditions.device);
@@ -119,18 +123,18 @@ RoundsPlan::RoundsPlan(const Reordering& what, std::optional<int> layout,
 void RoundsPlan::choose_batch(const ProcessorConditions& conditions) {
   const uint64_t memory = conditions.memory;
   const uint64_t bytes = block_bytes() * processors();
-  const int lg_processors = std::countr_zero(processors());
-  const uint64_t own = own_memory(lg_processors);
+  const int lg_processors = std::countr_zero(processors()), n = rounds_.factors().n;
+  const uint64_t own = own_memory(lg_processors, n, conditions);
   if (own > memory / 3) {
     throw InputError(fmt::format(
         "{} virtual processors take about {} for themselves, too much for {} of memory; use fewer "
         "processors or more memory",
         processors(), size_text(own), size_text(memory)));
   }
-  if (!fits(bytes, lg_processors, conditions, 1)) {
+  if (!fits(bytes, n, lg_processors, conditions, 1)) {
     throw block_too_large(block_bytes(), processors(), memory, batches_in_memory);
   }
-  while (batch_ < processors() && fits(bytes, lg_processors, conditions, 2 * batch_)) batch_ *= 2;
+  while (batch_ < processors() && fits(bytes, n, lg_processors, conditions, 2 * batch_)) batch_ *= 2;
 }
 
 // A power of two, so that a batch consists of whole mappings.
@@ -180,9 +184,10 @@ RoundsPlan::Scatter RoundsPlan::scatter(schedule::Node sender, uint64_t round) c
 
 std::string RoundsPlan::describe() const {
   return fmt::format(
-      "{} rounds (rank \u03b3 = {}) among {} virtual processors, whose blocks of {} are made {} at a time; "
+      "{} (rank \u03b3 = {}) among {}, whose blocks of {} are made {} at a time; "
       "chunks of {}, {} together, put in runs of {}\n",
-      rounds_.steps(), rounds_.factors().rank, processors(), size_text(block_bytes()), batch_,
+      count_text(rounds_.steps(), "round"), rounds_.factors().rank,
+      count_text(processors(), "virtual processor"), size_text(block_bytes()), batch_,
       size_text(chunk_bytes()), chunks_together(), size_text(element_bytes_ << elements_.lg_run));
 }
 

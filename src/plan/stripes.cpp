@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "count_text.hpp"
 #include "rounding.hpp"
 #include "size_text.hpp"
 #include "xorder/error.hpp"
@@ -21,14 +22,25 @@ constexpr uint64_t file_block = 4096;
 // arrival), and that of the threads, for rows that are put together and for requests.
 uint64_t own_memory(const schedule::Schedule& schedule, const ProcessorConditions& conditions) {
   constexpr uint64_t each_slot = 256;
-  return machine_memory(schedule.network(), schedule.slots(), schedule.total().messages) +
+  return machine_memory(schedule.network(), schedule.slots(), schedule.total().messages,
+                        conditions.link_times) +
          schedule.network().nodes() * schedule.slots() * each_slot + transfer_memory(conditions.memory) +
          transfer_memory(conditions);
 }
 
-// Whether a slot's content goes from its sender to its receiver in one message, without passing others.
+// Whether every slot's content goes from its sender to its receiver in one message, without passing others.
 bool one_message(const schedule::Schedule& schedule) {
-  return schedule.steps() <= 1 || schedule.network().kind() == schedule::Network::Kind::mesh;
+  if (schedule.steps() <= 1) return true;
+  const uint64_t messages = schedule.total().messages, nodes = schedule.network().nodes();
+  if (messages > nodes * schedule.slots()) return false;
+  uint64_t moved = 0;
+  for (schedule::Node node = 0; node < nodes; ++node) {
+    for (uint64_t slot = 0; slot < schedule.slots(); ++slot) {
+      const auto goal = schedule.goal({node, slot});
+      moved += goal && goal->node != node ? 1 : 0;
+    }
+  }
+  return messages == moved;
 }
 
 // What a stripe takes in the machine, in thousandths of its bytes: where it was read and where it is written
@@ -152,10 +164,10 @@ StripePlan plan_stripes(std::string name, std::shared_ptr<const schedule::Schedu
 }
 
 std::string StripePlan::describe() const {
-  return fmt::format(
-      "{} steps of schedule {} among {} virtual processors with {} slot{} each, in {} stripes\n",
-      schedule->steps(), name, schedule->network().nodes(), schedule->slots(),
-      schedule->slots() == 1 ? "" : "s", stripes());
+  return fmt::format("{} of schedule {} among {} with {} each, in {}\n",
+                     count_text(schedule->steps(), "step"), name,
+                     count_text(schedule->network().nodes(), "virtual processor"),
+                     count_text(schedule->slots(), "slot"), count_text(stripes(), "stripe"));
 }
 
 }  // namespace xorder::plan

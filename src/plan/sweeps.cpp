@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <optional>
 
+#include "count_text.hpp"
 #include "plan/processors.hpp"
 #include "rounding.hpp"
 #include "size_text.hpp"
@@ -114,7 +116,8 @@ class Planner {
             .record_bytes = c.record_bytes,
             .reads = c.reads,
             .threads = plan_.threads,
-            .message_bytes = given_.message_bytes};
+            .message_bytes = given_.message_bytes,
+            .link_times = c.link_times};
   }
 
   // Whether virtual processors do these iterations.
@@ -282,6 +285,25 @@ std::optional<SweepPlan> plan_any(const SweepConditions& conditions, const Sweep
   return Planner(conditions, given).plan(lg_block);
 }
 
+// Memory in whole MiB, more than conditions.memory, that does; close to the least. 0 if none does.
+uint64_t enough_memory(const SweepConditions& conditions, const SweepSizes& given) {
+  const auto does = [&](uint64_t mebibytes) {
+    SweepConditions more = conditions;
+    more.memory = mebibytes * mebibyte;
+    return plan_any(more, given, {}).has_value();
+  };
+  uint64_t little = ceil_div(conditions.memory, mebibyte), enough = 2 * little;
+  for (; !does(enough); enough *= 2) {
+    if (enough > UINT64_MAX / mebibyte / 2) return 0;
+    little = enough;
+  }
+  while (enough - little > 1) {
+    const uint64_t middle = little + (enough - little) / 2;
+    (does(middle) ? enough : little) = middle;
+  }
+  return enough;
+}
+
 std::string what_is_done(const Sweep& sweep) {
   const Iterations b = sweep.iterations;
   if (sweep.nodes && sweep.nodes->whole) return "all iterations, in memory, by virtual processors";
@@ -311,12 +333,11 @@ uint64_t SweepPlan::scratch_bytes() const {
 
 std::string SweepPlan::describe() const {
   const uint64_t block = uint64_t{1} << lg_block;
-  std::string text = fmt::format(
-      "{}: {} iterations on {} records of {} bytes, {} pass{}, {} of scratch disk\n",
-      conditions.ascend ? "ascend" : "descend", conditions.lg_size, uint64_t{1} << conditions.lg_size,
-      conditions.record_bytes, sweeps.size(), sweeps.size() == 1 ? "" : "es", size_text(scratch_bytes()));
-  text += fmt::format("{} virtual processor{} of {} records\n", processors(), processors() == 1 ? "" : "s",
-                      block);
+  std::string text = fmt::format("{}: {} iterations on {} records of {} bytes, {}, {} of scratch disk\n",
+                                 conditions.ascend ? "ascend" : "descend", conditions.lg_size,
+                                 uint64_t{1} << conditions.lg_size, conditions.record_bytes,
+                                 count_text(sweeps.size(), "pass"), size_text(scratch_bytes()));
+  text += fmt::format("{} of {} records\n", count_text(processors(), "virtual processor"), block);
   for (std::size_t i = 0; i < sweeps.size(); ++i) {
     const PassSummary& pass = sweeps[i].pass;
     text += fmt::format("pass {}: {}; {} tiles of {} in requests of {}\n", i + 1, what_is_done(sweeps[i]),
@@ -348,10 +369,11 @@ std::string SweepPlan::describe_schedule() const {
   const NodeRuns& runs = *nodes();
   const uint64_t times = runs.times(lg_block);
   const schedule::Schedule::Load load = schedule->total();
-  return fmt::format("schedule {}: {} steps with messages of {}, {}: {} messages, {} link crossings\n",
-                     schedule_name(), schedule->steps(), size_text(conditions.record_bytes << runs.lg_run),
-                     times == 1 ? std::string("once") : fmt::format("{} times", times), times * load.messages,
-                     times * load.crossings);
+  return fmt::format("schedule {}: {} with messages of {}, {}: {}, {}\n", schedule_name(),
+                     count_text(schedule->steps(), "step"), size_text(conditions.record_bytes << runs.lg_run),
+                     times == 1 ? std::string("once") : fmt::format("{} times", times),
+                     count_text(times * load.messages, "message"),
+                     count_text(times * load.crossings, "link crossing"));
 }
 
 const NodeRuns* SweepPlan::nodes() const {
@@ -364,6 +386,7 @@ const NodeRuns* SweepPlan::nodes() const {
 SweepPlan plan_sweeps(const SweepConditions& conditions, const SweepSizes& given) {
   const int n = conditions.lg_size;
   const uint64_t records = uint64_t{1} << n, memory = conditions.memory;
+  const uint64_t run_memory = conditions.run_memory == 0 ? memory : conditions.run_memory;
   std::optional<int> lg_block;
   if (given.processors != 0) {
     const bool nodes = conditions.between != Between::threads;
@@ -378,14 +401,12 @@ SweepPlan plan_sweeps(const SweepConditions& conditions, const SweepSizes& given
     if (const auto plan = plan_any(conditions, given, {}))
       throw InputError(
           fmt::format("with {} processors this does not fit in {} MiB of memory; {} processors fit",
-                      given.processors, memory / mebibyte, plan->processors()));
+                      given.processors, run_memory / mebibyte, plan->processors()));
   }
-  for (uint64_t times = 2; times <= UINT64_MAX / memory; times *= 2) {
-    SweepConditions more = conditions;
-    more.memory = times * memory;
-    if (plan_any(more, given, {}))
-      throw InputError(fmt::format("{} elements of {} bytes need more memory; {} times as much would do",
-                                   records, conditions.record_bytes, times));
+  if (const uint64_t enough = enough_memory(conditions, given)) {
+    const double whole = static_cast<double>(run_memory) / static_cast<double>(memory);
+    throw InputError(fmt::format("{} elements of {} bytes need more memory; {:.0f} MiB would do", records,
+                                 conditions.record_bytes, std::ceil(static_cast<double>(enough) * whole)));
   }
   throw InputError(
       fmt::format("{} elements of {} bytes are too many for any memory", records, conditions.record_bytes));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "rounding.hpp"
@@ -24,6 +25,12 @@ void check_band(int dimension, const Diagonals& band) {
     throw InputError(fmt::format("a band of offsets -{} to {}: a matrix of {} columns has fewer diagonals",
                                  band.back, band.ahead, columns));
   }
+}
+
+void require_width(int dimension, uint64_t width) {
+  const uint64_t nodes = Network::hypercube(dimension).nodes();
+  if (width < 1 || width > nodes)
+    throw InputError(fmt::format("{} diagonals: from 1 to {} are possible", width, nodes));
 }
 
 }  // namespace
@@ -137,10 +144,7 @@ uint64_t band_crossings(int dimension, int beta, const Diagonals& band) {
 }
 
 uint64_t universal_band_bound(int dimension, uint64_t width, int matrices) {
-  const uint64_t nodes = Network::hypercube(dimension).nodes();
-  if (width < 1 || width > nodes) {
-    throw InputError(fmt::format("{} diagonals: from 1 to {} are possible", width, nodes));
-  }
+  require_width(dimension, width);
   uint64_t left = width - 1, sum = 0, at_distance = 1;  // a binomial coefficient
   const auto d = static_cast<uint64_t>(dimension);
   for (uint64_t distance = 1; left > 0; ++distance) {
@@ -150,6 +154,27 @@ uint64_t universal_band_bound(int dimension, uint64_t width, int matrices) {
     left -= taken;
   }
   return d == 0 ? 0 : ceil_div(sum * static_cast<uint64_t>(matrices), d);
+}
+
+double binary_entropy(double fraction) {
+  const auto term = [](double part) { return part > 0 ? -part * std::log2(part) : 0; };
+  return term(fraction) + term(1 - fraction);
+}
+
+double inverse_binary_entropy(double entropy) {
+  double below = 0, above = 0.5;
+  for (;;) {
+    const double middle = (below + above) / 2;
+    if (middle <= below || middle >= above) return below;
+    (binary_entropy(middle) <= entropy ? below : above) = middle;
+  }
+}
+
+double closed_band_bound(int dimension, uint64_t width) {
+  require_width(dimension, width);
+  if (width == 1) return 0;
+  const double count = static_cast<double>(width);
+  return count * inverse_binary_entropy(std::min(std::log2(count) / dimension, 1.0));
 }
 
 }  // namespace xorder::schedule

@@ -76,9 +76,18 @@ uint64_t mesh_bound(uint64_t side) {
   return side <= 1 ? 0 : bound;
 }
 
-// With k = |i − j|, a block crosses min(k, N − k) links along its row and as many along its column. There are
-// N nodes for each i − j mod N, and the sum of min(k, N − k) over all k is ⌊N²/4⌋.
-uint64_t torus_bound(uint64_t side) { return side <= 1 ? 0 : ceil_div(side * side / 4, 2 * side); }
+// A link into a node of the diagonal i = j counts A + 1, any other 1: 4N(N + A) in all. With k = i − j mod
+// N, a block that crosses the diagonal needs 2·min(k, N − k) links at least, which count A more. One that
+// does not gets from k to N − k without passing k = 0, so it moves by mN − k rows and nN + k columns with m
+// = n + 1: at least N links. With A = N − 2m, the N blocks of each k therefore need N·min(2·min(k, N − k) +
+// N − 2m, N), and the sum of the minima over 0 < k < N is N(N − 1) − 2m(m − 1).
+uint64_t torus_bound(uint64_t side) {
+  uint64_t bound = 0;
+  for (uint64_t m = 1; m <= side / 2; ++m) {
+    bound = std::max(bound, ceil_div(side * (side - 1) - 2 * m * (m - 1), 8 * (side - m)));
+  }
+  return bound;
+}
 
 // (x−y)(x−y−1) ≤ 2y² is x² − x ≤ y² + 2xy − y, and N/2 − 1 = 2x + y − 1. If x ≤ y, both hold.
 MeshPhases mesh_phases(uint64_t side) {

@@ -104,16 +104,13 @@ class Checker {
     }
   }
 
-  // Takes the links of a straight leg: one link, or on a mesh several in one row or column.
+  // Takes the links of a straight leg: one link, or on a mesh or torus several in one row or column.
   bool leg(Node from, Node to) {
     if (from >= network_.nodes() || to >= network_.nodes()) return false;
-    if (network_.kind() != Network::Kind::mesh) return from == to || take(from, to);
     const uint64_t side = network_.side();
-    const bool in_row = from / side == to / side;
-    if (!in_row && from % side != to % side) return false;
-    const uint64_t stride = in_row ? 1 : side;
+    if (network_.has_rows() && from / side != to / side && from % side != to % side) return false;
     while (from != to) {
-      const Node next = from < to ? from + stride : from - stride;
+      const Node next = network_.next(from, to);
       if (!take(from, next)) return false;
       from = next;
     }

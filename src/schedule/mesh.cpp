@@ -1,6 +1,11 @@
 #include "xorder/schedule/mesh.hpp"
 
+#include <fmt/format.h>
+
+#include <bit>
+
 #include "schedule/mesh_trades.hpp"
+#include "xorder/error.hpp"
 #include "xorder/schedule/bounds.hpp"
 
 namespace xorder::schedule {
@@ -9,11 +14,21 @@ namespace {
 using std::uint64_t;
 
 std::vector<Mesh::Step> trades_of(uint64_t side, Mesh::Routing routing) {
+  if (routing == Mesh::Routing::recursive) return {};
   return routing == Mesh::Routing::two_phase ? trades_in_two_phases(side) : trades_at_bound(side);
 }
 
-// With XY routing, the second legs of the last trades need one more step.
-uint64_t step_count(uint64_t trades, Mesh::Routing routing) {
+uint64_t step_count(uint64_t side, uint64_t trades, Mesh::Routing routing) {
+  if (routing == Mesh::Routing::recursive) {
+    if ((side & (side - 1)) != 0) {
+      throw InputError(
+          fmt::format("the recursive exchange is for meshes whose side is a power of two, not for {0} × {0}; "
+                      "routing any takes any side",
+                      side));
+    }
+    return side == 0 ? 0 : side - 1;
+  }
+  // With XY routing, the second legs of the last trades need one more step.
   return routing == Mesh::Routing::xy && trades > 0 ? trades + 1 : trades;
 }
 
@@ -26,7 +41,7 @@ Mesh::Mesh(uint64_t side, Routing routing)
     : Mesh(Network::mesh(side), routing, trades_of(Network::mesh(side).side(), routing)) {}
 
 Mesh::Mesh(const Network& mesh, Routing routing, std::vector<Step> trades)
-    : Schedule(mesh, routing == Routing::xy ? 3 : 1, step_count(trades.size(), routing),
+    : Schedule(mesh, routing == Routing::xy ? 3 : 1, step_count(mesh.side(), trades.size(), routing),
                mesh_bound(mesh.side())),
       routing_(routing),
       trades_(std::move(trades)) {}
@@ -44,6 +59,7 @@ Node Mesh::corner(Node node, bool up) const {
 
 void Mesh::messages(uint64_t step, std::vector<Message>& out) const {
   out.clear();
+  if (routing_ == Routing::recursive) return exchange(step, out);
   if (routing_ != Routing::xy) return trade(trades_[step], out);
   if (step < trades_.size()) begin(trades_[step], out);
   if (step > 0) finish(trades_[step - 1], out);
@@ -73,6 +89,20 @@ void Mesh::begin(const Step& step, std::vector<Message>& out) const {
 void Mesh::finish(const Step& step, std::vector<Message>& out) const {
   for (const Node v : step.up) out.push_back({{corner(v, true), from_below}, {partner(v), 0}, partner(v)});
   for (const Node v : step.right) out.push_back({{corner(v, false), from_above}, {v, 0}, v});
+}
+
+// The steps that are left, N − 1 − step, are those of the smaller quarters, h − 1, and h or fewer of this h.
+void Mesh::exchange(uint64_t step, std::vector<Message>& out) const {
+  const uint64_t side = network().side();
+  const uint64_t h = std::bit_ceil(side - step) / 2, t = step - (side - 2 * h);
+  for (uint64_t i = 0; i < side; ++i) {
+    if ((i & h) != 0) continue;  // the partners' rows
+    for (uint64_t j = (i + t) % h; j < side; j += 2 * h) {
+      const Node left = i * side + j, right = left + h, below = h * side;
+      out.push_back({{right, 0}, {left + below, 0}, left});
+      out.push_back({{left + below, 0}, {right, 0}, right + below});
+    }
+  }
 }
 
 std::optional<Place> Mesh::goal(Place start) const {

@@ -1,9 +1,11 @@
 #include "work/delivery.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 
+#include "io/create.hpp"
 #include "io/disk.hpp"
 #include "work/team.hpp"
 #include "xorder/error.hpp"
@@ -11,13 +13,20 @@
 namespace xorder::work {
 namespace {
 
-constexpr std::uint64_t most_on_the_way = std::uint64_t{32} << 20;
+// A sixteenth of the memory may be in write-back, and as much may stay after it was read, in each file. Inputs
+// share this.
+void bound_page_cache(io::File& file, const Frame& frame, std::size_t sharing = 1) {
+  constexpr std::uint64_t most_read = std::uint64_t{4} << 20, most_written = std::uint64_t{32} << 20;
+  const std::uint64_t share = frame.memory() / 16;
+  file.set_windows(std::min(share, most_read) / sharing, std::min(share, most_written));
+}
 
 std::vector<io::File> open_all(const Frame& frame, io::Disk& disk) {
   std::vector<io::File> files;
   for (const io::ArrayFile& input : frame.inputs) {
     files.push_back(input.file->reopen(frame.circumstances.source, disk));
     files.back().set_keep_cached(frame.circumstances.keep_cached);
+    bound_page_cache(files.back(), frame, frame.inputs.size());
     if (files.back().stamp() != input.stamp) {
       throw IoError(files.back().name(), "the file has changed since it was first opened");
     }
@@ -32,10 +41,6 @@ std::vector<io::FileStamp> stamps_of(const std::vector<io::File>& files) {
     stamps.push_back(file.stamp());
   }
   return stamps;
-}
-
-std::size_t write_window(const Frame& frame) {
-  return static_cast<std::size_t>(std::min(frame.memory() / 16, most_on_the_way));
 }
 
 }  // namespace
@@ -64,20 +69,37 @@ Delivery::Delivery(const Frame& frame, io::Disk& disk)
   } else if (frame.options.team != nullptr) {
     frame.options.team->temporary({output_->temporary_path()});
   }
-  target().set_write_window(write_window(frame));
+  bound_page_cache(target(), frame);
   target().set_keep_cached(frame.circumstances.keep_cached);
   const std::string& header = frame.output.header;
   if (!header.empty() && output_) target().write_exactly(header.data(), header.size(), 0);
 }
 
-io::File Delivery::scratch(std::uint64_t bytes) const {
+std::filesystem::path Delivery::scratch_directory() const {
   std::filesystem::path directory = frame_.options.scratch_directory;
   if (directory.empty()) directory = frame_.output.path.parent_path();
-  if (directory.empty()) directory = ".";
+  return directory.empty() ? "." : directory;
+}
+
+void Delivery::require_room_for_scratch(std::uint64_t bytes) const {
+  if (bytes == 0 || frame_.options.team != nullptr) return;
+  struct stat made, beside;
+  const io::Descriptor directory = io::open_directory(disk_, scratch_directory(), "scratch files");
+  if (fstat(output_->file().plain_descriptor(), &made) != 0 || fstat(directory.get(), &beside) != 0) return;
+  const auto size = static_cast<std::uint64_t>(made.st_size);
+  const std::uint64_t reserved = std::min(size, static_cast<std::uint64_t>(made.st_blocks) * 512);
+  if (reserved == size || made.st_dev != beside.st_dev) return;
+  io::require_room(directory.get(), scratch_directory(),
+                   fmt::format("{} and scratch files", frame_.output.path.filename().string()),
+                   size - reserved + bytes);
+}
+
+io::File Delivery::scratch(std::uint64_t bytes) const {
+  const std::filesystem::path directory = scratch_directory();
   io::File file = frame_.sharing() == nullptr ? io::File::create_nameless(directory, "scratch file", bytes,
                                                                           frame_.circumstances.target, disk_)
                                               : shared_scratch(directory, bytes);
-  file.set_write_window(write_window(frame_));
+  bound_page_cache(file, frame_);
   return file;
 }
 

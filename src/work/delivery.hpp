@@ -20,10 +20,13 @@ class Delivery {
   /// described.
   Delivery(const Frame& frame, io::Disk& disk);
 
-  io::File& source(std::size_t i = 0) { return sources_[i]; }
+  const io::File& source(std::size_t i = 0) const { return sources_[i]; }
   io::File& target() { return output_ ? output_->file() : *joined_; }
   /// Where the output's data begins.
   std::uint64_t target_offset() const { return frame_.output.offset; }
+  /// Throws InputError if scratch files of `bytes` bytes do not fit beside the output where its space could not
+  /// be reserved (ext2): there it still counts as free. Not for teams.
+  void require_room_for_scratch(std::uint64_t bytes) const;
   /// Makes a file for the data between two passes, in the scratch directory.
   io::File scratch(std::uint64_t bytes) const;
 
@@ -33,6 +36,7 @@ class Delivery {
   void commit(const std::stop_token& stop);
 
  private:
+  std::filesystem::path scratch_directory() const;
   io::File shared_scratch(const std::filesystem::path& directory, std::uint64_t bytes) const;
 
   const Frame& frame_;

@@ -98,8 +98,7 @@ Circumstances agreed(Circumstances mine, Team& team) {
 
 std::uint64_t Frame::input_bytes() const {
   std::uint64_t bytes = 0;
-  for (const io::ArrayFile& input : inputs)
-    bytes += input.description.elements() * input.description.dtype.bytes;
+  for (const io::ArrayFile& input : inputs) bytes += input.description.bytes();
   return bytes;
 }
 
@@ -128,6 +127,7 @@ Destination destination(std::filesystem::path path, const io::ArrayFile& input, 
 Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, const io::DType& dtype,
              const std::vector<std::uint64_t>& extents, Options options, std::uint64_t working) {
   Frame frame{std::move(inputs), {}, std::move(options), {}};
+  if (frame.options.link_times) schedule::check(*frame.options.link_times);
   Team* const team = frame.options.team;
   if (team != nullptr) join(frame, *team);
   std::uint64_t memory = effective_memory(frame.options.memory, team == nullptr ? 1 : team->neighbours());

@@ -13,12 +13,32 @@ nlohmann::json pass_json(const PassSummary& pass) {
 }
 
 nlohmann::json traffic_json(const Traffic& traffic) {
-  return {{"schedule", traffic.schedule},   {"processors", traffic.processors},
-          {"steps", traffic.steps},         {"messages", traffic.messages},
-          {"crossings", traffic.crossings}, {"bytes_moved", traffic.bytes_moved}};
+  nlohmann::json json{{"schedule", traffic.schedule},   {"processors", traffic.processors},
+                      {"steps", traffic.steps},         {"messages", traffic.messages},
+                      {"crossings", traffic.crossings}, {"bytes_moved", traffic.bytes_moved}};
+  if (traffic.time) {
+    const NetworkTime& time = *traffic.time;
+    json["timing"] = timing_json(time.times, time.store_and_forward, time.wormhole);
+    json["timing"]["runs"] = time.runs;
+  }
+  return json;
 }
 
 }  // namespace
+
+nlohmann::ordered_json timing_json(const schedule::LinkTimes& times,
+                                   const schedule::Duration& store_and_forward,
+                                   const schedule::Duration& wormhole) {
+  const auto both = [](const schedule::Duration& time) {
+    return nlohmann::ordered_json{{"lock_step", time.lock_step}, {"asynchronous", time.asynchronous}};
+  };
+  return {{"startup", times.startup},
+          {"per_hop", times.per_link},
+          {"per_byte", times.per_byte},
+          {"ports", times.one_port ? "one" : "all"},
+          {"store_and_forward", both(store_and_forward)},
+          {"wormhole", both(wormhole)}};
+}
 
 // Blocks and tiles at the top level are those of the first pass. `pass_list` has all passes.
 nlohmann::json plan_json(const Summary& plan) {

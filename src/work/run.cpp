@@ -18,6 +18,7 @@ Run::Run(const Frame& frame, const Summary& plan, const ProgressCallback& progre
       delivery_(frame, meter_),
       callback_(progress),
       engine_(name(frame.circumstances.mapped() ? io::Engine::mapped : io::Engine::threads)) {
+  delivery_.require_room_for_scratch(plan.scratch_bytes);
   meter_.restart();  // the header is not data
   progress_.passes = plan.passes.size();
   progress_.bytes_total = plan.bytes_read + plan.bytes_written;
@@ -28,8 +29,16 @@ Run::~Run() {
   if (team() != nullptr) team()->when_idle({});
 }
 
-io::Location Run::source(std::size_t input) {
+io::Location Run::source(std::size_t input) const {
   return {delivery_.source(input), frame_.inputs[input].description.offset};
+}
+
+io::Location Run::source_at(std::uint64_t at) const {
+  std::size_t input = 0;
+  for (; at >= frame_.inputs[input].description.bytes(); ++input)
+    at -= frame_.inputs[input].description.bytes();
+  const io::Location begin = source(input);
+  return {begin.file, begin.offset + at};
 }
 
 io::Location Run::target() { return {delivery_.target(), delivery_.target_offset()}; }

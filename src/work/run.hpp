@@ -21,7 +21,9 @@ class Run {
   ~Run();
 
   const Frame& frame() const { return frame_; }
-  io::Location source(std::size_t input = 0);
+  io::Location source(std::size_t input = 0) const;
+  /// Where byte `at` of the inputs lies, if their data follow one another. Requires at < input_bytes().
+  io::Location source_at(std::uint64_t at) const;
   io::Location target();
   /// Makes a file for the data between two passes.
   io::File scratch(std::uint64_t bytes) const { return delivery_.scratch(bytes); }

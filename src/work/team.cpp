@@ -47,8 +47,8 @@ int lg_parts(const Team& team) {
   const auto members = static_cast<unsigned>(team.size());
   if (std::has_single_bit(members)) return std::countr_zero(members);
   throw InputError(fmt::format(
-      "with --parts the number of processes must be a power of two, not {}; use {}, or put the "
-      "array into one file that all can open, which any number of processes can permute without --parts",
+      "for an array in parts the number of processes must be a power of two, not {}; use {}, or put the "
+      "array into one file that all can open, which any number of processes can permute",
       members, std::bit_floor(members)));
 }
 

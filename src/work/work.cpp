@@ -33,6 +33,8 @@ Work::~Work() = default;
 Work::Work(Work&&) noexcept = default;
 Work& Work::operator=(Work&&) noexcept = default;
 
+std::optional<Traffic> Work::forecast(const std::stop_token&) const { return std::nullopt; }
+
 std::uint64_t Work::bytes() const { return frame_->output.bytes; }
 
 Summary Work::summary() const {

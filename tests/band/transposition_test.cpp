@@ -2,6 +2,7 @@
 
 #include "plan/band_conditions.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,16 +27,20 @@ constexpr BandOrder all_orders[] = {BandOrder::columns, BandOrder::rows, BandOrd
 
 class BandTest : public testing::Test {
  protected:
-  /// A file of noise that holds a band, behind `offset` bytes of something else.
-  io::ArrayFile input(const Band& band, uint64_t element_bytes, uint64_t offset = 0) {
+  void make_noise(const Band& band, uint64_t element_bytes) {
     data_.resize(band.places() * element_bytes);
-    for (char& byte : data_) byte = static_cast<char>(random_());
-    test::write_file(directory_ / "in.raw", std::string(offset, 'x') + data_);
+    random_.fill(data_.data(), data_.size());
+  }
+  /// A file of noise that holds a band, behind `offset` bytes of something else.
+  io::ArrayFile input(const Band& band, uint64_t element_bytes, uint64_t offset = 0,
+                      const std::string& name = "in.raw") {
+    make_noise(band, element_bytes);
+    test::write_file(directory_ / name, std::string(offset, 'x') + data_);
     io::RawLayout layout;
     layout.dtype = io::parse_dtype("V" + std::to_string(element_bytes));
     layout.extents = band.extents();
     layout.offset = offset;
-    return io::open_array(directory_ / "in.raw", layout);
+    return io::open_array(directory_ / name, layout);
   }
   /// What must come of it.
   std::string transposed(const Band& band, uint64_t element_bytes) const {
@@ -50,7 +55,7 @@ class BandTest : public testing::Test {
   std::string output() const { return test::read_file(directory_ / "out.raw"); }
   BandTransposition work(const io::ArrayFile& in, const Band& band, work::EngineChoice engine,
                          plan::BandTiling tiling = {}, uint64_t memory = 16 * MiB) {
-    return {in,
+    return {{in},
             std::vector{band},
             directory_ / "out.raw",
             {.memory = memory, .engine = engine, .overwrite = true},
@@ -62,7 +67,7 @@ class BandTest : public testing::Test {
                                     << (band.cyclic ? " cyclic" : "") << ", order "
                                     << static_cast<int>(band.order) << ", " << element_bytes
                                     << " bytes, strips of " << tiling.strip << ", " << tiling.rows
-                                    << " rows, " << tiling.lanes << " lanes");
+                                    << " rows, " << tiling.lanes << " lanes, " << tiling.cuts << " cuts");
     const auto in = input(band, element_bytes, offset);
     BandTransposition transposition = work(in, band, engine, tiling, 128 * MiB);
     const work::Report report = transposition.run();
@@ -117,7 +122,8 @@ TEST_F(BandTest, AnyBandInTinyParts) {
                                   .rows = random_.in(uint64_t{1}, 30),
                                   .lanes = random_.in(1u, 5u),
                                   .part = 4096,
-                                  .whole_blocks = random_.in(0, 1) == 1};
+                                  .whole_blocks = random_.in(0, 1) == 1,
+                                  .cuts = random_.in(0, 1) * random_.in(uint64_t{1}, 9)};
     check(band, random_.in(1, 24), all_engines[repeat % 3], tiling, random_.in(0, 1) * random_.in(0, 5000));
   }
 }
@@ -132,7 +138,10 @@ TEST_F(BandTest, BandsInPartsOfSeveralBlocks) {
       if (element_bytes >= 8) {
         check({n, width - 1 - upper, upper, cyclic, BandOrder::columns}, element_bytes,
               work::EngineChoice::direct,
-              {.strip = 6000 / element_bytes, .rows = random_.in(uint64_t{20}, 500), .whole_blocks = cyclic});
+              {.strip = 6000 / element_bytes,
+               .rows = random_.in(uint64_t{20}, 500),
+               .whole_blocks = cyclic,
+               .cuts = random_.in(uint64_t{0}, 8)});
       }
       check({100000, 2, 1, cyclic, BandOrder::columns}, element_bytes, work::EngineChoice::direct,
             {.rows = random_.in(uint64_t{1000}, 30000)});
@@ -140,7 +149,8 @@ TEST_F(BandTest, BandsInPartsOfSeveralBlocks) {
   }
 }
 
-// Several, one after the other: their ends lie within blocks of the file.
+// Several, one after the other: their ends lie within blocks of the file. The output is the same if each has a
+// file of its own, which begins anywhere.
 TEST_F(BandTest, SeveralBands) {
   SEED_TRACE(random_);
   for (int repeat = 0; repeat < 60; ++repeat) {
@@ -154,8 +164,11 @@ TEST_F(BandTest, SeveralBands) {
     }
     const uint64_t bytes = random_.in(1, 24);
     std::string all, expected;
+    std::vector<io::ArrayFile> files;
     for (const Band& band : bands) {
-      input(band, bytes);
+      files.push_back(
+          input(band, bytes, random_.in(0, 1) * random_.in(0, 5000), fmt::format("{}.raw", files.size())));
+      if (random_.in(0, 1) == 1) files.back().description.extents = {band.places()};
       all += data_;
       expected += transposed(band, bytes);
     }
@@ -163,14 +176,17 @@ TEST_F(BandTest, SeveralBands) {
     io::RawLayout layout;
     layout.dtype = io::parse_dtype("V" + std::to_string(bytes));
     layout.extents = extents(bands);
-    BandTransposition several(io::open_array(directory_ / "in.raw", layout), bands, directory_ / "out.raw",
-                              {.memory = 32 * MiB, .engine = all_engines[repeat % 3], .overwrite = true},
-                              {.part = uint64_t{4096} * random_.in(0U, 1U)});
-    const work::Report report = several.run();
-    ASSERT_TRUE(output() == expected) << bands.size() << " bands, N " << bands[0].n << ", order "
-                                      << static_cast<int>(bands[0].order) << ", " << bytes << " bytes";
-    EXPECT_EQ(report.passes, 1u);
-    EXPECT_EQ(report.bytes_written, all.size());
+    for (const auto& inputs : {std::vector{io::open_array(directory_ / "in.raw", layout)}, files}) {
+      BandTransposition several(inputs, bands, directory_ / "out.raw",
+                                {.memory = 32 * MiB, .engine = all_engines[repeat % 3], .overwrite = true},
+                                {.part = uint64_t{4096} * random_.in(0U, 1U)});
+      const work::Report report = several.run();
+      ASSERT_TRUE(output() == expected)
+          << bands.size() << " bands in " << inputs.size() << " files, N " << bands[0].n << ", order "
+          << static_cast<int>(bands[0].order) << ", " << bytes << " bytes";
+      EXPECT_EQ(report.passes, 1u);
+      EXPECT_EQ(report.bytes_written, all.size());
+    }
   }
 }
 
@@ -184,7 +200,7 @@ TEST_F(BandTest, ManySmallBands) {
       const uint64_t bytes = random_.in(16, 48), count = 3 * MiB / (band.places() * bytes);
       std::string all, expected;
       for (uint64_t m = 0; m < count; ++m) {
-        input(band, bytes);
+        make_noise(band, bytes);
         all += data_;
         expected += transposed(band, bytes);
       }
@@ -193,7 +209,7 @@ TEST_F(BandTest, ManySmallBands) {
       io::RawLayout layout;
       layout.dtype = io::parse_dtype("V" + std::to_string(bytes));
       layout.extents = extents(bands);
-      BandTransposition many(io::open_array(directory_ / "in.raw", layout), bands, directory_ / "out.raw",
+      BandTransposition many({io::open_array(directory_ / "in.raw", layout)}, bands, directory_ / "out.raw",
                              {.memory = random_.in(1, 2) * 16 * MiB, .engine = engine, .overwrite = true});
       EXPECT_THAT(many.describe(), testing::HasSubstr("matrices at a time"));
       EXPECT_GT(many.summary().passes.front().tiles, 2u);
@@ -250,6 +266,22 @@ TEST_F(BandTest, WhatDoesNotFitIsRefused) {
   EXPECT_THAT(refusal({4, 2, 2}), testing::HasSubstr("wider than its matrix"));
   EXPECT_THAT(refusal(band, {.memory = 1}), testing::HasSubstr("16 MiB"));
   EXPECT_THAT(directory_.names(), testing::ElementsAre("in.raw"));
+}
+
+TEST_F(BandTest, FilesThatDoNotGoTogetherAreRefused) {
+  const Band band{10, 2, 2}, narrow{10, 1, 1};
+  const auto in = input(band, 8), other = input(narrow, 8, 0, "other.raw"),
+             words = input(narrow, 4, 0, "words.raw");
+  const auto refusal = [&](std::vector<io::ArrayFile> files, std::vector<Band> bands) {
+    return test::message_of<InputError>(
+        [&] { BandTransposition(std::move(files), std::move(bands), directory_ / "out.raw", {}); });
+  };
+  EXPECT_THAT(refusal({}, {band}), testing::HasSubstr("0 files for 1 banded"));
+  EXPECT_THAT(refusal({in, other}, {band}), testing::HasSubstr("2 files for 1 banded"));
+  EXPECT_THAT(refusal({in, other}, {band, narrow, narrow}), testing::HasSubstr("2 files for 3 banded"));
+  EXPECT_THAT(refusal({other, in}, {band, narrow}), testing::HasSubstr("other.raw"));
+  EXPECT_THAT(refusal({in, words}, {band, narrow}), testing::HasSubstr("'|V4', that of"));
+  EXPECT_THAT(refusal({in, other}, {band, {9, 1, 1}}), testing::HasSubstr("same size"));
 }
 
 }  // namespace

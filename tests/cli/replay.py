@@ -18,7 +18,10 @@ def neighbours(network, a, b, side=None):
         return a != b
     if network == "hypercube":
         return (a ^ b).bit_count() == 1
-    return abs(a // side - b // side) + abs(a % side - b % side) == 1
+    apart = [abs(a // side - b // side), abs(a % side - b % side)]
+    if network == "torus":
+        apart = [min(d, side - d) for d in apart]
+    return sum(apart) == 1
 
 
 def replay(lines, network, side=None):

@@ -49,7 +49,8 @@ class BadInput(Case):
                            (("descend",), r"\(see xorder descend --help\)"), (("descend", "frob", "a", "b"), ["'frob'", "scan"]),
                            (("descend", "scan"), r"\(see xorder descend scan --help\)"), (("transpose",), r"\(see xorder transpose --help\)"),
                            (("transpose",), "IN"),
-                           (("transpose", "a.npy"), "OUT"), (("transpose", "a.npy", "b.npy", "c.npy"), r"c\.npy"),
+                           (("transpose", "a.npy"), "OUT"), (("transpose", "a.npy", "b.npy", "c.npy"), "more than one IN requires --banded"),
+                           (("bitreverse", "a.npy", "b.npy", "c.npy"), r"c\.npy"),
                            (("transpose", "a.npy", "out", "--frobnicate"), "--frobnicate"),
                            (("transpose", "a.npy", "out", "--axis", "1"), "--axis"),
                            (("transpose", "a.npy", "out", "--memory"), "--memory"),
@@ -306,6 +307,25 @@ class BadInput(Case):
                      '{"depth": 1e9, "points": [[4096, 1, 1]]}', "[" * 100000]:
             self.write("device", text)
             self.bad("transpose", "a.npy", "--device", "device", says="device")
+
+    def test_device_profiles_that_say_two_things(self):
+        for text, key in [('{"points": [[4096, 1, 1]], "points": [[4096, 2, 2]]}', "points"),
+                          ('{"name": "a", "points": [[4096, 1, 1]], "name": "a"}', "name"),
+                          ('{"depth": 1, "points": [[4096, 1, 1], {"x": 1, "x": 2}], "depth": 1}', "x")]:
+            self.write("device", text)
+            self.bad("transpose", "a.npy", "--device", "device", says=f'device: the key "{key}" is there twice')
+        # The same key in two objects is no repetition.
+        self.write("device", '{"points": [[4096, 1, 1], {"x": 1}, {"x": 2}]}')
+        self.bad("transpose", "a.npy", "--device", "device", says="a point must be")
+
+    def test_device_profiles_of_impossible_values(self):
+        for text, says in [('{"name": 5, "points": [[4096, 1, 1]]}', "name must be a text"),
+                           ('{"name": null, "points": [[4096, 1, 1]]}', "name must be a text"),
+                           ('{"points": [[4096, 1e-300, 1]]}', "at least 1"),
+                           ('{"points": [[4096, 1, 1, 0.5]]}', "at least 1"),
+                           ('{"points": [[18446744073709551615, 1, 1]]}', "at least 1")]:
+            self.write("device", text)
+            self.bad("transpose", "a.npy", "--device", "device", says=says)
 
 
 if __name__ == "__main__":

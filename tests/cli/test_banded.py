@@ -163,7 +163,7 @@ class Banded(Case):
 
 
 class Several(Case):
-    """Several matrices in one file, by the tile engine and by the schedule."""
+    """Several matrices in one file or in one each, by the tile engine and by the schedule."""
 
     in_memory = True
 
@@ -190,7 +190,29 @@ class Several(Case):
         said += ["--band-order", order] + (["--cyclic"] if cyclic else [])
         report = self.json("transpose", "a.npy", "b.npy", "--force", *said, *options)
         self.assert_same(self.load("b.npy"), together(expected), (n, bands, order, cyclic, dtype, options))
+        if len(bands) > 1:
+            self.check_a_file_each(given, bands, order, cyclic, options)
         return report
+
+    def check_a_file_each(self, matrices, bands, order, cyclic, options):
+        """OUT is that of the one file, b.npy, byte for byte."""
+        once = len(set(bands)) == 1 and self.random.integers(2)
+        said = [word for band in (bands[:1] if once else bands) for word in ("--banded", "%d,%d" % band)]
+        said += ["--band-order", order] + (["--cyclic"] if cyclic else [])
+        suffix, offset = str(self.random.choice([".npy", ".raw"])), int(self.random.choice([0, 7, 4096, 5000]))
+        names = [f"{i}{suffix}" for i in range(len(matrices))]
+        for name, matrix in zip(names, matrices):
+            if suffix == ".npy":
+                self.save(name, np.ascontiguousarray(matrix))
+            else:
+                self.write(name, bytes(offset) + matrix.tobytes())
+        if suffix == ".raw":
+            shapes = {matrix.shape for matrix in matrices}
+            said += ["--dtype", matrices[0].dtype.str, "--offset", offset]
+            said += ["--shape", "%d,%d" % shapes.pop()] if len(shapes) == 1 else []
+        self.ok("transpose", names[0], *said, *names[1:], *options, f"c{suffix}", "--force", "-q")
+        one = self.bytes_of("b.npy") if suffix == ".npy" else self.load("b.npy").tobytes()
+        self.assertTrue(self.bytes_of(f"c{suffix}") == one, (names, said, options))
 
     def test_any_bands(self):
         for _ in range(40):
@@ -252,6 +274,84 @@ class Several(Case):
         self.refused("transpose", "a.npy", "out.npy", "--matrices", "3", says="--banded")
 
 
+class Files(Case):
+    """Several IN, apart from their data."""
+
+    in_memory = True
+
+    def setUp(self):
+        super().setUp()
+        self.save("wide.npy", self.noise((20, 7), "f8"))
+        self.save("narrow.npy", self.noise((20, 4), "f8"))
+        self.both = ("transpose", "wide.npy", "narrow.npy", "t.npy", "--banded", "3,3", "--banded", "1,2")
+
+    def test_shapes_of_the_output(self):
+        self.ok(*self.both, "-q")
+        self.assertEqual(self.load("t.npy").shape, (20 * 11,))
+        self.ok("transpose", "wide.npy", "wide.npy", "wide.npy", "t.npy", "--banded", "3,3", "--force", "-q")
+        result = self.load("t.npy")
+        self.assertEqual(result.shape, (3, 20, 7))
+        self.assert_same(result[0], result[2])
+        self.ok("transpose", "wide.npy", "wide.npy", "t.raw", "--banded", "3,3", "-q")
+        self.assertEqual(self.bytes_of("t.raw"), result[:2].tobytes())
+
+    def test_reports(self):
+        for schedule in [(), ("--schedule", "banded", "--processors", 4, "--network", "1,0,0")]:
+            before = self.listing()
+            plan = self.json(*self.both, *schedule, "--dry-run")
+            self.assertEqual(plan["bytes"], 20 * 11 * 8)
+            text = self.ok(*self.both, *schedule, "--dry-run").stdout
+            self.assertRegex(text, "of each of 2 matrices" if schedule else r"3 \+ 1 \+ 3 diagonals[^~]*1 \+ 1 \+ 2 diagonals")
+            self.assertEqual(self.listing(), before)
+            report = self.json(*self.both, *schedule, "--trace", "run.trace", "--progress", "bar")
+            self.assertEqual(report["bytes"], plan["bytes"])
+            if schedule:
+                self.assertEqual((report["messages"], report["timing"]), (plan["messages"], plan["timing"]))
+            shown = self.ok("report", "run.trace").stdout
+            for name in ["wide.npy", "narrow.npy", "t.npy"]:
+                self.assertIn(name, shown)
+            for name in ["t.npy", "run.trace"]:
+                os.unlink(self.path(name))
+
+    def test_refusals(self):
+        self.save("long.npy", self.noise((21, 4), "f8"))
+        self.save("words.npy", self.noise((20, 4), "f4"))
+        self.save("fortran.npy", np.asfortranarray(self.noise((20, 4), "f8")))
+        self.write("a.raw", bytes(20 * 7 * 8))
+        self.write("b.raw", bytes(20 * 4 * 8))
+        self.write("c.raw", bytes(21 * 8))
+        wide, raw = ("--banded", "3,3"), ("--dtype", "f8")
+        differ = (*wide, "--banded", "1,2")
+        for files, options, says in [
+                ("wide narrow", (), "more than one IN requires --banded"), ("wide missing", (), "more than one IN"),
+                ("wide narrow", ("--axes", "1,0"), "more than one IN"), ("wide narrow", ("--schedule", "mesh"), "more than one IN"),
+                ("wide missing", differ, r"missing\.npy: .*No such"), ("wide narrow", (*differ, "--axes", "1,0"), "--axes"),
+                ("wide narrow", (*differ, "--schedule", "rounds"), "--schedule rounds"),
+                ("wide wide", (*wide, "--matrices", 2), "--matrices: takes one IN"),
+                ("wide narrow", wide, r"narrow\.npy.*20, 4.*are 7"), ("narrow wide", differ, r"narrow\.npy.*20, 4.*are 7"),
+                ("wide narrow narrow", differ, "--banded: given 2 times for 3 files"), ("wide narrow", (*differ, *wide), "3 times for 2 files"),
+                ("wide long", differ, r"long\.npy.* 21 x 21.*wide\.npy 20 x 20"), ("wide words", differ, r"words\.npy.*<f4.*wide\.npy.*<f8"),
+                ("wide fortran", differ, r"fortran\.npy.*Fortran"), ("wide narrow", (*differ, "--band-order", "diagonals"), r"wide\.npy"),
+                ("wide narrow", (*differ, *raw), r"wide\.npy"),
+                ("a.raw b.raw", (*differ, *raw, "--shape", "20,7"), r"b\.raw.*640"), ("a.raw c.raw", (*differ, *raw), r"c\.raw.*21.*N\*4"),
+                ("b.raw a.raw", (*differ, *raw, "--cyclic"), r"b\.raw.*80.*N\*7"), ("a.raw a.raw", (*wide, *raw), r"a\.raw.*140.*are 7"),
+                ("wide wide", ("--banded", "10,10", "--banded", "3,3"), "are 21")]:
+            names = [name if "." in name else name + ".npy" for name in files.split()]
+            with self.subTest(files=files, options=options):
+                self.refused("transpose", *names, "out.npy", *options, says=says)
+        for output in ["wide.npy", "narrow.npy"]:
+            with self.subTest(output=output):
+                self.refused("transpose", "wide.npy", "narrow.npy", output, *differ, "--force", says=f"the same file as the input {output}")
+                self.refused(*self.both, "--trace", output, "--force", says=output)
+        for names, says in [(("", "wide.npy", "out.npy"), "IN.*empty"), (("wide.npy", "", "out.npy"), "empty"),
+                            (("wide.npy", "narrow.npy", ""), "output.*empty"), (("wide.npy", "narrow.npy", "", "out.npy"), "input.*empty")]:
+            self.refused("transpose", *names, *differ, says=says)
+
+    def test_bad_names_are_said_as_for_one(self):
+        self.refused("transpose", *self.both[4:], says=r"IN.* is required \(see xorder transpose --help\)")
+        self.refused("transpose", "wide.npy", *self.both[4:], says="OUT is required")
+
+
 class BadInput(Case):
     in_memory = True
 
@@ -305,29 +405,32 @@ class BadInput(Case):
 class Large(Case):
     """Files larger than the memory, on a disk."""
 
-    def check(self, n, lower, upper, dtype, order, cyclic, engine):
+    def check(self, n, lower, upper, dtype, order, cyclic):
+        """Yields the report of each engine's run, after its result was compared."""
         shape = (n, lower + upper + 1) if order == "columns" else (lower + upper + 1, n)
         given = self.noise(shape, dtype)
         self.save("a.npy", given)
-        report = self.json("transpose", "a.npy", "b.npy", "--force", "--banded", f"{lower},{upper}", "--memory", "16MiB",
-                           "--band-order", order, "--io", engine, *(["--cyclic"] if cyclic else []))
         records = given if order == "columns" else given.T
         k = np.arange(lower + upper + 1)[::-1]
         source = np.arange(n)[:, None] - k + upper
         expected = records[source % n, k]
         if not cyclic:
             expected[(source < 0) | (source >= n)] = np.zeros((), dtype)
-        self.assert_same(self.load("b.npy"), np.ascontiguousarray(expected if order == "columns" else expected.T))
-        return report
+        expected = np.ascontiguousarray(expected if order == "columns" else expected.T)
+        for engine in LARGE_ENGINES:
+            with self.subTest(engine=engine):
+                report = self.json("transpose", "a.npy", "b.npy", "--force", "--banded", f"{lower},{upper}", "--memory", "16MiB",
+                                   "--band-order", order, "--io", engine, *(["--cyclic"] if cyclic else []))
+                self.assert_same(self.load("b.npy"), expected)
+                yield report
 
     def test_bands_of_all_widths(self):
-        for engine in LARGE_ENGINES:
-            for n, lower, upper, dtype in [(3000, 1200, 900, "f8"), (200003, 16, 16, "f8"), (6007, 6000, 0, "u1"),
-                                           (5000, 700, 1400, "V3"), (5000000, 2, 1, "u1")]:
-                for order in ["columns", "diagonals"]:
-                    cyclic = bool(self.random.integers(2))
-                    with self.subTest(n=n, lower=lower, upper=upper, order=order, cyclic=cyclic, engine=engine):
-                        report = self.check(n, lower, upper, dtype, order, cyclic, engine)
+        for n, lower, upper, dtype in [(3000, 1200, 900, "f8"), (200003, 16, 16, "f8"), (6007, 6000, 0, "u1"),
+                                       (5000, 700, 1400, "V3"), (5000000, 2, 1, "u1")]:
+            for order in ["columns", "diagonals"]:
+                cyclic = bool(self.random.integers(2))
+                with self.subTest(n=n, lower=lower, upper=upper, order=order, cyclic=cyclic):
+                    for report in self.check(n, lower, upper, dtype, order, cyclic):
                         # Runs of a few KiB in so little memory: what surrounds them in their blocks counts.
                         self.assertLess(report["bytes_read"], 3 * report["bytes"])
                         if not SANITIZED:

@@ -2,6 +2,7 @@
 """xorder bench: what it prints, keeps and draws, that plans go by what it keeps, and comparing results."""
 
 import json
+import math
 import os
 import re
 import xml.etree.ElementTree as ElementTree
@@ -24,7 +25,7 @@ class BenchDisk(Case):
         folder = self.path("cache/xorder")
         return [os.path.join(folder, name) for name in os.listdir(folder)] if os.path.isdir(folder) else []
 
-    def test_the_profile_is_kept_and_used(self):
+    def test_the_profile_is_kept_and_used_unless_it_is_damaged(self):
         self.save("a.npy", self.noise((64, 64), "f8"))
         plan = ("transpose", "a.npy", "b.npy", "--io", "direct", "--dry-run")
         self.assertEqual(self.json(*plan, env=self.env)["device"], "ssd")
@@ -40,6 +41,12 @@ class BenchDisk(Case):
             self.assertEqual(len(point), 4)
             self.assertTrue(all(number > 0 for number in point))
 
+        with open(self.kept()[0], "w", encoding="utf-8") as file:
+            file.write("{")
+        result = self.ok("transpose", "a.npy", "b.npy", "--io", "direct", "--dry-run", env=self.env)
+        self.assertRegex(result.stderr, r"note: \S+disk-\w+\.json: not a device profile.*using ssd")
+        self.assertIn("on ssd", result.stdout)
+
     def test_what_is_not_to_be_kept_is_not(self):
         self.ok(*self.quick, "--no-keep", "--profile", "profile", "--json", "disk.json", "--html", "disk.html", "-q", env=self.env)
         page = "".join(ElementTree.fromstring(self.bytes_of("disk.html")).itertext())
@@ -52,15 +59,6 @@ class BenchDisk(Case):
         series = json.loads(self.bytes_of("disk.json"))["figures"][0]["series"]
         self.assertEqual([[point["x"] for point in each["points"]] for each in series], [[4096 * 4**i for i in range(6)]] * 3)
 
-    def test_a_damaged_profile_is_named_and_not_used(self):
-        self.ok(*self.quick, "-q", env=self.env)
-        with open(self.kept()[0], "w", encoding="utf-8") as file:
-            file.write("{")
-        self.save("a.npy", self.noise((64, 64), "f8"))
-        result = self.ok("transpose", "a.npy", "b.npy", "--io", "direct", "--dry-run", env=self.env)
-        self.assertRegex(result.stderr, r"note: \S+disk-\w+\.json: not a device profile.*using ssd")
-        self.assertIn("on ssd", result.stdout)
-
     def test_bad_arguments(self):
         self.refused("bench", says="subcommand")
         self.refused("bench", "disk", "missing", says="missing")
@@ -70,25 +68,42 @@ class BenchDisk(Case):
 
 
 class Benchmarks(Case):
-    small = {"cache": ("--size", "64KiB"), "memory": ("--size", "64KiB"), "files": ("--size", "16MiB")}
+    small = {"cache": ("--size", "64KiB"), "memory": ("--size", "64KiB"), "files": ("--size", "16MiB"), "schedules": ("--size", "32MiB")}
 
     def measure(self, name, file="r.json", rounds=2, *more):
         self.ok("bench", name, *self.small[name], "--rounds", rounds, "--json", file, "--force", *more)
         return json.loads(self.bytes_of(file))
 
-    def page(self, name):
-        root = ElementTree.fromstring(self.bytes_of(name))
+    runs = {}
+
+    def run_once(self, name):
+        """The results and the page of a run that several tests look at."""
+        if name not in self.runs:
+            before = os.listdir(self.dir)
+            self.measure(name, "r.json", 1 if name == "schedules" else 3, "--html", "r.html")
+            made = {file: self.bytes_of(file) for file in set(os.listdir(self.dir)) - set(before)}
+            self.assertEqual(set(made), {"r.html", "r.json"})  # nothing of its own is left
+            for file in made:
+                os.unlink(self.path(file))
+            self.runs[name] = (made["r.json"], made["r.html"])
+        results, page = self.runs[name]
+        return json.loads(results), page
+
+    def page(self, content):
+        root = ElementTree.fromstring(content)
         return root.findall(".//{http://www.w3.org/2000/svg}svg"), "".join(root.itertext())
 
     def test_results(self):
         keys = documented()["bench"]
         for name in self.small:
-            results = self.measure(name, "r.json", 3, "--html", "r.html")
+            rounds = 1 if name == "schedules" else 3
+            results, page = self.run_once(name)
             self.assertEqual(set(results), keys[0])
-            self.assertEqual((results["benchmark"], results["rounds"]), (name, 3))
+            self.assertEqual((results["benchmark"], results["rounds"]), (name, rounds))
             self.assertEqual(set(results["host"]), keys[2])
-            self.assertEqual(results["host"]["disk"] is not None, name == "files" and results["host"]["disk"] is not None)
-            figures, text = self.page("r.html")
+            if name not in ("files", "schedules"):
+                self.assertIsNone(results["host"]["disk"])
+            figures, text = self.page(page)
             self.assertEqual(len(figures), len(results["figures"]))
             for figure, drawn in zip(results["figures"], figures):
                 self.assertEqual(set(figure), keys[1])
@@ -97,16 +112,16 @@ class Benchmarks(Case):
                 self.assertTrue(points)
                 for point in points:
                     self.assertEqual(set(point), {"x", "median", "spread", "drift", "samples"})
-                    self.assertEqual(len(point["samples"]), 3)
-                    self.assertEqual(point["median"], sorted(point["samples"])[1])
-                    self.assertGreater(point["median"], 0)
+                    self.assertEqual(len(point["samples"]), 1 if figure["computed"] else rounds)
+                    self.assertEqual(point["median"], sorted(point["samples"])[len(point["samples"]) // 2])
+                    if not figure["computed"]:
+                        self.assertGreater(point["median"], 0)
                 words = [node.text for node in drawn.iter("{http://www.w3.org/2000/svg}text")]
                 for series in figure["series"]:
                     self.assertTrue(series["name"] in words or not series["name"], (series["name"], words))
                 for row in figure["rows"]:
                     self.assertIn(row, words)
-            self.assertNotRegex(self.bytes_of("r.html").decode(), r"(src|href)=|\bnan\b|\binf\b")
-            self.assertEqual(sorted(os.listdir(self.dir)), ["r.html", "r.json"])  # nothing of its own is left
+            self.assertNotRegex(page.decode(), r"(src|href)=|\bnan\b|\binf\b")
 
     def test_the_caches_are_seen(self):
         # A load that waits for the last one takes longer in an array of 32 MiB than in one of 4 KiB.
@@ -117,7 +132,7 @@ class Benchmarks(Case):
         self.assertGreater(times[16 * MiB], 2 * times[4096])
 
     def test_every_way_moves_the_file(self):
-        table = self.measure("files")["tables"][0]
+        table = self.run_once("files")[0]["tables"][0]
         self.assertEqual(table["columns"], ["", "passes", "read", "written", "requests"])
         rows = {row[0]: row[1:] for row in table["rows"]}
         self.assertEqual(set(rows), {"cp, synced", "xorder, no options", "the same order, direct", "tiles, direct", "tiles, mapped", "schedule rounds",
@@ -138,12 +153,15 @@ class Benchmarks(Case):
         self.assertRegex(found[0], rf"\b{year}\b")
 
     def test_the_papers_comparisons(self):
-        self.ok("bench", "schedules", "--json", "s.json", "--html", "s.html", "-q")
+        self.ok("bench", "schedules", "--computed", "--json", "s.json", "--html", "s.html", "-q")
         results = json.loads(self.bytes_of("s.json"))
         self.assertEqual((results["rounds"], results["warnings"]), (0, []))
-        figures, text = self.page("s.html")
-        self.assertEqual(len(figures), 8)
+        figures, text = self.page(self.bytes_of("s.html"))
+        self.assertEqual(len(figures), 9)
         self.assertIn("computed, not measured", text)
+        self.assertNotIn("Measured", text)
+        for figure, drawn in zip(results["figures"], figures):
+            self.all_curves_are_seen(figure, drawn)
         for figure in results["figures"]:
             self.source_is_in_theory(figure["caption"])
         curves = {figure["id"]: {series["name"]: {point["x"]: point["median"] for point in series["points"]}
@@ -157,13 +175,17 @@ class Benchmarks(Case):
         for width, steps in bands["with search"].items():
             self.assertLessEqual(bands["bound for any places"][width], bands["bound"][width])
             self.assertLessEqual(bands["bound"][width], steps)
-            self.assertLessEqual(steps, bands["closed form"][width])
-        self.assertEqual((bands["with search"][35], bands["closed form"][35]), (19, 32))
+            self.assertLessEqual(steps, bands["closed form, 2^β"][width])
+            self.assertLessEqual(bands["the same by H⁻¹"][width], bands["bound for any places"][width])
+        self.assertEqual((bands["with search"][35], bands["closed form, 2^β"][35]), (19, 32))
         mesh = curves["mesh"]
         for side, steps in mesh["ours"].items():
             self.assertEqual(mesh["ours, XY"][side], steps + 1)
             self.assertLess(mesh["(N − 1) / (2 + √2)"][side], steps)
             self.assertLessEqual(steps, mesh["two phases"].get(side, steps))
+            self.assertLessEqual(mesh["torus, bound"][side], mesh["torus, ours"][side])
+            self.assertLessEqual(mesh["torus, ours"][side], steps)
+        self.assertEqual(mesh["recursive exchange"], {n: n - 1 for n in (2, 4, 8, 16, 32)})
         for per_node, steps in curves["descend"]["pipelined, descend"].items():
             self.assertEqual(steps, 4 * (6 + int(per_node).bit_length() - 1 + per_node - 1))
             self.assertEqual(curves["descend"]["direct"][per_node], (4 * 6 - 2) * per_node + per_node - 1)
@@ -171,12 +193,70 @@ class Benchmarks(Case):
         rounds = curves["rounds-rank"]["rounds, 16 KiB each"]
         self.assertEqual(sorted(rounds.values()), [rounds[rank] for rank in sorted(rounds)])
         self.assertLess(rounds[1], curves["rounds-rank"]["all-to-all, 16 KiB each"][1])
+        self.assertEqual(set(curves["rounds-layout"]["all-to-all"]), set(curves["rounds-layout"]["shuffle"]))
+        # Chunks of one size are the same in both figures: 2^20 / 2^4.
+        ratio = curves["rounds-rank"]["rounds, 1 MiB each"][4] / curves["rounds-rank"]["all-to-all, 1 MiB each"][4]
+        self.assertAlmostEqual(curves["rounds-chunk"]["rounds, γ = 4"][2**16], ratio)
+
+    def all_curves_are_seen(self, figure, drawn):
+        """Every curve is drawn from its first point to its last; lines of one place have different turns, and each turn is there."""
+        turns, sharers = {}, {}
+        ends = {i: [] for i in range(len(figure["series"]))}
+        for path in drawn.iter("{http://www.w3.org/2000/svg}path"):
+            words = path.get("class").split()
+            if words[0] != "line" or "h" in path.get("d"):  # "h": the legend's
+                continue
+            spots = [float(spot.split()[0]) for spot in path.get("d")[1:].split("L")]
+            number = int(words[1][1:]) + (8 if "dashed" in words else 0)
+            ends[number].append((spots[0], spots[-1]))
+            turn = next((int(word[4:]) for word in words if word.startswith("turn")), 0)
+            of = next((int(word[2:]) for word in words if re.fullmatch(r"of\d", word)), 1)
+            turns.setdefault(path.get("d"), []).append(turn)
+            sharers.setdefault((spots[0], spots[-1], of), []).append(turn)
+        for same in turns.values():
+            self.assertEqual(len(same), len(set(same)), figure["id"])
+        for (_, _, of), places in sharers.items():
+            self.assertEqual(sorted(places), sorted([*range(of)] * (len(places) // of)), figure["id"])
+        frame = next(drawn.iter("{http://www.w3.org/2000/svg}rect"))
+        left, width = float(frame.get("x")), float(frame.get("width"))
+        x_of = [point["x"] for series in figure["series"] for point in series["points"]]
+        scale = math.log if figure["x"]["logarithmic"] else float
+        for i, series in enumerate(figure["series"]):
+            # With a logarithmic axis points at 0 are not drawn.
+            xs = sorted(point["x"] for point in series["points"] if point["median"] > 0 or not figure["values"]["logarithmic"])
+            if len(xs) < 2:
+                continue
+            place = lambda x: left + width * (scale(x) - scale(min(x_of))) / (scale(max(x_of)) - scale(min(x_of)))
+            stretches = sorted(ends[i])
+            self.assertAlmostEqual(stretches[0][0], place(xs[0]), delta=0.2, msg=(figure["id"], series["name"]))
+            self.assertAlmostEqual(stretches[-1][1], place(xs[-1]), delta=0.2, msg=(figure["id"], series["name"]))
+            for one, next_one in zip(stretches, stretches[1:]):
+                self.assertEqual(one[1], next_one[0])
+
+    def test_schedules_run(self):
+        results = self.run_once("schedules")[0]
+        curves = {figure["id"]: {series["name"]: {point["x"]: point["median"] for point in series["points"]}
+                                 for series in figure["series"]} for figure in results["figures"] if not figure["computed"]}
+        self.assertEqual(set(curves), {"message-time", "message-bytes", "file-transposed", "file-reversed"})
+        names = ["exchange", "rounds", "ASPC", "mesh", "banded, β = ⌊d / 2⌋"]
+        self.assertEqual(list(curves["message-time"]), names)
+        self.assertEqual(set(curves["message-time"]["mesh"]), {2, 4, 6, 8, 10, 12})
+        for name in names:
+            by_bytes = curves["message-bytes"][name]
+            self.assertGreater(by_bytes[2**18], 3 * by_bytes[8], name)  # 256 KiB are copied twice
+            # Of many sizes, as each was measured once.
+            self.assertGreater(by_bytes[8], min(curves["message-bytes"]["two copies by memcpy"].values()), name)
+        self.assertEqual(list(curves["file-transposed"]), ["tiles", "rounds", "exchange", "mesh"])
+        self.assertEqual(list(curves["file-reversed"]), ["tiles", "rounds", "exchange"])
+        self.assertIn(4, curves["file-reversed"]["rounds"])
+        self.assertEqual(len(results["tables"][0]["rows"]), 6)
 
     def test_one_round_is_said_to_be_too_few(self):
         self.assertRegex(" ".join(self.measure("cache", rounds=1)["warnings"]), "measured once")
 
     def test_comparing(self):
-        a = self.measure("memory", "a.json", 3)
+        a = self.run_once("memory")[0]
+        self.write("a.json", json.dumps(a))
         b = json.loads(json.dumps(a))
         figure = b["figures"][0]
         for series in figure["series"]:
@@ -194,20 +274,24 @@ class Benchmarks(Case):
         self.assertEqual(re.findall(r"(?m)^\d+ B +3 +3 +3$", first), re.findall(r"(?m)^\d+ B .*$", first))
         self.assertEqual(len(re.findall(r"(?m)^\d+ B ", first)), 5)
         self.assertNotIn(" 3 ", rest.split("The reference")[1])
-        figures, words = self.page("c.html")
+        figures, words = self.page(self.bytes_of("c.html"))
         self.assertEqual(len(figures), len(a["figures"]))
         self.assertIn("B / A", words)
-        self.measure("cache", "d.json")
+        self.write("d.json", json.dumps(self.run_once("cache")[0]))
         self.ok("bench", "compare", "d.json", "d.json", "--html", "d.html")
-        self.assertEqual(len(self.page("d.html")[0]), 2 * 3)  # quotients, and both
+        self.assertEqual(len(self.page(self.bytes_of("d.html"))[0]), 2 * 3)  # quotients, and both
 
     def test_what_is_no_result_is_refused(self):
-        good = self.measure("cache", "a.json", 1)
+        good = self.run_once("cache")[0]
+        self.write("a.json", json.dumps(good))
         compare = ("bench", "compare", "a.json", "b.json")
         self.refused(*compare, says="b.json: ")
         for content in ["", "[]", "{}", '{"benchmark": 3}', "\xff"]:
             self.write("b.json", content)
             self.refused(*compare, "--html", "c.html", says="b.json: is not a benchmark result")
+
+        self.write("b.json", json.dumps(good)[:-1] + ', "rounds": 1}')
+        self.refused(*compare, "--html", "c.html", says='b.json: the key "rounds" is there twice')
 
         def damage(change):
             bad = json.loads(json.dumps(good))

@@ -49,9 +49,13 @@ class BitReverse(Checks):
 class BitReverseOnDisk(Checks):
     def test_many_tiles(self):
         for n, dtype in [(24, "u2"), (22, "f8"), (20, "c16"), (20, "V20")]:
+            array = self.noise((1 << n,), dtype)
+            self.save("a.npy", array)
+            expected = bit_reversed(array)
             for engine in LARGE_ENGINES:
                 with self.subTest(n=n, dtype=dtype, engine=engine):
-                    self.check(self.noise((1 << n,), dtype), None, "--memory", "16MiB", "--io", engine)
+                    self.ok("bitreverse", "a.npy", "b.npy", "--force", "-q", "--memory", "16MiB", "--io", engine)
+                    self.assert_same(self.load("b.npy"), expected)
 
     def test_many_tiles_of_batches(self):
         self.check(self.noise((33, 1 << 16), "f8"), None, "--memory", "16MiB", "--io", "direct")

@@ -2,6 +2,7 @@
 """xorder descend against NumPy: shift, scan, merge, tridiagonal."""
 
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -353,6 +354,21 @@ class Scheduled(Descend):
         self.assertEqual((report["schedule"], report["processors"], report["steps"], report["messages"]), ("aspc", 8, 5, 40))
         self.assertEqual(report["bytes_moved"], 16 * 8 * report["messages"])
 
+    def test_times_on_a_network(self):
+        """Those of Hu's schedule, if it runs as a whole; and a run's are those that the plan said."""
+        for name in "bcd":
+            self.save(f"{name}.npy", self.random.random(1 << 9) + (4 if name == "b" else 0))
+        solve = ("descend", "tridiagonal", "c.npy", "b.npy", "c.npy", "d.npy", "x.npy", "--force", "--network", "3,1,2,one-port")
+        for lg in [0, 3, 6]:
+            timing = self.json(*solve, "--schedule", "pipelined", "--processors", 1 << lg)["timing"]
+            once = self.json("schedule", "descend", "--dimension", lg, "--per-node", 1 << 9 - lg, "--ascend", "--network",
+                             "3,1,2,one-port", "--message-bytes", 32)["timing"]
+            self.assertEqual(timing["runs"], 1)
+            for switching in ["wormhole", "store_and_forward"]:
+                self.assertEqual(timing[switching], once[switching])
+            aspc = (*solve, "--schedule", "aspc", "--processors", 1 << lg)
+            self.assertEqual(self.json(*aspc, "--dry-run")["timing"], self.json(*aspc)["timing"])
+
     def test_a_power_of_two_moves_blocks_once(self):
         """The functions PM2I."""
         array = self.noise(1 << 12, "f8")
@@ -369,10 +385,25 @@ class Scheduled(Descend):
             file.truncate(1 << 31)  # a sparse file
         for schedule in ["aspc", "pipelined"]:
             plan = self.ok("descend", "scan", "a.raw", "b.raw", "--dtype", "f8", "--memory", "250MiB", "--dry-run", "--schedule", schedule)
-            self.assertRegex(plan.stdout, rf"schedule {schedule}: \d+ steps")
+            self.assertRegex(plan.stdout, rf"schedule {schedule}: \d+ steps?")
             figures = self.json("descend", "scan", "a.raw", "b.raw", "--dtype", "f8", "--memory", "250MiB", "--dry-run", "--schedule", schedule)
             self.assertEqual((figures["passes"], figures["bytes_read"], figures["scratch_bytes"]), (2, 1 << 32, 0))
             self.assertLessEqual(figures["planned_memory"], 250 * MiB)
+
+    def test_the_memory_that_a_refusal_names_does(self):
+        """Records so large that those on their way are more than the array."""
+        array = self.noise(16, f"V{1 << 20}")
+        self.save("a.raw", array)
+        for schedule in ["aspc", "pipelined"]:
+            command = ("descend", "shift", "a.raw", "b.raw", "--dtype", "V1048576", "--by", 11, "--schedule", schedule, "--force")
+            line = self.refused(*command, "--memory", "16MiB", says=r"need more memory; \d+ MiB would do")
+            enough = int(re.search(r"memory; (\d+) MiB", line)[1])
+            self.refused(*command, "--memory", f"{enough - 2}MiB", says="would do")
+            for io in ["auto", "direct", "mapped"]:
+                report = self.json(*command, "--memory", f"{enough}MiB", "--io", io)
+                self.assertEqual(self.bytes_of("b.raw"), np.roll(array, 11).tobytes())
+                if not SANITIZED:
+                    self.assertLessEqual(report["peak_memory"], (enough + 40) * MiB)
 
     def test_refused(self):
         self.save("a.npy", self.noise(1 << 4, "f8"))

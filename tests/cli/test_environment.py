@@ -57,6 +57,38 @@ class Environment(Case):
                 os.unlink(self.path("errors"))
                 self.made()
 
+    def test_whatever_a_command_has_made(self):
+        """Pages and drawings are files like OUT: they are complete, and only the report is lost."""
+        self.ok("transpose", "a.npy", "b.npy", "--trace", "trace", "--force")
+        self.ok("bench", "cache", "--size", "64KiB", "--rounds", 1, "--json", "results", "-q")
+        os.unlink(self.path("b.npy"))
+        for command, made in [("report trace --html made", ["made"]), ("report trace --html made --json", ["made"]),
+                              ("schedule mesh --size 4 --svg made --json", ["made"]),
+                              ("schedule mesh --size 4 --messages made --json", ["made"]),
+                              ("schedule mesh --size 4 --svg made --messages also --json", ["made", "also"]),
+                              ("show gray --bits 4 --svg made --json", ["made"]),
+                              ("bench compare results results --html made", ["made"]),
+                              ("bench cache --size 64KiB --rounds 1 --html made", ["made"]),
+                              ("bench cache --size 64KiB --rounds 1 --json made --html also", ["made", "also"])]:
+            self.assertEqual(self.shell(f"$XORDER {command}"), 0)
+            # Benchmarks say when they began, and how long they took.
+            expected = [self.bytes_of(name) if "bench" not in command else b"" for name in made]
+            for name in made:
+                os.unlink(self.path(name))
+            for stream in [">&-", ">/dev/full"]:
+                with self.subTest(command=command, stream=stream):
+                    self.assertEqual(self.shell(f"$XORDER {command} {stream} 2>errors"), 3)
+                    names = " and ".join(made) + (": is" if len(made) == 1 else ": are")
+                    self.assertRegex(self.bytes_of("errors").decode(),
+                                     rf"\Axorder: {names} complete, but the report could not be written[^\n]*\n\Z")
+                    for name, content in zip(made, expected):
+                        self.assertTrue(self.bytes_of(name).startswith(content) and self.bytes_of(name))
+                        os.unlink(self.path(name))
+
+    def test_both_files_or_none(self):
+        self.write("there", "precious")
+        self.refused("schedule", "mesh", "--size", 4, "--svg", "made", "--messages", "there", says="there: exists")
+
     def test_control_characters_in_names(self):
         """They are shown, not obeyed."""
         for name in ["\x1b[31mred", "bell\a", "c1\u009b2J", "delete\x7f", "two\nlines", b"eight-bit-\x9b2J"]:

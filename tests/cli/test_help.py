@@ -39,6 +39,10 @@ class Help(Case):
                      "xor(", "identity"]:
             self.assertIn(name, self.help("permute"))
 
+    def test_usage_names_the_files(self):
+        for command, files in [(("transpose",), "IN.. OUT"), (("bitreverse",), "IN OUT"), (("descend", "tridiagonal"), "A B C D OUT")]:
+            self.assertIn(f"Usage: xorder {' '.join(command)} [OPTIONS] {files}\n", self.help(*command))
+
     def test_options_are_grouped(self):
         """The groups stand in one order in all commands, and each option is described in one style."""
         order = ["What to do", "Input", "Output", "Resources", "Reporting", "Engine"]
@@ -61,6 +65,8 @@ class Help(Case):
         self.save("rows.npy", self.noise((100, 4), "f8"))
         self.save("bands.npy", self.noise((4, 100, 7), "f8"))
         self.save("both.npy", self.noise((100 * 11,), "f8"))
+        self.save("wide.npy", self.noise((100, 7), "f8"))
+        self.save("narrow.npy", self.noise((100, 4), "f8"))
         self.save("video.npy", self.noise((4, 6, 8, 3), "u1"))
         self.save("signal.npy", self.noise((8, 256), "f4"))
         self.save("signal.raw", self.noise((1024,), "c16"))

@@ -120,8 +120,12 @@ class Schema(Case):
                 self.assertEqual(set(each), {"tiles", "tile_bytes", "source_block_bytes", "target_block_bytes", "memory",
                                              "predicted_seconds"})
             self.assertEqual(set(self.json(*run, "--force")), keys["Report"][0], command)
-        scheduled = self.json("transpose", "a.npy", "b.npy", "--force", "--schedule", "rounds")
-        self.assertEqual(set(scheduled), keys["Report"][0] | keys["Report"][1])
+        scheduled = ("transpose", "a.npy", "b.npy", "--force", "--schedule", "rounds")
+        self.assertEqual(set(self.json(*scheduled)), keys["Report"][0] | keys["Report"][1] - {"timing"})
+        timed = self.json(*scheduled, "--network", "1,1,1")
+        self.assertEqual(set(timed), keys["Report"][0] | keys["Report"][1])
+        self.assertEqual(set(timed["timing"]), {"startup", "per_hop", "per_byte", "ports", "runs", "wormhole", "store_and_forward"})
+        self.assertEqual(set(self.json(*scheduled, "--dry-run", "--network", "1,1,1")), keys["Plan"][0] | keys["Report"][1])
         self.assertEqual(set(self.json("info", "a.npy")), keys["info"][0])
         self.assertEqual(set(self.json("show", "gray", "--bits", 5)), keys["show"][0])
         self.assertEqual(set(self.json("show", "gray", "--bits", 5, "--block", 4)), keys["show"][0] | keys["show"][1])
@@ -136,7 +140,7 @@ class Schema(Case):
         self.write("array", "1\n")
         more = set()
         for kind in [("exchange", "--dimension", 2, "--contents", "--network", "1,1,1"), ("exchange", "--array", "array"),
-                     ("mesh", "--size", 4), ("bmmc", "--by", "gray", "--bits", 4, "--processors", 4, "--factors"),
+                     ("mesh", "--size", 4), ("mesh", "--size", 4, "--torus"), ("bmmc", "--by", "gray", "--bits", 4, "--processors", 4, "--factors"),
                      ("isotropic", "--tags", "tags"), ("task", "--dimension", 2, "--packets", "packets"), ("descend", "--dimension", 2, "--per-node", 2),
                      ("aspc", "--dimension", 2), ("banded", "--dimension", 4, "--beta", 1), ("banded", "--dimension", 7, "--bandwidth", 35),
                      ("banded", "--dimension", 5, "--beta", 2, "--matrices", 2)]:

@@ -36,20 +36,20 @@ class Memory(Case):
         os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
         os.close(file)
 
-    def half_a_gibibyte(self):
+    def a_quarter_of_a_gibibyte(self):
         block = self.noise((1 << 20,), "V8")
         with open(self.path("a.raw"), "wb") as file:
-            for shift in range(64):
+            for shift in range(32):
                 file.write(np.roll(block, shift).tobytes())
 
     def check(self, limit, *options, **more):
-        """Half a gibibyte through 64 MiB."""
-        self.half_a_gibibyte()
+        """A quarter of a gibibyte through 64 MiB."""
+        self.a_quarter_of_a_gibibyte()
         self.evict("a.raw")
-        report, peak = self.limited(limit, "transpose", "a.raw", "b.raw", "--dtype", "f8", "--shape", "8192,8192",
+        report, peak = self.limited(limit, "transpose", "a.raw", "b.raw", "--dtype", "f8", "--shape", "4096,8192",
                                     "--memory", "64MiB", *options, **more)
-        source = np.memmap(self.path("a.raw"), "V8", "r", shape=(8192, 8192))
-        target = np.memmap(self.path("b.raw"), "V8", "r", shape=(8192, 8192))
+        source = np.memmap(self.path("a.raw"), "V8", "r", shape=(4096, 8192))
+        target = np.memmap(self.path("b.raw"), "V8", "r", shape=(8192, 4096))
         for begin in range(0, 8192, 1024):
             self.assertTrue(source[:, begin:begin + 1024].T.tobytes() == target[begin:begin + 1024].tobytes())
         self.assertLessEqual(report["peak_memory"], 64 * MiB + self.program)
@@ -109,15 +109,15 @@ class Memory(Case):
 
     def test_mapped_stripes(self):
         """Faults map pages around them, of ranges that belong to the stripe before."""
-        self.half_a_gibibyte()
+        self.a_quarter_of_a_gibibyte()
         self.evict("a.raw")
-        report, peak = self.limited(1024 * MiB, "transpose", "a.raw", "b.raw", "--dtype", "f8", "--shape", "8192,8192", "--memory",
-                                    "128MiB", "--io", "mapped", "--schedule", "exchange", "--processors", 16)
-        self.assertLessEqual(peak, 128 * MiB + self.program, report)
+        report, peak = self.limited(1024 * MiB, "transpose", "a.raw", "b.raw", "--dtype", "f8", "--shape", "4096,8192", "--memory",
+                                    "64MiB", "--io", "mapped", "--schedule", "exchange", "--processors", 16)
+        self.assertLessEqual(peak, 64 * MiB + self.program, report)
 
     def test_descend_by_virtual_processors(self):
-        """256 MiB of numbers, where the sweeps need blocks, and the processors' messages memory of their own."""
-        numbers = np.tile(self.noise((1 << 20,), "i8"), 32)
+        """128 MiB of numbers, where the sweeps need blocks, and the processors' messages memory of their own."""
+        numbers = np.tile(self.noise((1 << 20,), "i8"), 16)
         self.save("a.npy", numbers)
         expected = np.cumsum(numbers)
         for memory, schedule, io in [(16, "aspc", "direct"), (16, "pipelined", "mapped"), (64, "aspc", "mapped"), (64, "pipelined", "direct")]:
@@ -131,7 +131,7 @@ class Memory(Case):
     def test_partial_pages(self):
         """Blocks that are written alone pass the page cache, and do not stay there."""
         runs = [("u1", (16384, 8192), ("--banded", "4095,4096")), ("f8", (2999, 3001), ("--schedule", "mesh", "--processors", 64)),
-                ("V3", (1 << 23,), ("--schedule", "exchange"))]
+                ("u1", (8000, 8000), ("--schedule", "mesh", "--processors", 64)), ("u1", (8000, 8000), ()), ("V3", (1 << 23,), ("--schedule", "exchange"))]
         for dtype, shape, options in runs:
             command = "bitreverse" if len(shape) == 1 else "transpose"
             self.save("a.npy", self.noise(shape, dtype))
@@ -139,7 +139,9 @@ class Memory(Case):
                 with self.subTest(options=options, io=io):
                     self.evict("a.npy")
                     report, peak = self.limited(200 * MiB, command, "a.npy", "b.npy", "--memory", "16MiB", "--force", "--io", io, *options)
-                    self.assertLessEqual(peak, 32 * MiB, report)
+                    self.assertLessEqual(peak, 26 * MiB, report)
+                    if "--banded" in options and io == "direct":  # columns are cut, so that runs are whole blocks
+                        self.assertEqual(report["writes"], report["bytes"] // 4096)
 
     def test_the_default_respects_the_group(self):
         self.save("a.npy", self.noise((3000, 3000), "f8"))

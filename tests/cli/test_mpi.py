@@ -3,9 +3,9 @@
 
 import json
 import os
+import re
 import resource
 import signal
-import time
 import unittest
 
 import numpy as np
@@ -111,8 +111,16 @@ class Ends(MpiCase):
         process = self.start((ranks, [], ("transpose", "a.raw", "b.raw", "--dtype", "u2", "--shape", "32768,32768",
                                           "--memory", "16MiB")))
         self.until(process, lambda: any(name.startswith(".b.raw.") for name in os.listdir(self.dir)))
-        time.sleep(0.2)
-        return process, self.ranks_of(process, ranks)
+        numbers = self.ranks_of(process, ranks)
+        # Ranks write only after all of them have opened the scratch file, which then has no name any more.
+        self.until(process, lambda: all(self.written(number) > MiB for number in numbers))
+        return process, numbers
+
+    @staticmethod
+    def written(process):
+        """The bytes that a process has had written to disks."""
+        with open(f"/proc/{process}/io", encoding="ascii") as file:
+            return int(re.search(r"(?m)^write_bytes: (\d+)$", file.read())[1])
 
     def test_a_rank_is_killed(self):
         for victim in [0, 2]:

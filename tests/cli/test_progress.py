@@ -17,7 +17,7 @@ class Bar(Case):
     def setUp(self):
         super().setUp()
         with open(self.path("a.raw"), "wb") as file:
-            file.truncate(48 * MiB)
+            file.truncate(24 * MiB)
 
     def drawn(self, columns, *options, terminal="xterm"):
         """What a run writes to a terminal that many columns wide."""
@@ -25,7 +25,7 @@ class Bar(Case):
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         environment = {**os.environ, "TERM": terminal}
         process = subprocess.Popen(
-            [harness.XORDER, "transpose", "a.raw", "b.raw", "--dtype", "V3", "--shape", "4096,4096", "--memory", "16MiB",
+            [harness.XORDER, "transpose", "a.raw", "b.raw", "--dtype", "V3", "--shape", "2048,4096", "--memory", "16MiB",
              "--io", "direct", "--device", "hdd", "--force", *options], cwd=self.dir, stdout=subprocess.DEVNULL, stderr=theirs,
             env=environment)
         os.close(theirs)
@@ -51,12 +51,12 @@ class Bar(Case):
                     self.assertLess(len(line), columns)
                 self.assertEqual(len({len(line.rstrip()) for line in lines if "-:--" not in line}) <= 1, True, lines)
                 if columns >= 80:
-                    for word in ["/s", "left", " of 48 MiB"]:
+                    for word in ["/s", "left", " of 24 MiB"]:
                         self.assertIn(word, lines[-1])
 
     def test_is_rubbed_out(self):
         last = self.drawn(80).rsplit("%", 1)[1]
-        self.assertRegex(last, r"\A[^\r]*\r +\r[^\r]*b\.raw: 48 MiB in [^\r]*\r\n\Z")
+        self.assertRegex(last, r"\A[^\r]*\r +\r[^\r]*b\.raw: 24 MiB in [^\r]*\r\n\Z")
 
     def test_no_control_sequences(self):
         self.assertNotIn("\x1b", self.drawn(80))

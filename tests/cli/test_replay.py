@@ -112,8 +112,20 @@ class Replay(Case):
     def test_mesh(self):
         for n in range(1, 10):
             goals = {(v, 0): (v % n * n + v // n, 0) for v in range(n * n)}
-            for routing in ["any", "xy"] + (["two-phase"] if n % 2 == 0 else []):
+            for routing in ["any", "xy"] + ["two-phase"] * (n % 2 == 0) + ["recursive"] * (n & (n - 1) == 0):
                 self.expect(("mesh", "--size", n, "--routing", routing), goals, network="mesh", side=n)
+            for routing in ["any", "xy"]:
+                self.expect(("mesh", "--size", n, "--torus", "--routing", routing), goals, network="torus", side=n)
+
+    def test_links_around_a_torus(self):
+        """They are used, and a mesh does not have them."""
+        self.ok("schedule", "mesh", "--size", 5, "--torus", "--messages", "m.jsonl", "--force")
+        text = self.bytes_of("m.jsonl").decode()
+        replay.replay(io.StringIO(text), "torus", 5)
+        with self.assertRaisesRegex(ValueError, "no link"):
+            replay.replay(io.StringIO(text), "mesh", 5)
+        for a, b in [((0, 0), (2, 0)), ((0, 0), (4, 4)), ((1, 4), (2, 0)), ((3, 3), (3, 3))]:
+            self.assertFalse(replay.neighbours("torus", a[0] * 5 + a[1], b[0] * 5 + b[1], 5))
 
     def test_aspc(self):
         for n in range(5):
@@ -161,7 +173,9 @@ class Replay(Case):
                 replay.replay(io.StringIO(good + bad), "hypercube")
 
     def test_too_many_and_existing_files(self):
-        self.refused("schedule", "exchange", "--dimension", 10, "--messages", "m.jsonl", says="too many to write")
+        # Few messages with long paths are long as well.
+        self.refused("schedule", "mesh", "--size", 1024, "--messages", "m.jsonl", says="715827200 links; at most", timeout=30)
+        self.refused("schedule", "exchange", "--dimension", 10, "--messages", "m.jsonl", says="at most 2097152 over")
         self.ok("schedule", "exchange", "--dimension", 2, "--messages", "m.jsonl")
         self.refused("schedule", "exchange", "--dimension", 2, "--messages", "m.jsonl", says="--force")
 

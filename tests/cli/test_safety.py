@@ -7,6 +7,7 @@ import signal
 import stat
 import subprocess
 import time
+import unittest
 
 import harness
 from harness import Case, LARGE_ENGINES, MiB, main, np, transposed
@@ -104,11 +105,26 @@ class Outputs(Case):
         os.mkfifo(self.path("fifo"))
         os.symlink("circle", self.path("circle"))
         for name, says in {"folder": "directory", "folder/": "directory", ".": "directory", "missing/b.npy": "missing.*No such",
-                           "a.npy/b.npy": "Not a directory", "fifo": "not a regular file", "/dev/null": "not a regular file",
+                           "a.npy/b.npy": "Not a directory", "fifo": "is a FIFO, not a regular file; name a file",
+                           "/dev/null": "is a character device, not a regular file; name a file",
                            "-": "not on pipes", "": "empty", "x" * 256: "255", "circle": "symbolic links"}.items():
             for force in [(), ("--force",)]:
                 with self.subTest(name=name, force=force):
                     self.refused("transpose", "a.npy", name, *force, says=says)
+
+    def test_open_files_as_outputs(self):
+        """Whatever they lead to, it would not receive the data: a new file takes its name at the end."""
+        os.symlink("/dev/stdout", self.path("link"))
+        self.write("there", "precious")
+        for name in ["/dev/stdout", "/dev/stderr", "/dev/fd/1", "/proc/self/fd/1", "link"]:
+            for command in [("transpose", "a.npy", name), ("show", "gray", "--bits", 4, "--svg", name)]:
+                for force in [(), ("--force",)]:
+                    with self.subTest(command=command, force=force):
+                        self.refused(*command, *force, says=["is open already", "name one"])
+        for force in [(), ("--force",)]:
+            with open(self.path("there"), "ab") as out:
+                self.assertEqual(self.run_xorder("transpose", "a.npy", "/dev/stdout", *force, stdout=out).returncode, 2)
+            self.assertEqual(self.bytes_of("there"), b"precious")
 
     def test_read_only_directory(self):
         os.mkdir(self.path("folder"), 0o555)
@@ -138,6 +154,73 @@ class Outputs(Case):
         self.save("long.npy", self.noise((1 << 25,), "u1"))
         self.refused("bitreverse", "long.npy", "b.npy", "--memory", "16MiB", "--device", "device", "--tmpdir", "small",
                      says=["small.*no room.*scratch", "needs 33554432 bytes", "free"])
+
+
+@unittest.skipIf(harness.SANITIZED, "the system decides, not our code")
+class SmallFileSystems(Case):
+    """Made in a file: of some MiB, so that outputs about as large as what is free fail in all ways."""
+
+    def mounted(self, kind, size, *options):
+        """Mounts a new one as the folder of its name; returns the bytes that are free."""
+        image, folder = self.path(kind + ".image"), self.path(kind)
+        if os.path.exists(image):
+            subprocess.run(["umount", folder], check=True)
+            os.unlink(image)
+        with open(image, "wb") as file:
+            file.truncate(size)
+        make = shutil.which("mkfs." + kind, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
+        if make is None:
+            self.skipTest(f"no mkfs.{kind} here")
+        if not os.path.exists(folder):
+            os.mkdir(folder)
+            self.addCleanup(subprocess.run, ["umount", folder], check=False)
+        for command in [[make, "-q", *options, image], ["mount", "-o", "loop", image, folder]]:
+            if os.geteuid() != 0 or subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode:
+                self.skipTest("mounting is not permitted, or there is no " + kind)
+        status = os.statvfs(folder)
+        return status.f_bavail * status.f_frsize
+
+    def check(self, kind, size, *options):
+        """Returns the exit codes of the mapped runs."""
+        free = self.mounted(kind, size, *options)
+        codes = set()
+        for part in [0.15, 0.6, 0.98, 0.995, 0.999, 1.02]:
+            shape = (40, int(free * part) // (40 << 10))
+            array = self.noise(shape, "V1024")
+            self.save("a.raw", array)
+            for io in ["direct", "mapped"]:
+                command = ("transpose", "a.raw", f"{kind}/b.raw", "--dtype", "V1024", "--shape", f"40,{shape[1]}",
+                           "--memory", "16MiB", "--io", io)
+                # A file system that has been full may not have all of its room again at once.
+                self.assertEqual(self.mounted(kind, size, *options), free)
+                left = os.listdir(self.path(kind))
+                with self.subTest(kind=kind, part=part, io=io):
+                    needed = array.nbytes
+                    if part < 1:
+                        needed += self.json(*command, "--dry-run")["scratch_bytes"]
+                    result = self.run_xorder(*command, "-q")
+                    if io == "mapped":
+                        codes.add(result.returncode)
+                    if needed > free:
+                        self.assertEqual(result.returncode, 2, result.stderr)
+                    if needed < free / 2:
+                        self.assertEqual(result.returncode, 0, result.stderr)
+                    if result.returncode == 0:
+                        self.assertTrue(self.bytes_of(f"{kind}/b.raw") == transposed(array).tobytes())
+                        left.append("b.raw")
+                    else:
+                        says = {1: "No space left on device|the disk failed or is full", 2: "no room for (b.raw|scratch)"}
+                        self.assertRegex(result.stderr, rf"\Axorder: [^\n]*({says[result.returncode]})[^\n]*\n\Z")
+                    self.assertEqual(sorted(os.listdir(self.path(kind))), sorted(left))
+        return codes
+
+    def test_btrfs(self):
+        """It reserves room for each page once more when a mapping of it is written to."""
+        self.assertIn(1, self.check("btrfs", 128 * MiB))
+
+    def test_ext2(self):
+        """It reserves nothing. So the scratch file must not count on the room that OUT will need."""
+        self.check("ext2", 64 * MiB, "-m", "0")
 
 
 class Interruptions(Case):

@@ -28,6 +28,9 @@ EXAMPLES = [
     ("mesh", "--size", 7),
     ("mesh", "--size", 6, "--routing", "xy"),
     ("mesh", "--size", 10, "--routing", "two-phase"),
+    ("mesh", "--size", 8, "--routing", "recursive"),
+    ("mesh", "--size", 9, "--torus"),
+    ("mesh", "--size", 10, "--torus", "--routing", "xy"),
     ("aspc", "--dimension", 3),
     ("aspc", "--dimension", 4, "--half", "minus"),
     ("descend", "--dimension", 3, "--per-node", 8),
@@ -42,6 +45,9 @@ SMALLEST = [
     ("banded", "--dimension", 3, "--beta", 3),
     ("mesh", "--size", 1),
     ("mesh", "--size", 1, "--routing", "xy"),
+    ("mesh", "--size", 1, "--routing", "recursive"),
+    ("mesh", "--size", 1, "--torus"),
+    ("mesh", "--size", 2, "--torus"),
     ("aspc", "--dimension", 0),
     ("aspc", "--dimension", 1),
     ("descend", "--dimension", 0, "--per-node", 1),
@@ -94,6 +100,14 @@ class Schedule(Case):
                 report = self.report("mesh", "--size", n, "--routing", "two-phase", "--check")
                 self.assertEqual((report["steps"], sum(report["two_phases_of_the_paper"])), (steps, steps))
                 self.assertEqual((report["conflicts"], report["ports_out"]), (0, 1))
+            # A torus: a sixth of the side, and the bound for these sides, or one step more.
+            report = self.report("mesh", "--size", n, "--torus", "--check")
+            self.assertEqual((report["steps"], report["conflicts"], report["complete"]), (2 if n // 2 == 3 else (n // 2 + 2) // 3, 0, True))
+            self.assertLessEqual(report["steps"], report["lower_bound"] + 1)
+            self.assertEqual(report["lower_bound"], self.report("mesh", "--size", n)["lower_bound_of_a_torus"])
+        for k in range(1, 7):
+            report = self.report("mesh", "--size", 1 << k, "--routing", "recursive", "--check")
+            self.assertEqual((report["steps"], report["one_port_steps"], report["conflicts"]), ((1 << k) - 1, (1 << k) - 1, 0))
         # The first even side for which the paper's two phases take a step too many.
         self.assertEqual([self.report("mesh", "--size", 38, "--routing", r)["steps"] for r in ("any", "two-phase")], [11, 12])
         for lg, steps in enumerate([12, 20, 32, 52, 88]):
@@ -208,6 +222,9 @@ class Schedule(Case):
         self.assertLess(report["steps"], report["one_port_steps"])
         self.assertLessEqual(report["one_port_steps"], 2 * report["steps"])
         self.assertEqual(self.report("mesh", "--size", 8, "--check")["ports_out"], 1)
+        # On a torus some nodes send the block that has stopped there, and their own.
+        report = self.report("mesh", "--size", 15, "--torus", "--check")
+        self.assertEqual([report[key] for key in ("steps", "ports_out", "ports_in", "one_port_steps")], [3, 2, 1, 4])
         report = self.report("exchange", "--dimension", 5, "--check")
         self.assertEqual((report["ports_out"], report["steps"], report["one_port_steps"]), (5, 16, 80))
         self.assertEqual(self.report("bmmc", "--by", "gray", "--bits", 8, "--processors", 8, "--check")["ports_in"], 1)
@@ -280,6 +297,8 @@ class Schedule(Case):
             ("at most 2\\^13", "banded", "--dimension", 14, "--beta", 2, "--assignment", "affine"),
             ("too (large|many)", "banded", "--dimension", 20, "--bandwidth", 20, "--method", "search"),
             ("at most .* can be shown", "banded", "--dimension", 20, "--beta", 1, "--matrices", 20),
+            ("PiB of memory", "descend", "--dimension", 20, "--per-node", 1 << 63),
+            ("at most 10\\^7", "descend", "--dimension", 0, "--per-node", 1 << 24),
             ("--dimension or --array", "exchange", "--dimension", 3, "--array", "array.txt"),
             ("line 2: 2 words", "exchange", "--array", "ragged_array.txt"),
             ("'x' is not", "exchange", "--array", "letters_array.txt"),
@@ -297,11 +316,15 @@ class Schedule(Case):
             ("--size is 0", "mesh", "--size", 0),
             ("1024", "mesh", "--size", 1025),
             ("even side", "mesh", "--size", 9, "--routing", "two-phase"),
+            ("power of two", "mesh", "--size", 12, "--routing", "recursive"),
+            ("on a torus", "mesh", "--size", 8, "--routing", "two-phase", "--torus"),
+            ("on a torus", "mesh", "--size", 8, "--routing", "recursive", "--torus"),
+            ("a torus of 1025", "mesh", "--size", 1025, "--torus"),
             ("--size", "mesh", "--size", "nine"),
             ("power of two", "descend", "--dimension", 3, "--per-node", 6),
-            ("2\\^20", "descend", "--dimension", 3, "--per-node", 1 << 31),
-            ("2\\^20", "descend", "--dimension", 2, "--per-node", 1 << 30),
-            ("2\\^20", "descend", "--dimension", 0, "--per-node", 1 << 28),
+            ("takes 18 GiB of memory, of .* available, .* 2\\^31 × 4", "descend", "--dimension", 3, "--per-node", 1 << 31),
+            ("takes 9 GiB of memory, of .* available", "descend", "--dimension", 2, "--per-node", 1 << 30),
+            ("table of 2\\^28 × 1 entries, of which at most 10\\^7", "descend", "--dimension", 0, "--per-node", 1 << 28),
             ("36893488147419103232 is too large", "descend", "--dimension", 3, "--per-node", 1 << 65),
             ("18446744073709551616 is too large", "mesh", "--size", 1 << 64),
             ("18446744073709551616 is too large", "banded", "--dimension", 3, "--bandwidth", 1 << 64),

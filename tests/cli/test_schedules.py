@@ -10,6 +10,10 @@ from harness import (Case, LARGE_ENGINES, MiB, SANITIZED, affine_map, bit_revers
 class Schedules(Case):
     def check(self, command, array, expected, *options):
         self.save("a.npy", array)
+        return self.check_run(command, array, expected, *options)
+
+    def check_run(self, command, array, expected, *options):
+        """Of a.npy, which has the array."""
         report = self.json(command, "a.npy", "b.npy", "--force", *options)
         self.assert_same(self.load("b.npy"), expected, (command, array.shape, array.dtype, options))
         return report
@@ -19,6 +23,23 @@ class Schedules(Case):
 
     def size(self):
         return int(self.random.choice([1, 2, 3, 4, 8, 16, 24]))
+
+    def timed(self, network, *args):
+        """What a run says of the times on this network, as the plan says it before."""
+        plan = self.json(*args, "--network", network, "--dry-run", "--force")
+        report = self.json(*args, "--network", network, "--force")
+        for key in ["schedule", "processors", "steps", "messages", "crossings", "bytes_moved", "timing"]:
+            self.assertEqual(plan[key], report[key], (args, key))
+        return report["timing"]
+
+    def expect_times(self, timing, schedule, message_bytes, times=1):
+        """As often the time that xorder schedule says for messages of this size."""
+        network = ",".join([*(str(timing[key]) for key in ["startup", "per_hop", "per_byte"]), timing["ports"] + "-port"])
+        once = self.json("schedule", *schedule, "--network", network, "--message-bytes", message_bytes)["timing"]
+        for switching in ["wormhole", "store_and_forward"]:
+            for mode in ["lock_step", "asynchronous"]:
+                self.assertAlmostEqual(timing[switching][mode], times * once[switching][mode],
+                                       delta=1e-9 * timing[switching][mode], msg=(schedule, switching, mode))
 
 
 class SmallFiles(Schedules):
@@ -71,7 +92,8 @@ class SmallFiles(Schedules):
             side = int(self.random.integers(1, min(rows, columns, 12) + 1))
             array = self.noise((rows, columns), f"V{self.size()}")
             with self.subTest(shape=array.shape, dtype=array.dtype, side=side):
-                self.check("transpose", array, transposed(array), "--schedule", "mesh", "--processors", side * side)
+                self.check("transpose", array, transposed(array), "--schedule", "mesh", "--processors", side * side,
+                           *(["--torus"] if self.random.integers(2) else []))
 
     def test_bands(self):
         for _ in range(30):
@@ -109,11 +131,60 @@ class SmallFiles(Schedules):
         with_xy = self.check("transpose", array, transposed(array), "--schedule", "mesh", "--processors", 49, "--routing", "xy")
         self.assertEqual(with_xy["steps"], report["steps"] + 1)
         self.check("transpose", array, transposed(array), "--schedule", "mesh", "--processors", 36, "--routing", "two-phase")
+        torus = self.check("transpose", array, transposed(array), "--schedule", "mesh", "--processors", 256, "--torus")
+        # 15 blocks that do not stay in each row; those with 6 < k <= 8, on both sides, stop once on their way.
+        self.assertEqual([torus[key] for key in ("schedule", "steps", "messages")], ["mesh", 3, 16 * (15 + 3)])
+        self.assertEqual(torus["crossings"], self.json("schedule", "mesh", "--size", 16, "--torus")["crossings"])
+        with_xy = self.check("transpose", array, transposed(array), "--schedule", "mesh", "--processors", 256, "--torus",
+                             "--routing", "xy")
+        self.assertEqual(with_xy["steps"], torus["steps"] + 1)
+        recursive = self.check("transpose", array, transposed(array), "--schedule", "mesh", "--processors", 64, "--routing", "recursive")
+        # Half of the blocks change their quarter in each of three steps of quartering.
+        self.assertEqual([recursive[key] for key in ("steps", "messages")], [7, 3 * 32])
         self.refused("transpose", "a.npy", "b.npy", "--schedule", "rounds", "--routing", "xy", says="mesh")
+        self.refused("transpose", "a.npy", "b.npy", "--schedule", "exchange", "--torus", says="mesh")
+        self.refused("transpose", "a.npy", "b.npy", "--force", "--schedule", "mesh", "--torus", "--routing", "two-phase", says="on a torus")
+        self.refused("transpose", "a.npy", "b.npy", "--force", "--schedule", "mesh", "--processors", 49, "--routing", "recursive",
+                     says="power of two")
         self.refused("transpose", "a.npy", "b.npy", "--force", "--schedule", "mesh", "--processors", 49, "--routing", "two-phase",
                      says="even side")
         text = self.ok("transpose", "a.npy", "c.npy", "--schedule", "mesh").stderr
         self.assertRegex(text, r"schedule mesh on 16 virtual processors: 1 steps?, 12 messages")
+
+    def test_times_on_a_network(self):
+        """Those of the schedule, for messages of the size that these have."""
+        for _ in range(2):
+            lg = int(self.random.integers(4, 7))
+            self.save("a.npy", self.noise((1 << lg, 1 << lg), "f8"))
+            array = 8 << 2 * lg
+            network = ",".join([*(str(x) for x in self.random.integers(0, 10, 3)), str(self.random.choice(["one-port", "all-port"]))])
+            run = ("transpose", "a.npy", "b.npy", "--schedule")
+            for d in [0, 1, 4]:
+                exchange = self.timed(network, *run, "exchange", "--processors", 1 << d)
+                self.assertEqual(exchange["runs"], 1)
+                self.expect_times(exchange, ("exchange", "--dimension", d), array >> 2 * d)
+                rounds = self.timed(network, *run, "rounds", "--processors", 1 << d)
+                self.expect_times(rounds, ("bmmc", "--by", f"transpose({lg},{lg})", "--bits", 2 * lg, "--processors", 1 << d),
+                                  array >> 2 * d)
+            for side in [1, 2, 8]:
+                for routing in ["any", "xy", "two-phase"] if side > 1 else ["any"]:
+                    mesh = self.timed(network, *run, "mesh", "--processors", side * side, "--routing", routing)
+                    self.expect_times(mesh, ("mesh", "--size", side, "--routing", routing), array // side**2)
+        # One column for each node of a band that is cyclic.
+        self.save("band.npy", self.noise((32, 9), "f8"))
+        band = self.timed("3,1,2,one-port", "transpose", "band.npy", "b.npy", "--banded", "4,4", "--cyclic", "--schedule", "banded",
+                          "--processors", 32)
+        self.expect_times(band, ("banded", "--dimension", 5, "--beta", 2), 8)
+        text = self.ok("transpose", "a.npy", "b.npy", "--force", "--schedule", "mesh", "--network", "1,0,0").stderr
+        self.assertIn("time with all ports, 1 run of the schedule: store and forward 1 in lock step, 1 asynchronously; wormhole 1 and 1\n", text)
+
+    def test_networks_are_for_schedules(self):
+        self.save("a.npy", self.noise((64, 64), "f8"))
+        self.refused("transpose", "a.npy", "b.npy", "--network", "1,1,1", says=["--network", "tiles sends no messages"])
+        self.refused("descend", "scan", "a.npy", "b.npy", "--network", "1,1,1", says=["--network", "sweeps sends no messages"])
+        for bad in ["1,2", "1,2,3,4", "1,2,x", "1,2,3,two-port", "-1,2,3", "1,2,nan", "inf,1,1"]:
+            self.refused("transpose", "a.npy", "b.npy", "--schedule", "mesh", "--network", bad, says="--network|time or size")
+            self.refused("descend", "scan", "a.npy", "b.npy", "--schedule", "aspc", "--network", bad, says="--network|time or size")
 
     def test_dry_runs_touch_nothing(self):
         self.save("a.npy", self.noise((64, 64), "f8"))
@@ -133,14 +204,33 @@ class LargerThanMemory(Schedules):
     def test_transposition(self):
         shape = (1024, 2048) if SANITIZED else (2048, 4096)
         array = self.noise(shape, "f8")
+        expected = transposed(array)
+        self.save("a.npy", array)
         for schedule in ["rounds", "exchange", "mesh"]:
             for engine in LARGE_ENGINES:
                 with self.subTest(schedule=schedule, engine=engine):
-                    report = self.check("transpose", array, transposed(array), "--schedule", schedule, "--memory", "16MiB",
-                                        "--io", engine)
+                    report = self.check_run("transpose", array, expected, "--schedule", schedule, "--memory", "16MiB",
+                                            "--io", engine)
                     # So little memory may make the tile engine's part two passes by itself.
                     self.assertIn(report["passes"], [2] if schedule == "rounds" else [2, 3])
                     self.assertEqual(report["bytes_written"], report["passes"] * array.nbytes)
+
+    def test_times_of_many_runs(self):
+        """Each stripe or group takes the time of the schedule; bytes are as many in many stripes as in one."""
+        self.save("a.npy", self.noise((1024, 2048), "f8"))
+        args = ("transpose", "a.npy", "b.npy", "--memory", "16MiB", "--schedule")
+        for schedule, kind, slot in [("exchange", ("exchange", "--dimension", 4), MiB // 16), ("mesh", ("mesh", "--size", 4), MiB)]:
+            starts = self.timed("1,0,0", *args, schedule, "--processors", 16)
+            self.assertGreater(starts["runs"], 1, schedule)
+            self.expect_times(starts, kind, 1, starts["runs"])
+            self.expect_times(self.timed("0,0,1", *args, schedule, "--processors", 16), kind, slot)
+        # Only the processors of a group receive, so each group takes as long as all of them.
+        rounds = self.timed("1,0,1", *args, "rounds", "--processors", 16)
+        self.assertGreater(rounds["runs"], 1)
+        once = self.json("schedule", "bmmc", "--by", "transpose(10,11)", "--bits", 21, "--processors", 16, "--network", "1,0,1",
+                         "--message-bytes", MiB // 16)["timing"]
+        for switching in ["wormhole", "store_and_forward"]:
+            self.assertEqual(rounds[switching]["lock_step"], rounds["runs"] * once[switching]["lock_step"])
 
     def test_the_default_number_of_processors_fits(self):
         """As many as it takes for their blocks to fit, while they leave room for blocks themselves."""
@@ -158,23 +248,30 @@ class LargerThanMemory(Schedules):
 
     def test_a_mesh_of_odd_blocks(self):
         array = self.noise((2003, 3001), "f4")
+        expected = transposed(array)
+        self.save("a.npy", array)
         for side in [1, 3, 7]:
-            self.check("transpose", array, transposed(array), "--schedule", "mesh", "--processors", side * side,
-                       "--memory", "16MiB")
+            for torus in [[], ["--torus"]]:
+                self.check_run("transpose", array, expected, "--schedule", "mesh", "--processors", side * side,
+                               "--memory", "16MiB", *torus)
 
     def test_rows_that_are_longer_than_a_stripe(self):
         for shape in [(1 << 17, 16), (16, 1 << 17), (1 << 18, 8)]:
             array = self.noise(shape, "f8")
-            self.check("transpose", array, transposed(array), "--schedule", "exchange", "--memory", "16MiB")
-            self.check("transpose", array, transposed(array), "--schedule", "mesh", "--memory", "16MiB")
+            expected = transposed(array)
+            self.save("a.npy", array)
+            for schedule in ["exchange", "mesh"]:
+                self.check_run("transpose", array, expected, "--schedule", schedule, "--memory", "16MiB")
 
     def test_bit_reversal(self):
         n = 20 if SANITIZED else 22
         array = self.noise(1 << n, "f8")
+        expected = bit_reversed(array)
+        self.save("a.npy", array)
         for options in [("exchange", "--processors", 16), ("exchange", "--processors", 64), ("rounds",),
                         ("rounds", "--processors", 64, "--layout", "minor")]:
             with self.subTest(options=options):
-                self.check("bitreverse", array, bit_reversed(array), "--memory", "16MiB", "--schedule", *options)
+                self.check_run("bitreverse", array, expected, "--memory", "16MiB", "--schedule", *options)
 
 
 class Refused(Schedules):

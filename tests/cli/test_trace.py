@@ -145,6 +145,10 @@ class Report(Case):
         self.assertGreater(float(grid[2]), 0)
         self.assertGreater(row, 50)
 
+    def test_a_description_that_says_two_things(self):
+        self.write("t", trace_bytes(self.synthetic(1), json.dumps(self.description()).encode()[:-1] + b', "seconds": 1}'))
+        self.refused("report", "t", says='t: the key "seconds" is there twice')
+
     def test_traces_with_nothing_in_them(self):
         for description in [self.description(), self.description(files=[])]:
             self.make(self.synthetic(0), description)

@@ -40,6 +40,8 @@ def make_files(folder, command):
     np.save(folder / "rows.npy", random.random((100, 4)))
     np.save(folder / "bands.npy", random.random((4, 100, 7)))
     np.save(folder / "both.npy", random.random(100 * 7 + 100 * 4))
+    np.save(folder / "wide.npy", random.random((100, 7)))
+    np.save(folder / "narrow.npy", random.random((100, 4)))
     np.save(folder / "halves.npy", np.sort(random.random((2, 64))).reshape(-1))
     for name in ["sub", "super", "right"]:
         np.save(folder / f"{name}.npy", random.random(64))
@@ -64,7 +66,7 @@ def run(command, where):
     words = [word for word in shlex.split(command, comments=True)]
     large = "--shape 16384" in command  # its plan will do
     quick = []
-    if re.match(r"xorder bench (cache|memory|files)", command):
+    if re.match(r"xorder bench (cache|memory|files|schedules)", command):
         quick = ["--size", "1MiB", "--rounds", "1"]
     if "xorder bench compare" in command:
         for name in ["before.json", "after.json"]:
@@ -121,7 +123,8 @@ def compile_program(source, language, where):
         f"find_package(xorder REQUIRED{'' if language == 'cpp' else f' COMPONENTS {library}'})\n"
         f"add_executable(program {name})\ntarget_link_libraries(program PRIVATE xorder::{library})\n")
     prefix = SCRATCH / "prefix"
-    for command in [["cmake", "--install", BUILD, "--prefix", prefix],
+    install = [] if prefix.exists() else [["cmake", "--install", BUILD, "--prefix", prefix]]
+    for command in [*install,
                     ["cmake", "-G", "Ninja", "-S", ".", "-B", "build", f"-DCMAKE_PREFIX_PATH={prefix}", "-DCMAKE_BUILD_TYPE=Release"],
                     ["cmake", "--build", "build"],
                     [*(["mpiexec", "-n", "3"] if language == "mpi" else []), "build/program"]]:

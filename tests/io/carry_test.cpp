@@ -24,7 +24,7 @@ void expect_all_arrive(test::Random& random, std::uint64_t begin, std::uint64_t 
   work::Meter meter(system_disk());
   const File file = scratch(end, meter);
   std::vector<std::byte> data(end);
-  for (std::byte& b : data) b = static_cast<std::byte>(random());
+  random.fill(data.data(), data.size());
   std::vector<std::pair<std::uint64_t, std::uint64_t>> parts;
   for (std::uint64_t at = begin; at < end;) {
     const std::uint64_t limit = std::min(end, (at / block_bytes + 1) * block_bytes);

@@ -199,7 +199,7 @@ TEST_P(OutputTest, RefusesWhatCannotBeAnOutput) {
   EXPECT_THAT(refusal("directory", true), HasSubstr("is a directory"));
   EXPECT_THAT(refusal("directory/", true), HasSubstr("is a directory"));
   ASSERT_EQ(mkfifo((scratch_ / "fifo").c_str(), 0600), 0);
-  EXPECT_THAT(refusal("fifo", true), HasSubstr("is not a regular file"));
+  EXPECT_THAT(refusal("fifo", true), HasSubstr("is a FIFO, not a regular file"));
   EXPECT_THAT(refusal("missing/out", false), HasSubstr("No such file or directory"));
   EXPECT_THAT(refusal("in/out", false), HasSubstr("Not a directory"));
   EXPECT_THAT(refusal(std::string(300, 'n'), false), HasSubstr("300 bytes, the file system allows 255"));

@@ -93,7 +93,7 @@ TEST_P(QueueTest, AgreesWithAModel) {
     file.set_keep_cached(random.in(0, 1) == 1);
     const std::unique_ptr<Queue> queue = make(depth);
     const BlockMemory model(size), memory(size);
-    for (std::size_t i = 0; i < size; ++i) model.data()[i] = static_cast<std::byte>(random());
+    random.fill(model.data(), size);
 
     for (const Transfer::Kind kind : {Transfer::Kind::write, Transfer::Kind::read}) {
       const BlockMemory& source = kind == Transfer::Kind::write ? model : memory;

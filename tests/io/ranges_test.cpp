@@ -30,7 +30,7 @@ TEST_P(RangesTest, WhatIsWrittenIsRead) {
   SEED_TRACE(random);
   constexpr std::size_t bytes = (5u << 20) + 12345;
   std::vector<std::byte> data(bytes), back(bytes + 64);
-  for (std::byte& b : data) b = static_cast<std::byte>(random());
+  random.fill(data.data(), data.size());
   const File file = File::create_nameless(scratch_.path(), "ranges", bytes, GetParam());
 
   const auto in_ranges = [&](const auto& transfer) {

@@ -25,7 +25,7 @@ class Runs {
  public:
   Runs(Random& random, std::uint64_t count, std::uint64_t bytes, std::uint64_t alignment)
       : memory_((count + 1) * (bytes + 192)) {
-    std::ranges::generate(memory_, [&random] { return static_cast<std::byte>(random()); });
+    random.fill(memory_.data(), memory_.size());
     for (std::uint64_t r = 0; r < count; ++r) {
       const auto room = reinterpret_cast<std::uintptr_t>(memory_.data() + r * (bytes + 192));
       const std::uint64_t shift = alignment == 0 ? random.in(std::uint64_t{0}, std::uint64_t{63}) : 0;

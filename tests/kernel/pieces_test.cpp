@@ -16,7 +16,7 @@ using test::Random;
 
 std::string noise(std::size_t bytes, Random& random) {
   std::string data(bytes, '\0');
-  for (char& c : data) c = static_cast<char>(random());
+  random.fill(data.data(), bytes);
   return data;
 }
 

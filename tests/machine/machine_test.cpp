@@ -18,6 +18,7 @@
 #include "xorder/schedule/isotropic.hpp"
 #include "xorder/schedule/mesh.hpp"
 #include "xorder/schedule/rounds.hpp"
+#include "xorder/schedule/torus.hpp"
 
 namespace xorder::machine {
 namespace {
@@ -73,10 +74,13 @@ std::vector<std::pair<std::string, std::shared_ptr<Schedule>>> moving_schedules(
       add("rounds", new Rounds(bmmc::transpose(n / 2, n - n / 2), p, random.in(0, n - p)));
     }
   }
-  for (const std::uint64_t side : {0, 1, 2, 3, 4, 7, 12}) {
+  for (const std::uint64_t side : {0, 1, 2, 3, 4, 7, 8, 12}) {
     add("mesh", new Mesh(side, Mesh::Routing::any));
     add("mesh xy", new Mesh(side, Mesh::Routing::xy));
     if (side % 2 == 0) add("mesh two phases", new Mesh(side, Mesh::Routing::two_phase));
+    if ((side & (side - 1)) == 0) add("mesh recursive", new Mesh(side, Mesh::Routing::recursive));
+    add("torus", new Torus(side, Mesh::Routing::any));
+    add("torus xy", new Torus(side, Mesh::Routing::xy));
   }
   add("isotropic", new Isotropic({6, 3, 4, 4, 0, 7}, 3));
   return all;

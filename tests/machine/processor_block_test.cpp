@@ -33,7 +33,7 @@ class ProcessorBlocks : public testing::TestWithParam<ByAccess> {
   io::File file(std::uint64_t bytes, io::Disk& disk) {
     io::File made = io::File::create_nameless(scratch_.path(), "blocks", bytes, GetParam().access, disk);
     content_.resize(bytes);
-    for (char& c : content_) c = static_cast<char>(random_());
+    random_.fill(content_.data(), bytes);
     made.write_exactly(content_.data(), bytes, 0);
     return made;
   }

@@ -67,6 +67,35 @@ TEST_F(RoundPlans, SendWhatScheduledSends) {
   EXPECT_EQ(plan.rounds(), expected.steps);
 }
 
+TEST_F(RoundPlans, TellTheTimeOnANetwork) {
+  Random random;
+  SEED_TRACE(random);
+  for (int i = 0; i < 10; ++i) {
+    const int n = random.in(0, 12), p = random.in(0, n);
+    const gf2::AffineMap map = test::any_map(random, n);
+    const std::vector<std::uint64_t> extents = {std::uint64_t{1} << n};
+    const Reordering what = mapping_of_all({extents, 8, Order::c}, map);
+    const schedule::LinkTimes times = test::random_times(random);
+    const RoundPlan plan(what,
+                         {.processors = std::uint64_t{1} << p, .memory = 256 << 20, .link_times = times});
+    const schedule::Rounds rounds(map, p, n - p);
+    const auto time = [&](schedule::Switching switching) {
+      return duration(rounds, static_cast<double>(8ULL << rounds.lg_chunk()), times, switching);
+    };
+    const work::NetworkTime expected = {times, 1, time(schedule::Switching::store_and_forward),
+                                        time(schedule::Switching::wormhole)};
+    const std::string data = noise(what.bytes(), random);
+    std::string result(data.size(), '\0');
+    EXPECT_EQ(plan.execute(reinterpret_cast<const std::byte*>(data.data()),
+                           reinterpret_cast<std::byte*>(result.data()))
+                  .time,
+              expected);
+    const auto on_files =
+        plan.on_files(input(data, extents, 8), extents, scratch_ / "out.raw", {.overwrite = true});
+    EXPECT_EQ(on_files->run().traffic->time, expected);
+  }
+}
+
 // One plan in several threads, which share nothing but the plan. It outlives the object that made it.
 TEST_F(RoundPlans, ManyThreadsUseOne) {
   Random random;

@@ -71,7 +71,11 @@ class ScheduledDescendTest : public testing::Test {
                                    uint64_t memory = 32 * MiB) {
     const auto description = in.front().description;
     return scheduled_descend(std::move(in), std::move(what), description.dtype, description.extents,
-                             directory_ / "out.raw", {.memory = memory, .engine = engine, .overwrite = true},
+                             directory_ / "out.raw",
+                             {.memory = memory,
+                              .engine = engine,
+                              .overwrite = true,
+                              .link_times = schedule::LinkTimes{5, 2, 0.25}},
                              schedule, sizes);
   }
   std::string output() { return test::read_file(directory_ / "out.raw"); }
@@ -88,12 +92,13 @@ class ScheduledDescendTest : public testing::Test {
     EXPECT_TRUE(report.traffic.has_value());
     std::smatch said;
     const bool sends =
-        std::regex_search(text, said, std::regex("(\\d+) steps .* (\\d+) messages, (\\d+) link"));
+        std::regex_search(text, said, std::regex("(\\d+) steps? .* (\\d+) messages?, (\\d+) link"));
     const work::Traffic& traffic = *report.traffic;
     EXPECT_EQ(sends ? said[1].str() : "0", std::to_string(traffic.steps)) << text;
     EXPECT_EQ(sends ? said[2].str() : "0", std::to_string(traffic.messages)) << text;
     EXPECT_EQ(sends ? said[3].str() : "0", std::to_string(traffic.crossings)) << text;
     EXPECT_EQ(report.passes, work.summary().passes.size());
+    EXPECT_EQ(work.forecast(), traffic);
     return report;
   }
 
@@ -186,7 +191,7 @@ TEST_F(ScheduledDescendTest, Shifts) {
     const uint64_t power = uint64_t{1} << random.in(0, 20);
     const uint64_t by = random.in(0, 2) == 0 ? random() : random.in(0, 1) == 0 ? power : -power;
     std::string content(count * bytes, '\0');
-    for (char& c : content) c = static_cast<char>(random());
+    random.fill(content.data(), content.size());
     const auto in = file("in.raw", content, "V" + std::to_string(bytes));
     run(*work({in}, descend::cyclic_shift(bytes, by), schedules[random.in(0, 1)], random_cut(random, n)));
     const std::string result = output();

@@ -2,8 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <fstream>
 #include <set>
+#include <vector>
 
 #include "machine/on_files.hpp"
 #include "plan/band_exchange.hpp"
@@ -22,15 +24,25 @@ class Scheduled : public test::OnFiles {
   void check(const Reordering& what, std::vector<std::uint64_t> extents, const ScheduleChoice& choice,
              work::EngineChoice engine, Random& random) {
     const std::string data = noise(what.bytes(), random);
-    const std::string expected = reordered(what, data);
-    const auto work = scheduled(input(data, extents, what.element_bytes), what, extents, scratch_ / "out.raw",
-                                {.memory = 16 << 20, .engine = engine, .overwrite = true}, choice);
+    check(input(data, extents, what.element_bytes), reordered(what, data), what, extents, choice, engine,
+          random);
+  }
+  void check(const io::ArrayFile& in, const std::string& expected, const Reordering& what,
+             const std::vector<std::uint64_t>& extents, const ScheduleChoice& choice,
+             work::EngineChoice engine, Random& random) {
+    const auto work = scheduled(
+        in, what, extents, scratch_ / "out.raw",
+        {.memory = memory_, .engine = engine, .overwrite = true, .link_times = test::random_times(random)},
+        choice);
     const work::Report report = work->run();
     ASSERT_TRUE(test::read_file(scratch_ / "out.raw") == expected);
     EXPECT_TRUE(report.traffic);
+    EXPECT_EQ(work->forecast(), report.traffic);
     EXPECT_EQ(report.passes, work->summary().passes.size());
     EXPECT_EQ(report.bytes_written, work->summary().bytes_written);
   }
+
+  std::uint64_t memory_ = 16 << 20;
 };
 
 using Kind = ScheduleChoice::Kind;
@@ -39,19 +51,27 @@ using Kind = ScheduleChoice::Kind;
 TEST_F(Scheduled, EveryScheduleOfATransposition) {
   Random random;
   SEED_TRACE(random);
+  const std::vector<std::uint64_t> extents{1024, 4096};
+  const Reordering what = transposition({extents, 8, Order::c}, {});
+  const std::string data = noise(what.bytes(), random), expected = reordered(what, data);
+  const io::ArrayFile in = input(data, extents, 8);
   for (const auto engine : {work::EngineChoice::direct, work::EngineChoice::mapped}) {
     for (const auto& [kind, processors] : {std::pair(Kind::rounds, 16), std::pair(Kind::rounds, 64),
                                            std::pair(Kind::exchange, 8), std::pair(Kind::mesh, 9)}) {
       SCOPED_TRACE(static_cast<int>(kind));
-      check(transposition({{1024, 4096}, 8, Order::c}, {}), {1024, 4096},
-            {.kind = kind, .processors = processors}, engine, random);
+      check(in, expected, what, extents, {.kind = kind, .processors = processors}, engine, random);
     }
+    check(in, expected, what, extents, {.kind = Kind::mesh, .processors = 49, .torus = true}, engine, random);
+    check(in, expected, what, extents,
+          {.kind = Kind::mesh, .processors = 64, .routing = schedule::Mesh::Routing::recursive}, engine,
+          random);
   }
 }
 
 TEST_F(Scheduled, RandomMapsInRoundsOfAnyLayout) {
   Random random;
   SEED_TRACE(random);
+  memory_ = 32 << 20;  // 512 simulated processors take more than a third of 16 MiB for themselves
   for (int i = 0; i < 25; ++i) {
     const int n = random.in(0, 14), p = random.in(0, std::min(n, 9)), f = random.in(0, n - p);
     const std::uint64_t bytes = std::array{1, 3, 8, 16}[random.in(0U, 3U)];
@@ -65,16 +85,21 @@ TEST_F(Scheduled, RandomMapsInRoundsOfAnyLayout) {
 TEST_F(Scheduled, MeshesOfAnyShape) {
   Random random;
   SEED_TRACE(random);
-  for (int i = 0; i < 25; ++i) {
+  for (int i = 0; i < 50; ++i) {
     const std::uint64_t rows = random.in(1U, 200U), columns = random.in(1U, 200U);
     const std::uint64_t side = random.in(std::uint64_t{1}, std::min({rows, columns, std::uint64_t{9}}));
     using Routing = schedule::Mesh::Routing;
-    const Routing routings[] = {Routing::any, Routing::xy, Routing::two_phase};
-    SCOPED_TRACE(testing::Message() << rows << " x " << columns << ", mesh of " << side);
+    const bool torus = random.in(0, 1) == 1;
+    std::vector<Routing> routings = {Routing::any, Routing::xy};
+    if (!torus && side % 2 == 0) routings.push_back(Routing::two_phase);
+    if (!torus && std::has_single_bit(side)) routings.push_back(Routing::recursive);
+    SCOPED_TRACE(testing::Message() << rows << " x " << columns << (torus ? ", torus of " : ", mesh of ")
+                                    << side);
     check(transposition({{rows, columns}, 4, Order::c}, {}), {rows, columns},
           {.kind = Kind::mesh,
            .processors = side * side,
-           .routing = routings[random.in(0, side % 2 == 0 ? 2 : 1)]},
+           .routing = routings[random.in(std::size_t{0}, routings.size() - 1)],
+           .torus = torus},
           work::EngineChoice::direct, random);
   }
 }
@@ -127,9 +152,12 @@ TEST_F(Scheduled, BandsOfAnyShape) {
     const std::string data = noise(band.places() * bytes, random);
     const work::EngineChoice engine =
         random.in(0, 1) == 0 ? work::EngineChoice::direct : work::EngineChoice::mapped;
-    const auto work = scheduled_band(input(data, band.extents(), bytes), band, scratch_ / "out.raw",
-                                     {.memory = 256 << 20, .engine = engine, .overwrite = true}, processors);
+    const auto work = scheduled_band(
+        input(data, band.extents(), bytes), band, scratch_ / "out.raw",
+        {.memory = 256 << 20, .engine = engine, .overwrite = true, .link_times = test::random_times(random)},
+        processors);
     const work::Report report = work->run();
+    EXPECT_EQ(work->forecast(), report.traffic);
     ASSERT_TRUE(test::read_file(scratch_ / "out.raw") == expected(data, band, bytes));
     EXPECT_EQ(report.traffic->processors, processors);
   }
@@ -154,6 +182,7 @@ std::string expected(const std::string& data, const std::vector<Band>& bands, st
   return out;
 }
 
+// In one file, or in one each.
 TEST_F(Scheduled, SeveralBandsAtOnce) {
   Random random;
   SEED_TRACE(random);
@@ -169,10 +198,25 @@ TEST_F(Scheduled, SeveralBandsAtOnce) {
                                     << processors);
     const std::string data = noise(places(bands) * bytes, random);
     const auto engine = random.in(0, 1) == 0 ? work::EngineChoice::direct : work::EngineChoice::mapped;
-    const auto work = scheduled_bands(
-        input(data, extents(bands), bytes), bands, scratch_ / "out.raw",
-        {.memory = (large ? 16U : 64U) << 20, .engine = engine, .overwrite = true}, processors);
+    std::vector<io::ArrayFile> inputs;
+    if (random.in(0, 1) == 1) {
+      std::uint64_t begin = 0;
+      for (const Band& band : bands) {
+        inputs.push_back(input(data.substr(begin, band.places() * bytes), band.extents(), bytes,
+                               std::to_string(inputs.size()) + ".raw"));
+        begin += band.places() * bytes;
+      }
+    } else {
+      inputs.push_back(input(data, extents(bands), bytes));
+    }
+    const auto work = scheduled_bands(inputs, bands, scratch_ / "out.raw",
+                                      {.memory = (large ? 16U : 64U) << 20,
+                                       .engine = engine,
+                                       .overwrite = true,
+                                       .link_times = test::random_times(random)},
+                                      processors);
     const work::Report report = work->run();
+    EXPECT_EQ(work->forecast(), report.traffic);
     ASSERT_TRUE(test::read_file(scratch_ / "out.raw") == expected(data, bands, bytes));
     const auto at_once =
         plan::plan_band_exchange(
@@ -190,7 +234,7 @@ TEST_F(Scheduled, BandsThatDoNotGoTogetherAreRefused) {
     std::uint64_t elements = 1;
     for (const std::uint64_t extent : shape) elements *= extent;
     return test::message_of<InputError>([&] {
-      static_cast<void>(scheduled_bands(input(std::string(elements, 'x'), shape, 1), bands,
+      static_cast<void>(scheduled_bands({input(std::string(elements, 'x'), shape, 1)}, bands,
                                         scratch_ / "out.raw", {.memory = 16 << 20}, std::nullopt));
     });
   };

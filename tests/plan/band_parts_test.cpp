@@ -6,6 +6,7 @@
 
 #include "plan/band_shifts.hpp"
 #include "plan/band_strips.hpp"
+#include "rounding.hpp"
 #include "seed.hpp"
 #include "xorder/error.hpp"
 
@@ -21,20 +22,27 @@ Band random_band(test::Random& random, uint64_t most, BandOrder order) {
   return {n, width - 1 - upper, upper, random.in(0, 1) == 1, order};
 }
 
-// Every element of the target is in one batch's run, its source in the strip's columns and in one of the
-// blocks that the batch may look at.
+// Every element of the target is in one batch's run, its source in the columns of one of the strip's cuts and
+// in one of the blocks that the batch may look at.
 void expect_strips_are_complete(const BandStrips& plan) {
   const Band& band = plan.band();
   const uint64_t width = band.width();
   std::vector<int> written(band.places());
   const auto write = [&](uint64_t strip, uint64_t batch, uint64_t i, uint64_t k) {
     ++written[i * width + k];
-    const BandStrips::Range columns = plan.columns(strip);
     const uint64_t source_k = width - 1 - k;
-    EXPECT_TRUE(columns.begin <= source_k && source_k < columns.end);
+    int found = 0;
+    BandStrips::Range columns;
+    for (uint64_t cut = 0; cut < plan.cuts(); ++cut) {
+      const BandStrips::Range some = plan.columns(strip, cut);
+      if (source_k < some.begin || some.end <= source_k) continue;
+      columns = some;
+      ++found;
+    }
+    ASSERT_EQ(found, 1);
     const int64_t v = static_cast<int64_t>(i + k) - static_cast<int64_t>(band.lower);
-    EXPECT_LT(v, plan.end_row(strip));
-    const int64_t from_first = v - plan.first_row(strip);
+    EXPECT_LT(v, plan.end_row(columns));
+    const int64_t from_first = v - plan.first_row(columns);
     ASSERT_GE(from_first, 0);
     const uint64_t block = static_cast<uint64_t>(from_first) / plan.rows();
     EXPECT_TRUE(batch <= block && block <= batch + plan.lag());
@@ -75,44 +83,65 @@ TEST(BandStrips, WriteEverythingOnceAndHaveWhatTheyNeed) {
     const BandTiling tiling{.strip = random.in(uint64_t{1}, band.width()),
                             .rows = random.in(uint64_t{1}, band.n),
                             .lanes = random.in(1u, 3u),
-                            .whole_blocks = random.in(0, 1) == 1};
+                            .whole_blocks = random.in(0, 1) == 1,
+                            .cuts = random.in(uint64_t{0}, 5)};
     expect_strips_are_complete(BandStrips(band, random.in(uint64_t{1}, 24), conditions, tiling));
     if (testing::Test::HasFailure()) return;
   }
 }
 
-// A block's rows are its columns of h rows, those outside the matrix without any.
+// A block's rows are each cut's columns of h rows, those outside the matrix without any, and what is read
+// around them fits in the block's memory.
 TEST(BandStrips, ReadTheRowsOfTheirBlocks) {
   test::Random random;
   SEED_TRACE(random);
   for (int repeat = 0; repeat < 300; ++repeat) {
     const Band band = random_band(random, 60, BandOrder::columns);
     const BandTiling tiling{.strip = random.in(uint64_t{1}, band.width()),
-                            .rows = random.in(uint64_t{1}, band.n)};
-    const BandStrips plan(band, 4, {.memory = ~uint64_t{0} >> 1}, tiling);
+                            .rows = random.in(uint64_t{1}, band.n),
+                            .cuts = random.in(uint64_t{0}, 5)};
+    const uint64_t alignment = uint64_t{1} << random.in(0, 5);
+    const BandStrips plan(band, 4, {.memory = ~uint64_t{0} >> 1, .read_alignment = alignment}, tiling);
     const auto n = static_cast<int64_t>(band.n);
     uint64_t read = 0;
     for (uint64_t strip = 0; strip < plan.strips(); ++strip) {
-      const BandStrips::Range columns = plan.columns(strip);
-      int64_t next = plan.first_row(strip);
+      std::vector<int64_t> next;  // of each cut
+      for (uint64_t cut = 0; cut < plan.cuts(); ++cut) {
+        const BandStrips::Range columns = plan.columns(strip, cut);
+        next.push_back(columns.empty() ? 0 : plan.first_row(columns));
+      }
       for (uint64_t block = 0; block < plan.batches() + plan.lag(); ++block) {
-        EXPECT_TRUE(next == plan.end_row(strip) ||
-                    next == plan.first_row(strip) + static_cast<int64_t>(block * plan.rows()));
+        for (uint64_t cut = 0; cut < plan.cuts(); ++cut) {
+          const BandStrips::Range columns = plan.columns(strip, cut);
+          if (columns.empty()) continue;
+          EXPECT_TRUE(next[cut] == plan.end_row(columns) ||
+                      next[cut] == plan.first_row(columns) + static_cast<int64_t>(block * plan.rows()));
+        }
+        uint64_t memory = 0;
         for (const BandStrips::Rows& rows : plan.reads(strip, block)) {
-          EXPECT_EQ(rows.first, next);
-          next += static_cast<int64_t>(rows.count);
+          const BandStrips::Range columns = plan.columns(strip, rows.cut);
+          EXPECT_EQ(rows.first, next[rows.cut]);
+          next[rows.cut] += static_cast<int64_t>(rows.count);
           read += rows.elements.size() * 4;
           if (rows.elements.empty()) {
-            EXPECT_TRUE(!band.cyclic && (next <= 0 || rows.first >= n));
+            EXPECT_TRUE(!band.cyclic && (next[rows.cut] <= 0 || rows.first >= n));
             continue;
           }
           const auto first = static_cast<uint64_t>((rows.first % n + n) % n);
           EXPECT_EQ(rows.elements.begin, first * band.width() + columns.begin);
           EXPECT_EQ(rows.elements.end, (first + rows.count - 1) * band.width() + columns.end);
           EXPECT_LE(first + rows.count, band.n);
+          const uint64_t begin = round_down(rows.elements.begin * 4, alignment);
+          EXPECT_LE(round_up(rows.elements.end * 4, alignment) - begin,
+                    plan.read_room(rows.elements.size() * 4));
+          memory += plan.read_room(rows.elements.size() * 4);
         }
+        EXPECT_LE(memory, plan.block_bytes());
       }
-      EXPECT_EQ(next, plan.end_row(strip));
+      for (uint64_t cut = 0; cut < plan.cuts(); ++cut) {
+        const BandStrips::Range columns = plan.columns(strip, cut);
+        EXPECT_TRUE(columns.empty() || next[cut] == plan.end_row(columns));
+      }
     }
     ASSERT_EQ(read, plan.pass().bytes_read);
   }
@@ -129,6 +158,23 @@ TEST(BandStrips, RunsAreWholeBlocks) {
     for (uint64_t batch = 0; batch < plan.batches(); ++batch) {
       for (const BandStrips::Range& run : plan.writes(strip, batch))
         EXPECT_EQ((4096 + run.begin * 8) % 4096, 0u);
+    }
+  }
+}
+
+// Also of a band that is so wide that strips of a block's width would not fit: its columns are cut.
+TEST(BandStrips, RunsAreWholeBlocksInLittleMemory) {
+  for (const uint64_t element_bytes : {1, 2}) {
+    const uint64_t width = (16 << 10) / element_bytes;
+    const Band band{32768, width / 2 - 1, width / 2, false, BandOrder::columns};
+    const BandConditions conditions{
+        .memory = (uint64_t{16} << 20) / element_bytes, .read_alignment = 512, .write_alignment = 4096};
+    const BandStrips plan(band, element_bytes, conditions);
+    EXPECT_GT(plan.cuts(), 1u);
+    EXPECT_LE(plan.memory(), conditions.memory);
+    for (uint64_t strip = 0; strip < plan.strips(); ++strip) {
+      for (const BandStrips::Range& run : plan.writes(strip, 1))
+        EXPECT_TRUE(run.begin * element_bytes % 4096 == 0 && run.end * element_bytes % 4096 == 0);
     }
   }
 }

@@ -45,7 +45,7 @@ TEST(Device, NonsenseProfilesAreRefused) {
   EXPECT_THAT(parse("nonsense"), ThrowsMessage<InputError>(HasSubstr("dev.json: not a device profile")));
   EXPECT_THAT(parse(R"({"points": []})"), ThrowsMessage<InputError>(HasSubstr("not a device profile")));
   EXPECT_THAT(parse(R"({"points": [[1, 2]]})"), ThrowsMessage<InputError>(HasSubstr("a point must be")));
-  EXPECT_THAT(parse(R"({"points": [[1, 2, 0]]})"), ThrowsMessage<InputError>(HasSubstr("above 0")));
+  EXPECT_THAT(parse(R"({"points": [[1, 2, 0]]})"), ThrowsMessage<InputError>(HasSubstr("at least 1")));
   EXPECT_THAT(parse(R"({"points": [[2, 2, 2], [1, 2, 2]]})"),
               ThrowsMessage<InputError>(HasSubstr("ascending")));
   EXPECT_THAT(parse(R"({"depth": 0, "points": [[1, 2, 2]]})"), ThrowsMessage<InputError>(HasSubstr("depth")));

@@ -23,7 +23,7 @@ using test::Random;
 
 std::string noise(uint64_t bytes, Random& random) {
   std::string data(bytes, '\0');
-  for (char& c : data) c = static_cast<char>(random());
+  random.fill(data.data(), bytes);
   return data;
 }
 
@@ -88,7 +88,8 @@ TEST(MeshPlan, TransposesAnyMatrix) {
     const uint64_t rows = random.in(2U, 60U), columns = random.in(2U, 60U), bytes = random.in(1U, 5U);
     const uint64_t side = random.in(uint64_t{1}, std::min({rows, columns, uint64_t{8}}));
     const Reordering what = transposition({{rows, columns}, bytes, Order::c}, {});
-    const MeshPlan plan = plan_mesh(what, schedule::Mesh::Routing::any, conditions(side * side));
+    const MeshPlan plan =
+        plan_mesh(what, schedule::Mesh::Routing::any, random.in(0, 1) == 1, conditions(side * side));
     const std::string data = noise(what.bytes(), random);
     const BlockMatrix& m = plan.within;
     std::string scratch(data.size(), '\0');
@@ -159,14 +160,29 @@ TEST(StripePlan, KeepsWithinTheMemory) {
   }
 }
 
+// Blocks that stop on their way lie in memory there. With routing any none does, on a mesh.
+TEST(StripePlan, HasRoomForWhatStopsOnItsWay) {
+  const Reordering what = transposition({{512, 512}, 8, Order::c}, {});
+  const auto memory = [&](schedule::Mesh::Routing routing, bool torus) {
+    const StripePlan plan = plan_mesh(what, routing, torus, conditions(64, 64 * MiB)).stripes;
+    EXPECT_EQ(plan.stripes(), 1u);
+    return plan.pass.memory;
+  };
+  using Routing = schedule::Mesh::Routing;
+  const uint64_t in_one_message = memory(Routing::any, false);
+  EXPECT_GE(memory(Routing::xy, false), in_one_message + what.bytes());
+  EXPECT_GE(memory(Routing::recursive, false), in_one_message + what.bytes());
+  EXPECT_GE(memory(Routing::any, true), in_one_message + what.bytes());
+}
+
 TEST(ProcessorConditions, WhatAScheduleCannotDo) {
   const Reordering odd = transposition({{63, 32}, 8, Order::c}, {}),
                    gray = mapping_of_all({{64}, 8, Order::c}, bmmc::gray(6));
   EXPECT_THROW(plan_exchange(odd, conditions({})), InputError);
   EXPECT_THROW(plan_exchange(gray, conditions({})), InputError);
-  EXPECT_THROW(plan_mesh(gray, schedule::Mesh::Routing::any, conditions({})), InputError);
-  EXPECT_THROW(plan_mesh(odd, schedule::Mesh::Routing::any, conditions(8)), InputError);
-  EXPECT_THROW(plan_mesh(odd, schedule::Mesh::Routing::any, conditions(33 * 33)), InputError);
+  EXPECT_THROW(plan_mesh(gray, schedule::Mesh::Routing::any, false, conditions({})), InputError);
+  EXPECT_THROW(plan_mesh(odd, schedule::Mesh::Routing::any, false, conditions(8)), InputError);
+  EXPECT_THROW(plan_mesh(odd, schedule::Mesh::Routing::any, false, conditions(33 * 33)), InputError);
   EXPECT_THROW(wanted_lg(3, 8, "elements"), InputError);
   EXPECT_THROW(wanted_lg(16, 8, "elements"), InputError);
   EXPECT_EQ(wanted_lg(8, 8, "elements"), 3);

@@ -68,10 +68,7 @@ inline Reordering random_reordering(Random& random, int max_rank) {
 
 inline std::vector<std::byte> random_bytes(Random& random, std::size_t count) {
   std::vector<std::byte> bytes(count);
-  for (std::size_t i = 0; i < count; i += 8) {
-    const std::uint64_t word = random();
-    std::memcpy(bytes.data() + i, &word, std::min<std::size_t>(8, count - i));
-  }
+  random.fill(bytes.data(), count);
   return bytes;
 }
 

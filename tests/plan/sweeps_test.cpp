@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <string_view>
 #include <vector>
 
 #include "byte_units.hpp"
@@ -287,7 +288,36 @@ TEST(Sweeps, LargeRecordsFitInMemoryTwice) {
   EXPECT_GT(plan_sweeps(less).sweeps.size(), 1u);
   less.memory = 16 * MiB;
   EXPECT_THAT(test::message_of<InputError>([&] { plan_sweeps(less); }),
-              testing::HasSubstr("times as much would do"));
+              testing::HasSubstr("112 MiB would do"));
+}
+
+// A refusal names memory that does, and of which a MiB less does not.
+TEST(Sweeps, RefusalsNameEnoughMemory) {
+  test::Random random;
+  SEED_TRACE(random);
+  for (int i = 0; i < 100; ++i) {
+    SweepConditions c{.lg_size = random.in(1, 8),
+                      .ascend = random.in(0, 1) == 1,
+                      .record_bytes = random.in(std::uint64_t{64 << 10}, 32 * MiB),
+                      .memory = 16 * MiB,
+                      .threads = static_cast<unsigned>(random.in(1, 16))};
+    c.input_bytes = c.output_bytes = c.record_bytes;
+    c.between = std::array{Between::threads, Between::aspc,
+                           Between::pipelined}[random.in(std::size_t{0}, std::size_t{2})];
+    try {
+      plan_sweeps(c);
+      continue;
+    } catch (const InputError& error) {
+      const std::string text = error.what();
+      constexpr std::string_view before = "need more memory; ";
+      const std::size_t at = text.find(before);
+      ASSERT_NE(at, std::string::npos) << text;
+      c.memory = std::stoull(text.substr(at + before.size())) * MiB;
+    }
+    for (const Sweep& sweep : plan_sweeps(c).sweeps) EXPECT_LE(sweep.pass.memory, c.memory);
+    c.memory -= MiB;
+    EXPECT_THROW(plan_sweeps(c), InputError) << c.memory;
+  }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <random>
 
 #include "schedule/simulate.hpp"
 #include "seed.hpp"
@@ -138,6 +139,50 @@ TEST(BandTask, UniversalBound) {
   }
   EXPECT_THROW(universal_band_bound(3, 9), InputError);
   EXPECT_THROW(universal_band_bound(3, 0), InputError);
+}
+
+TEST(BandTask, EntropyAndItsInverse) {
+  EXPECT_EQ(binary_entropy(0), 0);
+  EXPECT_EQ(binary_entropy(1), 0);
+  EXPECT_EQ(binary_entropy(0.5), 1);
+  EXPECT_EQ(inverse_binary_entropy(0), 0);
+  EXPECT_NEAR(inverse_binary_entropy(1), 0.5, 1e-7);  // H is flat there
+  test::Random random;
+  SEED_TRACE(random);
+  double last = 0;
+  for (int i = 0; i <= 1000; ++i) {
+    const double x = i / 1000.0, inverse = inverse_binary_entropy(x);
+    EXPECT_NEAR(binary_entropy(inverse), x, 1e-14);
+    EXPECT_LE(last, inverse);
+    EXPECT_LE(inverse, 0.5);
+    last = inverse;
+    const double fraction = std::uniform_real_distribution(0.0, 0.5)(random);
+    EXPECT_NEAR(binary_entropy(1 - fraction), binary_entropy(fraction), 1e-14);
+    EXPECT_NEAR(inverse_binary_entropy(binary_entropy(fraction)), fraction, 1e-7);
+  }
+}
+
+// For every B; equal if B is 1 or all nodes.
+TEST(BandTask, ClosedBoundIsBelowTheSum) {
+  for (int d = 1; d <= 12; ++d) {
+    const uint64_t n = uint64_t{1} << d;
+    std::vector<int> distances;
+    for (uint64_t v = 0; v < n; ++v) distances.push_back(std::popcount(v));
+    std::ranges::sort(distances);
+    double sum = 0, last = -1;
+    for (uint64_t width = 1; width <= n; ++width) {
+      sum += distances[width - 1];
+      const double closed = closed_band_bound(d, width);
+      EXPECT_LE(closed, sum / d * (1 + 1e-12)) << d << " " << width;
+      EXPECT_GT(closed, last) << d << " " << width;
+      last = closed;
+    }
+    EXPECT_NEAR(closed_band_bound(d, n), sum / d, sum * 1e-6);
+    EXPECT_EQ(closed_band_bound(d, 1), 0);
+  }
+  EXPECT_EQ(closed_band_bound(0, 1), 0);
+  EXPECT_THROW(closed_band_bound(3, 9), InputError);
+  EXPECT_THROW(closed_band_bound(3, 0), InputError);
 }
 
 TEST(BandTask, ImpossibleBandsAreRefused) {

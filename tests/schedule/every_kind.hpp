@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <memory>
 #include <string>
 #include <utility>
@@ -19,6 +20,7 @@
 #include "xorder/schedule/plus_minus.hpp"
 #include "xorder/schedule/rounds.hpp"
 #include "xorder/schedule/routed.hpp"
+#include "xorder/schedule/torus.hpp"
 
 namespace xorder::test {
 
@@ -71,6 +73,9 @@ inline std::vector<NamedSchedule> every_kind(Random& random) {
     add("mesh", side, Mesh(n, Mesh::Routing::any));
     add("mesh, XY", side, Mesh(n, Mesh::Routing::xy));
     if (side % 2 == 0) add("mesh, two phases", side, Mesh(n, Mesh::Routing::two_phase));
+    if (std::has_single_bit(n)) add("mesh, recursive", side, Mesh(n, Mesh::Routing::recursive));
+    add("torus", side, Torus(n, Mesh::Routing::any));
+    add("torus, XY", side, Torus(n, Mesh::Routing::xy));
   }
   return all;
 }

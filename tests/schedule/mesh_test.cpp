@@ -120,7 +120,31 @@ TEST(Mesh, TheFirstPhaseKeepsToTheQuarter) {
   }
 }
 
+// In every step all links between halves carry a message one way, and nobody has more than one.
+TEST(Mesh, TheRecursiveExchangeTakesNMinusOneStepsWithOnePort) {
+  for (std::uint64_t n = 1; n <= 64; n *= 2) {
+    const Mesh mesh(n, Mesh::Routing::recursive);
+    const Report report = test::expect_correct(mesh);
+    EXPECT_EQ(report.steps, n - 1);
+    EXPECT_EQ(report.one_port_steps, n - 1);
+    expect_transposition(mesh);
+    std::vector<Message> messages;
+    for (std::uint64_t step = 0; step < mesh.steps(); ++step) {
+      mesh.messages(step, messages);
+      const std::uint64_t h = mesh.network().distance(messages[0].from.node, messages[0].via);
+      EXPECT_EQ(messages.size(), n * n / (2 * h)) << n << ", step " << step;
+      for (const Message& m : messages) {
+        ASSERT_EQ(m.from.node / n, m.via / n) << "row first";
+        ASSERT_EQ(mesh.network().distance(m.from.node, m.to.node), 2 * h);
+      }
+    }
+  }
+  EXPECT_EQ(Mesh(0, Mesh::Routing::recursive).steps(), 0u);
+}
+
 TEST(Mesh, SidesThatAreRefused) {
+  for (const std::uint64_t n : {3, 6, 12, 1000}) EXPECT_THROW(Mesh(n, Mesh::Routing::recursive), InputError);
+
   EXPECT_THROW(Mesh(1025, Mesh::Routing::any), InputError);
   EXPECT_THROW(Mesh(1026, Mesh::Routing::two_phase), InputError);
   EXPECT_THROW(Mesh(9, Mesh::Routing::two_phase), InputError);

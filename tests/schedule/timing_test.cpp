@@ -42,6 +42,16 @@ TEST(Timing, Mesh) {
   EXPECT_DOUBLE_EQ(duration(mesh, 10, {1, 2, 3}, saf).asynchronous, 1 + 4 * (2 + 10 * 3));
 }
 
+// 3 × 3 blocks in one step, each over two links: around the rings no way is longer.
+TEST(Timing, Torus) {
+  const Torus torus(3, Mesh::Routing::any);
+  ASSERT_EQ(torus.steps(), 1u);
+  EXPECT_DOUBLE_EQ(duration(torus, 10, {1, 2, 3}, worm).lock_step, 1 + 2 * 2 + 10 * 3);
+  EXPECT_DOUBLE_EQ(duration(torus, 10, {1, 2, 3}, saf).lock_step, 1 + 2 * (2 + 10 * 3));
+  EXPECT_DOUBLE_EQ(duration(torus, 10, {1, 2, 3}, worm).asynchronous, 1 + 2 * 2 + 10 * 3);
+  EXPECT_DOUBLE_EQ(duration(torus, 10, {1, 2, 3}, saf).asynchronous, 1 + 2 * (2 + 10 * 3));
+}
+
 // What no port, link or chain of messages allows to be done faster. Waits are left out.
 struct Bounds {
   double port = 0;   // the time of all messages through the busiest port

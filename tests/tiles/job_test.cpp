@@ -59,14 +59,15 @@ plan::Device slow_starter() { return plan::Device::parse(R"({"points": [[1048576
 TEST_F(JobTest, SeveralPassesGiveTheSameBytes) {
   test::Random random;
   SEED_TRACE(random);
-  for (const auto engine :
-       {work::EngineChoice::direct, work::EngineChoice::mapped, work::EngineChoice::automatic}) {
-    for (const auto& map : {bmmc::bit_reverse(22), test::random_map(random, 22), bmmc::transpose(8, 14)}) {
-      const Reordering what = mapping_of_all({{std::uint64_t{1} << 22}, 4, Order::c}, map);
-      const auto data = test::random_bytes(random, what.bytes());
+  for (const auto& map : {bmmc::bit_reverse(22), test::random_map(random, 22), bmmc::transpose(8, 14)}) {
+    const Reordering what = mapping_of_all({{std::uint64_t{1} << 22}, 4, Order::c}, map);
+    const auto data = test::random_bytes(random, what.bytes()), expected = test::performed(what, data);
+    const io::ArrayFile in = raw_input(data, 4);
+    for (const auto engine :
+         {work::EngineChoice::direct, work::EngineChoice::mapped, work::EngineChoice::automatic}) {
       work::Options options{
           .memory = 16 * MiB, .engine = engine, .device = slow_starter(), .overwrite = true};
-      Job several = job(raw_input(data, 4), what, options);
+      Job several = job(in, what, options);
       EXPECT_GT(several.plan().passes.size(), 1u);
       EXPECT_LE(several.plan().peak_memory(), 16 * MiB);
       std::uint64_t last = 0;
@@ -78,7 +79,7 @@ TEST_F(JobTest, SeveralPassesGiveTheSameBytes) {
       EXPECT_EQ(report.passes, several.plan().passes.size());
       EXPECT_GE(report.bytes_read, several.plan().bytes_read());
       EXPECT_EQ(report.bytes_written, several.plan().bytes_written());
-      ASSERT_EQ(output(), test::performed(what, data));
+      ASSERT_TRUE(output() == expected);
     }
   }
 }

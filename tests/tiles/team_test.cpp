@@ -217,7 +217,7 @@ TEST_F(TeamTest, SharesScratchFilesBetweenPasses) {
   test::Random random;
   SEED_TRACE(random);
   const Reordering what = mapping_of_all({{std::uint64_t{1} << 22}, 4}, test::random_map(random, 22));
-  const auto data = test::random_bytes(random, what.bytes());
+  const auto data = test::random_bytes(random, what.bytes()), expected = test::performed(what, data);
   const io::ArrayFile in = input(data, 4);
   for (const std::size_t members : {2, 3}) {
     work::Options options{
@@ -225,7 +225,7 @@ TEST_F(TeamTest, SharesScratchFilesBetweenPasses) {
     const Outcome outcome = run(in, what, options, members);
     ASSERT_THAT(outcome.errors, testing::Each(""));
     EXPECT_GT(outcome.passes, 1u);
-    EXPECT_TRUE(output(0) == test::performed(what, data));
+    EXPECT_TRUE(output(0) == expected);
     EXPECT_THAT(files(), testing::UnorderedElementsAre("in.raw", "out.raw"));
   }
 }

@@ -49,7 +49,22 @@ std::unique_ptr<work::Work> band_work(const io::ArrayFile& in, const std::filesy
                                       work::Options options) {
   io::ArrayFile stored = in;
   const std::vector<Band> bands = two_bands(stored, order);
-  return std::make_unique<band::BandTransposition>(stored, bands, out, options);
+  return std::make_unique<band::BandTransposition>(std::vector{stored}, bands, out, options);
+}
+
+// The same two, as inputs of their own.
+inline std::vector<io::ArrayFile> two_inputs(const io::ArrayFile& in, const std::vector<Band>& bands) {
+  std::vector<io::ArrayFile> both{in, in};
+  for (std::size_t i = 0; i < 2; ++i) both[i].description.extents = bands[i].extents();
+  both[1].description.offset += both[0].description.bytes();
+  return both;
+}
+
+inline std::unique_ptr<work::Work> band_inputs_work(const io::ArrayFile& in, const std::filesystem::path& out,
+                                                    work::Options options) {
+  io::ArrayFile stored = in;
+  const std::vector<Band> bands = two_bands(stored, BandOrder::columns);
+  return std::make_unique<band::BandTransposition>(two_inputs(in, bands), bands, out, options);
 }
 
 template <machine::ScheduleChoice::Kind kind>
@@ -65,7 +80,7 @@ inline std::unique_ptr<work::Work> scheduled_band_work(const io::ArrayFile& in,
                                                        work::Options options) {
   io::ArrayFile stored = in;
   const std::vector<Band> bands = two_bands(stored, BandOrder::columns);
-  return machine::scheduled_bands(stored, bands, out, options, 8);
+  return machine::scheduled_bands(two_inputs(in, bands), bands, out, options, 8);
 }
 
 inline std::unique_ptr<work::Work> descend_work(const io::ArrayFile& in, const std::filesystem::path& out,
@@ -94,6 +109,7 @@ inline const Engine engines[] = {
     {"TilesInTwoPasses", two_passes, 1 << 21},
     {"BandColumns", band_work<BandOrder::columns>, 1 << 19},
     {"BandDiagonals", band_work<BandOrder::diagonals>, 1 << 19},
+    {"BandInputs", band_inputs_work, 1 << 19},
     {"Rounds", scheduled_work<machine::ScheduleChoice::Kind::rounds>, 1 << 19},
     {"Exchange", scheduled_work<machine::ScheduleChoice::Kind::exchange>, 1 << 19},
     {"Mesh", scheduled_work<machine::ScheduleChoice::Kind::mesh>, 1 << 19},

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdio>
 #include <optional>
 
 #include "command_line.hpp"
@@ -63,7 +62,7 @@ Failure run(MpiTeam& team, int argc, char** argv) {
   try {
     check_arguments(team, argc, argv);
     program.parse(argc, argv);
-    if (std::fflush(stdout) != 0) mine = {1, "standard output: write failed"};
+    mine = flushed();
   } catch (const TeamFailure& e) {
     return e.failure;
   } catch (...) {

@@ -33,13 +33,13 @@ Band parsed(const std::string& bandwidths, const std::string& order, bool cyclic
 }
 
 // The expected shape, as far as it is known.
-std::string shape_text(const std::vector<Band>& bands, bool batch) {
+std::string shape_text(std::span<const Band> bands, bool batch) {
   const std::string one = bands[0].of_diagonals() ? "(KL+KU+1, N)" : "(N, KL+KU+1)";
   return batch ? fmt::format("({}, {}", bands.size(), one.substr(1)) : one;
 }
 
 // N, from the shape of one band or, if an axis counts matrices, of several that are equally wide.
-std::uint64_t columns_of(const io::ArrayFile& file, const std::vector<Band>& bands, bool batch) {
+std::uint64_t columns_of(const io::ArrayFile& file, std::span<const Band> bands, bool batch) {
   const Band& band = bands[0];
   const std::vector<std::uint64_t>& extents = file.description.extents;
   const std::size_t first = batch ? 1 : 0;  // of the two axes
@@ -54,24 +54,68 @@ std::uint64_t columns_of(const io::ArrayFile& file, const std::vector<Band>& ban
   return extents[columns];
 }
 
-// N, for several bands that differ in width and lie on one axis.
-std::uint64_t columns_on_axis(const io::ArrayFile& file, const std::vector<Band>& bands) {
+// N, for bands that differ in width and lie on one axis, or for one of them.
+std::uint64_t columns_on_axis(const io::ArrayFile& file, std::span<const Band> bands) {
   std::uint64_t width = 0;
   for (const Band& band : bands) width += band.width();
   const std::vector<std::uint64_t>& extents = file.description.extents;
   if (extents.size() != 1 || extents[0] % width != 0) {
-    throw InputError(
-        fmt::format("{}: its shape ({}) is not (N*{}): {} bands that differ in width, {} diagonals together, "
-                    "one after another on one axis",
-                    file.path.string(), fmt::join(extents, ", "), width, bands.size(), width));
+    const std::string several = fmt::format("{} bands that differ in width, ", bands.size());
+    throw InputError(fmt::format("{}: its shape ({}) is not (N*{}): {}{} diagonals on one axis",
+                                 file.path.string(), fmt::join(extents, ", "), width,
+                                 bands.size() == 1 ? "" : several, width));
   }
   return extents[0] / width;
 }
 
+bool equally_wide(std::span<const Band> bands) {
+  return std::ranges::all_of(bands, [&](const Band& band) { return band.width() == bands[0].width(); });
+}
+
+void check_narrow(const Band& band, const io::ArrayFile& file) {
+  // The library also accepts B = N; on the command line that is more likely a mistake than a full matrix.
+  if (band.width() < band.n || (band.width() == 1 && band.n == 1)) return;
+  throw InputError(fmt::format("{}: a band of {} + {} + 1 diagonals is not narrower than its matrix, {} x {}",
+                               file.path.string(), band.lower, band.upper, band.n, band.n));
+}
+
+// The matrices of one --banded.
+void repeat(std::vector<Band>& bands, std::uint64_t count, std::span<const io::ArrayFile> files) {
+  const std::vector<std::uint64_t>& extents = files[0].description.extents;
+  if (bands.size() > 1)
+    throw InputError("--matrices: takes one --banded; several of them count the matrices themselves");
+  if (files.size() > 1) throw InputError("--matrices: takes one IN; several hold one matrix each");
+  if (count > most_matrices)
+    throw InputError(fmt::format("--matrices: {} is more than {}", count, most_matrices));
+  if (extents.empty() || extents[0] != count) {
+    throw InputError(fmt::format("{}: its shape ({}) does not begin with --matrices {}",
+                                 files[0].path.string(), fmt::join(extents, ", "), count));
+  }
+  bands.resize(count, bands.front());
+}
+
+// Sets N of the bands that have a file each. If they differ in width, a file may have one axis: several raw files
+// have one --shape.
+void set_columns(std::span<Band> bands, std::span<const io::ArrayFile> files) {
+  const bool differ = !equally_wide(bands);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const bool on_axis = differ && files[i].description.extents.size() == 1;
+    const std::span<const Band> one = bands.subspan(i, 1);
+    const std::uint64_t n = on_axis ? columns_on_axis(files[i], one) : columns_of(files[i], one, false);
+    bands[i].n = n;
+    check_narrow(bands[i], files[i]);
+    if (n != bands[0].n) {
+      throw InputError(
+          fmt::format("{}: its matrix is {} x {}, that of {} {} x {}; all must have the same size",
+                      files[i].path.string(), n, n, files[0].path.string(), bands[0].n, bands[0].n));
+    }
+  }
+}
+
 }  // namespace
 
-void BandStorageOptions::add_to(CLI::App& command) {
-  if (session().team != nullptr) return;  // only the tile engine works in a team
+CLI::Option* BandStorageOptions::add_to(CLI::App& command) {
+  if (session().team != nullptr) return nullptr;  // only the tile engine works in a team
   CLI::Option* const banded =
       command
           .add_option(
@@ -79,7 +123,8 @@ void BandStorageOptions::add_to(CLI::App& command) {
               "IN is the band storage of a square matrix with KL diagonals below the main one and KU above; "
               "OUT is that of its transpose, KU below and KL above. Given several times: IN holds such "
               "matrices of one size, one after another, and so does OUT; on one axis, unless they are "
-              "equally wide")
+              "equally wide. Several IN: each holds one matrix, and --banded is given once for all or once "
+              "for each; OUT is as if they were one file")
           ->type_name("KL,KU")
           ->allow_extra_args(false)
           ->group(group::task);
@@ -101,35 +146,29 @@ void BandStorageOptions::add_to(CLI::App& command) {
       ->type_name(fmt::format("{}", fmt::join(band_orders, "|")))
       ->needs(banded)
       ->group(group::task);
+  return banded;
 }
 
-std::vector<Band> BandStorageOptions::bands(const io::ArrayFile& file) const {
+std::vector<Band> BandStorageOptions::bands(std::span<const io::ArrayFile> files) const {
   std::vector<Band> all;
   for (const std::string& each : bandwidths) all.push_back(parsed(each, order, cyclic));
-  if (!matrices.empty()) {
-    const std::uint64_t count = parse_count(matrices, "--matrices");
-    if (all.size() > 1)
-      throw InputError("--matrices: takes one --banded; several of them count the matrices themselves");
-    if (count > most_matrices)
-      throw InputError(fmt::format("--matrices: {} is more than {}", count, most_matrices));
-    if (file.description.extents.empty() || file.description.extents[0] != count) {
-      throw InputError(fmt::format("{}: its shape ({}) does not begin with --matrices {}", file.path.string(),
-                                   fmt::join(file.description.extents, ", "), count));
+  if (!matrices.empty()) repeat(all, parse_count(matrices, "--matrices"), files);
+  if (files.size() == 1) {
+    const bool batch = !matrices.empty() || all.size() > 1;
+    const std::uint64_t n =
+        equally_wide(all) ? columns_of(files[0], all, batch) : columns_on_axis(files[0], all);
+    for (Band& band : all) {
+      band.n = n;
+      check_narrow(band, files[0]);
     }
-    all.resize(count, all.front());
+    return all;
   }
-  const bool batch = !matrices.empty() || all.size() > 1;
-  const bool equal = std::ranges::all_of(all, [&](const Band& b) { return b.width() == all[0].width(); });
-  const std::uint64_t n = equal ? columns_of(file, all, batch) : columns_on_axis(file, all);
-  for (Band& band : all) {
-    band.n = n;
-    // The library also accepts B = N; on the command line that is more likely a mistake than a full matrix.
-    if (band.width() >= n && !(band.width() == 1 && n == 1)) {
-      throw InputError(
-          fmt::format("{}: a band of {} + {} + 1 diagonals is not narrower than its matrix, {} x {}",
-                      file.path.string(), band.lower, band.upper, n, n));
-    }
+  if (all.size() == 1) all.resize(files.size(), all.front());
+  if (all.size() != files.size()) {
+    throw InputError(fmt::format("--banded: given {} times for {} files; give it once, or once for each",
+                                 all.size(), files.size()));
   }
+  set_columns(all, files);
   return all;
 }
 

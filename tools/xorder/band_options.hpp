@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,10 +16,12 @@ struct BandStorageOptions {
   std::string matrices, order = "columns";
   bool cyclic = false;
 
-  void add_to(CLI::App& command);
+  /// Returns --banded; null in a team, where bands are not possible.
+  CLI::Option* add_to(CLI::App& command);
   bool given() const { return !bandwidths.empty(); }
-  /// The bands in this file. Throws InputError if they do not follow from the options and the file's shape.
-  std::vector<Band> bands(const io::ArrayFile& file) const;
+  /// The bands in these files: in one, or one in each. Throws InputError if they do not follow from the options
+  /// and the files' shapes.
+  std::vector<Band> bands(std::span<const io::ArrayFile> files) const;
 };
 
 }  // namespace xorder::cli

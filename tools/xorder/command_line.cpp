@@ -49,9 +49,11 @@ std::string usage_error(const CLI::App& program, const CLI::ParseError& error) {
 }
 
 // An empty value usually comes from an unset variable in a script; nobody means the default by it. Because it
-// is refused, commands may take an empty string to mean that the option was not given.
+// is refused, commands may take an empty string to mean that the option was not given. Hidden ones have no name
+// for the message.
 void refuse_empty_values(CLI::App& command) {
   for (CLI::Option* option : command.get_options()) {
+    if (option->get_group().empty()) continue;
     option->check([](const std::string& value) {
       return value.empty() ? std::string("the value is empty") : std::string();
     });
@@ -92,12 +94,18 @@ constexpr const char* out_of_memory = "out of memory; try a smaller --memory, or
   _exit(1);
 }
 
+Failure unwritten() {
+  const std::vector<std::string>& made = session().made;
+  if (made.empty()) return {1, "standard output: write failed"};
+  return {3, fmt::format("{}: {} complete, but the report could not be written to standard output",
+                         fmt::join(made, " and "), made.size() == 1 ? "is" : "are")};
+}
+
 // Prints the help or the version.
 Failure answered(const CLI::App& program, const CLI::ParseError& request) {
   if (!session().speaks()) return {};
   program.exit(request);
-  const bool written = std::cout.flush() && std::fflush(stdout) == 0;
-  return written ? Failure{} : Failure{1, "standard output: write failed"};
+  return std::cout.flush() ? flushed() : unwritten();
 }
 
 }  // namespace
@@ -127,7 +135,7 @@ Failure failure(const CLI::App& program) {
     throw;
   } catch (const CLI::ParseError& e) {
     return e.get_exit_code() == 0 ? answered(program, e) : Failure{2, usage_error(program, e)};
-  } catch (const ReportLost& e) {
+  } catch (const TraceLost& e) {
     return {3, e.what()};
   } catch (const InputError& e) {
     return {2, e.code() == EEXIST ? fmt::format("{} (--force overwrites it)", e.what()) : e.what()};
@@ -135,11 +143,14 @@ Failure failure(const CLI::App& program) {
     return {128 + interrupting_signal(), e.what()};
   } catch (const std::bad_alloc&) {
     return {1, out_of_memory};
-  } catch (const std::exception& e) {
-    if (std::ferror(stdout)) return {1, "standard output: write failed"};
+  } catch (const Error& e) {
     return {1, e.what()};
+  } catch (const std::exception& e) {
+    return std::ferror(stdout) ? unwritten() : Failure{1, e.what()};
   }
 }
+
+Failure flushed() { return std::fflush(stdout) == 0 && !std::ferror(stdout) ? Failure{} : unwritten(); }
 
 int complain(const Failure& failure) {
   if (failure.exit_code == 0) return 0;

@@ -10,13 +10,17 @@ namespace xorder::cli {
 void complete(CLI::App& program);
 
 struct Failure {
-  /// 0: no failure; 2: bad input; 3: OUT is complete but its report is lost; 128 + signal; 1: all else.
+  /// 0: no failure; 2: bad input; 3: what the command makes is complete, but the report or trace is lost;
+  /// 128 + signal; 1: all else.
   int exit_code = 0;
   std::string text;  ///< one line
 };
 /// The failure that the exception being handled stands for. A request for the help or the version is not a
 /// failure: it is printed, if this process speaks (session.hpp).
 Failure failure(const CLI::App& program);
+/// What is still to be written to standard output is written. The failure if that, or an earlier write,
+/// failed: 3 if the command has made files (Session::made), which stay, otherwise 1.
+Failure flushed();
 
 /// The failure if the stack limit is too low for this program.
 Failure too_little_stack();

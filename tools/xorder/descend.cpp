@@ -7,6 +7,7 @@
 #include "arguments.hpp"
 #include "commands.hpp"
 #include "moving.hpp"
+#include "network_option.hpp"
 #include "option_groups.hpp"
 #include "xorder/descend/computations.hpp"
 #include "xorder/descend/job.hpp"
@@ -27,7 +28,7 @@ void check_order(const io::ArrayFile& input) {
 
 // Who computes: the sweeps, or the machine of virtual processors.
 struct Way {
-  std::string schedule = "sweeps", processors;
+  std::string schedule = "sweeps", processors, network;
 };
 
 std::unique_ptr<work::Work> job(const Request& request, std::unique_ptr<descend::Computation> what,
@@ -40,10 +41,14 @@ std::unique_ptr<work::Work> job(const Request& request, std::unique_ptr<descend:
   }
   if (way.schedule != "sweeps") {
     using machine::DescendSchedule;
+    work::Options options = request.options;
+    options.link_times = link_times(way.network);
     return machine::scheduled_descend(
-        request.inputs, std::move(what), element, extents, request.output, request.options,
+        request.inputs, std::move(what), element, extents, request.output, options,
         way.schedule == "aspc" ? DescendSchedule::aspc : DescendSchedule::pipelined, sizes);
   }
+  if (!way.network.empty())
+    throw InputError("--network: schedule sweeps sends no messages; use aspc or pipelined");
   return std::make_unique<descend::DescendJob>(request.inputs, std::move(what), element, std::move(extents),
                                                request.output, request.options, sizes);
 }
@@ -70,13 +75,14 @@ void add_kind(
   kind->footer(footer);
   add_own(*kind);
   const auto way = std::make_shared<Way>();
-  MovingCommand::add_to(
-      *kind, [=](const Request& request) { return make(request, *way); }, std::move(more_inputs));
+  MovingCommand::add_to(*kind, [=](const Request& request) { return make(request, *way); },
+                        {.inputs = std::move(more_inputs)});
   kind->add_option(
           "--schedule", way->schedule,
           "sweeps over the file; or P virtual processors, which send each other parts of their blocks over "
-          "the links of a hypercube, by ASPC or by Hu's pipeline (record by record if the file fits in "
-          "memory twice): the same output, but slower; default: sweeps")
+          "the links of a hypercube, by ASPC or by Hu's pipeline (record by record if memory holds the file "
+          "twice, and 35 records on their way for each processor): the same output, but slower; default: "
+          "sweeps")
       ->check(CLI::IsMember({"sweeps", "aspc", "pipelined"}).description(""))
       ->type_name("sweeps|aspc|pipelined")
       ->group(group::engine);
@@ -85,6 +91,8 @@ void add_kind(
           "number of blocks of the file, a power of two; default: as few as the memory allows; with virtual "
           "processors 16, or more if that is faster")
       ->type_name("P")
+      ->group(group::engine);
+  add_network(*kind, way->network, "how long the messages between virtual processors take")
       ->group(group::engine);
 }
 
@@ -172,9 +180,10 @@ void add_descend_command(CLI::App& program) {
       "Computations of the form  for b = n-1 .. 0: a[i] = f_b(a[i], a[i + 2^b], a[i - 2^b])  on 2^n "
       "elements,\n"
       "or with b upwards (Hu, IPPS/SPDP 1998), on files larger than memory. They take two reads and two\n"
-      "writes of the file, more with little memory, one of each if it fits in memory twice. For your own\n"
-      "f_b use the library (xorder/descend/descend.hpp). These commands are examples, not the fastest way:\n"
-      "a scan by itself needs one pass.");
+      "writes of the file, more with little memory, one of each if it fits in memory twice, beside some\n"
+      "buffers. Elements of many MiB need more: a refusal says how much would do. For your own f_b use the\n"
+      "library (xorder/descend/descend.hpp). These commands are examples, not the fastest way: a scan by\n"
+      "itself needs one pass.");
   command->require_subcommand(1);
   add_shift(*command);
   add_scan(*command);

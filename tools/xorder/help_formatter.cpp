@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <sstream>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,13 @@ std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI:
   if (mode == CLI::AppFormatMode::Sub) return make_expanded(app);
   return make_description(app) + make_usage(app, std::move(name)) + make_positionals(app) + groups(*app) +
          make_subcommands(app, mode) + '\n' + make_footer(app);
+}
+
+std::string HelpFormatter::make_usage(const CLI::App* app, std::string name) const {
+  constexpr std::string_view hidden = " [...]";  // CLI11's word for more files without a name
+  std::string usage = CLI::Formatter::make_usage(app, std::move(name));
+  if (const auto at = usage.find(hidden); at != std::string::npos) usage.erase(at, hidden.size());
+  return usage;
 }
 
 std::string HelpFormatter::groups(const CLI::App& app) const {

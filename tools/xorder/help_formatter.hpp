@@ -12,6 +12,7 @@ class HelpFormatter final : public CLI::Formatter {
   HelpFormatter() { column_width(name_columns); }
 
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;
+  std::string make_usage(const CLI::App* app, std::string name) const override;
   std::string make_option_desc(const CLI::Option* option) const override;
 
  private:

@@ -89,7 +89,8 @@ void install_fault_handler() {
   struct sigaction action {};
   action.sa_handler = [](int) {
     constexpr char text[] =
-        "xorder: a mapped page could not be read or written (the disk failed, or the file shrank)\n";
+        "xorder: a mapped page could not be read or written (the disk failed or is full, or the file "
+        "shrank)\n";
     [[maybe_unused]] const auto written = write(STDERR_FILENO, text, sizeof text - 1);
     _exit(1);
   };

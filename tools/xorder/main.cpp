@@ -2,11 +2,10 @@
 //   0    done
 //   1    failed while running
 //   2    bad input, nothing was touched
-//   3    OUT is complete, but its report or trace is lost
+//   3    the files are complete, but the report or trace is lost
 //   130  (128 + signal) interrupted
 
 #include <csignal>
-#include <cstdio>
 
 #include "command_line.hpp"
 #include "commands.hpp"
@@ -26,8 +25,8 @@ int main(int argc, char** argv) {
       "xorder"};
   program.formatter(std::make_shared<HelpFormatter>());
   program.footer(
-      "Exit codes: 0 done, 1 failed, 2 refused before anything was touched, 3 OUT is complete but its\n"
-      "report or trace could not be written, 130 (128 + signal) interrupted.\n"
+      "Exit codes: 0 done, 1 failed, 2 refused before anything was touched, 3 OUT or the page, drawing or\n"
+      "table is complete but the report or trace could not be written, 130 (128 + signal) interrupted.\n"
       "Sizes: 2GiB, 512M (powers of 1024) or 2GB (of 1000).");
   add_transpose(program);
   add_bitreverse(program);
@@ -45,8 +44,7 @@ int main(int argc, char** argv) {
   install_end_in_order();
   try {
     program.parse(argc, argv);
-    if (std::fflush(stdout) != 0) return complain({1, "standard output: write failed"});
-    return 0;
+    return complain(flushed());
   } catch (...) {
     return complain(failure(program));
   }

@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <optional>
 #include <ranges>
+#include <utility>
 
 #include "arguments.hpp"
+#include "count_text.hpp"
 #include "interrupt.hpp"
 #include "invocation.hpp"
 #include "io/output.hpp"
@@ -32,19 +33,28 @@ work::EngineChoice engine_choice(const std::string& name) {
   return work::EngineChoice::automatic;
 }
 
-// Prints the report. If that fails, the output stays, so scripts must be able to tell (exit code 3).
-void print_report(const std::string& output, const nlohmann::json& json) {
-  const std::string text = json_text(json) + "\n";
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-    throw ReportLost(output + ": is complete, but the report could not be written to standard output");
-  }
+// What virtual processors send, and how long it takes.
+std::string traffic_text(const work::Traffic& traffic) {
+  std::string text =
+      fmt::format("schedule {} on {}: {}, {}, {}, {} moved\n", traffic.schedule,
+                  count_text(traffic.processors, "virtual processor"), count_text(traffic.steps, "step"),
+                  count_text(traffic.messages, "message"), count_text(traffic.crossings, "link crossing"),
+                  size_text(static_cast<double>(traffic.bytes_moved)));
+  if (!traffic.time) return text;
+  const auto& [times, runs, store_and_forward, wormhole] = *traffic.time;
+  return text + fmt::format(
+                    "time with {}, {} of the schedule: store and forward {:.6g} in lock step, {:.6g} "
+                    "asynchronously; wormhole {:.6g} and {:.6g}\n",
+                    times.one_port ? "one port" : "all ports", count_text(runs, "run"),
+                    store_and_forward.lock_step, store_and_forward.asynchronous, wormhole.lock_step,
+                    wormhole.asynchronous);
 }
 
 void keep(Tracing& tracing, const work::Summary& plan, const work::Report& report) {
   try {
     tracing.commit(work::plan_json(plan), work::report_json(plan, report));
   } catch (const IoError& error) {
-    throw ReportLost(fmt::format("the output is complete, but its trace is lost: {}", error.what()));
+    throw TraceLost(fmt::format("the output is complete, but its trace is lost: {}", error.what()));
   }
 }
 
@@ -123,18 +133,25 @@ io::ArrayDescription Request::array() const {
   return whole;
 }
 
-void MovingCommand::add_to(CLI::App& command, Make make, std::vector<std::string> more_inputs,
-                           const std::string* made_from) {
+void MovingCommand::add_to(CLI::App& command, Make make, const OtherFiles& others) {
   const auto self = std::make_shared<MovingCommand>();
+  const CLI::Option* const several = others.several_with;
   self->make_ = std::move(make);
-  self->made_from_ = made_from;
-  self->inputs_.resize(1 + more_inputs.size());
+  self->several_with_ = several;
+  self->made_from_ = others.text;
+  self->inputs_.resize(1 + others.inputs.size());
   command
-      .add_option(more_inputs.empty() ? "IN" : "A", self->inputs_[0],
-                  "the file to read: .npy, or raw with --dtype")
+      .add_option(several != nullptr      ? "IN.."
+                  : others.inputs.empty() ? "IN"
+                                          : "A",
+                  self->inputs_[0],
+                  several == nullptr
+                      ? "the file to read: .npy, or raw with --dtype"
+                      : fmt::format("the file to read, or with {} several: .npy, or raw with --dtype",
+                                    several->get_name()))
       ->required();
-  for (std::size_t i = 0; i < more_inputs.size(); ++i) {
-    command.add_option(more_inputs[i], self->inputs_[i + 1], "another file of the same type and shape")
+  for (std::size_t i = 0; i < others.inputs.size(); ++i) {
+    command.add_option(others.inputs[i], self->inputs_[i + 1], "another file of the same type and shape")
         ->required();
   }
   command
@@ -142,6 +159,7 @@ void MovingCommand::add_to(CLI::App& command, Make make, std::vector<std::string
                   "the file to create, in the input's format, unless its name ends in .npy or in .raw, .bin "
                   "or .dat (raw)")
       ->required();
+  if (several != nullptr) command.add_option("behind", self->behind_)->group("");  // see sort_files()
   self->raw_.add_to(command);
   if (session().work_on_parts) {
     CLI::Option* const parts =
@@ -205,7 +223,18 @@ void MovingCommand::add_to(CLI::App& command, Make make, std::vector<std::string
                   "the disk's profile; default: the one that was measured, otherwise ssd")
       ->type_name("ssd|hdd|FILE")
       ->group(group::engine);
-  command.callback([self] { self->run(); });
+  command.callback([self] {
+    self->sort_files();
+    self->run();
+  });
+}
+
+// CLI11 cannot have IN.. before OUT: it calls the first two files IN and OUT, however many there are.
+void MovingCommand::sort_files() {
+  if (!behind_.empty() && several_with_->count() == 0)
+    throw CLI::RequiresError("more than one IN", several_with_->get_name());
+  for (std::string& file : behind_) inputs_.push_back(std::exchange(output_, std::move(file)));
+  behind_.clear();
 }
 
 work::Options MovingCommand::options() const {
@@ -295,8 +324,11 @@ void MovingCommand::run() const {
   }
   if (dry_run_) {
     if (!speaks) return;
-    fmt::print("{}",
-               json_ ? json_text(work::plan_json(work->summary())) + "\n" : printable(work->describe()));
+    work::Summary plan = work->summary();
+    const auto forecast = work->forecast(interrupt ? interrupt->token() : std::stop_token());
+    if (forecast) plan.traffic = forecast;
+    fmt::print("{}", json_ ? json_text(work::plan_json(plan)) + "\n"
+                           : printable(work->describe()) + (forecast ? traffic_text(*forecast) : ""));
     return;
   }
 
@@ -308,24 +340,23 @@ void MovingCommand::run() const {
     report = work->run([&](const work::Progress& p) { bar.show(p); },
                        interrupt ? interrupt->token() : std::stop_token());
   }
+  session().made.push_back(request.output.string());
   if (tracing) keep(*tracing, work->summary(), report);
   if (talks && !report.note.empty()) tell_note(report.note);
   if (json_ && speaks) {
-    print_report(on_one_line(output_), work::report_json(work->summary(), report));
+    fmt::print("{}\n", json_text(work::report_json(work->summary(), report)));
   } else if (talks) {
     const auto bytes = static_cast<double>(work->summary().bytes);
     const std::string way =
         report.engine == report.access ? report.engine : fmt::format("{} ({})", report.engine, report.access);
-    tell("{}: {} in {:.2f} s, {}/s, {} pass{}, {}\n", on_one_line(output_), size_text(bytes), report.seconds,
-         size_text(bytes / std::max(report.seconds, 1e-9)), report.passes, report.passes == 1 ? "" : "es",
-         way);
+    tell("{}: {} in {:.2f} s, {}/s, {}, {}\n", on_one_line(output_), size_text(bytes), report.seconds,
+         size_text(bytes / std::max(report.seconds, 1e-9)), count_text(report.passes, "pass"), way);
     if (const auto& traffic = report.traffic; traffic && parts_) {
-      tell("{} ranks, {} round{}: {} messages, {} sent\n", traffic->processors, traffic->steps,
-           traffic->steps == 1 ? "" : "s", traffic->messages, size_text(traffic->bytes_moved));
+      tell("{}, {}: {}, {} sent\n", count_text(traffic->processors, "rank"),
+           count_text(traffic->steps, "round"), count_text(traffic->messages, "message"),
+           size_text(traffic->bytes_moved));
     } else if (traffic) {
-      tell("schedule {} on {} virtual processors: {} steps, {} messages, {} link crossings, {} moved\n",
-           traffic->schedule, traffic->processors, traffic->steps, traffic->messages, traffic->crossings,
-           size_text(static_cast<double>(traffic->bytes_moved)));
+      tell("{}", traffic_text(*traffic));
     }
   }
 }

@@ -16,8 +16,8 @@
 
 namespace xorder::cli {
 
-/// OUT is complete, but its report or trace is lost. Exit code 3.
-class ReportLost : public Error {
+/// OUT is complete, but its trace is lost. Exit code 3.
+class TraceLost : public Error {
  public:
   using Error::Error;
 };
@@ -44,6 +44,13 @@ struct Request {
   io::ArrayDescription array() const;
 };
 
+/// What a command reads besides IN.
+struct OtherFiles {
+  std::vector<std::string> inputs{};          ///< the names of other inputs; the first is then called A
+  const CLI::Option* several_with = nullptr;  ///< if it is given, there may be several IN
+  const std::string* text = nullptr;  ///< the name of a text file, or empty; lives as long as the command
+};
+
 /// One command that reads IN and writes OUT.
 class MovingCommand {
  public:
@@ -51,12 +58,11 @@ class MovingCommand {
   using Make = std::function<std::unique_ptr<work::Work>(const Request&)>;
 
   /// Adds IN, OUT and the common options to the command, and calls `make` when the command is chosen.
-  /// Commands with several inputs name the others in `more_inputs`; the first is then called A. `made_from` is
-  /// the name of a text file that the command reads too, or empty; it lives as long as the command.
-  static void add_to(CLI::App& command, Make make, std::vector<std::string> more_inputs = {},
-                     const std::string* made_from = nullptr);
+  static void add_to(CLI::App& command, Make make, const OtherFiles& others = {});
 
  private:
+  /// Puts the files in their places if there are several IN.
+  void sort_files();
   work::Options options() const;
   /// The name of IN or OUT for this process: with --parts, %r becomes the rank.
   std::string own(const std::string& path) const;
@@ -66,8 +72,10 @@ class MovingCommand {
 
   Make make_;
   std::vector<std::string> inputs_;
+  const CLI::Option* several_with_ = nullptr;
   const std::string* made_from_ = nullptr;
   std::string output_;
+  std::vector<std::string> behind_;  // the files behind the first two, until sort_files()
   RawOptions raw_;
   std::string memory_, threads_, engine_ = "auto", device_, tmpdir_, trace_, progress_ = "auto";
   std::string layout_;

@@ -70,7 +70,7 @@ void add_permute(CLI::App& program) {
     const int n = exact_lg(in.extents[static_cast<std::size_t>(k)], name + ": axis " + std::to_string(k));
     return scheduling->work(request, mapping_along(in.shape(), k, wanted_map(*options, n)), in.extents);
   };
-  MovingCommand::add_to(*command, make, {}, &options->matrix);
+  MovingCommand::add_to(*command, make, {.text = &options->matrix});
   scheduling->add_to(*command, "tiles|rounds|exchange|mesh");
 }
 

@@ -1,15 +1,14 @@
 // The command `xorder schedule`: its words and options.
 #include "schedule.hpp"
 
-#include <array>
-#include <charconv>
-
 #include "arguments.hpp"
 #include "commands.hpp"
+#include "network_option.hpp"
 #include "number_option.hpp"
 #include "option_groups.hpp"
 #include "scheduling.hpp"
 #include "text_file.hpp"
+#include "work/json.hpp"
 #include "xorder/error.hpp"
 #include "xorder/schedule/timing.hpp"
 
@@ -26,52 +25,15 @@ struct Output {
   const std::string* made_from = nullptr;  ///< the file that the schedule was read from
 };
 
-// "startup,per_hop,per_byte[,one-port|all-port]"
-schedule::LinkTimes link_times(const std::string& text) {
-  schedule::LinkTimes times;
-  std::vector<std::string> parts(1);
-  for (const char c : text) {
-    if (c == ',') {
-      parts.emplace_back();
-    } else {
-      parts.back().push_back(c);
-    }
-  }
-  bool right = parts.size() == 3 || parts.size() == 4;
-  const std::array<double*, 3> values = {&times.startup, &times.per_link, &times.per_byte};
-  for (std::size_t i = 0; right && i < 3; ++i) {
-    const char* const end = parts[i].data() + parts[i].size();
-    const auto result = std::from_chars(parts[i].data(), end, *values[i]);
-    right = result.ec == std::errc() && result.ptr == end;
-  }
-  if (right && parts.size() == 4) {
-    times.one_port = parts[3] == "one-port";
-    right = times.one_port || parts[3] == "all-port";
-  }
-  if (!right) {
-    throw InputError(
-        "--network: '" + text +
-        "' is not three numbers STARTUP,PER_HOP,PER_BYTE, optionally followed by ,one-port or ,all-port");
-  }
-  return times;
-}
-
 // Adds the times with both kinds of switching, for slots of the given size.
 void add_timing(ShownSchedule& shown, const Output& output) {
-  const schedule::LinkTimes times = link_times(output.network);
-  nlohmann::ordered_json timing = {{"startup", times.startup},
-                                   {"per_hop", times.per_link},
-                                   {"per_byte", times.per_byte},
-                                   {"ports", times.one_port ? "one" : "all"},
-                                   {"message_bytes", output.bytes}};
-  for (const bool wormhole : {false, true}) {
-    using schedule::Switching;
-    const auto time = schedule::duration(*shown.schedule, output.bytes, times,
-                                         wormhole ? Switching::wormhole : Switching::store_and_forward);
-    timing[wormhole ? "wormhole" : "store_and_forward"] = {{"lock_step", time.lock_step},
-                                                           {"asynchronous", time.asynchronous}};
-  }
-  shown.timing = std::move(timing);
+  const schedule::LinkTimes times = *link_times(output.network);
+  const auto time = [&](schedule::Switching switching) {
+    return schedule::duration(*shown.schedule, output.bytes, times, switching);
+  };
+  shown.timing = work::timing_json(times, time(schedule::Switching::store_and_forward),
+                                   time(schedule::Switching::wormhole));
+  shown.timing["message_bytes"] = output.bytes;
 }
 
 void show(ShownSchedule shown, const Output& output) {
@@ -81,10 +43,12 @@ void show(ShownSchedule shown, const Output& output) {
   require_different_files({{"--svg", output.svg}, {"--messages", output.messages}});
   std::vector<std::filesystem::path> made_from;
   if (output.made_from && !output.made_from->empty()) made_from.emplace_back(*output.made_from);
-  if (!output.svg.empty()) write_text(output.svg, schedule_as_svg(shown), output.force, made_from);
-  if (!output.messages.empty()) {
-    write_text(output.messages, messages_as_json_lines(*shown.schedule), output.force, made_from);
-  }
+  // Either can be refused before the other is made.
+  std::optional<TextFile> svg, messages;
+  if (!output.svg.empty()) svg.emplace(output.svg, output.force, made_from);
+  if (!output.messages.empty()) messages.emplace(output.messages, output.force, made_from);
+  if (svg) svg->write(schedule_as_svg(shown));
+  if (messages) messages->write(messages_as_json_lines(*shown.schedule));
   if (output.json) {
     print_schedule_as_json(shown, report);
   } else if (output.svg.empty() && output.messages.empty()) {
@@ -110,11 +74,7 @@ CLI::App* add_kind(CLI::App& parent, const std::string& name, const std::string&
                    "write every message into a file as a line of JSON, instead of printing it")
       ->type_name("FILE");
   kind->option_defaults()->group(group::reporting);
-  kind->add_option(
-          "--network", output->network,
-          "print how long it takes if a message of m bytes over h links takes startup + h per_hop + m "
-          "per_byte, or with store and forward startup + h (per_hop + m per_byte); default: all-port")
-      ->type_name("STARTUP,PER_HOP,PER_BYTE[,one-port|all-port]");
+  add_network(*kind, output->network, "how long it takes")->group(group::reporting);
   kind->add_option_function<std::string>(
           "--message-bytes",
           [output](const std::string& text) {
@@ -219,17 +179,20 @@ void add_mesh(CLI::App& parent) {
   struct Options {
     std::uint64_t size = 0;
     std::string routing = "any";
+    bool torus = false;
   };
   auto o = std::make_shared<Options>();
   CLI::App* kind = add_kind(parent, "mesh", "transposition on an N x N mesh with wormhole switching", o,
-                            [](const Options& g) { return show_mesh(g.size, g.routing); });
+                            [](const Options& g) { return show_mesh(g.size, g.routing, g.torus); });
   add_number(*kind, "--size", o->size, "rows of the mesh, and columns")->required()->type_name("N");
   kind->add_option(
           "--routing", o->routing,
-          "any: shortest paths, in the fewest possible steps; xy: along the row first, in one more step; "
-          "two-phase: the paper's phases of x and y steps, for an even side; default: any")
+          "any: in the fewest steps known; xy: along the row first, in one more; two-phase: the "
+          "paper's phases of x and y steps, for an even side; recursive: quarters trade places, then "
+          "quarters of these, for a side 2^k; default: any")
       ->check(CLI::IsMember(routings()).description(""))
-      ->type_name("any|xy|two-phase");
+      ->type_name("any|xy|two-phase|recursive");
+  kind->add_flag("--torus", o->torus, "rows and columns wrap around; with routing any or xy");
 }
 
 void add_aspc(CLI::App& parent) {
@@ -284,6 +247,7 @@ void add_schedule(CLI::App& program) {
       "  xorder schedule banded --dimension 4 --beta 2 --svg banded.svg\n"
       "  xorder schedule banded --dimension 7 --bandwidth 35 --check\n"
       "  xorder schedule mesh --size 9 --routing xy --json\n"
+      "  xorder schedule mesh --size 9 --torus --check\n"
       "  xorder schedule aspc --dimension 3 --half plus\n"
       "  xorder schedule descend --dimension 3 --per-node 8 --check");
 }

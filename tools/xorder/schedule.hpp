@@ -34,10 +34,12 @@ inline constexpr const char* navy = "#22384f";
 inline constexpr const char* orange = "#cf4a1d";
 inline constexpr const char* steel = "#7d9ab3";
 inline constexpr const char* sand = "#eeb197";
-inline constexpr const char* green = "#3e8f76";
+inline constexpr const char* green = "#2a7f63";
 inline constexpr const char* grey = "#c3cbd3";
 /// The i-th of `count` shades of blue, the last one navy.
 std::string shade(int i, int count);
+/// Whether white is easier to read than nearly black on a fill, "#rrggbb".
+bool is_dark(const std::string& fill);
 }  // namespace colour
 
 struct Colour {
@@ -106,7 +108,7 @@ struct BandedOptions {
   std::string method = "best";      ///< best, closed or search
 };
 ShownSchedule show_banded(const BandedOptions& options);
-ShownSchedule show_mesh(std::uint64_t size, const std::string& routing);
+ShownSchedule show_mesh(std::uint64_t size, const std::string& routing, bool torus);
 ShownSchedule show_aspc(int dimension, const std::string& half);
 ShownSchedule show_descend(int dimension, std::uint64_t per_node, bool ascend);
 
@@ -128,8 +130,8 @@ using MaybeReport = std::optional<schedule::Report>;
 /// anything they throw InputError if the table has more than 10^7 entries (text) or 10^8 (JSON).
 void print_schedule_as_text(const ShownSchedule& shown, const MaybeReport& report);
 void print_schedule_as_json(const ShownSchedule& shown, const MaybeReport& report);
-/// Steps down, links across, a mark for each message; for a mesh the paths of each step. Throws InputError if
-/// there are too many to be seen.
+/// Steps down, links across, a mark for each message; for a mesh or a torus the paths of each step. Throws
+/// InputError if there are too many to be seen.
 std::string schedule_as_svg(const ShownSchedule& shown);
 std::string mesh_as_svg(const ShownSchedule& shown);
 /// Every message as a line of JSON, {"step": s, "from": [node, slot], "to": [node, slot], "path": [node,

@@ -107,10 +107,11 @@ std::string strip(const ShownSchedule& shown, const Contents& contents) {
           continue;
         }
         const auto source = static_cast<int>(content / contents.slots);
-        const bool dark = 2 * source >= static_cast<int>(contents.nodes);
-        canvas.tile(left, top, cell, cell, colour::shade(source, static_cast<int>(contents.nodes)));
+        const std::string fill = colour::shade(source, static_cast<int>(contents.nodes));
+        canvas.tile(left, top, cell, cell, fill);
         if (labels) {
-          canvas.text(left + cell / 2, top + cell / 2 + 3.5, "middle", dark ? "dark" : "light",
+          canvas.text(left + cell / 2, top + cell / 2 + 3.5, "middle",
+                      colour::is_dark(fill) ? "dark" : "light",
                       binary(content % contents.slots, contents.slots), 10);
         }
       }
@@ -125,7 +126,7 @@ std::string strip(const ShownSchedule& shown, const Contents& contents) {
   const double total = left_of_strip + margin + static_cast<double>(across) * (width + gap) - gap;
   return canvas.document(
       std::max(total, 640.0), head + static_cast<double>(down) * (height + gap + 16) + 4, shown.title,
-      ".empty{fill:#f5f6f8}.grid{stroke:#fff;fill:none}.dark{fill:#fff}.light{fill:#22384f}");
+      ".empty{fill:#f5f6f8}.grid{stroke:#fff;fill:none}.dark{fill:#fff}.light{fill:#0b1520}");
 }
 
 }  // namespace

@@ -15,6 +15,8 @@ const char* name_of(schedule::Network::Kind kind) {
       return "hypercube";
     case schedule::Network::Kind::mesh:
       return "mesh";
+    case schedule::Network::Kind::torus:
+      return "torus";
   }
   return "";
 }

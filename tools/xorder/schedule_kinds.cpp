@@ -1,12 +1,17 @@
 // Each kind of schedule: checks its parameters and makes the table that its paper prints.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
+#include <map>
 
 #include "arguments.hpp"
+#include "count_text.hpp"
+#include "io/memory.hpp"
 #include "io/text_file.hpp"
 #include "schedule.hpp"
 #include "scheduling.hpp"
+#include "size_text.hpp"
 #include "text_file.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/bmmc.hpp"
@@ -16,8 +21,8 @@
 #include "xorder/schedule/bounds.hpp"
 #include "xorder/schedule/descend.hpp"
 #include "xorder/schedule/isotropic.hpp"
-#include "xorder/schedule/mesh.hpp"
 #include "xorder/schedule/rounds.hpp"
+#include "xorder/schedule/torus.hpp"
 
 namespace xorder::cli {
 namespace {
@@ -48,6 +53,27 @@ std::vector<Colour> by_distance(int d) {
   return colours;
 }
 
+// By node of a mesh or a torus, the step in which its block leaves, and its first direction; empty if it
+// stays.
+std::vector<std::string> first_ways(const schedule::Schedule& mesh) {
+  const schedule::Network& network = mesh.network();
+  std::vector<std::string> ways(network.nodes());
+  std::vector<Message> messages;
+  for (uint64_t step = 0; step < mesh.steps(); ++step) {
+    mesh.messages(step, messages);
+    for (const Message& m : messages) {
+      const Node from = m.from.node;
+      if (m.from.slot != 0 || !ways[from].empty()) continue;
+      const Node next = network.next(from, m.via);
+      const bool in_row = from / network.side() == next / network.side();
+      const bool down_or_right = network.link(from, next).value() % 2 == 1;
+      const char* const arrows[2][2] = {{"↑", "↓"}, {"←", "→"}};
+      ways[from] = fmt::format("{}{}", step, arrows[in_row ? 1 : 0][down_or_right ? 1 : 0]);
+    }
+  }
+  return ways;
+}
+
 std::string slot_label(uint64_t, const Message& m) { return std::to_string(m.from.slot); }
 
 }  // namespace
@@ -66,8 +92,9 @@ ShownSchedule show_rounds(const RoundsOptions& o) {
   const std::string what = o.by.empty() ? fmt::format("--matrix '{}'", o.matrix_file)
                                         : fmt::format("--by '{}' --bits {}", o.by, bits);
   shown.title = fmt::format("bmmc {} --processors {} --layout {}", what, processors, o.layout);
-  shown.summary = fmt::format("{} rounds of chunks of {} elements between {} processors", r->steps(),
-                              uint64_t{1} << r->lg_chunk(), processors);
+  const uint64_t chunk = uint64_t{1} << r->lg_chunk();
+  shown.summary = fmt::format("{} of chunks of {} between {}", count_text(r->steps(), "round"),
+                              count_text(chunk, "element"), count_text(processors, "processor"));
   shown.parameters = {{o.by.empty() ? "matrix" : "by", o.by.empty() ? o.matrix_file : o.by},
                       {"bits", bits},
                       {"processors", processors},
@@ -120,31 +147,27 @@ ShownSchedule show_isotropic(const std::string& tags_file) {
   return shown;
 }
 
-ShownSchedule show_mesh(uint64_t size, const std::string& routing) {
-  if (size == 0) throw InputError("--size is 0; a mesh has at least one row");
-  auto mesh = std::make_unique<schedule::Mesh>(size, routings().at(routing));
+ShownSchedule show_mesh(uint64_t size, const std::string& routing, bool torus) {
+  const char* const name = torus ? "torus" : "mesh";
+  if (size == 0) throw InputError(fmt::format("--size is 0; a {} has at least one row", name));
+  static const std::map<std::string, std::string> meanings = {{"any", "any routing"},
+                                                              {"xy", "row-first (XY) routing"},
+                                                              {"two-phase", "in two phases"},
+                                                              {"recursive", "by recursive exchange"}};
   ShownSchedule shown;
-  shown.title = fmt::format("mesh --size {} --routing {}", size, routing);
-  shown.summary = fmt::format("transposition of {} × {} blocks with wormhole switching, {}", size, size,
-                              routing == "xy"          ? "row-first (XY) routing"
-                              : routing == "two-phase" ? "in two phases"
-                                                       : "any routing");
-  shown.parameters = {{"size", size}, {"routing", routing}};
-  if (size % 2 == 0) {
-    const schedule::MeshPhases phases = schedule::mesh_phases(size);
-    shown.facts["two_phases_of_the_paper"] = {phases.first, phases.second};
+  shown.schedule = schedule::mesh_schedule(size, routings().at(routing), torus);
+  shown.title = fmt::format("mesh --size {} --routing {}{}", size, routing, torus ? " --torus" : "");
+  shown.summary = fmt::format("transposition of {} × {} blocks on a {} with wormhole switching, {}", size,
+                              size, name, meanings.at(routing));
+  shown.parameters = {{"size", size}, {"routing", routing}, {"torus", torus}};
+  if (!torus) {
+    if (size % 2 == 0) {
+      const schedule::MeshPhases phases = schedule::mesh_phases(size);
+      shown.facts["two_phases_of_the_paper"] = {phases.first, phases.second};
+    }
+    shown.facts["lower_bound_of_a_torus"] = schedule::torus_bound(size);
   }
-  shown.facts["lower_bound_of_a_torus"] = schedule::torus_bound(size);
-  // By node, the step in which it leaves, and its first direction.
-  auto ways = std::make_shared<std::vector<std::string>>(size * size);
-  for (std::size_t step = 0; step < mesh->trades().size(); ++step) {
-    const auto tell = [&](Node v, const char* below, const char* above) {
-      (*ways)[v] = fmt::format("{}{}", step, below);
-      (*ways)[v % size * size + v / size] = fmt::format("{}{}", step, above);
-    };
-    for (const Node v : mesh->trades()[step].up) tell(v, "↑", "←");
-    for (const Node v : mesh->trades()[step].right) tell(v, "→", "↓");
-  }
+  auto ways = std::make_shared<std::vector<std::string>>(first_ways(*shown.schedule));
   shown.table = {"the step in which each node's block leaves, and its first direction", "row",
                  numbered("", static_cast<int>(size)), size, [ways, size](uint64_t i) {
                    Row row;
@@ -154,13 +177,13 @@ ShownSchedule show_mesh(uint64_t size, const std::string& routing) {
                    }
                    return row;
                  }};
-  shown.colours = {{colour::navy, "from below the diagonal"}, {colour::orange, "from above it"}};
-  shown.mark = [size](uint64_t, const Message& m) {
-    const auto below = [size](const schedule::Place& p) { return p.node / size > p.node % size; };
-    const bool up = m.from.slot == 0 ? below(m.from) : m.from.slot == 1;
-    return Mark{up ? 0u : 1u, ""};
+  shown.colours = {{colour::navy, torus ? "from at most N/2 below the diagonal" : "up and to the right"},
+                   {colour::orange, torus ? "from above it" : "down and to the left"}};
+  shown.mark = [size, torus](uint64_t, const Message& m) {
+    const uint64_t i = m.from.node / size, j = m.from.node % size;
+    const bool below = torus ? 2 * ((i + size - j) % size) <= size : m.from.node > m.to.node;
+    return Mark{(m.from.slot == 0 ? below : m.from.slot == 1) ? 0u : 1u, ""};
   };
-  shown.schedule = std::move(mesh);
   return shown;
 }
 
@@ -223,20 +246,34 @@ ShownSchedule show_aspc(int dimension, const std::string& half) {
   return shown;
 }
 
+namespace {
+
+// Throws if a schedule of 2^v elements per node is too large to be made or shown.
+void require_showable(int n, int v) {
+  constexpr uint64_t most_shown = 10'000'000;
+  const uint64_t needed = schedule::Descend::memory_of(n, std::min(v, 50));
+  const uint64_t available = io::available_memory();  // 0 if it is not known
+  const uint64_t rows = uint64_t{1} << v, columns = static_cast<uint64_t>(n) + 1;
+  if (rows <= most_shown / columns && (available == 0 || needed <= available / 2)) return;
+  throw InputError(
+      fmt::format("--per-node is 2^{}: the schedule takes {} of memory, of {} that are available, and is a "
+                  "table of 2^{} × {} entries, of which at most 10^7 can be shown",
+                  v, size_text(needed), size_text(available), v, columns));
+}
+
+}  // namespace
+
 ShownSchedule show_descend(int dimension, uint64_t per_node, bool ascend) {
   const int n = checked_dimension(dimension);
   const int v = exact_lg(per_node, "--per-node");
-  constexpr uint64_t most_per_node = uint64_t{1} << 20;  // 4 steps and 64 bytes for each
-  if (per_node > most_per_node) {
-    throw InputError(fmt::format("--per-node is {}; at most 2^20 elements per node can be shown", per_node));
-  }
+  require_showable(n, v);
   using Order = schedule::Descend::Order;
   auto descend = std::make_unique<schedule::Descend>(n, v, ascend ? Order::ascend : Order::descend);
   const schedule::Descend* d = descend.get();
   ShownSchedule shown;
   shown.title = fmt::format("descend --dimension {} --per-node {}{}", n, per_node, ascend ? " --ascend" : "");
-  shown.summary = fmt::format("{} iterations of 2^{} elements on 2^{} nodes in {} rounds of 4 steps", n + v,
-                              n + v, n, d->rounds());
+  shown.summary = fmt::format("{} iterations of 2^{} elements on 2^{} nodes in {} of 4 steps", n + v, n + v,
+                              n, count_text(d->rounds(), "round"));
   shown.parameters = {{"dimension", n}, {"per_node", per_node}, {"ascend", ascend}};
   shown.facts = {{"rounds", d->rounds()}};
   shown.table = {

@@ -1,8 +1,10 @@
-// `xorder schedule mesh --svg`: a small mesh for each step, with the paths that its messages occupy.
+// `xorder schedule mesh --svg`: a small mesh or torus for each step, with the paths that its messages
+// occupy. A link around a torus leaves the drawing on one side and comes back on the other.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "count_text.hpp"
 #include "schedule.hpp"
 #include "svg.hpp"
 #include "xorder/error.hpp"
@@ -45,6 +47,8 @@ class Drawing {
     const auto spans = static_cast<double>(std::max<uint64_t>(side_, 2) - 1);
     cell_ = std::clamp(330.0 / spans, 13.0, 44.0);
     panel_ = cell_ * spans;
+    const bool torus = shown.schedule->network().kind() == schedule::Network::Kind::torus;
+    stub_ = torus ? std::min(0.4 * cell_, 14.0) : 0;
     const auto steps = static_cast<double>(std::max<uint64_t>(shown.schedule->steps(), 1));
     across_ = static_cast<int>(std::clamp(1250.0 / (panel_ + panel_gap), 1.0, steps));
   }
@@ -54,7 +58,7 @@ class Drawing {
     const auto rows = static_cast<double>(
         (std::max<uint64_t>(steps, 1) + static_cast<uint64_t>(across_) - 1) / static_cast<uint64_t>(across_));
     const double width = std::max(2 * margin + 10 + across_ * (panel_ + panel_gap) - panel_gap, 600.0);
-    const double height = top_ + rows * (panel_ + panel_head + 26) + margin - 10;
+    const double height = top_ + rows * panel_height() + margin - 10;
     titles(width);
     for (uint64_t step = 0; step < steps; ++step) panel(step);
     if (steps == 0) canvas_.text(margin, top_ + 12, "start", "sub", "no steps: nothing has to move");
@@ -65,10 +69,11 @@ class Drawing {
   void titles(double width) {
     const auto fits = static_cast<std::size_t>((width - 2 * margin) / 10.3);
     canvas_.text(margin, margin + 16, "start", "title", escaped(shown_.title, fits));
-    canvas_.text(margin, margin + 38, "start", "sub",
-                 escaped(fmt::format("{}: {} steps, at least {}", shown_.summary, shown_.schedule->steps(),
-                                     shown_.schedule->lower_bound()),
-                         200));
+    canvas_.text(
+        margin, margin + 38, "start", "sub",
+        escaped(fmt::format("{}: {}, at least {}", shown_.summary,
+                            count_text(shown_.schedule->steps(), "step"), shown_.schedule->lower_bound()),
+                200));
     double x = margin;
     for (std::size_t i = 0; i < shown_.colours.size(); ++i) {
       const double y = margin + title_space + 16;
@@ -85,10 +90,10 @@ class Drawing {
   void panel(uint64_t step) {
     const auto across = static_cast<uint64_t>(across_);
     origin_ = {margin + 5 + static_cast<double>(step % across) * (panel_ + panel_gap),
-               top_ + panel_head + static_cast<double>(step / across) * (panel_ + panel_head + 26)};
+               top_ + panel_head + stub_ + static_cast<double>(step / across) * panel_height()};
     const schedule::Schedule::Load load = shown_.schedule->load(step);
-    canvas_.text(origin_.x, origin_.y - 17, "start", "axis",
-                 fmt::format("step {}: {} messages, {:.0f} % of the links", step, load.messages,
+    canvas_.text(origin_.x, origin_.y - 17 - stub_, "start", "axis",
+                 fmt::format("step {}: {}, {:.0f} % of the links", step, count_text(load.messages, "message"),
                              100.0 * static_cast<double>(load.crossings) /
                                  static_cast<double>(shown_.schedule->network().links())));
     wires();
@@ -101,8 +106,9 @@ class Drawing {
     std::string d;
     for (uint64_t i = 0; i < side_; ++i) {
       const double offset = cell_ * static_cast<double>(i);
-      d += fmt::format("M{:.6g} {:.6g}h{:.6g}", origin_.x, origin_.y + offset, panel_);
-      d += fmt::format("M{:.6g} {:.6g}v{:.6g}", origin_.x + offset, origin_.y, panel_);
+      const double length = panel_ + 2 * stub_;
+      d += fmt::format("M{:.6g} {:.6g}h{:.6g}", origin_.x - stub_, origin_.y + offset, length);
+      d += fmt::format("M{:.6g} {:.6g}v{:.6g}", origin_.x + offset, origin_.y - stub_, length);
     }
     canvas_.path(d, "wire", 1);
     const double r = std::clamp(cell_ * 0.07, 1.2, 2.8);
@@ -111,16 +117,34 @@ class Drawing {
     }
   }
 
-  static Point direction(Point from, Point to) {
+  double panel_height() const { return panel_ + panel_head + 26 + 2 * stub_; }
+
+  // Whether a leg goes around the torus: away from its end, as it is drawn.
+  bool around(Node from, Node to) const {
+    const schedule::Network& network = shown_.schedule->network();
+    return network.distance(from, to) != schedule::Network::mesh(side_).distance(from, to);
+  }
+  Point direction(Node from, Node to) const {
     const auto sign = [](double d) { return d > 0 ? 1.0 : d < 0 ? -1.0 : 0.0; };
-    return {sign(to.x - from.x), sign(to.y - from.y)};
+    const Point a = at(from), b = at(to);
+    return (around(from, to) ? -1.0 : 1.0) * Point{sign(b.x - a.x), sign(b.y - a.y)};
+  }
+  // Where the line that came from `last` leaves the drawing and comes back.
+  std::string over_the_edge(Point last, Point towards) const {
+    const auto edge = [this](double begin, bool end) { return end ? begin + panel_ + stub_ : begin - stub_; };
+    if (towards.x != 0) {
+      return fmt::format("L{:.6g} {:.6g}M{:.6g} {:.6g}", edge(origin_.x, towards.x > 0), last.y,
+                         edge(origin_.x, towards.x < 0), last.y);
+    }
+    return fmt::format("L{:.6g} {:.6g}M{:.6g} {:.6g}", last.x, edge(origin_.y, towards.y > 0), last.x,
+                       edge(origin_.y, towards.y < 0));
   }
   static Point right_of(Point d) { return {-d.y, d.x}; }
 
   // Each direction of a wire is drawn on its right.
   void path(const Message& m, std::size_t colour) {
     const Point from = at(m.from.node), via = at(m.via), to = at(m.to.node);
-    Point first = direction(from, via), second = direction(via, to);
+    Point first = direction(m.from.node, m.via), second = direction(m.via, m.to.node);
     if (is_zero(first)) first = second;
     if (is_zero(second)) second = first;
     const double lane = std::clamp(cell_ * 0.13, 2.0, 5.0);
@@ -130,7 +154,10 @@ class Drawing {
     const double head = std::clamp(cell_ * 0.17, 3.2, 7.0);
     const Point tip = to + lane * right_of(second) + (-0.06 * cell_) * second;
     const Point end = tip + (-head) * second;
-    const std::string middle = turns ? fmt::format("L{:.6g} {:.6g}", corner.x, corner.y) : "";
+    std::string middle;
+    if (around(m.from.node, m.via)) middle += over_the_edge(start, first);
+    if (turns) middle += fmt::format("L{:.6g} {:.6g}", corner.x, corner.y);
+    if (around(m.via, m.to.node)) middle += over_the_edge(turns ? corner : start, second);
     canvas_.path(fmt::format("M{:.6g} {:.6g}{}L{:.6g} {:.6g}", start.x, start.y, middle, end.x, end.y),
                  fmt::format("path{}", colour), std::clamp(cell_ * 0.055, 1.1, 2.2));
     const Point wing = 0.52 * head * right_of(second);
@@ -141,6 +168,7 @@ class Drawing {
 
   const ShownSchedule& shown_;
   uint64_t side_;
+  double stub_ = 0;  // what is drawn of a torus's links beyond its edge
   double cell_ = 0;
   double panel_ = 0;
   int across_ = 1;

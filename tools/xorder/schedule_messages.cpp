@@ -13,34 +13,26 @@ using schedule::Message;
 using schedule::Network;
 using schedule::Node;
 
-constexpr std::uint64_t most_messages = std::uint64_t{1} << 21;
+// Each link of a path is a number in the text.
+constexpr std::uint64_t most_messages = std::uint64_t{1} << 21, most_crossings = std::uint64_t{1} << 24;
 
-// Appends the nodes from the end of the path to `to`; on a mesh along a row or a column.
+// Appends the nodes from the end of the path to `to`; on a mesh or a torus along a row or a column.
 void add_leg(std::vector<Node>& path, const Network& network, Node to) {
-  if (network.kind() != Network::Kind::mesh) {
-    if (path.back() != to) path.push_back(to);
-    return;
-  }
-  const Node side = network.side();
-  while (path.back() != to) {
-    const Node at = path.back(), stride = at / side == to / side ? 1 : side;
-    path.push_back(at < to ? at + stride : at - stride);
-  }
+  while (path.back() != to) path.push_back(network.next(path.back(), to));
 }
 
 }  // namespace
 
 std::string messages_as_json_lines(const schedule::Schedule& schedule) {
+  const schedule::Schedule::Load total = schedule.total();
+  if (total.messages > most_messages || total.crossings > most_crossings) {
+    throw InputError(fmt::format("{} messages over {} links; at most {} over {} can be written",
+                                 total.messages, total.crossings, most_messages, most_crossings));
+  }
   std::string text;
-  std::uint64_t count = 0;
   std::vector<Message> messages;
   std::vector<Node> path;
   for (std::uint64_t step = 0; step < schedule.steps(); ++step) {
-    // Check before making them: a step can have more than memory holds.
-    count += schedule.load(step).messages;
-    if (count > most_messages) {
-      throw InputError(fmt::format("more than {} messages: too many to write", most_messages));
-    }
     schedule.messages(step, messages);
     for (const Message& m : messages) {
       path = {m.from.node};

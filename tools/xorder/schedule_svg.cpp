@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "count_text.hpp"
 #include "schedule.hpp"
 #include "svg.hpp"
 #include "xorder/error.hpp"
@@ -15,6 +16,11 @@ std::string colour::shade(int i, int count) {
   const double t = count <= 1 ? 1 : static_cast<double>(i) / (count - 1);
   const auto mix = [t](int light, int dark) { return static_cast<int>(light + t * (dark - light)); };
   return fmt::format("#{:02x}{:02x}{:02x}", mix(0xb5, 0x22), mix(0xca, 0x38), mix(0xdc, 0x4f));
+}
+
+bool colour::is_dark(const std::string& fill) {
+  const auto part = [&](std::size_t at) { return std::stoi(fill.substr(at, 2), nullptr, 16); };
+  return 299 * part(1) + 587 * part(3) + 114 * part(5) < 120'000;
 }
 
 namespace {
@@ -33,14 +39,8 @@ constexpr uint64_t most_links = 512, most_steps = 512;
 
 constexpr std::string_view style =
     ".zero{fill:#eef1f4}.grid{stroke:#fff;fill:none}.bound{fill:#e2e7ec}.rank{fill:#22384f}"
-    ".dark{fill:#fff;font-variant-numeric:tabular-nums}.light{fill:#22384f;font-variant-numeric:tabular-"
+    ".dark{fill:#fff;font-variant-numeric:tabular-nums}.light{fill:#0b1520;font-variant-numeric:tabular-"
     "nums}";
-
-// Whether white is easier to read on a colour, "#rrggbb", than navy.
-bool is_dark(const std::string& fill) {
-  const auto part = [&](std::size_t at) { return std::stoi(fill.substr(at, 2), nullptr, 16); };
-  return 299 * part(1) + 587 * part(3) + 114 * part(5) < 140'000;
-}
 
 class Drawing {
  public:
@@ -173,17 +173,18 @@ class Drawing {
     const double font = std::min(10.0, cell_ * 0.52);
     const bool fits = static_cast<double>(mark.label.size()) * font * 0.56 <= w;
     if (cell_ >= least_for_labels && fits) {
-      canvas_.text(x + w / 2, y + h / 2 + font * 0.36, "middle", is_dark(fill) ? "dark" : "light", mark.label,
-                   font);
+      canvas_.text(x + w / 2, y + h / 2 + font * 0.36, "middle", colour::is_dark(fill) ? "dark" : "light",
+                   mark.label, font);
     }
   }
 
   void bar_head(double x) {
     canvas_.text(x, top_ - 38, "start", "axis", "links in use");
     if (shown_.schedule->steps() == 0) return;
-    canvas_.text(
-        x, top_ - 9, "start", "num",
-        fmt::format("{} steps, at least {}", shown_.schedule->steps(), shown_.schedule->lower_bound()), 11);
+    canvas_.text(x, top_ - 9, "start", "num",
+                 fmt::format("{}, at least {}", count_text(shown_.schedule->steps(), "step"),
+                             shown_.schedule->lower_bound()),
+                 11);
   }
 
   void bar(uint64_t step, double x) {
@@ -215,7 +216,7 @@ class Drawing {
 
 std::string schedule_as_svg(const ShownSchedule& shown) {
   if (shown.drawing) return shown.drawing(shown);
-  if (shown.schedule->network().kind() == Network::Kind::mesh) return mesh_as_svg(shown);
+  if (shown.schedule->network().has_rows()) return mesh_as_svg(shown);
   return Drawing(shown).draw();
 }
 

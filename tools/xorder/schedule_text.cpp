@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "count_text.hpp"
 #include "schedule.hpp"
 #include "xorder/error.hpp"
 
@@ -83,10 +84,11 @@ void print_report(const schedule::Report& report, std::size_t width) {
   if (report.correct()) {
     fmt::print("{:{}}every message arrives, nothing is lost, no link is used twice in a step\n", "checked",
                width);
-    fmt::print("{:{}}{}: a node sends up to {} messages in a step and receives up to {}", "ports", width,
-               report.ports(), report.ports_out, report.ports_in);
-    fmt::print("{}\n",
-               report.ports() > 1 ? fmt::format("; {} steps with one port", report.one_port_steps) : "");
+    fmt::print("{:{}}{}: a node sends up to {} in a step and receives up to {}", "ports", width,
+               report.ports(), count_text(report.ports_out, "message"), report.ports_in);
+    fmt::print("{}\n", report.ports() > 1
+                           ? fmt::format("; {} with one port", count_text(report.one_port_steps, "step"))
+                           : "");
     return;
   }
   fmt::print(

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "arguments.hpp"
+#include "network_option.hpp"
 #include "option_groups.hpp"
 #include "session.hpp"
 #include "xorder/band/transposition.hpp"
@@ -14,8 +15,10 @@ namespace xorder::cli {
 
 const std::map<std::string, schedule::Mesh::Routing>& routings() {
   using Routing = schedule::Mesh::Routing;
-  static const std::map<std::string, Routing> all = {
-      {"any", Routing::any}, {"xy", Routing::xy}, {"two-phase", Routing::two_phase}};
+  static const std::map<std::string, Routing> all = {{"any", Routing::any},
+                                                     {"xy", Routing::xy},
+                                                     {"two-phase", Routing::two_phase},
+                                                     {"recursive", Routing::recursive}};
   return all;
 }
 
@@ -41,14 +44,18 @@ void Scheduling::add_to(CLI::App& command, const std::string& possible) {
           "(minor), or those from bit F on; default: major")
       ->type_name("major|minor|F")
       ->group(group::engine);
+  add_network(command, network_, "how long the messages between virtual processors take")
+      ->group(group::engine);
   if (possible.find("mesh") == std::string::npos) return;
   command
       .add_option(
           "--routing", routing_,
-          "mesh: paths of messages: any shortest path; along the row first (xy), in one more step; or the "
-          "paper's two phases, for an even side; default: any")
+          "mesh: paths of messages: any, in the fewest steps known; along the row first (xy), in one more; "
+          "the paper's two phases, for an even side; or the recursive exchange, for a side 2^k; default: any")
       ->check(CLI::IsMember(routings()).description(""))
-      ->type_name("any|xy|two-phase")
+      ->type_name("any|xy|two-phase|recursive")
+      ->group(group::engine);
+  command.add_flag("--torus", torus_, "mesh: rows and columns wrap around; with --routing any or xy")
       ->group(group::engine);
 }
 
@@ -61,19 +68,29 @@ void Scheduling::check() const {
   if (schedule_ == "tiles" && !processors_.empty()) {
     throw InputError("--processors: schedule tiles has no virtual processors; use another --schedule");
   }
+  if (schedule_ == "tiles" && !network_.empty()) {
+    throw InputError("--network: schedule tiles sends no messages; use another --schedule");
+  }
   if (schedule_ != "mesh" && !routing_.empty()) throw InputError("--routing is for --schedule mesh");
+  if (schedule_ != "mesh" && torus_) throw InputError("--torus is for --schedule mesh");
   if (schedule_ != "rounds" && !layout_.empty()) throw InputError("--layout is for --schedule rounds");
+}
+
+work::Options Scheduling::options(const Request& request) const {
+  work::Options options = request.options;
+  options.link_times = link_times(network_);
+  return options;
 }
 
 std::unique_ptr<work::Work> Scheduling::work(const Request& request, const std::vector<Band>& bands) const {
   check();
   if (schedule_ == "tiles") {
-    return std::make_unique<band::BandTransposition>(request.input(), bands, request.output, request.options);
+    return std::make_unique<band::BandTransposition>(request.inputs, bands, request.output, request.options);
   }
   if (schedule_ != "banded") {
     throw InputError("--schedule " + schedule_ + ": for bands use tiles or banded");
   }
-  return machine::scheduled_bands(request.input(), bands, request.output, request.options, processors());
+  return machine::scheduled_bands(request.inputs, bands, request.output, options(request), processors());
 }
 
 std::unique_ptr<work::Work> Scheduling::work(const Request& request, const Reordering& what,
@@ -92,8 +109,9 @@ std::unique_ptr<work::Work> Scheduling::work(const Request& request, const Reord
   choice.kind = schedule_ == "rounds" ? Kind::rounds : schedule_ == "exchange" ? Kind::exchange : Kind::mesh;
   choice.processors = processors();
   if (!routing_.empty()) choice.routing = routings().at(routing_);
+  choice.torus = torus_;
   choice.layout = parse_layout(layout_, "--layout");
-  return machine::scheduled(request.input(), what, std::move(extents), request.output, request.options,
+  return machine::scheduled(request.input(), what, std::move(extents), request.output, options(request),
                             choice);
 }
 

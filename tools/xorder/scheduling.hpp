@@ -1,4 +1,5 @@
-// --schedule, --processors, --layout and --routing: who moves the data of the commands that permute.
+// --schedule, --processors, --layout, --routing, --torus and --network: who moves the data of the commands
+// that permute.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -34,10 +35,11 @@ class Scheduling {
 
  private:
   void check() const;
-
+  work::Options options(const Request& request) const;
   std::optional<std::uint64_t> processors() const;
 
-  std::string schedule_ = "tiles", processors_, layout_, routing_;
+  std::string schedule_ = "tiles", processors_, layout_, routing_, network_;
+  bool torus_ = false;
 };
 
 }  // namespace xorder::cli

@@ -1,4 +1,4 @@
-// Which program this is, and its team: set by main() before it creates the commands.
+// Which program this is, and its team: set by main() before it creates the commands. And what it has made.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +24,9 @@ struct Session {
                                             std::vector<std::uint64_t> extents, std::filesystem::path output,
                                             work::Options options)>
       work_on_parts;
+
+  /// The files that the command has made: they stay even if what is left to do fails.
+  std::vector<std::string> made;
 
   /// Whether this process is the one that talks to the user.
   bool speaks() const { return team == nullptr || team->is_first(); }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "count_text.hpp"
 #include "show.hpp"
 
 namespace xorder::cli {
@@ -170,10 +171,10 @@ Lines round_tables(const ProcessorRounds& rounds) {
   }
   const int n = rounds.factors.front().second.rows(), p = std::countr_zero(rounds.processors);
   const char* a = rounds.f == n - p ? "A" : "Q A Q^-1";  // Q moves the processor's bits to the top
-  Lines lines = {fmt::format("{} processor{}, whose numbers begin at index bit {}: {} round{}; {} = V W, V = "
+  Lines lines = {fmt::format("{}, whose numbers begin at index bit {}: {}; {} = V W, V = "
                              "{} T R Π",
-                             rounds.processors, rounds.processors == 1 ? "" : "s", rounds.f, rounds.rounds,
-                             rounds.rounds == 1 ? "" : "s", a, a),
+                             count_text(rounds.processors, "processor"), rounds.f,
+                             count_text(rounds.rounds, "round"), a, a),
                  ""};
   lines.insert(lines.end(), matrices.begin(), matrices.end());
   return lines;

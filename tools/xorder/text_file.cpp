@@ -8,6 +8,7 @@
 #include "io/file.hpp"
 #include "io/output.hpp"
 #include "io/text_file.hpp"
+#include "session.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/expression.hpp"
 
@@ -17,6 +18,12 @@ gf2::AffineMap read_matrix(const std::filesystem::path& path) {
 }
 
 namespace {
+
+void write_and_commit(io::Output& output, const std::filesystem::path& path, const std::string& text) {
+  output.file().write_exactly(text.data(), text.size(), 0);
+  output.commit();
+  session().made.push_back(path.string());
+}
 
 io::Output output_for(const std::filesystem::path& path, std::uint64_t bytes, bool overwrite,
                       const std::vector<std::filesystem::path>& made_from) {
@@ -41,18 +48,14 @@ bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
 
 TextFile::TextFile(const std::filesystem::path& path, bool overwrite,
                    const std::vector<std::filesystem::path>& made_from)
-    : output_(output_for(path, 0, overwrite, made_from)) {}
+    : path_(path), output_(output_for(path, 0, overwrite, made_from)) {}
 
-void TextFile::write(const std::string& text) {
-  output_.file().write_exactly(text.data(), text.size(), 0);
-  output_.commit();
-}
+void TextFile::write(const std::string& text) { write_and_commit(output_, path_, text); }
 
 void write_text(const std::filesystem::path& path, const std::string& text, bool overwrite,
                 const std::vector<std::filesystem::path>& made_from) {
   io::Output output = output_for(path, text.size(), overwrite, made_from);
-  output.file().write_exactly(text.data(), text.size(), 0);
-  output.commit();
+  write_and_commit(output, path, text);
 }
 
 void require_not_read(const std::filesystem::path& output, const std::filesystem::path& input) {

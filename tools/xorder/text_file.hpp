@@ -23,6 +23,7 @@ class TextFile {
   void write(const std::string& text);
 
  private:
+  std::filesystem::path path_;
   io::Output output_;
 };
 

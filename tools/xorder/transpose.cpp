@@ -25,25 +25,26 @@ void add_transpose(CLI::App& program) {
       "  xorder transpose bands.npy t.npy --banded 3,3 --matrices 4    four matrices, shape (4, N, 7)\n"
       "  xorder transpose both.npy t.npy --banded 3,3 --banded 1,2     two, one after another on one axis: "
       "N*7 + N*4\n"
-      "  xorder transpose a.npy b.npy --schedule mesh --processors 16  by 4 x 4 virtual processors");
+      "  xorder transpose wide.npy narrow.npy t.npy --banded 3,3 --banded 1,2   the same two in a file each\n"
+      "  xorder transpose a.npy b.npy --schedule mesh --processors 16  by 4 x 4 virtual processors\n"
+      "  xorder transpose a.npy b.npy --schedule mesh --network 5,2,0.5   how long their messages take");
   const auto axes = std::make_shared<std::string>();
   command->add_option("--axes", *axes, "axis i of OUT is axis AXES[i] of IN; default: reversed")
       ->type_name("I,J,..")
       ->group(group::task);
   const auto band = std::make_shared<BandStorageOptions>();
-  band->add_to(*command);
+  const CLI::Option* const banded = band->add_to(*command);
   const auto scheduling = std::make_shared<Scheduling>();
-  MovingCommand::add_to(
-      *command, [axes, band, scheduling](const Request& request) -> std::unique_ptr<work::Work> {
-        const io::ArrayDescription& in = request.array();
-        if (band->given()) {
-          if (!axes->empty()) throw InputError("--axes: not with --banded, which transposes the matrix");
-          return scheduling->work(request, band->bands(request.input()));
-        }
-        const std::vector<int> order = axes->empty() ? std::vector<int>{} : parse_ints(*axes, "--axes");
-        return scheduling->work(request, transposition(in.shape(), order),
-                                transposed_extents(in.shape(), order));
-      });
+  const auto make = [axes, band, scheduling](const Request& request) -> std::unique_ptr<work::Work> {
+    const io::ArrayDescription& in = request.array();
+    if (band->given()) {
+      if (!axes->empty()) throw InputError("--axes: not with --banded, which transposes the matrix");
+      return scheduling->work(request, band->bands(request.inputs));
+    }
+    const std::vector<int> order = axes->empty() ? std::vector<int>{} : parse_ints(*axes, "--axes");
+    return scheduling->work(request, transposition(in.shape(), order), transposed_extents(in.shape(), order));
+  };
+  MovingCommand::add_to(*command, make, {.several_with = banded});
   scheduling->add_to(*command, "tiles|rounds|exchange|mesh|banded");
 }
 

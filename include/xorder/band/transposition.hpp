@@ -16,9 +16,6 @@
 #include "xorder/permutation/band.hpp"
 #include "xorder/work/work.hpp"
 
-namespace xorder::io {
-class File;
-}
 namespace xorder::plan {
 struct BandTiling;
 }
@@ -36,13 +33,16 @@ class BandTransposition final : public work::Work {
   /// memory is too small (plan::BandStrips), or the output cannot be made.
   BandTransposition(io::ArrayFile input, const Band& band, std::filesystem::path output,
                     work::Options options);
-  /// For several matrices, whose storages lie one after the other in the input and in the output. Both have
-  /// the shape extents(bands); that of a single matrix may also be (1, N, B) or (1, B, N). They are done in
-  /// one pass one after the other, but many at a time if they are small and alike.
-  BandTransposition(io::ArrayFile input, std::vector<Band> bands, std::filesystem::path output,
+  /// For several matrices, whose storages lie one after the other in the output. They lie in one input in the
+  /// same way, or each has an input of its own. An input has the shape extents() of its bands; that of a single
+  /// band may also be (1, N, B), (1, B, N) or (N·B). The output has the shape of a single input, or else
+  /// extents(bands). The matrices are done in one pass one after the other, but many at a time if they are small
+  /// and alike and in one input. Throws InputError also for any other number of inputs, and if their types
+  /// differ.
+  BandTransposition(std::vector<io::ArrayFile> inputs, std::vector<Band> bands, std::filesystem::path output,
                     work::Options options);
   /// The same with given sizes of the parts, for tests.
-  BandTransposition(io::ArrayFile input, std::vector<Band> bands, std::filesystem::path output,
+  BandTransposition(std::vector<io::ArrayFile> inputs, std::vector<Band> bands, std::filesystem::path output,
                     work::Options options, const plan::BandTiling& tiling);
   ~BandTransposition() override;
 
@@ -52,7 +52,7 @@ class BandTransposition final : public work::Work {
  private:
   std::vector<work::PassSummary> passes() const override;
   void move(work::Run& run) override;
-  void adopt_alignments(const io::File& source, const io::File& target);
+  void adopt_alignments(work::Run& run);
 
   /// The plans, with the conditions and sizes that they were made for.
   struct Planned;

@@ -38,6 +38,7 @@ struct ArrayDescription {
   std::uint64_t elements() const {
     return std::accumulate(extents.begin(), extents.end(), std::uint64_t{1}, std::multiplies<>());
   }
+  std::uint64_t bytes() const { return elements() * dtype.bytes; }
 };
 
 /// What a user tells about a raw file, which has no header.

@@ -33,6 +33,8 @@ struct RoundOptions {
   std::uint64_t memory = 0;
   /// The disk of the files, for predictions.
   plan::Device device = plan::Device::ssd();
+  /// As in Options.
+  std::optional<schedule::LinkTimes> link_times{};
 };
 
 /// A reordering's factors T, R, Π, V and W, the order in which chunks are sent, and where each element of a
@@ -41,8 +43,8 @@ struct RoundOptions {
 class RoundPlan {
  public:
   /// O(n³) word operations for 2^n elements; touches no file. Throws InputError if there are no elements, if
-  /// extents are not powers of two, for a number of processors or a layout that does not fit, and if the
-  /// memory is too small.
+  /// extents are not powers of two, for a number of processors or a layout that does not fit, for a time that
+  /// is negative or not finite, and if the memory is too small.
   explicit RoundPlan(const Reordering& what, const RoundOptions& options = {});
 
   std::uint64_t processors() const;
@@ -52,7 +54,7 @@ class RoundPlan {
 
   /// A run on an array in a file, with the output, costs and errors of scheduled(). Nothing is factored
   /// again; only the passes within processors are planned for these files. `extents` is the output's shape.
-  /// Options::memory and Options::device are replaced by the plan's. Also throws InputError if the input has
+  /// Options::memory, device and link_times are replaced by the plan's. Also throws InputError if the input has
   /// another number or size of elements than the plan, or if there is less memory now than the plan was made
   /// for.
   std::unique_ptr<work::Work> on_files(io::ArrayFile input, std::vector<std::uint64_t> extents,
@@ -60,7 +62,8 @@ class RoundPlan {
 
   /// Element x of `source` becomes element what.target_index(x) of `target`, both of what.bytes() and not
   /// overlapping. `threads` 0 means all processors. Reads and writes every byte twice, with a layout three
-  /// times. Allocates what.bytes() and the memory of Machine. Returns what crossed the network.
+  /// times. Allocates what.bytes() and the memory of Machine. Returns what crossed the network; with link
+  /// times, all processors receive at once.
   /// memory::permute() does the same faster, without a network.
   work::Traffic execute(const std::byte* source, std::byte* target, unsigned threads = 0) const;
 

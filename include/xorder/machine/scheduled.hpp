@@ -5,7 +5,8 @@
 //   exchange   transposition and bit reversal by neighbour exchanges on a hypercube, 2^d ≤ rows and columns,
 //              powers of two (schedule/exchange.hpp)
 //   banded     transposition of a banded matrix in band storage, on a hypercube (schedule/banded.hpp)
-//   mesh       transposition of any matrix on an N × N mesh, N ≤ rows and columns (schedule/mesh.hpp)
+//   mesh       transposition of any matrix on an N × N mesh or torus, N ≤ rows and columns
+//              (schedule/mesh.hpp, schedule/torus.hpp)
 //
 // Out of core, each of them is two passes over the data. The first pass works within processors, from the
 // input to a scratch file, so that what a processor will send lies together there. Then the schedule runs,
@@ -39,6 +40,8 @@ struct ScheduleChoice {
   std::optional<int> layout{};
   /// For the mesh: how messages travel. With `xy` they go along the row first, which takes one step more.
   schedule::Mesh::Routing routing = schedule::Mesh::Routing::any;
+  /// For the mesh: whether it is a torus, with routing `any` or `xy` (schedule/torus.hpp).
+  bool torus = false;
 };
 
 /// Plans the run; nothing is written. The parameters are those of Job. Throws InputError for a reordering
@@ -58,10 +61,10 @@ std::unique_ptr<work::Work> scheduled(io::ArrayFile input, const Reordering& wha
 std::unique_ptr<work::Work> scheduled_band(io::ArrayFile input, const Band& band,
                                            std::filesystem::path output, work::Options options,
                                            std::optional<std::uint64_t> processors);
-/// The same for several matrices of the same N, whose storages lie one after the other in the input and the
-/// output. They go through the hypercube at once, by the best schedule that is known for them
-/// (schedule/bands_at_once.hpp), never in more steps than one after another. Shapes as in BandTransposition.
-std::unique_ptr<work::Work> scheduled_bands(io::ArrayFile input, const std::vector<Band>& bands,
+/// The same for several matrices of the same N, in one input or in one each. They go through the hypercube at
+/// once, by the best schedule that is known for them (schedule/bands_at_once.hpp), never in more steps than
+/// one after another. Inputs and shapes as in BandTransposition.
+std::unique_ptr<work::Work> scheduled_bands(std::vector<io::ArrayFile> inputs, const std::vector<Band>& bands,
                                             std::filesystem::path output, work::Options options,
                                             std::optional<std::uint64_t> processors);
 

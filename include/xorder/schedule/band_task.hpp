@@ -52,4 +52,15 @@ std::uint64_t band_crossings(int dimension, int beta, const Diagonals& band);
 /// are at best on the width − 1 nearest nodes; the bound is the sum of their distances over d links.
 std::uint64_t universal_band_bound(int dimension, std::uint64_t width, int matrices = 1);
 
+/// H(λ) = −λ lg λ − (1 − λ) lg(1 − λ), 0 at both ends. Requires 0 ≤ λ ≤ 1.
+double binary_entropy(double fraction);
+/// The λ ≤ 1/2 with H(λ) = `entropy`, found by bisection. Requires 0 ≤ entropy ≤ 1.
+double inverse_binary_entropy(double entropy);
+/// The closed form of universal_band_bound() for one matrix, not rounded: width · H⁻¹(lg width / d)
+/// (Varvarigos and Bertsekas). It is never above the sum. Of a node and its width − 1 partners take one at
+/// random; let the bits of its tag be 1 with probabilities p_j. Its entropy, lg width, is at most the sum of
+/// H(p_j), and that is at most d · H(mean of p_j) since H is concave. The mean distance is the sum of p_j.
+/// Requires and throws as the sum does.
+double closed_band_bound(int dimension, std::uint64_t width);
+
 }  // namespace xorder::schedule

@@ -30,8 +30,8 @@ std::uint64_t banded_bound(int dimension, int beta, int matrices);
 /// (Tsay, Ding and Wang, as in mesh.hpp; their lemma says minimum). 0 for N ≤ 1.
 std::uint64_t mesh_bound(std::uint64_t side);
 
-/// The same task if rows and columns are rings: the distances of all blocks over 4N² links. This is at least
-/// the bound that any quadrant's boundary gives.
+/// The same task if rows and columns are rings: the maximum of ⌈(N(N−1) − 2m(m−1)) / 8(N−m)⌉, 0 ≤ m ≤ N/2,
+/// about N / (4 + 2√2), half of T(N). m = N/2 gives the distances of all blocks over 4N² links. 0 for N ≤ 1.
 std::uint64_t torus_bound(std::uint64_t side);
 
 /// The steps of the two phases of Tsay, Ding and Wang's own schedule on a mesh of an even side.

@@ -24,6 +24,15 @@
 // most even N. `two_phase` is a schedule of these phases: in the first, the U_j of the left half and the R_i
 // of the lower half carry only blocks of the lower left quarter. The lengths of the phases are the paper's.
 // Which block goes when and where is ours; src/schedule/mesh_trades.cpp proves that it works.
+//
+// `recursive` is the well-known recursive exchange with XY routing, which takes about N steps (Ding, Ho and
+// Tsay, "Matrix transpose on meshes with wormhole and XY routing", SPDP 1994, compare theirs with it; they
+// do not print it). The upper right quarter and the lower left one change places as they are, block (i, j +
+// N/2) with (i + N/2, j), and then all four quarters are transposed in the same way at once. For h = N/2,
+// N/4 .. 1, all h blocks of a row's half go to the other half, and a link carries one of them in a step. So
+// this takes h steps, in which the links that join the halves are always busy, and N − 1 in all. In step t
+// row i of the upper half trades column (i + t) mod h, so each column is used once as well, and each node
+// sends one message and receives one.
 #pragma once
 
 #include <vector>
@@ -34,14 +43,14 @@ namespace xorder::schedule {
 
 class Mesh final : public Schedule {
  public:
-  enum class Routing { any, xy, two_phase };
-  /// N ≤ 1024, and even for `two_phase` (InputError otherwise). Slot 0 is a node's block. With XY routing the
-  /// nodes have two slots more, in which the diagonal's nodes keep what turns there from below and from
-  /// above.
+  enum class Routing { any, xy, two_phase, recursive };
+  /// N ≤ 1024, even for `two_phase`, and a power of two or 0 for `recursive` (InputError otherwise). Slot 0
+  /// is a node's block. With `xy` the nodes have two slots more, in which the diagonal's nodes keep what
+  /// turns there from below and from above.
   Mesh(std::uint64_t side, Routing routing);
 
   Routing routing() const { return routing_; }
-  /// The nodes (i, j), i > j, that go up with their partners, or right, in each step.
+  /// The nodes (i, j), i > j, that go up with their partners, or right, in each step. None if `recursive`.
   struct Step {
     std::vector<Node> up;
     std::vector<Node> right;
@@ -56,6 +65,7 @@ class Mesh final : public Schedule {
   void trade(const Step& step, std::vector<Message>& out) const;
   void begin(const Step& step, std::vector<Message>& out) const;
   void finish(const Step& step, std::vector<Message>& out) const;
+  void exchange(std::uint64_t step, std::vector<Message>& out) const;
   Node partner(Node node) const;
   Node corner(Node node, bool up) const;
 

@@ -28,13 +28,26 @@ struct LinkTimes {
   double per_link = 0;
   double per_byte = 0;
   bool one_port = false;
+
+  bool operator==(const LinkTimes&) const = default;
 };
+
+/// Throws InputError if a time is negative or not finite.
+void check(const LinkTimes& times);
 
 enum class Switching { store_and_forward, wormhole };
 
 struct Duration {
   double lock_step = 0;
   double asynchronous = 0;
+
+  /// One after the other.
+  Duration& operator+=(const Duration& next) {
+    lock_step += next.lock_step;
+    asynchronous += next.asynchronous;
+    return *this;
+  }
+  bool operator==(const Duration&) const = default;
 };
 
 /// The times for slots of `bytes` bytes. Throws InputError if a time or size is negative or not finite, or if

@@ -12,6 +12,7 @@
 
 #include "xorder/plan/device.hpp"
 #include "xorder/plan/summary.hpp"
+#include "xorder/schedule/timing.hpp"
 
 namespace xorder::io {
 class Disk;
@@ -58,6 +59,9 @@ struct Options {
   /// With `parts`: the lowest of the index bits that select an element's part. If absent, the top bits select
   /// it. Within a part, elements are in the order of their indices.
   std::optional<int> lowest_part_bit{};
+  /// A network on which the time of the messages between virtual processors is simulated, for
+  /// Report::traffic. Other engines have no messages and ignore it.
+  std::optional<schedule::LinkTimes> link_times{};
 };
 
 /// The file to be made: the header (empty for raw files), and the data.
@@ -81,6 +85,7 @@ struct Progress {
 };
 using ProgressCallback = std::function<void(const Progress&)>;
 
+using plan::NetworkTime;
 using plan::PassSummary;
 using plan::Summary;
 using plan::Traffic;
@@ -110,6 +115,10 @@ class Work {
   Summary summary() const;
   /// What will be done, as lines of text for people.
   virtual std::string describe() const = 0;
+  /// With Options::link_times: what will cross the network, and how long that takes there, as Report::traffic
+  /// will say. Nothing otherwise. Takes some tenths of a microsecond for each message, and 40 bytes for each
+  /// slot. Throws Cancelled.
+  virtual std::optional<Traffic> forecast(const std::stop_token& stop = {}) const;
   /// Reserves the output's space, moves the data, checks that no input has changed meanwhile, syncs the
   /// output and gives it its name. Blocks until all is done. This thread calls `progress` many times per
   /// second. Throws InputError if there is no room, IoError and Cancelled. The destination is then as before,

@@ -25,7 +25,7 @@ void add_bench_cache(CLI::App& bench);
 void add_bench_memory(CLI::App& bench);
 /// files: one permutation of a file in every way, compared with cp.
 void add_bench_files(CLI::App& bench);
-/// schedules: the papers' comparisons, computed; nothing is measured.
+/// schedules: the papers' comparisons, computed, and the schedules as they run here.
 void add_bench_schedules(CLI::App& bench);
 /// compare: two results of one benchmark.
 void add_bench_compare(CLI::App& bench);
@@ -61,7 +61,7 @@ struct Extent {
   bool full = false;
   bool overwrite = false;             ///< for files of the benchmark's own options
   std::vector<OutputOption> outputs;  ///< all other outputs, which these must not be
-  std::stop_token stop{};  ///< for measurements of many seconds
+  std::stop_token stop{};             ///< for measurements of many seconds
 };
 
 struct BenchmarkCommand {

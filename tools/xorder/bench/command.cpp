@@ -30,7 +30,9 @@ struct BenchmarkOptions {
 
 Extent extent_of(const BenchmarkCommand& command, const BenchmarkOptions& options) {
   Extent extent{command.has_directory ? std::filesystem::path(options.directory) : std::filesystem::path(),
-                options.full ? command.full_bytes : command.quick_bytes, options.full, options.force,
+                options.full ? command.full_bytes : command.quick_bytes,
+                options.full,
+                options.force,
                 {{"--json", options.json}, {"--html", options.html}}};
   if (!options.size.empty()) extent.bytes = parse_memory(options.size, "--size");
   if (extent.bytes < command.least_bytes) {

@@ -31,8 +31,7 @@ Estimate estimate(const Measured& point) {
 // A series, to be drawn as a curve or as rows of dots.
 struct Drawn {
   std::string name;
-  int colour;
-  bool dashed;
+  plots::Style style;
   std::vector<std::pair<double, Estimate>> points;  // by x
 };
 
@@ -40,7 +39,7 @@ std::vector<Drawn> drawn_of(const MeasuredFigure& figure, const std::string& pre
                             bool dashed = false) {
   std::vector<Drawn> all;
   for (std::size_t i = 0; i < figure.series.size(); ++i) {
-    Drawn drawn{prefix + figure.series[i].name, static_cast<int>(i), dashed, {}};
+    Drawn drawn{prefix + figure.series[i].name, {static_cast<int>(i), dashed}, {}};
     for (const Measured& point : figure.series[i].points) drawn.points.emplace_back(point.x, estimate(point));
     all.push_back(std::move(drawn));
   }
@@ -53,7 +52,7 @@ std::string svg_of(const MeasuredFigure& figure, const Axis& values, const std::
   if (!figure.rows.empty()) {
     plots::RowPlot plot{values, figure.rows, {}, mark};
     for (const Drawn& drawn : all) {
-      plots::DotSeries series{drawn.name, drawn.colour, {}};
+      plots::DotSeries series{drawn.name, drawn.style, {}};
       for (const auto& [x, e] : drawn.points)
         series.dots.push_back({static_cast<std::size_t>(x), e.value, e.low, e.high});
       plot.series.push_back(std::move(series));
@@ -62,7 +61,7 @@ std::string svg_of(const MeasuredFigure& figure, const Axis& values, const std::
   }
   plots::Plot plot(figure.x, values);
   for (const Drawn& drawn : all) {
-    plots::Series series{drawn.name, drawn.colour, plots::Series::Look::line, {}, drawn.dashed};
+    plots::Series series{drawn.name, drawn.style, plots::Series::Look::line, {}};
     for (const auto& [x, e] : drawn.points) series.points.push_back({x, e.value, e.low, e.high});
     plot.add(std::move(series));
   }
@@ -109,9 +108,13 @@ std::vector<std::string> head_of(const MeasuredFigure& figure) {
 
 std::string sureness(const Results& results) {
   if (results.noise.rounds == 0) return "These values were computed, not measured.";
+  const auto computed = std::ranges::count_if(results.figures, &MeasuredFigure::computed);
   return fmt::format(
-      "{} rounds in {:.0f} s, every other one backwards. Values are medians, ± half the width of the middle "
+      "{}{} rounds in {:.0f} s, every other one backwards. Values are medians, ± half the width of the "
+      "middle "
       "half of the samples.",
+      computed == 0 ? ""
+                    : fmt::format("The first {} figures were computed, the others measured in ", computed),
       results.noise.rounds, results.noise.seconds);
 }
 
@@ -169,7 +172,7 @@ Quotients quotients(const MeasuredFigure& a, const MeasuredFigure& b) {
   for (std::size_t i = 0; i < a.series.size(); ++i) {
     const auto other = std::ranges::find(b.series, a.series[i].name, &MeasuredSeries::name);
     if (other == b.series.end()) continue;
-    Drawn drawn{a.series[i].name, static_cast<int>(i), false, {}};
+    Drawn drawn{a.series[i].name, {static_cast<int>(i)}, {}};
     for (const Measured& point : a.series[i].points) {
       double x = point.x;  // rows are found by their names
       if (!a.rows.empty()) {
@@ -233,7 +236,14 @@ std::string results_page(const Results& results) {
   if (!results.started.empty()) facts.emplace_back("begun", results.started);
   page.facts(facts);
   page.text(sureness(results));
+  if (std::ranges::any_of(results.figures, [](const MeasuredFigure& figure) { return figure.rows.empty(); }))
+    page.text("Where curves coincide, they are drawn in turns: a dash of each, a mark of each.");
+  const bool both = results.noise.rounds > 0 && !results.figures.empty() && results.figures.front().computed;
+  if (both) page.heading("Computed");
+  bool computed = true;
   for (const MeasuredFigure& figure : results.figures) {
+    if (both && computed && !figure.computed) page.heading("Measured on this computer");
+    computed = figure.computed;
     page.figure(figure.caption, svg_of(figure, figure.values, drawn_of(figure), 0));
     page.table(head_of(figure), cells_of(figure));
   }

@@ -2,27 +2,16 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <bit>
 #include <cerrno>
-#include <chrono>
-#include <cstring>
 #include <map>
-#include <random>
-#include <stop_token>
 
 #include "bench/bench.hpp"
-#include "io/disk.hpp"
+#include "bench/test_matrix.hpp"
 #include "io/file.hpp"
-#include "io/memory.hpp"
-#include "io/output.hpp"
 #include "size_text.hpp"
-#include "text_file.hpp"
-#include "work/profiles.hpp"
 #include "xorder/error.hpp"
 #include "xorder/machine/scheduled.hpp"
 #include "xorder/permutation/bmmc.hpp"
@@ -33,53 +22,7 @@ extern char** environ;
 namespace xorder::cli {
 namespace {
 
-using std::uint64_t;
 namespace fs = std::filesystem;
-
-// A new directory, which the destructor removes with its content.
-class OwnDirectory {
- public:
-  explicit OwnDirectory(const fs::path& in) {
-    std::string name = (in / ".xorder-bench-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) {
-      throw InputError(
-          fmt::format("{}: cannot create a directory there: {}", in.string(), std::strerror(errno)));
-    }
-    path_ = name;
-  }
-  ~OwnDirectory() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  OwnDirectory(const OwnDirectory&) = delete;
-  OwnDirectory& operator=(const OwnDirectory&) = delete;
-  fs::path operator/(const char* name) const { return path_ / name; }
-
- private:
-  fs::path path_;
-};
-
-// Random data, which a disk cannot compress.
-void make_input(const fs::path& path, uint64_t bytes, const std::stop_token& stop) {
-  io::Output output(path, bytes, false, io::Access::direct, io::system_disk(), nullptr);
-  const io::BlockMemory block(std::size_t{4} << 20);
-  std::mt19937_64 random(1);
-  for (uint64_t at = 0; at < bytes; at += block.size()) {
-    if (stop.stop_requested()) throw Cancelled();
-    const uint64_t part = std::min<uint64_t>(block.size(), bytes - at);
-    for (uint64_t i = 0; i + 8 <= part; i += 8) {
-      const uint64_t word = random();
-      std::memcpy(block.data() + i, &word, 8);
-    }
-    output.file().write_exactly(block.data(), part, at);
-  }
-  output.commit();
-}
-
-void forget_pages(const fs::path& path) {
-  const io::File file = io::File::open_input(path, io::Access::buffered);
-  posix_fadvise(file.plain_descriptor(), 0, 0, POSIX_FADV_DONTNEED);
-}
 
 void copy_by_cp(const fs::path& from, const fs::path& to) {
   std::string program = "cp", a = from.string(), b = to.string();
@@ -103,23 +46,12 @@ struct Way {
 
 class FilesBenchmark final : public Benchmark {
  public:
-  explicit FilesBenchmark(const Extent& extent)
-      : bytes_(std::bit_floor(extent.bytes)),
-        stop_(extent.stop),
-        directory_(extent.directory),
-        in_(directory_ / "in.raw"),
-        out_(directory_ / "out.raw") {
-    make_input(in_, bytes_, stop_);
-    array_ =
-        io::open_array(in_, io::RawLayout{.dtype = io::parse_dtype("f8"), .extents = {{rows(), columns()}}});
-    options_.memory = std::max(bytes_ / 8, work::minimum_memory);
-    options_.overwrite = true;
-    options_.device = work::device_for(out_).device;
-  }
+  explicit FilesBenchmark(const Extent& extent) : matrix_(extent.directory, extent.bytes, extent.stop) {}
 
   std::vector<Case> cases(Results& results) override {
-    const std::string of = fmt::format("a {} × {} matrix of doubles, {}, with {} of memory", rows(),
-                                       columns(), size_text(bytes_), size_text(options_.memory));
+    const std::string of =
+        fmt::format("a {} × {} matrix of doubles, {}, with {} of memory", matrix_.rows(), matrix_.columns(),
+                    size_text(matrix_.bytes()), size_text(matrix_.options().memory));
     results.figures = {{"ways",
                         fmt::format("Transposing {} where nothing else is said, from and to the disk: bytes "
                                     "of the file per second. \"The same order\" is the floor: every byte "
@@ -143,7 +75,7 @@ class FilesBenchmark final : public Benchmark {
     for (const Way& way : ways_) {
       const auto found = reports_.find(way.name);
       if (found == reports_.end()) {
-        table.rows.push_back({way.name, "1", size_text(bytes_), size_text(bytes_), "–"});
+        table.rows.push_back({way.name, "1", size_text(matrix_.bytes()), size_text(matrix_.bytes()), "–"});
         continue;
       }
       const work::Report& r = found->second;
@@ -154,38 +86,38 @@ class FilesBenchmark final : public Benchmark {
   }
 
  private:
-  int bits() const { return std::bit_width(bytes_ / 8) - 1; }
-  uint64_t rows() const { return uint64_t{1} << bits() / 2; }
-  uint64_t columns() const { return bytes_ / 8 / rows(); }
-
   std::vector<Way> ways() {
-    const ArrayShape shape = array_.description.shape();
+    const ArrayShape shape = matrix_.array().description.shape();
     const Reordering transposed = transposition(shape, {});
     const auto without_options = [this, transposed]() -> std::optional<work::Report> {
-      work::Options options = options_;
+      work::Options options = matrix_.options();
       options.memory = 0;
-      return tiles::Job(array_, transposed, {columns(), rows()}, out_, options).run({}, stop_);
+      return tiles::Job(matrix_.array(), transposed, {matrix_.columns(), matrix_.rows()}, matrix_.out(),
+                        options)
+          .run({}, matrix_.stop());
     };
     const auto by_tiles = [this](const Reordering& what, work::EngineChoice choice) {
       return [this, what, choice]() -> std::optional<work::Report> {
-        work::Options options = options_;
+        work::Options options = matrix_.options();
         options.engine = choice;
-        return tiles::Job(array_, what, {columns(), rows()}, out_, options).run({}, stop_);
+        return tiles::Job(matrix_.array(), what, {matrix_.columns(), matrix_.rows()}, matrix_.out(), options)
+            .run({}, matrix_.stop());
       };
     };
     using Kind = machine::ScheduleChoice::Kind;
     const auto by_schedule = [this, transposed](Kind kind) {
       return [this, transposed, kind]() -> std::optional<work::Report> {
-        work::Options options = options_;
+        work::Options options = matrix_.options();
         options.engine = work::EngineChoice::direct;
-        return machine::scheduled(array_, transposed, {columns(), rows()}, out_, options, {.kind = kind})
-            ->run({}, stop_);
+        return machine::scheduled(matrix_.array(), transposed, {matrix_.columns(), matrix_.rows()},
+                                  matrix_.out(), options, {.kind = kind})
+            ->run({}, matrix_.stop());
       };
     };
-    const Reordering same = mapping_of_all(shape, bmmc::identity(bits()));
+    const Reordering same = mapping_of_all(shape, bmmc::identity(matrix_.bits()));
     return {{"cp, synced",
              [this]() -> std::optional<work::Report> {
-               copy_by_cp(in_, out_);
+               copy_by_cp(matrix_.in(), matrix_.out());
                return std::nullopt;
              }},
             {"xorder, no options", without_options},
@@ -197,25 +129,14 @@ class FilesBenchmark final : public Benchmark {
             {"schedule mesh", by_schedule(Kind::mesh)}};
   }
 
-  // Seconds of a run from a file that is not in memory to one that does not exist. The previous output is
-  // removed first.
   double speed(const Way& way) {
-    std::error_code ignored;
-    fs::remove(out_, ignored);
-    forget_pages(in_);
-    const auto begin = std::chrono::steady_clock::now();
-    const auto report = way.run();
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    std::optional<work::Report> report;
+    const double seconds = matrix_.seconds([&] { report = way.run(); });
     if (report) reports_[way.name] = *report;
-    return static_cast<double>(bytes_) / seconds;
+    return static_cast<double>(matrix_.bytes()) / seconds;
   }
 
-  uint64_t bytes_;
-  std::stop_token stop_;
-  OwnDirectory directory_;
-  fs::path in_, out_;
-  io::ArrayFile array_;
-  work::Options options_;
+  TestMatrix matrix_;
   std::vector<Way> ways_;
   std::map<std::string, work::Report> reports_;  // of the last runs
 };

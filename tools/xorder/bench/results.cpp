@@ -48,9 +48,13 @@ Json figure_json(const MeasuredFigure& figure) {
     }
     series.push_back({{"name", each.name}, {"points", points}});
   }
-  return {{"id", figure.id},          {"caption", figure.caption},
-          {"x", axis_json(figure.x)}, {"values", axis_json(figure.values)},
-          {"rows", figure.rows},      {"series", series}};
+  return {{"id", figure.id},
+          {"caption", figure.caption},
+          {"x", axis_json(figure.x)},
+          {"values", axis_json(figure.values)},
+          {"rows", figure.rows},
+          {"series", series},
+          {"computed", figure.computed}};
 }
 
 // Reading. Anything malformed throws one of nlohmann's exceptions or this one.
@@ -76,9 +80,13 @@ Measured measured_of(const Json& from) {
 }
 
 MeasuredFigure figure_of(const Json& from) {
-  MeasuredFigure figure{from.at("id"),         from.at("caption"),
-                        axis_of(from.at("x")), axis_of(from.at("values")),
-                        from.at("rows"),       {}};
+  MeasuredFigure figure{from.at("id"),
+                        from.at("caption"),
+                        axis_of(from.at("x")),
+                        axis_of(from.at("values")),
+                        from.at("rows"),
+                        {},
+                        from.value("computed", false)};
   for (const Json& each : from.at("series")) {
     MeasuredSeries series{each.at("name"), {}};
     for (const Json& point : each.at("points")) {
@@ -134,7 +142,7 @@ Results read_results(const std::filesystem::path& path) {
   if (file.size() > largest_results) refuse_results(file.name(), "is too large");
   std::string text(file.size(), '\0');
   if (!text.empty()) file.read_exactly(text.data(), text.size(), 0);
-  const Json all = Json::parse(text, nullptr, false);
+  const Json all = parsed_json(text, file.name());
   if (!value_of<std::string>(all, "benchmark")) refuse_results(file.name(), "is not a benchmark result");
   try {
     Results results{all.at("benchmark"), all.at("command"), all.at("started"), all.at("host"), {}, {}, {}};
@@ -155,6 +163,7 @@ std::vector<std::string> warnings(const Results& results) {
   constexpr double much = 0.05;
   std::vector<double> spreads, drifts;
   for (const MeasuredFigure& figure : results.figures) {
+    if (figure.computed) continue;
     for (const MeasuredSeries& series : figure.series) {
       for (const Measured& point : series.points) {
         spreads.push_back(point.spread());

@@ -36,6 +36,7 @@ struct MeasuredFigure {
   plots::Axis x, values;
   std::vector<std::string> rows;
   std::vector<MeasuredSeries> series;
+  bool computed = false;  ///< one sample for each point; such figures come first
 };
 
 /// A table without figures.

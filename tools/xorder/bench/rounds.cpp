@@ -61,6 +61,7 @@ Measured& place_of(Results& results, const Case& each) {
 }  // namespace
 
 void measure_in_turn(Results& results, const std::vector<Case>& cases, const Rounds& rounds) {
+  if (cases.empty()) return;
   ProgressBar bar(rounds.bar && ProgressBar::possible());
   const auto begin = Clock::now();
   const ProcessorTime before = processor_time();

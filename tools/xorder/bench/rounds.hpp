@@ -27,7 +27,8 @@ struct Rounds {
 };
 
 /// Measures, with every other round backwards, so that steady changes affect all cases alike. Adds the
-/// samples to the figures of `results`, whose series must exist, and sets its noise. Throws Cancelled.
+/// samples to the figures of `results`, whose series must exist, and sets its noise. Does nothing if there
+/// are no cases. Throws Cancelled.
 void measure_in_turn(Results& results, const std::vector<Case>& cases, const Rounds& rounds);
 
 }  // namespace xorder::cli

@@ -1,71 +1,25 @@
-// xorder bench schedules: the comparisons of the papers, computed from the schedules and the timing model.
-#include <fmt/format.h>
-
-#include <algorithm>
+// xorder bench schedules: the comparisons of the papers, computed from the schedules and the timing model,
+// and runs on this computer.
 #include <cmath>
 #include <memory>
-#include <utility>
 
 #include "bench/bench.hpp"
-#include "option_groups.hpp"
-#include "xorder/permutation/bmmc.hpp"
-#include "xorder/schedule/band_placement.hpp"
-#include "xorder/schedule/band_task.hpp"
-#include "xorder/schedule/banded.hpp"
-#include "xorder/schedule/banded_batch.hpp"
+#include "bench/papers.hpp"
+#include "bench/schedule_runs.hpp"
 #include "xorder/schedule/bounds.hpp"
 #include "xorder/schedule/descend.hpp"
 #include "xorder/schedule/exchange.hpp"
 #include "xorder/schedule/mesh.hpp"
 #include "xorder/schedule/plus_minus.hpp"
-#include "xorder/schedule/rounds.hpp"
-#include "xorder/schedule/routed.hpp"
-#include "xorder/schedule/timing.hpp"
+#include "xorder/schedule/torus.hpp"
 
 namespace xorder::cli {
 namespace {
 
-using plots::Axis;
 using plots::Unit;
 using std::uint64_t;
 
-const Axis steps_axis{"steps", Unit::number, true};
-
-// The papers that the figures are about, as docs/theory.md names them.
-struct Source {
-  const char *authors, *title;
-  int year;
-};
-constexpr Source edelman{"A. Edelman", "Optimal matrix transposition and bit reversal on hypercubes", 1991};
-constexpr Source cormen{"T. H. Cormen", "Performing BMMC permutations efficiently", 1997};
-constexpr Source varvarigos{"E. A. Varvarigos and D. P. Bertsekas",
-                            "Transposition of banded matrices in hypercubes", 1995};
-constexpr Source tsay{"Tsay, Ding and Wang", "Optimal algorithm for matrix transpose", 2003};
-constexpr Source hu{"Hu", "Optimal all-to-some personalized communication on hypercubes", 1998};
-
-// A figure whose series grow point by point, in the order in which their names first occur.
-class Curves {
- public:
-  Curves(std::string id, const std::string& caption, const Source& source, Axis x, Axis values) {
-    figure_.id = std::move(id);
-    figure_.caption =
-        fmt::format("{} Source: {}, \"{}\", {}.", caption, source.authors, source.title, source.year);
-    figure_.x = std::move(x);
-    figure_.values = std::move(values);
-  }
-  void add(const std::string& name, double x, double value) {
-    auto found = std::ranges::find(figure_.series, name, &MeasuredSeries::name);
-    if (found == figure_.series.end()) found = figure_.series.insert(found, {name, {}});
-    found->points.push_back({x, {value}});
-  }
-  void add(const std::string& name, uint64_t x, uint64_t value) {
-    add(name, static_cast<double>(x), static_cast<double>(value));
-  }
-  MeasuredFigure take() { return std::move(figure_); }
-
- private:
-  MeasuredFigure figure_;
-};
+const plots::Axis steps_axis{"steps", Unit::number, true};
 
 // Edelman: all links busy, compared with one dimension after another, where every node sends half of its
 // words over one link in each.
@@ -93,128 +47,12 @@ void total_exchange(Results& results, int most) {
   results.figures.push_back(use.take());
 }
 
-constexpr int lg_processors = 4;
-constexpr int lg_elements = 20;
-constexpr schedule::LinkTimes cluster{.startup = 50e-6, .per_link = 0, .per_byte = 1e-9, .one_port = true};
-
-double rounds_seconds(const schedule::Rounds& rounds, double block_bytes) {
-  const double chunk = block_bytes / std::exp2(rounds.factors().rank);
-  return schedule::duration(rounds, chunk, cluster, schedule::Switching::store_and_forward).lock_step;
-}
-
-// A personalized all-to-all that does not use the permutation: a message to every other processor, one after
-// another.
-double all_to_all_seconds(double block_bytes) {
-  const double processors = std::exp2(lg_processors);
-  return (processors - 1) * (cluster.startup + block_bytes / processors * cluster.per_byte);
-}
-
-// Exchanges the top `rank` bits with the low ones.
-gf2::AffineMap map_of_rank(int rank) {
-  std::vector<int> sources;
-  for (int i = 0; i < lg_elements; ++i) {
-    const bool changes = i < rank || i >= lg_elements - rank;
-    sources.push_back(changes ? lg_elements - 1 - i : i);
-  }
-  return bmmc::bits(sources);
-}
-
-void rounds(Results& results) {
-  const std::string model = fmt::format(
-      "By the timing model: {} processors with one port, {:.0f} µs to start a message and {:.0f} ns a byte.",
-      1 << lg_processors, cluster.startup * 1e6, cluster.per_byte * 1e9);
-  Curves by_rank("rounds-rank",
-                 "Rounds of whole chunks against an all-to-all, over rank γ: 2^γ messages for each "
-                 "processor, or one for every other one. " +
-                     model,
-                 cormen, {"rank γ"}, {"time", Unit::seconds, true});
-  for (const uint64_t block : {uint64_t{16} << 10, uint64_t{1} << 20, uint64_t{64} << 20}) {
-    const double bytes = static_cast<double>(block);
-    const std::string of = plots::text_of(bytes, Unit::bytes) + " each";
-    for (int rank = 0; rank <= lg_processors; ++rank) {
-      const double seconds =
-          rounds_seconds({map_of_rank(rank), lg_processors, lg_elements - lg_processors}, bytes);
-      by_rank.add("rounds, " + of, rank, seconds);
-    }
-    for (int rank = 0; rank <= lg_processors; ++rank)
-      by_rank.add("all-to-all, " + of, rank, all_to_all_seconds(bytes));
-  }
-  results.figures.push_back(by_rank.take());
-
-  Curves by_layout(
-      "rounds-layout",
-      "The same for layouts in which bits f .. f+3 of an index are its processor's number, 1 MiB each.",
-      cormen, {"f"}, {"time", Unit::seconds});
-  const std::pair<const char*, gf2::AffineMap> maps[] = {
-      {"bit reversal", bmmc::bit_reverse(lg_elements)},
-      {"transposition", bmmc::transpose(lg_elements / 2, lg_elements / 2)},
-      {"Gray code", bmmc::gray(lg_elements)},
-      {"shuffle", bmmc::shuffle(lg_elements)}};
-  for (const auto& [name, map] : maps) {
-    for (int f = 0; f <= lg_elements - lg_processors; ++f) {
-      by_layout.add(name, f, rounds_seconds({map, lg_processors, f}, 0x1p20));
-    }
-  }
-  results.figures.push_back(by_layout.take());
-}
-
-void bands(Results& results, int d) {
-  const uint64_t n = uint64_t{1} << d;
-  Curves steps(
-      "bands",
-      fmt::format(
-          "Transposition of a matrix with B diagonals on 2^{} nodes: the closed "
-          "form's 2^β steps, what a search finds for the same places of the columns, bounds, and a full "
-          "matrix.",
-          d),
-      varvarigos, {"B"}, {"steps"});
-  for (uint64_t width = 3; width < n; width += 2) {
-    const int beta = schedule::beta_of_bandwidth(width, d);
-    const schedule::Diagonals band = schedule::Diagonals::of_width(width).once(d);
-    uint64_t closed = uint64_t{1} << std::min(beta, d - 1), best = closed;
-    const uint64_t bound = schedule::band_bound(d, beta, band);
-    if (best > bound) {
-      const auto map = schedule::binary_gray_assignment(d, beta);
-      best = std::min(best, schedule::Routed(d, band.width(), schedule::band_task(d, band, {map})).steps());
-    }
-    steps.add("closed form", width, closed);
-    steps.add("with search", width, best);
-    steps.add("bound", width, bound);
-    steps.add("bound for any places", width, schedule::universal_band_bound(d, width));
-    steps.add("(B − 1) / 2", width, (width - 1) / 2);
-    steps.add("B − 2", width, width - 2);
-    steps.add("a full matrix, N / 2", width, n / 2);
-  }
-  results.figures.push_back(steps.take());
-}
-
-void bands_at_once(Results& results) {
-  constexpr int d = 9;
-  Curves gain("bands-at-once",
-              "Several bands of half width 2^β at once on 2^9 nodes: how many times faster than one after "
-              "another, for the paper's two phases and for placements that were found by search.",
-              varvarigos, {"matrices"}, {"gain", Unit::ratio});
-  for (int beta = 1; beta <= 4; ++beta) {
-    for (int k = 1; k <= d / beta; ++k) {
-      const double in_turn = std::ldexp(k, beta);
-      const auto found = k == 1 ? std::nullopt : schedule::found_placement(d, beta, k);
-      if (k > 1 && !found) continue;
-      gain.add(fmt::format("β = {}, search", beta), k,
-               k == 1 ? 1 : in_turn / static_cast<double>(found->steps));
-    }
-    for (int k = 1; k <= d / beta; ++k) {
-      gain.add(fmt::format("β = {}, two phases", beta), k,
-               std::ldexp(k, beta) / static_cast<double>(schedule::BandedBatch(d, beta, k).steps()));
-    }
-  }
-  results.figures.push_back(gain.take());
-}
-
 void meshes(Results& results, uint64_t most) {
   Curves steps("mesh",
                "Transposition on an N × N mesh with wormhole switching: our schedule, "
                "which is at the bound T(N), with XY routing T(N) + 1, their two phases for even N, with XY "
-               "three steps more, and the recursive exchange.",
+               "three steps more, what Ding, Ho and Tsay's routing took in 1994, and the recursive exchange, "
+               "N − 1; and ours on a torus, with a lower bound.",
                tsay, {"N"}, {"steps"});
   for (uint64_t n = 2; n <= most; ++n) {
     steps.add("ours", n, schedule::Mesh(n, schedule::Mesh::Routing::any).steps());
@@ -226,8 +64,12 @@ void meshes(Results& results, uint64_t most) {
     }
     const double side = static_cast<double>(n);
     steps.add("(N − 1) / (2 + √2)", side, (side - 1) / (2 + std::sqrt(2)));
-    steps.add("recursive, N / 3.27", side, side / 3.27);
-    steps.add("bound of a torus", n, schedule::torus_bound(n));
+    steps.add("in 1994, N / 3.27", side, side / 3.27);
+    if (std::has_single_bit(n) && n <= 32) {  // a larger one would flatten the other curves
+      steps.add("recursive exchange", n, schedule::Mesh(n, schedule::Mesh::Routing::recursive).steps());
+    }
+    steps.add("torus, ours", n, schedule::Torus(n, schedule::Mesh::Routing::any).steps());
+    steps.add("torus, bound", n, schedule::torus_bound(n));
   }
   results.figures.push_back(steps.take());
 }
@@ -253,43 +95,63 @@ void descends(Results& results, int most) {
   results.figures.push_back(steps.take());
 }
 
+void add_figures_of_papers(Results& results) {
+  total_exchange(results, 20);
+  add_rounds_figures(results);
+  add_band_figures(results, 7);
+  meshes(results, 128);
+  descends(results, 16);
+}
+
+class SchedulesBenchmark final : public Benchmark {
+ public:
+  SchedulesBenchmark(const Extent& extent, bool computed) : extent_(extent), computed_(computed) {}
+
+  std::vector<Case> cases(Results& results) override {
+    std::vector<Case> cases;
+    add_figures_of_papers(results);
+    if (computed_) return cases;
+    add_runs_in_memory(results, cases, extent_.full, extent_.stop);
+    const auto matrix = std::make_shared<const TestMatrix>(extent_.directory, extent_.bytes, extent_.stop);
+    add_runs_on_files(results, cases, matrix, extent_.full);
+    return cases;
+  }
+  void conclude(Results& results) override { conclude_runs_in_memory(results); }
+
+ private:
+  Extent extent_;
+  bool computed_;
+};
+
 }  // namespace
 
 void add_bench_schedules(CLI::App& bench) {
-  CLI::App* command =
-      bench.add_subcommand("schedules", "the papers' comparisons, computed from the schedules");
-  command->description(
-      "Counts the steps of every kind of schedule and of its alternatives in the papers, and computes\n"
-      "times with the timing model. Nothing is measured.");
-  command->footer(
-      "Examples:\n"
-      "  xorder bench schedules --html schedules.html\n"
-      "  xorder bench schedules --json schedules.json -q");
-  struct Options {
-    std::string json, html;
-    bool force = false, quiet = false;
-  };
-  const auto options = std::make_shared<Options>();
-  command->add_option("--json", options->json, "write all values as one JSON object")
-      ->type_name("FILE")
-      ->group(group::output);
-  command->add_option("--html", options->html, "draw everything on one page")
-      ->type_name("FILE")
-      ->group(group::output);
-  command->add_flag("--force", options->force, "replace these files if they exist")->group(group::output);
-  command->add_flag("-q,--quiet", options->quiet, "print nothing")->group(group::reporting);
-  command->callback([options] {
-    OutputFiles files(options->json, options->html, options->force);
-    Results results = new_results("schedules");
-    total_exchange(results, 20);
-    rounds(results);
-    bands(results, 7);
-    bands_at_once(results);
-    meshes(results, 128);
-    descends(results, 16);
-    files.write(results);
-    if (!options->quiet) fmt::print("{}", results_text(results));
-  });
+  const auto computed = std::make_shared<bool>(false);
+  add_benchmark(
+      bench,
+      {.name = "schedules",
+       .summary = "the papers' comparisons, computed, and the schedules as they run here",
+       .description =
+           "Counts the steps of every kind of schedule and of its alternatives in the papers, and computes\n"
+           "times with the timing model. Then runs the schedules on this computer: messages in memory, and\n"
+           "a test file in DIR, which needs room for four such files.",
+       .footer = "Examples:\n"
+                 "  xorder bench schedules --html schedules.html\n"
+                 "  xorder bench schedules --computed --json schedules.json -q\n"
+                 "  xorder bench schedules /data --full --html schedules.html",
+       .quick_bytes = uint64_t{64} << 20,
+       .full_bytes = uint64_t{1} << 30,
+       .least_bytes = uint64_t{1} << 20,
+       .what_bytes = "the file",
+       .has_directory = true,
+       .add_options =
+           [computed](CLI::App& command) {
+             command.add_flag("--computed", *computed, "only what is computed, without runs");
+           },
+       .make =
+           [computed](const Extent& extent) {
+             return std::make_unique<SchedulesBenchmark>(extent, *computed);
+           }});
 }
 
 }  // namespace xorder::cli

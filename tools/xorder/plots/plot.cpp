@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "plots/page.hpp"
 
@@ -16,6 +17,27 @@ constexpr double right_margin = 18;
 constexpr double bottom_space = 44;  // for ticks and the label of the x axis
 
 std::string place(double x, double y) { return fmt::format("{:.1f} {:.1f}", x, y); }
+std::string place(const Spot& spot) { return place(spot.x, spot.y); }
+
+std::string polyline(const Curve& curve) {
+  std::string path;
+  for (const Spot& spot : curve) path += (path.empty() ? "M" : "L") + place(spot);
+  return path;
+}
+
+// The points of a curve that get a mark: not too many, and where curves share a stretch they take turns.
+// Curves with many points begin at different ones, according to their numbers.
+Curve marked(const Curve& curve, const std::vector<Stretch>& parts, int number) {
+  constexpr std::size_t most = 24;
+  const std::size_t every = (curve.size() + most - 1) / most;
+  Curve some;
+  auto part = parts.begin();
+  for (std::size_t i = static_cast<std::size_t>(number) % every; i < curve.size(); i += every) {
+    while (std::next(part) != parts.end() && part->spots.back().x <= curve[i].x) ++part;
+    if (i / every % part->of == part->turn) some.push_back(curve[i]);
+  }
+  return some;
+}
 
 // The part of a range whose points have a place on the axis.
 bool drawable(const Axis& x, const Axis& y, const Point& p) {
@@ -28,6 +50,8 @@ bool drawable(const Axis& x, const Axis& y, const Point& p) {
 struct Plot::Area {
   Scale x, y;
   double left, top, right, bottom;
+
+  Spot spot(double at_x, double at_y) const { return {x.at(at_x), std::clamp(y.at(at_y), top, bottom)}; }
 };
 
 void Plot::Range::include(double value) {
@@ -68,6 +92,10 @@ std::string Plot::svg(std::string_view title, double height) const {
     y_range.to *= 1.05;
   }
   y_range = y_range.on(y_);
+  if (y_.logarithmic) {  // so that no mark lies on the frame
+    const double more = std::pow(y_range.to / y_range.from, 0.03);
+    y_range = {y_range.from / more, y_range.to * more, false};
+  }
 
   // The texts of the y axis determine the left margin, and the legend the upper one.
   const Scale texts(y_, y_range.from, y_range.to, height - bottom_space, 0, 34);
@@ -83,7 +111,10 @@ std::string Plot::svg(std::string_view title, double height) const {
                   bottom};
   frame(canvas, area);
   if (!map_.shades.empty()) draw_map(canvas, area);
-  for (const Series& each : series_) draw(canvas, area, each);
+  for (const Series& each : series_) {
+    if (each.look == Series::Look::steps) draw_steps(canvas, area, each);
+  }
+  draw_lines(canvas, area);
   for (const Level& level : levels_) {
     const double y = area.y.at(level.y);
     canvas.path(fmt::format("M{}H{:.1f}", place(left, y), right), "level");
@@ -94,9 +125,9 @@ std::string Plot::svg(std::string_view title, double height) const {
 
 std::vector<LegendEntry> Plot::legend() const {
   std::vector<LegendEntry> entries;
-  for (const Map::Named& each : map_.colours) entries.push_back({each.name, each.colour});
+  for (const Map::Named& each : map_.colours) entries.push_back({each.name, {each.colour}, true, false});
   for (const Series& each : series_) {
-    if (!each.name.empty()) entries.push_back({each.name, each.colour, each.dashed});
+    if (!each.name.empty()) entries.push_back({each.name, each.style, true, each.look == Series::Look::line});
   }
   return entries;
 }
@@ -122,39 +153,47 @@ void Plot::frame(cli::Canvas& canvas, const Area& area) const {
   canvas.upright(14, (area.top + area.bottom) / 2, "axis", cli::escaped(area.y.label(), 100));
 }
 
-void Plot::draw(cli::Canvas& canvas, const Area& area, const Series& series) const {
+void Plot::draw_steps(cli::Canvas& canvas, const Area& area, const Series& series) const {
   const std::vector<Point>& points = series.points;
   if (points.empty()) return;
-  const int colour = series.colour % colours;
-  const auto at = [&](double x, double y) {
-    return place(area.x.at(x), std::clamp(area.y.at(y), area.top, area.bottom));
-  };
-  const std::string css = fmt::format("line c{}{}", colour, series.dashed ? " dashed" : "");
-  if (series.look == Series::Look::steps) {
-    std::string line = "M" + at(points.front().x, points.front().y);
-    for (std::size_t i = 1; i < points.size(); ++i) {
-      line += fmt::format("H{:.1f}V{:.1f}", area.x.at(points[i].x),
-                          std::clamp(area.y.at(points[i].y), area.top, area.bottom));
+  std::string line = "M" + place(area.spot(points.front().x, points.front().y));
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const Spot spot = area.spot(points[i].x, points[i].y);
+    line += fmt::format("H{:.1f}V{:.1f}", spot.x, spot.y);
+  }
+  canvas.path(fmt::format("{}V{:.1f}H{:.1f}z", line, area.bottom, area.x.at(points.front().x)),
+              series.style.fill());
+  canvas.path(line, series.style.line());
+}
+
+// Areas first, then lines, then marks.
+void Plot::draw_lines(cli::Canvas& canvas, const Area& area) const {
+  std::vector<const Series*> drawn;
+  std::vector<Curve> curves;
+  for (const Series& series : series_) {
+    if (series.look != Series::Look::line || series.points.empty()) continue;
+    drawn.push_back(&series);
+    Curve& curve = curves.emplace_back();
+    Curve band;
+    for (const Point& p : series.points) {
+      curve.push_back(area.spot(p.x, p.y));
+      band.push_back(area.spot(p.x, p.high));
     }
-    canvas.path(fmt::format("{}V{:.1f}H{:.1f}z", line, area.bottom, area.x.at(points.front().x)),
-                fmt::format("area f{}", colour));
-    canvas.path(line, css);
-    return;
+    if (std::ranges::none_of(series.points, [](const Point& p) { return p.low < p.high; })) continue;
+    for (auto p = series.points.rbegin(); p != series.points.rend(); ++p)
+      band.push_back(area.spot(p->x, p->low));
+    canvas.path(polyline(band) + "z", series.style.fill());
   }
-  std::string line, band;
-  for (const Point& p : points) line += (line.empty() ? "M" : "L") + at(p.x, p.y);
-  const bool spread = std::ranges::any_of(points, [](const Point& p) { return p.low < p.high; });
-  if (spread) {
-    for (const Point& p : points) band += (band.empty() ? "M" : "L") + at(p.x, p.high);
-    for (auto p = points.rbegin(); p != points.rend(); ++p) band += "L" + at(p->x, p->low);
-    canvas.path(band + "z", fmt::format("area f{}", colour));
+  const auto parts = stretches(curves);
+  for (std::size_t i = 0; i < drawn.size(); ++i) {
+    for (const Stretch& part : parts[i])
+      canvas.path(polyline(part.spots), drawn[i]->style.line() + shared_class(part.turn, part.of));
   }
-  canvas.path(line, css);
-  constexpr std::size_t many = 40;
-  if (points.size() > many) return;
-  std::string dots;  // round caps of lines of no length
-  for (const Point& p : points) dots += "M" + at(p.x, p.y) + "h0";
-  canvas.path(dots, fmt::format("dots c{}", colour));
+  for (std::size_t i = 0; i < drawn.size(); ++i) {
+    Marks marks(drawn[i]->style);
+    for (const Spot& spot : marked(curves[i], parts[i], drawn[i]->style.number)) marks.add(spot.x, spot.y);
+    marks.draw(canvas);
+  }
 }
 
 // In units of cells, with each shade's cells as lines as thick as a row: paths of small whole numbers are

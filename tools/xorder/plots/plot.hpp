@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plots/legend.hpp"
+#include "plots/overlap.hpp"
 #include "plots/scale.hpp"
 #include "svg.hpp"
 
@@ -20,14 +21,13 @@ struct Point {
 
 struct Series {
   enum class Look {
-    line,   ///< from point to point, the spread as a band
+    line,   ///< from point to point, the spread as a band; where lines coincide, their dashes take turns
     steps,  ///< each point's value holds until the next one's x; the area below is shaded
   };
   std::string name;
-  int colour = 0;
+  Style style;
   Look look = Look::line;
   std::vector<Point> points;
-  bool dashed = false;
 };
 
 /// How much there is at each place of the plot's area: the number of a shade for each cell, in rows from
@@ -77,7 +77,8 @@ class Plot {
   struct Area;
 
   void frame(cli::Canvas& canvas, const Area& area) const;
-  void draw(cli::Canvas& canvas, const Area& area, const Series& series) const;
+  void draw_steps(cli::Canvas& canvas, const Area& area, const Series& series) const;
+  void draw_lines(cli::Canvas& canvas, const Area& area) const;
   void draw_map(cli::Canvas& canvas, const Area& area) const;
   std::vector<LegendEntry> legend() const;
 

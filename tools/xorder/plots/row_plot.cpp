@@ -48,7 +48,7 @@ std::string RowPlot::svg(std::string_view title) const {
   const double left = std::min(widest + 16, figure_width / 3), right = figure_width - 18;
   std::vector<LegendEntry> entries;
   for (const DotSeries& each : series) {
-    if (!each.name.empty()) entries.push_back({each.name, each.colour});
+    if (!each.name.empty()) entries.push_back({each.name, each.style, false});
   }
   const double top = 12 + draw_legend(canvas, entries, left, right);
   const double lines_height = apart * static_cast<double>(series.size());
@@ -76,17 +76,17 @@ std::string RowPlot::svg(std::string_view title) const {
   // The lines of a row lie one below the other, so that equal values do not hide each other.
   for (std::size_t i = 0; i < series.size(); ++i) {
     const double shift = apart * (static_cast<double>(i) + 0.5) - lines_height / 2;
-    std::string lines, dots;
+    std::string lines;
+    Marks marks(series[i].style);
     for (const Dot& dot : series[i].dots) {
       if (!std::isfinite(dot.value) || (values.logarithmic && !(dot.value > 0))) continue;
       const double y = middle(dot.row) + shift;
       lines += fmt::format("M{:.1f} {:.1f}H{:.1f}", scale.at(dot.low), y, scale.at(dot.high));
-      dots += fmt::format("M{:.1f} {:.1f}h0", scale.at(dot.value), y);
+      marks.add(scale.at(dot.value), y);
     }
-    const int colour = series[i].colour % colours;
-    if (dots.empty()) continue;
-    canvas.path(lines, fmt::format("line c{}", colour));
-    canvas.path(dots, fmt::format("dots large c{}", colour));
+    if (lines.empty()) continue;
+    canvas.path(lines, series[i].style.line());
+    marks.draw(canvas);
   }
   return canvas.figure(figure_width, bottom + space_below, title);
 }

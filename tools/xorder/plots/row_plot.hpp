@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plots/marks.hpp"
 #include "plots/scale.hpp"
 
 namespace xorder::plots {
@@ -17,7 +18,7 @@ struct Dot {
 
 struct DotSeries {
   std::string name;
-  int colour = 0;
+  Style style;
   std::vector<Dot> dots;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "count_text.hpp"
 #include "host.hpp"
 #include "json_text.hpp"
 #include "plots/page.hpp"
@@ -33,10 +34,9 @@ std::vector<std::pair<std::string, std::string>> facts(const TracedRun& run) {
              target = value_of<std::uint64_t>(run.plan, "target_block_bytes"),
              memory = value_of<std::uint64_t>(run.plan, "planned_memory");
   if (passes && tile && source && target && memory) {
-    lines.emplace_back(
-        "plan", fmt::format("{} pass{}, tiles of {}, blocks of {} read and {} written, {} of memory", *passes,
-                            *passes == 1 ? "" : "es", size_text(*tile), size_text(*source),
-                            size_text(*target), size_text(*memory)));
+    lines.emplace_back("plan", fmt::format("{}, tiles of {}, blocks of {} read and {} written, {} of memory",
+                                           count_text(*passes, "pass"), size_text(*tile), size_text(*source),
+                                           size_text(*target), size_text(*memory)));
   }
   const auto access = value_of<std::string>(run.report, "access"),
              queue = value_of<std::string>(run.report, "queue");
@@ -91,7 +91,7 @@ std::string over_time(const Survey& survey, const ReadsAndWrites<std::array<doub
   const double span = survey.seconds / Survey::spans;
   for (std::size_t kind = 0; kind < 2; ++kind) {
     if (survey.all[kind].transfers == 0) continue;
-    Series series{kinds[kind], static_cast<int>(kind), Series::Look::steps, {}};
+    Series series{kinds[kind], {static_cast<int>(kind)}, Series::Look::steps, {}};
     for (std::size_t i = 0; i <= Survey::spans; ++i) {
       const double value = values[kind][std::min(i, Survey::spans - 1)] * factor;
       series.points.push_back({span * static_cast<double>(i), value});
@@ -106,7 +106,7 @@ std::string over_time(const Survey& survey, const ReadsAndWrites<std::array<doub
 // Groups of classes of a histogram, from the first that is not empty to the last.
 Series histogram_series(const Histogram& histogram, std::size_t kind) {
   constexpr std::size_t together = 10;
-  Series series{kinds[kind], static_cast<int>(kind), Series::Look::steps, {}};
+  Series series{kinds[kind], {static_cast<int>(kind)}, Series::Look::steps, {}};
   std::size_t end = 0;  // end of the classes that are not empty
   for (std::size_t i = 0; i < histogram.classes(); i += together) {
     std::uint64_t count = 0;

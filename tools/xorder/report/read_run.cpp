@@ -28,7 +28,7 @@ std::vector<TracedFile> files_of(const nlohmann::json& description, const std::s
 
 TracedRun read_run(const std::filesystem::path& path) {
   io::TraceReader trace(path);
-  const auto description = nlohmann::json::parse(trace.description(), nullptr, false);
+  const auto description = parsed_json(trace.description(), trace.name());
   if (!description.is_object()) refuse_description(trace.name(), "JSON object");
   const auto seconds = value_of<double>(description, "seconds");
   if (!seconds || !(*seconds > 0 && *seconds < 1e9)) refuse_description(trace.name(), "\"seconds\"");

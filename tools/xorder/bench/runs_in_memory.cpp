@@ -1,0 +1,155 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <utility>
+
+#include "bench/blocks.hpp"
+#include "bench/schedule_runs.hpp"
+#include "xorder/error.hpp"
+#include "xorder/permutation/bmmc.hpp"
+#include "xorder/schedule/aspc.hpp"
+#include "xorder/schedule/banded.hpp"
+#include "xorder/schedule/exchange.hpp"
+#include "xorder/schedule/mesh.hpp"
+#include "xorder/schedule/rounds.hpp"
+
+namespace xorder::cli {
+namespace {
+
+using plots::Unit;
+using schedule::Schedule;
+using std::uint64_t;
+
+constexpr const char* by_processors = "message-time";
+constexpr const char* by_bytes = "message-bytes";
+
+struct Kind {
+  const char* name;
+  /// On 2^lg processors; null if there is none.
+  std::function<std::shared_ptr<const Schedule>(int lg)> make;
+};
+
+std::vector<Kind> kinds() {
+  using schedule::Exchange, schedule::Rounds, schedule::Aspc, schedule::Mesh, schedule::Banded;
+  return {{"exchange", [](int d) { return std::make_shared<Exchange>(d, Exchange::Kind::transposition); }},
+          {"rounds", [](int p) { return std::make_shared<Rounds>(bmmc::bit_reverse(2 * p), p, p); }},
+          {"ASPC", [](int n) { return std::make_shared<Aspc>(n, Aspc::Halves::both); }},
+          {"mesh",
+           [](int lg) {
+             return lg % 2 != 0 ? nullptr : std::make_shared<Mesh>(uint64_t{1} << lg / 2, Mesh::Routing::any);
+           }},
+          {"banded, β = ⌊d / 2⌋", [](int d) { return std::make_shared<Banded>(d, d / 2); }}};
+}
+
+double seconds_of_repeated(const std::function<uint64_t()>& messages) {
+  constexpr double least = 0.02;
+  const auto begin = std::chrono::steady_clock::now();
+  uint64_t sent = 0;
+  double seconds = 0;
+  while (seconds < least) {
+    sent += messages();
+    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
+  return seconds / static_cast<double>(sent);
+}
+
+// The first run is not timed. It shows that everything arrives where the task wants it.
+double seconds_per_message(const Schedule& schedule, uint64_t bytes, const std::stop_token& stop) {
+  Blocks blocks(schedule, static_cast<std::size_t>(bytes));
+  machine::Machine machine(schedule);
+  machine.run(blocks, stop);
+  if (!blocks.arrived()) throw Error("a run of a schedule did not bring every block to its goal");
+  return seconds_of_repeated([&] { return machine.run(blocks, stop).messages; });
+}
+
+// Into a buffer and out of it, as a message does; over as many blocks as the total exchange has.
+double seconds_of_two_copies(uint64_t bytes, uint64_t blocks) {
+  std::vector<std::byte> data(blocks * bytes, std::byte{1}), buffer(bytes);
+  const auto copy_all = [&] {
+    for (uint64_t i = 0; i < blocks; ++i) {
+      std::memcpy(buffer.data(), data.data() + i * bytes, bytes);
+      std::memcpy(data.data() + (i ^ 1) * bytes, buffer.data(), bytes);
+    }
+    return blocks;
+  };
+  copy_all();
+  return seconds_of_repeated(copy_all);
+}
+
+MeasuredFigure& new_figure(Results& results, const char* id, const std::string& caption,
+                           const plots::Axis& x) {
+  MeasuredFigure& figure = results.figures.emplace_back();
+  figure.id = id;
+  figure.caption = caption;
+  figure.x = x;
+  figure.values = {"time per message", Unit::seconds, true};
+  return figure;
+}
+
+}  // namespace
+
+void add_runs_in_memory(Results& results, std::vector<Case>& cases, bool full, const std::stop_token& stop) {
+  const auto add = [&](const std::string& name, double x, std::function<double()> measure) {
+    MeasuredFigure& figure = results.figures.back();
+    if (figure.series.empty() || figure.series.back().name != name) figure.series.push_back({name, {}});
+    cases.push_back({fmt::format("{} in memory", name), std::move(measure), results.figures.size() - 1,
+                     figure.series.size() - 1, x});
+  };
+
+  new_figure(
+      results, by_processors,
+      "The machine of virtual processors in memory: time of a run, divided by its messages of 8 bytes. "
+      "Rounds are those of a bit reversal of P² elements.",
+      {"lg P, processors"});
+  const int most_lg = full ? 14 : 12;
+  const uint64_t most_messages = (full ? 6 : 1) * uint64_t{1'200'000};
+  for (const Kind& kind : kinds()) {
+    for (int lg = 2; lg <= most_lg; ++lg) {
+      const auto schedule = kind.make(lg);
+      if (schedule == nullptr) continue;
+      if (schedule->total().messages > most_messages) break;
+      add(kind.name, lg, [schedule, stop] { return seconds_per_message(*schedule, 8, stop); });
+    }
+  }
+
+  constexpr int lg = 4;
+  new_figure(results, by_bytes,
+             "The same over the size of a message, with 16 processors. Each is copied twice: when it is sent "
+             "and when it is received.",
+             {"bytes of a message", Unit::bytes, true});
+  std::vector<uint64_t> sizes;
+  for (uint64_t bytes = 8; bytes <= uint64_t{256} << 10; bytes *= full ? 2 : 8) sizes.push_back(bytes);
+  for (const Kind& kind : kinds()) {
+    const auto schedule = kind.make(lg);
+    for (const uint64_t bytes : sizes) {
+      add(kind.name, static_cast<double>(bytes),
+          [schedule, bytes, stop] { return seconds_per_message(*schedule, bytes, stop); });
+    }
+  }
+  for (const uint64_t bytes : sizes) {
+    add("two copies by memcpy", static_cast<double>(bytes),
+        [bytes] { return seconds_of_two_copies(bytes, uint64_t{1} << 2 * lg); });
+  }
+}
+
+void conclude_runs_in_memory(Results& results) {
+  const auto figure = std::ranges::find(results.figures, by_bytes, &MeasuredFigure::id);
+  if (figure == results.figures.end()) return;
+  PlainTable table{"What a message costs in memory, by the medians for 16 processors",
+                   {"", "8 bytes", "each further byte", "which is"},
+                   {}};
+  for (const MeasuredSeries& series : figure->series) {
+    const Measured &first = series.points.front(), &last = series.points.back();
+    const double per_byte = std::max(0.0, last.median() - first.median()) / (last.x - first.x);
+    table.rows.push_back({series.name, plots::text_of(first.median(), Unit::seconds),
+                          plots::text_of(per_byte, Unit::seconds),
+                          per_byte > 0 ? plots::text_of(1 / per_byte, Unit::bytes_per_second) : "–"});
+  }
+  results.tables.push_back(std::move(table));
+}
+
+}  // namespace xorder::cli

@@ -1,0 +1,92 @@
+#include "bench/test_matrix.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <random>
+#include <utility>
+
+#include "io/disk.hpp"
+#include "io/file.hpp"
+#include "io/memory.hpp"
+#include "io/output.hpp"
+#include "work/profiles.hpp"
+#include "xorder/error.hpp"
+
+namespace xorder::cli {
+
+namespace fs = std::filesystem;
+using std::uint64_t;
+
+namespace {
+
+// Random data, which a disk cannot compress.
+void make_random_file(const fs::path& path, uint64_t bytes, const std::stop_token& stop) {
+  io::Output output(path, bytes, false, io::Access::direct, io::system_disk(), nullptr);
+  const io::BlockMemory block(std::size_t{4} << 20);
+  std::mt19937_64 random(1);
+  for (uint64_t at = 0; at < bytes; at += block.size()) {
+    if (stop.stop_requested()) throw Cancelled();
+    const uint64_t part = std::min<uint64_t>(block.size(), bytes - at);
+    for (uint64_t i = 0; i + 8 <= part; i += 8) {
+      const uint64_t word = random();
+      std::memcpy(block.data() + i, &word, 8);
+    }
+    output.file().write_exactly(block.data(), part, at);
+  }
+  output.commit();
+}
+
+void forget_pages(const fs::path& path) {
+  const io::File file = io::File::open_input(path, io::Access::buffered);
+  posix_fadvise(file.plain_descriptor(), 0, 0, POSIX_FADV_DONTNEED);
+}
+
+}  // namespace
+
+OwnDirectory::OwnDirectory(const fs::path& in) {
+  std::string name = (in / ".xorder-bench-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) {
+    throw InputError(
+        fmt::format("{}: cannot create a directory there: {}", in.string(), std::strerror(errno)));
+  }
+  path_ = name;
+}
+
+OwnDirectory::~OwnDirectory() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+TestMatrix::TestMatrix(const fs::path& directory, uint64_t bytes, std::stop_token stop)
+    : bytes_(std::bit_floor(bytes)),
+      stop_(std::move(stop)),
+      directory_(directory),
+      in_(directory_ / "in.raw"),
+      out_(directory_ / "out.raw") {
+  make_random_file(in_, bytes_, stop_);
+  array_ =
+      io::open_array(in_, io::RawLayout{.dtype = io::parse_dtype("f8"), .extents = {{rows(), columns()}}});
+  options_.memory = std::max(bytes_ / 8, work::minimum_memory);
+  options_.overwrite = true;
+  options_.device = work::device_for(out_).device;
+}
+
+int TestMatrix::bits() const { return std::bit_width(bytes_ / 8) - 1; }
+
+double TestMatrix::seconds(const std::function<void()>& run) const {
+  std::error_code ignored;
+  fs::remove(out_, ignored);
+  forget_pages(in_);
+  const auto begin = std::chrono::steady_clock::now();
+  run();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+}  // namespace xorder::cli
