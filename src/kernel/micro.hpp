@@ -49,5 +49,7 @@ void finish_streams();
 
 /// Prefetches a line. (GCC drops a call of a function that has no other effect, unless it is always inlined.)
 [[gnu::always_inline]] inline void prefetch(const std::byte* p) { __builtin_prefetch(p, 0, 3); }
+/// Prefetches a line into the second-level cache.
+[[gnu::always_inline]] inline void prefetch_far(const std::byte* p) { __builtin_prefetch(p, 0, 2); }
 
 }  // namespace xorder::kernel

@@ -1,4 +1,4 @@
-// BMMC permutations in memory: tiles are cosets of E_s + A⁻¹E_t that fit in the first-level cache, see
+// BMMC permutations in memory: tiles are cosets of E_s + A⁻¹E_t that fit in a cache, see
 // plan/coset.hpp, line_tiles.hpp and tile_walk.hpp.
 #pragma once
 
@@ -19,7 +19,8 @@ std::unique_ptr<Engine> make_bmmc_engine(const Reordering& what, bool streamed);
 std::unique_ptr<Engine> make_exchange_engine(const Reordering& what);
 
 /// The two kinds of engine: for lines of elements of 1 to 16 bytes, and for elements of any size, one by one.
-std::unique_ptr<Engine> make_bmmc_lines(Mapped mapped, TileShape shape, bool streamed);
+/// `large` tiles need not fit in the first-level cache.
+std::unique_ptr<Engine> make_bmmc_lines(Mapped mapped, TileShape shape, bool streamed, bool large);
 std::unique_ptr<Engine> make_bmmc_records(Mapped mapped, int bits, bool streamed);
 
 }  // namespace xorder::memory

@@ -20,7 +20,7 @@ using gf2::Word;
 
 class Lines : public BmmcEngine {
  public:
-  Lines(Mapped mapped, TileShape shape, bool streamed)
+  Lines(Mapped mapped, TileShape shape, bool streamed, bool large)
       : BmmcEngine(std::move(mapped), shape),
         tiles_(make_line_tiles(mapped_.map, std::countr_zero(mapped_.element_bytes), shape.source_bits,
                                shape.target_bits, walk_.varying())),
@@ -29,7 +29,8 @@ class Lines : public BmmcEngine {
         write_(segment_function(streamed)),
         write_unaligned_(segment_function(false)),
         copy_(copy_function(streamed)),
-        streamed_(streamed) {
+        streamed_(streamed),
+        large_(large) {
     lg_element_ = std::countr_zero(mapped_.element_bytes);
     segment_bytes_ = mapped_.element_bytes << tiles_.target_bits;
     constexpr std::size_t lines_ahead = 64;
@@ -59,11 +60,13 @@ class Lines : public BmmcEngine {
                        const std::byte* const ahead = from + (next.source << lg_element_);
                        for (std::size_t at = 0; at < segment_bytes_; at += line_bytes) prefetch(ahead + at);
                        write_tile(to, place.target << lg_element_, from + (place.source << lg_element_),
-                                  buffer.data());
+                                  buffer.data(), {});
                        continue;
                      }
-                     read_tile(from, place.source << lg_element_, next.source << lg_element_, buffer.data());
-                     write_tile(to, place.target << lg_element_, buffer.data(), buffer.data());
+                     const std::uint64_t ahead = next.source << lg_element_;
+                     read_tile(from, place.source << lg_element_, ahead, buffer.data());
+                     write_tile(to, place.target << lg_element_, buffer.data(), buffer.data(),
+                                large_ ? NextLines(tiles_, from, ahead) : NextLines());
                    }
                  });
   }
@@ -83,10 +86,10 @@ class Lines : public BmmcEngine {
         next = cycles.next();
         const Word ahead = next ? next->source : tile->source;
         read_tile(from, tile->source << lg_element_, ahead << lg_element_, read);
-        if (!tile->begins_cycle) write_tile(to, mapped_.map(holds) << lg_element_, held, held);
+        if (!tile->begins_cycle) write_tile(to, mapped_.map(holds) << lg_element_, held, held, {});
         std::swap(read, held);
         holds = tile->source;
-        if (!next || next->begins_cycle) write_tile(to, mapped_.map(holds) << lg_element_, held, held);
+        if (!next || next->begins_cycle) write_tile(to, mapped_.map(holds) << lg_element_, held, held, {});
       }
     });
   }
@@ -103,6 +106,31 @@ class Lines : public BmmcEngine {
   }
 
  private:
+  // As NextTile in write_tile.hpp.
+  class NextLines {
+   public:
+    NextLines() = default;
+    NextLines(const LineTiles& tiles, const std::byte* source, std::uint64_t tile)
+        : tiles_(&tiles), source_(source), tile_(tile) {}
+
+    std::size_t lines() const {
+      return tiles_ == nullptr ? 0 : tiles_->line_tiles.size() << tiles_->lg_lines;
+    }
+    void prefetch_to(std::size_t lines) {
+      for (; asked_ < lines; ++asked_) {
+        const std::uint64_t line = asked_ & ((std::size_t{1} << tiles_->lg_lines) - 1);
+        prefetch_far(source_ +
+                     (tile_ ^ tiles_->line_tiles[asked_ >> tiles_->lg_lines] ^ tiles_->source_lines[line]));
+      }
+    }
+
+   private:
+    const LineTiles* tiles_ = nullptr;
+    const std::byte* source_ = nullptr;
+    std::uint64_t tile_ = 0;
+    std::size_t asked_ = 0;
+  };
+
   // The tiles of all cycles that begin in a task's tiles, cycle after cycle. A cycle begins at its tile with
   // the smallest number. To find out, each tile follows its cycle until it meets a smaller number; in long
   // cycles most soon do.
@@ -173,13 +201,14 @@ class Lines : public BmmcEngine {
       const std::uint64_t here = tile ^ tiles_.line_tiles[m];
       for (std::size_t a = 0; a < lines; ++a) {
         rows[a] = source + (here ^ tiles_.source_lines[a]);
-        prefetch(source + (ahead ^ tiles_.source_lines[a]));
+        if (!large_) prefetch(source + (ahead ^ tiles_.source_lines[a]));
       }
       transpose_(rows, tiles_.before, tiles_.before_flips.data(), buffer);
     }
   }
 
-  void write_tile(std::byte* target, std::uint64_t tile, const std::byte* lines, std::byte* buffer) const {
+  void write_tile(std::byte* target, std::uint64_t tile, const std::byte* lines, std::byte* buffer,
+                  NextLines next) const {
     const std::uint64_t within = tile & (segment_bytes_ - 1);
     const std::size_t count = segment_bytes_ / line_bytes;
     Segment segment{nullptr,
@@ -191,7 +220,9 @@ class Lines : public BmmcEngine {
                     tiles_.tile_flips[within % line_bytes]};
     const bool aligned = reinterpret_cast<std::uintptr_t>(target) % line_bytes == 0;
     std::byte* const whole = buffer + tiles_.lines.size() * line_bytes;
+    std::size_t written = 0;
     for (const std::uint64_t s : tiles_.segments) {
+      next.prefetch_to(next.lines() * ++written / tiles_.segments.size());
       std::byte* const to = target + ((tile ^ within) ^ s);
       segment.target = aligned ? to : whole;
       (aligned ? write_ : write_unaligned_)(segment, tiles_.after);
@@ -206,6 +237,7 @@ class Lines : public BmmcEngine {
   SegmentFunction write_, write_unaligned_;
   CopyFunction copy_;
   bool streamed_;
+  bool large_;  // tiles do not fit in the first-level cache, and are fetched while others are written
   int lg_element_;
   std::uint64_t segment_bytes_;
   std::size_t ahead_;
@@ -215,8 +247,8 @@ class Lines : public BmmcEngine {
 
 }  // namespace
 
-std::unique_ptr<Engine> make_bmmc_lines(Mapped mapped, TileShape shape, bool streamed) {
-  return std::make_unique<Lines>(std::move(mapped), shape, streamed);
+std::unique_ptr<Engine> make_bmmc_lines(Mapped mapped, TileShape shape, bool streamed, bool large) {
+  return std::make_unique<Lines>(std::move(mapped), shape, streamed, large);
 }
 
 }  // namespace xorder::memory

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "memory/box_axes.hpp"
@@ -13,6 +14,7 @@
 #include "memory/offsets.hpp"
 #include "memory/scratch.hpp"
 #include "memory/transpose.hpp"
+#include "memory/write_tile.hpp"
 #include "rounding.hpp"
 
 namespace xorder::memory {
@@ -20,8 +22,19 @@ namespace {
 
 constexpr std::uint64_t task_bytes = 512 * 1024;
 
-// A tile's buffer. More leaves too little of the second-level cache to what is read.
-constexpr std::uint64_t buffer_bytes = 64 * 1024;
+// The most that a tile of runs takes.
+struct TileLimits {
+  std::uint64_t piece_bytes;  // of a run
+  std::uint64_t strip_bytes;  // of a row
+  std::uint64_t tile_bytes;
+};
+
+TileLimits tile_limits(std::uint64_t element_bytes, bool cached) {
+  const std::uint64_t w = element_bytes;
+  if (w >= line_bytes) return {2048, 2048, 64 * 1024};
+  if (!cached) return {std::min<std::uint64_t>(256 * w, 1024), 512, cache_sizes().second / 8};
+  return {w <= 2 ? 256 : std::clamp<std::uint64_t>(32 * w, 128, 256), 256, 64 * 1024};
+}
 
 constexpr std::uint64_t short_run = 768;
 constexpr std::uint64_t long_record = 512;
@@ -44,7 +57,7 @@ void stack(Box& box) {
 
 class Runs : public Engine {
  public:
-  Runs(Box box, bool streamed)
+  Runs(Box box, bool streamed, std::uint64_t array_bytes)
       : box_(std::move(box)),
         transpose_(transpose_function(box_.element_bytes)),
         write_(rows_out_function(streamed)),
@@ -54,11 +67,11 @@ class Runs : public Engine {
     if (box_.columns.mapped) to_target_ = box_.columns.to_source.inverse();
     const std::uint64_t w = box_.element_bytes;
     const std::uint64_t all_columns = box_.columns.extent;
-    // Of 1 and 2 bytes there are more rows than the hardware follows in any case, so pieces may be longer.
-    const std::uint64_t run_bytes =
-        w < line_bytes ? (w <= 2 ? 256 : std::clamp<std::uint64_t>(32 * w, 128, 256)) : 2048;
-    rows_ =
-        std::min(std::max<std::uint64_t>(w < line_bytes ? 8 : 1, ceil_div(run_bytes, w)), box_.run_length);
+    const bool cached = in_caches(array_bytes);
+    const TileLimits limits = tile_limits(w, cached);
+    fetching_ = cached && w >= 4;
+    rows_ = std::min(std::max<std::uint64_t>(w < line_bytes ? 8 : 1, ceil_div(limits.piece_bytes, w)),
+                     box_.run_length);
     if (all_columns * w < 1024 &&
         w < line_bytes) {  // short rows are close together: any number of them is one stream
       rows_ = std::min(box_.run_length,
@@ -67,10 +80,11 @@ class Runs : public Engine {
     lines_ = (box_.run_length * w) % line_bytes == 0 && (rows_ * w) % line_bytes == 0;
     overlap_ = ceil_div(line_bytes, w);
     block_ = ceil_div(line_bytes, w);
-    const std::uint64_t segment_bytes = rows_ <= 32 && w < line_bytes ? 256 : 2048;  // of each row
-    const std::uint64_t columns = std::max(block_, std::min(segment_bytes, buffer_bytes / rows_) / w);
-    strips_ = std::clamp<std::uint64_t>((all_columns + columns / 2) / columns, 1,
-                                        std::max<std::uint64_t>(1, all_columns / block_));
+    const std::uint64_t columns =
+        std::max(block_, std::min(limits.strip_bytes, limits.tile_bytes / rows_) / w);
+    // Rows that are split are split whole.
+    const std::uint64_t most_strips = split_ ? 1 : std::max<std::uint64_t>(1, all_columns / block_);
+    strips_ = std::clamp<std::uint64_t>((all_columns + columns / 2) / columns, 1, most_strips);
     strips_per_task_ = std::clamp<std::uint64_t>(16384 * strips_ / (all_columns * w), 1, strips_);
     const std::uint64_t task_columns = ceil_div(all_columns * strips_per_task_, strips_) * box_.stacked;
     chunk_ = std::min(box_.run_length, ceil_div(task_bytes, task_columns * w * rows_) * rows_);
@@ -104,12 +118,21 @@ class Runs : public Engine {
   }
 
  private:
+  // Some rows of the source.
+  struct Rows {
+    std::uint64_t before = 0;  // rows of the tile before
+    std::uint64_t count = 0;   // with those
+    std::vector<std::uint64_t> offsets;
+  };
   struct Work {
     explicit Work(const Runs& runs)
-        : buffer(runs.widest_ * runs.pitch_), offsets(runs.rows_ + runs.overlap_), rows(offsets.size()) {}
+        : buffer(runs.widest_ * runs.pitch_), pointers(runs.rows_ + runs.overlap_) {
+      now.offsets.resize(pointers.size());
+      next.offsets.resize(pointers.size());
+    }
     Scratch buffer;
-    std::vector<std::uint64_t> offsets;
-    std::vector<const std::byte*> rows;
+    Rows now, next;
+    std::vector<const std::byte*> pointers;
   };
 
   // Where a strip begins. Strips are about equal and begin at whole blocks. So none is narrower than a block,
@@ -119,50 +142,81 @@ class Runs : public Engine {
     return strip * (box_.columns.extent / block_) / strips_ * block_;
   }
 
+  std::uint64_t width_of(std::uint64_t strip) const { return begin_of(strip + 1) - begin_of(strip); }
+
+  void set_rows(std::uint64_t row, std::uint64_t end_row, bool lines, Rows& rows) const {
+    rows.before = lines ? 0 : std::min(row, overlap_);
+    rows.count = std::min(rows_, end_row - row) + rows.before;
+    Offsets(box_.run, row - rows.before).take(rows.offsets.data(), rows.count);
+  }
+
   // Transposes some rows along all strips, then the next rows.
   void part(std::uint64_t strip, std::uint64_t end_strip, std::uint64_t row, std::uint64_t end_row,
             const std::byte* source, std::byte* target, Work& work) const {
     const std::uint64_t w = box_.element_bytes;
     const bool lines = lines_ && reinterpret_cast<std::uintptr_t>(target) % line_bytes == 0;
+    if (split_ != nullptr) return split(row, end_row, lines, source, target, work);
+    const auto from = [&](std::uint64_t m, std::uint64_t s) {
+      return source + (m * box_.columns.extent + begin_of(s)) * w;
+    };
+    set_rows(row, end_row, lines, work.next);
     for (; row < end_row; row += rows_) {
-      const std::uint64_t before = lines ? 0 : std::min(row, overlap_);
-      const std::uint64_t count = std::min(rows_, end_row - row) + before;
-      if (split_ != nullptr) {
-        const std::uint64_t columns = box_.columns.extent;
-        split_(source + (row - before) * columns * w, count, columns, work.buffer.data(), pitch_);
-        write(0, {target + row * w, box_.run_length * w, work.buffer.data() + before * w, pitch_, columns,
-                  (count - before) * w, row == 0, row + count - before == box_.run_length});
-        continue;
-      }
-      Offsets(box_.run, row - before).take(work.offsets.data(), count);
+      std::swap(work.now, work.next);
+      if (row + rows_ < end_row) set_rows(row + rows_, end_row, lines, work.next);
+      const Rows& rows = work.now;
+      const auto tile = [&](const Rows& of, std::uint64_t m, std::uint64_t s) {
+        if (strips_ == 1 && box_.rows_adjacent())
+          return NextTile(from(m, s), of.offsets.data(), 1, of.count * width_of(s) * w);
+        return NextTile(from(m, s), of.offsets.data(), of.count, width_of(s) * w);
+      };
       for (std::uint64_t m = 0; m < box_.stacked; ++m) {
         for (std::uint64_t s = strip; s < end_strip; ++s) {
-          const std::uint64_t column = begin_of(s);
-          const std::uint64_t columns = begin_of(s + 1) - column;
-          const std::byte* const from = source + (m * box_.columns.extent + column) * w;
-          for (std::uint64_t i = 0; i < count; ++i) work.rows[i] = from + work.offsets[i];
-          transpose_(work.rows.data(), count, columns, work.buffer.data(), pitch_, w);
-          write(column, {target + (m * box_.run_length + row) * w, box_.stacked * box_.run_length * w,
-                         work.buffer.data() + before * w, pitch_, columns, (count - before) * w, row == 0,
-                         row + count - before == box_.run_length});
+          for (std::uint64_t i = 0; i < rows.count; ++i) work.pointers[i] = from(m, s) + rows.offsets[i];
+          transpose_(work.pointers.data(), rows.count, width_of(s), work.buffer.data(), pitch_, w, fetching_);
+          const NextTile next = fetching_               ? NextTile()
+                                : s + 1 < end_strip     ? tile(rows, m, s + 1)
+                                : m + 1 < box_.stacked  ? tile(rows, m + 1, strip)
+                                : row + rows_ < end_row ? tile(work.next, 0, strip)
+                                                        : NextTile();
+          write(begin_of(s),
+                {target + (m * box_.run_length + row) * w, box_.stacked * box_.run_length * w,
+                 work.buffer.data() + rows.before * w, pitch_, width_of(s), (rows.count - rows.before) * w,
+                 row == 0, row + rows.count - rows.before == box_.run_length},
+                next);
         }
       }
     }
   }
 
-  void write(std::uint64_t column, RowsOut out) const {
-    std::byte* const target = out.target;
-    if (!box_.columns.mapped) {
-      out.target += column * out.target_pitch;
-      write_(out);
-      return;
+  // The same for adjacent rows of few columns, which are one stream.
+  void split(std::uint64_t row, std::uint64_t end_row, bool lines, const std::byte* source, std::byte* target,
+             Work& work) const {
+    const std::uint64_t w = box_.element_bytes, columns = box_.columns.extent;
+    for (; row < end_row; row += rows_) {
+      const std::uint64_t before = lines ? 0 : std::min(row, overlap_);
+      const std::uint64_t count = std::min(rows_, end_row - row);
+      split_(source + (row - before) * columns * w, count + before, columns, work.buffer.data(), pitch_);
+      write(0,
+            {target + row * w, box_.run_length * w, work.buffer.data() + before * w, pitch_, columns,
+             count * w, row == 0, row + count == box_.run_length},
+            NextTile());
     }
-    const std::uint64_t end = column + out.rows;
-    out.rows = 1;
-    for (; column < end; ++column, out.buffer += pitch_) {
-      out.target = target + to_target_(column) * out.target_pitch;
-      write_(out);
-    }
+  }
+
+  // Writes the runs from one of a column on.
+  void write(std::uint64_t column, const RowsOut& tile, const NextTile& next) const {
+    write_tile(tile, next, [&](std::uint64_t c, RowsOut part) {
+      if (!box_.columns.mapped) {
+        part.target += column * part.target_pitch;
+        write_(part);
+        return;
+      }
+      std::byte* const target = part.target - c * part.target_pitch;
+      for (std::uint64_t end = c + std::exchange(part.rows, 1); c < end; ++c, part.buffer += pitch_) {
+        part.target = target + to_target_(column + c) * part.target_pitch;
+        write_(part);
+      }
+    });
   }
 
   Box box_;
@@ -171,6 +225,7 @@ class Runs : public Engine {
   SplitFunction split_ = nullptr;
   RowsOutFunction write_;
   bool streamed_;
+  bool fetching_;              // see TransposeFunction
   bool lines_ = false;         // if the target is aligned to a line, tiles begin at lines of it
   std::uint64_t overlap_ = 0;  // otherwise a tile also needs this many rows of the one before
   std::uint64_t rows_ = 1;     // of a tile
@@ -192,9 +247,6 @@ class Pieces : public Engine {
     const std::uint64_t buffer = cache_sizes().first / 2;
     const std::uint64_t block = std::max<std::uint64_t>(1, line_bytes / box_.element_bytes);
     overlap_ = ceil_div(line_bytes, run_bytes);
-    const std::uint64_t row_bytes = box_.columns.extent * box_.element_bytes;
-    small_ = box_.run.size() == 1 && box_.run[0].source_stride == row_bytes &&
-             row_bytes * box_.run_length <= cache_sizes().second / 4;
     columns_ = std::max({block, overlap_, buffer / run_bytes / block * block});
     columns_ = std::min(columns_, box_.columns.extent);
     pieces_ = std::min(ceil_div(box_.columns.extent, columns_), ceil_div(256 * 1024, columns_ * run_bytes));
@@ -208,31 +260,25 @@ class Pieces : public Engine {
     const std::uint64_t w = box_.element_bytes;
     const std::uint64_t run_bytes = box_.run_length * w;
     Scratch buffer((2 * columns_ + overlap_) * run_bytes);
+    std::vector<std::uint64_t> offsets(box_.run_length);
+    Offsets(box_.run, 0).take(offsets.data(), offsets.size());
     std::vector<const std::byte*> rows(box_.run_length);
-    for (std::uint64_t task = first; task < last; ++task) {
-      const std::uint64_t outer = task / chunks_;
-      const std::byte* const from = source + *Offsets(box_.outer, outer);
-      std::byte* const to = target + outer * box_.columns.extent * run_bytes;
-      std::uint64_t column = task % chunks_ * columns_ * pieces_;
-      const std::uint64_t end = std::min(box_.columns.extent, column + columns_ * pieces_);
-      while (column < end) {
-        // The last piece also takes what would be too little for a piece of its own.
-        const std::uint64_t left = end - column;
-        const std::uint64_t columns = left < 2 * columns_ ? left : columns_;
-        const std::uint64_t before = std::min(column, overlap_);
-        if (small_ && outer + 1 < box_.outer_count) {
-          const std::byte* const ahead = source + *Offsets(box_.outer, outer + 1) + column * run_bytes;
-          for (std::uint64_t at = 0; at < columns * run_bytes; at += line_bytes)
-            __builtin_prefetch(ahead + at, 0, 2);
-        }
-        Offsets offset(box_.run, 0);
-        for (std::uint64_t r = 0; r < box_.run_length; ++r, ++offset)
-          rows[r] = from + *offset + (column - before) * w;
-        transpose_(rows.data(), box_.run_length, columns + before, buffer.data(), run_bytes, w);
-        write_({to + column * run_bytes, 0, buffer.data() + before * run_bytes, 0, 1, columns * run_bytes,
-                column == 0, column + columns == box_.columns.extent});
-        column += columns;
-      }
+    for (Piece piece = first_of(first), next; piece.task < last; piece = next) {
+      next = after(piece);
+      const std::byte* const from = source + *Offsets(box_.outer, piece.task / chunks_);
+      std::byte* const to = target + piece.task / chunks_ * box_.columns.extent * run_bytes;
+      const std::uint64_t before = std::min(piece.column, overlap_);
+      for (std::uint64_t r = 0; r < box_.run_length; ++r)
+        rows[r] = from + offsets[r] + (piece.column - before) * w;
+      transpose_(rows.data(), box_.run_length, piece.columns + before, buffer.data(), run_bytes, w, false);
+      const NextTile fetched =
+          next.task < last ? NextTile(source + *Offsets(box_.outer, next.task / chunks_) + next.column * w,
+                                      offsets.data(), box_.run_length, next.columns * w)
+                           : NextTile();
+      write_tile(
+          {to + piece.column * run_bytes, 0, buffer.data() + before * run_bytes, 0, 1,
+           piece.columns * run_bytes, piece.column == 0, piece.column + piece.columns == box_.columns.extent},
+          fetched, [&](std::uint64_t, const RowsOut& part) { write_(part); });
     }
   }
 
@@ -242,11 +288,27 @@ class Pieces : public Engine {
   }
 
  private:
+  struct Piece {
+    std::uint64_t task = 0, column = 0, columns = 0;
+  };
+  Piece at(std::uint64_t task, std::uint64_t column) const {
+    // The last piece of a task also takes what would be too little for a piece of its own.
+    const std::uint64_t left = end_of(task) - column;
+    return {task, column, left < 2 * columns_ ? left : columns_};
+  }
+  Piece first_of(std::uint64_t task) const { return at(task, task % chunks_ * columns_ * pieces_); }
+  Piece after(const Piece& piece) const {
+    const std::uint64_t column = piece.column + piece.columns;
+    return column < end_of(piece.task) ? at(piece.task, column) : first_of(piece.task + 1);
+  }
+  std::uint64_t end_of(std::uint64_t task) const {
+    return std::min(box_.columns.extent, (task % chunks_ + 1) * columns_ * pieces_);
+  }
+
   Box box_;
   TransposeFunction transpose_;
   RowsOutFunction write_;
   bool streamed_;
-  bool small_;  // a matrix is contiguous in the source, and the next one fits in the second-level cache
   std::uint64_t overlap_ = 1;  // columns of the piece before, which a first line may need
   std::uint64_t columns_ = 1;  // of a piece
   std::uint64_t pieces_ = 1;   // of a task
@@ -302,7 +364,7 @@ std::unique_ptr<Engine> make_box_engine(const Reordering& what, bool streamed) {
   if (fits_direct(box, what.bytes())) return make_direct_box(std::move(box));
   if (box.run_length * w < short_run && !box.columns.mapped)
     return std::make_unique<Pieces>(std::move(box), streamed);
-  return std::make_unique<Runs>(std::move(box), streamed);
+  return std::make_unique<Runs>(std::move(box), streamed, what.bytes());
 }
 
 }  // namespace xorder::memory

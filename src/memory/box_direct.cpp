@@ -68,7 +68,7 @@ class Direct : public Engine {
           const std::uint64_t column = strip * columns_;
           for (std::uint64_t i = 0; i < count; ++i) rows[i] = from + offsets[i] + column * w;
           transpose_(rows, count, std::min(columns_, box_.columns.extent - column),
-                     to + column * pitch + row * w, pitch, w);
+                     to + column * pitch + row * w, pitch, w, false);
         }
       }
     }

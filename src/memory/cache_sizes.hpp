@@ -2,15 +2,22 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace xorder::memory {
 
 struct CacheSizes {
   std::size_t first = 32 * 1024;    ///< first-level data cache of one processor
   std::size_t second = 512 * 1024;  ///< second level of one processor
+  std::size_t third = 32 << 20;     ///< third level
 };
 
 /// Asks the system once. Unknown sizes have the values above.
 const CacheSizes& cache_sizes();
+/// For tests: later calls of cache_sizes() return these. Not while another thread makes a plan.
+void assume_cache_sizes(const CacheSizes& sizes);
+
+/// Whether a source and a target of so many bytes fit in the caches together.
+inline bool in_caches(std::uint64_t bytes) { return 2 * bytes <= cache_sizes().third; }
 
 }  // namespace xorder::memory

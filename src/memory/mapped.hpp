@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "memory/offsets.hpp"
@@ -31,5 +32,8 @@ struct TileShape {
   int source_bits, target_bits;
 };
 TileShape tile_shape(const gf2::AffineMap& map, std::uint64_t element_bytes);
+/// Larger tiles, of up to 128 KiB, for arrays that are not in the cache. Nothing if the tiles of tile_shape()
+/// read so few runs that the hardware prefetches them.
+std::optional<TileShape> large_tile_shape(const gf2::AffineMap& map, std::uint64_t element_bytes);
 
 }  // namespace xorder::memory

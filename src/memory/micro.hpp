@@ -14,6 +14,7 @@ using kernel::CopyFunction;
 using kernel::finish_streams;
 using kernel::line_bytes;
 using kernel::prefetch;
+using kernel::prefetch_far;
 
 /// How the bytes of a line are permuted: not at all; within 16-byte pieces and then the four pieces; or
 /// freely.

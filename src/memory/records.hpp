@@ -78,6 +78,6 @@ decltype(auto) with_record(std::size_t bytes, const Body& body) {
 
 /// A TransposeFunction, see transpose.hpp.
 void transpose_records(const std::byte* const* rows, std::size_t count, std::size_t columns,
-                       std::byte* target, std::size_t pitch, std::size_t element_bytes);
+                       std::byte* target, std::size_t pitch, std::size_t element_bytes, bool fetching);
 
 }  // namespace xorder::memory

@@ -30,13 +30,10 @@ SplitFunction split_of(std::size_t, std::size_t) { return nullptr; }
 
 // Transposes in blocks. The last blocks overlap those before them. Requires at least one block in each
 // direction.
-template <class B, std::size_t W, bool fetching>
+template <class B, std::size_t W>
 HWY_INLINE void transpose_in_blocks(const std::byte* const* rows, std::size_t count, std::size_t columns,
-                                    std::byte* target, std::size_t pitch) {
+                                    std::byte* target, std::size_t pitch, bool fetching) {
   constexpr bool few = B::rows <= 8;
-  // Prefetch several lines ahead for few rows, one line for many rows: the one after the last line that the
-  // next 64 bytes need, wherever rows begin.
-  constexpr std::size_t ahead = W < 4 ? 2 * line_bytes - 1 : bytes_ahead;
   for (std::size_t r = 0; r < count; r += B::rows) {
     const std::size_t row = std::min(r, count - B::rows);
     const std::byte* const* from = rows + row;
@@ -48,7 +45,7 @@ HWY_INLINE void transpose_in_blocks(const std::byte* const* rows, std::size_t co
     for (std::size_t c = 0; c < columns; c += B::columns) {
       const std::size_t column = std::min(c, columns - B::columns);
       if (fetching && c * W % line_bytes == 0) {
-        for (std::size_t i = 0; i < B::rows; ++i) prefetch(from[i] + column * W + ahead);
+        for (std::size_t i = 0; i < B::rows; ++i) prefetch(from[i] + column * W + bytes_ahead);
       }
       std::byte* const to = target + column * pitch + row * W;
       B::transpose([&](std::size_t r2) { return from[r2] + column * W; },
@@ -209,24 +206,23 @@ bool with_narrow(std::size_t columns, const Body& body) {
 
 template <std::size_t W>
 void transpose(const std::byte* const* rows, std::size_t count, std::size_t columns, std::byte* target,
-               std::size_t pitch, std::size_t) {
+               std::size_t pitch, std::size_t, bool fetching) {
   if (pitch == count * W) {
     if (with_narrow<W>(count, [&](auto narrow) { narrow.join(rows, count, columns, target); })) return;
   }
   const auto with = [&](auto block) {
     if (count < block.rows || columns < block.columns) return false;
-    if (columns * W < line_bytes / 2) {  // short adjacent rows share lines: prefetches would repeat
-      transpose_in_blocks<decltype(block), W, false>(rows, count, columns, target, pitch);
-    } else {
-      transpose_in_blocks<decltype(block), W, true>(rows, count, columns, target, pitch);
-    }
+    transpose_in_blocks<decltype(block), W>(rows, count, columns, target, pitch, fetching);
     return true;
   };
   constexpr std::size_t wide = std::min<std::size_t>(32, widest_bytes);
+  if constexpr (W == 1) {
+    if (with(FlatBlock<W, widest_bytes>())) return;
+  }
   if (with(Block<W, widest_bytes>()) || with(Block<W, widest_bytes, 16>()) || with(Block<W, wide>()) ||
       with(Block<W, 16>()))
     return;
-  transpose_records(rows, count, columns, target, pitch, W);
+  transpose_records(rows, count, columns, target, pitch, W, fetching);
 }
 
 TransposeFunction transpose_of(std::size_t element_bytes) {
@@ -255,7 +251,7 @@ void split_in_blocks(const std::byte* source, std::size_t count, std::size_t col
   if (count < B::rows) {
     const std::byte* rows[B::rows];
     for (std::size_t r = 0; r < count; ++r) rows[r] = source + r * row_bytes;
-    transpose<W>(rows, count, columns, target, pitch, W);
+    transpose<W>(rows, count, columns, target, pitch, W, false);
     return;
   }
   for (std::size_t r = 0; r < count; r += B::rows) {

@@ -6,14 +6,16 @@
 
 namespace xorder::memory {
 
-/// How far ahead the loops prefetch in the same source row. In long rows, the hardware prefetches what is
-/// farther ahead.
+/// How far ahead a transposition that fetches asks for the rows it reads.
 constexpr std::size_t bytes_ahead = 256;
 
 /// Copies element c of row r to target + c·pitch + r·element_bytes, for r < count and c < columns. Reads and
-/// writes nothing else, but may prefetch beyond the rows.
+/// writes nothing else, but if `fetching` it prefetches beyond the columns. That pays for rows that go on there
+/// and are in the third-level cache. In nearer caches it costs up to half of the speed; for what is farther
+/// there is NextTile.
 using TransposeFunction = void (*)(const std::byte* const* rows, std::size_t count, std::size_t columns,
-                                   std::byte* target, std::size_t pitch, std::size_t element_bytes);
+                                   std::byte* target, std::size_t pitch, std::size_t element_bytes,
+                                   bool fetching);
 /// Elements of other sizes than 1, 2, 4, 8 and 16 bytes are copied one by one.
 TransposeFunction transpose_function(std::size_t element_bytes);
 

@@ -113,6 +113,48 @@ struct Block {
 #endif
 };
 
+// Calls body with each 16-byte part of v, and its number.
+template <std::size_t first = 0, class D, class Body>
+HWY_INLINE void for_each_part(D d, hn::Vec<D> v, const Body& body) {
+#if HWY_TARGET <= HWY_AVX3
+  if constexpr (hn::MaxLanes(d) == 64) {
+    body(0, hn::Vec<decltype(bytes16)>{_mm512_castsi512_si128(v.raw)});
+    body(1, hn::Vec<decltype(bytes16)>{_mm512_extracti32x4_epi32(v.raw, 1)});
+    body(2, hn::Vec<decltype(bytes16)>{_mm512_extracti32x4_epi32(v.raw, 2)});
+    body(3, hn::Vec<decltype(bytes16)>{_mm512_extracti32x4_epi32(v.raw, 3)});
+    return;
+  }
+#endif
+  if constexpr (hn::MaxLanes(d) == 16) {
+    body(first, v);
+  } else {
+    const hn::Half<D> half;
+    for_each_part<first>(half, hn::LowerHalf(half, v), body);
+    for_each_part<first + hn::MaxLanes(d) / 32>(half, hn::UpperHalf(half, v), body);
+  }
+}
+
+// A block of 16/W rows of N bytes. Its N/W columns have 16 bytes each.
+template <std::size_t W, std::size_t N>
+struct FlatBlock {
+  static constexpr std::size_t n = 16 / W;
+  static constexpr std::size_t columns = N / W;
+  static constexpr std::size_t rows = n;
+  using D = hn::FixedTag<std::uint8_t, N>;
+  using V = hn::Vec<D>;
+
+  template <class At, class To>
+  static HWY_INLINE void transpose(const At& at, const To& to) {
+    const D d;
+    V v[n];
+    for (std::size_t i = 0; i < n; ++i) v[i] = load(d, at(i));
+    transpose_within_blocks<W>(v);
+    for (std::size_t i = 0; i < n; ++i)
+      for_each_part(d, v[i],
+                    [&](std::size_t part, auto bytes) HWY_ATTR { store(bytes16, bytes, to(part * n + i)); });
+  }
+};
+
 #endif  // HWY_TARGET != HWY_SCALAR
 
 }  // namespace xorder::memory::HWY_NAMESPACE

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <thread>
 
+#include "memory/cache_sizes.hpp"
 #include "memory/instruction_sets.hpp"
 #include "plan/reference.hpp"
 
@@ -13,6 +15,20 @@ namespace {
 using test::any_map;
 using test::random_bytes;
 using test::with_every_instruction_set;
+
+// Small arrays are then too large for the caches, as large ones are.
+class SmallCaches {
+ public:
+  SmallCaches() { assume_cache_sizes({4096, 32768, 8192}); }
+  ~SmallCaches() { assume_cache_sizes(before_); }
+
+ private:
+  const CacheSizes before_ = cache_sizes();
+};
+
+std::unique_ptr<SmallCaches> any_caches(test::Random& random) {
+  return random.in(0, 1) == 0 ? std::make_unique<SmallCaches>() : nullptr;
+}
 
 // Ten lines that do what the definition says, between guards: `before` bytes in front of both arrays, so that
 // they can be at any address, and 64 behind the target.
@@ -46,6 +62,7 @@ TEST(InMemory, DoesWhatTheDefinitionSays) {
   SEED_TRACE(random);
   for (int i = 0; i < 600; ++i) {
     SCOPED_TRACE(i);
+    const auto caches = any_caches(random);
     Reordering what = test::random_reordering(random, 4);
     if (random.in(0, 1) == 0) what.element_bytes = any_size(random);
     if (!what.mapped && random.in(0, 30) == 0) what.extents.back() = 0;
@@ -61,6 +78,7 @@ TEST(InMemory, MapsWithEveryInstructionSet) {
   with_every_instruction_set([&] {
     for (int i = 0; i < 100; ++i) {
       SCOPED_TRACE(i);
+      const auto caches = any_caches(random);
       Reordering what;
       what.element_bytes = std::uint64_t{1} << random.in(0, 6);
       const int n = random.in(0, 17 - std::countr_zero(what.element_bytes));
@@ -85,6 +103,7 @@ TEST(InMemory, MatricesWithEveryInstructionSet) {
   with_every_instruction_set([&] {
     for (int i = 0; i < 120; ++i) {
       SCOPED_TRACE(i);
+      const auto caches = any_caches(random);
       const std::uint64_t w = random.in(0, 1) == 0 ? any_size(random) : std::uint64_t{1} << random.in(0, 4);
       ArrayShape shape{{}, w, Order::c};
       for (int axis = random.in(2, 4); axis > 0; --axis) {
@@ -107,6 +126,7 @@ TEST(InMemory, SkinnyMatrices) {
   for (std::uint64_t w : {1, 2, 3, 4, 8, 12, 16, 100}) {
     for (std::uint64_t few = 1; few <= 17; ++few) {
       const std::uint64_t many = random.in(std::uint64_t{1000}, std::uint64_t{3000});
+      const auto caches = any_caches(random);
       expect_permuted(transposition({{many, few}, w, Order::c}, {}), random, {1});
       expect_permuted(transposition({{few, many}, w, Order::c}, {}), random, {1}, 8);
       if (HasFatalFailure()) return;
@@ -135,6 +155,7 @@ TEST(InMemory, LargeOnes) {
       mapping_along({{65536, 17}, 5, Order::fortran}, 0, bmmc::gray(16)),
   };
   for (const Reordering& what : cases) {
+    const auto caches = any_caches(random);
     expect_permuted(what, random, {1, 2, 3}, random.in(0, 1) == 0 ? 24 : 0);
     if (HasFatalFailure()) return;
   }
@@ -146,6 +167,7 @@ TEST(InMemory, LargeMatricesWithEveryInstructionSet) {
   test::Random random;
   SEED_TRACE(random);
   with_every_instruction_set([&] {
+    const auto caches = any_caches(random);
     const std::uint64_t bytes =
         (std::uint64_t{4} << 20) + random.in(std::uint64_t{0}, std::uint64_t{1} << 18);
     const std::uint64_t w = std::uint64_t{1} << random.in(0, 4),
