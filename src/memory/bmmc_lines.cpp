@@ -222,7 +222,7 @@ class Lines : public BmmcEngine {
     std::byte* const whole = buffer + tiles_.lines.size() * line_bytes;
     std::size_t written = 0;
     for (const std::uint64_t s : tiles_.segments) {
-      next.prefetch_to(next.lines() * ++written / tiles_.segments.size());
+      if (large_) next.prefetch_to(next.lines() * ++written / tiles_.segments.size());
       std::byte* const to = target + ((tile ^ within) ^ s);
       segment.target = aligned ? to : whole;
       (aligned ? write_ : write_unaligned_)(segment, tiles_.after);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <numeric>
 #include <utility>
@@ -29,10 +30,10 @@ struct TileLimits {
   std::uint64_t tile_bytes;
 };
 
-TileLimits tile_limits(std::uint64_t element_bytes, bool cached) {
+TileLimits tile_limits(std::uint64_t element_bytes, bool few_rows) {
   const std::uint64_t w = element_bytes;
   if (w >= line_bytes) return {2048, 2048, 64 * 1024};
-  if (!cached) return {std::min<std::uint64_t>(256 * w, 1024), 512, cache_sizes().second / 8};
+  if (!few_rows) return {std::min<std::uint64_t>(256 * w, 1024), 512, cache_sizes().second / 8};
   return {w <= 2 ? 256 : std::clamp<std::uint64_t>(32 * w, 128, 256), 256, 64 * 1024};
 }
 
@@ -67,9 +68,12 @@ class Runs : public Engine {
     if (box_.columns.mapped) to_target_ = box_.columns.to_source.inverse();
     const std::uint64_t w = box_.element_bytes;
     const std::uint64_t all_columns = box_.columns.extent;
+    // Elements that are copied one by one take so long that the hardware's and the kernels' prefetching is
+    // enough: 9.7 GB/s for 24 bytes, and 6.5 with larger tiles.
+    const bool one_by_one = w < line_bytes && !(std::has_single_bit(w) && w <= 16);
     const bool cached = in_caches(array_bytes);
-    const TileLimits limits = tile_limits(w, cached);
-    fetching_ = cached && w >= 4;
+    const TileLimits limits = tile_limits(w, cached || one_by_one);
+    fetching_ = (cached && w >= 4) || one_by_one;
     rows_ = std::min(std::max<std::uint64_t>(w < line_bytes ? 8 : 1, ceil_div(limits.piece_bytes, w)),
                      box_.run_length);
     if (all_columns * w < 1024 &&
@@ -171,8 +175,10 @@ class Runs : public Engine {
       };
       for (std::uint64_t m = 0; m < box_.stacked; ++m) {
         for (std::uint64_t s = strip; s < end_strip; ++s) {
-          for (std::uint64_t i = 0; i < rows.count; ++i) work.pointers[i] = from(m, s) + rows.offsets[i];
-          transpose_(work.pointers.data(), rows.count, width_of(s), work.buffer.data(), pitch_, w, fetching_);
+          const std::byte* const here = from(m, s);
+          const std::uint64_t columns = width_of(s);
+          for (std::uint64_t i = 0; i < rows.count; ++i) work.pointers[i] = here + rows.offsets[i];
+          transpose_(work.pointers.data(), rows.count, columns, work.buffer.data(), pitch_, w, fetching_);
           const NextTile next = fetching_               ? NextTile()
                                 : s + 1 < end_strip     ? tile(rows, m, s + 1)
                                 : m + 1 < box_.stacked  ? tile(rows, m + 1, strip)
@@ -180,7 +186,7 @@ class Runs : public Engine {
                                                         : NextTile();
           write(begin_of(s),
                 {target + (m * box_.run_length + row) * w, box_.stacked * box_.run_length * w,
-                 work.buffer.data() + rows.before * w, pitch_, width_of(s), (rows.count - rows.before) * w,
+                 work.buffer.data() + rows.before * w, pitch_, columns, (rows.count - rows.before) * w,
                  row == 0, row + rows.count - rows.before == box_.run_length},
                 next);
         }

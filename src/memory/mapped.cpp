@@ -79,7 +79,7 @@ TileShape tile_shape(const AffineMap& map, std::uint64_t element_bytes) {
 }
 
 std::optional<TileShape> large_tile_shape(const gf2::AffineMap& map, std::uint64_t element_bytes) {
-  constexpr int many_runs = 5;  // lg; the hardware does not follow so many streams
+  constexpr int many_runs = 4;  // lg; the hardware does not follow so many streams
   const TileShape shape = tile_shape(map, element_bytes);
   if (plan::tile_bits(map, shape.source_bits, shape.target_bits) - shape.source_bits < many_runs) return {};
   const int source = element_bytes <= 2 ? 256 : 512, target = 2 * source;
