@@ -70,15 +70,16 @@ class Search {
     const auto targets = demands(what_.order, conditions_.write_alignment);
     // Those that a cheaper one has ruled out are not kept: all of them would take megabytes.
     std::vector<Candidate> candidates;
+    Candidate candidate;
     double least = std::numeric_limits<double>::infinity();
     for (const Demand& s : sources) {
       for (const Demand& t : targets) {
         for (const size_t axes : {~size_t{0}, size_t{1}}) {
           if (axes == 1 && !spans_fastest_axis(s, t)) continue;
-          auto candidate = price(choose(s, t, axes));
-          if (!candidate || candidate->seconds > least * close_enough) continue;
-          least = std::min(least, candidate->seconds);
-          candidates.push_back(std::move(*candidate));
+          choose(s, t, axes, candidate.geometry.choice);
+          if (!price(candidate) || candidate.seconds > least * close_enough) continue;
+          least = std::min(least, candidate.seconds);
+          candidates.push_back(candidate);
         }
       }
     }
@@ -93,7 +94,7 @@ class Search {
   struct Candidate {
     Geometry geometry;
     Buffers buffers;
-    double seconds;
+    double seconds = 0;
   };
 
   int tile_bits(int source_low, int target_low) const {
@@ -135,15 +136,16 @@ class Search {
     return std::max(s.length[axis], t.length[axis]) == what_.extents[axis];
   }
 
-  TileChoice choose(const Demand& s, const Demand& t, size_t target_axes) const {
-    TileChoice choice{s.length, {}, s.low, t.low, t.low};
+  void choose(const Demand& s, const Demand& t, size_t target_axes, TileChoice& choice) const {
+    choice.tile = s.length;
+    choice.source_low = s.low;
+    choice.target_low = choice.group_low = t.low;
     for (size_t axis = 0; axis < s.length.size(); ++axis) {
       choice.tile[axis] = std::max(s.length[axis], t.length[axis]);
     }
     choice.group = choice.tile;
     choice.target_axes = target_axes;
     split_into_groups(choice);
-    return choice;
   }
 
   // Leaves most of a small memory to tiles.
@@ -186,23 +188,24 @@ class Search {
     }
   }
 
-  std::optional<Candidate> price(TileChoice choice) const {
-    const int bits = tile_bits(choice.source_low, choice.target_low);
-    const int group_bits = tile_bits(choice.source_low, choice.group_low);
-    auto where = geometry(what_, conditions_, std::move(choice), bits, group_bits);
-    if (!where) return std::nullopt;
-    const auto memory = buffers(what_, conditions_, *where);
-    if (!memory) return std::nullopt;
-    const double seconds =
-        pass_seconds({.bytes = what_.bytes(),
-                      .read_block = where->source_block,
-                      .write_block = where->target_block,
-                      .read_excess = where->source_aligned ? 0 : conditions_.read_alignment,
-                      .write_excess = where->target_aligned ? 0 : conditions_.write_alignment,
-                      .tiles = where->tiles,
-                      .memory = memory->memory()},
-                     conditions_);
-    return Candidate{std::move(*where), *memory, seconds};
+  // Completes a candidate that has a choice. False if that does not fit in the memory.
+  bool price(Candidate& c) const {
+    Geometry& where = c.geometry;
+    const int bits = tile_bits(where.choice.source_low, where.choice.target_low);
+    const int group_bits = tile_bits(where.choice.source_low, where.choice.group_low);
+    if (!complete(what_, conditions_, bits, group_bits, where)) return false;
+    const auto memory = buffers(what_, conditions_, where);
+    if (!memory) return false;
+    c.buffers = *memory;
+    c.seconds = pass_seconds({.bytes = what_.bytes(),
+                              .read_block = where.source_block,
+                              .write_block = where.target_block,
+                              .read_excess = where.source_aligned ? 0 : conditions_.read_alignment,
+                              .write_excess = where.target_aligned ? 0 : conditions_.write_alignment,
+                              .tiles = where.tiles,
+                              .memory = memory->memory()},
+                             conditions_);
+    return true;
   }
 
   Pass pass(const Candidate& c) const {

@@ -1,7 +1,6 @@
 #include "plan/geometry.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "rounding.hpp"
 
@@ -11,10 +10,11 @@ namespace {
 using std::size_t;
 using std::uint64_t;
 
-// One of the two files: its axes, slowest first, and how far a group or tile reaches along them.
+// One of the two files: its axes, slowest first (null: in the file's order), and how far a group or tile reaches
+// along them.
 struct Side {
   const RunShape& shape;
-  const std::vector<int>& axes;
+  const std::vector<int>* axes;
   const std::vector<uint64_t>& lengths;
   const std::vector<uint64_t>& tile;
 };
@@ -22,10 +22,10 @@ struct Side {
 bool aligned(const Reordering& what, const Side& side, uint64_t offset, uint64_t alignment) {
   if (offset % alignment != 0) return false;
   uint64_t stride = what.element_bytes;
-  for (size_t i = side.axes.size(); i-- > 0;) {
-    const auto axis = static_cast<size_t>(side.axes[i]);
+  for (size_t i = what.extents.size(); i-- > 0;) {
+    const size_t axis = side.axes ? static_cast<size_t>((*side.axes)[i]) : i;
     uint64_t step = stride;  // from one run's beginning to another's along this axis
-    if (what.mapped == side.axes[i]) {
+    if (what.mapped == static_cast<int>(axis)) {
       step <<= side.shape.mapped_low;
     } else if (side.shape.axes[axis].runs == 0) {
       step *= side.lengths[axis];
@@ -51,32 +51,29 @@ uint64_t average_run_bytes(const Reordering& what, const Side& side) {
 
 }  // namespace
 
-std::optional<Geometry> geometry(const Reordering& what, const Conditions& conditions, TileChoice choice,
-                                 int tile_bits, int group_bits) {
-  Geometry g;
+bool complete(const Reordering& what, const Conditions& conditions, int tile_bits, int group_bits,
+              Geometry& g) {
+  const TileChoice& choice = g.choice;
   g.tile_elements = 1;
   for (const uint64_t length : choice.tile) {
-    if (__builtin_mul_overflow(g.tile_elements, length, &g.tile_elements)) return std::nullopt;
+    if (__builtin_mul_overflow(g.tile_elements, length, &g.tile_elements)) return false;
   }
   if (tile_bits >= 62 || g.tile_elements > (conditions.memory / what.element_bytes) >> tile_bits)
-    return std::nullopt;
+    return false;
   g.tile_elements <<= tile_bits;
 
-  g.source = source_shape(what, choice, group_bits);
-  g.target = target_shape(what, choice, tile_bits);
+  set_source_shape(what, choice, group_bits, g.source);
+  set_target_shape(what, choice, tile_bits, g.target);
   g.tiles = ceil_div(what.elements(), g.tile_elements);
   g.groups = ceil_div(what.elements(), g.source.run_elements * g.source.run_count);
 
-  std::vector<int> file_order(what.extents.size());
-  std::iota(file_order.begin(), file_order.end(), 0);
-  const Side source{g.source, file_order, choice.group, choice.tile};
-  const Side target{g.target, what.order, choice.tile, choice.tile};
+  const Side source{g.source, nullptr, choice.group, choice.tile};
+  const Side target{g.target, &what.order, choice.tile, choice.tile};
   g.source_aligned = aligned(what, source, conditions.source_offset, conditions.read_alignment);
   g.target_aligned = aligned(what, target, conditions.target_offset, conditions.write_alignment);
   g.source_block = average_run_bytes(what, source);
   g.target_block = average_run_bytes(what, target);
-  g.choice = std::move(choice);
-  return g;
+  return true;
 }
 
 }  // namespace xorder::plan

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include "plan/conditions.hpp"
 #include "plan/tiling.hpp"
@@ -24,9 +23,10 @@ struct Geometry {
   std::uint64_t target_block = 0;
 };
 
-/// The geometry of tiles that span 2^tile_bits coordinates of the mapped axis, in groups that span
-/// 2^group_bits. Nothing if a tile does not fit in the memory.
-std::optional<Geometry> geometry(const Reordering& what, const Conditions& conditions, TileChoice choice,
-                                 int tile_bits, int group_bits);
+/// Completes the geometry of g.choice, whose tiles span 2^tile_bits coordinates of the mapped axis, in groups that
+/// span 2^group_bits. False if a tile does not fit in the memory. Planners call this for each of thousands of
+/// choices with the same `g`, which keeps what it has allocated.
+bool complete(const Reordering& what, const Conditions& conditions, int tile_bits, int group_bits,
+              Geometry& g);
 
 }  // namespace xorder::plan

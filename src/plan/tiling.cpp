@@ -28,17 +28,19 @@ struct MappedPart {
   bool whole = false;
 };
 
-// Goes from the fastest axis on. If the box spans an axis, its runs go on along the next one.
-RunShape run_shape(const std::vector<uint64_t>& extents, const std::vector<uint64_t>& lengths,
-                   const std::vector<int>& axes, const MappedPart& mapped, size_t most_axes = ~size_t{0}) {
-  RunShape shape;
+// Goes from the fastest axis on, in the file's order if `order` is null. If the box spans an axis, its runs go on
+// along the next one.
+void run_shape(const std::vector<uint64_t>& extents, const std::vector<uint64_t>& lengths,
+               const std::vector<int>* order, const MappedPart& mapped, size_t most_axes, RunShape& shape) {
   shape.axes.resize(extents.size());
+  shape.mapped_low = 0;
+  shape.run_elements = shape.run_count = 1;
   bool within = true;
-  for (size_t i = axes.size(); i-- > 0;) {
-    within = within && axes.size() - i <= most_axes;
-    const auto axis = static_cast<size_t>(axes[i]);
+  for (size_t i = extents.size(); i-- > 0;) {
+    within = within && extents.size() - i <= most_axes;
+    const size_t axis = order ? static_cast<size_t>((*order)[i]) : i;
     RunStride& stride = shape.axes[axis];
-    if (axes[i] == mapped.axis) {
+    if (static_cast<int>(axis) == mapped.axis) {
       stride = {shape.run_count, shape.run_elements};
       shape.mapped_low = within ? mapped.low : 0;
       shape.run_elements <<= shape.mapped_low;
@@ -53,7 +55,6 @@ RunShape run_shape(const std::vector<uint64_t>& extents, const std::vector<uint6
       shape.run_count *= lengths[axis];
     }
   }
-  return shape;
 }
 
 struct Box {
@@ -111,17 +112,18 @@ uint64_t product(const std::vector<uint64_t>& factors) {
 
 }  // namespace
 
-RunShape source_shape(const Reordering& what, const TileChoice& choice, int group_bits) {
+void set_source_shape(const Reordering& what, const TileChoice& choice, int group_bits, RunShape& shape) {
   const int n = what.map.bits();
-  return run_shape(what.extents, choice.group, in_order(what.extents.size()),
-                   {what.mapped.value_or(-1), group_bits, choice.source_low, choice.source_low == n});
+  run_shape(what.extents, choice.group, nullptr,
+            {what.mapped.value_or(-1), group_bits, choice.source_low, choice.source_low == n}, ~size_t{0},
+            shape);
 }
 
-RunShape target_shape(const Reordering& what, const TileChoice& choice, int tile_bits) {
+void set_target_shape(const Reordering& what, const TileChoice& choice, int tile_bits, RunShape& shape) {
   const int n = what.map.bits();
-  return run_shape(what.extents, choice.tile, what.order,
-                   {what.mapped.value_or(-1), tile_bits, choice.target_low, choice.target_low == n},
-                   choice.target_axes);
+  run_shape(what.extents, choice.tile, &what.order,
+            {what.mapped.value_or(-1), tile_bits, choice.target_low, choice.target_low == n},
+            choice.target_axes, shape);
 }
 
 Tiling::Tiling(Reordering what, TileChoice choice)
@@ -133,8 +135,8 @@ Tiling::Tiling(Reordering what, TileChoice choice)
     coset_.emplace(what_.map, choice_.source_low, choice_.target_low);
     group_bits_ = coset_->bits_of_subtile(choice_.group_low);
   }
-  source_shape_ = plan::source_shape(what_, choice_, group_bits_);
-  target_shape_ = plan::target_shape(what_, choice_, coset_ ? coset_->bits() : 0);
+  set_source_shape(what_, choice_, group_bits_, source_shape_);
+  set_target_shape(what_, choice_, coset_ ? coset_->bits() : 0, target_shape_);
 }
 
 uint64_t Tiling::tile_elements() const { return product(choice_.tile) << (coset_ ? coset_->bits() : 0); }

@@ -67,9 +67,9 @@ struct TileChoice {
 };
 
 /// How groups lie in the source, where a group spans 2^group_bits coordinates of the mapped axis.
-RunShape source_shape(const Reordering& what, const TileChoice& choice, int group_bits);
+void set_source_shape(const Reordering& what, const TileChoice& choice, int group_bits, RunShape& shape);
 /// How tiles lie in the target, where a tile spans 2^tile_bits coordinates of the mapped axis.
-RunShape target_shape(const Reordering& what, const TileChoice& choice, int tile_bits);
+void set_target_shape(const Reordering& what, const TileChoice& choice, int tile_bits, RunShape& shape);
 
 struct Tile {
   std::vector<std::uint64_t> start;   ///< by source axis; 0 for the mapped axis
