@@ -187,7 +187,7 @@ TEST(Sweeps, OfVirtualProcessorsAndOfWhatIsToDo) {
                            Between::pipelined}[random.in(std::size_t{0}, std::size_t{2})];
     if (random.in(0, 1) == 1) c.reads = {random() & random() & random(), random() & random() & random()};
     SweepSizes sizes;
-    if (random.in(0, 1) == 1) sizes.processors = uint64_t{1} << random.in(0, std::min(c.lg_size, 12));
+    if (random.in(0, 1) == 1) sizes.processors = uint64_t{1} << random.in(0, std::min(c.lg_size, 10));
     SweepPlan plan;
     try {
       plan = plan_sweeps(c, sizes);
