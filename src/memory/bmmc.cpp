@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <optional>
 
 #include "memory/cache_sizes.hpp"
 #include "memory/micro.hpp"
@@ -18,22 +17,18 @@ bool has_lines(const Mapped& mapped) {
 
 std::unique_ptr<Engine> make_bmmc_engine(const Reordering& what, bool streamed) {
   Mapped mapped = mapped_of(what);
-  const TileShape shape = tile_shape(mapped.map, mapped.element_bytes);
-  if (has_lines(mapped)) {
-    std::optional<TileShape> large;
-    if (!in_caches(what.bytes())) large = large_tile_shape(mapped.map, mapped.element_bytes);
-    return make_bmmc_lines(std::move(mapped), large.value_or(shape), streamed, large.has_value());
-  }
+  const bool lines = has_lines(mapped);
+  const TileShape shape = tile_shape(mapped.map, mapped.element_bytes, !lines || in_caches(what.bytes()));
+  if (lines) return make_bmmc_lines(std::move(mapped), shape, streamed);
   return make_bmmc_records(std::move(mapped), std::max(shape.source_bits, shape.target_bits), streamed);
 }
 
 std::unique_ptr<Engine> make_exchange_engine(const Reordering& what) {
   Mapped mapped = mapped_of(what);
   if (!has_lines(mapped) || !std::ranges::is_sorted(what.order)) return nullptr;
-  TileShape shape = tile_shape(mapped.map, mapped.element_bytes);
+  TileShape shape = tile_shape(mapped.map, mapped.element_bytes, true);
   shape.source_bits = shape.target_bits;
-  auto engine =
-      make_bmmc_lines(std::move(mapped), shape, false, false);  // target lines were just read: cached
+  auto engine = make_bmmc_lines(std::move(mapped), shape, false);  // target lines were just read: cached
   return engine->exchanges() ? std::move(engine) : nullptr;
 }
 

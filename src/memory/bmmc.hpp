@@ -19,8 +19,7 @@ std::unique_ptr<Engine> make_bmmc_engine(const Reordering& what, bool streamed);
 std::unique_ptr<Engine> make_exchange_engine(const Reordering& what);
 
 /// The two kinds of engine: for lines of elements of 1 to 16 bytes, and for elements of any size, one by one.
-/// `large` tiles need not fit in the first-level cache.
-std::unique_ptr<Engine> make_bmmc_lines(Mapped mapped, TileShape shape, bool streamed, bool large);
+std::unique_ptr<Engine> make_bmmc_lines(Mapped mapped, TileShape shape, bool streamed);
 std::unique_ptr<Engine> make_bmmc_records(Mapped mapped, int bits, bool streamed);
 
 }  // namespace xorder::memory

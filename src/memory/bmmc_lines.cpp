@@ -20,7 +20,7 @@ using gf2::Word;
 
 class Lines : public BmmcEngine {
  public:
-  Lines(Mapped mapped, TileShape shape, bool streamed, bool large)
+  Lines(Mapped mapped, TileShape shape, bool streamed)
       : BmmcEngine(std::move(mapped), shape),
         tiles_(make_line_tiles(mapped_.map, std::countr_zero(mapped_.element_bytes), shape.source_bits,
                                shape.target_bits, walk_.varying())),
@@ -30,7 +30,7 @@ class Lines : public BmmcEngine {
         write_unaligned_(segment_function(false)),
         copy_(copy_function(streamed)),
         streamed_(streamed),
-        large_(large) {
+        large_(shape.large) {
     lg_element_ = std::countr_zero(mapped_.element_bytes);
     segment_bytes_ = mapped_.element_bytes << tiles_.target_bits;
     constexpr std::size_t lines_ahead = 64;
@@ -247,8 +247,8 @@ class Lines : public BmmcEngine {
 
 }  // namespace
 
-std::unique_ptr<Engine> make_bmmc_lines(Mapped mapped, TileShape shape, bool streamed, bool large) {
-  return std::make_unique<Lines>(std::move(mapped), shape, streamed, large);
+std::unique_ptr<Engine> make_bmmc_lines(Mapped mapped, TileShape shape, bool streamed) {
+  return std::make_unique<Lines>(std::move(mapped), shape, streamed);
 }
 
 }  // namespace xorder::memory

@@ -55,35 +55,30 @@ Mapped mapped_of(const Reordering& r) {
   return m;
 }
 
-namespace {
-// lg of the elements in a run of so many bytes.
-int bits_of(const AffineMap& map, std::uint64_t bytes, std::uint64_t element_bytes) {
-  return std::min(map.bits(),
-                  static_cast<int>(std::bit_width(std::max<std::uint64_t>(1, bytes / element_bytes))) - 1);
-}
-}  // namespace
-
-TileShape tile_shape(const AffineMap& map, std::uint64_t element_bytes) {
+TileShape tile_shape(const AffineMap& map, std::uint64_t element_bytes, bool cached) {
+  const auto shape_of = [&](std::uint64_t source_bytes, std::uint64_t target_bytes) {
+    const auto bits_of = [&](std::uint64_t bytes) {
+      return std::min(
+          map.bits(),
+          static_cast<int>(std::bit_width(std::max<std::uint64_t>(1, bytes / element_bytes))) - 1);
+    };
+    return TileShape{bits_of(source_bytes), bits_of(target_bytes)};
+  };
   // With single bytes, a line tile alone may already have 64 lines on both sides.
-  const std::uint64_t source_bytes = element_bytes == 1 ? 64 : 256,
-                      target_bytes = element_bytes == 1 ? 64 : 128;
+  TileShape shape = element_bytes == 1 ? shape_of(64, 64) : shape_of(256, 128);
   constexpr std::uint64_t enough = 2048;
-  TileShape shape{bits_of(map, source_bytes, element_bytes), bits_of(map, target_bytes, element_bytes)};
   while (shape.source_bits < map.bits()) {
     const int source = shape.source_bits + 1;
     const int target = std::min(map.bits(), std::max(shape.target_bits, source));
     if (element_bytes << plan::tile_bits(map, source, target) > enough) break;
     shape = {source, target};
   }
+  constexpr int lg_many_runs = 4;
+  const int lg_runs = plan::tile_bits(map, shape.source_bits, shape.target_bits) - shape.source_bits;
+  if (cached || lg_runs < lg_many_runs) return shape;
+  shape = element_bytes <= 2 ? shape_of(256, 512) : shape_of(512, 1024);
+  shape.large = true;
   return shape;
-}
-
-std::optional<TileShape> large_tile_shape(const gf2::AffineMap& map, std::uint64_t element_bytes) {
-  constexpr int many_runs = 4;  // lg; the hardware does not follow so many streams
-  const TileShape shape = tile_shape(map, element_bytes);
-  if (plan::tile_bits(map, shape.source_bits, shape.target_bits) - shape.source_bits < many_runs) return {};
-  const int source = element_bytes <= 2 ? 256 : 512, target = 2 * source;
-  return TileShape{bits_of(map, source, element_bytes), bits_of(map, target, element_bytes)};
 }
 
 }  // namespace xorder::memory

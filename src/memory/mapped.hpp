@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "memory/offsets.hpp"
@@ -27,13 +26,12 @@ Mapped mapped_of(const Reordering& what);
 
 /// Sizes of source runs and target segments: 256 and 128 bytes, or one line each with 1-byte elements, but
 /// never more than the map has. They are longer if a tile would have few lines, so that there is enough to do
-/// in a tile.
+/// in a tile. If the array is not `cached` and a tile reads 16 runs or more, which is more than the hardware
+/// prefetches well, tiles are `large`: up to 128 KiB.
 struct TileShape {
   int source_bits, target_bits;
+  bool large = false;
 };
-TileShape tile_shape(const gf2::AffineMap& map, std::uint64_t element_bytes);
-/// Larger tiles, of up to 128 KiB, for arrays that are not in the cache. Nothing if the tiles of tile_shape()
-/// read so few runs that the hardware prefetches them.
-std::optional<TileShape> large_tile_shape(const gf2::AffineMap& map, std::uint64_t element_bytes);
+TileShape tile_shape(const gf2::AffineMap& map, std::uint64_t element_bytes, bool cached);
 
 }  // namespace xorder::memory

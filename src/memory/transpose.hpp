@@ -11,7 +11,7 @@ constexpr std::size_t bytes_ahead = 256;
 
 /// Copies element c of row r to target + c·pitch + r·element_bytes, for r < count and c < columns. Reads and
 /// writes nothing else, but if `fetching` it prefetches beyond the columns. That pays for rows that go on there
-/// and are in the third-level cache. In nearer caches it costs up to half of the speed; for what is farther
+/// and are in the third-level cache. In nearer caches it costs up to a fifth of the speed; for what is farther
 /// there is NextTile.
 using TransposeFunction = void (*)(const std::byte* const* rows, std::size_t count, std::size_t columns,
                                    std::byte* target, std::size_t pitch, std::size_t element_bytes,
