@@ -17,10 +17,9 @@ bool has_lines(const Mapped& mapped) {
 
 std::unique_ptr<Engine> make_bmmc_engine(const Reordering& what, bool streamed) {
   Mapped mapped = mapped_of(what);
-  const bool lines = has_lines(mapped);
-  const TileShape shape = tile_shape(mapped.map, mapped.element_bytes, !lines || in_caches(what.bytes()));
-  if (lines) return make_bmmc_lines(std::move(mapped), shape, streamed);
-  return make_bmmc_records(std::move(mapped), std::max(shape.source_bits, shape.target_bits), streamed);
+  if (!has_lines(mapped)) return make_bmmc_records(std::move(mapped), streamed);
+  const TileShape shape = tile_shape(mapped.map, mapped.element_bytes, in_caches(what.bytes()));
+  return make_bmmc_lines(std::move(mapped), shape, streamed);
 }
 
 std::unique_ptr<Engine> make_exchange_engine(const Reordering& what) {

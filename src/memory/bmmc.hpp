@@ -20,6 +20,6 @@ std::unique_ptr<Engine> make_exchange_engine(const Reordering& what);
 
 /// The two kinds of engine: for lines of elements of 1 to 16 bytes, and for elements of any size, one by one.
 std::unique_ptr<Engine> make_bmmc_lines(Mapped mapped, TileShape shape, bool streamed);
-std::unique_ptr<Engine> make_bmmc_records(Mapped mapped, int bits, bool streamed);
+std::unique_ptr<Engine> make_bmmc_records(Mapped mapped, bool streamed);
 
 }  // namespace xorder::memory

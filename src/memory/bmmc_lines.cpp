@@ -57,10 +57,8 @@ class Lines : public BmmcEngine {
                    for (std::uint64_t i = 0; i < tiles_per_task_; ++i, place = next) {
                      walk_.advance(next);
                      if (in_runs_) {
-                       const std::byte* const ahead = from + (next.source << lg_element_);
-                       for (std::size_t at = 0; at < segment_bytes_; at += line_bytes) prefetch(ahead + at);
-                       write_tile(to, place.target << lg_element_, from + (place.source << lg_element_),
-                                  buffer.data(), {});
+                       write_run(to, place.target << lg_element_, from + (place.source << lg_element_),
+                                 from + (next.source << lg_element_), buffer.data());
                        continue;
                      }
                      const std::uint64_t ahead = next.source << lg_element_;
@@ -229,6 +227,28 @@ class Lines : public BmmcEngine {
       if (!aligned) copy_(to, whole, segment_bytes_);
       segment.lines += count;
     }
+  }
+
+  // Writes a tile that is one run on both sides, and prefetches some lines of the next run before each part of
+  // it. (Gray code of 256 MiB on AMD Zen 4: 7 GB/s if the next run is prefetched at once, 19 a few lines at a
+  // time.)
+  void write_run(std::byte* target, std::uint64_t tile, const std::byte* run, const std::byte* next,
+                 std::byte* buffer) const {
+    constexpr std::size_t lines_at_once = 8;
+    const std::uint64_t within = tile & (segment_bytes_ - 1);
+    const std::size_t count = segment_bytes_ / line_bytes, flip = within / line_bytes;
+    const std::size_t part = std::min(count, lines_at_once);
+    const bool aligned = reinterpret_cast<std::uintptr_t>(target) % line_bytes == 0;
+    std::byte* const there = target + (tile ^ within);
+    std::byte* const to = aligned ? there : buffer;
+    for (std::size_t l = 0; l < count; l += part) {
+      for (std::size_t i = l; i < l + part; ++i) prefetch(next + i * line_bytes);
+      (aligned ? write_ : write_unaligned_)(
+          {to + l * line_bytes, run, tiles_.lines.data() + (l ^ (flip & ~(part - 1))),
+           tiles_.after_flips.data(), part, flip & (part - 1), tiles_.tile_flips[within % line_bytes]},
+          tiles_.after);
+    }
+    if (!aligned) copy_(there, buffer, segment_bytes_);
   }
 
   LineTiles tiles_;

@@ -15,45 +15,67 @@ namespace {
 
 using gf2::Word;
 
-// Moves elements of any size one by one. The source index is x = x₀ ⊕ (a term of the segment) ⊕ (a term of
-// the position in the segment).
+// Moves elements of any size one by one. A tile's runs are first copied side by side: in the source their
+// distance may be a power of two, so that only a few of them are in the cache at a time. (Bit reversal of 3
+// bytes, 256 MiB on AMD Zen 4: 1.0 GB/s from where they are, 3.1 from side by side; 12 bytes 4.8 and 7.2.)
+// Element x of the tile is in this buffer at the place with the run's number above its place in the run. All
+// of this is linear: the element of a segment's position is there at (a term of the tile) ⊕ (a term of the
+// segment) ⊕ (a term of the position).
 class MappedRecords : public BmmcEngine {
  public:
   MappedRecords(Mapped mapped, int bits, bool streamed)
       : BmmcEngine(std::move(mapped), {bits, bits}),
         bits_(bits),
-        copy_(copy_function(streamed)),
+        gather_(copy_function(false)),
+        write_(copy_function(streamed)),
         streamed_(streamed) {
-    const gf2::AffineMap inverse = mapped_.map.inverse();
-    positions_ = sums(inverse.matrix, gf2::Subspace::low_bits(bits));
-    gf2::Subspace high;
-    for (int i = 0; i < bits; ++i) high.add(mapped_.map.matrix.column(i) & ~gf2::low_mask(bits));
-    segments_ = {0};
-    for (const Word v : high.basis()) {
-      for (std::size_t i = 0, n = segments_.size(); i < n; ++i) segments_.push_back(segments_[i] ^ v);
-    }
-    for (const Word v : segments_) from_segments_.push_back(inverse.matrix(v));
-    gf2::Subspace lines = gf2::Subspace::low_bits(bits);
-    runs_ = {0};
+    const gf2::BitMatrix& a = mapped_.map.matrix;
+    const gf2::BitMatrix inverse = *a.inverse();
+    gf2::Subspace segments, span = gf2::Subspace::low_bits(bits);
+    std::vector<Word> runs;
     for (int i = 0; i < bits; ++i) {
-      const Word v = inverse.matrix.column(i) & ~gf2::low_mask(bits);
-      if (!lines.add(v)) continue;
-      for (std::size_t k = 0, n = runs_.size(); k < n; ++k) runs_.push_back(runs_[k] ^ v);
+      segments.add(high(a.column(i)));
+      const Word run = high(inverse.column(i));
+      if (span.add(run)) runs.push_back(run);
     }
+    const gf2::BitMatrix of_number(mapped_.map.bits(), runs);
+    const auto in_buffer = [&](Word x) { return *of_number.solve(high(x)) << bits | low(x); };
+    std::vector<Word> positions, from_segments;
+    for (int i = 0; i < bits; ++i) positions.push_back(in_buffer(inverse.column(i)));
+    for (const Word v : segments.basis()) from_segments.push_back(in_buffer(inverse(v)));
+    runs_ = sums(runs);
+    segments_ = sums(segments.basis());
+    positions_ = sums(positions);
+    from_segments_ = sums(from_segments);
   }
 
   void perform(std::uint64_t first, std::uint64_t last, const std::byte* source,
                std::byte* target) const override {
-    Scratch buffer(mapped_.element_bytes << bits_);
-    with_record(mapped_.element_bytes, [&](const auto& record) {
-      for_each_map(first, last, source, target,
-                   [&](TileWalk::Place place, const std::byte* from, std::byte* to) {
-                     TileWalk::Place next = place;
-                     for (std::uint64_t i = 0; i < tiles_per_task_; ++i, place = next) {
-                       walk_.advance(next);
-                       move_tile(record, from, to, place, next, buffer.data());
-                     }
-                   });
+    const std::size_t w = mapped_.element_bytes;
+    if (bits_ == 0) {
+      for_each_tile(first, last, source, target,
+                    [&](const TileWalk::Place& place, const TileWalk::Place&, const std::byte* from,
+                        std::byte* to) { write_(to + place.target * w, from + place.source * w, w); });
+      return;
+    }
+    const std::size_t run = w << bits_;
+    with_record(w, [&](const auto& record) {
+      const std::size_t slack = record.reads() - w;
+      const Scratch buffer(run * (runs_.size() + 1) + slack);
+      std::byte *const segment = buffer.data(), *const tile = segment + run;
+      const Word last_tile = high(gf2::low_mask(mapped_.map.bits()));
+      for_each_tile(first, last, source, target,
+                    [&](const TileWalk::Place& place, const TileWalk::Place& next, const std::byte* from,
+                        std::byte* to) {
+                      const std::byte* read = from + place.source * w;
+                      // A tile of one run stays where it is, unless copy_ahead() would read past the array.
+                      if (runs_.size() > 1 || (slack != 0 && place.source == last_tile)) {
+                        for (std::size_t r = 0; r < runs_.size(); ++r)
+                          gather_(tile + r * run, from + (place.source ^ runs_[r]) * w, run);
+                        read = tile;
+                      }
+                      write_tile(record, read, segment, to, place.target, from, next.source);
+                    });
     });
   }
 
@@ -65,50 +87,61 @@ class MappedRecords : public BmmcEngine {
   }
 
  private:
-  static std::vector<Word> sums(const gf2::BitMatrix& m, const gf2::Subspace& space) {
+  Word low(Word v) const { return v & gf2::low_mask(bits_); }
+  Word high(Word v) const { return v & ~gf2::low_mask(bits_); }
+
+  // All sums of the vectors; bit i of the position selects vectors[i].
+  static std::vector<Word> sums(const std::vector<Word>& vectors) {
     std::vector<Word> all{0};
-    for (const Word v : space.basis()) {
-      for (std::size_t i = 0, n = all.size(); i < n; ++i) all.push_back(all[i] ^ m(v));
+    for (const Word v : vectors) {
+      for (std::size_t i = 0, n = all.size(); i < n; ++i) all.push_back(all[i] ^ v);
     }
     return all;
   }
 
+  // Calls body(place, the next tile's place, source, target).
+  template <class Body>
+  void for_each_tile(std::uint64_t first, std::uint64_t last, const std::byte* source, std::byte* target,
+                     const Body& body) const {
+    for_each_map(first, last, source, target,
+                 [&](TileWalk::Place place, const std::byte* from, std::byte* to) {
+                   TileWalk::Place next = place;
+                   for (std::uint64_t i = 0; i < tiles_per_task_; ++i, place = next) {
+                     walk_.advance(next);
+                     body(place, next, from, to);
+                   }
+                 });
+  }
+
+  // Prefetches the runs of the next tile in between; see write_tile.hpp.
   template <class Record>
-  void move_tile(const Record& record, const std::byte* source, std::byte* target,
-                 const TileWalk::Place& place, const TileWalk::Place& next, std::byte* buffer) const {
-    const std::size_t w = record.bytes();
-    const Word mask = gf2::low_mask(bits_);
-    const Word begin = place.source ^ positions_[place.target & mask];  // source of the segment's first place
+  void write_tile(const Record& record, const std::byte* tile, std::byte* segment, std::byte* target,
+                  Word target_tile, const std::byte* source, Word next) const {
+    const std::size_t w = record.bytes(), run = w << bits_;
+    const Word begin = positions_[low(target_tile)];
     for (std::size_t s = 0; s < segments_.size(); ++s) {
-      const std::byte* const ahead = source + (next.source ^ runs_[s % runs_.size()]) * w;
-      for (std::size_t at = 0; at < w << bits_; at += line_bytes) prefetch(ahead + at);
-      const Word x = begin ^ from_segments_[s];
-      std::byte* to = buffer;
-      // copy_ahead() may not read after the array's last element, nor write after the buffer.
-      const Word last = gf2::low_mask(mapped_.map.bits());
-      const std::byte* const end = buffer + (w << bits_);
-      for (const Word p : positions_) {
-        const std::byte* const from = source + (x ^ p) * w;
-        if ((x ^ p) == last || to + w == end) {
-          record.copy(to, from);
-        } else {
-          record.copy_ahead(to, from);
-        }
-        to += w;
-      }
-      copy_(target + ((place.target & ~mask) ^ segments_[s]) * w, buffer, w << bits_);
+      const std::byte* const ahead = source + (next ^ runs_[s]) * w;
+      for (std::size_t at = 0; at < run; at += line_bytes) prefetch_far(ahead + at);
+      std::byte* const there = target + (high(target_tile) ^ segments_[s]) * w;
+      std::byte* to = streamed_ ? segment : there;
+      const Word from = begin ^ from_segments_[s];
+      for (std::size_t p = 0; p + 1 < positions_.size(); ++p, to += w)
+        record.copy_ahead(to, tile + (from ^ positions_[p]) * w);
+      record.copy(to, tile + (from ^ positions_.back()) * w);
+      if (streamed_) write_(there, segment, run);
     }
   }
 
   int bits_;
-  CopyFunction copy_;
+  CopyFunction gather_, write_;
   bool streamed_;
-  std::vector<Word> positions_, segments_, from_segments_, runs_;
+  std::vector<Word> runs_, segments_, positions_, from_segments_;
 };
 
 }  // namespace
 
-std::unique_ptr<Engine> make_bmmc_records(Mapped mapped, int bits, bool streamed) {
+std::unique_ptr<Engine> make_bmmc_records(Mapped mapped, bool streamed) {
+  const int bits = record_bits(mapped.map, mapped.element_bytes);
   return std::make_unique<MappedRecords>(std::move(mapped), bits, streamed);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "memory/cache_sizes.hpp"
 #include "plan/coset.hpp"
 
 namespace xorder::memory {
@@ -73,12 +74,21 @@ TileShape tile_shape(const AffineMap& map, std::uint64_t element_bytes, bool cac
     if (element_bytes << plan::tile_bits(map, source, target) > enough) break;
     shape = {source, target};
   }
-  constexpr int lg_many_runs = 4;
+  constexpr int lg_many_runs = 3;
   const int lg_runs = plan::tile_bits(map, shape.source_bits, shape.target_bits) - shape.source_bits;
   if (cached || lg_runs < lg_many_runs) return shape;
   shape = element_bytes <= 2 ? shape_of(256, 512) : shape_of(512, 1024);
   shape.large = true;
   return shape;
+}
+
+int record_bits(const AffineMap& map, std::uint64_t element_bytes) {
+  constexpr std::uint64_t long_enough = 4096;
+  int bits = 0;
+  while (bits < map.bits() && element_bytes << (bits + 1) <= long_enough &&
+         element_bytes << plan::tile_bits(map, bits + 1, bits + 1) <= cache_sizes().first)
+    ++bits;
+  return bits;
 }
 
 }  // namespace xorder::memory

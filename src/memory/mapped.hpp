@@ -26,12 +26,16 @@ Mapped mapped_of(const Reordering& what);
 
 /// Sizes of source runs and target segments: 256 and 128 bytes, or one line each with 1-byte elements, but
 /// never more than the map has. They are longer if a tile would have few lines, so that there is enough to do
-/// in a tile. If the array is not `cached` and a tile reads 16 runs or more, which is more than the hardware
+/// in a tile. If the array is not `cached` and a tile reads 8 runs or more, which is more than the hardware
 /// prefetches well, tiles are `large`: up to 128 KiB.
 struct TileShape {
   int source_bits, target_bits;
   bool large = false;
 };
 TileShape tile_shape(const gf2::AffineMap& map, std::uint64_t element_bytes, bool cached);
+
+/// lg of the elements in a run and in a segment, for elements that are moved one by one: as many as the
+/// first-level cache can hold tiles for, and at most 4 KiB.
+int record_bits(const gf2::AffineMap& map, std::uint64_t element_bytes);
 
 }  // namespace xorder::memory

@@ -14,6 +14,7 @@ template <std::size_t W>
 struct FixedRecord {
   static constexpr std::size_t moved = W > 16 ? W : std::bit_ceil(W);
   static constexpr std::size_t bytes() { return W; }
+  static constexpr std::size_t reads() { return moved; }  ///< by copy_ahead()
   static void copy(std::byte* to, const std::byte* from) { std::memcpy(to, from, W); }
   static void copy_ahead(std::byte* to, const std::byte* from) { std::memcpy(to, from, moved); }
 };
@@ -22,6 +23,7 @@ struct FixedRecord {
 struct LongRecord {
   std::size_t size;
   std::size_t bytes() const { return size; }
+  std::size_t reads() const { return size; }
   void copy(std::byte* to, const std::byte* from) const {
     for (std::size_t i = 0; i + 16 < size; i += 16) std::memcpy(to + i, from + i, 16);
     std::memcpy(to + size - 16, from + size - 16, 16);
