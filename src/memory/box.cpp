@@ -194,18 +194,25 @@ class Runs : public Engine {
     }
   }
 
-  // The same for adjacent rows of few columns, which are one stream.
+  // The same for adjacent rows of few columns, which are one stream. The hardware's prefetching stops where
+  // such a stream is put aside for long; with up to five columns it is better than ours. (8 bytes on AMD Zen 4,
+  // with and without the next tile on its way: N x 4 15 and 19 GB/s, N x 8 15 and 9, N x 13 14 and 9.)
   void split(std::uint64_t row, std::uint64_t end_row, bool lines, const std::byte* source, std::byte* target,
              Work& work) const {
+    constexpr std::uint64_t short_stay = 5;
     const std::uint64_t w = box_.element_bytes, columns = box_.columns.extent;
+    const std::uint64_t nothing = 0;
     for (; row < end_row; row += rows_) {
       const std::uint64_t before = lines ? 0 : std::min(row, overlap_);
       const std::uint64_t count = std::min(rows_, end_row - row);
+      const std::uint64_t after = std::min(rows_, end_row - row - count);
       split_(source + (row - before) * columns * w, count + before, columns, work.buffer.data(), pitch_);
       write(0,
             {target + row * w, box_.run_length * w, work.buffer.data() + before * w, pitch_, columns,
              count * w, row == 0, row + count == box_.run_length},
-            NextTile());
+            columns > short_stay && after != 0
+                ? NextTile(source + (row + count) * columns * w, &nothing, 1, after * columns * w)
+                : NextTile());
     }
   }
 
