@@ -1,0 +1,259 @@
+// Reordering axes in memory beside the libraries that do it too.
+//
+//   build/bench/bench/rivals_bench [--bytes N] [--threads N] [--rounds N] [--only TEXT] [--cpu]
+//
+// The rivals are those that were found when this was configured: Debian's libopenblas-dev, libfftw3-dev and
+// libeigen3-dev, and HPTT (Springer, Su, Bientinesi, ARRAY 2017), which Debian does not have. Build HPTT as its
+// own documentation says (make avx) and name its folder:
+//
+//   cmake --preset bench -DXORDER_HPTT=FOLDER
+//
+// Each row measures a parallel memcpy and then everybody in turn, round after round, and prints the medians in
+// GB/s of payload. Results are compared with xorder's before anything is timed, so that all do the same work.
+// "-" stands for what a library cannot do: OpenBLAS and Eigen transpose matrices only, and elements have the
+// sizes of floating-point numbers.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <complex>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+
+#include "bench/memory_families.hpp"
+#include "measured.hpp"
+#include "xorder/memory/permute.hpp"
+
+#ifdef HAS_HPTT
+#include <hptt.h>
+#endif
+#ifdef HAS_OPENBLAS
+#include <cblas.h>
+#endif
+#ifdef HAS_FFTW3
+#include <fftw3.h>
+#endif
+#ifdef HAS_EIGEN3
+#include <Eigen/Core>
+#endif
+
+namespace {
+
+using namespace xorder;
+using bench::Array;
+using bench::Bytes;
+
+// Does the work of one row. Null: the library cannot.
+using Run = std::function<void()>;
+struct Rival {
+  std::string name;
+  std::function<Run(const Reordering&, const Array& source, const Array& target, unsigned threads)> prepare;
+};
+
+bool is_matrix(const Reordering& r) { return r.extents.size() == 2 && r.order == std::vector{1, 0}; }
+
+#ifdef HAS_HPTT
+// HPTT's layout is column-major: the axes in reverse.
+template <class Number>
+Run hptt_run(const Reordering& r, const Array& source, const Array& target, unsigned threads,
+             hptt::SelectionMethod planning) {
+  const int rank = static_cast<int>(r.extents.size());
+  std::vector<int> sizes(r.extents.rbegin(), r.extents.rend()), order;
+  for (int i = rank; i-- > 0;) order.push_back(rank - 1 - r.order[static_cast<std::size_t>(i)]);
+  auto plan = hptt::create_plan(order.data(), rank, Number(1), reinterpret_cast<const Number*>(source.data()),
+                                sizes.data(), nullptr, Number(0), reinterpret_cast<Number*>(target.data()),
+                                nullptr, planning, static_cast<int>(threads));
+  return [plan] { plan->execute(); };
+}
+// A plan by its model, or by measuring. (Measured plans gave wrong elements for four axes of 44 to 46.)
+template <hptt::SelectionMethod planning>
+Run hptt_by(const Reordering& r, const Array& source, const Array& target, unsigned threads) {
+  switch (r.element_bytes) {
+    case 4:
+      return hptt_run<float>(r, source, target, threads, planning);
+    case 8:
+      return hptt_run<double>(r, source, target, threads, planning);
+    case 16:
+      return hptt_run<hptt::DoubleComplex>(r, source, target, threads, planning);
+    default:
+      return nullptr;
+  }
+}
+#endif
+
+#ifdef HAS_OPENBLAS
+Run openblas(const Reordering& r, const Array& source, const Array& target, unsigned) {
+  if (!is_matrix(r)) return nullptr;
+  const auto rows = static_cast<blasint>(r.extents[0]), columns = static_cast<blasint>(r.extents[1]);
+  switch (r.element_bytes) {
+    case 4:
+      return [=, from = reinterpret_cast<const float*>(source.data()),
+              to = reinterpret_cast<float*>(target.data())] {
+        cblas_somatcopy(CblasRowMajor, CblasTrans, rows, columns, 1, from, columns, to, rows);
+      };
+    case 8:
+      return [=, from = reinterpret_cast<const double*>(source.data()),
+              to = reinterpret_cast<double*>(target.data())] {
+        cblas_domatcopy(CblasRowMajor, CblasTrans, rows, columns, 1, from, columns, to, rows);
+      };
+    case 16:
+      return [=, from = reinterpret_cast<const double*>(source.data()),
+              to = reinterpret_cast<double*>(target.data())] {
+        constexpr double one[] = {1, 0};
+        cblas_zomatcopy(CblasRowMajor, CblasTrans, rows, columns, one, from, columns, to, rows);
+      };
+    default:
+      return nullptr;
+  }
+}
+#endif
+
+#ifdef HAS_FFTW3
+// A transform of rank 0 only reorders. Planned by measuring; single-threaded.
+Run fftw(const Reordering& r, const Array& source, const Array& target, unsigned) {
+  if (r.element_bytes != 8 && r.element_bytes != 16) return nullptr;
+  const std::size_t rank = r.extents.size();
+  std::vector<fftw_iodim64> dims(rank);
+  std::ptrdiff_t stride = 1;
+  for (std::size_t axis = rank; axis-- > 0; stride *= static_cast<std::ptrdiff_t>(r.extents[axis]))
+    dims[axis] = {static_cast<std::ptrdiff_t>(r.extents[axis]), stride, 0};
+  stride = 1;
+  for (std::size_t i = rank; i-- > 0;) {
+    fftw_iodim64& dim = dims[static_cast<std::size_t>(r.order[i])];
+    dim.os = stride;
+    stride *= dim.n;
+  }
+  auto* const from = reinterpret_cast<double*>(source.data());
+  auto* const to = reinterpret_cast<double*>(target.data());
+  const fftw_plan plan =
+      r.element_bytes == 8
+          ? fftw_plan_guru64_r2r(0, nullptr, static_cast<int>(rank), dims.data(), from, to, nullptr,
+                                 FFTW_MEASURE)
+          : fftw_plan_guru64_dft(0, nullptr, static_cast<int>(rank), dims.data(),
+                                 reinterpret_cast<fftw_complex*>(from), reinterpret_cast<fftw_complex*>(to),
+                                 FFTW_FORWARD, FFTW_MEASURE);
+  if (plan == nullptr) return nullptr;
+  return [owner = std::shared_ptr<fftw_plan_s>(plan, fftw_destroy_plan)] { fftw_execute(owner.get()); };
+}
+#endif
+
+#ifdef HAS_EIGEN3
+template <class Number>
+Run eigen_run(const Reordering& r, const Array& source, const Array& target) {
+  using Matrix = Eigen::Matrix<Number, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const auto rows = static_cast<Eigen::Index>(r.extents[0]),
+             columns = static_cast<Eigen::Index>(r.extents[1]);
+  return [=, from = reinterpret_cast<const Number*>(source.data()),
+          to = reinterpret_cast<Number*>(target.data())] {
+    Eigen::Map<Matrix>(to, columns, rows).noalias() =
+        Eigen::Map<const Matrix>(from, rows, columns).transpose();
+  };
+}
+Run eigen(const Reordering& r, const Array& source, const Array& target, unsigned) {
+  if (!is_matrix(r)) return nullptr;
+  switch (r.element_bytes) {
+    case 1:
+      return eigen_run<std::uint8_t>(r, source, target);
+    case 2:
+      return eigen_run<std::uint16_t>(r, source, target);
+    case 4:
+      return eigen_run<float>(r, source, target);
+    case 8:
+      return eigen_run<double>(r, source, target);
+    case 16:
+      return eigen_run<std::complex<double>>(r, source, target);
+    default:
+      return nullptr;
+  }
+}
+#endif
+
+Run xorder_itself(const Reordering& r, const Array& source, const Array& target, unsigned threads) {
+  return [plan = std::make_shared<memory::InMemoryPlan>(r), from = source.data(), to = target.data(),
+          threads] { plan->execute(from, to, threads); };
+}
+
+const std::vector<Rival> everybody = {
+    {"xorder", xorder_itself},
+#ifdef HAS_HPTT
+    {"HPTT", hptt_by<hptt::ESTIMATE>},
+    {"measured", hptt_by<hptt::MEASURE>},
+#endif
+#ifdef HAS_OPENBLAS
+    {"OpenBLAS", openblas},
+#endif
+#ifdef HAS_FFTW3
+    {"FFTW", fftw},
+#endif
+#ifdef HAS_EIGEN3
+    {"Eigen", eigen},
+#endif
+};
+
+// Numbers that are no NaNs in any type, so that those who copy them as numbers keep their bits.
+void fill(const Array& array, Bytes bytes) {
+  std::mt19937_64 random(7);
+  for (Bytes i = 0; i < bytes; ++i) array.data()[i] = static_cast<std::byte>(random() & 0x3F);
+}
+
+void measure(const std::string& name, const Reordering& what, unsigned threads,
+             const bench::Options& options) {
+  const Bytes bytes = what.bytes();
+  const Array source(bytes), target(bytes), right(bytes);
+  fill(source, bytes);
+  std::vector<Run> runs;
+  // Plans that are measured overwrite the arrays, so all are made first.
+  for (const Rival& rival : everybody) runs.push_back(rival.prepare(what, source, target, threads));
+  fill(source, bytes);
+  memory::permute(what, source.data(), right.data());
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (!runs[i]) continue;
+    std::memset(target.data(), 0xA5, bytes);
+    runs[i]();
+    if (std::memcmp(target.data(), right.data(), bytes) != 0) {
+      fmt::print("{}: {} gives another result\n", name, everybody[i].name);
+      runs[i] = nullptr;
+    }
+  }
+  const auto seconds = [&](const Run& f) { return bench::seconds(f, 1, options.processor_time); };
+  std::vector<double> copies;
+  std::vector<std::vector<double>> times(runs.size());
+  for (int round = 0; round < options.rounds; ++round) {
+    copies.push_back(seconds([&] {
+      bench::copy_in_parallel(memory::copy_function(false), target.data(), source.data(), bytes, threads);
+    }));
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (runs[i]) times[i].push_back(seconds(runs[i]));
+    }
+  }
+  const auto speed = [&](std::vector<double>& t) {
+    return fmt::format("{:.1f}", static_cast<double>(bytes) / bench::median(t) / 1e9);
+  };
+  fmt::print("{:12}{:>9}", name, speed(copies));
+  for (std::vector<double>& t : times) fmt::print("{:>10}", t.empty() ? "-" : speed(t));
+  fmt::print("\n");
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  bench::Options options = {.sizes = {Bytes{256} << 20}};
+  if (!options.parse(argc, argv)) return 2;
+  for (const Bytes bytes : options.sizes) {
+    for (const Bytes threads : options.threads) {
+      fmt::print("{} MiB, threads: {}; GB/s\n{:12}{:>9}", bytes >> 20, threads, "", "memcpy");
+      for (const Rival& rival : everybody) fmt::print("{:>10}", rival.name);
+      fmt::print("\n");
+      for (const std::uint64_t w : {1, 2, 4, 8, 16}) {
+        for (const cli::MemoryFamily& family : cli::memory_families(bytes, w)) {
+          const std::string name = fmt::format("{} {}", family.key, w);
+          if (family.what.mapped || name.find(options.only) == std::string::npos) continue;
+          measure(name, family.what, static_cast<unsigned>(threads), options);
+        }
+      }
+    }
+  }
+}
