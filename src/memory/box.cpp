@@ -60,7 +60,7 @@ class Runs : public Engine {
  public:
   Runs(Box box, bool streamed, std::uint64_t array_bytes)
       : box_(std::move(box)),
-        transpose_(transpose_function(box_.element_bytes)),
+        transpose_(transpose_function(box_.element_bytes, box_.row_stride())),
         write_(rows_out_function(streamed)),
         streamed_(streamed) {
     stack(box_);
@@ -253,7 +253,7 @@ class Pieces : public Engine {
  public:
   Pieces(Box box, bool streamed)
       : box_(std::move(box)),
-        transpose_(transpose_function(box_.element_bytes)),
+        transpose_(transpose_function(box_.element_bytes, box_.row_stride())),
         write_(rows_out_function(streamed)),
         streamed_(streamed) {
     const std::uint64_t run_bytes = box_.run_length * box_.element_bytes;

@@ -25,6 +25,10 @@ struct Box {
   explicit Box(const Reordering& what);
   /// Whether the rows follow each other in the source.
   bool rows_adjacent() const;
+  /// Bytes from one row to the next, along the fastest axis of the run; 0 if that varies.
+  std::uint64_t row_stride() const {
+    return run.empty() || run.front().mapped ? 0 : run.front().source_stride;
+  }
 };
 
 /// Moves tiles from the rows to the target without a buffer, which is fastest for arrays in the cache.

@@ -23,7 +23,7 @@ namespace xorder::memory::HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_SCALAR
 
-TransposeFunction transpose_of(std::size_t) { return transpose_records; }
+TransposeFunction transpose_of(std::size_t, bool) { return transpose_records; }
 SplitFunction split_of(std::size_t, std::size_t) { return nullptr; }
 
 #else
@@ -204,7 +204,7 @@ bool with_narrow(std::size_t columns, const Body& body) {
   return false;
 }
 
-template <std::size_t W>
+template <std::size_t W, bool by_lines>
 void transpose(const std::byte* const* rows, std::size_t count, std::size_t columns, std::byte* target,
                std::size_t pitch, std::size_t, bool fetching) {
   if (pitch == count * W) {
@@ -216,7 +216,7 @@ void transpose(const std::byte* const* rows, std::size_t count, std::size_t colu
     return true;
   };
   constexpr std::size_t wide = std::min<std::size_t>(32, widest_bytes);
-  if constexpr (W == 1) {
+  if constexpr (by_lines) {
     if (with(FlatBlock<W, widest_bytes>())) return;
   }
   if (with(Block<W, widest_bytes>()) || with(Block<W, widest_bytes, 16>()) || with(Block<W, wide>()) ||
@@ -225,18 +225,18 @@ void transpose(const std::byte* const* rows, std::size_t count, std::size_t colu
   transpose_records(rows, count, columns, target, pitch, W, fetching);
 }
 
-TransposeFunction transpose_of(std::size_t element_bytes) {
+TransposeFunction transpose_of(std::size_t element_bytes, bool by_lines) {
   switch (element_bytes) {
     case 1:
-      return transpose<1>;
+      return transpose<1, true>;
     case 2:
-      return transpose<2>;
+      return by_lines ? transpose<2, true> : transpose<2, false>;
     case 4:
-      return transpose<4>;
+      return by_lines ? transpose<4, true> : transpose<4, false>;
     case 8:
-      return transpose<8>;
+      return transpose<8, false>;
     case 16:
-      return transpose<16>;
+      return transpose<16, false>;
     default:
       return transpose_records;
   }
@@ -251,7 +251,7 @@ void split_in_blocks(const std::byte* source, std::size_t count, std::size_t col
   if (count < B::rows) {
     const std::byte* rows[B::rows];
     for (std::size_t r = 0; r < count; ++r) rows[r] = source + r * row_bytes;
-    transpose<W>(rows, count, columns, target, pitch, W, false);
+    transpose<W, W == 1>(rows, count, columns, target, pitch, W, false);
     return;
   }
   for (std::size_t r = 0; r < count; r += B::rows) {
@@ -302,8 +302,9 @@ namespace xorder::memory {
 HWY_EXPORT(transpose_of);
 HWY_EXPORT(split_of);
 
-TransposeFunction transpose_function(std::size_t element_bytes) {
-  return HWY_DYNAMIC_DISPATCH(transpose_of)(element_bytes);
+TransposeFunction transpose_function(std::size_t element_bytes, std::uint64_t row_stride) {
+  constexpr std::uint64_t way = 4096;  // of the first-level cache: as far apart, lines share a set
+  return HWY_DYNAMIC_DISPATCH(transpose_of)(element_bytes, row_stride != 0 && row_stride % way == 0);
 }
 SplitFunction split_function(std::size_t element_bytes, std::size_t columns) {
   return HWY_DYNAMIC_DISPATCH(split_of)(element_bytes, columns);
