@@ -77,7 +77,9 @@ TileShape tile_shape(const AffineMap& map, std::uint64_t element_bytes, bool cac
   constexpr int lg_many_runs = 3;
   const int lg_runs = plan::tile_bits(map, shape.source_bits, shape.target_bits) - shape.source_bits;
   if (cached || lg_runs < lg_many_runs) return shape;
-  shape = element_bytes <= 2 ? shape_of(256, 512) : shape_of(512, 1024);
+  // Bit reversal of 16 bytes, 256 MiB on AMD Zen 4: 9.1 GB/s, with the larger tiles 6.8.
+  const bool smaller = element_bytes <= 2 || element_bytes == 16;
+  shape = smaller ? shape_of(256, 512) : shape_of(512, 1024);
   shape.large = true;
   return shape;
 }
