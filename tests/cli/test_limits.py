@@ -2,15 +2,18 @@
 """--memory bounds all that xorder uses, page cache included, under the limit of a control group."""
 
 import os
+import shutil
+import tempfile
 import unittest
 
-from harness import Case, MiB, SANITIZED, main, moved, np, rotation, transposed
-from sandbox import MemoryGroup, TaskGroup, forbid, seccomp_works
+from harness import Case, MiB, SANITIZED, main, moved, np, rotation
+from sandbox import MemoryGroup, forbid, seccomp_works
 
 
 @unittest.skipIf(SANITIZED, "sanitizers take memory of their own")
 class Memory(Case):
     program = 40 * MiB  # what may come on top of --memory
+    large = ""  # a directory
 
     def limited(self, limit, *args, before=None):
         """Runs it in a group of its own. Returns its report and the most memory that the group has used."""
@@ -37,10 +40,16 @@ class Memory(Case):
         os.close(file)
 
     def a_quarter_of_a_gibibyte(self):
-        block = self.noise((1 << 20,), "V8")
-        with open(self.path("a.raw"), "wb") as file:
-            for shift in range(32):
-                file.write(np.roll(block, shift).tobytes())
+        """One file for all tests, linked into this test's directory."""
+        if not self.large:
+            Memory.large = tempfile.mkdtemp(prefix="xorder-test-")
+            self.addClassCleanup(shutil.rmtree, self.large, ignore_errors=True)
+            block = self.noise((1 << 20,), "V8")
+            with open(os.path.join(self.large, "a.raw"), "wb") as file:
+                for shift in range(32):
+                    file.write(np.roll(block, shift).tobytes())
+        if not os.path.exists(self.path("a.raw")):
+            os.link(os.path.join(self.large, "a.raw"), self.path("a.raw"))
 
     def check(self, limit, *options, **more):
         """A quarter of a gibibyte through 64 MiB."""
@@ -150,52 +159,6 @@ class Memory(Case):
             report, peak = self.limited(80 * MiB, "transpose", "a.npy", "b.npy", "--force", *options)
             self.assertLessEqual(report["memory"], 40 * MiB)
             self.assertLessEqual(peak, 80 * MiB)
-
-
-@unittest.skipIf(SANITIZED, "sanitizers start threads of their own")
-class Threads(Case):
-    """Containers allow few. As many as there may be do the work, the main thread alone if need be."""
-
-    def limited(self, most, *args):
-        try:
-            group = TaskGroup(most)
-        except OSError as error:
-            self.skipTest(f"task cgroups cannot be made here: {error}")
-        try:
-            return self.ok(*args, "--force", preexec_fn=group.enter).stderr
-        finally:
-            group.remove()
-
-    def test_few_are_enough(self):
-        matrix = self.noise((512, 1024), "f8")
-        self.save("matrix.npy", matrix)
-        numbers = self.noise((1 << 19,), "i8")
-        self.save("numbers.npy", numbers)
-        band = self.noise((20_000, 21), "f8")
-        self.save("band.npy", band)
-        self.ok("transpose", "band.npy", "expected-band.npy", "--banded", "10,10")
-        self.ok("bitreverse", "numbers.npy", "expected-bits.npy")
-        results = {"matrix": transposed(matrix), "numbers": np.cumsum(numbers), "band": self.load("expected-band.npy"),
-                   "bits": self.load("expected-bits.npy")}
-        small = ("--memory", "16MiB")
-        runs = [("matrix", "transpose", "matrix.npy", "out.npy", *small),
-                ("matrix", "transpose", "matrix.npy", "out.npy", *small, "--threads", 64),
-                ("matrix", "transpose", "matrix.npy", "out.npy", *small, "--io", "mapped", "--threads", 64),
-                ("matrix", "transpose", "matrix.npy", "out.npy", *small, "--io", "direct"),
-                ("matrix", "transpose", "matrix.npy", "out.npy", "--schedule", "rounds"),
-                ("bits", "bitreverse", "numbers.npy", "out.npy", "--schedule", "exchange"),
-                ("band", "transpose", "band.npy", "out.npy", "--banded", "10,10"),
-                ("band", "transpose", "band.npy", "out.npy", "--banded", "10,10", "--io", "mapped"),
-                ("numbers", "descend", "scan", "numbers.npy", "out.npy", *small),
-                ("numbers", "descend", "scan", "numbers.npy", "out.npy", *small, "--schedule", "aspc"),
-                ("numbers", "descend", "scan", "numbers.npy", "out.npy", "--schedule", "pipelined")]
-        for most in [1, 3, 8, 14]:
-            for expected, *args in runs:
-                with self.subTest(most=most, args=args):
-                    said = self.limited(most, *args)
-                    self.assert_same(self.load("out.npy"), results[expected])
-                    if 64 in args:
-                        self.assertRegex(said, r"the system allows \d+ of 64 threads")
 
 
 if __name__ == "__main__":
