@@ -16,14 +16,10 @@ using schedule::Message;
 using schedule::Node;
 using std::uint64_t;
 
-constexpr double margin = 28;
-constexpr double title_space = 52;
-constexpr double legend_space = 30;
-constexpr double panel_gap = 44;
 constexpr double panel_head = 34;
 constexpr uint64_t largest_mesh = 40;
 
-constexpr std::string_view style =
+constexpr std::string_view mesh_style =
     ".node{fill:#c3cbd3}.turn{fill:#66707c}.wire{stroke:#e2e7ec;fill:none}"
     ".path0{stroke:#22384f;fill:none;stroke-linejoin:round}.path1{stroke:#cf4a1d;fill:none;stroke-linejoin:"
     "round}"
@@ -37,9 +33,9 @@ Point operator+(Point a, Point b) { return {a.x + b.x, a.y + b.y}; }
 Point operator*(double s, Point a) { return {s * a.x, s * a.y}; }
 bool is_zero(Point a) { return a.x == 0 && a.y == 0; }
 
-class Drawing {
+class MeshDrawing {
  public:
-  explicit Drawing(const ShownSchedule& shown) : shown_(shown), side_(shown.schedule->network().side()) {
+  explicit MeshDrawing(const ShownSchedule& shown) : shown_(shown), side_(shown.schedule->network().side()) {
     if (side_ > largest_mesh) {
       throw InputError(fmt::format("a drawing of the paths of {0} × {0} nodes; at most {1} × {1} can be seen",
                                    side_, largest_mesh));
@@ -62,7 +58,7 @@ class Drawing {
     titles(width);
     for (uint64_t step = 0; step < steps; ++step) panel(step);
     if (steps == 0) canvas_.text(margin, top_ + 12, "start", "sub", "no steps: nothing has to move");
-    return canvas_.document(width, height, shown_.title, style);
+    return canvas_.document(width, height, shown_.title, mesh_style);
   }
 
  private:
@@ -179,6 +175,6 @@ class Drawing {
 
 }  // namespace
 
-std::string mesh_as_svg(const ShownSchedule& shown) { return Drawing(shown).draw(); }
+std::string mesh_as_svg(const ShownSchedule& shown) { return MeshDrawing(shown).draw(); }
 
 }  // namespace xorder::cli

@@ -29,15 +29,11 @@ using schedule::Message;
 using schedule::Network;
 using std::uint64_t;
 
-constexpr double margin = 28;
-constexpr double title_space = 52;
-constexpr double label_space = 52;  // left of and above the marks
-constexpr double legend_space = 30;
 constexpr double bar_width = 90;
 constexpr double least_for_labels = 13;
 constexpr uint64_t most_links = 512, most_steps = 512;
 
-constexpr std::string_view style =
+constexpr std::string_view steps_style =
     ".zero{fill:#eef1f4}.grid{stroke:#fff;fill:none}.bound{fill:#e2e7ec}.rank{fill:#22384f}"
     ".dark{fill:#fff;font-variant-numeric:tabular-nums}.light{fill:#0b1520;font-variant-numeric:tabular-"
     "nums}";
@@ -81,7 +77,7 @@ class Drawing {
       bar(step, bars);
     }
     if (steps == 0) canvas_.text(left_, top_ + 12, "start", "sub", "no steps: nothing has to move");
-    return canvas_.document(width, height, shown_.title, style);
+    return canvas_.document(width, height, shown_.title, steps_style);
   }
 
  private:

@@ -11,14 +11,9 @@
 namespace xorder::cli {
 namespace {
 
-// All lengths are in SVG user units; a browser shows one as a pixel.
-constexpr double margin = 28;
-constexpr double label_space = 52;  // for the bits' numbers and the axis titles, left of and above a panel
-constexpr double panel_gap = 44;
-constexpr double title_space = 52;
 constexpr double footer_space = 70;  // for the axis title and the note below a panel, and the margin
 
-constexpr std::string_view style =
+constexpr std::string_view matrix_style =
     ".zero{fill:#eef1f4}.one{fill:#22384f}.grid{stroke:#fff;fill:none}"
     ".gzero{fill:#fbe6dc}.gone{fill:#cf4a1d}.gbox{fill:none;stroke:#cf4a1d;stroke-width:1.8}"
     ".bound{fill:#e2e7ec}.rank{fill:#22384f}.here{fill:#cf4a1d}.gtext{fill:#cf4a1d}";
@@ -48,7 +43,7 @@ class Figure {
     titles(width);
     matrix(matrix_x, top);
     plot(plot_x, top);
-    return canvas_.document(width, height, shown_.title, style);
+    return canvas_.document(width, height, shown_.title, matrix_style);
   }
 
  private:

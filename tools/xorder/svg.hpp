@@ -9,6 +9,13 @@
 
 namespace xorder::cli {
 
+// Lengths of every drawing, in SVG user units.
+inline constexpr double margin = 28;
+inline constexpr double title_space = 52;
+inline constexpr double label_space = 52;  ///< for numbers and axis titles, left of and above a panel
+inline constexpr double legend_space = 30;
+inline constexpr double panel_gap = 44;
+
 /// At most `limit` characters of a text, with "..." for the rest, escaped for XML. Replaces what is not
 /// UTF-8, because a file's name need not be UTF-8, but an SVG must be.
 std::string escaped(std::string_view text, std::size_t limit);
