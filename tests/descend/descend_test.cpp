@@ -97,7 +97,7 @@ TEST(DescendInMemory, PrefixesThatDoNotCommuteAscend) {
 TEST(DescendInMemory, MergeOfAllZerosAndOnes) {
   for (int n = 0; n <= 11; ++n) {
     const uint64_t count = uint64_t{1} << n, half = std::max<uint64_t>(count / 2, 1);
-    const uint64_t step = n <= 6 ? 1 : half / 37 * 2 + 1;
+    const uint64_t step = n <= 6 ? 1 : half / 17 * 2 + 1;
     for (uint64_t low = 0; low <= half; low += step) {
       for (uint64_t high = 0; high <= count - half; high += step) {
         std::vector<std::uint8_t> a(count, 0);
