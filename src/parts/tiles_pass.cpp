@@ -27,16 +27,13 @@ TilesPass::TilesPass(const plan::PartsPlan& plan, work::Run& run, MPI_Comm comm,
 void TilesPass::transfer(Direction direction, uint64_t tile) {
   const bool reads = direction == Direction::read;
   const io::Location place = reads ? source_ : target_;
-  const auto basis = reads ? tiling_.source_basis() : tiling_.target_basis();
+  const gf2::BitMatrix& basis = reads ? tiling_.source_basis() : tiling_.target_basis();
   const Word base = reads ? tiling_.source_base(tile, rank_) : tiling_.target_base(tile, rank_);
   const int lg_run = reads ? tiling_.source_run() : tiling_.target_run();
   const uint64_t run_bytes = plan_.element_bytes() << lg_run;
 
   const auto one_run = [&](uint64_t number) {
-    Word at = base;
-    for (std::size_t i = static_cast<std::size_t>(lg_run); i < basis.size(); ++i) {
-      if (number << lg_run >> i & 1) at ^= basis[i];
-    }
+    const Word at = base ^ basis(number << lg_run);
     std::byte* const memory = part(tile) + number * run_bytes;
     if (reads)
       storage_.read(place, at * plan_.element_bytes(), memory, run_bytes);

@@ -60,18 +60,10 @@ class Growth {
   Subspace sources_, targets_;  // the top p bits of the members, and of their images
 };
 
-int longest_run(std::span<const Word> basis) {
-  std::size_t bits = 0;
-  while (bits < basis.size() && basis[bits] == gf2::unit(static_cast<int>(bits))) ++bits;
-  return static_cast<int>(bits);
-}
-
-// The sum of those vectors that the bits of `chosen` choose.
-Word sum(std::span<const Word> vectors, uint64_t chosen) {
-  Word total = 0;
-  for (; chosen != 0; chosen &= chosen - 1)
-    total ^= vectors[static_cast<std::size_t>(std::countr_zero(chosen))];
-  return total;
+int longest_run(const BitMatrix& basis) {
+  int bits = 0;
+  while (bits < basis.cols() && basis.column(bits) == gf2::unit(bits)) ++bits;
+  return bits;
 }
 
 }  // namespace
@@ -97,19 +89,24 @@ std::optional<Subspace> common_space(const AffineMap& map, int p, int m, int s, 
 CommonTiling::CommonTiling(AffineMap map, int p, const Subspace& s)
     : map_(std::move(map)), block_bits_(map_.bits() - p), target_space_(s.image(map_.matrix)) {
   // The p vectors with the highest pivots have one bit of the rank each, because the basis is reduced.
-  const auto split = [&](const Subspace& space, std::vector<Word>& basis, std::vector<Word>& shifts) {
+  const auto split = [&](const Subspace& space, BitMatrix& basis, BitMatrix& shifts) {
+    std::vector<Word> low, high;
     for (const Word vector : space.basis()) {
       if (vector >> block_bits_ == 0)
-        basis.push_back(vector);
+        low.push_back(vector);
       else
-        shifts.push_back(vector & gf2::low_mask(block_bits_));
+        high.push_back(vector & gf2::low_mask(block_bits_));
     }
+    basis = BitMatrix(block_bits_, std::move(low));
+    shifts = BitMatrix(block_bits_, std::move(high));
   };
   split(s, source_basis_, source_shifts_);
   split(target_space_, target_basis_, target_shifts_);
+  std::vector<Word> units;
   for (int i = 0; i < block_bits_; ++i) {
-    if (!(s.pivots() >> i & 1)) tile_units_.push_back(gf2::unit(i));
+    if (!(s.pivots() >> i & 1)) units.push_back(gf2::unit(i));
   }
+  tile_units_ = BitMatrix(block_bits_, std::move(units));
   std::vector<Word> columns;
   for (const Word vector : s.basis()) columns.push_back(coordinates(map_.matrix(vector)));
   matrix_ = BitMatrix(s.dimension(), std::move(columns));
@@ -127,17 +124,17 @@ Word CommonTiling::coordinates(Word image) const {
   return result;
 }
 
-Word CommonTiling::first_of(uint64_t tile) const { return sum(tile_units_, tile); }
+Word CommonTiling::first_of(uint64_t tile) const { return tile_units_(tile); }
 Word CommonTiling::image_of(uint64_t tile) const { return map_(first_of(tile)); }
 
 AffineMap CommonTiling::within(uint64_t tile) const { return {matrix_, coordinates(image_of(tile))}; }
 
 Word CommonTiling::source_base(uint64_t tile, uint64_t rank) const {
-  return first_of(tile) ^ sum(source_shifts_, rank);
+  return first_of(tile) ^ source_shifts_(rank);
 }
 
 Word CommonTiling::target_base(uint64_t tile, uint64_t rank) const {
-  return target_space_.reduce(image_of(tile)) ^ sum(target_shifts_, rank);
+  return target_space_.reduce(image_of(tile)) ^ target_shifts_(rank);
 }
 
 }  // namespace xorder::plan

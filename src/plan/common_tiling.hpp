@@ -24,8 +24,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
-#include <vector>
 
 #include "xorder/gf2/affine_map.hpp"
 #include "xorder/gf2/subspace.hpp"
@@ -44,8 +42,8 @@ class CommonTiling {
   CommonTiling(gf2::AffineMap map, int p, const gf2::Subspace& s);
 
   /// m: a rank has 2^m elements of a tile.
-  int bits() const { return static_cast<int>(source_basis_.size()); }
-  std::uint64_t tiles() const { return std::uint64_t{1} << tile_units_.size(); }
+  int bits() const { return source_basis_.cols(); }
+  std::uint64_t tiles() const { return std::uint64_t{1} << tile_units_.cols(); }
   /// s and t, as large as S allows.
   int source_run() const { return source_run_; }
   int target_run() const { return target_run_; }
@@ -53,13 +51,12 @@ class CommonTiling {
   /// The permutation within a tile, of m + p bits with the rank's on top.
   gf2::AffineMap within(std::uint64_t tile) const;
 
-  // Element j of a rank's part of a tile lies in the rank's block at base ⊕ Σ basis[i], over the bits i of j.
-  // In runs of 2^s elements (2^t in the target), the low s bits of a base are 0 and the first s vectors of
-  // the basis are unit vectors.
+  // Element j of a rank's part of a tile lies in the rank's block at base ⊕ basis(j). In runs of 2^s elements
+  // (2^t in the target), the low s bits of a base are 0 and the first s columns of the basis are unit vectors.
   gf2::Word source_base(std::uint64_t tile, std::uint64_t rank) const;
   gf2::Word target_base(std::uint64_t tile, std::uint64_t rank) const;
-  std::span<const gf2::Word> source_basis() const { return source_basis_; }
-  std::span<const gf2::Word> target_basis() const { return target_basis_; }
+  const gf2::BitMatrix& source_basis() const { return source_basis_; }
+  const gf2::BitMatrix& target_basis() const { return target_basis_; }
 
  private:
   gf2::Word image_of(std::uint64_t tile) const;
@@ -69,10 +66,10 @@ class CommonTiling {
   gf2::AffineMap map_;
   int block_bits_;
   gf2::Subspace target_space_;
-  std::vector<gf2::Word> source_basis_, target_basis_;    // m each
-  std::vector<gf2::Word> source_shifts_, target_shifts_;  // for each bit of the rank, without that bit
-  std::vector<gf2::Word> tile_units_;                     // unit vectors of the source outside S, ascending
-  gf2::BitMatrix matrix_;                                 // of within()
+  gf2::BitMatrix source_basis_, target_basis_;    // m columns each
+  gf2::BitMatrix source_shifts_, target_shifts_;  // a column for each bit of the rank, without that bit
+  gf2::BitMatrix tile_units_;                     // unit vectors of the source outside S, ascending
+  gf2::BitMatrix matrix_;                         // of within()
   int source_run_ = 0, target_run_ = 0;
 };
 

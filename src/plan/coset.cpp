@@ -1,7 +1,5 @@
 #include "plan/coset.hpp"
 
-#include <bit>
-
 namespace xorder::plan {
 
 using gf2::low_mask;
@@ -33,32 +31,24 @@ std::vector<Word> first_columns(const gf2::BitMatrix& m, int count) {
   return {m.columns().begin(), m.columns().begin() + count};
 }
 
-Word combine(const std::vector<Word>& basis, Word coordinates) {
-  Word x = 0;
-  for (; coordinates != 0; coordinates &= coordinates - 1) {
-    x ^= basis[static_cast<std::size_t>(std::countr_zero(coordinates))];
-  }
-  return x;
-}
-
 }  // namespace
 
 CosetTiling::CosetTiling(gf2::AffineMap map, int source_low, int target_low)
     : map_(std::move(map)),
       inverse_(map_.inverse()),
       source_low_(source_low),
-      target_low_(target_low),
-      source_basis_(block_basis(source_low, first_columns(inverse_.matrix, target_low))),
-      target_basis_(block_basis(target_low, first_columns(map_.matrix, source_low))) {
-  const gf2::BitMatrix coordinates(map_.bits(), target_basis_);
+      source_basis_(map_.bits(), block_basis(source_low, first_columns(inverse_.matrix, target_low))),
+      target_basis_(map_.bits(), block_basis(target_low, first_columns(map_.matrix, source_low))) {
   std::vector<Word> columns;
-  for (const Word b : source_basis_) columns.push_back(coordinates.solve(map_.matrix(b)).value());
+  for (const Word b : source_basis_.columns()) columns.push_back(target_basis_.solve(map_.matrix(b)).value());
   local_map_ = gf2::BitMatrix(bits(), std::move(columns));
 
-  const Word pivots = Subspace::span(target_basis_).pivots();
+  const Word pivots = Subspace::span(target_basis_.columns()).pivots();
+  std::vector<Word> units;
   for (int i = 0; i < map_.bits(); ++i) {
-    if (!(pivots & unit(i))) tile_units_.push_back(unit(i));
+    if (!(pivots & unit(i))) units.push_back(unit(i));
   }
+  tile_units_ = gf2::BitMatrix(map_.bits(), std::move(units));
 }
 
 // The basis lists A⁻¹e_0, A⁻¹e_1, .. in this order, so a sub-tile is spanned by its first vectors.
@@ -68,7 +58,7 @@ int CosetTiling::bits_of_subtile(int target_piece_low) const {
 
 CosetTiling::Base CosetTiling::base(std::uint64_t index) const {
   Base base;
-  base.target = combine(tile_units_, index);
+  base.target = tile_units_(index);
   const Word x = inverse_(base.target);
   const Word within = x & low_mask(source_low_);  // h of the element whose z is 0
   base.source = x ^ within;
@@ -76,11 +66,7 @@ CosetTiling::Base CosetTiling::base(std::uint64_t index) const {
   return base;
 }
 
-Word CosetTiling::source_index(const Base& base, Word h) const {
-  return base.source ^ combine(source_basis_, h);
-}
-Word CosetTiling::target_index(const Base& base, Word z) const {
-  return base.target ^ combine(target_basis_, z);
-}
+Word CosetTiling::source_index(const Base& base, Word h) const { return base.source ^ source_basis_(h); }
+Word CosetTiling::target_index(const Base& base, Word z) const { return base.target ^ target_basis_(z); }
 
 }  // namespace xorder::plan

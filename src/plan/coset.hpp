@@ -32,10 +32,8 @@ class CosetTiling {
   CosetTiling(gf2::AffineMap map, int source_low, int target_low);
 
   const gf2::AffineMap& map() const { return map_; }
-  int source_low() const { return source_low_; }
-  int target_low() const { return target_low_; }
   /// k: a tile has 2^k elements.
-  int bits() const { return static_cast<int>(source_basis_.size()); }
+  int bits() const { return source_basis_.cols(); }
   std::uint64_t tile_count() const { return std::uint64_t{1} << (map_.bits() - bits()); }
   /// L, k × k.
   const gf2::BitMatrix& local_map() const { return local_map_; }
@@ -58,11 +56,10 @@ class CosetTiling {
   gf2::AffineMap map_;
   gf2::AffineMap inverse_;
   int source_low_;
-  int target_low_;
-  std::vector<gf2::Word> source_basis_;
-  std::vector<gf2::Word> target_basis_;
+  gf2::BitMatrix source_basis_;
+  gf2::BitMatrix target_basis_;
   gf2::BitMatrix local_map_;
-  std::vector<gf2::Word> tile_units_;  // unit vectors of the target that are 0 in A S, ascending
+  gf2::BitMatrix tile_units_;  // unit vectors of the target that are 0 in A S, ascending
 };
 
 }  // namespace xorder::plan

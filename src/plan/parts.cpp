@@ -117,7 +117,7 @@ class PartsSearch {
     const CommonTiling first(map_, conditions_.lg_ranks, space);
     const int m = first.bits();
     if (first.source_run() == m) return std::nullopt;
-    const BitMatrix together = bring_together(first.source_basis());
+    const BitMatrix together = bring_together(first.source_basis().columns());
     const ArrayShape block{{uint64_t{1} << block_bits_}, element_bytes_, Order::c};
     Conditions conditions;
     conditions.memory = conditions_.memory;
@@ -139,11 +139,10 @@ class PartsSearch {
     return Candidate{together, std::move(tiling), seconds + last, last};
   }
 
-  // A map that sends the basis to the lowest bits, and the bits that are not its pivots to those above.
-  BitMatrix bring_together(std::span<const Word> basis) const {
-    std::vector<Word> from(basis.begin(), basis.end());
+  // A map that sends these vectors to the lowest bits, and the bits that are not its pivots to those above.
+  BitMatrix bring_together(std::vector<Word> from) const {
     Word pivots = 0;
-    for (const Word vector : basis) pivots |= std::bit_floor(vector);
+    for (const Word vector : from) pivots |= std::bit_floor(vector);
     for (int i = 0; i < block_bits_; ++i) {
       if (!(pivots >> i & 1)) from.push_back(gf2::unit(i));
     }

@@ -36,8 +36,8 @@ void expect_moves(const CommonTiling& tiling, const AffineMap& map, int p) {
     for (uint64_t x = 0; x < uint64_t{1} << (m + p); ++x) {
       const uint64_t from = x >> m, j = x & gf2::low_mask(m);
       const uint64_t y = within(x), to = y >> m, l = y & gf2::low_mask(m);
-      const Word source = combined(tiling.source_basis(), tiling.source_base(tile, from), j);
-      const Word target = combined(tiling.target_basis(), tiling.target_base(tile, to), l);
+      const Word source = combined(tiling.source_basis().columns(), tiling.source_base(tile, from), j);
+      const Word target = combined(tiling.target_basis().columns(), tiling.target_base(tile, to), l);
       ASSERT_LT(source, Word{1} << b);
       ASSERT_LT(target, Word{1} << b);
       ASSERT_EQ(map(from << b | source), to << b | target);
@@ -48,10 +48,8 @@ void expect_moves(const CommonTiling& tiling, const AffineMap& map, int p) {
 }
 
 void expect_runs(const CommonTiling& tiling) {
-  for (int i = 0; i < tiling.source_run(); ++i)
-    ASSERT_EQ(tiling.source_basis()[static_cast<std::size_t>(i)], gf2::unit(i));
-  for (int i = 0; i < tiling.target_run(); ++i)
-    ASSERT_EQ(tiling.target_basis()[static_cast<std::size_t>(i)], gf2::unit(i));
+  for (int i = 0; i < tiling.source_run(); ++i) ASSERT_EQ(tiling.source_basis().column(i), gf2::unit(i));
+  for (int i = 0; i < tiling.target_run(); ++i) ASSERT_EQ(tiling.target_basis().column(i), gf2::unit(i));
   ASSERT_EQ(tiling.source_base(tiling.tiles() - 1, 0) & gf2::low_mask(tiling.source_run()), 0u);
   ASSERT_EQ(tiling.target_base(tiling.tiles() - 1, 0) & gf2::low_mask(tiling.target_run()), 0u);
 }
