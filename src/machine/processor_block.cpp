@@ -45,7 +45,8 @@ ProcessorBlock::~ProcessorBlock() {
   if (use_ == Use::write) return;
   for (const Range& range : ranges_) {
     if (range.in_place) {
-      place_.file.page_cache().drop_mapped(place_.file.descriptor(), place_.offset + range.begin, range.bytes);
+      place_.file.page_cache().drop_mapped(place_.file.descriptor(), place_.offset + range.begin,
+                                           range.bytes);
     }
   }
 }
@@ -74,29 +75,29 @@ ProcessorBlock::Range& ProcessorBlock::range(std::uint64_t offset, std::size_t b
 const std::byte* ProcessorBlock::fill(std::uint64_t offset, std::size_t bytes, Room& room) {
   const Range& filled = range(offset, bytes, room);
   if (filled.in_place) {
-    storage_.read_in_place(place_, filled.begin, filled.at, bytes);
+    storage_.carry(io::read_in_place, place_, filled.begin, filled.at, bytes);
   } else if (is_mapped()) {
     place_.file.read_exactly(filled.at, bytes, place_.offset + filled.begin);
   } else {
-    storage_.read(place_, filled.begin, filled.at, bytes);
+    storage_.carry(io::read_range, place_, filled.begin, filled.at, bytes);
   }
   return filled.at;
 }
 
 std::byte* ProcessorBlock::make(std::uint64_t offset, std::size_t bytes, Room& room) {
   const Range& made = range(offset, bytes, room);
-  if (made.in_place) storage_.prepare_in_place(place_, made.begin, made.at, bytes);
+  if (made.in_place) storage_.carry(io::prepare_in_place, place_, made.begin, made.at, bytes);
   return made.at;
 }
 
 void ProcessorBlock::empty() {
   for (const Range& made : ranges_) {
     if (made.in_place) {
-      storage_.write_in_place(place_, made.begin, made.at, made.bytes);
+      storage_.carry(io::write_in_place, place_, made.begin, made.at, made.bytes);
     } else if (is_mapped()) {
       place_.file.write_exactly(made.at, made.bytes, place_.offset + made.begin);
     } else {
-      storage_.write(place_, made.begin, made.at, made.bytes);
+      storage_.carry(io::write_range, place_, made.begin, made.at, made.bytes);
     }
   }
   ranges_.clear();

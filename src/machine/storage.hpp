@@ -4,32 +4,30 @@
 #include <cstddef>
 #include <cstdint>
 #include <stop_token>
+#include <type_traits>
 
-#include "io/file.hpp"
+#include "io/ranges.hpp"
 #include "task/workers.hpp"
 #include "work/frame.hpp"
 
 namespace xorder::machine {
 
-/// Transfers whole ranges of files, by the threads of the machine. Throws Cancelled when a stop is requested,
-/// and IoError. May be used by many threads.
+/// A function of io/ranges.hpp.
+template <typename Byte>
+using RangeTransfer = void(const io::File& file, std::uint64_t offset, Byte* data, std::size_t bytes);
+
+/// Transfers whole ranges of files, by the threads of the machine. May be used by many threads.
 class Storage {
  public:
   explicit Storage(std::stop_token stop) : stop_(std::move(stop)) {}
 
-  /// In requests of a MiB, several at once for longer ranges.
-  void read(io::Location place, std::uint64_t offset, std::byte* to, std::size_t bytes);
-  void write(io::Location place, std::uint64_t offset, const std::byte* from, std::size_t bytes);
-
-  // The same for a range that is mapped at `window` (io/ranges.hpp).
-  void read_in_place(io::Location place, std::uint64_t offset, std::byte* window, std::size_t bytes);
-  void prepare_in_place(io::Location place, std::uint64_t offset, std::byte* window, std::size_t bytes);
-  void write_in_place(io::Location place, std::uint64_t offset, std::byte* window, std::size_t bytes);
+  /// Calls `transfer` for `bytes` bytes at `offset` from `place` on, which are at `data` in memory, in requests
+  /// of a MiB, several at once for longer ranges. Throws what it throws, and Cancelled when a stop is requested.
+  template <typename Byte>
+  void carry(RangeTransfer<Byte>* transfer, io::Location place, std::uint64_t offset,
+             std::type_identity_t<Byte>* data, std::size_t bytes);
 
  private:
-  template <typename Transfer>
-  void in_parallel(std::uint64_t begin, std::size_t bytes, const Transfer& transfer);
-
   std::stop_token stop_;
 };
 
