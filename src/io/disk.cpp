@@ -6,9 +6,9 @@
 
 #include <cerrno>
 
+#include "io/engines.hpp"
 #include "io/file.hpp"
 #include "io/pages.hpp"
-#include "io/pool_queue.hpp"
 
 namespace xorder::io {
 namespace {

@@ -15,7 +15,6 @@ class FilteredQueue final : public Queue {
       : filter_(filter), behind_(std::move(behind)) {}
 
   unsigned depth() const override { return behind_->depth(); }
-  const char* name() const override { return behind_->name(); }
 
   void submit(const Transfer& transfer) override {
     const auto begun = DiskFilter::Clock::now();

@@ -1,4 +1,4 @@
-// The implementations of Queue, for the factory.
+// What the implementations of Queue are made of.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,12 @@ namespace xorder::io {
 
 /// Throws IoError where io_uring is not available.
 std::unique_ptr<Queue> make_uring_queue(unsigned depth);
-std::unique_ptr<Queue> make_thread_queue(unsigned depth);
-std::unique_ptr<Queue> make_mapped_queue(unsigned depth);
+
+// The other two are a PoolQueue with one of these functions.
+
+/// Carries out a transfer with preadv or pwritev.
+Completion carry_by_system_calls(const Transfer& transfer);
+/// Carries out a transfer by copying from or to a mapped window.
+Completion carry_by_mapping(const Transfer& transfer);
 
 }  // namespace xorder::io

@@ -19,8 +19,7 @@ Completion carry_safely(PoolQueue::Carry carry, const Transfer& transfer) {
 
 }  // namespace
 
-PoolQueue::PoolQueue(unsigned depth, const char* name, Carry carry)
-    : depth_(depth), name_(name), carry_(carry) {
+PoolQueue::PoolQueue(unsigned depth, Carry carry) : depth_(depth), carry_(carry) {
   done_.reserve(depth);
   const std::size_t wanted = std::min(depth, most_threads);
   start(wanted);

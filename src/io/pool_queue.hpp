@@ -17,13 +17,12 @@ class PoolQueue final : public Queue {
   /// Carries out one transfer. Called by several threads at once.
   using Carry = Completion (*)(const Transfer&);
 
-  PoolQueue(unsigned depth, const char* name, Carry carry);
+  PoolQueue(unsigned depth, Carry carry);
   ~PoolQueue() override;
   unsigned depth() const override { return depth_; }
   void submit(const Transfer& transfer) override;
   void post(std::uint64_t token) override;
   void wait(std::vector<Completion>& done) override;
-  const char* name() const override { return name_; }
 
  private:
   /// Starts threads until there are `threads`, or as many as the system allows.
@@ -33,7 +32,6 @@ class PoolQueue final : public Queue {
   void complete(const Completion& completion);  // mutex_ held
 
   const unsigned depth_;
-  const char* const name_;
   const Carry carry_;
   std::mutex mutex_;
   std::condition_variable work_to_do_;
@@ -43,10 +41,5 @@ class PoolQueue final : public Queue {
   bool ending_ = false;
   std::vector<std::jthread> threads_;
 };
-
-/// Carries out a transfer with preadv or pwritev.
-Completion carry_by_system_calls(const Transfer& transfer);
-/// Carries out a transfer by copying from or to a mapped window.
-Completion carry_by_mapping(const Transfer& transfer);
 
 }  // namespace xorder::io

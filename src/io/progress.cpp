@@ -2,6 +2,7 @@
 
 #include <cerrno>
 
+#include "io/engines.hpp"
 #include "io/file.hpp"
 #include "io/page_cache.hpp"
 
@@ -59,6 +60,26 @@ Completion after_transfer(const Progress& progress) {
     }
   }
   return {transfer.token, failure.error, failure.error ? failure.offset : 0};
+}
+
+Completion carry_rest(Progress& progress) {
+  const Transfer& transfer = progress.transfer();
+  const File& file = *transfer.file;
+  const bool is_read = transfer.kind == Transfer::Kind::read;
+  const int fd = transfer.unaligned ? file.plain_descriptor() : file.descriptor();
+  for (bool over = progress.complete(); !over;) {
+    const int count = static_cast<int>(progress.vector_count());
+    const auto offset = static_cast<off_t>(progress.offset());
+    const ssize_t result = is_read ? preadv(fd, progress.vectors(), count, offset)
+                                   : pwritev(fd, progress.vectors(), count, offset);
+    over = progress.advance(result < 0 ? -errno : result);
+  }
+  return after_transfer(progress);
+}
+
+Completion carry_by_system_calls(const Transfer& transfer) {
+  Progress progress(transfer);
+  return carry_rest(progress);
 }
 
 }  // namespace xorder::io

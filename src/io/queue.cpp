@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "io/engines.hpp"
+#include "io/pool_queue.hpp"
 
 namespace xorder::io {
 
@@ -18,9 +19,9 @@ std::unique_ptr<Queue> make_queue(Engine engine, unsigned depth) {
     case Engine::uring:
       return make_uring_queue(depth);
     case Engine::threads:
-      return make_thread_queue(depth);
+      return std::make_unique<PoolQueue>(depth, &carry_by_system_calls);
     case Engine::mapped:
-      return make_mapped_queue(depth);
+      return std::make_unique<PoolQueue>(depth, &carry_by_mapping);
   }
   return nullptr;
 }

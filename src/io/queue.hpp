@@ -31,8 +31,6 @@ class Queue {
   /// Blocks until something has completed and appends it to `done`. With nothing in flight, waits for a
   /// post().
   virtual void wait(std::vector<Completion>& done) = 0;
-  /// "io_uring", "threads" or "mapped".
-  virtual const char* name() const = 0;
 };
 
 enum class Engine { uring, threads, mapped };

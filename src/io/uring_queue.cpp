@@ -63,7 +63,6 @@ class UringQueue final : public Queue {
   void submit(const Transfer& transfer) override;
   void post(std::uint64_t token) override;
   void wait(std::vector<Completion>& done) override;
-  const char* name() const override { return "io_uring"; }
 
  private:
   io_uring_sqe* next_entry();

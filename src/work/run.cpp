@@ -46,7 +46,7 @@ io::Location Run::target() { return {delivery_.target(), delivery_.target_offset
 std::unique_ptr<io::Queue> Run::queue(unsigned depth) {
   const io::Engine engine = engine_for(delivery_.source(), delivery_.target());
   auto queue = meter_.queue(engine, depth);
-  engine_ = queue->name();
+  engine_ = name(engine);
   if (engine == io::Engine::threads && delivery_.target().access() == io::Access::direct) {
     say(fmt::format("io_uring cannot be used here ({}); using a pool of threads",
                     io::reason(io::uring_error())));

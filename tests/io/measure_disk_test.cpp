@@ -70,7 +70,6 @@ class Failing : public Disk {
         if (--left_ < 0) each.error = EIO;
       }
     }
-    const char* name() const override { return real_->name(); }
 
    private:
     std::unique_ptr<Queue> real_;

@@ -14,7 +14,6 @@
 #include "io/file.hpp"
 #include "io/page_cache.hpp"
 #include "io/pages.hpp"
-#include "io/pool_queue.hpp"
 
 namespace xorder::io {
 namespace {
@@ -70,10 +69,6 @@ Completion carry_by_mapping(const Transfer& transfer) {
   }
   const Failure failure = file.page_cache().after_write(file.descriptor(), transfer.offset, bytes);
   return failed(failure.error, failure.error ? failure.offset : 0);
-}
-
-std::unique_ptr<Queue> make_mapped_queue(unsigned depth) {
-  return std::make_unique<PoolQueue>(depth, "mapped", &carry_by_mapping);
 }
 
 }  // namespace xorder::io
