@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "xorder/plan/device.hpp"
-#include "xorder/plan/summary.hpp"
 
 namespace xorder::plan {
 
@@ -33,9 +32,5 @@ struct BandTiling {
 
 /// Bounds of the steps in flight that the planner chooses.
 inline constexpr unsigned most_lanes = 8, least_lanes = 4;
-
-/// The seconds that reading and writing the pass's bytes take, in requests of its block sizes, but no larger
-/// than the device can use.
-double band_seconds(const PassSummary& pass, const Device& device);
 
 }  // namespace xorder::plan

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "count_text.hpp"
+#include "plan/cost.hpp"
 #include "rounding.hpp"
 #include "xorder/error.hpp"
 
@@ -209,7 +210,7 @@ BandExchangePlan plan_band_exchange(const std::vector<Band>& stored, uint64_t el
        .memory = blocks_in_memory * block_memory(block, 1, conditions.mapped) + transfer_memory(conditions),
        .bytes_read = bytes,
        .bytes_written = bytes},
-      conditions.device);
+      conditions.device, transfer_bytes);
   StripePlan stripes = plan_stripes("banded", at_once.schedule, geometry, bytes, conditions);
   return {std::move(geometry), std::move(at_once), within, std::move(stripes)};
 }

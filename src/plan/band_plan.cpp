@@ -1,19 +1,6 @@
 #include "plan/band_plan.hpp"
-#include "rounding.hpp"
-
-#include <algorithm>
 
 namespace xorder::plan {
-
-double band_seconds(const PassSummary& pass, const Device& device) {
-  const auto requests = [](std::uint64_t bytes, std::uint64_t request) {
-    return request == 0 ? 0 : ceil_div(bytes, request);
-  };
-  const std::uint64_t read = std::min(pass.source_block_bytes, device.largest_useful_request());
-  const std::uint64_t written = std::min(pass.target_block_bytes, device.largest_useful_request());
-  return device.read_seconds(requests(pass.bytes_read, read), read) +
-         device.write_seconds(requests(pass.bytes_written, written), written);
-}
 
 std::vector<BandPart> plan_bands(std::span<const Band> bands, std::uint64_t element_bytes,
                                  const BandConditions& conditions, const BandTiling& given) {

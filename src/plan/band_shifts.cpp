@@ -1,9 +1,11 @@
 #include "plan/band_shifts.hpp"
-#include "size_text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "plan/cost.hpp"
+#include "size_text.hpp"
 
 namespace xorder::plan {
 
@@ -82,15 +84,14 @@ std::vector<BandRange> BandShifts::ranges(uint64_t part) const {
 }
 
 PassSummary BandShifts::pass() const {
-  PassSummary pass{.tiles = parts(),
-                   .tile_bytes = part_,
-                   .source_block_bytes = std::min(part_, band_.n * element_bytes_),
-                   .target_block_bytes = part_,
-                   .memory = memory(),
-                   .bytes_read = bytes(),
-                   .bytes_written = bytes()};
-  pass.predicted_seconds = band_seconds(pass, conditions_.device);
-  return pass;
+  return timed({.tiles = parts(),
+                .tile_bytes = part_,
+                .source_block_bytes = std::min(part_, band_.n * element_bytes_),
+                .target_block_bytes = part_,
+                .memory = memory(),
+                .bytes_read = bytes(),
+                .bytes_written = bytes()},
+               conditions_.device, conditions_.device.largest_useful_request());
 }
 
 std::string BandShifts::describe() const {

@@ -11,6 +11,7 @@
 #include "plan/band_conditions.hpp"
 #include "rounding.hpp"
 #include "xorder/permutation/band.hpp"
+#include "xorder/plan/summary.hpp"
 
 namespace xorder::plan {
 

@@ -1,7 +1,9 @@
 #include "plan/band_stack.hpp"
-#include "size_text.hpp"
 
 #include <fmt/format.h>
+
+#include "plan/cost.hpp"
+#include "size_text.hpp"
 
 namespace xorder::plan {
 namespace {
@@ -34,15 +36,14 @@ BandStack::BandStack(const Band& band, uint64_t element_bytes, uint64_t matrices
 }
 
 PassSummary BandStack::pass() const {
-  PassSummary pass{.tiles = steps(),
-                   .tile_bytes = together_ * matrix_bytes(),
-                   .source_block_bytes = together_ * matrix_bytes(),
-                   .target_block_bytes = together_ * matrix_bytes(),
-                   .memory = memory(),
-                   .bytes_read = matrices_ * matrix_bytes(),
-                   .bytes_written = matrices_ * matrix_bytes()};
-  pass.predicted_seconds = band_seconds(pass, conditions_.device);
-  return pass;
+  return timed({.tiles = steps(),
+                .tile_bytes = together_ * matrix_bytes(),
+                .source_block_bytes = together_ * matrix_bytes(),
+                .target_block_bytes = together_ * matrix_bytes(),
+                .memory = memory(),
+                .bytes_read = matrices_ * matrix_bytes(),
+                .bytes_written = matrices_ * matrix_bytes()},
+               conditions_.device, conditions_.device.largest_useful_request());
 }
 
 std::string BandStack::describe() const {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "plan/cost.hpp"
 #include "rounding.hpp"
 #include "size_text.hpp"
 #include "xorder/error.hpp"
@@ -204,15 +205,14 @@ PassSummary BandStrips::pass() const {
       read += static_cast<uint64_t>(end - begin) * taken.size();
     }
   }
-  PassSummary pass{.tiles = strips_ * batches_,
-                   .tile_bytes = rows() * strip() * element_bytes_,
-                   .source_block_bytes = read_bytes(),
-                   .target_block_bytes = run_bytes(),
-                   .memory = memory(),
-                   .bytes_read = read * element_bytes_,
-                   .bytes_written = band_.places() * element_bytes_};
-  pass.predicted_seconds = band_seconds(pass, conditions_.device);
-  return pass;
+  return timed({.tiles = strips_ * batches_,
+                .tile_bytes = rows() * strip() * element_bytes_,
+                .source_block_bytes = read_bytes(),
+                .target_block_bytes = run_bytes(),
+                .memory = memory(),
+                .bytes_read = read * element_bytes_,
+                .bytes_written = band_.places() * element_bytes_},
+               conditions_.device, conditions_.device.largest_useful_request());
 }
 
 std::string BandStrips::describe() const {

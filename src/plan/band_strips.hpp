@@ -36,6 +36,7 @@
 
 #include "plan/band_conditions.hpp"
 #include "xorder/permutation/band.hpp"
+#include "xorder/plan/summary.hpp"
 
 namespace xorder::plan {
 

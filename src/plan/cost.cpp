@@ -33,4 +33,12 @@ double pass_seconds(const Load& load, const Conditions& conditions) {
   return std::max(ends + between, permuting) + touching;
 }
 
+PassSummary timed(PassSummary pass, const Device& device, uint64_t largest) {
+  const auto request = [&](uint64_t block) { return std::clamp<uint64_t>(block, 1, largest); };
+  const uint64_t read = request(pass.source_block_bytes), written = request(pass.target_block_bytes);
+  pass.predicted_seconds = device.read_seconds(ceil_div(pass.bytes_read, read), read) +
+                           device.write_seconds(ceil_div(pass.bytes_written, written), written);
+  return pass;
+}
+
 }  // namespace xorder::plan

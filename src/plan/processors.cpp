@@ -93,12 +93,4 @@ uint64_t transfer_memory(const ProcessorConditions& conditions) {
          (conditions.mapped ? std::min(conditions.memory / 16, most_on_the_way) : 0);
 }
 
-PassSummary timed(PassSummary pass, const Device& device) {
-  const auto request = [](uint64_t block) { return std::clamp<uint64_t>(block, 1, transfer_bytes); };
-  const uint64_t read = request(pass.source_block_bytes), written = request(pass.target_block_bytes);
-  pass.predicted_seconds = device.read_seconds(ceil_div(pass.bytes_read, read), read) +
-                           device.write_seconds(ceil_div(pass.bytes_written, written), written);
-  return pass;
-}
-
 }  // namespace xorder::plan

@@ -8,7 +8,6 @@
 
 #include "xorder/error.hpp"
 #include "xorder/plan/device.hpp"
-#include "xorder/plan/summary.hpp"
 #include "xorder/schedule/network.hpp"
 #include "xorder/schedule/timing.hpp"
 
@@ -62,9 +61,5 @@ unsigned transfer_threads(std::uint64_t memory);
 std::uint64_t transfer_memory(std::uint64_t memory);
 /// The same plus the pages of mapped files that are on their way to the disk (work::Delivery).
 std::uint64_t transfer_memory(const ProcessorConditions& conditions);
-
-/// `pass` with its predicted time: its data is read and written once, in blocks of its sizes but at most
-/// transfer_bytes.
-PassSummary timed(PassSummary pass, const Device& device);
 
 }  // namespace xorder::plan

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "count_text.hpp"
+#include "plan/cost.hpp"
 #include "rounding.hpp"
 #include "size_text.hpp"
 #include "xorder/error.hpp"
@@ -117,7 +118,7 @@ RoundsPlan::RoundsPlan(const Reordering& what, std::optional<int> layout,
                        own_memory(std::countr_zero(processors()), rounds_.factors().n, conditions),
              .bytes_read = what.bytes(),
              .bytes_written = what.bytes()},
-            conditions.device);
+            conditions.device, transfer_bytes);
 }
 
 void RoundsPlan::choose_batch(const ProcessorConditions& conditions) {

@@ -13,6 +13,7 @@
 
 #include "plan/processors.hpp"
 #include "xorder/permutation/reordering.hpp"
+#include "xorder/plan/summary.hpp"
 #include "xorder/schedule/rounds.hpp"
 
 namespace xorder::plan {

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "count_text.hpp"
+#include "plan/cost.hpp"
 #include "rounding.hpp"
 #include "size_text.hpp"
 #include "xorder/error.hpp"
@@ -159,7 +160,7 @@ StripePlan plan_stripes(std::string name, std::shared_ptr<const schedule::Schedu
              .memory = stripe * taken / 1000 + own,
              .bytes_read = bytes,
              .bytes_written = bytes},
-            conditions.device);
+            conditions.device, transfer_bytes);
   return plan;
 }
 

@@ -18,6 +18,7 @@
 
 #include "plan/processors.hpp"
 #include "rounding.hpp"
+#include "xorder/plan/summary.hpp"
 #include "xorder/schedule/schedule.hpp"
 
 namespace xorder::plan {
