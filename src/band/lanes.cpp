@@ -84,17 +84,17 @@ Lanes::Lanes(unsigned lanes, unsigned depth, work::Run& run) : run_(run), worker
   for (unsigned i = 0; i < lanes; ++i) lanes_.emplace_back(run.queue(depth));
 }
 
-void Lanes::run(const LaneSteps& steps, unsigned lanes) {
+void Lanes::run(LaneSteps& steps, unsigned lanes) {
   const unsigned asked = run_.frame().options.threads;
   const unsigned threads =
       asked != 0 ? asked : static_cast<unsigned>(oneapi::tbb::info::default_concurrency());
   std::counting_semaphore<most_threads> permuting(std::min<std::ptrdiff_t>(threads, most_threads));
   const auto count =
-      static_cast<unsigned>(std::clamp<uint64_t>(steps.count, 1, std::min<uint64_t>(lanes, lanes_.size())));
+      static_cast<unsigned>(std::clamp<uint64_t>(steps.count(), 1, std::min<uint64_t>(lanes, lanes_.size())));
   const std::stop_token stop = run_.stop();
-  const auto moved = [&](uint64_t step, const std::function<void(uint64_t, Lane&)>& move) {
+  const auto moved = [&](uint64_t step, auto move) {
     Lane& lane = lanes_[step % count];
-    move(step, lane);
+    (steps.*move)(step, lane);
     lane.complete();
   };
 
@@ -102,16 +102,16 @@ void Lanes::run(const LaneSteps& steps, unsigned lanes) {
   const auto pipeline = [&] {
     uint64_t next = 0;
     const auto start = [&]() -> std::optional<uint64_t> {
-      if (next == steps.count || stop.stop_requested()) return std::nullopt;
+      if (next == steps.count() || stop.stop_requested()) return std::nullopt;
       return next++;
     };
-    const auto read = [&](uint64_t step) { moved(step, steps.read); };
+    const auto read = [&](uint64_t step) { moved(step, &LaneSteps::read); };
     const auto write = [&](uint64_t step) {
       {
         const Turn turn(permuting);
         steps.permute(step);
       }
-      moved(step, steps.write);
+      moved(step, &LaneSteps::write);
     };
     const auto in_order =
         task::in_order([](uint64_t) {});  // waits for all steps before, to have read and, at the end, to end

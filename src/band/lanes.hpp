@@ -10,7 +10,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -43,12 +42,14 @@ class Lane {
   std::vector<io::Completion> done_;
 };
 
-/// What the steps do. The functions are called by many threads, for different steps at once.
-struct LaneSteps {
-  std::uint64_t count = 0;
-  std::function<void(std::uint64_t step, Lane& lane)> read;
-  std::function<void(std::uint64_t step)> permute;
-  std::function<void(std::uint64_t step, Lane& lane)> write;
+/// The steps, count() of them. The other functions are called by many threads, for different steps at once.
+class LaneSteps {
+ public:
+  virtual ~LaneSteps() = default;
+  virtual std::uint64_t count() const = 0;
+  virtual void read(std::uint64_t step, Lane& lane) = 0;
+  virtual void permute(std::uint64_t step) = 0;
+  virtual void write(std::uint64_t step, Lane& lane) = 0;
 };
 
 /// `lanes` lanes, each with `depth` transfers in flight, and the threads that wait for them.
@@ -58,7 +59,7 @@ class Lanes {
 
   /// Runs all steps, at most `lanes` at once. Throws what a step throws and Cancelled, but only when nothing
   /// is in flight any more.
-  void run(const LaneSteps& steps, unsigned lanes);
+  void run(LaneSteps& steps, unsigned lanes);
 
  private:
   work::Run& run_;

@@ -1,4 +1,4 @@
-// Movers turn a band's plan into the steps that move its data.
+// Movers are the steps that move a band's data as its plan says.
 #pragma once
 
 #include <memory>
@@ -11,16 +11,15 @@
 
 namespace xorder::band {
 
-class Mover {
- public:
-  virtual ~Mover() = default;
-  virtual unsigned lanes() const = 0;
-  /// Allocates the buffers. The steps use this mover and the writer.
-  virtual LaneSteps steps(io::Location source, io::Location target, BlockWriter& writer) = 0;
+/// Where a band's data are and will be. The writer puts them there.
+struct Route {
+  io::Location source, target;
+  BlockWriter& writer;
 };
 
-std::unique_ptr<Mover> make_mover(const plan::BandStrips& plan);
-std::unique_ptr<Mover> make_mover(const plan::BandShifts& plan);
-std::unique_ptr<Mover> make_mover(const plan::BandStack& plan);
+// A mover has the memory for its steps. The plan and the writer must outlive it.
+std::unique_ptr<LaneSteps> make_mover(const plan::BandStrips& plan, const Route& route);
+std::unique_ptr<LaneSteps> make_mover(const plan::BandShifts& plan, const Route& route);
+std::unique_ptr<LaneSteps> make_mover(const plan::BandStack& plan, const Route& route);
 
 }  // namespace xorder::band

@@ -12,35 +12,31 @@ namespace {
 
 using std::uint64_t;
 
-class ShiftMover final : public Mover {
+class ShiftMover final : public LaneSteps {
  public:
-  explicit ShiftMover(const plan::BandShifts& plan) : plan_(plan) {}
+  ShiftMover(const plan::BandShifts& plan, const Route& route)
+      : plan_(plan),
+        route_(route),
+        sources_(plan.lanes() * plan.source_bytes()),
+        targets_(plan.lanes() * plan.target_bytes()) {}
 
-  unsigned lanes() const override { return plan_.lanes(); }
-  LaneSteps steps(io::Location source, io::Location target, BlockWriter& writer) override;
+  uint64_t count() const override { return plan_.parts(); }
+  void read(uint64_t part, Lane& lane) override;
+  void permute(uint64_t) override {}
+  void write(uint64_t part, Lane& lane) override;
 
  private:
   /// Memory for a part, with the same address modulo the alignment as in the file.
   std::byte* target_memory(uint64_t part) const {
     return targets_.data() + part % plan_.lanes() * plan_.target_bytes() + (part == 0 ? plan_.skew() : 0);
   }
-  void read(uint64_t part, Lane& lane, io::Location source);
-  void write(uint64_t part, Lane& lane, io::Location target, BlockWriter& writer);
 
-  plan::BandShifts plan_;
+  const plan::BandShifts& plan_;
+  const Route route_;
   io::BlockMemory sources_, targets_;
 };
 
-LaneSteps ShiftMover::steps(io::Location source, io::Location target, BlockWriter& writer) {
-  sources_ = io::BlockMemory(plan_.lanes() * plan_.source_bytes());
-  targets_ = io::BlockMemory(plan_.lanes() * plan_.target_bytes());
-  return {.count = plan_.parts(),
-          .read = [this, source](uint64_t part, Lane& lane) { read(part, lane, source); },
-          .permute = [](uint64_t) {},
-          .write = [this, target, &writer](uint64_t part, Lane& lane) { write(part, lane, target, writer); }};
-}
-
-void ShiftMover::read(uint64_t part, Lane& lane, io::Location source) {
+void ShiftMover::read(uint64_t part, Lane& lane) {
   const uint64_t first = plan_.begin(part), alignment = plan_.conditions().read_alignment;
   std::byte* const target = target_memory(part);
   std::byte* const memory = sources_.data() + part % plan_.lanes() * plan_.source_bytes();
@@ -54,8 +50,8 @@ void ShiftMover::read(uint64_t part, Lane& lane, io::Location source) {
       const uint64_t bytes = ranges[next].end - ranges[next].begin;
       const uint64_t needed = round_up(bytes + 2 * alignment, alignment);
       if (needed > plan_.source_bytes() - static_cast<uint64_t>(free - memory)) break;
-      const uint64_t offset = source.offset + ranges[next].begin;
-      data[next] = read_around(lane, source.file, offset, bytes, free, alignment);
+      const uint64_t offset = route_.source.offset + ranges[next].begin;
+      data[next] = read_around(lane, route_.source.file, offset, bytes, free, alignment);
       free += needed;
     }
     lane.complete();
@@ -68,13 +64,15 @@ void ShiftMover::read(uint64_t part, Lane& lane, io::Location source) {
   }
 }
 
-void ShiftMover::write(uint64_t part, Lane& lane, io::Location target, BlockWriter& writer) {
-  writer.write(lane, target.offset + plan_.begin(part), target_memory(part),
-               plan_.end(part) - plan_.begin(part));
+void ShiftMover::write(uint64_t part, Lane& lane) {
+  route_.writer.write(lane, route_.target.offset + plan_.begin(part), target_memory(part),
+                      plan_.end(part) - plan_.begin(part));
 }
 
 }  // namespace
 
-std::unique_ptr<Mover> make_mover(const plan::BandShifts& plan) { return std::make_unique<ShiftMover>(plan); }
+std::unique_ptr<LaneSteps> make_mover(const plan::BandShifts& plan, const Route& route) {
+  return std::make_unique<ShiftMover>(plan, route);
+}
 
 }  // namespace xorder::band

@@ -11,32 +11,35 @@ namespace {
 using plan::BandStack;
 using std::uint64_t;
 
-class StackMover final : public Mover {
+class StackMover final : public LaneSteps {
  public:
-  explicit StackMover(const BandStack& plan);
+  StackMover(const BandStack& plan, const Route& route);
 
-  unsigned lanes() const override { return plan_.lanes(); }
-  LaneSteps steps(io::Location source, io::Location target, BlockWriter& writer) override;
+  uint64_t count() const override { return plan_.steps(); }
+  void read(uint64_t step, Lane& lane) override;
+  void permute(uint64_t step) override;
+  void write(uint64_t step, Lane& lane) override;
 
  private:
-  /// By lane: where the matrices of its step were read to.
-  using Sources = std::vector<const std::byte*>;
-  void read(uint64_t step, Lane& lane, io::Location source);
-  void permute(uint64_t step, std::byte* to);
-  void write(uint64_t step, Lane& lane, io::Location target, BlockWriter& writer);
   void shear(const std::byte* source, std::byte* target) const;
   void shift(const std::byte* source, std::byte* target) const;
   /// Memory for a step, with the same address modulo the alignment as in the file.
-  std::byte* target_memory(uint64_t step, io::Location target) const;
+  std::byte* target_memory(uint64_t step) const;
 
-  BandStack plan_;
+  const BandStack& plan_;
+  const Route route_;
   std::vector<plan::BandRange> shifts_;  // of a matrix, in the order `diagonals`
   std::vector<std::byte> zeros_;
   io::BlockMemory sources_, targets_;
-  Sources read_;
+  std::vector<const std::byte*> read_;  // by lane: where the matrices of its step were read to
 };
 
-StackMover::StackMover(const BandStack& plan) : plan_(plan) {
+StackMover::StackMover(const BandStack& plan, const Route& route)
+    : plan_(plan),
+      route_(route),
+      sources_(plan.lanes() * plan.source_bytes()),
+      targets_(plan.lanes() * plan.target_bytes()),
+      read_(plan.lanes()) {
   if (plan.band().of_diagonals()) {
     shifts_ = plan::band_shifts(plan.band(), plan.element_bytes(), 0, plan.matrix_bytes(),
                                 plan.matrix_bytes(), plan.matrix_bytes());
@@ -45,31 +48,22 @@ StackMover::StackMover(const BandStack& plan) : plan_(plan) {
   }
 }
 
-LaneSteps StackMover::steps(io::Location source, io::Location target, BlockWriter& writer) {
-  sources_ = io::BlockMemory(plan_.lanes() * plan_.source_bytes());
-  targets_ = io::BlockMemory(plan_.lanes() * plan_.target_bytes());
-  read_.assign(plan_.lanes(), nullptr);
-  return {.count = plan_.steps(),
-          .read = [this, source](uint64_t step, Lane& lane) { read(step, lane, source); },
-          .permute = [this, target](uint64_t step) { permute(step, target_memory(step, target)); },
-          .write = [this, target, &writer](uint64_t step, Lane& lane) { write(step, lane, target, writer); }};
-}
-
-void StackMover::read(uint64_t step, Lane& lane, io::Location source) {
+void StackMover::read(uint64_t step, Lane& lane) {
   const uint64_t slot = step % plan_.lanes(), bytes = plan_.matrix_bytes();
-  read_[slot] =
-      read_around(lane, source.file, source.offset + plan_.first(step) * bytes, plan_.count(step) * bytes,
-                  sources_.data() + slot * plan_.source_bytes(), plan_.conditions().read_alignment);
+  read_[slot] = read_around(lane, route_.source.file, route_.source.offset + plan_.first(step) * bytes,
+                            plan_.count(step) * bytes, sources_.data() + slot * plan_.source_bytes(),
+                            plan_.conditions().read_alignment);
 }
 
-std::byte* StackMover::target_memory(uint64_t step, io::Location target) const {
-  const uint64_t offset = target.offset + plan_.first(step) * plan_.matrix_bytes();
+std::byte* StackMover::target_memory(uint64_t step) const {
+  const uint64_t offset = route_.target.offset + plan_.first(step) * plan_.matrix_bytes();
   return targets_.data() + step % plan_.lanes() * plan_.target_bytes() +
          offset % plan_.conditions().write_alignment;
 }
 
-void StackMover::permute(uint64_t step, std::byte* to) {
+void StackMover::permute(uint64_t step) {
   const std::byte* from = read_[step % plan_.lanes()];
+  std::byte* to = target_memory(step);
   for (uint64_t i = 0; i < plan_.count(step); ++i) {
     if (plan_.band().of_diagonals()) {
       shift(from, to);
@@ -81,10 +75,10 @@ void StackMover::permute(uint64_t step, std::byte* to) {
   }
 }
 
-void StackMover::write(uint64_t step, Lane& lane, io::Location target, BlockWriter& writer) {
+void StackMover::write(uint64_t step, Lane& lane) {
   const uint64_t bytes = plan_.matrix_bytes();
-  writer.write(lane, target.offset + plan_.first(step) * bytes, target_memory(step, target),
-               plan_.count(step) * bytes);
+  route_.writer.write(lane, route_.target.offset + plan_.first(step) * bytes, target_memory(step),
+                      plan_.count(step) * bytes);
 }
 
 // Element k' of row i comes from row i − KL + k', which may be outside the matrix.
@@ -111,6 +105,8 @@ void StackMover::shift(const std::byte* source, std::byte* target) const {
 
 }  // namespace
 
-std::unique_ptr<Mover> make_mover(const BandStack& plan) { return std::make_unique<StackMover>(plan); }
+std::unique_ptr<LaneSteps> make_mover(const BandStack& plan, const Route& route) {
+  return std::make_unique<StackMover>(plan, route);
+}
 
 }  // namespace xorder::band

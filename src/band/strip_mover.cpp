@@ -16,12 +16,20 @@ using std::uint64_t;
 // How many rows of a batch are given to the kernel together, to keep their tables small.
 constexpr uint64_t rows_at_once = 512;
 
-class StripMover final : public Mover {
+class StripMover final : public LaneSteps {
  public:
-  explicit StripMover(const BandStrips& plan) : plan_(plan) {}
+  StripMover(const BandStrips& plan, const Route& route)
+      : plan_(plan),
+        route_(route),
+        blocks_(plan.window() * plan.block_bytes()),
+        batches_(plan.lanes() * plan.batch_bytes()),
+        zeros_(std::min(plan.band().width(), plan.strip() + plan.slack()) * plan.element_bytes()),
+        pieces_(plan.window()) {}
 
-  unsigned lanes() const override { return plan_.lanes(); }
-  LaneSteps steps(io::Location source, io::Location target, BlockWriter& writer) override;
+  uint64_t count() const override { return plan_.strips() * steps_in_strip(); }
+  void read(uint64_t number, Lane& lane) override;
+  void permute(uint64_t number) override;
+  void write(uint64_t number, Lane& lane) override;
 
  private:
   /// A step reads block `index` of a strip and writes batch `index` − lag.
@@ -31,22 +39,19 @@ class StripMover final : public Mover {
   Step step(uint64_t number) const { return {number / steps_in_strip(), number % steps_in_strip()}; }
   uint64_t steps_in_strip() const { return plan_.batches() + plan_.lag(); }
 
-  void read(uint64_t number, Lane& lane, io::Location source);
-  void permute(uint64_t number, io::Location target);
-  void write(uint64_t number, Lane& lane, io::Location target, BlockWriter& writer);
-
   /// A range that a step writes as a whole, and where it is in the file and in memory.
   struct Written {
     BandStrips::Range elements;
     uint64_t offset = 0;
     std::byte* data = nullptr;
   };
-  std::vector<Written> written(uint64_t number, io::Location target) const;
+  std::vector<Written> written(uint64_t number) const;
   void collect(uint64_t number, uint64_t cut, int64_t first, uint64_t count,
                std::vector<const std::byte*>& to) const;
   void permute(uint64_t number, uint64_t cut, const std::vector<Written>& all);
 
-  BandStrips plan_;
+  const BandStrips& plan_;
+  const Route route_;
   io::BlockMemory blocks_, batches_;
   std::vector<std::byte> zeros_;
   /// Rows v = first .. first + count − 1 of a cut's window. The cut's columns of the first row are at `data`,
@@ -60,20 +65,7 @@ class StripMover final : public Mover {
   std::vector<std::vector<Piece>> pieces_;  // of each block
 };
 
-LaneSteps StripMover::steps(io::Location source, io::Location target, BlockWriter& writer) {
-  blocks_ = io::BlockMemory(plan_.window() * plan_.block_bytes());
-  batches_ = io::BlockMemory(plan_.lanes() * plan_.batch_bytes());
-  zeros_.assign(std::min(plan_.band().width(), plan_.strip() + plan_.slack()) * plan_.element_bytes(),
-                std::byte{0});
-  pieces_.assign(plan_.window(), {});
-  return {
-      .count = plan_.strips() * steps_in_strip(),
-      .read = [this, source](uint64_t number, Lane& lane) { read(number, lane, source); },
-      .permute = [this, target](uint64_t number) { permute(number, target); },
-      .write = [this, target, &writer](uint64_t number, Lane& lane) { write(number, lane, target, writer); }};
-}
-
-void StripMover::read(uint64_t number, Lane& lane, io::Location source) {
+void StripMover::read(uint64_t number, Lane& lane) {
   const Step at = step(number);
   const uint64_t element = plan_.element_bytes(), alignment = plan_.conditions().read_alignment;
   const uint64_t slot = number % plan_.window();
@@ -83,8 +75,8 @@ void StripMover::read(uint64_t number, Lane& lane, io::Location source) {
   for (const BandStrips::Rows& rows : plan_.reads(at.strip, at.index)) {
     Piece piece{rows.cut, rows.first, static_cast<int64_t>(rows.count), zeros_.data(), 0};
     if (const uint64_t bytes = rows.elements.size() * element; bytes != 0) {
-      const uint64_t offset = source.offset + rows.elements.begin * element;
-      piece.data = read_around(lane, source.file, offset, bytes, memory, alignment);
+      const uint64_t offset = route_.source.offset + rows.elements.begin * element;
+      piece.data = read_around(lane, route_.source.file, offset, bytes, memory, alignment);
       piece.pitch = plan_.band().width() * element;
       memory += plan_.read_room(bytes);
     }
@@ -92,21 +84,21 @@ void StripMover::read(uint64_t number, Lane& lane, io::Location source) {
   }
 }
 
-std::vector<StripMover::Written> StripMover::written(uint64_t number, io::Location target) const {
+std::vector<StripMover::Written> StripMover::written(uint64_t number) const {
   const Step at = step(number);
   if (at.index < plan_.lag()) return {};
   std::byte* memory = batches_.data() + number % plan_.lanes() * plan_.batch_bytes();
   std::vector<Written> all;
   for (const BandStrips::Range& range : plan_.writes(at.strip, at.index - plan_.lag())) {
-    const uint64_t offset = target.offset + range.begin * plan_.element_bytes();
+    const uint64_t offset = route_.target.offset + range.begin * plan_.element_bytes();
     all.push_back({range, offset, memory + offset % plan_.conditions().write_alignment});
     memory += plan_.target_pitch();
   }
   return all;
 }
 
-void StripMover::permute(uint64_t number, io::Location target) {
-  const std::vector<Written> all = written(number, target);
+void StripMover::permute(uint64_t number) {
+  const std::vector<Written> all = written(number);
   for (uint64_t cut = 0; cut < plan_.cuts(); ++cut) permute(number, cut, all);
 }
 
@@ -161,13 +153,15 @@ void StripMover::collect(uint64_t number, uint64_t cut, int64_t first, uint64_t 
   }
 }
 
-void StripMover::write(uint64_t number, Lane& lane, io::Location target, BlockWriter& writer) {
-  for (const Written& one : written(number, target))
-    writer.write(lane, one.offset, one.data, one.elements.size() * plan_.element_bytes());
+void StripMover::write(uint64_t number, Lane& lane) {
+  for (const Written& one : written(number))
+    route_.writer.write(lane, one.offset, one.data, one.elements.size() * plan_.element_bytes());
 }
 
 }  // namespace
 
-std::unique_ptr<Mover> make_mover(const BandStrips& plan) { return std::make_unique<StripMover>(plan); }
+std::unique_ptr<LaneSteps> make_mover(const BandStrips& plan, const Route& route) {
+  return std::make_unique<StripMover>(plan, route);
+}
 
 }  // namespace xorder::band

@@ -131,20 +131,16 @@ void BandTransposition::move(work::Run& run) {
                      planned_->conditions.write_alignment, waiting_memory(frame().memory()));
   const bool uring = work::engine_for(run.source().file, target.file) == io::Engine::uring;
   run.begin(pass.bytes_read + pass.bytes_written, 1);
-  std::vector<std::unique_ptr<Mover>> movers;
   unsigned most_lanes = 1;
-  for (const plan::BandPart& part : planned_->parts) {
-    movers.push_back(std::visit([](const auto& one) { return make_mover(one); }, part.plan));
-    most_lanes = std::max(most_lanes, movers.back()->lanes());
-  }
+  for (const plan::BandPart& part : planned_->parts)
+    most_lanes = std::max(most_lanes, plan::lanes(part.plan));
   Lanes lanes(most_lanes, uring ? most_depth : most_depth / 4, run);
   std::size_t matrix = 0;
   uint64_t done = 0;  // bytes of the parts before
-  for (std::size_t p = 0; p < movers.size(); ++p) {
-    lanes.run(movers[p]->steps(run.source_at(done), {target.file, target.offset + done}, writer),
-              movers[p]->lanes());
-    movers[p].reset();  // its buffers
-    const plan::BandPart& part = planned_->parts[p];
+  for (const plan::BandPart& part : planned_->parts) {
+    const Route route{run.source_at(done), {target.file, target.offset + done}, writer};
+    const auto mover = std::visit([&](const auto& one) { return make_mover(one, route); }, part.plan);
+    lanes.run(*mover, plan::lanes(part.plan));
     done += part.matrices * bands_[matrix].places() * frame().input().description.dtype.bytes;
     matrix += part.matrices;
   }
