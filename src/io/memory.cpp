@@ -7,7 +7,6 @@
 #include <new>
 #include <utility>
 
-#include "io/memory_limits.hpp"
 #include "rounding.hpp"
 
 namespace xorder::io {
@@ -21,10 +20,6 @@ std::size_t whole_pages(std::size_t bytes) {
 }
 
 }  // namespace
-
-std::uint64_t available_memory() { return available_memory_below("/"); }
-std::optional<std::uint64_t> cgroup_memory_limit() { return cgroup_memory_limit_below("/"); }
-std::uint64_t peak_resident_memory() { return peak_resident_memory_below("/"); }
 
 BlockMemory::BlockMemory(std::size_t bytes) {
   if (bytes == 0) return;

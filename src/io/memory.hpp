@@ -3,18 +3,20 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 
 namespace xorder::io {
 
 /// Bytes of memory that this process may still use: MemAvailable of /proc/meminfo, or less if a memory cgroup
 /// around this process (version 1 or 2, any ancestor) leaves less. Page cache that a cgroup can drop counts
-/// as available. 0 if nothing is known.
-std::uint64_t available_memory();
+/// as available. 0 if nothing is known. Reads ROOT/proc and, below ROOT, the mount points of cgroups that
+/// ROOT/proc/self/mountinfo lists; tests choose another root. Missing or unreadable files mean no limit.
+std::uint64_t available_memory(const std::filesystem::path& root = "/");
 /// The tightest memory cgroup's limit, or nothing if there is none.
-std::optional<std::uint64_t> cgroup_memory_limit();
+std::optional<std::uint64_t> cgroup_memory_limit(const std::filesystem::path& root = "/");
 /// The most memory this process has had resident (VmHWM), in bytes.
-std::uint64_t peak_resident_memory();
+std::uint64_t peak_resident_memory(const std::filesystem::path& root = "/");
 
 /// Zeroed, page-aligned memory in huge pages where the system gives them. Throws std::bad_alloc.
 class BlockMemory {

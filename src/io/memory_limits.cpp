@@ -1,5 +1,3 @@
-#include "io/memory_limits.hpp"
-
 #include <algorithm>
 #include <charconv>
 #include <fstream>
@@ -8,6 +6,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "io/memory.hpp"
 
 namespace xorder::io {
 namespace {
@@ -163,7 +163,7 @@ std::optional<std::uint64_t> read_kilobytes(const fs::path& file, std::string_vi
 
 }  // namespace
 
-std::uint64_t available_memory_below(const fs::path& root) {
+std::uint64_t available_memory(const fs::path& root) {
   const fs::path meminfo = root / "proc/meminfo";
   std::optional<std::uint64_t> available = read_kilobytes(meminfo, "MemAvailable:");
   if (!available) available = read_kilobytes(meminfo, "MemFree:");
@@ -171,13 +171,13 @@ std::uint64_t available_memory_below(const fs::path& root) {
   return available.value_or(0);
 }
 
-std::optional<std::uint64_t> cgroup_memory_limit_below(const fs::path& root) {
+std::optional<std::uint64_t> cgroup_memory_limit(const fs::path& root) {
   std::optional<std::uint64_t> tightest;
   for (const Limit& limit : limits(root)) tightest = std::min(tightest.value_or(limit.limit), limit.limit);
   return tightest;
 }
 
-std::uint64_t peak_resident_memory_below(const fs::path& root) {
+std::uint64_t peak_resident_memory(const fs::path& root) {
   return read_kilobytes(root / "proc/self/status", "VmHWM:").value_or(0);
 }
 

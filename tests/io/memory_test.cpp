@@ -7,7 +7,6 @@
 #include <limits>
 #include <new>
 
-#include "io/memory_limits.hpp"
 #include "io/scratch.hpp"
 
 namespace xorder::io {
@@ -27,8 +26,8 @@ class FakeSystem {
     test::write_file(scratch_ / name, content);
   }
   std::filesystem::path root() const { return scratch_.path(); }
-  std::uint64_t available() const { return available_memory_below(root()); }
-  std::optional<std::uint64_t> limit() const { return cgroup_memory_limit_below(root()); }
+  std::uint64_t available() const { return available_memory(root()); }
+  std::optional<std::uint64_t> limit() const { return cgroup_memory_limit(root()); }
 
  private:
   test::ScratchDirectory scratch_;
@@ -48,7 +47,7 @@ TEST(AvailableMemory, WithoutCgroupsIsTheKernelsEstimate) {
   FakeSystem system;
   EXPECT_EQ(system.available(), 1000 * mib);
   EXPECT_EQ(system.limit(), std::nullopt);
-  EXPECT_EQ(peak_resident_memory_below(system.root()), 2 * mib);
+  EXPECT_EQ(peak_resident_memory(system.root()), 2 * mib);
   system.put("proc/meminfo", "MemTotal: 4096000 kB\nMemFree: 102400 kB\n");
   EXPECT_EQ(system.available(), 100 * mib);
 }
