@@ -32,6 +32,10 @@ namespace {
                    ENOSPC);
 }
 
+[[noreturn]] void throw_not_there(const std::filesystem::path& directory, const std::string& name, int code) {
+  throw InputError(fmt::format("{}: cannot make {} there: {}", directory.string(), name, reason(code)), code);
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> free_bytes(int fd) {
@@ -73,15 +77,11 @@ std::string describe_bytes(std::uint64_t bytes) {
 std::string proc_path(int fd) { return fmt::format("/proc/self/fd/{}", fd); }
 
 Descriptor open_directory(Disk& disk, const std::filesystem::path& directory, const std::string& name) {
-  const auto refuse = [&](int code) {
-    throw InputError(fmt::format("{}: cannot make {} there: {}", directory.string(), name, reason(code)),
-                     code);
-  };
   const int opened = disk.open(AT_FDCWD, directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (opened < 0) refuse(-opened);
+  if (opened < 0) throw_not_there(directory, name, -opened);
   Descriptor fd(opened);
   // Also detects read-only mounts. Checks the effective ids, which open() will use too.
-  if (faccessat(fd.get(), ".", W_OK | X_OK, AT_EACCESS) != 0) refuse(errno);
+  if (faccessat(fd.get(), ".", W_OK | X_OK, AT_EACCESS) != 0) throw_not_there(directory, name, errno);
   return fd;
 }
 
@@ -105,10 +105,6 @@ bool is_temporary_name(std::string_view candidate, std::string_view name) {
 
 NewFile create_in(Disk& disk, int directory_fd, const std::filesystem::path& directory,
                   const std::string& name, mode_t mode, bool named) {
-  const auto refuse = [&](int code) {
-    throw InputError(fmt::format("{}: cannot make {} there: {}", directory.string(), name, reason(code)),
-                     code);
-  };
   if (!named) {
     const int fd = disk.open(directory_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
     if (fd >= 0) {
@@ -117,7 +113,7 @@ NewFile create_in(Disk& disk, int directory_fd, const std::filesystem::path& dir
       if (access(proc_path(fd).c_str(), F_OK) == 0) return {std::move(nameless), {}};
     } else if (fd != -EOPNOTSUPP && fd != -EISDIR && fd != -EINVAL && fd != -ENOENT) {
       // Which of the four says "no nameless files here" depends on the kernel and the file system.
-      refuse(-fd);
+      throw_not_there(directory, name, -fd);
     }
   }
   for (;;) {
@@ -125,7 +121,7 @@ NewFile create_in(Disk& disk, int directory_fd, const std::filesystem::path& dir
     const int fd = disk.open(directory_fd, temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (fd >= 0) return {Descriptor(fd), std::move(temporary)};
     // A killed process with our pid may have left a file of this name.
-    if (fd != -EEXIST) refuse(-fd);
+    if (fd != -EEXIST) throw_not_there(directory, name, -fd);
   }
 }
 

@@ -71,7 +71,6 @@ File::~File() = default;
 File::File(File&& other) noexcept = default;
 File& File::operator=(File&& other) noexcept = default;
 
-bool File::keep_cached() const { return page_cache_->keep(); }
 void File::set_keep_cached(bool keep) { page_cache_->set_keep(keep); }
 void File::set_windows(std::size_t read, std::size_t written) { page_cache_->set_windows(read, written); }
 
@@ -141,30 +140,24 @@ std::pair<File, std::filesystem::path> File::create_named(const std::filesystem:
 
 File File::join(const std::filesystem::path& path, const std::string& name, std::uint64_t bytes,
                 Access access, Disk& disk) {
-  File file(disk);
-  file.name_ = name;
-  file.writable_ = true;
-  file.size_ = bytes;
   const int fd = disk.open(AT_FDCWD, path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
   if (fd < 0) throw IoError(path.string(), "open the file made by the first process", -fd);
-  file.plain_ = Descriptor(fd);
-  file.open_data_descriptor(access, O_RDWR);
-  file.advise_no_read_ahead();
-  return file;
-}
-
-void File::check_directory(const std::filesystem::path& directory, const std::string& name, Disk& disk) {
-  static_cast<void>(open_directory(disk, directory, name));
+  return opened_for_writing(Descriptor(fd), name, bytes, access, disk);
 }
 
 File File::adopt_new(Descriptor plain, const std::filesystem::path& directory, const std::string& name,
                      std::uint64_t bytes, Access access, Disk& disk) {
+  reserve(disk, plain.get(), directory, name, bytes);
+  return opened_for_writing(std::move(plain), name, bytes, access, disk);
+}
+
+File File::opened_for_writing(Descriptor plain, const std::string& name, std::uint64_t bytes, Access access,
+                              Disk& disk) {
   File file(disk);
   file.name_ = name;
   file.writable_ = true;
   file.size_ = bytes;
   file.plain_ = std::move(plain);
-  reserve(disk, file.plain_.get(), directory, name, bytes);
   file.open_data_descriptor(access, O_RDWR);
   file.advise_no_read_ahead();
   return file;

@@ -47,9 +47,6 @@ class File {
   /// path from create_named(). `name` is for messages. Throws IoError.
   static File join(const std::filesystem::path& path, const std::string& name, std::uint64_t bytes,
                    Access access, Disk& disk = system_disk());
-  /// Throws InputError if files cannot be made in `directory`. Makes nothing, and does not check for room.
-  static void check_directory(const std::filesystem::path& directory, const std::string& name,
-                              Disk& disk = system_disk());
   ~File();
   File(File&& other) noexcept;
   File& operator=(File&& other) noexcept;
@@ -82,7 +79,6 @@ class File {
 
   /// Whether buffered and mapped transfers leave their pages in the page cache, as cp does. That is right for
   /// files that fit in memory. By default pages are dropped after use. Set it before the first transfer.
-  bool keep_cached() const;
   void set_keep_cached(bool keep);
   /// How many bytes may stay in the page cache after buffered and mapped reads (4 MiB by default), and how
   /// many may be in write-back (32 MiB). Set them before the first transfer.
@@ -109,6 +105,8 @@ class File {
   friend class Output;
   static File adopt_new(Descriptor plain, const std::filesystem::path& directory, const std::string& name,
                         std::uint64_t bytes, Access access, Disk& disk);
+  static File opened_for_writing(Descriptor plain, const std::string& name, std::uint64_t bytes,
+                                 Access access, Disk& disk);
   void carry_exactly(Transfer::Kind kind, std::byte* data, std::size_t bytes, std::uint64_t offset) const;
   void open_data_descriptor(Access access, int flags);
   void advise_no_read_ahead() const;

@@ -27,7 +27,6 @@ void check_task(uint64_t nodes, uint64_t slots, std::span<const Packet> task) {
                     nodes, slots, Routed::max_places));
   }
   std::vector<bool> starts(nodes * slots, false), ends(nodes * slots, false);
-  uint64_t crossings = 0;
   for (const Packet& p : task) {
     const auto number = [&](const Place& place) {
       if (place.node >= nodes || place.slot >= slots) {
@@ -47,9 +46,8 @@ void check_task(uint64_t nodes, uint64_t slots, std::span<const Packet> task) {
       throw InputError(fmt::format("a packet stays on node {}, but goes from slot {} to slot {}", p.from.node,
                                    p.from.slot, p.to.slot));
     }
-    crossings += static_cast<uint64_t>(std::popcount(p.from.node ^ p.to.node));
   }
-  if (crossings > Routed::max_crossings) {
+  if (const uint64_t crossings = task_crossings(task); crossings > Routed::max_crossings) {
     throw InputError(fmt::format("a task of {} link crossings is too large to search: at most {}", crossings,
                                  Routed::max_crossings));
   }

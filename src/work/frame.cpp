@@ -7,6 +7,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "io/create.hpp"
 #include "io/disk.hpp"
 #include "io/npy.hpp"
 #include "io/output.hpp"
@@ -16,15 +17,13 @@
 namespace xorder::work {
 namespace {
 
-void check_output(const Destination& to, const std::vector<io::ArrayFile>& inputs, const Options& options) {
-  for (const io::ArrayFile& input : inputs) {
-    io::Output::check(to.path, to.file_bytes(), options.overwrite, *input.file);
+void check_output(const Frame& frame) {
+  for (const io::ArrayFile& input : frame.inputs) {
+    io::Output::check(frame.output.path, frame.output.file_bytes(), frame.options.overwrite, *input.file);
   }
   // Checked even if this run needs no scratch files: a mistake must not show only with a larger file.
-  if (!options.scratch_directory.empty()) {
-    io::Disk& disk = options.disk != nullptr ? *options.disk : io::system_disk();
-    io::File::check_directory(options.scratch_directory, "scratch files", disk);
-  }
+  if (!frame.options.scratch_directory.empty())
+    static_cast<void>(io::open_directory(frame.disk(), frame.options.scratch_directory, "scratch files"));
 }
 
 void check_same_file(const io::ArrayFile& input, Team& team) {
@@ -133,7 +132,7 @@ Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, co
   std::uint64_t memory = effective_memory(frame.options.memory, team == nullptr ? 1 : team->neighbours());
   if (team != nullptr) memory = team->least(memory);
   frame.output = destination(std::move(output), frame.input(), dtype, extents, frame.options.output_offset);
-  check_output(frame.output, frame.inputs, frame.options);
+  check_output(frame);
   if (frame.options.parts) check_own_file(frame, *team);
   frame.circumstances = circumstances(frame.inputs, frame.output, frame.options, memory, working);
   if (frame.sharing() != nullptr) frame.circumstances = agreed(frame.circumstances, *team);
