@@ -209,9 +209,9 @@ class CacheBenchmark final : public Benchmark {
          {"time of a load", plots::Unit::seconds, true},
          {},
          {}}};
-    copies(results);
-    latencies(results);
-    strides(results);
+    copies();
+    latencies();
+    strides();
     return std::move(cases_);
   }
 
@@ -226,31 +226,28 @@ class CacheBenchmark final : public Benchmark {
 
   // A series of the figure, with a point for each size of array.
   template <typename Measure>
-  void add_sizes(Results& results, std::size_t figure, const std::string& name, const Measure& measure) {
-    MeasuredFigure& in = results.figures[figure];
-    in.series.push_back({name, {}});
+  void add_sizes(std::size_t figure, const std::string& name, const Measure& measure) {
     for (int lg = 12; uint64_t{1} << lg <= largest_; lg += step_) {
       cases_.push_back({fmt::format("{}, {}", name, size_text(uint64_t{1} << lg)),
-                        [measure, lg] { return measure(lg); }, figure, in.series.size() - 1,
+                        [measure, lg] { return measure(lg); }, figure, name,
                         static_cast<double>(uint64_t{1} << lg)});
     }
   }
 
-  void copies(Results& results) {
+  void copies() {
     auto* const source = reinterpret_cast<uint64_t*>(source_.data());
     auto* const target = reinterpret_cast<uint64_t*>(target_.data());
     const auto payload = [](int lg, double seconds) {
       return static_cast<double>(uint64_t{1} << lg) / seconds;
     };
-    add_sizes(results, 0, "memcpy", [=](int lg) {
+    add_sizes(0, "memcpy", [=](int lg) {
       return payload(lg, seconds_each([&] { std::memcpy(target, source, std::size_t{1} << lg); }));
     });
-    add_sizes(results, 0, "transposed",
+    add_sizes(0, "transposed",
               [=](int lg) { return payload(lg, copy_seconds<Transposed>(target, source, lg - 3)); });
-    add_sizes(results, 0, "bit-reversed",
+    add_sizes(0, "bit-reversed",
               [=](int lg) { return payload(lg, copy_seconds<BitReversed>(target, source, lg - 3)); });
-    add_sizes(results, 0, "random",
-              [=](int lg) { return payload(lg, copy_seconds<Random>(target, source, lg - 3)); });
+    add_sizes(0, "random", [=](int lg) { return payload(lg, copy_seconds<Random>(target, source, lg - 3)); });
     const auto tiled = [=](const gf2::AffineMap& map, int lg) {
       const memory::InMemoryPlan plan(mapping_of_all({{uint64_t{1} << (lg - 3)}, 8, Order::c}, map));
       return payload(lg, seconds_each([&] {
@@ -258,36 +255,30 @@ class CacheBenchmark final : public Benchmark {
                                     reinterpret_cast<std::byte*>(target), 1);
                      }));
     };
-    add_sizes(results, 0, "tiled transposition",
+    add_sizes(0, "tiled transposition",
               [=](int lg) { return tiled(bmmc::transpose((lg - 3) / 2, (lg - 3) - (lg - 3) / 2), lg); });
-    add_sizes(results, 0, "tiled bit reversal", [=](int lg) { return tiled(bmmc::bit_reverse(lg - 3), lg); });
+    add_sizes(0, "tiled bit reversal", [=](int lg) { return tiled(bmmc::bit_reverse(lg - 3), lg); });
   }
 
-  void latencies(Results& results) {
+  void latencies() {
     constexpr int lg_line = 6;
     std::byte* const huge = source_.data();
     std::byte* const small = small_.data();
-    add_sizes(results, 1, "sequential",
-              [=](int lg) { return chain_seconds<Sequential>(huge, lg - lg_line); });
-    add_sizes(results, 1, "pages apart", [=](int lg) { return chain_seconds<Pages>(huge, lg - lg_line); });
-    add_sizes(results, 1, "transposed",
-              [=](int lg) { return chain_seconds<Transposed>(huge, lg - lg_line); });
-    add_sizes(results, 1, "bit-reversed",
-              [=](int lg) { return chain_seconds<BitReversed>(huge, lg - lg_line); });
-    add_sizes(results, 1, "random", [=](int lg) { return chain_seconds<Random>(huge, lg - lg_line); });
-    add_sizes(results, 1, "random, small pages",
-              [=](int lg) { return chain_seconds<Random>(small, lg - lg_line); });
+    add_sizes(1, "sequential", [=](int lg) { return chain_seconds<Sequential>(huge, lg - lg_line); });
+    add_sizes(1, "pages apart", [=](int lg) { return chain_seconds<Pages>(huge, lg - lg_line); });
+    add_sizes(1, "transposed", [=](int lg) { return chain_seconds<Transposed>(huge, lg - lg_line); });
+    add_sizes(1, "bit-reversed", [=](int lg) { return chain_seconds<BitReversed>(huge, lg - lg_line); });
+    add_sizes(1, "random", [=](int lg) { return chain_seconds<Random>(huge, lg - lg_line); });
+    add_sizes(1, "random, small pages", [=](int lg) { return chain_seconds<Random>(small, lg - lg_line); });
   }
 
-  void strides(Results& results) {
+  void strides() {
     for (const uint64_t more : {uint64_t{0}, line_bytes}) {
-      MeasuredFigure& in = results.figures[2];
-      in.series.push_back({more == 0 ? "a power of two" : "one line more", {}});
       for (uint64_t stride = line_bytes; (stride + line_bytes) * mixed_.size() <= largest_; stride *= 2) {
         cases_.push_back(
             {fmt::format("stride {}", size_text(stride + more)),
              [this, stride, more] { return stride_seconds(source_.data(), stride + more, mixed_); }, 2,
-             in.series.size() - 1, static_cast<double>(stride)});
+             more == 0 ? "a power of two" : "one line more", static_cast<double>(stride)});
       }
     }
   }

@@ -46,14 +46,15 @@ class DiskBenchmark final : public Benchmark {
          {"request", plots::Unit::bytes, true},
          {"bandwidth", plots::Unit::bytes_per_second},
          {},
-         {{"read", {}}, {"written", {}}, {"both at once", {}}}}};
+         {}}};
     std::vector<Case> cases;
     for (const uint64_t block : io::trial_blocks()) {
       const std::string of = "of " + size_text(block);
       const auto x = static_cast<double>(block);
-      cases.push_back({"reads " + of, [this, block] { return trials_->reads(block); }, 0, 0, x});
-      cases.push_back({"writes " + of, [this, block] { return trials_->writes(block); }, 0, 1, x});
-      cases.push_back({"reads and writes " + of, [this, block] { return trials_->both(block); }, 0, 2, x});
+      cases.push_back({"reads " + of, [this, block] { return trials_->reads(block); }, 0, "read", x});
+      cases.push_back({"writes " + of, [this, block] { return trials_->writes(block); }, 0, "written", x});
+      cases.push_back(
+          {"reads and writes " + of, [this, block] { return trials_->both(block); }, 0, "both at once", x});
     }
     return cases;
   }

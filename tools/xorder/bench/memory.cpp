@@ -55,11 +55,10 @@ class MemoryBenchmark final : public Benchmark {
     add("records", fmt::format("Records whose size is not a power of two, {}.", of), ratio);
     add("copies", fmt::format("The reference: copying {}.", of), {"payload", plots::Unit::bytes_per_second});
     results.figures[2].rows = {"memcpy", "streaming stores"};
-    results.figures[2].series.push_back({"", {}});
     for (const MemoryFamily& family : memory_families(bytes_, 8))
       results.figures[0].rows.push_back(family.name);
     for (const uint64_t width : {1, 2, 4, 8, 16}) {
-      add_series(results, 0, fmt::format("{} B", width), memory_families(bytes_, width));
+      add_series(0, fmt::format("{} B", width), memory_families(bytes_, width));
     }
     const uint64_t widths[] = {3, 12, 24, 100};
     for (const uint64_t width : widths) results.figures[1].rows.push_back(fmt::format("{} bytes", width));
@@ -70,12 +69,12 @@ class MemoryBenchmark final : public Benchmark {
         if (family.key == "bitreverse") reversed.push_back(family);
       }
     }
-    add_series(results, 1, "transposed", transposed);
-    add_series(results, 1, "bit-reversed", reversed);
+    add_series(1, "transposed", transposed);
+    add_series(1, "bit-reversed", reversed);
     for (const bool streaming : {false, true}) {
       cases_.push_back(
           {streaming ? "streaming stores" : "memcpy",
-           [this, streaming] { return static_cast<double>(bytes_) / copy_seconds(bytes_, streaming); }, 2, 0,
+           [this, streaming] { return static_cast<double>(bytes_) / copy_seconds(bytes_, streaming); }, 2, "",
            streaming ? 1.0 : 0.0});
     }
     return std::move(cases_);
@@ -90,15 +89,12 @@ class MemoryBenchmark final : public Benchmark {
     }
   }
 
-  void add_series(Results& results, std::size_t figure, const std::string& name,
-                  const std::vector<MemoryFamily>& rows) {
-    MeasuredFigure& in = results.figures[figure];
-    in.series.push_back({name, {}});
+  void add_series(std::size_t figure, const std::string& name, const std::vector<MemoryFamily>& rows) {
     for (std::size_t row = 0; row < rows.size(); ++row) {
       const auto plan = std::make_shared<const memory::InMemoryPlan>(rows[row].what);
       const uint64_t bytes = rows[row].what.bytes();
       cases_.push_back({fmt::format("{}, {}", rows[row].name, name),
-                        [this, plan, bytes] { return ratio(*plan, bytes); }, figure, in.series.size() - 1,
+                        [this, plan, bytes] { return ratio(*plan, bytes); }, figure, name,
                         static_cast<double>(row)});
     }
   }

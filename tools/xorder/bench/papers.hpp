@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -37,11 +36,7 @@ class Curves {
     figure_.values = std::move(values);
     figure_.computed = true;
   }
-  void add(const std::string& name, double x, double value) {
-    auto found = std::ranges::find(figure_.series, name, &MeasuredSeries::name);
-    if (found == figure_.series.end()) found = figure_.series.insert(found, {name, {}});
-    found->points.push_back({x, {value}});
-  }
+  void add(const std::string& name, double x, double value) { figure_.points(name).push_back({x, {value}}); }
   void add(const std::string& name, std::uint64_t x, std::uint64_t value) {
     add(name, static_cast<double>(x), static_cast<double>(value));
   }

@@ -102,6 +102,12 @@ MeasuredFigure figure_of(const Json& from) {
 
 }  // namespace
 
+std::vector<Measured>& MeasuredFigure::points(const std::string& of_series) {
+  auto found = std::ranges::find(series, of_series, &MeasuredSeries::name);
+  if (found == series.end()) found = series.insert(found, {of_series, {}});
+  return found->points;
+}
+
 double Measured::quantile(double part) const {
   std::vector<double> sorted = samples;
   std::ranges::sort(sorted);

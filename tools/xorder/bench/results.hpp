@@ -37,6 +37,9 @@ struct MeasuredFigure {
   std::vector<std::string> rows;
   std::vector<MeasuredSeries> series;
   bool computed = false;  ///< one sample for each point; such figures come first
+
+  /// The points of this series, which is added behind the others if there is none of this name.
+  std::vector<Measured>& points(const std::string& of_series);
 };
 
 /// A table without figures.

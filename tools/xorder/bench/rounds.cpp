@@ -51,7 +51,7 @@ double seconds_since(Clock::time_point begin) {
 }
 
 Measured& place_of(Results& results, const Case& each) {
-  auto& points = results.figures[each.figure].series[each.series].points;
+  auto& points = results.figures[each.figure].points(each.series);
   const auto found = std::ranges::find(points, each.x, &Measured::x);
   if (found != points.end()) return *found;
   points.push_back({each.x, {}});

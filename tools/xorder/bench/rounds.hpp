@@ -14,7 +14,8 @@ namespace xorder::cli {
 struct Case {
   std::string what;  ///< for the progress bar
   std::function<double()> measure;
-  std::size_t figure = 0, series = 0;
+  std::size_t figure = 0;
+  std::string series;
   double x = 0;
 };
 
@@ -27,8 +28,8 @@ struct Rounds {
 };
 
 /// Measures, with every other round backwards, so that steady changes affect all cases alike. Adds the
-/// samples to the figures of `results`, whose series must exist, and sets its noise. Does nothing if there
-/// are no cases. Throws Cancelled.
+/// samples to the figures of `results` and sets its noise. Does nothing if there are no cases. Throws
+/// Cancelled.
 void measure_in_turn(Results& results, const std::vector<Case>& cases, const Rounds& rounds);
 
 }  // namespace xorder::cli

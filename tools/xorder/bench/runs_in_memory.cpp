@@ -94,10 +94,8 @@ MeasuredFigure& new_figure(Results& results, const char* id, const std::string& 
 
 void add_runs_in_memory(Results& results, std::vector<Case>& cases, bool full, const std::stop_token& stop) {
   const auto add = [&](const std::string& name, double x, std::function<double()> measure) {
-    MeasuredFigure& figure = results.figures.back();
-    if (figure.series.empty() || figure.series.back().name != name) figure.series.push_back({name, {}});
-    cases.push_back({fmt::format("{} in memory", name), std::move(measure), results.figures.size() - 1,
-                     figure.series.size() - 1, x});
+    cases.push_back(
+        {fmt::format("{} in memory", name), std::move(measure), results.figures.size() - 1, name, x});
   };
 
   new_figure(

@@ -78,10 +78,9 @@ void add_runs_on_files(Results& results, std::vector<Case>& cases, std::shared_p
     figure.x = {"lg P, processors"};
     figure.values = {"time", plots::Unit::seconds, true};
     const auto add = [&](const std::string& name, int lg, auto make) {
-      if (figure.series.empty() || figure.series.back().name != name) figure.series.push_back({name, {}});
       cases.push_back({fmt::format("{} by {}", task.id, name),
                        [matrix, make] { return matrix->seconds([&] { make()->run({}, matrix->stop()); }); },
-                       results.figures.size(), figure.series.size() - 1, static_cast<double>(lg)});
+                       results.figures.size(), name, static_cast<double>(lg)});
     };
     const double tiles_seconds = by_tiles(*matrix, task)->summary().predicted_seconds();
     // Tiles know no processors: a line from end to end, measured at both.
