@@ -6,16 +6,13 @@
 
 #include "count_text.hpp"
 #include "schedule.hpp"
+#include "text_width.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::cli {
 namespace {
 
 using std::uint64_t;
-
-std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
-}
 
 void print_right(const std::string& text, std::size_t width) {
   fmt::print("{:{}}{}", "", width - std::min(width, width_of(text)), text);

@@ -7,6 +7,7 @@
 
 #include "count_text.hpp"
 #include "show.hpp"
+#include "text_width.hpp"
 
 namespace xorder::cli {
 namespace {
@@ -14,12 +15,7 @@ namespace {
 using gf2::AffineMap;
 using Lines = std::vector<std::string>;
 
-// Columns on a terminal. All UTF-8 characters used here are one column wide.
-std::size_t width_of(const std::string& line) {
-  return static_cast<std::size_t>(std::ranges::count_if(line, [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
-std::size_t width_of(const Lines& lines) {
+std::size_t widest_of(const Lines& lines) {
   std::size_t width = 0;
   for (const std::string& line : lines) width = std::max(width, width_of(line));
   return width;
@@ -27,8 +23,8 @@ std::size_t width_of(const Lines& lines) {
 
 // Side by side if that fits in 110 columns, otherwise one below the other.
 Lines beside(Lines left, const Lines& right) {
-  const std::size_t width = width_of(left) + 6;
-  if (width + width_of(right) > 110) {
+  const std::size_t width = widest_of(left) + 6;
+  if (width + widest_of(right) > 110) {
     left.emplace_back();
     left.insert(left.end(), right.begin(), right.end());
     return left;

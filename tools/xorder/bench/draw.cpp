@@ -11,6 +11,7 @@
 #include "plots/plot.hpp"
 #include "plots/row_plot.hpp"
 #include "standard_streams.hpp"
+#include "text_width.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::cli {
@@ -119,9 +120,7 @@ std::string sureness(const Results& results) {
 }
 
 std::string padded(const std::string& text, std::size_t width, bool right) {
-  const auto letters =
-      static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
-  const std::string blanks(width > letters ? width - letters : 0, ' ');
+  const std::string blanks(width - std::min(width, width_of(text)), ' ');
   return right ? blanks + text : text + blanks;
 }
 
@@ -130,8 +129,7 @@ std::string columns(const std::vector<std::string>& head, const std::vector<std:
   std::vector<std::size_t> widths(head.size(), 0);
   const auto widen = [&](const std::vector<std::string>& row) {
     for (std::size_t i = 0; i < std::min(row.size(), widths.size()); ++i)
-      widths[i] = std::max(widths[i], static_cast<std::size_t>(std::ranges::count_if(
-                                          row[i], [](char c) { return (c & 0xC0) != 0x80; })));
+      widths[i] = std::max(widths[i], width_of(row[i]));
   };
   widen(head);
   for (const auto& row : rows) widen(row);

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include "text_width.hpp"
 
 namespace xorder::plots {
 
 double text_width(std::string_view text) {
   constexpr double letter = 6.3;
-  return letter * static_cast<double>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+  return letter * static_cast<double>(cli::width_of(text));
 }
 
 double draw_legend(cli::Canvas& canvas, const std::vector<LegendEntry>& entries, double left, double right) {
