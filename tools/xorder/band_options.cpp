@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "arguments.hpp"
+#include "checked_option.hpp"
 #include "option_groups.hpp"
 #include "session.hpp"
 #include "xorder/error.hpp"
@@ -137,13 +138,10 @@ CLI::Option* BandStorageOptions::add_to(CLI::App& command) {
   command.add_flag("--cyclic", cyclic, "the band wraps around the corners: indices are modulo N")
       ->needs(banded)
       ->group(group::task);
-  command
-      .add_option("--band-order", order,
-                  "columns: shape (N, KL+KU+1), [j, k] is a[j-KU+k, j]; rows: the same shape, [i, k] is a[i, "
-                  "i-KL+k], as in row-major CBLAS; diagonals: (KL+KU+1, N), SciPy's and LAPACK's ab[KU+i-j, "
-                  "j]; row-diagonals: the same shape, [k, i] is a[i, i-KL+k]; default: columns")
-      ->check(CLI::IsMember(band_orders).description(""))
-      ->type_name(fmt::format("{}", fmt::join(band_orders, "|")))
+  add_choice(command, "--band-order", order, band_orders,
+             "columns: shape (N, KL+KU+1), [j, k] is a[j-KU+k, j]; rows: the same shape, [i, k] is a[i, "
+             "i-KL+k], as in row-major CBLAS; diagonals: (KL+KU+1, N), SciPy's and LAPACK's ab[KU+i-j, "
+             "j]; row-diagonals: the same shape, [k, i] is a[i, i-KL+k]; default: columns")
       ->needs(banded)
       ->group(group::task);
   return banded;

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "arguments.hpp"
+#include "checked_option.hpp"
 #include "commands.hpp"
 #include "moving.hpp"
 #include "network_option.hpp"
@@ -77,14 +78,12 @@ void add_kind(
   const auto way = std::make_shared<Way>();
   MovingCommand::add_to(*kind, [=](const Request& request) { return make(request, *way); },
                         {.inputs = std::move(more_inputs)});
-  kind->add_option(
-          "--schedule", way->schedule,
-          "sweeps over the file; or P virtual processors, which send each other parts of their blocks over "
-          "the links of a hypercube, by ASPC or by Hu's pipeline (record by record if memory holds the file "
-          "twice, and 35 records on their way for each processor): the same output, but slower; default: "
-          "sweeps")
-      ->check(CLI::IsMember({"sweeps", "aspc", "pipelined"}).description(""))
-      ->type_name("sweeps|aspc|pipelined")
+  add_choice(
+      *kind, "--schedule", way->schedule, {"sweeps", "aspc", "pipelined"},
+      "sweeps over the file; or P virtual processors, which send each other parts of their blocks over "
+      "the links of a hypercube, by ASPC or by Hu's pipeline (record by record if memory holds the file "
+      "twice, and 35 records on their way for each processor): the same output, but slower; default: "
+      "sweeps")
       ->group(group::engine);
   kind->add_option(
           "--processors", way->processors,
@@ -133,9 +132,8 @@ void add_scan(CLI::App& parent) {
                    way);
       },
       [operation](CLI::App& kind) {
-        kind.add_option("--op", *operation, "the operation; xor for integers and bool only; default: sum")
-            ->check(CLI::IsMember({"sum", "prod", "min", "max", "xor"}).description(""))
-            ->type_name("sum|prod|min|max|xor")
+        add_choice(kind, "--op", *operation, {"sum", "prod", "min", "max", "xor"},
+                   "the operation; xor for integers and bool only; default: sum")
             ->group(group::task);
       });
 }

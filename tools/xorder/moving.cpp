@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "arguments.hpp"
+#include "checked_option.hpp"
 #include "count_text.hpp"
 #include "interrupt.hpp"
 #include "invocation.hpp"
@@ -201,11 +202,8 @@ void MovingCommand::add_to(CLI::App& command, Make make, const OtherFiles& other
       ->group(group::reporting);
   command.add_flag("-q,--quiet", self->quiet_, "print nothing unless something fails")
       ->group(group::reporting);
-  command
-      .add_option("--progress", self->progress_,
-                  "progress bar on standard error; auto: only on a terminal; default: auto")
-      ->check(CLI::IsMember({"auto", "bar", "none"}).description(""))
-      ->type_name("auto|bar|none")
+  add_choice(command, "--progress", self->progress_, {"auto", "bar", "none"},
+             "progress bar on standard error; auto: only on a terminal; default: auto")
       ->group(group::reporting);
   command
       .add_option("--trace", self->trace_,
@@ -213,10 +211,8 @@ void MovingCommand::add_to(CLI::App& command, Make make, const OtherFiles& other
       ->type_name("FILE")
       ->group(group::reporting)
       ->excludes(dry_run);
-  command
-      .add_option("--io", self->engine_, "how to access the files; all give the same output; default: auto")
-      ->check(CLI::IsMember({"auto", "direct", "mapped"}).description(""))
-      ->type_name("auto|direct|mapped")
+  add_choice(command, "--io", self->engine_, {"auto", "direct", "mapped"},
+             "how to access the files; all give the same output; default: auto")
       ->group(group::engine);
   command
       .add_option("--device", self->device_,

@@ -2,9 +2,9 @@
 #include "schedule.hpp"
 
 #include "arguments.hpp"
+#include "checked_option.hpp"
 #include "commands.hpp"
 #include "network_option.hpp"
-#include "number_option.hpp"
 #include "option_groups.hpp"
 #include "scheduling.hpp"
 #include "text_file.hpp"
@@ -113,9 +113,8 @@ void add_exchange(CLI::App& parent) {
       add_kind(parent, "exchange", "total exchange on a hypercube, with all links busy in all steps", o,
                show_exchange, &o->array_file);
   add_number(*kind, "--dimension", o->dimension, "of the hypercube")->type_name("d");
-  kind->add_option("--kind", o->kind, "the task; one-to-all is found by search; default: transpose")
-      ->check(CLI::IsMember({"transpose", "bitreverse", "one-to-all"}).description(""))
-      ->type_name("transpose|bitreverse|one-to-all");
+  add_choice(*kind, "--kind", o->kind, {"transpose", "bitreverse", "one-to-all"},
+             "the task; one-to-all is found by search; default: transpose");
   kind->add_option(
           "--array", o->array_file,
           "instead of --dimension: your own w(i, j), a line of d numbers for each step i, 0 for an idle "
@@ -162,17 +161,13 @@ void add_banded(CLI::App& parent) {
   add_number(*kind, "--processors", o->processors, "nodes of the hypercube, a power of two")->type_name("P");
   add_number(*kind, "--matrices", o->matrices, "number of matrices at once, at most d/b; default: 1")
       ->type_name("k");
-  kind->add_option(
-          "--assignment", o->assignment,
-          "of columns to nodes: Binary-Gray, binary, or the affine one with the least bound; default: gray")
-      ->check(CLI::IsMember({"gray", "binary", "affine"}).description(""))
-      ->type_name("gray|binary|affine");
-  kind->add_option(
-          "--method", o->method,
-          "closed: the closed form, for the next larger beta; search: repaired greedy matchings; best: the "
-          "closed form if it is optimal or the task is too large, otherwise the better one; default: best")
-      ->check(CLI::IsMember({"best", "closed", "search"}).description(""))
-      ->type_name("best|closed|search");
+  add_choice(
+      *kind, "--assignment", o->assignment, {"gray", "binary", "affine"},
+      "of columns to nodes: Binary-Gray, binary, or the affine one with the least bound; default: gray");
+  add_choice(
+      *kind, "--method", o->method, {"best", "closed", "search"},
+      "closed: the closed form, for the next larger beta; search: repaired greedy matchings; best: the "
+      "closed form if it is optimal or the task is too large, otherwise the better one; default: best");
 }
 
 void add_mesh(CLI::App& parent) {
@@ -204,9 +199,7 @@ void add_aspc(CLI::App& parent) {
   CLI::App* kind = add_kind(parent, "aspc", "(i | j) to (i +- 2^j | j) for all nodes i and slots j at once",
                             o, [](const Options& g) { return show_aspc(g.dimension, g.half); });
   add_number(*kind, "--dimension", o->dimension, "of the hypercube")->required()->type_name("n");
-  kind->add_option("--half", o->half, "directions; default: both")
-      ->check(CLI::IsMember({"plus", "minus", "both"}).description(""))
-      ->type_name("plus|minus|both");
+  add_choice(*kind, "--half", o->half, {"plus", "minus", "both"}, "directions; default: both");
 }
 
 void add_descend(CLI::App& parent) {

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <memory>
 
+#include "checked_option.hpp"
 #include "commands.hpp"
 #include "json_text.hpp"
-#include "number_option.hpp"
 #include "option_groups.hpp"
 #include "plan/factor.hpp"
 #include "standard_streams.hpp"

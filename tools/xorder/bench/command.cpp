@@ -6,12 +6,12 @@
 
 #include "arguments.hpp"
 #include "bench/bench.hpp"
+#include "checked_option.hpp"
 #include "commands.hpp"
 #include "host.hpp"
 #include "interrupt.hpp"
 #include "invocation.hpp"
 #include "json_text.hpp"
-#include "number_option.hpp"
 #include "option_groups.hpp"
 #include "size_text.hpp"
 #include "xorder/error.hpp"

@@ -1,11 +1,15 @@
-// Options whose value is a number.
+// Options whose value is a number, or one of a few words.
 #pragma once
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "arguments.hpp"
 #include "xorder/error.hpp"
@@ -28,6 +32,14 @@ CLI::Option* add_number(CLI::App& command, const std::string& name, Number& valu
     }
   };
   return command.add_option_function<std::string>(name, read, description)->type_name("N");
+}
+
+/// Adds an option whose value is one of the words.
+inline CLI::Option* add_choice(CLI::App& command, const std::string& name, std::string& value,
+                               const std::vector<std::string>& words, const std::string& description) {
+  return command.add_option(name, value, description)
+      ->check(CLI::IsMember(words).description(""))
+      ->type_name(fmt::format("{}", fmt::join(words, "|")));
 }
 
 }  // namespace xorder::cli
