@@ -73,6 +73,13 @@ struct ShownSchedule {
   std::function<std::string(const ShownSchedule&)> drawing;
 };
 
+/// Throws InputError unless a schedule's hypercube may have this dimension.
+int checked_dimension(int dimension);
+/// "NAME0", "NAME1", ..: `count` names from the number `first` on.
+std::vector<std::string> numbered(const std::string& name, int count, int first = 0);
+/// Shades for messages that go over 1 .. d links from source to target.
+std::vector<Colour> by_distance(int d);
+
 struct RoundsOptions {
   std::string by, matrix_file;  ///< one of them
   std::optional<int> bits;      ///< with `by`
@@ -94,8 +101,10 @@ void show_contents(ShownSchedule& shown);
 ShownSchedule show_isotropic(const std::string& tags_file);
 /// Any task. The file has a line "node slot node slot" for each packet: its source and its target.
 ShownSchedule show_task(int dimension, const std::string& packets_file);
-/// For schedules without a closed form on a hypercube: a table of messages by step and dimension, and marks
-/// by the distance that a packet goes, or by its matrix, if `matrices` have `width` slots each.
+/// How many messages cross each dimension of a hypercube in each step. The schedule must outlive the table.
+ScheduleTable crossings_table(const schedule::Schedule& schedule);
+/// For schedules without a closed form on a hypercube: this table, and marks by the distance that a packet
+/// goes, or by its matrix, if `matrices` have `width` slots each.
 void show_by_search(ShownSchedule& shown, std::unique_ptr<schedule::Schedule> schedule, int matrices,
                     std::uint64_t width);
 /// Adds how it was found to the facts.
@@ -120,6 +129,12 @@ struct RoutingTags {
   int dimension = 0;
 };
 RoutingTags parse_tags(std::string_view text, const std::string& name);
+
+/// Calls `take` with the whole numbers of each line that has any, and the line's number. What begins with #
+/// is a comment. Throws InputError naming `name` and the line.
+void for_each_line_of_numbers(
+    const std::string& text, const std::string& name,
+    const std::function<void(std::size_t line, const std::vector<std::uint64_t>& numbers)>& take);
 
 /// Throws InputError with the complaint, in which {} × {} are rows and columns, if the table has more
 /// entries.

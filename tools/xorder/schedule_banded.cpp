@@ -45,10 +45,7 @@ Band band(const BandedOptions& o) {
     return {d, blocks.beta, {blocks.half, blocks.half}};
   }
   if (!o.dimension || o.beta.has_value() == o.bandwidth.has_value()) throw InputError(ways);
-  if (*o.dimension < 0 || *o.dimension > schedule::Network::max_dimension) {
-    throw InputError(fmt::format("--dimension is {}; a schedule has 2^0 to 2^{} virtual processors",
-                                 *o.dimension, schedule::Network::max_dimension));
-  }
+  checked_dimension(*o.dimension);
   if (o.bandwidth) {
     return {*o.dimension, schedule::beta_of_bandwidth(*o.bandwidth, *o.dimension),
             Diagonals::of_width(*o.bandwidth)};
@@ -60,18 +57,12 @@ Band band(const BandedOptions& o) {
   return {*o.dimension, *o.beta, {uint64_t{1} << *o.beta, uint64_t{1} << *o.beta}};
 }
 
-std::vector<std::string> dimensions(int first, int count) {
-  std::vector<std::string> names;
-  for (int j = first; j < first + count; ++j) names.push_back(fmt::format("j={}", j));
-  return names;
-}
-
 // The closed form: a table of tags by step and dimension, the ring's last.
 void show_closed(ShownSchedule& shown, const Band& b, std::unique_ptr<schedule::Banded> banded) {
   const schedule::Banded* s = banded.get();
   shown.table = {
       "the tags that cross each dimension, first of A, then of B, and the tag released on the ring", "step",
-      dimensions(b.dimension - b.beta, b.beta), s->steps(), [s, b](uint64_t step) {
+      numbered("j=", b.beta, b.dimension - b.beta), s->steps(), [s, b](uint64_t step) {
         Row row;
         for (int j = 0; j < b.beta; ++j) {
           row.push_back(

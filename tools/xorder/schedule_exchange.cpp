@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <charconv>
-#include <sstream>
 
 #include "io/text_file.hpp"
 #include "schedule.hpp"
@@ -23,29 +21,17 @@ constexpr int max_dimension = schedule::Network::max_dimension;
 
 schedule::ExchangeArray parse_array(const std::string& text, const std::string& name) {
   schedule::ExchangeArray array;
-  std::istringstream lines(text);
-  std::size_t number = 0;
-  for (std::string line; std::getline(lines, line);) {
-    ++number;
-    std::istringstream words(line);
-    int count = 0;
-    for (std::string word; words >> word && word.front() != '#'; ++count) {
-      uint64_t w = 0;
-      const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), w);
-      if (error != std::errc() || end != word.data() + word.size()) {
-        throw InputError(fmt::format("{}: line {}: '{}' is not a whole number", name, number, word));
-      }
-      array.words.push_back(w);
-    }
-    if (count == 0) continue;
+  for_each_line_of_numbers(text, name, [&](std::size_t line, const std::vector<uint64_t>& words) {
+    const auto count = static_cast<int>(words.size());
     if (array.dimension == 0) array.dimension = count;
     if (count != array.dimension || count > max_dimension) {
-      throw InputError(fmt::format("{}: line {}: {} words, {}", name, number, count,
+      throw InputError(fmt::format("{}: line {}: {} words, {}", name, line, count,
                                    count > max_dimension
                                        ? fmt::format("at most {}", max_dimension)
                                        : fmt::format("but the first line has {}", array.dimension)));
     }
-  }
+    array.words.insert(array.words.end(), words.begin(), words.end());
+  });
   if (array.dimension == 0)
     throw InputError(fmt::format("{}: has no words; expected a line of d numbers for each step", name));
   return array;
@@ -57,17 +43,12 @@ void show_words(ShownSchedule& shown, std::unique_ptr<schedule::Exchange> exchan
   const int d = e->network().dimension();
   shown.table = {fmt::format("w(i, j): in step i node v sends over link j the word at {}",
                              transposition ? "w ^ v" : "the reverse of w ^ v"),
-                 "step",
-                 {},
-                 e->steps(),
-                 [e, d](uint64_t step) {
+                 "step", numbered("j=", d), e->steps(), [e, d](uint64_t step) {
                    Row row;
                    for (int j = 0; j < d; ++j) row.emplace_back(e->word(step, j));
                    return row;
                  }};
-  for (int j = 0; j < d; ++j) shown.table.columns.push_back(fmt::format("j={}", j));
-  for (int k = 1; k <= d; ++k) shown.colours.push_back({colour::shade(k - 1, d), fmt::format("{}", k)});
-  if (d > 0) shown.colours.back().meaning += " links from source to target";
+  shown.colours = by_distance(d);
   shown.label_meaning = "the slot that is sent";
   shown.mark = [e](uint64_t step, const Message& m) {
     const uint64_t w = e->word(step, std::countr_zero(m.from.node ^ m.to.node));
@@ -100,24 +81,14 @@ ShownSchedule show_one_to_all(int d) {
     throw InputError(fmt::format("--dimension is {}; one-to-all is possible for at most {}", d, most));
   std::vector<schedule::Packet> task;
   for (Node v = 1; v < nodes; ++v) task.push_back({{0, v}, {v, 0}});
-  auto routed = std::make_unique<schedule::Routed>(d, nodes, task, schedule::RouteOptions{});
+  auto routed = std::make_unique<schedule::Routed>(d, nodes, task);
   const schedule::Routed* r = routed.get();
   ShownSchedule shown;
   shown.title = fmt::format("exchange --dimension {} --kind one-to-all", d);
   shown.summary = fmt::format("node 0 has a word for each of 2^{} nodes; found by search", d);
   shown.parameters = {{"dimension", d}, {"kind", "one-to-all"}};
   shown.facts = {{"greedy_steps", r->greedy_steps()}, {"scratch_slots", r->scratch_slots()}};
-  shown.table = {"how many messages cross each dimension", "step", {}, r->steps(), [r, d](uint64_t step) {
-                   std::vector<uint64_t> count(static_cast<std::size_t>(d), 0);
-                   std::vector<Message> messages;
-                   r->messages(step, messages);
-                   for (const Message& m : messages) {
-                     if (m.from.node != m.to.node)
-                       ++count[static_cast<std::size_t>(std::countr_zero(m.from.node ^ m.to.node))];
-                   }
-                   return Row(count.begin(), count.end());
-                 }};
-  for (int j = 0; j < d; ++j) shown.table.columns.push_back(fmt::format("j={}", j));
+  shown.table = crossings_table(*r);
   shown.colours = {{colour::navy, "leaves node 0"}, {colour::steel, "is passed on"}};
   shown.mark = [](uint64_t, const Message& m) { return Mark{m.from.node == 0 ? 0u : 1u, ""}; };
   shown.schedule = std::move(routed);
@@ -146,12 +117,9 @@ ShownSchedule show_exchange(const ExchangeOptions& o) {
   if (o.dimension.has_value() != o.array_file.empty()) {
     throw InputError("exchange takes either --dimension or --array");
   }
-  if (o.dimension && *o.dimension > max_dimension) {
-    throw InputError(fmt::format("--dimension is {}; a schedule has 2^0 to 2^{} virtual processors",
-                                 *o.dimension, max_dimension));
-  }
   ShownSchedule shown;
   if (o.dimension) {
+    checked_dimension(*o.dimension);
     shown = o.kind == "one-to-all" ? show_one_to_all(*o.dimension) : show_closed_form(*o.dimension, o.kind);
   } else {
     if (o.kind == "one-to-all") throw InputError("--array is for --kind transpose and bitreverse");

@@ -32,27 +32,6 @@ using schedule::Node;
 using std::uint64_t;
 using Row = std::vector<nlohmann::json>;
 
-int checked_dimension(int dimension) {
-  if (dimension < 0 || dimension > schedule::Network::max_dimension) {
-    throw InputError(fmt::format("--dimension is {}; a schedule has 2^0 to 2^{} virtual processors",
-                                 dimension, schedule::Network::max_dimension));
-  }
-  return dimension;
-}
-
-std::vector<std::string> numbered(const std::string& name, int count) {
-  std::vector<std::string> names;
-  for (int i = 0; i < count; ++i) names.push_back(fmt::format("{}{}", name, i));
-  return names;
-}
-
-std::vector<Colour> by_distance(int d) {
-  std::vector<Colour> colours;
-  for (int k = 1; k <= d; ++k) colours.push_back({colour::shade(k - 1, d), fmt::format("{}", k)});
-  if (d > 0) colours.back().meaning += " links from source to target";
-  return colours;
-}
-
 // By node of a mesh or a torus, the step in which its block leaves, and its first direction; empty if it
 // stays.
 std::vector<std::string> first_ways(const schedule::Schedule& mesh) {
@@ -77,6 +56,27 @@ std::vector<std::string> first_ways(const schedule::Schedule& mesh) {
 std::string slot_label(uint64_t, const Message& m) { return std::to_string(m.from.slot); }
 
 }  // namespace
+
+int checked_dimension(int dimension) {
+  if (dimension < 0 || dimension > schedule::Network::max_dimension) {
+    throw InputError(fmt::format("--dimension is {}; a schedule has 2^0 to 2^{} virtual processors",
+                                 dimension, schedule::Network::max_dimension));
+  }
+  return dimension;
+}
+
+std::vector<std::string> numbered(const std::string& name, int count, int first) {
+  std::vector<std::string> names;
+  for (int i = first; i < first + count; ++i) names.push_back(fmt::format("{}{}", name, i));
+  return names;
+}
+
+std::vector<Colour> by_distance(int d) {
+  std::vector<Colour> colours;
+  for (int k = 1; k <= d; ++k) colours.push_back({colour::shade(k - 1, d), fmt::format("{}", k)});
+  if (d > 0) colours.back().meaning += " links from source to target";
+  return colours;
+}
 
 ShownSchedule show_rounds(const RoundsOptions& o) {
   if (o.by.empty() == o.matrix_file.empty() || o.by.empty() == o.bits.has_value()) {

@@ -1,5 +1,8 @@
-// The file format of routing tags.
+// The formats of files: routing tags, and lines of numbers.
 #include <fmt/format.h>
+
+#include <charconv>
+#include <sstream>
 
 #include "schedule.hpp"
 #include "xorder/error.hpp"
@@ -49,6 +52,25 @@ RoutingTags parse_tags(std::string_view text, const std::string& name) {
   if (task.tags.empty())
     throw InputError(fmt::format("{}: has no tags; expected lines of 0 and 1, dimension 0 first", name));
   return task;
+}
+
+void for_each_line_of_numbers(
+    const std::string& text, const std::string& name,
+    const std::function<void(std::size_t line, const std::vector<std::uint64_t>& numbers)>& take) {
+  std::istringstream lines(text);
+  std::size_t number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    std::istringstream words(line);
+    std::vector<std::uint64_t> values;
+    for (std::string word; words >> word && word.front() != '#';) {
+      const char* const last = word.data() + word.size();
+      const auto [end, error] = std::from_chars(word.data(), last, values.emplace_back());
+      if (error != std::errc() || end != last)
+        throw InputError(fmt::format("{}: line {}: '{}' is not a whole number", name, number, word));
+    }
+    if (!values.empty()) take(number, values);
+  }
 }
 
 }  // namespace xorder::cli

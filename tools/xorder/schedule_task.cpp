@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <charconv>
-#include <sstream>
 
 #include "io/text_file.hpp"
 #include "schedule.hpp"
@@ -15,52 +13,41 @@ namespace {
 
 using schedule::Message;
 using std::uint64_t;
-using Row = std::vector<nlohmann::json>;
 
 std::vector<schedule::Packet> parse_packets(const std::string& text, const std::string& name) {
   std::vector<schedule::Packet> packets;
-  std::istringstream lines(text);
-  std::size_t number = 0;
-  for (std::string line; std::getline(lines, line);) {
-    ++number;
-    std::istringstream words(line);
-    std::vector<uint64_t> values;
-    for (std::string word; words >> word && word.front() != '#';) {
-      uint64_t value = 0;
-      const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-      if (error != std::errc() || end != word.data() + word.size()) {
-        throw InputError(fmt::format("{}: line {}: '{}' is not a whole number", name, number, word));
-      }
-      values.push_back(value);
-    }
-    if (values.empty()) continue;
+  for_each_line_of_numbers(text, name, [&](std::size_t line, const std::vector<uint64_t>& values) {
     if (values.size() != 4) {
       throw InputError(
           fmt::format("{}: line {}: {} numbers; a packet has 4: node, slot, target node, target slot", name,
-                      number, values.size()));
+                      line, values.size()));
     }
     packets.push_back({{values[0], values[1]}, {values[2], values[3]}});
-  }
+  });
   return packets;
 }
 
 }  // namespace
 
+ScheduleTable crossings_table(const schedule::Schedule& schedule) {
+  const int d = schedule.network().dimension();
+  return {"how many messages cross each dimension", "step", numbered("j=", d), schedule.steps(),
+          [&schedule, d](uint64_t step) {
+            std::vector<uint64_t> count(static_cast<std::size_t>(d), 0);
+            std::vector<Message> messages;
+            schedule.messages(step, messages);
+            for (const Message& m : messages) {
+              if (m.from.node == m.to.node) continue;
+              ++count[static_cast<std::size_t>(std::countr_zero(m.from.node ^ m.to.node))];
+            }
+            return std::vector<nlohmann::json>(count.begin(), count.end());
+          }};
+}
+
 void show_by_search(ShownSchedule& shown, std::unique_ptr<schedule::Schedule> schedule, int matrices,
                     uint64_t width) {
-  const int d = schedule->network().dimension();
   const schedule::Schedule* s = schedule.get();
-  shown.table = {"how many messages cross each dimension", "step", {}, s->steps(), [s, d](uint64_t step) {
-                   std::vector<uint64_t> count(static_cast<std::size_t>(d), 0);
-                   std::vector<Message> messages;
-                   s->messages(step, messages);
-                   for (const Message& m : messages) {
-                     if (m.from.node == m.to.node) continue;
-                     ++count[static_cast<std::size_t>(std::countr_zero(m.from.node ^ m.to.node))];
-                   }
-                   return Row(count.begin(), count.end());
-                 }};
-  for (int j = 0; j < d; ++j) shown.table.columns.push_back(fmt::format("j={}", j));
+  shown.table = crossings_table(*s);
   const auto origins = std::make_shared<std::optional<Origins>>();
   const auto origin = [s, origins](uint64_t step, const Message& m) {
     if (!*origins) origins->emplace(*s);
@@ -75,10 +62,7 @@ void show_by_search(ShownSchedule& shown, std::unique_ptr<schedule::Schedule> sc
       return Mark{static_cast<std::size_t>(origin(step, m).slot / width), ""};
     };
   } else {
-    for (int k = 1; k <= d; ++k) {
-      shown.colours.push_back({colour::shade(k - 1, d), fmt::format("{}", k)});
-    }
-    if (d > 0) shown.colours.back().meaning += " links from source to target";
+    shown.colours = by_distance(s->network().dimension());
     shown.mark = [s, origin](uint64_t step, const Message& m) {
       const schedule::Place from = origin(step, m);
       return Mark{static_cast<std::size_t>(std::popcount(from.node ^ s->goal(from)->node)) - 1, ""};
@@ -94,10 +78,7 @@ void note_search(ShownSchedule& shown, const schedule::Routed& routed) {
 }
 
 ShownSchedule show_task(int d, const std::string& packets_file) {
-  if (d > schedule::Network::max_dimension) {
-    throw InputError(fmt::format("--dimension is {}; a schedule has 2^0 to 2^{} virtual processors", d,
-                                 schedule::Network::max_dimension));
-  }
+  checked_dimension(d);
   const auto packets = parse_packets(io::read_text(packets_file), packets_file);
   uint64_t slots = 1;
   for (const schedule::Packet& p : packets) {
