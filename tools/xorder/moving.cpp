@@ -284,10 +284,55 @@ void MovingCommand::check_text_files() const {
   }
 }
 
+// A disk that nobody has measured is measured before a long run, and the work made again for it.
+void MovingCommand::learn_disk(Request& request, std::unique_ptr<work::Work>& work,
+                               const std::stop_token& stop) const {
+  if (!device_.empty() || session().team != nullptr || work::device_for(output_).measured) return;
+  if (work->summary().bytes < work::worth_learning) return;
+  if (dry_run_) {
+    tell_note(
+        fmt::format("the disk of {} has not been measured: a real run measures it first if it can, and may "
+                    "choose another plan",
+                    output_));
+  } else if (auto device = work::learn_device(output_, stop)) {
+    request.options.device = *std::move(device);
+    work = make_(request);
+    if (session().speaks() && !quiet_) {
+      tell_note(fmt::format(
+          "measured the disk of {}, because nobody had (xorder bench disk measures it more accurately)",
+          output_));
+    }
+  }
+}
+
+void MovingCommand::print_plan(work::Work& work, const std::stop_token& stop) const {
+  work::Summary plan = work.summary();
+  const auto forecast = work.forecast(stop);
+  if (forecast) plan.traffic = forecast;
+  fmt::print("{}", json_ ? json_text(work::plan_json(plan)) + "\n"
+                         : printable(work.describe()) + (forecast ? traffic_text(*forecast) : ""));
+}
+
+void MovingCommand::tell_report(const work::Report& report, std::uint64_t moved) const {
+  const auto bytes = static_cast<double>(moved);
+  const std::string way =
+      report.engine == report.access ? report.engine : fmt::format("{} ({})", report.engine, report.access);
+  tell("{}: {} in {:.2f} s, {}/s, {}, {}\n", on_one_line(output_), size_text(bytes), report.seconds,
+       size_text(bytes / std::max(report.seconds, 1e-9)), count_text(report.passes, "pass"), way);
+  if (const auto& traffic = report.traffic; traffic && parts_) {
+    tell("{}, {}: {}, {} sent\n", count_text(traffic->processors, "rank"),
+         count_text(traffic->steps, "round"), count_text(traffic->messages, "message"),
+         size_text(traffic->bytes_moved));
+  } else if (traffic) {
+    tell("{}", traffic_text(*traffic));
+  }
+}
+
 void MovingCommand::run() const {
   const bool speaks = session().speaks(), talks = speaks && !quiet_;
   std::optional<Interrupt> interrupt;
   if (session().team == nullptr) interrupt.emplace();  // a team handles signals itself
+  const std::stop_token stop = interrupt ? interrupt->token() : std::stop_token();
   if (session().team != nullptr) tell_of_left_over(own(output_), *session().team, parts_);
   std::vector<io::ArrayFile> inputs;
   for (const std::string& path : inputs_) inputs.push_back(raw_.open(own(path)));
@@ -301,30 +346,9 @@ void MovingCommand::run() const {
   }
   Request request{std::move(inputs), own(output_), std::move(options)};
   std::unique_ptr<work::Work> work = make_(request);
-  const bool unknown_disk = device_.empty() && interrupt && !work::device_for(output_).measured;
-  if (unknown_disk && work->summary().bytes >= work::worth_learning) {
-    if (dry_run_) {
-      tell_note(
-          fmt::format("the disk of {} has not been measured: a real run measures it first if it can, and may "
-                      "choose another plan",
-                      output_));
-    } else if (auto device = work::learn_device(output_, interrupt->token())) {
-      request.options.device = *std::move(device);
-      work = make_(request);
-      if (talks) {
-        tell_note(fmt::format(
-            "measured the disk of {}, because nobody had (xorder bench disk measures it more accurately)",
-            output_));
-      }
-    }
-  }
+  learn_disk(request, work, stop);
   if (dry_run_) {
-    if (!speaks) return;
-    work::Summary plan = work->summary();
-    const auto forecast = work->forecast(interrupt ? interrupt->token() : std::stop_token());
-    if (forecast) plan.traffic = forecast;
-    fmt::print("{}", json_ ? json_text(work::plan_json(plan)) + "\n"
-                           : printable(work->describe()) + (forecast ? traffic_text(*forecast) : ""));
+    if (speaks) print_plan(*work, stop);
     return;
   }
 
@@ -333,8 +357,7 @@ void MovingCommand::run() const {
   work::Report report;
   {
     ProgressBar bar(bar_wanted);
-    report = work->run([&](const work::Progress& p) { bar.show(p); },
-                       interrupt ? interrupt->token() : std::stop_token());
+    report = work->run([&](const work::Progress& p) { bar.show(p); }, stop);
   }
   session().made.push_back(request.output.string());
   if (tracing) keep(*tracing, work->summary(), report);
@@ -342,18 +365,7 @@ void MovingCommand::run() const {
   if (json_ && speaks) {
     fmt::print("{}\n", json_text(work::report_json(work->summary(), report)));
   } else if (talks) {
-    const auto bytes = static_cast<double>(work->summary().bytes);
-    const std::string way =
-        report.engine == report.access ? report.engine : fmt::format("{} ({})", report.engine, report.access);
-    tell("{}: {} in {:.2f} s, {}/s, {}, {}\n", on_one_line(output_), size_text(bytes), report.seconds,
-         size_text(bytes / std::max(report.seconds, 1e-9)), count_text(report.passes, "pass"), way);
-    if (const auto& traffic = report.traffic; traffic && parts_) {
-      tell("{}, {}: {}, {} sent\n", count_text(traffic->processors, "rank"),
-           count_text(traffic->steps, "round"), count_text(traffic->messages, "message"),
-           size_text(traffic->bytes_moved));
-    } else if (traffic) {
-      tell("{}", traffic_text(*traffic));
-    }
+    tell_report(report, work->summary().bytes);
   }
 }
 

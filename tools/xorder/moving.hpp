@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,9 @@ class MovingCommand {
   std::string own(const std::string& path) const;
   /// Throws InputError if OUT or the trace would replace a text file that the command reads.
   void check_text_files() const;
+  void learn_disk(Request& request, std::unique_ptr<work::Work>& work, const std::stop_token& stop) const;
+  void print_plan(work::Work& work, const std::stop_token& stop) const;
+  void tell_report(const work::Report& report, std::uint64_t moved) const;
   void run() const;
 
   Make make_;
