@@ -327,12 +327,6 @@ std::string to_python(const Literal& literal) {
   return out;
 }
 
-std::string to_python(std::u32string_view string) {
-  std::string out;
-  append_string(out, string);
-  return out;
-}
-
 std::string excerpt(std::u32string_view text) {
   std::string out = "\"";
   for (const char32_t c : text.substr(0, excerpt_length)) append_escaped(out, c);

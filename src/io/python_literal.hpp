@@ -31,7 +31,6 @@ Literal parse_literal(std::u32string_view text);
 /// characters, surrogates and characters that change the layout are escaped, so the text is one line. Unlike
 /// repr(), it does not escape unassigned code points.
 std::string to_python(const Literal& literal);
-std::string to_python(std::u32string_view string);
 
 /// `text` in quotes for an error message: always one line, and cut after 40 characters.
 std::string excerpt(std::u32string_view text);

@@ -140,7 +140,6 @@ Tiling::Tiling(Reordering what, TileChoice choice)
 }
 
 uint64_t Tiling::tile_elements() const { return product(choice_.tile) << (coset_ ? coset_->bits() : 0); }
-uint64_t Tiling::group_elements() const { return product(choice_.group) << group_bits_; }
 
 uint64_t Tiling::tile_count() const {
   uint64_t count = coset_ ? coset_->tile_count() : 1;

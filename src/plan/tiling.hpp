@@ -99,9 +99,8 @@ class Tiling {
   const std::optional<CosetTiling>& coset() const { return coset_; }
   /// lg of a group's coordinates on the mapped axis.
   int group_bits() const { return group_bits_; }
-  /// The largest sizes, in elements.
+  /// Elements of the largest tile.
   std::uint64_t tile_elements() const;
-  std::uint64_t group_elements() const;
 
   /// Tiles are numbered in the order of their place in the target, so that neighbours in the target follow
   /// each other.

@@ -31,12 +31,6 @@ kernel::Layout kernel_layout(const plan::Tiling& tiling, const plan::ChunkShape&
   return layout;
 }
 
-kernel::Layout kernel_layout(const plan::Tiling& tiling) {
-  const plan::RunShape& target = tiling.target_shape();
-  return kernel_layout(tiling,
-                       plan::chunk_shape(tiling.what(), tiling.choice(), target, target.run_elements));
-}
-
 void kernel_lengths(const plan::Tiling& tiling, const plan::Group& group,
                     std::vector<std::uint64_t>& lengths) {
   lengths.clear();

@@ -9,8 +9,6 @@ namespace xorder::tiles {
 /// How a group of this tiling lies in memory. Source runs are numbered as in the group. Target runs are the
 /// tile's chunks, by their numbers.
 kernel::Layout kernel_layout(const plan::Tiling& tiling, const plan::ChunkShape& chunk);
-/// The same for target runs that are not divided into chunks.
-kernel::Layout kernel_layout(const plan::Tiling& tiling);
 
 /// The lengths of the group's unmapped axes, as the kernel of that layout expects them.
 void kernel_lengths(const plan::Tiling& tiling, const plan::Group& group,
