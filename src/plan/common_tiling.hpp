@@ -51,8 +51,9 @@ class CommonTiling {
   /// The permutation within a tile, of m + p bits with the rank's on top.
   gf2::AffineMap within(std::uint64_t tile) const;
 
-  // Element j of a rank's part of a tile lies in the rank's block at base ⊕ basis(j). In runs of 2^s elements
-  // (2^t in the target), the low s bits of a base are 0 and the first s columns of the basis are unit vectors.
+  // Element j of a rank's part of a tile lies in the rank's block at base ⊕ basis(j). In runs of 2^s
+  // elements (2^t in the target), the low s bits of a base are 0 and the first s columns of the basis are
+  // unit vectors.
   gf2::Word source_base(std::uint64_t tile, std::uint64_t rank) const;
   gf2::Word target_base(std::uint64_t tile, std::uint64_t rank) const;
   const gf2::BitMatrix& source_basis() const { return source_basis_; }

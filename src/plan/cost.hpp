@@ -31,8 +31,8 @@ struct Load {
 /// The predicted time of the pass. Pure.
 double pass_seconds(const Load& load, const Conditions& conditions);
 
-/// `pass` with the time that it takes to read and write its bytes one after the other, in requests of its block
-/// sizes but at most `largest` bytes. For the engines whose passes have no tiles to overlap.
+/// `pass` with the time that it takes to read and write its bytes one after the other, in requests of its
+/// block sizes but at most `largest` bytes. For the engines whose passes have no tiles to overlap.
 PassSummary timed(PassSummary pass, const Device& device, std::uint64_t largest);
 
 }  // namespace xorder::plan
