@@ -19,7 +19,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD, SCRATCH = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 # As root, with more ranks than processors; for OpenMPI. `bench disk` keeps its hurried profile in the cache directory.
-ENVIRONMENT = {**os.environ, "XDG_CACHE_HOME": str(SCRATCH / "cache"), "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+ENVIRONMENT = {**os.environ, "XDG_CACHE_HOME": str(SCRATCH / "cache"),
+               "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none"}
 failures = []
 
