@@ -6,18 +6,16 @@
 // core; the first line is memcpy of the same groups, in order. The machine's noise is larger than most
 // differences: compare within one run, with --benchmark_repetitions and medians.
 #include <benchmark/benchmark.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <cstring>
-#include <new>
 #include <numeric>
 #include <random>
 #include <vector>
 
 #include "kernel/kernel.hpp"
+#include "measured.hpp"
 
 namespace {
 
@@ -29,30 +27,15 @@ constexpr int tile_bits = 28;
 constexpr int group_bits = 22;
 constexpr std::uint64_t segment_bytes = 512;  // of each target run in a group
 
-// A buffer on huge pages, like the tile buffers.
-class Buffer {
- public:
-  Buffer() : data_(std::aligned_alloc(std::size_t{1} << 21, size)) {
-    if (data_ == nullptr) throw std::bad_alloc();
-    if (std::getenv("XORDER_BENCH_SMALL_PAGES") == nullptr) madvise(data_, size, MADV_HUGEPAGE);
-    std::memset(data_, 1, size);
-  }
-  ~Buffer() { std::free(data_); }
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
-  std::byte* data() { return static_cast<std::byte*>(data_); }
-  static constexpr std::size_t size = (std::size_t{1} << tile_bits) + (std::size_t{1} << 21);
+constexpr std::size_t buffer_bytes = (std::size_t{1} << tile_bits) + (std::size_t{1} << 21);
 
- private:
-  void* data_;
-};
-
-Buffer& source() {
-  static Buffer b;
+// Buffers on huge pages, like the tile buffers.
+xorder::bench::Array& source() {
+  static xorder::bench::Array b(buffer_bytes);
   return b;
 }
-Buffer& target() {
-  static Buffer b;
+xorder::bench::Array& target() {
+  static xorder::bench::Array b(buffer_bytes);
   return b;
 }
 

@@ -1,4 +1,4 @@
-// What the programs that measure reordering in memory share: arrays on huge pages, clocks, the copy they
+// What the programs that measure memory share: arrays on huge pages, clocks, the copy they
 // compare with, and options.
 #pragma once
 
@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -46,6 +47,11 @@ inline double now(bool processor_time = false) {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
 
+/// How often to call what moves so many bytes, so that the clock is fine enough for small arrays.
+inline int calls_for(Bytes bytes) {
+  return static_cast<int>(std::clamp<Bytes>((Bytes{32} << 20) / std::max<Bytes>(bytes, 1), 1, 2000));
+}
+
 /// Seconds for one call.
 template <class Function>
 double seconds(const Function& f, int calls, bool processor_time) {
@@ -71,6 +77,12 @@ inline void copy_in_parallel(memory::CopyFunction copy, std::byte* target, const
   };
   for (unsigned i = 1; i < threads; ++i) others.emplace_back(share, i);
   share(0);
+}
+
+/// The exit code for wrong arguments, after one line about them.
+inline int refuse() {
+  std::fputs("unknown or incomplete option; the head of the program's source lists the options\n", stderr);
+  return 2;
 }
 
 struct Options {

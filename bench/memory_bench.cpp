@@ -62,9 +62,9 @@ void measure(const Row& row, unsigned threads, const bench::Options& options) {
   const Bytes bytes = row.what.bytes();
   const Array source(bytes), target(bytes);
   const memory::InMemoryPlan plan(row.what);
-  const int calls =
-      static_cast<int>(std::clamp<Bytes>((Bytes{32} << 20) / std::max<Bytes>(bytes, 1), 1, 2000));
-  const auto seconds = [&](const auto& f) { return bench::seconds(f, calls, options.processor_time); };
+  const auto seconds = [&](const auto& f) {
+    return bench::seconds(f, bench::calls_for(bytes), options.processor_time);
+  };
   const auto copy = [&](bool streamed) {
     return seconds([&] {
       bench::copy_in_parallel(memory::copy_function(streamed), target.data(), source.data(), bytes, threads);
@@ -107,7 +107,7 @@ void measure(const Row& row, unsigned threads, const bench::Options& options) {
 
 int main(int argc, char** argv) {
   bench::Options options = {.sizes = {Bytes{512} << 20}};
-  if (!options.parse(argc, argv)) return 2;
+  if (!options.parse(argc, argv)) return bench::refuse();
   for (const Bytes bytes : options.sizes) {
     for (const Row& row : rows_for(bytes)) {
       if (row.name.find(options.only) == std::string::npos) continue;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "gf2/sums.hpp"
 #include "xorder/gf2/subspace.hpp"
 
 namespace xorder::kernel {
@@ -10,6 +11,7 @@ namespace {
 
 using gf2::BitMatrix;
 using gf2::Subspace;
+using gf2::sums;
 using gf2::Word;
 using Step = MicroTiles::Step;
 
@@ -22,15 +24,6 @@ std::vector<Step> preimage(const BitMatrix& map, int bits) {
     basis.push_back({*map.solve(z), z});
   }
   return basis;
-}
-
-// All sums of the vectors; bit i of the position selects vectors[i].
-std::vector<Word> sums(const std::vector<Word>& vectors) {
-  std::vector<Word> all{0};
-  for (const Word v : vectors) {
-    for (std::size_t i = 0, n = all.size(); i < n; ++i) all.push_back(all[i] ^ v);
-  }
-  return all;
 }
 
 // Limits in bytes: of a target segment, and of a panel's part of each source row.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "gf2/sums.hpp"
 #include "xorder/gf2/subspace.hpp"
 
 namespace xorder::memory {
@@ -11,17 +12,9 @@ namespace {
 using gf2::BitMatrix;
 using gf2::low_mask;
 using gf2::Subspace;
+using gf2::sums;
 using gf2::unit;
 using gf2::Word;
-
-// All sums of the vectors; bit i of the position selects vectors[i].
-std::vector<Word> sums(const std::vector<Word>& vectors) {
-  std::vector<Word> all{0};
-  for (const Word v : vectors) {
-    for (std::size_t i = 0, n = all.size(); i < n; ++i) all.push_back(all[i] ^ v);
-  }
-  return all;
-}
 
 class Builder {
  public:

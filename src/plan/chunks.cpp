@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "gf2/sums.hpp"
 #include "rounding.hpp"
 #include "xorder/gf2/subspace.hpp"
 
@@ -73,10 +74,7 @@ void target_chunks(const Tiling& tiling, const ChunkShape& shape, const Group& g
   for (int i = 0; i < tiling.group_bits(); ++i) {
     reached.add(tiling.coset()->local_map().column(i) >> shape.mapped_low);
   }
-  std::vector<uint64_t> values{group.target_offset >> shape.mapped_low};
-  for (const gf2::Word v : reached.basis()) {
-    for (std::size_t i = 0, n = values.size(); i < n; ++i) values.push_back(values[i] ^ v);
-  }
+  const auto values = gf2::sums(reached.basis(), group.target_offset >> shape.mapped_low);
   wider.clear();
   for (const uint64_t chunk : chunks) {
     for (const uint64_t value : values) wider.push_back(chunk + value * shape.mapped_step);
