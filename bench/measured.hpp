@@ -92,13 +92,14 @@ struct Options {
   std::string only{};
   bool processor_time = false;
   bool json = false;
+  bool in_place = false;
 
   /// False if the arguments are wrong.
   bool parse(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) {
       const std::string_view option = argv[i];
-      if (option == "--json" || option == "--cpu") {
-        (option == "--json" ? json : processor_time) = true;
+      if (option == "--json" || option == "--cpu" || option == "--in-place") {
+        (option == "--json" ? json : option == "--cpu" ? processor_time : in_place) = true;
         continue;
       }
       if (i + 1 == argc) return false;

@@ -1,16 +1,19 @@
 // Reordering arrays in memory, compared with copying them.
 //
 //   build/bench/bench/memory_bench [--bytes N[,N...]] [--threads N[,N...]] [--rounds N] [--only TEXT] [--cpu]
-//                                  [--json]
+//                                  [--in-place] [--json]
 //
 // For each row it measures three things in turn, in one process: a parallel memcpy (each thread copies its
 // share with one call), a copy with streaming stores, and the reordering with a plan made beforehand. It does
 // so round after round, so that all see the same machine. --cpu takes the processor time of all threads
 // instead of elapsed time. It prints GB/s of payload, and the ratios of the reordering to memcpy and to the
 // faster copy of the same round: their medians, smallest and largest values. Arrays lie on huge pages.
+// --in-place reorders one array again and again, and adds square matrices.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -30,8 +33,16 @@ struct Row {
 };
 
 // All families, each with elements of several sizes, and two whose last axis is fixed.
-std::vector<Row> rows_for(Bytes bytes) {
+std::vector<Row> rows_for(Bytes bytes, bool in_place) {
   std::vector<Row> rows;
+  for (const std::uint64_t w : {1, 2, 3, 4, 8, 12, 16, 100}) {
+    if (!in_place) break;
+    const auto side = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(bytes / w)));
+    const std::uint64_t odd = (side * 63 / 64) | 1;
+    rows.push_back({fmt::format("square {}", w),
+                    transposition({{std::bit_floor(side), std::bit_floor(side)}, w, Order::c}, {})});
+    rows.push_back({fmt::format("square-odd {}", w), transposition({{odd, odd}, w, Order::c}, {})});
+  }
   for (const std::uint64_t w : {1, 2, 4, 8, 16}) {
     for (const cli::MemoryFamily& family : cli::memory_families(bytes, w))
       rows.push_back({fmt::format("{} {}", family.key, w), family.what});
@@ -74,7 +85,12 @@ void measure(const Row& row, unsigned threads, const bench::Options& options) {
   double best_copy = 0, best_permuted = 0;  // GB/s
   for (int i = 0; i < options.rounds; ++i) {
     const double plain = copy(false), streamed = copy(true);
-    const double permuted = seconds([&] { plan.execute(source.data(), target.data(), threads); });
+    const double permuted = seconds([&] {
+      if (options.in_place)
+        plan.execute_in_place(source.data(), threads);
+      else
+        plan.execute(source.data(), target.data(), threads);
+    });
     to_memcpy.push_back(plain / permuted);
     to_copy.push_back(std::min(plain, streamed) / permuted);
     speed.push_back(static_cast<double>(bytes) / permuted / 1e9);
@@ -98,7 +114,7 @@ void measure(const Row& row, unsigned threads, const bench::Options& options) {
         "the faster copy {:.2f}  "
         "plan {:.1f} us  {}\n",
         row.name, bytes >> 10, threads, best_permuted, best_copy, best_permuted / best_copy, m.median, m.low,
-        m.high, c.median, plan_time * 1e6, plan.describe());
+        m.high, c.median, plan_time * 1e6, options.in_place ? plan.describe_in_place() : plan.describe());
   }
   std::fflush(stdout);
 }
@@ -109,7 +125,7 @@ int main(int argc, char** argv) {
   bench::Options options = {.sizes = {Bytes{512} << 20}};
   if (!options.parse(argc, argv)) return bench::refuse();
   for (const Bytes bytes : options.sizes) {
-    for (const Row& row : rows_for(bytes)) {
+    for (const Row& row : rows_for(bytes, options.in_place)) {
       if (row.name.find(options.only) == std::string::npos) continue;
       for (const Bytes t : options.threads) measure(row, static_cast<unsigned>(t), options);
     }

@@ -14,10 +14,6 @@ namespace xorder::memory {
 /// last. `streamed` means to write past the cache.
 std::unique_ptr<Engine> make_bmmc_engine(const Reordering& what, bool streamed);
 
-/// An engine for the same that exchanges tiles in place. Null unless the map permutes tiles and whole lines
-/// consist of elements.
-std::unique_ptr<Engine> make_exchange_engine(const Reordering& what);
-
 /// The two kinds of engine: for lines of elements of 1 to 16 bytes, and for elements of any size, one by one.
 std::unique_ptr<Engine> make_bmmc_lines(Mapped mapped, TileShape shape, bool streamed);
 std::unique_ptr<Engine> make_bmmc_records(Mapped mapped, bool streamed);

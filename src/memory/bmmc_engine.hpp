@@ -11,12 +11,13 @@
 
 namespace xorder::memory {
 
-/// A task is a stretch of tiles of one map, or all tiles of several repetitions of a small map.
-class BmmcEngine : public Engine {
+/// The tasks of a map that is performed tile by tile. A task is a stretch of tiles of one map, or all tiles of
+/// several repetitions of a small map.
+class BmmcTasks {
  public:
   static constexpr std::uint64_t task_bytes = 256 * 1024;
 
-  BmmcEngine(Mapped mapped, TileShape shape)
+  BmmcTasks(Mapped mapped, TileShape shape)
       : mapped_(std::move(mapped)),
         walk_(mapped_.map, shape.source_bits, shape.target_bits, mapped_.element_bytes) {
     const std::uint64_t tile = mapped_.element_bytes << walk_.tile_bits();
@@ -25,12 +26,12 @@ class BmmcEngine : public Engine {
     maps_per_task_ = std::max<std::uint64_t>(1, task_bytes / (tile * tiles_per_task_));
   }
 
-  std::uint64_t tasks() const override {
+ protected:
+  std::uint64_t count_tasks() const {
     return tasks_per_map_ > 1 ? mapped_.outer_count * tasks_per_map_
                               : ceil_div(mapped_.outer_count, maps_per_task_);
   }
 
- protected:
   // Calls body(place, source, target) with the first tile of each stretch of tiles of tasks [first, last).
   template <class Body>
   void for_each_map(std::uint64_t first, std::uint64_t last, const std::byte* source, std::byte* target,
@@ -54,6 +55,12 @@ class BmmcEngine : public Engine {
   Mapped mapped_;
   TileWalk walk_;
   std::uint64_t tiles_per_task_, tasks_per_map_, maps_per_task_;
+};
+
+class BmmcEngine : public Engine, protected BmmcTasks {
+ public:
+  using BmmcTasks::BmmcTasks;
+  std::uint64_t tasks() const override { return count_tasks(); }
 };
 
 }  // namespace xorder::memory

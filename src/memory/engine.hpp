@@ -1,4 +1,4 @@
-// An engine executes a plan in memory, as tasks that any thread can do in any order.
+// An engine executes a plan in memory.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,8 @@
 
 namespace xorder::memory {
 
-/// One way to perform one reordering. Immutable, so several threads can use it at once.
+/// One way to perform one reordering, as tasks that any thread can do in any order. Immutable, so several
+/// threads can use it at once.
 class Engine {
  public:
   Engine() = default;
@@ -22,11 +23,19 @@ class Engine {
   virtual void perform(std::uint64_t first, std::uint64_t last, const std::byte* source,
                        std::byte* target) const = 0;
   virtual std::string describe() const = 0;
+};
 
-  /// Whether exchange() works: it performs tasks first .. last − 1 in place, on an array that is both source
-  /// and target.
-  virtual bool exchanges() const { return false; }
-  virtual void exchange(std::uint64_t /*first*/, std::uint64_t /*last*/, std::byte* /*array*/) const {}
+/// One way to perform one reordering in place. Immutable, so several threads can use it at once.
+class InPlaceEngine {
+ public:
+  InPlaceEngine() = default;
+  InPlaceEngine(const InPlaceEngine&) = delete;
+  InPlaceEngine& operator=(const InPlaceEngine&) = delete;
+  virtual ~InPlaceEngine() = default;
+
+  /// By `threads` threads; 0 means all processors.
+  virtual void perform(std::byte* array, unsigned threads) const = 0;
+  virtual std::string describe() const = 0;
 };
 
 }  // namespace xorder::memory

@@ -1,9 +1,11 @@
 // A BMMC permutation for the engines: a map, elements, and the axes along which it is repeated.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <vector>
 
+#include "memory/micro.hpp"
 #include "memory/offsets.hpp"
 #include "xorder/gf2/affine_map.hpp"
 #include "xorder/permutation/reordering.hpp"
@@ -17,6 +19,8 @@ struct Mapped {
   std::uint64_t outer_count = 1;
 
   std::uint64_t bytes() const { return element_bytes << map.bits(); }
+  /// Whether the map can be performed line by line, see line_tiles.hpp.
+  bool has_lines() const { return std::has_single_bit(element_bytes) && bytes() >= line_bytes; }
 };
 
 /// Requires that `what` is canonical and that its last axis is mapped and also the target's last. Elements of

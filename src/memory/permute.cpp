@@ -8,16 +8,14 @@
 #include "memory/bmmc.hpp"
 #include "memory/box.hpp"
 #include "memory/cache_sizes.hpp"
+#include "memory/for_tasks.hpp"
+#include "memory/in_place.hpp"
 #include "memory/micro.hpp"
 #include "memory/scratch.hpp"
 #include "rounding.hpp"
-#include "task/stretches.hpp"
 
 namespace xorder::memory {
 namespace {
-
-// Below this size, starting threads costs more than they save.
-constexpr std::size_t least_parallel_bytes = std::size_t{2} << 20;
 
 // Whether to write past the cache. If source and target together exceed a processor's own caches, fetching
 // target lines before writing them costs more than bypassing the cache. (Bit reversal of 2 MiB: 15 GB/s
@@ -44,6 +42,8 @@ class Copy : public Engine {
   CopyFunction copy_;
 };
 
+bool stays(const Reordering& what) { return !what.mapped && std::ranges::is_sorted(what.order); }
+
 bool is_map(const Reordering& what) {
   const int last = static_cast<int>(what.extents.size()) - 1;
   return what.mapped == last && what.order.back() == last;
@@ -51,46 +51,49 @@ bool is_map(const Reordering& what) {
 
 std::unique_ptr<const Engine> make_engine(const Reordering& what) {
   const std::size_t bytes = what.bytes();
-  if (!what.mapped && std::ranges::is_sorted(what.order))
-    return std::make_unique<Copy>(bytes, streamed(bytes));
+  if (stays(what)) return std::make_unique<Copy>(bytes, streamed(bytes));
   return is_map(what) ? make_bmmc_engine(what, streamed(bytes)) : make_box_engine(what, streamed(bytes));
 }
 
-// The same reordering as a map of the flat index, if it is one.
-Reordering flattened(const Reordering& what) {
-  if (is_map(what)) return what;
-  const auto map = flat_map(what);
-  return map ? mapping_of_all({{what.elements()}, what.element_bytes, Order::c}, *map) : what;
+void perform(const Engine& engine, std::size_t bytes, unsigned threads, const std::byte* source,
+             std::byte* target) {
+  for_tasks(engine.tasks(), bytes, threads, [&](std::uint64_t first, std::uint64_t last) {
+    engine.perform(first, last, source, target);
+    if (streamed(bytes)) finish_streams();
+  });
 }
 
-// Performs all tasks of an engine. For small arrays every extra step counts.
-template <class Perform>
-void perform(const Engine& engine, std::size_t bytes, unsigned threads, const Perform& some) {
-  const auto stretch = [&](std::uint64_t first, std::uint64_t last) {
-    some(first, last);
-    if (streamed(bytes)) finish_streams();
-  };
-  const std::uint64_t tasks = engine.tasks();
-  if (tasks != 0 && (bytes < least_parallel_bytes || threads == 1)) {
-    stretch(0, tasks);
-  } else {
-    task::for_stretches(tasks, threads, stretch);
+// Permutes into a second array, and copies that back.
+class ThroughCopy : public InPlaceEngine {
+ public:
+  ThroughCopy(const Engine& engine, std::size_t bytes)
+      : engine_(engine), back_(bytes, streamed(bytes)), bytes_(bytes) {}
+  void perform(std::byte* array, unsigned threads) const override {
+    const Scratch other(bytes_);
+    memory::perform(engine_, bytes_, threads, array, other.data());
+    memory::perform(back_, bytes_, threads, other.data(), array);
   }
-}
+  std::string describe() const override { return engine_.describe() + "; then copied back"; }
+
+ private:
+  const Engine& engine_;
+  Copy back_;
+  std::size_t bytes_;
+};
 
 }  // namespace
 
 // The engine that works in place, made when it is first needed.
 struct InMemoryPlan::InPlace {
-  const Engine* engine(const Reordering& what) {
+  const InPlaceEngine& engine(const Reordering& what, const Engine& other) {
     std::call_once(made, [&] {
-      const Reordering flat = flattened(what);
-      if (is_map(flat)) exchange = make_exchange_engine(flat);
+      found = make_in_place_engine(what);
+      if (!found) found = std::make_unique<ThroughCopy>(other, what.bytes());
     });
-    return exchange.get();
+    return *found;
   }
   std::once_flag made;
-  std::unique_ptr<const Engine> exchange;
+  std::unique_ptr<const InPlaceEngine> found;
 };
 
 InMemoryPlan::InMemoryPlan(const Reordering& what)
@@ -100,27 +103,18 @@ InMemoryPlan& InMemoryPlan::operator=(InMemoryPlan&&) noexcept = default;
 InMemoryPlan::~InMemoryPlan() = default;
 
 void InMemoryPlan::execute(const std::byte* source, std::byte* target, unsigned threads) const {
-  perform(*engine_, what_.bytes(), threads,
-          [&](std::uint64_t first, std::uint64_t last) { engine_->perform(first, last, source, target); });
+  perform(*engine_, what_.bytes(), threads, source, target);
 }
 
 void InMemoryPlan::execute_in_place(std::byte* array, unsigned threads) const {
-  const std::size_t bytes = what_.bytes();
-  if (!what_.mapped && std::ranges::is_sorted(what_.order)) return;
-  const Engine* const exchange = in_place_->engine(what_);
-  if (exchange) {
-    perform(*exchange, bytes, threads,
-            [&](std::uint64_t first, std::uint64_t last) { exchange->exchange(first, last, array); });
-    return;
-  }
-  const Scratch other(bytes);
-  execute(array, other.data(), threads);
-  const Copy back(bytes, streamed(bytes));
-  perform(back, bytes, threads,
-          [&](std::uint64_t first, std::uint64_t last) { back.perform(first, last, other.data(), array); });
+  if (stays(what_) || what_.bytes() == 0) return;
+  in_place_->engine(what_, *engine_).perform(array, threads);
 }
 
 std::string InMemoryPlan::describe() const { return engine_->describe(); }
+std::string InMemoryPlan::describe_in_place() const {
+  return stays(what_) || what_.bytes() == 0 ? "nothing moves" : in_place_->engine(what_, *engine_).describe();
+}
 
 void permute(const Reordering& what, const std::byte* source, std::byte* target, unsigned threads) {
   InMemoryPlan(what).execute(source, target, threads);

@@ -36,8 +36,12 @@ TileWalk::TileWalk(const gf2::AffineMap& map, int source_bits, int target_bits, 
   }
 }
 
-bool TileWalk::permutes_tiles(const gf2::BitMatrix& matrix) const {
-  return std::ranges::all_of(space_.basis(), [&](gf2::Word v) { return space_.reduce(matrix(v)) == 0; });
+gf2::BitMatrix TileWalk::indices() const {
+  std::vector<gf2::Word> columns;
+  for (const Step& b : basis_) columns.push_back(b.source);
+  for (const gf2::Word v : space_.basis()) columns.push_back(v);
+  const int n = static_cast<int>(columns.size());
+  return gf2::BitMatrix(n, columns).inverse()->block(0, 0, static_cast<int>(basis_.size()), n);
 }
 
 gf2::Word TileWalk::varying() const {

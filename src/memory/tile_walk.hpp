@@ -21,10 +21,8 @@ class TileWalk {
 
   std::uint64_t tiles() const { return std::uint64_t{1} << basis_.size(); }
   int tile_bits() const { return tile_bits_; }
-  /// A number that identifies the tile of a source element.
-  gf2::Word tile_of(gf2::Word source) const { return space_.reduce(source); }
-  /// Whether the matrix permutes the cosets of S.
-  bool permutes_tiles(const gf2::BitMatrix& matrix) const;
+  /// The matrix that gives the index of a source element's tile.
+  gf2::BitMatrix indices() const;
   /// All bits that are set in Place::target of some tile.
   gf2::Word varying() const;
 

@@ -2,33 +2,19 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <thread>
 
-#include "memory/cache_sizes.hpp"
 #include "memory/instruction_sets.hpp"
+#include "memory/small_caches.hpp"
 #include "plan/reference.hpp"
 
 namespace xorder::memory {
 namespace {
 
+using test::any_caches;
 using test::any_map;
 using test::random_bytes;
 using test::with_every_instruction_set;
-
-// Small arrays are then too large for the caches, as large ones are.
-class SmallCaches {
- public:
-  SmallCaches() { assume_cache_sizes({4096, 32768, 8192}); }
-  ~SmallCaches() { assume_cache_sizes(before_); }
-
- private:
-  const CacheSizes before_ = cache_sizes();
-};
-
-std::unique_ptr<SmallCaches> any_caches(test::Random& random) {
-  return random.in(0, 1) == 0 ? std::make_unique<SmallCaches>() : nullptr;
-}
 
 // Ten lines that do what the definition says, between guards: `before` bytes in front of both arrays, so that
 // they can be at any address, and 64 behind the target.
@@ -181,59 +167,6 @@ TEST(InMemory, LargeMatricesWithEveryInstructionSet) {
     const std::uint64_t side = random.in(std::uint64_t{500}, std::uint64_t{1100});
     expect_permuted(transposition({{bytes / w / side, side}, w, Order::c}, {}), random, {1}, before);
   });
-}
-
-TEST(InMemory, InPlaceIsTheSame) {
-  test::Random random;
-  SEED_TRACE(random);
-  for (int i = 0; i < 300; ++i) {
-    SCOPED_TRACE(i);
-    Reordering what = test::random_reordering(random, 3);
-    const int n = random.in(0, 16);
-    if (random.in(0, 1) == 0) {  // maps that permute tiles, most of them two by two
-      const int still = random.in(0, n);
-      std::vector<gf2::Word> columns;
-      for (int j = 0; j < still; ++j) columns.push_back(gf2::unit(j));
-      const gf2::AffineMap above = test::random_map(random, n - still);
-      for (const gf2::Word c : above.matrix.columns()) columns.push_back(c << still);
-      const std::vector<gf2::AffineMap> maps = {bmmc::bit_reverse(n),
-                                                bmmc::reverse(n),
-                                                bmmc::transpose(n / 2, n / 2),
-                                                bmmc::exclusive_or(n, random() & gf2::low_mask(n)),
-                                                bmmc::gray(n),
-                                                {gf2::BitMatrix(n, columns), random() & gf2::low_mask(n)}};
-      const gf2::AffineMap& map = maps[random.in(std::size_t{0}, maps.size() - 1)];
-      const gf2::AffineMap other = test::random_map(random, map.bits());
-      what = {std::uint64_t{1} << random.in(0, 5),
-              {random.in(std::uint64_t{1}, std::uint64_t{3}), std::uint64_t{1} << map.bits()},
-              {0, 1},
-              1,
-              random.in(0, 1) == 0 ? map : other.inverse() * map * other};
-    }
-    const std::size_t before = random.in(0, 1) == 0 ? 0 : random.in(std::size_t{0}, std::size_t{63});
-    const auto data = random_bytes(random, what.bytes());
-    std::vector<std::byte> array(before + 64, std::byte{0xA5});
-    auto expected = array;
-    const auto permuted = test::performed(what, data);
-    array.insert(array.begin() + static_cast<std::ptrdiff_t>(before), data.begin(), data.end());
-    expected.insert(expected.begin() + static_cast<std::ptrdiff_t>(before), permuted.begin(), permuted.end());
-    permute_in_place(what, array.data() + before, random.in(1u, 3u));
-    ASSERT_TRUE(array == expected);
-  }
-}
-
-TEST(InMemory, LargeInPlace) {
-  test::Random random;
-  SEED_TRACE(random);
-  for (const Reordering& what :
-       {transposition({{1024, 1024}, 8, Order::c}, {}), transposition({{1500, 701}, 4, Order::c}, {}),
-        mapping_of_all({{std::uint64_t{1} << 20}, 4, Order::c}, bmmc::gray(20)),
-        mapping_of_all({{std::uint64_t{1} << 22}, 2, Order::c}, bmmc::bit_reverse(22))}) {
-    auto array = random_bytes(random, what.bytes());
-    const auto expected = test::performed(what, array);
-    permute_in_place(what, array.data(), 3);
-    ASSERT_TRUE(array == expected);
-  }
 }
 
 TEST(InMemory, OnePlanByManyThreadsAtOnce) {

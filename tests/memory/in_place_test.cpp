@@ -1,0 +1,153 @@
+#include "memory/in_place.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "memory/small_caches.hpp"
+#include "plan/coset.hpp"
+#include "plan/reference.hpp"
+#include "xorder/memory/permute.hpp"
+
+namespace xorder::memory {
+namespace {
+
+using gf2::AffineMap;
+using test::random_bytes;
+
+// Between guards, at any address.
+void expect_permuted_in_place(const Reordering& what, test::Random& random, unsigned threads) {
+  const std::size_t before = random.in(0, 1) == 0 ? 0 : random.in(std::size_t{0}, std::size_t{63});
+  const auto data = random_bytes(random, what.bytes());
+  std::vector<std::byte> array(before + 64, std::byte{0xA5});
+  auto expected = array;
+  const auto permuted = test::performed(what, data);
+  array.insert(array.begin() + static_cast<std::ptrdiff_t>(before), data.begin(), data.end());
+  expected.insert(expected.begin() + static_cast<std::ptrdiff_t>(before), permuted.begin(), permuted.end());
+  const InMemoryPlan plan(what);
+  plan.execute_in_place(array.data() + before, threads);
+  ASSERT_TRUE(array == expected) << plan.describe_in_place() << "; threads " << threads << ", misaligned by "
+                                 << before;
+}
+
+// Maps that permute tiles, most of them two by two.
+AffineMap any_map_of_tiles(test::Random& random, int n) {
+  const int still = random.in(0, n);
+  std::vector<gf2::Word> columns;
+  for (int j = 0; j < still; ++j) columns.push_back(gf2::unit(j));
+  const AffineMap above = test::random_map(random, n - still);
+  for (const gf2::Word c : above.matrix.columns()) columns.push_back(c << still);
+  const std::vector<AffineMap> maps = {bmmc::bit_reverse(n),
+                                       bmmc::reverse(n),
+                                       bmmc::transpose(n / 2, n / 2),
+                                       bmmc::exclusive_or(n, random() & gf2::low_mask(n)),
+                                       bmmc::gray(n),
+                                       {gf2::BitMatrix(n, columns), random() & gf2::low_mask(n)}};
+  const AffineMap& map = maps[random.in(std::size_t{0}, maps.size() - 1)];
+  const AffineMap other = test::random_map(random, map.bits());
+  return random.in(0, 1) == 0 ? map : other.inverse() * map * other;
+}
+
+Reordering batch_of(test::Random& random, const AffineMap& map) {
+  return {std::uint64_t{1} << random.in(0, 5),
+          {random.in(std::uint64_t{1}, std::uint64_t{3}), std::uint64_t{1} << map.bits()},
+          {0, 1},
+          1,
+          map};
+}
+
+TEST(InPlace, IsTheSame) {
+  test::Random random;
+  SEED_TRACE(random);
+  for (int i = 0; i < 300; ++i) {
+    SCOPED_TRACE(i);
+    const auto caches = test::any_caches(random);
+    const int n = random.in(0, 16);
+    const Reordering what = i % 3 == 0   ? test::random_reordering(random, 3)
+                            : i % 3 == 1 ? batch_of(random, any_map_of_tiles(random, n))
+                                         : batch_of(random, test::any_map(random, n));
+    expect_permuted_in_place(what, random, random.in(1u, 3u));
+    if (HasFatalFailure()) return;
+  }
+}
+
+// Two axes of one extent exchanged, or three rotated, among others that stay; elements of any size.
+TEST(InPlace, Squares) {
+  test::Random random;
+  SEED_TRACE(random);
+  for (int i = 0; i < 200; ++i) {
+    SCOPED_TRACE(i);
+    const std::uint64_t w = i % 3 == 0   ? std::uint64_t{1} << random.in(0, 4)
+                            : i % 3 == 1 ? random.in(std::uint64_t{1}, std::uint64_t{50})
+                                         : random.in(std::uint64_t{400}, std::uint64_t{70000});
+    const std::uint64_t side = random.in(std::uint64_t{1}, std::max<std::uint64_t>(4, 300 / w));
+    const auto few = [&] {
+      return random.in(0, 1) == 0 ? std::uint64_t{1} : random.in(std::uint64_t{1}, std::uint64_t{3});
+    };
+    const ArrayShape shape{{few(), side, few(), side, few()}, w, Order::c};
+    const std::uint64_t cube = std::min<std::uint64_t>(side, 12);
+    const ArrayShape cubes{{few(), cube, cube, cube, few()}, w, Order::c};
+    const Reordering what = i % 2 == 0 ? transposition(shape, std::vector<int>{0, 3, 2, 1, 4})
+                                       : transposition(cubes, std::vector<int>{0, 2, 3, 1, 4});
+    expect_permuted_in_place(what, random, random.in(1u, 3u));
+    if (HasFatalFailure()) return;
+  }
+}
+
+// Large enough for several threads.
+TEST(InPlace, LargeOnes) {
+  test::Random random;
+  SEED_TRACE(random);
+  const auto map = [](std::uint64_t w, const AffineMap& m) {
+    return mapping_of_all({{std::uint64_t{1} << m.bits()}, w, Order::c}, m);
+  };
+  for (const Reordering& what :
+       {transposition({{1024, 1024}, 8, Order::c}, {}), transposition({{1500, 701}, 4, Order::c}, {}),
+        transposition({{1021, 1021}, 3, Order::c}, {}),
+        transposition({{5, 701, 701}, 1, Order::c}, std::vector<int>{0, 2, 1}),
+        transposition({{31, 3, 31, 1009}, 2, Order::c}, std::vector<int>{2, 1, 0, 3}), map(4, bmmc::gray(20)),
+        map(2, bmmc::bit_reverse(22)), map(8, bmmc::shuffle(20)), map(1, test::random_map(random, 22)),
+        map(16, test::random_map(random, 18)),
+        mapping_along({{65536, 17}, 4, Order::fortran}, 0, test::random_map(random, 16))}) {
+    expect_permuted_in_place(what, random, 3);
+    if (HasFatalFailure()) return;
+  }
+}
+
+// A = C B. B permutes the elements of each coset of T = E_s + A⁻¹E_s, C moves runs, and T fits.
+TEST(InPlace, FactorsStayWithinTilesAndMoveRuns) {
+  test::Random random;
+  SEED_TRACE(random);
+  for (int i = 0; i < 300; ++i) {
+    SCOPED_TRACE(i);
+    const int n = random.in(6, 24);
+    AffineMap map = test::any_map(random, n);
+    map.complement = random() & gf2::low_mask(n);
+    const std::uint64_t w = std::uint64_t{1} << random.in(0, 4);
+    constexpr std::uint64_t tile_bytes = 32768;
+    const auto [within, of_runs, bits] = factored_in_place(map, w, tile_bytes);
+    EXPECT_EQ(of_runs * within, map);
+    EXPECT_LE(w << plan::tile_bits(map, bits, bits), tile_bytes);
+    const gf2::BitMatrix inverse = map.inverse().matrix;
+    gf2::Subspace tile = gf2::Subspace::low_bits(bits);
+    for (int j = 0; j < bits; ++j) {
+      EXPECT_EQ(of_runs.matrix.column(j), gf2::unit(j));
+      tile.add(inverse.column(j));
+    }
+    EXPECT_EQ(within.complement, 0u);
+    for (int j = 0; j < n; ++j) EXPECT_TRUE(tile.contains(within.matrix.column(j) ^ gf2::unit(j)));
+  }
+}
+
+// What users expect to need no second array.
+TEST(InPlace, TakesNoSecondArray) {
+  EXPECT_TRUE(make_in_place_engine(canonical(transposition({{1000, 1000}, 12, Order::c}, {}))));
+  EXPECT_TRUE(make_in_place_engine(canonical(transposition({{50, 50, 50, 50}, 4, Order::c}, {}))));
+  EXPECT_TRUE(make_in_place_engine(canonical(transposition({{512, 2048}, 8, Order::c}, {}))));
+  EXPECT_TRUE(make_in_place_engine(canonical(mapping_of_all({{1 << 20}, 16, Order::c}, bmmc::shuffle(20)))));
+  EXPECT_FALSE(make_in_place_engine(canonical(transposition({{1000, 1001}, 8, Order::c}, {}))));
+}
+
+}  // namespace
+}  // namespace xorder::memory

@@ -1,0 +1,25 @@
+// Tests whose arrays are small for real caches.
+#pragma once
+
+#include <memory>
+
+#include "memory/cache_sizes.hpp"
+#include "seed.hpp"
+
+namespace xorder::test {
+
+// Small arrays are then too large for the caches, as large ones are.
+class SmallCaches {
+ public:
+  SmallCaches() { memory::assume_cache_sizes({4096, 32768, 8192}); }
+  ~SmallCaches() { memory::assume_cache_sizes(before_); }
+
+ private:
+  const memory::CacheSizes before_ = memory::cache_sizes();
+};
+
+inline std::unique_ptr<SmallCaches> any_caches(Random& random) {
+  return random.in(0, 1) == 0 ? std::make_unique<SmallCaches>() : nullptr;
+}
+
+}  // namespace xorder::test
