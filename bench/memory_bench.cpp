@@ -49,7 +49,8 @@ std::vector<Row> rows_for(Bytes bytes, bool in_place) {
   }
   for (const std::uint64_t w : {3, 12, 24, 100}) {
     for (const cli::MemoryFamily& family : cli::memory_families(bytes, w)) {
-      if (family.key == "odd" || family.key == "bitreverse" || family.key == "random" || family.key == "Nx3")
+      if (family.key == "odd" || family.key == "bitreverse" || family.key == "gray" ||
+          family.key == "random" || family.key == "Nx3")
         rows.push_back({fmt::format("{}-record {}", family.key, w), family.what});
     }
   }

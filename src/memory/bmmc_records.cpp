@@ -106,21 +106,27 @@ class MappedRecords : public BmmcEngine {
                  });
   }
 
-  // Prefetches the runs of the next tile in between; see write_tile.hpp.
+  // Prefetches a few lines of the next tile's runs before each part of a segment; see write_tile.hpp.
   template <class Record>
   void write_tile(const Record& record, const std::byte* tile, std::byte* segment, std::byte* target,
                   Word target_tile, const std::byte* source, Word next) const {
     const std::size_t w = record.bytes(), run = w << bits_;
+    const std::size_t last = positions_.size() - 1;
+    constexpr std::size_t part_bytes = 1024;
+    const std::size_t part = std::bit_floor(std::max<std::size_t>(1, part_bytes / w));
     const Word begin = positions_[low(target_tile)];
     for (std::size_t s = 0; s < segments_.size(); ++s) {
       const std::byte* const ahead = source + (next ^ runs_[s]) * w;
-      for (std::size_t at = 0; at < run; at += line_bytes) prefetch_far(ahead + at);
       std::byte* const there = target + (high(target_tile) ^ segments_[s]) * w;
       std::byte* to = streamed_ ? segment : there;
       const Word from = begin ^ from_segments_[s];
-      for (std::size_t p = 0; p + 1 < positions_.size(); ++p, to += w)
-        record.copy_ahead(to, tile + (from ^ positions_[p]) * w);
-      record.copy(to, tile + (from ^ positions_.back()) * w);
+      for (std::size_t p = 0; p <= last; p += part) {
+        const std::size_t end = std::min(positions_.size(), p + part);
+        for (std::size_t at = p * w; at < end * w; at += line_bytes) prefetch_far(ahead + at);
+        for (std::size_t i = p; i < std::min(end, last); ++i, to += w)
+          record.copy_ahead(to, tile + (from ^ positions_[i]) * w);
+      }
+      record.copy(to, tile + (from ^ positions_[last]) * w);
       if (streamed_) write_(there, segment, run);
     }
   }
