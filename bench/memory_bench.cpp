@@ -8,7 +8,7 @@
 // so round after round, so that all see the same machine. --cpu takes the processor time of all threads
 // instead of elapsed time. It prints GB/s of payload, and the ratios of the reordering to memcpy and to the
 // faster copy of the same round: their medians, smallest and largest values. Arrays lie on huge pages.
-// --in-place reorders one array again and again, and adds square matrices.
+// --in-place reorders one array again and again, and adds square matrices, one large one or many small ones.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,6 +42,11 @@ std::vector<Row> rows_for(Bytes bytes, bool in_place) {
     rows.push_back({fmt::format("square {}", w),
                     transposition({{std::bit_floor(side), std::bit_floor(side)}, w, Order::c}, {})});
     rows.push_back({fmt::format("square-odd {}", w), transposition({{odd, odd}, w, Order::c}, {})});
+    for (const std::uint64_t small : {2, 3, 8, 13, 32}) {
+      const std::uint64_t count = std::max<Bytes>(1, bytes / (small * small * w));
+      rows.push_back({fmt::format("small-{} {}", small, w),
+                      transposition({{count, small, small}, w, Order::c}, std::vector<int>{0, 2, 1})});
+    }
   }
   for (const std::uint64_t w : {1, 2, 4, 8, 16}) {
     for (const cli::MemoryFamily& family : cli::memory_families(bytes, w))

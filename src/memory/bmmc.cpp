@@ -1,5 +1,7 @@
 #include "memory/bmmc.hpp"
 
+#include <utility>
+
 #include "memory/cache_sizes.hpp"
 
 namespace xorder::memory {

@@ -6,6 +6,8 @@
 #include <memory>
 #include <string>
 
+#include "memory/workspace.hpp"
+
 namespace xorder::memory {
 
 /// One way to perform one reordering, as tasks that any thread can do in any order. Immutable, so several
@@ -33,8 +35,10 @@ class InPlaceEngine {
   InPlaceEngine& operator=(const InPlaceEngine&) = delete;
   virtual ~InPlaceEngine() = default;
 
-  /// By `threads` threads; 0 means all processors.
-  virtual void perform(std::byte* array, unsigned threads) const = 0;
+  virtual WorkspaceSize needs() const = 0;
+  /// By up to `threads` threads, at least 1. The workspace has what the engine needs, for as many. Allocates
+  /// nothing.
+  virtual void perform(std::byte* array, unsigned threads, Workspace& workspace) const = 0;
   virtual std::string describe() const = 0;
 };
 

@@ -1,8 +1,10 @@
 // Performs the tasks of an engine by several threads.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <thread>
 
 #include "task/stretches.hpp"
 
@@ -12,6 +14,12 @@ namespace xorder::memory {
 inline bool in_parallel(std::size_t bytes, unsigned threads) {
   constexpr std::size_t least_bytes = std::size_t{2} << 20;
   return bytes >= least_bytes && threads != 1;
+}
+
+/// How many threads may move it at once. `threads` 0 means all processors.
+inline unsigned count_threads(std::size_t bytes, unsigned threads) {
+  if (!in_parallel(bytes, threads)) return 1;
+  return threads != 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
 }
 
 /// Calls some(first, last) for stretches that together make up the tasks of an array of `bytes`. For small

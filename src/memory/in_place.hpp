@@ -1,7 +1,7 @@
 // Permuting an array in place.
 //
 // If the map permutes tiles, each is read before another is written over it, along the cycles of tiles: one
-// pass. Every other map is two of those. Let T = E_s + A⁻¹E_s, and let B map A⁻¹e_i to e_i for i < s, T onto
+// pass. Every other map is the product of two of those. Let T = E_s + A⁻¹E_s, and let B map A⁻¹e_i to e_i for i < s, T onto
 // itself, and leave a complement of T alone. Then
 //
 //     A = C B:   B permutes the elements of each coset of T among themselves,
@@ -27,7 +27,7 @@ namespace xorder::memory {
 
 /// `what` must be canonical and not empty. Null if it takes a second array: axis permutations that are neither
 /// maps nor at most two exchanges of axes of one extent, maps of elements of 3, 5, 6, 7 .. bytes, and small arrays
-/// that would take two steps.
+/// that would take two steps. Maps of less than a line that are repeated an odd number of times do too.
 std::unique_ptr<InPlaceEngine> make_in_place_engine(const Reordering& what);
 
 /// The factors B and C of a map, and s: the more, the longer are the runs, but a coset of T must fit into

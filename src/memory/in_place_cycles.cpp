@@ -11,16 +11,14 @@
 #include "memory/for_tasks.hpp"
 #include "memory/in_place.hpp"
 #include "memory/line_mover.hpp"
-#include "memory/scratch.hpp"
 
 namespace xorder::memory {
 namespace {
 
 using gf2::Word;
 
-// A random map has one cycle with most of the tiles. One thread would follow it alone; and each tile would have
-// to find out whether the cycle begins at it. So cycles are cut: the first tiles, *cuts*, are put aside at
-// first, and from each of them a task goes on to the next.
+// A random map often has one cycle with most of the tiles, which one thread would follow alone. So cycles are
+// cut: the first tiles, *cuts*, are put aside at first, and from each of them a task goes on to the next.
 class Cycles : public InPlaceEngine, BmmcTasks {
  public:
   Cycles(Mapped mapped, TileShape shape)
@@ -31,26 +29,30 @@ class Cycles : public InPlaceEngine, BmmcTasks {
         step_(walk_.indices()(mapped_.map.complement)),
         lg_element_(std::countr_zero(mapped_.element_bytes)) {}
 
-  void perform(std::byte* array, unsigned threads) const override {
+  WorkspaceSize needs() const override {
+    return {cuts_of_map() * mapped_.outer_count * mover_.buffer_bytes(), 2 * mover_.buffer_bytes()};
+  }
+
+  void perform(std::byte* array, unsigned threads, Workspace& workspace) const override {
     const std::size_t bytes = mapped_.bytes() * mapped_.outer_count;
     const std::uint64_t cuts = cuts_of_map(), all_cuts = cuts * mapped_.outer_count;
-    const Scratch aside(all_cuts * mover_.buffer_bytes());
+    const auto aside = [&](std::uint64_t cut) { return workspace.shared() + cut * mover_.buffer_bytes(); };
     for_tasks(all_cuts, bytes, threads, [&](std::uint64_t cut, std::uint64_t last) {
       for (; cut < last; ++cut) {
         const std::uint64_t tile = walk_.at(cut % cuts).source << lg_element_;
-        mover_.read(map_at(array, cut / cuts), tile, tile, aside.data() + cut * mover_.buffer_bytes());
+        mover_.read(map_at(array, cut / cuts), tile, tile, aside(cut));
       }
     });
     for_tasks(all_cuts + count_tasks(), bytes, threads, [&](std::uint64_t task, std::uint64_t last) {
-      const Scratch one(mover_.buffer_bytes()), another(mover_.buffer_bytes());
+      const Workspace::Buffer buffers(workspace);
+      std::byte *const one = buffers.data(), *const another = one + mover_.buffer_bytes();
       for (; task < std::min(last, all_cuts); ++task) {
-        follow(Tiles(*this, cuts, task % cuts), map_at(array, task / cuts),
-               aside.data() + task * mover_.buffer_bytes(), one.data(), true);
+        follow(Tiles(*this, cuts, task % cuts), map_at(array, task / cuts), aside(task), one, true);
       }
       if (task == last) return;
       for_each_map(task - all_cuts, last - all_cuts, array, array,
                    [&](const TileWalk::Place& place, const std::byte*, std::byte* map) {
-                     follow(Tiles(*this, cuts, place), map, one.data(), another.data(), false);
+                     follow(Tiles(*this, cuts, place), map, one, another, false);
                    });
     });
   }
@@ -175,7 +177,10 @@ class Cycles : public InPlaceEngine, BmmcTasks {
       if (!tile.begins) write();
       std::swap(read, held);
       holds = tile.source;
-      if (next.is_none || next.begins) write();
+      if (next.is_none || next.begins) {
+        write();
+        std::swap(read, held);  // it is free again, and in the cache
+      }
     }
   }
 

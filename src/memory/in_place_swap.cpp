@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <numeric>
 #include <utility>
 #include <vector>
 
 #include "memory/for_tasks.hpp"
 #include "memory/in_place.hpp"
-#include "memory/scratch.hpp"
 #include "memory/transpose.hpp"
 #include "memory/write_tile.hpp"
 #include "rounding.hpp"
@@ -95,17 +95,19 @@ class SwapTiles : public InPlaceEngine {
         tile_side_(std::min(all_.side, std::max(fewest, row_bytes(all) / all.element_bytes))),
         pairs_(ceil_div(all.side, tile_side_)),
         // Rows that do not share sets of the cache.
-        pitch_(round_up(tile_side_ * all.element_bytes, line_bytes) + line_bytes) {}
+        pitch_(round_up(tile_side_ * all.element_bytes, line_bytes) + line_bytes) {
+    for (std::uint64_t r = 0; r < tile_side_; ++r) offsets_.push_back(r * all_.row_bytes());
+  }
 
-  void perform(std::byte* array, unsigned threads) const override {
+  WorkspaceSize needs() const override { return {0, 2 * tile_side_ * pitch_}; }
+
+  void perform(std::byte* array, unsigned threads, Workspace& workspace) const override {
     for_tasks(all_.outer * all_.inner * pairs_.count(), all_.bytes(), threads,
               [&](std::uint64_t task, std::uint64_t last) {
-                const Scratch buffer(2 * tile_side_ * pitch_);
-                std::vector<std::uint64_t> offsets(tile_side_);
-                for (std::uint64_t r = 0; r < tile_side_; ++r) offsets[r] = r * all_.row_bytes();
+                const Workspace::Buffer buffer(workspace);
                 for (Pair pair = pairs_.at(task), next = pair; task < last; ++task, pair = next) {
                   pairs_.advance(next);
-                  exchange(array, pair, task + 1 < last ? &next : nullptr, offsets, buffer.data());
+                  exchange(array, pair, task + 1 < last ? &next : nullptr, buffer.data());
                 }
               });
   }
@@ -148,10 +150,9 @@ class SwapTiles : public InPlaceEngine {
     }
   }
 
-  void exchange(std::byte* array, const Pair& pair, const Pair* next,
-                const std::vector<std::uint64_t>& offsets, std::byte* buffer) const {
+  void exchange(std::byte* array, const Pair& pair, const Pair* next, std::byte* buffer) const {
     const auto fetched = [&](std::uint64_t row, std::uint64_t column) {
-      return NextTile(array + offset_of(next->matrix, row, column), offsets.data(), size_of(row),
+      return NextTile(array + offset_of(next->matrix, row, column), offsets_.data(), size_of(row),
                       size_of(column) * all_.element_bytes);
     };
     std::byte* const upper = array + offset_of(pair.matrix, pair.row, pair.column);
@@ -175,6 +176,7 @@ class SwapTiles : public InPlaceEngine {
   std::uint64_t tile_side_;
   Pairs pairs_;  // of tiles
   std::uint64_t pitch_;
+  std::vector<std::uint64_t> offsets_;  // of a tile's rows
 };
 
 // Exchanges long elements, piece by piece.
@@ -182,7 +184,9 @@ class SwapElements : public InPlaceEngine {
  public:
   explicit SwapElements(const Squares& all) : all_(all), pairs_(all.side) {}
 
-  void perform(std::byte* array, unsigned threads) const override {
+  WorkspaceSize needs() const override { return {}; }
+
+  void perform(std::byte* array, unsigned threads, Workspace&) const override {
     const std::uint64_t pieces = ceil_div(all_.element_bytes, piece);
     for_tasks(all_.outer * all_.inner * pairs_.count() * pieces, all_.bytes(), threads,
               [&](std::uint64_t task, std::uint64_t last) {

@@ -25,8 +25,9 @@ LineMover::LineMover(const Mapped& mapped, const TileWalk& walk, TileShape shape
       segment_bytes_(mapped.element_bytes << tiles_.target_bits) {
   const std::size_t lines_ahead = fetching == Fetching::far ? 128 : 64;
   ahead_ = std::clamp<std::size_t>(lines_ahead >> tiles_.lg_lines, 1, tiles_.line_tiles.size());
-  in_runs_ =
-      tiles_.lg_lines == 0 && tiles_.before.kind == LinePermutation::none && tiles_.segments.size() == 1;
+  in_runs_ = tiles_.lg_lines == 0 && tiles_.before.kind == LinePermutation::none &&
+             tiles_.segments.size() == 1 &&
+             tiles_.line_tiles.size() * line_bytes == mapped.element_bytes << tiles_.source_bits;
 }
 
 void LineMover::read(const std::byte* source, std::uint64_t tile, std::uint64_t next,

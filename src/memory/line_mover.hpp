@@ -40,8 +40,8 @@ class NextLines {
 /// the second; or by the caller, while another tile is written (NextLines).
 enum class Fetching { near, far, while_writing };
 
-/// Tiles are named by the offset, in bytes, of one of their elements in the source, or of its image in the
-/// target. Immutable, so several threads can use it at once.
+/// Tiles are named by the offset, in bytes, of the beginning of one of their runs in the source, or of its
+/// image in the target. Immutable, so several threads can use it at once.
 class LineMover {
  public:
   /// Elements of 1 to 16 bytes, and a map of at least a line. `streamed` means to write past the cache.

@@ -11,7 +11,7 @@
 #include "memory/for_tasks.hpp"
 #include "memory/in_place.hpp"
 #include "memory/micro.hpp"
-#include "memory/scratch.hpp"
+#include "memory/workspace.hpp"
 #include "rounding.hpp"
 
 namespace xorder::memory {
@@ -68,10 +68,10 @@ class ThroughCopy : public InPlaceEngine {
  public:
   ThroughCopy(const Engine& engine, std::size_t bytes)
       : engine_(engine), back_(bytes, streamed(bytes)), bytes_(bytes) {}
-  void perform(std::byte* array, unsigned threads) const override {
-    const Scratch other(bytes_);
-    memory::perform(engine_, bytes_, threads, array, other.data());
-    memory::perform(back_, bytes_, threads, other.data(), array);
+  WorkspaceSize needs() const override { return {bytes_, 0}; }
+  void perform(std::byte* array, unsigned threads, Workspace& workspace) const override {
+    memory::perform(engine_, bytes_, threads, array, workspace.shared());
+    memory::perform(back_, bytes_, threads, workspace.shared(), array);
   }
   std::string describe() const override { return engine_.describe() + "; then copied back"; }
 
@@ -108,7 +108,10 @@ void InMemoryPlan::execute(const std::byte* source, std::byte* target, unsigned 
 
 void InMemoryPlan::execute_in_place(std::byte* array, unsigned threads) const {
   if (stays(what_) || what_.bytes() == 0) return;
-  in_place_->engine(what_, *engine_).perform(array, threads);
+  const InPlaceEngine& engine = in_place_->engine(what_, *engine_);
+  const unsigned most = count_threads(what_.bytes(), threads);
+  Workspace workspace(engine.needs(), most);
+  engine.perform(array, most, workspace);
 }
 
 std::string InMemoryPlan::describe() const { return engine_->describe(); }

@@ -1,9 +1,12 @@
 #include "memory/in_place.hpp"
 
 #include <gtest/gtest.h>
+#include <malloc.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <bit>
+#include <new>
 
 #include "memory/small_caches.hpp"
 #include "plan/coset.hpp"
@@ -109,6 +112,7 @@ TEST(InPlace, LargeOnes) {
         transposition({{31, 3, 31, 1009}, 2, Order::c}, std::vector<int>{2, 1, 0, 3}), map(4, bmmc::gray(20)),
         map(2, bmmc::bit_reverse(22)), map(8, bmmc::shuffle(20)), map(1, test::random_map(random, 22)),
         map(16, test::random_map(random, 18)),
+        transposition({{3, 512, 1024}, 8, Order::c}, std::vector<int>{0, 2, 1}),
         mapping_along({{65536, 17}, 4, Order::fortran}, 0, test::random_map(random, 16))}) {
     expect_permuted_in_place(what, random, 3);
     if (HasFatalFailure()) return;
@@ -142,12 +146,45 @@ TEST(InPlace, FactorsStayWithinTilesAndMoveRuns) {
 
 // What users expect to need no second array.
 TEST(InPlace, TakesNoSecondArray) {
+  const test::SmallCaches caches;
+  EXPECT_TRUE(make_in_place_engine(
+      canonical(transposition({{3, 512, 2048}, 8, Order::c}, std::vector<int>{0, 2, 1}))));
   EXPECT_TRUE(make_in_place_engine(canonical(transposition({{1000, 1000}, 12, Order::c}, {}))));
   EXPECT_TRUE(make_in_place_engine(canonical(transposition({{50, 50, 50, 50}, 4, Order::c}, {}))));
   EXPECT_TRUE(make_in_place_engine(canonical(transposition({{512, 2048}, 8, Order::c}, {}))));
   EXPECT_TRUE(make_in_place_engine(canonical(mapping_of_all({{1 << 20}, 16, Order::c}, bmmc::shuffle(20)))));
   EXPECT_FALSE(make_in_place_engine(canonical(transposition({{1000, 1001}, 8, Order::c}, {}))));
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// In a process of its own: from the limit on, allocations of a MiB and more fail.
+bool is_refused_with_nothing_done(const Reordering& what, const std::vector<std::byte>& data) {
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+  auto array = data;
+  const InMemoryPlan plan(what);
+  plan.describe_in_place();  // makes the plan for it
+  const rlimit none{1, 1};
+  if (setrlimit(RLIMIT_AS, &none) != 0) return false;
+  try {
+    plan.execute_in_place(array.data(), 1);
+  } catch (const std::bad_alloc&) {
+    return array == data;
+  }
+  return false;
+}
+
+TEST(InPlace, WithoutMemoryNothingIsDone) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a new program, which has not freed anything yet
+  test::Random random;
+  SEED_TRACE(random);
+  const AffineMap map = test::random_map(random, 20);
+  for (const std::uint64_t w : {8, 12}) {  // two steps; a second array
+    const Reordering what = mapping_of_all({{std::uint64_t{1} << 20}, w, Order::c}, map);
+    const auto data = random_bytes(random, what.bytes());
+    EXPECT_EXIT(_exit(is_refused_with_nothing_done(what, data) ? 0 : 1), testing::ExitedWithCode(0), "");
+  }
+}
+#endif
 
 }  // namespace
 }  // namespace xorder::memory
