@@ -8,7 +8,7 @@
 // so round after round, so that all see the same machine. --cpu takes the processor time of all threads
 // instead of elapsed time. It prints GB/s of payload, and the ratios of the reordering to memcpy and to the
 // faster copy of the same round: their medians, smallest and largest values. Arrays lie on huge pages.
-// --in-place reorders one array again and again, and adds square matrices, one large one or many small ones.
+// --in-place reorders one array again and again, and adds square matrices.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,11 +32,10 @@ struct Row {
   Reordering what;
 };
 
-// All families, each with elements of several sizes, and two whose last axis is fixed.
-std::vector<Row> rows_for(Bytes bytes, bool in_place) {
+// Square matrices, one large one or many small ones.
+std::vector<Row> squares_for(Bytes bytes) {
   std::vector<Row> rows;
   for (const std::uint64_t w : {1, 2, 3, 4, 8, 12, 16, 100}) {
-    if (!in_place) break;
     const auto side = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(bytes / w)));
     const std::uint64_t odd = (side * 63 / 64) | 1;
     rows.push_back({fmt::format("square {}", w),
@@ -48,6 +47,12 @@ std::vector<Row> rows_for(Bytes bytes, bool in_place) {
                       transposition({{count, small, small}, w, Order::c}, std::vector<int>{0, 2, 1})});
     }
   }
+  return rows;
+}
+
+// All families, each with elements of several sizes, and two whose last axis is fixed.
+std::vector<Row> rows_for(Bytes bytes, bool in_place) {
+  std::vector<Row> rows = in_place ? squares_for(bytes) : std::vector<Row>();
   for (const std::uint64_t w : {1, 2, 4, 8, 16}) {
     for (const cli::MemoryFamily& family : cli::memory_families(bytes, w))
       rows.push_back({fmt::format("{} {}", family.key, w), family.what});

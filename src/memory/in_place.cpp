@@ -89,8 +89,7 @@ class MapInPlace {
   std::unique_ptr<InPlaceEngine> cycles(const AffineMap& map, int bits) const {
     Mapped step = mapped_;
     step.map = map;
-    return make_cycles_engine(std::move(step),
-                              {bits, bits, !in_caches(mapped_.bytes() * mapped_.outer_count)});
+    return make_cycles_engine(std::move(step), bits, in_caches(mapped_.bytes() * mapped_.outer_count));
   }
 
   const Mapped& mapped_;

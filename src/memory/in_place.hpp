@@ -39,8 +39,9 @@ struct InPlaceFactors {
 InPlaceFactors factored_in_place(const gf2::AffineMap& map, std::uint64_t element_bytes,
                                  std::uint64_t tile_bytes);
 
-/// Follows the cycles of tiles. Requires source_bits = target_bits and that the map permutes these tiles.
-std::unique_ptr<InPlaceEngine> make_cycles_engine(Mapped mapped, TileShape shape);
+/// Follows the cycles of tiles whose runs have 2^run_bits elements. Requires that the map permutes these tiles.
+/// `cached`: the array is in the cache, so that no line needs to be prefetched far ahead.
+std::unique_ptr<InPlaceEngine> make_cycles_engine(Mapped mapped, int run_bits, bool cached);
 
 /// For each exchange of two axes of one extent that it takes, one after the other, an engine that exchanges tiles
 /// of square matrices. Empty if there are other moves.

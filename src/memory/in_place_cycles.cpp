@@ -21,10 +21,10 @@ using gf2::Word;
 // cut: the first tiles, *cuts*, are put aside at first, and from each of them a task goes on to the next.
 class Cycles : public InPlaceEngine, BmmcTasks {
  public:
-  Cycles(Mapped mapped, TileShape shape)
+  Cycles(Mapped mapped, TileShape shape, bool cached)
       : BmmcTasks(std::move(mapped), shape),
         // Not streamed: target lines were just read, so they are in the cache.
-        mover_(mapped_, walk_, shape, false, shape.large ? Fetching::far : Fetching::near),
+        mover_(mapped_, walk_, shape, false, cached ? Fetching::near : Fetching::far),
         steps_(steps()),
         step_(walk_.indices()(mapped_.map.complement)),
         lg_element_(std::countr_zero(mapped_.element_bytes)) {}
@@ -192,8 +192,8 @@ class Cycles : public InPlaceEngine, BmmcTasks {
 
 }  // namespace
 
-std::unique_ptr<InPlaceEngine> make_cycles_engine(Mapped mapped, TileShape shape) {
-  return std::make_unique<Cycles>(std::move(mapped), shape);
+std::unique_ptr<InPlaceEngine> make_cycles_engine(Mapped mapped, int run_bits, bool cached) {
+  return std::make_unique<Cycles>(std::move(mapped), TileShape{run_bits, run_bits}, cached);
 }
 
 }  // namespace xorder::memory
