@@ -5,8 +5,8 @@
 #include <oneapi/tbb/info.h>
 
 #include <algorithm>
-#include <semaphore>
 
+#include "semaphore.hpp"
 #include "task/pipeline.hpp"
 #include "xorder/error.hpp"
 
@@ -16,20 +16,6 @@ namespace {
 using std::uint64_t;
 
 constexpr std::size_t largest_request = std::size_t{1} << 20;
-constexpr std::ptrdiff_t most_threads = 1024;
-
-class Turn {
- public:
-  explicit Turn(std::counting_semaphore<most_threads>& semaphore) : semaphore_(semaphore) {
-    semaphore.acquire();
-  }
-  ~Turn() { semaphore_.release(); }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-
- private:
-  std::counting_semaphore<most_threads>& semaphore_;
-};
 
 }  // namespace
 
@@ -88,9 +74,9 @@ void Lanes::run(LaneSteps& steps, unsigned lanes) {
   const unsigned asked = run_.frame().options.threads;
   const unsigned threads =
       asked != 0 ? asked : static_cast<unsigned>(oneapi::tbb::info::default_concurrency());
-  std::counting_semaphore<most_threads> permuting(std::min<std::ptrdiff_t>(threads, most_threads));
   const auto count =
       static_cast<unsigned>(std::clamp<uint64_t>(steps.count(), 1, std::min<uint64_t>(lanes, lanes_.size())));
+  Semaphore permuting(std::min(threads, count));
   const std::stop_token stop = run_.stop();
   const auto moved = [&](uint64_t step, auto move) {
     Lane& lane = lanes_[step % count];
@@ -117,7 +103,13 @@ void Lanes::run(LaneSteps& steps, unsigned lanes) {
         task::in_order([](uint64_t) {});  // waits for all steps before, to have read and, at the end, to end
     task::pipeline<uint64_t>(count, start, task::at_once(read), in_order, task::at_once(write), in_order);
   };
-  run_.with(workers_, pipeline);
+  try {
+    run_.with(workers_, pipeline);
+  } catch (...) {
+    // If a queue failed, the kernel may still move data to or from the caller's memory. Its destructor waits.
+    lanes_.clear();
+    throw;
+  }
   if (stop.stop_requested()) throw Cancelled();
 }
 

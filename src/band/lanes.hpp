@@ -58,7 +58,7 @@ class Lanes {
   Lanes(unsigned lanes, unsigned depth, work::Run& run);
 
   /// Runs all steps, at most `lanes` at once. Throws what a step throws and Cancelled, but only when nothing
-  /// is in flight any more.
+  /// is in flight any more. Requires that no run has thrown before.
   void run(LaneSteps& steps, unsigned lanes);
 
  private:

@@ -36,17 +36,15 @@ void PoolQueue::start(std::size_t threads) {
   try {
     while (threads_.size() < threads) threads_.emplace_back([this] { work(); });
   } catch (const std::system_error&) {  // fewer threads do
+  } catch (...) {
+    end();
+    throw;
   }
 }
 
 void PoolQueue::end() {
-  {
-    const std::lock_guard lock(mutex_);
-    ending_ = true;
-  }
-  work_to_do_.notify_all();
+  for (std::size_t i = 0; i < threads_.size(); ++i) work_to_do_.release();
   threads_.clear();  // joins; queued transfers are carried out first
-  ending_ = false;
 }
 
 void PoolQueue::submit(const Transfer& transfer) {
@@ -60,7 +58,7 @@ void PoolQueue::submit(const Transfer& transfer) {
     const std::lock_guard lock(mutex_);
     queued_.push_back(transfer);
   }
-  work_to_do_.notify_one();
+  work_to_do_.release();
 }
 
 void PoolQueue::post(std::uint64_t token) {
@@ -83,9 +81,9 @@ void PoolQueue::wait(std::vector<Completion>& done) {
 }
 
 void PoolQueue::work() {
-  std::unique_lock lock(mutex_);
   for (;;) {
-    work_to_do_.wait(lock, [this] { return ending_ || !queued_.empty(); });
+    work_to_do_.acquire();
+    std::unique_lock lock(mutex_);
     if (queued_.empty()) return;
     const Transfer transfer = queued_.front();
     queued_.pop_front();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "io/queue.hpp"
+#include "semaphore.hpp"
 
 namespace xorder::io {
 
@@ -34,11 +35,10 @@ class PoolQueue final : public Queue {
   const unsigned depth_;
   const Carry carry_;
   std::mutex mutex_;
-  std::condition_variable work_to_do_;
   std::condition_variable something_done_;
   std::deque<Transfer> queued_;
   std::vector<Completion> done_;
-  bool ending_ = false;
+  Semaphore work_to_do_{0};  // transfers queued, and at the end one more for each thread
   std::vector<std::jthread> threads_;
 };
 

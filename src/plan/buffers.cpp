@@ -23,13 +23,16 @@ void add_group_slots(const Conditions& conditions, const Geometry& g, Buffers& b
 
 void add_write_slots(const Reordering& what, const Conditions& conditions, const Geometry& g, Buffers& b) {
   const uint64_t alignment = conditions.write_alignment;
-  const uint64_t request = std::min(g.target.run_elements * b.element_bytes, largest_request);
-  b.write_slot_bytes = round_up(request, alignment) + (g.target_aligned ? 0 : alignment);
   const uint64_t window = std::min(16 * MiB, conditions.memory / 16);
+  const auto bytes = [&](const RunShape& shape) { return shape.run_elements * b.element_bytes; };
+  // Runs that follow each other are joined where the memory has room for it.
+  const uint64_t joined = std::min(bytes(g.written), std::max(bytes(g.target), window / 4));
+  const uint64_t request = std::min(joined, largest_request);
+  b.write_slot_bytes = round_up(request, alignment) + (g.target_aligned ? 0 : alignment);
   b.write_slots = std::min(ceil_div(what.bytes(), request),
                            std::clamp<uint64_t>(window / b.write_slot_bytes, 4, conditions.device.depth));
   const uint64_t joints = conditions.processes == 1 ? 2 : 4;  // joints of a run that wait at the same time
-  b.carry_bytes = g.target_aligned ? 0 : joints * g.target.run_count * alignment;
+  b.carry_bytes = g.target_aligned ? 0 : joints * g.written.run_count * alignment;
 }
 
 // The next tile grows as fast as the last one is written, so memory for a whole second tile would gain

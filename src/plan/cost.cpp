@@ -33,6 +33,10 @@ double pass_seconds(const Load& load, const Conditions& conditions) {
   return std::max(ends + between, permuting) + touching;
 }
 
+double scratch_seconds(uint64_t bytes, const Host& host) {
+  return static_cast<double>(bytes) / host.freed_bytes_per_second;
+}
+
 PassSummary timed(PassSummary pass, const Device& device, uint64_t largest) {
   const auto request = [&](uint64_t block) { return std::clamp<uint64_t>(block, 1, largest); };
   const uint64_t read = request(pass.source_block_bytes), written = request(pass.target_block_bytes);

@@ -31,6 +31,9 @@ struct Load {
 /// The predicted time of the pass. Pure.
 double pass_seconds(const Load& load, const Conditions& conditions);
 
+/// The predicted time to remove a scratch file of this size. Pure.
+double scratch_seconds(std::uint64_t bytes, const Host& host);
+
 /// `pass` with the time that it takes to read and write its bytes one after the other, in requests of its
 /// block sizes but at most `largest` bytes. For the engines whose passes have no tiles to overlap.
 PassSummary timed(PassSummary pass, const Device& device, std::uint64_t largest);

@@ -63,12 +63,13 @@ bool complete(const Reordering& what, const Conditions& conditions, int tile_bit
   g.tile_elements <<= tile_bits;
 
   set_source_shape(what, choice, group_bits, g.source);
-  set_target_shape(what, choice, tile_bits, g.target);
+  set_target_shape(what, choice, tile_bits, choice.target_axes, g.target);
+  set_target_shape(what, choice, tile_bits, what.order.size(), g.written);
   g.tiles = ceil_div(what.elements(), g.tile_elements);
   g.groups = ceil_div(what.elements(), g.source.run_elements * g.source.run_count);
 
   const Side source{g.source, nullptr, choice.group, choice.tile};
-  const Side target{g.target, &what.order, choice.tile, choice.tile};
+  const Side target{g.written, &what.order, choice.tile, choice.tile};
   g.source_aligned = aligned(what, source, conditions.source_offset, conditions.read_alignment);
   g.target_aligned = aligned(what, target, conditions.target_offset, conditions.write_alignment);
   g.source_block = average_run_bytes(what, source);

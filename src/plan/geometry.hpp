@@ -12,13 +12,17 @@ struct Geometry {
   TileChoice choice;
   RunShape source;  ///< of a group
   RunShape target;  ///< of a tile
+  /// Of a tile too, but runs that follow each other in the target are one, as they are written. This is the
+  /// same as `target` unless the choice limits the runs' axes.
+  RunShape written;
   std::uint64_t tile_elements = 0;
   std::uint64_t tiles = 0;
   std::uint64_t groups = 0;
-  /// Whether all runs begin and end at multiples of the conditions' alignments.
+  /// Whether all runs, as they are read and written, begin and end at multiples of the conditions' alignments.
   bool source_aligned = false;
   bool target_aligned = false;
-  /// Bytes of an average run. Runs at the edge of an axis that does not divide evenly are shorter.
+  /// Bytes of an average run, as it is read and written. Runs at the edge of an axis that does not divide
+  /// evenly are shorter.
   std::uint64_t source_block = 0;
   std::uint64_t target_block = 0;
 };

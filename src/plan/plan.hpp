@@ -16,8 +16,8 @@ namespace xorder::plan {
 /// Reading one file once and writing another once, and the memory for it.
 struct Pass : Buffers {
   Tiling tiling;
-  std::uint64_t source_block_bytes = 0;  ///< of a run that is read at once
-  std::uint64_t target_block_bytes = 0;  ///< of a run that is written at once
+  std::uint64_t source_block_bytes = 0;  ///< that lie together in the source
+  std::uint64_t target_block_bytes = 0;  ///< that lie together in the target
   std::uint64_t tile_bytes = 0;          ///< of data
   double seconds = 0;                    ///< predicted
 };

@@ -119,11 +119,12 @@ void set_source_shape(const Reordering& what, const TileChoice& choice, int grou
             shape);
 }
 
-void set_target_shape(const Reordering& what, const TileChoice& choice, int tile_bits, RunShape& shape) {
+void set_target_shape(const Reordering& what, const TileChoice& choice, int tile_bits, size_t most_axes,
+                      RunShape& shape) {
   const int n = what.map.bits();
   run_shape(what.extents, choice.tile, &what.order,
-            {what.mapped.value_or(-1), tile_bits, choice.target_low, choice.target_low == n},
-            choice.target_axes, shape);
+            {what.mapped.value_or(-1), tile_bits, choice.target_low, choice.target_low == n}, most_axes,
+            shape);
 }
 
 Tiling::Tiling(Reordering what, TileChoice choice)
@@ -136,7 +137,7 @@ Tiling::Tiling(Reordering what, TileChoice choice)
     group_bits_ = coset_->bits_of_subtile(choice_.group_low);
   }
   set_source_shape(what_, choice_, group_bits_, source_shape_);
-  set_target_shape(what_, choice_, coset_ ? coset_->bits() : 0, target_shape_);
+  set_target_shape(what_, choice_, coset_ ? coset_->bits() : 0, choice_.target_axes, target_shape_);
 }
 
 uint64_t Tiling::tile_elements() const { return product(choice_.tile) << (coset_ ? coset_->bits() : 0); }

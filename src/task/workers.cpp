@@ -73,6 +73,9 @@ int startable_threads(int wanted) {
     try {
       for (; started < wanted; ++started) threads.emplace_back([&counted] { counted.wait(); });
     } catch (const std::system_error&) {  // the limit is reached
+    } catch (...) {
+      counted.count_down();
+      throw;
     }
     counted.count_down();
   }

@@ -247,7 +247,7 @@ class Conductor {
     if (--tiles_[tile].groups_missing == 0) complete_.push_back(tile);
   }
 
-  // --- writing: tile by tile, run by run, request by request
+  // --- writing: tile by tile, run by run, request by request; runs that follow each other are one
 
   void pump_writes() {
     while (writes_in_flight_ < most_writes_ && writes_.available() && !complete_.empty()) {
@@ -263,20 +263,16 @@ class Conductor {
     }
   }
 
-  // Gathers the next part of the run from its chunks into a slot, and frees the chunks. The slot is laid out
-  // like the file's blocks. A part of a block at either end goes to the carry.
+  // Gathers the next bytes of the target from their chunks into a slot, and frees the chunks. The slot is laid
+  // out like the file's blocks. A part of a block at either end goes to the carry.
   void submit_next_write(TileSlot& tile) {
-    const plan::Run& run = tile.runs[writing_.run];
-    const uint64_t begin = target_begin(run), end = begin + run.length * element_bytes_;
-    const uint64_t from = begin + writing_.bytes;
+    const uint64_t from = target_begin(tile.runs[writing_.run]) + writing_.bytes;
     const uint64_t slot_begin = round_down(from, write_alignment_);
-    uint64_t first = slot_begin;
-    uint64_t last = std::min(first + plan::largest_request, round_up(end, write_alignment_));
-    const uint64_t to = std::min(end, last);
     const size_t number = writes_.take();
     std::byte* const memory = writes_[number].memory;
-    gather(tile, from - begin, to - begin, end - begin, memory + (from - slot_begin));
-    writing_.advance(to - from, end - begin);
+    const uint64_t most = std::min(plan::largest_request, pass_.write_slot_bytes);
+    const uint64_t to = gather_runs(tile, from, slot_begin + most, memory + (from - slot_begin));
+    uint64_t first = slot_begin, last = round_up(to, write_alignment_);
 
     const uint64_t first_block_end = first + write_alignment_, last_block = last - write_alignment_;
     const bool single = last_block == first;
@@ -297,6 +293,23 @@ class Conductor {
     write.token = token(Event::write, number);
     queue_.submit(write);
     ++writes_in_flight_;
+  }
+
+  // Copies the target's bytes from `from` on, which are the next to be written, up to `limit` or to where the
+  // next run does not follow. Returns that place.
+  uint64_t gather_runs(TileSlot& tile, uint64_t from, uint64_t limit, std::byte* out) {
+    while (true) {
+      const plan::Run& run = tile.runs[writing_.run];
+      const uint64_t begin = target_begin(run), end = begin + run.length * element_bytes_;
+      const uint64_t to = std::min(end, limit);
+      gather(tile, from - begin, to - begin, end - begin, out);
+      writing_.advance(to - from, end - begin);
+      if (to == limit) return to;
+      writing_.skip_empty(tile.runs);
+      if (writing_.run == tile.runs.size() || target_begin(tile.runs[writing_.run]) != to) return to;
+      out += to - from;
+      from = to;
+    }
   }
 
   // Copies the bytes [from, to) of the run that is being written, which has `run_bytes` bytes. Frees the

@@ -5,9 +5,9 @@
 // One thread, the conductor, starts everything and alone does the bookkeeping. It sleeps in Queue::wait().
 // Groups are read in order, with several in flight. When all runs of a group have come, a task of the TBB
 // arena permutes it straight into its tile's chunks, and its slot is free again. When all groups of a tile
-// are permuted, the tile is written run by run. This frees its chunks for the next tile, which fills up
-// meanwhile. The slots and chunks are allocated before the first transfer. A stage goes on as long as slots
-// and chunks are free and its direction has room in the queue.
+// are permuted, the tile is written run by run; runs that follow each other share requests. This frees its
+// chunks for the next tile, which fills up meanwhile. The slots and chunks are allocated before the first
+// transfer. A stage goes on as long as slots and chunks are free and its direction has room in the queue.
 #pragma once
 
 #include <cstdint>

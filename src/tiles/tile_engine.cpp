@@ -89,7 +89,8 @@ unsigned TileEngine::queue_depth() const {
   if (!circumstances_.through_cache()) return static_cast<unsigned>(depth);
   uint64_t block = 4096;
   for (const plan::Pass& pass : plan_.passes)
-    block = std::max({block, pass.source_block_bytes, pass.target_block_bytes});
+    block =
+        std::max({block, pass.source_block_bytes, std::min(pass.target_block_bytes, pass.write_slot_bytes)});
   return static_cast<unsigned>(
       std::clamp<uint64_t>(circumstances_.memory / 8 / std::min(block, plan::largest_request), 4, depth));
 }

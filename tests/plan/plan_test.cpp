@@ -139,6 +139,19 @@ TEST(Plan, PowerOfTwoAxesAreFactoredToo) {
   expect_within_memory(plan);
 }
 
+// A few long rows make columns of a few bytes. A chunk for each would take more memory than the data.
+TEST(Plan, ShortColumnsShareChunks) {
+  for (const std::uint64_t rows : {2, 3, 4, 8, 16, 64, 200}) {
+    for (std::uint64_t memory = 16 * MiB; memory <= GiB; memory *= 2) {
+      for (const std::uint64_t bytes : {1, 4, 8}) {
+        const Plan plan = make_plan(matrix(rows, GiB / rows / bytes, bytes), direct(memory));
+        for (const Pass& pass : plan.passes)
+          EXPECT_LE(40 * pass.chunk_count, memory / 8) << rows << " " << bytes << "\n" << plan.describe();
+      }
+    }
+  }
+}
+
 TEST(Plan, HugeElementsAreCut) {
   const Plan plan = make_plan(matrix(3, 5, 100'000'000), direct(64 * MiB));
   ASSERT_EQ(plan.passes.size(), 1u);

@@ -112,6 +112,54 @@ INSTANTIATE_TEST_SUITE_P(All, PipelineEngines,
                                          Setting{io::Access::mapped, io::Engine::mapped}),
                          setting_name);
 
+// Rows of 4 KiB of a transposed matrix, each a run of its own.
+TEST(Pipeline, RunsThatFollowEachOtherAreWrittenTogether) {
+  test::Random random;
+  SEED_TRACE(random);
+  const auto what = canonical(transposition({{4096, 2048}, 1, Order::c}, {}));
+  plan::Conditions c;
+  c.memory = std::uint64_t{64} << 20;
+  c.device.points = {{std::uint64_t{1} << 20, 1e9, 1e9}};
+  const plan::Plan plan = plan::make_plan(what, c);
+  ASSERT_EQ(plan.passes.size(), 1U);
+  ASSERT_EQ(plan.passes[0].tiling.tile_count(), 1U);
+  EXPECT_EQ(plan.passes[0].tiling.target_shape().run_count, 2048U);
+  EXPECT_EQ(plan.passes[0].target_block_bytes, what.bytes());
+  work::Meter meter(io::system_disk());
+  const Files files{nullptr,
+                    scratch("source", what.bytes(), io::Access::buffered, meter),
+                    scratch("target", what.bytes(), io::Access::buffered, meter),
+                    test::random_bytes(random, what.bytes()),
+                    0,
+                    0};
+  files.source.write_exactly(files.data.data(), files.data.size(), 0);
+  meter.restart();
+  perform(plan, files, *meter.queue(io::Engine::threads, 8));
+  EXPECT_EQ(meter.count().writes, 8U);
+  std::vector<std::byte> result(what.bytes());
+  files.target.read_exactly(result.data(), result.size(), 0);
+  EXPECT_EQ(result, test::performed(what, files.data));
+}
+
+// Rows of 4001 bytes that follow each other, written by requests of 128 KiB: no row begins where a block of the
+// file does, and most requests begin and end within a row.
+TEST(Pipeline, RunsThatAreNotAlignedAreWrittenTogether) {
+  test::Random random;
+  SEED_TRACE(random);
+  const auto what = canonical(transposition({{4001, 4099}, 1, Order::c}, {}));
+  const Files files = make_files(random, what, io::Access::direct);
+  const plan::Plan plan = plan_for(what, files, std::uint64_t{1} << 20);
+  ASSERT_EQ(plan.passes.size(), 1U);
+  EXPECT_GT(plan.passes[0].tiling.tile_count(), 1U);
+  EXPECT_EQ(plan.passes[0].tiling.target_shape().run_elements, 4001U);
+  EXPECT_GT(plan.passes[0].target_block_bytes, plan.passes[0].write_slot_bytes);
+  perform(plan, files, *files.meter->queue(io::Engine::threads, 16));
+  std::vector<std::byte> result(what.bytes());
+  files.target.sync();
+  files.target.read_exactly(result.data(), result.size(), files.target_offset);
+  EXPECT_EQ(result, test::performed(what, files.data));
+}
+
 // Fail the N-th transfer for every N: always the error of that transfer, never a hang, never silence.
 TEST(Pipeline, EveryFailingTransferIsReported) {
   test::Random random;

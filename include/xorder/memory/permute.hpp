@@ -34,7 +34,8 @@ class InMemoryPlan {
   /// Copies what.bytes() bytes from `source` to `target`, every element to its place: element x of the source
   /// becomes element what.target_index(x) of the target. The two must not overlap. `threads` 0 means all
   /// processors. The calling thread permutes small arrays alone. Reads and writes every byte about once.
-  /// Allocates about the size of a first-level cache for each thread.
+  /// Allocates at most about the size of a second-level cache for each thread, of which a thread keeps up to
+  /// 1 MiB until it ends.
   void execute(const std::byte* source, std::byte* target, unsigned threads = 0) const;
 
   /// The same in place: element x becomes element what.target_index(x) of the same array. Some reorderings

@@ -14,8 +14,8 @@ namespace xorder::plan {
 struct PassSummary {
   std::uint64_t tiles = 0;  ///< parts of the data that are done one after the other
   std::uint64_t tile_bytes = 0;
-  std::uint64_t source_block_bytes = 0;  ///< of what is read at once
-  std::uint64_t target_block_bytes = 0;  ///< of what is written at once
+  std::uint64_t source_block_bytes = 0;  ///< contiguous bytes that are read
+  std::uint64_t target_block_bytes = 0;  ///< contiguous bytes that are written
   std::uint64_t memory = 0;
   std::uint64_t bytes_read = 0;
   std::uint64_t bytes_written = 0;
