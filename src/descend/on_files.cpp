@@ -98,6 +98,7 @@ void run_sweeps(const plan::SweepPlan& plan, Computation& what, work::Run& run, 
       perform(plan, sweep, groups, from, to, stop, strips.get());
     });
     what.check();
+    if (i + 1 < plan.sweeps.size()) between.begin.file.finish_writing();
   }
 }
 

@@ -243,6 +243,10 @@ void File::sync() const {
   page_cache_->drop_all(data_.get());
 }
 
+void File::finish_writing() const {
+  if (access_ != Access::direct && !page_cache_->keeps()) sync();
+}
+
 const char* name(Access access) {
   switch (access) {
     case Access::direct:

@@ -96,6 +96,10 @@ class File {
   /// fsync. The first error is final. An error that a queue has met in write-back is reported here too.
   /// Throws IoError.
   void sync() const;
+  /// Makes sure that what was written can be read again. Pages that are dropped must have reached the disk
+  /// before, so their write-back is awaited; where pages stay, or were passed by, nothing is to be done. Throws
+  /// IoError.
+  void finish_writing() const;
 
   /// For the queues. It keeps this file's share of the page cache small.
   PageCache& page_cache() const { return *page_cache_; }

@@ -189,7 +189,7 @@ void Output::commit() {
   for (;;) {
     struct stat old;
     if (overwrite_ && fstatat(directory_.get(), name.c_str(), &old, AT_SYMLINK_NOFOLLOW) == 0) {
-      take_over(file_->plain_descriptor(), old);
+      if (S_ISREG(old.st_mode)) take_over(file_->plain_descriptor(), old);
       // The new mode should be on the disk before the name is.
       file_->sync();
       replace_old();

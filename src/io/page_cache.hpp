@@ -29,6 +29,7 @@ class PageCache {
   explicit PageCache(Disk& disk) : disk_(disk) {}
 
   void set_keep(bool keep) { keep_ = keep; }
+  bool keeps() const { return keep_; }
   /// How many bytes may stay after they were read, and how many may be in write-back.
   void set_windows(std::size_t read, std::size_t written) {
     read_window_ = read;

@@ -72,6 +72,7 @@ void StagedWork::move(work::Run& run) {
     const io::Location source = i == 0 ? run.source() : io::Location{scratch[(i - 1) % 2], 0};
     const io::Location target = i + 1 == stages_.size() ? run.target() : io::Location{scratch[i % 2], 0};
     stages_[i]->move(run, source, target, pass);
+    if (i + 1 < stages_.size()) target.file.finish_writing();
     pass += stages_[i]->passes().size();
   }
 }

@@ -133,7 +133,10 @@ void perform(MPI_Comm callers, const Arguments& a) {
   try {
     check(a, comm);
     chosen = choose(a.options, comm);
-    if (!a.plan->does_nothing()) prepared.emplace(*a.plan, comm.rank, a.element_bytes, chosen.slice_bytes);
+    if (!a.plan->does_nothing()) {
+      prepared.emplace(*a.plan, comm.rank, a.element_bytes, chosen.slice_bytes);
+      prepared->permute_before(a.data, a.temp, chosen.threads);
+    }
   } catch (...) {
     failed = std::current_exception();
   }

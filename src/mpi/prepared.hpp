@@ -21,10 +21,13 @@ class Prepared {
     if (steps_.after) after_.emplace(*steps_.after);
   }
 
-  /// All ranks call this. `data` and `temp` are those of xorder_mpi_perform(). Throws as Transfer::run()
-  /// does.
-  void run(MPI_Comm comm, std::byte* data, std::byte* temp, unsigned threads) {
+  /// Permutes this rank's elements before they are sent; `data` stays as it is. `data` and `temp` are those of
+  /// xorder_mpi_perform(). May throw std::bad_alloc, so the ranks agree to send only after this.
+  void permute_before(const std::byte* data, std::byte* temp, unsigned threads) {
     if (before_) before_->execute(data, temp, threads);
+  }
+  /// All ranks call this, after permute_before() with the same memory. Throws as Transfer::run() does.
+  void run(MPI_Comm comm, std::byte* data, std::byte* temp, unsigned threads) {
     steps_.transfer->run(comm, temp, after_ ? temp : data);
     if (after_) after_->execute(temp, data, threads);
   }

@@ -54,7 +54,10 @@ work::Frame framed(io::ArrayFile input, const Reordering& what, const std::vecto
   const std::vector<uint64_t> mine = part_extents(extents, team);
   uint64_t bytes = dtype.bytes;
   for (const uint64_t extent : mine) bytes *= extent;
-  return work::settle({std::move(input)}, std::move(output), dtype, mine, std::move(options), 2 * bytes);
+  work::Frame frame =
+      work::settle({std::move(input)}, std::move(output), dtype, mine, std::move(options), 2 * bytes);
+  work::check_same(what, *frame.options.team);
+  return frame;
 }
 
 // The conditions of the plan; they are the same on all ranks.
@@ -134,6 +137,7 @@ void Job::move(work::Run& run) {
   if (before_) {
     together = run.scratch(plan_.block_bytes());
     before_->run(run, run.source(), {*together, 0}, 1);
+    together->finish_writing();
   }
   TilesPass tiles(plan_, run, comm_, together ? io::Location{*together, 0} : run.source(), run.target());
   tiles.move(passes().size());

@@ -51,6 +51,7 @@ void TilesPass::permute(uint64_t tile) {
   if (permutation->does_nothing()) return;
   mpi::Prepared prepared(*permutation, static_cast<int>(rank_), plan_.element_bytes(),
                          plan::default_slice_bytes);
+  prepared.permute_before(part(tile), temp_.data(), threads_);
   run_.team()->meet();
   prepared.run(comm_, part(tile), temp_.data(), threads_);
   sent_.messages += prepared.sent().messages;

@@ -2,6 +2,7 @@
 
 #include "tiles/tile_engine.hpp"
 #include "work/frame.hpp"
+#include "work/team.hpp"
 
 namespace xorder::tiles {
 namespace {
@@ -9,8 +10,10 @@ namespace {
 work::Frame framed(io::ArrayFile input, const Reordering& what, const std::vector<std::uint64_t>& extents,
                    std::filesystem::path output, work::Options options) {
   const io::DType dtype = input.description.dtype;
-  return work::settle({std::move(input)}, std::move(output), dtype, extents, std::move(options),
-                      2 * what.bytes());
+  work::Frame frame = work::settle({std::move(input)}, std::move(output), dtype, extents, std::move(options),
+                                   2 * what.bytes());
+  if (frame.options.team != nullptr) work::check_same(what, *frame.options.team);
+  return frame;
 }
 
 }  // namespace

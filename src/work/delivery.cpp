@@ -54,6 +54,8 @@ Delivery::Delivery(const Frame& frame, io::Disk& disk)
     using Naming = io::Output::Naming;
     output_.emplace(frame.output.path, bytes, frame.options.overwrite, access, sources_.front(),
                     team == nullptr ? Naming::automatic : Naming::temporary);
+    // Before the others are told: they may come much later, and a signal may come before them.
+    if (frame.options.team != nullptr) frame.options.team->temporary({output_->temporary_path()});
   }
   if (team != nullptr) {
     shared_ = team->from_first(output_ ? output_->temporary_path().string() : "");
@@ -66,8 +68,6 @@ Delivery::Delivery(const Frame& frame, io::Disk& disk)
                       "through their page caches; run on one machine, or write to another file system",
                       frame.output.path.string()));
     }
-  } else if (frame.options.team != nullptr) {
-    frame.options.team->temporary({output_->temporary_path()});
   }
   bound_page_cache(target(), frame);
   target().set_keep_cached(frame.circumstances.keep_cached);
@@ -117,15 +117,14 @@ void Delivery::commit(const std::stop_token& stop) {
     target().sync();
     team->meet();
   }
-  if (output_) output_->commit();
-  if (team == nullptr) return;
-  team->temporary({});
   try {
-    team->meet();
+    if (output_) output_->commit();
+    if (team != nullptr) team->meet();
   } catch (...) {  // a part is worth nothing without the others
     if (frame_.options.parts) output_->withdraw();
     throw;
   }
+  if (team != nullptr) team->temporary({});
 }
 
 // The first member makes it, and removes its name as soon as all have opened it.

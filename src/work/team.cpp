@@ -1,6 +1,7 @@
 #include "work/team.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
@@ -50,6 +51,14 @@ int lg_parts(const Team& team) {
       "for an array in parts the number of processes must be a power of two, not {}; use {}, or put the "
       "array into one file that all can open, which any number of processes can permute",
       members, std::bit_floor(members)));
+}
+
+void check_same(const Reordering& mine, Team& team) {
+  const std::string text =
+      fmt::format("{} {} {} {} {} {}", mine.element_bytes, mine.extents, mine.order, mine.mapped.value_or(-1),
+                  mine.map.matrix.columns(), mine.map.complement);
+  if (team.from_first(text) != text)
+    throw InputError("the permutation is not the one of rank 0; all ranks must be given the same");
 }
 
 }  // namespace xorder::work

@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "xorder/permutation/reordering.hpp"
+
 namespace xorder::work {
 
 /// For one thread at a time.
@@ -62,5 +64,8 @@ class Team {
 /// lg of the number of members, where each has a part of an array. Throws InputError if the number is not a
 /// power of two.
 int lg_parts(const Team& team);
+
+/// Throws InputError on a member whose reordering is not the first member's. Collective.
+void check_same(const Reordering& mine, Team& team);
 
 }  // namespace xorder::work

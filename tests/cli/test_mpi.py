@@ -91,6 +91,16 @@ class Failures(MpiCase):
         self.save("other/a.npy", self.noise((300, 500), "f8"))
         self.mpi_fails((2, [], command), elsewhere, says="rank 2 on .*: a.npy: is not the file")
 
+    def test_one_rank_has_another_matrix(self):
+        """One file of this name in each rank's working directory, but not the same one."""
+        os.mkdir(self.path("other"))
+        self.write("matrix.txt", "01\n10\n")
+        self.write("other/matrix.txt", "01\n11\n")
+        self.save("four.npy", self.noise((4,), "f8"))
+        command = ("permute", self.path("four.npy"), self.path("b.npy"), "--matrix", "matrix.txt")
+        elsewhere = (1, ["--wdir", self.path("other")], command)
+        self.mpi_fails((2, [], command), elsewhere, says="rank 2 on .*: the permutation is not the one of rank 0")
+
     def test_one_rank_may_not_write_so_much(self):
         with open(self.path("a.raw"), "wb") as file:
             file.truncate(64 * MiB)

@@ -148,6 +148,15 @@ class Bytes(PartsCase):
 
 
 class Refusals(PartsCase):
+    def test_another_matrix_on_one_rank(self):
+        self.save_parts(self.noise((4,), "f8"), 2)
+        os.mkdir(self.path("other"))
+        self.write("matrix.txt", "01\n10\n")
+        self.write("other/matrix.txt", "01\n11\n")
+        command = ("permute", self.path("part.%r.npy"), self.path("out.%r.npy"), "--parts", "--matrix", "matrix.txt")
+        self.mpi_fails((1, [], command), (1, ["--wdir", self.path("other")], command),
+                       says="rank 1 on .*: the permutation is not the one of rank 0")
+
     def refused(self, ranks, *arguments, says):
         return self.mpi_fails((ranks, [], arguments), says=says)
 

@@ -93,13 +93,14 @@ std::vector<std::string> MpiTeam::exchange(std::vector<std::string> to_each) {
   wait(&request);
 
   std::vector<std::string> from_each(ranks);
+  for (std::size_t r = 0; r < ranks; ++r) from_each[r].resize(received[r]);
+  agree();  // if memory has ended on one rank, no other waits for its messages
   std::vector<MPI_Request> requests;
   const auto in_slices = [](std::string& bytes, const auto& start) {
     for (std::uint64_t at = 0; at < bytes.size(); at += slice_bytes)
       start(bytes.data() + at, static_cast<int>(std::min<std::uint64_t>(slice_bytes, bytes.size() - at)));
   };
   for (std::size_t r = 0; r < ranks; ++r) {
-    from_each[r].resize(received[r]);
     in_slices(from_each[r], [&](char* data, int bytes) {
       MPI_Irecv(data, bytes, MPI_BYTE, static_cast<int>(r), tag_data, comm_, &requests.emplace_back());
     });
@@ -183,6 +184,7 @@ Failure MpiTeam::agree_on(const Failure& mine) {
   wait(&request);
   const auto worst = std::ranges::max_element(severities);
   if (*worst == went_well) return {};
+  idle_ = {};  // it would send more progress, after the messages were counted
 
   const std::vector<std::string> texts = share_now(mine.text);
   const std::vector<std::string> nodes = share_now(node_);
