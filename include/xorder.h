@@ -164,8 +164,8 @@ XORDER_API int xorder_plan_execute(const xorder_plan* plan, const void* source, 
 
 /// The same in place. The exchange of two axes of one extent (a square transposition) and maps that permute
 /// tiles (bit reversal and every other map that is its own inverse, Gray code) read and write the array once;
-/// all other maps of at least 64 bytes, of elements of 1, 2, 4, 8, 16, 32 .. bytes, do so twice. They need up to
-/// about 4 MiB for each thread and 2 MiB for all. All other permutations, and small arrays that would be
+/// all other maps of at least 64 bytes, of elements of 1, 2, 4, 8, 16, 32 .. bytes, do so twice. They need up
+/// to about 4 MiB for each thread and 2 MiB for all. All other permutations, and small arrays that would be
 /// written twice, go into an array of the same size, allocated here, and are copied back.
 /// XORDER_ERROR_MEMORY: there is no memory for that; `array` is unchanged.
 XORDER_API int xorder_plan_execute_in_place(const xorder_plan* plan, void* array, int threads);

@@ -5,7 +5,7 @@
 namespace xorder {
 
 std::string count_text(std::uint64_t count, std::string_view noun) {
-  const char* const plural = noun.ends_with('s') ? "es" : "s";
+  const char* const plural = noun.ends_with('s') || noun.ends_with("ch") ? "es" : "s";
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : plural);
 }
 

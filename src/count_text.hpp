@@ -7,7 +7,7 @@
 
 namespace xorder {
 
-/// "1 step", "3 steps", "2 passes": a number and a noun, which is given for one.
+/// "1 step", "3 steps", "2 passes", "4 batches": a number and a noun, which is given for one.
 std::string count_text(std::uint64_t count, std::string_view noun);
 
 }  // namespace xorder

@@ -2,11 +2,11 @@
 //
 //   permutation   what is to be done: transposition(), mapping_of_all(), parse_expression(), bmmc::gray() ...
 //   io            open_array(): what a file holds
-//   tiles::Job, band::BandTransposition, descend::DescendJob, machine::scheduled(): from file to file. Each is a
-//                 work::Work: summary() and describe() say what it will do, run() does it.
+//   tiles::Job, band::BandTransposition, descend::DescendJob, machine::scheduled(): from file to file.
+//                 Each is a work::Work: summary() and describe() say what it will do, run() does it.
 //   memory        permute(): the same for an array in memory
-//   machine       RoundPlan: a permutation in rounds, factored once, performed on any number of files and arrays;
-//                 Machine: runs a schedule of messages on your own data
+//   machine       RoundPlan: a permutation in rounds, factored once, performed on any number of files and
+//                 arrays; Machine: runs a schedule of messages on your own data
 //
 // Errors are exceptions (error.hpp). The library prints nothing and never aborts. Objects may be used by one
 // thread at a time unless their headers say otherwise.

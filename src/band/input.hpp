@@ -18,8 +18,8 @@ std::span<const Band> bands_in(std::size_t input, std::size_t inputs, std::span<
 
 /// Makes the frame for the transposition of these bands. `files` times the data's size is what the page cache
 /// has to hold. Throws InputError unless there is one input, or one for each band, and all have the same type
-/// and the shapes of their bands (permutation/band.hpp) in C order. A single band may also lie on one axis, or
-/// have an axis of extent 1 before its own. Throws as work::settle() does.
+/// and the shapes of their bands (permutation/band.hpp) in C order. A single band may also lie on one axis,
+/// or have an axis of extent 1 before its own. Throws as work::settle() does.
 work::Frame frame_of(std::vector<io::ArrayFile> inputs, std::span<const Band> bands,
                      std::filesystem::path output, work::Options options, std::uint64_t files);
 

@@ -1,23 +1,18 @@
 #include "band/lanes.hpp"
 
-#include "io/file.hpp"
-
-#include <oneapi/tbb/info.h>
-
 #include <algorithm>
 
+#include "io/file.hpp"
+#include "plan/conditions.hpp"
 #include "semaphore.hpp"
 #include "task/pipeline.hpp"
+#include "task/stretches.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::band {
-namespace {
 
+using plan::largest_request;
 using std::uint64_t;
-
-constexpr std::size_t largest_request = std::size_t{1} << 20;
-
-}  // namespace
 
 void Lane::add(io::Transfer::Kind kind, const io::File& file, uint64_t offset, std::byte* data,
                std::size_t bytes, std::size_t required) {
@@ -71,9 +66,7 @@ Lanes::Lanes(unsigned lanes, unsigned depth, work::Run& run) : run_(run), worker
 }
 
 void Lanes::run(LaneSteps& steps, unsigned lanes) {
-  const unsigned asked = run_.frame().options.threads;
-  const unsigned threads =
-      asked != 0 ? asked : static_cast<unsigned>(oneapi::tbb::info::default_concurrency());
+  const unsigned threads = task::thread_count(run_.frame().options.threads);
   const auto count =
       static_cast<unsigned>(std::clamp<uint64_t>(steps.count(), 1, std::min<uint64_t>(lanes, lanes_.size())));
   Semaphore permuting(std::min(threads, count));

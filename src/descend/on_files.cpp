@@ -1,12 +1,12 @@
 #include "descend/on_files.hpp"
 
 #include <fmt/format.h>
-#include <oneapi/tbb/info.h>
 
 #include <functional>
 #include <numeric>
 #include <optional>
 
+#include "task/stretches.hpp"
 #include "task/workers.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/reordering.hpp"
@@ -46,20 +46,18 @@ plan::SweepPlan plan_of(const work::Frame& frame, const Computation& what, const
   const work::Circumstances& c = frame.circumstances;
   const work::Options& options = frame.options;
   const uint64_t count = frame.input().description.elements();
-  plan::SweepConditions conditions{
-      .lg_size = exact_lg(count, ""),
-      .ascend = what.direction() == Direction::ascend,
-      .record_bytes = what.record_bytes(),
-      .input_bytes = frame.input_bytes() / count,
-      .output_bytes = frame.output.bytes / count,
-      .memory = c.through_cache() ? c.buffers() : c.memory / 16 * 15,
-      .run_memory = c.memory,
-      .threads = options.threads != 0 ? options.threads
-                                      : static_cast<unsigned>(oneapi::tbb::info::default_concurrency()),
-      .device = options.device,
-      .between = between,
-      .reads = {0, 0},
-      .link_times = options.link_times};
+  plan::SweepConditions conditions{.lg_size = exact_lg(count, ""),
+                                   .ascend = what.direction() == Direction::ascend,
+                                   .record_bytes = what.record_bytes(),
+                                   .input_bytes = frame.input_bytes() / count,
+                                   .output_bytes = frame.output.bytes / count,
+                                   .memory = c.through_cache() ? c.buffers() : c.memory / 16 * 15,
+                                   .run_memory = c.memory,
+                                   .threads = task::thread_count(options.threads),
+                                   .device = options.device,
+                                   .between = between,
+                                   .reads = {0, 0},
+                                   .link_times = options.link_times};
   for (int b = 0; b < conditions.lg_size; ++b) {
     const Computation::Reads reads = what.reads(b);
     conditions.reads.plus |= uint64_t{reads.plus} << b;

@@ -10,8 +10,8 @@
 
 namespace xorder::gf2 {
 
-/// A table of 2 KiB for each eight columns: a look-up for each of them instead of an exclusive or for each bit
-/// that is set.
+/// A table of 2 KiB for each eight columns: a look-up for each of them instead of an exclusive or for each
+/// bit that is set.
 class ByteTables {
  public:
   explicit ByteTables(std::span<const Word> columns) {

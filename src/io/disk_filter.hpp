@@ -1,7 +1,9 @@
 // A disk in front of another one. It sees every transfer and every file operation, and can make them fail.
 //
 //   class Failing final : public DiskFilter {          // the N-th write fails
-//     int before(const Transfer& t) override { return t.kind == Transfer::Kind::write && ++writes_ == n_ ? EIO : 0; }
+//     int before(const Transfer& t) override {
+//       return t.kind == Transfer::Kind::write && ++writes_ == n_ ? EIO : 0;
+//     }
 //     ..
 //   };
 #pragma once

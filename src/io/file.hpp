@@ -97,8 +97,8 @@ class File {
   /// Throws IoError.
   void sync() const;
   /// Makes sure that what was written can be read again. Pages that are dropped must have reached the disk
-  /// before, so their write-back is awaited; where pages stay, or were passed by, nothing is to be done. Throws
-  /// IoError.
+  /// before, so their write-back is awaited; where pages stay, or were passed by, nothing is to be done.
+  /// Throws IoError.
   void finish_writing() const;
 
   /// For the queues. It keeps this file's share of the page cache small.

@@ -5,13 +5,14 @@
 
 #include "io/disk.hpp"
 #include "io/memory.hpp"
+#include "plan/conditions.hpp"
 #include "rounding.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::io {
 namespace {
 
-constexpr std::size_t largest_request = std::size_t{1} << 20;
+using plan::largest_request;
 
 void carry(Transfer::Kind kind, const File& file, std::uint64_t offset, std::byte* data, std::size_t bytes,
            bool in_place = false) {

@@ -1,6 +1,6 @@
 // The part of a banded transposition that stays within virtual processors (plan/band_exchange.hpp). It puts
-// what each of them will send in the order of the receivers. It is the first stage: it reads the run's inputs.
-// A block lies in one matrix, so it lies in one input.
+// what each of them will send in the order of the receivers. It is the first stage: it reads the run's
+// inputs. A block lies in one matrix, so it lies in one input.
 #pragma once
 
 #include "machine/stage.hpp"

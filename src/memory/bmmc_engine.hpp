@@ -11,8 +11,8 @@
 
 namespace xorder::memory {
 
-/// The tasks of a map that is performed tile by tile. A task is a stretch of tiles of one map, or all tiles of
-/// several repetitions of a small map.
+/// The tasks of a map that is performed tile by tile. A task is a stretch of tiles of one map, or all tiles
+/// of several repetitions of a small map.
 class BmmcTasks {
  public:
   static constexpr std::uint64_t task_bytes = 256 * 1024;

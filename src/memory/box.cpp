@@ -195,8 +195,8 @@ class Runs : public Engine {
   }
 
   // The same for adjacent rows of few columns, which are one stream. The hardware's prefetching stops where
-  // such a stream is put aside for long; with up to five columns it is better than ours. (8 bytes on AMD Zen 4,
-  // with and without the next tile on its way: N x 4 15 and 19 GB/s, N x 8 15 and 9, N x 13 14 and 9.)
+  // such a stream is put aside for long; with up to five columns it is better than ours. (8 bytes on AMD Zen
+  // 4, with and without the next tile on its way: N x 4 15 and 19 GB/s, N x 8 15 and 9, N x 13 14 and 9.)
   void split(std::uint64_t row, std::uint64_t end_row, bool lines, const std::byte* source, std::byte* target,
              Work& work) const {
     constexpr std::uint64_t short_stay = 5;
@@ -345,8 +345,8 @@ class Records : public Engine {
                std::byte* target) const override {
     const std::uint64_t begin = first * count_;
     const std::uint64_t end = std::min(total_, last * count_);
-    // The beginning of a record, until the hardware's prefetching follows. (1 KiB on AMD Zen 4: 10.9 GB/s with
-    // one record ahead into the first-level cache, 12.4 with two into the second, 9.5 with none.)
+    // The beginning of a record, until the hardware's prefetching follows. (1 KiB on AMD Zen 4: 10.9 GB/s
+    // with one record ahead into the first-level cache, 12.4 with two into the second, 9.5 with none.)
     const std::uint64_t ahead = std::min<std::uint64_t>(element_bytes_, 1024);
     Offsets offsets(axes_, begin), later(axes_, std::min(begin + 2, total_ - 1));
     for (std::uint64_t i = begin; i < end; ++i, ++offsets, ++later) {

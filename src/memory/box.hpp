@@ -12,17 +12,18 @@
 //
 // This is repeated for each coordinate of the other axes, which are slower than D in the target. A tile is
 // some rows by some columns. It is transposed into a buffer, and whole lines go from there to the target. If
-// runs do not begin at lines, a tile also takes the last few rows of the tile before, to have the whole of the
-// line that both share. There are four kinds:
+// runs do not begin at lines, a tile also takes the last few rows of the tile before, to have the whole of
+// the line that both share. There are four kinds:
 //
 //   runs      a tile is a piece of each of some runs;
 //   pieces    the runs are short, and a tile is several that follow each other in the target;
 //   direct    the array is in the cache, and blocks go from the rows to the target without a buffer;
 //   records   elements are so large that they are copied one by one, in the target's order.
 //
-// Reading decides the speed. A processor reads nothing new while a tile's lines go to the target, so a part of
-// the next tile is prefetched before each KiB that is written (write_tile.hpp); a tile and the next one fit in
-// the second-level cache. In arrays that are in the third-level cache, the kernels prefetch along their rows.
+// Reading decides the speed. A processor reads nothing new while a tile's lines go to the target, so a part
+// of the next tile is prefetched before each KiB that is written (write_tile.hpp); a tile and the next one
+// fit in the second-level cache. In arrays that are in the third-level cache, the kernels prefetch along
+// their rows.
 #pragma once
 
 #include <memory>

@@ -1,10 +1,8 @@
 // Performs the tasks of an engine by several threads.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <thread>
 
 #include "task/stretches.hpp"
 
@@ -19,7 +17,7 @@ inline bool in_parallel(std::size_t bytes, unsigned threads) {
 /// How many threads may move it at once. `threads` 0 means all processors.
 inline unsigned count_threads(std::size_t bytes, unsigned threads) {
   if (!in_parallel(bytes, threads)) return 1;
-  return threads != 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
+  return task::thread_count(threads);
 }
 
 /// Calls some(first, last) for stretches that together make up the tasks of an array of `bytes`. For small

@@ -43,8 +43,8 @@ class TwoSteps : public InPlaceEngine {
 
 int bits_of_line(std::uint64_t element_bytes) { return std::countr_zero(line_bytes / element_bytes); }
 
-// Whether tiles of runs of 2^bits elements are small enough, and the runs are not longer than is useful. (Gray
-// code of 1 byte: runs of 4 KiB 11.4 GB/s, 8 KiB 8.9, 32 KiB 7.4.)
+// Whether tiles of runs of 2^bits elements are small enough, and the runs are not longer than is useful.
+// (Gray code of 1 byte: runs of 4 KiB 11.4 GB/s, 8 KiB 8.9, 32 KiB 7.4.)
 bool fits(const AffineMap& map, std::uint64_t element_bytes, int bits, std::uint64_t tile_bytes) {
   constexpr std::uint64_t longest_run = 4096;
   return bits <= map.bits() && element_bytes << bits <= longest_run &&
@@ -71,14 +71,15 @@ class MapInPlace {
 
   // Null if the map permutes no tiles.
   std::unique_ptr<InPlaceEngine> one_step() const {
-    // Bit reversal of 8 bytes, 256 MiB on AMD Zen 4: tiles of 8 KiB 7.1 GB/s, 32 KiB 7.5, 128 KiB 8.1, 256 KiB 7.1.
+    // Bit reversal of 8 bytes, 256 MiB on AMD Zen 4: tiles of 8 KiB 7.1 GB/s, 32 KiB 7.5, 128 KiB 8.1, 256
+    // KiB 7.1.
     const std::uint64_t tile_bytes = std::min(std::uint64_t{128} << 10, cache_sizes().second / 8);
     const auto bits = bits_of_permuted_tiles(mapped_.map, mapped_.element_bytes, tile_bytes);
     return bits ? cycles(mapped_.map, *bits) : nullptr;
   }
   std::unique_ptr<InPlaceEngine> two_steps() const {
-    // A random map of 8 bytes, there: with tiles of 128 KiB, 512 KiB and 2 MiB the second step, which moves runs
-    // of 1, 2 and 4 KiB, makes 4.4, 6 and 10 GB/s, and the first one 7.5, 7.0 and 6.1.
+    // A random map of 8 bytes, there: with tiles of 128 KiB, 512 KiB and 2 MiB the second step, which moves
+    // runs of 1, 2 and 4 KiB, makes 4.4, 6 and 10 GB/s, and the first one 7.5, 7.0 and 6.1.
     const std::uint64_t tile_bytes = std::min(std::uint64_t{2} << 20, 2 * cache_sizes().second);
     const InPlaceFactors factors = factored_in_place(mapped_.map, mapped_.element_bytes, tile_bytes);
     return std::make_unique<TwoSteps>(cycles(factors.within_tiles, factors.run_bits),
@@ -146,8 +147,8 @@ InPlaceFactors factored_in_place(const AffineMap& map, std::uint64_t element_byt
 
 std::unique_ptr<InPlaceEngine> make_in_place_engine(const Reordering& what) {
   auto swaps = make_swap_engines(what);
-  // Rows of less than a line make small tiles, each of which takes as long as a large one: (N, 8, 8) of 4 bytes as
-  // squares 4.9 GB/s, as a map 10.2; of 16 bytes 16.0 and 12.0.
+  // Rows of less than a line make small tiles, each of which takes as long as a large one: (N, 8, 8) of 4
+  // bytes as squares 4.9 GB/s, as a map 10.2; of 16 bytes 16.0 and 12.0.
   const bool long_rows = what.extents.back() * what.element_bytes >= line_bytes;
   if (swaps.size() == 1 && long_rows) return std::move(swaps.front());
   const auto mapped = as_map(what);
@@ -156,8 +157,8 @@ std::unique_ptr<InPlaceEngine> make_in_place_engine(const Reordering& what) {
     if (auto one = MapInPlace(*mapped).one_step()) return one;
   }
   if (swaps.size() == 1) return std::move(swaps.front());
-  // With a second array and with two steps, random maps of 256 KiB: 13 and 6 GB/s; of 4 MiB, beyond the cache: 5
-  // and 7.
+  // With a second array and with two steps, random maps of 256 KiB: 13 and 6 GB/s; of 4 MiB, beyond the
+  // cache: 5 and 7.
   if (2 * what.bytes() <= cache_sizes().second) return nullptr;
   if (swaps.size() == 2) return std::make_unique<TwoSteps>(std::move(swaps[0]), std::move(swaps[1]));
   return has_lines ? MapInPlace(*mapped).two_steps() : nullptr;

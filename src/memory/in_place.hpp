@@ -1,8 +1,8 @@
 // Permuting an array in place.
 //
 // If the map permutes tiles, each is read before another is written over it, along the cycles of tiles: one
-// pass. Every other map is the product of two of those. Let T = E_s + A⁻¹E_s, and let B map A⁻¹e_i to e_i for i < s, T onto
-// itself, and leave a complement of T alone. Then
+// pass. Every other map is the product of two of those. Let T = E_s + A⁻¹E_s, and let B map A⁻¹e_i to e_i for
+// i < s, T onto itself, and leave a complement of T alone. Then
 //
 //     A = C B:   B permutes the elements of each coset of T among themselves,
 //                C e_i = A A⁻¹ e_i = e_i for i < s, so C moves whole runs of 2^s elements.
@@ -12,8 +12,8 @@
 // Example: a rotation of three index bits, A e_0 = e_1, A e_1 = e_2, A e_2 = e_0, and s = 1. T is spanned by
 // e_0 and A⁻¹e_0 = e_2. B exchanges e_2 and e_0; C = A B⁻¹ leaves e_0 alone and exchanges e_1 and e_2.
 //
-// An exchange of two axes of one extent transposes square matrices: it exchanges tiles two by two, whatever that
-// extent is. Two such exchanges can reverse four axes or rotate three.
+// An exchange of two axes of one extent transposes square matrices: it exchanges tiles two by two, whatever
+// that extent is. Two such exchanges can reverse four axes or rotate three.
 #pragma once
 
 #include <memory>
@@ -25,9 +25,10 @@
 
 namespace xorder::memory {
 
-/// `what` must be canonical and not empty. Null if it takes a second array: axis permutations that are neither
-/// maps nor at most two exchanges of axes of one extent, maps of elements of 3, 5, 6, 7 .. bytes, and small arrays
-/// that would take two steps. Maps of less than a line that are repeated an odd number of times do too.
+/// `what` must be canonical and not empty. Null if it takes a second array: axis permutations that are
+/// neither maps nor at most two exchanges of axes of one extent, maps of elements of 3, 5, 6, 7 .. bytes, and
+/// small arrays that would take two steps. Maps of less than a line that are repeated an odd number of times
+/// do too.
 std::unique_ptr<InPlaceEngine> make_in_place_engine(const Reordering& what);
 
 /// The factors B and C of a map, and s: the more, the longer are the runs, but a coset of T must fit into
@@ -39,12 +40,12 @@ struct InPlaceFactors {
 InPlaceFactors factored_in_place(const gf2::AffineMap& map, std::uint64_t element_bytes,
                                  std::uint64_t tile_bytes);
 
-/// Follows the cycles of tiles whose runs have 2^run_bits elements. Requires that the map permutes these tiles.
-/// `cached`: the array is in the cache, so that no line needs to be prefetched far ahead.
+/// Follows the cycles of tiles whose runs have 2^run_bits elements. Requires that the map permutes these
+/// tiles. `cached`: the array is in the cache, so that no line needs to be prefetched far ahead.
 std::unique_ptr<InPlaceEngine> make_cycles_engine(Mapped mapped, int run_bits, bool cached);
 
-/// For each exchange of two axes of one extent that it takes, one after the other, an engine that exchanges tiles
-/// of square matrices. Empty if there are other moves.
+/// For each exchange of two axes of one extent that it takes, one after the other, an engine that exchanges
+/// tiles of square matrices. Empty if there are other moves.
 std::vector<std::unique_ptr<InPlaceEngine>> make_swap_engines(const Reordering& what);
 
 }  // namespace xorder::memory

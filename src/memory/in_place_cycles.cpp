@@ -163,7 +163,8 @@ class Cycles : public InPlaceEngine, BmmcTasks {
     Entry entries_[most + 1];
   };
 
-  // Moves each tile to its follower's place, after that was read. `first_is_read`: the first tile is in `read`.
+  // Moves each tile to its follower's place, after that was read. `first_is_read`: the first tile is in
+  // `read`.
   void follow(Tiles tiles, std::byte* map, std::byte* read, std::byte* held, bool first_is_read) const {
     // Runs are short: the one after the next is on its way already.
     const std::size_t distance = mover_.in_runs() ? Queue::most : 1;

@@ -36,8 +36,8 @@ class NextLines {
   std::size_t asked_ = 0;
 };
 
-/// How a tile's lines are prefetched: into the first-level cache, shortly before they are read; far ahead into
-/// the second; or by the caller, while another tile is written (NextLines).
+/// How a tile's lines are prefetched: into the first-level cache, shortly before they are read; far ahead
+/// into the second; or by the caller, while another tile is written (NextLines).
 enum class Fetching { near, far, while_writing };
 
 /// Tiles are named by the offset, in bytes, of the beginning of one of their runs in the source, or of its
@@ -54,8 +54,8 @@ class LineMover {
   /// Of the buffer that a tile needs on its way.
   std::size_t buffer_bytes() const { return tiles_.lines.size() * line_bytes + segment_bytes_; }
 
-  /// Reads a tile into the buffer, line tile after line tile. Unless Fetching is while_writing, prefetches the
-  /// first lines of the tile `next`.
+  /// Reads a tile into the buffer, line tile after line tile. Unless Fetching is while_writing, prefetches
+  /// the first lines of the tile `next`.
   void read(const std::byte* source, std::uint64_t tile, std::uint64_t next, std::byte* buffer) const;
   /// Writes a tile from `buffer`, and prefetches `next` meanwhile.
   void write(std::byte* target, std::uint64_t tile, std::byte* buffer, NextLines next) const;

@@ -11,16 +11,17 @@ namespace xorder::memory {
 constexpr std::size_t bytes_ahead = 256;
 
 /// Copies element c of row r to target + c·pitch + r·element_bytes, for r < count and c < columns. Reads and
-/// writes nothing else, but if `fetching` it prefetches beyond the columns. That pays for rows that go on there
-/// and are in the third-level cache. In nearer caches it costs up to a fifth of the speed; for what is farther
-/// there is NextTile.
+/// writes nothing else, but if `fetching` it prefetches beyond the columns. That pays for rows that go on
+/// there and are in the third-level cache. In nearer caches it costs up to a fifth of the speed; for what is
+/// farther there is NextTile.
 using TransposeFunction = void (*)(const std::byte* const* rows, std::size_t count, std::size_t columns,
                                    std::byte* target, std::size_t pitch, std::size_t element_bytes,
                                    bool fetching);
 /// Elements of other sizes than 1, 2, 4, 8 and 16 bytes are copied one by one. `row_stride`: bytes from one
-/// row to the next, if that is always the same. If it is a multiple of 4 KiB, all rows share eight lines of the
-/// first-level cache, and each line is read at once rather than in halves. (AMD Zen 4, 256 MiB, GB/s: 16 rows
-/// of 2 and 4 bytes 8.0 to 12.7 and 10.8 to 14.7, 16384 rows of 2 bytes 7.6 to 9.3. Other rows lose up to a third.)
+/// row to the next, if that is always the same. If it is a multiple of 4 KiB, all rows share eight lines of
+/// the first-level cache, and each line is read at once rather than in halves. (AMD Zen 4, 256 MiB, GB/s: 16
+/// rows of 2 and 4 bytes 8.0 to 12.7 and 10.8 to 14.7, 16384 rows of 2 bytes 7.6 to 9.3. Other rows lose up
+/// to a third.)
 TransposeFunction transpose_function(std::size_t element_bytes, std::uint64_t row_stride = 0);
 
 /// Splits records into their columns: element c of row r, at source + (r·columns + c)·element_bytes, goes to

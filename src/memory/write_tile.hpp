@@ -1,5 +1,5 @@
-// Writes a tile while the next one is on its way. A processor alone does not overlap the two: it reads nothing
-// new while it writes, and a copy does both at once.
+// Writes a tile while the next one is on its way. A processor alone does not overlap the two: it reads
+// nothing new while it writes, and a copy does both at once.
 #pragma once
 
 #include <algorithm>

@@ -6,8 +6,8 @@
 namespace xorder::mpi {
 
 struct Communicator {
-  MPI_Comm comm =
-      MPI_COMM_NULL;  ///< a duplicate of the caller's, in which only we send; it has the caller's error handler
+  /// A duplicate of the caller's, in which only we send. It has the caller's error handler.
+  MPI_Comm comm = MPI_COMM_NULL;
   int rank = 0;
   int ranks = 0;
   unsigned threads = 1;  ///< this rank's share of the processors that it may run on

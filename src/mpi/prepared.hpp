@@ -21,8 +21,8 @@ class Prepared {
     if (steps_.after) after_.emplace(*steps_.after);
   }
 
-  /// Permutes this rank's elements before they are sent; `data` stays as it is. `data` and `temp` are those of
-  /// xorder_mpi_perform(). May throw std::bad_alloc, so the ranks agree to send only after this.
+  /// Permutes this rank's elements before they are sent; `data` stays as it is. `data` and `temp` are those
+  /// of xorder_mpi_perform(). May throw std::bad_alloc, so the ranks agree to send only after this.
   void permute_before(const std::byte* data, std::byte* temp, unsigned threads) {
     if (before_) before_->execute(data, temp, threads);
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "count_text.hpp"
 #include "plan/cost.hpp"
 #include "size_text.hpp"
 
@@ -95,8 +96,9 @@ PassSummary BandShifts::pass() const {
 }
 
 std::string BandShifts::describe() const {
-  return fmt::format("  {} diagonals, each shifted: {} parts of {}, {} in flight\n  memory: {}\n",
-                     band_.width(), parts(), size_text(part_), lanes_, size_text(memory()));
+  return fmt::format("  {}, each shifted: {} of {}, {} in flight\n  memory: {}\n",
+                     count_text(band_.width(), "diagonal"), count_text(parts(), "part"), size_text(part_),
+                     lanes_, size_text(memory()));
 }
 
 }  // namespace xorder::plan

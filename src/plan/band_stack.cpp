@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "count_text.hpp"
 #include "plan/cost.hpp"
 #include "size_text.hpp"
 
@@ -10,10 +11,8 @@ namespace {
 
 using std::uint64_t;
 
-constexpr uint64_t request_bytes = uint64_t{1} << 20;
-
 uint64_t matrices_together(uint64_t matrix_bytes, uint64_t matrices) {
-  return std::clamp<uint64_t>(request_bytes / matrix_bytes, 1, matrices);
+  return std::clamp<uint64_t>(largest_request / matrix_bytes, 1, matrices);
 }
 
 }  // namespace
@@ -21,7 +20,7 @@ uint64_t matrices_together(uint64_t matrix_bytes, uint64_t matrices) {
 // Larger matrices make long enough requests by themselves.
 bool BandStack::suits(const Band& band, uint64_t element_bytes, uint64_t matrices,
                       const BandConditions& conditions) {
-  return matrices > 1 && band.places() <= request_bytes / 2 / element_bytes &&
+  return matrices > 1 && band.places() <= largest_request / 2 / element_bytes &&
          BandStack(band, element_bytes, matrices, conditions).memory() <= conditions.memory;
 }
 
@@ -49,8 +48,8 @@ PassSummary BandStack::pass() const {
 std::string BandStack::describe() const {
   return fmt::format(
       "  {} matrices at a time: runs of {}\n"
-      "  memory: {}; {} runs in flight\n",
-      together_, size_text(together_ * matrix_bytes()), size_text(memory()), lanes());
+      "  memory: {}; {} in flight\n",
+      together_, size_text(together_ * matrix_bytes()), size_text(memory()), count_text(lanes(), "run"));
 }
 
 }  // namespace xorder::plan

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "count_text.hpp"
 #include "plan/cost.hpp"
 #include "rounding.hpp"
 #include "size_text.hpp"
@@ -217,11 +218,11 @@ PassSummary BandStrips::pass() const {
 
 std::string BandStrips::describe() const {
   return fmt::format(
-      "  {} strip{} of {} diagonals, {} rows at a time: runs of {}{}\n"
-      "  memory: {}; a window of {} blocks, {} batches in flight\n",
-      strips_, single() ? "" : "s", strip(), rows(), size_text(run_bytes()),
-      cuts_ == 1 ? "" : fmt::format(", read in runs of {}", size_text(read_bytes())), size_text(memory()),
-      window(), lanes());
+      "  {} of {}, {} at a time: runs of {}{}\n"
+      "  memory: {}; a window of {}, {} in flight\n",
+      count_text(strips_, "strip"), count_text(strip(), "diagonal"), count_text(rows(), "row"),
+      size_text(run_bytes()), cuts_ == 1 ? "" : fmt::format(", read in runs of {}", size_text(read_bytes())),
+      size_text(memory()), count_text(window(), "block"), count_text(lanes(), "batch"));
 }
 
 }  // namespace xorder::plan

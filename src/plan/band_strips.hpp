@@ -75,8 +75,8 @@ class BandStrips {
   std::int64_t first_row(const Range& columns) const;
   std::int64_t end_row(const Range& columns) const;
 
-  /// Source rows v = first .. first + count − 1 of a block of a cut, which are contiguous in the file and read
-  /// together, or are all outside the matrix.
+  /// Source rows v = first .. first + count − 1 of a block of a cut, which are contiguous in the file and
+  /// read together, or are all outside the matrix.
   struct Rows {
     std::uint64_t cut = 0;
     std::int64_t first = 0;

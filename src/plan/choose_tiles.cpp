@@ -129,9 +129,9 @@ class Search {
     return list;
   }
 
-  // Whether target runs can go on along a second axis, and those along the first alone, which are chunks then,
-  // have a quarter of the chunk's size that is wanted. The bookkeeping of a chunk takes some 40 bytes: with runs
-  // of 4 bytes it would take far more memory than the tiles.
+  // Whether target runs can go on along a second axis, and those along the first alone, which are chunks
+  // then, have a quarter of the chunk's size that is wanted. The bookkeeping of a chunk takes some 40 bytes:
+  // with runs of 4 bytes it would take far more memory than the tiles.
   bool spans_fastest_axis(const Demand& s, const Demand& t) const {
     if (what_.order.size() < 2 || what_.mapped == what_.order.back()) return false;
     const auto axis = static_cast<size_t>(what_.order.back());

@@ -4,9 +4,10 @@
 // N = 2^n elements, P = 2^p ranks; rank k holds the *block* of the elements whose indices have k in their top
 // p bits. Element x goes to y = A x ⊕ c. A *common tile* is a coset of a subspace S of GF(2)^n for which
 //
-//   E_s ⊂ S and A⁻¹E_t ⊂ S                          it is read in runs of 2^s elements, and written in runs of 2^t (coset.hpp)
-//   the top p bits of S's members take all values,    so each rank has 2^m elements of each tile, m = dim S − p,
-//   and so do those of A's images of them              before and after
+//   E_s ⊂ S and A⁻¹E_t ⊂ S                         it is read in runs of 2^s elements, and written in runs
+//                                                  of 2^t (coset.hpp)
+//   the top p bits of S's members take all values, so each rank has 2^m elements of each tile before and
+//   and so do those of A's images of them          after, m = dim S − p
 //
 // So a tile is an array of 2^(m+p) elements that is distributed over the ranks like the whole, and its
 // permutation is a BMMC permutation again: the same matrix for all tiles, with another complement for each.

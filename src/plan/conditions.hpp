@@ -8,7 +8,7 @@
 namespace xorder::plan {
 
 /// The least memory that make_plan accepts.
-inline constexpr std::uint64_t minimum_memory = std::uint64_t{8} << 20;
+inline constexpr std::uint64_t least_plan_memory = std::uint64_t{8} << 20;
 
 /// Requests are no larger than this; longer runs are moved by several, one after the other.
 inline constexpr std::uint64_t largest_request = std::uint64_t{1} << 20;
@@ -17,8 +17,8 @@ inline constexpr std::uint64_t largest_request = std::uint64_t{1} << 20;
 struct Host {
   /// Memory that the system hands over for the first time: zeroing huge pages takes 0.15 s/GiB. A virtual
   /// machine gives memory that nobody has used for some seconds back to its host, and getting it again takes
-  /// 1 to 2.4 s/GiB (measured by touching 1 and 3 GiB). Some hundred MiB are always at hand: 256 MiB took 0.05
-  /// s/GiB beside it.
+  /// 1 to 2.4 s/GiB (measured by touching 1 and 3 GiB). Some hundred MiB are always at hand: 256 MiB took
+  /// 0.05 s/GiB beside it.
   std::uint64_t ready_memory = std::uint64_t{512} << 20;
   double ready_bytes_per_second = 3.5e9;
   double fresh_bytes_per_second = 0.7e9;  ///< beyond the ready memory

@@ -10,8 +10,8 @@ namespace {
 using std::size_t;
 using std::uint64_t;
 
-// One of the two files: its axes, slowest first (null: in the file's order), and how far a group or tile reaches
-// along them.
+// One of the two files: its axes, slowest first (null: in the file's order), and how far a group or tile
+// reaches along them.
 struct Side {
   const RunShape& shape;
   const std::vector<int>* axes;

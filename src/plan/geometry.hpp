@@ -18,7 +18,8 @@ struct Geometry {
   std::uint64_t tile_elements = 0;
   std::uint64_t tiles = 0;
   std::uint64_t groups = 0;
-  /// Whether all runs, as they are read and written, begin and end at multiples of the conditions' alignments.
+  /// Whether all runs, as they are read and written, begin and end at multiples of the conditions'
+  /// alignments.
   bool source_aligned = false;
   bool target_aligned = false;
   /// Bytes of an average run, as it is read and written. Runs at the edge of an axis that does not divide
@@ -27,9 +28,9 @@ struct Geometry {
   std::uint64_t target_block = 0;
 };
 
-/// Completes the geometry of g.choice, whose tiles span 2^tile_bits coordinates of the mapped axis, in groups that
-/// span 2^group_bits. False if a tile does not fit in the memory. Planners call this for each of thousands of
-/// choices with the same `g`, which keeps what it has allocated.
+/// Completes the geometry of g.choice, whose tiles span 2^tile_bits coordinates of the mapped axis, in groups
+/// that span 2^group_bits. False if a tile does not fit in the memory. Planners call this for each of
+/// thousands of choices with the same `g`, which keeps what it has allocated.
 bool complete(const Reordering& what, const Conditions& conditions, int tile_bits, int group_bits,
               Geometry& g);
 

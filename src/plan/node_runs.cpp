@@ -63,7 +63,7 @@ NodeRuns node_runs(const NodeConditions& c, int lg_row, uint64_t memory) {
   }
 }
 
-NodeRuns whole_blocks(const NodeConditions& c) {
+NodeRuns whole_schedule(const NodeConditions& c) {
   NodeRuns runs{.whole = true, .lg_run = 0, .lg_runs = c.lg_block};
   runs.memory = memory_of(c, runs);
   return runs;

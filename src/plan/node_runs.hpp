@@ -53,7 +53,7 @@ struct NodeRuns {
 /// of `memory`, or single records.
 NodeRuns node_runs(const NodeConditions& conditions, int lg_row, std::uint64_t memory);
 /// The runs of the whole schedule, on an array in memory.
-NodeRuns whole_blocks(const NodeConditions& conditions);
+NodeRuns whole_schedule(const NodeConditions& conditions);
 
 /// The schedule. Its iteration b, on runs, is iteration b + conditions.lg_block − lg_runs of the array. O(V)
 /// if it is whole.

@@ -200,11 +200,11 @@ PartsPlan::PartsPlan(const AffineMap& map, uint64_t element_bytes, const PartsCo
 
 std::string PartsPlan::describe() const {
   return fmt::format(
-      "{} tiles that all ranks share, {} of each in a rank, read in runs of {}, exchanged in {}, "
+      "{} that all ranks share, {} of each in a rank, read in runs of {}, exchanged in {}, "
       "written in runs of {}\n"
       "        memory {} in each rank, about {:.3g} s on {}\n"
       "        {} of {} between ranks, {} in all\n",
-      pass_.tiles, size_text(part_bytes()), size_text(pass_.source_block_bytes),
+      count_text(pass_.tiles, "tile"), size_text(part_bytes()), size_text(pass_.source_block_bytes),
       count_text(rounds(), "round"), size_text(pass_.target_block_bytes), size_text(pass_.memory),
       pass_.predicted_seconds, device_name_, count_text(messages(), "message"), size_text(message_bytes()),
       size_text(bytes_sent_));

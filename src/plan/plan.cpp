@@ -38,9 +38,9 @@ std::optional<Reordering> factorable(const Reordering& what) {
   return Reordering{what.element_bytes, {what.elements()}, {0}, 0, *map};
 }
 
-// The share of the predicted time of one pass that more passes may take. They also need scratch disk, and wear
-// it. And the predictions are kinder to them, because a profile is measured with requests at random places:
-// short ones that are neighbours in a file take less time than that. In 42 cases (256 MiB to 4 GiB,
+// The share of the predicted time of one pass that more passes may take. They also need scratch disk, and
+// wear it. And the predictions are kinder to them, because a profile is measured with requests at random
+// places: short ones that are neighbours in a file take less time than that. In 42 cases (256 MiB to 4 GiB,
 // transpositions of 1 and 8 bytes, bit reversals, memories from 48 MiB to 12 GiB, one and two passes in turn)
 // two took 1.05 to 2.3 times as long beside one as predicted. Below this share two passes won, by up to 2.4
 // times; above it they lost by up to 1.9 times, or won by a tenth at most.
@@ -164,9 +164,9 @@ std::string Plan::describe() const {
                                  count_text(passes.size(), "pass"), size_text(scratch_bytes()));
   for (std::size_t i = 0; i < passes.size(); ++i) {
     const Pass& p = passes[i];
-    text += fmt::format("pass {}: {} tiles of {}, read in blocks of {}, written in blocks of {}\n", i + 1,
-                        p.tiling.tile_count(), size_text(p.tile_bytes), size_text(p.source_block_bytes),
-                        size_text(p.target_block_bytes));
+    text += fmt::format("pass {}: {} of {}, read in blocks of {}, written in blocks of {}\n", i + 1,
+                        count_text(p.tiling.tile_count(), "tile"), size_text(p.tile_bytes),
+                        size_text(p.source_block_bytes), size_text(p.target_block_bytes));
     text += fmt::format(
         "        memory {}: {} for tiles, {} for groups being read, {} for writes, {} for carried blocks\n",
         size_text(p.memory()), size_text(p.chunk_count * p.chunk_bytes()),
@@ -178,9 +178,9 @@ std::string Plan::describe() const {
 }
 
 Plan make_plan(const Reordering& reordering, const Conditions& conditions) {
-  if (conditions.memory < minimum_memory) {
+  if (conditions.memory < least_plan_memory) {
     throw InputError(fmt::format("{} of memory is too little: at least {} is needed",
-                                 size_text(conditions.memory), size_text(minimum_memory)));
+                                 size_text(conditions.memory), size_text(least_plan_memory)));
   }
   Plan plan{with_small_elements(canonical(reordering)), conditions, {}};
   if (plan.what.elements() == 0) return plan;

@@ -39,7 +39,7 @@ struct Plan {
 
 /// The cheapest plan for the device that keeps within the memory: Pass::memory() ≤ conditions.memory. Block
 /// sizes and the number of passes are chosen together; a map takes exactly pass_count() passes for the block
-/// size chosen. Throws InputError if the memory is below minimum_memory or no tile fits in it, and as
+/// size chosen. Throws InputError if the memory is below least_plan_memory or no tile fits in it, and as
 /// canonical() does. Pure; takes some milliseconds.
 Plan make_plan(const Reordering& what, const Conditions& conditions);
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "plan/conditions.hpp"
 #include "xorder/error.hpp"
 #include "xorder/plan/device.hpp"
 #include "xorder/schedule/network.hpp"
@@ -54,7 +55,7 @@ InputError block_too_large(std::uint64_t block, std::uint64_t processors, std::u
                            std::uint64_t at_once);
 
 /// The largest request for reading and writing files.
-inline constexpr std::uint64_t transfer_bytes = std::uint64_t{1} << 20;
+inline constexpr std::uint64_t transfer_bytes = largest_request;
 /// The number of threads that do requests, each waiting for one at a time.
 unsigned transfer_threads(std::uint64_t memory);
 /// The bytes of a buffer for each of them.

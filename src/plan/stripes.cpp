@@ -134,10 +134,10 @@ StripePlan plan_stripes(std::string name, std::shared_ptr<const schedule::Schedu
   const uint64_t room = stripe_memory(*plan.schedule, conditions);
   if (row > room) {
     throw InputError(
-        fmt::format("the smallest stripe of {} virtual processors' slots takes {} bytes, and {} bytes of "
-                    "memory must hold {} of them; use fewer processors or more memory",
-                    plan.schedule->network().nodes(), row, conditions.memory,
-                    (in_turn(*plan.schedule, conditions.mapped) + 999) / 1000));
+        fmt::format("the smallest stripe of {} virtual processors' slots takes {}, and {} of memory must "
+                    "hold {} of them; use fewer processors or more memory",
+                    plan.schedule->network().nodes(), size_text(row), size_text(conditions.memory),
+                    ceil_div(in_turn(*plan.schedule, conditions.mapped), 1000)));
   }
   plan.rows = std::clamp<uint64_t>(room / row, 1, std::max<uint64_t>(plan.most_rows, 1));
   const uint64_t own = own_memory(*plan.schedule, conditions);

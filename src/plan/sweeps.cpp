@@ -84,7 +84,7 @@ class Planner {
     Sweep one = read_and_written(0, lg_size());
     one.lg_slice = lg_size();
     one.in_flight = 1;
-    one.nodes = whole_blocks(node_conditions(lg_block));
+    one.nodes = whole_schedule(node_conditions(lg_block));
     if (!fits(one, 1)) return std::nullopt;
     estimate(one);
     return with({one}, lg_block);
@@ -333,15 +333,18 @@ uint64_t SweepPlan::scratch_bytes() const {
 
 std::string SweepPlan::describe() const {
   const uint64_t block = uint64_t{1} << lg_block;
-  std::string text = fmt::format("{}: {} iterations on {} records of {} bytes, {}, {} of scratch disk\n",
-                                 conditions.ascend ? "ascend" : "descend", conditions.lg_size,
-                                 uint64_t{1} << conditions.lg_size, conditions.record_bytes,
-                                 count_text(sweeps.size(), "pass"), size_text(scratch_bytes()));
-  text += fmt::format("{} of {} records\n", count_text(processors(), "virtual processor"), block);
+  std::string text = fmt::format(
+      "{}: {} on {} of {}, {}, {} of scratch disk\n", conditions.ascend ? "ascend" : "descend",
+      count_text(static_cast<uint64_t>(conditions.lg_size), "iteration"),
+      count_text(uint64_t{1} << conditions.lg_size, "record"), count_text(conditions.record_bytes, "byte"),
+      count_text(sweeps.size(), "pass"), size_text(scratch_bytes()));
+  text +=
+      fmt::format("{} of {}\n", count_text(processors(), "virtual processor"), count_text(block, "record"));
   for (std::size_t i = 0; i < sweeps.size(); ++i) {
     const PassSummary& pass = sweeps[i].pass;
-    text += fmt::format("pass {}: {}; {} tiles of {} in requests of {}\n", i + 1, what_is_done(sweeps[i]),
-                        pass.tiles, size_text(pass.tile_bytes), size_text(pass.source_block_bytes));
+    text += fmt::format("pass {}: {}; {} of {} in requests of {}\n", i + 1, what_is_done(sweeps[i]),
+                        count_text(pass.tiles, "tile"), size_text(pass.tile_bytes),
+                        size_text(pass.source_block_bytes));
     text += fmt::format("        memory {}, about {:.3g} s on {}\n", size_text(pass.memory),
                         pass.predicted_seconds, conditions.device.name);
   }
@@ -399,9 +402,8 @@ SweepPlan plan_sweeps(const SweepConditions& conditions, const SweepSizes& given
   if (const auto plan = plan_any(conditions, given, lg_block)) return *plan;
   if (lg_block) {
     if (const auto plan = plan_any(conditions, given, {}))
-      throw InputError(
-          fmt::format("with {} processors this does not fit in {} MiB of memory; {} processors fit",
-                      given.processors, run_memory / mebibyte, plan->processors()));
+      throw InputError(fmt::format("with {} processors this does not fit in {} of memory; {} processors fit",
+                                   given.processors, size_text(run_memory), plan->processors()));
   }
   if (const uint64_t enough = enough_memory(conditions, given)) {
     const double whole = static_cast<double>(run_memory) / static_cast<double>(memory);

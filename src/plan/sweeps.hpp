@@ -5,12 +5,12 @@
 // rows.
 //
 //      columns (index mod 2^low)
-//      +----+----+----+---       gathered: high = lg M. All rows meet, cyclically; a strip is in memory as a whole.
+//      +----+----+----+---       gathered: high = lg M. All rows meet, cyclically; memory holds a strip.
 // rows |    | s  |    |
-//      |    | t  |    |          streamed: high < lg M. A row depends on 2^(high−low) − 1 rows above and below. A
-//      |    | r  |    |          window slides down the strip, *slice* by slice; rows are read once, but for those
-//      |    | i  |    |          at both ends of the strip: indices are mod M, so the first slices depend on the
-//      |    | p  |    |          last ones, and the last on the first.
+//      |    | t  |    |          streamed: high < lg M. A row depends on 2^(high−low) − 1 rows above and
+//      |    | r  |    |          below. A window slides down the strip, *slice* by slice; rows are read once,
+//      |    | i  |    |          but for those at both ends of the strip: indices are mod M, so the first
+//      |    | p  |    |          slices depend on the last ones, and the last on the first.
 //      +----+----+----+---
 //
 // Within a strip the iterations are done in groups that fit in the cache (cache_groups.hpp). Each group has a

@@ -28,8 +28,8 @@ struct MappedPart {
   bool whole = false;
 };
 
-// Goes from the fastest axis on, in the file's order if `order` is null. If the box spans an axis, its runs go on
-// along the next one.
+// Goes from the fastest axis on, in the file's order if `order` is null. If the box spans an axis, its runs
+// go on along the next one.
 void run_shape(const std::vector<uint64_t>& extents, const std::vector<uint64_t>& lengths,
                const std::vector<int>* order, const MappedPart& mapped, size_t most_axes, RunShape& shape) {
   shape.axes.resize(extents.size());

@@ -60,17 +60,17 @@ struct TileChoice {
   int target_low = 0;
   int group_low = 0;
   /// Target runs go along at most this many axes, even if the tile spans more. Groups cut the last of them,
-  /// which should not be the one along which the source is read. Runs that follow each other are still written
-  /// together. (Measured with 512 MiB of doubles in the page cache: 0.31 s, and 0.45 s with runs of parts of
-  /// the first axis.)
+  /// which should not be the one along which the source is read. Runs that follow each other are still
+  /// written together. (Measured with 512 MiB of doubles in the page cache: 0.31 s, and 0.45 s with runs of
+  /// parts of the first axis.)
   std::size_t target_axes = ~std::size_t{0};
   bool operator==(const TileChoice&) const = default;
 };
 
 /// How groups lie in the source, where a group spans 2^group_bits coordinates of the mapped axis.
 void set_source_shape(const Reordering& what, const TileChoice& choice, int group_bits, RunShape& shape);
-/// How tiles lie in the target, where a tile spans 2^tile_bits coordinates of the mapped axis, and runs go along
-/// at most `most_axes` axes.
+/// How tiles lie in the target, where a tile spans 2^tile_bits coordinates of the mapped axis, and runs go
+/// along at most `most_axes` axes.
 void set_target_shape(const Reordering& what, const TileChoice& choice, int tile_bits, std::size_t most_axes,
                       RunShape& shape);
 

@@ -90,17 +90,18 @@ std::vector<Mesh::Step> trades_at_bound(uint64_t side) {
 // 2, of y steps, they carry the rest of it, and what the triangles' own resources cannot carry in x + y
 // steps.
 //
-//   Triangle above, rows i < n. R_i carries x + y of its i nodes, and the other e_i = max(0, i − x − y) go up.
-//   These are E = 1 + 2 + .. + (x − 1) in all. They are dealt to columns 0 .. x+y in turn, all of which are left of
-//   the rows concerned. The rule for x and y is E ≤ y(n − 1) / 2, which is at most y(x + y + 1). So no column
-//   gets more than y, and all of them fit in phase 2.
+//   Triangle above, rows i < n. R_i carries x + y of its i nodes, and the other e_i = max(0, i − x − y) go
+//   up. These are E = 1 + 2 + .. + (x − 1) in all. They are dealt to columns 0 .. x+y in turn, all of which
+//   are left of the rows concerned. The rule for x and y is E ≤ y(n − 1) / 2, which is at most y(x + y + 1).
+//   So no column gets more than y, and all of them fit in phase 2.
 //
-//   Triangle to the right: the same mirrored at the other diagonal, (i, j) to (N−1−j, N−1−i), which exchanges U
-//   and R. So row i ≥ n carries as many nodes of it as column N−1−i carries of the first, c_(N−1−i).
+//   Triangle to the right: the same mirrored at the other diagonal, (i, j) to (N−1−j, N−1−i), which exchanges
+//   U and R. So row i ≥ n carries as many nodes of it as column N−1−i carries of the first, c_(N−1−i).
 //
-//   Square. Column j has room for x + y − c_j nodes, and row i, which has room for x + y − c_(N−1−i) of its n = 2x
-//   + y nodes, sends the other x + c_(N−1−i) up. If columns with the most room are taken first, this succeeds
-//   exactly if any k rows together want at most Σ_j min(k, x + y − c_j) (Gale and Ryser). With q = max c_j ≤ y:
+//   Square. Column j has room for x + y − c_j nodes, and row i, which has room for x + y − c_(N−1−i) of its n
+//   = 2x + y nodes, sends the other x + c_(N−1−i) up. If columns with the most room are taken first, this
+//   succeeds exactly if any k rows together want at most Σ_j min(k, x + y − c_j) (Gale and Ryser). With q =
+//   max c_j ≤ y:
 //     k ≤ x + y − q   Σ_j min = kn, and no row wants more than x + q ≤ n
 //     k ≥ x + y       Σ_j min = n(x + y) − E ≥ nx + E, which is what all rows want, as 2E ≤ y(n − 1)
 //     between         Σ_j min ≥ kn − E ≥ k(x + q), as k(n − x − q) ≥ (x + y − q)² ≥ x² ≥ E

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "task/handover.hpp"
+#include "task/stretches.hpp"
 #include "task/tasks.hpp"
 
 namespace xorder::task {
@@ -84,7 +85,7 @@ int startable_threads(int wanted) {
 }
 
 Workers::Workers(unsigned threads)
-    : wanted(threads != 0 ? static_cast<int>(threads) : oneapi::tbb::info::default_concurrency()),
+    : wanted(static_cast<int>(thread_count(threads))),
       count(workers_of(wanted)),
       control(oneapi::tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(count) + 1),
       arena(std::max(count, 1), 0) {

@@ -263,8 +263,8 @@ class Conductor {
     }
   }
 
-  // Gathers the next bytes of the target from their chunks into a slot, and frees the chunks. The slot is laid
-  // out like the file's blocks. A part of a block at either end goes to the carry.
+  // Gathers the next bytes of the target from their chunks into a slot, and frees the chunks. The slot is
+  // laid out like the file's blocks. A part of a block at either end goes to the carry.
   void submit_next_write(TileSlot& tile) {
     const uint64_t from = target_begin(tile.runs[writing_.run]) + writing_.bytes;
     const uint64_t slot_begin = round_down(from, write_alignment_);

@@ -26,7 +26,8 @@ plan::Plan shared_plan(const Reordering& what, const plan::Conditions& condition
   for (int eighths = 8; eighths > 0; --eighths) {
     plan::Conditions fewer = conditions;
     if (eighths < 8)
-      fewer.memory = std::max(conditions.memory / 8 * static_cast<uint64_t>(eighths), plan::minimum_memory);
+      fewer.memory =
+          std::max(conditions.memory / 8 * static_cast<uint64_t>(eighths), plan::least_plan_memory);
     std::optional<plan::Plan> plan;
     try {
       plan = plan::make_plan(what, fewer);
@@ -75,7 +76,8 @@ TileEngine::TileEngine(const Reordering& what, const work::Circumstances& circum
   conditions.source_offset = circumstances.source_offset;
   conditions.target_offset = circumstances.target_offset;
   conditions.read_alignment = circumstances.read_alignment;
-  // Two windows must not share a page: what one of them writes back and drops, the other would bring in again.
+  // Two windows must not share a page: what one of them writes back and drops, the other would bring in
+  // again.
   if (circumstances.mapped()) conditions.read_alignment = 4096;
   if (circumstances.target != io::Access::buffered) conditions.write_alignment = 4096;
   if (team != nullptr) conditions.processes = static_cast<uint64_t>(team->size());

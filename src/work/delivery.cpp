@@ -13,8 +13,8 @@
 namespace xorder::work {
 namespace {
 
-// A sixteenth of the memory may be in write-back, and as much may stay after it was read, in each file. Inputs
-// share this.
+// A sixteenth of the memory may be in write-back, and as much may stay after it was read, in each file.
+// Inputs share this.
 void bound_page_cache(io::File& file, const Frame& frame, std::size_t sharing = 1) {
   constexpr std::uint64_t most_read = std::uint64_t{4} << 20, most_written = std::uint64_t{32} << 20;
   const std::uint64_t share = frame.memory() / 16;

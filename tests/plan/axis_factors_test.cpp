@@ -76,7 +76,7 @@ TEST(AxisFactors, PassesOfSmallPlansPerformTheReordering) {
   test::Random random;
   SEED_TRACE(random);
   Conditions conditions;
-  conditions.memory = minimum_memory;
+  conditions.memory = least_plan_memory;
   conditions.device.points = {{64, 1e3, 1e3}, {4096, 1e6, 1e6}, {1 << 20, 1e9, 1e9}};  // requests are dear
   int several = 0;
   for (int i = 0; i < 3; ++i) {

@@ -80,7 +80,7 @@ TEST(Plan, SmallPlansPerformTheReordering) {
     // With requests worth no more than this, even small arrays are cut into many tiles.
     const std::uint64_t largest = std::uint64_t{1} << random.in(4, 12);
     device.points = {{largest / 4, 1e9, 1e9}, {largest, 2e9, 2e9}};
-    Conditions conditions = direct(minimum_memory, device);
+    Conditions conditions = direct(least_plan_memory, device);
     conditions.read_alignment = std::uint64_t{1} << random.in(0, 12);
     conditions.write_alignment = std::uint64_t{1} << random.in(0, 12);
     conditions.group_bytes = std::uint64_t{1} << random.in(6, 20);
@@ -163,7 +163,7 @@ TEST(Plan, EmptyArraysNeedNoPass) {
 }
 
 TEST(Plan, TooLittleMemoryIsRefused) {
-  EXPECT_THAT([] { make_plan(matrix(10, 10, 8), direct(minimum_memory - 1)); },
+  EXPECT_THAT([] { make_plan(matrix(10, 10, 8), direct(least_plan_memory - 1)); },
               testing::ThrowsMessage<InputError>(testing::HasSubstr("8 MiB")));
 }
 

@@ -52,7 +52,7 @@ Files make_files(test::Random& random, const Reordering& what, io::Access access
 // Requests of at most this size are worth their while, so that small arrays make many tiles and groups.
 plan::Plan plan_for(const Reordering& what, const Files& files, std::uint64_t largest_request) {
   plan::Conditions c;
-  c.memory = plan::minimum_memory;
+  c.memory = plan::least_plan_memory;
   c.device.points = {{largest_request, 1e9, 1e9}};
   c.group_bytes = 16 * largest_request;
   c.chunk_bytes = 200;

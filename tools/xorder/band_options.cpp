@@ -95,8 +95,8 @@ void repeat(std::vector<Band>& bands, std::uint64_t count, std::span<const io::A
   bands.resize(count, bands.front());
 }
 
-// Sets N of the bands that have a file each. If they differ in width, a file may have one axis: several raw files
-// have one --shape.
+// Sets N of the bands that have a file each. If they differ in width, a file may have one axis: several raw
+// files have one --shape.
 void set_columns(std::span<Band> bands, std::span<const io::ArrayFile> files) {
   const bool differ = !equally_wide(bands);
   for (std::size_t i = 0; i < files.size(); ++i) {

@@ -19,8 +19,8 @@ struct BandStorageOptions {
   /// Returns --banded; null in a team, where bands are not possible.
   CLI::Option* add_to(CLI::App& command);
   bool given() const { return !bandwidths.empty(); }
-  /// The bands in these files: in one, or one in each. Throws InputError if they do not follow from the options
-  /// and the files' shapes.
+  /// The bands in these files: in one, or one in each. Throws InputError if they do not follow from the
+  /// options and the files' shapes.
   std::vector<Band> bands(std::span<const io::ArrayFile> files) const;
 };
 

@@ -42,4 +42,14 @@ inline CLI::Option* add_choice(CLI::App& command, const std::string& name, std::
       ->type_name(fmt::format("{}", fmt::join(words, "|")));
 }
 
+/// Adds --layout, read by parse_layout(). `when` and `whose` are for its help: "with --parts: ", "its rank".
+inline CLI::Option* add_layout(CLI::App& command, std::string& value, const std::string& when,
+                               const std::string& whose) {
+  return command
+      .add_option("--layout", value,
+                  when + "which bits of an index are " + whose +
+                      ": the top ones (major), the low ones (minor), or those from bit F on; default: major")
+      ->type_name("major|minor|F");
+}
+
 }  // namespace xorder::cli

@@ -49,8 +49,8 @@ std::string usage_error(const CLI::App& program, const CLI::ParseError& error) {
 }
 
 // An empty value usually comes from an unset variable in a script; nobody means the default by it. Because it
-// is refused, commands may take an empty string to mean that the option was not given. Hidden ones have no name
-// for the message.
+// is refused, commands may take an empty string to mean that the option was not given. Hidden ones have no
+// name for the message.
 void refuse_empty_values(CLI::App& command) {
   for (CLI::Option* option : command.get_options()) {
     if (option->get_group().empty()) continue;

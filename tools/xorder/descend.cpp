@@ -128,8 +128,7 @@ void add_scan(CLI::App& parent) {
       "  xorder descend scan a.raw largest.raw --dtype f4 --op max --memory 256MiB",
       [operation](const Request& request, const Way& way) {
         const io::ArrayDescription& in = request.array();
-        return job(request, descend::prefix(in.dtype, *operation), in.dtype, {request.array().elements()},
-                   way);
+        return job(request, descend::prefix(in.dtype, *operation), in.dtype, {in.elements()}, way);
       },
       [operation](CLI::App& kind) {
         add_choice(kind, "--op", *operation, {"sum", "prod", "min", "max", "xor"},

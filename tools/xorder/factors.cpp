@@ -13,7 +13,7 @@ int lowest_processor_bit(int bits, std::uint64_t processors, const std::string& 
   if (p > bits) {
     throw InputError(fmt::format("--processors is {}, but there are only 2^{} elements", processors, bits));
   }
-  return layout == "major" ? bits - p : layout == "minor" ? 0 : parse_int(layout, "--layout");
+  return parse_layout(layout, "--layout").value_or(bits - p);
 }
 
 std::unique_ptr<schedule::Rounds> make_rounds(const gf2::AffineMap& map, std::uint64_t processors,

@@ -169,13 +169,7 @@ void MovingCommand::add_to(CLI::App& command, Make make, const OtherFiles& other
                       "each process has a part of the array; %r in IN and OUT is its rank; parts follow each "
                       "other along the slowest axis; 2^k processes, extents 2^n")
             ->group(group::input);
-    command
-        .add_option("--layout", self->layout_,
-                    "with --parts: which bits of an element's index are its rank: the top ones (major), the "
-                    "low ones (minor), or those from bit F on; default: major")
-        ->type_name("major|minor|F")
-        ->group(group::input)
-        ->needs(parts);
+    add_layout(command, self->layout_, "with --parts: ", "its rank")->group(group::input)->needs(parts);
   }
   command.add_flag("--force", self->force_, "replace OUT if it exists")->group(group::output);
   command
@@ -205,12 +199,14 @@ void MovingCommand::add_to(CLI::App& command, Make make, const OtherFiles& other
   add_choice(command, "--progress", self->progress_, {"auto", "bar", "none"},
              "progress bar on standard error; auto: only on a terminal; default: auto")
       ->group(group::reporting);
-  command
-      .add_option("--trace", self->trace_,
-                  "record every transfer in a file for xorder report; not with --dry-run")
-      ->type_name("FILE")
-      ->group(group::reporting)
-      ->excludes(dry_run);
+  if (session().team == nullptr) {
+    command
+        .add_option("--trace", self->trace_,
+                    "record every transfer in a file for xorder report; not with --dry-run")
+        ->type_name("FILE")
+        ->group(group::reporting)
+        ->excludes(dry_run);
+  }
   add_choice(command, "--io", self->engine_, {"auto", "direct", "mapped"},
              "how to access the files; all give the same output; default: auto")
       ->group(group::engine);
@@ -339,11 +335,7 @@ void MovingCommand::run() const {
   work::Options options = this->options();
   check_text_files();
   std::optional<Tracing> tracing;
-  if (!trace_.empty()) {
-    if (session().team != nullptr)
-      throw InputError("--trace: only xorder can record transfers, not xorder-mpi");
-    options.disk = &tracing.emplace(trace_, force_, inputs, output_).disk();
-  }
+  if (!trace_.empty()) options.disk = &tracing.emplace(trace_, force_, inputs, output_).disk();
   Request request{std::move(inputs), own(output_), std::move(options)};
   std::unique_ptr<work::Work> work = make_(request);
   learn_disk(request, work, stop);

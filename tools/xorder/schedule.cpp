@@ -74,14 +74,16 @@ CLI::App* add_kind(CLI::App& parent, const std::string& name, const std::string&
                    "write every message into a file as a line of JSON, instead of printing it")
       ->type_name("FILE");
   kind->option_defaults()->group(group::reporting);
-  add_network(*kind, output->network, "how long it takes")->group(group::reporting);
+  CLI::Option* const network =
+      add_network(*kind, output->network, "how long it takes")->group(group::reporting);
   kind->add_option_function<std::string>(
           "--message-bytes",
           [output](const std::string& text) {
             output->bytes = static_cast<double>(parse_memory(text, "--message-bytes"));
           },
           "size of a slot, for --network; default: 1")
-      ->type_name("SIZE");
+      ->type_name("SIZE")
+      ->needs(network);
   kind->add_flag("--force", output->force, "replace the files of --svg and --messages if they exist")
       ->group(group::output);
   kind->option_defaults()->group(group::task);  // for the options that the kind adds
@@ -101,10 +103,7 @@ void add_bmmc(CLI::App& parent) {
   add_number(*kind, "--processors", o->processors, "number of processors, a power of two")
       ->required()
       ->type_name("P");
-  kind->add_option("--layout", o->layout,
-                   "which bits of an index are the processor's number: the top ones (major), the low ones "
-                   "(minor), or those from bit F on; default: major")
-      ->type_name("major|minor|F");
+  add_layout(*kind, o->layout, "", "the processor's number");
 }
 
 void add_exchange(CLI::App& parent) {

@@ -20,7 +20,7 @@ using schedule::Message;
 using std::uint64_t;
 using Row = std::vector<nlohmann::json>;
 
-struct Band {
+struct NodeBand {
   int dimension = 0;
   int beta = 0;
   Diagonals diagonals;
@@ -30,11 +30,11 @@ struct Band {
 };
 
 // The whole matrix if β = d.
-Diagonals diagonals_once(const Band& b) {
+Diagonals diagonals_once(const NodeBand& b) {
   return b.whole() ? schedule::whole_matrix(b.dimension) : b.diagonals.once(b.dimension);
 }
 
-Band band(const BandedOptions& o) {
+NodeBand band(const BandedOptions& o) {
   constexpr const char* ways =
       "banded takes --dimension with --beta or --bandwidth, or --columns with --processors and --bandwidth";
   if (o.columns || o.processors) {
@@ -52,13 +52,13 @@ Band band(const BandedOptions& o) {
   }
   if (*o.beta < 0 || *o.beta > *o.dimension) {
     throw InputError(
-        fmt::format("beta is {}; it must be from 0 to the dimension, {}", *o.beta, *o.dimension));
+        fmt::format("--beta is {}; it must be from 0 to the dimension, {}", *o.beta, *o.dimension));
   }
   return {*o.dimension, *o.beta, {uint64_t{1} << *o.beta, uint64_t{1} << *o.beta}};
 }
 
 // The closed form: a table of tags by step and dimension, the ring's last.
-void show_closed(ShownSchedule& shown, const Band& b, std::unique_ptr<schedule::Banded> banded) {
+void show_closed(ShownSchedule& shown, const NodeBand& b, std::unique_ptr<schedule::Banded> banded) {
   const schedule::Banded* s = banded.get();
   shown.table = {
       "the tags that cross each dimension, first of A, then of B, and the tag released on the ring", "step",
@@ -84,7 +84,7 @@ void show_closed(ShownSchedule& shown, const Band& b, std::unique_ptr<schedule::
   shown.schedule = std::move(banded);
 }
 
-void show_one(ShownSchedule& shown, const Band& b, const BandedOptions& o) {
+void show_one(ShownSchedule& shown, const NodeBand& b, const BandedOptions& o) {
   const Diagonals d = diagonals_once(b);
   const bool gray = o.assignment == "gray";
   if (o.method == "closed" && !gray) throw InputError("--method closed is for --assignment gray only");
@@ -122,7 +122,7 @@ void show_one(ShownSchedule& shown, const Band& b, const BandedOptions& o) {
   shown.facts["any_assignment_bound"] = schedule::universal_band_bound(b.dimension, d.width());
 }
 
-void show_batch(ShownSchedule& shown, const Band& b, const BandedOptions& o) {
+void show_batch(ShownSchedule& shown, const NodeBand& b, const BandedOptions& o) {
   if (o.assignment != "gray")
     throw InputError("--assignment is for one matrix only; several are placed to suit each other");
   const int k = o.matrices;
@@ -173,7 +173,7 @@ void show_batch(ShownSchedule& shown, const Band& b, const BandedOptions& o) {
 }  // namespace
 
 ShownSchedule show_banded(const BandedOptions& options) {
-  const Band b = band(options);
+  const NodeBand b = band(options);
   ShownSchedule shown;
   shown.title = fmt::format("banded --dimension {} --beta {}", b.dimension, b.beta);
   if (!b.full())

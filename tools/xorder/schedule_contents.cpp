@@ -1,5 +1,6 @@
 // `xorder schedule exchange --contents`: what each node holds before the first and after each step, as a
-// table and as a strip of pictures, like the second figure of Edelman's paper. Nodes and slots are in binary, as there.
+// table and as a strip of pictures, like the second figure of Edelman's paper. Nodes and slots are in binary,
+// as there.
 #include <fmt/format.h>
 
 #include <algorithm>

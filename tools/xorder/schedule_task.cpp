@@ -84,7 +84,8 @@ ShownSchedule show_task(int d, const std::string& packets_file) {
   for (const schedule::Packet& p : packets) {
     const uint64_t largest = std::max(p.from.slot, p.to.slot);
     if (largest >= schedule::Routed::max_places)
-      throw InputError(fmt::format("slot {} is too large", largest));
+      throw InputError(fmt::format("{}: slot {} is too large; there are at most {}", packets_file, largest,
+                                   schedule::Routed::max_places));
     slots = std::max(slots, largest + 1);
   }
   auto routed = std::make_unique<schedule::Routed>(d, slots, packets);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "arguments.hpp"
+#include "checked_option.hpp"
 #include "network_option.hpp"
 #include "option_groups.hpp"
 #include "session.hpp"
@@ -37,13 +38,7 @@ void Scheduling::add_to(CLI::App& command, const std::string& possible) {
                   "virtual processors: 2^d, or N^2 for a mesh; default: 16, or as many as needed")
       ->type_name("P")
       ->group(group::engine);
-  command
-      .add_option(
-          "--layout", layout_,
-          "rounds: which bits of an index are its processor's number: the top ones (major), the low ones "
-          "(minor), or those from bit F on; default: major")
-      ->type_name("major|minor|F")
-      ->group(group::engine);
+  add_layout(command, layout_, "rounds: ", "its processor's number")->group(group::engine);
   add_network(command, network_, "how long the messages between virtual processors take")
       ->group(group::engine);
   if (possible.find("mesh") == std::string::npos) return;

@@ -162,12 +162,7 @@ void add_show(CLI::App& app) {
              "number of processors, a power of two; shows the factors T, R, P, W and V: A = V W, V = A T R P")
       ->type_name("P")
       ->group(group::task);
-  show->add_option(
-          "--layout", options->layout,
-          "with --processors: which bits of an index are the processor's number: the top ones (major), "
-          "the low ones (minor), or those from bit F on; default: major")
-      ->type_name("major|minor|F")
-      ->group(group::task);
+  add_layout(*show, options->layout, "with --processors: ", "the processor's number")->group(group::task);
   show->add_option("--svg", options->svg, "draw it into a file, instead of printing it")
       ->type_name("FILE")
       ->group(group::output);

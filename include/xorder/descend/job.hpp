@@ -2,8 +2,9 @@
 // and has them in memory.
 //
 //   const auto in = xorder::io::open_array("a.npy", {});
-//   xorder::descend::DescendJob job({in}, xorder::descend::prefix(in.description.dtype, "sum"), in.description.dtype,
-//                               in.description.extents, "b.npy", {});
+//   const auto& type = in.description.dtype;
+//   xorder::descend::DescendJob job({in}, xorder::descend::prefix(type, "sum"), type, in.description.extents,
+//                                   "b.npy", {});
 //   job.run();
 //
 // The M = 2^n records are cut into P blocks of V consecutive ones, as on Hu's P processors. The iterations b

@@ -1,7 +1,8 @@
 // BMMC permutations in rounds of chunks (schedule/rounds.hpp), factored once and performed any number of
 // times, on files and on arrays in memory:
 //
-//     const machine::RoundPlan plan(mapping_of_all({{1 << 20}, 8, Order::c}, bmmc::bit_reverse(20)), {.processors = 64});
+//     const Reordering what = mapping_of_all({{1 << 20}, 8, Order::c}, bmmc::bit_reverse(20));
+//     const machine::RoundPlan plan(what, {.processors = 64});
 //     plan.on_files(io::open_array("a.npy", {}), {1 << 20}, "b.npy", {})->run();
 //     plan.on_files(io::open_array("c.npy", {}), {1 << 20}, "d.npy", {})->run();
 //     plan.execute(source, target);
@@ -54,9 +55,9 @@ class RoundPlan {
 
   /// A run on an array in a file, with the output, costs and errors of scheduled(). Nothing is factored
   /// again; only the passes within processors are planned for these files. `extents` is the output's shape.
-  /// Options::memory, device and link_times are replaced by the plan's. Also throws InputError if the input has
-  /// another number or size of elements than the plan, or if there is less memory now than the plan was made
-  /// for.
+  /// Options::memory, device and link_times are replaced by the plan's. Also throws InputError if the input
+  /// has another number or size of elements than the plan, or if there is less memory now than the plan was
+  /// made for.
   std::unique_ptr<work::Work> on_files(io::ArrayFile input, std::vector<std::uint64_t> extents,
                                        std::filesystem::path output, work::Options options) const;
 

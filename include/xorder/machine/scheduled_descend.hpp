@@ -28,8 +28,8 @@ enum class DescendSchedule { aspc, pipelined };
 ///               record each. For 16 processors, memory also holds about 35 records on their way for each
 ///
 /// sizes.processors 0 means 16, more if that is faster, and fewer if there are not as many elements.
-/// Throws InputError as DescendJob does; if the memory is too small, it says how much would do. Report::traffic has what crossed the network: steps are counted
-/// once, messages as often as they were sent.
+/// Throws InputError as DescendJob does; if the memory is too small, it says how much would do.
+/// Report::traffic has what crossed the network: steps are counted once, messages as often as they were sent.
 std::unique_ptr<work::Work> scheduled_descend(
     std::vector<io::ArrayFile> inputs, std::unique_ptr<descend::Computation> what, const io::DType& element,
     const std::vector<std::uint64_t>& extents, std::filesystem::path output, work::Options options,

@@ -9,8 +9,8 @@
 //
 // By row, they are numbered from the lowest one, k = KL + j − i:
 //
-//   rows            an array (N, B): record i is row i, element [i, k] is a[i, i − KL + k]; this is the band of
-//                   CBLAS with CblasRowMajor
+//   rows            an array (N, B): record i is row i, element [i, k] is a[i, i − KL + k]; this is the band
+//                   of CBLAS with CblasRowMajor
 //   row_diagonals   an array (B, N): element [k, i] is a[i, i − KL + k]; this is the DIA format of Saad's
 //                   SPARSKIT with all diagonals from −KL to KU
 //

@@ -7,7 +7,7 @@
 // taken, the first of equals:
 //
 //   one after another   each by Banded
-//   two phases          by BandedBatch, if all are |i − j| ≤ 2^β with the same 1 ≤ β < d, ⌊d/β⌋ of them at most
+//   two phases          by BandedBatch, if all are |i − j| ≤ 2^β with the same 1 ≤ β < d, and at most ⌊d/β⌋
 //   search              by Routed, if that is affordable. If all have the same β, found_placement() says
 //                       where the columns are. Otherwise the best of several placements is taken: each
 //                       matrix's dimensions rotated from those of the one before, or in random orders with

@@ -37,8 +37,8 @@
 // more.
 //
 // With XY routing only, every message goes along its row first. Then rows and columns change roles, and a way
-// that begins in a column, or turns into its row, stops at the corner and goes on a step later. This takes T +
-// 1 steps (one for N < 4).
+// that begins in a column, or turns into its row, stops at the corner and goes on a step later. This takes T
+// + 1 steps (one for N < 4).
 #pragma once
 
 #include <memory>

@@ -2,7 +2,8 @@
 //
 //   const auto in = xorder::io::open_array("a.npy", {});
 //   const auto shape = in.description.shape();
-//   xorder::tiles::Job job(in, xorder::transposition(shape, {}), xorder::transposed_extents(shape, {}), "b.npy", {});
+//   xorder::tiles::Job job(in, xorder::transposition(shape, {}), xorder::transposed_extents(shape, {}),
+//                          "b.npy", {});
 //   std::cout << job.describe();                            // nothing has been written so far
 //   const auto report = job.run([](const auto& p) { show(p.bytes_done, p.bytes_total); });
 #pragma once
@@ -24,8 +25,8 @@ namespace xorder::tiles {
 
 class TileEngine;
 
-/// A reordering that the tile engine is ready to run. It reads and writes plan().bytes_read() and
-/// bytes_written(), plus what whole blocks add at the ends of runs. It stays within summary().memory.
+/// A reordering that the tile engine is ready to run. It reads and writes what summary() says, plus what
+/// whole blocks add at the ends of runs. It stays within summary().memory.
 class Job final : public work::Work {
  public:
   /// Makes the plan. Nothing is written. `extents` is the output's shape. Throws InputError if the plan

@@ -32,8 +32,6 @@ class Scale {
   const std::vector<Tick>& ticks() const { return ticks_; }
   /// The axis's label, with the unit if the ticks' texts leave it out.
   const std::string& label() const { return label_; }
-  double from() const { return from_; }
-  double to() const { return to_; }
 
  private:
   void linear_ticks(const Axis& axis, int most);
