@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <memory>
 #include <string>
-#include <utility>
 
 #include "xorder.h"
 #include "xorder/error.hpp"

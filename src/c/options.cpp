@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstddef>
-#include <cstring>
 
 #include "c/border.hpp"
 #include "work/profiles.hpp"

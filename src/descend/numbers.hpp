@@ -1,11 +1,8 @@
 // Records that are numbers, in either byte order.
 #pragma once
 
-#include <complex>
 #include <cstddef>
 #include <cstdint>
-#include <string>
-#include <type_traits>
 
 #include "xorder/descend/descend.hpp"
 #include "xorder/error.hpp"

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <complex>
 #include <cstring>
 
 #include "descend/numbers.hpp"

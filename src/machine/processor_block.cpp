@@ -1,8 +1,6 @@
 #include "machine/processor_block.hpp"
 
-#include <algorithm>
 #include <boost/interprocess/exceptions.hpp>
-#include <new>
 #include <utility>
 
 #include "io/disk.hpp"

@@ -1,7 +1,6 @@
 // Memory for working in place, allocated before anything moves: later there would be no way back.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <mutex>
 #include <optional>

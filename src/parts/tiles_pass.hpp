@@ -5,8 +5,6 @@
 #include <mpi.h>
 
 #include <cstdint>
-#include <memory>
-#include <optional>
 
 #include "io/memory.hpp"
 #include "machine/storage.hpp"

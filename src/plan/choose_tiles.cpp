@@ -4,7 +4,6 @@
 #include "choose_tiles.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <numeric>
 

@@ -15,8 +15,6 @@
 // one L for all tiles.
 #pragma once
 
-#include <vector>
-
 #include "xorder/gf2/affine_map.hpp"
 #include "xorder/gf2/subspace.hpp"
 

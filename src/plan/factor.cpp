@@ -1,7 +1,5 @@
 #include "plan/factor.hpp"
 
-#include <algorithm>
-
 #include "xorder/gf2/subspace.hpp"
 
 namespace xorder::plan {

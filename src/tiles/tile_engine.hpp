@@ -1,7 +1,6 @@
 // The tile engine reorders data from one file into another, in the passes of its plan.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "io/file.hpp"

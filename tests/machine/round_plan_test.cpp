@@ -8,6 +8,7 @@
 #include "plan/reference.hpp"
 #include "xorder/error.hpp"
 #include "xorder/machine/scheduled.hpp"
+#include "xorder/schedule/rounds.hpp"
 
 namespace xorder::machine {
 namespace {

@@ -80,7 +80,7 @@ int main(int argc, char** argv) {
   int threads = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &threads);
   install_end_in_order();
-  remove_temporary_files_on_signals();
+  remove_temporary_files_at_sudden_ends();
   std::optional<MpiTeam> team;
   team.emplace(MPI_COMM_WORLD);
   session().team = &*team;

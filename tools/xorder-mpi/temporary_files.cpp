@@ -8,6 +8,7 @@
 #include <climits>
 #include <csignal>
 #include <cstddef>
+#include <exception>
 #include <string>
 
 namespace xorder::cli {
@@ -19,9 +20,20 @@ constexpr std::size_t most = 2;  // the output and a scratch file
 std::array<std::array<char, PATH_MAX>, most> paths;
 std::atomic<std::size_t> count = 0;
 
-void remove_and_end(int signal) {
+void remove_all() {
   for (std::size_t i = 0; i < count; ++i) unlink(paths[i].data());
+}
+
+void remove_and_end(int signal) {
+  remove_all();
   _exit(128 + signal);
+}
+
+std::terminate_handler end = nullptr;
+
+void remove_and_terminate() {
+  remove_all();
+  end();
 }
 
 }  // namespace
@@ -38,7 +50,8 @@ void set_temporary_files(const std::vector<std::filesystem::path>& files) {
   count = n;
 }
 
-void remove_temporary_files_on_signals() {
+void remove_temporary_files_at_sudden_ends() {
+  end = std::set_terminate(remove_and_terminate);
   struct sigaction action {};
   action.sa_handler = remove_and_end;
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {

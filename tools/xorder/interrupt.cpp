@@ -1,6 +1,5 @@
 #include "interrupt.hpp"
 
-#include <fmt/format.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/eventfd.h>

@@ -1,7 +1,5 @@
 #include "scheduling.hpp"
 
-#include <fmt/format.h>
-
 #include "arguments.hpp"
 #include "checked_option.hpp"
 #include "network_option.hpp"

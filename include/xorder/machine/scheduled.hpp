@@ -18,7 +18,6 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "xorder/io/array_file.hpp"

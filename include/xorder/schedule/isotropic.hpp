@@ -13,7 +13,6 @@
 //        100                                000   100
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "xorder/gf2/bit_matrix.hpp"

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <functional>
 #include <stop_token>
-#include <vector>
 
 #include "xorder/io/array_file.hpp"
 #include "xorder/work/work.hpp"
