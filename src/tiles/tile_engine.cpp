@@ -163,7 +163,7 @@ void TileEngine::run(work::Run& run, io::Location source, io::Location target, s
     const PassFiles files{source_of(i), target_of(i), plan_.conditions.read_alignment,
                           plan_.conditions.write_alignment};
     perform(run, plan_.passes[i], files, *queue, workers, pass + i);
-    if (i + 1 < plan_.passes.size()) files.target.file.finish_writing();
+    if (i + 1 < plan_.passes.size() && run.sharing() == nullptr) files.target.file.finish_writing();
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "io/create.hpp"
 #include "io/disk.hpp"
+#include "io/residency.hpp"
 #include "work/team.hpp"
 #include "xorder/error.hpp"
 
@@ -100,6 +101,8 @@ io::File Delivery::scratch(std::uint64_t bytes) const {
                                                                           frame_.circumstances.target, disk_)
                                               : shared_scratch(directory, bytes);
   bound_page_cache(file, frame_);
+  // Small ones stay in the page cache, as small files do. Larger ones were not counted as what fits in memory.
+  file.set_keep_cached(frame_.circumstances.keep_cached && bytes <= io::small_file);
   return file;
 }
 

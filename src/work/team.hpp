@@ -56,8 +56,8 @@ class Team {
   /// `call` is called now and then while this member waits for others. An empty function turns that off.
   virtual void when_idle(std::function<void()> call) = 0;
 
-  /// Files that have names only until the output is complete. A signal that ends this process removes them
-  /// first.
+  /// Files that have names only until the output is complete. If this process ends suddenly (a signal,
+  /// std::terminate), they are removed first.
   virtual void temporary(const std::vector<std::filesystem::path>& files) = 0;
 };
 

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "mpi/communicator.hpp"
+#include "rounding.hpp"
 #include "temporary_files.hpp"
 
 namespace xorder::cli {
@@ -84,18 +85,23 @@ std::vector<std::string> MpiTeam::share(std::string mine) {
 }
 
 std::vector<std::string> MpiTeam::exchange(std::vector<std::string> to_each) {
-  agree();
   const auto ranks = static_cast<std::size_t>(size_);
   std::vector<std::uint64_t> sent(ranks), received(ranks);
+  agree();
   for (std::size_t r = 0; r < ranks; ++r) sent[r] = to_each[r].size();
   MPI_Request request;
   MPI_Ialltoall(sent.data(), 1, MPI_UINT64_T, received.data(), 1, MPI_UINT64_T, comm_, &request);
   wait(&request);
 
   std::vector<std::string> from_each(ranks);
-  for (std::size_t r = 0; r < ranks; ++r) from_each[r].resize(received[r]);
-  agree();  // if memory has ended on one rank, no other waits for its messages
   std::vector<MPI_Request> requests;
+  std::size_t slices = 0;
+  for (std::size_t r = 0; r < ranks; ++r) {
+    from_each[r].resize(received[r]);
+    slices += ceil_div(sent[r], slice_bytes) + ceil_div(received[r], slice_bytes);
+  }
+  requests.reserve(slices);
+  agree();  // if memory has ended on one rank, no other waits for its messages
   const auto in_slices = [](std::string& bytes, const auto& start) {
     for (std::uint64_t at = 0; at < bytes.size(); at += slice_bytes)
       start(bytes.data() + at, static_cast<int>(std::min<std::uint64_t>(slice_bytes, bytes.size() - at)));
