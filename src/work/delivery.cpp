@@ -101,7 +101,8 @@ io::File Delivery::scratch(std::uint64_t bytes) const {
                                                                           frame_.circumstances.target, disk_)
                                               : shared_scratch(directory, bytes);
   bound_page_cache(file, frame_);
-  // Small ones stay in the page cache, as small files do. Larger ones were not counted as what fits in memory.
+  // Small ones stay in the page cache, as small files do. Larger ones were not counted when it was found that
+  // all fits in memory.
   file.set_keep_cached(frame_.circumstances.keep_cached && bytes <= io::small_file);
   return file;
 }
