@@ -166,7 +166,7 @@ void box(benchmark::State& state, std::uint64_t element) {
     kernel(sources.data() + g * rows, shifted.data(), lengths, 0);
     g = (g + 1) % groups;
   }
-  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() << group_bits));
+  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * rows * columns * element));
   state.SetLabel(kernel.strategy());
 }
 
@@ -188,8 +188,11 @@ LINEAR(morton);
 LINEAR(reverse);
 BENCHMARK_CAPTURE(box, 1, 1)->Arg(0)->Arg(1)->Arg(2);
 BENCHMARK_CAPTURE(box, 2, 2)->Arg(0)->Arg(1)->Arg(2);
+BENCHMARK_CAPTURE(box, 3, 3)->Arg(0)->Arg(1)->Arg(2);
 BENCHMARK_CAPTURE(box, 4, 4)->Arg(0)->Arg(1)->Arg(2);
+BENCHMARK_CAPTURE(box, 6, 6)->Arg(0)->Arg(1)->Arg(2);
 BENCHMARK_CAPTURE(box, 8, 8)->Arg(0)->Arg(1)->Arg(2);
+BENCHMARK_CAPTURE(box, 12, 12)->Arg(0)->Arg(1)->Arg(2);
 BENCHMARK_CAPTURE(box, 16, 16)->Arg(0)->Arg(1)->Arg(2);
 
 }  // namespace

@@ -1,184 +1,428 @@
-// The strategy for boxes of small elements. One axis is fastest in the source and another one in the target.
-// Planes of these two are transposed; all other axes are outer loops. A box without two such axes is copied
-// piece by piece.
-//
-// A plane is divided into panels of some rows by a strip of columns, a few source lines wide. So each source
-// line is used up at once. Each target row gets a *segment*, which is long enough to be written past the
-// cache whatever its alignment. The segments of a panel are gathered in a buffer that stays in the
-// first-level cache.
+#include "kernel/transpose.hpp"
+
+// As in micro.cpp.
+#define HWY_WANT_AVX3_DL
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernel/transpose.cpp"
+#include <hwy/foreach_target.h>
+// Highway compiles the rest of this file once for each kind of processor, from this line on.
+#include <hwy/highway.h>
+
 #include <algorithm>
+#include <array>
 #include <bit>
-#include <vector>
+#include <cstring>
 
-#include "kernel/box.hpp"
-#include "kernel/elements.hpp"
 #include "kernel/micro.hpp"
+#include "kernel/records.hpp"
+#include "kernel/vectors-inl.hpp"
 
-namespace xorder::kernel {
-namespace {
+HWY_BEFORE_NAMESPACE();
+namespace xorder::kernel::HWY_NAMESPACE {
 
-// Sizes in bytes, but most_rows in rows. As in micro_tiles.cpp, strips of one line are best for small
-// elements, whose tiles have many rows.
-constexpr std::size_t panel_size = 32768;
-constexpr std::size_t segment_limit = 512;
-constexpr std::size_t most_rows = 256;
+#if HWY_TARGET == HWY_SCALAR
 
-constexpr std::size_t strip_lines(std::uint64_t element_bytes) { return element_bytes < 8 ? 1 : 8; }
+TransposeFunction transpose_of(std::size_t, bool) { return transpose_records; }
+SplitFunction split_of(std::size_t, std::size_t) { return nullptr; }
 
-std::size_t strip_columns(std::uint64_t element_bytes) {
-  return strip_lines(element_bytes) * line_bytes / element_bytes;
-}
+#else
 
-std::size_t panel_rows(std::uint64_t element_bytes) {
-  const std::size_t rows = std::min<std::size_t>(most_rows, segment_limit / element_bytes);
-  return std::has_single_bit(rows) ? rows : rows / 4 * 4;
-}
-
-// How many rows ahead source lines are prefetched. No more, because rows that lie a large power of two apart
-// share one set of the cache, which has only 8 to 16 ways.
-constexpr std::size_t rows_ahead = 16;
-
-// N is the size of an element, or 0 if it is not known at compile time.
-template <std::size_t N>
-class Plane {
- public:
-  Plane(const Group& group, const Axis& columns, const Axis& rows, std::uint64_t element_bytes,
-        CopyFunction write)
-      : group_(group),
-        columns_(columns),
-        rows_(rows),
-        element_bytes_(element_bytes),
-        write_(write),
-        kernels_(tile_kernels(element_bytes)),
-        tile_(kernels_.plain == nullptr ? 0 : line_bytes / element_bytes),
-        strip_(strip_columns(element_bytes)),
-        panel_rows_(panel_rows(element_bytes)),
-        stride_(panel_rows_ * element_bytes) {}
-
-  void transpose(const Place& place) {
-    for (std::uint64_t row = 0; row < rows_.length; row += panel_rows_) {
-      const std::size_t rows = std::min<std::uint64_t>(panel_rows_, rows_.length - row);
-      Place at = place;
-      at.advance(rows_, row);
-      Stride to = at.target;
-      for (std::size_t i = 0; i < rows; ++i) {
-        source_[i] = group_.sources[at.source.runs] + at.source.bytes;
-        at.advance(rows_);
-      }
-      for (std::uint64_t column = 0; column < columns_.length; column += strip_) {
-        const std::size_t columns = std::min<std::uint64_t>(strip_, columns_.length - column);
-        fill(rows, columns, columns_.length - column > strip_);
-        for (std::size_t u = 0; u < columns; ++u) {
-          write_(group_.targets[to.runs] + to.bytes, panel_ + u * stride_, rows * size());
-          to.runs += columns_.target.runs;
-          to.bytes += columns_.target.bytes;
-        }
-        for (std::size_t i = 0; i < rows; ++i) source_[i] += columns * size();
-      }
+// Transposes in blocks. The last blocks overlap those before them. Requires at least one block in each
+// direction.
+template <class B, std::size_t W>
+HWY_INLINE void transpose_in_blocks(const std::byte* const* rows, std::size_t count, std::size_t columns,
+                                    std::byte* target, std::size_t pitch, bool fetching) {
+  constexpr bool few = B::rows <= 8;
+  for (std::size_t r = 0; r < count; r += B::rows) {
+    const std::size_t row = std::min(r, count - B::rows);
+    const std::byte* const* from = rows + row;
+    const std::byte* copied[B::rows];  // they stay in registers
+    if constexpr (few) {
+      for (std::size_t i = 0; i < B::rows; ++i) copied[i] = from[i];
+      from = copied;
     }
+    for (std::size_t c = 0; c < columns; c += B::columns) {
+      const std::size_t column = std::min(c, columns - B::columns);
+      if (fetching && c * W % line_bytes == 0) {
+        for (std::size_t i = 0; i < B::rows; ++i) prefetch(from[i] + column * W + bytes_ahead);
+      }
+      std::byte* const to = target + column * pitch + row * W;
+      B::transpose([&](std::size_t r2) { return from[r2] + column * W; },
+                   [&](std::size_t c2) { return to + c2 * pitch; });
+    }
+  }
+}
+
+// A block of elements of w bytes, 3 or 5 to 7, which are W bytes wide in registers. A piece of a row has P
+// bytes, of which the block's columns take the first ones.
+template <std::size_t w, std::size_t N>
+struct PackedBlock {
+  static constexpr std::size_t W = std::bit_ceil(w), P = std::max<std::size_t>(16, N / 2);
+  using Wide = Block<W, N, P>;
+  using V = typename Wide::V;
+  static constexpr std::size_t columns = Wide::columns, rows = Wide::rows, piece = P;
+
+  // Row r is at at(r) + back. Nothing is read but P bytes from each at(r) on. Column c goes to to(c).
+  template <class At, class To>
+  static HWY_INLINE void transpose(const At& at, std::size_t back, const To& to) {
+    const typename Wide::D d;
+    const V order = hn::Add(hn::LoadU(d, widened.data()), hn::Set(d, static_cast<std::uint8_t>(back)));
+    Wide::transpose(
+        at, [&](V v) HWY_ATTR { return permuted(v, order); },
+        [&](std::size_t c, V v) HWY_ATTR { store_packed(v, to(c)); });
   }
 
  private:
-  std::uint64_t size() const { return N != 0 ? N : element_bytes_; }
+  using Order = std::array<std::uint8_t, N>;
+  static constexpr std::size_t register_bytes = N == 64 ? 64 : 16;  // permuted at once
+  // Byte j of the wide elements is byte widened[j] of the pieces, for bytes that are used.
+  static constexpr Order widened = [] {
+    Order order{};
+    for (std::size_t j = 0; j < N; ++j)
+      order[j] =
+          static_cast<std::uint8_t>(j % W < w ? j / P * P % register_bytes + j % P / W * w + j % W : 0);
+    return order;
+  }();
+  // And the other way round, in each register.
+  static constexpr Order packed = [] {
+    Order order{};
+    for (std::size_t j = 0; j < N; ++j) {
+      const std::size_t at = j % register_bytes;
+      order[j] = static_cast<std::uint8_t>(at < register_bytes / W * w ? at / w * W + at % w : 0);
+    }
+    return order;
+  }();
 
-  // Gathers a panel. `more` says that another one follows on its right.
-  void fill(std::size_t rows, std::size_t columns, bool more) {
-    if (tile_ == 0) {
-      fetch(rows, 2 * rows, rows, more);
-      some(0, rows, 0, columns);
+  static HWY_INLINE V permuted(V v, V order) {
+#if HWY_TARGET == HWY_AVX3_DL
+    if constexpr (N == 64) return V{_mm512_permutexvar_epi8(order.raw, v.raw)};
+#endif
+    return hn::TableLookupBytes(v, order);
+  }
+
+  // Stores `rows` elements, and nothing else.
+  static HWY_INLINE void store_packed(V v, std::byte* to) {
+    const typename Wide::D d;
+    const V narrow = permuted(v, hn::LoadU(d, packed.data()));
+#if HWY_TARGET == HWY_AVX3_DL
+    if constexpr (N == 64) {
+      _mm512_mask_storeu_epi8(to, (std::uint64_t{1} << (rows * w)) - 1, narrow.raw);
       return;
     }
-    const std::size_t tiled_rows = rows - rows % tile_;
-    const std::size_t tiled_columns = columns - columns % tile_;
-    TileRows tile;
-    for (std::size_t row = 0; row < tiled_rows; row += tile_) {
-      fetch(row + rows_ahead, row + rows_ahead + tile_, rows, more);
-      for (std::size_t column = 0; column < tiled_columns; column += tile_) {
-        for (std::size_t i = 0; i < tile_; ++i) {
-          tile.source[i] = source_[row + i] + column * size();
-          tile.target[i] = panel_ + (column + i) * stride_ + row * size();
-        }
-        kernels_.plain(tile);
+#endif
+    constexpr std::size_t used = 16 / W * w;
+    for_each_part(d, narrow, [&](std::size_t part, auto bytes) HWY_ATTR {
+      if (part + 1 < N / 16) {
+        store(bytes16, bytes, to + part * used);  // the next part overwrites what is too much
+        return;
       }
-    }
-    some(0, tiled_rows, tiled_columns, columns);
-    some(tiled_rows, rows, 0, columns);
+      std::byte last[16];
+      store(bytes16, bytes, last);
+      std::memcpy(to + part * used, last, used);
+    });
   }
-
-  // Prefetches the strips of rows first .. last−1. Rows beyond this panel's count as rows of the next panel.
-  void fetch(std::size_t first, std::size_t last, std::size_t rows, bool more) const {
-    for (std::size_t i = first; i < last; ++i) {
-      if (i < rows) {
-        fetch_strip(source_[i]);
-      } else if (more && i - rows < rows) {
-        fetch_strip(source_[i - rows] + strip_ * size());
-      }
-    }
-  }
-  void fetch_strip(const std::byte* strip) const {
-    for (std::size_t i = 0; i < strip_lines(size()); ++i) prefetch(strip + i * line_bytes);
-  }
-
-  // Copies elements one by one: rows first .. last−1, columns column .. columns−1.
-  void some(std::size_t first, std::size_t last, std::size_t column, std::size_t columns) {
-    for (std::size_t u = column; u < columns; ++u) {
-      std::byte* to = panel_ + u * stride_ + first * size();
-      for (std::size_t t = first; t < last; ++t, to += size())
-        copy_element<N>(to, source_[t] + u * size(), size());
-    }
-  }
-
-  const Group& group_;
-  const Axis& columns_;
-  const Axis& rows_;
-  std::uint64_t element_bytes_;
-  CopyFunction write_;
-  TileKernels kernels_;
-  std::size_t tile_;  // rows and columns of a tile; 0 if there is no kernel for this element size
-  std::size_t strip_;
-  std::size_t panel_rows_;
-  std::size_t stride_;
-  const std::byte* source_[most_rows];
-  alignas(line_bytes) std::byte panel_[panel_size];
 };
 
-class Transpose final : public Strategy {
- public:
-  explicit Transpose(const Layout& layout)
-      : element_bytes_(layout.element_bytes), axes_(layout.axes), write_(copy_function(layout.streamed)) {}
-  const char* name() const override { return "transpose"; }
-
-  void run(const Group& group) const override {
-    Box box = make_box(element_bytes_, axes_, group.lengths);
-    if (box.empty) return;
-    const std::size_t columns = axis_next_to_piece(box, &Axis::source);
-    const std::size_t rows = axis_next_to_piece(box, &Axis::target);
-    if (columns == no_axis || rows == no_axis || box.piece >= line_bytes) {  // an edge may have no such axes
-      copy_box(group, box, write_);
-    } else {
-      const Axis column_axis = box.axes[columns];
-      const Axis row_axis = box.axes[rows];
-      box.axes.erase(std::max(columns, rows));
-      box.axes.erase(std::min(columns, rows));
-      with_constant_size(box.piece, [&]<std::size_t n>(ConstantSize<n>) {
-        Plane<n> plane(group, column_axis, row_axis, box.piece, write_);
-        for_each_place(box.axes, {}, [&](const Place& place) { plane.transpose(place); });
-      });
+// As transpose_in_blocks. Requires at least a piece in each row.
+template <class B, std::size_t w>
+HWY_INLINE void transpose_in_packed_blocks(const std::byte* const* rows, std::size_t count,
+                                           std::size_t columns, std::byte* target, std::size_t pitch,
+                                           bool fetching) {
+  for (std::size_t r = 0; r < count; r += B::rows) {
+    const std::size_t row = std::min(r, count - B::rows);
+    const std::byte* const* const from = rows + row;
+    std::size_t asked = 0;
+    for (std::size_t c = 0; c < columns; c += B::columns) {
+      for (; fetching && asked <= c * w; asked += line_bytes) {
+        for (std::size_t i = 0; i < B::rows; ++i) prefetch(from[i] + asked + bytes_ahead);
+      }
+      const std::size_t column = std::min(c, columns - B::columns);
+      const std::size_t at = std::min(column * w, columns * w - B::piece);
+      std::byte* const to = target + column * pitch + row * w;
+      B::transpose([&](std::size_t r2) { return from[r2] + at; }, column * w - at,
+                   [&](std::size_t c2) { return to + c2 * pitch; });
     }
-    finish_streams();
+  }
+}
+
+template <std::size_t w>
+void transpose_packed(const std::byte* const* rows, std::size_t count, std::size_t columns, std::byte* target,
+                      std::size_t pitch, std::size_t, bool fetching) {
+  const auto with = [&](auto block) {
+    if (count < block.rows || columns * w < block.piece) return false;
+    transpose_in_packed_blocks<decltype(block), w>(rows, count, columns, target, pitch, fetching);
+    return true;
+  };
+  // Bytes of 64 are permuted by one instruction, or not at all.
+  constexpr std::size_t wide = HWY_TARGET == HWY_AVX3_DL ? 64 : std::min<std::size_t>(32, widest_bytes);
+  if (with(PackedBlock<w, wide>()) || with(PackedBlock<w, 16>())) return;
+  transpose_records(rows, count, columns, target, pitch, w, fetching);
+}
+
+// Matrices of few columns, k ≤ K, whose rows follow each other. A load of 16 bytes has 16/(K W) whole rows. A
+// shuffle makes K columns of them, some of which are unused. K of these vectors are transposed like a block
+// of elements of 16/K bytes. join() does the reverse. Blocks have N/W rows.
+template <std::size_t W, std::size_t K, std::size_t N>
+struct Narrow {
+  static constexpr std::size_t in_piece = 16 / (K * W);  // rows
+  static constexpr std::size_t rows = N / W;
+  using D = hn::FixedTag<std::uint8_t, N>;
+  using V = hn::Vec<D>;
+  // Byte j of the result comes from byte order[j]; 0x80 marks an unused byte.
+  using Order = std::array<std::uint8_t, 16>;
+
+  static constexpr Order to_columns(std::size_t k) {
+    Order order{};
+    order.fill(0x80);
+    for (std::size_t c = 0; c < k; ++c) {
+      for (std::size_t r = 0; r < in_piece; ++r) {
+        for (std::size_t b = 0; b < W; ++b)
+          order[(c * in_piece + r) * W + b] = static_cast<std::uint8_t>((r * k + c) * W + b);
+      }
+    }
+    return order;
+  }
+  static constexpr Order inverse(const Order& order) {
+    Order back{};
+    back.fill(0x80);
+    for (std::size_t i = 0; i < 16; ++i) {
+      if (order[i] < 16) back[order[i]] = static_cast<std::uint8_t>(i);
+    }
+    return back;
+  }
+  static constexpr auto columns_of = [] {
+    std::array<Order, K + 1> all{};
+    for (std::size_t k = 1; k <= K; ++k) all[k] = to_columns(k);
+    return all;
+  }();
+  static constexpr auto rows_of = [] {
+    std::array<Order, K + 1> all{};
+    for (std::size_t k = 1; k <= K; ++k) all[k] = inverse(columns_of[k]);
+    return all;
+  }();
+
+  static HWY_INLINE V shuffled(V v, const Order& order) {
+    if constexpr (in_piece == 1) {
+      return v;
+    } else {
+      return hn::TableLookupBytes(v, hn::LoadDup128(D(), order.data()));
+    }
+  }
+
+  // Reads up to 16 bytes beyond the block.
+  static HWY_INLINE void split_block(const std::byte* source, std::size_t k, std::byte* target,
+                                     std::size_t pitch) {
+    const D d;
+    V v[K];
+    for (std::size_t i = 0; i < K; ++i, source += in_piece * k * W) {
+      v[i] = shuffled(load_pieces<16>(d, [&](std::size_t piece) { return source + piece * 16 * k; }),
+                      columns_of[k]);
+    }
+    transpose_within_blocks<16 / K>(v);
+    for (std::size_t c = 0; c < K; ++c) {
+      if (c < k) store(d, v[c], target + c * pitch);
+    }
+  }
+  // Writes up to 16 bytes beyond the block.
+  static HWY_INLINE void join_block(const std::byte* const* columns, std::size_t at, std::size_t k,
+                                    std::byte* target) {
+    const D d;
+    V v[K];
+    for (std::size_t c = 0; c < K; ++c) v[c] = load(d, columns[c < k ? c : 0] + at);
+    transpose_within_blocks<16 / K>(v);
+    for (std::size_t m = 0; m < K; ++m) v[m] = shuffled(v[m], rows_of[k]);
+    store_lanes(v, in_piece * k * W, target);
+  }
+
+  // Blocks near the end go through local buffers, so that nothing beyond the arrays is read or written.
+  static void split(const std::byte* source, std::size_t count, std::size_t k, std::byte* target,
+                    std::size_t pitch) {
+    for (std::size_t r = 0; r < count; r += rows, source += rows * k * W, target += rows * W) {
+      if (count - r >= rows + 16) {
+        split_block(source, k, target, pitch);
+        continue;
+      }
+      const std::size_t some = std::min(rows, count - r);
+      std::byte in[N * K + 16], out[N * K];
+      std::memcpy(in, source, some * k * W);
+      split_block(in, k, out, N);
+      for (std::size_t c = 0; c < k; ++c) std::memcpy(target + c * pitch, out + c * N, some * W);
+    }
+  }
+  static void join(const std::byte* const* columns, std::size_t k, std::size_t count, std::byte* target) {
+    for (std::size_t r = 0; r < count; r += rows, target += rows * k * W) {
+      if (count - r >= rows + 16) {
+        join_block(columns, r * W, k, target);
+        continue;
+      }
+      const std::size_t some = std::min(rows, count - r);
+      std::byte in[N * K], out[N * K + 16];
+      const std::byte* copied[K] = {};
+      for (std::size_t c = 0; c < k; ++c) {
+        copied[c] = in + c * N;
+        std::memcpy(in + c * N, columns[c] + r * W, some * W);
+      }
+      join_block(copied, 0, k, out);
+      std::memcpy(target, out, some * k * W);
+    }
   }
 
  private:
-  std::uint64_t element_bytes_;
-  std::vector<Axis> axes_;
-  CopyFunction write_;
+  // Stores the first `bytes` bytes of lane l of each vector, one after the other, then those of lane l + 1.
+  template <class V2>
+  static HWY_INLINE std::byte* store_lanes(const V2 (&v)[K], std::size_t bytes, std::byte* target) {
+    const hn::DFromV<V2> d;
+    if constexpr (hn::MaxLanes(d) == 16) {
+      for (std::size_t m = 0; m < K; ++m, target += bytes) store(d, v[m], target);
+      return target;
+    } else {
+      const hn::Half<hn::DFromV<V2> > half;
+      hn::Vec<decltype(half)> part[K];
+      for (std::size_t m = 0; m < K; ++m) part[m] = hn::LowerHalf(half, v[m]);
+      target = store_lanes(part, bytes, target);
+      for (std::size_t m = 0; m < K; ++m) part[m] = hn::UpperHalf(half, v[m]);
+      return store_lanes(part, bytes, target);
+    }
+  }
 };
 
-}  // namespace
+// Calls body with the Narrow for this number of columns. Returns whether there is one.
+template <std::size_t W, class Body>
+bool with_narrow(std::size_t columns, const Body& body) {
+  const std::size_t k = std::bit_ceil(columns);
+  const auto is = [&](auto narrow, std::size_t width) {
+    if (k == width) body(narrow);
+    return k == width;
+  };
+  if constexpr (W <= 8) {
+    if (is(Narrow<W, 2, widest_bytes>(), 2)) return true;
+  }
+  if constexpr (W <= 4) {
+    if (is(Narrow<W, 4, widest_bytes>(), 4)) return true;
+  }
+  if constexpr (W <= 2) {
+    if (is(Narrow<W, 8, widest_bytes>(), 8)) return true;
+  }
+  if constexpr (W <= 1) {
+    if (is(Narrow<W, 16, widest_bytes>(), 16)) return true;
+  }
+  return false;
+}
 
-std::unique_ptr<Strategy> make_transpose(const Layout& layout) {
-  if (layout.linear) return nullptr;
-  return std::make_unique<Transpose>(layout);
+template <std::size_t W, bool by_lines>
+void transpose(const std::byte* const* rows, std::size_t count, std::size_t columns, std::byte* target,
+               std::size_t pitch, std::size_t, bool fetching) {
+  if (pitch == count * W) {
+    if (with_narrow<W>(count, [&](auto narrow) { narrow.join(rows, count, columns, target); })) return;
+  }
+  const auto with = [&](auto block) {
+    if (count < block.rows || columns < block.columns) return false;
+    transpose_in_blocks<decltype(block), W>(rows, count, columns, target, pitch, fetching);
+    return true;
+  };
+  constexpr std::size_t wide = std::min<std::size_t>(32, widest_bytes);
+  if constexpr (by_lines) {
+    if (with(FlatBlock<W, widest_bytes>())) return;
+  }
+  if (with(Block<W, widest_bytes>()) || with(Block<W, widest_bytes, 16>()) || with(Block<W, wide>()) ||
+      with(Block<W, 16>()))
+    return;
+  transpose_records(rows, count, columns, target, pitch, W, fetching);
+}
+
+TransposeFunction transpose_of(std::size_t element_bytes, bool by_lines) {
+  switch (element_bytes) {
+    case 1:
+      return transpose<1, true>;
+    case 2:
+      return by_lines ? transpose<2, true> : transpose<2, false>;
+    case 4:
+      return by_lines ? transpose<4, true> : transpose<4, false>;
+    case 8:
+      return transpose<8, false>;
+    case 16:
+      return transpose<16, false>;
+    case 3:
+      return transpose_packed<3>;
+    case 5:
+      return transpose_packed<5>;
+    case 6:
+      return transpose_packed<6>;
+    case 7:
+      return transpose_packed<7>;
+    default:
+      return transpose_records;
+  }
+}
+
+// Splits adjacent rows that have at least a block's columns. It needs no array of row pointers.
+template <std::size_t W>
+void split_in_blocks(const std::byte* source, std::size_t count, std::size_t columns, std::byte* target,
+                     std::size_t pitch) {
+  using B = Block<W, widest_bytes, 16>;
+  const std::size_t row_bytes = columns * W;
+  if (count < B::rows) {
+    const std::byte* rows[B::rows];
+    for (std::size_t r = 0; r < count; ++r) rows[r] = source + r * row_bytes;
+    transpose<W, W == 1>(rows, count, columns, target, pitch, W, false);
+    return;
+  }
+  for (std::size_t r = 0; r < count; r += B::rows) {
+    const std::size_t row = std::min(r, count - B::rows);
+    for (std::size_t c = 0; c < columns; c += B::columns) {
+      const std::size_t column = std::min(c, columns - B::columns);
+      const std::byte* const from = source + row * row_bytes + column * W;
+      std::byte* const to = target + column * pitch + row * W;
+      B::transpose([&](std::size_t i) { return from + i * row_bytes; },
+                   [&](std::size_t i) { return to + i * pitch; });
+    }
+  }
+}
+
+template <std::size_t W>
+SplitFunction split_to(std::size_t columns) {
+  SplitFunction function = nullptr;
+  if (with_narrow<W>(columns, [&](auto narrow) { function = narrow.split; })) return function;
+  return columns >= 16 / W && columns <= 16 ? split_in_blocks<W> : nullptr;
+}
+
+SplitFunction split_of(std::size_t element_bytes, std::size_t columns) {
+  if (columns < 2) return nullptr;
+  switch (element_bytes) {
+    case 1:
+      return split_to<1>(columns);
+    case 2:
+      return split_to<2>(columns);
+    case 4:
+      return split_to<4>(columns);
+    case 8:
+      return split_to<8>(columns);
+    case 16:
+      return split_to<16>(columns);
+    default:
+      return nullptr;
+  }
+}
+
+#endif  // HWY_TARGET == HWY_SCALAR
+
+}  // namespace xorder::kernel::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace xorder::kernel {
+
+HWY_EXPORT(transpose_of);
+HWY_EXPORT(split_of);
+
+TransposeFunction transpose_function(std::size_t element_bytes, std::uint64_t row_stride) {
+  constexpr std::uint64_t way = 4096;  // of the first-level cache: as far apart, lines share a set
+  return HWY_DYNAMIC_DISPATCH(transpose_of)(element_bytes, row_stride != 0 && row_stride % way == 0);
+}
+SplitFunction split_function(std::size_t element_bytes, std::size_t columns) {
+  return HWY_DYNAMIC_DISPATCH(split_of)(element_bytes, columns);
 }
 
 }  // namespace xorder::kernel
+#endif

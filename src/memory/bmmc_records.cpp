@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "gf2/sums.hpp"
+#include "kernel/records.hpp"
 #include "memory/bmmc.hpp"
 #include "memory/bmmc_engine.hpp"
 #include "memory/micro.hpp"
-#include "memory/records.hpp"
 #include "memory/scratch.hpp"
 
 namespace xorder::memory {
@@ -16,6 +16,7 @@ namespace {
 
 using gf2::sums;
 using gf2::Word;
+using kernel::with_record;
 
 // Moves elements of any size one by one. A tile's runs are first copied side by side: in the source their
 // distance may be a power of two, so that only a few of them are in the cache at a time. (Bit reversal of 3

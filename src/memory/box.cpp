@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -13,7 +12,6 @@
 #include "memory/micro.hpp"
 #include "memory/offsets.hpp"
 #include "memory/scratch.hpp"
-#include "memory/transpose.hpp"
 #include "memory/write_tile.hpp"
 #include "rounding.hpp"
 
@@ -69,10 +67,10 @@ class Runs : public Engine {
     const std::uint64_t all_columns = box_.columns.extent;
     // Elements that are copied one by one take so long that the hardware's and the kernels' prefetching is
     // enough: for 24 bytes 0.97 of memcpy's speed, and 0.65 with larger tiles.
-    const bool one_by_one = w < line_bytes && !(std::has_single_bit(w) && w <= 16);
+    const bool one_by_one = w < line_bytes && kernel::copied_one_by_one(w);
     const bool cached = in_caches(array_bytes);
     const TileLimits limits = tile_limits(w, cached || one_by_one);
-    fetching_ = (cached && w >= 4) || one_by_one;
+    fetching_ = (cached && w >= 3) || one_by_one;
     rows_ = std::min(std::max<std::uint64_t>(w < line_bytes ? 8 : 1, ceil_div(limits.piece_bytes, w)),
                      box_.run_length);
     if (all_columns * w < 1024 &&

@@ -5,7 +5,6 @@
 #include "memory/box_axes.hpp"
 #include "memory/cache_sizes.hpp"
 #include "memory/micro.hpp"
-#include "memory/transpose.hpp"
 #include "rounding.hpp"
 
 namespace xorder::memory {

@@ -9,7 +9,6 @@
 
 #include "memory/for_tasks.hpp"
 #include "memory/in_place.hpp"
-#include "memory/transpose.hpp"
 #include "memory/write_tile.hpp"
 #include "rounding.hpp"
 

@@ -13,10 +13,12 @@
 #include <algorithm>
 #include <cstring>
 
-#include "memory/vectors-inl.hpp"
+#include "kernel/vectors-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace xorder::memory::HWY_NAMESPACE {
+
+using namespace kernel::HWY_NAMESPACE;
 
 #if HWY_TARGET == HWY_SCALAR
 

@@ -1,11 +1,12 @@
 // The innermost loops of reordering in memory, compiled for each kind of processor by Highway: permutations
-// of lines, and writing past the cache. See also transpose.hpp.
+// of lines, and writing past the cache.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "kernel/micro.hpp"
+#include "kernel/transpose.hpp"
 
 namespace xorder::memory {
 
@@ -15,6 +16,10 @@ using kernel::finish_streams;
 using kernel::line_bytes;
 using kernel::prefetch;
 using kernel::prefetch_far;
+using kernel::split_function;
+using kernel::SplitFunction;
+using kernel::transpose_function;
+using kernel::TransposeFunction;
 
 /// How the bytes of a line are permuted: not at all; within 16-byte pieces and then the four pieces; or
 /// freely.

@@ -4,7 +4,7 @@
 
 #include <thread>
 
-#include "memory/instruction_sets.hpp"
+#include "kernel/instruction_sets.hpp"
 #include "memory/small_caches.hpp"
 #include "plan/reference.hpp"
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace xorder::memory {
+namespace xorder::kernel {
 
 /// Copies one element of W bytes. If W < 16, copy_ahead() copies up to the next power of two, in one move.
 /// There must be that much to read, and the bytes after the element in the target must be written later.
@@ -82,4 +82,4 @@ decltype(auto) with_record(std::size_t bytes, const Body& body) {
 void transpose_records(const std::byte* const* rows, std::size_t count, std::size_t columns,
                        std::byte* target, std::size_t pitch, std::size_t element_bytes, bool fetching);
 
-}  // namespace xorder::memory
+}  // namespace xorder::kernel

@@ -1,11 +1,11 @@
-// Transposes matrices that are in the cache. Elements of 1, 2, 4, 8 or 16 bytes are transposed in registers.
-// Highway compiles this for each kind of processor.
+// Transposes matrices that are in the cache, for arrays in memory and for tiles of files. Highway compiles
+// this for each kind of processor.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-namespace xorder::memory {
+namespace xorder::kernel {
 
 /// How far ahead a transposition that fetches asks for the rows it reads.
 constexpr std::size_t bytes_ahead = 256;
@@ -17,12 +17,16 @@ constexpr std::size_t bytes_ahead = 256;
 using TransposeFunction = void (*)(const std::byte* const* rows, std::size_t count, std::size_t columns,
                                    std::byte* target, std::size_t pitch, std::size_t element_bytes,
                                    bool fetching);
-/// Elements of other sizes than 1, 2, 4, 8 and 16 bytes are copied one by one. `row_stride`: bytes from one
-/// row to the next, if that is always the same. If it is a multiple of 4 KiB, all rows share eight lines of
-/// the first-level cache, and each line is read at once rather than in halves. (AMD Zen 4, 256 MiB, GB/s: 16
-/// rows of 2 and 4 bytes 8.0 to 12.7 and 10.8 to 14.7, 16384 rows of 2 bytes 7.6 to 9.3. Other rows lose up
-/// to a third.)
+/// `row_stride`: bytes from one row to the next, if that is always the same. If it is a multiple of 4 KiB,
+/// all rows share eight lines of the first-level cache, and each line is read at once rather than in halves.
+/// (AMD Zen 4, 256 MiB, GB/s: 16 rows of 2 and 4 bytes 8.0 to 12.7 and 10.8 to 14.7, 16384 rows of 2 bytes
+/// 7.6 to 9.3. Other rows lose up to a third.)
 TransposeFunction transpose_function(std::size_t element_bytes, std::uint64_t row_stride = 0);
+/// Whether elements of this size are copied one by one, as all are on processors without vectors. The others
+/// are transposed in registers.
+constexpr bool copied_one_by_one(std::size_t element_bytes) {
+  return element_bytes > 8 && element_bytes != 16;
+}
 
 /// Splits records into their columns: element c of row r, at source + (r·columns + c)·element_bytes, goes to
 /// target + c·pitch + r·element_bytes. Nothing else is read or written.
@@ -32,4 +36,4 @@ using SplitFunction = void (*)(const std::byte* source, std::size_t count, std::
 /// null.
 SplitFunction split_function(std::size_t element_bytes, std::size_t columns);
 
-}  // namespace xorder::memory
+}  // namespace xorder::kernel

@@ -1,9 +1,9 @@
-#include "memory/records.hpp"
+#include "kernel/records.hpp"
 
-#include "memory/micro.hpp"
-#include "memory/transpose.hpp"
+#include "kernel/micro.hpp"
+#include "kernel/transpose.hpp"
 
-namespace xorder::memory {
+namespace xorder::kernel {
 namespace {
 
 // Rows processed at a time. A line of each stays in the cache until all its elements have been copied.
@@ -40,4 +40,4 @@ void transpose_records(const std::byte* const* rows, std::size_t count, std::siz
   });
 }
 
-}  // namespace xorder::memory
+}  // namespace xorder::kernel
