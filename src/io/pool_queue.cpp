@@ -19,35 +19,48 @@ Completion carry_safely(PoolQueue::Carry carry, const Transfer& transfer) {
 
 }  // namespace
 
-PoolQueue::PoolQueue(unsigned depth, Carry carry) : depth_(depth), carry_(carry) {
+PoolQueue::PoolQueue(unsigned depth, Carry carry)
+    : depth_(depth), carry_(carry), most_threads_(std::min(depth, most_threads)) {
   done_.reserve(depth);
-  const std::size_t wanted = std::min(depth, most_threads);
-  start(wanted);
-  if (threads_.size() == wanted) return;
-  // The system allows no more threads. Leave half of what it allows to those who compute.
-  const std::size_t allowed = threads_.size();
-  end();
-  start(allowed / 2);
+  threads_.reserve(most_threads_);
 }
 
 PoolQueue::~PoolQueue() { end(); }
 
-void PoolQueue::start(std::size_t threads) {
+bool PoolQueue::all_busy() {
+  const std::lock_guard lock(mutex_);
+  return queued_.size() >= idle_;
+}
+
+void PoolQueue::start() {
+  const std::lock_guard lock(mutex_);
+  threads_.emplace_back([this] { work(); });
+  ++idle_;
+}
+
+void PoolQueue::grow() {
   try {
-    while (threads_.size() < threads) threads_.emplace_back([this] { work(); });
-  } catch (const std::system_error&) {  // fewer threads do
-  } catch (...) {
+    start();
+  } catch (const std::system_error&) {
+    // Leave half of what the system allows to those who compute.
+    most_threads_ = threads_.size() / 2;
     end();
-    throw;
+    try {
+      while (threads_.size() < most_threads_) start();
+    } catch (const std::system_error&) {  // fewer threads do
+      most_threads_ = threads_.size();
+    }
   }
 }
 
 void PoolQueue::end() {
   for (std::size_t i = 0; i < threads_.size(); ++i) work_to_do_.release();
   threads_.clear();  // joins; queued transfers are carried out first
+  idle_ = 0;
 }
 
 void PoolQueue::submit(const Transfer& transfer) {
+  if (threads_.size() < most_threads_ && all_busy()) grow();
   if (threads_.empty()) {
     const Completion completion = carry_safely(carry_, transfer);
     const std::lock_guard lock(mutex_);
@@ -87,9 +100,11 @@ void PoolQueue::work() {
     if (queued_.empty()) return;
     const Transfer transfer = queued_.front();
     queued_.pop_front();
+    --idle_;
     lock.unlock();
     const Completion completion = carry_safely(carry_, transfer);
     lock.lock();
+    ++idle_;
     complete(completion);
   }
 }

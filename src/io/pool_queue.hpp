@@ -1,5 +1,6 @@
 // A queue with its own threads, which carry out each transfer with a blocking function. (TBB's threads must
-// not block: they are for computing.) Where no thread can be started, submit() carries out the transfer.
+// not block: they are for computing.) A thread is started when a transfer finds all others busy, so small
+// files get few. Where no thread can be started, submit() carries out the transfer.
 #pragma once
 
 #include <condition_variable>
@@ -26,8 +27,10 @@ class PoolQueue final : public Queue {
   void wait(std::vector<Completion>& done) override;
 
  private:
-  /// Starts threads until there are `threads`, or as many as the system allows.
-  void start(std::size_t threads);
+  bool all_busy();
+  /// Starts one more thread. If the system does not allow it, ends half of them and sets most_threads_.
+  void grow();
+  void start();
   void end();
   void work();
   void complete(const Completion& completion);  // mutex_ held
@@ -38,8 +41,10 @@ class PoolQueue final : public Queue {
   std::condition_variable something_done_;
   std::deque<Transfer> queued_;
   std::vector<Completion> done_;
+  std::size_t idle_ = 0;     // threads without a transfer
   Semaphore work_to_do_{0};  // transfers queued, and at the end one more for each thread
   std::vector<std::jthread> threads_;
+  std::size_t most_threads_;
 };
 
 }  // namespace xorder::io

@@ -39,8 +39,8 @@ enum class Engine { uring, threads, mapped };
 const char* name(Engine engine);
 
 /// Makes the operating system's queue, for Disk::queue(). At most `depth` transfers (at least 1) are in
-/// flight. The threads and mapped engines use min(depth, 32) threads. Engine::uring throws IoError where the
-/// kernel forbids io_uring: see uring_available().
+/// flight. The threads and mapped engines start a thread for each of them, at most 32. Engine::uring throws
+/// IoError where the kernel forbids io_uring: see uring_available().
 std::unique_ptr<Queue> make_queue(Engine engine, unsigned depth);
 
 /// Why this process cannot use io_uring: 0 if it can, otherwise an errno. Old kernels, seccomp filters and
