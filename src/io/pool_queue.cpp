@@ -7,7 +7,7 @@
 namespace xorder::io {
 namespace {
 
-constexpr unsigned most_threads = 32;
+constexpr unsigned thread_limit = 32;
 
 Completion carry_safely(PoolQueue::Carry carry, const Transfer& transfer) {
   try {
@@ -20,7 +20,7 @@ Completion carry_safely(PoolQueue::Carry carry, const Transfer& transfer) {
 }  // namespace
 
 PoolQueue::PoolQueue(unsigned depth, Carry carry)
-    : depth_(depth), carry_(carry), most_threads_(std::min(depth, most_threads)) {
+    : depth_(depth), carry_(carry), most_threads_(std::min(depth, thread_limit)) {
   done_.reserve(depth);
   threads_.reserve(most_threads_);
 }

@@ -39,7 +39,7 @@ enum class Engine { uring, threads, mapped };
 const char* name(Engine engine);
 
 /// Makes the operating system's queue, for Disk::queue(). At most `depth` transfers (at least 1) are in
-/// flight. The threads and mapped engines start a thread for each of them, at most 32. Engine::uring throws
+/// flight. The threads and mapped engines have a thread for each of them, at most 32. Engine::uring throws
 /// IoError where the kernel forbids io_uring: see uring_available().
 std::unique_ptr<Queue> make_queue(Engine engine, unsigned depth);
 

@@ -14,13 +14,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace xorder::kernel::HWY_NAMESPACE {
 
-namespace hn = hwy::HWY_NAMESPACE;
-
 #if HWY_TARGET == HWY_SCALAR
 
 // No vectors (Highway has no SSE2 before 1.0.5), so plain loops.
-inline void stream_line(const std::byte* from, std::byte* to) { std::memcpy(to, from, line_bytes); }
-
 template <std::size_t W, bool xored>
 void tile(const TileRows& rows) {
   for (std::size_t u = 0; u < line_bytes / W; ++u) {
@@ -43,15 +39,6 @@ constexpr std::size_t pieces = line_bytes / 16;
 
 HWY_INLINE Vector load(const std::byte* p) { return load(bytes16, p); }
 HWY_INLINE void store(Vector v, std::byte* p) { store(bytes16, v, p); }
-
-// One line from the first-level cache to an aligned line in memory.
-HWY_INLINE void stream_line(const std::byte* from, std::byte* to) {
-  const hn::CappedTag<std::uint8_t, line_bytes> d;
-  for (std::size_t i = 0; i < line_bytes; i += hn::Lanes(d)) {
-    hn::Stream(hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(from) + i), d,
-               reinterpret_cast<std::uint8_t*>(to) + i);
-  }
-}
 
 // Byte i of the result is byte i ^ mask of v, mask < 16.
 HWY_INLINE Vector xor_lanes(Vector v, std::uint8_t mask) {
@@ -129,7 +116,7 @@ void copy_streamed(std::byte* target, const std::byte* source, std::uint64_t byt
   }
   std::memcpy(target, source, head);
   std::uint64_t i = head;
-  for (; i + line_bytes <= bytes; i += line_bytes) stream_line(source + i, target + i);
+  for (; i + line_bytes <= bytes; i += line_bytes) copy_line<true>(target + i, source + i);
   std::memcpy(target + i, source + i, bytes - i);
 }
 

@@ -17,8 +17,8 @@
 namespace xorder::kernel {
 namespace {
 
-// Sizes in bytes, but most_rows in rows. Strips of 64 to 512 bytes differ by up to a fifth, with the widest
-// ahead for most sizes of element; a strip must also fit into the panel.
+// Sizes in bytes, but most_rows in rows. A strip must also fit into the panel. Strips of 64, 256 and 512
+// bytes: elements of 3 bytes 4.2, 6.6 and 6.7 GB/s, of 6 bytes 4.4, 6.9 and 8.5. (AMD Zen 4, one thread.)
 constexpr std::size_t panel_size = 32768;
 constexpr std::size_t segment_limit = 512;
 constexpr std::size_t strip_limit = 512;

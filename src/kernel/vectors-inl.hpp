@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "kernel/micro.hpp"
 
@@ -22,7 +23,14 @@ namespace xorder::kernel::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // The scalar target has no vectors (Highway has no SSE2 before 1.0.5).
-#if HWY_TARGET != HWY_SCALAR
+#if HWY_TARGET == HWY_SCALAR
+
+template <bool streamed>
+HWY_INLINE void copy_line(std::byte* to, const std::byte* from) {
+  std::memcpy(to, from, line_bytes);
+}
+
+#else
 
 constexpr hn::FixedTag<std::uint8_t, 16> bytes16;
 // 16 bytes if the length of vectors is not known at compile time.
@@ -192,7 +200,7 @@ struct FlatBlock {
   }
 };
 
-#endif  // HWY_TARGET != HWY_SCALAR
+#endif  // HWY_TARGET == HWY_SCALAR
 
 }  // namespace xorder::kernel::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -23,11 +23,6 @@ using namespace kernel::HWY_NAMESPACE;
 #if HWY_TARGET == HWY_SCALAR
 
 // No vectors (Highway has no SSE2 before 1.0.5), so plain loops.
-template <bool streamed>
-HWY_INLINE void copy_line(std::byte* to, const std::byte* from) {
-  std::memcpy(to, from, line_bytes);
-}
-
 HWY_INLINE void permute_line(const std::byte* from, std::byte* to, const LineOrder& order,
                              std::uint8_t flip) {
   for (std::size_t j = 0; j < line_bytes; ++j) to[j] = from[order.order[j] ^ flip];

@@ -10,6 +10,7 @@
 
 namespace xorder::memory {
 
+using kernel::copied_one_by_one;
 using kernel::copy_function;
 using kernel::CopyFunction;
 using kernel::finish_streams;
