@@ -51,7 +51,7 @@ void copy(benchmark::State& state) {
   state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * bytes));
 }
 
-int lg(std::uint64_t x) { return std::countr_zero(x); }
+int lg(std::uint64_t x) { return static_cast<int>(std::bit_width(x - 1)); }  // rounded up
 
 BitMatrix random_matrix(int n) {
   std::mt19937_64 random(7);
@@ -139,7 +139,7 @@ void linear(benchmark::State& state, Kind kind, std::uint64_t element) {
     kernel(sources.data() + (g << (k - run)), targets.data(), {}, a(x) ^ flip);
     g = (g + 1) % groups;
   }
-  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() << group_bits));
+  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * (element << k)));
   state.SetLabel(kernel.strategy());
 }
 
@@ -176,8 +176,10 @@ BENCHMARK(copy);
 #define LINEAR(kind)                                                   \
   BENCHMARK_CAPTURE(linear, kind##_1, kind, 1)->Apply(with_arguments); \
   BENCHMARK_CAPTURE(linear, kind##_2, kind, 2)->Apply(with_arguments); \
+  BENCHMARK_CAPTURE(linear, kind##_3, kind, 3)->Apply(with_arguments); \
   BENCHMARK_CAPTURE(linear, kind##_4, kind, 4)->Apply(with_arguments); \
   BENCHMARK_CAPTURE(linear, kind##_8, kind, 8)->Apply(with_arguments); \
+  BENCHMARK_CAPTURE(linear, kind##_12, kind, 12)->Apply(with_arguments); \
   BENCHMARK_CAPTURE(linear, kind##_16, kind, 16)->Apply(with_arguments)
 LINEAR(transpose);
 LINEAR(reversal);

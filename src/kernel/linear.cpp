@@ -9,7 +9,8 @@
 
 #include <algorithm>
 
-#include "kernel/micro.hpp"
+#include "gf2/extend.hpp"
+#include "xorder/gf2/subspace.hpp"
 
 namespace xorder::kernel {
 namespace {
@@ -33,14 +34,11 @@ int fold(const LinearAxis& axis) {
   return bits;
 }
 
-LinearAxis folded(const LinearAxis& axis, int bits) {
-  LinearAxis rest = axis;
-  rest.map = axis.map.block(bits, bits, axis.map.rows() - bits, axis.map.cols() - bits);
-  rest.source_low -= bits;
-  rest.target_low -= bits;
-  rest.source.bytes <<= bits;
-  rest.target.bytes <<= bits;
-  return rest;
+std::unique_ptr<LinearEngine> make_engine(const LinearAxis& axis, std::uint64_t piece, bool tiled,
+                                          bool streamed) {
+  if (!tiled) return make_linear_pieces(axis, piece, streamed);
+  auto lines = make_linear_lines(axis, piece, streamed);
+  return lines ? std::move(lines) : make_linear_records(axis, piece, streamed);
 }
 
 class Linear final : public Strategy {
@@ -54,16 +52,14 @@ class Linear final : public Strategy {
         piece_(piece),
         table_(make_table(layout)) {
     const LinearAxis& axis = *layout.linear;
-    const CopyFunction write = copy_function(layout.streamed);
-    contiguous_ = axis.source.bytes == piece && axis.target.bytes == piece;
-    if (contiguous_) folded_ = fold(axis);
-    if (contiguous_ && (piece << folded_) < large_piece) {
-      engine_ = make_linear_tiles(folded(axis, folded_), piece << folded_, write);
-      if (folded_ > 0) unfolded_ = make_linear_tiles(axis, piece, write);
-      tiled_ = true;
-    } else {
-      engine_ = make_linear_pieces(folded(axis, folded_), piece << folded_, write, folded_);
-    }
+    const bool contiguous = axis.source.bytes == piece && axis.target.bytes == piece;
+    const int fixed = contiguous ? fold(axis) : 0;
+    tiled_ = contiguous && (piece << fixed) < large_piece;
+    if (tiled_) engine_ = make_linear_lines(axis, piece, layout.streamed);
+    if (engine_) return;
+    folded_ = fixed;
+    engine_ = make_engine(folded(axis, folded_), piece << folded_, tiled_, layout.streamed);
+    if (folded_ > 0) unfolded_ = make_engine(axis, piece, piece < large_piece, layout.streamed);
   }
 
   const char* name() const override { return "linear"; }
@@ -90,9 +86,7 @@ class Linear final : public Strategy {
     }
     const bool low = (group.offset & gf2::low_mask(folded_)) != 0;
     for_each_place(outer, {}, [&](const Place& place) {
-      if (!tiled_) {
-        engine_->run(group, place, group.offset, piece << folded_);
-      } else if (low) {
+      if (low) {
         unfolded_->run(group, place, group.offset, piece);
       } else {
         engine_->run(group, place, group.offset >> folded_, piece << folded_);
@@ -106,15 +100,41 @@ class Linear final : public Strategy {
   std::vector<Axis> axes_;
   std::vector<std::size_t> inner_;
   std::uint64_t piece_;
-  bool contiguous_ = false;
   bool tiled_ = false;
   int folded_ = 0;
   std::unique_ptr<LinearEngine> engine_;
-  std::unique_ptr<LinearEngine> unfolded_;
+  std::unique_ptr<LinearEngine> unfolded_;  // for an offset with bits below folded_
   std::unique_ptr<Strategy> table_;
 };
 
 }  // namespace
+
+LinearAxis folded(const LinearAxis& axis, int bits) {
+  LinearAxis rest = axis;
+  rest.map = axis.map.block(bits, bits, axis.map.rows() - bits, axis.map.cols() - bits);
+  rest.source_low -= bits;
+  rest.target_low -= bits;
+  rest.source.bytes <<= bits;
+  rest.target.bytes <<= bits;
+  return rest;
+}
+
+LinearAxis unfolded(const LinearAxis& axis, int bits) {
+  LinearAxis parts = axis;
+  parts.map = gf2::with_low_bits(axis.map, bits);
+  parts.source_low += bits;
+  parts.target_low += bits;
+  parts.source.bytes >>= bits;
+  parts.target.bytes >>= bits;
+  return parts;
+}
+
+TileShape longest(const LinearAxis& axis) {
+  const gf2::Subspace image = gf2::Subspace::span(axis.map.columns());
+  int target = 0;
+  while (target < std::min(axis.target_low, axis.map.rows()) && image.contains(gf2::unit(target))) ++target;
+  return {std::min(axis.source_low, axis.map.cols()), target};
+}
 
 std::unique_ptr<Strategy> make_linear(const Layout& layout) {
   if (!layout.linear) return nullptr;

@@ -2,13 +2,11 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <memory>
-#include <vector>
 
 #include "kernel/micro.hpp"
-#include "kernel/micro_tiles.hpp"
 #include "kernel/strategy.hpp"
+#include "kernel/tile_shape.hpp"
 
 namespace xorder::kernel {
 
@@ -29,65 +27,29 @@ struct LinearSide {
   std::uint64_t byte_stride;
 };
 
-/// Goes through the tiles in counting order. A Gray-code order took almost three times as long (8-byte
-/// transposition: 2.0 GB/s instead of 5.7): it never goes in one direction for long, so the hardware's
-/// prefetchers cannot follow.
-class Walk {
- public:
-  Walk(const std::vector<MicroTiles::Step>& steps, gf2::Word offset) : target(offset), steps_(steps) {}
-  std::uint64_t count() const { return std::uint64_t{1} << steps_.size(); }
-  /// Must not be called after the last one.
-  void advance() {
-    const MicroTiles::Step& step = steps_[static_cast<std::size_t>(std::countr_zero(++at_))];
-    source ^= step.source;
-    target ^= step.target;
-    segment ^= step.segment;
+/// The address of each coordinate, for one piece of a group. A local copy, so that the compiler knows that
+/// stores cannot change it.
+template <class Byte>
+struct LinearPlace {
+  LinearPlace(Byte* const* runs, const Stride& place, const LinearSide& coordinates)
+      : first(runs + place.runs), byte(place.bytes), side(coordinates) {}
+
+  Byte* operator()(gf2::Word coordinate) const {
+    return first[side.run(coordinate)] + byte + side.byte(coordinate);
   }
 
-  gf2::Word source = 0;
-  gf2::Word target;
-  gf2::Word segment = 0;
-
- private:
-  std::uint64_t at_ = 0;
-  const std::vector<MicroTiles::Step>& steps_;
+  Byte* const* first;
+  std::uint64_t byte;
+  LinearSide side;
 };
 
-/// A walk, and a second one some tiles ahead of it for prefetching.
-class WalkAhead {
- public:
-  WalkAhead(const std::vector<MicroTiles::Step>& steps, gf2::Word offset, std::uint64_t distance)
-      : now_(steps, offset),
-        ahead_(steps, offset),
-        left_(now_.count()),
-        ahead_left_(left_),
-        distance_(distance) {}
+/// An axis with its lowest `bits` made part of the element.
+LinearAxis folded(const LinearAxis& axis, int bits);
+/// The reverse: elements are divided into 2^bits parts.
+LinearAxis unfolded(const LinearAxis& axis, int bits);
 
-  /// For each tile, calls fetch(source) about `distance` tiles ahead of visit(walk).
-  template <class Fetch, class Visit>
-  void run(const Fetch& fetch, const Visit& visit) {
-    for (std::uint64_t i = 0; i < distance_ && ahead_left_ > 0; ++i) fetch_next(fetch);
-    for (;;) {
-      if (ahead_left_ > 0) fetch_next(fetch);
-      visit(static_cast<const Walk&>(now_));
-      if (--left_ == 0) return;
-      now_.advance();
-    }
-  }
-
- private:
-  template <class Fetch>
-  void fetch_next(const Fetch& fetch) {
-    fetch(ahead_.source);
-    if (--ahead_left_ > 0) ahead_.advance();
-  }
-
-  Walk now_;
-  Walk ahead_;
-  std::uint64_t left_;
-  std::uint64_t ahead_left_;
-  std::uint64_t distance_;
-};
+/// Of a tile, whose buffer is on the stack. It takes most of a first-level cache.
+constexpr std::uint64_t largest_tile = 32768;
 
 class LinearEngine {
  public:
@@ -99,13 +61,21 @@ class LinearEngine {
   virtual void run(const Group& group, const Place& place, gf2::Word offset, std::uint64_t piece) const = 0;
 };
 
-/// For small elements (below large_piece in linear.cpp) that are next to each other on both sides.
-std::unique_ptr<LinearEngine> make_linear_tiles(const LinearAxis& axis, std::uint64_t element_bytes,
-                                                CopyFunction write);
+/// For small elements (below large_piece in linear.cpp) that are next to each other on both sides: line by
+/// line, see line_tiles.hpp. Null unless elements have a power of two bytes and all runs whole lines.
+std::unique_ptr<LinearEngine> make_linear_lines(const LinearAxis& axis, std::uint64_t element_bytes,
+                                                bool streamed);
 
-/// For larger elements, wherever they are. If an offset has bits below `folded`, these permute the 2^folded
-/// parts of each piece.
+/// For all other small elements, one by one.
+std::unique_ptr<LinearEngine> make_linear_records(const LinearAxis& axis, std::uint64_t element_bytes,
+                                                  bool streamed);
+
+/// For larger elements, wherever they are.
 std::unique_ptr<LinearEngine> make_linear_pieces(const LinearAxis& axis, std::uint64_t element_bytes,
-                                                 CopyFunction write, int folded);
+                                                 bool streamed);
+
+/// The longest runs and segments that tiles can have: the source's runs, and the longest pieces of the
+/// target's runs that come from this group alone. (A group can be a part of a file's tile.)
+TileShape longest(const LinearAxis& axis);
 
 }  // namespace xorder::kernel

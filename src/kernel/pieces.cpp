@@ -3,7 +3,7 @@
 #include <array>
 #include <bit>
 
-#include "kernel/elements.hpp"
+#include "kernel/records.hpp"
 
 namespace xorder::kernel {
 
@@ -13,10 +13,9 @@ using std::uint64_t;
 
 void copy_pieces(std::byte* to, int64_t to_pitch, const std::byte* from, int64_t from_pitch, uint64_t bytes,
                  uint64_t count) {
-  with_constant_size(bytes, [=]<std::size_t N>(ConstantSize<N>) {
-    for (int64_t i = 0; i < static_cast<int64_t>(count); ++i) {
-      copy_element<N>(to + i * to_pitch, from + i * from_pitch, bytes);
-    }
+  with_record(bytes, [=](const auto& record) {
+    for (int64_t i = 0; i < static_cast<int64_t>(count); ++i)
+      record.copy(to + i * to_pitch, from + i * from_pitch);
   });
 }
 
@@ -27,11 +26,11 @@ void scatter_pieces(std::byte* to, const std::byte* from, std::span<const Word> 
   Word sum = 0;
   for (std::size_t t = 0; t < places.size(); ++t) steps[t] = sum ^= places[t];
   const uint64_t count = uint64_t{1} << places.size();
-  with_constant_size(bytes, [&]<std::size_t N>(ConstantSize<N>) {
-    const uint64_t size = N != 0 ? N : bytes;
+  with_record(bytes, [&](const auto& record) {
+    const uint64_t size = record.bytes();
     Word at = offset;
     for (uint64_t i = 0;;) {
-      copy_element<N>(to + at * size, from + i * size, size);
+      record.copy(to + at * size, from + i * size);
       if (++i == count) return;
       at ^= steps[static_cast<std::size_t>(std::countr_zero(i))];
     }

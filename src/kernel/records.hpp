@@ -19,7 +19,7 @@ struct FixedRecord {
   static void copy_ahead(std::byte* to, const std::byte* from) { std::memcpy(to, from, moved); }
 };
 
-/// Copies one element of more than 16 bytes. Some of its last 16 bytes may be copied twice.
+/// Copies one element of 17 to 256 bytes, without a call. Some of its last 16 bytes may be copied twice.
 struct LongRecord {
   std::size_t size;
   std::size_t bytes() const { return size; }
@@ -28,6 +28,15 @@ struct LongRecord {
     for (std::size_t i = 0; i + 16 < size; i += 16) std::memcpy(to + i, from + i, 16);
     std::memcpy(to + size - 16, from + size - 16, 16);
   }
+  void copy_ahead(std::byte* to, const std::byte* from) const { copy(to, from); }
+};
+
+/// Copies one element of any size.
+struct AnyRecord {
+  std::size_t size;
+  std::size_t bytes() const { return size; }
+  std::size_t reads() const { return size; }
+  void copy(std::byte* to, const std::byte* from) const { std::memcpy(to, from, size); }
   void copy_ahead(std::byte* to, const std::byte* from) const { copy(to, from); }
 };
 
@@ -74,7 +83,7 @@ decltype(auto) with_record(std::size_t bytes, const Body& body) {
     case 32:
       return body(FixedRecord<32>());
     default:
-      return body(LongRecord{bytes});
+      return bytes > 16 && bytes <= 256 ? body(LongRecord{bytes}) : body(AnyRecord{bytes});
   }
 }
 

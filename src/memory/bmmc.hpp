@@ -1,5 +1,5 @@
-// BMMC permutations in memory: tiles are cosets of E_s + A⁻¹E_t that fit in a cache, see
-// plan/coset.hpp, line_tiles.hpp and tile_walk.hpp.
+// BMMC permutations in memory: tiles are cosets of E_s + A⁻¹E_t that fit in a cache, see plan/coset.hpp,
+// kernel/line_tiles.hpp and kernel/tile_walk.hpp.
 #pragma once
 
 #include <memory>

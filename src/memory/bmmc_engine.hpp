@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <bit>
 
+#include "kernel/line_tiles.hpp"
+#include "kernel/tile_walk.hpp"
 #include "memory/engine.hpp"
 #include "memory/mapped.hpp"
-#include "memory/tile_walk.hpp"
 #include "rounding.hpp"
 
 namespace xorder::memory {
+
+using kernel::TileWalk;
 
 /// The tasks of a map that is performed tile by tile. A task is a stretch of tiles of one map, or all tiles
 /// of several repetitions of a small map.
@@ -19,7 +22,7 @@ class BmmcTasks {
 
   BmmcTasks(Mapped mapped, TileShape shape)
       : mapped_(std::move(mapped)),
-        walk_(mapped_.map, shape.source_bits, shape.target_bits, mapped_.element_bytes) {
+        walk_(mapped_.map.matrix, mapped_.map.complement, shape, mapped_.element_bytes) {
     const std::uint64_t tile = mapped_.element_bytes << walk_.tile_bits();
     tiles_per_task_ = std::min(walk_.tiles(), std::max<std::uint64_t>(1, std::bit_floor(task_bytes / tile)));
     tasks_per_map_ = walk_.tiles() / tiles_per_task_;
@@ -27,6 +30,11 @@ class BmmcTasks {
   }
 
  protected:
+  /// Requires elements of 1 to 16 bytes and a map of at least a line.
+  kernel::LineTiles line_tiles(TileShape shape) const {
+    return kernel::make_line_tiles(mapped_.map.matrix, std::countr_zero(mapped_.element_bytes), shape);
+  }
+
   std::uint64_t count_tasks() const {
     return tasks_per_map_ > 1 ? mapped_.outer_count * tasks_per_map_
                               : ceil_div(mapped_.outer_count, maps_per_task_);

@@ -3,20 +3,28 @@
 #include <bit>
 #include <utility>
 
+#include "kernel/line_mover.hpp"
 #include "memory/bmmc.hpp"
 #include "memory/bmmc_engine.hpp"
 #include "memory/cache_sizes.hpp"
-#include "memory/line_mover.hpp"
 #include "memory/scratch.hpp"
 
 namespace xorder::memory {
 namespace {
 
+using kernel::Fetching;
+using kernel::Flat;
+using kernel::LineMover;
+using kernel::LinePermutation;
+using kernel::LineTiles;
+using kernel::NextLines;
+
 class Lines : public BmmcEngine {
  public:
   Lines(Mapped mapped, TileShape shape, bool streamed)
       : BmmcEngine(std::move(mapped), shape),
-        mover_(mapped_, walk_, shape, streamed, shape.large ? Fetching::while_writing : Fetching::near),
+        mover_(line_tiles(shape), mapped_.element_bytes, streamed,
+               shape.large ? Fetching::while_writing : Fetching::near),
         streamed_(streamed),
         large_(shape.large),
         lg_element_(std::countr_zero(mapped_.element_bytes)) {
@@ -43,12 +51,15 @@ class Lines : public BmmcEngine {
             const std::uint64_t here = place.source << lg_element_, there = place.target << lg_element_;
             const std::uint64_t ahead = next.source << lg_element_;
             if (mover_.in_runs()) {
-              mover_.write_run(to, there, from + here, from + ahead, buffer.data());
+              mover_.write_run(Flat{to}, there, from + here, from + ahead, buffer.data());
               continue;
             }
-            mover_.read(from, here, ahead, buffer.data());
-            mover_.write(to, there, buffer.data(),
-                         large_ ? NextLines(mover_.tiles(), from, ahead) : NextLines());
+            mover_.read(Flat{from}, here, ahead, buffer.data());
+            if (large_) {
+              mover_.write(Flat{to}, there, buffer.data(), NextLines(mover_.tiles(), Flat{from}, ahead));
+            } else {
+              mover_.write(Flat{to}, there, buffer.data());
+            }
           }
         });
   }
@@ -59,7 +70,7 @@ class Lines : public BmmcEngine {
         "map of {} bits, elements of {} bytes; tiles of {} segments of {} bytes, {} lines across{}{}{}",
         mapped_.map.bits(), mapped_.element_bytes, tiles.segments.size(), mover_.segment_bytes(),
         1 << tiles.lg_lines, tiles.before.kind == LinePermutation::none ? "" : ", permuted before",
-        tiles.after.kind == LinePermutation::none ? "" : ", permuted after",
+        tiles.after[0].kind == LinePermutation::none ? "" : ", permuted after",
         streamed_ ? ", streamed"
         : direct_ ? ", direct"
                   : "");

@@ -7,15 +7,17 @@
 #include <vector>
 
 #include "gf2/byte_tables.hpp"
+#include "kernel/line_mover.hpp"
 #include "memory/bmmc_engine.hpp"
 #include "memory/for_tasks.hpp"
 #include "memory/in_place.hpp"
-#include "memory/line_mover.hpp"
 
 namespace xorder::memory {
 namespace {
 
 using gf2::Word;
+using kernel::Fetching;
+using kernel::Flat;
 
 // A random map often has one cycle with most of the tiles, which one thread would follow alone. So cycles are
 // cut: the first tiles, *cuts*, are put aside at first, and from each of them a task goes on to the next.
@@ -24,7 +26,7 @@ class Cycles : public InPlaceEngine, BmmcTasks {
   Cycles(Mapped mapped, TileShape shape, bool cached)
       : BmmcTasks(std::move(mapped), shape),
         // Not streamed: target lines were just read, so they are in the cache.
-        mover_(mapped_, walk_, shape, false, cached ? Fetching::near : Fetching::far),
+        mover_(line_tiles(shape), mapped_.element_bytes, false, cached ? Fetching::near : Fetching::far),
         steps_(steps()),
         step_(walk_.indices()(mapped_.map.complement)),
         lg_element_(std::countr_zero(mapped_.element_bytes)) {}
@@ -40,7 +42,7 @@ class Cycles : public InPlaceEngine, BmmcTasks {
     for_tasks(all_cuts, bytes, threads, [&](std::uint64_t cut, std::uint64_t last) {
       for (; cut < last; ++cut) {
         const std::uint64_t tile = walk_.at(cut % cuts).source << lg_element_;
-        mover_.read(map_at(array, cut / cuts), tile, tile, aside(cut));
+        mover_.read(Flat{map_at(array, cut / cuts)}, tile, tile, aside(cut));
       }
     });
     for_tasks(all_cuts + count_tasks(), bytes, threads, [&](std::uint64_t task, std::uint64_t last) {
@@ -169,12 +171,12 @@ class Cycles : public InPlaceEngine, BmmcTasks {
     // Runs are short: the one after the next is on its way already.
     const std::size_t distance = mover_.in_runs() ? Queue::most : 1;
     Word holds = 0;
-    const auto write = [&] { mover_.write(map, mapped_.map(holds) << lg_element_, held, {}); };
+    const auto write = [&] { mover_.write(Flat{map}, mapped_.map(holds) << lg_element_, held); };
     for (Queue queue(*this, tiles); !queue[0].is_none; queue.pop()) {
       const Queue::Entry &tile = queue[0], &next = queue[1];
       const Queue::Entry& fetched = queue[distance].is_none ? tile : queue[distance];
       if (!std::exchange(first_is_read, false))
-        mover_.read(map, tile.source << lg_element_, fetched.source << lg_element_, read);
+        mover_.read(Flat{map}, tile.source << lg_element_, fetched.source << lg_element_, read);
       if (!tile.begins) write();
       std::swap(read, held);
       holds = tile.source;
@@ -185,7 +187,7 @@ class Cycles : public InPlaceEngine, BmmcTasks {
     }
   }
 
-  LineMover mover_;
+  kernel::LineMover mover_;
   gf2::ByteTables steps_;
   std::uint64_t step_;
   int lg_element_;
@@ -194,7 +196,7 @@ class Cycles : public InPlaceEngine, BmmcTasks {
 }  // namespace
 
 std::unique_ptr<InPlaceEngine> make_cycles_engine(Mapped mapped, int run_bits, bool cached) {
-  return std::make_unique<Cycles>(std::move(mapped), TileShape{run_bits, run_bits}, cached);
+  return std::make_unique<Cycles>(std::move(mapped), TileShape{{run_bits, run_bits}}, cached);
 }
 
 }  // namespace xorder::memory

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernel/tile_shape.hpp"
 #include "memory/micro.hpp"
 #include "memory/offsets.hpp"
 #include "xorder/gf2/affine_map.hpp"
@@ -19,7 +20,7 @@ struct Mapped {
   std::uint64_t outer_count = 1;
 
   std::uint64_t bytes() const { return element_bytes << map.bits(); }
-  /// Whether the map can be performed line by line, see line_tiles.hpp.
+  /// Whether the map can be performed line by line, see kernel/line_tiles.hpp.
   bool has_lines() const { return std::has_single_bit(element_bytes) && bytes() >= line_bytes; }
 };
 
@@ -32,14 +33,13 @@ Mapped mapped_of(const Reordering& what);
 /// never more than the map has. They are longer if a tile would have few lines, so that there is enough to do
 /// in a tile. If the array is not `cached` and a tile reads 8 runs or more, which is more than the hardware
 /// prefetches well, tiles are `large`: up to 128 KiB.
-struct TileShape {
-  int source_bits, target_bits;
+struct TileShape : kernel::TileShape {
   bool large = false;
 };
 TileShape tile_shape(const gf2::AffineMap& map, std::uint64_t element_bytes, bool cached);
 
-/// lg of the elements in a run and in a segment, for elements that are moved one by one: as many as the
-/// first-level cache can hold tiles for, and at most 4 KiB.
-int record_bits(const gf2::AffineMap& map, std::uint64_t element_bytes);
+/// For elements that are moved one by one: runs and segments of at most 4 KiB, and tiles that fit into the
+/// first-level cache.
+kernel::TileShape record_shape(const gf2::AffineMap& map, std::uint64_t element_bytes);
 
 }  // namespace xorder::memory

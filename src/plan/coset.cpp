@@ -8,9 +8,12 @@ using gf2::unit;
 using gf2::Word;
 
 int tile_bits(const gf2::AffineMap& map, int source_low, int target_low) {
-  const gf2::AffineMap inverse = map.inverse();
+  return tile_bits(map.inverse().matrix, source_low, target_low);
+}
+
+int tile_bits(const gf2::BitMatrix& inverse, int source_low, int target_low) {
   Subspace s = Subspace::low_bits(source_low);
-  for (int i = 0; i < target_low; ++i) s.add(inverse.matrix.column(i));
+  for (int i = 0; i < target_low; ++i) s.add(inverse.column(i));
   return s.dimension();
 }
 

@@ -22,6 +22,8 @@ namespace xorder::plan {
 
 /// dim(E_b + A⁻¹E_b'): lg of the number of elements of a tile with these block sizes.
 int tile_bits(const gf2::AffineMap& map, int source_low, int target_low);
+/// The same, given A⁻¹; or for an injective A and an E_b' in its image, given the inverse on the image.
+int tile_bits(const gf2::BitMatrix& inverse, int source_low, int target_low);
 
 /// The tiles of one map for given block sizes; immutable.
 class CosetTiling {

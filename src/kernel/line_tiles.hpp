@@ -1,4 +1,4 @@
-// How one tile of a BMMC permutation is permuted, line by line. This is pure algebra: no data is touched.
+// How one tile of a linear map is permuted, line by line. This is pure algebra: no data is touched.
 //
 // Let a line have 2^µ elements. The tile is a coset of E_s + A⁻¹E_t, with s and t ≥ µ. It consists of runs of
 // 2^s source elements and segments of 2^t target elements. It is divided into *line tiles*, the cosets of E_µ
@@ -24,15 +24,15 @@
 #include <cstdint>
 #include <vector>
 
-#include "memory/micro.hpp"
-#include "xorder/gf2/affine_map.hpp"
+#include "kernel/lines.hpp"
+#include "kernel/tile_shape.hpp"
+#include "xorder/gf2/bit_matrix.hpp"
 
-namespace xorder::memory {
+namespace xorder::kernel {
 
 struct LineTiles {
-  int source_bits = 0;  ///< s
-  int target_bits = 0;  ///< t
-  int lg_lines = 0;     ///< r
+  TileShape shape;   ///< s and t
+  int lg_lines = 0;  ///< r
 
   // All offsets are in bytes. They are combined by exclusive or.
   std::vector<std::uint64_t> line_tiles;    ///< source offsets of the line tiles, within the tile
@@ -42,16 +42,14 @@ struct LineTiles {
   std::vector<std::uint64_t> target_lines;  ///< target offset of each line in the buffer
   LineOrder before;                         ///< step 1
   std::vector<std::uint8_t> before_flips;   ///< of each line of a line tile
-  LineOrder after;                          ///< step 3
+  LineOrder after[2];                       ///< step 3; [1] if the tile has a flip
   std::vector<std::uint8_t> after_flips;    ///< of each line in the buffer
   /// The flip of a tile whose target begins at byte i of a line.
   std::uint8_t tile_flips[line_bytes] = {};
 };
 
-/// Requires a nonsingular map, elements of 2^lg_element ≤ 16 bytes, and source_bits and target_bits that are
-/// at most map.bits() and make whole lines. `varying` has all bits that are set in the target index
-/// (TileWalk::Place) of some tile.
-LineTiles make_line_tiles(const gf2::AffineMap& map, int lg_element, int source_bits, int target_bits,
-                          gf2::Word varying);
+/// Requires a shape that is possible for the map and has whole lines, and elements of 2^lg_element ≤ 16
+/// bytes.
+LineTiles make_line_tiles(const gf2::BitMatrix& map, int lg_element, TileShape shape);
 
-}  // namespace xorder::memory
+}  // namespace xorder::kernel

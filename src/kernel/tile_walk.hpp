@@ -1,14 +1,15 @@
-// The order of the tiles of a BMMC permutation.
+// The order of the tiles of a linear map.
 #pragma once
 
 #include <bit>
 #include <cstdint>
 #include <vector>
 
-#include "xorder/gf2/affine_map.hpp"
+#include "kernel/tile_shape.hpp"
+#include "xorder/gf2/bit_matrix.hpp"
 #include "xorder/gf2/subspace.hpp"
 
-namespace xorder::memory {
+namespace xorder::kernel {
 
 /// Counts through a basis of V / S, where S = E_s + A⁻¹E_t. From one number to the next, one bit and all bits
 /// below it change. So a step to the next tile is two exclusive ors with precomputed sums. (A Gray code costs
@@ -17,14 +18,14 @@ namespace xorder::memory {
 /// few pages are in use at a time.
 class TileWalk {
  public:
-  TileWalk(const gf2::AffineMap& map, int source_bits, int target_bits, std::uint64_t element_bytes);
+  /// Requires a shape that is possible for the map. The tile of index 0 is that of 0 in the source and of
+  /// `complement` in the target.
+  TileWalk(const gf2::BitMatrix& map, gf2::Word complement, TileShape shape, std::uint64_t element_bytes);
 
   std::uint64_t tiles() const { return std::uint64_t{1} << basis_.size(); }
   int tile_bits() const { return tile_bits_; }
   /// The matrix that gives the index of a source element's tile.
   gf2::BitMatrix indices() const;
-  /// All bits that are set in Place::target of some tile.
-  gf2::Word varying() const;
 
   struct Place {
     std::uint64_t index;
@@ -52,4 +53,4 @@ class TileWalk {
   std::vector<Step> steps_;  // step i: the sum of the first i + 1 basis vectors
 };
 
-}  // namespace xorder::memory
+}  // namespace xorder::kernel

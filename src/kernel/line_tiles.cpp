@@ -1,12 +1,13 @@
-#include "memory/line_tiles.hpp"
+#include "kernel/line_tiles.hpp"
 
 #include <algorithm>
 #include <bit>
 
+#include "gf2/left_inverse.hpp"
 #include "gf2/sums.hpp"
 #include "xorder/gf2/subspace.hpp"
 
-namespace xorder::memory {
+namespace xorder::kernel {
 namespace {
 
 using gf2::BitMatrix;
@@ -18,14 +19,12 @@ using gf2::Word;
 
 class Builder {
  public:
-  Builder(const BitMatrix& a, int lg_element, int source_bits, int target_bits, Word varying)
+  Builder(const BitMatrix& a, int lg_element, TileShape shape)
       : a_(a),
-        inverse_(*a.inverse()),
+        inverse_(gf2::left_inverse(a)),
         lg_element_(lg_element),
-        line_(std::countr_zero(line_bytes) - lg_element),
-        varying_(varying) {
-    tiles_.source_bits = source_bits;
-    tiles_.target_bits = target_bits;
+        line_(std::countr_zero(line_bytes) - lg_element) {
+    tiles_.shape = shape;
   }
 
   LineTiles build() {
@@ -129,7 +128,7 @@ class Builder {
     for (int i = 0; i < line_ - r_; ++i) columns.push_back(low(a_(arrange_back_(unit(i)))));
     for (const Word x : source_lines_) columns.push_back(position_of(x));
     position_back_ = *BitMatrix(line_, columns).inverse();
-    tiles_.after = order_of(position_back_);
+    tiles_.after[0] = order_of(position_back_);
     for (Word i = 0; i < line_bytes; ++i) tiles_.tile_flips[i] = bytes(position_back_(i >> lg_element_));
   }
 
@@ -141,8 +140,8 @@ class Builder {
     const auto add = [&](Word x) {
       if (span.add(high(x))) basis.push_back(high(x));
     };
-    for (int i = line_; i < tiles_.source_bits; ++i) add(unit(i));
-    for (int i = line_; i < tiles_.target_bits; ++i) add(inverse_.column(i));
+    for (int i = line_; i < tiles_.shape.source_bits; ++i) add(unit(i));
+    for (int i = line_; i < tiles_.shape.target_bits; ++i) add(inverse_.column(i));
     line_tiles_ = sums(basis);
     for (const Word x : line_tiles_) tiles_.line_tiles.push_back(x << lg_element_);
   }
@@ -164,7 +163,7 @@ class Builder {
       const Word position = position_back_(low(y));
       for (Word l = 0; l < targets.size(); ++l) {
         const Word line = high(y) ^ targets[l];
-        const Word segment = line & ~low_mask(tiles_.target_bits);
+        const Word segment = line & ~low_mask(tiles_.shape.target_bits);
         all.push_back({segment, line ^ segment, static_cast<std::uint16_t>(all.size())});
         tiles_.target_lines.push_back(line << lg_element_);
         tiles_.after_flips.push_back(bytes(position ^ positions[l]));
@@ -175,15 +174,15 @@ class Builder {
       tiles_.lines.push_back(l.in_buffer);
       if (l.line == 0) tiles_.segments.push_back(l.segment << lg_element_);
     }
-    note_flips(tiles_.after, tiles_.after_flips);
-    note_flips(tiles_.after, {bytes(low(varying_))});
+    note_flips(tiles_.after[0], tiles_.after_flips);
+    tiles_.after[1] = tiles_.after[0];
+    note_flips(tiles_.after[1], {1});
   }
 
   const BitMatrix& a_;
   const BitMatrix inverse_;
   const int lg_element_;
   const int line_;  // µ
-  const Word varying_;
   int r_ = 0;
   BitMatrix arrange_, arrange_back_;  // step 1: from p to its place, and back
   BitMatrix position_back_;           // step 3: from q to its place in the buffer's line
@@ -193,9 +192,8 @@ class Builder {
 
 }  // namespace
 
-LineTiles make_line_tiles(const gf2::AffineMap& map, int lg_element, int source_bits, int target_bits,
-                          Word varying) {
-  return Builder(map.matrix, lg_element, source_bits, target_bits, varying).build();
+LineTiles make_line_tiles(const BitMatrix& map, int lg_element, TileShape shape) {
+  return Builder(map, lg_element, shape).build();
 }
 
-}  // namespace xorder::memory
+}  // namespace xorder::kernel

@@ -1,0 +1,111 @@
+// Moves the tiles of a linear map element by element; elements may have any size.
+//
+// A tile's runs are first copied side by side: in the source their distance may be a power of two, so
+// that only a few of them are in the cache at a time. (Bit reversal of 3 bytes, 256 MiB on AMD Zen 4:
+// 1.1 GB/s from where they are, 2.5 from side by side; 12 bytes 4.8 and 6.2.) In this buffer, an
+// element's place is its run's number above its place in the run. All of this is linear: the element of
+// a segment's position is there at (a term of the tile) ⊕ (a term of the segment) ⊕ (a term of the
+// position).
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "kernel/micro.hpp"
+#include "kernel/records.hpp"
+#include "kernel/tile_shape.hpp"
+#include "xorder/gf2/bit_matrix.hpp"
+
+namespace xorder::kernel {
+
+/// Tiles are named by the coordinate of the first element of one of their runs in the source, or of its image
+/// in the target. Sources and targets are functions from coordinates to addresses. Immutable, so several
+/// threads can use it at once.
+class RecordMover {
+ public:
+  /// Requires a shape that is possible for the map. `streamed` means to write past the cache.
+  RecordMover(const gf2::BitMatrix& map, std::uint64_t element_bytes, TileShape shape, bool streamed);
+
+  std::size_t segments() const { return segments_.size(); }
+  std::size_t segment_elements() const { return positions_.size(); }
+  /// Of the buffer that a tile needs on its way.
+  std::size_t buffer_bytes() const { return segment_bytes() + runs_.size() * run_bytes() + slack_; }
+
+  /// Moves a tile, and prefetches the runs of the tile `next`. `may_read_beyond`: there is another element
+  /// after each run of the source, so that a tile of one run can stay where it is.
+  template <class Source, class Target>
+  void move(const Source& source, gf2::Word tile, gf2::Word next, const Target& target, gf2::Word target_tile,
+            bool may_read_beyond, std::byte* buffer) const {
+    std::byte *const segment = buffer, *const aside = buffer + segment_bytes();
+    const std::byte* read = source(tile);
+    if (runs_.size() > 1 || (slack_ != 0 && !may_read_beyond)) {
+      for (std::size_t r = 0; r < runs_.size(); ++r)
+        gather_(aside + r * run_bytes(), source(tile ^ runs_[r]), run_bytes());
+      read = aside;
+    }
+    const gf2::Word low = gf2::low_mask(shape_.target_bits);
+    const gf2::Word begin = positions_[target_tile & low];
+    Fetch fetch{*this, source, next};
+    with_record(element_bytes_, [&](const auto& record) {
+      for (std::size_t s = 0; s < segments_.size(); ++s) {
+        std::byte* const there = target((target_tile & ~low) ^ segments_[s]);
+        write_segment(record, read, begin ^ from_segments_[s], streamed_ ? segment : there, fetch);
+        if (streamed_) write_(there, segment, segment_bytes());
+      }
+    });
+  }
+
+ private:
+  std::size_t run_bytes() const { return element_bytes_ << shape_.source_bits; }
+  std::size_t segment_bytes() const { return element_bytes_ << shape_.target_bits; }
+
+  // Prefetches the runs of a tile, some lines at a time.
+  template <class Source>
+  struct Fetch {
+    const RecordMover& mover;
+    const Source& source;
+    gf2::Word tile;
+    std::size_t run = 0, at = 0;
+
+    void prefetch(std::size_t bytes) {
+      const std::size_t run_bytes = mover.run_bytes();
+      while (run < mover.runs_.size() && bytes > 0) {
+        const std::byte* const from = source(tile ^ mover.runs_[run]);
+        const std::size_t end = std::min(run_bytes, at + bytes);
+        for (std::size_t i = at; i < end; i += line_bytes) prefetch_far(from + i);
+        bytes -= end - at;
+        at = end;
+        if (at == run_bytes) ++run, at = 0;
+      }
+    }
+  };
+
+  // Prefetches as many bytes of the next tile before it writes some.
+  template <class Record, class Source>
+  void write_segment(const Record& record, const std::byte* tile, gf2::Word from, std::byte* to,
+                     Fetch<Source>& fetch) const {
+    constexpr std::size_t part_bytes = 1024;
+    const std::size_t w = record.bytes(), last = positions_.size() - 1;
+    const std::size_t part = std::bit_floor(std::max<std::size_t>(1, part_bytes / w));
+    for (std::size_t p = 0; p <= last; p += part) {
+      const std::size_t end = std::min(positions_.size(), p + part);
+      fetch.prefetch((end - p) * w);
+      for (std::size_t i = p; i < std::min(end, last); ++i, to += w)
+        record.copy_ahead(to, tile + (from ^ positions_[i]) * w);
+    }
+    record.copy(to, tile + (from ^ positions_[last]) * w);
+  }
+
+  std::uint64_t element_bytes_;
+  TileShape shape_;
+  std::size_t slack_;  // bytes that copy_ahead() reads behind an element
+  CopyFunction gather_, write_;
+  bool streamed_;
+  std::vector<gf2::Word> runs_, segments_;            // coordinates of one element of each
+  std::vector<gf2::Word> positions_, from_segments_;  // places in the buffer
+};
+
+}  // namespace xorder::kernel
