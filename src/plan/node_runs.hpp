@@ -6,8 +6,8 @@
 //
 //   aspc        one run at a time, one iteration after the other (schedule/plus_minus.hpp)
 //   pipelined   all runs of a row, different ones in different iterations at once (schedule/descend.hpp). If
-//               the array is at most half of the memory, runs are single records and the iterations within
-//               blocks are part of the schedule: this is the whole of Hu's schedule
+//               the array has few records and is at most half of the memory, runs are single records and the
+//               iterations within blocks are part of the schedule: this is the whole of Hu's schedule
 //
 // Runs are short enough that the messages under way stay in the cache, and long enough that their bytes cost
 // more than the messages themselves.

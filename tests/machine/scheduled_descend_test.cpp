@@ -218,7 +218,7 @@ TEST_F(ScheduledDescendTest, AShiftByAPowerOfTwoIsASingleFunctionOnBlocks) {
   }
 }
 
-// 4(lg M + V − 1) steps of single records, where the array is at most half of the memory.
+// 4(lg M + V − 1) steps of single records, where the array is small.
 TEST_F(ScheduledDescendTest, TheWholeScheduleInMemory) {
   const auto in = file("in.raw", std::vector<uint64_t>(1 << 10));
   const work::Report report = run(*work({in}, std::make_unique<Mixed<Direction::ascend>>(),
