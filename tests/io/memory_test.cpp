@@ -1,11 +1,15 @@
 #include "io/memory.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <limits>
 #include <new>
+#include <vector>
 
 #include "io/scratch.hpp"
 
@@ -139,6 +143,16 @@ TEST(BlockMemoryTest, IsZeroedAndAligned) {
         std::all_of(memory.data(), memory.data() + bytes, [](std::byte b) { return b == std::byte{0}; }));
     memory.data()[bytes - 1] = std::byte{1};
   }
+}
+
+// See BlockMemory's constructor: threads that touch it at the same time would take more.
+TEST(BlockMemoryTest, AFewMegabytesAreThereAtOnce) {
+  const BlockMemory memory(std::size_t{5} << 20);
+  if (madvise(memory.data(), 4096, MADV_POPULATE_WRITE) != 0 && errno == EINVAL)
+    GTEST_SKIP() << "memory cannot be populated before Linux 5.14";
+  std::vector<unsigned char> resident(memory.size() / 4096);
+  ASSERT_EQ(mincore(memory.data(), memory.size(), resident.data()), 0);
+  EXPECT_THAT(resident, testing::Each(1));
 }
 
 TEST(BlockMemoryTest, MovesAndMayBeEmpty) {

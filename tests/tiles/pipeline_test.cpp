@@ -164,9 +164,9 @@ TEST(Pipeline, RunsThatAreNotAlignedAreWrittenTogether) {
 TEST(Pipeline, EveryFailingTransferIsReported) {
   test::Random random;
   SEED_TRACE(random);
-  const Reordering what = transposition({{200, 300}, 8, Order::c}, {});
+  const Reordering what = transposition({{100, 150}, 8, Order::c}, {});
   const Files files = make_files(random, what, io::Access::buffered);
-  const auto plan = plan_for(what, files, 256);
+  const auto plan = plan_for(what, files, 512);
   perform(plan, files, *files.meter->queue(io::Engine::threads, 8));
   const work::Meter::Count whole = files.meter->count();
   ASSERT_GT(whole.reads, 20u);
@@ -192,9 +192,9 @@ TEST(Pipeline, EveryFailingTransferIsReported) {
 TEST(Pipeline, WhatTheTickThrowsIsThrownWhenNothingIsInFlightAnyMore) {
   test::Random random;
   SEED_TRACE(random);
-  const Reordering what = transposition({{2000, 3000}, 8, Order::c}, {});
+  const Reordering what = transposition({{500, 700}, 8, Order::c}, {});
   const Files files = make_files(random, what, io::Access::buffered);
-  const auto plan = plan_for(what, files, 256);
+  const auto plan = plan_for(what, files, 2048);
   for (int n = 1; n < 400; n += 23) {
     int ticks = 0;
     const auto tick = [&] {
@@ -210,7 +210,7 @@ TEST(Pipeline, StopsWhenAsked) {
   SEED_TRACE(random);
   const Reordering what = transposition({{2000, 3000}, 8, Order::c}, {});
   const Files files = make_files(random, what, io::Access::buffered);
-  const auto plan = plan_for(what, files, 256);
+  const auto plan = plan_for(what, files, std::uint64_t{64} << 10);
   const auto queue = files.meter->queue(io::Engine::threads, 8);
   std::stop_source stop;
   std::atomic<std::uint64_t> seen = 0;
