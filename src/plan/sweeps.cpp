@@ -76,8 +76,8 @@ class Planner {
     return with(sweeps, lg_block.value_or(lowest_block));
   }
 
-  /// One sweep with the whole schedule of virtual processors, if the array has few records and is at most half
-  /// of the memory. (2^20 records take 3 s on 16 processors, and 2^30 would take an hour.)
+  /// One sweep with the whole schedule of virtual processors, if the array has few records and is at most
+  /// half of the memory. (2^20 records take 3 s on 16 processors, and 2^30 would take an hour.)
   std::optional<SweepPlan> whole(int lg_block) {
     constexpr int most_lg_records = 18;
     if (given_.columns != 0 || lg_size() > most_lg_records ||

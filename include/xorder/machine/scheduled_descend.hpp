@@ -25,7 +25,8 @@ enum class DescendSchedule { aspc, pipelined };
 ///   pipelined   runs of records in n = lg P iterations at once (schedule/descend.hpp). An array of at most
 ///               2^18 records that is at most half of the memory is read and written once, and the whole
 ///               schedule runs in memory, record by record, in 4(lg M + V − 1) steps, to see it at work:
-///               some 4 lg P messages of a record each. For 16 processors, memory also holds about 35 records on their way for each
+///               some 4 lg P messages of a record each. For 16 processors, memory also holds about 35
+///               records on their way for each
 ///
 /// sizes.processors 0 means 16, more if that is faster, and fewer if there are not as many elements.
 /// Throws InputError as DescendJob does; if the memory is too small, it says how much would do.
