@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <limits>
 #include <new>
 #include <utility>
@@ -40,7 +41,9 @@ BlockMemory::BlockMemory(std::size_t bytes) {
   // Each thread that touches a huge page at the same time as others takes one, and all but one give theirs
   // back after they cleared it. With 32 threads a limit of 16 MiB was exceeded by up to 11 MiB for a moment.
   // Clearing more memory than this here would take too long; the excess is small by comparison then.
-  if (wanted <= touched_at_once) madvise(data_, wanted, MADV_POPULATE_WRITE);
+  if (wanted > touched_at_once) return;
+  while (madvise(data_, wanted, MADV_POPULATE_WRITE) != 0 && (errno == EINTR || errno == EAGAIN)) {
+  }
 }
 
 BlockMemory::~BlockMemory() {

@@ -18,7 +18,8 @@ std::optional<std::uint64_t> cgroup_memory_limit(const std::filesystem::path& ro
 /// The most memory this process has had resident (VmHWM), in bytes.
 std::uint64_t peak_resident_memory(const std::filesystem::path& root = "/");
 
-/// Zeroed, page-aligned memory in huge pages where the system gives them. Throws std::bad_alloc.
+/// Zeroed, page-aligned memory in huge pages where the system gives them. From 2 to 64 MiB it is resident at
+/// once. Throws std::bad_alloc.
 class BlockMemory {
  public:
   BlockMemory() = default;

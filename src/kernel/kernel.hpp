@@ -51,8 +51,8 @@ struct Layout {
   bool streamed = true;
 };
 
-/// A compiled layout, to be run many times. Immutable, so threads may share it. Construction allocates a few
-/// kilobytes and takes tens of microseconds. A run allocates nothing and uses at most 64 KiB of stack.
+/// A compiled layout, to be run many times. Immutable, so threads may share it. Construction allocates up
+/// to some 100 KiB and takes tens of microseconds. A run allocates nothing and uses at most 64 KiB of stack.
 class Kernel {
  public:
   /// Requires element_bytes ≥ 1 and an injective linear map.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -22,8 +21,8 @@ struct Flat {
   Byte* operator()(std::uint64_t offset) const { return base + offset; }
 };
 
-/// Prefetches the source lines of the next tile while one is written; some at a time, as NextTile in
-/// memory/write_tile.hpp does.
+/// Prefetches the source lines of the next tile while one is written, some at a time. (A processor alone does
+/// not overlap the two: it reads nothing new while it writes.)
 template <class Source>
 class NextLines {
  public:

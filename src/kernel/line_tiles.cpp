@@ -176,7 +176,7 @@ class Builder {
     }
     note_flips(tiles_.after[0], tiles_.after_flips);
     tiles_.after[1] = tiles_.after[0];
-    note_flips(tiles_.after[1], {1});
+    note_flips(tiles_.after[1], {bytes(1)});  // any flip
   }
 
   const BitMatrix& a_;

@@ -2,9 +2,9 @@
 // sides, or are large. Axes that are contiguous on both sides first become part of the element. All other
 // axes are outer loops.
 //
-// Low bits that L leaves alone become part of the element too: if L e_i = e_i for all i < j and no other
-// column touches these bits, then 2^j elements move together. Only an offset can still permute them among
-// themselves.
+// Where line tiles do not apply, low bits that L leaves alone become part of the element too: if L e_i = e_i
+// for all i < j and no other column touches these bits, then 2^j elements move together. Only an offset can
+// still permute them among themselves.
 #include "kernel/linear.hpp"
 
 #include <algorithm>
@@ -16,8 +16,8 @@ namespace xorder::kernel {
 namespace {
 
 // Elements of at least a line that lie apart are copied as pieces. Below this size, adjacent elements are
-// better gathered into segments before they are written. (Gathering 128-byte elements: 9.5 GB/s, as pieces
-// 6.5. 256-byte elements: 14 against 23.)
+// better gathered into segments before they are written. (With earlier tiles: gathering 128-byte elements
+// 9.5 GB/s, as pieces 6.5; 256-byte elements 14 against 23.)
 constexpr std::uint64_t large_piece = 4 * line_bytes;
 
 bool moves_low_bits_together(const gf2::BitMatrix& map, int bits) {
@@ -34,9 +34,9 @@ int fold(const LinearAxis& axis) {
   return bits;
 }
 
-std::unique_ptr<LinearEngine> make_engine(const LinearAxis& axis, std::uint64_t piece, bool tiled,
-                                          bool streamed) {
-  if (!tiled) return make_linear_pieces(axis, piece, streamed);
+// For elements of any size that are next to each other.
+std::unique_ptr<LinearEngine> make_engine(const LinearAxis& axis, std::uint64_t piece, bool streamed) {
+  if (piece >= large_piece) return make_linear_pieces(axis, piece, streamed);
   auto lines = make_linear_lines(axis, piece, streamed);
   return lines ? std::move(lines) : make_linear_records(axis, piece, streamed);
 }
@@ -49,7 +49,6 @@ class Linear final : public Strategy {
       : element_bytes_(layout.element_bytes),
         axes_(layout.axes),
         inner_(std::move(inner)),
-        piece_(piece),
         table_(make_table(layout)) {
     const LinearAxis& axis = *layout.linear;
     const bool contiguous = axis.source.bytes == piece && axis.target.bytes == piece;
@@ -58,8 +57,9 @@ class Linear final : public Strategy {
     if (tiled_) engine_ = make_linear_lines(axis, piece, layout.streamed);
     if (engine_) return;
     folded_ = fixed;
-    engine_ = make_engine(folded(axis, folded_), piece << folded_, tiled_, layout.streamed);
-    if (folded_ > 0) unfolded_ = make_engine(axis, piece, piece < large_piece, layout.streamed);
+    engine_ = (tiled_ ? make_linear_records : make_linear_pieces)(folded(axis, folded_), piece << folded_,
+                                                                  layout.streamed);
+    if (folded_ > 0) unfolded_ = make_engine(axis, piece, layout.streamed);
   }
 
   const char* name() const override { return "linear"; }
@@ -99,7 +99,6 @@ class Linear final : public Strategy {
   std::uint64_t element_bytes_;
   std::vector<Axis> axes_;
   std::vector<std::size_t> inner_;
-  std::uint64_t piece_;
   bool tiled_ = false;
   int folded_ = 0;
   std::unique_ptr<LinearEngine> engine_;

@@ -1,20 +1,21 @@
 // Groups of small elements, line by line.
 #include <bit>
+#include <cassert>
 
 #include "gf2/left_inverse.hpp"
 #include "kernel/line_mover.hpp"
 #include "kernel/linear.hpp"
 #include "kernel/tile_shape.hpp"
 #include "kernel/tile_walk.hpp"
-#include "plan/coset.hpp"
 
 namespace xorder::kernel {
 namespace {
 
-constexpr std::uint64_t longest_segment = 2048;  // see tile_shape()
-
 class LinearLines final : public LinearEngine {
  public:
+  /// Of runs and segments, if the map allows that much.
+  static constexpr std::uint64_t source_bytes = 256, target_bytes = 512;
+
   /// `lg_offset` is lg of the bytes that an offset counts, which may be several elements.
   LinearLines(const LinearAxis& axis, std::uint64_t element_bytes, int lg_offset, TileShape shape,
               bool streamed)
@@ -23,12 +24,14 @@ class LinearLines final : public LinearEngine {
         source_(axis.source_low + lg_element_, {axis.source.runs, 1}),
         target_(axis.target_low + lg_element_, {axis.target.runs, 1}),
         walk_(axis.map, 0, shape, element_bytes),
-        mover_(make_line_tiles(axis.map, lg_element_, shape), element_bytes, streamed, Fetching::far) {}
+        mover_(make_line_tiles(axis.map, lg_element_, shape), element_bytes, streamed, Fetching::far) {
+    assert(mover_.buffer_bytes() <= buffer_size);
+  }
 
   void run(const Group& group, const Place& place, gf2::Word offset, std::uint64_t) const override {
     const LinearPlace source(group.sources, place.source, source_);
     const LinearPlace target(group.targets, place.target, target_);
-    alignas(line_bytes) std::byte buffer[largest_tile + longest_segment];
+    alignas(line_bytes) std::byte buffer[buffer_size];
     TileWalk::Place next = walk_.at(0);
     for (std::uint64_t i = 0; i < walk_.tiles(); ++i) {
       const TileWalk::Place tile = next;
@@ -45,6 +48,8 @@ class LinearLines final : public LinearEngine {
   }
 
  private:
+  static constexpr std::uint64_t buffer_size = largest_tile + std::max(target_bytes, enough_bytes);
+
   int lg_element_, lg_offset_;
   LinearSide source_, target_;  // of bytes
   TileWalk walk_;
@@ -65,8 +70,8 @@ std::unique_ptr<LinearEngine> make_linear_lines(const LinearAxis& whole, std::ui
   const TileShape most = longest(axis);
   if (element << std::min(most.source_bits, most.target_bits) < line_bytes) return nullptr;
   const gf2::BitMatrix inverse = gf2::left_inverse(axis.map);
-  TileShape shape = tile_shape(inverse, element, 256, 512, most);
-  while (element << plan::tile_bits(inverse, shape.source_bits, shape.target_bits) > largest_tile)
+  TileShape shape = tile_shape(inverse, element, LinearLines::source_bytes, LinearLines::target_bytes, most);
+  while (tile_bytes(inverse, element, shape) > largest_tile)
     --(element << shape.source_bits > line_bytes ? shape.source_bits : shape.target_bits);
   return std::make_unique<LinearLines>(axis, element, std::countr_zero(whole_bytes), shape, streamed);
 }

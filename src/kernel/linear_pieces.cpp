@@ -11,8 +11,8 @@ class LinearPieces final : public LinearEngine {
  public:
   LinearPieces(const LinearAxis& axis, std::uint64_t element_bytes, bool streamed)
       : write_(copy_function(streamed)),
-        source_{axis.source_low, axis.source},
-        target_{axis.target_low, axis.target},
+        source_(axis.source_low, axis.source),
+        target_(axis.target_low, axis.target),
         walk_(axis.map, 0, {}, element_bytes) {}
 
   void run(const Group& group, const Place& place, gf2::Word offset, std::uint64_t piece) const override {

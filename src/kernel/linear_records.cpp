@@ -1,4 +1,6 @@
 // Groups of small elements of any size, one by one.
+#include <cassert>
+
 #include "gf2/left_inverse.hpp"
 #include "kernel/linear.hpp"
 #include "kernel/record_mover.hpp"
@@ -16,12 +18,14 @@ class LinearRecords final : public LinearEngine {
       : source_(axis.source_low, axis.source),
         target_(axis.target_low, axis.target),
         walk_(axis.map, 0, shape, element_bytes),
-        mover_(axis.map, element_bytes, shape, streamed) {}
+        mover_(axis.map, element_bytes, shape, streamed) {
+    assert(mover_.buffer_bytes() <= buffer_size);
+  }
 
   void run(const Group& group, const Place& place, gf2::Word offset, std::uint64_t) const override {
     const LinearPlace source(group.sources, place.source, source_);
     const LinearPlace target(group.targets, place.target, target_);
-    alignas(line_bytes) std::byte buffer[largest_tile + longest_run + line_bytes];
+    alignas(line_bytes) std::byte buffer[buffer_size];
     TileWalk::Place next = walk_.at(0);
     for (std::uint64_t i = 0; i < walk_.tiles(); ++i) {
       const TileWalk::Place tile = next;
@@ -31,6 +35,8 @@ class LinearRecords final : public LinearEngine {
   }
 
  private:
+  static constexpr std::size_t buffer_size = largest_tile + longest_run + line_bytes;
+
   LinearSide source_, target_;
   TileWalk walk_;
   RecordMover mover_;

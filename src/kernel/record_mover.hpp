@@ -12,6 +12,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "kernel/micro.hpp"
@@ -68,9 +69,11 @@ class RecordMover {
     const RecordMover& mover;
     const Source& source;
     gf2::Word tile;
-    std::size_t run = 0, at = 0;
+    std::size_t run = 0, at = 0, owed = 0;
 
     void prefetch(std::size_t bytes) {
+      if ((owed += bytes) < line_bytes) return;  // segments can be short
+      bytes = std::exchange(owed, 0);
       const std::size_t run_bytes = mover.run_bytes();
       while (run < mover.runs_.size() && bytes > 0) {
         const std::byte* const from = source(tile ^ mover.runs_[run]);

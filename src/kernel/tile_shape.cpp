@@ -6,13 +6,10 @@
 #include "plan/coset.hpp"
 
 namespace xorder::kernel {
-namespace {
 
 std::uint64_t tile_bytes(const gf2::BitMatrix& inverse, std::uint64_t element_bytes, TileShape shape) {
   return element_bytes << plan::tile_bits(inverse, shape.source_bits, shape.target_bits);
 }
-
-}  // namespace
 
 TileShape tile_shape(const gf2::BitMatrix& inverse, std::uint64_t element_bytes, std::uint64_t source_bytes,
                      std::uint64_t target_bytes, TileShape most) {
@@ -21,11 +18,10 @@ TileShape tile_shape(const gf2::BitMatrix& inverse, std::uint64_t element_bytes,
   };
   TileShape shape{std::min(bits_of(source_bytes), most.source_bits),
                   std::min(bits_of(target_bytes), most.target_bits)};
-  constexpr std::uint64_t enough = 2048;
   while (shape.source_bits < most.source_bits) {
     const int source = shape.source_bits + 1;
     const TileShape larger{source, std::min(most.target_bits, std::max(shape.target_bits, source))};
-    if (tile_bytes(inverse, element_bytes, larger) > enough) break;
+    if (tile_bytes(inverse, element_bytes, larger) > enough_bytes) break;
     shape = larger;
   }
   return shape;

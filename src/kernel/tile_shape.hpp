@@ -15,9 +15,15 @@ struct TileShape {
   int target_bits = 0;  ///< t
 };
 
-/// Runs of source_bytes and segments of target_bytes, which are powers of two. They are longer if a
-/// tile would have less than 2 KiB, so that there is enough to do in a tile, but never longer than
-/// `most`, which must be possible for the map whose inverse is given.
+/// The bytes of a tile, given the inverse of the map.
+std::uint64_t tile_bytes(const gf2::BitMatrix& inverse, std::uint64_t element_bytes, TileShape shape);
+
+/// There is enough to do in a tile of this size.
+constexpr std::uint64_t enough_bytes = 2048;
+
+/// Runs of source_bytes and segments of target_bytes, which are powers of two. They are longer if a tile with
+/// longer ones has at most enough_bytes, but never longer than `most`, which must be possible for the map
+/// whose inverse is given.
 TileShape tile_shape(const gf2::BitMatrix& inverse, std::uint64_t element_bytes, std::uint64_t source_bytes,
                      std::uint64_t target_bytes, TileShape most);
 

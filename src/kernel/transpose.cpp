@@ -1,6 +1,6 @@
 #include "kernel/transpose.hpp"
 
-// As in micro.cpp.
+// As in lines.cpp.
 #define HWY_WANT_AVX3_DL
 
 #undef HWY_TARGET_INCLUDE

@@ -1,8 +1,8 @@
 #include "io/memory.hpp"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -148,11 +148,12 @@ TEST(BlockMemoryTest, IsZeroedAndAligned) {
 // See BlockMemory's constructor: threads that touch it at the same time would take more.
 TEST(BlockMemoryTest, AFewMegabytesAreThereAtOnce) {
   const BlockMemory memory(std::size_t{5} << 20);
-  if (madvise(memory.data(), 4096, MADV_POPULATE_WRITE) != 0 && errno == EINVAL)
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  if (madvise(memory.data(), page, MADV_POPULATE_WRITE) != 0 && errno == EINVAL)
     GTEST_SKIP() << "memory cannot be populated before Linux 5.14";
-  std::vector<unsigned char> resident(memory.size() / 4096);
+  std::vector<unsigned char> resident(memory.size() / page);
   ASSERT_EQ(mincore(memory.data(), memory.size(), resident.data()), 0);
-  EXPECT_THAT(resident, testing::Each(1));
+  EXPECT_TRUE(std::ranges::all_of(resident, [](unsigned char r) { return (r & 1) != 0; }));
 }
 
 TEST(BlockMemoryTest, MovesAndMayBeEmpty) {

@@ -11,6 +11,7 @@
 #include <numeric>
 #include <string>
 
+#include "gf2/extend.hpp"
 #include "seed.hpp"
 
 namespace xorder::kernel {
@@ -281,6 +282,26 @@ TEST(Kernel, LinearGroupsAgreeWithTheDefinition) {
   EXPECT_GT(reached["linear"], 100);
 }
 
+// Elements that are split, copied one by one, or copied as pieces; with offsets within what moves together.
+TEST(Kernel, LinearGroupsOfLargeElementsAgreeWithTheDefinition) {
+  Random random;
+  SEED_TRACE(random);
+  for (int i = 0; i < 400 && !HasFailure(); ++i) {
+    Case c;
+    constexpr std::uint64_t elements[] = {17, 32, 33, 48, 64, 100, 128, 200, 255, 256, 257, 300};
+    c.layout.element_bytes = elements[random.in(std::size_t{0}, std::size(elements) - 1)];
+    const int bits = random.in(0, 8), fixed = random.in(0, 1) * random.in(0, bits);
+    const Map kind = static_cast<Map>(random.in(0, static_cast<int>(Map::count) - 1));
+    BitMatrix map = gf2::with_low_bits(random_map(random, kind, bits - fixed), fixed);
+    if (fixed == 0) map = widened(random, map, random.in(0, 3));
+    c.layout.linear = LinearAxis{map, random.in(0, bits), random.in(0, map.rows()), {}, {}};
+    c.offset = random() & gf2::low_mask(map.rows());
+    place(random, c, true, bits, true);
+    place(random, c, false, map.rows(), true);
+    check(random, c, random.in(0, 1) == 0);
+  }
+}
+
 TEST(Kernel, BoxesAgreeWithTheDefinition) {
   Random random;
   SEED_TRACE(random);
@@ -348,7 +369,7 @@ TEST(Kernel, AGroupOfAFileTile) {
   }
 }
 
-// The micro-kernels exist once for each kind of processor.
+// The vector code exists once for each kind of processor.
 TEST(Kernel, EveryKindOfProcessorGivesTheSame) {
   Random random;
   SEED_TRACE(random);

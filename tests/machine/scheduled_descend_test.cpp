@@ -229,7 +229,8 @@ TEST_F(ScheduledDescendTest, TheWholeScheduleInMemory) {
   EXPECT_EQ(report.passes, 1u);
 }
 
-// Too large for the whole of it to be in memory. (tests/cli/test_descend.py has larger ones.)
+// Too many records for the whole schedule, and more than half of the memory. (tests/cli/test_descend.py has
+// larger ones.)
 TEST_F(ScheduledDescendTest, LargerThanHalfOfTheMemory) {
   test::Random random;
   SEED_TRACE(random);

@@ -218,6 +218,7 @@ TEST(Sweeps, OfVirtualProcessorsAndOfWhatIsToDo) {
       EXPECT_LE(runs.lg_run + runs.lg_runs, runs.whole ? plan.lg_block : sweep.lg_columns);
       EXPECT_EQ(plan.schedule->network().nodes(), plan.processors());
       whole += runs.whole;
+      EXPECT_TRUE(!runs.whole || c.lg_size <= 18);
     }
     EXPECT_EQ(left, 0u);
     const bool theirs = c.between != Between::threads && c.lg_size > 0 && busy >> plan.lg_block != 0;
@@ -226,6 +227,23 @@ TEST(Sweeps, OfVirtualProcessorsAndOfWhatIsToDo) {
   }
   EXPECT_GT(planned, 75);
   EXPECT_GT(whole, 0);
+}
+
+// The whole schedule is for few records, in at most half of the memory.
+TEST(Sweeps, OnlyFewRecordsGoThroughTheWholeSchedule) {
+  const auto is_whole = [](int lg_size, uint64_t record_bytes, uint64_t memory) {
+    SweepConditions c;
+    c.between = Between::pipelined;
+    c.lg_size = lg_size;
+    c.record_bytes = c.input_bytes = c.output_bytes = record_bytes;
+    c.memory = memory;
+    const SweepPlan plan = plan_sweeps(c, {});
+    return plan.nodes() != nullptr && plan.nodes()->whole;
+  };
+  EXPECT_TRUE(is_whole(18, 8, uint64_t{1} << 30));
+  EXPECT_FALSE(is_whole(19, 8, uint64_t{1} << 30));
+  EXPECT_TRUE(is_whole(18, 64, uint64_t{1} << 30));
+  EXPECT_FALSE(is_whole(18, 64, uint64_t{24} << 20));
 }
 
 double seconds(const SweepPlan& plan) {
