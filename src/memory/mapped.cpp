@@ -1,6 +1,5 @@
 #include "memory/mapped.hpp"
 
-#include <algorithm>
 #include <bit>
 
 #include "gf2/extend.hpp"

@@ -164,7 +164,7 @@ TEST(Pipeline, RunsThatAreNotAlignedAreWrittenTogether) {
 TEST(Pipeline, EveryFailingTransferIsReported) {
   test::Random random;
   SEED_TRACE(random);
-  const Reordering what = transposition({{200, 300}, 8, Order::c}, {});
+  const Reordering what = transposition({{100, 150}, 8, Order::c}, {});
   const Files files = make_files(random, what, io::Access::buffered);
   const auto plan = plan_for(what, files, 256);
   perform(plan, files, *files.meter->queue(io::Engine::threads, 8));
@@ -174,7 +174,7 @@ TEST(Pipeline, EveryFailingTransferIsReported) {
   for (const auto kind : {io::Transfer::Kind::read, io::Transfer::Kind::write}) {
     const bool read = kind == io::Transfer::Kind::read;
     const auto count = static_cast<int>(read ? whole.reads : whole.writes);
-    for (int n = 0; n < count; n += 1 + count / 10) {
+    for (int n = 0; n < count; n += 1 + count / 40) {
       test::FailingDisk disk;
       disk.fail_transfer(kind, n);
       try {
