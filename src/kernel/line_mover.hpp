@@ -21,8 +21,8 @@ struct Flat {
   Byte* operator()(std::uint64_t offset) const { return base + offset; }
 };
 
-/// Prefetches the source lines of the next tile while one is written, some at a time. (A processor alone does
-/// not overlap the two: it reads nothing new while it writes.)
+/// Fetches the next tile while one is written, some of its lines at a time. (A processor alone does not
+/// overlap the two: it reads nothing new while it writes.) NextLines prefetches them.
 template <class Source>
 class NextLines {
  public:
@@ -30,8 +30,8 @@ class NextLines {
   NextLines(const LineTiles& tiles, const Source& source, std::uint64_t tile)
       : tiles_(tiles), source_(source), tile_(tile) {}
 
-  /// Prefetches until this part of the lines was asked for.
-  void prefetch_to(std::size_t part, std::size_t parts) {
+  /// Fetches until this part of the lines was asked for.
+  void fetch_to(std::size_t part, std::size_t parts) {
     const std::size_t lines = (tiles_.line_tiles.size() << tiles_.lg_lines) * part / parts;
     for (; asked_ < lines; ++asked_) {
       const std::uint64_t line = asked_ & ((std::size_t{1} << tiles_.lg_lines) - 1);
@@ -47,11 +47,11 @@ class NextLines {
 };
 
 struct NoNextLines {
-  void prefetch_to(std::size_t, std::size_t) {}
+  void fetch_to(std::size_t, std::size_t) {}
 };
 
 /// How a tile's lines are prefetched: into the first-level cache, shortly before they are read; far ahead
-/// into the second; or by the caller, while another tile is written (NextLines).
+/// into the second; or by the caller, while another tile is written (NextLines, LineGather).
 enum class Fetching { near, far, while_writing };
 
 /// Tiles are named by the offset, in bytes, of the beginning of one of their runs in the source, or of its
@@ -105,7 +105,18 @@ class LineMover {
     }
   }
 
-  /// Writes a tile from `buffer`, and prefetches `next` meanwhile.
+  /// Reads a tile whose lines were gathered: line a of line tile m lies at gathered + places[m * lines + a].
+  void read_gathered(const std::byte* gathered, const std::uint32_t* places, std::byte* buffer) const {
+    const std::size_t lines = std::size_t{1} << tiles_.lg_lines;
+    const std::byte* rows[line_bytes];
+    for (std::size_t m = 0; m < tiles_.line_tiles.size();
+         ++m, buffer += lines * line_bytes, places += lines) {
+      for (std::size_t a = 0; a < lines; ++a) rows[a] = gathered + places[a];
+      transpose_(rows, tiles_.before, tiles_.before_flips.data(), buffer);
+    }
+  }
+
+  /// Writes a tile from `buffer`, and fetches `next` meanwhile.
   template <class Target, class Next = NoNextLines>
   void write(const Target& target, std::uint64_t tile, std::byte* buffer, Next next = {}) const {
     const std::uint64_t within = tile & (segment_bytes_ - 1);
@@ -115,7 +126,7 @@ class LineMover {
     std::byte* const whole = buffer + tiles_.lines.size() * line_bytes;
     std::size_t written = 0;
     for (const std::uint64_t s : tiles_.segments) {
-      next.prefetch_to(++written, tiles_.segments.size());
+      next.fetch_to(++written, tiles_.segments.size());
       std::byte* const to = target((tile ^ within) ^ s);
       if (is_aligned(to)) {
         segment.target = to;

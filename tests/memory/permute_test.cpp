@@ -122,6 +122,25 @@ TEST(InMemory, SkinnyMatrices) {
   }
 }
 
+// The runs of a tile all begin at the same sets of the caches. Also a batch, whose last tile has no next one.
+TEST(InMemory, TilesThatAreGathered) {
+  test::Random random;
+  SEED_TRACE(random);
+  const test::SmallCaches caches;
+  AffineMap complemented = bmmc::bit_reverse(18);
+  complemented.complement = random() & gf2::low_mask(18);
+  for (const Reordering& what :
+       {mapping_of_all({{std::uint64_t{1} << 22}, 1, Order::c}, bmmc::bit_reverse(22)),
+        mapping_of_all({{std::uint64_t{1} << 18}, 8, Order::c}, complemented),
+        mapping_of_all({{std::uint64_t{1} << 20}, 2, Order::c}, bmmc::bit_reverse(20)),
+        mapping_along({{3, std::uint64_t{1} << 18}, 4, Order::c}, 1, complemented)}) {
+    EXPECT_NE(InMemoryPlan(what).describe().find("gathered"), std::string::npos)
+        << InMemoryPlan(what).describe();
+    expect_permuted(what, random, {1, 2, 3}, random.in(0, 1) == 0 ? 24 : 0);
+    if (HasFatalFailure()) return;
+  }
+}
+
 // Large enough for several threads, and mostly for streaming stores.
 TEST(InMemory, LargeOnes) {
   test::Random random;
