@@ -34,7 +34,7 @@ class LineGather {
   std::size_t buffer_bytes_ = 0;
 };
 
-/// Gathers the next tile while one is written; see NextLines.
+/// Gathers the next tile while one is written. NextLines in line_mover.hpp prefetches it instead.
 class NextGathered {
  public:
   NextGathered(const LineGather& gather, const std::byte* source, std::uint64_t tile, std::byte* buffer)

@@ -89,12 +89,12 @@ class Lines : public BmmcEngine {
 
  private:
   // Whether gathering the next tile is better than prefetching it. All its runs must begin at the same place
-  // in the ways of the second-level cache, so that hardly any prefetched line stays there. Those of single
-  // bytes are needed twice, in a first-level cache that does not keep them either. Those of larger elements
-  // can come from the third level, unless the array is so large that they have left that too. (Bit reversal
-  // on AMD Zen 4, prefetched and gathered, GB/s. 1 byte: 256 MiB 3.7, 5.1; 1 GiB 2.9, 4.2; 2 GiB 2.6, 3.9.
-  // 8 bytes: 256 MiB 7.1, 6.2; 512 MiB 4.6, 5.2; 1 GiB 4.5, 5.7; 2 GiB 3.6, 5.5. A random map of 8 bytes,
-  // 1 GiB: 8.0, 5.0.)
+  // in the ways of the second-level cache (there are eight on most processors), so that hardly any prefetched
+  // line stays there. Those of single bytes are read more than once, and the first level does not keep them
+  // either. Those of larger elements can come from the third level, unless the array is so large that they
+  // have left that too. (Bit reversal on AMD Zen 4, prefetched and gathered, GB/s. 1 byte: 256 MiB 3.7, 5.3;
+  // 1 GiB 2.9, 4.2; 2 GiB 2.9, 4.0. 8 bytes: 256 MiB 7.1, 6.2; 512 MiB 4.6, 5.2; 1 GiB 4.6, 5.7; 2 GiB 3.7,
+  // 5.5. A random map of 8 bytes, 1 GiB: 8.0, 5.0.)
   bool loses_prefetched_lines(std::uint64_t run_bytes) const {
     constexpr std::uint64_t ways = 8;
     const std::uint64_t way = cache_sizes().second / ways;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <vector>
 
@@ -14,7 +15,7 @@ namespace {
 using gf2::BitMatrix;
 using test::Random;
 
-// Each line of each line tile lies where places() says, and two lines never overlap, whatever the parts in which
+// Each line of each line tile lies where places() says, and no two lines overlap, whatever the parts in which
 // the tile is copied.
 void expect_gathered(const BitMatrix& map, int lg_element, TileShape shape, Random& random) {
   const LineTiles tiles = make_line_tiles(map, lg_element, shape);
