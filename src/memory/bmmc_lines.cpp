@@ -34,9 +34,8 @@ class Lines : public BmmcEngine {
         large_(shape.large),
         lg_element_(std::countr_zero(mapped_.element_bytes)) {
     const std::uint64_t run_bytes = mapped_.element_bytes << shape.source_bits;
-    if (large_ && loses_prefetched_lines(run_bytes)) gather_.emplace(mover_.tiles(), run_bytes);
-    direct_ =
-        !streamed && !mover_.in_runs() && 2 * mapped_.bytes() * mapped_.outer_count <= cache_sizes().second;
+    direct_ = !mover_.in_runs() && written_directly(mapped_.bytes() * mapped_.outer_count);
+    if (large_ && !direct_ && loses_prefetched_lines(run_bytes)) gather_.emplace(mover_.tiles(), run_bytes);
   }
 
   void perform(std::uint64_t first, std::uint64_t last, const std::byte* source,
@@ -82,9 +81,9 @@ class Lines : public BmmcEngine {
         mapped_.map.bits(), mapped_.element_bytes, tiles.segments.size(), mover_.segment_bytes(),
         1 << tiles.lg_lines, tiles.before.kind == LinePermutation::none ? "" : ", permuted before",
         tiles.after[0].kind == LinePermutation::none ? "" : ", permuted after", gather_ ? ", gathered" : "",
-        streamed_ ? ", streamed"
-        : direct_ ? ", direct"
-                  : "");
+        direct_     ? ", direct"
+        : streamed_ ? ", streamed"
+                    : "");
   }
 
  private:
@@ -130,7 +129,7 @@ class Lines : public BmmcEngine {
   std::optional<LineGather> gather_;  // of the next tile, instead of prefetching it
   bool streamed_;
   bool large_;   // the next tile is fetched while one is written
-  bool direct_;  // arrays in the cache: tiles go to their places without a buffer
+  bool direct_;  // tiles go through the cache to their places, without a buffer
   int lg_element_;
 };
 

@@ -1,4 +1,4 @@
-// The sizes of this machine's caches, on which the tiles depend.
+// The sizes of this machine's caches, on which the tiles depend, and what is written past them.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,10 @@ struct CacheSizes {
   std::size_t first = 32 * 1024;    ///< first-level data cache of one processor
   std::size_t second = 512 * 1024;  ///< second level of one processor
   std::size_t third = 32 << 20;     ///< third level
+  /// The largest array that is written through the caches; larger ones are written past them.
+  std::size_t written_through = std::size_t{1} << 20;
+  /// Of those whose lines are not written in sequence, at least as large.
+  std::size_t scattered_through = std::size_t{1} << 20;
 };
 
 /// Asks the system once. Unknown sizes have the values above.
@@ -19,5 +23,9 @@ void assume_cache_sizes(const CacheSizes& sizes);
 
 /// Whether a source and a target of so many bytes fit in the caches together.
 inline bool in_caches(std::uint64_t bytes) { return 2 * bytes <= cache_sizes().third; }
+/// Whether the tiles of a map go to their places through the caches, without a buffer.
+inline bool written_directly(std::uint64_t array_bytes) {
+  return array_bytes <= cache_sizes().scattered_through;
+}
 
 }  // namespace xorder::memory

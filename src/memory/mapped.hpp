@@ -31,12 +31,12 @@ Mapped mapped_of(const Reordering& what);
 
 /// Sizes of source runs and target segments: 256 and 128 bytes, or one line each with 1-byte elements, but
 /// never more than the map has. They are longer if a tile would have few lines, so that there is enough to do
-/// in a tile. If the array is not `cached` and a tile reads 8 runs or more, which is more than the hardware
-/// prefetches well, tiles are `large`: up to 128 KiB.
+/// in a tile. If a tile reads 8 runs or more, which is more than the hardware prefetches well, tiles are
+/// longer in arrays that are written_directly(), and `large`, up to 128 KiB, in those that no cache holds.
 struct TileShape : kernel::TileShape {
   bool large = false;
 };
-TileShape tile_shape(const gf2::AffineMap& map, std::uint64_t element_bytes, bool cached);
+TileShape tile_shape(const gf2::AffineMap& map, std::uint64_t element_bytes, std::uint64_t array_bytes);
 
 /// For elements that are moved one by one: runs and segments of at most 4 KiB, and tiles that fit into the
 /// first-level cache.

@@ -17,13 +17,8 @@
 namespace xorder::memory {
 namespace {
 
-// Whether to write past the cache. If source and target together exceed a processor's own caches, fetching
-// target lines before writing them costs more than bypassing the cache. (Bit reversal of 2 MiB: 15 GB/s
-// instead of 4.) The minimum is for processors with a small second level, where other levels keep more.
-bool streamed(std::size_t bytes) {
-  constexpr std::size_t least = std::size_t{1} << 20;
-  return bytes > std::max(least, cache_sizes().second / 2);
-}
+// Whether to write past the cache.
+bool streamed(std::size_t bytes) { return bytes > cache_sizes().written_through; }
 
 class Copy : public Engine {
  public:

@@ -11,7 +11,7 @@ namespace xorder::test {
 // Small arrays are then too large for the caches, as large ones are.
 class SmallCaches {
  public:
-  SmallCaches() { memory::assume_cache_sizes({4096, 32768, 8192}); }
+  SmallCaches() { memory::assume_cache_sizes({4096, 32768, 8192, 16384, 32768}); }
   ~SmallCaches() { memory::assume_cache_sizes(before_); }
 
  private:
