@@ -1,6 +1,6 @@
 # The target odr finds types and functions that have different definitions in different units. The linker reads what the
-# compiler knows of all units and compares it. It makes no code of it: that took a minute of two processors for each
-# program.
+# compiler knows of all units and compares it. It makes no code of it: for two programs and two libraries that took 80 of
+# 186 s of a processor.
 set(objects)
 foreach(target xorder xorder_timed_commands xorder_commands xorder_tool xorder_over_mpi xorder_mpi xorder_mpi_tool)
   if(TARGET ${target})

@@ -12,7 +12,7 @@ struct CacheSizes {
   std::size_t third = 32 << 20;     ///< third level
   /// The largest array that is written through the caches; larger ones are written past them.
   std::size_t written_through = std::size_t{1} << 20;
-  /// Of those whose lines are not written in sequence, at least as large.
+  /// The same for maps whose lines are not written in sequence; at least as large.
   std::size_t scattered_through = std::size_t{1} << 20;
 };
 
