@@ -20,6 +20,7 @@ class Semaphore {
     while (sem_wait(&semaphore_) != 0) {  // a signal came
     }
   }
+  bool try_acquire() { return sem_trywait(&semaphore_) == 0; }
   void release() { sem_post(&semaphore_); }
 
  private:

@@ -7,8 +7,6 @@
 namespace xorder::io {
 namespace {
 
-constexpr unsigned thread_limit = 32;
-
 Completion carry_safely(PoolQueue::Carry carry, const Transfer& transfer) {
   try {
     return carry(transfer);
@@ -19,8 +17,11 @@ Completion carry_safely(PoolQueue::Carry carry, const Transfer& transfer) {
 
 }  // namespace
 
-PoolQueue::PoolQueue(unsigned depth, Carry carry)
-    : depth_(depth), carry_(carry), most_threads_(std::min(depth, thread_limit)) {
+PoolQueue::PoolQueue(unsigned depth, Carry carry, Threads threads)
+    : depth_(depth),
+      carry_(carry),
+      bytes_at_once_(threads.bytes_at_once),
+      most_threads_(std::min(depth, threads.most)) {
   done_.reserve(depth);
   threads_.reserve(most_threads_);
 }
@@ -93,19 +94,32 @@ void PoolQueue::wait(std::vector<Completion>& done) {
   done_.clear();
 }
 
+// Each transfer in the queue has its place in the semaphore, so no thread takes what another was woken for.
+void PoolQueue::take(std::vector<Transfer>& taken) {
+  std::size_t bytes = 0;
+  do {
+    taken.push_back(queued_.front());
+    queued_.pop_front();
+    bytes += taken.back().bytes();
+  } while (!queued_.empty() && bytes + queued_.front().bytes() < bytes_at_once_ && work_to_do_.try_acquire());
+}
+
 void PoolQueue::work() {
+  std::vector<Transfer> taken;
+  std::vector<Completion> ended;
   for (;;) {
     work_to_do_.acquire();
     std::unique_lock lock(mutex_);
     if (queued_.empty()) return;
-    const Transfer transfer = queued_.front();
-    queued_.pop_front();
+    take(taken);
     --idle_;
     lock.unlock();
-    const Completion completion = carry_safely(carry_, transfer);
+    for (const Transfer& transfer : taken) ended.push_back(carry_safely(carry_, transfer));
+    taken.clear();
     lock.lock();
     ++idle_;
-    complete(completion);
+    for (const Completion& completion : ended) complete(completion);
+    ended.clear();
   }
 }
 

@@ -1,6 +1,9 @@
 // A queue with its own threads, which carry out each transfer with a blocking function. (TBB's threads must
 // not block: they are for computing.) A thread is started when a transfer finds all others busy, so small
 // files get few. Where no thread can be started, submit() carries out the transfer.
+//
+// Handing a transfer to a thread and back takes longer than copying a few KiB. So where transfers only copy,
+// a thread takes several small ones at a time.
 #pragma once
 
 #include <condition_variable>
@@ -19,7 +22,12 @@ class PoolQueue final : public Queue {
   /// Carries out one transfer. Called by several threads at once.
   using Carry = Completion (*)(const Transfer&);
 
-  PoolQueue(unsigned depth, Carry carry);
+  struct Threads {
+    unsigned most = 32;
+    std::size_t bytes_at_once = 0;  ///< of the transfers that a thread takes at a time, if there are several
+  };
+
+  PoolQueue(unsigned depth, Carry carry, Threads threads);
   ~PoolQueue() override;
   unsigned depth() const override { return depth_; }
   void submit(const Transfer& transfer) override;
@@ -33,10 +41,13 @@ class PoolQueue final : public Queue {
   void start();
   void end();
   void work();
+  /// Takes the next transfers from the queue. At least one is there. mutex_ held.
+  void take(std::vector<Transfer>& taken);
   void complete(const Completion& completion);  // mutex_ held
 
   const unsigned depth_;
   const Carry carry_;
+  const std::size_t bytes_at_once_;
   std::mutex mutex_;
   std::condition_variable something_done_;
   std::deque<Transfer> queued_;

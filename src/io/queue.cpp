@@ -1,6 +1,7 @@
 #include "io/queue.hpp"
 
 #include <algorithm>
+#include <thread>
 
 #include "io/engines.hpp"
 #include "io/pool_queue.hpp"
@@ -19,9 +20,13 @@ std::unique_ptr<Queue> make_queue(Engine engine, unsigned depth) {
     case Engine::uring:
       return make_uring_queue(depth);
     case Engine::threads:
-      return std::make_unique<PoolQueue>(depth, &carry_by_system_calls);
+      return std::make_unique<PoolQueue>(depth, &carry_by_system_calls, PoolQueue::Threads{});
+    case Engine::in_memory:
+      return std::make_unique<PoolQueue>(
+          depth, &carry_by_system_calls,
+          PoolQueue::Threads{.most = std::thread::hardware_concurrency() + 1, .bytes_at_once = 256 << 10});
     case Engine::mapped:
-      return std::make_unique<PoolQueue>(depth, &carry_by_mapping);
+      return std::make_unique<PoolQueue>(depth, &carry_by_mapping, PoolQueue::Threads{});
   }
   return nullptr;
 }
@@ -31,6 +36,7 @@ const char* name(Engine engine) {
     case Engine::uring:
       return "io_uring";
     case Engine::threads:
+    case Engine::in_memory:
       return "threads";
     case Engine::mapped:
       return "mapped";

@@ -1,9 +1,10 @@
-// Queues let one thread have many transfers in flight. A disk makes them (disk.hpp). There are three
-// implementations:
-//   uring    O_DIRECT files through io_uring (buffered ones too, but the threads engine suits them better:
-//            starting and awaiting their write-back can block)
-//   threads  preadv and pwritev by a pool of threads, where io_uring is forbidden, and for buffered files
-//   mapped   copies from and to Boost.Interprocess regions, populated before use and dropped after
+// Queues let one thread have many transfers in flight. A disk makes them (disk.hpp). There are four kinds:
+//   uring      O_DIRECT files through io_uring (buffered ones too, but the threads engine suits them better:
+//              starting and awaiting their write-back can block)
+//   threads    preadv and pwritev by a pool of threads, where io_uring is forbidden, and for buffered files
+//   in_memory  the same by a thread for each processor and one more, for files of tmpfs, where a transfer
+//              only copies. (io_uring gives each of these to a thread of the kernel's.)
+//   mapped     copies from and to Boost.Interprocess regions, populated before use and dropped after
 //
 // Each accepts files of any Access. None keeps anything of a file after its transfers have completed.
 #pragma once
@@ -33,14 +34,14 @@ class Queue {
   virtual void wait(std::vector<Completion>& done) = 0;
 };
 
-enum class Engine { uring, threads, mapped };
+enum class Engine { uring, threads, in_memory, mapped };
 
-/// "io_uring", "threads" or "mapped".
+/// "io_uring", "threads" (also of Engine::in_memory) or "mapped".
 const char* name(Engine engine);
 
 /// Makes the operating system's queue, for Disk::queue(). At most `depth` transfers (at least 1) are in
-/// flight. The threads and mapped engines have a thread for each of them, at most 32. Engine::uring throws
-/// IoError where the kernel forbids io_uring: see uring_available().
+/// flight. Engine::threads and Engine::mapped have a thread for each of them, at most 32. Engine::uring
+/// throws IoError where the kernel forbids io_uring: see uring_available().
 std::unique_ptr<Queue> make_queue(Engine engine, unsigned depth);
 
 /// Why this process cannot use io_uring: 0 if it can, otherwise an errno. Old kernels, seccomp filters and

@@ -2,8 +2,10 @@
 #include "rounding.hpp"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -41,6 +43,12 @@ bool mostly_cached(const io::File& file) {
   }
   munmap(address, size);
   return asked > 0 && 4 * cached >= 3 * asked;
+}
+
+bool only_in_memory(const io::File& file) {
+  struct statfs status {};
+  if (fstatfs(file.plain_descriptor(), &status) != 0) return false;
+  return status.f_type == TMPFS_MAGIC || status.f_type == RAMFS_MAGIC;
 }
 
 }  // namespace xorder::io

@@ -1,4 +1,4 @@
-// Whether a file is in the page cache.
+// Whether a file is in memory.
 #pragma once
 
 #include <cstdint>
@@ -14,5 +14,7 @@ inline constexpr std::uint64_t small_file = std::uint64_t{4} << 20;
 /// Whether most of a sample of the file's pages is in memory. False where the kernel does not say: for a file
 /// that the caller neither owns nor may write. Takes well under a millisecond.
 bool mostly_cached(const io::File& file);
+/// Whether its file system keeps it nowhere else: tmpfs, ramfs.
+bool only_in_memory(const io::File& file);
 
 }  // namespace xorder::io

@@ -33,6 +33,7 @@ Circumstances circumstances(std::span<const io::ArrayFile> inputs, const Destina
 
 io::Engine engine_for(const io::File& source, const io::File& target) {
   if (source.access() == io::Access::mapped) return io::Engine::mapped;
+  if (io::only_in_memory(source) && io::only_in_memory(target)) return io::Engine::in_memory;
   return target.access() == io::Access::direct && io::uring_available() ? io::Engine::uring
                                                                         : io::Engine::threads;
 }

@@ -37,8 +37,8 @@ struct Circumstances {
 Circumstances circumstances(std::span<const io::ArrayFile> inputs, const Destination& to,
                             const Options& options, std::uint64_t memory, std::uint64_t working);
 
-/// The queue for these files. io_uring is for direct writes. Threads suit buffered writes better, because
-/// write-back blocks.
+/// The queue for these files. io_uring is for direct writes, but not within tmpfs. Threads suit buffered
+/// writes better, because write-back blocks.
 io::Engine engine_for(const io::File& source, const io::File& target);
 
 /// Names the file whose access mode was refused, and the fallback. Empty if none was.

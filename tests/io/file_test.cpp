@@ -3,11 +3,9 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -16,6 +14,7 @@
 #include <limits>
 #include <vector>
 
+#include "io/residency.hpp"
 #include "io/scratch.hpp"
 #include "xorder/error.hpp"
 
@@ -39,9 +38,7 @@ TEST(FileInput, DoesNotReadAhead) {
   test::write_file(scratch / "a", std::string(bytes, 'x'));
   for (const Access access : {Access::direct, Access::buffered, Access::mapped}) {
     const File file = File::open_input(scratch / "a", access);
-    struct statfs fs;
-    ASSERT_EQ(fstatfs(file.plain_descriptor(), &fs), 0);
-    if (fs.f_type == TMPFS_MAGIC) GTEST_SKIP() << "tmpfs keeps its files nowhere else";
+    if (only_in_memory(file)) GTEST_SKIP() << "tmpfs keeps its files nowhere else";
     ASSERT_EQ(fsync(file.plain_descriptor()), 0);
     ASSERT_EQ(posix_fadvise(file.plain_descriptor(), 0, 0, POSIX_FADV_DONTNEED), 0);
     char text[12];

@@ -33,12 +33,16 @@ Completion meet(const Transfer& transfer) {
   return {transfer.token, met ? 0 : ETIMEDOUT, 0};
 }
 
-void submit_and_wait(PoolQueue& queue, unsigned transfers) {
-  for (unsigned i = 0; i < transfers; ++i) {
-    Transfer transfer;
-    transfer.token = i;
-    queue.submit(transfer);
-  }
+void submit(PoolQueue& queue, std::uint64_t token, std::size_t bytes) {
+  Transfer transfer;
+  transfer.token = token;
+  transfer.pieces[0].bytes = bytes;
+  transfer.piece_count = 1;
+  queue.submit(transfer);
+}
+
+void submit_and_wait(PoolQueue& queue, unsigned transfers, std::size_t bytes = 0) {
+  for (unsigned i = 0; i < transfers; ++i) submit(queue, i, bytes);
   std::vector<Completion> done;
   while (done.size() < transfers) queue.wait(done);
   for (const Completion& completion : done) EXPECT_EQ(completion.error, 0) << completion.token;
@@ -54,16 +58,36 @@ class PoolQueueTest : public ::testing::TestWithParam<unsigned> {
 
 TEST_P(PoolQueueTest, HasAThreadForEachTransferInFlight) {
   meeting.together = GetParam();
-  PoolQueue queue(GetParam(), meet);
+  PoolQueue queue(GetParam(), meet, {});
   submit_and_wait(queue, GetParam());
   EXPECT_EQ(meeting.threads.size(), GetParam());
 }
 
 TEST_P(PoolQueueTest, StartsNoMoreThanAreBusyAtOnce) {
   meeting.together = 1;
-  PoolQueue queue(GetParam(), meet);
+  PoolQueue queue(GetParam(), meet, {});
   for (int i = 0; i < 100; ++i) submit_and_wait(queue, 1);
   EXPECT_EQ(meeting.threads.size(), 1U);
+}
+
+TEST_P(PoolQueueTest, HasAThreadForEachLargeTransferInFlight) {
+  meeting.together = GetParam();
+  PoolQueue queue(GetParam(), meet, {.bytes_at_once = 4096});
+  submit_and_wait(queue, GetParam(), 4096);
+  EXPECT_EQ(meeting.threads.size(), GetParam());
+}
+
+TEST_P(PoolQueueTest, TakesSmallTransfersTogether) {
+  meeting.together = 2;  // the first waits until this thread comes too
+  PoolQueue queue(GetParam() + 1, meet, {.most = 1, .bytes_at_once = 4096});
+  for (unsigned i = 0; i <= GetParam(); ++i) submit(queue, i, 100);
+  meet({});
+  // The first alone, or with others that were there in time, and then all that were left.
+  std::vector<Completion> done;
+  int waits = 0;
+  for (; done.size() <= GetParam(); ++waits) queue.wait(done);
+  EXPECT_LE(waits, 2);
+  for (const Completion& completion : done) EXPECT_EQ(completion.error, 0) << completion.token;
 }
 
 INSTANTIATE_TEST_SUITE_P(Depths, PoolQueueTest, ::testing::Values(1, 2, 7, 32));

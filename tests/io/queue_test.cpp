@@ -1,4 +1,4 @@
-// The three engines do the same thing: random transfers compared with a model in memory, and what they
+// The engines do the same thing: random transfers compared with a model in memory, and what they
 // promise about ends of files, errors and posts.
 #include "io/queue.hpp"
 
@@ -6,9 +6,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <linux/magic.h>
 #include <sys/mman.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +18,7 @@
 #include <thread>
 
 #include "io/memory.hpp"
+#include "io/residency.hpp"
 #include "io/scratch.hpp"
 #include "seed.hpp"
 
@@ -35,7 +34,7 @@ struct Way {
 
 std::string name_of(const ::testing::TestParamInfo<Way>& info) {
   const Way& way = info.param;
-  const char* engines[] = {"Uring", "Threads", "Mapped"};
+  const char* engines[] = {"Uring", "Threads", "InMemory", "Mapped"};
   const char* accesses[] = {"Direct", "Buffered", "Mapped"};
   return std::string(engines[static_cast<int>(way.engine)]) + accesses[static_cast<int>(way.access)];
 }
@@ -232,9 +231,7 @@ class CachedQueueTest : public QueueTest {};
 TEST_P(CachedQueueTest, TransfersLeaveLittleInThePageCache) {
   constexpr std::size_t block = 1 << 16, blocks = 1024;  // 64 MiB
   const File file = make_file(block * blocks);
-  struct statfs fs;
-  ASSERT_EQ(fstatfs(file.plain_descriptor(), &fs), 0);
-  if (fs.f_type == TMPFS_MAGIC) GTEST_SKIP() << "tmpfs keeps its files nowhere else";
+  if (only_in_memory(file)) GTEST_SKIP() << "tmpfs keeps its files nowhere else";
   const std::unique_ptr<Queue> queue = make(8);
   BlockMemory memory(8 * block);
   for (const auto kind : {Transfer::Kind::write, Transfer::Kind::read}) {
@@ -257,10 +254,14 @@ TEST_P(CachedQueueTest, TransfersLeaveLittleInThePageCache) {
   EXPECT_LE(pages * 4096, 8 << 20);
 }
 
-constexpr Way direct_ways[] = {
-    {Engine::uring, Access::direct}, {Engine::threads, Access::direct}, {Engine::mapped, Access::direct}};
-constexpr Way cached_ways[] = {
-    {Engine::uring, Access::buffered}, {Engine::threads, Access::buffered}, {Engine::mapped, Access::mapped}};
+constexpr Way direct_ways[] = {{Engine::uring, Access::direct},
+                               {Engine::threads, Access::direct},
+                               {Engine::in_memory, Access::direct},
+                               {Engine::mapped, Access::direct}};
+constexpr Way cached_ways[] = {{Engine::uring, Access::buffered},
+                               {Engine::threads, Access::buffered},
+                               {Engine::in_memory, Access::buffered},
+                               {Engine::mapped, Access::mapped}};
 
 INSTANTIATE_TEST_SUITE_P(Direct, QueueTest, ::testing::ValuesIn(direct_ways), name_of);
 INSTANTIATE_TEST_SUITE_P(Cached, QueueTest, ::testing::ValuesIn(cached_ways), name_of);
@@ -276,7 +277,7 @@ TEST(QueueErrors, AFullDiskIsAnErrorAndNoSignal) {
   ASSERT_EQ(fallocate(file.plain_descriptor(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 512 << 10), 0);
   const File other = File::create_nameless(scratch / "tiny", "other", 1 << 20, Access::buffered);
   const BlockMemory memory(65'536);
-  for (const Engine engine : {Engine::threads, Engine::mapped}) {
+  for (const Engine engine : {Engine::threads, Engine::in_memory, Engine::mapped}) {
     const std::unique_ptr<Queue> queue = make_queue(engine, 1);
     queue->submit(transfer(Transfer::Kind::write, file, 131'072, memory.data(), 65'536, 3));
     const Completion completion = collect(*queue, 1).at(3);

@@ -2,9 +2,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <linux/magic.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,16 +23,20 @@ class Residency : public testing::Test {
     EXPECT_EQ(posix_fadvise(file.plain_descriptor(), 0, 0, POSIX_FADV_DONTNEED), 0);
     return file;
   }
-  static bool in_memory_only(const File& file) {
-    struct statfs fs;
-    return fstatfs(file.plain_descriptor(), &fs) == 0 && fs.f_type == TMPFS_MAGIC;
-  }
 };
+
+TEST_F(Residency, OfTmpfsIsEverything) {
+  const ScratchDirectory scratch;
+  const test::TinyFileSystem tiny(scratch / "tiny", "size=1m");
+  if (!tiny.mounted()) GTEST_SKIP() << "mounting is not permitted";
+  test::write_file(scratch / "tiny/a", "x");
+  EXPECT_TRUE(only_in_memory(File::open_input(scratch / "tiny/a", Access::direct)));
+}
 
 TEST_F(Residency, IsWhatWasReadLast) {
   const ScratchDirectory scratch;
   const File file = cold_file(scratch);
-  if (in_memory_only(file)) GTEST_SKIP() << "tmpfs keeps its files nowhere else";
+  if (only_in_memory(file)) GTEST_SKIP() << "tmpfs keeps its files nowhere else";
   EXPECT_FALSE(mostly_cached(file));
   EXPECT_EQ(test::read_file(scratch / "a").size(), std::size_t{16} << 20);
   EXPECT_TRUE(mostly_cached(file));
@@ -45,7 +47,7 @@ TEST_F(Residency, OfSomebodyElsesColdFile) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can become somebody else";
   const ScratchDirectory scratch;
   const File file = cold_file(scratch);
-  if (in_memory_only(file)) GTEST_SKIP() << "tmpfs keeps its files nowhere else";
+  if (only_in_memory(file)) GTEST_SKIP() << "tmpfs keeps its files nowhere else";
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {

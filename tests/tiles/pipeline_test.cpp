@@ -76,7 +76,7 @@ void perform(
 
 std::string setting_name(const testing::TestParamInfo<Setting>& setting) {
   constexpr const char* access_names[] = {"Direct", "Buffered", "Mapped"};
-  constexpr const char* engine_names[] = {"Uring", "Threads", "Mapped"};
+  constexpr const char* engine_names[] = {"Uring", "Threads", "InMemory", "Mapped"};
   return std::string(access_names[static_cast<int>(setting.param.access)]) +
          engine_names[static_cast<int>(setting.param.engine)];
 }
@@ -107,6 +107,7 @@ TEST_P(PipelineEngines, EveryElementArrives) {
 INSTANTIATE_TEST_SUITE_P(All, PipelineEngines,
                          testing::Values(Setting{io::Access::direct, io::Engine::uring},
                                          Setting{io::Access::direct, io::Engine::threads},
+                                         Setting{io::Access::direct, io::Engine::in_memory},
                                          Setting{io::Access::buffered, io::Engine::uring},
                                          Setting{io::Access::buffered, io::Engine::threads},
                                          Setting{io::Access::mapped, io::Engine::mapped}),
