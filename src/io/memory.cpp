@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <limits>
 #include <new>
@@ -23,7 +24,7 @@ std::size_t whole_pages(std::size_t bytes) {
 
 }  // namespace
 
-BlockMemory::BlockMemory(std::size_t bytes) {
+BlockMemory::BlockMemory(std::size_t bytes, Resident resident) : used_(bytes) {
   if (bytes == 0) return;
   if (bytes > std::numeric_limits<std::size_t>::max() / 2) throw std::bad_alloc();
   const std::size_t wanted = whole_pages(bytes);
@@ -42,8 +43,16 @@ BlockMemory::BlockMemory(std::size_t bytes) {
   // back after they cleared it. With 32 threads a limit of 16 MiB was exceeded by up to 11 MiB for a moment.
   // Clearing more memory than this here would take too long; the excess is small by comparison then.
   if (wanted > touched_at_once) return;
-  while (madvise(data_, wanted, MADV_POPULATE_WRITE) != 0 && (errno == EINTR || errno == EAGAIN)) {
+  used_ = 0;
+  if (resident == Resident::at_once) make_resident(bytes);
+}
+
+void BlockMemory::make_resident(std::size_t bytes) {
+  const std::size_t end = std::min(round_up(bytes, huge_page), whole_pages(bytes_));
+  while (madvise(data_ + used_, end - used_, MADV_POPULATE_WRITE) != 0 &&
+         (errno == EINTR || errno == EAGAIN)) {
   }
+  used_ = end;
 }
 
 BlockMemory::~BlockMemory() {
@@ -51,11 +60,14 @@ BlockMemory::~BlockMemory() {
 }
 
 BlockMemory::BlockMemory(BlockMemory&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+    : data_(std::exchange(other.data_, nullptr)),
+      bytes_(std::exchange(other.bytes_, 0)),
+      used_(std::exchange(other.used_, 0)) {}
 
 BlockMemory& BlockMemory::operator=(BlockMemory&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(bytes_, other.bytes_);
+  std::swap(used_, other.used_);
   return *this;
 }
 

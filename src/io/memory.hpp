@@ -18,15 +18,23 @@ std::optional<std::uint64_t> cgroup_memory_limit(const std::filesystem::path& ro
 /// The most memory this process has had resident (VmHWM), in bytes.
 std::uint64_t peak_resident_memory(const std::filesystem::path& root = "/");
 
-/// Zeroed, page-aligned memory in huge pages where the system gives them. From 2 to 64 MiB it is resident at
-/// once. Throws std::bad_alloc.
+/// Zeroed, page-aligned memory in huge pages where the system gives them.
 class BlockMemory {
  public:
+  enum class Resident { at_once, as_used };
+
   BlockMemory() = default;
-  explicit BlockMemory(std::size_t bytes);
+  /// From 2 to 64 MiB the memory is resident at once, or as far as use() says. Throws std::bad_alloc.
+  explicit BlockMemory(std::size_t bytes, Resident resident = Resident::at_once);
   ~BlockMemory();
   BlockMemory(BlockMemory&& other) noexcept;
   BlockMemory& operator=(BlockMemory&& other) noexcept;
+
+  /// The first `bytes` bytes are about to be used. Makes them resident, in whole huge pages, if that is to
+  /// happen now. Memory that is never used costs no time then, and the rest while transfers are in flight.
+  void use(std::size_t bytes) {
+    if (bytes > used_) make_resident(bytes);
+  }
 
   std::byte* data() const { return data_; }
   std::size_t size() const { return bytes_; }
@@ -34,6 +42,9 @@ class BlockMemory {
  private:
   std::byte* data_ = nullptr;
   std::size_t bytes_ = 0;
+  std::size_t used_ = 0;  // up to here, or all if it need not be made resident
+
+  void make_resident(std::size_t bytes);
 };
 
 }  // namespace xorder::io

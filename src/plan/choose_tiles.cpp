@@ -150,8 +150,11 @@ class Search {
     split_into_groups(choice);
   }
 
-  // Leaves most of a small memory to tiles.
-  uint64_t group_target_bytes() const { return std::min(conditions_.group_bytes, conditions_.memory / 32); }
+  // Leaves most of a small memory to tiles, and divides a small file into several groups.
+  uint64_t group_target_bytes() const {
+    const uint64_t of_file = std::max(largest_request, what_.bytes() / 16);
+    return std::min({conditions_.group_bytes, conditions_.memory / 32, of_file});
+  }
 
   // Splits along the slowest axis of the target run that is longer than 1, so that a group gives one piece to
   // each run. Groups have about group_target_bytes(), but pieces of at least a cache line.

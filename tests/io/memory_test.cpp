@@ -145,15 +145,35 @@ TEST(BlockMemoryTest, IsZeroedAndAligned) {
   }
 }
 
+bool can_populate(const BlockMemory& memory) {
+  return madvise(memory.data(), 4096, MADV_POPULATE_WRITE) == 0 || errno != EINVAL;
+}
+
+std::uint64_t resident_bytes(const BlockMemory& memory) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  std::vector<unsigned char> resident(memory.size() / page);
+  EXPECT_EQ(mincore(memory.data(), memory.size(), resident.data()), 0);
+  const auto is_there = [](unsigned char r) { return (r & 1) != 0; };
+  return static_cast<std::uint64_t>(std::ranges::count_if(resident, is_there)) * page;
+}
+
 // See BlockMemory's constructor: threads that touch it at the same time would take more.
 TEST(BlockMemoryTest, AFewMegabytesAreThereAtOnce) {
-  const BlockMemory memory(std::size_t{5} << 20);
-  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  if (madvise(memory.data(), page, MADV_POPULATE_WRITE) != 0 && errno == EINVAL)
-    GTEST_SKIP() << "memory cannot be populated before Linux 5.14";
-  std::vector<unsigned char> resident(memory.size() / page);
-  ASSERT_EQ(mincore(memory.data(), memory.size(), resident.data()), 0);
-  EXPECT_TRUE(std::ranges::all_of(resident, [](unsigned char r) { return (r & 1) != 0; }));
+  const BlockMemory memory(5 * mib);
+  if (!can_populate(memory)) GTEST_SKIP() << "memory cannot be populated before Linux 5.14";
+  EXPECT_EQ(resident_bytes(memory), 5 * mib);
+}
+
+TEST(BlockMemoryTest, OrAsTheyAreUsed) {
+  BlockMemory memory(5 * mib, BlockMemory::Resident::as_used);
+  EXPECT_EQ(resident_bytes(memory), 0u);
+  memory.use(1);
+  if (!can_populate(memory)) GTEST_SKIP() << "memory cannot be populated before Linux 5.14";
+  EXPECT_EQ(resident_bytes(memory), 2 * mib);
+  memory.use(2 * mib);
+  EXPECT_EQ(resident_bytes(memory), 2 * mib);
+  memory.use(4 * mib + 1);
+  EXPECT_EQ(resident_bytes(memory), 5 * mib);
 }
 
 TEST(BlockMemoryTest, MovesAndMayBeEmpty) {
@@ -165,6 +185,17 @@ TEST(BlockMemoryTest, MovesAndMayBeEmpty) {
   EXPECT_EQ(empty.size(), 100u);
   const BlockMemory other = std::move(empty);
   EXPECT_EQ(other.data(), data);
+}
+
+TEST(BlockMemoryTest, MovedIsAsResidentAsBefore) {
+  BlockMemory memory(4 * mib, BlockMemory::Resident::as_used);
+  memory.use(1);
+  if (!can_populate(memory)) GTEST_SKIP() << "memory cannot be populated before Linux 5.14";
+  BlockMemory other = std::move(memory);
+  other.use(2 * mib);
+  EXPECT_EQ(resident_bytes(other), 2 * mib);
+  other.use(4 * mib);
+  EXPECT_EQ(resident_bytes(other), 4 * mib);
 }
 
 TEST(BlockMemoryTest, ThrowsWhenThereIsNone) {
