@@ -213,8 +213,9 @@ typedef struct xorder_options {
   int reserved;
   /// Directory for scratch files of plans with several passes. Default: the output's directory.
   const char* scratch_directory;
-  /// The device profile, for choosing block sizes: "ssd", "hdd", or the path of a profile. Default: the
-  /// profile that `xorder bench disk` has measured for the output's file system, or else "ssd".
+  /// The device profile, for choosing block sizes: "ssd", "hdd", "tmpfs", or the path of a profile.
+  /// Default: the profile that `xorder bench disk` has measured for the output's file system, or else
+  /// "tmpfs" where that is, and "ssd".
   const char* device;
 } xorder_options;
 

@@ -23,6 +23,10 @@ bool may_ask(const io::File& file) {
   return faccessat(file.plain_descriptor(), "", W_OK, AT_EACCESS | AT_EMPTY_PATH) == 0;
 }
 
+bool in_memory(const struct statfs& status) {
+  return status.f_type == TMPFS_MAGIC || status.f_type == RAMFS_MAGIC;
+}
+
 }  // namespace
 
 bool mostly_cached(const io::File& file) {
@@ -47,8 +51,12 @@ bool mostly_cached(const io::File& file) {
 
 bool only_in_memory(const io::File& file) {
   struct statfs status {};
-  if (fstatfs(file.plain_descriptor(), &status) != 0) return false;
-  return status.f_type == TMPFS_MAGIC || status.f_type == RAMFS_MAGIC;
+  return fstatfs(file.plain_descriptor(), &status) == 0 && in_memory(status);
+}
+
+bool only_in_memory(const std::filesystem::path& directory) {
+  struct statfs status {};
+  return statfs(directory.c_str(), &status) == 0 && in_memory(status);
 }
 
 }  // namespace xorder::io

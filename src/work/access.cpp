@@ -21,7 +21,7 @@ Circumstances circumstances(std::span<const io::ArrayFile> inputs, const Destina
   const bool alone = options.team == nullptr;
   if (options.engine == EngineChoice::mapped || (automatic && fits && small && alone)) {
     c.source = c.target = io::Access::mapped;
-  } else if (automatic && c.keep_cached) {
+  } else if (automatic && c.keep_cached && !io::only_in_memory(*input.file)) {
     c.source = io::Access::buffered;  // cached data need not be read from the disk
   }
   if (c.source == io::Access::direct) {

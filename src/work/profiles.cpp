@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "io/measure_disk.hpp"
+#include "io/residency.hpp"
 #include "io/text_file.hpp"
 #include "xorder/error.hpp"
 
@@ -81,11 +82,13 @@ fs::path save_profile(const fs::path& directory, const plan::Device& device) {
 plan::Device named_device(const std::string& name) {
   if (name == "ssd") return plan::Device::ssd();
   if (name == "hdd") return plan::Device::hdd();
+  if (name == "tmpfs") return plan::Device::tmpfs();
   std::string text;
   try {
     text = io::read_text(name);
   } catch (const InputError& e) {
-    throw InputError(fmt::format("{}; a device is ssd, hdd or the file of a profile", e.what()), e.code());
+    throw InputError(fmt::format("{}; a device is ssd, hdd, tmpfs or the file of a profile", e.what()),
+                     e.code());
   }
   return plan::Device::parse(text, name);
 }
@@ -96,12 +99,16 @@ std::string profile_name(const fs::path& directory) {
 }
 
 DeviceChoice device_for(const fs::path& file) {
+  const fs::path directory = directory_of(file);
+  const bool in_memory = io::only_in_memory(directory);
+  plan::Device usual = in_memory ? plan::Device::tmpfs() : plan::Device::ssd();
   try {
-    if (auto device = load_profile(directory_of(file))) return {*std::move(device), true, {}};
+    if (auto device = load_profile(directory)) return {*std::move(device), true, {}};
   } catch (const InputError& e) {
-    return {plan::Device::ssd(), true, fmt::format("{}; using ssd", e.what())};
+    const std::string note = fmt::format("{}; using {}", e.what(), usual.name);
+    return {std::move(usual), true, note};
   }
-  return {plan::Device::ssd(), false, {}};
+  return {std::move(usual), in_memory, {}};
 }
 
 std::optional<plan::Device> learn_device(const fs::path& file, const std::stop_token& stop) {

@@ -23,8 +23,8 @@ std::optional<plan::Device> load_profile(const std::filesystem::path& directory)
 /// InputError if there is no place for it, and IoError.
 std::filesystem::path save_profile(const std::filesystem::path& directory, const plan::Device& device);
 
-/// The device of that name: "ssd", "hdd", or a file that holds a profile (plan::Device::parse has the
-/// format). Throws InputError.
+/// The device of that name: "ssd", "hdd", "tmpfs", or a file that holds a profile (plan::Device::parse has
+/// the format). Throws InputError.
 plan::Device named_device(const std::string& name);
 
 /// The name of a profile that is measured in `directory` now: place and date.
@@ -32,11 +32,11 @@ std::string profile_name(const std::filesystem::path& directory);
 
 struct DeviceChoice {
   plan::Device device;
-  bool measured = false;
-  std::string note;  ///< why an existing profile is not used, or empty
+  bool known = false;  ///< it was measured, or need not be
+  std::string note;    ///< why an existing profile is not used, or empty
 };
-/// The measured profile of the file system that `file` is on. Device::ssd() if there is none or it is
-/// damaged; `measured` is true if there is one.
+/// The measured profile of the file system that `file` is on. If there is none or it is damaged,
+/// Device::tmpfs() within tmpfs and Device::ssd() elsewhere.
 DeviceChoice device_for(const std::filesystem::path& file);
 
 /// From this many bytes on, a second or two for measuring the disk does not matter.

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "io/residency.hpp"
 #include "io/scratch.hpp"
 #include "xorder/error.hpp"
 
@@ -68,21 +69,31 @@ TEST_F(Profiles, ARelativeCacheDirectoryIsIgnored) {
 
 TEST_F(Profiles, ADiskThatNobodyHasMeasuredIsLearnt) {
   const std::filesystem::path file = scratch_ / "out";
-  EXPECT_FALSE(device_for(file).measured);
+  EXPECT_EQ(device_for(file).known, io::only_in_memory(scratch_.path()));
   const auto learnt = learn_device(file, {});
   if (!learnt) GTEST_SKIP() << "no direct access here";
   const DeviceChoice choice = device_for(file);
-  EXPECT_TRUE(choice.measured);
+  EXPECT_TRUE(choice.known);
   EXPECT_EQ(choice.device, *learnt);
   EXPECT_GT(learnt->points.front().both_bytes_per_second, 0);
   EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+TEST_F(Profiles, TmpfsNeedNotBeMeasured) {
+  const test::TinyFileSystem tiny(scratch_ / "tiny", "size=1m");
+  if (!tiny.mounted()) GTEST_SKIP() << "mounting is not permitted";
+  const DeviceChoice choice = device_for(scratch_ / "tiny" / "out");
+  EXPECT_TRUE(choice.known);
+  EXPECT_EQ(choice.device, named_device("tmpfs"));
+  save_profile(scratch_ / "tiny", tape);
+  EXPECT_EQ(device_for(scratch_ / "tiny" / "out").device, tape);
 }
 
 TEST_F(Profiles, LearningNeedsNoPlaceToKeepIt) {
   unsetenv("HOME");
   setenv("XDG_CACHE_HOME", "/proc/cannot/be", 1);
   if (!learn_device(scratch_ / "out", {})) GTEST_SKIP() << "no direct access here";
-  EXPECT_FALSE(device_for(scratch_ / "out").measured);
+  EXPECT_EQ(device_for(scratch_ / "out").known, io::only_in_memory(scratch_.path()));
 }
 
 TEST_F(Profiles, WhereADiskCannotBeMeasuredNothingIsLearnt) {

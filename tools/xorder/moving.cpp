@@ -211,9 +211,10 @@ void MovingCommand::add_to(CLI::App& command, Make make, const OtherFiles& other
              "how to access the files; all give the same output; default: auto")
       ->group(group::engine);
   command
-      .add_option("--device", self->device_,
-                  "the disk's profile; default: the one that was measured, otherwise ssd")
-      ->type_name("ssd|hdd|FILE")
+      .add_option(
+          "--device", self->device_,
+          "the disk's profile; default: the one that was measured, otherwise tmpfs where that is, and ssd")
+      ->type_name("ssd|hdd|tmpfs|FILE")
       ->group(group::engine);
   command.callback([self] {
     self->sort_files();
@@ -272,7 +273,7 @@ std::string MovingCommand::own(const std::string& path) const {
 }
 
 void MovingCommand::check_text_files() const {
-  const bool profile = !device_.empty() && device_ != "ssd" && device_ != "hdd";
+  const bool profile = !device_.empty() && device_ != "ssd" && device_ != "hdd" && device_ != "tmpfs";
   for (const std::string& output : {own(output_), trace_}) {
     if (output.empty()) continue;
     if (profile) require_not_read(output, device_);
@@ -283,7 +284,7 @@ void MovingCommand::check_text_files() const {
 // A disk that nobody has measured is measured before a long run, and the work made again for it.
 void MovingCommand::learn_disk(Request& request, std::unique_ptr<work::Work>& work,
                                const std::stop_token& stop) const {
-  if (!device_.empty() || session().team != nullptr || work::device_for(output_).measured) return;
+  if (!device_.empty() || session().team != nullptr || work::device_for(output_).known) return;
   if (work->summary().bytes < work::worth_learning) return;
   if (dry_run_) {
     tell_note(

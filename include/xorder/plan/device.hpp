@@ -43,6 +43,8 @@ struct Device {
   static Device ssd();
   /// A spinning disk: about 8 ms per request, 200 MB/s.
   static Device hdd();
+  /// Files that are in memory and nowhere else.
+  static Device tmpfs();
   /// Files that are, and will stay, in the page cache.
   static Device page_cache();
   /// A profile for reading from `source` and writing to this device.
