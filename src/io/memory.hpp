@@ -40,11 +40,11 @@ class BlockMemory {
   std::size_t size() const { return bytes_; }
 
  private:
+  void make_resident(std::size_t bytes);
+
   std::byte* data_ = nullptr;
   std::size_t bytes_ = 0;
   std::size_t used_ = 0;  // up to here, or all if it need not be made resident
-
-  void make_resident(std::size_t bytes);
 };
 
 }  // namespace xorder::io

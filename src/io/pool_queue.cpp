@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
+#include <tuple>
 
 namespace xorder::io {
 namespace {
@@ -95,31 +96,31 @@ void PoolQueue::wait(std::vector<Completion>& done) {
 }
 
 // Each transfer in the queue has its place in the semaphore, so no thread takes what another was woken for.
-void PoolQueue::take(std::vector<Transfer>& taken) {
-  std::size_t bytes = 0;
+std::size_t PoolQueue::take(Batch& batch) {
+  std::size_t count = 0, bytes = 0;
   do {
-    taken.push_back(queued_.front());
+    batch[count] = queued_.front();
     queued_.pop_front();
-    bytes += taken.back().bytes();
-  } while (!queued_.empty() && bytes + queued_.front().bytes() < bytes_at_once_ && work_to_do_.try_acquire());
+    bytes += batch[count++].bytes();
+  } while (count < batch.size() && !queued_.empty() && bytes + queued_.front().bytes() < bytes_at_once_ &&
+           work_to_do_.try_acquire());
+  return count;
 }
 
 void PoolQueue::work() {
-  std::vector<Transfer> taken;
-  std::vector<Completion> ended;
+  Batch batch;
+  std::array<Completion, std::tuple_size_v<Batch>> ended;
   for (;;) {
     work_to_do_.acquire();
     std::unique_lock lock(mutex_);
     if (queued_.empty()) return;
-    take(taken);
+    const std::size_t count = take(batch);
     --idle_;
     lock.unlock();
-    for (const Transfer& transfer : taken) ended.push_back(carry_safely(carry_, transfer));
-    taken.clear();
+    for (std::size_t i = 0; i < count; ++i) ended[i] = carry_safely(carry_, batch[i]);
     lock.lock();
     ++idle_;
-    for (const Completion& completion : ended) complete(completion);
-    ended.clear();
+    for (std::size_t i = 0; i < count; ++i) complete(ended[i]);
   }
 }
 

@@ -6,6 +6,7 @@
 // a thread takes several small ones at a time.
 #pragma once
 
+#include <array>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -41,8 +42,9 @@ class PoolQueue final : public Queue {
   void start();
   void end();
   void work();
-  /// Takes the next transfers from the queue. At least one is there. mutex_ held.
-  void take(std::vector<Transfer>& taken);
+  using Batch = std::array<Transfer, 16>;  // a thread allocates no memory: it could not report a failure
+  /// Takes the next transfers from the queue and returns how many. At least one is there. mutex_ held.
+  std::size_t take(Batch& batch);
   void complete(const Completion& completion);  // mutex_ held
 
   const unsigned depth_;

@@ -24,7 +24,8 @@ std::unique_ptr<Queue> make_queue(Engine engine, unsigned depth) {
     case Engine::in_memory:
       return std::make_unique<PoolQueue>(
           depth, &carry_by_system_calls,
-          PoolQueue::Threads{.most = std::thread::hardware_concurrency() + 1, .bytes_at_once = 256 << 10});
+          PoolQueue::Threads{.most = std::min(32u, std::thread::hardware_concurrency() + 1),
+                             .bytes_at_once = 256 << 10});
     case Engine::mapped:
       return std::make_unique<PoolQueue>(depth, &carry_by_mapping, PoolQueue::Threads{});
   }
