@@ -5,6 +5,7 @@
 #include <linux/magic.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/sysinfo.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -15,6 +16,8 @@
 #include <limits>
 
 #include "io/disk.hpp"
+#include "io/memory.hpp"
+#include "io/residency.hpp"
 #include "size_text.hpp"
 #include "xorder/error.hpp"
 
@@ -36,15 +39,24 @@ namespace {
   throw InputError(fmt::format("{}: cannot make {} there: {}", directory.string(), name, reason(code)), code);
 }
 
-}  // namespace
-
-std::optional<std::uint64_t> free_bytes(int fd) {
+std::optional<std::uint64_t> free_in_file_system(int fd) {
   struct statfs fs;
   if (fstatfs(fd, &fs) != 0 || fs.f_blocks == 0) return {};
   const auto unit = static_cast<std::uint64_t>(fs.f_frsize ? fs.f_frsize : fs.f_bsize);
   // The superuser may use the reserved blocks. btrfs has none and counts room for metadata as free.
   const bool all = geteuid() == 0 && fs.f_type != BTRFS_SUPER_MAGIC;
   return (all ? fs.f_bfree : std::min(fs.f_bavail, fs.f_bfree)) * unit;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> free_bytes(int fd) {
+  const std::optional<std::uint64_t> room = free_in_file_system(fd);
+  const std::uint64_t memory = only_in_memory(fd) ? available_memory() : 0;
+  // Its files may go to swap space.
+  struct sysinfo system;
+  if (memory == 0 || sysinfo(&system) != 0) return room;
+  return std::min(room.value_or(~std::uint64_t{0}), memory + system.freeswap * system.mem_unit);
 }
 
 const char* kind_of_file(mode_t mode) {

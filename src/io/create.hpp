@@ -41,7 +41,8 @@ bool is_temporary_name(std::string_view candidate, std::string_view name);
 void require_room(int directory_fd, const std::filesystem::path& directory, const std::string& name,
                   std::uint64_t bytes);
 
-/// Bytes free for this process in the file system of `fd`, if the file system reports them.
+/// Bytes free for this process in the file system of `fd`, if the file system reports them. In tmpfs no more
+/// than there is memory and swap space.
 std::optional<std::uint64_t> free_bytes(int fd);
 
 /// Gives the new file its size and reserves its blocks. Throws InputError if there is no room.

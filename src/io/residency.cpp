@@ -49,9 +49,9 @@ bool mostly_cached(const io::File& file) {
   return asked > 0 && 4 * cached >= 3 * asked;
 }
 
-bool only_in_memory(const io::File& file) {
+bool only_in_memory(int descriptor) {
   struct statfs status {};
-  return fstatfs(file.plain_descriptor(), &status) == 0 && in_memory(status);
+  return fstatfs(descriptor, &status) == 0 && in_memory(status);
 }
 
 bool only_in_memory(const std::filesystem::path& directory) {

@@ -21,7 +21,7 @@ Circumstances circumstances(std::span<const io::ArrayFile> inputs, const Destina
   const bool alone = options.team == nullptr;
   if (options.engine == EngineChoice::mapped || (automatic && fits && small && alone)) {
     c.source = c.target = io::Access::mapped;
-  } else if (automatic && c.keep_cached && !io::only_in_memory(*input.file)) {
+  } else if (automatic && c.keep_cached && !io::only_in_memory(input.file->plain_descriptor())) {
     c.source = io::Access::buffered;  // cached data need not be read from the disk
   }
   if (c.source == io::Access::direct) {
@@ -33,7 +33,8 @@ Circumstances circumstances(std::span<const io::ArrayFile> inputs, const Destina
 
 io::Engine engine_for(const io::File& source, const io::File& target) {
   if (source.access() == io::Access::mapped) return io::Engine::mapped;
-  if (io::only_in_memory(source) && io::only_in_memory(target)) return io::Engine::in_memory;
+  if (io::only_in_memory(source.plain_descriptor()) && io::only_in_memory(target.plain_descriptor()))
+    return io::Engine::in_memory;
   return target.access() == io::Access::direct && io::uring_available() ? io::Engine::uring
                                                                         : io::Engine::threads;
 }

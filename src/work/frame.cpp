@@ -11,6 +11,7 @@
 #include "io/disk.hpp"
 #include "io/npy.hpp"
 #include "io/output.hpp"
+#include "io/residency.hpp"
 #include "work/team.hpp"
 #include "xorder/error.hpp"
 
@@ -93,6 +94,13 @@ Circumstances agreed(Circumstances mine, Team& team) {
   return mine;
 }
 
+std::uint64_t memory_beside(const Destination& output, std::uint64_t asked, const Team* team) {
+  const std::filesystem::path parent = output.path.parent_path();
+  const bool in_memory = io::only_in_memory(parent.empty() ? "." : parent);
+  return effective_memory(asked, team == nullptr ? 1 : team->neighbours(),
+                          in_memory ? output.file_bytes() : 0);
+}
+
 }  // namespace
 
 std::uint64_t Frame::input_bytes() const {
@@ -129,9 +137,9 @@ Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, co
   if (frame.options.link_times) schedule::check(*frame.options.link_times);
   Team* const team = frame.options.team;
   if (team != nullptr) join(frame, *team);
-  std::uint64_t memory = effective_memory(frame.options.memory, team == nullptr ? 1 : team->neighbours());
-  if (team != nullptr) memory = team->least(memory);
   frame.output = destination(std::move(output), frame.input(), dtype, extents, frame.options.output_offset);
+  std::uint64_t memory = memory_beside(frame.output, frame.options.memory, team);
+  if (team != nullptr) memory = team->least(memory);
   check_output(frame);
   if (frame.options.parts) check_own_file(frame, *team);
   frame.circumstances = circumstances(frame.inputs, frame.output, frame.options, memory, working);

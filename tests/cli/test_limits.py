@@ -152,6 +152,24 @@ class Memory(Case):
                     if "--banded" in options and io == "direct":  # columns are cut, so that runs are whole blocks
                         self.assertEqual(report["writes"], report["bytes"] // 4096)
 
+    def test_an_output_in_memory_counts(self):
+        if not os.access("/dev/shm", os.W_OK):
+            self.skipTest("no /dev/shm")
+        there = tempfile.mkdtemp(prefix="xorder-test-", dir="/dev/shm")
+        self.addCleanup(shutil.rmtree, there, ignore_errors=True)
+        self.save("a.npy", self.noise((2048, 4096), "f8"))
+        out = os.path.join(there, "b.npy")
+        report, _ = self.limited(120 * MiB, "transpose", "a.npy", out)
+        self.assertEqual(report["memory"], 16 * MiB)
+        self.assert_same(np.load(out), np.load(self.path("a.npy")).T)
+        os.remove(out)
+        try:
+            group = MemoryGroup(48 * MiB)
+        except OSError as error:
+            self.skipTest(f"memory cgroups cannot be made here: {error}")
+        self.addCleanup(group.remove)
+        self.refused("transpose", "a.npy", out, says=r"no room for b.npy: needs \d+ bytes \(64 MiB\)", preexec_fn=group.enter)
+
     def test_the_default_respects_the_group(self):
         self.save("a.npy", self.noise((3000, 3000), "f8"))
         for options in [(), ("--memory", "10GiB")]:  # and more than there is is cut down

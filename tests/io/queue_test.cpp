@@ -231,7 +231,7 @@ class CachedQueueTest : public QueueTest {};
 TEST_P(CachedQueueTest, TransfersLeaveLittleInThePageCache) {
   constexpr std::size_t block = 1 << 16, blocks = 1024;  // 64 MiB
   const File file = make_file(block * blocks);
-  if (only_in_memory(file)) GTEST_SKIP() << "tmpfs keeps its files nowhere else";
+  if (only_in_memory(file.plain_descriptor())) GTEST_SKIP() << "tmpfs keeps its files nowhere else";
   const std::unique_ptr<Queue> queue = make(8);
   BlockMemory memory(8 * block);
   for (const auto kind : {Transfer::Kind::write, Transfer::Kind::read}) {

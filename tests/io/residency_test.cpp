@@ -30,13 +30,16 @@ TEST_F(Residency, OfTmpfsIsEverything) {
   const test::TinyFileSystem tiny(scratch / "tiny", "size=1m");
   if (!tiny.mounted()) GTEST_SKIP() << "mounting is not permitted";
   test::write_file(scratch / "tiny/a", "x");
-  EXPECT_TRUE(only_in_memory(File::open_input(scratch / "tiny/a", Access::direct)));
+  const File file = File::open_input(scratch / "tiny/a", Access::direct);
+  EXPECT_TRUE(only_in_memory(file.plain_descriptor()));
+  EXPECT_TRUE(only_in_memory(scratch / "tiny"));
+  EXPECT_FALSE(only_in_memory(scratch / "missing"));
 }
 
 TEST_F(Residency, IsWhatWasReadLast) {
   const ScratchDirectory scratch;
   const File file = cold_file(scratch);
-  if (only_in_memory(file)) GTEST_SKIP() << "tmpfs keeps its files nowhere else";
+  if (only_in_memory(file.plain_descriptor())) GTEST_SKIP() << "tmpfs keeps its files nowhere else";
   EXPECT_FALSE(mostly_cached(file));
   EXPECT_EQ(test::read_file(scratch / "a").size(), std::size_t{16} << 20);
   EXPECT_TRUE(mostly_cached(file));
@@ -47,7 +50,7 @@ TEST_F(Residency, OfSomebodyElsesColdFile) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can become somebody else";
   const ScratchDirectory scratch;
   const File file = cold_file(scratch);
-  if (only_in_memory(file)) GTEST_SKIP() << "tmpfs keeps its files nowhere else";
+  if (only_in_memory(file.plain_descriptor())) GTEST_SKIP() << "tmpfs keeps its files nowhere else";
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
