@@ -107,7 +107,7 @@ io::File Delivery::scratch(std::uint64_t bytes) const {
   return file;
 }
 
-void Delivery::commit(const std::stop_token& stop) {
+void Delivery::require_unchanged_inputs() const {
   const std::vector<io::FileStamp> now = stamps_of(sources_);
   for (std::size_t i = 0; i < sources_.size(); ++i) {
     if (now[i] != stamps_[i]) {
@@ -115,6 +115,10 @@ void Delivery::commit(const std::stop_token& stop) {
                     "the file was changed while it was being read; the output was discarded");
     }
   }
+}
+
+void Delivery::commit(const std::stop_token& stop) {
+  require_unchanged_inputs();
   if (stop.stop_requested()) throw Cancelled();
   Team* const team = frame_.options.team;
   if (team != nullptr) {

@@ -30,6 +30,8 @@ class Delivery {
   /// Makes a file for the data between two passes, in the scratch directory.
   io::File scratch(std::uint64_t bytes) const;
 
+  /// Throws IoError if an input has changed since the constructor.
+  void require_unchanged_inputs() const;
   /// Syncs the output and gives it its name. Throws Cancelled if asked to stop, and IoError if an input has
   /// changed. In a team, all members sync and the first gives the name. (The constructor and scratch() are
   /// collective as well.)

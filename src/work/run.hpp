@@ -51,6 +51,8 @@ class Run {
   /// What crossed the network, if a schedule was run.
   std::optional<Traffic> traffic;
 
+  /// Throws IoError if an input has changed since the run began.
+  void require_unchanged_inputs() const { delivery_.require_unchanged_inputs(); }
   /// Gives the output its name. Throws Cancelled, and IoError if an input has changed.
   Report finish();
 

@@ -57,7 +57,12 @@ Summary Work::summary() const {
 Report Work::run(const ProgressCallback& progress, std::stop_token stop) {
   const auto begin = std::chrono::steady_clock::now();
   Run run(*frame_, summary(), progress, std::move(stop));
-  move(run);
+  try {
+    move(run);
+  } catch (const IoError&) {
+    run.require_unchanged_inputs();  // what was cut off cannot be read, and that is no fault of the disk
+    throw;
+  }
   Report report = run.finish();
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return report;

@@ -3,15 +3,15 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <linux/magic.h>
 #include <sys/mman.h>
-#include <sys/vfs.h>
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <thread>
 
 #include "io/disk_filter.hpp"
+#include "io/residency.hpp"
 #include "io/scratch.hpp"
 #include "xorder/error.hpp"
 #include "xorder/tiles/job.hpp"
@@ -44,45 +44,57 @@ class Mapped {
   unsigned char* data_;
 };
 
-// Stores into it before the first transfer of the input.
+// Does something before the first transfer of the input.
 class Meddling final : public io::DiskFilter {
  public:
-  explicit Meddling(Mapped& file) : DiskFilter(io::system_disk()), file_(file) {}
+  explicit Meddling(std::function<void()> meddle)
+      : DiskFilter(io::system_disk()), meddle_(std::move(meddle)) {}
   int before(const io::Transfer& t) override {
     if (t.kind == io::Transfer::Kind::read && !done_.exchange(true)) {
       std::this_thread::sleep_for(
           std::chrono::milliseconds(20));  // file times move by ticks of some milliseconds
-      file_.store(2);
+      meddle_();
     }
     return 0;
   }
   using DiskFilter::before;
 
  private:
-  Mapped& file_;
+  std::function<void()> meddle_;
   std::atomic<bool> done_ = false;
 };
 
-class ChangingInput : public testing::TestWithParam<EngineChoice> {};
+class ChangingInput : public testing::TestWithParam<EngineChoice> {
+ protected:
+  // Transposes it while `meddle` happens.
+  void expect_no_output(const std::filesystem::path& path, const std::function<void()>& meddle) {
+    Meddling disk(meddle);
+    const io::ArrayFile in =
+        io::open_array(path, io::RawLayout{.dtype = io::parse_dtype("f8"), .extents = {{1024, 1024}}});
+    const ArrayShape shape = in.description.shape();
+    Options options;
+    options.engine = GetParam();
+    options.disk = &disk;
+    const std::filesystem::path out = path.parent_path() / "out.raw";
+    tiles::Job job(in, transposition(shape, {}), transposed_extents(shape, {}), out, options);
+    const std::string said = test::message_of<IoError>([&] { job.run(); });
+    EXPECT_THAT(said, testing::HasSubstr("changed while it was being read"));
+    EXPECT_FALSE(std::filesystem::exists(out));
+  }
+};
 
 TEST_P(ChangingInput, IsNoticedWherePagesWereDirtyBefore) {
   const test::ScratchDirectory scratch;
-  struct statfs system;
-  ASSERT_EQ(statfs(scratch.path().c_str(), &system), 0);
-  if (system.f_type == TMPFS_MAGIC)
+  if (io::only_in_memory(scratch.path()))
     GTEST_SKIP() << "tmpfs does not keep the time of a store into a mapped page";
   Mapped file(scratch / "in.raw");
-  Meddling disk(file);
-  const io::ArrayFile in = io::open_array(
-      scratch / "in.raw", io::RawLayout{.dtype = io::parse_dtype("f8"), .extents = {{1024, 1024}}});
-  const ArrayShape shape = in.description.shape();
-  Options options;
-  options.engine = GetParam();
-  options.disk = &disk;
-  tiles::Job job(in, transposition(shape, {}), transposed_extents(shape, {}), scratch / "out.raw", options);
-  const std::string said = test::message_of<IoError>([&] { job.run(); });
-  EXPECT_THAT(said, testing::HasSubstr("changed while it was being read"));
-  EXPECT_FALSE(std::filesystem::exists(scratch / "out.raw"));
+  expect_no_output(scratch / "in.raw", [&] { file.store(2); });
+}
+
+TEST_P(ChangingInput, IsNoticedWhereItsEndIsCutOff) {
+  const test::ScratchDirectory scratch;
+  test::write_file(scratch / "in.raw", std::string(bytes, 'x'));
+  expect_no_output(scratch / "in.raw", [&] { std::filesystem::resize_file(scratch / "in.raw", 12345); });
 }
 
 INSTANTIATE_TEST_SUITE_P(Access, ChangingInput,
