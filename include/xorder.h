@@ -215,7 +215,7 @@ typedef struct xorder_options {
   const char* scratch_directory;
   /// The device profile, for choosing block sizes: "ssd", "hdd", "tmpfs", or the path of a profile.
   /// Default: the profile that `xorder bench disk` has measured for the output's file system, or else
-  /// "tmpfs" where that is, and "ssd".
+  /// "tmpfs" within tmpfs and "ssd" elsewhere.
   const char* device;
 } xorder_options;
 

@@ -16,19 +16,19 @@ constexpr uint64_t most_tile_slots = 64;
 // What may be in flight in one direction: not much of a small file, since fresh memory takes longer than its
 // transfers. (16 MiB in memory that was never touched before: 0.10 s, and 0.15 with as much in flight as the
 // file has.)
-uint64_t part_of(uint64_t bytes) { return std::max(4 * largest_request, bytes / 4); }
+uint64_t largest_window(uint64_t bytes) { return std::max(4 * largest_request, bytes / 4); }
 
 void add_group_slots(const Reordering& what, const Conditions& conditions, const Geometry& g, Buffers& b) {
   const uint64_t run = g.source.run_elements * b.element_bytes, alignment = conditions.read_alignment;
   b.group_runs = g.source.run_count;
   b.group_pitch = g.source_aligned ? run : round_up(run, alignment) + alignment;
-  const uint64_t window = std::min({24 * MiB, conditions.memory / 8, part_of(what.bytes())});
+  const uint64_t window = std::min({24 * MiB, conditions.memory / 8, largest_window(what.bytes())});
   b.group_slots = std::min(g.groups, std::clamp<uint64_t>(window / b.group_slot_bytes(), 3, 16));
 }
 
 void add_write_slots(const Reordering& what, const Conditions& conditions, const Geometry& g, Buffers& b) {
   const uint64_t alignment = conditions.write_alignment;
-  const uint64_t window = std::min({16 * MiB, conditions.memory / 16, part_of(what.bytes())});
+  const uint64_t window = std::min({16 * MiB, conditions.memory / 16, largest_window(what.bytes())});
   const auto bytes = [&](const RunShape& shape) { return shape.run_elements * b.element_bytes; };
   // Runs that follow each other are joined where the memory has room for it.
   const uint64_t joined = std::min(bytes(g.written), std::max(bytes(g.target), window / 4));

@@ -94,11 +94,13 @@ Circumstances agreed(Circumstances mine, Team& team) {
   return mine;
 }
 
-std::uint64_t memory_beside(const Destination& output, std::uint64_t asked, const Team* team) {
+std::uint64_t memory_beside(const Destination& output, const Options& options) {
+  const unsigned processes = options.team == nullptr ? 1 : options.team->neighbours();
   const std::filesystem::path parent = output.path.parent_path();
-  const bool in_memory = io::only_in_memory(parent.empty() ? "." : parent);
-  return effective_memory(asked, team == nullptr ? 1 : team->neighbours(),
-                          in_memory ? output.file_bytes() : 0);
+  std::uint64_t in_memory = 0;
+  if (io::only_in_memory(parent.empty() ? "." : parent))
+    in_memory = output.file_bytes() * (options.parts ? processes : 1);
+  return effective_memory(options.memory, processes, in_memory);
 }
 
 }  // namespace
@@ -138,7 +140,7 @@ Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, co
   Team* const team = frame.options.team;
   if (team != nullptr) join(frame, *team);
   frame.output = destination(std::move(output), frame.input(), dtype, extents, frame.options.output_offset);
-  std::uint64_t memory = memory_beside(frame.output, frame.options.memory, team);
+  std::uint64_t memory = memory_beside(frame.output, frame.options);
   if (team != nullptr) memory = team->least(memory);
   check_output(frame);
   if (frame.options.parts) check_own_file(frame, *team);

@@ -79,10 +79,15 @@ fs::path save_profile(const fs::path& directory, const plan::Device& device) {
   return path;
 }
 
+std::optional<plan::Device> built_in_device(const std::string& name) {
+  for (plan::Device device : {plan::Device::ssd(), plan::Device::hdd(), plan::Device::tmpfs()}) {
+    if (device.name == name) return device;
+  }
+  return std::nullopt;
+}
+
 plan::Device named_device(const std::string& name) {
-  if (name == "ssd") return plan::Device::ssd();
-  if (name == "hdd") return plan::Device::hdd();
-  if (name == "tmpfs") return plan::Device::tmpfs();
+  if (auto device = built_in_device(name)) return *std::move(device);
   std::string text;
   try {
     text = io::read_text(name);

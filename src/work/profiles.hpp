@@ -23,7 +23,10 @@ std::optional<plan::Device> load_profile(const std::filesystem::path& directory)
 /// InputError if there is no place for it, and IoError.
 std::filesystem::path save_profile(const std::filesystem::path& directory, const plan::Device& device);
 
-/// The device of that name: "ssd", "hdd", "tmpfs", or a file that holds a profile (plan::Device::parse has
+/// The device of that name, if it is "ssd", "hdd" or "tmpfs".
+std::optional<plan::Device> built_in_device(const std::string& name);
+
+/// The device of that name: a built-in one, or a file that holds a profile (plan::Device::parse has
 /// the format). Throws InputError.
 plan::Device named_device(const std::string& name);
 

@@ -211,9 +211,9 @@ void MovingCommand::add_to(CLI::App& command, Make make, const OtherFiles& other
              "how to access the files; all give the same output; default: auto")
       ->group(group::engine);
   command
-      .add_option(
-          "--device", self->device_,
-          "the disk's profile; default: the one that was measured, otherwise tmpfs where that is, and ssd")
+      .add_option("--device", self->device_,
+                  "the disk's profile; default: the one that was measured, or else tmpfs within tmpfs and "
+                  "ssd elsewhere")
       ->type_name("ssd|hdd|tmpfs|FILE")
       ->group(group::engine);
   command.callback([self] {
@@ -273,7 +273,7 @@ std::string MovingCommand::own(const std::string& path) const {
 }
 
 void MovingCommand::check_text_files() const {
-  const bool profile = !device_.empty() && device_ != "ssd" && device_ != "hdd" && device_ != "tmpfs";
+  const bool profile = !device_.empty() && !work::built_in_device(device_);
   for (const std::string& output : {own(output_), trace_}) {
     if (output.empty()) continue;
     if (profile) require_not_read(output, device_);

@@ -75,7 +75,7 @@ struct Destination {
 };
 
 /// Resolves Options::memory for this machine. If several `processes` on it ask for the same, each gets its
-/// share of the memory that is available or allowed. An output in tmpfs takes `output_bytes` of that. Throws
+/// share of the memory that is available or allowed. Outputs in tmpfs take `output_bytes` of that. Throws
 /// InputError below minimum_memory.
 std::uint64_t effective_memory(std::uint64_t asked, unsigned processes = 1, std::uint64_t output_bytes = 0);
 
