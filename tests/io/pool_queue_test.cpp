@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
+#include <map>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -77,20 +78,59 @@ TEST_P(PoolQueueTest, HasAThreadForEachLargeTransferInFlight) {
   EXPECT_EQ(meeting.threads.size(), GetParam());
 }
 
-TEST_P(PoolQueueTest, TakesSmallTransfersTogether) {
-  meeting.together = 2;  // the first waits until this thread comes too
-  PoolQueue queue(GetParam() + 1, meet, {.most = 1, .bytes_at_once = 4096});
-  for (unsigned i = 0; i <= GetParam(); ++i) submit(queue, i, 100);
-  meet({});
-  // The first alone, or with others that were there in time, and then up to 16 at a time.
-  std::vector<Completion> done;
-  unsigned waits = 0;
-  for (; done.size() <= GetParam(); ++waits) queue.wait(done);
-  EXPECT_LE(waits, 1 + (GetParam() + 15) / 16);
-  for (const Completion& completion : done) EXPECT_EQ(completion.error, 0) << completion.token;
+INSTANTIATE_TEST_SUITE_P(Depths, PoolQueueTest, ::testing::Values(1, 2, 7, 32));
+
+// Transfer 0 waits until all are in the queue. Transfer 2 tells that it has begun, and waits until it may end.
+struct Gates {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool all_queued = false, last_begun = false, may_end = false;
+
+  void open(bool Gates::*gate) {
+    const std::lock_guard lock(mutex);
+    this->*gate = true;
+    changed.notify_all();
+  }
+  bool pass(bool Gates::*gate) {
+    std::unique_lock lock(mutex);
+    return changed.wait_for(lock, std::chrono::seconds(60), [&] { return this->*gate; });
+  }
+} gates;
+
+Completion pass_gates(const Transfer& transfer) {
+  bool passed = true;
+  if (transfer.token == 0) passed = gates.pass(&Gates::all_queued);
+  if (transfer.token == 2) {
+    gates.open(&Gates::last_begun);
+    passed = gates.pass(&Gates::may_end);
+  }
+  return {transfer.token, passed ? 0 : ETIMEDOUT, 0};
 }
 
-INSTANTIATE_TEST_SUITE_P(Depths, PoolQueueTest, ::testing::Values(1, 2, 7, 32));
+TEST(PoolQueueBatches, AreCompletedAsAWhole) {
+  gates.all_queued = gates.last_begun = gates.may_end = false;  // this may be a repetition
+  PoolQueue queue(3, pass_gates, {.most = 1, .bytes_at_once = 4096});
+  submit(queue, 0, 4096);  // too large to be taken with others
+  submit(queue, 1, 100);
+  submit(queue, 2, 100);
+  gates.open(&Gates::all_queued);
+  ASSERT_TRUE(gates.pass(&Gates::last_begun));
+  queue.post(3);
+  std::map<std::uint64_t, int> errors;
+  const auto collect = [&](std::size_t count) {
+    std::vector<Completion> done;
+    while (errors.size() < count) {
+      done.clear();
+      queue.wait(done);
+      for (const Completion& completion : done) errors[completion.token] = completion.error;
+    }
+  };
+  collect(2);
+  EXPECT_EQ(errors, (std::map<std::uint64_t, int>{{0, 0}, {3, 0}}));  // 1 has ended, in one batch with 2
+  gates.open(&Gates::may_end);
+  collect(4);
+  EXPECT_EQ(errors, (std::map<std::uint64_t, int>{{0, 0}, {1, 0}, {2, 0}, {3, 0}}));
+}
 
 }  // namespace
 }  // namespace xorder::io
