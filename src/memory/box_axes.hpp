@@ -2,39 +2,56 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
-#include "memory/engine.hpp"
 #include "memory/offsets.hpp"
 #include "xorder/permutation/reordering.hpp"
 
 namespace xorder::memory {
 
-/// The axes by their place in source and target.
-struct Box {
-  std::uint64_t element_bytes = 1;
-  TargetAxis columns;             ///< D
-  std::vector<TargetAxis> run;    ///< T, fastest first
-  std::vector<TargetAxis> outer;  ///< slower than D in the target, fastest first
-  std::uint64_t run_length = 1;
-  std::uint64_t stacked =
-      1;  ///< matrices side by side in the source, whose runs follow each other in a target row
-  std::uint64_t outer_count = 1;
+/// Runs shorter than this, in bytes, are written several at a time.
+constexpr std::uint64_t short_run = 768;
 
-  explicit Box(const Reordering& what);
-  /// Whether the rows follow each other in the source.
-  bool rows_adjacent() const;
-  /// Bytes from one row to the next, along the fastest axis of the run; 0 if that varies.
-  std::uint64_t row_stride() const {
-    return run.empty() || run.front().mapped ? 0 : run.front().source_stride;
-  }
+/// All axes of the target, fastest first, with their strides in the source.
+struct TargetAxes {
+  std::uint64_t element_bytes = 1;
+  std::vector<StridedAxis> axes;
+
+  explicit TargetAxes(const Reordering& what);
 };
 
-/// Moves tiles from the rows to the target without a buffer, which is fastest for arrays in the cache.
-/// Columns must not be mapped. Beyond the first-level cache, writing lines in two halves costs more than a
-/// buffer does, except for elements below 4 bytes.
-bool fits_direct(const Box& box, std::uint64_t bytes);
-std::unique_ptr<Engine> make_direct_box(Box box);
+/// Axes that are slower than the rows in the source and slower than the runs in the target.
+struct OuterAxes {
+  std::vector<StridedAxis> in_source;  ///< fastest in the target first
+  std::vector<StridedAxis> in_target;
+  std::uint64_t count = 1;
+};
+
+/// The axes by their place in source and target. At first the rows lie along D alone, the runs along T, and
+/// each of the outer coordinates is a part of the target.
+struct Box {
+  std::uint64_t element_bytes = 1;
+  std::vector<StridedAxis> columns;  ///< of a row of the source; fastest first, with strides in the target
+  std::vector<StridedAxis> run;      ///< fastest first, with strides in the source
+  OuterAxes outer;
+  std::uint64_t column_count = 1;
+  std::uint64_t run_length = 1;
+
+  explicit Box(const TargetAxes& target);
+
+  std::uint64_t row_bytes() const { return column_count * element_bytes; }
+  /// Bytes from one row to the next, along the fastest axis of the run; 0 if that varies.
+  std::uint64_t row_stride() const { return run.empty() || run.front().mapped ? 0 : run.front().stride; }
+  /// Whether the rows follow each other in the source, at least along the fastest axis of the run.
+  bool rows_adjacent() const { return row_stride() == row_bytes(); }
+  bool all_rows_adjacent() const { return run.size() == 1 && rows_adjacent(); }
+
+  /// The run keeps only its first `axes` axes. The others become outer ones.
+  void shorten_run(std::size_t axes);
+  /// Short rows become longer by axes that are next to them in the source, as long as the runs that are left
+  /// are so much longer than the rows that it pays.
+  void lengthen_rows();
+  bool pays_to_lengthen(std::uint64_t run_bytes) const;
+};
 
 }  // namespace xorder::memory

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "memory/box_axes.hpp"
+#include "memory/box_engines.hpp"
 #include "memory/cache_sizes.hpp"
 #include "memory/micro.hpp"
 #include "rounding.hpp"
@@ -18,8 +18,8 @@ class Direct : public Engine {
   explicit Direct(Box box) : box_(std::move(box)), transpose_(transpose_function(box_.element_bytes)) {
     constexpr std::uint64_t bytes_of_tile = 16 * 1024, bytes_of_task = 256 * 1024;
     const std::uint64_t w = box_.element_bytes;
-    const std::uint64_t all_columns = box_.columns.extent;
-    if (box_.rows_adjacent()) split_ = split_function(w, all_columns);
+    const std::uint64_t all_columns = box_.column_count;
+    if (box_.all_rows_adjacent()) split_ = split_function(w, all_columns);
     rows_ = std::min(box_.run_length, split_ != nullptr ? bytes_of_task / (all_columns * w)
                                                         : std::clamp<std::uint64_t>(256 / w, 64, most_rows));
     const std::uint64_t block = ceil_div(line_bytes, w);
@@ -30,7 +30,7 @@ class Direct : public Engine {
 
     strips_ = ceil_div(all_columns, columns_);
     chunks_ = std::max<std::uint64_t>(1, box_.run_length / rows_);
-    tiles_ = box_.outer_count * chunks_ * strips_;
+    tiles_ = box_.outer.count * chunks_ * strips_;
     tiles_per_task_ = std::clamp<std::uint64_t>(bytes_of_task / (columns_ * rows_ * w), 1, tiles_);
     tasks_ = ceil_div(tiles_, tiles_per_task_);
   }
@@ -51,14 +51,14 @@ class Direct : public Engine {
     }
     std::uint64_t offsets[2 * most_rows];
     const std::byte* rows[2 * most_rows];
-    for (Offsets outside(box_.outer, outer); tile < end; ++outer, ++outside, chunk = 0) {
+    for (Offsets outside(box_.outer.in_source, outer); tile < end; ++outer, ++outside, chunk = 0) {
       const std::byte* const from = source + *outside;
-      std::byte* const to = target + outer * box_.columns.extent * pitch;
+      std::byte* const to = target + outer * box_.column_count * pitch;
       for (; chunk < chunks_ && tile < end; ++chunk, strip = 0) {
         const std::uint64_t row = chunk * rows_;
         const std::uint64_t count = chunk + 1 == chunks_ ? box_.run_length - row : rows_;
         if (split_ != nullptr) {
-          split_(from + row * box_.columns.extent * w, count, box_.columns.extent, to + row * w, pitch);
+          split_(from + row * box_.column_count * w, count, box_.column_count, to + row * w, pitch);
           ++tile;
           continue;
         }
@@ -66,7 +66,7 @@ class Direct : public Engine {
         for (; strip < strips_ && tile < end; ++strip, ++tile) {
           const std::uint64_t column = strip * columns_;
           for (std::uint64_t i = 0; i < count; ++i) rows[i] = from + offsets[i] + column * w;
-          transpose_(rows, count, std::min(columns_, box_.columns.extent - column),
+          transpose_(rows, count, std::min(columns_, box_.column_count - column),
                      to + column * pitch + row * w, pitch, w, false);
         }
       }
@@ -76,7 +76,7 @@ class Direct : public Engine {
   std::string describe() const override {
     return fmt::format(
         "axes: runs of {} elements of {} bytes from rows of {}; tiles of {} rows by {} columns, direct",
-        box_.run_length, box_.element_bytes, box_.columns.extent, rows_, columns_);
+        box_.run_length, box_.element_bytes, box_.column_count, rows_, columns_);
   }
 
  private:
@@ -95,11 +95,11 @@ class Direct : public Engine {
 }  // namespace
 
 bool fits_direct(const Box& box, std::uint64_t bytes) {
-  if (box.columns.mapped || 2 * bytes > cache_sizes().second) return false;
+  if (box.columns.front().mapped || 2 * bytes > cache_sizes().second) return false;
   return bytes <= 2 * cache_sizes().first || box.run_length * box.element_bytes % line_bytes == 0 ||
          box.element_bytes < 4;
 }
 
-std::unique_ptr<Engine> make_direct_box(Box box) { return std::make_unique<Direct>(std::move(box)); }
+std::unique_ptr<Engine> make_direct(Box box) { return std::make_unique<Direct>(std::move(box)); }
 
 }  // namespace xorder::memory

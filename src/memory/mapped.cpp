@@ -27,11 +27,11 @@ Mapped mapped_of(const Reordering& r) {
     m.outer_count *= r.extents[axis];
   }
   if (m.outer.size() == 1) {  // a batch: its largest power of two becomes part of the map
-    TargetAxis& batch = m.outer.front();
+    StridedAxis& batch = m.outer.front();
     const int bits = std::countr_zero(batch.extent);
     m.map = gf2::with_high_bits(m.map, bits);
     batch.extent >>= bits;
-    batch.source_stride <<= bits;
+    batch.stride <<= bits;
     m.outer_count >>= bits;
   }
   return m;

@@ -16,7 +16,7 @@ namespace xorder::memory {
 struct Mapped {
   std::uint64_t element_bytes = 1;
   gf2::AffineMap map;
-  std::vector<TargetAxis> outer;  ///< fastest first
+  std::vector<StridedAxis> outer;  ///< fastest first
   std::uint64_t outer_count = 1;
 
   std::uint64_t bytes() const { return element_bytes << map.bits(); }

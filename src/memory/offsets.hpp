@@ -10,22 +10,22 @@
 
 namespace xorder::memory {
 
-/// An axis of the target, and where its coordinates lie in the source.
-struct TargetAxis {
+/// An axis of one side, and where its coordinates lie on the other.
+struct StridedAxis {
   std::uint64_t extent = 1;
-  std::uint64_t source_stride = 0;  ///< bytes
+  std::uint64_t stride = 0;  ///< bytes, on the other side
   bool mapped = false;
-  gf2::AffineMap to_source;  ///< for a mapped axis: from target to source coordinates
+  gf2::AffineMap map;  ///< for a mapped axis: to the coordinates of the other side
 
-  std::uint64_t source_offset(std::uint64_t coordinate) const {
-    return (mapped ? to_source(coordinate) : coordinate) * source_stride;
+  std::uint64_t offset(std::uint64_t coordinate) const {
+    return (mapped ? map(coordinate) : coordinate) * stride;
   }
 };
 
-/// Iterates over the source offsets of consecutive coordinates of some axes, fastest first.
+/// Iterates over the offsets of consecutive coordinates of some axes, fastest first.
 class Offsets {
  public:
-  Offsets(const std::vector<TargetAxis>& axes, std::uint64_t start) : axes_(axes) {
+  Offsets(const std::vector<StridedAxis>& axes, std::uint64_t start) : axes_(axes) {
     if (axes.size() > std::size(few_)) many_.resize(axes.size());
     coordinate_ = many_.empty() ? few_ : many_.data();
     std::fill_n(coordinate_, axes.size(), 0);
@@ -33,7 +33,7 @@ class Offsets {
       if (start == 0 && !axes[i].mapped) continue;  // common, and a division is slow
       coordinate_[i] = start % axes[i].extent;
       start /= axes[i].extent;
-      offset_ += axes[i].source_offset(coordinate_[i]);
+      offset_ += axes[i].offset(coordinate_[i]);
     }
   }
 
@@ -44,10 +44,10 @@ class Offsets {
   /// Stores the next `count` offsets and moves on.
   void take(std::uint64_t* offsets, std::size_t count) {
     while (count != 0 && !axes_.empty() && !axes_[0].mapped) {
-      const TargetAxis& fastest = axes_[0];
+      const StridedAxis& fastest = axes_[0];
       const std::size_t some = std::min<std::uint64_t>(count, fastest.extent - coordinate_[0]);
-      for (std::size_t i = 0; i < some; ++i) offsets[i] = offset_ + i * fastest.source_stride;
-      offset_ += (some - 1) * fastest.source_stride;
+      for (std::size_t i = 0; i < some; ++i) offsets[i] = offset_ + i * fastest.stride;
+      offset_ += (some - 1) * fastest.stride;
       coordinate_[0] += some - 1;
       ++*this;
       offsets += some;
@@ -58,18 +58,18 @@ class Offsets {
   /// After the last coordinates it wraps to the first ones.
   Offsets& operator++() {
     for (std::size_t i = 0; i < axes_.size(); ++i) {
-      const TargetAxis& axis = axes_[i];
+      const StridedAxis& axis = axes_[i];
       const std::uint64_t before = coordinate_[i]++;
       const bool wraps = coordinate_[i] == axis.extent;
       if (wraps) coordinate_[i] = 0;
-      offset_ += axis.source_offset(coordinate_[i]) - axis.source_offset(before);
+      offset_ += axis.offset(coordinate_[i]) - axis.offset(before);
       if (!wraps) break;
     }
     return *this;
   }
 
  private:
-  const std::vector<TargetAxis>& axes_;
+  const std::vector<StridedAxis>& axes_;
   std::uint64_t* coordinate_;
   std::uint64_t few_[4];  // avoids an allocation in usual cases
   std::vector<std::uint64_t> many_;

@@ -77,4 +77,21 @@ void write_tile(const RowsOut& tile, NextTile next, const Write& write) {
   }
 }
 
+/// The same for rows that lie anywhere: row c of the tile at tile.target + offsets[c].
+inline void write_tile_to(const std::uint64_t* offsets, const RowsOut& tile, const NextTile& next,
+                          RowsOutFunction write) {
+  write_tile(tile, next, [&](std::size_t c, RowsOut part) {
+    std::byte* const target = part.target - c * part.target_pitch;
+    for (const std::size_t end = c + part.rows; c < end;
+         c += part.rows, part.buffer += part.rows * part.pitch) {
+      part.target = target + offsets[c];
+      part.rows = 1;  // and all that follow at the same distance, since a call for each would take longer
+      if (c + 1 < end) part.target_pitch = offsets[c + 1] - offsets[c];
+      while (c + part.rows < end && offsets[c + part.rows] == offsets[c] + part.rows * part.target_pitch)
+        ++part.rows;
+      write(part);
+    }
+  });
+}
+
 }  // namespace xorder::memory

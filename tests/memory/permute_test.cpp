@@ -1,7 +1,9 @@
 #include "xorder/memory/permute.hpp"
 
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <set>
 #include <thread>
 
 #include "kernel/instruction_sets.hpp"
@@ -108,6 +110,44 @@ TEST(InMemory, MatricesWithEveryInstructionSet) {
   });
 }
 
+// Arrays with several short axes, such as many small matrices. The tiles' kinds depend on their extents, so
+// each kind must occur.
+TEST(InMemory, ShortAxes) {
+  test::Random random;
+  SEED_TRACE(random);
+  const std::vector<std::string> kinds = {"table", "pieces", "runs of", "direct"};
+  const std::vector<std::uint64_t> widths = {1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24};
+  with_every_instruction_set([&] {
+    std::set<std::string> seen;
+    for (int i = 0; i < 250; ++i) {
+      SCOPED_TRACE(i);
+      const auto caches = any_caches(random);
+      ArrayShape shape{{}, widths[random.in(std::size_t{0}, widths.size() - 1)], Order::c};
+      const int rank = random.in(3, 6);
+      std::uint64_t bytes = shape.element_bytes;
+      for (int axis = 0; axis < rank; ++axis) {
+        const std::uint64_t most = std::max<std::uint64_t>(1, 200'000 / bytes);
+        const std::uint64_t longest[] = {4, 20, 20, 300, 5000};
+        shape.extents.push_back(
+            random.in(std::uint64_t{1}, std::min(most, longest[random.in(std::size_t{0}, std::size_t{4})])));
+        bytes *= shape.extents.back();
+      }
+      std::ranges::shuffle(shape.extents, random);
+      std::vector<int> axes(shape.extents.size());
+      std::iota(axes.begin(), axes.end(), 0);
+      std::ranges::shuffle(axes, random);
+      const Reordering what = transposition(shape, axes);
+      for (const std::string& kind : kinds) {
+        if (InMemoryPlan(what).describe().find(kind) != std::string::npos) seen.insert(kind);
+      }
+      expect_permuted(what, random, {random.in(1u, 2u)},
+                      random.in(0, 2) == 0 ? random.in(std::size_t{0}, std::size_t{63}) : 0);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+    EXPECT_EQ(seen.size(), kinds.size()) << fmt::format("{}", fmt::join(seen, ", "));
+  });
+}
+
 TEST(InMemory, SkinnyMatrices) {
   test::Random random;
   SEED_TRACE(random);
@@ -158,6 +198,9 @@ TEST(InMemory, LargeOnes) {
       transposition({{61, 53, 3, 131}, 8, Order::c}, std::vector<int>{1, 0, 2, 3}),
       transposition({{7, 11, 20001}, 4, Order::c}, std::vector<int>{1, 0, 2}),
       transposition({{800000}, 10, Order::c}, {}),
+      transposition({{300000, 3, 3}, 1, Order::c}, std::vector<int>{0, 2, 1}),
+      transposition({{60000, 6, 5, 3}, 2, Order::c}, std::vector<int>{2, 0, 3, 1}),
+      transposition({{500, 50, 2, 33, 3}, 1, Order::c}, std::vector<int>{1, 2, 4, 3, 0}),
       mapping_along({{11, 65536, 3}, 4, Order::fortran}, 1, test::random_map(random, 16)),
       mapping_along({{65536, 17}, 5, Order::fortran}, 0, bmmc::gray(16)),
   };

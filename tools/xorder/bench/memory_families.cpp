@@ -39,6 +39,11 @@ std::vector<MemoryFamily> memory_families(uint64_t bytes, uint64_t width) {
   const auto axes = [&](const std::vector<int>& order) {
     return transposition({{e, e, e, e}, width, Order::c}, order);
   };
+  const auto batch = [&](uint64_t rows, uint64_t columns) {
+    return transposition({{std::max<uint64_t>(1, n / (rows * columns)), rows, columns}, width, Order::c},
+                         std::vector<int>{0, 2, 1});
+  };
+  const uint64_t many = std::max<uint64_t>(1, n / (7 * 5 * 3));
   return {{"transpose", "2^a × 2^b transposed", matrix(side, other)},
           {"odd", "odd extents transposed", matrix(side - side / 16 - 1, other - other / 32 - 1)},
           {"Nx16", "N × 16 transposed", matrix(n / 16, 16)},
@@ -52,6 +57,10 @@ std::vector<MemoryFamily> memory_families(uint64_t bytes, uint64_t width) {
           {"axes1032", "4 axes, order 1 0 3 2", axes({1, 0, 3, 2})},
           {"axes0132", "4 axes, order 0 1 3 2", axes({0, 1, 3, 2})},
           {"axes2301", "4 axes, order 2 3 0 1", axes({2, 3, 0, 1})},
+          {"Nx4x4", "many 4 × 4 transposed", batch(4, 4)},
+          {"Nx13x13", "many 13 × 13 transposed", batch(13, 13)},
+          {"Nx7x5x3", "N × 7 × 5 × 3, order 2 0 3 1",
+           transposition({{many, 7, 5, 3}, width, Order::c}, std::vector<int>{2, 0, 3, 1})},
           {"bitreverse", "bit-reversed", map(bmmc::bit_reverse(bits))},
           {"gray", "Gray code", map(bmmc::gray(bits))},
           {"shuffle", "shuffle", map(bmmc::shuffle(bits))},

@@ -1,0 +1,128 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "memory/box_engines.hpp"
+#include "memory/cache_sizes.hpp"
+#include "memory/micro.hpp"
+#include "memory/scratch.hpp"
+#include "memory/write_tile.hpp"
+#include "rounding.hpp"
+
+namespace xorder::memory {
+namespace {
+
+// The runs of all outer coordinates follow each other in the target. A piece is some runs of one outer
+// coordinate, or all of several.
+class Pieces : public Engine {
+ public:
+  Pieces(Box box, bool streamed)
+      : box_(std::move(box)),
+        transpose_(transpose_function(box_.element_bytes, box_.row_stride())),
+        write_(rows_out_function(streamed)),
+        streamed_(streamed),
+        run_bytes_(box_.run_length * box_.element_bytes) {
+    const std::uint64_t columns = box_.column_count;
+    block_ = std::max<std::uint64_t>(1, line_bytes / box_.element_bytes);
+    const std::uint64_t runs =
+        std::max({block_, ceil_div(line_bytes, run_bytes_), cache_sizes().first / 2 / run_bytes_});
+    together_ = std::clamp<std::uint64_t>(runs / columns, 1, box_.outer.count);
+    strips_ = std::clamp<std::uint64_t>((columns + runs / 2) / runs, 1,
+                                        std::max<std::uint64_t>(1, columns / block_));
+    for (std::uint64_t s = 0; s < strips_; ++s) widest_ = std::max(widest_, begin_of(s + 1) - begin_of(s));
+    pieces_ = ceil_div(box_.outer.count, together_) * strips_;
+    pieces_per_task_ = ceil_div(256 * 1024, together_ * widest_ * run_bytes_);
+  }
+
+  std::uint64_t tasks() const override { return ceil_div(pieces_, pieces_per_task_); }
+
+  void perform(std::uint64_t first, std::uint64_t last, const std::byte* source,
+               std::byte* target) const override {
+    const std::uint64_t w = box_.element_bytes;
+    const std::uint64_t begin = first * pieces_per_task_, end = std::min(pieces_, last * pieces_per_task_);
+    if (begin >= end) return;
+    // In front of a piece lies the end of the one before: the line in which one ends and the next one begins
+    // is written as a whole.
+    Scratch buffer(line_bytes + together_ * widest_ * run_bytes_);
+    std::byte* const out = buffer.data() + line_bytes;
+    std::vector<std::uint64_t> run(box_.run_length);
+    Offsets(box_.run, 0).take(run.data(), run.size());
+    std::vector<const std::byte*> rows(box_.run_length);
+    std::vector<std::uint64_t> fetched;
+    for (std::uint64_t p = begin; p < end; ++p) {
+      const Piece piece = at(p);
+      std::uint64_t done = 0;
+      for (Offsets outer(box_.outer.in_source, piece.outer); done < piece.together; ++outer, ++done) {
+        for (std::uint64_t r = 0; r < rows.size(); ++r) rows[r] = source + *outer + run[r] + piece.column * w;
+        transpose_(rows.data(), rows.size(), piece.columns, out + done * piece.columns * run_bytes_,
+                   run_bytes_, w, false);
+      }
+      const std::uint64_t bytes = piece.together * piece.columns * run_bytes_;
+      write_tile({target + (piece.outer * box_.column_count + piece.column) * run_bytes_, 0, out, 0, 1, bytes,
+                  p == begin, p + 1 == end},
+                 p + 1 < end ? next_tile(at(p + 1), source, run, fetched) : NextTile(),
+                 [&](std::uint64_t, const RowsOut& part) { write_(part); });
+      std::memmove(buffer.data(), buffer.data() + bytes, line_bytes);
+    }
+  }
+
+  std::string describe() const override {
+    return fmt::format("axes: pieces of {} runs of {} elements of {} bytes from rows of {}{}",
+                       together_ * widest_, box_.run_length, box_.element_bytes, box_.column_count,
+                       streamed_ ? ", streamed" : "");
+  }
+
+ private:
+  struct Piece {
+    std::uint64_t outer, together;  // outer coordinates
+    std::uint64_t column, columns;
+  };
+
+  Piece at(std::uint64_t piece) const {
+    const std::uint64_t strip = piece % strips_, outer = piece / strips_ * together_;
+    return {outer, std::min(together_, box_.outer.count - outer), begin_of(strip),
+            begin_of(strip + 1) - begin_of(strip)};
+  }
+
+  // Strips are about equal and begin at whole blocks.
+  std::uint64_t begin_of(std::uint64_t strip) const {
+    return strip == strips_ ? box_.column_count : strip * (box_.column_count / block_) / strips_ * block_;
+  }
+
+  // `offsets` is for those of the tile's rows, unless they are the same for each piece.
+  NextTile next_tile(const Piece& piece, const std::byte* source, const std::vector<std::uint64_t>& run,
+                     std::vector<std::uint64_t>& offsets) const {
+    const std::byte* const from = source + piece.column * box_.element_bytes;
+    const std::size_t bytes = piece.columns * box_.element_bytes;
+    Offsets outer(box_.outer.in_source, piece.outer);
+    if (together_ == 1) return NextTile(from + *outer, run.data(), run.size(), bytes);
+    const bool stream = box_.all_rows_adjacent();
+    offsets.clear();
+    for (std::uint64_t done = 0; done < piece.together; ++outer, ++done) {
+      for (std::size_t r = 0; r < (stream ? 1 : run.size()); ++r) offsets.push_back(*outer + run[r]);
+    }
+    return NextTile(from, offsets.data(), offsets.size(), stream ? run.size() * bytes : bytes);
+  }
+
+  Box box_;
+  TransposeFunction transpose_;
+  RowsOutFunction write_;
+  bool streamed_;
+  std::uint64_t run_bytes_;
+  std::uint64_t block_ = 1;     // columns that the kernels process at once
+  std::uint64_t together_ = 1;  // outer coordinates of a piece
+  std::uint64_t strips_ = 1;    // of the columns of one outer coordinate
+  std::uint64_t widest_ = 0;
+  std::uint64_t pieces_ = 1, pieces_per_task_ = 1;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> make_pieces(Box box, bool streamed) {
+  return std::make_unique<Pieces>(std::move(box), streamed);
+}
+
+}  // namespace xorder::memory
