@@ -75,6 +75,7 @@ std::unique_ptr<work::Work> RoundPlan::on_files(io::ArrayFile input, std::vector
                                  input.path.string(), input.description.elements(), dtype.bytes,
                                  plan.elements(), plan.element_bytes()));
   }
+  work::check_sizes(plan.bytes(), input, extents);
   options.memory = made_->conditions.memory;
   options.device = made_->conditions.device;
   options.link_times = made_->conditions.link_times;

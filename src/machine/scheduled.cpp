@@ -58,6 +58,7 @@ std::unique_ptr<work::Work> scheduled(io::ArrayFile input, const Reordering& wha
       (choice.routing != schedule::Mesh::Routing::any || choice.torus)) {
     throw InputError("a routing or a torus is for schedule mesh only");
   }
+  work::check_sizes(what.bytes(), input, extents);
   const io::DType dtype = input.description.dtype;
   work::Frame frame = work::settle({std::move(input)}, std::move(output), dtype, extents, std::move(options),
                                    files_in_memory * what.bytes());

@@ -34,8 +34,9 @@ void add_write_slots(const Reordering& what, const Conditions& conditions, const
   const uint64_t joined = std::min(bytes(g.written), std::max(bytes(g.target), window / 4));
   const uint64_t request = std::min(joined, largest_request);
   b.write_slot_bytes = round_up(request, alignment) + (g.target_aligned ? 0 : alignment);
-  b.write_slots = std::min(ceil_div(what.bytes(), request),
-                           std::clamp<uint64_t>(window / b.write_slot_bytes, 4, conditions.device.depth));
+  b.write_slots = std::min(
+      ceil_div(what.bytes(), request),
+      std::min<uint64_t>(std::max<uint64_t>(window / b.write_slot_bytes, 4), conditions.device.depth));
   const uint64_t joints = conditions.processes == 1 ? 2 : 4;  // joints of a run that wait at the same time
   b.carry_bytes = g.target_aligned ? 0 : joints * g.written.run_count * alignment;
 }

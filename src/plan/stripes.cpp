@@ -142,10 +142,11 @@ StripePlan plan_stripes(std::string name, std::shared_ptr<const schedule::Schedu
   plan.rows = std::clamp<uint64_t>(room / row, 1, std::max<uint64_t>(plan.most_rows, 1));
   const uint64_t own = own_memory(*plan.schedule, conditions);
   const uint64_t alone = in_machine(*plan.schedule, conditions.mapped);
-  if (plan.most_rows * row <= (conditions.memory - own) * 1000 / alone) plan.rows = plan.most_rows;
-  // Stripes should begin at whole blocks of the file, as direct transfers need.
-  if (const uint64_t unit = plan.geometry->aligned_rows(file_block); unit <= plan.rows)
-    plan.rows -= plan.rows % unit;
+  if (plan.most_rows * row <= (conditions.memory - own) * 1000 / alone) {
+    plan.rows = plan.most_rows;
+  } else if (const uint64_t unit = plan.geometry->aligned_rows(file_block); unit <= plan.rows) {
+    plan.rows -= plan.rows % unit;  // stripes should begin at whole blocks, as direct transfers need
+  }
   const uint64_t stripe = bytes / std::max<uint64_t>(plan.stripes(), 1);
   constexpr uint64_t short_part = 1024;
   plan.put_at_once =
@@ -157,7 +158,7 @@ StripePlan plan_stripes(std::string name, std::shared_ptr<const schedule::Schedu
              // All rows of parts that lie beside each other are read at once.
              .source_block_bytes = plan.stripes() <= 1 ? stripe : stripe / std::max<std::size_t>(parts, 1),
              .target_block_bytes = stripe / std::max<std::size_t>(panels.size(), 1),
-             .memory = stripe * taken / 1000 + own,
+             .memory = std::min(bytes, plan.rows * row) * taken / 1000 + own,
              .bytes_read = bytes,
              .bytes_written = bytes},
             conditions.device, transfer_bytes);

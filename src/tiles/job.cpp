@@ -9,6 +9,7 @@ namespace {
 
 work::Frame framed(io::ArrayFile input, const Reordering& what, const std::vector<std::uint64_t>& extents,
                    std::filesystem::path output, work::Options options) {
+  work::check_sizes(what.bytes(), input, extents);
   const io::DType dtype = input.description.dtype;
   work::Frame frame = work::settle({std::move(input)}, std::move(output), dtype, extents, std::move(options),
                                    2 * what.bytes());

@@ -93,8 +93,8 @@ unsigned TileEngine::queue_depth() const {
   for (const plan::Pass& pass : plan_.passes)
     block =
         std::max({block, pass.source_block_bytes, std::min(pass.target_block_bytes, pass.write_slot_bytes)});
-  return static_cast<unsigned>(
-      std::clamp<uint64_t>(circumstances_.memory / 8 / std::min(block, plan::largest_request), 4, depth));
+  const uint64_t most = circumstances_.memory / 8 / std::min(block, plan::largest_request);
+  return static_cast<unsigned>(std::min(std::max<uint64_t>(most, 4), depth));
 }
 
 std::vector<plan::PassSummary> TileEngine::passes() const {

@@ -1,6 +1,6 @@
 #include "work/frame.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -73,7 +73,7 @@ void check_own_file(const Frame& frame, Team& team) {
 // Makes the options of all members agree. Checks that they mean the same input, or parts that go together.
 void join(Frame& frame, Team& team) {
   Options& options = frame.options;
-  if (options.engine == EngineChoice::mapped) {
+  if (options.engine == EngineChoice::mapped && !options.parts) {
     throw InputError("several processes that write one file cannot map it; use direct access");
   }
   if (options.threads == 0) options.threads = team.processors();
@@ -131,6 +131,19 @@ Destination destination(std::filesystem::path path, const io::ArrayFile& input, 
                                  to.path.string(), to.bytes, to.offset));
   }
   return to;
+}
+
+void check_sizes(std::uint64_t bytes, const io::ArrayFile& input, const std::vector<std::uint64_t>& extents) {
+  const io::ArrayDescription& in = input.description;
+  if (in.bytes() != bytes) {
+    throw InputError(fmt::format("{}: has {} bytes of elements, but the reordering is for {}",
+                                 input.path.string(), in.bytes(), bytes));
+  }
+  const std::uint64_t elements = checked_bytes({extents, 1, Order::c});
+  if (elements != in.elements()) {
+    throw InputError(fmt::format("{}: has {} elements, which an output of shape ({}) cannot hold",
+                                 input.path.string(), in.elements(), fmt::join(extents, ", ")));
+  }
 }
 
 Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, const io::DType& dtype,

@@ -31,6 +31,10 @@ struct Frame {
 Destination destination(std::filesystem::path path, const io::ArrayFile& input, const io::DType& dtype,
                         const std::vector<std::uint64_t>& extents, std::uint64_t offset);
 
+/// Throws InputError unless a reordering of so many bytes moves the whole input, and the output's shape has
+/// room for exactly these elements.
+void check_sizes(std::uint64_t bytes, const io::ArrayFile& input, const std::vector<std::uint64_t>& extents);
+
 /// Makes the frame for an output of this type and shape. `working` is as for circumstances(). Throws
 /// InputError if the memory is below minimum_memory, or if the output or scratch files cannot be made. The
 /// checks make no file.

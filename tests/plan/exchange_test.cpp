@@ -158,6 +158,16 @@ TEST(StripePlan, KeepsWithinTheMemory) {
     EXPECT_GT(plan.pass.predicted_seconds, 0);
     EXPECT_GE(plan.stripes() * plan.rows, plan.most_rows);
   }
+  // A stripe that has the memory for itself is not divided, whatever its number of rows.
+  for (int i = 0; i < 300; ++i) {
+    const uint64_t memory = (16 * MiB) << random.in(0, 3), side = random.in(2u, 6u);
+    const Reordering what =
+        transposition({{random.in(300u, 3000u), random.in(300u, 3000u)}, 8, Order::c}, {});
+    const StripePlan plan =
+        plan_mesh(what, schedule::Mesh::Routing::any, false, conditions(side * side, memory)).stripes;
+    EXPECT_LE(plan.pass.memory, memory);
+    EXPECT_TRUE(plan.stripes() == 1 || 3 * what.bytes() > memory);
+  }
 }
 
 // Blocks that stop on their way lie in memory there. With routing any none does, on a mesh.

@@ -56,6 +56,24 @@ class JobTest : public testing::Test {
 // few MiB.
 plan::Device slow_starter() { return plan::Device::parse(R"({"points": [[1048576, 1e6, 1e6]]})", "test"); }
 
+TEST_F(JobTest, SizesMustAgree) {
+  const io::ArrayFile in = raw_input(std::vector<std::byte>(24), 2);
+  const auto make = [&](const ArrayShape& shape, const std::vector<std::uint64_t>& extents) {
+    Job(in, transposition(shape, {}), extents, directory_ / "out.raw", {});
+  };
+  EXPECT_NO_THROW(make({{3, 4}, 2, Order::c}, {4, 3}));
+  EXPECT_NO_THROW(make({{3, 4}, 2, Order::c}, {12}));
+  EXPECT_THROW(make({{3, 4}, 1, Order::c}, {4, 3}), InputError);  // half of the input
+  EXPECT_THROW(make({{3, 5}, 2, Order::c}, {5, 3}), InputError);  // more than the input
+  EXPECT_THROW(make({{3, 4}, 2, Order::c}, {4, 4}), InputError);  // the output would have a hole
+  EXPECT_THROW(make({{3, 4}, 2, Order::c}, {2, 3}), InputError);  // or lack elements
+  constexpr std::uint64_t huge = std::uint64_t{1} << 62;          // 12 modulo 2^64
+  EXPECT_THROW(make({{3, 4}, 2, Order::c}, {4, huge + 3}), InputError);
+  EXPECT_EQ(files(), std::set<std::string>{"in.raw"});
+  const io::ArrayFile empty = raw_input({}, 2);
+  EXPECT_NO_THROW(Job(empty, transposition({{0, 7}, 2, Order::c}, {}), {7, 0}, directory_ / "out.raw", {}));
+}
+
 TEST_F(JobTest, SeveralPassesGiveTheSameBytes) {
   test::Random random;
   SEED_TRACE(random);

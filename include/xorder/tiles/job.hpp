@@ -29,7 +29,8 @@ class TileEngine;
 /// whole blocks add at the ends of runs. It stays within summary().memory.
 class Job final : public work::Work {
  public:
-  /// Makes the plan. Nothing is written. `extents` is the output's shape. Throws InputError if the plan
+  /// Makes the plan. Nothing is written. `what` must reorder all bytes of the input, and `extents`, the
+  /// output's shape, must have as many elements. Throws InputError if they do not, or if the plan
   /// (make_plan), the output (Output::check) or scratch files cannot be made.
   Job(io::ArrayFile input, const Reordering& what, std::vector<std::uint64_t> extents,
       std::filesystem::path output, work::Options options);
