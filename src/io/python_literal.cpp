@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <utility>
 
+#include "utf8.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::io {
@@ -21,7 +21,6 @@ constexpr char32_t end_of_text = 0xffffffff;
 
 bool is_digit(char32_t c) { return c >= U'0' && c <= U'9'; }
 bool is_space(char32_t c) { return c == U' ' || c == U'\t' || c == U'\n' || c == U'\r' || c == U'\f'; }
-bool is_surrogate(char32_t c) { return c >= 0xd800 && c <= 0xdfff; }
 bool is_word(char32_t c) {
   return is_digit(c) || (c >= U'a' && c <= U'z') || (c >= U'A' && c <= U'Z') || c == U'_' ||
          (c > 0x7f && c != end_of_text);
@@ -222,35 +221,6 @@ void append_utf8(std::string& out, char32_t c) {
   }
 }
 
-// Returns the character at `at` and moves `at` past it. Returns nothing, and leaves `at`, if there is no
-// valid UTF-8. Overlong forms and surrogates are invalid.
-std::optional<char32_t> next_utf8(std::string_view bytes, std::size_t& at) {
-  static constexpr std::array<char32_t, 4> least{0, 0x80, 0x800, 0x10000};
-  const auto first = static_cast<unsigned char>(bytes[at]);
-  std::size_t more = 0;  // bytes that follow the first one
-  if (first >= 0x80) {
-    if (first < 0xc0 || first >= 0xf8) return {};
-    more = first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
-    if (more >= bytes.size() - at) return {};
-  }
-  char32_t c = more == 0 ? first : first & (0x3fu >> more);
-  for (std::size_t i = 1; i <= more; ++i) {
-    const auto next = static_cast<unsigned char>(bytes[at + i]);
-    if ((next & 0xc0) != 0x80) return {};
-    c = c << 6 | (next & 0x3f);
-  }
-  if (c < least[more] || c > 0x10ffff || is_surrogate(c)) return {};
-  at += more + 1;
-  return c;
-}
-
-// Control, bidirectional and invisible characters are refused: a header could forge messages with them.
-bool prints(char32_t c) {
-  const bool layout =
-      (c >= 0x2028 && c <= 0x202e) || (c >= 0x200b && c <= 0x200f) || (c >= 0x2066 && c <= 0x2069);
-  return c >= 0x20 && (c < 0x7f || c > 0xa0) && c != 0xad && !is_surrogate(c) && !layout && c != 0xfeff;
-}
-
 void append_escaped(std::string& out, char32_t c) {
   const auto to = std::back_inserter(out);
   if (prints(c)) {
@@ -335,15 +305,16 @@ std::string excerpt(std::u32string_view text) {
 
 std::string excerpt(std::string_view bytes) {
   std::string out = "\"";
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < excerpt_length && at < bytes.size(); ++i) {
-    if (const auto c = next_utf8(bytes, at)) {
-      append_escaped(out, *c);
+  for (std::size_t i = 0; i < excerpt_length && !bytes.empty(); ++i) {
+    const Utf8Character c = first_character(bytes);
+    if (c.code) {
+      append_escaped(out, *c.code);
     } else {
-      fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(bytes[at++]));
+      fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(bytes[0]));
     }
+    bytes.remove_prefix(c.bytes.size());
   }
-  return out + (at < bytes.size() ? "...\"" : "\"");
+  return out + (bytes.empty() ? "\"" : "...\"");
 }
 
 std::string to_utf8(std::u32string_view text) {
@@ -363,9 +334,10 @@ std::u32string from_utf8(std::string_view bytes) {
   std::u32string text;
   text.reserve(bytes.size());
   for (std::size_t at = 0; at < bytes.size();) {
-    const auto c = next_utf8(bytes, at);
-    if (!c) throw InputError(fmt::format("byte {} is not UTF-8: {}", at, excerpt(bytes.substr(at, 4))));
-    text += *c;
+    const Utf8Character c = first_character(bytes.substr(at));
+    if (!c.code) throw InputError(fmt::format("byte {} is not UTF-8: {}", at, excerpt(bytes.substr(at, 4))));
+    text += *c.code;
+    at += c.bytes.size();
   }
   return text;
 }

@@ -6,6 +6,7 @@
 
 #include "count_text.hpp"
 #include "schedule.hpp"
+#include "standard_streams.hpp"
 #include "text_width.hpp"
 #include "xorder/error.hpp"
 
@@ -119,7 +120,7 @@ void print_schedule_as_text(const ShownSchedule& shown, const MaybeReport& repor
   check_table_size(shown, 10'000'000,
                    "the table would have {} × {} entries, more than 10^7; print it with --json to a file");
   const schedule::Schedule& s = *shown.schedule;
-  fmt::print("{}\n{}\n\n", shown.title, shown.summary);
+  fmt::print("{}\n{}\n\n", printable(shown.title), printable(shown.summary));
   print_table(shown.table);
   for (const auto& [name, matrix] : shown.factors) {
     fmt::print("{}\n\n", fmt::join(as_lines(name, matrix), "\n"));

@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "utf8.hpp"
+
 namespace xorder::cli {
 namespace {
 
@@ -18,37 +20,19 @@ constexpr std::string_view look =
     "font-style:italic}"
     ".frame{stroke:#9aa4af;stroke-width:1;fill:none}";
 
-// The UTF-8 character at the head of `text`, or nothing if there is no valid one.
-std::string_view first_character(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(text[i])); };
-  const std::size_t length = byte(0) < 0x80 ? 1 : byte(0) < 0xE0 ? 2 : byte(0) < 0xF0 ? 3 : 4;
-  if (length == 1) return text.substr(0, 1);
-  if (byte(0) < 0xC0 || byte(0) > 0xF7 || text.size() < length) return {};
-  unsigned code = byte(0) & (0x7Fu >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return {};
-    code = code << 6 | (byte(i) & 0x3F);
-  }
-  const unsigned least = length == 2 ? 0x80 : length == 3 ? 0x800 : 0x10000;
-  const bool surrogate = code >= 0xD800 && code < 0xE000;
-  if (code < least || code > 0x10FFFF || surrogate || code == 0xFFFE || code == 0xFFFF) return {};
-  return text.substr(0, length);
-}
-
 }  // namespace
 
 std::string escaped(std::string_view text, std::size_t limit) {
   std::vector<std::string> characters;
   while (!text.empty()) {
-    const std::string_view c = first_character(text);
-    const bool control = c.size() == 1 && static_cast<unsigned char>(c[0]) < 0x20;
-    characters.push_back(c.empty()  ? "?"
-                         : control  ? " "
-                         : c == "&" ? "&amp;"
-                         : c == "<" ? "&lt;"
-                         : c == ">" ? "&gt;"
-                                    : std::string(c));
-    text.remove_prefix(c.empty() ? 1 : c.size());
+    const auto [code, bytes] = first_character(text);
+    characters.push_back(!code            ? "?"
+                         : !prints(*code) ? " "
+                         : bytes == "&"   ? "&amp;"
+                         : bytes == "<"   ? "&lt;"
+                         : bytes == ">"   ? "&gt;"
+                                          : std::string(bytes));
+    text.remove_prefix(bytes.size());
   }
   if (characters.size() > limit) {
     characters.resize(limit - 3);

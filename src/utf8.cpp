@@ -1,0 +1,34 @@
+#include "utf8.hpp"
+
+#include <cstddef>
+
+namespace xorder {
+
+Utf8Character first_character(std::string_view text) {
+  static constexpr char32_t least[] = {0, 0x80, 0x800, 0x10000};
+  const Utf8Character invalid{std::nullopt, text.substr(0, 1)};
+  const auto first = static_cast<unsigned char>(text[0]);
+  std::size_t more = 0;  // bytes that follow the first one
+  if (first >= 0x80) {
+    if (first < 0xC0 || first >= 0xF8) return invalid;
+    more = first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3;
+    if (more >= text.size()) return invalid;
+  }
+  char32_t c = more == 0 ? first : first & (0x3Fu >> more);
+  for (std::size_t i = 1; i <= more; ++i) {
+    const auto next = static_cast<unsigned char>(text[i]);
+    if ((next & 0xC0) != 0x80) return invalid;
+    c = c << 6 | (next & 0x3F);
+  }
+  if (c < least[more] || c > 0x10FFFF || is_surrogate(c)) return invalid;
+  return {c, text.substr(0, more + 1)};
+}
+
+bool prints(char32_t c) {
+  const bool layout =
+      (c >= 0x2028 && c <= 0x202E) || (c >= 0x200B && c <= 0x200F) || (c >= 0x2066 && c <= 0x2069);
+  const bool noncharacter = c == 0xFEFF || c == 0xFFFE || c == 0xFFFF;
+  return c >= 0x20 && (c < 0x7F || c > 0xA0) && c != 0xAD && !is_surrogate(c) && !layout && !noncharacter;
+}
+
+}  // namespace xorder
