@@ -22,11 +22,6 @@ using std::uint64_t;
 using Panel = StripeGeometry::Panel;
 using Part = StripeGeometry::Part;
 
-template <typename Function>
-void for_each_in_parallel(auto&& items, const Function& function) {
-  task::each(items.size(), [&](uint64_t i) { function(items[i]); });
-}
-
 // About how many bytes of the panel's rows are put in their places at a time.
 constexpr uint64_t assembled = plan::transfer_bytes;
 
@@ -252,7 +247,9 @@ work::Traffic Stripes::exchange(Stripe& stripe, Machine& machine, const std::sto
   }
   const work::Traffic traffic = machine.run(*this, stop);
   // Puts the parts that receive() has not put in their places.
-  for_each_in_parallel(geometry_.panels(), [&](const Panel& panel) {
+  const std::vector<Panel>& panels = geometry_.panels();
+  task::each(panels.size(), [&](uint64_t i) {
+    const Panel& panel = panels[i];
     for (const Part& part : panel.parts) {
       const Slot& slot = slots_[goal(part)];
       if (slot.bytes == 0 || slot.part != none) continue;

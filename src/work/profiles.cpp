@@ -3,17 +3,17 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sys/statvfs.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "io/disk.hpp"
 #include "io/measure_disk.hpp"
+#include "io/output.hpp"
 #include "io/residency.hpp"
 #include "io/text_file.hpp"
 #include "xorder/error.hpp"
@@ -23,8 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using std::uint64_t;
-
-constexpr std::size_t largest_profile = 64 << 10;
 
 // The XDG base directory specification says to ignore relative paths.
 fs::path cache_directory() {
@@ -52,11 +50,7 @@ std::optional<plan::Device> load_profile(const fs::path& directory) {
   const fs::path path = profile_path(directory);
   std::error_code ignored;
   if (path.empty() || !fs::is_regular_file(path, ignored)) return std::nullopt;
-  std::ifstream file(path);
-  std::string text(largest_profile, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
-  return plan::Device::parse(text, path.string());
+  return plan::Device::parse(io::read_text(path), path.string());
 }
 
 fs::path save_profile(const fs::path& directory, const plan::Device& device) {
@@ -67,15 +61,11 @@ fs::path save_profile(const fs::path& directory, const plan::Device& device) {
   std::error_code error;
   fs::create_directories(path.parent_path(), error);
   if (error) throw IoError(path.parent_path().string(), "mkdir", error.value());
-  // Two processes that measure at the same time must not write to each other's file.
-  fs::path temporary = path;
-  temporary += fmt::format(".{}", ::getpid());
-  std::ofstream file(temporary, std::ios::trunc);
-  file << device.text();
-  file.close();
-  if (!file) throw IoError(temporary.string(), "write", EIO);
-  fs::rename(temporary, path, error);
-  if (error) throw IoError(path.string(), "rename", error.value());
+  const std::string text = device.text();
+  constexpr bool overwrite = true;
+  io::Output output(path, text.size(), overwrite, io::Access::buffered, io::system_disk(), nullptr);
+  output.file().write_exactly(text.data(), text.size(), 0);
+  output.commit();
   return path;
 }
 

@@ -18,11 +18,11 @@ class Engines(Case):
     def test_names_of_engines(self):
         self.save("a.npy", self.noise((100, 200), "f8"))
         direct = self.json("transpose", "a.npy", "b.npy", "--io", "direct")
-        self.assertIn(direct["queue"], ["io_uring", "threads"])
+        self.assertNotEqual(direct["queue"], "mapped")
         self.assertEqual(direct["access"], "direct" if accepts_o_direct(self.dir) else "buffered")
         mapped = self.json("transpose", "a.npy", "c.npy", "--io", "mapped")
         self.assertEqual((mapped["queue"], mapped["access"]), ("mapped", "mapped"))
-        self.assertIn(self.json("transpose", "a.npy", "d.npy")["queue"], ["io_uring", "threads", "mapped"])
+        self.assertEqual(self.json("transpose", "a.npy", "d.npy")["queue"], "mapped")  # a small file
         self.assertEqual(self.bytes_of("b.npy"), self.bytes_of("c.npy"))
         self.assertEqual(self.bytes_of("b.npy"), self.bytes_of("d.npy"))
 

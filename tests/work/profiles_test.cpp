@@ -62,9 +62,18 @@ TEST_F(Profiles, OfADirectoryThatIsNotThereThereIsNone) {
 
 TEST_F(Profiles, ARelativeCacheDirectoryIsIgnored) {
   setenv("XDG_CACHE_HOME", "relative", 1);
-  const std::string home = std::getenv("HOME") != nullptr ? std::getenv("HOME") : "";
-  const auto path = profile_path(scratch_.path());
-  EXPECT_TRUE(path.empty() || path.string().starts_with(home)) << path;
+  setenv("HOME", (scratch_ / "home").c_str(), 1);
+  EXPECT_EQ(profile_path(scratch_.path()).parent_path(), scratch_ / "home" / ".cache" / "xorder");
+  setenv("HOME", "relative", 1);
+  EXPECT_TRUE(profile_path(scratch_.path()).empty());
+}
+
+TEST_F(Profiles, OneThatCannotBeSavedLeavesNothing) {
+  const std::filesystem::path profile = profile_path(scratch_.path());
+  std::filesystem::create_directories(profile / "in the way");
+  EXPECT_THROW(save_profile(scratch_.path(), tape), InputError);
+  for (const auto& entry : std::filesystem::directory_iterator(profile.parent_path()))
+    EXPECT_EQ(entry.path(), profile);
 }
 
 TEST_F(Profiles, ADiskThatNobodyHasMeasuredIsLearnt) {

@@ -46,7 +46,6 @@ class BandTransposition final : public work::Work {
                     work::Options options, const plan::BandTiling& tiling);
   ~BandTransposition() override;
 
-  const std::vector<Band>& bands() const { return bands_; }
   std::string describe() const override;
 
  private:

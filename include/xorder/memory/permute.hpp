@@ -35,7 +35,7 @@ class InMemoryPlan {
   /// becomes element what.target_index(x) of the target. The two must not overlap. `threads` 0 means all
   /// processors. The calling thread permutes small arrays alone. Reads and writes every byte about once.
   /// Allocates at most about the size of a second-level cache for each thread, of which a thread keeps up to
-  /// 1 MiB until it ends.
+  /// 1 MiB until it ends; throws std::bad_alloc, with an unfinished target, if there is not so much.
   void execute(const std::byte* source, std::byte* target, unsigned threads = 0) const;
 
   /// The same in place: element x becomes element what.target_index(x) of the same array. Some reorderings
@@ -60,7 +60,7 @@ class InMemoryPlan {
   std::unique_ptr<InPlace> in_place_;
 };
 
-/// These make a plan and execute it.
+/// These make a plan and execute it. They throw InputError and std::bad_alloc as the plan does.
 void permute(const Reordering& what, const std::byte* source, std::byte* target, unsigned threads = 0);
 void permute_in_place(const Reordering& what, std::byte* array, unsigned threads = 0);
 

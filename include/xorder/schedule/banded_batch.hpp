@@ -22,7 +22,6 @@ class BandedBatch final : public Schedule {
   BandedBatch(int dimension, int beta, int matrices);
 
   const BandLayout& layout() const { return layout_; }
-  int matrices() const { return matrices_; }
   /// 2^β; the steps from here on are the second phase.
   std::uint64_t first_phase() const;
   /// The node of the column that `layout` puts at node v, in matrix m; and back.
@@ -56,7 +55,6 @@ class BandedInTurn final : public Schedule {
   /// `matrices` matrices with the same band, 0 ≤ β < d.
   BandedInTurn(int dimension, int beta, const Diagonals& band, int matrices);
 
-  std::size_t matrices() const { return members_.size(); }
   int rotation(std::size_t m) const { return members_[m].rotation; }
   void messages(std::uint64_t step, std::vector<Message>& out) const override;
   std::optional<Place> goal(Place start) const override;
