@@ -23,8 +23,11 @@ struct TileLimits {
   std::uint64_t tile_bytes;
 };
 
-TileLimits tile_limits(std::uint64_t element_bytes, bool few_rows) {
+TileLimits tile_limits(std::uint64_t element_bytes, bool few_rows, std::uint64_t row_stride) {
   const std::uint64_t w = element_bytes;
+  // Rows that lie so far apart share their sets in the cache. (4 bytes, 16384 x 16384 on AMD Zen 4: 7.2 to
+  // 9.0 GB/s; 128 x 128 x 128 x 128, order 3 2 1 0: 5.3 to 7.2. 1, 2, 8 and 16 bytes gain nothing.)
+  if (w == 4 && !few_rows && row_stride != 0 && row_stride % (64 * 1024) == 0) return {256, 1024, 128 * 1024};
   if (w >= line_bytes) return {2048, 2048, 64 * 1024};
   if (!few_rows) return {std::min<std::uint64_t>(256 * w, 1024), 512, cache_sizes().second / 8};
   return {w <= 2 ? 256 : std::clamp<std::uint64_t>(32 * w, 128, 256), 256, 64 * 1024};
@@ -44,7 +47,7 @@ class Runs : public Engine {
     // enough: for 24 bytes 0.97 of memcpy's speed, and 0.65 with larger tiles.
     const bool one_by_one = w < line_bytes && copied_one_by_one(w);
     const bool cached = in_caches(array_bytes);
-    const TileLimits limits = tile_limits(w, cached || one_by_one);
+    const TileLimits limits = tile_limits(w, cached || one_by_one, box_.row_stride());
     fetching_ = (cached && w >= 3) || one_by_one;
     rows_ = std::min(std::max<std::uint64_t>(w < line_bytes ? 8 : 1, ceil_div(limits.piece_bytes, w)),
                      box_.run_length);
