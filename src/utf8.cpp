@@ -25,10 +25,12 @@ Utf8Character first_character(std::string_view text) {
 }
 
 bool prints(char32_t c) {
-  const bool layout =
-      (c >= 0x2028 && c <= 0x202E) || (c >= 0x200B && c <= 0x200F) || (c >= 0x2066 && c <= 0x2069);
-  const bool noncharacter = c == 0xFEFF || c == 0xFFFE || c == 0xFFFF;
-  return c >= 0x20 && (c < 0x7F || c > 0xA0) && c != 0xAD && !is_surrogate(c) && !layout && !noncharacter;
+  const auto in = [c](char32_t first, char32_t last) { return c >= first && c <= last; };
+  const bool control = c < 0x20 || in(0x7F, 0xA0) || c == 0xAD;
+  const bool layout = in(0x200B, 0x200F) || in(0x2028, 0x202E) || in(0x2060, 0x206F) || c == 0x61C ||
+                      c == 0x180E || c == 0xFEFF || in(0xFFF9, 0xFFFB) || in(0xE0000, 0xE0FFF);
+  const bool noncharacter = (c & 0xFFFE) == 0xFFFE || in(0xFDD0, 0xFDEF);
+  return !control && !layout && !noncharacter && !is_surrogate(c);
 }
 
 }  // namespace xorder

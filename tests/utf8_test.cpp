@@ -52,8 +52,9 @@ TEST(Utf8, AnyBytes) {
 }
 
 TEST(Utf8, WhatCannotBeShown) {
-  for (const char32_t c : {U'\0', U'\n', U'\x1b', U'\x7f', U'\x85', U'\xa0', U'\xad', U'\u200b', U'\u202e',
-                           U'\u2028', U'\u2066', U'\ufeff'}) {
+  for (const char32_t c :
+       {U'\0', U'\n', U'\x1b', U'\x7f', U'\x85', U'\xa0', U'\xad', U'\u200b', U'\u202e', U'\u2028', U'\u2066',
+        U'\ufeff', U'\u061c', U'\u2060', U'\ufff9', U'\ufdd0', U'\U0001FFFE', U'\U000E0041'}) {
     EXPECT_FALSE(prints(c)) << std::hex << static_cast<std::uint32_t>(c);
   }
   for (const char32_t c : {U' ', U'~', U'é', U'⊕', U'☃', U'\U0001F600'}) EXPECT_TRUE(prints(c));

@@ -123,8 +123,10 @@ Picker::Picker(std::vector<std::uint32_t> places, std::size_t element_bytes)
   const ByWindows vectors = HWY_DYNAMIC_DISPATCH(by_windows)();
   by_windows_ = vectors.function;
   in_vector_ = vectors.vector_bytes / element_bytes;
-  // A window takes about as long as two elements.
-  if (in_vector_ > 1 && find_windows(vectors.vector_bytes) <= in_vector_ / 2) return;
+  // A window takes about as long as four elements, if all orders stay in the first-level cache.
+  constexpr std::size_t most_bytes = 32 * 1024;
+  if (in_vector_ > 1 && find_windows(vectors.vector_bytes) <= in_vector_ / 4 && orders_.size() <= most_bytes)
+    return;
   windows_ = 0;
   offsets_.clear();
   orders_.clear();
@@ -144,7 +146,7 @@ std::size_t Picker::find_windows(std::size_t vector_bytes) {
       if (windows.empty() || place + element_bytes_ > windows.back() + vector_bytes) windows.push_back(place);
     }
     windows_ = std::max(windows_, windows.size());
-    if (windows_ > in_vector_ / 2) return windows_;
+    if (windows_ > in_vector_ / 4) return windows_;
   }
   for (std::size_t v = 0; v < found.size(); ++v) {
     found[v].resize(windows_, found[v].front());

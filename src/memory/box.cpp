@@ -10,7 +10,7 @@
 namespace xorder::memory {
 namespace {
 
-// What moving tiles costs apart from the elements, in cycles.
+// Cycles that moving tiles takes.
 struct Costs {
   double tile;         // if it is a piece of the target, or in the cache
   double run;          // otherwise

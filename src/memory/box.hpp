@@ -11,8 +11,8 @@
 //                         run d   d h l
 //
 // This is repeated for each coordinate of the other axes, which are slower than D in the target. A tile is
-// some rows by some columns. It is transposed into a buffer, and whole lines go from there to the target.
-// There are five kinds:
+// some rows by some columns. Runs and pieces are transposed into a buffer, and whole lines go from there to
+// the target. There are five kinds:
 //
 //   runs      a tile is a piece of each of some runs; where runs do not begin at lines, it also takes the
 //             last few rows of the tile before, to have the whole of the line that both share;
@@ -21,9 +21,10 @@
 //   direct    the array is in the cache, and blocks go from the rows to the target without a buffer;
 //   records   elements are so large that they are copied one by one, in the target's order.
 //
-// Rows and runs can be chosen. If D is short, a row also lies along the axes that are next to D in the
+// Which axes make a row is a choice. If D is short, a row also lies along the axes that are next to D in the
 // source, and the runs then lie along fewer axes: 512 x 100 x 2 x 224 x 2 bytes, order 1 2 4 3 0, have rows
-// of 448 columns and runs of 512, not rows of 2 and runs of 114688. (AMD Zen 4, one thread: 8.5 GB/s, 0.9.)
+// of 448 columns and runs of 512, not rows of 2 and runs of 114688. (AMD Zen 4, one thread: 8.8 GB/s, not
+// 0.9.)
 //
 // Reading decides the speed. A processor reads nothing new while a tile's lines go to the target, so a part
 // of the next tile is prefetched before each KiB that is written (write_tile.hpp); a tile and the next one

@@ -1,6 +1,7 @@
 // The axes of an axis permutation, for the engines for boxes: see box.hpp.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -20,6 +21,28 @@ struct TargetAxes {
   explicit TargetAxes(const Reordering& what);
 };
 
+/// Columns, divided into strips that are about equal and begin at whole blocks. So none is narrower than a
+/// block, unless all columns are.
+struct Strips {
+  std::uint64_t columns = 0, block = 1, count = 1;
+
+  Strips() = default;
+  /// About `wanted` columns each.
+  Strips(std::uint64_t all_columns, std::uint64_t block_columns, std::uint64_t wanted)
+      : columns(all_columns),
+        block(block_columns),
+        count(std::clamp<std::uint64_t>((all_columns + wanted / 2) / wanted, 1,
+                                        std::max<std::uint64_t>(1, all_columns / block_columns))) {}
+  std::uint64_t begin(std::uint64_t strip) const {
+    return strip == count ? columns : strip * (columns / block) / count * block;
+  }
+  std::uint64_t width(std::uint64_t strip) const { return begin(strip + 1) - begin(strip); }
+  /// What no strip is wider than.
+  std::uint64_t widest() const {
+    return (columns / block + count - 1) / count * block + (columns / block != 0 ? columns % block : columns);
+  }
+};
+
 /// Axes that are slower than the rows in the source and slower than the runs in the target.
 struct OuterAxes {
   std::vector<StridedAxis> in_source;  ///< fastest in the target first
@@ -28,7 +51,7 @@ struct OuterAxes {
 };
 
 /// The axes by their place in source and target. At first the rows lie along D alone, the runs along T, and
-/// each of the outer coordinates is a part of the target.
+/// the runs of one outer coordinate are contiguous in the target.
 struct Box {
   std::uint64_t element_bytes = 1;
   std::vector<StridedAxis> columns;  ///< of a row of the source; fastest first, with strides in the target

@@ -26,15 +26,13 @@ class Pieces : public Engine {
         streamed_(streamed),
         run_bytes_(box_.run_length * box_.element_bytes) {
     const std::uint64_t columns = box_.column_count;
-    block_ = std::max<std::uint64_t>(1, line_bytes / box_.element_bytes);
+    const std::uint64_t block = std::max<std::uint64_t>(1, line_bytes / box_.element_bytes);
     const std::uint64_t runs =
-        std::max({block_, ceil_div(line_bytes, run_bytes_), cache_sizes().first / 2 / run_bytes_});
+        std::max({block, ceil_div(line_bytes, run_bytes_), cache_sizes().first / 2 / run_bytes_});
     together_ = std::clamp<std::uint64_t>(runs / columns, 1, box_.outer.count);
-    strips_ = std::clamp<std::uint64_t>((columns + runs / 2) / runs, 1,
-                                        std::max<std::uint64_t>(1, columns / block_));
-    for (std::uint64_t s = 0; s < strips_; ++s) widest_ = std::max(widest_, begin_of(s + 1) - begin_of(s));
-    pieces_ = ceil_div(box_.outer.count, together_) * strips_;
-    pieces_per_task_ = ceil_div(256 * 1024, together_ * widest_ * run_bytes_);
+    strips_ = Strips(columns, block, runs);
+    pieces_ = ceil_div(box_.outer.count, together_) * strips_.count;
+    pieces_per_task_ = ceil_div(256 * 1024, together_ * strips_.widest() * run_bytes_);
   }
 
   std::uint64_t tasks() const override { return ceil_div(pieces_, pieces_per_task_); }
@@ -46,7 +44,7 @@ class Pieces : public Engine {
     if (begin >= end) return;
     // In front of a piece lies the end of the one before: the line in which one ends and the next one begins
     // is written as a whole.
-    Scratch buffer(line_bytes + together_ * widest_ * run_bytes_);
+    Scratch buffer(line_bytes + together_ * strips_.widest() * run_bytes_);
     std::byte* const out = buffer.data() + line_bytes;
     std::vector<std::uint64_t> run(box_.run_length);
     Offsets(box_.run, 0).take(run.data(), run.size());
@@ -71,7 +69,7 @@ class Pieces : public Engine {
 
   std::string describe() const override {
     return fmt::format("axes: pieces of {} runs of {} elements of {} bytes from rows of {}{}",
-                       together_ * widest_, box_.run_length, box_.element_bytes, box_.column_count,
+                       together_ * strips_.widest(), box_.run_length, box_.element_bytes, box_.column_count,
                        streamed_ ? ", streamed" : "");
   }
 
@@ -82,14 +80,8 @@ class Pieces : public Engine {
   };
 
   Piece at(std::uint64_t piece) const {
-    const std::uint64_t strip = piece % strips_, outer = piece / strips_ * together_;
-    return {outer, std::min(together_, box_.outer.count - outer), begin_of(strip),
-            begin_of(strip + 1) - begin_of(strip)};
-  }
-
-  // Strips are about equal and begin at whole blocks.
-  std::uint64_t begin_of(std::uint64_t strip) const {
-    return strip == strips_ ? box_.column_count : strip * (box_.column_count / block_) / strips_ * block_;
+    const std::uint64_t strip = piece % strips_.count, outer = piece / strips_.count * together_;
+    return {outer, std::min(together_, box_.outer.count - outer), strips_.begin(strip), strips_.width(strip)};
   }
 
   // `offsets` is for those of the tile's rows, unless they are the same for each piece.
@@ -112,10 +104,8 @@ class Pieces : public Engine {
   RowsOutFunction write_;
   bool streamed_;
   std::uint64_t run_bytes_;
-  std::uint64_t block_ = 1;     // columns that the kernels process at once
   std::uint64_t together_ = 1;  // outer coordinates of a piece
-  std::uint64_t strips_ = 1;    // of the columns of one outer coordinate
-  std::uint64_t widest_ = 0;
+  Strips strips_;               // of the columns of one outer coordinate
   std::uint64_t pieces_ = 1, pieces_per_task_ = 1;
 };
 

@@ -53,24 +53,21 @@ class Runs : public Engine {
                      box_.run_length);
     if (all_columns * w < 1024 &&
         w < line_bytes) {  // short rows are close together: any number of them is one stream
-      rows_ = std::min(box_.run_length,
-                       std::max(rows_, std::min(std::uint64_t{16384} / (all_columns * w), 2048 / w)) / 8 * 8);
+      const std::uint64_t more = std::min(std::uint64_t{16384} / (all_columns * w), 2048 / w);
+      rows_ = std::min(box_.run_length, round_up(std::max(rows_, more), 8));
     }
     lines_ = (box_.run_length * w) % line_bytes == 0 && (rows_ * w) % line_bytes == 0;
     overlap_ = ceil_div(line_bytes, w);
-    block_ = ceil_div(line_bytes, w);
+    const std::uint64_t block = ceil_div(line_bytes, w);  // columns that the kernels process at once
     const std::uint64_t columns =
-        std::max(block_, std::min(limits.strip_bytes, limits.tile_bytes / rows_) / w);
-    // Rows that are split are split whole.
-    const std::uint64_t most_strips = split_ ? 1 : std::max<std::uint64_t>(1, all_columns / block_);
-    strips_ = std::clamp<std::uint64_t>((all_columns + columns / 2) / columns, 1, most_strips);
-    strips_per_task_ = std::clamp<std::uint64_t>(16384 * strips_ / (all_columns * w), 1, strips_);
-    const std::uint64_t task_columns = ceil_div(all_columns * strips_per_task_, strips_);
+        std::max(block, std::min(limits.strip_bytes, limits.tile_bytes / rows_) / w);
+    strips_ = Strips(all_columns, block, split_ ? all_columns : columns);  // what is split is split whole
+    strips_per_task_ = std::clamp<std::uint64_t>(16384 * strips_.count / (all_columns * w), 1, strips_.count);
+    const std::uint64_t task_columns = ceil_div(all_columns * strips_per_task_, strips_.count);
     chunk_ = std::min(box_.run_length, ceil_div(task_bytes, task_columns * w * rows_) * rows_);
     chunks_ = ceil_div(box_.run_length, chunk_);
-    parts_ = ceil_div(strips_, strips_per_task_);
+    parts_ = ceil_div(strips_.count, strips_per_task_);
     tasks_ = box_.outer.count * chunks_ * parts_;
-    for (std::uint64_t s = 0; s < strips_; ++s) widest_ = std::max(widest_, begin_of(s + 1) - begin_of(s));
     pitch_ = round_up((rows_ + overlap_) * w, line_bytes);
   }
 
@@ -81,16 +78,16 @@ class Runs : public Engine {
     if (first == last) return;
     const std::uint64_t w = box_.element_bytes;
     Walk walk(*this, last, source, target);
-    Scratch buffer(widest_ * pitch_);
+    Scratch buffer(strips_.widest() * pitch_);
     std::vector<const std::byte*> pointers(rows_ + overlap_);
-    std::vector<std::uint64_t> places(has_pitch() ? 0 : widest_);
+    std::vector<std::uint64_t> places(has_pitch() ? 0 : strips_.widest());
     Tile tile = walk.first(first);
     for (bool more = true; more;) {
       const Tile now = tile;
       more = walk.advance(tile);
       const Rows& rows = *now.rows;
-      const std::byte* const from = now.source + begin_of(now.strip) * w;
-      const std::uint64_t columns = width_of(now.strip);
+      const std::byte* const from = now.source + strips_.begin(now.strip) * w;
+      const std::uint64_t columns = strips_.width(now.strip);
       if (split_ != nullptr) {
         split_(from + rows.offsets[0], rows.count, columns, buffer.data(), pitch_);
       } else {
@@ -109,10 +106,10 @@ class Runs : public Engine {
       const NextTile next = more && next_is_fetched() ? fetched(tile) : NextTile();
       if (has_pitch()) {
         out.target_pitch = box_.columns.front().stride;
-        out.target += begin_of(now.strip) * out.target_pitch;
+        out.target += strips_.begin(now.strip) * out.target_pitch;
         write_tile(out, next, [&](std::uint64_t, const RowsOut& part) { write_(part); });
       } else {
-        Offsets(box_.columns, begin_of(now.strip)).take(places.data(), columns);
+        Offsets(box_.columns, strips_.begin(now.strip)).take(places.data(), columns);
         write_tile_to(places.data(), out, next, write_);
       }
     }
@@ -121,7 +118,7 @@ class Runs : public Engine {
   std::string describe() const override {
     return fmt::format(
         "axes: runs of {} elements of {} bytes from rows of {}; tiles of {} rows by up to {} columns{}",
-        box_.run_length, box_.element_bytes, box_.column_count, rows_, widest_,
+        box_.run_length, box_.element_bytes, box_.column_count, rows_, strips_.widest(),
         streamed_ ? ", streamed" : "");
   }
 
@@ -186,7 +183,7 @@ class Runs : public Engine {
       Offsets(runs_.box_.run, tile.row - rows.before)
           .take(rows.offsets.data(), runs_.split_ != nullptr ? 1 : rows.count);
       tile.strip = tile.task % runs_.parts_ * runs_.strips_per_task_;
-      tile.end_strip = std::min(runs_.strips_, tile.strip + runs_.strips_per_task_);
+      tile.end_strip = std::min(runs_.strips_.count, tile.strip + runs_.strips_per_task_);
       tile.rows = &rows;
     }
 
@@ -197,15 +194,6 @@ class Runs : public Engine {
     Rows rows_[2];
     unsigned turn_ = 0;
   };
-
-  // Where a strip begins. Strips are about equal and begin at whole blocks. So none is narrower than a block,
-  // unless all columns are.
-  std::uint64_t begin_of(std::uint64_t strip) const {
-    if (strip == strips_) return box_.column_count;
-    return strip * (box_.column_count / block_) / strips_ * block_;
-  }
-
-  std::uint64_t width_of(std::uint64_t strip) const { return begin_of(strip + 1) - begin_of(strip); }
 
   // Whether all columns are equally far apart in the target.
   bool has_pitch() const { return box_.columns.size() == 1 && !box_.columns.front().mapped; }
@@ -220,10 +208,10 @@ class Runs : public Engine {
   }
 
   NextTile fetched(const Tile& tile) const {
-    const std::byte* const from = tile.source + begin_of(tile.strip) * box_.element_bytes;
-    const std::uint64_t bytes = width_of(tile.strip) * box_.element_bytes;
+    const std::byte* const from = tile.source + strips_.begin(tile.strip) * box_.element_bytes;
+    const std::uint64_t bytes = strips_.width(tile.strip) * box_.element_bytes;
     const Rows& rows = *tile.rows;
-    if (strips_ == 1 && box_.all_rows_adjacent())  // a stream
+    if (strips_.count == 1 && box_.all_rows_adjacent())  // a stream
       return NextTile(from, rows.offsets.data(), 1, rows.count * bytes);
     return NextTile(from, rows.offsets.data(), rows.count, bytes);
   }
@@ -237,12 +225,11 @@ class Runs : public Engine {
   bool lines_ = false;         // if the target is aligned to a line, tiles begin at lines of it
   std::uint64_t overlap_ = 0;  // otherwise a tile also needs this many rows of the one before
   std::uint64_t rows_ = 1;     // of a tile
-  std::uint64_t block_ = 1;    // columns that the kernels process at once
-  std::uint64_t strips_ = 1;   // of columns, each as wide as a tile
+  Strips strips_;              // each as wide as a tile
   std::uint64_t strips_per_task_ = 1;
   std::uint64_t parts_ = 1;  // tasks for some rows
   std::uint64_t chunk_ = 1;  // rows of a task
-  std::uint64_t chunks_ = 1, tasks_ = 1, widest_ = 0, pitch_ = 0;
+  std::uint64_t chunks_ = 1, tasks_ = 1, pitch_ = 0;
 };
 
 }  // namespace

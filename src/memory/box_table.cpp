@@ -20,7 +20,8 @@ namespace {
 
 using kernel::Picker;
 
-constexpr double least_cycles = 5. / 64, cycles_per_byte = 0.1;
+constexpr double least_cycles = 6. / 64, cycles_per_byte = 0.1;
+constexpr std::uint64_t most_bytes = 32 * 1024;
 
 // An axis, how many of its coordinates a tile has, and on which sides it is one of the fastest.
 struct TileAxis {
@@ -85,14 +86,15 @@ class Table : public Engine {
     const auto windows = static_cast<double>(picker_->windows()),
                n = static_cast<double>(picker_->in_vector());
     const auto segment = static_cast<double>(segment_), run = static_cast<double>(picker_->places().size());
-    return (windows != 0 ? (2 * windows + 3) / n : 1.2) +
+    return (windows != 0 ? (4 * windows + 2) / n : 1.2) +
            cycles_per_byte * static_cast<double>(element_bytes_) + 10 / segment + 30 / run;
   }
 
   std::string describe() const override {
-    return fmt::format("axes: tiles of {} segments and {} runs of {} elements of {} bytes by a table{}{}",
-                       segments_.size(), runs_.size(), picker_->places().size(), element_bytes_,
-                       fmt::format(", {} windows", picker_->windows()), streamed_ ? ", streamed" : "");
+    return fmt::format(
+        "axes: tiles of {} segments and {} runs of {} elements of {} bytes by a table, {} windows{}",
+        segments_.size(), runs_.size(), picker_->places().size(), element_bytes_, picker_->windows(),
+        streamed_ ? ", streamed" : "");
   }
 
  private:
@@ -135,13 +137,13 @@ class Table : public Engine {
     std::vector<std::uint64_t> at_;
   };
 
-  // Chooses a tile with runs and segments of about so many bytes. Returns whether it stays in the first-level
-  // cache.
+  // Chooses a tile with runs and segments of about so many bytes. Returns whether that was possible in a tile
+  // of at most most_bytes, with runs that are not much longer: their table is to stay in the cache.
   bool choose_tile(std::uint64_t run_bytes, std::uint64_t segment_bytes) {
     for (TileAxis& a : axes_) a.tile = 1, a.in_run = a.in_segment = false;
     const auto grow = [&](TileAxis& a, std::uint64_t& bytes, std::uint64_t goal, bool TileAxis::*in) {
       if (bytes >= goal) return;
-      // Parts are about equal, have up to twice the goal, and begin at lines if possible.
+      // Parts are about equal and of up to twice the goal, or as many coordinates more as make whole lines.
       const std::uint64_t parts = ceil_div(a.extent * bytes, 2 * goal);
       const std::uint64_t part = ceil_div(a.extent, parts), lines = line_bytes / std::gcd(line_bytes, bytes);
       a.tile =
@@ -154,8 +156,12 @@ class Table : public Engine {
     bytes = element_bytes_;
     for (const std::size_t i : by_source_) grow(axes_[i], bytes, segment_bytes, &TileAxis::in_segment);
     tile_bytes_ = element_bytes_;
-    for (const TileAxis& a : axes_) tile_bytes_ *= a.tile;
-    return tile_bytes_ <= 32 * 1024 || run_bytes <= line_bytes;
+    std::uint64_t run = element_bytes_;
+    for (const TileAxis& a : axes_) {
+      tile_bytes_ *= a.tile;
+      if (a.in_run) run *= a.tile;
+    }
+    return (tile_bytes_ <= most_bytes && run <= 4 * run_bytes) || run_bytes <= line_bytes;
   }
 
   // Where the segments, the runs and their elements lie. Only the slowest axis of a segment or of a run may

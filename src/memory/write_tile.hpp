@@ -86,8 +86,9 @@ inline void write_tile_to(const std::uint64_t* offsets, const RowsOut& tile, con
          c += part.rows, part.buffer += part.rows * part.pitch) {
       part.target = target + offsets[c];
       part.rows = 1;  // and all that follow at the same distance, since a call for each would take longer
-      if (c + 1 < end) part.target_pitch = offsets[c + 1] - offsets[c];
-      while (c + part.rows < end && offsets[c + part.rows] == offsets[c] + part.rows * part.target_pitch)
+      part.target_pitch = c + 1 < end && offsets[c + 1] > offsets[c] ? offsets[c + 1] - offsets[c] : 0;
+      while (part.target_pitch != 0 && c + part.rows < end &&
+             offsets[c + part.rows] == offsets[c] + part.rows * part.target_pitch)
         ++part.rows;
       write(part);
     }

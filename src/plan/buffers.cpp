@@ -34,6 +34,7 @@ void add_write_slots(const Reordering& what, const Conditions& conditions, const
   const uint64_t joined = std::min(bytes(g.written), std::max(bytes(g.target), window / 4));
   const uint64_t request = std::min(joined, largest_request);
   b.write_slot_bytes = round_up(request, alignment) + (g.target_aligned ? 0 : alignment);
+  // Not clamp(): the depth may be below 4.
   b.write_slots = std::min(
       ceil_div(what.bytes(), request),
       std::min<uint64_t>(std::max<uint64_t>(window / b.write_slot_bytes, 4), conditions.device.depth));

@@ -94,7 +94,7 @@ unsigned TileEngine::queue_depth() const {
     block =
         std::max({block, pass.source_block_bytes, std::min(pass.target_block_bytes, pass.write_slot_bytes)});
   const uint64_t most = circumstances_.memory / 8 / std::min(block, plan::largest_request);
-  return static_cast<unsigned>(std::min(std::max<uint64_t>(most, 4), depth));
+  return static_cast<unsigned>(std::min(std::max<uint64_t>(most, 4), depth));  // the depth may be below 4
 }
 
 std::vector<plan::PassSummary> TileEngine::passes() const {

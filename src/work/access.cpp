@@ -17,8 +17,9 @@ Circumstances circumstances(std::span<const io::ArrayFile> inputs, const Destina
                   .source_offset = input.description.offset,
                   .target_offset = to.offset,
                   .keep_cached = fits && (small || io::mostly_cached(*input.file))};
-  // Several processes that write one file must bypass the page cache, which belongs to one machine.
-  const bool alone = options.team == nullptr || options.parts;
+  // Several processes that write one file must bypass the page cache, which belongs to one machine. Parts are
+  // planned for direct access.
+  const bool alone = options.team == nullptr;
   if (options.engine == EngineChoice::mapped || (automatic && fits && small && alone)) {
     c.source = c.target = io::Access::mapped;
   } else if (automatic && c.keep_cached && !io::only_in_memory(input.file->plain_descriptor())) {

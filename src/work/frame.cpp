@@ -73,8 +73,10 @@ void check_own_file(const Frame& frame, Team& team) {
 // Makes the options of all members agree. Checks that they mean the same input, or parts that go together.
 void join(Frame& frame, Team& team) {
   Options& options = frame.options;
-  if (options.engine == EngineChoice::mapped && !options.parts) {
-    throw InputError("several processes that write one file cannot map it; use direct access");
+  if (options.engine == EngineChoice::mapped) {
+    throw InputError(options.parts
+                         ? "parts of an array cannot be mapped; use direct access"
+                         : "several processes that write one file cannot map it; use direct access");
   }
   if (options.threads == 0) options.threads = team.processors();
   options.device = plan::Device::parse(team.from_first(options.device.text()), "the first process's device");
@@ -141,8 +143,8 @@ void check_sizes(std::uint64_t bytes, const io::ArrayFile& input, const std::vec
   }
   const std::uint64_t elements = checked_bytes({extents, 1, Order::c});
   if (elements != in.elements()) {
-    throw InputError(fmt::format("{}: has {} elements, which an output of shape ({}) cannot hold",
-                                 input.path.string(), in.elements(), fmt::join(extents, ", ")));
+    throw InputError(fmt::format("{}: has {} elements, but an output of shape ({}) has {}",
+                                 input.path.string(), in.elements(), fmt::join(extents, ", "), elements));
   }
 }
 

@@ -99,7 +99,7 @@ DeviceChoice device_for(const fs::path& file) {
   plan::Device usual = in_memory ? plan::Device::tmpfs() : plan::Device::ssd();
   try {
     if (auto device = load_profile(directory)) return {*std::move(device), true, {}};
-  } catch (const InputError& e) {
+  } catch (const Error& e) {
     const std::string note = fmt::format("{}; using {}", e.what(), usual.name);
     return {std::move(usual), true, note};
   }

@@ -16,7 +16,8 @@ namespace xorder::work {
 /// `directory` does not exist.
 std::filesystem::path profile_path(const std::filesystem::path& directory);
 
-/// The profile, or nothing if there is none. Throws InputError if it cannot be read or is damaged.
+/// The profile, or nothing if there is none. Throws InputError or IoError if it cannot be read, and
+/// InputError if it is damaged.
 std::optional<plan::Device> load_profile(const std::filesystem::path& directory);
 
 /// Writes the profile, replacing an older one. Makes the cache directory if needed. Returns the path. Throws

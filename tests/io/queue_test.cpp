@@ -223,9 +223,8 @@ TEST_P(QueueTest, DestructionWaitsForWhatIsInFlight) {
     }
     if (round % 2) collect(*queue, 1);
   }
-  memory = BlockMemory();
-  // A write that were still under way would put other bytes into the file than it was given, and a read would
-  // overwrite them in memory.
+  // A write that is still under way would put later bytes into the file, and a read would overwrite them in
+  // memory.
   BlockMemory first(1 << 22), second(1 << 22);
   std::memset(first.data(), 0x11, first.size());
   file.write_exactly(first.data(), first.size(), 0);

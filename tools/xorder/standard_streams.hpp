@@ -18,7 +18,7 @@ void tell(fmt::format_string<Args...> format, Args&&... args) {
   tell_text(fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// Escapes control characters, which file names may contain, as in \x1b; keeps line ends.
+/// Escapes what cannot be shown, which file names may contain, as in \x1b; keeps line ends.
 std::string printable(std::string_view text);
 /// The same without line breaks.
 std::string on_one_line(std::string text);
