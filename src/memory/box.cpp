@@ -25,9 +25,10 @@ constexpr Costs in_cache{60, 0, 2, 2, 1, 0.06}, in_memory{30, 30, 8, 12, 2, 0.12
 // registers. Where rows or runs are shorter than that, elements are copied one by one, or rows are first put
 // side by side.
 //
-// With this estimate and the table's own, random arrays of 3 to 5 axes, many of them short, and elements of 1
-// to 16 bytes took 2 % longer on average than with the better choice for each; without the table 12 %, those
-// in the cache 28 %. (AMD Zen 4, one thread; 1,400 arrays of 24 and 48 MiB, 1,000 of 64 and 256 KiB.)
+// When this estimate and the table's own were fitted, random arrays of 3 to 5 axes, many of them short, and
+// elements of 1 to 16 bytes took 2 % longer on average than with the better choice for each; without the
+// table 12 %, those in the cache 28 %. (AMD Zen 4, one thread; 1,400 arrays of 24 and 48 MiB, 1,000 of 64 and
+// 256 KiB.)
 double cycles_without_table(const Box& box, bool direct, bool in_pieces) {
   const Costs& costs = direct ? in_cache : in_memory;
   const std::uint64_t bytes = box.element_bytes;

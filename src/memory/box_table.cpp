@@ -21,7 +21,6 @@ namespace {
 using kernel::Picker;
 
 constexpr double least_cycles = 6. / 64, cycles_per_byte = 0.1;
-constexpr std::uint64_t most_bytes = 32 * 1024;
 
 // An axis, how many of its coordinates a tile has, and on which sides it is one of the fastest.
 struct TileAxis {
@@ -138,8 +137,9 @@ class Table : public Engine {
   };
 
   // Chooses a tile with runs and segments of about so many bytes. Returns whether that was possible in a tile
-  // of at most most_bytes, with runs that are not much longer: their table is to stay in the cache.
+  // that is not too large, with runs that are not much longer: their table is to stay in the cache.
   bool choose_tile(std::uint64_t run_bytes, std::uint64_t segment_bytes) {
+    constexpr std::uint64_t largest_tile = 32 * 1024;
     for (TileAxis& a : axes_) a.tile = 1, a.in_run = a.in_segment = false;
     const auto grow = [&](TileAxis& a, std::uint64_t& bytes, std::uint64_t goal, bool TileAxis::*in) {
       if (bytes >= goal) return;
@@ -161,7 +161,7 @@ class Table : public Engine {
       tile_bytes_ *= a.tile;
       if (a.in_run) run *= a.tile;
     }
-    return (tile_bytes_ <= most_bytes && run <= 4 * run_bytes) || run_bytes <= line_bytes;
+    return (tile_bytes_ <= largest_tile && run <= 4 * run_bytes) || run_bytes <= line_bytes;
   }
 
   // Where the segments, the runs and their elements lie. Only the slowest axis of a segment or of a run may
