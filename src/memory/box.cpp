@@ -35,8 +35,12 @@ double cycles_without_table(const Box& box, bool direct, bool in_pieces) {
   const auto w = static_cast<double>(bytes), rows = static_cast<double>(box.run_length),
              columns = static_cast<double>(box.column_count);
   const double for_tile = direct || in_pieces ? costs.tile / (rows * columns) : costs.run / rows;
-  if ((direct || !in_pieces) && box.all_rows_adjacent() && split_function(bytes, box.column_count) != nullptr)
-    return costs.split * w + for_tile * (rows * w < 2 * line_bytes ? 4 : 1);  // few rows take a detour
+  if ((direct || !in_pieces) && box.all_rows_adjacent() &&
+      split_function(bytes, box.column_count) != nullptr) {
+    const bool narrow = std::bit_ceil(box.column_count) * bytes <= 16;
+    const bool few = narrow ? rows < line_bytes / w + 16 : rows * w < 16;  // which take a detour
+    return costs.split * w + for_tile * (few ? 4 : 1);
+  }
   double cycles = costs.one_by_one;
   if (!copied_one_by_one(bytes) && columns * w >= 16 &&
       rows * static_cast<double>(std::bit_ceil(bytes)) >= 16) {
