@@ -1,8 +1,6 @@
 #include "memory/box_axes.hpp"
 
 #include <algorithm>
-#include <iterator>
-#include <utility>
 
 #include "memory/micro.hpp"
 

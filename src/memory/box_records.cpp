@@ -52,8 +52,8 @@ class Records : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> make_records(TargetAxes axes, bool streamed) {
-  return std::make_unique<Records>(std::move(axes), streamed);
+std::unique_ptr<Engine> make_records(TargetAxes target, bool streamed) {
+  return std::make_unique<Records>(std::move(target), streamed);
 }
 
 }  // namespace xorder::memory

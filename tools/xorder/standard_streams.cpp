@@ -9,6 +9,7 @@
 #include "utf8.hpp"
 
 namespace xorder::cli {
+
 std::string printable(std::string_view text) {
   std::string result;
   while (!text.empty()) {
