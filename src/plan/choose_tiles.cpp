@@ -73,8 +73,8 @@ class Search {
     double least = std::numeric_limits<double>::infinity();
     for (const Demand& s : sources) {
       for (const Demand& t : targets) {
-        for (const size_t axes : {~size_t{0}, size_t{1}}) {
-          if (axes == 1 && !spans_fastest_axis(s, t)) continue;
+        for (const size_t axes : {~size_t{0}, shortest_target_run(s, t)}) {
+          if (axes == 0) continue;
           choose(s, t, axes, candidate.geometry.choice);
           if (!price(candidate) || candidate.seconds > least * close_enough) continue;
           least = std::min(least, candidate.seconds);
@@ -128,14 +128,19 @@ class Search {
     return list;
   }
 
-  // Whether target runs can go on along a second axis, and those along the first alone, which are chunks
-  // then, have a quarter of the chunk's size that is wanted. The bookkeeping of a chunk takes some 40 bytes:
-  // with runs of 4 bytes it would take far more memory than the tiles.
-  bool spans_fastest_axis(const Demand& s, const Demand& t) const {
-    if (what_.order.size() < 2 || what_.mapped == what_.order.back()) return false;
-    const auto axis = static_cast<size_t>(what_.order.back());
-    return std::max(s.length[axis], t.length[axis]) == what_.extents[axis] &&
-           what_.extents[axis] * what_.element_bytes >= conditions_.chunk_bytes / 4;
+  // The fewest axes along which a target run, which is a chunk then, has a quarter of the chunk's size that is
+  // wanted; 0 if the tile does not span them. The bookkeeping of a chunk takes some 40 bytes: with runs of 4
+  // bytes it would take far more memory than the tiles.
+  size_t shortest_target_run(const Demand& s, const Demand& t) const {
+    uint64_t bytes = what_.element_bytes;
+    for (size_t axes = 1; axes < what_.order.size(); ++axes) {
+      const int i = what_.order[what_.order.size() - axes];
+      const auto axis = static_cast<size_t>(i);
+      if (what_.mapped == i || std::max(s.length[axis], t.length[axis]) < what_.extents[axis]) return 0;
+      bytes *= what_.extents[axis];
+      if (bytes >= conditions_.chunk_bytes / 4) return axes;
+    }
+    return 0;
   }
 
   void choose(const Demand& s, const Demand& t, size_t target_axes, TileChoice& choice) const {
@@ -188,8 +193,10 @@ class Search {
       while (low > 0 && uint64_t{1} << (low - 1) >= least_piece && bytes() > group_target_bytes()) --low;
     } else {
       const uint64_t unit_bytes = elements / choice.tile[*split] * w;
-      choice.group[*split] =
-          std::min(choice.tile[*split], std::max(least_piece, group_target_bytes() / unit_bytes));
+      const uint64_t most = std::max(least_piece, group_target_bytes() / unit_bytes);
+      const uint64_t length = choice.tile[*split];
+      // Groups of the same length: one of a single column would read element by element.
+      choice.group[*split] = ceil_div(length, ceil_div(length, most));
     }
   }
 

@@ -43,8 +43,9 @@ uint64_t average_run_bytes(const Reordering& what, const Side& side) {
   auto run = static_cast<double>(side.shape.run_elements * what.element_bytes);
   for (size_t axis = 0; axis < side.lengths.size(); ++axis) {
     if (what.mapped == static_cast<int>(axis) || side.shape.axes[axis].runs != 0) continue;
-    const uint64_t extent = what.extents[axis], length = side.lengths[axis];
-    run *= static_cast<double>(extent) / static_cast<double>(ceil_div(extent, length) * length);
+    const uint64_t extent = what.extents[axis], tile = side.tile[axis], length = side.lengths[axis];
+    const uint64_t cuts = extent / tile * ceil_div(tile, length) + ceil_div(extent % tile, length);
+    run *= static_cast<double>(extent) / static_cast<double>(cuts * length);
   }
   return std::max<uint64_t>(1, static_cast<uint64_t>(run));
 }

@@ -56,6 +56,24 @@ void expect_runs_fit_in_slots(const Pass& pass, std::uint64_t source_offset, std
   }
 }
 
+// The planned block is the average of what is read at once.
+void expect_planned_blocks(const Pass& pass) {
+  std::vector<Run> runs;
+  std::uint64_t elements = 0, count = 0;
+  for (std::uint64_t t = 0; t < pass.tiling.tile_count(); ++t) {
+    const Tile tile = pass.tiling.tile(t);
+    for (std::uint64_t g = 0; g < tile.groups; ++g) {
+      pass.tiling.source_runs(pass.tiling.group(tile, g), runs);
+      for (const Run& run : runs) {
+        elements += run.length;
+        count += run.length != 0 ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_NEAR(static_cast<double>(pass.source_block_bytes),
+              static_cast<double>(elements * pass.element_bytes) / static_cast<double>(count), 1);
+}
+
 // Tiles that begin within a block, although their groups are whole blocks long.
 TEST(Plan, GroupsOfTilesThatBeginAnywhere) {
   test::Random random;
@@ -91,6 +109,7 @@ TEST(Plan, SmallPlansPerformTheReordering) {
       ASSERT_NO_FATAL_FAILURE(expect_runs_fit_in_slots(plan.passes[p], p == 0 ? conditions.source_offset : 0,
                                                        conditions.read_alignment))
           << "case " << i;
+      expect_planned_blocks(plan.passes[p]);
     }
     if (plan.passes.size() == 1) {
       ASSERT_NO_FATAL_FAILURE(test::expect_performs(plan.passes[0].tiling)) << "case " << i;
@@ -103,6 +122,15 @@ TEST(Plan, LargeTranspositionHasSquareishTiles) {
   ASSERT_EQ(plan.passes.size(), 1u);
   EXPECT_GE(plan.passes[0].source_block_bytes, 32 * KiB);
   EXPECT_GE(plan.passes[0].target_block_bytes, 32 * KiB);
+  expect_within_memory(plan);
+}
+
+// Groups cut an axis that is short in the target, not the columns, of which each row would be read in parts.
+TEST(Plan, TargetRunsOfSeveralShortAxes) {
+  const Reordering what = transposition({{8, 5, 100, 16777}, 4, Order::c}, std::vector<int>{3, 1, 0, 2});
+  const Plan plan = make_plan(what, direct(512 * MiB));
+  ASSERT_EQ(plan.passes.size(), 1u);
+  EXPECT_GE(plan.passes[0].source_block_bytes, 8 * KiB);
   expect_within_memory(plan);
 }
 
