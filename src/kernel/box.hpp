@@ -16,9 +16,10 @@ struct Box {
 
 Box make_box(std::uint64_t element_bytes, std::span<const Axis> axes, std::span<const std::uint64_t> lengths);
 
-/// The axis that is fastest on the given side, or no_axis if there is none.
+/// The axis whose coordinates are `bytes` bytes apart within a run of the given side, or no_axis if there is
+/// none.
 constexpr std::size_t no_axis = ~std::size_t{0};
-std::size_t axis_next_to_piece(const Box& box, Stride Axis::*side);
+std::size_t axis_at(const Box& box, Stride Axis::*side, std::uint64_t bytes);
 
 /// Copies piece by piece.
 void copy_box(const Group& group, const Box& box, CopyFunction write);

@@ -57,10 +57,10 @@ Box make_box(std::uint64_t element_bytes, std::span<const Axis> axes,
   return box;
 }
 
-std::size_t axis_next_to_piece(const Box& box, Stride Axis::*side) {
+std::size_t axis_at(const Box& box, Stride Axis::*side, std::uint64_t bytes) {
   for (std::size_t i = 0; i < box.axes.size(); ++i) {
     const Stride& stride = box.axes[i].*side;
-    if (stride.runs == 0 && stride.bytes == box.piece) return i;
+    if (stride.runs == 0 && stride.bytes == bytes) return i;
   }
   return no_axis;
 }
