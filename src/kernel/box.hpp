@@ -21,6 +21,9 @@ Box make_box(std::uint64_t element_bytes, std::span<const Axis> axes, std::span<
 constexpr std::size_t no_axis = ~std::size_t{0};
 std::size_t axis_at(const Box& box, Stride Axis::*side, std::uint64_t bytes);
 
+/// An estimate for each piece of what transposing takes; infinite if there is nothing to transpose.
+double matrix_cycles(Box box);
+
 /// Copies piece by piece.
 void copy_box(const Group& group, const Box& box, CopyFunction write);
 

@@ -21,6 +21,7 @@ namespace xorder::kernel {
 struct Stride {
   std::uint64_t runs = 0;
   std::uint64_t bytes = 0;
+  bool operator==(const Stride&) const = default;
 };
 
 /// An axis. Its coordinate a ∈ [0, length) lies at a·source in the source and at a·target in the target.
@@ -68,7 +69,7 @@ class Kernel {
   void operator()(const std::byte* const* sources, std::byte* const* targets,
                   std::span<const std::uint64_t> lengths, gf2::Word offset) const;
 
-  /// The name of the chosen strategy ("copy", "transpose", "linear", "table"), for plans and benchmarks.
+  /// The name of the chosen strategy ("copy", "picked", "transpose", "linear", "table"), for plans and benchmarks.
   const char* strategy() const;
 
  private:

@@ -11,9 +11,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
+#include <type_traits>
 #include <utility>
 
+#include "kernel/records.hpp"
 #include "kernel/vectors-inl.hpp"
+#include "rounding.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace xorder::kernel::HWY_NAMESPACE {
@@ -84,36 +88,17 @@ HWY_EXPORT(by_windows);
 
 namespace {
 
-// Bytes = 0 means picker.element_bytes().
-template <std::size_t Bytes>
-void pick_one_by_one(const Picker& picker, std::byte* to, const std::byte* from, std::size_t count) {
-  const std::size_t w = Bytes != 0 ? Bytes : picker.element_bytes();
-  const std::uint32_t* const places = picker.places().data();
-#pragma GCC unroll 8
-  for (std::size_t i = 0; i < count; ++i) std::memcpy(to + i * w, from + places[i], w);
-}
-
+// Each element overwrites what the copy of the one before wrote behind its end.
 Picker::Function one_by_one(std::size_t element_bytes) {
-  switch (element_bytes) {
-    case 1:
-      return pick_one_by_one<1>;
-    case 2:
-      return pick_one_by_one<2>;
-    case 3:
-      return pick_one_by_one<3>;
-    case 4:
-      return pick_one_by_one<4>;
-    case 6:
-      return pick_one_by_one<6>;
-    case 8:
-      return pick_one_by_one<8>;
-    case 12:
-      return pick_one_by_one<12>;
-    case 16:
-      return pick_one_by_one<16>;
-    default:
-      return pick_one_by_one<0>;
-  }
+  return with_record(element_bytes, [](const auto& record) -> Picker::Function {
+    using Record = std::remove_cvref_t<decltype(record)>;
+    return [](const Picker& picker, std::byte* to, const std::byte* from, std::size_t count) {
+      const Record each = Record::of_size(picker.element_bytes());
+      const std::uint32_t* const places = picker.places().data();
+#pragma GCC unroll 8
+      for (std::size_t i = 0; i < count; ++i) each.copy_ahead(to + i * each.bytes(), from + places[i]);
+    };
+  });
 }
 
 }  // namespace
@@ -123,47 +108,54 @@ Picker::Picker(std::vector<std::uint32_t> places, std::size_t element_bytes)
   const ByWindows vectors = HWY_DYNAMIC_DISPATCH(by_windows)();
   by_windows_ = vectors.function;
   in_vector_ = vectors.vector_bytes / element_bytes;
-  // A window takes about as long as four elements, if all orders stay in the first-level cache.
-  constexpr std::size_t most_bytes = 32 * 1024;
-  if (in_vector_ > 1 && find_windows(vectors.vector_bytes) <= in_vector_ / 4 && orders_.size() <= most_bytes)
-    return;
-  windows_ = 0;
-  offsets_.clear();
-  orders_.clear();
+  if (find_windows(vectors.vector_bytes)) set_orders(vectors.vector_bytes);
 }
 
 // Each window of a vector begins at the first element that the others do not have. All vectors get as many
-// windows as the one that needs most.
-std::size_t Picker::find_windows(std::size_t vector_bytes) {
-  std::vector<std::vector<std::uint32_t>> found;
-  std::vector<std::uint32_t> sorted;
-  for (std::size_t first = 0; first < places_.size(); first += in_vector_) {
-    const auto begin = places_.begin() + static_cast<std::ptrdiff_t>(first);
-    sorted.assign(begin, begin + static_cast<std::ptrdiff_t>(std::min(in_vector_, places_.size() - first)));
-    std::ranges::sort(sorted);
-    std::vector<std::uint32_t>& windows = found.emplace_back();
-    for (const std::uint32_t place : sorted) {
-      if (windows.empty() || place + element_bytes_ > windows.back() + vector_bytes) windows.push_back(place);
+// windows as the one that needs most. False if copying one by one is faster.
+bool Picker::find_windows(std::size_t vector_bytes) {
+  // A window takes about as long as four elements, if all orders stay in the first-level cache.
+  const std::size_t most_windows = in_vector_ / 4;
+  constexpr std::size_t most_bytes = 32 * 1024;
+  if (in_vector_ < 2) return false;
+  const std::size_t vectors = ceil_div(places_.size(), in_vector_);
+  std::vector<std::uint32_t> found(vectors * most_windows);
+  std::size_t most = 0;
+  for (std::size_t v = 0; v < vectors; ++v) {
+    const std::span<const std::uint32_t> places = places_of(v);
+    std::uint32_t* const windows = found.data() + v * most_windows;
+    std::size_t count = 0;
+    constexpr std::uint32_t none = ~std::uint32_t{0};
+    for (std::size_t least = 0;; ++count) {
+      std::uint32_t next = none;
+      for (const std::uint32_t place : places) next = std::min(next, place >= least ? place : none);
+      if (next == none) break;
+      if (count == most_windows) return false;
+      windows[count] = next;
+      least = next + vector_bytes - element_bytes_ + 1;
     }
-    windows_ = std::max(windows_, windows.size());
-    if (windows_ > in_vector_ / 4) return windows_;
+    std::fill(windows + count, windows + most_windows, windows[0]);
+    most = std::max(most, count);
   }
-  for (std::size_t v = 0; v < found.size(); ++v) {
-    found[v].resize(windows_, found[v].front());
-    std::vector<std::uint8_t> orders(windows_ * vector_bytes, no_byte);
-    for (std::size_t i = 0; i < in_vector_ && v * in_vector_ + i < places_.size(); ++i) {
-      const std::uint32_t place = places_[v * in_vector_ + i];
-      const auto window = std::ranges::find_if(found[v], [&](std::uint32_t begin) {
-        return begin <= place && place + element_bytes_ <= begin + vector_bytes;
-      });
-      for (std::size_t b = 0; b < element_bytes_; ++b)
-        orders[static_cast<std::size_t>(window - found[v].begin()) * vector_bytes + i * element_bytes_ + b] =
-            static_cast<std::uint8_t>(place - *window + b);
+  if (vectors * most * vector_bytes > most_bytes) return false;
+  windows_ = most;
+  for (std::size_t v = 0; v < vectors; ++v)
+    offsets_.insert(offsets_.end(), found.data() + v * most_windows, found.data() + v * most_windows + most);
+  return true;
+}
+
+void Picker::set_orders(std::size_t vector_bytes) {
+  orders_.assign(offsets_.size() * vector_bytes, no_byte);
+  for (std::size_t v = 0; v * windows_ < offsets_.size(); ++v) {
+    const std::uint32_t* const windows = offsets_.data() + v * windows_;
+    std::uint8_t* const orders = orders_.data() + v * windows_ * vector_bytes;
+    for (std::size_t i = 0; const std::uint32_t place : places_of(v)) {
+      std::size_t k = 0;
+      while (place - windows[k] > vector_bytes - element_bytes_) ++k;
+      for (std::size_t b = 0; b < element_bytes_; ++b, ++i)
+        orders[k * vector_bytes + i] = static_cast<std::uint8_t>(place - windows[k] + b);
     }
-    offsets_.insert(offsets_.end(), found[v].begin(), found[v].end());
-    orders_.insert(orders_.end(), orders.begin(), orders.end());
   }
-  return windows_;
 }
 
 }  // namespace xorder::kernel

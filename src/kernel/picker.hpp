@@ -1,8 +1,10 @@
 // Gathers elements that lie at fixed places, for tiles whose axes are too short for anything else.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace xorder::kernel {
@@ -42,7 +44,12 @@ class Picker {
   };
 
  private:
-  std::size_t find_windows(std::size_t vector_bytes);
+  std::span<const std::uint32_t> places_of(std::size_t vector) const {
+    const std::size_t first = vector * in_vector_;
+    return {places_.data() + first, std::min(in_vector_, places_.size() - first)};
+  }
+  bool find_windows(std::size_t vector_bytes);
+  void set_orders(std::size_t vector_bytes);
 
   std::size_t element_bytes_;
   std::vector<std::uint32_t> places_;

@@ -13,6 +13,7 @@ namespace xorder::kernel {
 template <std::size_t W>
 struct FixedRecord {
   static constexpr std::size_t moved = W > 16 ? W : std::bit_ceil(W);
+  static constexpr FixedRecord of_size(std::size_t) { return {}; }
   static constexpr std::size_t bytes() { return W; }
   static constexpr std::size_t reads() { return moved; }  ///< by copy_ahead()
   static void copy(std::byte* to, const std::byte* from) { std::memcpy(to, from, W); }
@@ -22,6 +23,7 @@ struct FixedRecord {
 /// Copies one element of 17 to 256 bytes, without a call. Some of its last 16 bytes may be copied twice.
 struct LongRecord {
   std::size_t size;
+  static constexpr LongRecord of_size(std::size_t bytes) { return {bytes}; }
   std::size_t bytes() const { return size; }
   std::size_t reads() const { return size; }
   void copy(std::byte* to, const std::byte* from) const {
@@ -34,6 +36,7 @@ struct LongRecord {
 /// Copies one element of any size.
 struct AnyRecord {
   std::size_t size;
+  static constexpr AnyRecord of_size(std::size_t bytes) { return {bytes}; }
   std::size_t bytes() const { return size; }
   std::size_t reads() const { return size; }
   void copy(std::byte* to, const std::byte* from) const { std::memcpy(to, from, size); }

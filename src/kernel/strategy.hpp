@@ -98,6 +98,7 @@ class Strategy {
 
 /// Each returns null if it does not apply. The first one that applies is taken.
 std::unique_ptr<Strategy> make_copy(const Layout& layout);
+std::unique_ptr<Strategy> make_picked(const Layout& layout);
 std::unique_ptr<Strategy> make_transpose(const Layout& layout);
 std::unique_ptr<Strategy> make_linear(const Layout& layout);
 std::unique_ptr<Strategy> make_table(const Layout& layout);

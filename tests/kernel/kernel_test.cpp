@@ -321,7 +321,38 @@ TEST(Kernel, BoxesAgreeWithTheDefinition) {
     ++reached[check(random, c, random.in(0, 1) == 0)];
   }
   EXPECT_GT(reached["transpose"], 100);
+  EXPECT_GT(reached["picked"], 100);
   EXPECT_GT(reached["copy"], 100);
+}
+
+// Small matrices, and long rows that are interleaved: boxes of many tiles. In some an axis is shorter than the
+// layout says, so that the last tile is smaller, or the tiles do not fit.
+TEST(Kernel, BoxesOfShortAxesAgreeWithTheDefinition) {
+  Random random;
+  SEED_TRACE(random);
+  std::map<std::string, int> reached;
+  for (int i = 0; i < 300 && !HasFailure(); ++i) {
+    Case c;
+    const std::uint64_t w = c.layout.element_bytes = random_element(random, 40);
+    const auto rows = random.in(std::uint64_t{2}, std::uint64_t{9});
+    const auto columns = random.in(std::uint64_t{1}, std::uint64_t{9});
+    const std::uint64_t count = random.in(std::uint64_t{1}, 40'000 / w / columns);
+    // Rows lie in runs of their own, behind each other, or as parts of small matrices.
+    const int kind = random.in(0, 2);
+    const Stride row = kind == 0   ? Stride{1, 0}
+                       : kind == 1 ? Stride{0, count * columns * w}
+                                   : Stride{0, columns * w};
+    const Stride next = kind == 2 ? Stride{0, rows * columns * w} : Stride{0, columns * w};
+    c.layout.axes = {
+        {count, next, {0, rows * columns * w}}, {rows, row, {0, w}}, {columns, {0, w}, {0, rows * w}}};
+    if (random.in(0, 1) == 0) {
+      for (Axis& axis : c.layout.axes) std::swap(axis.source, axis.target);
+    }
+    std::ranges::shuffle(c.layout.axes, random);
+    add_lengths(random, c);
+    ++reached[check(random, c, random.in(0, 1) == 0)];
+  }
+  EXPECT_GT(reached["picked"], 100);
 }
 
 TEST(Kernel, BatchesAndMixedGroupsAgreeWithTheDefinition) {
