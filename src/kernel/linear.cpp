@@ -8,6 +8,8 @@
 #include "kernel/linear.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <optional>
 
 #include "gf2/extend.hpp"
 #include "xorder/gf2/subspace.hpp"
@@ -41,6 +43,70 @@ std::unique_ptr<LinearEngine> make_engine(const LinearAxis& axis, std::uint64_t 
   return lines ? std::move(lines) : make_linear_records(axis, piece, streamed);
 }
 
+// The engines for one axis, with `piece` bytes for each coordinate.
+class Folded {
+ public:
+  Folded(const LinearAxis& axis, std::uint64_t piece, bool streamed) {
+    const bool contiguous = axis.source.bytes == piece && axis.target.bytes == piece;
+    const int fixed = contiguous ? fold(axis) : 0;
+    tiled_ = contiguous && (piece << fixed) < large_piece;
+    if (tiled_) engine_ = make_linear_lines(axis, piece, streamed);
+    if (engine_) return;
+    bits_ = fixed;
+    engine_ =
+        (tiled_ ? make_linear_records : make_linear_pieces)(folded(axis, bits_), piece << bits_, streamed);
+    if (bits_ > 0) unfolded_ = make_engine(axis, piece, streamed);
+  }
+
+  /// Whether pieces may be shorter than the constructor was told.
+  bool takes_parts() const { return !tiled_ && bits_ == 0; }
+
+  void run(const Group& group, const Place& place, std::uint64_t piece) const {
+    if ((group.offset & gf2::low_mask(bits_)) != 0) {
+      unfolded_->run(group, place, group.offset, piece);
+    } else {
+      engine_->run(group, place, group.offset >> bits_, piece << bits_);
+    }
+  }
+
+ private:
+  bool tiled_ = false;
+  int bits_ = 0;
+  std::unique_ptr<LinearEngine> engine_;
+  std::unique_ptr<LinearEngine> unfolded_;  // for an offset with bits below bits_
+};
+
+// An axis that repeats a short map, 2^bits of which are performed as one.
+struct Batch {
+  std::size_t axis = 0;
+  int bits = 0;
+};
+
+// What several maps that are performed as one should have, at most. (Files of 256 MiB in the page cache,
+// 67108864 maps of 4 bytes 0.98 s alone and 0.15 together, 8388608 of 32 bytes 0.30 and 0.17.)
+constexpr std::uint64_t batch_bytes = 16 * 1024;
+
+std::optional<Batch> find_batch(const Layout& layout, std::uint64_t piece) {
+  const LinearAxis& linear = *layout.linear;
+  const int n = linear.map.cols();
+  const std::uint64_t bytes = piece << n;
+  if (linear.map.rows() != n || linear.source_low < n || linear.target_low < n ||
+      linear.source.bytes != piece || linear.target.bytes != piece)
+    return std::nullopt;
+  for (std::size_t i = 0; i < layout.axes.size(); ++i) {
+    const Axis& axis = layout.axes[i];
+    const std::uint64_t most = std::min(axis.length, batch_bytes / bytes);
+    if (most >= 2 && is_next_to(axis, bytes)) return Batch{i, static_cast<int>(std::bit_width(most)) - 1};
+  }
+  return std::nullopt;
+}
+
+LinearAxis with_batch(LinearAxis axis, int bits) {
+  axis.map = gf2::with_high_bits({axis.map, 0}, bits).matrix;
+  axis.source_low = axis.target_low = axis.map.cols();
+  return axis;
+}
+
 class Linear final : public Strategy {
  public:
   // `inner` has the axes that are contiguous on both sides, innermost first. With the element they make
@@ -49,17 +115,10 @@ class Linear final : public Strategy {
       : element_bytes_(layout.element_bytes),
         axes_(layout.axes),
         inner_(std::move(inner)),
+        one_(*layout.linear, piece, layout.streamed),
+        batch_(find_batch(layout, piece)),
         table_(make_table(layout)) {
-    const LinearAxis& axis = *layout.linear;
-    const bool contiguous = axis.source.bytes == piece && axis.target.bytes == piece;
-    const int fixed = contiguous ? fold(axis) : 0;
-    tiled_ = contiguous && (piece << fixed) < large_piece;
-    if (tiled_) engine_ = make_linear_lines(axis, piece, layout.streamed);
-    if (engine_) return;
-    folded_ = fixed;
-    engine_ = (tiled_ ? make_linear_records : make_linear_pieces)(folded(axis, folded_), piece << folded_,
-                                                                  layout.streamed);
-    if (folded_ > 0) unfolded_ = make_engine(axis, piece, layout.streamed);
+    if (batch_) several_.emplace(with_batch(*layout.linear, batch_->bits), piece, layout.streamed);
   }
 
   const char* name() const override { return "linear"; }
@@ -71,7 +130,8 @@ class Linear final : public Strategy {
       Axis axis = axes_[i];
       axis.length = group.lengths[i];
       if (axis.length == 0) return;
-      if (axis.length > 1 && std::ranges::find(inner_, i) == inner_.end()) outer.push(axis);
+      const bool within = std::ranges::find(inner_, i) != inner_.end() || (batch_ && batch_->axis == i);
+      if (axis.length > 1 && !within) outer.push(axis);
     }
     bool whole = true;
     bool gaps = false;
@@ -80,29 +140,36 @@ class Linear final : public Strategy {
       whole = whole && group.lengths[i] == axes_[i].length;
       piece *= group.lengths[i];
     }
-    if (gaps || (!whole && (tiled_ || folded_ > 0))) {
+    if (gaps || (!whole && !one_.takes_parts())) {
       table_->run(group);  // an edge has only parts of the pieces
       return;
     }
-    const bool low = (group.offset & gf2::low_mask(folded_)) != 0;
     for_each_place(outer, {}, [&](const Place& place) {
-      if (low) {
-        unfolded_->run(group, place, group.offset, piece);
+      if (batch_) {
+        run_batch(group, place, piece, whole);
       } else {
-        engine_->run(group, place, group.offset >> folded_, piece << folded_);
+        one_.run(group, place, piece);
       }
     });
     finish_streams();
   }
 
  private:
+  void run_batch(const Group& group, Place place, std::uint64_t piece, bool whole) const {
+    const Axis& axis = axes_[batch_->axis];
+    const std::uint64_t together = std::uint64_t{1} << batch_->bits;
+    std::uint64_t left = group.lengths[batch_->axis];
+    for (; whole && left >= together; left -= together, place.advance(axis, together))
+      several_->run(group, place, piece);
+    for (; left != 0; --left, place.advance(axis)) one_.run(group, place, piece);
+  }
+
   std::uint64_t element_bytes_;
   std::vector<Axis> axes_;
   std::vector<std::size_t> inner_;
-  bool tiled_ = false;
-  int folded_ = 0;
-  std::unique_ptr<LinearEngine> engine_;
-  std::unique_ptr<LinearEngine> unfolded_;  // for an offset with bits below folded_
+  Folded one_;
+  std::optional<Batch> batch_;
+  std::optional<Folded> several_;
   std::unique_ptr<Strategy> table_;
 };
 

@@ -1,16 +1,68 @@
 #include "memory/bmmc.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <utility>
 
+#include "gf2/extend.hpp"
 #include "memory/cache_sizes.hpp"
 
 namespace xorder::memory {
 
-std::unique_ptr<Engine> make_bmmc_engine(const Reordering& what, bool streamed) {
-  Mapped mapped = mapped_of(what);
+namespace {
+
+std::unique_ptr<Engine> make_engine(Mapped mapped, std::uint64_t array_bytes, bool streamed) {
   if (!mapped.has_lines()) return make_bmmc_records(std::move(mapped), streamed);
-  const TileShape shape = tile_shape(mapped.map, mapped.element_bytes, what.bytes());
+  const TileShape shape = tile_shape(mapped.map, mapped.element_bytes, array_bytes);
   return make_bmmc_lines(std::move(mapped), shape, streamed);
+}
+
+// One engine for the beginning of the array, another one for the rest.
+class TwoParts : public Engine {
+ public:
+  TwoParts(std::unique_ptr<Engine> first, std::unique_ptr<Engine> second, std::uint64_t first_bytes)
+      : first_(std::move(first)), second_(std::move(second)), first_bytes_(first_bytes) {}
+  std::uint64_t tasks() const override { return first_->tasks() + second_->tasks(); }
+  void perform(std::uint64_t first, std::uint64_t last, const std::byte* source,
+               std::byte* target) const override {
+    const std::uint64_t border = first_->tasks();
+    if (first < border) first_->perform(first, std::min(last, border), source, target);
+    if (last > border)
+      second_->perform(std::max(first, border) - border, last - border, source + first_bytes_,
+                       target + first_bytes_);
+  }
+  std::string describe() const override { return first_->describe(); }
+
+ private:
+  std::unique_ptr<Engine> first_, second_;
+  std::uint64_t first_bytes_;
+};
+
+// A batch of short maps: 2^bits of them are performed as one.
+int batch_bits(const Mapped& mapped) {
+  constexpr std::uint64_t most_bytes = 16 * 1024;
+  if (mapped.outer.size() != 1) return 0;
+  const std::uint64_t most = std::min(mapped.outer_count, most_bytes / mapped.bytes());
+  return most < 2 ? 0 : static_cast<int>(std::bit_width(most)) - 1;
+}
+
+}  // namespace
+
+std::unique_ptr<Engine> make_bmmc_engine(const Reordering& what, bool streamed) {
+  Mapped one = mapped_of(what);
+  const int bits = batch_bits(one);
+  if (bits == 0) return make_engine(std::move(one), what.bytes(), streamed);
+  const std::uint64_t count = one.outer_count, rest = count & gf2::low_mask(bits);
+  Mapped several = one;
+  several.map = gf2::with_high_bits(one.map, bits);
+  several.outer_count = several.outer.front().extent = count >> bits;
+  several.outer.front().stride <<= bits;
+  auto first = make_engine(std::move(several), what.bytes(), streamed);
+  if (rest == 0) return first;
+  const std::uint64_t first_bytes = one.bytes() * (count - rest);
+  one.outer_count = one.outer.front().extent = rest;
+  return std::make_unique<TwoParts>(std::move(first), make_engine(std::move(one), what.bytes(), streamed),
+                                    first_bytes);
 }
 
 }  // namespace xorder::memory

@@ -381,6 +381,29 @@ TEST(Kernel, BatchesAndMixedGroupsAgreeWithTheDefinition) {
   EXPECT_GT(reached["linear"], 100);
 }
 
+// A short map of small elements, repeated along axes that follow it: some repetitions are performed as one,
+// the rest alone.
+TEST(Kernel, BatchesOfShortMapsAgreeWithTheDefinition) {
+  Random random;
+  SEED_TRACE(random);
+  for (int i = 0; i < 300 && !HasFailure(); ++i) {
+    Case c;
+    const std::uint64_t w = c.layout.element_bytes = random_element(random, 40);
+    const int bits = random.in(0, 7);
+    const Map kind = static_cast<Map>(random.in(0, static_cast<int>(Map::count) - 1));
+    // Elements may be pieces of an axis, of which an edge has fewer.
+    const std::uint64_t piece = random.in(0, 1) == 0 ? 1 : random.in(std::uint64_t{2}, std::uint64_t{9});
+    const std::uint64_t count = random.in(std::uint64_t{1}, 1 + (60'000 / (w * piece) >> bits));
+    const Stride inner{0, w}, linear{0, w * piece}, repetition{0, (w * piece) << bits}, outer{1, 0};
+    c.layout.axes = {{count, repetition, repetition}, {piece, inner, inner}, {2, outer, outer}};
+    std::ranges::shuffle(c.layout.axes, random);
+    c.layout.linear = LinearAxis{random_map(random, kind, bits), bits, bits, linear, linear};
+    c.offset = random.in(0, 1) == 0 ? 0 : random() & gf2::low_mask(bits);
+    add_lengths(random, c);
+    check(random, c, random.in(0, 1) == 0);
+  }
+}
+
 // The first group of the file tile that kernel.hpp's users make: 2^6 runs of the source, 512 bytes into each
 // run of the target.
 TEST(Kernel, AGroupOfAFileTile) {

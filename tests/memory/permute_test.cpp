@@ -149,6 +149,23 @@ TEST(InMemory, ShortAxes) {
   });
 }
 
+// Some of the maps are performed as one, the rest of the batch alone.
+TEST(InMemory, BatchesOfShortMaps) {
+  test::Random random;
+  SEED_TRACE(random);
+  for (int i = 0; i < 150; ++i) {
+    SCOPED_TRACE(i);
+    const auto caches = any_caches(random);
+    const std::uint64_t w = any_size(random);
+    const int bits = random.in(1, 9);
+    const std::uint64_t count = random.in(std::uint64_t{1}, 3 + (300'000 / w >> bits));
+    const Reordering what =
+        mapping_along({{count, std::uint64_t{1} << bits}, w, Order::c}, 1, any_map(random, bits));
+    expect_permuted(what, random, {1, 3}, random.in(std::size_t{0}, std::size_t{63}));
+    if (HasFatalFailure()) return;
+  }
+}
+
 // A tile must have a line of the run, or the next one lacks what is in front of it.
 TEST(InMemory, RunsLittleLongerThanALine) {
   test::Random random;
