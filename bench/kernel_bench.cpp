@@ -170,15 +170,64 @@ void box(benchmark::State& state, std::uint64_t element) {
   state.SetLabel(kernel.strategy());
 }
 
+// A group of short axes: kind 0 interleaves `length` rows; kind 1 transposes matrices of length × length; kind 2
+// permutes the bits of `length` elements in each of many rows; kind 3 transposes rows that go along three axes.
+void short_axes(benchmark::State& state, int kind, std::uint64_t length, std::uint64_t element) {
+  const std::uint64_t group = std::uint64_t{1} << group_bits;
+  const std::uint64_t w = element, count = group / w / length / (kind == 1 || kind == 3 ? length : 1);
+  Layout layout{w, {}, {}};
+  std::vector<std::uint64_t> lengths;
+  std::uint64_t source_runs = 1, target_runs = 1;
+  if (kind == 0) {
+    layout.axes = {{length, {1, 0}, {0, w}}, {count, {0, w}, {0, length * w}}};
+    source_runs = length;
+  } else if (kind == 1) {
+    layout.axes = {{count, {0, length * length * w}, {0, length * length * w}},
+                   {length, {0, length * w}, {0, w}},
+                   {length, {0, w}, {0, length * w}}};
+  } else if (kind == 2) {
+    const int bits = lg(length);
+    layout.axes = {{count, {0, length * w}, {0, length * w}}};
+    layout.linear = LinearAxis{matrix(reversal, bits), bits, bits, {0, w}, {0, w}};
+  } else {  // [length][count/64][length] rows of 64 columns to 64 runs of the same three axes, reversed
+    const std::uint64_t columns = 64, rows = count / columns;
+    layout.axes = {{length, {1, 0}, {0, rows * length * w}},
+                   {rows, {0, length * columns * w}, {0, length * w}},
+                   {length, {0, columns * w}, {0, w}},
+                   {columns, {0, w}, {1, 0}}};
+    source_runs = length;
+    target_runs = columns;
+  }
+  for (const Axis& axis : layout.axes) lengths.push_back(axis.length);
+  const std::uint64_t groups = (std::uint64_t{1} << (tile_bits - group_bits)) - 1;
+  std::vector<std::vector<const std::byte*>> sources(groups);
+  std::vector<std::vector<std::byte*>> targets(groups);
+  for (std::uint64_t g = 0; g < groups; ++g) {
+    for (std::uint64_t r = 0; r < source_runs; ++r)
+      sources[g].push_back(source().data() + g * group + r * (group / source_runs + 512));
+    for (std::uint64_t r = 0; r < target_runs; ++r)
+      targets[g].push_back(target().data() + g * group + r * (group / target_runs));
+  }
+  const Kernel kernel(layout);
+  std::uint64_t g = 0, bytes = w << (layout.linear ? layout.linear->map.cols() : 0);
+  for (const std::uint64_t n : lengths) bytes *= n;
+  for (auto _ : state) {
+    kernel(sources[g].data(), targets[g].data(), lengths, 0);
+    g = (g + 1) % groups;
+  }
+  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * bytes));
+  state.SetLabel(kernel.strategy());
+}
+
 void with_arguments(benchmark::internal::Benchmark* b) { b->Arg(0)->Arg(1); }
 
 BENCHMARK(copy);
-#define LINEAR(kind)                                                   \
-  BENCHMARK_CAPTURE(linear, kind##_1, kind, 1)->Apply(with_arguments); \
-  BENCHMARK_CAPTURE(linear, kind##_2, kind, 2)->Apply(with_arguments); \
-  BENCHMARK_CAPTURE(linear, kind##_3, kind, 3)->Apply(with_arguments); \
-  BENCHMARK_CAPTURE(linear, kind##_4, kind, 4)->Apply(with_arguments); \
-  BENCHMARK_CAPTURE(linear, kind##_8, kind, 8)->Apply(with_arguments); \
+#define LINEAR(kind)                                                     \
+  BENCHMARK_CAPTURE(linear, kind##_1, kind, 1)->Apply(with_arguments);   \
+  BENCHMARK_CAPTURE(linear, kind##_2, kind, 2)->Apply(with_arguments);   \
+  BENCHMARK_CAPTURE(linear, kind##_3, kind, 3)->Apply(with_arguments);   \
+  BENCHMARK_CAPTURE(linear, kind##_4, kind, 4)->Apply(with_arguments);   \
+  BENCHMARK_CAPTURE(linear, kind##_8, kind, 8)->Apply(with_arguments);   \
   BENCHMARK_CAPTURE(linear, kind##_12, kind, 12)->Apply(with_arguments); \
   BENCHMARK_CAPTURE(linear, kind##_16, kind, 16)->Apply(with_arguments)
 LINEAR(transpose);
@@ -196,6 +245,18 @@ BENCHMARK_CAPTURE(box, 6, 6)->Arg(0)->Arg(1)->Arg(2);
 BENCHMARK_CAPTURE(box, 8, 8)->Arg(0)->Arg(1)->Arg(2);
 BENCHMARK_CAPTURE(box, 12, 12)->Arg(0)->Arg(1)->Arg(2);
 BENCHMARK_CAPTURE(box, 16, 16)->Arg(0)->Arg(1)->Arg(2);
+#define SHORT(name, kind, length)                           \
+  BENCHMARK_CAPTURE(short_axes, name##_1, kind, length, 1); \
+  BENCHMARK_CAPTURE(short_axes, name##_3, kind, length, 3); \
+  BENCHMARK_CAPTURE(short_axes, name##_4, kind, length, 4); \
+  BENCHMARK_CAPTURE(short_axes, name##_8, kind, length, 8)
+SHORT(two_rows, 0, 2);
+SHORT(seven_rows, 0, 7);
+SHORT(matrices_4x4, 1, 4);
+SHORT(matrices_13x13, 1, 13);
+SHORT(maps_of_4, 2, 4);
+SHORT(maps_of_32, 2, 32);
+SHORT(rows_of_three_axes, 3, 5);
 
 }  // namespace
 
