@@ -129,7 +129,7 @@ void BandTransposition::move(work::Run& run) {
   const plan::PassSummary pass = passes().front();
   BlockWriter writer(target.file, target.offset, target.offset + frame().output.bytes,
                      planned_->conditions.write_alignment, waiting_memory(frame().memory()));
-  const bool uring = work::engine_for(run.source().file, target.file) == io::Engine::uring;
+  const bool uring = work::queue_for(run.source().file, target.file) == io::QueueKind::uring;
   run.begin(pass.bytes_read + pass.bytes_written, 1);
   unsigned most_lanes = 1;
   for (const plan::BandPart& part : planned_->parts)

@@ -13,14 +13,14 @@ namespace {
 // The size of the first version's struct. No program has a smaller one.
 constexpr std::size_t first_size = offsetof(xorder_options, device) + sizeof(const char*);
 
-work::EngineChoice engine(int access) {
+work::AccessChoice access_choice(int access) {
   switch (access) {
     case XORDER_ACCESS_AUTO:
-      return work::EngineChoice::automatic;
+      return work::AccessChoice::automatic;
     case XORDER_ACCESS_DIRECT:
-      return work::EngineChoice::direct;
+      return work::AccessChoice::direct;
     case XORDER_ACCESS_MAPPED:
-      return work::EngineChoice::mapped;
+      return work::AccessChoice::mapped;
     default:
       throw ArgumentError(fmt::format("options.access is {}, which is not an xorder_access", access));
   }
@@ -41,7 +41,7 @@ JobOptions job_options(const xorder_options* given, const char* output) {
   work::Options& options = result.options;
   options.memory = o.memory;
   options.threads = checked_threads(o.threads);
-  options.engine = engine(o.access);
+  options.access = access_choice(o.access);
   options.overwrite = o.overwrite != 0;
   if (o.scratch_directory != nullptr) options.scratch_directory = o.scratch_directory;
   if (o.device != nullptr) {

@@ -6,9 +6,9 @@
 
 #include <cerrno>
 
-#include "io/engines.hpp"
 #include "io/file.hpp"
 #include "io/pages.hpp"
+#include "io/queues.hpp"
 
 namespace xorder::io {
 namespace {
@@ -44,7 +44,7 @@ Completion Disk::carry(const Transfer& transfer) {
   return mapped ? carry_by_mapping(transfer) : carry_by_system_calls(transfer);
 }
 
-std::unique_ptr<Queue> Disk::queue(Engine engine, unsigned depth) { return make_queue(engine, depth); }
+std::unique_ptr<Queue> Disk::queue(QueueKind kind, unsigned depth) { return make_queue(kind, depth); }
 
 ipc::mapped_region Disk::map(int fd, bool writable, std::uint64_t offset, std::size_t bytes) {
   const ipc::mode_t mode = writable ? ipc::read_write : ipc::read_only;

@@ -28,7 +28,7 @@ class Disk {
   /// Carries out one transfer of a file that was opened on this disk. Blocks until it has ended.
   virtual Completion carry(const Transfer& transfer);
   /// Makes a queue for many transfers in flight: see make_queue(). The disk must outlive it.
-  virtual std::unique_ptr<Queue> queue(Engine engine, unsigned depth);
+  virtual std::unique_ptr<Queue> queue(QueueKind kind, unsigned depth);
   /// Maps a window of an open file. Throws boost::interprocess::interprocess_exception.
   virtual boost::interprocess::mapped_region map(int fd, bool writable, std::uint64_t offset,
                                                  std::size_t bytes);

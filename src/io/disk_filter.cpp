@@ -80,8 +80,8 @@ Completion DiskFilter::carry(const Transfer& transfer) {
   return done;
 }
 
-std::unique_ptr<Queue> DiskFilter::queue(Engine engine, unsigned depth) {
-  return std::make_unique<FilteredQueue>(*this, behind_.queue(engine, depth));
+std::unique_ptr<Queue> DiskFilter::queue(QueueKind kind, unsigned depth) {
+  return std::make_unique<FilteredQueue>(*this, behind_.queue(kind, depth));
 }
 
 boost::interprocess::mapped_region DiskFilter::map(int fd, bool writable, std::uint64_t offset,

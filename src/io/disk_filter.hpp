@@ -35,7 +35,7 @@ class DiskFilter : public Disk {
   explicit DiskFilter(Disk& behind) : behind_(behind) {}
 
   Completion carry(const Transfer& transfer) final;
-  std::unique_ptr<Queue> queue(Engine engine, unsigned depth) final;
+  std::unique_ptr<Queue> queue(QueueKind kind, unsigned depth) final;
   boost::interprocess::mapped_region map(int fd, bool writable, std::uint64_t offset,
                                          std::size_t bytes) final;
   int prepare(const File& file, std::byte* window, std::uint64_t offset, std::size_t bytes) final;

@@ -10,10 +10,10 @@
 #include <cstring>
 
 #include "io/disk.hpp"
-#include "io/engines.hpp"
 #include "io/file.hpp"
 #include "io/page_cache.hpp"
 #include "io/pages.hpp"
+#include "io/queues.hpp"
 
 namespace xorder::io {
 namespace {

@@ -103,7 +103,7 @@ class DiskTrials::Trials {
       : directory_(directory),
         options_(options),
         disk_(disk),
-        engine_(uring_available() ? Engine::uring : Engine::threads),
+        kind_(uring_available() ? QueueKind::uring : QueueKind::threads),
         memory_(2 * most_in_flight),
         source_(new_file(std::bit_floor(std::max(options.file_bytes, least_bytes)))) {
     if (source_.access() != Access::direct) {
@@ -164,7 +164,7 @@ class DiskTrials::Trials {
   // Runs until the time is over or one stream is exhausted, and all transfers have ended. Returns the
   // seconds. Neither direction gets more than most_in_flight ahead of the other.
   double run(const Streams& streams, double limit) {
-    const auto queue = disk_.queue(engine_, 2 * in_flight_each_way);
+    const auto queue = disk_.queue(kind_, 2 * in_flight_each_way);
     const auto begin = std::chrono::steady_clock::now();
     bool over = false;
     const auto ahead = [](const Stream* one, const Stream* other) {
@@ -194,7 +194,7 @@ class DiskTrials::Trials {
   std::filesystem::path directory_;
   const Options options_;
   Disk& disk_;
-  Engine engine_;
+  QueueKind kind_;
   BlockMemory memory_;
   File source_;
 };

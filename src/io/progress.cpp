@@ -2,9 +2,9 @@
 
 #include <cerrno>
 
-#include "io/engines.hpp"
 #include "io/file.hpp"
 #include "io/page_cache.hpp"
+#include "io/queues.hpp"
 
 namespace xorder::io {
 

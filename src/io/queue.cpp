@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <thread>
 
-#include "io/engines.hpp"
 #include "io/pool_queue.hpp"
+#include "io/queues.hpp"
 
 namespace xorder::io {
 
@@ -14,32 +14,32 @@ std::size_t Transfer::bytes() const {
   return sum;
 }
 
-std::unique_ptr<Queue> make_queue(Engine engine, unsigned depth) {
+std::unique_ptr<Queue> make_queue(QueueKind kind, unsigned depth) {
   depth = std::max(depth, 1u);
-  switch (engine) {
-    case Engine::uring:
+  switch (kind) {
+    case QueueKind::uring:
       return make_uring_queue(depth);
-    case Engine::threads:
+    case QueueKind::threads:
       return std::make_unique<PoolQueue>(depth, &carry_by_system_calls, PoolQueue::Threads{});
-    case Engine::in_memory:
+    case QueueKind::in_memory:
       return std::make_unique<PoolQueue>(
           depth, &carry_by_system_calls,
           PoolQueue::Threads{.most = std::min(32u, std::thread::hardware_concurrency() + 1),
                              .bytes_at_once = 256 << 10});
-    case Engine::mapped:
+    case QueueKind::mapped:
       return std::make_unique<PoolQueue>(depth, &carry_by_mapping, PoolQueue::Threads{});
   }
   return nullptr;
 }
 
-const char* name(Engine engine) {
-  switch (engine) {
-    case Engine::uring:
+const char* name(QueueKind kind) {
+  switch (kind) {
+    case QueueKind::uring:
       return "io_uring";
-    case Engine::threads:
-    case Engine::in_memory:
+    case QueueKind::threads:
+    case QueueKind::in_memory:
       return "threads";
-    case Engine::mapped:
+    case QueueKind::mapped:
       return "mapped";
   }
   return "";

@@ -1,5 +1,5 @@
 // Queues let one thread have many transfers in flight. A disk makes them (disk.hpp). There are four kinds:
-//   uring      O_DIRECT files through io_uring (buffered ones too, but the threads engine suits them better:
+//   uring      O_DIRECT files through io_uring (buffered ones too, but the threads suit them better:
 //              starting and awaiting their write-back can block)
 //   threads    preadv and pwritev by a pool of threads, where io_uring is forbidden, and for buffered files
 //   in_memory  the same by a thread for each processor and one more, for files of tmpfs, where a transfer
@@ -34,15 +34,15 @@ class Queue {
   virtual void wait(std::vector<Completion>& done) = 0;
 };
 
-enum class Engine { uring, threads, in_memory, mapped };
+enum class QueueKind { uring, threads, in_memory, mapped };
 
-/// "io_uring", "threads" (also of Engine::in_memory) or "mapped".
-const char* name(Engine engine);
+/// "io_uring", "threads" (also of QueueKind::in_memory) or "mapped".
+const char* name(QueueKind kind);
 
 /// Makes the operating system's queue, for Disk::queue(). At most `depth` transfers (at least 1) are in
-/// flight. Engine::threads and Engine::mapped have a thread for each of them, at most 32. Engine::uring
-/// throws IoError where the kernel forbids io_uring: see uring_available().
-std::unique_ptr<Queue> make_queue(Engine engine, unsigned depth);
+/// flight. QueueKind::threads and QueueKind::mapped have a thread for each of them, at most 32.
+/// QueueKind::uring throws IoError where the kernel forbids io_uring: see uring_available().
+std::unique_ptr<Queue> make_queue(QueueKind kind, unsigned depth);
 
 /// Why this process cannot use io_uring: 0 if it can, otherwise an errno. Old kernels, seccomp filters and
 /// sysctls forbid it, and a queue needs two descriptors.

@@ -8,9 +8,9 @@
 #include <mutex>
 
 #include "io/descriptor.hpp"
-#include "io/engines.hpp"
 #include "io/file.hpp"
 #include "io/progress.hpp"
+#include "io/queues.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::io {

@@ -37,7 +37,7 @@ int fold(const LinearAxis& axis) {
 }
 
 // For elements of any size that are next to each other.
-std::unique_ptr<LinearEngine> make_engine(const LinearAxis& axis, std::uint64_t piece, bool streamed) {
+std::unique_ptr<LinearMover> make_engine(const LinearAxis& axis, std::uint64_t piece, bool streamed) {
   if (piece >= large_piece) return make_linear_pieces(axis, piece, streamed);
   auto lines = make_linear_lines(axis, piece, streamed);
   return lines ? std::move(lines) : make_linear_records(axis, piece, streamed);
@@ -72,8 +72,8 @@ class Folded {
  private:
   bool tiled_ = false;
   int bits_ = 0;
-  std::unique_ptr<LinearEngine> engine_;
-  std::unique_ptr<LinearEngine> unfolded_;  // for an offset with bits below bits_
+  std::unique_ptr<LinearMover> engine_;
+  std::unique_ptr<LinearMover> unfolded_;  // for an offset with bits below bits_
 };
 
 // An axis that repeats a short map, 2^bits of which are performed as one.

@@ -51,28 +51,28 @@ LinearAxis unfolded(const LinearAxis& axis, int bits);
 /// Of a tile, whose buffer is on the stack. It takes most of a first-level cache.
 constexpr std::uint64_t largest_tile = 32768;
 
-class LinearEngine {
+class LinearMover {
  public:
-  LinearEngine() = default;
-  LinearEngine(const LinearEngine&) = delete;
-  LinearEngine& operator=(const LinearEngine&) = delete;
-  virtual ~LinearEngine() = default;
+  LinearMover() = default;
+  LinearMover(const LinearMover&) = delete;
+  LinearMover& operator=(const LinearMover&) = delete;
+  virtual ~LinearMover() = default;
   /// Copies `piece` bytes for each coordinate. Only engines for pieces use that argument.
   virtual void run(const Group& group, const Place& place, gf2::Word offset, std::uint64_t piece) const = 0;
 };
 
 /// For small elements (below large_piece in linear.cpp) that are next to each other on both sides: line by
 /// line, see line_tiles.hpp. Null unless elements have a power of two bytes and all runs whole lines.
-std::unique_ptr<LinearEngine> make_linear_lines(const LinearAxis& axis, std::uint64_t element_bytes,
-                                                bool streamed);
+std::unique_ptr<LinearMover> make_linear_lines(const LinearAxis& axis, std::uint64_t element_bytes,
+                                               bool streamed);
 
 /// For all other small elements, one by one.
-std::unique_ptr<LinearEngine> make_linear_records(const LinearAxis& axis, std::uint64_t element_bytes,
-                                                  bool streamed);
+std::unique_ptr<LinearMover> make_linear_records(const LinearAxis& axis, std::uint64_t element_bytes,
+                                                 bool streamed);
 
 /// For larger elements, wherever they are.
-std::unique_ptr<LinearEngine> make_linear_pieces(const LinearAxis& axis, std::uint64_t element_bytes,
-                                                 bool streamed);
+std::unique_ptr<LinearMover> make_linear_pieces(const LinearAxis& axis, std::uint64_t element_bytes,
+                                                bool streamed);
 
 /// The longest runs and segments that tiles can have: the source's runs, and the longest pieces of the
 /// target's runs that come from this group alone. (A group can be a part of a file's tile.)

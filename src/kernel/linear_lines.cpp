@@ -11,7 +11,7 @@
 namespace xorder::kernel {
 namespace {
 
-class LinearLines final : public LinearEngine {
+class LinearLines final : public LinearMover {
  public:
   /// Of runs and segments, if the map allows that much.
   static constexpr std::uint64_t source_bytes = 256, target_bytes = 512;
@@ -61,8 +61,8 @@ class LinearLines final : public LinearEngine {
 // Bit reversal of groups of 4 MiB on AMD Zen 4, elements of 1, 2, 4, 8, 16 bytes: 5.4, 6.1, 7.3, 8.1,
 // 7.7 GB/s with runs of 256 bytes and segments of 512 (shorter runs where the tile would be too large);
 // 2.6, 3.6, 4.6, 5.9, 5.9 with lines on both sides.
-std::unique_ptr<LinearEngine> make_linear_lines(const LinearAxis& whole, std::uint64_t whole_bytes,
-                                                bool streamed) {
+std::unique_ptr<LinearMover> make_linear_lines(const LinearAxis& whole, std::uint64_t whole_bytes,
+                                               bool streamed) {
   if (!std::has_single_bit(whole_bytes)) return nullptr;
   constexpr std::uint64_t largest_element = 16;
   const std::uint64_t element = std::min(whole_bytes, largest_element);

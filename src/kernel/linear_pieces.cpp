@@ -7,7 +7,7 @@
 namespace xorder::kernel {
 namespace {
 
-class LinearPieces final : public LinearEngine {
+class LinearPieces final : public LinearMover {
  public:
   LinearPieces(const LinearAxis& axis, std::uint64_t element_bytes, bool streamed)
       : write_(copy_function(streamed)),
@@ -48,8 +48,8 @@ class LinearPieces final : public LinearEngine {
 
 }  // namespace
 
-std::unique_ptr<LinearEngine> make_linear_pieces(const LinearAxis& axis, std::uint64_t element_bytes,
-                                                 bool streamed) {
+std::unique_ptr<LinearMover> make_linear_pieces(const LinearAxis& axis, std::uint64_t element_bytes,
+                                                bool streamed) {
   return std::make_unique<LinearPieces>(axis, element_bytes, streamed);
 }
 

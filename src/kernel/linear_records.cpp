@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t longest_run = 4096;
 
-class LinearRecords final : public LinearEngine {
+class LinearRecords final : public LinearMover {
  public:
   LinearRecords(const LinearAxis& axis, std::uint64_t element_bytes, TileShape shape, bool streamed)
       : source_(axis.source_low, axis.source),
@@ -44,8 +44,8 @@ class LinearRecords final : public LinearEngine {
 
 }  // namespace
 
-std::unique_ptr<LinearEngine> make_linear_records(const LinearAxis& axis, std::uint64_t element_bytes,
-                                                  bool streamed) {
+std::unique_ptr<LinearMover> make_linear_records(const LinearAxis& axis, std::uint64_t element_bytes,
+                                                 bool streamed) {
   const TileShape shape =
       largest_shape(gf2::left_inverse(axis.map), element_bytes, longest_run, largest_tile, longest(axis));
   return std::make_unique<LinearRecords>(axis, element_bytes, shape, streamed);

@@ -128,8 +128,8 @@ class Search {
     return list;
   }
 
-  // The fewest axes along which a target run, which is a chunk then, has a quarter of the chunk's size that is
-  // wanted; 0 if the tile does not span them. The bookkeeping of a chunk takes some 40 bytes: with runs of 4
+  // The fewest axes along which a target run, which is a chunk then, has a quarter of the wanted size of a
+  // chunk; 0 if the tile does not span them. The bookkeeping of a chunk takes some 40 bytes: with runs of 4
   // bytes it would take far more memory than the tiles.
   size_t shortest_target_run(const Demand& s, const Demand& t) const {
     uint64_t bytes = what_.element_bytes;

@@ -10,7 +10,7 @@ namespace xorder::work {
 Circumstances circumstances(std::span<const io::ArrayFile> inputs, const Destination& to,
                             const Options& options, std::uint64_t memory, std::uint64_t working) {
   const io::ArrayFile& input = inputs.front();
-  const bool automatic = options.engine == EngineChoice::automatic;
+  const bool automatic = options.access == AccessChoice::automatic;
   const bool fits = working <= memory;
   const bool small = to.bytes <= io::small_file;
   Circumstances c{.memory = memory,
@@ -20,7 +20,7 @@ Circumstances circumstances(std::span<const io::ArrayFile> inputs, const Destina
   // Several processes that write one file must bypass the page cache, which belongs to one machine. Parts are
   // planned for direct access.
   const bool alone = options.team == nullptr;
-  if (options.engine == EngineChoice::mapped || (automatic && fits && small && alone)) {
+  if (options.access == AccessChoice::mapped || (automatic && fits && small && alone)) {
     c.source = c.target = io::Access::mapped;
   } else if (automatic && c.keep_cached && !io::only_in_memory(input.file->plain_descriptor())) {
     c.source = io::Access::buffered;  // cached data need not be read from the disk
@@ -32,12 +32,12 @@ Circumstances circumstances(std::span<const io::ArrayFile> inputs, const Destina
   return c;
 }
 
-io::Engine engine_for(const io::File& source, const io::File& target) {
-  if (source.access() == io::Access::mapped) return io::Engine::mapped;
+io::QueueKind queue_for(const io::File& source, const io::File& target) {
+  if (source.access() == io::Access::mapped) return io::QueueKind::mapped;
   if (io::only_in_memory(source.plain_descriptor()) && io::only_in_memory(target.plain_descriptor()))
-    return io::Engine::in_memory;
-  return target.access() == io::Access::direct && io::uring_available() ? io::Engine::uring
-                                                                        : io::Engine::threads;
+    return io::QueueKind::in_memory;
+  return target.access() == io::Access::direct && io::uring_available() ? io::QueueKind::uring
+                                                                        : io::QueueKind::threads;
 }
 
 std::string fallback_note(const io::File& source, const io::File& target, const Circumstances& wanted) {

@@ -39,7 +39,7 @@ Circumstances circumstances(std::span<const io::ArrayFile> inputs, const Destina
 
 /// The queue for these files. io_uring is for direct writes, but not within tmpfs. Threads suit buffered
 /// writes better, because write-back blocks.
-io::Engine engine_for(const io::File& source, const io::File& target);
+io::QueueKind queue_for(const io::File& source, const io::File& target);
 
 /// Names the file whose access mode was refused, and the fallback. Empty if none was.
 std::string fallback_note(const io::File& source, const io::File& target, const Circumstances& wanted);

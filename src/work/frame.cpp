@@ -73,7 +73,7 @@ void check_own_file(const Frame& frame, Team& team) {
 // Makes the options of all members agree. Checks that they mean the same input, or parts that go together.
 void join(Frame& frame, Team& team) {
   Options& options = frame.options;
-  if (options.engine == EngineChoice::mapped) {
+  if (options.access == AccessChoice::mapped) {
     throw InputError(options.parts
                          ? "parts of an array cannot be mapped; use direct access"
                          : "several processes that write one file cannot map it; use direct access");

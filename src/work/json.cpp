@@ -52,7 +52,7 @@ nlohmann::json plan_json(const Summary& plan) {
                       {"planned_memory", plan.peak_memory()},
                       {"predicted_seconds", plan.predicted_seconds()},
                       {"device", plan.device},
-                      {"access", plan.engine},
+                      {"access", plan.access},
                       {"tile_bytes", first.tile_bytes},
                       {"source_block_bytes", first.source_block_bytes},
                       {"target_block_bytes", first.target_block_bytes},
@@ -63,7 +63,7 @@ nlohmann::json plan_json(const Summary& plan) {
 }
 
 nlohmann::json report_json(const Summary& plan, const Report& report) {
-  nlohmann::json json{{"passes", report.passes},         {"queue", report.engine},
+  nlohmann::json json{{"passes", report.passes},         {"queue", report.queue},
                       {"access", report.access},         {"bytes", plan.bytes},
                       {"bytes_read", report.bytes_read}, {"bytes_written", report.bytes_written},
                       {"reads", report.reads},           {"writes", report.writes},

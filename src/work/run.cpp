@@ -17,7 +17,7 @@ Run::Run(const Frame& frame, const Summary& plan, const ProgressCallback& progre
       meter_(frame.disk()),
       delivery_(frame, meter_),
       callback_(progress),
-      engine_(name(frame.circumstances.mapped() ? io::Engine::mapped : io::Engine::threads)) {
+      queue_(name(frame.circumstances.mapped() ? io::QueueKind::mapped : io::QueueKind::threads)) {
   delivery_.require_room_for_scratch(plan.scratch_bytes);
   meter_.restart();  // the header is not data
   progress_.passes = plan.passes.size();
@@ -44,10 +44,10 @@ io::Location Run::source_at(std::uint64_t at) const {
 io::Location Run::target() { return {delivery_.target(), delivery_.target_offset()}; }
 
 std::unique_ptr<io::Queue> Run::queue(unsigned depth) {
-  const io::Engine engine = engine_for(delivery_.source(), delivery_.target());
-  auto queue = meter_.queue(engine, depth);
-  engine_ = name(engine);
-  if (engine == io::Engine::threads && delivery_.target().access() == io::Access::direct) {
+  const io::QueueKind kind = queue_for(delivery_.source(), delivery_.target());
+  auto queue = meter_.queue(kind, depth);
+  queue_ = name(kind);
+  if (kind == io::QueueKind::threads && delivery_.target().access() == io::Access::direct) {
     say(fmt::format("io_uring cannot be used here ({}); using a pool of threads",
                     io::reason(io::uring_error())));
   }
@@ -97,7 +97,7 @@ Report Run::finish() {
     peak_memory = team()->most(peak_memory);
   }
   Report report{.passes = progress_.passes,
-                .engine = engine_,
+                .queue = queue_,
                 .access = name(delivery_.target().access()),
                 .note = fallback_note(delivery_.source(), delivery_.target(), frame_.circumstances),
                 .bytes_read = count.bytes_read,

@@ -65,7 +65,7 @@ class Run {
   Progress progress_;
   std::uint64_t before_ = 0, part_ = 0;  // bytes of the finished parts, and of this one
   std::uint64_t moved_before_ = 0;       // the meter's count when this part began
-  std::string engine_;
+  std::string queue_;
   std::string note_;
 };
 

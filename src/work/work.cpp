@@ -44,7 +44,7 @@ Summary Work::summary() const {
               .scratch_bytes = scratch_bytes(),
               .memory = f.memory(),
               .device = f.options.device.name,
-              .engine = f.circumstances.mapped() ? "mapped" : "direct",
+              .access = f.circumstances.mapped() ? "mapped" : "direct",
               .passes = passes(),
               .traffic = traffic()};
   for (const PassSummary& pass : all.passes) {

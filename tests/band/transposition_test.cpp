@@ -19,8 +19,8 @@ namespace {
 
 using std::uint64_t;
 constexpr uint64_t MiB = 1 << 20;
-constexpr work::EngineChoice all_engines[] = {work::EngineChoice::automatic, work::EngineChoice::direct,
-                                              work::EngineChoice::mapped};
+constexpr work::AccessChoice all_accesses[] = {work::AccessChoice::automatic, work::AccessChoice::direct,
+                                               work::AccessChoice::mapped};
 
 constexpr BandOrder all_orders[] = {BandOrder::columns, BandOrder::rows, BandOrder::diagonals,
                                     BandOrder::row_diagonals};
@@ -53,15 +53,15 @@ class BandTest : public testing::Test {
     return result;
   }
   std::string output() const { return test::read_file(directory_ / "out.raw"); }
-  BandTransposition work(const io::ArrayFile& in, const Band& band, work::EngineChoice engine,
+  BandTransposition work(const io::ArrayFile& in, const Band& band, work::AccessChoice access,
                          plan::BandTiling tiling = {}, uint64_t memory = 16 * MiB) {
     return {{in},
             std::vector{band},
             directory_ / "out.raw",
-            {.memory = memory, .engine = engine, .overwrite = true},
+            {.memory = memory, .access = access, .overwrite = true},
             tiling};
   }
-  void check(const Band& band, uint64_t element_bytes, work::EngineChoice engine,
+  void check(const Band& band, uint64_t element_bytes, work::AccessChoice access,
              plan::BandTiling tiling = {}, uint64_t offset = 0) {
     SCOPED_TRACE(testing::Message() << band.n << ": " << band.lower << ',' << band.upper
                                     << (band.cyclic ? " cyclic" : "") << ", order "
@@ -69,7 +69,7 @@ class BandTest : public testing::Test {
                                     << " bytes, strips of " << tiling.strip << ", " << tiling.rows
                                     << " rows, " << tiling.lanes << " lanes, " << tiling.cuts << " cuts");
     const auto in = input(band, element_bytes, offset);
-    BandTransposition transposition = work(in, band, engine, tiling, 128 * MiB);
+    BandTransposition transposition = work(in, band, access, tiling, 128 * MiB);
     const work::Report report = transposition.run();
     EXPECT_EQ(report.passes, 1u);
     EXPECT_EQ(report.bytes_written, data_.size());
@@ -100,7 +100,7 @@ TEST_F(BandTest, DegenerateBands) {
                                                                                 {9, 4, 4},
                                                                                 {5000, 0, 0},
                                                                                 {3000, 1, 1}}) {
-        for (const auto engine : all_engines) check({n, lower, upper, cyclic, order}, 3, engine);
+        for (const auto access : all_accesses) check({n, lower, upper, cyclic, order}, 3, access);
       }
     }
   }
@@ -109,7 +109,7 @@ TEST_F(BandTest, DegenerateBands) {
 TEST_F(BandTest, AnyBandInOnePiece) {
   SEED_TRACE(random_);
   for (int repeat = 0; repeat < 60; ++repeat)
-    check(random_band(300), random_.in(1, 24), all_engines[repeat % 3], {},
+    check(random_band(300), random_.in(1, 24), all_accesses[repeat % 3], {},
           random_.in(0, 1) * random_.in(0, 5000));
 }
 
@@ -124,7 +124,7 @@ TEST_F(BandTest, AnyBandInTinyParts) {
                                   .part = 4096,
                                   .whole_blocks = random_.in(0, 1) == 1,
                                   .cuts = random_.in(0, 1) * random_.in(uint64_t{1}, 9)};
-    check(band, random_.in(1, 24), all_engines[repeat % 3], tiling, random_.in(0, 1) * random_.in(0, 5000));
+    check(band, random_.in(1, 24), all_accesses[repeat % 3], tiling, random_.in(0, 1) * random_.in(0, 5000));
   }
 }
 
@@ -137,13 +137,13 @@ TEST_F(BandTest, BandsInPartsOfSeveralBlocks) {
       const uint64_t upper = random_.in(0, width - 1);
       if (element_bytes >= 8) {
         check({n, width - 1 - upper, upper, cyclic, BandOrder::columns}, element_bytes,
-              work::EngineChoice::direct,
+              work::AccessChoice::direct,
               {.strip = 6000 / element_bytes,
                .rows = random_.in(uint64_t{20}, 500),
                .whole_blocks = cyclic,
                .cuts = random_.in(uint64_t{0}, 8)});
       }
-      check({100000, 2, 1, cyclic, BandOrder::columns}, element_bytes, work::EngineChoice::direct,
+      check({100000, 2, 1, cyclic, BandOrder::columns}, element_bytes, work::AccessChoice::direct,
             {.rows = random_.in(uint64_t{1000}, 30000)});
     }
   }
@@ -178,7 +178,7 @@ TEST_F(BandTest, SeveralBands) {
     layout.extents = extents(bands);
     for (const auto& inputs : {std::vector{io::open_array(directory_ / "in.raw", layout)}, files}) {
       BandTransposition several(inputs, bands, directory_ / "out.raw",
-                                {.memory = 32 * MiB, .engine = all_engines[repeat % 3], .overwrite = true},
+                                {.memory = 32 * MiB, .access = all_accesses[repeat % 3], .overwrite = true},
                                 {.part = uint64_t{4096} * random_.in(0U, 1U)});
       const work::Report report = several.run();
       ASSERT_TRUE(output() == expected)
@@ -194,7 +194,7 @@ TEST_F(BandTest, SeveralBands) {
 TEST_F(BandTest, ManySmallBands) {
   SEED_TRACE(random_);
   for (const BandOrder order : {BandOrder::columns, BandOrder::row_diagonals}) {
-    for (const auto engine : all_engines) {
+    for (const auto access : all_accesses) {
       const uint64_t n = random_.in(30, 60), width = random_.in(2, 9), upper = random_.in(0, width - 1);
       const Band band{n, width - 1 - upper, upper, random_.in(0, 1) == 1, order};
       const uint64_t bytes = random_.in(16, 48), count = 3 * MiB / (band.places() * bytes);
@@ -210,7 +210,7 @@ TEST_F(BandTest, ManySmallBands) {
       layout.dtype = io::parse_dtype("V" + std::to_string(bytes));
       layout.extents = extents(bands);
       BandTransposition many({io::open_array(directory_ / "in.raw", layout)}, bands, directory_ / "out.raw",
-                             {.memory = random_.in(1, 2) * 16 * MiB, .engine = engine, .overwrite = true});
+                             {.memory = random_.in(1, 2) * 16 * MiB, .access = access, .overwrite = true});
       EXPECT_THAT(many.describe(), testing::HasSubstr("matrices at a time"));
       EXPECT_GT(many.summary().passes.front().tiles, 2u);
       many.run();
@@ -223,7 +223,7 @@ TEST_F(BandTest, MemoryHolds) {
   SEED_TRACE(random_);
   const Band band{2500, 1000, 1499, true, BandOrder::columns};
   const auto in = input(band, 8);
-  BandTransposition transposition = work(in, band, work::EngineChoice::direct);
+  BandTransposition transposition = work(in, band, work::AccessChoice::direct);
   const work::Summary summary = transposition.summary();
   EXPECT_LE(summary.peak_memory(), 16 * MiB);
   EXPECT_GT(summary.passes.front().tiles, 2u);  // several strips
@@ -244,11 +244,11 @@ TEST_F(BandTest, StoppingLeavesNothingBehind) {
     const auto in = input(band, 8);
     std::stop_source stop;
     stop.request_stop();
-    EXPECT_THROW(work(in, band, work::EngineChoice::direct).run({}, stop.get_token()), Cancelled);
+    EXPECT_THROW(work(in, band, work::AccessChoice::direct).run({}, stop.get_token()), Cancelled);
     EXPECT_THAT(directory_.names(), testing::ElementsAre("in.raw"));
     // A callback that fails is not worse.
     EXPECT_THROW(
-        work(in, band, work::EngineChoice::direct).run([](const work::Progress&) { throw Cancelled(); }),
+        work(in, band, work::AccessChoice::direct).run([](const work::Progress&) { throw Cancelled(); }),
         Cancelled);
     EXPECT_THAT(directory_.names(), testing::ElementsAre("in.raw"));
   }

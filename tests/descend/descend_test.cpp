@@ -154,10 +154,10 @@ class DescendFiles : public testing::Test {
     std::memcpy(a.data(), content.data(), content.size());
     return a;
   }
-  DescendJob job(std::vector<io::ArrayFile> in, std::unique_ptr<Computation> what, work::EngineChoice engine,
+  DescendJob job(std::vector<io::ArrayFile> in, std::unique_ptr<Computation> what, work::AccessChoice access,
                  DescendSizes sizes = {}) {
     const auto description = in.front().description;
-    work::Options options{.memory = uint64_t{16} << 20, .engine = engine, .overwrite = true};
+    work::Options options{.memory = uint64_t{16} << 20, .access = access, .overwrite = true};
     return {std::move(in),
             std::move(what),
             description.dtype,
@@ -170,8 +170,8 @@ class DescendFiles : public testing::Test {
   ScratchDirectory directory_;
 };
 
-constexpr work::EngineChoice engines[] = {work::EngineChoice::direct, work::EngineChoice::mapped,
-                                          work::EngineChoice::automatic};
+constexpr work::AccessChoice accesses[] = {work::AccessChoice::direct, work::AccessChoice::mapped,
+                                           work::AccessChoice::automatic};
 
 TEST_F(DescendFiles, EveryCutIsTheDefinition) {
   test::Random random;
@@ -186,13 +186,13 @@ TEST_F(DescendFiles, EveryCutIsTheDefinition) {
                              .iterations = random.in(uint64_t{0}, 4),
                              .cache_bytes = uint64_t{1} << random.in(5, 14),
                              .request_bytes = uint64_t{1} << random.in(5, 16)};
-    const work::EngineChoice engine = engines[random.in(0, 2)];
+    const work::AccessChoice access = accesses[random.in(0, 2)];
     SCOPED_TRACE(testing::Message() << "n " << n << " P " << sizes.processors << " columns " << sizes.columns
                                     << " slices " << sizes.slices << " iterations " << sizes.iterations
                                     << " cache " << sizes.cache_bytes);
-    job({in}, std::make_unique<Mixed<Direction::descend>>(), engine, sizes).run();
+    job({in}, std::make_unique<Mixed<Direction::descend>>(), access, sizes).run();
     ASSERT_EQ(output(), expected_of<Direction::descend>(a));
-    job({in}, std::make_unique<Mixed<Direction::ascend>>(), engine, sizes).run();
+    job({in}, std::make_unique<Mixed<Direction::ascend>>(), access, sizes).run();
     ASSERT_EQ(output(), expected_of<Direction::ascend>(a));
   }
   EXPECT_EQ(directory_.names(), (std::vector<std::string>{"in.raw", "out.raw"}));
@@ -209,7 +209,7 @@ TEST_F(DescendFiles, RecordsFromSeveralFiles) {
       records = by_definition(records, direction, mixed_triple);
       const uint64_t iterations = random.in(0, 3);  // 0: any; else several sweeps, and scratch between them
       auto several = job({file("a.raw", a), file("b.raw", b)}, std::make_unique<Triples>(direction),
-                         work::EngineChoice::direct,
+                         work::AccessChoice::direct,
                          {.processors = processors,
                           .columns = 8,
                           .iterations = iterations,
@@ -234,8 +234,8 @@ TEST_F(DescendFiles, LargerThanMemory) {
   SEED_TRACE(random);
   const auto a = random_numbers(random, 1 << 22);  // 32 MiB, twice the memory
   const auto expected = expected_of<Direction::descend>(a);
-  for (const work::EngineChoice engine : {work::EngineChoice::direct, work::EngineChoice::mapped}) {
-    auto large = job({file("in.raw", a)}, std::make_unique<Mixed<Direction::descend>>(), engine);
+  for (const work::AccessChoice access : {work::AccessChoice::direct, work::AccessChoice::mapped}) {
+    auto large = job({file("in.raw", a)}, std::make_unique<Mixed<Direction::descend>>(), access);
     EXPECT_GT(large.processors(), 1u);
     const work::Summary plan = large.summary();
     EXPECT_LE(plan.peak_memory(), plan.memory);
@@ -258,7 +258,7 @@ TEST_F(DescendFiles, ProcessorsThatCannotBe) {
   const auto in = file("in.raw", std::vector<uint64_t>(1 << 10));
   const auto with = [&](uint64_t processors) {
     return test::message_of<InputError>([&] {
-      job({in}, std::make_unique<Mixed<Direction::descend>>(), work::EngineChoice::direct,
+      job({in}, std::make_unique<Mixed<Direction::descend>>(), work::AccessChoice::direct,
           {.processors = processors});
     });
   };
@@ -266,7 +266,7 @@ TEST_F(DescendFiles, ProcessorsThatCannotBe) {
   EXPECT_THAT(with(2048), testing::HasSubstr("more than"));
   EXPECT_THAT(test::message_of<InputError>([&] {
                 job({file("odd.raw", std::vector<uint64_t>(12))},
-                    std::make_unique<Mixed<Direction::descend>>(), work::EngineChoice::direct);
+                    std::make_unique<Mixed<Direction::descend>>(), work::AccessChoice::direct);
               }),
               testing::HasSubstr("8 and 16"));
 }
@@ -276,11 +276,11 @@ TEST_F(DescendFiles, AStoppedOrFailedRunLeavesNothing) {
   std::stop_source stop;
   stop.request_stop();
   EXPECT_THROW(
-      job({in}, std::make_unique<Mixed<Direction::descend>>(), work::EngineChoice::direct, {.processors = 16})
+      job({in}, std::make_unique<Mixed<Direction::descend>>(), work::AccessChoice::direct, {.processors = 16})
           .run({}, stop.get_token()),
       Cancelled);
   EXPECT_THROW(
-      job({in}, std::make_unique<Mixed<Direction::descend>>(), work::EngineChoice::direct, {.processors = 16})
+      job({in}, std::make_unique<Mixed<Direction::descend>>(), work::AccessChoice::direct, {.processors = 16})
           .run([](const work::Progress&) { throw std::logic_error("the caller's"); }),
       std::logic_error);
   struct Refusing final : Elementwise<uint64_t, decltype(&mixed)> {
@@ -294,9 +294,9 @@ TEST_F(DescendFiles, AStoppedOrFailedRunLeavesNothing) {
       if (b == 7) throw InputError("refused");
     }
   };
-  EXPECT_THROW(job({in}, std::make_unique<Refusing>(), work::EngineChoice::direct, {.processors = 16}).run(),
+  EXPECT_THROW(job({in}, std::make_unique<Refusing>(), work::AccessChoice::direct, {.processors = 16}).run(),
                InputError);
-  EXPECT_THROW(job({in}, std::make_unique<Failing>(), work::EngineChoice::direct, {.processors = 16}).run(),
+  EXPECT_THROW(job({in}, std::make_unique<Failing>(), work::AccessChoice::direct, {.processors = 16}).run(),
                InputError);
   EXPECT_EQ(directory_.names(), std::vector<std::string>{"in.raw"});
 }
@@ -304,7 +304,7 @@ TEST_F(DescendFiles, AStoppedOrFailedRunLeavesNothing) {
 TEST_F(DescendFiles, ThePapersStepsAreTheSchedules) {
   auto text =
       job({file("in.raw", std::vector<uint64_t>(1 << 10))}, std::make_unique<Mixed<Direction::descend>>(),
-          work::EngineChoice::direct, {.processors = 8})
+          work::AccessChoice::direct, {.processors = 8})
           .describe();
   const auto steps = schedule::Descend(3, 7, schedule::Descend::Order::descend).steps();
   EXPECT_THAT(text, testing::HasSubstr(" = " + std::to_string(steps) + " steps"));

@@ -22,8 +22,8 @@ constexpr std::size_t block_size = 4096;
 TEST(DiskFilter, EveryTokenComesBackOnceThroughSeveralFilters) {
   test::Random random;
   SEED_TRACE(random);
-  for (const Engine engine : {Engine::threads, Engine::uring}) {
-    if (engine == Engine::uring && !uring_available()) continue;
+  for (const QueueKind kind : {QueueKind::threads, QueueKind::uring}) {
+    if (kind == QueueKind::uring && !uring_available()) continue;
     test::FailingDisk failing;
     failing.fail_transfer(Transfer::Kind::write, 5);
     work::Meter inner(failing);
@@ -31,7 +31,7 @@ TEST(DiskFilter, EveryTokenComesBackOnceThroughSeveralFilters) {
     const File file =
         File::create_nameless(testing::TempDir(), "file", 64 * block_size, Access::direct, outer);
     const BlockMemory memory(64 * block_size);
-    const auto queue = outer.queue(engine, 8);
+    const auto queue = outer.queue(kind, 8);
     std::multiset<std::uint64_t> expected;
     std::map<std::uint64_t, int> errors;
     std::vector<Completion> done;

@@ -53,8 +53,8 @@ TEST(DiskProfile, GrowsWithTheRequestsAndEndsWhereLargerOnesGainNothing) {
 // The 100th transfer, and every one after it, is refused.
 class Failing : public Disk {
  public:
-  std::unique_ptr<Queue> queue(Engine engine, unsigned depth) override {
-    return std::make_unique<FailingQueue>(Disk::queue(engine, depth), left_);
+  std::unique_ptr<Queue> queue(QueueKind kind, unsigned depth) override {
+    return std::make_unique<FailingQueue>(Disk::queue(kind, depth), left_);
   }
 
  private:

@@ -28,23 +28,23 @@ namespace {
 using test::ScratchDirectory;
 
 struct Way {
-  Engine engine;
+  QueueKind kind;
   Access access;
 };
 
 std::string name_of(const ::testing::TestParamInfo<Way>& info) {
   const Way& way = info.param;
-  const char* engines[] = {"Uring", "Threads", "InMemory", "Mapped"};
+  const char* kinds[] = {"Uring", "Threads", "InMemory", "Mapped"};
   const char* accesses[] = {"Direct", "Buffered", "Mapped"};
-  return std::string(engines[static_cast<int>(way.engine)]) + accesses[static_cast<int>(way.access)];
+  return std::string(kinds[static_cast<int>(way.kind)]) + accesses[static_cast<int>(way.access)];
 }
 
 class QueueTest : public ::testing::TestWithParam<Way> {
  protected:
   void SetUp() override {
-    if (GetParam().engine == Engine::uring && !uring_available()) GTEST_SKIP() << "no io_uring here";
+    if (GetParam().kind == QueueKind::uring && !uring_available()) GTEST_SKIP() << "no io_uring here";
   }
-  std::unique_ptr<Queue> make(unsigned depth) { return make_queue(GetParam().engine, depth); }
+  std::unique_ptr<Queue> make(unsigned depth) { return make_queue(GetParam().kind, depth); }
   File make_file(std::uint64_t bytes) {
     return File::create_nameless(scratch_.path(), "data", bytes, GetParam().access);
   }
@@ -275,14 +275,14 @@ TEST_P(CachedQueueTest, TransfersLeaveLittleInThePageCache) {
   EXPECT_LE(pages * 4096, 8 << 20);
 }
 
-constexpr Way direct_ways[] = {{Engine::uring, Access::direct},
-                               {Engine::threads, Access::direct},
-                               {Engine::in_memory, Access::direct},
-                               {Engine::mapped, Access::direct}};
-constexpr Way cached_ways[] = {{Engine::uring, Access::buffered},
-                               {Engine::threads, Access::buffered},
-                               {Engine::in_memory, Access::buffered},
-                               {Engine::mapped, Access::mapped}};
+constexpr Way direct_ways[] = {{QueueKind::uring, Access::direct},
+                               {QueueKind::threads, Access::direct},
+                               {QueueKind::in_memory, Access::direct},
+                               {QueueKind::mapped, Access::direct}};
+constexpr Way cached_ways[] = {{QueueKind::uring, Access::buffered},
+                               {QueueKind::threads, Access::buffered},
+                               {QueueKind::in_memory, Access::buffered},
+                               {QueueKind::mapped, Access::mapped}};
 
 INSTANTIATE_TEST_SUITE_P(Direct, QueueTest, ::testing::ValuesIn(direct_ways), name_of);
 INSTANTIATE_TEST_SUITE_P(Cached, QueueTest, ::testing::ValuesIn(cached_ways), name_of);
@@ -298,8 +298,8 @@ TEST(QueueErrors, AFullDiskIsAnErrorAndNoSignal) {
   ASSERT_EQ(fallocate(file.plain_descriptor(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 512 << 10), 0);
   const File other = File::create_nameless(scratch / "tiny", "other", 1 << 20, Access::buffered);
   const BlockMemory memory(65'536);
-  for (const Engine engine : {Engine::threads, Engine::in_memory, Engine::mapped}) {
-    const std::unique_ptr<Queue> queue = make_queue(engine, 1);
+  for (const QueueKind kind : {QueueKind::threads, QueueKind::in_memory, QueueKind::mapped}) {
+    const std::unique_ptr<Queue> queue = make_queue(kind, 1);
     queue->submit(transfer(Transfer::Kind::write, file, 131'072, memory.data(), 65'536, 3));
     const Completion completion = collect(*queue, 1).at(3);
     EXPECT_EQ(completion.error, ENOSPC);

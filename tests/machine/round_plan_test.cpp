@@ -38,10 +38,10 @@ TEST_F(RoundPlans, MadeOncePerformedOften) {
     const Reordering what = mapping_of_all({extents, bytes, Order::c}, test::any_map(random, n));
     const RoundPlan plan(what, {.processors = std::uint64_t{1} << p, .layout = f, .memory = 32 << 20});
     EXPECT_EQ(plan.processors(), std::uint64_t{1} << p);
-    for (const auto engine : {work::EngineChoice::direct, work::EngineChoice::mapped}) {
+    for (const auto access : {work::AccessChoice::direct, work::AccessChoice::mapped}) {
       const std::string data = noise(what.bytes(), random);
       plan.on_files(input(data, extents, bytes), extents, scratch_ / "out.raw",
-                    {.engine = engine, .overwrite = true})
+                    {.access = access, .overwrite = true})
           ->run();
       ASSERT_TRUE(test::read_file(scratch_ / "out.raw") == reordered(what, data));
       const std::string other = noise(what.bytes(), random);

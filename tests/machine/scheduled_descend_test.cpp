@@ -67,13 +67,13 @@ class ScheduledDescendTest : public testing::Test {
   }
   std::unique_ptr<work::Work> work(std::vector<io::ArrayFile> in, std::unique_ptr<Computation> what,
                                    DescendSchedule schedule, const DescendSizes& sizes = {},
-                                   work::EngineChoice engine = work::EngineChoice::direct,
+                                   work::AccessChoice access = work::AccessChoice::direct,
                                    uint64_t memory = 32 * MiB) {
     const auto description = in.front().description;
     return scheduled_descend(std::move(in), std::move(what), description.dtype, description.extents,
                              directory_ / "out.raw",
                              {.memory = memory,
-                              .engine = engine,
+                              .access = access,
                               .overwrite = true,
                               .link_times = schedule::LinkTimes{5, 2, 0.25}},
                              schedule, sizes);
@@ -116,8 +116,8 @@ DescendSizes random_cut(test::Random& random, int n) {
   return sizes;
 }
 
-constexpr work::EngineChoice engines[] = {work::EngineChoice::direct, work::EngineChoice::mapped,
-                                          work::EngineChoice::automatic};
+constexpr work::AccessChoice accesses[] = {work::AccessChoice::direct, work::AccessChoice::mapped,
+                                           work::AccessChoice::automatic};
 
 TEST_F(ScheduledDescendTest, EveryCutIsTheDefinition) {
   test::Random random;
@@ -128,15 +128,15 @@ TEST_F(ScheduledDescendTest, EveryCutIsTheDefinition) {
     const auto in = file("in.raw", a);
     const DescendSizes sizes = random_cut(random, n);
     const DescendSchedule schedule = schedules[random.in(0, 1)];
-    const work::EngineChoice engine = engines[random.in(0, 2)];
+    const work::AccessChoice access = accesses[random.in(0, 2)];
     SCOPED_TRACE(testing::Message() << "n " << n << " P " << sizes.processors << " columns " << sizes.columns
                                     << " messages " << sizes.message_bytes << " schedule "
                                     << static_cast<int>(schedule));
     if (random.in(0, 1) == 0) {
-      run(*work({in}, std::make_unique<Mixed<Direction::descend>>(), schedule, sizes, engine));
+      run(*work({in}, std::make_unique<Mixed<Direction::descend>>(), schedule, sizes, access));
       ASSERT_EQ(output_numbers(), expected_of<Direction::descend>(a));
     } else {
-      run(*work({in}, std::make_unique<Mixed<Direction::ascend>>(), schedule, sizes, engine));
+      run(*work({in}, std::make_unique<Mixed<Direction::ascend>>(), schedule, sizes, access));
       ASSERT_EQ(output_numbers(), expected_of<Direction::ascend>(a));
     }
   }
@@ -239,7 +239,7 @@ TEST_F(ScheduledDescendTest, LargerThanHalfOfTheMemory) {
   const auto down = expected_of<Direction::descend>(a), up = expected_of<Direction::ascend>(a);
   for (const DescendSchedule schedule : schedules) {
     const auto descending = work({in}, std::make_unique<Mixed<Direction::descend>>(), schedule, {},
-                                 work::EngineChoice::direct, 16 * MiB);
+                                 work::AccessChoice::direct, 16 * MiB);
     const work::Summary plan = descending->summary();
     EXPECT_LE(plan.peak_memory(), plan.memory);
     EXPECT_EQ(plan.passes.size(), 2u);
@@ -249,7 +249,7 @@ TEST_F(ScheduledDescendTest, LargerThanHalfOfTheMemory) {
     EXPECT_LE(report.bytes_read, plan.bytes_read + plan.bytes / 4);
     EXPECT_GE(report.traffic->processors, 16u);
     EXPECT_TRUE(output_numbers() == down);
-    run(*work({in}, std::make_unique<Mixed<Direction::ascend>>(), schedule, {}, work::EngineChoice::mapped,
+    run(*work({in}, std::make_unique<Mixed<Direction::ascend>>(), schedule, {}, work::AccessChoice::mapped,
               16 * MiB));
     EXPECT_TRUE(output_numbers() == up);
   }

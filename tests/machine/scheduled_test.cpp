@@ -22,17 +22,17 @@ using test::Random;
 class Scheduled : public test::OnFiles {
  protected:
   void check(const Reordering& what, std::vector<std::uint64_t> extents, const ScheduleChoice& choice,
-             work::EngineChoice engine, Random& random) {
+             work::AccessChoice access, Random& random) {
     const std::string data = noise(what.bytes(), random);
-    check(input(data, extents, what.element_bytes), reordered(what, data), what, extents, choice, engine,
+    check(input(data, extents, what.element_bytes), reordered(what, data), what, extents, choice, access,
           random);
   }
   void check(const io::ArrayFile& in, const std::string& expected, const Reordering& what,
              const std::vector<std::uint64_t>& extents, const ScheduleChoice& choice,
-             work::EngineChoice engine, Random& random) {
+             work::AccessChoice access, Random& random) {
     const auto work = scheduled(
         in, what, extents, scratch_ / "out.raw",
-        {.memory = memory_, .engine = engine, .overwrite = true, .link_times = test::random_times(random)},
+        {.memory = memory_, .access = access, .overwrite = true, .link_times = test::random_times(random)},
         choice);
     const work::Report report = work->run();
     ASSERT_TRUE(test::read_file(scratch_ / "out.raw") == expected);
@@ -55,15 +55,15 @@ TEST_F(Scheduled, EveryScheduleOfATransposition) {
   const Reordering what = transposition({extents, 8, Order::c}, {});
   const std::string data = noise(what.bytes(), random), expected = reordered(what, data);
   const io::ArrayFile in = input(data, extents, 8);
-  for (const auto engine : {work::EngineChoice::direct, work::EngineChoice::mapped}) {
+  for (const auto access : {work::AccessChoice::direct, work::AccessChoice::mapped}) {
     for (const auto& [kind, processors] : {std::pair(Kind::rounds, 16), std::pair(Kind::rounds, 64),
                                            std::pair(Kind::exchange, 8), std::pair(Kind::mesh, 9)}) {
       SCOPED_TRACE(static_cast<int>(kind));
-      check(in, expected, what, extents, {.kind = kind, .processors = processors}, engine, random);
+      check(in, expected, what, extents, {.kind = kind, .processors = processors}, access, random);
     }
-    check(in, expected, what, extents, {.kind = Kind::mesh, .processors = 49, .torus = true}, engine, random);
+    check(in, expected, what, extents, {.kind = Kind::mesh, .processors = 49, .torus = true}, access, random);
     check(in, expected, what, extents,
-          {.kind = Kind::mesh, .processors = 64, .routing = schedule::Mesh::Routing::recursive}, engine,
+          {.kind = Kind::mesh, .processors = 64, .routing = schedule::Mesh::Routing::recursive}, access,
           random);
   }
 }
@@ -78,7 +78,7 @@ TEST_F(Scheduled, RandomMapsInRoundsOfAnyLayout) {
     SCOPED_TRACE(testing::Message() << "n " << n << ", p " << p << ", f " << f << ", " << bytes << " bytes");
     check(mapping_of_all({{std::uint64_t{1} << n}, bytes, Order::c}, test::random_map(random, n)),
           {std::uint64_t{1} << n}, {.kind = Kind::rounds, .processors = std::uint64_t{1} << p, .layout = f},
-          work::EngineChoice::direct, random);
+          work::AccessChoice::direct, random);
   }
 }
 
@@ -100,7 +100,7 @@ TEST_F(Scheduled, MeshesOfAnyShape) {
            .processors = side * side,
            .routing = routings[random.in(std::size_t{0}, routings.size() - 1)],
            .torus = torus},
-          work::EngineChoice::direct, random);
+          work::AccessChoice::direct, random);
   }
 }
 
@@ -150,11 +150,11 @@ TEST_F(Scheduled, BandsOfAnyShape) {
                                     << (band.cyclic ? ", cyclic, " : ", ") << bytes << " bytes, P "
                                     << processors);
     const std::string data = noise(band.places() * bytes, random);
-    const work::EngineChoice engine =
-        random.in(0, 1) == 0 ? work::EngineChoice::direct : work::EngineChoice::mapped;
+    const work::AccessChoice access =
+        random.in(0, 1) == 0 ? work::AccessChoice::direct : work::AccessChoice::mapped;
     const auto work = scheduled_band(
         input(data, band.extents(), bytes), band, scratch_ / "out.raw",
-        {.memory = 256 << 20, .engine = engine, .overwrite = true, .link_times = test::random_times(random)},
+        {.memory = 256 << 20, .access = access, .overwrite = true, .link_times = test::random_times(random)},
         processors);
     const work::Report report = work->run();
     EXPECT_EQ(work->forecast(), report.traffic);
@@ -197,7 +197,7 @@ TEST_F(Scheduled, SeveralBandsAtOnce) {
     SCOPED_TRACE(testing::Message() << bands.size() << " bands, N " << n << ", " << bytes << " bytes, P "
                                     << processors);
     const std::string data = noise(places(bands) * bytes, random);
-    const auto engine = random.in(0, 1) == 0 ? work::EngineChoice::direct : work::EngineChoice::mapped;
+    const auto access = random.in(0, 1) == 0 ? work::AccessChoice::direct : work::AccessChoice::mapped;
     std::vector<io::ArrayFile> inputs;
     if (random.in(0, 1) == 1) {
       std::uint64_t begin = 0;
@@ -211,7 +211,7 @@ TEST_F(Scheduled, SeveralBandsAtOnce) {
     }
     const auto work = scheduled_bands(inputs, bands, scratch_ / "out.raw",
                                       {.memory = (large ? 16U : 64U) << 20,
-                                       .engine = engine,
+                                       .access = access,
                                        .overwrite = true,
                                        .link_times = test::random_times(random)},
                                       processors);

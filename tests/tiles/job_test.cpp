@@ -81,10 +81,10 @@ TEST_F(JobTest, SeveralPassesGiveTheSameBytes) {
     const Reordering what = mapping_of_all({{std::uint64_t{1} << 22}, 4, Order::c}, map);
     const auto data = test::random_bytes(random, what.bytes()), expected = test::performed(what, data);
     const io::ArrayFile in = raw_input(data, 4);
-    for (const auto engine :
-         {work::EngineChoice::direct, work::EngineChoice::mapped, work::EngineChoice::automatic}) {
+    for (const auto access :
+         {work::AccessChoice::direct, work::AccessChoice::mapped, work::AccessChoice::automatic}) {
       work::Options options{
-          .memory = 16 * MiB, .engine = engine, .device = slow_starter(), .overwrite = true};
+          .memory = 16 * MiB, .access = access, .device = slow_starter(), .overwrite = true};
       Job several = job(in, what, options);
       EXPECT_GT(several.plan().passes.size(), 1u);
       EXPECT_LE(several.plan().peak_memory(), 16 * MiB);
@@ -108,7 +108,7 @@ TEST_F(JobTest, StoppingLeavesNothingBehind) {
   const auto in = raw_input(data, 8);
   std::stop_source stop;
   Job cancelled = job(in, mapping_of_all(in.description.shape(), bmmc::bit_reverse(23)),
-                      {.memory = 16 * MiB, .engine = work::EngineChoice::direct});
+                      {.memory = 16 * MiB, .access = work::AccessChoice::direct});
   EXPECT_THROW(cancelled.run([&](const work::Progress&) { stop.request_stop(); }, stop.get_token()),
                Cancelled);
   EXPECT_EQ(files(), (std::set<std::string>{"in.raw"}));

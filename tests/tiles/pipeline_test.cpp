@@ -22,7 +22,7 @@ io::File scratch(const std::string& name, std::uint64_t bytes, io::Access access
 
 struct Setting {
   io::Access access;
-  io::Engine engine;
+  io::QueueKind kind;
 };
 
 struct Files {
@@ -76,15 +76,15 @@ void perform(
 
 std::string setting_name(const testing::TestParamInfo<Setting>& setting) {
   constexpr const char* access_names[] = {"Direct", "Buffered", "Mapped"};
-  constexpr const char* engine_names[] = {"Uring", "Threads", "InMemory", "Mapped"};
+  constexpr const char* kind_names[] = {"Uring", "Threads", "InMemory", "Mapped"};
   return std::string(access_names[static_cast<int>(setting.param.access)]) +
-         engine_names[static_cast<int>(setting.param.engine)];
+         kind_names[static_cast<int>(setting.param.kind)];
 }
 
 class PipelineEngines : public testing::TestWithParam<Setting> {};
 
 TEST_P(PipelineEngines, EveryElementArrives) {
-  if (GetParam().engine == io::Engine::uring && !io::uring_available())
+  if (GetParam().kind == io::QueueKind::uring && !io::uring_available())
     GTEST_SKIP() << "io_uring is forbidden here";
   test::Random random;
   SEED_TRACE(random);
@@ -93,7 +93,7 @@ TEST_P(PipelineEngines, EveryElementArrives) {
     const Files files = make_files(random, what, GetParam().access);
     const auto plan = plan_for(what, files, std::uint64_t{1} << random.in(6, 14));
     if (plan.passes.size() != 1) continue;
-    perform(plan, files, *files.meter->queue(GetParam().engine, random.in(2u, 64u)));
+    perform(plan, files, *files.meter->queue(GetParam().kind, random.in(2u, 64u)));
     const work::Meter::Count counters = files.meter->count();
     EXPECT_GE(counters.bytes_read, what.bytes());
     EXPECT_EQ(counters.bytes_written, what.bytes());
@@ -105,12 +105,12 @@ TEST_P(PipelineEngines, EveryElementArrives) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PipelineEngines,
-                         testing::Values(Setting{io::Access::direct, io::Engine::uring},
-                                         Setting{io::Access::direct, io::Engine::threads},
-                                         Setting{io::Access::direct, io::Engine::in_memory},
-                                         Setting{io::Access::buffered, io::Engine::uring},
-                                         Setting{io::Access::buffered, io::Engine::threads},
-                                         Setting{io::Access::mapped, io::Engine::mapped}),
+                         testing::Values(Setting{io::Access::direct, io::QueueKind::uring},
+                                         Setting{io::Access::direct, io::QueueKind::threads},
+                                         Setting{io::Access::direct, io::QueueKind::in_memory},
+                                         Setting{io::Access::buffered, io::QueueKind::uring},
+                                         Setting{io::Access::buffered, io::QueueKind::threads},
+                                         Setting{io::Access::mapped, io::QueueKind::mapped}),
                          setting_name);
 
 // Rows of 4 KiB of a transposed matrix, each a run of its own.
@@ -135,7 +135,7 @@ TEST(Pipeline, RunsThatFollowEachOtherAreWrittenTogether) {
                     0};
   files.source.write_exactly(files.data.data(), files.data.size(), 0);
   meter.restart();
-  perform(plan, files, *meter.queue(io::Engine::threads, 8));
+  perform(plan, files, *meter.queue(io::QueueKind::threads, 8));
   EXPECT_EQ(meter.count().writes, 8U);
   std::vector<std::byte> result(what.bytes());
   files.target.read_exactly(result.data(), result.size(), 0);
@@ -154,7 +154,7 @@ TEST(Pipeline, RunsThatAreNotAlignedAreWrittenTogether) {
   EXPECT_GT(plan.passes[0].tiling.tile_count(), 1U);
   EXPECT_EQ(plan.passes[0].tiling.target_shape().run_elements, 4001U);
   EXPECT_GT(plan.passes[0].target_block_bytes, plan.passes[0].write_slot_bytes);
-  perform(plan, files, *files.meter->queue(io::Engine::threads, 16));
+  perform(plan, files, *files.meter->queue(io::QueueKind::threads, 16));
   std::vector<std::byte> result(what.bytes());
   files.target.sync();
   files.target.read_exactly(result.data(), result.size(), files.target_offset);
@@ -168,7 +168,7 @@ TEST(Pipeline, EveryFailingTransferIsReported) {
   const Reordering what = transposition({{100, 150}, 8, Order::c}, {});
   const Files files = make_files(random, what, io::Access::buffered);
   const auto plan = plan_for(what, files, 256);
-  perform(plan, files, *files.meter->queue(io::Engine::threads, 8));
+  perform(plan, files, *files.meter->queue(io::QueueKind::threads, 8));
   const work::Meter::Count whole = files.meter->count();
   ASSERT_GT(whole.reads, 20u);
   ASSERT_GT(whole.writes, 20u);
@@ -179,7 +179,7 @@ TEST(Pipeline, EveryFailingTransferIsReported) {
       test::FailingDisk disk;
       disk.fail_transfer(kind, n);
       try {
-        perform(plan, files, *disk.queue(io::Engine::threads, 8));
+        perform(plan, files, *disk.queue(io::QueueKind::threads, 8));
         ADD_FAILURE() << "transfer " << n << " failed in silence";
       } catch (const IoError& e) {
         EXPECT_EQ(e.code(), EIO);
@@ -202,7 +202,7 @@ TEST(Pipeline, WhatTheTickThrowsIsThrownWhenNothingIsInFlightAnyMore) {
     const auto tick = [&] {
       if (++ticks >= n) throw std::logic_error("the caller's");
     };
-    EXPECT_THROW(perform(plan, files, *files.meter->queue(io::Engine::threads, 8), {}, tick),
+    EXPECT_THROW(perform(plan, files, *files.meter->queue(io::QueueKind::threads, 8), {}, tick),
                  std::logic_error);
   }
 }
@@ -213,7 +213,7 @@ TEST(Pipeline, StopsWhenAsked) {
   const Reordering what = transposition({{2000, 3000}, 8, Order::c}, {});
   const Files files = make_files(random, what, io::Access::buffered);
   const auto plan = plan_for(what, files, std::uint64_t{64} << 10);
-  const auto queue = files.meter->queue(io::Engine::threads, 8);
+  const auto queue = files.meter->queue(io::QueueKind::threads, 8);
   std::stop_source stop;
   std::atomic<std::uint64_t> seen = 0;
   EXPECT_THROW(perform(plan, files, *queue, stop.get_token(),

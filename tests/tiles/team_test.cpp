@@ -204,7 +204,7 @@ TEST_F(TeamTest, ExchangesBlocksThatJoinTheirTiles) {
   SEED_TRACE(random);
   const Reordering what = transposition({{3001, 2003}, 3}, {});
   const auto data = test::random_bytes(random, what.bytes());
-  work::Options options{.memory = work::minimum_memory, .engine = work::EngineChoice::direct};
+  work::Options options{.memory = work::minimum_memory, .access = work::AccessChoice::direct};
   const Outcome outcome = run(input(data, 3), what, options, 3);
   ASSERT_THAT(outcome.errors, testing::Each(""));
   EXPECT_GT(outcome.exchanged, 0u);
@@ -256,7 +256,7 @@ TEST_F(TeamTest, RefusesWhatCannotBeShared) {
   test::Random random;
   const Reordering what = transposition({{30, 20}, 8}, {});
   const io::ArrayFile in = input(test::random_bytes(random, what.bytes()), 8);
-  const Outcome mapped = run(in, what, {.engine = work::EngineChoice::mapped}, 2);
+  const Outcome mapped = run(in, what, {.access = work::AccessChoice::mapped}, 2);
   EXPECT_THAT(mapped.errors, testing::Each(testing::HasSubstr("cannot map")));
   EXPECT_THAT(files(), testing::UnorderedElementsAre("in.raw"));
 }

@@ -64,7 +64,7 @@ class Meddling final : public io::DiskFilter {
   std::atomic<bool> done_ = false;
 };
 
-class ChangingInput : public testing::TestWithParam<EngineChoice> {
+class ChangingInput : public testing::TestWithParam<AccessChoice> {
  protected:
   // Transposes it while `meddle` happens.
   void expect_no_output(const std::filesystem::path& path, const std::function<void()>& meddle) {
@@ -73,7 +73,7 @@ class ChangingInput : public testing::TestWithParam<EngineChoice> {
         io::open_array(path, io::RawLayout{.dtype = io::parse_dtype("f8"), .extents = {{1024, 1024}}});
     const ArrayShape shape = in.description.shape();
     Options options;
-    options.engine = GetParam();
+    options.access = GetParam();
     options.disk = &disk;
     const std::filesystem::path out = path.parent_path() / "out.raw";
     tiles::Job job(in, transposition(shape, {}), transposed_extents(shape, {}), out, options);
@@ -98,8 +98,8 @@ TEST_P(ChangingInput, IsNoticedWhereItsEndIsCutOff) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Access, ChangingInput,
-                         testing::Values(EngineChoice::automatic, EngineChoice::direct,
-                                         EngineChoice::mapped));
+                         testing::Values(AccessChoice::automatic, AccessChoice::direct,
+                                         AccessChoice::mapped));
 
 }  // namespace
 }  // namespace xorder::work

@@ -121,8 +121,8 @@ inline const Engine engines[] = {
 
 /// Of a test with an engine and a choice of access.
 inline std::string name_of_engine(
-    const testing::TestParamInfo<std::tuple<Engine, work::EngineChoice>>& tested) {
-  const bool direct = std::get<work::EngineChoice>(tested.param) == work::EngineChoice::direct;
+    const testing::TestParamInfo<std::tuple<Engine, work::AccessChoice>>& tested) {
+  const bool direct = std::get<work::AccessChoice>(tested.param) == work::AccessChoice::direct;
   return std::string(std::get<Engine>(tested.param).name) + (direct ? "Direct" : "Mapped");
 }
 

@@ -21,7 +21,7 @@ using Kind = io::Transfer::Kind;
 
 constexpr std::uint64_t MiB = std::uint64_t{1} << 20;
 
-class FailingDiskTest : public testing::TestWithParam<std::tuple<test::Engine, EngineChoice>> {
+class FailingDiskTest : public testing::TestWithParam<std::tuple<test::Engine, AccessChoice>> {
  protected:
   void SetUp() override {
     const std::uint64_t elements = std::get<test::Engine>(GetParam()).elements;
@@ -40,7 +40,7 @@ class FailingDiskTest : public testing::TestWithParam<std::tuple<test::Engine, E
   void run(test::FailingDisk& disk) {
     const Options options{.memory = 16 * MiB,
                           .threads = 2,
-                          .engine = std::get<EngineChoice>(GetParam()),
+                          .access = std::get<AccessChoice>(GetParam()),
                           .overwrite = true,
                           .disk = &disk};
     const io::ArrayFile in = io::open_array(directory_ / "in.raw", layout_, disk);
@@ -129,7 +129,7 @@ TEST_P(FailingDiskTest, AFailingFileOperationIsNeverASilentLoss) {
 
 INSTANTIATE_TEST_SUITE_P(Engines, FailingDiskTest,
                          testing::Combine(testing::ValuesIn(test::engines),
-                                          testing::Values(EngineChoice::direct, EngineChoice::mapped)),
+                                          testing::Values(AccessChoice::direct, AccessChoice::mapped)),
                          test::name_of_engine);
 
 }  // namespace

@@ -35,7 +35,7 @@ Totals totals(io::TraceReader& trace, const std::function<void(const io::TraceRe
   return sum;
 }
 
-class TraceTest : public testing::TestWithParam<std::tuple<test::Engine, EngineChoice>> {};
+class TraceTest : public testing::TestWithParam<std::tuple<test::Engine, AccessChoice>> {};
 
 TEST_P(TraceTest, HasWhatTheReportCounts) {
   const auto& [engine, choice] = GetParam();
@@ -47,7 +47,7 @@ TEST_P(TraceTest, HasWhatTheReportCounts) {
   const io::ArrayFile in = io::open_array(directory / "in.raw", layout);
 
   io::Trace trace(directory / "trace", false);
-  const Options options{.memory = minimum_memory, .threads = 2, .engine = choice, .disk = &trace};
+  const Options options{.memory = minimum_memory, .threads = 2, .access = choice, .disk = &trace};
   const Report report = engine.make(in, directory / "out.raw", options)->run();
   const double seconds = trace.seconds();
   const auto files = trace.files();
@@ -68,7 +68,7 @@ TEST_P(TraceTest, HasWhatTheReportCounts) {
 
 INSTANTIATE_TEST_SUITE_P(Engines, TraceTest,
                          testing::Combine(testing::ValuesIn(test::engines),
-                                          testing::Values(EngineChoice::direct, EngineChoice::mapped)),
+                                          testing::Values(AccessChoice::direct, AccessChoice::mapped)),
                          test::name_of_engine);
 
 io::Transfer write_of(const io::File& file, std::string& block, std::uint64_t offset) {

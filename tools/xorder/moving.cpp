@@ -28,10 +28,10 @@
 namespace xorder::cli {
 namespace {
 
-work::EngineChoice engine_choice(const std::string& name) {
-  if (name == "direct") return work::EngineChoice::direct;
-  if (name == "mapped") return work::EngineChoice::mapped;
-  return work::EngineChoice::automatic;
+work::AccessChoice access_choice(const std::string& name) {
+  if (name == "direct") return work::AccessChoice::direct;
+  if (name == "mapped") return work::AccessChoice::mapped;
+  return work::AccessChoice::automatic;
 }
 
 // What virtual processors send, and how long it takes.
@@ -207,7 +207,7 @@ void MovingCommand::add_to(CLI::App& command, Make make, const OtherFiles& other
         ->group(group::reporting)
         ->excludes(dry_run);
   }
-  add_choice(command, "--io", self->engine_, {"auto", "direct", "mapped"},
+  add_choice(command, "--io", self->access_, {"auto", "direct", "mapped"},
              "how to access the files; all give the same output; default: auto")
       ->group(group::engine);
   command
@@ -240,7 +240,7 @@ work::Options MovingCommand::options() const {
       throw InputError(fmt::format("--threads: {} is not from 1 to 1024", threads));
     options.threads = static_cast<unsigned>(threads);
   }
-  options.engine = engine_choice(engine_);
+  options.access = access_choice(access_);
   if (device_.empty()) {
     work::DeviceChoice choice = work::device_for(own(output_));
     if (!choice.note.empty()) tell_note(choice.note);
@@ -313,7 +313,7 @@ void MovingCommand::print_plan(work::Work& work, const std::stop_token& stop) co
 void MovingCommand::tell_report(const work::Report& report, std::uint64_t moved) const {
   const auto bytes = static_cast<double>(moved);
   const std::string way =
-      report.engine == report.access ? report.engine : fmt::format("{} ({})", report.engine, report.access);
+      report.queue == report.access ? report.queue : fmt::format("{} ({})", report.queue, report.access);
   tell("{}: {} in {:.2f} s, {}/s, {}, {}\n", on_one_line(output_), size_text(bytes), report.seconds,
        size_text(bytes / std::max(report.seconds, 1e-9)), count_text(report.passes, "pass"), way);
   if (const auto& traffic = report.traffic; traffic && parts_) {

@@ -81,7 +81,7 @@ class MovingCommand {
   std::string output_;
   std::vector<std::string> behind_;  // the files behind the first two, until sort_files()
   RawOptions raw_;
-  std::string memory_, threads_, engine_ = "auto", device_, tmpdir_, trace_, progress_ = "auto";
+  std::string memory_, threads_, access_ = "auto", device_, tmpdir_, trace_, progress_ = "auto";
   std::string layout_;
   bool parts_ = false, force_ = false, dry_run_ = false, quiet_ = false, json_ = false;
 };

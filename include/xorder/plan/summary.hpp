@@ -64,7 +64,7 @@ struct Summary {
   std::uint64_t scratch_bytes = 0;  ///< of disk
   std::uint64_t memory = 0;         ///< that the run keeps within
   std::string device;
-  std::string engine;
+  std::string access;  ///< "direct" or "mapped"
   std::vector<PassSummary> passes;
   std::optional<Traffic> traffic;  ///< between ranks that have a part each
 

@@ -28,7 +28,7 @@ inline constexpr std::uint64_t minimum_memory = std::uint64_t{16} << 20;
 /// How blocks reach the files. The result is the same. direct uses O_DIRECT for reads and writes. mapped uses
 /// mapped windows. automatic uses mapped windows for small files. If both files fit in the given memory and
 /// the input is in the page cache, it reads from there and writes directly. Otherwise it uses direct access.
-enum class EngineChoice { automatic, direct, mapped };
+enum class AccessChoice { automatic, direct, mapped };
 
 struct Options {
   /// Bytes for everything that grows with the data: tiles, requests, carried blocks, cached pages. The
@@ -38,7 +38,7 @@ struct Options {
   /// Threads for permuting in memory. 0 means one for each processor of the machine or of the process's
   /// affinity mask.
   unsigned threads = 0;
-  EngineChoice engine = EngineChoice::automatic;
+  AccessChoice access = AccessChoice::automatic;
   plan::Device device = plan::Device::ssd();
   /// For scratch files of plans with several passes. Empty means the output's directory.
   std::filesystem::path scratch_directory{};
@@ -93,7 +93,7 @@ using plan::Traffic;
 
 struct Report {
   std::size_t passes = 0;
-  std::string engine;            ///< "io_uring", "threads" or "mapped"
+  std::string queue;             ///< "io_uring", "threads" or "mapped"
   std::string access;            ///< "direct", "buffered" or "mapped": what the output's file system allowed
   std::string note;              ///< a request that could not be met, and the fallback; or empty
   std::uint64_t bytes_read = 0;  ///< as requested from the files

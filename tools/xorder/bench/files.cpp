@@ -91,8 +91,8 @@ class FilesBenchmark final : public Benchmark {
     const Reordering transposed = transposition(shape, {});
     work::Options without = matrix_.options(), direct = without, mapped = without;
     without.memory = 0;
-    direct.engine = work::EngineChoice::direct;
-    mapped.engine = work::EngineChoice::mapped;
+    direct.access = work::AccessChoice::direct;
+    mapped.access = work::AccessChoice::mapped;
     const auto by_tiles = [this](const Reordering& what, const work::Options& options) {
       return [this, what, options]() -> std::optional<work::Report> {
         return tiles::Job(matrix_.array(), what, {matrix_.columns(), matrix_.rows()}, matrix_.out(), options)
