@@ -7,7 +7,6 @@
 #include "semaphore.hpp"
 #include "task/pipeline.hpp"
 #include "task/stretches.hpp"
-#include "xorder/error.hpp"
 
 namespace xorder::band {
 
@@ -55,8 +54,7 @@ void Lane::complete() {
   }
   if (failed != nullptr) {
     const io::Transfer& transfer = transfers_[failure.token];
-    throw IoError(transfer.file->name(), transfer.kind == io::Transfer::Kind::read ? "read" : "write",
-                  failure.error, failure.offset);
+    throw transfer.file->failed(transfer.kind, failure);
   }
   transfers_.clear();
 }

@@ -230,12 +230,16 @@ void File::carry_exactly(Transfer::Kind kind, std::byte* data, std::size_t bytes
                           .required_bytes = bytes,
                           .unaligned = true};
   const Completion done = disk_->carry(transfer);
-  if (done.error == 0) return;
-  const bool is_read = kind == Transfer::Kind::read;
-  if (is_read && done.offset == size_ && !writable_) {
-    throw IoError(name_, fmt::format("read at byte {}: the file ends there", done.offset));
-  }
-  throw IoError(name_, is_read ? "read" : "write", done.error, done.offset);
+  if (done.error != 0) throw failed(kind, done);
+}
+
+IoError File::failed(Transfer::Kind kind, const Completion& done) const {
+  if (kind == Transfer::Kind::write) return {name_, "write", done.error, done.offset};
+  struct stat status {};
+  const bool known = fstat(plain_.get(), &status) == 0;
+  if (done.error == EIO && known && done.offset >= static_cast<std::uint64_t>(status.st_size))
+    return {name_, fmt::format("read at byte {}: the file ends there", done.offset)};
+  return {name_, "read", done.error, done.offset};
 }
 
 void File::sync() const {

@@ -10,6 +10,7 @@
 
 #include "io/descriptor.hpp"
 #include "io/transfer.hpp"
+#include "xorder/error.hpp"
 #include "xorder/io/array_file.hpp"
 
 namespace xorder::io {
@@ -100,6 +101,9 @@ class File {
   /// before, so their write-back is awaited; where pages stay, or were passed by, nothing is to be done.
   /// Throws IoError.
   void finish_writing() const;
+
+  /// What to throw for a transfer that failed.
+  IoError failed(Transfer::Kind kind, const Completion& done) const;
 
   /// For the queues. It keeps this file's share of the page cache small.
   PageCache& page_cache() const { return *page_cache_; }

@@ -79,9 +79,7 @@ class Stream {
   }
 
   void completed(const Completion& done) {
-    if (done.error != 0) {
-      throw IoError(file_.name(), kind_ == Transfer::Kind::read ? "read" : "write", done.error, done.offset);
-    }
+    if (done.error != 0) throw file_.failed(kind_, done);
     free_.push_back(in_use_[done.token >> 1]);
     bytes_ += request_;
   }

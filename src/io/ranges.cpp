@@ -21,8 +21,7 @@ void carry(Transfer::Kind kind, const File& file, std::uint64_t offset, std::byt
   transfer.pieces[0] = {data, bytes};
   transfer.piece_count = 1;
   const Completion done = file.disk().carry(transfer);
-  if (done.error != 0)
-    throw IoError(file.name(), kind == Transfer::Kind::read ? "read" : "write", done.error, done.offset);
+  if (done.error != 0) throw file.failed(kind, done);
 }
 
 /// Transfers parts of blocks of a direct file.

@@ -334,12 +334,12 @@ class Conductor {
     switch (event_of(completion.token)) {
       case Event::read:
         --reads_in_flight_;
-        if (completion.error) fail(source_.file, "read", completion);
+        if (completion.error) fail(source_.file, io::Transfer::Kind::read, completion);
         read_finished(number);
         break;
       case Event::write:
         --writes_in_flight_;
-        if (completion.error) fail(target_.file, "write", completion);
+        if (completion.error) fail(target_.file, io::Transfer::Kind::write, completion);
         writes_.give_back(number);
         break;
       case Event::permuted:
@@ -350,9 +350,8 @@ class Conductor {
     }
   }
 
-  void fail(const io::File& file, const char* operation, const io::Completion& completion) {
-    if (failure_) return;
-    failure_ = std::make_exception_ptr(IoError(file.name(), operation, completion.error, completion.offset));
+  void fail(const io::File& file, io::Transfer::Kind kind, const io::Completion& completion) {
+    if (!failure_) failure_ = std::make_exception_ptr(file.failed(kind, completion));
   }
 
   // How far the runs of a group or a tile have been submitted.

@@ -14,6 +14,7 @@
 #include <limits>
 #include <vector>
 
+#include "io/ranges.hpp"
 #include "io/residency.hpp"
 #include "io/scratch.hpp"
 #include "xorder/error.hpp"
@@ -49,6 +50,22 @@ TEST(FileInput, DoesNotReadAhead) {
     ASSERT_EQ(mincore(mapping, bytes, resident.data()), 0);
     munmap(mapping, bytes);
     EXPECT_LE(std::ranges::count_if(resident, [](unsigned char page) { return (page & 1) != 0; }), 4);
+  }
+}
+
+// A file that has become shorter.
+TEST(FileInput, SaysWhereItEnds) {
+  const ScratchDirectory scratch;
+  for (const Access access : {Access::direct, Access::buffered, Access::mapped}) {
+    test::write_file(scratch / "a", std::string(20000, 'x'));
+    const File file = File::open_input(scratch / "a", access);
+    ASSERT_EQ(truncate((scratch / "a").c_str(), 5000), 0);
+    std::vector<std::byte> data(20000);
+    const auto ends = HasSubstr("read at byte 5000: the file ends there");
+    EXPECT_THAT(message_of<IoError>([&] { file.read_exactly(data.data(), data.size(), 0); }), ends);
+    if (access != Access::mapped) {
+      EXPECT_THAT(message_of<IoError>([&] { read_range(file, 0, data.data(), data.size()); }), ends);
+    }
   }
 }
 
