@@ -7,8 +7,8 @@
 #include <benchmark/benchmark.h>
 
 #include "bench/blocks.hpp"
-#include "xorder/schedule/banded.hpp"
-#include "xorder/schedule/exchange.hpp"
+#include "schedule/banded.hpp"
+#include "schedule/exchange.hpp"
 #include "xorder/schedule/mesh.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-// Searches for placements of several banded matrices (xorder/schedule/band_placement.hpp), and prints the
+// Searches for placements of several banded matrices (schedule/band_placement.hpp), and prints the
 // table in src/schedule/found_placements.inc.
 //
 //   placement_bench FROM TO TRIES     for dimensions FROM .. TO
@@ -14,9 +14,9 @@
 #include <numeric>
 #include <random>
 
-#include "xorder/schedule/band_placement.hpp"
-#include "xorder/schedule/band_task.hpp"
-#include "xorder/schedule/check.hpp"
+#include "schedule/band_placement.hpp"
+#include "schedule/band_task.hpp"
+#include "schedule/check.hpp"
 
 namespace {
 

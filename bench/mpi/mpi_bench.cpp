@@ -22,9 +22,9 @@
 #include <string>
 #include <vector>
 
+#include "schedule/rounds.hpp"
 #include "xorder/permutation/bmmc.hpp"
 #include "xorder/permutation/expression.hpp"
-#include "xorder/schedule/rounds.hpp"
 #include "xorder_mpi.h"
 
 namespace {

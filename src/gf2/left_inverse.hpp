@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "gf2/subspace.hpp"
 #include "xorder/gf2/bit_matrix.hpp"
-#include "xorder/gf2/subspace.hpp"
 
 namespace xorder::gf2 {
 

@@ -4,8 +4,8 @@
 #include <bit>
 
 #include "gf2/left_inverse.hpp"
+#include "gf2/subspace.hpp"
 #include "gf2/sums.hpp"
-#include "xorder/gf2/subspace.hpp"
 
 namespace xorder::kernel {
 namespace {

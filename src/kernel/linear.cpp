@@ -12,7 +12,7 @@
 #include <optional>
 
 #include "gf2/extend.hpp"
-#include "xorder/gf2/subspace.hpp"
+#include "gf2/subspace.hpp"
 
 namespace xorder::kernel {
 namespace {

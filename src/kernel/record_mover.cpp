@@ -1,8 +1,8 @@
 #include "kernel/record_mover.hpp"
 
 #include "gf2/left_inverse.hpp"
+#include "gf2/subspace.hpp"
 #include "gf2/sums.hpp"
-#include "xorder/gf2/subspace.hpp"
 
 namespace xorder::kernel {
 

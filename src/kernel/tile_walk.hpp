@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "gf2/subspace.hpp"
 #include "kernel/tile_shape.hpp"
 #include "xorder/gf2/bit_matrix.hpp"
-#include "xorder/gf2/subspace.hpp"
 
 namespace xorder::kernel {
 

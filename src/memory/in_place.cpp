@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "gf2/subspace.hpp"
 #include "memory/cache_sizes.hpp"
 #include "plan/coset.hpp"
-#include "xorder/gf2/subspace.hpp"
 
 namespace xorder::memory {
 namespace {

@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "plan/rounds.hpp"
-#include "xorder/schedule/rounds.hpp"
+#include "schedule/rounds.hpp"
 
 namespace xorder::mpi {
 

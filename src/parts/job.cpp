@@ -5,13 +5,13 @@
 #include "count_text.hpp"
 #include "parts/tiles_pass.hpp"
 #include "plan/plan.hpp"
+#include "schedule/rounds.hpp"
 #include "size_text.hpp"
 #include "tiles/tile_engine.hpp"
 #include "work/frame.hpp"
 #include "work/run.hpp"
 #include "work/team.hpp"
 #include "xorder/error.hpp"
-#include "xorder/schedule/rounds.hpp"
 
 namespace xorder::parts {
 namespace {

@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "plan/stripes.hpp"
+#include "schedule/bands_at_once.hpp"
 #include "xorder/permutation/band.hpp"
-#include "xorder/schedule/bands_at_once.hpp"
 
 namespace xorder::plan {
 

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <utility>
 
+#include "schedule/exchange.hpp"
+#include "schedule/torus.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/bmmc.hpp"
-#include "xorder/schedule/exchange.hpp"
-#include "xorder/schedule/torus.hpp"
 
 namespace xorder::plan {
 namespace {

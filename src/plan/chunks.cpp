@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <bit>
 
+#include "gf2/subspace.hpp"
 #include "gf2/sums.hpp"
 #include "rounding.hpp"
-#include "xorder/gf2/subspace.hpp"
 
 namespace xorder::plan {
 namespace {

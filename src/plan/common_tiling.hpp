@@ -26,8 +26,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "gf2/subspace.hpp"
 #include "xorder/gf2/affine_map.hpp"
-#include "xorder/gf2/subspace.hpp"
 
 namespace xorder::plan {
 

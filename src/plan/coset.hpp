@@ -15,8 +15,8 @@
 // one L for all tiles.
 #pragma once
 
+#include "gf2/subspace.hpp"
 #include "xorder/gf2/affine_map.hpp"
-#include "xorder/gf2/subspace.hpp"
 
 namespace xorder::plan {
 

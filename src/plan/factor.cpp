@@ -1,6 +1,6 @@
 #include "plan/factor.hpp"
 
-#include "xorder/gf2/subspace.hpp"
+#include "gf2/subspace.hpp"
 
 namespace xorder::plan {
 

@@ -5,8 +5,8 @@
 
 #include "plan/processors.hpp"
 #include "rounding.hpp"
-#include "xorder/schedule/descend.hpp"
-#include "xorder/schedule/plus_minus.hpp"
+#include "schedule/descend.hpp"
+#include "schedule/plus_minus.hpp"
 
 namespace xorder::plan {
 namespace {

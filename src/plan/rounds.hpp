@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "plan/processors.hpp"
+#include "schedule/rounds.hpp"
 #include "xorder/permutation/reordering.hpp"
 #include "xorder/plan/summary.hpp"
-#include "xorder/schedule/rounds.hpp"
 
 namespace xorder::plan {
 

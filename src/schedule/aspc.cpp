@@ -1,10 +1,10 @@
-#include "xorder/schedule/aspc.hpp"
+#include "schedule/aspc.hpp"
 
 #include <algorithm>
 #include <bit>
 
 #include "schedule/bits.hpp"
-#include "xorder/schedule/bounds.hpp"
+#include "schedule/bounds.hpp"
 
 namespace xorder::schedule {
 

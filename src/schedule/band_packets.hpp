@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "schedule/banded.hpp"
 #include "schedule/bits.hpp"
 #include "xorder/error.hpp"
-#include "xorder/schedule/banded.hpp"
 
 namespace xorder::schedule {
 

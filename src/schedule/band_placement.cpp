@@ -1,4 +1,4 @@
-#include "xorder/schedule/band_placement.hpp"
+#include "schedule/band_placement.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "schedule/band_packets.hpp"
+#include "schedule/band_task.hpp"
 #include "xorder/error.hpp"
-#include "xorder/schedule/band_task.hpp"
 
 namespace xorder::schedule {
 namespace {

@@ -1,4 +1,4 @@
-#include "xorder/schedule/band_task.hpp"
+#include "schedule/band_task.hpp"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,10 @@
 #include <cmath>
 #include <numeric>
 
+#include "gf2/subspace.hpp"
 #include "rounding.hpp"
 #include "schedule/bits.hpp"
 #include "xorder/error.hpp"
-#include "xorder/gf2/subspace.hpp"
 
 namespace xorder::schedule {
 

@@ -1,15 +1,15 @@
-#include "xorder/schedule/banded.hpp"
+#include "schedule/banded.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "schedule/band_packets.hpp"
+#include "schedule/band_task.hpp"
 #include "schedule/bits.hpp"
+#include "schedule/bounds.hpp"
+#include "schedule/exchange.hpp"
 #include "xorder/error.hpp"
-#include "xorder/schedule/band_task.hpp"
-#include "xorder/schedule/bounds.hpp"
-#include "xorder/schedule/exchange.hpp"
 
 namespace xorder::schedule {
 

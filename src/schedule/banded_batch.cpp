@@ -1,4 +1,4 @@
-#include "xorder/schedule/banded_batch.hpp"
+#include "schedule/banded_batch.hpp"
 
 #include <fmt/format.h>
 
@@ -7,12 +7,12 @@
 
 #include "rounding.hpp"
 #include "schedule/band_packets.hpp"
+#include "schedule/band_placement.hpp"
+#include "schedule/band_task.hpp"
 #include "schedule/bits.hpp"
+#include "schedule/bounds.hpp"
+#include "schedule/exchange.hpp"
 #include "xorder/error.hpp"
-#include "xorder/schedule/band_placement.hpp"
-#include "xorder/schedule/band_task.hpp"
-#include "xorder/schedule/bounds.hpp"
-#include "xorder/schedule/exchange.hpp"
 
 namespace xorder::schedule {
 

@@ -1,15 +1,15 @@
-#include "xorder/schedule/bands_at_once.hpp"
+#include "schedule/bands_at_once.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <optional>
 
+#include "schedule/band_placement.hpp"
+#include "schedule/band_task.hpp"
+#include "schedule/banded_batch.hpp"
 #include "schedule/bits.hpp"
 #include "schedule/router.hpp"
 #include "xorder/error.hpp"
-#include "xorder/schedule/band_placement.hpp"
-#include "xorder/schedule/band_task.hpp"
-#include "xorder/schedule/banded_batch.hpp"
 
 namespace xorder::schedule {
 namespace {

@@ -1,12 +1,12 @@
-#include "xorder/schedule/bounds.hpp"
+#include "schedule/bounds.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <vector>
 
+#include "gf2/subspace.hpp"
 #include "rounding.hpp"
 #include "schedule/bits.hpp"
-#include "xorder/gf2/subspace.hpp"
 
 namespace xorder::schedule {
 namespace {

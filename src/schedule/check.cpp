@@ -1,11 +1,11 @@
-#include "xorder/schedule/check.hpp"
+#include "schedule/check.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "schedule/one_port.hpp"
 #include "xorder/error.hpp"
-#include "xorder/schedule/one_port.hpp"
 
 namespace xorder::schedule {
 namespace {

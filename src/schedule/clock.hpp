@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "xorder/schedule/one_port.hpp"
+#include "schedule/one_port.hpp"
 #include "xorder/schedule/timing.hpp"
 
 namespace xorder::schedule {

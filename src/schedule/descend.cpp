@@ -1,4 +1,4 @@
-#include "xorder/schedule/descend.hpp"
+#include "schedule/descend.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <queue>
 
 #include "schedule/bits.hpp"
+#include "schedule/bounds.hpp"
 #include "xorder/error.hpp"
-#include "xorder/schedule/bounds.hpp"
 
 namespace xorder::schedule {
 

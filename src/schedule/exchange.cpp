@@ -1,10 +1,10 @@
-#include "xorder/schedule/exchange.hpp"
+#include "schedule/exchange.hpp"
 
 #include <fmt/format.h>
 
 #include "schedule/bits.hpp"
+#include "schedule/bounds.hpp"
 #include "xorder/error.hpp"
-#include "xorder/schedule/bounds.hpp"
 
 namespace xorder::schedule {
 

@@ -1,12 +1,12 @@
-#include "xorder/schedule/isotropic.hpp"
+#include "schedule/isotropic.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "schedule/bits.hpp"
+#include "schedule/bounds.hpp"
 #include "xorder/error.hpp"
-#include "xorder/schedule/bounds.hpp"
 
 namespace xorder::schedule {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <bit>
 
+#include "schedule/bounds.hpp"
 #include "schedule/mesh_trades.hpp"
 #include "xorder/error.hpp"
-#include "xorder/schedule/bounds.hpp"
 
 namespace xorder::schedule {
 namespace {

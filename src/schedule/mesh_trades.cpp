@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "schedule/bounds.hpp"
 #include "xorder/error.hpp"
-#include "xorder/schedule/bounds.hpp"
 
 namespace xorder::schedule {
 namespace {

@@ -1,4 +1,4 @@
-#include "xorder/schedule/one_port.hpp"
+#include "schedule/one_port.hpp"
 
 #include <algorithm>
 

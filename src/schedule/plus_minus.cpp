@@ -1,4 +1,4 @@
-#include "xorder/schedule/plus_minus.hpp"
+#include "schedule/plus_minus.hpp"
 
 #include <fmt/format.h>
 

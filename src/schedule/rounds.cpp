@@ -1,12 +1,12 @@
-#include "xorder/schedule/rounds.hpp"
+#include "schedule/rounds.hpp"
 
 #include <fmt/format.h>
 
 #include <bit>
 
 #include "schedule/bits.hpp"
+#include "schedule/bounds.hpp"
 #include "xorder/error.hpp"
-#include "xorder/schedule/bounds.hpp"
 
 namespace xorder::schedule {
 

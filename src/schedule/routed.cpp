@@ -1,4 +1,4 @@
-#include "xorder/schedule/routed.hpp"
+#include "schedule/routed.hpp"
 
 #include <fmt/format.h>
 

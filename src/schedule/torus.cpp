@@ -1,10 +1,10 @@
-#include "xorder/schedule/torus.hpp"
+#include "schedule/torus.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 
+#include "schedule/bounds.hpp"
 #include "xorder/error.hpp"
-#include "xorder/schedule/bounds.hpp"
 
 namespace xorder::schedule {
 namespace {

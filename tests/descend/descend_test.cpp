@@ -13,11 +13,11 @@
 #include "descend/patch.hpp"
 #include "descend/reference.hpp"
 #include "io/scratch.hpp"
+#include "schedule/descend.hpp"
 #include "seed.hpp"
 #include "xorder/descend/computations.hpp"
 #include "xorder/descend/job.hpp"
 #include "xorder/error.hpp"
-#include "xorder/schedule/descend.hpp"
 
 namespace xorder::descend {
 namespace {

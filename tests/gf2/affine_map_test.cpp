@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "gf2/random_gf2.hpp"
+#include "gf2/subspace.hpp"
 #include "xorder/error.hpp"
-#include "xorder/gf2/subspace.hpp"
 
 namespace xorder::gf2 {
 namespace {

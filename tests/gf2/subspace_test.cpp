@@ -1,4 +1,4 @@
-#include "xorder/gf2/subspace.hpp"
+#include "gf2/subspace.hpp"
 
 #include <gtest/gtest.h>
 

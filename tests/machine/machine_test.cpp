@@ -8,17 +8,17 @@
 #include <string>
 #include <vector>
 
+#include "schedule/aspc.hpp"
+#include "schedule/banded_batch.hpp"
+#include "schedule/descend.hpp"
+#include "schedule/exchange.hpp"
+#include "schedule/isotropic.hpp"
+#include "schedule/rounds.hpp"
+#include "schedule/torus.hpp"
 #include "seed.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/bmmc.hpp"
-#include "xorder/schedule/aspc.hpp"
-#include "xorder/schedule/banded_batch.hpp"
-#include "xorder/schedule/descend.hpp"
-#include "xorder/schedule/exchange.hpp"
-#include "xorder/schedule/isotropic.hpp"
 #include "xorder/schedule/mesh.hpp"
-#include "xorder/schedule/rounds.hpp"
-#include "xorder/schedule/torus.hpp"
 
 namespace xorder::machine {
 namespace {

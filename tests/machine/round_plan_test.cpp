@@ -6,9 +6,9 @@
 
 #include "machine/on_files.hpp"
 #include "plan/reference.hpp"
+#include "schedule/rounds.hpp"
 #include "xorder/error.hpp"
 #include "xorder/machine/scheduled.hpp"
-#include "xorder/schedule/rounds.hpp"
 
 namespace xorder::machine {
 namespace {

@@ -1,13 +1,13 @@
-#include "xorder/schedule/aspc.hpp"
+#include "schedule/aspc.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 #include <string>
 
+#include "schedule/bounds.hpp"
 #include "schedule/simulate.hpp"
 #include "xorder/error.hpp"
-#include "xorder/schedule/bounds.hpp"
 
 namespace xorder::schedule {
 namespace {

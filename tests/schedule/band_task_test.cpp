@@ -1,4 +1,4 @@
-#include "xorder/schedule/band_task.hpp"
+#include "schedule/band_task.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,11 +6,11 @@
 #include <bit>
 #include <random>
 
+#include "schedule/banded.hpp"
+#include "schedule/bounds.hpp"
 #include "schedule/simulate.hpp"
 #include "seed.hpp"
 #include "xorder/error.hpp"
-#include "xorder/schedule/banded.hpp"
-#include "xorder/schedule/bounds.hpp"
 
 namespace xorder::schedule {
 namespace {

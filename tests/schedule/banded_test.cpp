@@ -1,16 +1,16 @@
-#include "xorder/schedule/banded.hpp"
+#include "schedule/banded.hpp"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
+#include "schedule/band_placement.hpp"
+#include "schedule/band_task.hpp"
+#include "schedule/banded_batch.hpp"
+#include "schedule/bounds.hpp"
 #include "schedule/simulate.hpp"
 #include "seed.hpp"
 #include "xorder/error.hpp"
-#include "xorder/schedule/band_placement.hpp"
-#include "xorder/schedule/band_task.hpp"
-#include "xorder/schedule/banded_batch.hpp"
-#include "xorder/schedule/bounds.hpp"
 
 namespace xorder::schedule {
 namespace {

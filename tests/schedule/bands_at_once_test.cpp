@@ -1,14 +1,14 @@
-#include "xorder/schedule/bands_at_once.hpp"
+#include "schedule/bands_at_once.hpp"
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <set>
 
+#include "schedule/band_task.hpp"
 #include "schedule/simulate.hpp"
 #include "seed.hpp"
 #include "xorder/error.hpp"
-#include "xorder/schedule/band_task.hpp"
 
 namespace xorder::schedule {
 namespace {

@@ -1,4 +1,4 @@
-#include "xorder/schedule/bounds.hpp"
+#include "schedule/bounds.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "xorder/schedule/aspc.hpp"
-#include "xorder/schedule/banded.hpp"
-#include "xorder/schedule/banded_batch.hpp"
-#include "xorder/schedule/exchange.hpp"
+#include "schedule/aspc.hpp"
+#include "schedule/banded.hpp"
+#include "schedule/banded_batch.hpp"
+#include "schedule/exchange.hpp"
 
 namespace xorder::schedule {
 namespace {

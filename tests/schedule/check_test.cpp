@@ -1,23 +1,23 @@
 // The checker must see what is wrong: schedules that are right, and then damaged.
-#include "xorder/schedule/check.hpp"
+#include "schedule/check.hpp"
 
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <memory>
 
+#include "schedule/aspc.hpp"
+#include "schedule/banded.hpp"
+#include "schedule/banded_batch.hpp"
+#include "schedule/descend.hpp"
+#include "schedule/exchange.hpp"
+#include "schedule/isotropic.hpp"
+#include "schedule/rounds.hpp"
 #include "schedule/simulate.hpp"
 #include "seed.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/bmmc.hpp"
-#include "xorder/schedule/aspc.hpp"
-#include "xorder/schedule/banded.hpp"
-#include "xorder/schedule/banded_batch.hpp"
-#include "xorder/schedule/descend.hpp"
-#include "xorder/schedule/exchange.hpp"
-#include "xorder/schedule/isotropic.hpp"
 #include "xorder/schedule/mesh.hpp"
-#include "xorder/schedule/rounds.hpp"
 
 namespace xorder::schedule {
 namespace {

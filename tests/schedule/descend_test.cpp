@@ -1,4 +1,4 @@
-#include "xorder/schedule/descend.hpp"
+#include "schedule/descend.hpp"
 
 #include <gtest/gtest.h>
 

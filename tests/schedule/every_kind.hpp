@@ -9,18 +9,18 @@
 #include <vector>
 
 #include "plan/reference.hpp"
+#include "schedule/aspc.hpp"
+#include "schedule/banded.hpp"
+#include "schedule/banded_batch.hpp"
+#include "schedule/descend.hpp"
+#include "schedule/exchange.hpp"
+#include "schedule/isotropic.hpp"
+#include "schedule/plus_minus.hpp"
+#include "schedule/rounds.hpp"
+#include "schedule/routed.hpp"
+#include "schedule/torus.hpp"
 #include "seed.hpp"
-#include "xorder/schedule/aspc.hpp"
-#include "xorder/schedule/banded.hpp"
-#include "xorder/schedule/banded_batch.hpp"
-#include "xorder/schedule/descend.hpp"
-#include "xorder/schedule/exchange.hpp"
-#include "xorder/schedule/isotropic.hpp"
 #include "xorder/schedule/mesh.hpp"
-#include "xorder/schedule/plus_minus.hpp"
-#include "xorder/schedule/rounds.hpp"
-#include "xorder/schedule/routed.hpp"
-#include "xorder/schedule/torus.hpp"
 
 namespace xorder::test {
 

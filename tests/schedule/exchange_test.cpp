@@ -1,4 +1,4 @@
-#include "xorder/schedule/exchange.hpp"
+#include "schedule/exchange.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "xorder/schedule/isotropic.hpp"
+#include "schedule/isotropic.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,9 +6,9 @@
 #include <bit>
 
 #include "gf2/random_gf2.hpp"
+#include "schedule/bounds.hpp"
 #include "schedule/simulate.hpp"
 #include "xorder/error.hpp"
-#include "xorder/schedule/bounds.hpp"
 
 namespace xorder::schedule {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <map>
 
+#include "schedule/bounds.hpp"
 #include "schedule/simulate.hpp"
 #include "xorder/error.hpp"
-#include "xorder/schedule/bounds.hpp"
 
 namespace xorder::schedule {
 namespace {

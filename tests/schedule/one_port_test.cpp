@@ -1,4 +1,4 @@
-#include "xorder/schedule/one_port.hpp"
+#include "schedule/one_port.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,9 +6,9 @@
 #include <set>
 #include <utility>
 
+#include "schedule/check.hpp"
 #include "schedule/every_kind.hpp"
 #include "seed.hpp"
-#include "xorder/schedule/check.hpp"
 
 namespace xorder::schedule {
 namespace {

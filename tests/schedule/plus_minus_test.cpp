@@ -1,13 +1,13 @@
-#include "xorder/schedule/plus_minus.hpp"
+#include "schedule/plus_minus.hpp"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
+#include "schedule/descend.hpp"
 #include "schedule/simulate.hpp"
 #include "seed.hpp"
 #include "xorder/error.hpp"
-#include "xorder/schedule/descend.hpp"
 
 namespace xorder::schedule {
 namespace {

@@ -1,4 +1,4 @@
-#include "xorder/schedule/rounds.hpp"
+#include "schedule/rounds.hpp"
 
 #include <gtest/gtest.h>
 

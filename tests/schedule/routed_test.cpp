@@ -1,15 +1,15 @@
-#include "xorder/schedule/routed.hpp"
+#include "schedule/routed.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <numeric>
 
+#include "schedule/bounds.hpp"
+#include "schedule/exchange.hpp"
 #include "schedule/simulate.hpp"
 #include "seed.hpp"
 #include "xorder/error.hpp"
-#include "xorder/schedule/bounds.hpp"
-#include "xorder/schedule/exchange.hpp"
 
 namespace xorder::schedule {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "xorder/schedule/check.hpp"
+#include "schedule/check.hpp"
 #include "xorder/schedule/schedule.hpp"
 
 namespace xorder::test {

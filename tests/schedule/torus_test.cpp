@@ -1,12 +1,12 @@
-#include "xorder/schedule/torus.hpp"
+#include "schedule/torus.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "schedule/bounds.hpp"
 #include "schedule/simulate.hpp"
 #include "xorder/error.hpp"
-#include "xorder/schedule/bounds.hpp"
 
 namespace xorder::schedule {
 namespace {

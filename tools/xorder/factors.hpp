@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "xorder/schedule/rounds.hpp"
+#include "schedule/rounds.hpp"
 
 namespace xorder::cli {
 

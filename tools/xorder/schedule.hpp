@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "factors.hpp"
-#include "xorder/schedule/check.hpp"
-#include "xorder/schedule/routed.hpp"
+#include "schedule/check.hpp"
+#include "schedule/routed.hpp"
 #include "xorder/schedule/schedule.hpp"
 
 namespace xorder::cli {

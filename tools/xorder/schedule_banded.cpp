@@ -5,12 +5,12 @@
 #include <bit>
 
 #include "schedule.hpp"
+#include "schedule/band_placement.hpp"
+#include "schedule/band_task.hpp"
+#include "schedule/banded_batch.hpp"
+#include "schedule/routed.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/reordering.hpp"
-#include "xorder/schedule/band_placement.hpp"
-#include "xorder/schedule/band_task.hpp"
-#include "xorder/schedule/banded_batch.hpp"
-#include "xorder/schedule/routed.hpp"
 
 namespace xorder::cli {
 namespace {

@@ -5,9 +5,9 @@
 
 #include "io/text_file.hpp"
 #include "schedule.hpp"
+#include "schedule/exchange.hpp"
+#include "schedule/routed.hpp"
 #include "xorder/error.hpp"
-#include "xorder/schedule/exchange.hpp"
-#include "xorder/schedule/routed.hpp"
 
 namespace xorder::cli {
 namespace {

@@ -10,6 +10,12 @@
 #include "io/memory.hpp"
 #include "io/text_file.hpp"
 #include "schedule.hpp"
+#include "schedule/aspc.hpp"
+#include "schedule/bounds.hpp"
+#include "schedule/descend.hpp"
+#include "schedule/isotropic.hpp"
+#include "schedule/rounds.hpp"
+#include "schedule/torus.hpp"
 #include "scheduling.hpp"
 #include "size_text.hpp"
 #include "text_file.hpp"
@@ -17,12 +23,6 @@
 #include "xorder/permutation/bmmc.hpp"
 #include "xorder/permutation/expression.hpp"
 #include "xorder/permutation/reordering.hpp"
-#include "xorder/schedule/aspc.hpp"
-#include "xorder/schedule/bounds.hpp"
-#include "xorder/schedule/descend.hpp"
-#include "xorder/schedule/isotropic.hpp"
-#include "xorder/schedule/rounds.hpp"
-#include "xorder/schedule/torus.hpp"
 
 namespace xorder::cli {
 namespace {

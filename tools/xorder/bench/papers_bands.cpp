@@ -6,11 +6,11 @@
 #include <optional>
 
 #include "bench/papers.hpp"
-#include "xorder/schedule/band_placement.hpp"
-#include "xorder/schedule/band_task.hpp"
-#include "xorder/schedule/banded.hpp"
-#include "xorder/schedule/banded_batch.hpp"
-#include "xorder/schedule/routed.hpp"
+#include "schedule/band_placement.hpp"
+#include "schedule/band_task.hpp"
+#include "schedule/banded.hpp"
+#include "schedule/banded_batch.hpp"
+#include "schedule/routed.hpp"
 
 namespace xorder::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "bench/papers.hpp"
+#include "schedule/rounds.hpp"
 #include "xorder/permutation/bmmc.hpp"
-#include "xorder/schedule/rounds.hpp"
 #include "xorder/schedule/timing.hpp"
 
 namespace xorder::cli {

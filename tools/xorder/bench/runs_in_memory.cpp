@@ -8,13 +8,13 @@
 
 #include "bench/blocks.hpp"
 #include "bench/schedule_runs.hpp"
+#include "schedule/aspc.hpp"
+#include "schedule/banded.hpp"
+#include "schedule/exchange.hpp"
+#include "schedule/rounds.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/bmmc.hpp"
-#include "xorder/schedule/aspc.hpp"
-#include "xorder/schedule/banded.hpp"
-#include "xorder/schedule/exchange.hpp"
 #include "xorder/schedule/mesh.hpp"
-#include "xorder/schedule/rounds.hpp"
 
 namespace xorder::cli {
 namespace {

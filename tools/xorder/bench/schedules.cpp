@@ -6,12 +6,12 @@
 #include "bench/bench.hpp"
 #include "bench/papers.hpp"
 #include "bench/schedule_runs.hpp"
-#include "xorder/schedule/bounds.hpp"
-#include "xorder/schedule/descend.hpp"
-#include "xorder/schedule/exchange.hpp"
+#include "schedule/bounds.hpp"
+#include "schedule/descend.hpp"
+#include "schedule/exchange.hpp"
+#include "schedule/plus_minus.hpp"
+#include "schedule/torus.hpp"
 #include "xorder/schedule/mesh.hpp"
-#include "xorder/schedule/plus_minus.hpp"
-#include "xorder/schedule/torus.hpp"
 
 namespace xorder::cli {
 namespace {

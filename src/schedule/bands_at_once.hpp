@@ -22,9 +22,9 @@
 #include <string>
 #include <vector>
 
+#include "schedule/banded.hpp"
+#include "schedule/routed.hpp"
 #include "xorder/gf2/affine_map.hpp"
-#include "xorder/schedule/banded.hpp"
-#include "xorder/schedule/routed.hpp"
 
 namespace xorder::schedule {
 

@@ -12,7 +12,7 @@
 
 #include <vector>
 
-#include "xorder/schedule/aspc.hpp"
+#include "schedule/aspc.hpp"
 
 namespace xorder::schedule {
 

@@ -12,7 +12,7 @@
 // ring (queues of different lengths let a packet arrive before the one in its place has left).
 #pragma once
 
-#include "xorder/schedule/banded.hpp"
+#include "schedule/banded.hpp"
 
 namespace xorder::schedule {
 

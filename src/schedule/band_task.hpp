@@ -14,9 +14,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "schedule/banded.hpp"
+#include "schedule/routed.hpp"
 #include "xorder/gf2/affine_map.hpp"
-#include "xorder/schedule/banded.hpp"
-#include "xorder/schedule/routed.hpp"
 
 namespace xorder::schedule {
 

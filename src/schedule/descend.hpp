@@ -23,7 +23,7 @@
 
 #include <vector>
 
-#include "xorder/schedule/aspc.hpp"
+#include "schedule/aspc.hpp"
 #include "xorder/schedule/schedule.hpp"
 
 namespace xorder::schedule {
