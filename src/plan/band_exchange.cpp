@@ -200,7 +200,12 @@ BandExchangePlan plan_band_exchange(const std::vector<Band>& stored, uint64_t el
   auto geometry = std::make_shared<BandGeometry>(bands, at_once.bands, d, element_bytes);
   const uint64_t block = geometry->block_bytes();
   if (!fits(widest, d, element_bytes, conditions)) {
-    throw block_too_large(block, geometry->processors(), conditions.memory, blocks_in_memory);
+    throw block_too_large(block, geometry->processors(), conditions.memory, blocks_in_memory,
+                          [&](uint64_t more) {
+                            ProcessorConditions with_more = conditions;
+                            with_more.memory = more;
+                            return fits(widest, d, element_bytes, with_more);
+                          });
   }
   const PassSummary within = timed(
       {.tiles = geometry->blocks(),

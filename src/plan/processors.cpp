@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "rounding.hpp"
 #include "schedule/clock.hpp"
@@ -74,11 +75,19 @@ uint64_t block_memory(uint64_t bytes, uint64_t ranges, bool mapped) {
   return bytes + bytes / pages_in_table + std::min(ranges, bytes / shortest_in_place + 1) * each_range;
 }
 
-InputError block_too_large(uint64_t block, uint64_t processors, uint64_t memory, uint64_t at_once) {
+InputError block_too_large(uint64_t block, uint64_t processors, uint64_t memory, uint64_t at_once,
+                           const std::function<bool(uint64_t)>& fits) {
+  constexpr uint64_t unit = 1 << 20;
+  uint64_t enough = memory / unit + 1, too_little = memory / unit;
+  while (!fits(enough * unit)) too_little = std::exchange(enough, 2 * enough);
+  while (enough - too_little > 1) {
+    const uint64_t middle = too_little + (enough - too_little) / 2;
+    (fits(middle * unit) ? enough : too_little) = middle;
+  }
   return InputError(
-      fmt::format("a block of {} for each of {} virtual processors is too large for {} of memory, which must "
-                  "hold {} of them; use more processors or more memory",
-                  size_text(block), processors, size_text(memory), at_once));
+      fmt::format("a block of {} for each of {} virtual processors is too large for {} of memory: {} of them "
+                  "and buffers take {} MiB; use more processors or more memory",
+                  size_text(block), processors, size_text(memory), at_once, enough));
 }
 
 unsigned transfer_threads(uint64_t memory) {

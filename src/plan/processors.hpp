@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string_view>
 
@@ -50,9 +51,10 @@ std::uint64_t least_in_place(std::uint64_t bytes);
 std::uint64_t block_memory(std::uint64_t bytes, std::uint64_t ranges, bool mapped);
 /// A bound of it, for any number of ranges that are used in place, in thousandths of the bytes.
 constexpr std::uint64_t block_thousandths(bool mapped) { return mapped ? 1252 : 1000; }
-/// The error that `at_once` blocks of `block` bytes do not fit in the memory.
+/// The error that `at_once` blocks of `block` bytes do not fit in the memory. It names the least memory, in
+/// whole MiB, for which `fits` is true.
 InputError block_too_large(std::uint64_t block, std::uint64_t processors, std::uint64_t memory,
-                           std::uint64_t at_once);
+                           std::uint64_t at_once, const std::function<bool(std::uint64_t memory)>& fits);
 
 /// The largest request for reading and writing files.
 inline constexpr std::uint64_t transfer_bytes = largest_request;

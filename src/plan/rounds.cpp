@@ -133,7 +133,11 @@ void RoundsPlan::choose_batch(const ProcessorConditions& conditions) {
         processors(), size_text(own), size_text(memory)));
   }
   if (!fits(bytes, n, lg_processors, conditions, 1)) {
-    throw block_too_large(block_bytes(), processors(), memory, batches_in_memory);
+    throw block_too_large(block_bytes(), processors(), memory, batches_in_memory, [&](uint64_t more) {
+      ProcessorConditions with_more = conditions;
+      with_more.memory = more;
+      return fits(bytes, n, lg_processors, with_more, 1);
+    });
   }
   while (batch_ < processors() && fits(bytes, n, lg_processors, conditions, 2 * batch_)) batch_ *= 2;
 }

@@ -18,6 +18,7 @@ using test::with_every_instruction_set;
 TEST(Picker, CopiesEachElementFromItsPlace) {
   test::Random random;
   SEED_TRACE(random);
+  bool ever_by_windows = false;  // a sanitizer's build leaves out some instruction sets
   with_every_instruction_set([&] {
     bool by_windows = false, one_by_one = false;
     for (int i = 0; i < 300; ++i) {
@@ -47,8 +48,12 @@ TEST(Picker, CopiesEachElementFromItsPlace) {
       ASSERT_TRUE(target == expected) << count << " of " << w << ", " << picker.windows() << " windows";
     }
     EXPECT_TRUE(one_by_one);
-    EXPECT_EQ(by_windows, hwy::SupportedTargets() != HWY_SCALAR);
+    if (hwy::SupportedTargets() == HWY_SCALAR) {
+      EXPECT_FALSE(by_windows);
+    }
+    ever_by_windows = ever_by_windows || by_windows;
   });
+  EXPECT_TRUE(ever_by_windows);
 }
 
 }  // namespace

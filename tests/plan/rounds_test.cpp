@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <regex>
 #include <set>
+#include <string>
 
 #include "plan/processor_conditions.hpp"
 #include "plan/reference.hpp"
@@ -117,6 +119,33 @@ TEST(RoundsPlan, KeepsWithinTheMemory) {
     }
   }
   EXPECT_LT(refused, 200);
+}
+
+TEST(RoundsPlan, SaysHowMuchMemoryWouldDo) {
+  Random random;
+  SEED_TRACE(random);
+  const std::regex amount("buffers take (\\d+) MiB");
+  int refused = 0;
+  for (int i = 0; i < 60; ++i) {
+    const int n = random.in(22, 36);
+    const uint64_t processors = uint64_t{1} << random.in(0, 6);
+    const auto refusal = [&](uint64_t mebibytes) -> std::string {
+      try {
+        RoundsPlan(flat(bmmc::bit_reverse(n), 8), {}, conditions(processors, mebibytes * MiB));
+        return {};
+      } catch (const InputError& error) {
+        return error.what();
+      }
+    };
+    const std::string text = refusal(random.in(uint64_t{16}, uint64_t{200}));
+    std::smatch found;
+    if (!std::regex_search(text, found, amount)) continue;
+    const uint64_t enough = std::stoull(found[1]);
+    EXPECT_EQ(refusal(enough), "") << text;
+    EXPECT_NE(refusal(enough - 1), "") << text;
+    ++refused;
+  }
+  EXPECT_GT(refused, 10);
 }
 
 }  // namespace
