@@ -1,8 +1,7 @@
 // Transfers that copy from and to mapped windows of the file.
 //
 // A window is mapped for one transfer and unmapped after it, which bounds the page tables. One region for the
-// whole file would keep page tables of 1/512 of its size. It cost the same system time when it was compared,
-// at a time when each page of the output was still faulted in by itself.
+// whole file would need page tables of 1/512 of its size, and did not take less system time.
 #include <algorithm>
 #include <boost/interprocess/exceptions.hpp>
 #include <boost/interprocess/mapped_region.hpp>

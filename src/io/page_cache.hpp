@@ -38,8 +38,8 @@ class PageCache {
 
   /// Call it after the bytes were read from `fd`. None of their pages may be mapped.
   void after_read(int fd, std::uint64_t offset, std::size_t bytes);
-  /// The same for bytes that were mapped for a while: drops them at once, with what faults have mapped before
-  /// them.
+  /// The same for bytes that were mapped for a while: drops them at once, and the pages before them that
+  /// faults have mapped as well.
   void drop_mapped(int fd, std::uint64_t offset, std::size_t bytes);
   /// Call it after the bytes were written to `fd`. Reports a failed write-back of these or earlier bytes.
   /// `fd` must not be the open file that File::sync() uses, because the kernel reports an error only once to

@@ -44,7 +44,7 @@ void PoolQueue::grow() {
   try {
     start();
   } catch (const std::system_error&) {
-    // Leave half of what the system allows to those who compute.
+    // Leave half of the threads that the system allows to the tasks that permute.
     most_threads_ = threads_.size() / 2;
     end();
     try {

@@ -1,9 +1,9 @@
 // Queues let one thread have many transfers in flight. A disk makes them (disk.hpp). There are four kinds:
-//   uring      O_DIRECT files through io_uring (buffered ones too, but the threads suit them better:
-//              starting and awaiting their write-back can block)
+//   uring      O_DIRECT files through io_uring (buffered ones too, but threads suit them better: starting
+//              and awaiting their write-back can block)
 //   threads    preadv and pwritev by a pool of threads, where io_uring is forbidden, and for buffered files
-//   in_memory  the same by a thread for each processor and one more, for files of tmpfs, where a transfer
-//              only copies. (io_uring gives each of these to a thread of the kernel's.)
+//   in_memory  the same by one thread more than there are processors, for files of tmpfs, where a transfer
+//              only copies. (io_uring would hand each of them to a kernel thread.)
 //   mapped     copies from and to Boost.Interprocess regions, populated before use and dropped after
 //
 // Each accepts files of any Access. None keeps anything of a file after its transfers have completed.

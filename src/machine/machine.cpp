@@ -208,8 +208,8 @@ uint64_t Machine::Graph::last_link(const schedule::Message& message) const {
   return network_.link(before, to).value();
 }
 
-// Makes the link if no message has used it before. Making all of them would be too many on a hypercube: 14
-// for each of 16,384 nodes.
+// Makes the link if no message has used it before. All links of a hypercube would be too many: 14 for each of
+// 16,384 nodes.
 Link* Machine::Graph::link(const schedule::Message& message) {
   const Node to = message.to.node;
   if (message.from.node == to) return nullptr;

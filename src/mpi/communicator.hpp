@@ -1,4 +1,4 @@
-// What we keep for a caller's communicator.
+// What is kept for each communicator of the callers.
 #pragma once
 
 #include <mpi.h>

@@ -51,7 +51,7 @@ struct SweepConditions {
   std::uint64_t input_bytes = 1;   ///< from which a record is made, of all inputs
   std::uint64_t output_bytes = 1;  ///< that are made of a record
   std::uint64_t memory = 0;        ///< that the plan may take
-  std::uint64_t run_memory = 0;    ///< the whole run's, which refusals are about; 0: the same
+  std::uint64_t run_memory = 0;    ///< of the whole run, named in refusals; 0: the same
   unsigned threads = 1;            ///< that the machine computes with
   Device device = Device::ssd();
   Between between = Between::threads;

@@ -28,8 +28,8 @@ struct InTasks {
   const Body& body;
 };
 
-// As many threads as are wanted, or as the system allows. Trying takes 0.1 ms, and more where it refuses, so
-// its answer holds: for good where it allowed, for a second where it refused.
+// As many threads as are wanted, or as the system allows. A try takes 0.1 ms, and longer if the system
+// refuses. So a success is remembered for good, and a refusal for a second.
 int allowed(int wanted) {
   using Clock = std::chrono::steady_clock;
   static std::atomic<int> granted = 1;

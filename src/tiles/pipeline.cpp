@@ -97,8 +97,8 @@ class Conductor {
   }
 
  private:
-  // An exception of the caller's ends the pass as a failed transfer does: transfers in flight still use the
-  // slots.
+  // If the caller's function throws, the pass ends as after a failed transfer, because transfers in flight
+  // still use the slots.
   void tick() {
     try {
       setting_.tick();

@@ -41,7 +41,7 @@ struct ArrayDescription {
   std::uint64_t bytes() const { return elements() * dtype.bytes; }
 };
 
-/// What a user tells about a raw file, which has no header.
+/// What a user says about a raw file, which has no header.
 struct RawLayout {
   std::optional<DType> dtype;
   /// If absent: one axis with all elements of the file.
