@@ -38,11 +38,12 @@ class TwoParts : public Engine {
   std::uint64_t first_bytes_;
 };
 
-// A batch of short maps: 2^bits of them are performed as one.
-int batch_bits(const Mapped& mapped) {
-  constexpr std::uint64_t most_bytes = 16 * 1024;
+// A batch of short maps: 2^bits of them are performed as one. The rest, which takes long, is a small part of
+// the array.
+int batch_bits(const Mapped& mapped, std::uint64_t array_bytes) {
   if (mapped.outer.size() != 1) return 0;
-  const std::uint64_t most = std::min(mapped.outer_count, most_bytes / mapped.bytes());
+  const std::uint64_t bytes = std::clamp<std::uint64_t>(array_bytes / 64, 256, 16 * 1024);
+  const std::uint64_t most = std::min(mapped.outer_count, bytes / mapped.bytes());
   return most < 2 ? 0 : static_cast<int>(std::bit_width(most)) - 1;
 }
 
@@ -50,7 +51,7 @@ int batch_bits(const Mapped& mapped) {
 
 std::unique_ptr<Engine> make_bmmc_engine(const Reordering& what, bool streamed) {
   Mapped one = mapped_of(what);
-  const int bits = batch_bits(one);
+  const int bits = batch_bits(one, what.bytes());
   if (bits == 0) return make_engine(std::move(one), what.bytes(), streamed);
   const std::uint64_t count = one.outer_count, rest = count & gf2::low_mask(bits);
   Mapped several = one;

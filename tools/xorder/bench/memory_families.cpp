@@ -61,6 +61,8 @@ std::vector<MemoryFamily> memory_families(uint64_t bytes, uint64_t width) {
           {"Nx13x13", "many 13 × 13 transposed", batch(13, 13)},
           {"Nx7x5x3", "N × 7 × 5 × 3, order 2 0 3 1",
            transposition({{many, 7, 5, 3}, width, Order::c}, std::vector<int>{2, 0, 3, 1})},
+          {"Nx8reversed", "an odd number of bit reversals of 8",
+           mapping_along({{(n / 8 - 1) | 1, 8}, width, Order::c}, 1, bmmc::bit_reverse(3))},
           {"bitreverse", "bit-reversed", map(bmmc::bit_reverse(bits))},
           {"gray", "Gray code", map(bmmc::gray(bits))},
           {"shuffle", "shuffle", map(bmmc::shuffle(bits))},
