@@ -238,7 +238,7 @@ IoError File::failed(Transfer::Kind kind, const Completion& done) const {
   struct stat status {};
   const bool known = fstat(plain_.get(), &status) == 0;
   if (done.error == EIO && known && done.offset >= static_cast<std::uint64_t>(status.st_size))
-    return {name_, fmt::format("read at byte {}: the file ends there", done.offset)};
+    return {name_, fmt::format("read at byte {}: the file ends at byte {}", done.offset, status.st_size)};
   return {name_, "read", done.error, done.offset};
 }
 

@@ -1,4 +1,4 @@
-// Boxes: groups without a linear axis, for the strategies copy and transpose.
+// Boxes: groups without a linear axis, for the strategies copy, picked and transpose.
 #pragma once
 
 #include "kernel/micro.hpp"
@@ -21,7 +21,8 @@ Box make_box(std::uint64_t element_bytes, std::span<const Axis> axes, std::span<
 constexpr std::size_t no_axis = ~std::size_t{0};
 std::size_t axis_at(const Box& box, Stride Axis::*side, std::uint64_t bytes);
 
-/// An estimate for each piece of what transposing takes; infinite if there is nothing to transpose.
+/// The estimated cycles for each piece if the box is transposed; 0 if it has no matrices, so that its pieces
+/// are copied.
 double matrix_cycles(Box box);
 
 /// Copies piece by piece.

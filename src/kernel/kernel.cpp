@@ -9,7 +9,7 @@ struct Kernel::Impl {
 };
 
 Kernel::Kernel(Layout layout) : impl_(std::make_unique<Impl>()) {
-  for (const auto make : {make_copy, make_picked, make_transpose, make_linear, make_table}) {
+  for (const auto make : {make_copy, make_picked, make_transpose, make_linear, make_one_by_one}) {
     if ((impl_->strategy = make(layout))) return;
   }
 }

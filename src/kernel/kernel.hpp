@@ -69,7 +69,7 @@ class Kernel {
   void operator()(const std::byte* const* sources, std::byte* const* targets,
                   std::span<const std::uint64_t> lengths, gf2::Word offset) const;
 
-  /// The name of the chosen strategy ("copy", "picked", "transpose", "linear", "table"), for plans and
+  /// The name of the chosen strategy ("copy", "picked", "transpose", "linear", "one by one"), for plans and
   /// benchmarks.
   const char* strategy() const;
 

@@ -1,6 +1,6 @@
 // The strategy for linear axes. It applies if the elements of the linear axis are next to each other on both
-// sides, or are large. Axes that are contiguous on both sides first become part of the element. All other
-// axes are outer loops.
+// sides, or are large. Axes that are contiguous on both sides first become part of the element. An axis
+// that repeats a short map is joined to the linear axis. All other axes are outer loops.
 //
 // Where line tiles do not apply, low bits that L leaves alone become part of the element too: if L e_i = e_i
 // for all i < j and no other column touches these bits, then 2^j elements move together. Only an offset can
@@ -37,25 +37,25 @@ int fold(const LinearAxis& axis) {
 }
 
 // For elements of any size that are next to each other.
-std::unique_ptr<LinearMover> make_engine(const LinearAxis& axis, std::uint64_t piece, bool streamed) {
+std::unique_ptr<LinearMover> make_mover(const LinearAxis& axis, std::uint64_t piece, bool streamed) {
   if (piece >= large_piece) return make_linear_pieces(axis, piece, streamed);
   auto lines = make_linear_lines(axis, piece, streamed);
   return lines ? std::move(lines) : make_linear_records(axis, piece, streamed);
 }
 
-// The engines for one axis, with `piece` bytes for each coordinate.
+// The movers for one axis, with `piece` bytes for each coordinate.
 class Folded {
  public:
   Folded(const LinearAxis& axis, std::uint64_t piece, bool streamed) {
     const bool contiguous = axis.source.bytes == piece && axis.target.bytes == piece;
     const int fixed = contiguous ? fold(axis) : 0;
     tiled_ = contiguous && (piece << fixed) < large_piece;
-    if (tiled_) engine_ = make_linear_lines(axis, piece, streamed);
-    if (engine_) return;
+    if (tiled_) mover_ = make_linear_lines(axis, piece, streamed);
+    if (mover_) return;
     bits_ = fixed;
-    engine_ =
+    mover_ =
         (tiled_ ? make_linear_records : make_linear_pieces)(folded(axis, bits_), piece << bits_, streamed);
-    if (bits_ > 0) unfolded_ = make_engine(axis, piece, streamed);
+    if (bits_ > 0) unfolded_ = make_mover(axis, piece, streamed);
   }
 
   /// Whether pieces may be shorter than the constructor was told.
@@ -65,14 +65,14 @@ class Folded {
     if ((group.offset & gf2::low_mask(bits_)) != 0) {
       unfolded_->run(group, place, group.offset, piece);
     } else {
-      engine_->run(group, place, group.offset >> bits_, piece << bits_);
+      mover_->run(group, place, group.offset >> bits_, piece << bits_);
     }
   }
 
  private:
   bool tiled_ = false;
   int bits_ = 0;
-  std::unique_ptr<LinearMover> engine_;
+  std::unique_ptr<LinearMover> mover_;
   std::unique_ptr<LinearMover> unfolded_;  // for an offset with bits below bits_
 };
 
@@ -82,8 +82,8 @@ struct Batch {
   int bits = 0;
 };
 
-// What several maps that are performed as one should have, at most. (Files of 256 MiB in the page cache,
-// 67108864 maps of 4 bytes 0.98 s alone and 0.15 together, 8388608 of 32 bytes 0.30 and 0.17.)
+// Bytes of several maps that are performed as one, at most. (Files of 256 MiB in the page cache, one map at a
+// time and several: maps of 4 bytes 0.98 and 0.15 s, maps of 32 bytes 0.30 and 0.17.)
 constexpr std::uint64_t batch_bytes = 16 * 1024;
 
 std::optional<Batch> find_batch(const Layout& layout, std::uint64_t piece) {
@@ -117,7 +117,7 @@ class Linear final : public Strategy {
         inner_(std::move(inner)),
         one_(*layout.linear, piece, layout.streamed),
         batch_(find_batch(layout, piece)),
-        table_(make_table(layout)) {
+        one_by_one_(make_one_by_one(layout)) {
     if (batch_) several_.emplace(with_batch(*layout.linear, batch_->bits), piece, layout.streamed);
   }
 
@@ -141,7 +141,7 @@ class Linear final : public Strategy {
       piece *= group.lengths[i];
     }
     if (gaps || (!whole && !one_.takes_parts())) {
-      table_->run(group);  // an edge has only parts of the pieces
+      one_by_one_->run(group);  // an edge has only parts of the pieces
       return;
     }
     for_each_place(outer, {}, [&](const Place& place) {
@@ -170,7 +170,7 @@ class Linear final : public Strategy {
   Folded one_;
   std::optional<Batch> batch_;
   std::optional<Folded> several_;
-  std::unique_ptr<Strategy> table_;
+  std::unique_ptr<Strategy> one_by_one_;
 };
 
 }  // namespace

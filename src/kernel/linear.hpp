@@ -1,4 +1,4 @@
-// The parts of the linear strategy: engines that permute 2^k elements or whole pieces.
+// The parts of the linear strategy: movers that permute 2^k elements or whole pieces.
 #pragma once
 
 #include <algorithm>
@@ -57,7 +57,7 @@ class LinearMover {
   LinearMover(const LinearMover&) = delete;
   LinearMover& operator=(const LinearMover&) = delete;
   virtual ~LinearMover() = default;
-  /// Copies `piece` bytes for each coordinate. Only engines for pieces use that argument.
+  /// Copies `piece` bytes for each coordinate. Only movers of pieces use that argument.
   virtual void run(const Group& group, const Place& place, gf2::Word offset, std::uint64_t piece) const = 0;
 };
 

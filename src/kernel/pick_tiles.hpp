@@ -20,8 +20,8 @@ namespace xorder::kernel {
 
 /// What a tile should have, in bytes.
 struct TileGoal {
-  std::size_t run;           ///< so much, or up to twice as much
-  std::size_t largest_tile;  ///< all its elements
+  std::size_t run;           ///< at most four times as much; less if the tile gets too large or axes end
+  std::size_t largest_tile;  ///< unless runs of a line need more
 };
 
 class PickTiles {
@@ -32,7 +32,7 @@ class PickTiles {
 
   /// An estimate for each element.
   double cycles() const;
-  /// No box takes fewer. For those that are not worth finding tiles.
+  /// A lower bound of cycles(), so that tiles need not be found where they cannot pay.
   static double least_cycles(std::uint64_t element_bytes);
 
   const std::vector<Axis>& axes() const { return axes_; }

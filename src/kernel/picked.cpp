@@ -14,7 +14,7 @@ namespace xorder::kernel {
 namespace {
 
 constexpr TileGoal goal{.run = 2048, .largest_tile = 16 * 1024};
-constexpr std::size_t most_buffered = 60 * 1024;  // on the stack
+constexpr std::size_t most_buffered = 48 * 1024;  // on the stack
 
 class Picked final : public Strategy {
  public:
@@ -49,7 +49,8 @@ class Picked final : public Strategy {
     return tiles_.fit({lengths.data(), box.axes.size()});
   }
 
-  void permute(const Group& group, std::span<const std::uint64_t> lengths) const {
+  // Not part of run(), which would then have the buffer on its stack at edges too.
+  [[gnu::noinline]] void permute(const Group& group, std::span<const std::uint64_t> lengths) const {
     alignas(line_bytes) std::byte buffer[most_buffered];
     std::byte* const collected = buffer + tiles_.segment_buffer();
     PickTiles::Walk walk(tiles_, lengths);
@@ -87,8 +88,10 @@ std::unique_ptr<Strategy> make_picked(const Layout& layout) {
   Box box = make_box(layout.element_bytes, layout.axes, lengths);
   if (box.empty || box.axes.size() < 2 || box.piece >= line_bytes) return nullptr;
   std::ranges::sort(box.axes, {}, [](const Axis& a) { return std::pair(a.target.runs, a.target.bytes); });
+  const double without = matrix_cycles(box);
+  if (without <= PickTiles::least_cycles(box.piece)) return nullptr;
   PickTiles tiles(box.piece, box.axes, goal);
-  if (tiles.segment_buffer() + tiles.run_buffer() > most_buffered || tiles.cycles() >= matrix_cycles(box))
+  if (tiles.segment_buffer() + tiles.run_buffer() > most_buffered || tiles.cycles() >= without)
     return nullptr;
   return std::make_unique<Picked>(std::move(tiles), layout, make_transpose(layout));
 }

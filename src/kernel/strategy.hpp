@@ -101,6 +101,6 @@ std::unique_ptr<Strategy> make_copy(const Layout& layout);
 std::unique_ptr<Strategy> make_picked(const Layout& layout);
 std::unique_ptr<Strategy> make_transpose(const Layout& layout);
 std::unique_ptr<Strategy> make_linear(const Layout& layout);
-std::unique_ptr<Strategy> make_table(const Layout& layout);
+std::unique_ptr<Strategy> make_one_by_one(const Layout& layout);
 
 }  // namespace xorder::kernel

@@ -38,8 +38,8 @@ class TwoParts : public Engine {
   std::uint64_t first_bytes_;
 };
 
-// A batch of short maps: 2^bits of them are performed as one. The rest, which takes long, is a small part of
-// the array.
+// A batch of short maps: 2^bits of them are performed as one. The rest, which takes long, is at most 1/64 of
+// the array, or 256 bytes.
 int batch_bits(const Mapped& mapped, std::uint64_t array_bytes) {
   if (mapped.outer.size() != 1) return 0;
   const std::uint64_t bytes = std::clamp<std::uint64_t>(array_bytes / 64, 256, 16 * 1024);

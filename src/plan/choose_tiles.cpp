@@ -193,11 +193,26 @@ class Search {
       while (low > 0 && uint64_t{1} << (low - 1) >= least_piece && bytes() > group_target_bytes()) --low;
     } else {
       const uint64_t unit_bytes = elements / choice.tile[*split] * w;
-      const uint64_t most = std::max(least_piece, group_target_bytes() / unit_bytes);
-      const uint64_t length = choice.tile[*split];
-      // Groups of the same length: one of a single column would read element by element.
-      choice.group[*split] = ceil_div(length, ceil_div(length, most));
+      choice.group[*split] = cut_evenly(choice.tile[*split], least_piece, group_target_bytes() / unit_bytes,
+                                        whole_blocks(*split));
     }
+  }
+
+  // The least number of coordinates along the axis that are whole blocks of the source.
+  uint64_t whole_blocks(size_t axis) const {
+    uint64_t bytes = what_.element_bytes;
+    for (size_t i = axis + 1; i < what_.extents.size(); ++i) bytes *= what_.extents[i];
+    const uint64_t block = std::max<uint64_t>(1, conditions_.read_alignment);
+    return block / std::gcd(block, bytes);
+  }
+
+  // Cuts `length` into parts of the same length, of about `wanted`, but at least `least`: a part of a single
+  // column would be read element by element. Whole `grain`s if possible.
+  static uint64_t cut_evenly(uint64_t length, uint64_t least, uint64_t wanted, uint64_t grain) {
+    const uint64_t most = std::max(least, wanted);
+    const uint64_t even = std::max(least, ceil_div(length, ceil_div(length, most)));
+    const uint64_t grains = round_up(even, grain);
+    return std::min(length, grains <= most ? grains : even);
   }
 
   // Completes a candidate that has a choice. False if that does not fit in the memory.

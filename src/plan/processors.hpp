@@ -51,8 +51,8 @@ std::uint64_t least_in_place(std::uint64_t bytes);
 std::uint64_t block_memory(std::uint64_t bytes, std::uint64_t ranges, bool mapped);
 /// A bound of it, for any number of ranges that are used in place, in thousandths of the bytes.
 constexpr std::uint64_t block_thousandths(bool mapped) { return mapped ? 1252 : 1000; }
-/// The error that `at_once` blocks of `block` bytes do not fit in the memory. It names the least memory, in
-/// whole MiB, for which `fits` is true.
+/// The error that `at_once` blocks of `block` bytes do not fit in the memory. It names a number of MiB for
+/// which `fits` is true, and is not for one less. Some large number must do.
 InputError block_too_large(std::uint64_t block, std::uint64_t processors, std::uint64_t memory,
                            std::uint64_t at_once, const std::function<bool(std::uint64_t memory)>& fits);
 

@@ -61,7 +61,9 @@ TEST(FileInput, SaysWhereItEnds) {
     const File file = File::open_input(scratch / "a", access);
     ASSERT_EQ(truncate((scratch / "a").c_str(), 5000), 0);
     std::vector<std::byte> data(20000);
-    const auto ends = HasSubstr("read at byte 5000: the file ends there");
+    const auto ends = HasSubstr("read at byte 5000: the file ends at byte 5000");
+    EXPECT_THAT(message_of<IoError>([&] { file.read_exactly(data.data(), 10, 9000); }),
+                HasSubstr("read at byte 9000: the file ends at byte 5000"));
     EXPECT_THAT(message_of<IoError>([&] { file.read_exactly(data.data(), data.size(), 0); }), ends);
     if (access != Access::mapped) {
       EXPECT_THAT(message_of<IoError>([&] { read_range(file, 0, data.data(), data.size()); }), ends);

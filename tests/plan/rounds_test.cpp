@@ -129,9 +129,12 @@ TEST(RoundsPlan, SaysHowMuchMemoryWouldDo) {
   for (int i = 0; i < 60; ++i) {
     const int n = random.in(22, 36);
     const uint64_t processors = uint64_t{1} << random.in(0, 6);
+    const bool mapped = random.in(0, 1) == 0;
     const auto refusal = [&](uint64_t mebibytes) -> std::string {
       try {
-        RoundsPlan(flat(bmmc::bit_reverse(n), 8), {}, conditions(processors, mebibytes * MiB));
+        ProcessorConditions limits = conditions(processors, mebibytes * MiB);
+        limits.mapped = mapped;
+        RoundsPlan(flat(bmmc::bit_reverse(n), 8), {}, limits);
         return {};
       } catch (const InputError& error) {
         return error.what();

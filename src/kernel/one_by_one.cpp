@@ -9,9 +9,9 @@
 namespace xorder::kernel {
 namespace {
 
-class Table final : public Strategy {
+class OneByOne final : public Strategy {
  public:
-  explicit Table(const Layout& layout) : layout_(layout) {
+  explicit OneByOne(const Layout& layout) : layout_(layout) {
     // Counting from h − 1 to h flips all bits up to h's lowest set bit. The image changes by the sum of their
     // columns.
     if (layout.linear) {
@@ -20,7 +20,7 @@ class Table final : public Strategy {
     }
   }
 
-  const char* name() const override { return "table"; }
+  const char* name() const override { return "one by one"; }
 
   void run(const Group& group) const override {
     AxisList axes;
@@ -66,6 +66,6 @@ class Table final : public Strategy {
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_table(const Layout& layout) { return std::make_unique<Table>(layout); }
+std::unique_ptr<Strategy> make_one_by_one(const Layout& layout) { return std::make_unique<OneByOne>(layout); }
 
 }  // namespace xorder::kernel
