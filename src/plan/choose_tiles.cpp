@@ -206,8 +206,9 @@ class Search {
     return block / std::gcd(block, bytes);
   }
 
-  // Cuts `length` into parts of the same length, of about `wanted`, but at least `least`: a part of a single
-  // column would be read element by element. Whole `grain`s if possible.
+  // The length of parts of `length`: at most the larger of `wanted` and `least`, at least `least`. All are
+  // about as long, because a last part of a single column would be read element by element. They are whole
+  // `grain`s if that is possible.
   static uint64_t cut_evenly(uint64_t length, uint64_t least, uint64_t wanted, uint64_t grain) {
     const uint64_t most = std::max(least, wanted);
     const uint64_t even = std::max(least, ceil_div(length, ceil_div(length, most)));

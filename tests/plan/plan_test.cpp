@@ -134,6 +134,23 @@ TEST(Plan, TargetRunsOfSeveralShortAxes) {
   expect_within_memory(plan);
 }
 
+// Groups that cut the columns begin at whole blocks of the source, as their tiles do.
+TEST(Plan, EqualGroupsOfWholeBlocks) {
+  Conditions conditions = direct(4 * GiB);
+  conditions.read_alignment = 4096;
+  int cut = 0;
+  for (const std::uint64_t columns : {25'784'320, 33'554'432, 50'003'968}) {
+    const Plan plan = make_plan(matrix(32, columns, 2), conditions);
+    ASSERT_EQ(plan.passes.size(), 1u);
+    const TileChoice& choice = plan.passes[0].tiling.choice();
+    const std::uint64_t tile = choice.tile[1], group = choice.group[1];
+    if (group == tile || tile * 2 % 4096 != 0) continue;
+    EXPECT_EQ(group * 2 % 4096, 0u) << columns << "\n" << plan.describe();
+    ++cut;
+  }
+  EXPECT_GT(cut, 0);
+}
+
 TEST(Plan, SixtyFourMebibytesDoForATebibyte) {
   for (const std::uint64_t w : {1, 2, 4, 8, 16}) {
     const int n = 40 - std::countr_zero(w);
