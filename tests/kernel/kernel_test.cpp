@@ -390,7 +390,7 @@ TEST(Kernel, BatchesOfShortMapsAgreeWithTheDefinition) {
   for (int i = 0; i < 300 && !HasFailure(); ++i) {
     Case c;
     const std::uint64_t w = c.layout.element_bytes = random_element(random, 40);
-    const int bits = random.in(0, 7);
+    const int bits = random.in(1, 7);  // of none, the repetitions alone may be next to each other
     const Map kind = static_cast<Map>(random.in(0, static_cast<int>(Map::count) - 1));
     // Elements may be pieces of an axis, of which an edge has fewer.
     const std::uint64_t piece = random.in(0, 1) == 0 ? 1 : random.in(std::uint64_t{2}, std::uint64_t{9});
