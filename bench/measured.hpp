@@ -25,19 +25,22 @@ using Bytes = std::uint64_t;
 
 class Array {
  public:
-  explicit Array(Bytes bytes) : data_(std::aligned_alloc(huge, (bytes + huge - 1) / huge * huge)) {
+  /// The array begins `offset` bytes after the beginning of a page.
+  explicit Array(Bytes bytes, Bytes offset = 0)
+      : data_(std::aligned_alloc(huge, (offset + bytes + huge - 1) / huge * huge)), offset_(offset) {
     if (data_ == nullptr) throw std::bad_alloc();
-    if (std::getenv("XORDER_BENCH_SMALL_PAGES") == nullptr) madvise(data_, bytes, MADV_HUGEPAGE);
-    std::memset(data_, 1, bytes);
+    if (std::getenv("XORDER_BENCH_SMALL_PAGES") == nullptr) madvise(data_, offset + bytes, MADV_HUGEPAGE);
+    std::memset(data_, 1, offset + bytes);
   }
   ~Array() { std::free(data_); }
   Array(const Array&) = delete;
   Array& operator=(const Array&) = delete;
-  std::byte* data() const { return static_cast<std::byte*>(data_); }
+  std::byte* data() const { return static_cast<std::byte*>(data_) + offset_; }
 
  private:
   static constexpr std::size_t huge = std::size_t{1} << 21;
   void* data_;
+  Bytes offset_;
 };
 
 /// The processor time of all threads is steadier than elapsed time on a machine that others use.
@@ -89,6 +92,7 @@ struct Options {
   std::vector<Bytes> sizes;
   std::vector<Bytes> threads = {std::thread::hardware_concurrency()};
   int rounds = 5;
+  Bytes offset = 0;
   std::string only{};
   bool processor_time = false;
   bool json = false;
@@ -110,6 +114,8 @@ struct Options {
         threads = numbers(value);
       else if (option == "--rounds")
         rounds = static_cast<int>(numbers(value).at(0));
+      else if (option == "--offset")
+        offset = numbers(value).at(0);
       else if (option == "--only")
         only = value;
       else

@@ -1,14 +1,14 @@
 // Reordering arrays in memory, compared with copying them.
 //
 //   build/bench/bench/memory_bench [--bytes N[,N...]] [--threads N[,N...]] [--rounds N] [--only TEXT] [--cpu]
-//                                  [--in-place] [--json]
+//                                  [--in-place] [--offset N] [--json]
 //
 // For each row it measures three things in turn, in one process: a parallel memcpy (each thread copies its
 // share with one call), a copy with streaming stores, and the reordering with a plan made beforehand. It does
 // so round after round, so that all see the same machine. --cpu takes the processor time of all threads
 // instead of elapsed time. It prints GB/s of payload, and the ratios of the reordering to memcpy and to the
-// faster copy of the same round: their medians, smallest and largest values. Arrays lie on huge pages.
-// --in-place reorders one array again and again, and adds square matrices.
+// faster copy of the same round: their medians, smallest and largest values. Arrays lie on huge pages, and
+// begin N bytes after the beginning of one: malloc gives large arrays that begin 16 bytes after. --in-place reorders one array again and again, and adds square matrices.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -82,7 +82,7 @@ Ratio ratio_of(std::vector<double> values) {
 
 void measure(const Row& row, unsigned threads, const bench::Options& options) {
   const Bytes bytes = row.what.bytes();
-  const Array source(bytes), target(bytes);
+  const Array source(bytes, options.offset), target(bytes, options.offset);
   const memory::InMemoryPlan plan(row.what);
   const auto seconds = [&](const auto& f) {
     return bench::seconds(f, bench::calls_for(bytes), options.processor_time);

@@ -34,6 +34,8 @@ class Builder {
     make_after();
     walk();
     gather();
+    tiles_.in_runs = r_ == 0 && tiles_.before.kind == LinePermutation::none && tiles_.segments.size() == 1 &&
+                     line_tiles_.size() << line_ == std::size_t{1} << tiles_.shape.source_bits;
     return std::move(tiles_);
   }
 

@@ -33,6 +33,8 @@ namespace xorder::kernel {
 struct LineTiles {
   TileShape shape;   ///< s and t
   int lg_lines = 0;  ///< r
+  /// Whether a tile is one run of the source and one of the target, whose lines can be read where they are.
+  bool in_runs = false;
 
   // All offsets are in bytes. They are combined by exclusive or.
   std::vector<std::uint64_t> line_tiles;    ///< source offsets of the line tiles, within the tile

@@ -36,7 +36,9 @@ HWY_INLINE void permute_in_buffer(const std::byte* from, std::byte* to, const Li
   permute_line(from, to, order, flip);
 }
 
-template <std::size_t B, class To>
+constexpr bool lines_in_one_store = false;
+
+template <std::size_t B, bool streamed, class To>
 HWY_INLINE void transpose_lines(const std::byte* const* lines, const To& to) {
   for (std::size_t a = 0; a < line_bytes / B; ++a) {
     for (std::size_t b = 0; b < line_bytes / B; ++b) std::memcpy(to(b) + a * B, lines[a] + b * B, B);
@@ -115,24 +117,27 @@ HWY_INLINE void permute_in_buffer(const std::byte* from, std::byte* to, const Li
   permute_line(from, order, flip, PutInBuffer{to});
 }
 
-template <std::size_t B, class To>
+constexpr bool lines_in_one_store = widest_bytes == line_bytes;
+
+template <std::size_t B, bool streamed, class To>
 HWY_INLINE void transpose_lines(const std::byte* const* lines, const To& to) {
   if constexpr (B == line_bytes) {
-    copy_line<false>(to(0), lines[0]);
+    copy_line<streamed>(to(0), lines[0]);
   } else if constexpr (B > 16) {  // whole vectors: data stored in halves is slow to load soon after
     constexpr std::size_t P = std::min(B, widest_bytes);
     for (std::size_t at = 0; at < line_bytes; at += widest_bytes) {
       for (std::size_t b = 0; b < line_bytes / B; ++b) {
         const auto piece = [&](std::size_t i) { return lines[(at + i * P) / B] + b * B + (at + i * P) % B; };
-        store(widest, load_pieces<P>(widest, piece), to(b) + at);
+        put<streamed>(widest, load_pieces<P>(widest, piece), to(b) + at);
       }
     }
   } else {
     using K = Block<B, widest_bytes>;
     for (std::size_t r = 0; r < line_bytes / B; r += K::rows) {
       for (std::size_t c = 0; c < line_bytes / B; c += K::columns)
-        K::transpose([&](std::size_t i) { return lines[r + i] + c * B; },
-                     [&](std::size_t i) { return to(c + i) + r * B; });
+        K::transpose(
+            [&](std::size_t i) { return lines[r + i] + c * B; }, [](hn::Vec<Widest> v) HWY_ATTR { return v; },
+            [&](std::size_t i, hn::Vec<Widest> v) HWY_ATTR { put<streamed>(widest, v, to(c + i) + r * B); });
     }
   }
 }
@@ -140,11 +145,11 @@ HWY_INLINE void transpose_lines(const std::byte* const* lines, const To& to) {
 #endif  // HWY_TARGET == HWY_SCALAR
 
 // Line l goes to to(l).
-template <std::size_t B, class To>
+template <std::size_t B, bool streamed, class To>
 HWY_INLINE void transpose_line_tile(const std::byte* const* lines, const LineOrder& before,
                                     const std::uint8_t* flips, const To& to) {
   if (before.kind == LinePermutation::none) {
-    transpose_lines<B>(lines, to);
+    transpose_lines<B, streamed>(lines, to);
     return;
   }
   HWY_ALIGN std::byte permuted[line_bytes / B][line_bytes];
@@ -153,33 +158,43 @@ HWY_INLINE void transpose_line_tile(const std::byte* const* lines, const LineOrd
     permute_in_buffer(lines[a], permuted[a], before, flips[a]);
     rows[a] = permuted[a];
   }
-  transpose_lines<B>(rows, to);
+  transpose_lines<B, streamed>(rows, to);
 }
 
 template <std::size_t B>
 void line_tile(const std::byte* const* lines, const LineOrder& before, const std::uint8_t* flips,
                std::byte* buffer) {
-  transpose_line_tile<B>(lines, before, flips, [&](std::size_t l) { return buffer + l * line_bytes; });
+  transpose_line_tile<B, false>(lines, before, flips, [&](std::size_t l) { return buffer + l * line_bytes; });
 }
 
-template <std::size_t B>
+template <std::size_t B, bool streamed>
 void move_tile(const TileMove& t) {
   constexpr std::size_t lines = line_bytes / B;
   const std::byte* from[lines];
   for (std::size_t m = 0; m < t.count; ++m) {
-    for (std::size_t a = 0; a < lines; ++a)
-      from[a] = t.source + (t.source_tile ^ t.line_tiles[m] ^ t.source_lines[a]);
+    for (std::size_t a = 0; a < lines; ++a) {
+      const std::uint64_t line = t.line_tiles[m] ^ t.source_lines[a];
+      from[a] = t.source + (t.source_tile ^ line);
+      if constexpr (streamed) prefetch_bytes(t.source + (t.next_tile ^ line));
+    }
     const std::uint64_t* const targets = t.target_lines + m * lines;
     const auto to = [&](std::size_t l) { return t.target + (t.target_tile ^ targets[l]); };
-    if (t.after.kind == LinePermutation::none) {
-      transpose_line_tile<B>(from, t.before, t.before_flips, to);
+    const bool permuted = t.after.kind != LinePermutation::none;
+    if (!permuted && (lines_in_one_store || !streamed)) {
+      transpose_line_tile<B, streamed>(from, t.before, t.before_flips, to);
       continue;
     }
+    // Streamed parts of many lines would wait for each other, so whole lines are written.
     HWY_ALIGN std::byte transposed[lines][line_bytes];
-    transpose_line_tile<B>(from, t.before, t.before_flips, [&](std::size_t l) { return transposed[l]; });
+    transpose_line_tile<B, false>(from, t.before, t.before_flips,
+                                  [&](std::size_t l) { return transposed[l]; });
     for (std::size_t l = 0; l < lines; ++l) {
-      const auto flip = static_cast<std::uint8_t>(t.after_flips[m * lines + l] ^ t.flip);
-      write_permuted<false>(to(l), transposed[l], t.after, flip);
+      if (permuted) {
+        const auto flip = static_cast<std::uint8_t>(t.after_flips[m * lines + l] ^ t.flip);
+        write_permuted<streamed>(to(l), transposed[l], t.after, flip);
+      } else {
+        copy_line<streamed>(to(l), transposed[l]);
+      }
     }
   }
 }
@@ -190,10 +205,12 @@ LineTileFunction line_tile_of(int lg_lines) {
   return functions[lg_lines];
 }
 
-TileMoveFunction tile_move_of(int lg_lines) {
-  constexpr TileMoveFunction functions[] = {move_tile<64>, move_tile<32>, move_tile<16>, move_tile<8>,
-                                            move_tile<4>,  move_tile<2>,  move_tile<1>};
-  return functions[lg_lines];
+template <bool streamed>
+constexpr TileMoveFunction tile_moves[] = {
+    move_tile<64, streamed>, move_tile<32, streamed>, move_tile<16, streamed>, move_tile<8, streamed>,
+    move_tile<4, streamed>,  move_tile<2, streamed>,  move_tile<1, streamed>};
+TileMoveFunction tile_move_of(int lg_lines, bool streamed) {
+  return streamed ? tile_moves<true>[lg_lines] : tile_moves<false>[lg_lines];
 }
 
 template <bool streamed>
@@ -223,7 +240,9 @@ HWY_EXPORT(tile_move_of);
 HWY_EXPORT(segment_of);
 
 LineTileFunction line_tile_function(int lg_lines) { return HWY_DYNAMIC_DISPATCH(line_tile_of)(lg_lines); }
-TileMoveFunction tile_move_function(int lg_lines) { return HWY_DYNAMIC_DISPATCH(tile_move_of)(lg_lines); }
+TileMoveFunction tile_move_function(int lg_lines, bool streamed) {
+  return HWY_DYNAMIC_DISPATCH(tile_move_of)(lg_lines, streamed);
+}
 SegmentFunction segment_function(bool streamed) { return HWY_DYNAMIC_DISPATCH(segment_of)(streamed); }
 
 }  // namespace xorder::kernel

@@ -43,9 +43,12 @@ struct TileMove {
   const LineOrder& after;
   const std::uint8_t* after_flips;  ///< of target_lines
   std::uint8_t flip;                ///< of all of these
+  std::uint64_t next_tile;          ///< of the source
 };
 using TileMoveFunction = void (*)(const TileMove& move);
-TileMoveFunction tile_move_function(int lg_lines);
+/// `streamed` means to write past the cache, which requires a target that begins at a line, and to prefetch
+/// the next tile meanwhile.
+TileMoveFunction tile_move_function(int lg_lines, bool streamed);
 
 /// Target lines to be gathered from a buffer.
 struct Segment {

@@ -7,8 +7,6 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
-#include <cstring>
-
 #include "kernel/vectors-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -17,14 +15,11 @@ namespace xorder::kernel::HWY_NAMESPACE {
 void copy_streamed(std::byte* target, const std::byte* source, std::uint64_t bytes) {
   const std::uint64_t head =
       (line_bytes - reinterpret_cast<std::uintptr_t>(target) % line_bytes) % line_bytes;
-  if (bytes < head + line_bytes) {
-    std::memcpy(target, source, bytes);
-    return;
-  }
-  std::memcpy(target, source, head);
+  if (bytes < head) return copy_part_of_line<true>(target, source, bytes);
+  if (head != 0) copy_part_of_line<true>(target, source, head);
   std::uint64_t i = head;
   for (; i + line_bytes <= bytes; i += line_bytes) copy_line<true>(target + i, source + i);
-  std::memcpy(target + i, source + i, bytes - i);
+  if (i != bytes) copy_part_of_line<true>(target + i, source + i, bytes - i);
 }
 
 CopyFunction streaming() { return copy_streamed; }

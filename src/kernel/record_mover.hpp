@@ -81,7 +81,10 @@ class RecordMover {
         for (std::size_t i = at; i < end; i += line_bytes) prefetch_far(from + i);
         bytes -= end - at;
         at = end;
-        if (at == run_bytes) ++run, at = 0;
+        if (at == run_bytes) {
+          if (within_line(from + run_bytes)) prefetch_far(from + run_bytes - 1);  // may be one more line
+          ++run, at = 0;
+        }
       }
     }
   };

@@ -15,6 +15,10 @@ using gf2::Word;
 // Pages of 4 KiB, pages of 2 MiB, and the whole array.
 constexpr int lg_pages[] = {12, 21, 63};
 
+// Tiles side by side in the source that come first, at most. (Bit reversal of 1 GiB of 4 bytes on AMD Zen 4,
+// runs of 64 bytes, at first as far as the page reaches 5.4 GB/s, 32 tiles 6.8.)
+constexpr int lg_most_ahead = 5;
+
 }  // namespace
 
 TileWalk::TileWalk(const BitMatrix& map, Word complement, TileShape shape, std::uint64_t element_bytes)
@@ -31,7 +35,9 @@ TileWalk::TileWalk(const BitMatrix& map, Word complement, TileShape shape, std::
   const int lg_element = static_cast<int>(std::bit_width(element_bytes)) - 1;
   for (const int lg_page : lg_pages) {
     const int bits = std::max(0, lg_page - lg_element);
-    for (int i = shape.source_bits; i < std::min(bits, map.cols()); ++i) add(gf2::unit(i));
+    // Not too far along the source's page: each tile there writes to other pages of the target.
+    const int source_bits = lg_page == lg_pages[0] ? std::min(bits, shape.source_bits + lg_most_ahead) : bits;
+    for (int i = shape.source_bits; i < std::min(source_bits, map.cols()); ++i) add(gf2::unit(i));
     for (int i = shape.target_bits; i < std::min(bits, map.rows()); ++i) {
       if (onto || map(inverse.column(i)) == gf2::unit(i)) add(inverse.column(i));
     }

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "kernel/line_tiles.hpp"
 #include "memory/engine.hpp"
 #include "memory/mapped.hpp"
 #include "xorder/permutation/reordering.hpp"
@@ -14,8 +15,17 @@ namespace xorder::memory {
 /// last. `streamed` means to write past the cache.
 std::unique_ptr<Engine> make_bmmc_engine(const Reordering& what, bool streamed);
 
-/// The two kinds of engine: for lines of elements of 1 to 16 bytes, and for elements of any size, one by one.
-std::unique_ptr<Engine> make_bmmc_lines(Mapped mapped, TileShape shape, bool streamed);
+/// The engines for lines of elements of 1 to 16 bytes. If tiles are in_runs:
+std::unique_ptr<Engine> make_line_runs(Mapped mapped, kernel::LineTiles tiles, bool streamed);
+/// From the source's lines to those of the target, through the cache.
+std::unique_ptr<Engine> make_direct_lines(Mapped mapped, kernel::LineTiles tiles);
+/// The same past the cache, which requires a target that begins at a line. For other targets there is
+/// `unaligned`.
+std::unique_ptr<Engine> make_streamed_lines(Mapped mapped, kernel::LineTiles tiles,
+                                            std::unique_ptr<Engine> unaligned);
+/// Through a buffer, and past the cache.
+std::unique_ptr<Engine> make_buffered_lines(Mapped mapped, kernel::LineTiles tiles);
+/// The engine for elements of any size, one by one.
 std::unique_ptr<Engine> make_bmmc_records(Mapped mapped, bool streamed);
 
 }  // namespace xorder::memory

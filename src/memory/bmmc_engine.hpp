@@ -1,10 +1,15 @@
 // What the engines for BMMC permutations have in common.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
+#include <string>
+#include <string_view>
+#include <utility>
 
-#include "kernel/line_tiles.hpp"
+#include "kernel/line_mover.hpp"
 #include "kernel/tile_walk.hpp"
 #include "memory/engine.hpp"
 #include "memory/mapped.hpp"
@@ -20,7 +25,7 @@ class BmmcTasks {
  public:
   static constexpr std::uint64_t task_bytes = 256 * 1024;
 
-  BmmcTasks(Mapped mapped, TileShape shape)
+  BmmcTasks(Mapped mapped, kernel::TileShape shape)
       : mapped_(std::move(mapped)),
         walk_(mapped_.map.matrix, mapped_.map.complement, shape, mapped_.element_bytes) {
     const std::uint64_t tile = mapped_.element_bytes << walk_.tile_bits();
@@ -30,11 +35,6 @@ class BmmcTasks {
   }
 
  protected:
-  /// Requires elements of 1 to 16 bytes and a map of at least a line.
-  kernel::LineTiles line_tiles(TileShape shape) const {
-    return kernel::make_line_tiles(mapped_.map.matrix, std::countr_zero(mapped_.element_bytes), shape);
-  }
-
   std::uint64_t count_tasks() const {
     return tasks_per_map_ > 1 ? mapped_.outer_count * tasks_per_map_
                               : ceil_div(mapped_.outer_count, maps_per_task_);
@@ -69,6 +69,52 @@ class BmmcEngine : public Engine, protected BmmcTasks {
  public:
   using BmmcTasks::BmmcTasks;
   std::uint64_t tasks() const override { return count_tasks(); }
+};
+
+/// An engine that moves lines.
+class BmmcLines : public BmmcEngine {
+ protected:
+  BmmcLines(Mapped mapped, kernel::LineTiles tiles, bool streamed, kernel::Fetching fetching)
+      : BmmcEngine(std::move(mapped), tiles.shape),
+        mover_(std::move(tiles), mapped_.element_bytes, streamed, fetching),
+        lg_element_(std::countr_zero(mapped_.element_bytes)) {}
+
+  /// Offsets are in bytes. After the last tile of a map, that one is ahead again.
+  struct Tile {
+    const std::byte* from;  ///< the map's source
+    std::byte* to;
+    std::uint64_t here, ahead;  ///< this tile and the next one in the source
+    std::uint64_t there;        ///< this tile in the target
+  };
+  // Calls move(tile) for each tile of tasks [first, last).
+  template <class Move>
+  void for_each_tile(std::uint64_t first, std::uint64_t last, const std::byte* source, std::byte* target,
+                     const Move& move) const {
+    for_each_map(first, last, source, target,
+                 [&](TileWalk::Place place, const std::byte* from, std::byte* to) {
+                   TileWalk::Place next = place;
+                   for (std::uint64_t i = 0; i < tiles_per_task_; ++i, place = next) {
+                     walk_.advance(next);
+                     move({from, to, place.source << lg_element_, next.source << lg_element_,
+                           place.target << lg_element_});
+                   }
+                 });
+  }
+
+  std::string describe_lines(std::string_view how) const {
+    const kernel::LineTiles& tiles = mover_.tiles();
+    const auto permuted = [](const kernel::LineOrder& order, std::string_view when) {
+      return order.kind == kernel::LinePermutation::none ? std::string_view() : when;
+    };
+    return fmt::format(
+        "map of {} bits, elements of {} bytes; tiles of {} segments of {} bytes, {} lines across{}{}{}",
+        mapped_.map.bits(), mapped_.element_bytes, tiles.segments.size(), mover_.segment_bytes(),
+        1 << tiles.lg_lines, permuted(tiles.before, ", permuted before"),
+        permuted(tiles.after[0], ", permuted after"), how);
+  }
+
+  kernel::LineMover mover_;
+  int lg_element_;
 };
 
 }  // namespace xorder::memory

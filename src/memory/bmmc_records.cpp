@@ -13,7 +13,7 @@ using gf2::Word;
 class MappedRecords : public BmmcEngine {
  public:
   MappedRecords(Mapped mapped, kernel::TileShape shape, bool streamed)
-      : BmmcEngine(std::move(mapped), {shape}),
+      : BmmcEngine(std::move(mapped), shape),
         write_(copy_function(streamed)),
         mover_(mapped_.map.matrix, mapped_.element_bytes, shape, streamed),
         streamed_(streamed),

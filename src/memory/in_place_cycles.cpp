@@ -23,10 +23,11 @@ using kernel::Flat;
 // cut: the first tiles, *cuts*, are put aside at first, and from each of them a task goes on to the next.
 class Cycles : public InPlaceEngine, BmmcTasks {
  public:
-  Cycles(Mapped mapped, TileShape shape, bool cached)
+  Cycles(Mapped mapped, kernel::TileShape shape, bool cached)
       : BmmcTasks(std::move(mapped), shape),
         // Not streamed: target lines were just read, so they are in the cache.
-        mover_(line_tiles(shape), mapped_.element_bytes, false, cached ? Fetching::near : Fetching::far),
+        mover_(line_tiles(mapped_, shape), mapped_.element_bytes, false,
+               cached ? Fetching::near : Fetching::far),
         steps_(steps()),
         step_(walk_.indices()(mapped_.map.complement)),
         lg_element_(std::countr_zero(mapped_.element_bytes)) {}
@@ -196,7 +197,7 @@ class Cycles : public InPlaceEngine, BmmcTasks {
 }  // namespace
 
 std::unique_ptr<InPlaceEngine> make_cycles_engine(Mapped mapped, int run_bits, bool cached) {
-  return std::make_unique<Cycles>(std::move(mapped), TileShape{{run_bits, run_bits}}, cached);
+  return std::make_unique<Cycles>(std::move(mapped), kernel::TileShape{run_bits, run_bits}, cached);
 }
 
 }  // namespace xorder::memory

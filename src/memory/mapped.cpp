@@ -9,6 +9,7 @@
 namespace xorder::memory {
 
 using gf2::AffineMap;
+using kernel::TileShape;
 
 Mapped mapped_of(const Reordering& r) {
   Mapped m{r.element_bytes, r.map, {}, 1};
@@ -37,30 +38,47 @@ Mapped mapped_of(const Reordering& r) {
   return m;
 }
 
-TileShape tile_shape(const AffineMap& map, std::uint64_t element_bytes, std::uint64_t array_bytes) {
-  const gf2::BitMatrix inverse = *map.matrix.inverse();
-  const auto shape_of = [&](std::uint64_t source_bytes, std::uint64_t target_bytes) {
-    return kernel::tile_shape(inverse, element_bytes, source_bytes, target_bytes, {map.bits(), map.bits()});
-  };
-  // With single bytes, a line tile alone may already have 64 lines on both sides.
-  const kernel::TileShape shape = element_bytes == 1 ? shape_of(64, 64) : shape_of(256, 128);
-  constexpr int lg_many_runs = 3;
-  const int lg_runs = plan::tile_bits(inverse, shape.source_bits, shape.target_bits) - shape.source_bits;
-  if (lg_runs < lg_many_runs) return {shape};
-  if (written_directly(array_bytes)) {
-    // Longer segments of some elements. (Bit reversal of 4 MiB on AMD Zen 4: 1 byte 5.7 to 8.0 GB/s, 2 bytes
-    // 7.5 to 9.3, 16 bytes 15.8 to 19.2, but 4 bytes 14.0 to 10.8.) They make the plan of single bytes take
-    // three times as long, which only an array beyond the second level repays.
-    if (element_bytes == 1) return {array_bytes <= cache_sizes().second / 2 ? shape : shape_of(128, 256)};
-    return {element_bytes == 2 || element_bytes == 16 ? shape_of(256, 256) : shape};
-  }
-  if (in_caches(array_bytes)) return {shape};
-  // Bit reversal of 16 bytes, 256 MiB on AMD Zen 4: 9.1 GB/s, with the larger tiles 6.8.
-  const bool smaller = element_bytes <= 2 || element_bytes == 16;
-  return {smaller ? shape_of(256, 512) : shape_of(512, 1024), true};
+namespace {
+
+TileShape shape_of(const AffineMap& map, std::uint64_t element_bytes, std::uint64_t source_bytes,
+                   std::uint64_t target_bytes) {
+  return kernel::tile_shape(*map.matrix.inverse(), element_bytes, source_bytes, target_bytes,
+                            {map.bits(), map.bits()});
 }
 
-kernel::TileShape record_shape(const AffineMap& map, std::uint64_t element_bytes) {
+}  // namespace
+
+TileShape cached_shape(const AffineMap& map, std::uint64_t element_bytes, std::uint64_t array_bytes) {
+  // With single bytes, a line tile alone may already have 64 lines on both sides.
+  const TileShape shape =
+      element_bytes == 1 ? smallest_shape(map, element_bytes) : shape_of(map, element_bytes, 256, 128);
+  // The hardware prefetches few runs well.
+  constexpr int lg_many_runs = 3;
+  if (plan::tile_bits(*map.matrix.inverse(), shape.source_bits, shape.target_bits) - shape.source_bits <
+      lg_many_runs)
+    return shape;
+  // Longer segments of some elements. (Bit reversal of 4 MiB on AMD Zen 4: 1 byte 5.7 to 8.0 GB/s, 2 bytes
+  // 7.5 to 9.3, 16 bytes 15.8 to 19.2, but 4 bytes 14.0 to 10.8.) They make the plan of single bytes take
+  // three times as long, which only an array beyond the second level repays.
+  if (element_bytes == 1)
+    return array_bytes <= cache_sizes().second / 2 ? shape : shape_of(map, element_bytes, 128, 256);
+  return element_bytes == 2 || element_bytes == 16 ? shape_of(map, element_bytes, 256, 256) : shape;
+}
+
+TileShape smallest_shape(const AffineMap& map, std::uint64_t element_bytes) {
+  return shape_of(map, element_bytes, line_bytes, line_bytes);
+}
+
+TileShape large_shape(const AffineMap& map, std::uint64_t element_bytes) {
+  return element_bytes <= 2 ? shape_of(map, element_bytes, 256, 512)
+                            : shape_of(map, element_bytes, 512, 1024);
+}
+
+kernel::LineTiles line_tiles(const Mapped& mapped, TileShape shape) {
+  return kernel::make_line_tiles(mapped.map.matrix, std::countr_zero(mapped.element_bytes), shape);
+}
+
+TileShape record_shape(const AffineMap& map, std::uint64_t element_bytes) {
   constexpr std::uint64_t longest_run = 4096;
   return kernel::largest_shape(*map.matrix.inverse(), element_bytes, longest_run, cache_sizes().first,
                                {map.bits(), map.bits()});

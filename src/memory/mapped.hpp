@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernel/line_tiles.hpp"
 #include "kernel/tile_shape.hpp"
 #include "memory/micro.hpp"
 #include "memory/offsets.hpp"
@@ -29,14 +30,18 @@ struct Mapped {
 /// batch becomes part of the map.
 Mapped mapped_of(const Reordering& what);
 
-/// Sizes of source runs and target segments: 256 and 128 bytes, or one line each with 1-byte elements, but
-/// never more than the map has. They are longer if a tile would have few lines, so that there is enough to do
-/// in a tile. If a tile reads 8 runs or more, which is more than the hardware prefetches well, tiles are
-/// longer in arrays that are written_directly(), and `large`, up to 128 KiB, in those that no cache holds.
-struct TileShape : kernel::TileShape {
-  bool large = false;
-};
-TileShape tile_shape(const gf2::AffineMap& map, std::uint64_t element_bytes, std::uint64_t array_bytes);
+/// Shapes of tiles of lines. Runs and segments are never longer than the map has. They are longer than said
+/// here if a tile would have few lines, so that there is enough to do in a tile. For arrays that are
+/// written_directly():
+kernel::TileShape cached_shape(const gf2::AffineMap& map, std::uint64_t element_bytes,
+                               std::uint64_t array_bytes);
+/// Lines on both sides.
+kernel::TileShape smallest_shape(const gf2::AffineMap& map, std::uint64_t element_bytes);
+/// Up to 128 KiB, the largest tiles that leave the second-level cache room for the next one.
+kernel::TileShape large_shape(const gf2::AffineMap& map, std::uint64_t element_bytes);
+
+/// Requires a map that has_lines().
+kernel::LineTiles line_tiles(const Mapped& mapped, kernel::TileShape shape);
 
 /// For elements that are moved one by one: runs and segments of at most 4 KiB, and tiles that fit into the
 /// first-level cache.

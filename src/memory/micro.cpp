@@ -29,7 +29,7 @@ void write_rows(const RowsOut& out) {
     const std::byte* const end = from + out.bytes;
     if (out.first) {
       const std::size_t head = std::min(to_line_end(to), out.bytes);
-      if (head != 0) std::memcpy(to, from, head);
+      copy_part_of_line<streamed>(to, from, head);
       to += head;
       from += head;
     } else {
@@ -38,7 +38,7 @@ void write_rows(const RowsOut& out) {
       from -= back;
     }
     for (; from + line_bytes <= end; from += line_bytes, to += line_bytes) copy_line<streamed>(to, from);
-    if (out.last && from != end) std::memcpy(to, from, static_cast<std::size_t>(end - from));
+    if (out.last) copy_part_of_line<streamed>(to, from, static_cast<std::size_t>(end - from));
   }
 }
 RowsOutFunction rows_out_of(bool streamed) { return streamed ? write_rows<true> : write_rows<false>; }

@@ -18,24 +18,40 @@ using test::any_map;
 using test::random_bytes;
 using test::with_every_instruction_set;
 
-// Ten lines that do what the definition says, between guards: `before` bytes in front of both arrays, so that
-// they can be at any address, and 64 behind the target.
+constexpr std::byte guard{0xA5};
+
+// An array that begins `before` bytes after the beginning of a line, with guards on both sides.
+class Guarded {
+ public:
+  Guarded(std::size_t bytes, std::size_t before) : memory_(bytes + 256, guard) {
+    const std::size_t to_line = -reinterpret_cast<std::uintptr_t>(memory_.data()) % 64;
+    offset_ = to_line + 64 + before;
+  }
+  std::byte* data() { return memory_.data() + offset_; }
+  std::size_t offset() const { return offset_; }
+  std::vector<std::byte>& memory() { return memory_; }
+
+ private:
+  std::vector<std::byte> memory_;
+  std::size_t offset_;
+};
+
+// Ten lines that do what the definition says. Both arrays begin `before` bytes after a line.
 void expect_permuted(const Reordering& what, test::Random& random,
                      const std::vector<unsigned>& numbers_of_threads, std::size_t before = 0) {
-  constexpr std::byte guard{0xA5};
-  const std::size_t bytes = what.bytes(), w = what.element_bytes, front = 64 + before;
-  const auto data = random_bytes(random, bytes);
-  std::vector<std::byte> source(before, guard), target(front + bytes + 64, guard), expected = target;
-  source.insert(source.end(), data.begin(), data.end());
+  const std::size_t bytes = what.bytes(), w = what.element_bytes;
+  Guarded source(bytes, before), target(bytes, before);
+  random.fill(source.data(), bytes);
+  std::vector<std::byte> expected = target.memory();
   for (std::uint64_t x = 0; x < what.elements(); ++x) {
-    std::memcpy(&expected[front + what.target_index(x) * w], &source[before + x * w], w);
+    std::memcpy(&expected[target.offset() + what.target_index(x) * w], source.data() + x * w, w);
   }
   const InMemoryPlan plan(what);
   for (const unsigned threads : numbers_of_threads) {
-    std::ranges::fill(target, guard);
-    plan.execute(source.data() + before, target.data() + front, threads);
-    ASSERT_TRUE(target == expected) << plan.describe() << "; threads " << threads << ", misaligned by "
-                                    << before;
+    std::ranges::fill(target.memory(), guard);
+    plan.execute(source.data(), target.data(), threads);
+    ASSERT_TRUE(target.memory() == expected)
+        << plan.describe() << "; threads " << threads << ", misaligned by " << before;
   }
 }
 
@@ -206,6 +222,7 @@ TEST(InMemory, SkinnyMatrices) {
 }
 
 // The runs of a tile all begin at the same sets of the caches. Also a batch, whose last tile has no next one.
+// Those of larger elements are gathered only if the target begins within a line.
 TEST(InMemory, TilesThatAreGathered) {
   test::Random random;
   SEED_TRACE(random);
@@ -217,11 +234,39 @@ TEST(InMemory, TilesThatAreGathered) {
         mapping_of_all({{std::uint64_t{1} << 18}, 8, Order::c}, complemented),
         mapping_of_all({{std::uint64_t{1} << 20}, 2, Order::c}, bmmc::bit_reverse(20)),
         mapping_along({{3, std::uint64_t{1} << 18}, 4, Order::c}, 1, complemented)}) {
-    EXPECT_NE(InMemoryPlan(what).describe().find("gathered"), std::string::npos)
-        << InMemoryPlan(what).describe();
-    expect_permuted(what, random, {1, 2, 3}, random.in(0, 1) == 0 ? 24 : 0);
+    const std::string plan = InMemoryPlan(what).describe();
+    EXPECT_NE(plan.find("gathered"), std::string::npos) << plan;
+    for (const std::size_t before : {0, 24}) expect_permuted(what, random, {1, 2, 3}, before);
     if (HasFatalFailure()) return;
   }
+}
+
+// Tiles of few lines, which are not permuted before they are transposed.
+TEST(InMemory, TilesFromLineToLine) {
+  test::Random random;
+  SEED_TRACE(random);
+  with_every_instruction_set([&] {
+    const test::SmallCaches caches;
+    const auto bits = [](std::uint64_t w) { return 18 - std::countr_zero(w); };
+    std::vector<Reordering> cases;
+    for (const std::uint64_t w : {4, 8, 16, 32, 64, 128}) {
+      AffineMap map = bmmc::bit_reverse(bits(w));
+      if (random.in(0, 1) == 0) map.complement = random() & gf2::low_mask(bits(w));
+      cases.push_back(mapping_of_all({{std::uint64_t{1} << bits(w)}, w, Order::c}, map));
+      cases.push_back(mapping_along({{3, std::uint64_t{1} << (bits(w) - 2)}, w, Order::c}, 1,
+                                    bmmc::bit_reverse(bits(w) - 2)));
+    }
+    for (const std::uint64_t w : {1, 2, 4, 8, 16})
+      cases.push_back(mapping_of_all({{std::uint64_t{1} << bits(w)}, w, Order::c},
+                                     bmmc::rotate(bits(w), random.in(1, 2))));
+    for (const Reordering& what : cases) {
+      const std::string plan = InMemoryPlan(what).describe();
+      EXPECT_NE(plan.find("direct, streamed"), std::string::npos) << plan;
+      expect_permuted(what, random, {1, 2}, 0);
+      expect_permuted(what, random, {1}, random.in(std::size_t{1}, std::size_t{63}));
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  });
 }
 
 // Large enough for several threads, and mostly for streaming stores.

@@ -1,0 +1,67 @@
+#include <fmt/format.h>
+
+#include <cassert>
+#include <cstdint>
+#include <utility>
+
+#include "memory/bmmc.hpp"
+#include "memory/bmmc_engine.hpp"
+
+namespace xorder::memory {
+namespace {
+
+class DirectLines : public BmmcLines {
+ public:
+  DirectLines(Mapped mapped, kernel::LineTiles tiles, bool streamed)
+      : BmmcLines(std::move(mapped), std::move(tiles), streamed, kernel::Fetching::near),
+        streamed_(streamed) {}
+
+  void perform(std::uint64_t first, std::uint64_t last, const std::byte* source,
+               std::byte* target) const override {
+    for_each_tile(first, last, source, target, [&](const Tile& tile) {
+      mover_.move(tile.from, tile.here, tile.ahead, tile.to, tile.there);
+    });
+  }
+
+  std::string describe() const override {
+    return describe_lines(streamed_ ? ", direct, streamed" : ", direct");
+  }
+
+ private:
+  bool streamed_;
+};
+
+// Two engines with the same tasks: one for targets that begin at a line, one for the others.
+class ByAlignment : public Engine {
+ public:
+  ByAlignment(std::unique_ptr<Engine> aligned, std::unique_ptr<Engine> any)
+      : aligned_(std::move(aligned)), any_(std::move(any)) {
+    assert(aligned_->tasks() == any_->tasks());
+  }
+  std::uint64_t tasks() const override { return any_->tasks(); }
+  void perform(std::uint64_t first, std::uint64_t last, const std::byte* source,
+               std::byte* target) const override {
+    (kernel::within_line(target) ? any_ : aligned_)->perform(first, last, source, target);
+  }
+  std::string describe() const override {
+    return fmt::format("{}; where the target begins within a line, {}", aligned_->describe(),
+                       any_->describe());
+  }
+
+ private:
+  std::unique_ptr<Engine> aligned_, any_;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> make_direct_lines(Mapped mapped, kernel::LineTiles tiles) {
+  return std::make_unique<DirectLines>(std::move(mapped), std::move(tiles), false);
+}
+
+std::unique_ptr<Engine> make_streamed_lines(Mapped mapped, kernel::LineTiles tiles,
+                                            std::unique_ptr<Engine> unaligned) {
+  return std::make_unique<ByAlignment>(
+      std::make_unique<DirectLines>(std::move(mapped), std::move(tiles), true), std::move(unaligned));
+}
+
+}  // namespace xorder::memory
