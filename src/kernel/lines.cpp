@@ -170,12 +170,17 @@ void line_tile(const std::byte* const* lines, const LineOrder& before, const std
 template <std::size_t B, bool streamed>
 void move_tile(const TileMove& t) {
   constexpr std::size_t lines = line_bytes / B;
+  const bool across_lines = within_line(t.source);
   const std::byte* from[lines];
   for (std::size_t m = 0; m < t.count; ++m) {
     for (std::size_t a = 0; a < lines; ++a) {
       const std::uint64_t line = t.line_tiles[m] ^ t.source_lines[a];
       from[a] = t.source + (t.source_tile ^ line);
-      if constexpr (streamed) prefetch_bytes(t.source + (t.next_tile ^ line));
+      if constexpr (streamed) prefetch(t.source + (t.next_tile ^ line));
+    }
+    if (streamed && across_lines) {
+      for (std::size_t a = 0; a < lines; ++a)
+        prefetch(t.source + (t.next_tile ^ t.line_tiles[m] ^ t.source_lines[a]) + line_bytes - 1);
     }
     const std::uint64_t* const targets = t.target_lines + m * lines;
     const auto to = [&](std::size_t l) { return t.target + (t.target_tile ^ targets[l]); };
