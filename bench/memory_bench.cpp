@@ -7,8 +7,9 @@
 // share with one call), a copy with streaming stores, and the reordering with a plan made beforehand. It does
 // so round after round, so that all see the same machine. --cpu takes the processor time of all threads
 // instead of elapsed time. It prints GB/s of payload, and the ratios of the reordering to memcpy and to the
-// faster copy of the same round: their medians, smallest and largest values. Arrays lie on huge pages, and
-// begin N bytes after the beginning of one: malloc gives large arrays that begin 16 bytes after. --in-place reorders one array again and again, and adds square matrices.
+// faster copy of the same round: their medians, smallest and largest values. Arrays lie on huge pages.
+// --in-place reorders one array again and again, and adds square matrices. With --offset N both arrays begin N
+// bytes after the beginning of a page. (Large arrays of malloc begin 16 bytes after.)
 #include <fmt/format.h>
 
 #include <algorithm>

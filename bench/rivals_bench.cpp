@@ -243,7 +243,8 @@ void measure(const std::string& name, const Reordering& what, unsigned threads,
 
 int main(int argc, char** argv) {
   bench::Options options = {.sizes = {Bytes{256} << 20}};
-  if (!options.parse(argc, argv) || options.json || options.in_place) return bench::refuse();
+  if (!options.parse(argc, argv) || options.json || options.in_place || options.offset != 0)
+    return bench::refuse();
   for (const Bytes bytes : options.sizes) {
     for (const Bytes threads : options.threads) {
       fmt::print("{} MiB, threads: {}; GB/s\n{:12}{:>9}", bytes >> 20, threads, "", "memcpy");

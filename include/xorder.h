@@ -157,8 +157,8 @@ XORDER_API int xorder_plan_create(xorder_plan** out, const xorder_permutation* p
 /// permutes arrays below 2 MiB alone.
 /// Requires the arrays not to overlap; they may be NULL if they are empty. Arrays on huge pages and at
 /// multiples of 64 bytes are faster.
-/// Reads and writes every byte about once, almost as fast as memcpy. Allocates about the size of a
-/// first-level cache for each thread.
+/// Reads and writes every byte about once, almost as fast as memcpy. Allocates at most about
+/// the size of a second-level cache for each thread.
 /// XORDER_ERROR_ARGUMENT: the arrays overlap, an array is NULL, `threads` is out of range.
 XORDER_API int xorder_plan_execute(const xorder_plan* plan, const void* source, void* target, int threads);
 

@@ -27,8 +27,13 @@ LineGather::LineGather(const LineTiles& tiles, std::uint64_t run_bytes) {
 void LineGather::copy(const std::byte* source, std::uint64_t tile, std::size_t first, std::size_t last,
                       std::byte* buffer) const {
   constexpr std::size_t ahead = 24;
+  const bool across_lines = within_line(source);
   for (std::size_t l = first; l < last; ++l) {
-    if (l + ahead < sources_.size()) prefetch(source + (tile ^ sources_[l + ahead]));
+    if (l + ahead < sources_.size()) {
+      const std::byte* const later = source + (tile ^ sources_[l + ahead]);
+      prefetch(later);
+      if (across_lines) prefetch(later + line_bytes - 1);
+    }
     std::memcpy(buffer + copies_[l], source + (tile ^ sources_[l]), line_bytes);
   }
 }

@@ -185,7 +185,7 @@ void move_tile(const TileMove& t) {
     const std::uint64_t* const targets = t.target_lines + m * lines;
     const auto to = [&](std::size_t l) { return t.target + (t.target_tile ^ targets[l]); };
     const bool permuted = t.after.kind != LinePermutation::none;
-    if (!permuted && (lines_in_one_store || !streamed)) {
+    if (!permuted && (lines_in_one_store || lines == 1 || !streamed)) {
       transpose_line_tile<B, streamed>(from, t.before, t.before_flips, to);
       continue;
     }

@@ -18,8 +18,7 @@ RecordMover::RecordMover(const BitMatrix& map, std::uint64_t element_bytes, Tile
       slack_(with_record(element_bytes, [](const auto& record) { return record.reads() - record.bytes(); })),
       gather_(copy_function(false)),
       write_(copy_function(streamed)),
-      // Two lines contain a whole one. (Bit reversal of 3 bytes, with segments of 192: 2.9 GB/s if they are
-      // streamed, otherwise 1.8.)
+      // (Bit reversal of 3 bytes, with segments of 192: 2.9 GB/s if they are streamed, otherwise 1.8.)
       streamed_(streamed && segment_bytes() >= 2 * line_bytes) {
   const auto [source_bits, target_bits] = shape;
   const BitMatrix inverse = gf2::left_inverse(map);

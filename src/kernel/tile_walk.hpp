@@ -14,8 +14,8 @@ namespace xorder::kernel {
 /// Counts through a basis of V / S, where S = E_s + A⁻¹E_t. From one number to the next, one bit and all bits
 /// below it change. So a step to the next tile is two exclusive ors with precomputed sums. (A Gray code costs
 /// the same, but goes back and forth, which the hardware's prefetchers do not follow.) The basis goes first
-/// along a page of the source, then along a page of the target, then through larger pages in the same way. So
-/// few pages are in use at a time.
+/// along a page of the source, for at most 32 tiles, then along a page of the target, then through larger
+/// pages in the same way. So few pages are in use at a time.
 class TileWalk {
  public:
   /// Requires a shape that is possible for the map. The tile of index 0 is that of 0 in the source and of

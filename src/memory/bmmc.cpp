@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <utility>
 
 #include "gf2/extend.hpp"
@@ -29,6 +30,7 @@ std::unique_ptr<Engine> make_engine(Mapped mapped, std::uint64_t array_bytes, bo
                                 : smallest_shape(mapped.map, mapped.element_bytes));
   if (tiles.in_runs) return make_line_runs(std::move(mapped), std::move(tiles), streamed);
   if (cached) return make_direct_lines(std::move(mapped), std::move(tiles));
+  assert(streamed);  // the caches keep at least as much of a map as of other arrays
   auto buffered =
       make_buffered_lines(mapped, line_tiles(mapped, large_shape(mapped.map, mapped.element_bytes)));
   if (!suits_streaming(tiles)) return buffered;

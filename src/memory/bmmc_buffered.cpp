@@ -11,38 +11,19 @@
 namespace xorder::memory {
 namespace {
 
-using kernel::Fetching;
 using kernel::Flat;
 using kernel::LineGather;
 using kernel::LineTiles;
 using kernel::NextGathered;
 using kernel::NextLines;
 
-class LineRuns : public BmmcLines {
- public:
-  LineRuns(Mapped mapped, LineTiles tiles, bool streamed)
-      : BmmcLines(std::move(mapped), std::move(tiles), streamed, Fetching::near), streamed_(streamed) {}
-
-  void perform(std::uint64_t first, std::uint64_t last, const std::byte* source,
-               std::byte* target) const override {
-    const Scratch buffer(mover_.buffer_bytes());
-    for_each_tile(first, last, source, target, [&](const Tile& tile) {
-      mover_.write_run(Flat{tile.to}, tile.there, tile.from + tile.here, tile.from + tile.ahead,
-                       buffer.data());
-    });
-  }
-  std::string describe() const override { return describe_lines(streamed_ ? ", streamed" : ""); }
-
- private:
-  bool streamed_;
-};
-
 class BufferedLines : public BmmcLines {
  public:
-  BufferedLines(Mapped mapped, LineTiles tiles)
-      : BmmcLines(std::move(mapped), std::move(tiles), true, Fetching::while_writing) {
+  BufferedLines(Mapped mapped, LineTiles tiles) : BmmcLines(std::move(mapped), std::move(tiles), true, "") {
     const std::uint64_t run_bytes = mapped_.element_bytes << mover_.tiles().shape.source_bits;
-    if (loses_prefetched_lines(run_bytes)) gather_.emplace(mover_.tiles(), run_bytes);
+    if (!loses_prefetched_lines(run_bytes)) return;
+    gather_.emplace(mover_.tiles(), run_bytes);
+    how_ = ", gathered";
   }
 
   void perform(std::uint64_t first, std::uint64_t last, const std::byte* source,
@@ -54,10 +35,6 @@ class BufferedLines : public BmmcLines {
       mover_.read(from, tile.here, tile.ahead, buffer.data());
       mover_.write(Flat{tile.to}, tile.there, buffer.data(), NextLines(mover_.tiles(), from, tile.ahead));
     });
-  }
-
-  std::string describe() const override {
-    return describe_lines(gather_ ? ", gathered, streamed" : ", streamed");
   }
 
  private:
@@ -98,9 +75,6 @@ class BufferedLines : public BmmcLines {
 
 }  // namespace
 
-std::unique_ptr<Engine> make_line_runs(Mapped mapped, LineTiles tiles, bool streamed) {
-  return std::make_unique<LineRuns>(std::move(mapped), std::move(tiles), streamed);
-}
 std::unique_ptr<Engine> make_buffered_lines(Mapped mapped, LineTiles tiles) {
   return std::make_unique<BufferedLines>(std::move(mapped), std::move(tiles));
 }

@@ -6,6 +6,7 @@
 
 #include "memory/bmmc.hpp"
 #include "memory/bmmc_engine.hpp"
+#include "memory/scratch.hpp"
 
 namespace xorder::memory {
 namespace {
@@ -13,8 +14,7 @@ namespace {
 class DirectLines : public BmmcLines {
  public:
   DirectLines(Mapped mapped, kernel::LineTiles tiles, bool streamed)
-      : BmmcLines(std::move(mapped), std::move(tiles), streamed, kernel::Fetching::near),
-        streamed_(streamed) {}
+      : BmmcLines(std::move(mapped), std::move(tiles), streamed, ", direct") {}
 
   void perform(std::uint64_t first, std::uint64_t last, const std::byte* source,
                std::byte* target) const override {
@@ -22,13 +22,22 @@ class DirectLines : public BmmcLines {
       mover_.move(tile.from, tile.here, tile.ahead, tile.to, tile.there);
     });
   }
+};
 
-  std::string describe() const override {
-    return describe_lines(streamed_ ? ", direct, streamed" : ", direct");
+// The buffer is for targets that begin within a line.
+class LineRuns : public BmmcLines {
+ public:
+  LineRuns(Mapped mapped, kernel::LineTiles tiles, bool streamed)
+      : BmmcLines(std::move(mapped), std::move(tiles), streamed, "") {}
+
+  void perform(std::uint64_t first, std::uint64_t last, const std::byte* source,
+               std::byte* target) const override {
+    const Scratch buffer(mover_.buffer_bytes());
+    for_each_tile(first, last, source, target, [&](const Tile& tile) {
+      mover_.write_run(kernel::Flat{tile.to}, tile.there, tile.from + tile.here, tile.from + tile.ahead,
+                       buffer.data());
+    });
   }
-
- private:
-  bool streamed_;
 };
 
 // Two engines with the same tasks: one for targets that begin at a line, one for the others.
@@ -53,6 +62,10 @@ class ByAlignment : public Engine {
 };
 
 }  // namespace
+
+std::unique_ptr<Engine> make_line_runs(Mapped mapped, kernel::LineTiles tiles, bool streamed) {
+  return std::make_unique<LineRuns>(std::move(mapped), std::move(tiles), streamed);
+}
 
 std::unique_ptr<Engine> make_direct_lines(Mapped mapped, kernel::LineTiles tiles) {
   return std::make_unique<DirectLines>(std::move(mapped), std::move(tiles), false);

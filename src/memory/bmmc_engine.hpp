@@ -73,11 +73,27 @@ class BmmcEngine : public Engine, protected BmmcTasks {
 
 /// An engine that moves lines.
 class BmmcLines : public BmmcEngine {
+ public:
+  std::string describe() const override {
+    const kernel::LineTiles& tiles = mover_.tiles();
+    const auto permuted = [](const kernel::LineOrder& order, std::string_view when) {
+      return order.kind == kernel::LinePermutation::none ? std::string_view() : when;
+    };
+    return fmt::format(
+        "map of {} bits, elements of {} bytes; tiles of {} segments of {} bytes, {} lines across{}{}{}{}",
+        mapped_.map.bits(), mapped_.element_bytes, tiles.segments.size(), mover_.segment_bytes(),
+        1 << tiles.lg_lines, permuted(tiles.before, ", permuted before"),
+        permuted(tiles.after[0], ", permuted after"), how_, streamed_ ? ", streamed" : "");
+  }
+
  protected:
-  BmmcLines(Mapped mapped, kernel::LineTiles tiles, bool streamed, kernel::Fetching fetching)
+  /// `how` is for describe().
+  BmmcLines(Mapped mapped, kernel::LineTiles tiles, bool streamed, std::string_view how)
       : BmmcEngine(std::move(mapped), tiles.shape),
-        mover_(std::move(tiles), mapped_.element_bytes, streamed, fetching),
-        lg_element_(std::countr_zero(mapped_.element_bytes)) {}
+        mover_(std::move(tiles), mapped_.element_bytes, streamed, kernel::Fetching::while_writing),
+        lg_element_(std::countr_zero(mapped_.element_bytes)),
+        how_(how),
+        streamed_(streamed) {}
 
   /// Offsets are in bytes. After the last tile of a map, that one is ahead again.
   struct Tile {
@@ -101,20 +117,10 @@ class BmmcLines : public BmmcEngine {
                  });
   }
 
-  std::string describe_lines(std::string_view how) const {
-    const kernel::LineTiles& tiles = mover_.tiles();
-    const auto permuted = [](const kernel::LineOrder& order, std::string_view when) {
-      return order.kind == kernel::LinePermutation::none ? std::string_view() : when;
-    };
-    return fmt::format(
-        "map of {} bits, elements of {} bytes; tiles of {} segments of {} bytes, {} lines across{}{}{}",
-        mapped_.map.bits(), mapped_.element_bytes, tiles.segments.size(), mover_.segment_bytes(),
-        1 << tiles.lg_lines, permuted(tiles.before, ", permuted before"),
-        permuted(tiles.after[0], ", permuted after"), how);
-  }
-
   kernel::LineMover mover_;
   int lg_element_;
+  std::string_view how_;
+  bool streamed_;
 };
 
 }  // namespace xorder::memory

@@ -9,7 +9,7 @@
 
 namespace xorder::mpi {
 
-/// Shorter pieces begin and end within lines, which cannot be written past the cache.
+/// Shorter pieces are not written past the cache: most of their lines have other pieces, too.
 constexpr std::uint64_t streamed_piece = 512;
 
 /// The function that copies into an array of `array_bytes`. Requires memory::finish_streams() after the last

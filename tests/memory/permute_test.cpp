@@ -36,11 +36,14 @@ class Guarded {
   std::size_t offset_;
 };
 
-// Ten lines that do what the definition says. Both arrays begin `before` bytes after a line.
+// Ten lines that do what the definition says. The target begins `before` bytes after a line, the source there
+// or anywhere.
 void expect_permuted(const Reordering& what, test::Random& random,
                      const std::vector<unsigned>& numbers_of_threads, std::size_t before = 0) {
   const std::size_t bytes = what.bytes(), w = what.element_bytes;
-  Guarded source(bytes, before), target(bytes, before);
+  const std::size_t source_before =
+      random.in(0, 1) == 0 ? before : random.in(std::size_t{0}, std::size_t{63});
+  Guarded source(bytes, source_before), target(bytes, before);
   random.fill(source.data(), bytes);
   std::vector<std::byte> expected = target.memory();
   for (std::uint64_t x = 0; x < what.elements(); ++x) {
@@ -50,8 +53,8 @@ void expect_permuted(const Reordering& what, test::Random& random,
   for (const unsigned threads : numbers_of_threads) {
     std::ranges::fill(target.memory(), guard);
     plan.execute(source.data(), target.data(), threads);
-    ASSERT_TRUE(target.memory() == expected)
-        << plan.describe() << "; threads " << threads << ", misaligned by " << before;
+    ASSERT_TRUE(target.memory() == expected) << plan.describe() << "; threads " << threads
+                                             << ", misaligned by " << source_before << " and " << before;
   }
 }
 
@@ -178,7 +181,8 @@ TEST(InMemory, BatchesOfShortMaps) {
     const std::uint64_t count = random.in(std::uint64_t{1}, 3 + (300'000 / w >> bits));
     const Reordering what =
         mapping_along({{count, std::uint64_t{1} << bits}, w, Order::c}, 1, any_map(random, bits));
-    expect_permuted(what, random, {1, 3}, random.in(std::size_t{0}, std::size_t{63}));
+    expect_permuted(what, random, {1, 3},
+                    random.in(0, 1) == 0 ? 0 : random.in(std::size_t{0}, std::size_t{63}));
     if (HasFatalFailure()) return;
     if (InMemoryPlan(what).describe().find(fmt::format("map of {} bits", bits)) == std::string::npos)
       ++joined;
@@ -259,14 +263,22 @@ TEST(InMemory, TilesFromLineToLine) {
     for (const std::uint64_t w : {1, 2, 4, 8, 16})
       cases.push_back(mapping_of_all({{std::uint64_t{1} << bits(w)}, w, Order::c},
                                      bmmc::rotate(bits(w), random.in(1, 2))));
+    bool permuted = false;
     for (const Reordering& what : cases) {
       const std::string plan = InMemoryPlan(what).describe();
       EXPECT_NE(plan.find("direct, streamed"), std::string::npos) << plan;
-      expect_permuted(what, random, {1, 2}, 0);
+      permuted = permuted || plan.find("permuted after, direct") != std::string::npos;
+      expect_permuted(what, random, {1}, 0);
       expect_permuted(what, random, {1}, random.in(std::size_t{1}, std::size_t{63}));
       if (testing::Test::HasFatalFailure()) return;
     }
+    EXPECT_TRUE(permuted);
   });
+  // Several tasks.
+  const test::SmallCaches caches;
+  const Reordering large = mapping_of_all({{std::uint64_t{1} << 19}, 16, Order::c}, bmmc::bit_reverse(19));
+  EXPECT_NE(InMemoryPlan(large).describe().find("direct, streamed"), std::string::npos);
+  for (const std::size_t before : {0, 16}) expect_permuted(large, random, {1, 2, 3}, before);
 }
 
 // Large enough for several threads, and mostly for streaming stores.

@@ -5,7 +5,7 @@
 //     const InMemoryPlan plan(transposition({{rows, columns}, 8, Order::c}, {}));
 //     plan.execute(source, target);
 //
-// An array is divided into tiles that fit in the first-level cache and consist of whole cache lines on both
+// An array is divided into tiles that fit in a cache and consist of whole cache lines on both
 // sides: cosets for BMMC permutations, boxes for axis permutations. Each tile is read once, permuted in
 // registers and written once, past the cache if the array is larger than the cache. No alignment is required,
 // but arrays on huge pages (madvise) and at multiples of 64 bytes are faster.
