@@ -13,9 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace xorder::kernel::HWY_NAMESPACE {
 
 void copy_streamed(std::byte* target, const std::byte* source, std::uint64_t bytes) {
-  const std::uint64_t head =
-      (line_bytes - reinterpret_cast<std::uintptr_t>(target) % line_bytes) % line_bytes;
-  if (bytes < head) return copy_part_of_line<true>(target, source, bytes);
+  const std::uint64_t head = std::min<std::uint64_t>(to_line_end(target), bytes);
   if (head != 0) copy_part_of_line<true>(target, source, head);
   std::uint64_t i = head;
   for (; i + line_bytes <= bytes; i += line_bytes) copy_line<true>(target + i, source + i);

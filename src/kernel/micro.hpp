@@ -28,5 +28,9 @@ void finish_streams();
 /// line, on AMD Zen 4: 5.6 GB/s without, 10.4 with. A loop of its own for it is best: where all begin at
 /// lines, one loop with this condition in it takes a tenth longer than one without.)
 inline bool within_line(const std::byte* p) { return reinterpret_cast<std::uintptr_t>(p) % line_bytes != 0; }
+/// The bytes from an address to the next beginning of a line.
+inline std::size_t to_line_end(const std::byte* p) {
+  return -reinterpret_cast<std::uintptr_t>(p) % line_bytes;
+}
 
 }  // namespace xorder::kernel

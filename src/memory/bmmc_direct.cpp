@@ -43,22 +43,22 @@ class LineRuns : public BmmcLines {
 // Two engines with the same tasks: one for targets that begin at a line, one for the others.
 class ByAlignment : public Engine {
  public:
-  ByAlignment(std::unique_ptr<Engine> aligned, std::unique_ptr<Engine> any)
-      : aligned_(std::move(aligned)), any_(std::move(any)) {
-    assert(aligned_->tasks() == any_->tasks());
+  ByAlignment(std::unique_ptr<Engine> aligned, std::unique_ptr<Engine> unaligned)
+      : aligned_(std::move(aligned)), unaligned_(std::move(unaligned)) {
+    assert(aligned_->tasks() == unaligned_->tasks());
   }
-  std::uint64_t tasks() const override { return any_->tasks(); }
+  std::uint64_t tasks() const override { return unaligned_->tasks(); }
   void perform(std::uint64_t first, std::uint64_t last, const std::byte* source,
                std::byte* target) const override {
-    (kernel::within_line(target) ? any_ : aligned_)->perform(first, last, source, target);
+    (kernel::within_line(target) ? unaligned_ : aligned_)->perform(first, last, source, target);
   }
   std::string describe() const override {
     return fmt::format("{}; where the target begins within a line, {}", aligned_->describe(),
-                       any_->describe());
+                       unaligned_->describe());
   }
 
  private:
-  std::unique_ptr<Engine> aligned_, any_;
+  std::unique_ptr<Engine> aligned_, unaligned_;
 };
 
 }  // namespace

@@ -17,10 +17,6 @@ namespace xorder::memory::HWY_NAMESPACE {
 
 using namespace kernel::HWY_NAMESPACE;
 
-HWY_INLINE std::size_t to_line_end(const std::byte* p) {
-  return -reinterpret_cast<std::uintptr_t>(p) % line_bytes;
-}
-
 template <bool streamed>
 void write_rows(const RowsOut& out) {
   for (std::size_t c = 0; c < out.rows; ++c) {
@@ -28,7 +24,7 @@ void write_rows(const RowsOut& out) {
     const std::byte* from = out.buffer + c * out.pitch;
     const std::byte* const end = from + out.bytes;
     if (out.first) {
-      const std::size_t head = std::min(to_line_end(to), out.bytes);
+      const std::size_t head = std::min(kernel::to_line_end(to), out.bytes);
       copy_part_of_line<streamed>(to, from, head);
       to += head;
       from += head;
