@@ -66,7 +66,7 @@ class LinearMover {
 std::unique_ptr<LinearMover> make_linear_lines(const LinearAxis& axis, std::uint64_t element_bytes,
                                                bool streamed);
 
-/// For all other small elements, one by one.
+/// For all other small elements, see record_mover.hpp.
 std::unique_ptr<LinearMover> make_linear_records(const LinearAxis& axis, std::uint64_t element_bytes,
                                                  bool streamed);
 

@@ -1,4 +1,4 @@
-// Groups of small elements of any size, one by one.
+// Groups of small elements of any size, see record_mover.hpp.
 #include <cassert>
 
 #include "gf2/left_inverse.hpp"
@@ -35,7 +35,7 @@ class LinearRecords final : public LinearMover {
   }
 
  private:
-  static constexpr std::size_t buffer_size = largest_tile + longest_run + line_bytes;
+  static constexpr std::size_t buffer_size = 2 * largest_tile + longest_run;
 
   LinearSide source_, target_;
   TileWalk walk_;

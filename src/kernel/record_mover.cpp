@@ -1,5 +1,8 @@
 #include "kernel/record_mover.hpp"
 
+#include <algorithm>
+#include <bit>
+
 #include "gf2/left_inverse.hpp"
 #include "gf2/subspace.hpp"
 #include "gf2/sums.hpp"
@@ -19,7 +22,8 @@ RecordMover::RecordMover(const BitMatrix& map, std::uint64_t element_bytes, Tile
       gather_(copy_function(false)),
       write_(copy_function(streamed)),
       // (Bit reversal of 3 bytes, with segments of 192: 2.9 GB/s if they are streamed, otherwise 1.8.)
-      streamed_(streamed && segment_bytes() >= 2 * line_bytes) {
+      streamed_(streamed && segment_bytes() >= 2 * line_bytes),
+      padding_(padding_functions(element_bytes)) {
   const auto [source_bits, target_bits] = shape;
   const BitMatrix inverse = gf2::left_inverse(map);
   Subspace segments;
@@ -41,6 +45,15 @@ RecordMover::RecordMover(const BitMatrix& map, std::uint64_t element_bytes, Tile
   segments_ = sums(segments.basis());
   positions_ = sums(positions);
   from_segments_ = sums(from_segments);
+
+  const std::uint64_t cell = cell_bytes(element_bytes);
+  if (!padding_.pad || cell << std::min(source_bits, target_bits) < line_bytes) return;
+  std::vector<Word> places = positions;
+  places.insert(places.end(), from_segments.begin(), from_segments.end());
+  const int bits = static_cast<int>(places.size());
+  lines_.emplace(
+      make_line_tiles(*BitMatrix(bits, places).inverse(), std::countr_zero(cell), {bits, target_bits}), cell,
+      false, Fetching::while_writing);
 }
 
 }  // namespace xorder::kernel

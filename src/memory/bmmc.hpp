@@ -25,7 +25,7 @@ std::unique_ptr<Engine> make_streamed_lines(Mapped mapped, kernel::LineTiles til
                                             std::unique_ptr<Engine> unaligned);
 /// Through a buffer, and past the cache.
 std::unique_ptr<Engine> make_buffered_lines(Mapped mapped, kernel::LineTiles tiles);
-/// The engine for elements of any size, one by one.
+/// The engine for elements of any size, see kernel/record_mover.hpp.
 std::unique_ptr<Engine> make_bmmc_records(Mapped mapped, bool streamed);
 
 }  // namespace xorder::memory

@@ -41,10 +41,10 @@ class MappedRecords : public BmmcEngine {
   }
 
   std::string describe() const override {
-    return fmt::format(
-        "map of {} bits, elements of {} bytes one by one; tiles of {} segments of {} elements{}",
-        mapped_.map.bits(), mapped_.element_bytes, mover_.segments(), mover_.segment_elements(),
-        streamed_ ? ", streamed" : "");
+    return fmt::format("map of {} bits, elements of {} bytes {}; tiles of {} segments of {} elements{}",
+                       mapped_.map.bits(), mapped_.element_bytes,
+                       mover_.in_cells() ? "in cells" : "one by one", mover_.segments(),
+                       mover_.segment_elements(), streamed_ ? ", streamed" : "");
   }
 
  private:

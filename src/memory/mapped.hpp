@@ -43,7 +43,7 @@ kernel::TileShape large_shape(const gf2::AffineMap& map, std::uint64_t element_b
 /// Requires a map that has_lines().
 kernel::LineTiles line_tiles(const Mapped& mapped, kernel::TileShape shape);
 
-/// For elements that are moved one by one: runs and segments of at most 4 KiB, and tiles that fit into the
+/// For elements that have no lines: runs and segments of at most 4 KiB, and tiles that fit into the
 /// first-level cache.
 kernel::TileShape record_shape(const gf2::AffineMap& map, std::uint64_t element_bytes);
 
