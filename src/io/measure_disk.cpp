@@ -11,6 +11,7 @@
 
 #include "io/file.hpp"
 #include "io/memory.hpp"
+#include "plan/conditions.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::io {
@@ -18,9 +19,6 @@ namespace {
 
 using std::uint64_t;
 
-// Larger blocks are split into requests of this size, as in the engines.
-constexpr uint64_t largest_carried = uint64_t{1} << 20;
-constexpr uint64_t most_in_flight = uint64_t{16} << 20;  // bytes in each direction, as in the engines
 // Requests in flight in each direction, for plans and for trials. Fewer would do for a trial, which only
 // waits for the disk. A pass has other work too. With 32 a pass took 3.9 s, and 4.8 s on a loaded machine;
 // with 128 it took 3.2 s on both.
@@ -50,9 +48,9 @@ class Stream {
         file_(region.file),
         offset_(region.offset),
         block_(block),
-        request_(std::min(block, largest_carried)),
+        request_(std::min(block, plan::largest_request)),
         blocks_(std::bit_floor(region.bytes / block)),
-        most_(std::clamp<uint64_t>(most_in_flight / request_, 1, in_flight_each_way)) {
+        most_(std::clamp<uint64_t>(plan::most_bytes_in_flight / request_, 1, in_flight_each_way)) {
     for (uint64_t i = 0; i < most_; ++i) free_.push_back(memory + i * request_);
   }
 
@@ -102,7 +100,7 @@ class DiskTrials::Trials {
         options_(options),
         disk_(disk),
         kind_(uring_available() ? QueueKind::uring : QueueKind::threads),
-        memory_(2 * most_in_flight),
+        memory_(2 * plan::most_bytes_in_flight),
         source_(new_file(std::bit_floor(std::max(options.file_bytes, least_bytes)))) {
     if (source_.access() != Access::direct) {
       throw InputError(directory.string() +
@@ -114,7 +112,7 @@ class DiskTrials::Trials {
       const uint64_t word = random();
       std::memcpy(memory_.data() + at, &word, sizeof word);
     }
-    Stream all(Transfer::Kind::write, whole_source(), largest_carried, writing());
+    Stream all(Transfer::Kind::write, whole_source(), plan::largest_request, writing());
     run({nullptr, &all}, std::numeric_limits<double>::infinity());
     source_.sync();
   }
@@ -152,7 +150,7 @@ class DiskTrials::Trials {
   }
   Region whole_source() const { return {source_, 0, source_.size()}; }
   std::byte* reading() const { return memory_.data(); }
-  std::byte* writing() const { return memory_.data() + most_in_flight; }
+  std::byte* writing() const { return memory_.data() + plan::most_bytes_in_flight; }
   static double sync_seconds(const File& file) {
     const auto begin = std::chrono::steady_clock::now();
     file.sync();
@@ -160,13 +158,14 @@ class DiskTrials::Trials {
   }
 
   // Runs until the time is over or one stream is exhausted, and all transfers have ended. Returns the
-  // seconds. Neither direction gets more than most_in_flight ahead of the other.
+  // seconds. Neither direction gets more than plan::most_bytes_in_flight ahead of the other.
   double run(const Streams& streams, double limit) {
     const auto queue = disk_.queue(kind_, 2 * in_flight_each_way);
     const auto begin = std::chrono::steady_clock::now();
     bool over = false;
     const auto ahead = [](const Stream* one, const Stream* other) {
-      return other != nullptr && one->bytes_submitted() > other->bytes_submitted() + most_in_flight;
+      return other != nullptr &&
+             one->bytes_submitted() > other->bytes_submitted() + plan::most_bytes_in_flight;
     };
     std::vector<Completion> done;
     while (true) {

@@ -36,12 +36,13 @@ gf2::AffineMap stored_map(const Reordering& what, const work::Options& options) 
 
 std::vector<uint64_t> part_extents(std::vector<uint64_t> extents, const work::Team& team) {
   const auto ranks = static_cast<uint64_t>(team.size());
-  if (extents.front() % ranks != 0) {
+  const uint64_t slowest = extents.empty() ? 1 : extents.front();
+  if (slowest % ranks != 0) {
     throw InputError(fmt::format(
         "the slowest axis of the result has {} coordinates, too few for {} parts; use fewer processes",
-        extents.front(), ranks));
+        slowest, ranks));
   }
-  extents.front() /= ranks;
+  if (!extents.empty()) extents.front() /= ranks;
   return extents;
 }
 
@@ -52,8 +53,8 @@ work::Frame framed(io::ArrayFile input, const Reordering& what, const std::vecto
   work::lg_parts(team);
   stored_map(what, options);
   const std::vector<uint64_t> mine = part_extents(extents, team);
-  uint64_t bytes = dtype.bytes;
-  for (const uint64_t extent : mine) bytes *= extent;
+  const uint64_t bytes = what.bytes() / static_cast<uint64_t>(team.size());
+  work::check_sizes(bytes, input, mine);
   work::Frame frame =
       work::settle({std::move(input)}, std::move(output), dtype, mine, std::move(options), 2 * bytes);
   work::check_same(what, *frame.options.team);

@@ -27,13 +27,10 @@ uint64_t token(Event event, uint64_t number) { return number << 2 | static_cast<
 Event event_of(uint64_t token) { return static_cast<Event>(token & 3); }
 uint64_t number_of(uint64_t token) { return token >> 2; }
 
-// Requests in flight in one direction: half of the queue's depth, but at most 16 MiB. Requests that wait
-// longer in the device's queue only delay the other direction. (Two passes over 4 GiB in requests of 1 MiB
-// took 8.75 s with 128 of them in each direction and 8.34 s with 16; means of 8 alternating runs of each.)
+// Requests in flight in one direction: half of the queue's depth at most.
 uint64_t most_in_flight(const io::Queue& queue, uint64_t block_bytes) {
-  constexpr uint64_t most_bytes = 16 << 20;
   const uint64_t request = std::clamp<uint64_t>(block_bytes, 1, plan::largest_request);
-  return std::max<uint64_t>(1, std::min<uint64_t>(queue.depth() / 2, most_bytes / request));
+  return std::max<uint64_t>(1, std::min<uint64_t>(queue.depth() / 2, plan::most_bytes_in_flight / request));
 }
 
 class Conductor {

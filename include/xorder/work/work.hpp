@@ -51,8 +51,8 @@ struct Options {
   /// work.
   io::Disk* disk = nullptr;
   /// The processes that make the output together, each with its own work and options. nullptr means this
-  /// process alone. Memory and threads are per process. Only the tile engine supports it. Must outlive the
-  /// work.
+  /// process alone. Memory and threads are per process. Only tiles::Job and parts::Job support it. Must
+  /// outlive the work.
   Team* team = nullptr;
   /// In a team: each process has its own input and output, which are parts of two arrays.
   bool parts = false;
