@@ -41,6 +41,16 @@ class Environment(Case):
                     self.made()
                     self.assertEqual(self.shell(f"$XORDER transpose missing.npy b.npy {options} {streams}"), 2)
 
+    def test_notes_are_printed_unless_quiet(self):
+        cache = self.path("cache")
+        os.makedirs(os.path.join(cache, "xorder"))
+        self.write(f"cache/xorder/disk-{os.statvfs(self.dir).f_fsid:016x}.json", "{")
+        env = {**os.environ, "XDG_CACHE_HOME": cache}
+        for dry_run in [[], ["--dry-run"]]:
+            command = ("transpose", "a.npy", "b.npy", "--force", *dry_run)
+            self.assertRegex(self.ok(*command, env=env).stderr, "note: .*not a device profile")
+            self.assertEqual(self.ok(*command, "-q", env=env).stderr, "")
+
     def test_reports_that_cannot_be_written(self):
         for command in ["transpose a.npy c.npy --dry-run", "info a.npy",
                         "info a.npy --json", "show gray --bits 4", "show gray --bits 4 --json", "--help", "transpose --help", "--version"]:

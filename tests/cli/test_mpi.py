@@ -166,6 +166,8 @@ class Ends(MpiCase):
         _, error = self.mpi_ok(2, "transpose", "a.npy", "b.raw")
         self.assertIn(f"note: {left[0]} was left behind by a run that was killed", error)
         self.assertIn(f"rm {left[0]}", error)
+        _, error = self.mpi_ok(2, "transpose", "a.npy", "b.raw", "--force", "-q")
+        self.assertNotIn("left behind", error)
 
 
 if __name__ == "__main__":

@@ -59,32 +59,6 @@ void keep(Tracing& tracing, const work::Summary& plan, const work::Report& repor
   }
 }
 
-void tell_note(const std::string& note) {
-  if (session().speaks()) tell("{}: note: {}\n", session().program, printable(note));
-}
-
-// Notes temporary files left behind by killed runs. The output of several processes has a temporary name
-// until it is complete: a shared file always, a part only if the file system has no nameless files.
-// Collective.
-void tell_of_left_over(const std::string& output, work::Team& team, bool parts) {
-  std::string mine;
-  if (parts || team.is_first()) {
-    for (const auto& file : io::left_over(output)) {
-      mine += fmt::format(
-          "{}{} was left behind by a run that was killed, unless another is still making {}; to remove it: "
-          "rm {}",
-          parts ? fmt::format("rank {}: ", team.rank()) : "", file.string(), output,
-          quoted_for_shell(file.string()));
-      mine += '\0';
-    }
-  }
-  for (const std::string& notes : team.share(std::move(mine))) {
-    for (const auto note : std::views::split(notes, '\0')) {
-      if (!note.empty()) tell_note(std::string(note.begin(), note.end()));
-    }
-  }
-}
-
 }  // namespace
 
 void RawOptions::add_to(CLI::App& command) {
@@ -281,6 +255,31 @@ void MovingCommand::check_text_files() const {
   }
 }
 
+void MovingCommand::tell_note(const std::string& note) const {
+  if (session().speaks() && !quiet_) tell("{}: note: {}\n", session().program, printable(note));
+}
+
+void MovingCommand::tell_of_left_over() const {
+  work::Team& team = *session().team;
+  const std::string output = own(output_);
+  std::string mine;
+  if (parts_ || team.is_first()) {
+    for (const auto& file : io::left_over(output)) {
+      mine += fmt::format(
+          "{}{} was left behind by a run that was killed, unless another is still making {}; to remove it: "
+          "rm {}",
+          parts_ ? fmt::format("rank {}: ", team.rank()) : "", file.string(), output,
+          quoted_for_shell(file.string()));
+      mine += '\0';
+    }
+  }
+  for (const std::string& notes : team.share(std::move(mine))) {
+    for (const auto note : std::views::split(notes, '\0')) {
+      if (!note.empty()) tell_note(std::string(note.begin(), note.end()));
+    }
+  }
+}
+
 // A disk that nobody has measured is measured before a long run, and the work made again for it.
 void MovingCommand::learn_disk(Request& request, std::unique_ptr<work::Work>& work,
                                const std::stop_token& stop) const {
@@ -294,11 +293,9 @@ void MovingCommand::learn_disk(Request& request, std::unique_ptr<work::Work>& wo
   } else if (auto device = work::learn_device(output_, stop)) {
     request.options.device = *std::move(device);
     work = make_(request);
-    if (session().speaks() && !quiet_) {
-      tell_note(fmt::format(
-          "measured the disk of {}, because nobody had (xorder bench disk measures it more accurately)",
-          output_));
-    }
+    tell_note(fmt::format(
+        "measured the disk of {}, because nobody had (xorder bench disk measures it more accurately)",
+        output_));
   }
 }
 
@@ -326,11 +323,11 @@ void MovingCommand::tell_report(const work::Report& report, std::uint64_t moved)
 }
 
 void MovingCommand::run() const {
-  const bool speaks = session().speaks(), talks = speaks && !quiet_;
+  const bool speaks = session().speaks();
   std::optional<Interrupt> interrupt;
   if (session().team == nullptr) interrupt.emplace();  // a team handles signals itself
   const std::stop_token stop = interrupt ? interrupt->token() : std::stop_token();
-  if (session().team != nullptr) tell_of_left_over(own(output_), *session().team, parts_);
+  if (session().team != nullptr) tell_of_left_over();
   std::vector<io::ArrayFile> inputs;
   for (const std::string& path : inputs_) inputs.push_back(raw_.open(own(path)));
   work::Options options = this->options();
@@ -354,10 +351,10 @@ void MovingCommand::run() const {
   }
   session().made.push_back(request.output.string());
   if (tracing) keep(*tracing, work->summary(), report);
-  if (talks && !report.note.empty()) tell_note(report.note);
+  if (!report.note.empty()) tell_note(report.note);
   if (json_ && speaks) {
     fmt::print("{}\n", json_text(work::report_json(work->summary(), report)));
-  } else if (talks) {
+  } else if (speaks && !quiet_) {
     tell_report(report, work->summary().bytes);
   }
 }

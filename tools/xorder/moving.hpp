@@ -69,6 +69,12 @@ class MovingCommand {
   std::string own(const std::string& path) const;
   /// Throws InputError if OUT or the trace would replace a text file that the command reads.
   void check_text_files() const;
+  /// Prints a note on standard error, unless the run is quiet.
+  void tell_note(const std::string& note) const;
+  /// Notes temporary files left behind by killed runs of a team. The output of several processes has a
+  /// temporary name until it is complete: a shared file always, a part only if the file system has no
+  /// nameless files. Collective.
+  void tell_of_left_over() const;
   void learn_disk(Request& request, std::unique_ptr<work::Work>& work, const std::stop_token& stop) const;
   void print_plan(work::Work& work, const std::stop_token& stop) const;
   void tell_report(const work::Report& report, std::uint64_t moved) const;
