@@ -60,9 +60,10 @@ void MpiTeam::wait(MPI_Request* request) {
   }
 }
 
+std::size_t MpiTeam::most_shared() const { return INT_MAX / static_cast<std::size_t>(size_); }
+
 std::vector<std::string> MpiTeam::share_now(const std::string& mine) {
   const auto ranks = static_cast<std::size_t>(size_);
-  if (mine.size() > INT_MAX / ranks) throw Error("internal error: too much to share among all ranks");
   const int bytes = static_cast<int>(mine.size());
   std::vector<int> counts(ranks), offsets(ranks, 0);
   MPI_Request request;
@@ -80,6 +81,8 @@ std::vector<std::string> MpiTeam::share_now(const std::string& mine) {
 }
 
 std::vector<std::string> MpiTeam::share(std::string mine) {
+  // Before the agreement: a rank that fails after it would miss the collective calls that the others make.
+  if (mine.size() > most_shared()) throw Error("internal error: too much to share among all ranks");
   agree();
   return share_now(mine);
 }
@@ -192,7 +195,7 @@ Failure MpiTeam::agree_on(const Failure& mine) {
   if (*worst == went_well) return {};
   idle_ = {};  // it would send more progress, after the messages were counted
 
-  const std::vector<std::string> texts = share_now(mine.text);
+  const std::vector<std::string> texts = share_now(mine.text.substr(0, most_shared()));
   const std::vector<std::string> nodes = share_now(node_);
   const std::vector<std::string> codes = share_now(std::to_string(mine.exit_code));
   settle_messages(severities);

@@ -9,6 +9,7 @@
 #include <mpi.h>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -56,6 +57,9 @@ class MpiTeam final : public work::Team {
   void agree();
   Failure agree_on(const Failure& mine);
   void wait(MPI_Request* request);
+  /// How many bytes each rank may share, so that all of them together can be counted by an int.
+  std::size_t most_shared() const;
+  /// share() without an agreement before it. Requires that `mine` has at most most_shared() bytes.
   std::vector<std::string> share_now(const std::string& mine);
   void receive_progress();
   void settle_messages(const std::vector<int>& severities);
