@@ -77,7 +77,8 @@ enum xorder_status {
   XORDER_ERROR_IO = -3,
   /// The progress function requested it. Nothing of the output is left.
   XORDER_ERROR_CANCELLED = -4,
-  /// The call could not allocate memory. Nothing was done.
+  /// The call could not allocate memory. It has made nothing and changed nothing, with one exception: see
+  /// xorder_plan_execute().
   XORDER_ERROR_MEMORY = -5,
   /// Anything else, such as a thread that could not be started.
   XORDER_ERROR_INTERNAL = -6
@@ -157,8 +158,9 @@ XORDER_API int xorder_plan_create(xorder_plan** out, const xorder_permutation* p
 /// permutes arrays below 2 MiB alone.
 /// Requires the arrays not to overlap; they may be NULL if they are empty. Arrays on huge pages and at
 /// multiples of 64 bytes are faster.
-/// Reads and writes every byte about once, almost as fast as memcpy. Allocates at most about
-/// the size of a second-level cache for each thread.
+/// Reads and writes every byte about once, almost as fast as memcpy. Allocates at most about the size of a
+/// second-level cache for each thread.
+/// XORDER_ERROR_MEMORY: there is no memory for that; the content of `target` is then undefined.
 /// XORDER_ERROR_ARGUMENT: the arrays overlap, an array is NULL, `threads` is out of range.
 XORDER_API int xorder_plan_execute(const xorder_plan* plan, const void* source, void* target, int threads);
 

@@ -22,8 +22,8 @@
 //
 // A rank needs memory for its elements twice, `data` and `temp`, and for nothing else of that size. What it
 // receives goes through buffers of at most 2 MiB or, over more than 64 ranks, of at most 1/16 of its
-// elements. MPI has its own buffers. Only elements are sent, no indices. In a round each rank sends to one
-// rank and receives from one.
+// elements, unless slice_bytes asks for more. MPI has its own buffers. Only elements are sent, no indices. In
+// a round each rank sends to one rank and receives from one.
 //
 // Results and errors are as in xorder.h, but xorder_mpi_last_error() has the message. The communicator's
 // error handler decides what MPI does on an error of its own; the default one ends the program.
@@ -108,13 +108,14 @@ typedef struct xorder_mpi_options {
   /// Must be 0.
   int reserved;
   /// The largest size of a message in bytes, at most INT_MAX. Default: 256 KiB. It must be the same on all
-  /// ranks.
+  /// ranks. A rank may allocate buffers for four messages of this size, or of what it receives from one rank
+  /// if that is less.
   uint64_t slice_bytes;
 } xorder_mpi_options;
 
 /// Performs a plan. Collective: all ranks of `comm` call it, with plans of the same permutation and with the
 /// same element_bytes and slice_bytes. If these differ, or a rank's arguments are wrong, all ranks return an
-/// error and nothing has been moved.
+/// error and `data` is unchanged.
 ///
 /// `data` holds the rank's elements before and after. `temp` is undefined afterwards. Both must have room for
 /// xorder_mpi_plan_room() elements and must not overlap; they may be NULL if that is 0. NULL for `options`
@@ -131,7 +132,10 @@ typedef struct xorder_mpi_options {
 /// level is too low.
 /// XORDER_ERROR_INPUT: the number of ranks is not the plan's; the ranks' arguments differ; another rank
 /// failed.
-/// XORDER_ERROR_MEMORY: no buffers could be allocated.
+/// XORDER_ERROR_MEMORY: there is no memory for the buffers. Most are allocated before the first element is
+/// sent: then all ranks fail and `data` is unchanged. A bmmc plan that moves the elements once more at the
+/// end allocates buffers for that, at most about the size of a second-level cache for each thread. If there
+/// is no memory for these, only this rank fails, and its data and temp are undefined.
 XORDER_API int xorder_mpi_perform(const xorder_mpi_plan* plan, MPI_Comm comm, uint64_t element_bytes,
                                   void* data, void* temp, const xorder_mpi_options* options);
 

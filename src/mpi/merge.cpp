@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "memory/bmmc.hpp"
+#include "memory/scratch.hpp"
 #include "xorder/permutation/reordering.hpp"
 
 namespace xorder::mpi {
@@ -20,6 +21,9 @@ Merge::Merge(const Rounds& rounds, ChunkGroups groups, Node rank, uint64_t eleme
       slice_bytes_(element_bytes << groups_.lg_slice) {
   const ArrayShape group{{rounds.steps() << groups_.lg_slice}, element_bytes, Order::c};
   engine_ = memory::make_bmmc_engine(canonical(mapping_of_all(group, {groups_.map, 0})), true);
+  // If put() ran out of memory, other ranks would wait forever. So this thread keeps a buffer for the engine
+  // from now on. The engine's tiles are smaller.
+  const memory::Scratch kept(memory::Scratch::most_kept);
 }
 
 Merge::~Merge() = default;

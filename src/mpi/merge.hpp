@@ -15,7 +15,8 @@ namespace xorder::mpi {
 class Merge final : public Groups {
  public:
   /// Requires that `groups` is not trivial: some element changes its position in the group. `rounds` must
-  /// outlive this object. Allocates as Groups does.
+  /// outlive this object. run() must be called by the same thread. Allocates as Groups does, and also the
+  /// buffer of 1 MiB that a thread keeps (memory/scratch.hpp).
   Merge(const schedule::Rounds& rounds, ChunkGroups groups, schedule::Node rank, std::uint64_t element_bytes);
   ~Merge() override;
 

@@ -20,9 +20,10 @@ struct Arguments {
   const char* refused = nullptr;  ///< why this rank cannot take part
 };
 
-/// Does what xorder_mpi_perform() does. Everything that can fail on one rank is done first. Then the ranks
-/// agree that it failed on none and that their arguments are the same. So either all throw, with the data
-/// unchanged, or all begin. Throws InputError, std::bad_alloc, or c::StatusError.
+/// Does what xorder_mpi_perform() does. Everything that can fail on one rank is done first, except what
+/// Prepared::run() says. Then the ranks agree that it failed on none and that their arguments are the same.
+/// So either all throw, with the data unchanged, or all begin. Throws InputError, std::bad_alloc, or
+/// c::StatusError.
 void perform(MPI_Comm comm, const Arguments& arguments);
 
 }  // namespace xorder::mpi

@@ -27,7 +27,7 @@ class Prepared {
     if (before_) before_->execute(data, temp, threads);
   }
   /// All ranks call this, after permute_before() with the same memory. Throws as Transfer::run() does, and
-  /// may throw std::bad_alloc when all elements have arrived.
+  /// may throw std::bad_alloc when all elements have arrived: the threads' buffers are allocated then.
   void run(MPI_Comm comm, std::byte* data, std::byte* temp, unsigned threads) {
     steps_.transfer->run(comm, temp, after_ ? temp : data);
     if (after_) after_->execute(temp, data, threads);
