@@ -25,8 +25,9 @@
 // elements, unless slice_bytes asks for more. MPI has its own buffers. Only elements are sent, no indices. In
 // a round each rank sends to one rank and receives from one.
 //
-// Results and errors are as in xorder.h, but xorder_mpi_last_error() has the message. The communicator's
-// error handler decides what MPI does on an error of its own; the default one ends the program.
+// Results and errors are as in xorder.h, but xorder_mpi_last_error(), xorder_mpi_last_errno() and
+// xorder_mpi_status_text() describe them. The communicator's error handler decides what MPI does on an error
+// of its own; the default one ends the program.
 #ifndef XORDER_MPI_H
 #define XORDER_MPI_H
 
@@ -45,9 +46,13 @@ XORDER_API int xorder_mpi_version(void);
 /// are undefined.
 #define XORDER_ERROR_MPI (-7)
 
+/// A few words for a status, XORDER_ERROR_MPI included. Never NULL.
+XORDER_API const char* xorder_mpi_status_text(int status);
 /// The message of this thread's last failed call, in one line; "" if none has failed. The text stays until
 /// the next failure in this thread.
 XORDER_API const char* xorder_mpi_last_error(void);
+/// The errno of that failure, ENOMEM if memory ran out; 0 if there is none.
+XORDER_API int xorder_mpi_last_errno(void);
 
 // ---- Plans ------------------------------------------------------------------------------------------------
 

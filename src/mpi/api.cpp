@@ -29,7 +29,12 @@ const mpi::Plan* plan_for(const xorder_mpi_plan* plan, int rank) {
 
 int xorder_mpi_version(void) { return XORDER_VERSION; }
 
+const char* xorder_mpi_status_text(int status) {
+  return status == XORDER_ERROR_MPI ? "MPI failed" : xorder_status_text(status);
+}
+
 const char* xorder_mpi_last_error(void) { return xorder_last_error(); }
+int xorder_mpi_last_errno(void) { return xorder_last_errno(); }
 
 int xorder_mpi_plan_axes(xorder_mpi_plan** out, int dimensions, const uint64_t* shape, const int* axes,
                          int ranks) {

@@ -29,6 +29,9 @@ int main(int argc, char **argv) {
   EXPECT(factor_BMMC_MPI(A, 1, bits, 0, bits, &info) == 0);
   EXPECT(xorder_mpi_perform(info.plan, MPI_COMM_WORLD, 4, data, temp, NULL) == XORDER_ERROR_MPI);
   EXPECT_MESSAGE("not initialised");
+  EXPECT(xorder_mpi_last_errno() == 0);
+  EXPECT(strcmp(xorder_mpi_status_text(XORDER_ERROR_MPI), "MPI failed") == 0);
+  EXPECT(strcmp(xorder_mpi_status_text(XORDER_ERROR_MEMORY), "out of memory") == 0);
   free_BMMC_MPI_factor_info(&info);
 
   MPI_Init(&argc, &argv);
