@@ -67,7 +67,8 @@ XORDER_API const char* xorder_version_string(void);
 
 enum xorder_status {
   XORDER_OK = 0,
-  /// The call is wrong whatever the data: NULL in place of an object, an options struct of an unknown size.
+  /// The call is wrong whatever the data: NULL in place of an object, a number outside the range that the
+  /// function requires, an options struct of an unknown size.
   XORDER_ERROR_ARGUMENT = -1,
   /// The request cannot be carried out: a bad shape or expression, a missing or malformed file, an output
   /// that exists, no room on the disk. No output was made.
@@ -107,6 +108,7 @@ typedef struct xorder_permutation xorder_permutation;
 /// fastest. NULL for `axes` reverses the axes, which transposes a matrix. Negative axes count from the end.
 /// Requires `shape`, and `axes` if given, to have `rank` entries, 0 to XORDER_MAX_RANK; extents may be 0. The
 /// array must have less than 2^63 bytes.
+/// XORDER_ERROR_ARGUMENT: `rank` is out of range; `shape` is NULL.
 /// XORDER_ERROR_INPUT: `axes` is not a permutation of the axes; the array is too large; element_bytes is 0.
 XORDER_API int xorder_permutation_axes(xorder_permutation** out, int rank, const uint64_t* shape,
                                        const int* axes, uint64_t element_bytes);
@@ -114,8 +116,10 @@ XORDER_API int xorder_permutation_axes(xorder_permutation** out, int rank, const
 /// Moves element x of 2^n to A x ^ complement. columns[j] is column j of A as a number: its bit i is A's row
 /// i. So A x is the exclusive or of the columns that the bits of x select. Source bit j contributes to the
 /// target bits in columns[j].
-/// Requires 0 <= n <= 62 and `columns` to have n entries below 2^n.
-/// XORDER_ERROR_INPUT: A is singular; a column or the complement has bits beyond n; the array is too large.
+/// Requires 0 <= n <= 62 and `columns` to have n entries. The array must have less than 2^63 bytes.
+/// XORDER_ERROR_ARGUMENT: n is out of range; `columns` is NULL.
+/// XORDER_ERROR_INPUT: A is singular; a column or the complement has bits beyond n; the array is too large;
+/// element_bytes is 0.
 XORDER_API int xorder_permutation_bmmc(xorder_permutation** out, int n, const uint64_t* columns,
                                        uint64_t complement, uint64_t element_bytes);
 
@@ -123,16 +127,21 @@ XORDER_API int xorder_permutation_bmmc(xorder_permutation** out, int n, const ui
 /// every index and then undoes a Gray code: as with functions, the right factor acts first. The names are:
 ///   identity  reverse  bitreverse  gray  transpose(lgR,lgC)  shuffle  unshuffle  rotate(k)  morton(d)
 ///   bits(i,j,..)  xor(c)
+/// Requires 0 <= n <= 62.
+/// XORDER_ERROR_ARGUMENT: n is out of range; `text` is NULL.
 /// XORDER_ERROR_INPUT: the text is not an expression (the message says at which character), or does not
-/// fit n.
+/// fit n; the array is too large; element_bytes is 0.
 XORDER_API int xorder_permutation_expression(xorder_permutation** out, const char* text, int n,
                                              uint64_t element_bytes);
 
 /// Applies a BMMC permutation along one axis of a row-major array, at every place of the other axes:
 /// "bitreverse" along axis 1 reverses the index bits in each row of a matrix. The size of an element is that
 /// of `map`, which remains the caller's. A negative axis counts from the end.
-/// XORDER_ERROR_ARGUMENT: `map` was not made by xorder_permutation_bmmc or _expression.
-/// XORDER_ERROR_INPUT: there is no such axis, or its extent is not the number of elements of `map`.
+/// Requires `shape` to have `rank` entries, 0 to XORDER_MAX_RANK.
+/// XORDER_ERROR_ARGUMENT: `map` was not made by xorder_permutation_bmmc or _expression; `rank` is out of
+/// range; `shape` is NULL.
+/// XORDER_ERROR_INPUT: there is no such axis, its extent is not the number of elements of `map`, or the array
+/// is too large.
 XORDER_API int xorder_permutation_along_axis(xorder_permutation** out, const xorder_permutation* map,
                                              int rank, const uint64_t* shape, int axis);
 

@@ -66,6 +66,7 @@ typedef struct xorder_mpi_plan xorder_mpi_plan;
 /// from the end.
 /// Requires `shape`, and `axes` if given, to have `dimensions` entries, 0 to XORDER_MAX_RANK. Extents may be
 /// 0, and need not be multiples of the number of ranks.
+/// XORDER_ERROR_ARGUMENT: `dimensions` is out of range; `shape` is NULL.
 /// XORDER_ERROR_INPUT: `axes` is not a permutation of the axes; the array has 2^63 elements or more;
 /// `ranks` is below 1.
 XORDER_API int xorder_mpi_plan_axes(xorder_mpi_plan** out, int dimensions, const uint64_t* shape,
@@ -77,6 +78,7 @@ XORDER_API int xorder_mpi_plan_axes(xorder_mpi_plan** out, int dimensions, const
 /// (processor-major). If it is 0, it holds every ranks-th element (processor-minor).
 /// Requires 0 <= n <= 62 and `columns` to have n entries. Costs O(n^3) operations on words, less than a
 /// millisecond for n = 40.
+/// XORDER_ERROR_ARGUMENT: n is out of range; `columns` is NULL.
 /// XORDER_ERROR_INPUT: A is singular; a column or the complement has bits beyond n; the number of ranks is
 /// not a power of two, or is above 2^n or 2^20; the bits of the rank are not all below n.
 XORDER_API int xorder_mpi_plan_bmmc(xorder_mpi_plan** out, int n, const uint64_t* columns,
@@ -135,8 +137,8 @@ typedef struct xorder_mpi_options {
 /// more in memory.
 /// XORDER_ERROR_ARGUMENT: an argument is NULL, data and temp overlap, an option is out of range, MPI's thread
 /// level is too low.
-/// XORDER_ERROR_INPUT: the number of ranks is not the plan's; the ranks' arguments differ; another rank
-/// failed.
+/// XORDER_ERROR_INPUT: the number of ranks is not the plan's; element_bytes is 0; a rank's elements have 2^63
+/// bytes or more; the ranks' arguments differ; another rank failed.
 /// XORDER_ERROR_MEMORY: there is no memory for the buffers. Most are allocated before the first element is
 /// sent: then all ranks fail and `data` is unchanged. A bmmc plan that moves the elements once more at the
 /// end allocates buffers for that, at most about the size of a second-level cache for each thread. If there

@@ -30,12 +30,13 @@ class StatusError : public Error {
 /// Throws an ArgumentError that names `what` if the pointer is null.
 void require(const void* pointer, const char* what);
 
-/// Throws as known_part() does.
+/// Throws ArgumentError if `size`, which the caller gave for an options struct, is below `first_size`, the
+/// size in the first version, or if a byte after `known_size` is not 0: a member that only a newer version
+/// knows.
 void check_known(const void* given, std::size_t size, std::size_t first_size, std::size_t known_size);
 
 /// Returns the first given.size bytes of an options struct of the caller, or as many as this version knows.
-/// The rest is 0. Throws ArgumentError if given.size is below `first_size`, the size in the first version, or
-/// if a member that only a newer version knows is not 0.
+/// The rest is 0. Throws as check_known() does.
 template <typename Options>
 Options known_part(const Options& given, std::size_t first_size) {
   Options options{};
@@ -43,6 +44,7 @@ Options known_part(const Options& given, std::size_t first_size) {
   std::memcpy(static_cast<void*>(&options), &given, std::min(given.size, sizeof options));
   return options;
 }
+
 /// Stores the exception that is being handled as the thread's last error, and returns its code. Allocates
 /// nothing.
 int caught() noexcept;

@@ -1,12 +1,10 @@
 #include "c/permutation.hpp"
 
-#include <fmt/format.h>
-
 #include <limits>
 #include <memory>
 
+#include "c/arguments.hpp"
 #include "c/border.hpp"
-#include "xorder/permutation/bmmc.hpp"
 #include "xorder/permutation/expression.hpp"
 
 xorder_permutation::xorder_permutation(xorder::ArrayShape of, std::vector<int> order)
@@ -28,20 +26,9 @@ std::vector<std::uint64_t> xorder_permutation::result(const xorder::ArrayShape& 
 namespace xorder::c {
 namespace {
 
-std::vector<std::uint64_t> extents(int rank, const std::uint64_t* shape) {
-  if (rank < 0 || rank > XORDER_MAX_RANK)
-    throw InputError(fmt::format("an array of {} axes; expected 0 to {}", rank, XORDER_MAX_RANK));
-  if (rank != 0) require(shape, "shape");
-  return {shape, shape + rank};
-}
-
-void check_bits(int n) {
-  if (n < 0 || n > bmmc::max_bits)
-    throw InputError(fmt::format("indices of {} bits; expected 0 to {}", n, bmmc::max_bits));
-}
-
 ArrayShape array(int rank, const std::uint64_t* shape, std::uint64_t element_bytes) {
-  return {extents(rank, shape), element_bytes, Order::c};
+  if (checked_rank(rank) != 0) require(shape, "shape");
+  return {{shape, shape + rank}, element_bytes, Order::c};
 }
 
 auto of_all(gf2::AffineMap map, std::uint64_t element_bytes) {
@@ -67,17 +54,16 @@ int xorder_permutation_axes(xorder_permutation** out, int rank, const uint64_t* 
 int xorder_permutation_bmmc(xorder_permutation** out, int n, const uint64_t* columns, uint64_t complement,
                             uint64_t element_bytes) {
   return made(out, [&] {
-    check_bits(n);
-    if (n != 0) require(columns, "columns");
-    return of_all({xorder::gf2::BitMatrix(n, {columns, columns + n}), complement}, element_bytes);
+    if (checked_bits(n) != 0) require(columns, "columns");
+    const xorder::gf2::BitMatrix matrix(n, {columns, columns + n});
+    return of_all({matrix, checked_complement(complement, n)}, element_bytes);
   });
 }
 
 int xorder_permutation_expression(xorder_permutation** out, const char* text, int n, uint64_t element_bytes) {
   return made(out, [&] {
     require(text, "text");
-    check_bits(n);
-    return of_all(xorder::parse_expression(text, n), element_bytes);
+    return of_all(xorder::parse_expression(text, checked_bits(n)), element_bytes);
   });
 }
 

@@ -1,12 +1,10 @@
 // The functions of xorder_mpi.h.
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "c/arguments.hpp"
 #include "c/border.hpp"
 #include "mpi/perform.hpp"
 #include "mpi/plan.hpp"
-#include "xorder/permutation/bmmc.hpp"
 #include "xorder/permutation/expression.hpp"
 
 using namespace xorder;
@@ -39,11 +37,8 @@ int xorder_mpi_last_errno(void) { return xorder_last_errno(); }
 int xorder_mpi_plan_axes(xorder_mpi_plan** out, int dimensions, const uint64_t* shape, const int* axes,
                          int ranks) {
   return c::made(out, [&] {
-    if (dimensions < 0 || dimensions > XORDER_MAX_RANK) {
-      throw c::ArgumentError(fmt::format("{} dimensions; expected 0 to {}", dimensions, XORDER_MAX_RANK));
-    }
-    if (dimensions != 0) c::require(shape, "shape");
-    const auto count = static_cast<std::size_t>(dimensions);
+    const std::size_t count = c::checked_rank(dimensions);
+    if (count != 0) c::require(shape, "shape");
     return plan_of(mpi::plan_slabs({shape, count}, {axes, axes ? count : 0}, ranks));
   });
 }
@@ -51,16 +46,9 @@ int xorder_mpi_plan_axes(xorder_mpi_plan** out, int dimensions, const uint64_t* 
 int xorder_mpi_plan_bmmc(xorder_mpi_plan** out, int n, const uint64_t* columns, uint64_t complement,
                          int ranks, int lowest_rank_bit) {
   return c::made(out, [&] {
-    if (n < 0 || n > bmmc::max_bits) {
-      throw c::ArgumentError(fmt::format("n is {}; expected 0 to {}", n, bmmc::max_bits));
-    }
-    if (n != 0) c::require(columns, "columns");
-    if (complement & ~gf2::low_mask(n)) {
-      throw InputError(
-          fmt::format("the complement is {:#x}; it has bits beyond the {} of an index", complement, n));
-    }
+    if (c::checked_bits(n) != 0) c::require(columns, "columns");
     const gf2::BitMatrix matrix(n, {columns, columns + n});
-    return plan_of(mpi::plan_rounds({matrix, complement}, ranks, lowest_rank_bit));
+    return plan_of(mpi::plan_rounds({matrix, c::checked_complement(complement, n)}, ranks, lowest_rank_bit));
   });
 }
 
@@ -68,7 +56,7 @@ int xorder_mpi_plan_expression(xorder_mpi_plan** out, const char* text, int n, i
                                int lowest_rank_bit) {
   return c::made(out, [&] {
     c::require(text, "text");
-    return plan_of(mpi::plan_rounds(parse_expression(text, n), ranks, lowest_rank_bit));
+    return plan_of(mpi::plan_rounds(parse_expression(text, c::checked_bits(n)), ranks, lowest_rank_bit));
   });
 }
 

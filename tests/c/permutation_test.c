@@ -102,8 +102,8 @@ static void test_errors(void) {
     CHECK(p == NULL);           \
   } while (0)
   BAD(XORDER_ERROR_ARGUMENT, "shape is NULL", xorder_permutation_axes(&p, 2, NULL, NULL, 8));
-  BAD(XORDER_ERROR_INPUT, "-1 axes", xorder_permutation_axes(&p, -1, shape, NULL, 8));
-  BAD(XORDER_ERROR_INPUT, "65 axes", xorder_permutation_axes(&p, 65, shape, NULL, 8));
+  BAD(XORDER_ERROR_ARGUMENT, "-1 axes", xorder_permutation_axes(&p, -1, shape, NULL, 8));
+  BAD(XORDER_ERROR_ARGUMENT, "65 axes", xorder_permutation_axes(&p, 65, shape, NULL, 8));
   BAD(XORDER_ERROR_INPUT, "twice", xorder_permutation_axes(&p, 2, shape, twice, 8));
   BAD(XORDER_ERROR_INPUT, "no axis 2", xorder_permutation_axes(&p, 2, shape, none, 8));
   BAD(XORDER_ERROR_INPUT, "2^63", xorder_permutation_axes(&p, 2, huge, NULL, 8));
@@ -111,9 +111,10 @@ static void test_errors(void) {
   BAD(XORDER_ERROR_ARGUMENT, "columns is NULL", xorder_permutation_bmmc(&p, 2, NULL, 0, 8));
   BAD(XORDER_ERROR_INPUT, "singular", xorder_permutation_bmmc(&p, 2, singular, 0, 8));
   BAD(XORDER_ERROR_INPUT, "", xorder_permutation_bmmc(&p, 2, wide, 0, 8));
-  BAD(XORDER_ERROR_INPUT, "complement", xorder_permutation_bmmc(&p, 2, exchange, 4, 8));
-  BAD(XORDER_ERROR_INPUT, "63 bits", xorder_permutation_bmmc(&p, 63, exchange, 0, 8));
-  BAD(XORDER_ERROR_INPUT, "-1 bits", xorder_permutation_expression(&p, "gray", -1, 8));
+  BAD(XORDER_ERROR_INPUT, "complement is 0x4", xorder_permutation_bmmc(&p, 2, exchange, 4, 8));
+  BAD(XORDER_ERROR_INPUT, "at least 1 byte", xorder_permutation_bmmc(&p, 2, exchange, 0, 0));
+  BAD(XORDER_ERROR_ARGUMENT, "63 bits", xorder_permutation_bmmc(&p, 63, exchange, 0, 8));
+  BAD(XORDER_ERROR_ARGUMENT, "-1 bits", xorder_permutation_expression(&p, "gray", -1, 8));
   BAD(XORDER_ERROR_ARGUMENT, "text is NULL", xorder_permutation_expression(&p, NULL, 8, 8));
   BAD(XORDER_ERROR_INPUT, "grey", xorder_permutation_expression(&p, "grey", 8, 8));
   BAD(XORDER_ERROR_INPUT, "2^63", xorder_permutation_expression(&p, "gray", 62, 8));
@@ -123,6 +124,7 @@ static void test_errors(void) {
   OK(xorder_permutation_expression(&map, "gray", 3, 8));
   BAD(XORDER_ERROR_INPUT, "4 elements", xorder_permutation_along_axis(&p, map, 2, shape, 1));
   BAD(XORDER_ERROR_INPUT, "no axis 2", xorder_permutation_along_axis(&p, map, 2, shape, 2));
+  BAD(XORDER_ERROR_ARGUMENT, "65 axes", xorder_permutation_along_axis(&p, map, 65, shape, 0));
   OK(xorder_permutation_along_axis(&axis, map, 1, row, 0));
   BAD(XORDER_ERROR_ARGUMENT, "not a BMMC", xorder_permutation_along_axis(&p, axis, 1, row, 0));
 #undef BAD

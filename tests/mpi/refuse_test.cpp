@@ -132,6 +132,8 @@ TEST_F(MpiRefusePlan, WhatDoesNotFit) {
   EXPECT_MESSAGE("complement");
   EXPECT_EQ(xorder_mpi_plan_bmmc(&plan_, 63, columns.data(), 0, 4, 0), XORDER_ERROR_ARGUMENT);
   EXPECT_EQ(xorder_mpi_plan_bmmc(&plan_, 8, nullptr, 0, 4, 0), XORDER_ERROR_ARGUMENT);
+  EXPECT_EQ(xorder_mpi_plan_expression(&plan_, "bitreverse", 63, 4, 0), XORDER_ERROR_ARGUMENT);
+  EXPECT_MESSAGE("63 bits");
   EXPECT_EQ(xorder_mpi_plan_expression(&plan_, "bitrevers", 8, 4, 0), XORDER_ERROR_INPUT);
   columns[0] = columns[1];
   EXPECT_EQ(xorder_mpi_plan_bmmc(&plan_, 8, columns.data(), 0, 4, 0), XORDER_ERROR_INPUT);
