@@ -110,90 +110,108 @@ io::ArrayDescription Request::array() const {
 
 void MovingCommand::add_to(CLI::App& command, Make make, const OtherFiles& others) {
   const auto self = std::make_shared<MovingCommand>();
-  const CLI::Option* const several = others.several_with;
   self->make_ = std::move(make);
-  self->several_with_ = several;
+  self->several_with_ = others.several_with;
   self->made_from_ = others.text;
-  self->inputs_.resize(1 + others.inputs.size());
+  // The help has the options of each group in this order.
+  self->add_files(command, others);
+  self->add_parts(command);
+  self->add_resources(command);
+  self->add_reporting(command);
+  self->add_access(command);
+  command.callback([self] {
+    self->sort_files();
+    self->run();
+  });
+}
+
+void MovingCommand::add_files(CLI::App& command, const OtherFiles& others) {
+  const CLI::Option* const several = others.several_with;
+  inputs_.resize(1 + others.inputs.size());
   command
       .add_option(several != nullptr      ? "IN.."
                   : others.inputs.empty() ? "IN"
                                           : "A",
-                  self->inputs_[0],
+                  inputs_[0],
                   several == nullptr
                       ? "the file to read: .npy, or raw with --dtype"
                       : fmt::format("the file to read, or with {} several: .npy, or raw with --dtype",
                                     several->get_name()))
       ->required();
   for (std::size_t i = 0; i < others.inputs.size(); ++i) {
-    command.add_option(others.inputs[i], self->inputs_[i + 1], "another file of the same type and shape")
+    command.add_option(others.inputs[i], inputs_[i + 1], "another file of the same type and shape")
         ->required();
   }
   command
-      .add_option("OUT", self->output_,
+      .add_option("OUT", output_,
                   "the file to create, in the input's format, unless its name ends in .npy or in .raw, .bin "
                   "or .dat (raw)")
       ->required();
-  if (several != nullptr) command.add_option("behind", self->behind_)->group("");  // see sort_files()
-  self->raw_.add_to(command);
-  if (session().work_on_parts) {
-    CLI::Option* const parts =
-        command
-            .add_flag("--parts", self->parts_,
-                      "each process has a part of the array; %r in IN and OUT is its rank; parts follow each "
-                      "other along the slowest axis; 2^k processes, extents 2^n")
-            ->group(group::input);
-    add_layout(command, self->layout_, "with --parts: ", "its rank")->group(group::input)->needs(parts);
-  }
-  command.add_flag("--force", self->force_, "replace OUT if it exists")->group(group::output);
+  if (several != nullptr) command.add_option("behind", behind_)->group("");  // see sort_files()
+  raw_.add_to(command);
+  command.add_flag("--force", force_, "replace OUT if it exists")->group(group::output);
+}
+
+void MovingCommand::add_parts(CLI::App& command) {
+  if (!session().work_on_parts) return;
+  CLI::Option* const parts =
+      command
+          .add_flag("--parts", parts_,
+                    "each process has a part of the array; %r in IN and OUT is its rank; parts follow each "
+                    "other along the slowest axis; 2^k processes, extents 2^n")
+          ->group(group::input);
+  add_layout(command, layout_, "with --parts: ", "its rank")->group(group::input)->needs(parts);
+}
+
+void MovingCommand::add_resources(CLI::App& command) {
   command
-      .add_option("--memory", self->memory_,
+      .add_option("--memory", memory_,
                   session().team == nullptr
                       ? "memory to use, page cache included; default: half of the available memory"
                       : "memory per process; default: its share of half of the available memory")
       ->type_name("SIZE")
       ->group(group::resources);
   command
-      .add_option("--threads", self->threads_,
+      .add_option("--threads", threads_,
                   session().team == nullptr
                       ? "threads that permute; default: one per processor"
                       : "threads that permute, per process; default: its share of the processors")
       ->type_name("N")
       ->group(group::resources);
-  command.add_option("--tmpdir", self->tmpdir_, "directory for scratch files; default: that of OUT")
+  command.add_option("--tmpdir", tmpdir_, "directory for scratch files; default: that of OUT")
       ->type_name("DIR")
       ->group(group::resources);
+}
+
+void MovingCommand::add_reporting(CLI::App& command) {
   CLI::Option* const dry_run =
-      command.add_flag("--dry-run", self->dry_run_, "print the plan and touch nothing")
-          ->group(group::reporting);
-  command.add_flag("--json", self->json_, "print the report (with --dry-run the plan) as one JSON object")
+      command.add_flag("--dry-run", dry_run_, "print the plan and touch nothing")->group(group::reporting);
+  command.add_flag("--json", json_, "print the report (with --dry-run the plan) as one JSON object")
       ->group(group::reporting);
-  command.add_flag("-q,--quiet", self->quiet_, "print nothing unless something fails")
-      ->group(group::reporting);
-  add_choice(command, "--progress", self->progress_, {"auto", "bar", "none"},
+  command.add_flag("-q,--quiet", quiet_, "print nothing unless something fails")->group(group::reporting);
+  add_choice(command, "--progress", progress_, {"auto", "bar", "none"},
              "progress bar on standard error; auto: only on a terminal; default: auto")
       ->group(group::reporting);
   if (session().team == nullptr) {
     command
-        .add_option("--trace", self->trace_,
+        .add_option("--trace", trace_,
                     "record every transfer in a file for xorder report; not with --dry-run")
         ->type_name("FILE")
         ->group(group::reporting)
         ->excludes(dry_run);
   }
-  add_choice(command, "--io", self->access_, {"auto", "direct", "mapped"},
+}
+
+void MovingCommand::add_access(CLI::App& command) {
+  add_choice(command, "--io", access_, {"auto", "direct", "mapped"},
              "how to access the files; all give the same output; default: auto")
       ->group(group::engine);
   command
-      .add_option("--device", self->device_,
+      .add_option("--device", device_,
                   "the disk's profile; default: the one that was measured, or else tmpfs within tmpfs and "
                   "ssd elsewhere")
       ->type_name("ssd|hdd|tmpfs|FILE")
       ->group(group::engine);
-  command.callback([self] {
-    self->sort_files();
-    self->run();
-  });
 }
 
 // CLI11 cannot have IN.. before OUT: it calls the first two files IN and OUT, however many there are.

@@ -62,6 +62,12 @@ class MovingCommand {
   static void add_to(CLI::App& command, Make make, const OtherFiles& others = {});
 
  private:
+  /// IN, OUT and what says how they look.
+  void add_files(CLI::App& command, const OtherFiles& others);
+  void add_parts(CLI::App& command);
+  void add_resources(CLI::App& command);
+  void add_reporting(CLI::App& command);
+  void add_access(CLI::App& command);
   /// Puts the files in their places if there are several IN.
   void sort_files();
   work::Options options() const;
