@@ -2,7 +2,7 @@
 #include "commands.hpp"
 #include "moving.hpp"
 #include "option_groups.hpp"
-#include "scheduling.hpp"
+#include "schedule_options.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/bmmc.hpp"
 
@@ -24,16 +24,16 @@ void add_bitreverse(CLI::App& program) {
                    "the axis, whose extent must be 2^n; the others are a batch; default: the last")
       ->type_name("K")
       ->group(group::task);
-  const auto scheduling = std::make_shared<Scheduling>();
-  MovingCommand::add_to(*command, [axis, scheduling](const Request& request) {
+  const auto schedule_options = std::make_shared<ScheduleOptions>();
+  MovingCommand::add_to(*command, [axis, schedule_options](const Request& request) {
     const io::ArrayDescription& in = request.array();
     if (in.extents.empty()) throw InputError("bitreverse needs an array with at least one axis");
     const int k = checked_axis(parse_int(*axis, "--axis"), in.extents.size());
     const int n = exact_lg(in.extents[static_cast<std::size_t>(k)],
                            request.input().path.string() + ": axis " + std::to_string(k));
-    return scheduling->work(request, mapping_along(in.shape(), k, bmmc::bit_reverse(n)), in.extents);
+    return schedule_options->work(request, mapping_along(in.shape(), k, bmmc::bit_reverse(n)), in.extents);
   });
-  scheduling->add_to(*command, "tiles|rounds|exchange");
+  schedule_options->add_to(*command, "tiles|rounds|exchange");
 }
 
 }  // namespace xorder::cli

@@ -2,7 +2,7 @@
 #include "commands.hpp"
 #include "moving.hpp"
 #include "option_groups.hpp"
-#include "scheduling.hpp"
+#include "schedule_options.hpp"
 #include "text_file.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/expression.hpp"
@@ -55,8 +55,8 @@ void add_permute(CLI::App& program) {
                    "permute along this axis, the others are a batch; default: the flat index")
       ->type_name("K")
       ->group(group::task);
-  const auto scheduling = std::make_shared<Scheduling>();
-  const auto make = [options, scheduling](const Request& request) {
+  const auto schedule_options = std::make_shared<ScheduleOptions>();
+  const auto make = [options, schedule_options](const Request& request) {
     const io::ArrayDescription& in = request.array();
     const std::string name = request.input().path.string();
     if (options->expression.empty() && options->matrix.empty()) {
@@ -64,14 +64,14 @@ void add_permute(CLI::App& program) {
     }
     if (options->axis.empty()) {
       const auto map = wanted_map(*options, exact_lg(in.elements(), name + ": the number of elements"));
-      return scheduling->work(request, mapping_of_all(in.shape(), map), in.extents);
+      return schedule_options->work(request, mapping_of_all(in.shape(), map), in.extents);
     }
     const int k = checked_axis(parse_int(options->axis, "--axis"), in.extents.size());
     const int n = exact_lg(in.extents[static_cast<std::size_t>(k)], name + ": axis " + std::to_string(k));
-    return scheduling->work(request, mapping_along(in.shape(), k, wanted_map(*options, n)), in.extents);
+    return schedule_options->work(request, mapping_along(in.shape(), k, wanted_map(*options, n)), in.extents);
   };
   MovingCommand::add_to(*command, make, {.text = &options->matrix});
-  scheduling->add_to(*command, "tiles|rounds|exchange|mesh");
+  schedule_options->add_to(*command, "tiles|rounds|exchange|mesh");
 }
 
 }  // namespace xorder::cli

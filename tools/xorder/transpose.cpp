@@ -3,7 +3,7 @@
 #include "commands.hpp"
 #include "moving.hpp"
 #include "option_groups.hpp"
-#include "scheduling.hpp"
+#include "schedule_options.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::cli {
@@ -34,18 +34,19 @@ void add_transpose(CLI::App& program) {
       ->group(group::task);
   const auto band = std::make_shared<BandStorageOptions>();
   const CLI::Option* const banded = band->add_to(*command);
-  const auto scheduling = std::make_shared<Scheduling>();
-  const auto make = [axes, band, scheduling](const Request& request) -> std::unique_ptr<work::Work> {
+  const auto schedule_options = std::make_shared<ScheduleOptions>();
+  const auto make = [axes, band, schedule_options](const Request& request) -> std::unique_ptr<work::Work> {
     const io::ArrayDescription& in = request.array();
     if (band->given()) {
       if (!axes->empty()) throw InputError("--axes: not with --banded, which transposes the matrix");
-      return scheduling->work(request, band->bands(request.inputs));
+      return schedule_options->work(request, band->bands(request.inputs));
     }
     const std::vector<int> order = axes->empty() ? std::vector<int>{} : parse_ints(*axes, "--axes");
-    return scheduling->work(request, transposition(in.shape(), order), transposed_extents(in.shape(), order));
+    return schedule_options->work(request, transposition(in.shape(), order),
+                                  transposed_extents(in.shape(), order));
   };
   MovingCommand::add_to(*command, make, {.several_with = banded});
-  scheduling->add_to(*command, "tiles|rounds|exchange|mesh|banded");
+  schedule_options->add_to(*command, "tiles|rounds|exchange|mesh|banded");
 }
 
 }  // namespace xorder::cli

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "json_text.hpp"
-#include "schedule.hpp"
+#include "schedule/shown.hpp"
 
 namespace xorder::cli {
 namespace {

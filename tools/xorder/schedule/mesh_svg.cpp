@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "count_text.hpp"
-#include "schedule.hpp"
+#include "schedule/shown.hpp"
 #include "svg.hpp"
 #include "xorder/error.hpp"
 

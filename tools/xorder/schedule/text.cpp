@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "count_text.hpp"
-#include "schedule.hpp"
+#include "schedule/shown.hpp"
 #include "standard_streams.hpp"
 #include "text_width.hpp"
 #include "xorder/error.hpp"

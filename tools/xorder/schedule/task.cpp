@@ -4,8 +4,8 @@
 #include <bit>
 
 #include "io/text_file.hpp"
-#include "schedule.hpp"
-#include "schedule_origins.hpp"
+#include "schedule/origins.hpp"
+#include "schedule/shown.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::cli {

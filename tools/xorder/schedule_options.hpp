@@ -20,7 +20,7 @@ namespace xorder::cli {
 /// The values of --routing.
 const std::map<std::string, schedule::Mesh::Routing>& routings();
 
-class Scheduling {
+class ScheduleOptions {
  public:
   /// `possible`: the schedules that can do what the command does, separated by |, for its help. This object
   /// must live as long as the command.

@@ -1,4 +1,4 @@
-#include "schedule_origins.hpp"
+#include "schedule/origins.hpp"
 
 #include <numeric>
 

@@ -4,11 +4,11 @@
 
 #include <bit>
 
-#include "schedule.hpp"
 #include "schedule/band_placement.hpp"
 #include "schedule/band_task.hpp"
 #include "schedule/banded_batch.hpp"
 #include "schedule/routed.hpp"
+#include "schedule/shown.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/reordering.hpp"
 

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <sstream>
 
-#include "schedule.hpp"
+#include "schedule/shown.hpp"
 #include "xorder/error.hpp"
 #include "xorder/schedule/network.hpp"
 

@@ -6,7 +6,7 @@
 #include <bit>
 
 #include "count_text.hpp"
-#include "schedule.hpp"
+#include "schedule/shown.hpp"
 #include "svg.hpp"
 #include "xorder/error.hpp"
 

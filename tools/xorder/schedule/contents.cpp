@@ -7,7 +7,7 @@
 #include <bit>
 
 #include "rounding.hpp"
-#include "schedule.hpp"
+#include "schedule/shown.hpp"
 #include "svg.hpp"
 #include "xorder/error.hpp"
 

@@ -1,6 +1,5 @@
-// What `xorder schedule` knows of a schedule, and how it shows it. Making one
-// (schedule_kinds.cpp) and showing it (schedule_text.cpp, schedule_json.cpp, schedule_svg.cpp,
-// schedule_mesh_svg.cpp) know nothing of each other.
+// What `xorder schedule` knows of a schedule, and how it shows it. Making one (kinds.cpp) and showing it
+// (text.cpp, json.cpp, svg.cpp, mesh_svg.cpp) know nothing of each other.
 #pragma once
 
 #include <cstdint>

@@ -4,9 +4,9 @@
 #include <bit>
 
 #include "io/text_file.hpp"
-#include "schedule.hpp"
 #include "schedule/exchange.hpp"
 #include "schedule/routed.hpp"
+#include "schedule/shown.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::cli {

@@ -1,12 +1,12 @@
 // The command `xorder schedule`: its words and options.
-#include "schedule.hpp"
+#include "schedule/shown.hpp"
 
 #include "arguments.hpp"
 #include "checked_option.hpp"
 #include "commands.hpp"
 #include "network_option.hpp"
 #include "option_groups.hpp"
-#include "scheduling.hpp"
+#include "schedule_options.hpp"
 #include "text_file.hpp"
 #include "work/json.hpp"
 #include "xorder/error.hpp"

@@ -1,4 +1,4 @@
-#include "scheduling.hpp"
+#include "schedule_options.hpp"
 
 #include "arguments.hpp"
 #include "checked_option.hpp"
@@ -21,7 +21,7 @@ const std::map<std::string, schedule::Mesh::Routing>& routings() {
   return all;
 }
 
-void Scheduling::add_to(CLI::App& command, const std::string& possible) {
+void ScheduleOptions::add_to(CLI::App& command, const std::string& possible) {
   if (session().team != nullptr) return;  // only the tile engine works in a team
   command
       .add_option(
@@ -52,12 +52,12 @@ void Scheduling::add_to(CLI::App& command, const std::string& possible) {
       ->group(group::engine);
 }
 
-std::optional<std::uint64_t> Scheduling::processors() const {
+std::optional<std::uint64_t> ScheduleOptions::processors() const {
   if (processors_.empty()) return std::nullopt;
   return parse_count(processors_, "--processors");
 }
 
-void Scheduling::check() const {
+void ScheduleOptions::check() const {
   if (schedule_ == "tiles" && !processors_.empty()) {
     throw InputError("--processors: schedule tiles has no virtual processors; use another --schedule");
   }
@@ -69,13 +69,14 @@ void Scheduling::check() const {
   if (schedule_ != "rounds" && !layout_.empty()) throw InputError("--layout is for --schedule rounds");
 }
 
-work::Options Scheduling::options(const Request& request) const {
+work::Options ScheduleOptions::options(const Request& request) const {
   work::Options options = request.options;
   options.link_times = link_times(network_);
   return options;
 }
 
-std::unique_ptr<work::Work> Scheduling::work(const Request& request, const std::vector<Band>& bands) const {
+std::unique_ptr<work::Work> ScheduleOptions::work(const Request& request,
+                                                  const std::vector<Band>& bands) const {
   check();
   if (schedule_ == "tiles") {
     return std::make_unique<band::BandTransposition>(request.inputs, bands, request.output, request.options);
@@ -86,8 +87,8 @@ std::unique_ptr<work::Work> Scheduling::work(const Request& request, const std::
   return machine::scheduled_bands(request.inputs, bands, request.output, options(request), processors());
 }
 
-std::unique_ptr<work::Work> Scheduling::work(const Request& request, const Reordering& what,
-                                             std::vector<std::uint64_t> extents) const {
+std::unique_ptr<work::Work> ScheduleOptions::work(const Request& request, const Reordering& what,
+                                                  std::vector<std::uint64_t> extents) const {
   check();
   if (request.options.parts)
     return session().work_on_parts(request.input(), what, std::move(extents), request.output,

@@ -3,7 +3,7 @@
 
 #include <iterator>
 
-#include "schedule.hpp"
+#include "schedule/shown.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::cli {
