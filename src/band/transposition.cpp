@@ -8,6 +8,7 @@
 #include "band/input.hpp"
 #include "band/mover.hpp"
 #include "plan/band_plan.hpp"
+#include "plan/conditions.hpp"
 #include "work/frame.hpp"
 #include "work/run.hpp"
 
@@ -48,12 +49,13 @@ BandTransposition::BandTransposition(std::vector<io::ArrayFile> inputs, std::vec
       bands_(std::move(bands)) {
   const work::Circumstances& wanted = frame().circumstances;
   const uint64_t memory = wanted.buffers();
-  const plan::BandConditions conditions{.memory = memory - waiting_memory(memory),
-                                        .source_offset = wanted.source_offset,
-                                        .target_offset = wanted.target_offset,
-                                        .read_alignment = wanted.read_alignment,
-                                        .write_alignment = wanted.target == io::Access::direct ? 4096u : 1u,
-                                        .device = frame().options.device};
+  const plan::BandConditions conditions{
+      .memory = memory - waiting_memory(memory),
+      .source_offset = wanted.source_offset,
+      .target_offset = wanted.target_offset,
+      .read_alignment = wanted.read_alignment,
+      .write_alignment = wanted.target == io::Access::direct ? plan::file_block : 1,
+      .device = frame().options.device};
   planned_ = std::make_unique<Planned>(Planned{tiling, conditions, {}});
   make_plans();
 }

@@ -15,7 +15,7 @@ work::Circumstances circumstances(const work::Frame& frame, bool first, bool las
   if (!first) {
     c.source = c.target;
     c.source_offset = 0;
-    c.read_alignment = c.target == io::Access::direct ? 4096 : 1;
+    c.read_alignment = c.target == io::Access::direct ? plan::file_block : 1;
   }
   if (!last) c.target_offset = 0;
   return c;

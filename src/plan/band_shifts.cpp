@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "byte_units.hpp"
 #include "count_text.hpp"
 #include "plan/cost.hpp"
 #include "size_text.hpp"
@@ -15,8 +16,7 @@ using std::uint64_t;
 
 namespace {
 
-constexpr uint64_t KiB = 1024;
-constexpr uint64_t useful_part = 4096 * KiB, least_part = 64 * KiB;
+constexpr uint64_t useful_part = 4 * MiB, least_part = 64 * KiB;
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "byte_units.hpp"
 #include "rounding.hpp"
 
 namespace xorder::plan {
@@ -9,7 +10,6 @@ namespace {
 
 using std::uint64_t;
 
-constexpr uint64_t MiB = 1024 * 1024;
 constexpr uint64_t small_tiles_bytes = 64 * MiB;  // for all small tiles together, to keep the disk busy
 constexpr uint64_t most_tile_slots = 64;
 

@@ -18,6 +18,10 @@ inline constexpr std::uint64_t largest_request = std::uint64_t{1} << 20;
 /// direction and 8.34 s with 16; means of 8 alternating runs of each.) The disk is measured in the same way.
 inline constexpr std::uint64_t most_bytes_in_flight = std::uint64_t{16} << 20;
 
+/// The block of most file systems, and a page. What is written past the page cache is aligned to it, and so
+/// are mapped windows.
+inline constexpr std::uint64_t file_block = 4096;
+
 /// What the machine's memory and processors can do.
 struct Host {
   /// Memory that the system hands over for the first time: zeroing huge pages takes 0.15 s/GiB. A virtual

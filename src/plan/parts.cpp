@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "count_text.hpp"
+#include "plan/conditions.hpp"
 #include "plan/exchange_memory.hpp"
 #include "plan/plan.hpp"
 #include "plan/processors.hpp"
@@ -27,8 +28,6 @@ using std::uint64_t;
 constexpr uint64_t parts_in_memory = 3;
 // The rate at which the network and the memory of a rank exchange data while the disk works.
 constexpr double exchanged_bytes_per_second = 1e9;
-// The disk's block. A run whose ends are not at multiples of it costs more.
-constexpr uint64_t odd_end = 4096;
 // How many sizes of a part below the largest are tried too. With smaller parts, more of the exchange happens
 // while the disk works.
 constexpr int sizes_tried = 6;
@@ -92,11 +91,12 @@ class PartsSearch {
                    : conditions_.device.read_seconds(count, bytes);
     };
     const double whole = time(ceil_div(block, request), request);
-    const bool odd = offset % odd_end != 0 || run % odd_end != 0;
+    // A run costs more if its ends are not at multiples of the disk's block.
+    const bool odd = offset % file_block != 0 || run % file_block != 0;
     if (!odd) return whole;
     // A block is read before a part of it is written.
-    return whole + 2 * conditions_.device.read_seconds(block / run, odd_end) +
-           (write ? 2 * time(block / run, odd_end) : 0);
+    return whole + 2 * conditions_.device.read_seconds(block / run, file_block) +
+           (write ? 2 * time(block / run, file_block) : 0);
   }
 
   double pass_seconds(const CommonTiling& tiling, uint64_t source_offset) const {
@@ -123,7 +123,7 @@ class PartsSearch {
     conditions.memory = conditions_.memory;
     conditions.device = conditions_.device;
     conditions.source_offset = conditions_.source_offset;
-    conditions.read_alignment = conditions.write_alignment = odd_end;
+    conditions.read_alignment = conditions.write_alignment = file_block;
     double seconds = 0;
     try {
       seconds = make_plan(mapping_of_all(block, {together, 0}), conditions).seconds();

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "count_text.hpp"
+#include "plan/conditions.hpp"
 #include "plan/cost.hpp"
 #include "rounding.hpp"
 #include "size_text.hpp"
@@ -16,8 +17,6 @@ namespace xorder::plan {
 using std::uint64_t;
 
 namespace {
-
-constexpr uint64_t file_block = 4096;
 
 // The memory of the processors themselves, with what is kept for every slot (content, part, payload and
 // arrival), and that of the threads, for rows that are put together and for requests.

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 
+#include "byte_units.hpp"
 #include "count_text.hpp"
 #include "plan/processors.hpp"
 #include "rounding.hpp"
@@ -19,10 +20,9 @@ namespace {
 
 using std::uint64_t;
 
-constexpr uint64_t mebibyte = uint64_t{1} << 20;
 constexpr unsigned gathered_in_flight = 3, streamed_in_flight = 4;
 constexpr int lg_least_strips = 3;  // of gathered sweeps, so that reads, computing and writes overlap
-constexpr uint64_t useful_run = 4 * mebibyte, least_run = 4 << 10;  // bytes of a strip's row
+constexpr uint64_t useful_run = 4 * MiB, least_run = 4 * KiB;  // bytes of a strip's row
 // The rows that meet are read at once or, if that does not fit, in two slices. More slices would take still
 // less memory; but for each of them the widest iterations need as many rows again on either side.
 constexpr int lg_most_slices = 1;
@@ -38,10 +38,10 @@ class Planner {
     const uint64_t memory = conditions.memory;
     // Enough threads to keep disks and processors busy at once.
     plan_.threads = static_cast<unsigned>(
-        std::clamp<uint64_t>(memory / (4 * mebibyte), 2, std::max(8u, conditions.threads + 4)));
+        std::clamp<uint64_t>(memory / (4 * MiB), 2, std::max(8u, conditions.threads + 4)));
     plan_.request_bytes = given.request_bytes != 0
                               ? given.request_bytes
-                              : std::clamp<uint64_t>(std::bit_ceil(memory / 128), 64 << 10, mebibyte);
+                              : std::clamp<uint64_t>(std::bit_ceil(memory / 128), 64 * KiB, MiB);
   }
 
   /// The best plan with blocks of this size, or of any size.
@@ -221,7 +221,7 @@ class Planner {
     }
     // Numbers pass through buffers of a request's size, and unaligned transfers through those of
     // io::read_range.
-    const uint64_t bounce = std::min(mebibyte, std::max(record(), plan_.request_bytes));
+    const uint64_t bounce = std::min(MiB, std::max(record(), plan_.request_bytes));
     const uint64_t own =
         plan_.threads * (scratch + plan_.request_bytes + bounce) + (one.nodes ? one.nodes->memory : 0);
     if (own > memory || slices > (memory - own) / (record() << one.lg_slice)) return false;
@@ -291,12 +291,12 @@ std::optional<SweepPlan> plan_any(const SweepConditions& conditions, const Sweep
 uint64_t enough_memory(const SweepConditions& conditions, const SweepSizes& given) {
   const auto does = [&](uint64_t mebibytes) {
     SweepConditions more = conditions;
-    more.memory = mebibytes * mebibyte;
+    more.memory = mebibytes * MiB;
     return plan_any(more, given, {}).has_value();
   };
-  uint64_t little = ceil_div(conditions.memory, mebibyte), enough = 2 * little;
+  uint64_t little = ceil_div(conditions.memory, MiB), enough = 2 * little;
   for (; !does(enough); enough *= 2) {
-    if (enough > UINT64_MAX / mebibyte / 2) return 0;
+    if (enough > UINT64_MAX / MiB / 2) return 0;
     little = enough;
   }
   while (enough - little > 1) {

@@ -78,8 +78,8 @@ TileEngine::TileEngine(const Reordering& what, const work::Circumstances& circum
   conditions.read_alignment = circumstances.read_alignment;
   // Two windows must not share a page: what one of them writes back and drops, the other would bring in
   // again.
-  if (circumstances.mapped()) conditions.read_alignment = 4096;
-  if (circumstances.target != io::Access::buffered) conditions.write_alignment = 4096;
+  if (circumstances.mapped()) conditions.read_alignment = plan::file_block;
+  if (circumstances.target != io::Access::buffered) conditions.write_alignment = plan::file_block;
   if (team != nullptr) conditions.processes = static_cast<uint64_t>(team->size());
   plan_ = plan_for(what, conditions);
 }
@@ -89,7 +89,7 @@ TileEngine::TileEngine(const Reordering& what, const work::Circumstances& circum
 unsigned TileEngine::queue_depth() const {
   const uint64_t depth = 2 * plan_.conditions.device.depth;
   if (!circumstances_.through_cache()) return static_cast<unsigned>(depth);
-  uint64_t block = 4096;
+  uint64_t block = plan::file_block;
   for (const plan::Pass& pass : plan_.passes)
     block =
         std::max({block, pass.source_block_bytes, std::min(pass.target_block_bytes, pass.write_slot_bytes)});

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "byte_units.hpp"
 #include "io/memory.hpp"
 #include "size_text.hpp"
 #include "work/run.hpp"
@@ -13,7 +14,6 @@
 namespace xorder::work {
 
 std::uint64_t effective_memory(std::uint64_t asked, unsigned processes, std::uint64_t output_bytes) {
-  constexpr std::uint64_t MiB = std::uint64_t{1} << 20;
   constexpr std::uint64_t program = 40 * MiB;  // see Options::memory
   const auto left = [&](std::uint64_t bytes) { return bytes - std::min(bytes, output_bytes); };
   std::uint64_t memory =

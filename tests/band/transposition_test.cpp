@@ -10,6 +10,7 @@
 #include <numeric>
 #include <vector>
 
+#include "byte_units.hpp"
 #include "io/scratch.hpp"
 #include "seed.hpp"
 #include "xorder/error.hpp"
@@ -18,7 +19,6 @@ namespace xorder::band {
 namespace {
 
 using std::uint64_t;
-constexpr uint64_t MiB = 1 << 20;
 constexpr work::AccessChoice all_accesses[] = {work::AccessChoice::automatic, work::AccessChoice::direct,
                                                work::AccessChoice::mapped};
 

@@ -11,12 +11,11 @@
 #include <new>
 #include <vector>
 
+#include "byte_units.hpp"
 #include "io/scratch.hpp"
 
 namespace xorder::io {
 namespace {
-
-constexpr std::uint64_t mib = 1 << 20;
 
 /// A made-up /proc and /sys, with 1000 MiB of memory available.
 class FakeSystem {
@@ -38,7 +37,7 @@ class FakeSystem {
 };
 
 /// "N MiB" in bytes, as text.
-std::string m(std::uint64_t n) { return std::to_string(n * mib) + "\n"; }
+std::string m(std::uint64_t n) { return std::to_string(n * MiB) + "\n"; }
 
 const char* const version1_mounts =
     "31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw,mode=755\n"
@@ -49,11 +48,11 @@ const char* const version2_mounts =
 
 TEST(AvailableMemory, WithoutCgroupsIsTheKernelsEstimate) {
   FakeSystem system;
-  EXPECT_EQ(system.available(), 1000 * mib);
+  EXPECT_EQ(system.available(), 1000 * MiB);
   EXPECT_EQ(system.limit(), std::nullopt);
-  EXPECT_EQ(peak_resident_memory(system.root()), 2 * mib);
+  EXPECT_EQ(peak_resident_memory(system.root()), 2 * MiB);
   system.put("proc/meminfo", "MemTotal: 4096000 kB\nMemFree: 102400 kB\n");
-  EXPECT_EQ(system.available(), 100 * mib);
+  EXPECT_EQ(system.available(), 100 * MiB);
 }
 
 TEST(AvailableMemory, RespectsVersion1AndItsAncestors) {
@@ -67,13 +66,13 @@ TEST(AvailableMemory, RespectsVersion1AndItsAncestors) {
   system.put(top + "outer/inner/memory.usage_in_bytes", m(300));
   // Usage 300 of which 100 can be dropped: 800 - 200. The total is what counts, with the children.
   system.put(top + "outer/inner/memory.stat", "cache 1\ninactive_file 5\ntotal_inactive_file " + m(100));
-  EXPECT_EQ(system.available(), 600 * mib);
-  EXPECT_EQ(system.limit(), 800 * mib);
+  EXPECT_EQ(system.available(), 600 * MiB);
+  EXPECT_EQ(system.limit(), 800 * MiB);
   // The outer one leaves less: 900 - 850.
   system.put(top + "outer/memory.limit_in_bytes", m(900));
   system.put(top + "outer/memory.usage_in_bytes", m(850));
-  EXPECT_EQ(system.available(), 50 * mib);
-  EXPECT_EQ(system.limit(), 800 * mib);
+  EXPECT_EQ(system.available(), 50 * MiB);
+  EXPECT_EQ(system.limit(), 800 * MiB);
   // More used than allowed, as right after the limit was lowered.
   system.put(top + "outer/memory.usage_in_bytes", m(950));
   EXPECT_EQ(system.available(), 0u);
@@ -86,16 +85,16 @@ TEST(AvailableMemory, RespectsVersion2) {
   const std::string top = "sys/fs/cgroup/";
   system.put(top + "user.slice/job/memory.max", "max\n");
   system.put(top + "user.slice/job/memory.current", m(10));
-  EXPECT_EQ(system.available(), 1000 * mib);
+  EXPECT_EQ(system.available(), 1000 * MiB);
   EXPECT_EQ(system.limit(), std::nullopt);
   system.put(top + "user.slice/memory.max", m(500));
   system.put(top + "user.slice/memory.current", m(100));
   system.put(top + "user.slice/memory.stat", "anon 1\ninactive_file " + m(40) + "active_file 3\n");
-  EXPECT_EQ(system.available(), 440 * mib);
-  EXPECT_EQ(system.limit(), 500 * mib);
+  EXPECT_EQ(system.available(), 440 * MiB);
+  EXPECT_EQ(system.limit(), 500 * MiB);
   system.put(top + "user.slice/job/memory.high", m(300));
-  EXPECT_EQ(system.available(), 290 * mib);
-  EXPECT_EQ(system.limit(), 300 * mib);
+  EXPECT_EQ(system.available(), 290 * MiB);
+  EXPECT_EQ(system.limit(), 300 * MiB);
 }
 
 TEST(AvailableMemory, InAContainerThePathMayNotBeThere) {
@@ -105,14 +104,14 @@ TEST(AvailableMemory, InAContainerThePathMayNotBeThere) {
     system.put("proc/self/cgroup", path);
     system.put("sys/fs/cgroup/memory.max", m(200));
     system.put("sys/fs/cgroup/memory.current", m(50));
-    EXPECT_EQ(system.available(), 150 * mib) << path;
+    EXPECT_EQ(system.available(), 150 * MiB) << path;
   }
   // Only a part of the hierarchy is mounted, and the path is given from its root.
   FakeSystem system;
   system.put("proc/self/mountinfo", "31 23 0:28 /docker/abc /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
   system.put("proc/self/cgroup", "0::/docker/abc/def\n");
   system.put("sys/fs/cgroup/def/memory.max", m(70));
-  EXPECT_EQ(system.available(), 70 * mib);
+  EXPECT_EQ(system.available(), 70 * MiB);
 }
 
 TEST(AvailableMemory, SurvivesGarbage) {
@@ -126,7 +125,7 @@ TEST(AvailableMemory, SurvivesGarbage) {
 
 TEST(AvailableMemory, OfThisMachineIsPlausible) {
   EXPECT_GT(available_memory(), 0u);
-  EXPECT_GT(peak_resident_memory(), mib / 2);
+  EXPECT_GT(peak_resident_memory(), MiB / 2);
   if (const auto limit = cgroup_memory_limit()) {
     EXPECT_GE(*limit, available_memory());
   }
@@ -134,11 +133,11 @@ TEST(AvailableMemory, OfThisMachineIsPlausible) {
 
 TEST(BlockMemoryTest, IsZeroedAndAligned) {
   for (const std::size_t bytes :
-       {std::size_t{1}, std::size_t{4096}, std::size_t{2 * mib}, std::size_t{5 * mib + 17}}) {
+       {std::size_t{1}, std::size_t{4096}, std::size_t{2 * MiB}, std::size_t{5 * MiB + 17}}) {
     const BlockMemory memory(bytes);
     EXPECT_EQ(memory.size(), bytes);
     const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
-    EXPECT_EQ(address % (bytes >= 2 * mib ? 2 * mib : 4096), 0u);
+    EXPECT_EQ(address % (bytes >= 2 * MiB ? 2 * MiB : 4096), 0u);
     EXPECT_TRUE(
         std::all_of(memory.data(), memory.data() + bytes, [](std::byte b) { return b == std::byte{0}; }));
     memory.data()[bytes - 1] = std::byte{1};
@@ -159,21 +158,21 @@ std::uint64_t resident_bytes(const BlockMemory& memory) {
 
 // See BlockMemory's constructor: threads that touch it at the same time would take more.
 TEST(BlockMemoryTest, AFewMegabytesAreThereAtOnce) {
-  const BlockMemory memory(5 * mib);
+  const BlockMemory memory(5 * MiB);
   if (!can_populate(memory)) GTEST_SKIP() << "memory cannot be populated before Linux 5.14";
-  EXPECT_EQ(resident_bytes(memory), 5 * mib);
+  EXPECT_EQ(resident_bytes(memory), 5 * MiB);
 }
 
 TEST(BlockMemoryTest, OrAsTheyAreUsed) {
-  BlockMemory memory(5 * mib, BlockMemory::Resident::as_used);
+  BlockMemory memory(5 * MiB, BlockMemory::Resident::as_used);
   EXPECT_EQ(resident_bytes(memory), 0u);
   memory.use(1);
   if (!can_populate(memory)) GTEST_SKIP() << "memory cannot be populated before Linux 5.14";
-  EXPECT_EQ(resident_bytes(memory), 2 * mib);
-  memory.use(2 * mib);
-  EXPECT_EQ(resident_bytes(memory), 2 * mib);
-  memory.use(4 * mib + 1);
-  EXPECT_EQ(resident_bytes(memory), 5 * mib);
+  EXPECT_EQ(resident_bytes(memory), 2 * MiB);
+  memory.use(2 * MiB);
+  EXPECT_EQ(resident_bytes(memory), 2 * MiB);
+  memory.use(4 * MiB + 1);
+  EXPECT_EQ(resident_bytes(memory), 5 * MiB);
 }
 
 TEST(BlockMemoryTest, MovesAndMayBeEmpty) {
@@ -188,14 +187,14 @@ TEST(BlockMemoryTest, MovesAndMayBeEmpty) {
 }
 
 TEST(BlockMemoryTest, MovedIsAsResidentAsBefore) {
-  BlockMemory memory(4 * mib, BlockMemory::Resident::as_used);
+  BlockMemory memory(4 * MiB, BlockMemory::Resident::as_used);
   memory.use(1);
   if (!can_populate(memory)) GTEST_SKIP() << "memory cannot be populated before Linux 5.14";
   BlockMemory other = std::move(memory);
-  other.use(2 * mib);
-  EXPECT_EQ(resident_bytes(other), 2 * mib);
-  other.use(4 * mib);
-  EXPECT_EQ(resident_bytes(other), 4 * mib);
+  other.use(2 * MiB);
+  EXPECT_EQ(resident_bytes(other), 2 * MiB);
+  other.use(4 * MiB);
+  EXPECT_EQ(resident_bytes(other), 4 * MiB);
 }
 
 TEST(BlockMemoryTest, ThrowsWhenThereIsNone) {

@@ -6,10 +6,10 @@
 #include <optional>
 #include <thread>
 
+#include "byte_units.hpp"
+
 namespace xorder::memory {
 namespace {
-
-constexpr std::size_t KiB = 1024;
 
 // In a thread of its own, which keeps nothing yet.
 template <class Body>

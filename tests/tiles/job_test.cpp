@@ -11,6 +11,7 @@
 #include <fstream>
 #include <set>
 
+#include "byte_units.hpp"
 #include "plan/reference.hpp"
 #include "xorder/error.hpp"
 
@@ -18,7 +19,6 @@ namespace xorder::tiles {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::uint64_t MiB = 1 << 20;
 
 class JobTest : public testing::Test {
  protected:

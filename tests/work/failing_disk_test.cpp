@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "byte_units.hpp"
 #include "io/disks.hpp"
 #include "io/scratch.hpp"
 #include "seed.hpp"
@@ -18,8 +19,6 @@ namespace xorder::work {
 namespace {
 
 using Kind = io::Transfer::Kind;
-
-constexpr std::uint64_t MiB = std::uint64_t{1} << 20;
 
 class FailingDiskTest : public testing::TestWithParam<std::tuple<test::Engine, AccessChoice>> {
  protected:

@@ -1,3 +1,4 @@
+// Units of sizes in bytes.
 #pragma once
 
 #include <cstdint>
