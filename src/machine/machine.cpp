@@ -14,6 +14,7 @@
 #include "machine/simulation.hpp"
 #include "machine/windows.hpp"
 #include "rounding.hpp"
+#include "schedule/path.hpp"
 #include "task/flow.hpp"
 #include "task/lock.hpp"
 #include "xorder/error.hpp"
@@ -71,7 +72,6 @@ class Machine::Graph {
   void receive_all(Node self);
   bool arrive(Envelope& envelope);
   uint64_t last_link(const schedule::Message& message) const;
-  uint64_t hops(const schedule::Message& message) const;
   Link* link(const schedule::Message& message);
   void wake(Node node) { processors_[node].node->try_put(task::Wake()); }
 
@@ -176,15 +176,11 @@ void Machine::Graph::send_all(Node self) {
     const schedule::Message& message = envelope.message;
     program_->send(message.from, envelope.step, envelope.payload);
     if (simulated) me.window->note_size(envelope);
-    if (message.to.node == self) {
+    if (schedule::stays(message)) {
       envelope.arrival->envelope = &envelope;
       continue;
     }
-    if (envelope.payload.size() != 0) {
-      ++me.traffic.messages;
-      me.traffic.bytes_moved += envelope.payload.size();
-      me.traffic.crossings += hops(message);
-    }
+    count(me.traffic, network_, message, envelope.payload.size());
     envelope.link->put(envelope, [this](Envelope& arrived) { return arrive(arrived); });
   }
 }
@@ -211,19 +207,12 @@ uint64_t Machine::Graph::last_link(const schedule::Message& message) const {
 // Makes the link if no message has used it before. All links of a hypercube would be too many: 14 for each of
 // 16,384 nodes.
 Link* Machine::Graph::link(const schedule::Message& message) {
-  const Node to = message.to.node;
-  if (message.from.node == to) return nullptr;
+  if (schedule::stays(message)) return nullptr;
   std::unique_ptr<Link>& link = links_[last_link(message)];
   if (link == nullptr) {
-    link = std::make_unique<Link>(graph_, *processors_[to].node);
+    link = std::make_unique<Link>(graph_, *processors_[message.to.node].node);
   }
   return link.get();
-}
-
-// The links of a message's path. Only on a mesh or a torus there can be more than one.
-uint64_t Machine::Graph::hops(const schedule::Message& message) const {
-  if (!network_.has_rows()) return 1;
-  return network_.distance(message.from.node, message.via) + network_.distance(message.via, message.to.node);
 }
 
 void Machine::Graph::receive_all(Node self) {

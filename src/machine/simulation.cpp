@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "schedule/path.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::machine {
@@ -14,6 +15,14 @@ work::Traffic no_traffic(std::string schedule, uint64_t processors, uint64_t ste
   work::Traffic none{.schedule = std::move(schedule), .processors = processors, .steps = steps};
   if (times) none.time = {.times = *times};
   return none;
+}
+
+void count(work::Traffic& traffic, const schedule::Network& network, const schedule::Message& message,
+           uint64_t bytes) {
+  if (bytes == 0 || schedule::stays(message)) return;
+  ++traffic.messages;
+  traffic.crossings += schedule::links(network, message);
+  traffic.bytes_moved += bytes;
 }
 
 Simulation::Simulation(const schedule::Schedule& schedule, const schedule::LinkTimes& times)
@@ -34,11 +43,7 @@ void Simulation::send(const schedule::Message& message, uint64_t bytes) {
   if (bytes == 0) return;
   messages_.push_back(message);
   bytes_.push_back(static_cast<double>(bytes));
-  if (schedule::stays(message)) return;
-  ++traffic_.messages;
-  traffic_.crossings +=
-      network_.distance(message.from.node, message.via) + network_.distance(message.via, message.to.node);
-  traffic_.bytes_moved += bytes;
+  count(traffic_, network_, message, bytes);
 }
 
 void Simulation::end_step(std::span<const schedule::Update> updates) {

@@ -22,6 +22,11 @@ namespace xorder::machine {
 work::Traffic no_traffic(std::string schedule, std::uint64_t processors, std::uint64_t steps,
                          const std::optional<schedule::LinkTimes>& times);
 
+/// Counts a message that carries `bytes`, unless it stays on its node or has no bytes, which means that it is
+/// not sent.
+void count(work::Traffic& traffic, const schedule::Network& network, const schedule::Message& message,
+           std::uint64_t bytes);
+
 class Simulation {
  public:
   Simulation(const schedule::Schedule& schedule, const schedule::LinkTimes& times);

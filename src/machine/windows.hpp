@@ -36,7 +36,7 @@ using Link = task::FlowLink;
 struct Envelope {
   schedule::Message message;
   std::uint64_t step = 0;
-  Link* link = nullptr;        // by which it reaches its receiver; none within a processor
+  Link* link = nullptr;        // by which it reaches its receiver; none if the message stays
   Arrival* arrival = nullptr;  // its entry among those that the receiver waits for
   Payload payload;
 };

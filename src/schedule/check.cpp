@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "schedule/one_port.hpp"
+#include "schedule/path.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::schedule {
@@ -86,7 +86,9 @@ class Checker {
   void walk(const Message& m) {
     if (stays(m)) return;
     ++report_.messages;
-    if (m.via >= network_.nodes() || !leg(m.from.node, m.via) || !leg(m.via, m.to.node)) {
+    if (is_leg(m.from.node, m.via) && is_leg(m.via, m.to.node)) {
+      for_each_link(network_, m, [this](Node from, Node to) { take(from, to); });
+    } else {
       fault(report_.broken, "no path from node {} over {} to {}", m.from.node, m.via, m.to.node);
     }
     if (m.from.node < network_.nodes()) {
@@ -104,27 +106,19 @@ class Checker {
     }
   }
 
-  // Takes the links of a straight leg: one link, or on a mesh or torus several in one row or column.
-  bool leg(Node from, Node to) {
+  // Whether there is a straight way: no link or one, or on a mesh or torus several in one row or column.
+  bool is_leg(Node from, Node to) const {
     if (from >= network_.nodes() || to >= network_.nodes()) return false;
     const uint64_t side = network_.side();
-    if (network_.has_rows() && from / side != to / side && from % side != to % side) return false;
-    while (from != to) {
-      const Node next = network_.next(from, to);
-      if (!take(from, next)) return false;
-      from = next;
-    }
-    return true;
+    if (network_.has_rows()) return from / side == to / side || from % side == to % side;
+    return from == to || network_.link(from, to).has_value();
   }
 
-  bool take(Node from, Node to) {
-    const auto link = network_.link(from, to);
-    if (!link) return false;
+  void take(Node from, Node to) {
+    uint64_t& used = used_[network_.link(from, to).value()];
     ++report_.crossings;
-    if (used_[*link] == step_ + 1)
-      fault(report_.conflicts, "the link from node {} to {} is used twice", from, to);
-    used_[*link] = step_ + 1;
-    return true;
+    if (used == step_ + 1) fault(report_.conflicts, "the link from node {} to {} is used twice", from, to);
+    used = step_ + 1;
   }
 
   // Reads all, then writes all.

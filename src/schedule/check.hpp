@@ -23,7 +23,7 @@ struct Report {
   std::uint64_t steps = 0;
   std::uint64_t lower_bound = 0;
   std::uint64_t links = 0;
-  std::uint64_t messages = 0;                 ///< that change their node
+  std::uint64_t messages = 0;                 ///< that leave their node
   std::uint64_t crossings = 0;                ///< uses of links
   std::vector<std::uint64_t> step_crossings;  ///< by step; divided by `links`, the utilisation
   std::uint64_t ports_out = 0;                ///< the most messages that a node sends in a step

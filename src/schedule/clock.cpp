@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "schedule/path.hpp"
+
 namespace xorder::schedule {
 
 using std::uint64_t;
@@ -51,10 +53,9 @@ void Clock::step(std::span<const Message> messages, std::span<const double> byte
 
 double Clock::time_of(const Message& m, double bytes) const {
   if (stays(m)) return 0;
-  const auto links =
-      static_cast<double>(network_.distance(m.from.node, m.via) + network_.distance(m.via, m.to.node));
-  const double transfers = switching_ == Switching::wormhole ? 1 : links;
-  return times_.startup + links * times_.per_link + transfers * bytes * times_.per_byte;
+  const auto crossed = static_cast<double>(links(network_, m));
+  const double transfers = switching_ == Switching::wormhole ? 1 : crossed;
+  return times_.startup + crossed * times_.per_link + transfers * bytes * times_.per_byte;
 }
 
 // Long messages first, so that they share rounds; a round is as long as its longest message.
@@ -135,14 +136,8 @@ double Clock::hold_in_turn(double& begin, double bytes) {
 
 void Clock::collect_links(const Message& m) {
   path_.clear();
-  Node at = m.from.node;
-  for (const Node to : {m.via, m.to.node}) {
-    while (at != to) {
-      const Node next = network_.next(at, to);
-      path_.push_back(network_.link(at, next).value());
-      at = next;
-    }
-  }
+  for_each_link(network_, m,
+                [this](Node from, Node to) { path_.push_back(network_.link(from, to).value()); });
 }
 
 }  // namespace xorder::schedule

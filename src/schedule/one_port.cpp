@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "schedule/path.hpp"
+
 namespace xorder::schedule {
 
 using std::uint64_t;

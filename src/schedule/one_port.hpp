@@ -11,9 +11,6 @@
 
 namespace xorder::schedule {
 
-/// Whether a message stays on its node. Then it uses no link and no port.
-inline bool stays(const Message& m) { return m.from.node == m.to.node && m.via == m.to.node; }
-
 class OnePort {
  public:
   explicit OnePort(std::uint64_t nodes) : sends_(nodes, 0), receives_(nodes, 0) {}

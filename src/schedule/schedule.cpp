@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "schedule/path.hpp"
+
 namespace xorder::schedule {
 
 Recurrence Recurrence::all(int lg_elements, int lowest, bool ascending, const Reads& reads) {
@@ -20,9 +22,9 @@ Schedule::Load Schedule::load(std::uint64_t step) const {
   messages(step, sent);
   Load load;
   for (const Message& m : sent) {
-    if (m.from.node == m.to.node) continue;
+    if (stays(m)) continue;
     ++load.messages;
-    load.crossings += network_.distance(m.from.node, m.via) + network_.distance(m.via, m.to.node);
+    load.crossings += links(network_, m);
   }
   return load;
 }

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "machine/on_files.hpp"
+#include "schedule/check.hpp"
 #include "schedule/every_kind.hpp"
+#include "schedule/path.hpp"
 #include "seed.hpp"
 #include "xorder/machine/machine.hpp"
 
@@ -108,8 +110,7 @@ TEST(Simulation, MessagesOfAnySizes) {
     for (const auto& [step, messages] : program.received()) {
       double slowest = 0, slowest_worm = 0;
       for (const auto& [m, bytes] : messages) {
-        const auto links =
-            static_cast<double>(network.distance(m.from.node, m.via) + network.distance(m.via, m.to.node));
+        const auto links = static_cast<double>(schedule::links(network, m));
         const double alone = times.startup + links * times.per_link;
         slowest = std::max(slowest, alone + links * bytes * times.per_byte);
         slowest_worm = std::max(slowest_worm, alone + bytes * times.per_byte);
@@ -138,6 +139,28 @@ TEST(Simulation, MessagesOfAnySizes) {
     foretold.steps = with_one_port.steps;
     EXPECT_EQ(foretold, with_one_port);
   }
+}
+
+/// Node 0 of a 2 × 2 mesh sends to itself by way of node 1.
+class RoundTrip : public Schedule {
+ public:
+  RoundTrip() : Schedule(schedule::Network::mesh(2), 1, 1, 1) {}
+  void messages(uint64_t, std::vector<schedule::Message>& out) const override { out = {{{0, 0}, {0, 0}, 1}}; }
+  std::optional<Place> goal(Place start) const override { return start; }
+};
+
+TEST(Simulation, AMessageThatComesBackCrossesLinksForAll) {
+  const RoundTrip trip;
+  const Schedule::Load expected = {.messages = 1, .crossings = 2};
+  const schedule::Report report = check(trip);
+  EXPECT_TRUE(report.correct()) << report.first_fault;
+  EXPECT_EQ((Schedule::Load{report.messages, report.crossings}), expected);
+  EXPECT_EQ(trip.load(0), expected);
+  const work::Traffic foretold = Simulation(trip, {}).run(trip, equal_sizes(trip, 8), {});
+  EXPECT_EQ((Schedule::Load{foretold.messages, foretold.crossings}), expected);
+  Sizes sizes(trip, equal_sizes(trip, 8));
+  const work::Traffic sent = Machine(trip).run(sizes);
+  EXPECT_EQ((Schedule::Load{sent.messages, sent.crossings}), expected);
 }
 
 TEST(Simulation, ImpossibleTimesAreRefused) {

@@ -8,6 +8,7 @@
 
 #include "schedule/check.hpp"
 #include "schedule/every_kind.hpp"
+#include "schedule/path.hpp"
 #include "seed.hpp"
 
 namespace xorder::schedule {

@@ -7,6 +7,7 @@
 
 #include "schedule/check.hpp"
 #include "schedule/every_kind.hpp"
+#include "schedule/path.hpp"
 #include "seed.hpp"
 #include "xorder/error.hpp"
 
@@ -69,11 +70,10 @@ Bounds bounds(const Schedule& s, double bytes, const LinkTimes& times, Switching
     s.messages(step, messages);
     arrivals.clear();
     for (const Message& m : messages) {
-      const auto links =
-          static_cast<double>(network.distance(m.from.node, m.via) + network.distance(m.via, m.to.node));
-      double time = times.startup + links * times.per_link + bytes * times.per_byte;
-      if (switching == saf) time += (links - 1) * bytes * times.per_byte;
-      if (links == 0) time = 0;
+      const auto crossed = static_cast<double>(links(network, m));
+      double time = times.startup + crossed * times.per_link + bytes * times.per_byte;
+      if (switching == saf) time += (crossed - 1) * bytes * times.per_byte;
+      if (crossed == 0) time = 0;
       arrivals.push_back(at(m.from) + time);
       found.port = std::max({found.port, sends[m.from.node] += time, receives[m.to.node] += time});
     }

@@ -36,7 +36,7 @@ struct Place {
   bool operator==(const Place&) const = default;
 };
 
-/// A message may stay on its node; then it uses no link.
+/// A message may stay on its node; then `via` is that node, too, and it uses no link.
 struct Message {
   Place from;
   Place to;
@@ -100,7 +100,7 @@ class Schedule {
 
   /// What a step moves. Where there is a formula, the messages are not made for it.
   struct Load {
-    std::uint64_t messages = 0;   ///< that change their node
+    std::uint64_t messages = 0;   ///< that leave their node
     std::uint64_t crossings = 0;  ///< uses of links
     bool operator==(const Load&) const = default;
   };

@@ -13,6 +13,7 @@
 #include "schedule/bounds.hpp"
 #include "schedule/descend.hpp"
 #include "schedule/isotropic.hpp"
+#include "schedule/path.hpp"
 #include "schedule/rounds.hpp"
 #include "schedule/shown.hpp"
 #include "schedule/torus.hpp"
@@ -110,9 +111,7 @@ ShownSchedule show_rounds(const RoundsOptions& o) {
   };
   shown.colours = {{colour::navy, "to another processor"}, {colour::grey, "stays"}};
   shown.label_meaning = "the receiver";
-  shown.mark = [](uint64_t, const Message& m) {
-    return Mark{m.from.node == m.to.node ? 1u : 0u, std::to_string(m.to.node)};
-  };
+  shown.mark = [](uint64_t, const Message& m) { return Mark{stays(m) ? 1u : 0u, std::to_string(m.to.node)}; };
   shown.schedule = std::move(rounds);
   return shown;
 }

@@ -3,6 +3,7 @@
 
 #include <iterator>
 
+#include "schedule/path.hpp"
 #include "schedule/shown.hpp"
 #include "xorder/error.hpp"
 
@@ -10,16 +11,10 @@ namespace xorder::cli {
 namespace {
 
 using schedule::Message;
-using schedule::Network;
 using schedule::Node;
 
 // Each link of a path is a number in the text.
 constexpr std::uint64_t most_messages = std::uint64_t{1} << 21, most_crossings = std::uint64_t{1} << 24;
-
-// Appends the nodes from the end of the path to `to`; on a mesh or a torus along a row or a column.
-void add_leg(std::vector<Node>& path, const Network& network, Node to) {
-  while (path.back() != to) path.push_back(network.next(path.back(), to));
-}
 
 }  // namespace
 
@@ -36,8 +31,7 @@ std::string messages_as_json_lines(const schedule::Schedule& schedule) {
     schedule.messages(step, messages);
     for (const Message& m : messages) {
       path = {m.from.node};
-      add_leg(path, schedule.network(), m.via);
-      add_leg(path, schedule.network(), m.to.node);
+      for_each_link(schedule.network(), m, [&path](Node, Node to) { path.push_back(to); });
       fmt::format_to(std::back_inserter(text),
                      "{{\"step\":{},\"from\":[{},{}],\"to\":[{},{}],\"path\":[{}]}}\n", step, m.from.node,
                      m.from.slot, m.to.node, m.to.slot, fmt::join(path, ","));

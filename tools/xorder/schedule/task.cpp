@@ -5,6 +5,7 @@
 
 #include "io/text_file.hpp"
 #include "schedule/origins.hpp"
+#include "schedule/path.hpp"
 #include "schedule/shown.hpp"
 #include "xorder/error.hpp"
 
@@ -12,6 +13,7 @@ namespace xorder::cli {
 namespace {
 
 using schedule::Message;
+using schedule::Node;
 using std::uint64_t;
 
 std::vector<schedule::Packet> parse_packets(const std::string& text, const std::string& name) {
@@ -37,8 +39,9 @@ ScheduleTable crossings_table(const schedule::Schedule& schedule) {
             std::vector<Message> messages;
             schedule.messages(step, messages);
             for (const Message& m : messages) {
-              if (m.from.node == m.to.node) continue;
-              ++count[static_cast<std::size_t>(std::countr_zero(m.from.node ^ m.to.node))];
+              for_each_link(schedule.network(), m, [&count](Node from, Node to) {
+                ++count[static_cast<std::size_t>(std::countr_zero(from ^ to))];
+              });
             }
             return std::vector<nlohmann::json>(count.begin(), count.end());
           }};
