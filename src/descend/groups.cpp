@@ -144,7 +144,7 @@ void Computation::load(uint64_t, std::size_t, std::span<const std::byte* const>,
 void Computation::store(uint64_t, std::size_t, std::byte*, std::byte*) {}
 
 void compute(Computation& what, std::byte* records, uint64_t count, unsigned threads,
-             const DescendSizes& sizes) {
+             const plan::SweepSizes& sizes) {
   const int lg_size = exact_lg(count, "the number of records");
   plan::Cache cache{.record_bytes = what.record_bytes()};
   if (sizes.cache_bytes != 0) cache.bytes = sizes.cache_bytes;

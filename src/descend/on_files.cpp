@@ -41,7 +41,7 @@ work::Frame frame_of(std::vector<io::ArrayFile> inputs, const Computation& what,
   return work::settle(std::move(inputs), std::move(output), element, extents, std::move(options), working);
 }
 
-plan::SweepPlan plan_of(const work::Frame& frame, const Computation& what, const DescendSizes& sizes,
+plan::SweepPlan plan_of(const work::Frame& frame, const Computation& what, const plan::SweepSizes& sizes,
                         plan::Between between) {
   const work::Circumstances& c = frame.circumstances;
   const work::Options& options = frame.options;

@@ -20,7 +20,7 @@ work::Frame frame_of(std::vector<io::ArrayFile> inputs, const Computation& what,
                      work::Options options);
 
 /// Throws InputError as plan::plan_sweeps does.
-plan::SweepPlan plan_of(const work::Frame& frame, const Computation& what, const DescendSizes& sizes,
+plan::SweepPlan plan_of(const work::Frame& frame, const Computation& what, const plan::SweepSizes& sizes,
                         plan::Between between);
 
 std::vector<plan::PassSummary> passes_of(const plan::SweepPlan& plan);

@@ -9,7 +9,7 @@
 
 #include "io/descriptor.hpp"
 #include "io/file.hpp"
-#include "io/progress.hpp"
+#include "io/partial_transfer.hpp"
 #include "io/queues.hpp"
 #include "xorder/error.hpp"
 
@@ -77,7 +77,7 @@ class UringQueue final : public Queue {
   const unsigned depth_;
   Ring ring_;
   Descriptor event_;
-  std::vector<Progress> slots_;
+  std::vector<PartialTransfer> slots_;
   std::vector<std::size_t> free_slots_;
   unsigned prepared_ = 0;   // entries not yet given to the kernel
   unsigned in_kernel_ = 0;  // entries that the kernel has and has not completed
@@ -120,7 +120,7 @@ void UringQueue::submit(const Transfer& transfer) {
   }
   const std::size_t slot = free_slots_.back();
   free_slots_.pop_back();
-  slots_[slot] = Progress(transfer);
+  slots_[slot] = PartialTransfer(transfer);
   prepare(slot);
   if (prepared_ >= batch) enter(0);
 }
@@ -138,22 +138,22 @@ io_uring_sqe* UringQueue::next_entry() {
 
 void UringQueue::prepare(std::size_t slot) {
   io_uring_sqe* entry = next_entry();
-  const Progress& progress = slots_[slot];
-  const int fd = progress.transfer().file->descriptor();
-  const iovec* vectors = progress.vectors();
+  const PartialTransfer& partial = slots_[slot];
+  const int fd = partial.transfer().file->descriptor();
+  const iovec* vectors = partial.vectors();
   // A transfer above the kernel's limit comes back short and is continued.
   const auto bytes = static_cast<unsigned>(std::min<std::size_t>(vectors->iov_len, 1u << 30));
-  const bool single = progress.vector_count() == 1;
-  if (progress.transfer().kind == Transfer::Kind::read) {
+  const bool single = partial.vector_count() == 1;
+  if (partial.transfer().kind == Transfer::Kind::read) {
     if (single)
-      io_uring_prep_read(entry, fd, vectors->iov_base, bytes, progress.offset());
+      io_uring_prep_read(entry, fd, vectors->iov_base, bytes, partial.offset());
     else
-      io_uring_prep_readv(entry, fd, vectors, progress.vector_count(), progress.offset());
+      io_uring_prep_readv(entry, fd, vectors, partial.vector_count(), partial.offset());
   } else {
     if (single)
-      io_uring_prep_write(entry, fd, vectors->iov_base, bytes, progress.offset());
+      io_uring_prep_write(entry, fd, vectors->iov_base, bytes, partial.offset());
     else
-      io_uring_prep_writev(entry, fd, vectors, progress.vector_count(), progress.offset());
+      io_uring_prep_writev(entry, fd, vectors, partial.vector_count(), partial.offset());
   }
   entry->user_data = slot;
 }

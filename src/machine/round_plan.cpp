@@ -18,7 +18,7 @@ using std::uint64_t;
 // The rounds between two arrays in memory.
 class ArrayProgram final : public Program {
  public:
-  ArrayProgram(const plan::RoundsPlan& plan, const std::byte* source, std::byte* target)
+  ArrayProgram(const plan::RoundsOnFiles& plan, const std::byte* source, std::byte* target)
       : plan_(plan), source_(source), target_(target) {}
   bool sends_what_it_received() const override { return false; }
   void send(schedule::Place from, uint64_t round, Payload& payload) override {
@@ -30,7 +30,7 @@ class ArrayProgram final : public Program {
   }
 
  private:
-  const plan::RoundsPlan& plan_;
+  const plan::RoundsOnFiles& plan_;
   const std::byte* source_;
   std::byte* target_;
 };
@@ -47,12 +47,12 @@ plan::ProcessorConditions planned_for(const RoundOptions& options) {
 struct RoundPlan::Made {
   Made(const Reordering& what, const RoundOptions& options)
       : conditions(planned_for(options)),
-        rounds(std::make_shared<plan::RoundsPlan>(what, options.layout, conditions)),
+        rounds(std::make_shared<plan::RoundsOnFiles>(what, options.layout, conditions)),
         before(rounds->on_elements(rounds->before())),
         after(rounds->on_elements(rounds->after())) {}
 
   plan::ProcessorConditions conditions;
-  std::shared_ptr<const plan::RoundsPlan> rounds;
+  std::shared_ptr<const plan::RoundsOnFiles> rounds;
   memory::InMemoryPlan before, after;
 };
 
@@ -68,7 +68,7 @@ std::string RoundPlan::describe() const { return made_->rounds->describe(); }
 
 std::unique_ptr<work::Work> RoundPlan::on_files(io::ArrayFile input, std::vector<uint64_t> extents,
                                                 std::filesystem::path output, work::Options options) const {
-  const plan::RoundsPlan& plan = *made_->rounds;
+  const plan::RoundsOnFiles& plan = *made_->rounds;
   const io::DType dtype = input.description.dtype;
   if (input.description.elements() != plan.elements() || dtype.bytes != plan.element_bytes()) {
     throw InputError(fmt::format("{}: {} elements of {} bytes; the plan is for {} of {} bytes",
@@ -92,7 +92,7 @@ std::unique_ptr<work::Work> RoundPlan::on_files(io::ArrayFile input, std::vector
 
 // The permutation before, the rounds and, with a layout, the one after: each from one array to another.
 work::Traffic RoundPlan::execute(const std::byte* source, std::byte* target, unsigned threads) const {
-  const plan::RoundsPlan& plan = *made_->rounds;
+  const plan::RoundsOnFiles& plan = *made_->rounds;
   const bool has_after = !plan.after().is_identity();
   const memory::Scratch scratch(plan.bytes());
   std::byte* const sent_from = has_after ? target : scratch.data();

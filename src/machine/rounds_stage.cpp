@@ -43,7 +43,7 @@ class RoundsFor final : public schedule::Schedule {
 /// What all processors send to those of the batch, as far as it has been read.
 class Outgoing {
  public:
-  Outgoing(const plan::RoundsPlan& plan, io::Location source, Storage& storage, task::BufferPool& pool)
+  Outgoing(const plan::RoundsOnFiles& plan, io::Location source, Storage& storage, task::BufferPool& pool)
       : plan_(plan), source_(source), storage_(storage), room_(pool), runs_(plan.processors()) {}
 
   void begin() {
@@ -71,7 +71,7 @@ class Outgoing {
     uint64_t number = std::numeric_limits<uint64_t>::max();
     const std::byte* content = nullptr;
   };
-  const plan::RoundsPlan& plan_;
+  const plan::RoundsOnFiles& plan_;
   io::Location source_;
   Storage& storage_;
   Room room_;
@@ -82,7 +82,7 @@ class Outgoing {
 /// The blocks of a batch of processors, while they are being made and written.
 class Blocks final : public Program {
  public:
-  Blocks(const plan::RoundsPlan& plan, Outgoing& outgoing, io::Location target, Storage& storage,
+  Blocks(const plan::RoundsOnFiles& plan, Outgoing& outgoing, io::Location target, Storage& storage,
          task::BufferPool& pool)
       : plan_(plan),
         outgoing_(outgoing),
@@ -120,7 +120,7 @@ class Blocks final : public Program {
   }
 
  private:
-  const plan::RoundsPlan& plan_;
+  const plan::RoundsOnFiles& plan_;
   Outgoing& outgoing_;
   io::Location target_;
   Storage& storage_;
@@ -148,7 +148,7 @@ std::optional<work::Traffic> RoundsStage::forecast(const schedule::LinkTimes& ti
 }
 
 void RoundsStage::move(work::Run& run, io::Location source, io::Location target, std::size_t pass) {
-  const plan::RoundsPlan& plan = *plan_;
+  const plan::RoundsOnFiles& plan = *plan_;
   const uint64_t processors = plan.processors();
   Storage storage(run.stop());
   task::Workers workers = transfer_workers(run.frame());
@@ -180,7 +180,7 @@ void RoundsStage::move(work::Run& run, io::Location source, io::Location target,
 }
 
 std::vector<std::unique_ptr<Stage>> rounds_stages(const work::Frame& frame,
-                                                  std::shared_ptr<const plan::RoundsPlan> plan) {
+                                                  std::shared_ptr<const plan::RoundsOnFiles> plan) {
   const gf2::AffineMap before = plan->before(), after = plan->after();
   const auto by_tiles = [&](const gf2::AffineMap& map, bool first, bool last, const char* what) {
     return tile_stage(frame, plan->on_elements(map), first, last, what);
@@ -192,7 +192,7 @@ std::vector<std::unique_ptr<Stage>> rounds_stages(const work::Frame& frame,
   return stages;
 }
 
-void place_chunk(const plan::RoundsPlan& plan, const schedule::Message& message, uint64_t round,
+void place_chunk(const plan::RoundsOnFiles& plan, const schedule::Message& message, uint64_t round,
                  const Payload& payload, std::byte* block) {
   const auto to = plan.scatter(message.from.node, round);
   kernel::scatter_pieces(block, payload.data(), to.places, to.offset, to.piece_bytes);

@@ -17,7 +17,7 @@ namespace xorder::machine {
 
 class RoundsStage final : public Stage {
  public:
-  explicit RoundsStage(std::shared_ptr<const plan::RoundsPlan> plan) : plan_(std::move(plan)) {}
+  explicit RoundsStage(std::shared_ptr<const plan::RoundsOnFiles> plan) : plan_(std::move(plan)) {}
 
   std::vector<plan::PassSummary> passes() const override { return {plan_->pass()}; }
   std::string describe() const override { return plan_->describe(); }
@@ -26,16 +26,16 @@ class RoundsStage final : public Stage {
   void move(work::Run& run, io::Location source, io::Location target, std::size_t pass) override;
 
  private:
-  std::shared_ptr<const plan::RoundsPlan> plan_;
+  std::shared_ptr<const plan::RoundsOnFiles> plan_;
 };
 
 /// The stages from file to file: the permutation within processors by tiles, the rounds and, with a layout,
 /// the permutation back to it by tiles. Those that are the identity are left out.
 std::vector<std::unique_ptr<Stage>> rounds_stages(const work::Frame& frame,
-                                                  std::shared_ptr<const plan::RoundsPlan> plan);
+                                                  std::shared_ptr<const plan::RoundsOnFiles> plan);
 
 /// Puts the chunk that came in a round where it belongs in its receiver's block.
-void place_chunk(const plan::RoundsPlan& plan, const schedule::Message& message, std::uint64_t round,
+void place_chunk(const plan::RoundsOnFiles& plan, const schedule::Message& message, std::uint64_t round,
                  const Payload& payload, std::byte* block);
 
 }  // namespace xorder::machine

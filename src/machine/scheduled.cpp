@@ -20,8 +20,8 @@ plan::ProcessorConditions conditions(const work::Frame& frame, std::optional<uin
 }
 
 Stages stages_of_rounds(const work::Frame& frame, const Reordering& what, const ScheduleChoice& choice) {
-  return rounds_stages(
-      frame, std::make_shared<plan::RoundsPlan>(what, choice.layout, conditions(frame, choice.processors)));
+  return rounds_stages(frame, std::make_shared<plan::RoundsOnFiles>(what, choice.layout,
+                                                                    conditions(frame, choice.processors)));
 }
 
 Stages exchange_stages(const work::Frame& frame, const Reordering& what, const ScheduleChoice& choice) {

@@ -10,7 +10,7 @@ namespace {
 class ScheduledDescend final : public work::Work {
  public:
   ScheduledDescend(work::Frame frame, std::unique_ptr<descend::Computation> what,
-                   const descend::DescendSizes& sizes, plan::Between between)
+                   const plan::SweepSizes& sizes, plan::Between between)
       : Work(std::move(frame)),
         what_(std::move(what)),
         plan_(descend::plan_of(this->frame(), *what_, sizes, between)) {}
@@ -58,7 +58,7 @@ std::unique_ptr<work::Work> scheduled_descend(std::vector<io::ArrayFile> inputs,
                                               const io::DType& element,
                                               const std::vector<std::uint64_t>& extents,
                                               std::filesystem::path output, work::Options options,
-                                              DescendSchedule schedule, const descend::DescendSizes& sizes) {
+                                              DescendSchedule schedule, const plan::SweepSizes& sizes) {
   work::Frame frame =
       descend::frame_of(std::move(inputs), *what, element, extents, std::move(output), std::move(options));
   const auto between = schedule == DescendSchedule::aspc ? plan::Between::aspc : plan::Between::pipelined;

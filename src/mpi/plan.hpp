@@ -51,8 +51,8 @@ class Plan {
  protected:
   explicit Plan(int ranks) : ranks_(ranks) {}
   /// Call these for everything that distinguishes the permutation from others.
-  void digest(std::uint64_t word);
-  void digest(std::span<const std::uint64_t> words);
+  void add_to_digest(std::uint64_t word);
+  void add_to_digest(std::span<const std::uint64_t> words);
 
  private:
   int ranks_;

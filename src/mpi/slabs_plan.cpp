@@ -110,9 +110,9 @@ class SlabsPlan final : public Plan {
     axes_ = transposition({extents_, 1, Order::c}, axes).order;  // checks shape and axes
     if (extents_.empty()) extents_ = {1}, axes_ = {0};           // one element
 
-    digest(extents_);
-    for (const int axis : axes_) digest(static_cast<uint64_t>(axis));
-    digest(static_cast<uint64_t>(ranks));
+    add_to_digest(extents_);
+    for (const int axis : axes_) add_to_digest(static_cast<uint64_t>(axis));
+    add_to_digest(static_cast<uint64_t>(ranks));
   }
 
   bool does_nothing() const override { return std::ranges::is_sorted(axes_); }

@@ -98,8 +98,8 @@ FreeOrder free_order(const BitMatrix& map) {
   return result;
 }
 
-RoundsPlan::RoundsPlan(const Reordering& what, std::optional<int> layout,
-                       const ProcessorConditions& conditions)
+RoundsOnFiles::RoundsOnFiles(const Reordering& what, std::optional<int> layout,
+                             const ProcessorConditions& conditions)
     : element_bytes_(what.element_bytes),
       rounds_(make_rounds(what, layout, conditions)),
       elements_(free_order(rounds_.factors().alpha_1)) {
@@ -121,7 +121,7 @@ RoundsPlan::RoundsPlan(const Reordering& what, std::optional<int> layout,
             conditions.device, transfer_bytes);
 }
 
-void RoundsPlan::choose_batch(const ProcessorConditions& conditions) {
+void RoundsOnFiles::choose_batch(const ProcessorConditions& conditions) {
   const uint64_t memory = conditions.memory;
   const uint64_t bytes = block_bytes() * processors();
   const int lg_processors = std::countr_zero(processors()), n = rounds_.factors().n;
@@ -143,13 +143,13 @@ void RoundsPlan::choose_batch(const ProcessorConditions& conditions) {
 }
 
 // A power of two, so that a batch consists of whole mappings.
-uint64_t RoundsPlan::blocks_together() const {
+uint64_t RoundsOnFiles::blocks_together() const {
   return std::min(batch_, std::bit_ceil(ceil_div(least_in_place(), block_bytes())));
 }
 
 // Puts the chunks in the order of their receivers, unless the permutation before would otherwise be the
 // identity: a pass only for larger reads would cost more than it saves.
-void RoundsPlan::order_chunks() {
+void RoundsOnFiles::order_chunks() {
   FreeOrder chunks = free_order(rounds_.factors().gamma_2);
   const int rank = rounds_.factors().rank;
   const BitMatrix as_is = BitMatrix::identity(rank);
@@ -163,7 +163,7 @@ void RoundsPlan::order_chunks() {
   while (lg_together_ < rank && chunks.map.column(lg_together_) < batch_) ++lg_together_;
 }
 
-AffineMap RoundsPlan::arrangement(const BitMatrix& order_of_chunks) const {
+AffineMap RoundsOnFiles::arrangement(const BitMatrix& order_of_chunks) const {
   const int n = rounds_.factors().n, k = rounds_.lg_chunk();
   std::vector<Word> columns = BitMatrix::identity(n).columns();
   const BitMatrix elements = elements_.order.inverse().value(), chunks = order_of_chunks.inverse().value();
@@ -172,13 +172,13 @@ AffineMap RoundsPlan::arrangement(const BitMatrix& order_of_chunks) const {
   return {BitMatrix(n, std::move(columns)) * rounds_.factors().within * rounds_.layout(), 0};
 }
 
-Reordering RoundsPlan::on_elements(const AffineMap& map) const {
+Reordering RoundsOnFiles::on_elements(const AffineMap& map) const {
   return mapping_of_all({{elements()}, element_bytes_, Order::c}, map);
 }
 
-AffineMap RoundsPlan::after() const { return {rounds_.layout().inverse().value(), 0}; }
+AffineMap RoundsOnFiles::after() const { return {rounds_.layout().inverse().value(), 0}; }
 
-RoundsPlan::Scatter RoundsPlan::scatter(schedule::Node sender, uint64_t round) const {
+RoundsOnFiles::Scatter RoundsOnFiles::scatter(schedule::Node sender, uint64_t round) const {
   const schedule::RoundFactors& f = rounds_.factors();
   const Word offset = f.alpha_2(round) ^ f.beta(sender) ^ (f.complement & gf2::low_mask(rounds_.lg_block()));
   // A run is moved as a whole only if the offset's low bits, which permute the elements of a run, are 0.
@@ -187,7 +187,7 @@ RoundsPlan::Scatter RoundsPlan::scatter(schedule::Node sender, uint64_t round) c
   return {run_places_, offset >> elements_.lg_run, element_bytes_ << elements_.lg_run};
 }
 
-std::string RoundsPlan::describe() const {
+std::string RoundsOnFiles::describe() const {
   return fmt::format(
       "{} (rank \u03b3 = {}) among {}, whose blocks of {} are made {} at a time; "
       "chunks of {}, {} together, put in runs of {}\n",

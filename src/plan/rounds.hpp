@@ -29,12 +29,12 @@ struct FreeOrder {
 /// consecutive. Requires independent columns.
 FreeOrder free_order(const gf2::BitMatrix& map);
 
-class RoundsPlan {
+class RoundsOnFiles {
  public:
   /// Throws InputError if the extents are not powers of two, for a number of processors or a layout that does
   /// not fit, and if the memory is too small. `layout` is the lowest bit of the processor number in an
   /// element's index; default: the top bits.
-  RoundsPlan(const Reordering& what, std::optional<int> layout, const ProcessorConditions& conditions);
+  RoundsOnFiles(const Reordering& what, std::optional<int> layout, const ProcessorConditions& conditions);
 
   /// The permutation before the rounds: from the file's order to that in which the chunks are sent.
   const gf2::AffineMap& before() const { return before_; }

@@ -155,7 +155,7 @@ class DescendFiles : public testing::Test {
     return a;
   }
   DescendJob job(std::vector<io::ArrayFile> in, std::unique_ptr<Computation> what, work::AccessChoice access,
-                 DescendSizes sizes = {}) {
+                 plan::SweepSizes sizes = {}) {
     const auto description = in.front().description;
     work::Options options{.memory = uint64_t{16} << 20, .access = access, .overwrite = true};
     return {std::move(in),
@@ -180,12 +180,12 @@ TEST_F(DescendFiles, EveryCutIsTheDefinition) {
     const int n = random.in(0, 14);
     const auto a = random_numbers(random, uint64_t{1} << n);
     const auto in = file("in.raw", a, std::string(random.in(0, 1) * 1000u, 'x'));
-    const DescendSizes sizes{.processors = uint64_t{1} << random.in(0, n),
-                             .columns = uint64_t{1} << random.in(0, 8),
-                             .slices = uint64_t{1} << random.in(0, 4),
-                             .iterations = random.in(uint64_t{0}, 4),
-                             .cache_bytes = uint64_t{1} << random.in(5, 14),
-                             .request_bytes = uint64_t{1} << random.in(5, 16)};
+    const plan::SweepSizes sizes{.processors = uint64_t{1} << random.in(0, n),
+                                 .columns = uint64_t{1} << random.in(0, 8),
+                                 .slices = uint64_t{1} << random.in(0, 4),
+                                 .iterations = random.in(uint64_t{0}, 4),
+                                 .cache_bytes = uint64_t{1} << random.in(5, 14),
+                                 .request_bytes = uint64_t{1} << random.in(5, 16)};
     const work::AccessChoice access = accesses[random.in(0, 2)];
     SCOPED_TRACE(testing::Message() << "n " << n << " P " << sizes.processors << " columns " << sizes.columns
                                     << " slices " << sizes.slices << " iterations " << sizes.iterations

@@ -22,7 +22,7 @@ namespace {
 
 using namespace test::plus_minus;
 using descend::Computation;
-using descend::DescendSizes;
+using plan::SweepSizes;
 
 constexpr DescendSchedule schedules[] = {DescendSchedule::aspc, DescendSchedule::pipelined};
 
@@ -66,7 +66,7 @@ class ScheduledDescendTest : public testing::Test {
     return file(name, {reinterpret_cast<const char*>(a.data()), a.size() * sizeof(uint64_t)}, "u8");
   }
   std::unique_ptr<work::Work> work(std::vector<io::ArrayFile> in, std::unique_ptr<Computation> what,
-                                   DescendSchedule schedule, const DescendSizes& sizes = {},
+                                   DescendSchedule schedule, const SweepSizes& sizes = {},
                                    work::AccessChoice access = work::AccessChoice::direct,
                                    uint64_t memory = 32 * MiB) {
     const auto description = in.front().description;
@@ -105,13 +105,13 @@ class ScheduledDescendTest : public testing::Test {
   test::ScratchDirectory directory_;
 };
 
-DescendSizes random_cut(test::Random& random, int n) {
-  DescendSizes sizes{.processors = uint64_t{1} << random.in(0, std::min(n, 9)),
-                     .columns = uint64_t{random.in(0u, 1u)} << random.in(0, 8),
-                     .slices = uint64_t{1} << random.in(0, 4),
-                     .cache_bytes = uint64_t{1} << random.in(5, 14),
-                     .request_bytes = uint64_t{1} << random.in(5, 16),
-                     .message_bytes = uint64_t{random.in(0u, 1u)} << random.in(0, 12)};
+SweepSizes random_cut(test::Random& random, int n) {
+  SweepSizes sizes{.processors = uint64_t{1} << random.in(0, std::min(n, 9)),
+                   .columns = uint64_t{random.in(0u, 1u)} << random.in(0, 8),
+                   .slices = uint64_t{1} << random.in(0, 4),
+                   .cache_bytes = uint64_t{1} << random.in(5, 14),
+                   .request_bytes = uint64_t{1} << random.in(5, 16),
+                   .message_bytes = uint64_t{random.in(0u, 1u)} << random.in(0, 12)};
   if (random.in(0, 9) == 0) sizes.processors = 0;
   return sizes;
 }
@@ -126,7 +126,7 @@ TEST_F(ScheduledDescendTest, EveryCutIsTheDefinition) {
     const int n = random.in(0, 13);
     const auto a = random_numbers(random, uint64_t{1} << n);
     const auto in = file("in.raw", a);
-    const DescendSizes sizes = random_cut(random, n);
+    const SweepSizes sizes = random_cut(random, n);
     const DescendSchedule schedule = schedules[random.in(0, 1)];
     const work::AccessChoice access = accesses[random.in(0, 2)];
     SCOPED_TRACE(testing::Message() << "n " << n << " P " << sizes.processors << " columns " << sizes.columns
@@ -155,7 +155,7 @@ TEST_F(ScheduledDescendTest, WhatIsNotReadIsNotSent) {
     const auto f = [&](int b, uint64_t i, uint64_t x, uint64_t y, uint64_t z) {
       return choosy.one(b, i, x, y, z);
     };
-    const DescendSizes sizes = random_cut(random, n);
+    const SweepSizes sizes = random_cut(random, n);
     SCOPED_TRACE(testing::Message() << "n " << n << " P " << sizes.processors << " plus " << plus << " minus "
                                     << minus);
     for (const DescendSchedule schedule : schedules) {
@@ -285,7 +285,7 @@ TEST_F(ScheduledDescendTest, AStoppedOrFailedRunLeavesNothing) {
   for (const DescendSchedule schedule : schedules) {
     std::stop_source stop;
     stop.request_stop();
-    const DescendSizes sizes{.processors = 16, .columns = 256};
+    const SweepSizes sizes{.processors = 16, .columns = 256};
     EXPECT_THROW(
         work({in}, std::make_unique<Mixed<Direction::descend>>(), schedule, sizes)->run({}, stop.get_token()),
         Cancelled);

@@ -42,7 +42,7 @@ TEST(FreeOrder, NumbersOfNearImagesFollowEachOther) {
 }
 
 // Element x before, rounds of chunks, and after, by the plan's numbers alone.
-uint64_t moved(const RoundsPlan& plan, uint64_t x, uint64_t element_bytes) {
+uint64_t moved(const RoundsOnFiles& plan, uint64_t x, uint64_t element_bytes) {
   const int lg_block = plan.rounds().lg_block(), lg_chunk = plan.rounds().lg_chunk();
   const uint64_t at = plan.before()(x), sender = at >> lg_block, place = at & gf2::low_mask(lg_block);
   uint64_t round = 0;
@@ -58,25 +58,25 @@ uint64_t moved(const RoundsPlan& plan, uint64_t x, uint64_t element_bytes) {
   return plan.after()(arrived);
 }
 
-TEST(RoundsPlan, MovesEveryElementToItsPlace) {
+TEST(RoundsOnFiles, MovesEveryElementToItsPlace) {
   Random random;
   SEED_TRACE(random);
   for (int i = 0; i < 100; ++i) {
     const int n = random.in(0, 9), p = random.in(0, n), f = random.in(0, n - p);
     const uint64_t bytes = random.in(1U, 9U);
     const gf2::AffineMap map = test::random_map(random, n);
-    const RoundsPlan plan(flat(map, bytes), f, conditions(uint64_t{1} << p));
+    const RoundsOnFiles plan(flat(map, bytes), f, conditions(uint64_t{1} << p));
     for (uint64_t x = 0; x < uint64_t{1} << n; ++x) ASSERT_EQ(moved(plan, x, bytes), map(x)) << n << " " << p;
   }
 }
 
-TEST(RoundsPlan, WhatGoesToABatchLiesTogether) {
+TEST(RoundsOnFiles, WhatGoesToABatchLiesTogether) {
   Random random;
   SEED_TRACE(random);
   for (int i = 0; i < 60; ++i) {
     const int n = random.in(12, 23), p = random.in(4, 9);
     const gf2::AffineMap map = i % 3 == 0 ? bmmc::bit_reverse(n) : test::random_map(random, n);
-    const RoundsPlan plan(flat(map, 8), {}, conditions(uint64_t{1} << p));
+    const RoundsOnFiles plan(flat(map, 8), {}, conditions(uint64_t{1} << p));
     ASSERT_EQ(plan.processors(), uint64_t{1} << p);
     ASSERT_EQ(plan.processors() % plan.batch(), 0U);
     const uint64_t sender = random.in(uint64_t{0}, plan.processors() - 1);
@@ -96,7 +96,7 @@ TEST(RoundsPlan, WhatGoesToABatchLiesTogether) {
   }
 }
 
-TEST(RoundsPlan, KeepsWithinTheMemory) {
+TEST(RoundsOnFiles, KeepsWithinTheMemory) {
   Random random;
   SEED_TRACE(random);
   int refused = 0;
@@ -106,7 +106,7 @@ TEST(RoundsPlan, KeepsWithinTheMemory) {
     const auto wanted =
         random.in(0, 1) == 0 ? std::nullopt : std::optional(uint64_t{1} << random.in(0, std::min(n, 15)));
     try {
-      const RoundsPlan plan(flat(bmmc::bit_reverse(n), 8), {}, conditions(wanted, memory));
+      const RoundsOnFiles plan(flat(bmmc::bit_reverse(n), 8), {}, conditions(wanted, memory));
       EXPECT_LE(plan.pass().memory, memory);
       EXPECT_EQ(plan.pass().bytes_read, uint64_t{8} << n);
       EXPECT_EQ(plan.pass().tiles * plan.pass().tile_bytes, uint64_t{8} << n);
@@ -121,7 +121,7 @@ TEST(RoundsPlan, KeepsWithinTheMemory) {
   EXPECT_LT(refused, 200);
 }
 
-TEST(RoundsPlan, SaysHowMuchMemoryWouldDo) {
+TEST(RoundsOnFiles, SaysHowMuchMemoryWouldDo) {
   Random random;
   SEED_TRACE(random);
   const std::regex amount("buffers take (\\d+) MiB");
@@ -134,7 +134,7 @@ TEST(RoundsPlan, SaysHowMuchMemoryWouldDo) {
       try {
         ProcessorConditions limits = conditions(processors, mebibytes * MiB);
         limits.mapped = mapped;
-        RoundsPlan(flat(bmmc::bit_reverse(n), 8), {}, limits);
+        RoundsOnFiles(flat(bmmc::bit_reverse(n), 8), {}, limits);
         return {};
       } catch (const InputError& error) {
         return error.what();

@@ -87,7 +87,7 @@ inline std::unique_ptr<work::Work> descend_work(const io::ArrayFile& in, const s
                                                 work::Options options) {
   return std::make_unique<descend::DescendJob>(std::vector{in}, descend::cyclic_shift(8, 12345),
                                                in.description.dtype, in.description.extents, out, options,
-                                               descend::DescendSizes{.processors = 8});
+                                               plan::SweepSizes{.processors = 8});
 }
 
 // Of a small array, the whole of it in memory.

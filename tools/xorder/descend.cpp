@@ -36,7 +36,7 @@ std::unique_ptr<work::Work> job(const Request& request, std::unique_ptr<descend:
                                 const io::DType& element, std::vector<std::uint64_t> extents,
                                 const Way& way) {
   for (const io::ArrayFile& input : request.inputs) check_order(input);
-  descend::DescendSizes sizes;
+  plan::SweepSizes sizes;
   if (!way.processors.empty()) {
     sizes.processors = parse_count(way.processors, "--processors");
   }

@@ -123,14 +123,11 @@ std::unique_ptr<Computation> elementwise(Direction direction, F f) {
   return std::make_unique<Elementwise<T, F>>(direction, std::move(f));
 }
 
-/// Overrides; 0 lets the planner choose.
-using DescendSizes = plan::SweepSizes;
-
 /// Performs the computation on `count` records in memory, in place; load(), store() and check() are not
 /// called. Needs as much memory again. `threads` 0 means all processors. Of `sizes`, only cache_bytes is
 /// used. Throws InputError unless count is a power of two, and std::bad_alloc.
 void compute(Computation& what, std::byte* records, std::uint64_t count, unsigned threads = 0,
-             const DescendSizes& sizes = {});
+             const plan::SweepSizes& sizes = {});
 
 /// The same for an array of any trivially copyable type and a function of one element.
 template <typename T, ElementFunction<T> F>

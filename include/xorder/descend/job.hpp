@@ -42,7 +42,7 @@ class DescendJob final : public work::Work {
   /// made (Output::check).
   DescendJob(std::vector<io::ArrayFile> inputs, std::unique_ptr<Computation> what, io::DType element,
              std::vector<std::uint64_t> extents, std::filesystem::path output, work::Options options,
-             DescendSizes sizes = {});
+             plan::SweepSizes sizes = {});
   ~DescendJob() override;
 
   /// P.

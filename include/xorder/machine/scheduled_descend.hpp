@@ -31,9 +31,11 @@ enum class DescendSchedule { aspc, pipelined };
 /// sizes.processors 0 means 16, more if that is faster, and fewer if there are not as many elements.
 /// Throws InputError as DescendJob does; if the memory is too small, it says how much would do.
 /// Report::traffic has what crossed the network: steps are counted once, messages as often as they were sent.
-std::unique_ptr<work::Work> scheduled_descend(
-    std::vector<io::ArrayFile> inputs, std::unique_ptr<descend::Computation> what, const io::DType& element,
-    const std::vector<std::uint64_t>& extents, std::filesystem::path output, work::Options options,
-    DescendSchedule schedule, const descend::DescendSizes& sizes = {});
+std::unique_ptr<work::Work> scheduled_descend(std::vector<io::ArrayFile> inputs,
+                                              std::unique_ptr<descend::Computation> what,
+                                              const io::DType& element,
+                                              const std::vector<std::uint64_t>& extents,
+                                              std::filesystem::path output, work::Options options,
+                                              DescendSchedule schedule, const plan::SweepSizes& sizes = {});
 
 }  // namespace xorder::machine

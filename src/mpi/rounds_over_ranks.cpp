@@ -116,17 +116,17 @@ int lg_ranks(int ranks) {
       ranks, fewer));
 }
 
-class RoundsPlan final : public Plan {
+class RoundsOverRanks final : public Plan {
  public:
-  RoundsPlan(const AffineMap& map, int ranks, int lowest_rank_bit)
+  RoundsOverRanks(const AffineMap& map, int ranks, int lowest_rank_bit)
       : Plan(ranks),
         does_nothing_(map.is_identity()),
         rounds_(map, lg_ranks(ranks), lowest_rank_bit),
         order_(rounds_) {
-    digest(map.matrix.columns());
+    add_to_digest(map.matrix.columns());
     const uint64_t others[] = {map.complement, static_cast<uint64_t>(ranks),
                                static_cast<uint64_t>(lowest_rank_bit)};
-    digest(others);
+    add_to_digest(others);
   }
 
   bool does_nothing() const override { return does_nothing_; }
@@ -178,7 +178,7 @@ class RoundsPlan final : public Plan {
 }  // namespace
 
 std::unique_ptr<const Plan> plan_rounds(const AffineMap& map, int ranks, int lowest_rank_bit) {
-  return std::make_unique<RoundsPlan>(map, ranks, lowest_rank_bit);
+  return std::make_unique<RoundsOverRanks>(map, ranks, lowest_rank_bit);
 }
 
 }  // namespace xorder::mpi

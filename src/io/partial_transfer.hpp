@@ -1,4 +1,4 @@
-// Tracks a transfer: what is left of its pieces, and when it is over.
+// A transfer that may be partly done: what is left of its pieces, and when it is over.
 #pragma once
 
 #include <sys/uio.h>
@@ -10,10 +10,10 @@
 
 namespace xorder::io {
 
-class Progress {
+class PartialTransfer {
  public:
-  Progress() = default;
-  explicit Progress(const Transfer& transfer);
+  PartialTransfer() = default;
+  explicit PartialTransfer(const Transfer& transfer);
 
   const Transfer& transfer() const { return transfer_; }
   std::uint64_t offset() const { return transfer_.offset + passed_; }
@@ -41,10 +41,10 @@ class Progress {
 };
 
 /// Carries out what is left, with preadv or pwritev.
-Completion carry_rest(Progress& progress);
+Completion carry_rest(PartialTransfer& partial);
 
 /// The completion of a transfer by system calls that is over. If the transfer went through the page cache,
 /// trims that first.
-Completion after_transfer(const Progress& progress);
+Completion after_transfer(const PartialTransfer& partial);
 
 }  // namespace xorder::io

@@ -1,4 +1,4 @@
-#include "io/progress.hpp"
+#include "io/partial_transfer.hpp"
 
 #include <cerrno>
 
@@ -8,14 +8,14 @@
 
 namespace xorder::io {
 
-Progress::Progress(const Transfer& transfer) : transfer_(transfer), total_(transfer.bytes()) {
+PartialTransfer::PartialTransfer(const Transfer& transfer) : transfer_(transfer), total_(transfer.bytes()) {
   for (int i = 0; i < transfer.piece_count; ++i) {
     const Piece& piece = transfer.pieces[static_cast<std::size_t>(i)];
     if (piece.bytes > 0) vectors_[count_++] = {piece.data, piece.bytes};
   }
 }
 
-bool Progress::advance(std::int64_t result) {
+bool PartialTransfer::advance(std::int64_t result) {
   if (result == -EINTR || result == -EAGAIN) return false;
   if (result < 0) return finish(static_cast<int>(-result));
   const bool is_read = transfer_.kind == Transfer::Kind::read;
@@ -35,51 +35,51 @@ bool Progress::advance(std::int64_t result) {
   return false;
 }
 
-bool Progress::finish(int error) {
+bool PartialTransfer::finish(int error) {
   error_ = error;
   return true;
 }
 
-Completion after_transfer(const Progress& progress) {
-  const Transfer& transfer = progress.transfer();
+Completion after_transfer(const PartialTransfer& partial) {
+  const Transfer& transfer = partial.transfer();
   const File& file = *transfer.file;
-  Failure failure{progress.error(), progress.offset()};
+  Failure failure{partial.error(), partial.offset()};
   if (failure.error == 0 && transfer.unaligned) {
     // Writes are passed on with the data descriptor, though the plain one made them. The kernel reports a
     // write-back error once to each open file, and sync() needs the plain one's report.
     if (transfer.kind == Transfer::Kind::read) {
-      file.page_cache().after_read(file.plain_descriptor(), transfer.offset, progress.passed());
+      file.page_cache().after_read(file.plain_descriptor(), transfer.offset, partial.passed());
     } else {
-      failure = file.page_cache().after_partial_write(file.descriptor(), transfer.offset, progress.passed());
+      failure = file.page_cache().after_partial_write(file.descriptor(), transfer.offset, partial.passed());
     }
   } else if (failure.error == 0 && file.access() != Access::direct) {
     if (transfer.kind == Transfer::Kind::read) {
-      file.page_cache().after_read(file.descriptor(), transfer.offset, progress.passed());
+      file.page_cache().after_read(file.descriptor(), transfer.offset, partial.passed());
     } else {
-      failure = file.page_cache().after_write(file.descriptor(), transfer.offset, progress.passed());
+      failure = file.page_cache().after_write(file.descriptor(), transfer.offset, partial.passed());
     }
   }
   return {transfer.token, failure.error, failure.error ? failure.offset : 0};
 }
 
-Completion carry_rest(Progress& progress) {
-  const Transfer& transfer = progress.transfer();
+Completion carry_rest(PartialTransfer& partial) {
+  const Transfer& transfer = partial.transfer();
   const File& file = *transfer.file;
   const bool is_read = transfer.kind == Transfer::Kind::read;
   const int fd = transfer.unaligned ? file.plain_descriptor() : file.descriptor();
-  for (bool over = progress.complete(); !over;) {
-    const int count = static_cast<int>(progress.vector_count());
-    const auto offset = static_cast<off_t>(progress.offset());
-    const ssize_t result = is_read ? preadv(fd, progress.vectors(), count, offset)
-                                   : pwritev(fd, progress.vectors(), count, offset);
-    over = progress.advance(result < 0 ? -errno : result);
+  for (bool over = partial.complete(); !over;) {
+    const int count = static_cast<int>(partial.vector_count());
+    const auto offset = static_cast<off_t>(partial.offset());
+    const ssize_t result = is_read ? preadv(fd, partial.vectors(), count, offset)
+                                   : pwritev(fd, partial.vectors(), count, offset);
+    over = partial.advance(result < 0 ? -errno : result);
   }
-  return after_transfer(progress);
+  return after_transfer(partial);
 }
 
 Completion carry_by_system_calls(const Transfer& transfer) {
-  Progress progress(transfer);
-  return carry_rest(progress);
+  PartialTransfer partial(transfer);
+  return carry_rest(partial);
 }
 
 }  // namespace xorder::io
