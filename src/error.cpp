@@ -2,17 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
+#include "reason.hpp"
 
 namespace xorder {
 namespace {
 
 std::string describe(const std::string& path, const std::string& operation, int code,
                      std::optional<std::uint64_t> offset) {
-  char buffer[128];
-  const char* reason = strerror_r(code, buffer, sizeof buffer);
-  return offset ? fmt::format("{}: {} at byte {}: {}", path, operation, *offset, reason)
-                : fmt::format("{}: {}: {}", path, operation, reason);
+  return offset ? fmt::format("{}: {} at byte {}: {}", path, operation, *offset, reason(code))
+                : fmt::format("{}: {}: {}", path, operation, reason(code));
 }
 
 }  // namespace

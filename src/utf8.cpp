@@ -24,6 +24,12 @@ Utf8Character first_character(std::string_view text) {
   return {c, text.substr(0, more + 1)};
 }
 
+std::string_view without_byte_order_mark(std::string_view text) {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  if (text.starts_with(mark)) text.remove_prefix(mark.size());
+  return text;
+}
+
 bool prints(char32_t c) {
   const auto in = [c](char32_t first, char32_t last) { return c >= first && c <= last; };
   const bool control = c < 0x20 || in(0x7F, 0xA0) || c == 0xAD;

@@ -16,6 +16,9 @@ struct Utf8Character {
 /// The character at the head of a text, which must not be empty. Overlong forms and surrogates are invalid.
 Utf8Character first_character(std::string_view text);
 
+/// The text without a byte order mark at its head: some editors begin every file with one.
+std::string_view without_byte_order_mark(std::string_view text);
+
 /// Whether a character can be shown. Control, bidirectional and invisible ones cannot: a name or a header
 /// could forge messages with them.
 bool prints(char32_t c);

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "c/border.hpp"
+#include "task/stretches.hpp"
 #include "work/profiles.hpp"
 
 namespace xorder::c {
@@ -29,8 +30,9 @@ work::AccessChoice access_choice(int access) {
 }  // namespace
 
 unsigned checked_threads(int threads) {
-  if (threads < 0 || threads > 1024)
-    throw ArgumentError(fmt::format("{} threads; expected 1 to 1024, or 0 for the default", threads));
+  if (threads < 0 || threads > task::max_threads)
+    throw ArgumentError(
+        fmt::format("{} threads; expected 1 to {}, or 0 for the default", threads, task::max_threads));
   return static_cast<unsigned>(threads);
 }
 

@@ -12,12 +12,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <cstring>
 #include <limits>
 
 #include "io/disk.hpp"
 #include "io/memory.hpp"
 #include "io/residency.hpp"
+#include "reason.hpp"
 #include "size_text.hpp"
 #include "xorder/error.hpp"
 
@@ -74,11 +74,6 @@ const char* kind_of_file(mode_t mode) {
     default:
       return "a special file";
   }
-}
-
-std::string reason(int code) {
-  char buffer[128];
-  return strerror_r(code, buffer, sizeof buffer);
 }
 
 std::string describe_bytes(std::uint64_t bytes) {

@@ -58,7 +58,4 @@ std::string describe_bytes(std::uint64_t bytes);
 /// What is not a regular file: "a FIFO".
 const char* kind_of_file(mode_t mode);
 
-/// The text of an errno value.
-std::string reason(int code);
-
 }  // namespace xorder::io

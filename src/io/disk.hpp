@@ -6,6 +6,7 @@
 // front of the operating system's, to count, record or fail what passes: disk_filter.hpp.
 #pragma once
 
+#include <fcntl.h>
 #include <sys/types.h>
 
 #include <boost/interprocess/mapped_region.hpp>
@@ -16,6 +17,10 @@
 #include "io/transfer.hpp"
 
 namespace xorder::io {
+
+/// For Disk::write_back(): starts writing the range back, and waits until all of it is on the disk.
+inline constexpr unsigned write_back_and_wait =
+    SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
 
 /// Safe to use from several threads at once. This class is the operating system's disk; see system_disk().
 class Disk {

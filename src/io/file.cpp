@@ -13,6 +13,7 @@
 #include "io/create.hpp"
 #include "io/disk.hpp"
 #include "io/page_cache.hpp"
+#include "reason.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::io {
@@ -203,11 +204,9 @@ FileStamp File::stamp() const {
 }
 
 void File::write_back_dirty_pages() const {
-  constexpr unsigned all_of_it =
-      SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
   // A failure concerns the writer. We read the pages that the writer sees.
   [[maybe_unused]] const int ignored =
-      disk_->write_back(plain_.get(), 0, 0, all_of_it);  // 0 bytes: to the end
+      disk_->write_back(plain_.get(), 0, 0, write_back_and_wait);  // 0 bytes: to the end
 }
 
 void File::read_exactly(void* data, std::size_t bytes, std::uint64_t offset) const {

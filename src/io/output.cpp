@@ -13,6 +13,7 @@
 
 #include "io/create.hpp"
 #include "io/disk.hpp"
+#include "reason.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::io {

@@ -61,10 +61,8 @@ std::vector<PageCache::Range> PageCache::pass(Window& window, Range range, std::
 
 // Returns the first failure.
 Failure PageCache::finish(int fd, const std::vector<Range>& ranges) {
-  constexpr unsigned all_of_it =
-      SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
   for (const Range& range : ranges) {
-    if (const int error = disk_.write_back(fd, range.offset, range.bytes, all_of_it))
+    if (const int error = disk_.write_back(fd, range.offset, range.bytes, write_back_and_wait))
       return {error, range.offset};
     drop(fd, range.offset, range.bytes);
   }

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <string_view>
 
 #include "io/disk.hpp"
 #include "io/file.hpp"
+#include "utf8.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::io {
@@ -24,9 +24,7 @@ std::string read_text(const std::filesystem::path& path) {
   }
   std::string text(file.size(), '\0');
   file.read_exactly(text.data(), text.size(), 0);
-  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";  // some editors begin every file with it
-  if (text.starts_with(byte_order_mark)) text.erase(0, byte_order_mark.size());
-  return text;
+  return std::string(without_byte_order_mark(text));
 }
 
 }  // namespace xorder::io

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "schedule/bits.hpp"
+
 namespace xorder::machine {
 
 using std::uint64_t;
@@ -55,10 +57,7 @@ class NodeStrips::Runs final : public Program {
 
  private:
   // Block i belongs to the processor whose number is the Gray code of i.
-  static uint64_t block_of(schedule::Node node) {
-    for (int shift = 1; shift < 64; shift *= 2) node ^= node >> shift;
-    return node;
-  }
+  static uint64_t block_of(schedule::Node node) { return schedule::gray_inverse(node); }
   bool is_own(schedule::Place place) const { return place.slot >> lg_runs_ == 0; }
   std::byte* own(schedule::Place place) const {
     return records_ + block_of(place.node) * pitch_ + place.slot * run_bytes_;

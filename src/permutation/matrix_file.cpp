@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "permutation/quote.hpp"
+#include "utf8.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/bmmc.hpp"
 #include "xorder/permutation/expression.hpp"
@@ -116,9 +117,7 @@ class MatrixParser {
 }  // namespace
 
 gf2::AffineMap parse_matrix(std::string_view text, const std::string& name) {
-  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";  // some editors begin every file with it
-  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
-  return MatrixParser(text, name).parse();
+  return MatrixParser(without_byte_order_mark(text), name).parse();
 }
 
 }  // namespace xorder

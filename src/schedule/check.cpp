@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "schedule/bits.hpp"
 #include "schedule/path.hpp"
 #include "xorder/error.hpp"
 
@@ -147,9 +148,8 @@ class Checker {
 
   // The number of the element that started at a place, and the place where it starts.
   uint64_t element_of(const Label& label) const {
-    Place start = place(label.start);
-    for (uint64_t shift = 1; shift < 64; shift *= 2) start.node ^= start.node >> shift;  // Gray code undone
-    return start.node * per_node() + start.slot;
+    const Place start = place(label.start);
+    return gray_inverse(start.node) * per_node() + start.slot;
   }
   uint64_t per_node() const { return (uint64_t{1} << recurrence_->lg_elements) / network_.nodes(); }
 

@@ -6,6 +6,9 @@
 
 namespace xorder::task {
 
+/// The most threads that a user may ask for. The C interface and the command line check it.
+inline constexpr int max_threads = 1024;
+
 /// How many threads are meant: 0 means one for each processor that this process may use.
 unsigned thread_count(unsigned asked);
 

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "io/create.hpp"
 #include "io/disk.hpp"
 #include "io/memory.hpp"
+#include "reason.hpp"
 #include "work/team.hpp"
 
 namespace xorder::work {
@@ -48,8 +48,7 @@ std::unique_ptr<io::Queue> Run::queue(unsigned depth) {
   auto queue = meter_.queue(kind, depth);
   queue_ = name(kind);
   if (kind == io::QueueKind::threads && delivery_.target().access() == io::Access::direct) {
-    say(fmt::format("io_uring cannot be used here ({}); using a pool of threads",
-                    io::reason(io::uring_error())));
+    say(fmt::format("io_uring cannot be used here ({}); using a pool of threads", reason(io::uring_error())));
   }
   return queue;
 }

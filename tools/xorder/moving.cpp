@@ -19,6 +19,7 @@
 #include "session.hpp"
 #include "size_text.hpp"
 #include "standard_streams.hpp"
+#include "task/stretches.hpp"
 #include "text_file.hpp"
 #include "tracing.hpp"
 #include "work/json.hpp"
@@ -228,8 +229,8 @@ work::Options MovingCommand::options() const {
   if (!memory_.empty()) options.memory = parse_memory(memory_, "--memory");
   if (!threads_.empty()) {
     const int threads = parse_int(threads_, "--threads");
-    if (threads < 1 || threads > 1024)
-      throw InputError(fmt::format("--threads: {} is not from 1 to 1024", threads));
+    if (threads < 1 || threads > task::max_threads)
+      throw InputError(fmt::format("--threads: {} is not from 1 to {}", threads, task::max_threads));
     options.threads = static_cast<unsigned>(threads);
   }
   options.access = access_choice(access_);

@@ -16,6 +16,7 @@
 #include "io/file.hpp"
 #include "io/memory.hpp"
 #include "io/output.hpp"
+#include "reason.hpp"
 #include "work/profiles.hpp"
 #include "xorder/error.hpp"
 
@@ -53,8 +54,7 @@ void forget_pages(const fs::path& path) {
 OwnDirectory::OwnDirectory(const fs::path& in) {
   std::string name = (in / ".xorder-bench-XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr) {
-    throw InputError(
-        fmt::format("{}: cannot create a directory there: {}", in.string(), std::strerror(errno)));
+    throw InputError(fmt::format("{}: cannot create a directory there: {}", in.string(), reason(errno)));
   }
   path_ = name;
 }

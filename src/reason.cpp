@@ -1,0 +1,12 @@
+#include "reason.hpp"
+
+#include <cstring>
+
+namespace xorder {
+
+std::string reason(int code) {
+  char buffer[128];
+  return strerror_r(code, buffer, sizeof buffer);
+}
+
+}  // namespace xorder
