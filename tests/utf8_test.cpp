@@ -60,5 +60,12 @@ TEST(Utf8, WhatCannotBeShown) {
   for (const char32_t c : {U' ', U'~', U'é', U'⊕', U'☃', U'\U0001F600'}) EXPECT_TRUE(prints(c));
 }
 
+TEST(Utf8, AByteOrderMarkIsLeftOutOnce) {
+  EXPECT_EQ(without_byte_order_mark("\xEF\xBB\xBFx"), "x");
+  EXPECT_EQ(without_byte_order_mark("\xEF\xBB\xBF\xEF\xBB\xBF"), "\xEF\xBB\xBF");
+  EXPECT_EQ(without_byte_order_mark("\xEF\xBB"), "\xEF\xBB");
+  EXPECT_EQ(without_byte_order_mark(""), "");
+}
+
 }  // namespace
 }  // namespace xorder

@@ -69,12 +69,6 @@ std::unique_ptr<work::Work> scheduled(io::ArrayFile input, const Reordering& wha
   return std::make_unique<StagedWork>(std::move(frame), std::move(stages));
 }
 
-std::unique_ptr<work::Work> scheduled_band(io::ArrayFile input, const Band& band,
-                                           std::filesystem::path output, work::Options options,
-                                           std::optional<uint64_t> processors) {
-  return scheduled_bands({std::move(input)}, {band}, std::move(output), std::move(options), processors);
-}
-
 std::unique_ptr<work::Work> scheduled_bands(std::vector<io::ArrayFile> inputs, const std::vector<Band>& bands,
                                             std::filesystem::path output, work::Options options,
                                             std::optional<uint64_t> processors) {

@@ -19,21 +19,6 @@ uint64_t largest(const std::vector<uint64_t>& values) {
 
 }  // namespace
 
-uint64_t hypercube_bound(const Schedule& schedule) {
-  const uint64_t nodes = schedule.network().nodes();
-  std::vector<uint64_t> columns(static_cast<std::size_t>(schedule.network().dimension()), 0);
-  uint64_t bound = 0;
-  for (Node v = 0; v < nodes; ++v) {
-    for (uint64_t slot = 0; slot < schedule.slots(); ++slot) {
-      const auto goal = schedule.goal({v, slot});
-      const uint64_t tag = goal ? goal->node ^ v : 0;
-      bound = std::max(bound, static_cast<uint64_t>(std::popcount(tag)));
-      for (std::size_t j = 0; j < columns.size(); ++j) columns[j] += tag >> j & 1;
-    }
-  }
-  return std::max(bound, ceil_div(largest(columns), nodes));
-}
-
 uint64_t total_exchange_bound(int dimension) { return dimension == 0 ? 0 : pow2(dimension - 1); }
 
 uint64_t isotropic_bound(std::span<const gf2::Word> tags, int dimension) {

@@ -13,10 +13,6 @@
 
 namespace xorder::schedule {
 
-/// Capacity and distance of a movement on a hypercube, counted from its goals: the largest of ⌈mean column
-/// sums⌉ and row sums. Visits every place. The closed forms below must agree with it.
-std::uint64_t hypercube_bound(const Schedule& schedule);
-
 /// 2^(d−1): 2^d nodes with 2^d words each, d·2^(2d−1) crossings in all. 0 for d = 0.
 std::uint64_t total_exchange_bound(int dimension);
 

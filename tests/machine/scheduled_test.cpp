@@ -152,8 +152,8 @@ TEST_F(Scheduled, BandsOfAnyShape) {
     const std::string data = noise(band.places() * bytes, random);
     const work::AccessChoice access =
         random.in(0, 1) == 0 ? work::AccessChoice::direct : work::AccessChoice::mapped;
-    const auto work = scheduled_band(
-        input(data, band.extents(), bytes), band, scratch_ / "out.raw",
+    const auto work = scheduled_bands(
+        {input(data, band.extents(), bytes)}, {band}, scratch_ / "out.raw",
         {.memory = 256 << 20, .access = access, .overwrite = true, .link_times = test::random_times(random)},
         processors);
     const work::Report report = work->run();
@@ -286,8 +286,8 @@ TEST_F(Scheduled, MessagesOfNothingAreNotCounted) {
         plan::plan_band_exchange({band}, 8, {memory, plan::Device::ssd(), processors}).stripes;
     ASSERT_EQ(stripes.stripes(), 1U);
     const std::string data = noise(band.places() * 8, random);
-    const auto work = scheduled_band(input(data, band.extents(), 8), band, scratch_ / "out.raw",
-                                     {.memory = memory, .overwrite = true}, processors);
+    const auto work = scheduled_bands({input(data, band.extents(), 8)}, {band}, scratch_ / "out.raw",
+                                      {.memory = memory, .overwrite = true}, processors);
     const std::uint64_t messages = work->run().traffic->messages;
     EXPECT_EQ(messages, messages_with_content(stripes)) << band.n << " " << band.lower << " " << band.upper;
     if (i == 0) {  // blocks of one column: the schedule knows what there is

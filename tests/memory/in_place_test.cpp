@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <fstream>
 #include <new>
+#include <string>
 
 #include "memory/small_caches.hpp"
 #include "plan/coset.hpp"
@@ -74,6 +75,13 @@ TEST(InPlace, IsTheSame) {
     expect_permuted_in_place(what, random, random.in(1u, 3u));
     if (HasFatalFailure()) return;
   }
+}
+
+// Rows abc and def become columns.
+TEST(InPlace, InOneCall) {
+  std::string array = "abcdef";
+  permute_in_place(transposition({{2, 3}, 1, Order::c}, {}), reinterpret_cast<std::byte*>(array.data()), 1);
+  EXPECT_EQ(array, "adbecf");
 }
 
 // Two axes of one extent exchanged, or three rotated, among others that stay; elements of any size.

@@ -11,6 +11,7 @@
 #include "schedule/banded.hpp"
 #include "schedule/banded_batch.hpp"
 #include "schedule/exchange.hpp"
+#include "schedule/hypercube_bound.hpp"
 
 namespace xorder::schedule {
 namespace {
@@ -18,12 +19,12 @@ namespace {
 // The closed forms against what is counted from the goals, place by place.
 TEST(Bounds, ClosedFormsAreWhatTheGoalsNeed) {
   for (int d = 0; d <= 7; ++d) {
-    EXPECT_EQ(total_exchange_bound(d), hypercube_bound(Exchange(d, Exchange::Kind::transposition)));
-    EXPECT_EQ(total_exchange_bound(d), hypercube_bound(Exchange(d, Exchange::Kind::bit_reversal)));
+    EXPECT_EQ(total_exchange_bound(d), test::hypercube_bound(Exchange(d, Exchange::Kind::transposition)));
+    EXPECT_EQ(total_exchange_bound(d), test::hypercube_bound(Exchange(d, Exchange::Kind::bit_reversal)));
     for (int beta = 0; beta <= d; ++beta) {
-      EXPECT_EQ(banded_bound(d, beta, 1), hypercube_bound(Banded(d, beta))) << d << " " << beta;
+      EXPECT_EQ(banded_bound(d, beta, 1), test::hypercube_bound(Banded(d, beta))) << d << " " << beta;
       for (int k = 1; beta > 0 && beta < d && k * beta <= d; ++k) {
-        EXPECT_EQ(banded_bound(d, beta, k), hypercube_bound(BandedBatch(d, beta, k)))
+        EXPECT_EQ(banded_bound(d, beta, k), test::hypercube_bound(BandedBatch(d, beta, k)))
             << d << " " << beta << " " << k;
       }
     }

@@ -7,6 +7,7 @@
 
 #include "gf2/random_gf2.hpp"
 #include "schedule/bounds.hpp"
+#include "schedule/hypercube_bound.hpp"
 #include "schedule/simulate.hpp"
 #include "xorder/error.hpp"
 
@@ -20,7 +21,7 @@ void expect_optimal(const Tags& tags, int d) {
   const Report report = test::expect_correct(task);
   EXPECT_EQ(report.steps, isotropic_bound(tags, d));
   if (!tags.empty()) {
-    EXPECT_EQ(report.steps, hypercube_bound(task));
+    EXPECT_EQ(report.steps, test::hypercube_bound(task));
   }
   std::uint64_t ones = 0;
   for (const gf2::Word t : tags) ones += static_cast<std::uint64_t>(std::popcount(t));

@@ -7,6 +7,7 @@
 
 #include "schedule/bounds.hpp"
 #include "schedule/exchange.hpp"
+#include "schedule/hypercube_bound.hpp"
 #include "schedule/simulate.hpp"
 #include "seed.hpp"
 #include "xorder/error.hpp"
@@ -76,7 +77,7 @@ TEST(Routed, TotalExchange) {
         task.push_back({{v, slot}, *exchange.goal({v, slot})});
       }
     }
-    EXPECT_EQ(task_bound(task, d), hypercube_bound(exchange)) << d;
+    EXPECT_EQ(task_bound(task, d), test::hypercube_bound(exchange)) << d;
     const Routed routed(d, exchange.slots(), task);
     test::expect_correct(routed);
     EXPECT_GE(routed.steps(), exchange.steps()) << d;

@@ -53,16 +53,12 @@ std::unique_ptr<work::Work> scheduled(io::ArrayFile input, const Reordering& wha
                                       std::vector<std::uint64_t> extents, std::filesystem::path output,
                                       work::Options options, const ScheduleChoice& choice);
 
-/// The transposition of a banded matrix in band storage, in the order `columns` or `rows`, by the schedule
-/// for banded matrices (schedule/banded.hpp). Its N columns (rows) lie on P = 2^d processors in consecutive
-/// blocks. The output is that of BandTransposition, byte for byte. Throws InputError as scheduled() does, and
-/// as BandTransposition does for input and band.
-std::unique_ptr<work::Work> scheduled_band(io::ArrayFile input, const Band& band,
-                                           std::filesystem::path output, work::Options options,
-                                           std::optional<std::uint64_t> processors);
-/// The same for several matrices of the same N, in one input or in one each. They go through the hypercube at
-/// once, by the best schedule that is known for them (schedule/bands_at_once.hpp), never in more steps than
-/// one after another. Inputs and shapes as in BandTransposition.
+/// The transposition of banded matrices in band storage, in the order `columns` or `rows`. All have the same
+/// N, and lie in one input or in one each. The N columns (rows) of a matrix lie on P = 2^d processors in
+/// consecutive blocks. Several matrices go through the hypercube at once, by the best schedule that is known
+/// for them, never in more steps than one after another. Inputs and shapes are those of BandTransposition; so
+/// is the output, byte for byte. Throws InputError as scheduled() does, and as BandTransposition does for
+/// inputs and bands.
 std::unique_ptr<work::Work> scheduled_bands(std::vector<io::ArrayFile> inputs, const std::vector<Band>& bands,
                                             std::filesystem::path output, work::Options options,
                                             std::optional<std::uint64_t> processors);
