@@ -30,7 +30,7 @@ class BandTransposition final : public work::Work {
  public:
   /// The input holds `band`, in C order. The constructor writes nothing. It throws InputError if the band is
   /// wider than the matrix, the input's shape is not band.extents(), the input is in Fortran order, the
-  /// memory is too small (plan::BandStrips), or the output cannot be made.
+  /// memory is too small for strips of one diagonal, or the output cannot be made.
   BandTransposition(io::ArrayFile input, const Band& band, std::filesystem::path output,
                     work::Options options);
   /// For several matrices, whose storages lie one after the other in the output. They lie in one input in the

@@ -73,9 +73,9 @@ class LayoutError : public InputError {
 /// Finds out what the file holds. It is an .npy file if its first bytes say so, whatever its name; otherwise
 /// it is raw, and `raw` must give a dtype. Reads the header only. Throws LayoutError if a raw layout is given
 /// for an .npy file or no dtype for a raw one. Throws other InputErrors for files that cannot be an input
-/// (File::open_input), damaged headers (read_npy_header), shapes that NumPy could not have (more than
-/// max_axes, or checked_bytes), and a size that is not offset + extents × dtype (the message has both
-/// numbers).
+/// (missing, unreadable, no regular file), headers that NumPy does not write, types with Python objects,
+/// shapes that NumPy could not have (more than 64 axes, or as checked_bytes() does), and a size that is not
+/// offset + extents × dtype (the message has both numbers).
 ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawLayout>& raw);
 /// The same on a given disk.
 ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawLayout>& raw, Disk& disk);

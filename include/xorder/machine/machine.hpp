@@ -9,7 +9,7 @@
 // There is no global barrier. A processor sends its messages for the step, receives those that the step
 // brings it, and goes on to its next step as soon as its own messages are there. Messages of later steps wait
 // until then. A processor reads what it sends before it writes what it receives. So all of a step's messages
-// are read before any is written, as schedule.hpp requires.
+// are read before any is written, as schedule/schedule.hpp requires.
 //
 // The program decides what a slot holds and where; the machine only moves it.
 #pragma once
@@ -67,9 +67,11 @@ class Program {
   virtual void update(std::span<const schedule::Update> updates);
 };
 
-/// The processors, ready to run the schedule any number of times. Memory: plan::machine_memory
-/// (plan/processors.hpp) and the payloads that were on their way at once, which are kept for the next run:
-/// those of two windows (machine/windows.hpp), at most.
+/// The processors, ready to run the schedule any number of times. Memory: 3 KiB per processor, 160 bytes per
+/// link that is used, 8 per other link, and 256 per message of two windows. A window is as many steps in a
+/// row as have 8 messages per processor, or one per two slots if that is less. With link times, also 32
+/// bytes per slot and up to 0.5 KiB per message of a step. The payloads of two windows, at most, are kept for
+/// the next run.
 class Machine {
  public:
   /// Requires that it is made and used in the TBB arena in which it is to run. The schedule must outlive it.

@@ -1,4 +1,4 @@
-// BMMC permutations in rounds of chunks (schedule/rounds.hpp), factored once and performed any number of
+// BMMC permutations in rounds of chunks (src/schedule/rounds.hpp), factored once and performed any number of
 // times, on files and on arrays in memory:
 //
 //     const Reordering what = mapping_of_all({{1 << 20}, 8, Order::c}, bmmc::bit_reverse(20));

@@ -1,12 +1,12 @@
 // Reorderings by virtual processors: the file is cut into the blocks of P of them, and a schedule says which
-// messages they send each other. The output is the same, byte for byte, as the tile engine's (job.hpp).
+// messages they send each other. The output is the same, byte for byte, as that of tiles::Job.
 //
-//   rounds     any BMMC permutation, all extents powers of two (schedule/rounds.hpp)
+//   rounds     any BMMC permutation, all extents powers of two (src/schedule/rounds.hpp)
 //   exchange   transposition and bit reversal by neighbour exchanges on a hypercube, 2^d ≤ rows and columns,
-//              powers of two (schedule/exchange.hpp)
-//   banded     transposition of a banded matrix in band storage, on a hypercube (schedule/banded.hpp)
+//              powers of two (src/schedule/exchange.hpp)
+//   banded     transposition of a banded matrix in band storage, on a hypercube (src/schedule/banded.hpp)
 //   mesh       transposition of any matrix on an N × N mesh or torus, N ≤ rows and columns
-//              (schedule/mesh.hpp, schedule/torus.hpp)
+//              (schedule/mesh.hpp, src/schedule/torus.hpp)
 //
 // Out of core, each of them is two passes over the data. The first pass works within processors, from the
 // input to a scratch file, so that what a processor will send lies together there. Then the schedule runs,
@@ -39,7 +39,7 @@ struct ScheduleChoice {
   std::optional<int> layout{};
   /// For the mesh: how messages travel. With `xy` they go along the row first, which takes one step more.
   schedule::Mesh::Routing routing = schedule::Mesh::Routing::any;
-  /// For the mesh: whether it is a torus, with routing `any` or `xy` (schedule/torus.hpp).
+  /// For the mesh: whether it is a torus, with routing `any` or `xy`.
   bool torus = false;
 };
 

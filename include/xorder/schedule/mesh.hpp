@@ -13,17 +13,18 @@
 // U_j uses the links of column j below the diagonal and of row j right of it; R_i those of row i left of the
 // diagonal and of column i above it. So all 2N resources U_0 .. R_(N−1) are disjoint, and in each step every
 // one of them can carry a message; the partner in (j, i) takes the mirrored way. It remains to divide the
-// nodes (i, j) among U_j and R_i so that none has more than T(N), the lower bound (bounds.hpp). For each row
-// i, the max(0, i − T) columns j < i with the most room left go up, and the rest go right. It works for every
-// N.
+// nodes (i, j) among U_j and R_i so that none has more than T(N), the lower bound (src/schedule/bounds.hpp).
+// For each row i, the max(0, i − T) columns j < i with the most room left go up, and the rest go right. It
+// works for every N.
 //
 // With XY routing only, which goes along the row first, a way that begins in a column is split at the
 // diagonal: its second leg follows a step later. That takes T(N) + 1 steps.
 //
-// The paper's own schedule has two phases of x and y steps (mesh_phases() in bounds.hpp), together T(N) for
-// most even N. `two_phase` is a schedule of these phases: in the first, the U_j of the left half and the R_i
-// of the lower half carry only blocks of the lower left quarter. The lengths of the phases are the paper's.
-// Which block goes when and where is ours; src/schedule/mesh_trades.cpp proves that it works.
+// The paper's own schedule has two phases of x and y steps, together T(N) for most even N: x is the largest
+// with y = N/2 − 2x ≥ 0 and x(x − 1) ≤ y(N/2 − 1). `two_phase` is a schedule of these phases: in the first,
+// the U_j of the left half and the R_i of the lower half carry only blocks of the lower left quarter. The
+// lengths of the phases are the paper's. Which block goes when and where is ours;
+// src/schedule/mesh_trades.cpp proves that it works.
 //
 // `recursive` is the well-known recursive exchange with XY routing, which takes about N steps (Ding, Ho and
 // Tsay, "Matrix transpose on meshes with wormhole and XY routing", SPDP 1994, compare theirs with it; they

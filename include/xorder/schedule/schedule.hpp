@@ -1,5 +1,5 @@
 // A schedule: which messages are sent in which step. It is plain data that can be printed, checked
-// (check.hpp), drawn and run. It does not matter what a slot holds, an element or a gigabyte.
+// (src/schedule/check.hpp), drawn and run. It does not matter what a slot holds, an element or a gigabyte.
 //
 // Every virtual processor (node) owns the same number of *slots*. A *message* copies what lies in one place,
 // a slot of a node, to another place, over the links of its path. All messages of a step are read before any
@@ -7,9 +7,9 @@
 //
 //   exchange   two neighbours send from the slots in which they receive: the arriving word takes the place
 //              of the one that left. No slots are needed beyond those of the data.
-//   copy       a value that stays is sent to a slot of its own at the receiver (descend.hpp).
+//   copy       a value that stays is sent to a slot of its own at the receiver (src/schedule/descend.hpp).
 //
-// Example, the 2 × 2 transposition on a hypercube of two nodes (exchange.hpp with d = 1), one step:
+// Example, the 2 × 2 transposition on a hypercube of two nodes, one step:
 //
 //            slot 0  slot 1                       slot 0  slot 1
 //   node 0     a       b      (0,1) → (1,0)         a       c
@@ -84,7 +84,7 @@ class Schedule {
   /// Slots of each node.
   std::uint64_t slots() const { return slots_; }
   std::uint64_t steps() const { return steps_; }
-  /// No schedule for this task on this network has fewer steps (bounds.hpp).
+  /// No schedule for this task on this network has fewer steps.
   std::uint64_t lower_bound() const { return lower_bound_; }
 
   /// Replaces `out` by the messages of a step, step < steps(). Takes time proportional to their number.

@@ -30,8 +30,10 @@ class TileEngine;
 class Job final : public work::Work {
  public:
   /// Makes the plan. Nothing is written. `what` must reorder all bytes of the input, and `extents`, the
-  /// output's shape, must have as many elements. Throws InputError if they do not, or if the plan
-  /// (make_plan), the output (Output::check) or scratch files cannot be made.
+  /// output's shape, must have as many elements. Throws InputError if they do not, or if the memory is too
+  /// small. Throws it too if the output cannot be made: it exists and may not be replaced, is no regular file
+  /// or the input itself, its directory is missing or not writable, or there is no room for it or for the
+  /// scratch files.
   Job(io::ArrayFile input, const Reordering& what, std::vector<std::uint64_t> extents,
       std::filesystem::path output, work::Options options);
   ~Job() override;
