@@ -16,7 +16,7 @@
 
 #include "schedule/band_placement.hpp"
 #include "schedule/band_task.hpp"
-#include "schedule/check.hpp"
+#include "xorder/schedule/check.hpp"
 
 namespace {
 

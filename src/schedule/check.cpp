@@ -1,4 +1,4 @@
-#include "schedule/check.hpp"
+#include "xorder/schedule/check.hpp"
 
 #include <fmt/format.h>
 
@@ -52,7 +52,7 @@ class Checker {
     report_.links = network_.links();
   }
 
-  Report run() {
+  CheckReport run() {
     for (step_ = 0; step_ < schedule_.steps(); ++step_) {
       const uint64_t before = report_.crossings;
       schedule_.messages(step_, messages_);
@@ -213,12 +213,12 @@ class Checker {
   std::vector<Message> messages_;
   std::vector<Label> moving_;
   std::vector<Update> updates_;
-  Report report_;
+  CheckReport report_;
 };
 
 }  // namespace
 
-Report check(const Schedule& schedule) {
+CheckReport check(const Schedule& schedule) {
   const uint64_t nodes = schedule.network().nodes();
   if (nodes != 0 && schedule.slots() > max_checked_places / nodes) {
     throw InputError(

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <vector>
 
-#include "schedule/check.hpp"
 #include "schedule/clock.hpp"
 #include "xorder/error.hpp"
+#include "xorder/schedule/check.hpp"
 
 namespace xorder::schedule {
 namespace {

@@ -135,7 +135,7 @@ def compile_program(source, language, where):
         check(result.returncode == 0, where, f"{command}:\n{result.stdout[-3000:]}{result.stderr[-1000:]}")
         if result.returncode != 0:
             return
-    if language == "mpi":  # checks its result itself
+    if "b.npy" not in source:  # checks its result itself
         return
     check(np.array_equal(np.load(folder / "b.npy"), np.load(folder / "a.npy").T), where, "the program's result is wrong")
 

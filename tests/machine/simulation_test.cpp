@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "machine/on_files.hpp"
-#include "schedule/check.hpp"
 #include "schedule/every_kind.hpp"
 #include "schedule/path.hpp"
 #include "seed.hpp"
 #include "xorder/machine/machine.hpp"
+#include "xorder/schedule/check.hpp"
 
 namespace xorder::machine {
 namespace {
@@ -152,7 +152,7 @@ class RoundTrip : public Schedule {
 TEST(Simulation, AMessageThatComesBackCrossesLinksForAll) {
   const RoundTrip trip;
   const Schedule::Load expected = {.messages = 1, .crossings = 2};
-  const schedule::Report report = check(trip);
+  const schedule::CheckReport report = check(trip);
   EXPECT_TRUE(report.correct()) << report.first_fault;
   EXPECT_EQ((Schedule::Load{report.messages, report.crossings}), expected);
   EXPECT_EQ(trip.load(0), expected);

@@ -42,7 +42,7 @@ TEST(Banded, OptimalForEveryDimensionToTenAndEveryBand) {
   for (int d = 0; d <= 10; ++d) {
     for (int beta = 0; beta <= d; ++beta) {
       const Banded banded(d, beta);
-      const Report report = test::expect_correct(banded);
+      const CheckReport report = test::expect_correct(banded);
       EXPECT_EQ(report.steps, report.lower_bound);
       EXPECT_EQ(report.steps, beta < d ? std::uint64_t{1} << beta : (std::uint64_t{1} << d) / 2)
           << d << " " << beta;
@@ -86,7 +86,7 @@ TEST(Banded, NarrowerBandsSendNothingEmpty) {
     Diagonals band{random.in(std::uint64_t{0}, reach), random.in(std::uint64_t{0}, reach)};
     if (band.width() > n) band.back = n - 1 - band.ahead;
     const Banded banded(d, beta, band);
-    const Report report = test::expect_correct(banded);
+    const CheckReport report = test::expect_correct(banded);
     EXPECT_EQ(report.crossings, band_crossings(d, beta, band));
     ASSERT_FALSE(HasFailure()) << d << " " << beta << " " << band.back << " " << band.ahead;
   }
@@ -142,7 +142,7 @@ TEST(BandedBatch, TableOfTwoPhases) {
                                          {6, 3, 2, 16, 13},
                                          {7, 2, 3, 14, 8},
                                          {8, 4, 2, 32, 25}}) {
-    const Report report = test::expect_correct(BandedBatch(row.d, row.beta, row.matrices));
+    const CheckReport report = test::expect_correct(BandedBatch(row.d, row.beta, row.matrices));
     EXPECT_EQ(report.steps, row.steps) << row.d;
     EXPECT_EQ(report.lower_bound, row.bound) << row.d;
   }
@@ -152,7 +152,7 @@ TEST(BandedBatch, EveryShapeToSevenDimensions) {
   for (int d = 2; d <= 7; ++d) {
     for (int beta = 1; beta < d; ++beta) {
       for (int k = 1; k * beta <= d; ++k) {
-        const Report report = test::expect_correct(BandedBatch(d, beta, k));
+        const CheckReport report = test::expect_correct(BandedBatch(d, beta, k));
         EXPECT_EQ(report.crossings, static_cast<std::uint64_t>(k) * crossings_by_formula(d, beta));
       }
     }

@@ -1,5 +1,5 @@
 // The checker must see what is wrong: schedules that are right, and then damaged.
-#include "schedule/check.hpp"
+#include "xorder/schedule/check.hpp"
 
 #include <gtest/gtest.h>
 
@@ -80,7 +80,7 @@ void expect_caught(
       } while (written.at(step).size() < 2);
       std::vector<Message>& messages = written.at(step);
       damage(written, messages, random.in(std::size_t{0}, messages.size() - 1), random);
-      const Report report = check(written);
+      const CheckReport report = check(written);
       ASSERT_FALSE(report.correct()) << "step " << step << " of " << written.steps();
       ASSERT_FALSE(report.first_fault.empty());
     }
@@ -189,7 +189,7 @@ TEST(Check, CountsEveryConflict) {
   Written written(mesh);
   written.at(0).insert(written.at(0).end(), written.at(1).begin(), written.at(1).end());
   written.at(1).clear();
-  const Report report = check(written);
+  const CheckReport report = check(written);
   EXPECT_GT(report.conflicts, 1u);
   EXPECT_TRUE(report.complete());
   EXPECT_FALSE(report.correct());

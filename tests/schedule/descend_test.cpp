@@ -23,7 +23,7 @@ TEST(Descend, FourStepsARoundForEveryShape) {
   for (int n = 0; n <= 7; ++n) {
     for (int v = 0; v <= 7; ++v) {
       for (const Order order : {Order::descend, Order::ascend}) {
-        const Report report = test::expect_correct(Descend(n, v, order));
+        const CheckReport report = test::expect_correct(Descend(n, v, order));
         const std::uint64_t lg_m = static_cast<std::uint64_t>(n + v), per_node = std::uint64_t{1} << v;
         EXPECT_EQ(report.steps, 4 * (lg_m + per_node - 1));
         ASSERT_FALSE(testing::Test::HasFailure()) << n << " " << v;
@@ -106,7 +106,7 @@ TEST(Descend, BetweenNodesOnly) {
   for (int n = 0; n <= 6; ++n) {
     for (int v = 0; v <= 6; ++v) {
       for (const Order order : {Order::descend, Order::ascend}) {
-        const Report report = test::expect_correct(Descend(n, v, order, Descend::Part::between_nodes));
+        const CheckReport report = test::expect_correct(Descend(n, v, order, Descend::Part::between_nodes));
         EXPECT_EQ(report.steps,
                   n == 0 ? 0 : 4 * (static_cast<std::uint64_t>(n) + (std::uint64_t{1} << v) - 1));
         ASSERT_FALSE(testing::Test::HasFailure()) << n << " " << v;
@@ -124,7 +124,7 @@ TEST(Descend, WhatIsNotReadIsNotSent) {
     const auto part = random.in(0, 1) == 1 ? Descend::Part::all : Descend::Part::between_nodes;
     const Reads reads{random(), random()};
     const Descend some(n, v, order, part, reads), all(n, v, order, part);
-    const Report report = test::expect_correct(some);
+    const CheckReport report = test::expect_correct(some);
     EXPECT_EQ(report.steps, all.steps());
     EXPECT_LE(report.messages, all.total().messages);
     EXPECT_EQ(test::expect_correct(Descend(n, v, order, part, {0, 0})).messages, 0u);

@@ -56,7 +56,7 @@ TEST(Exchange, StepsAndCrossings) {
       {1, {1, 2}}, {2, {2, 16}}, {3, {4, 96}}, {4, {8, 512}}, {5, {16, 2560}}, {6, {32, 12288}}};
   for (const auto& [d, expected] : golden) {
     for (const auto kind : {Exchange::Kind::transposition, Exchange::Kind::bit_reversal}) {
-      const Report report = test::expect_correct(Exchange(d, kind));
+      const CheckReport report = test::expect_correct(Exchange(d, kind));
       EXPECT_EQ(report.steps, expected.first);
       EXPECT_EQ(report.crossings, expected.second);
     }
@@ -66,7 +66,7 @@ TEST(Exchange, StepsAndCrossings) {
 TEST(Exchange, IsOptimalWithAllLinksBusyForEveryDimensionToTen) {
   for (int d = 0; d <= 10; ++d) {
     for (const auto kind : {Exchange::Kind::transposition, Exchange::Kind::bit_reversal}) {
-      const Report report = test::expect_correct(Exchange(d, kind));
+      const CheckReport report = test::expect_correct(Exchange(d, kind));
       EXPECT_EQ(report.steps, report.lower_bound);
       for (const std::uint64_t crossings : report.step_crossings) ASSERT_EQ(crossings, report.links);
     }

@@ -18,7 +18,7 @@ using Tags = std::vector<gf2::Word>;
 
 void expect_optimal(const Tags& tags, int d) {
   const Isotropic task(tags, d);
-  const Report report = test::expect_correct(task);
+  const CheckReport report = test::expect_correct(task);
   EXPECT_EQ(report.steps, isotropic_bound(tags, d));
   if (!tags.empty()) {
     EXPECT_EQ(report.steps, test::hypercube_bound(task));

@@ -124,7 +124,7 @@ TEST(Mesh, TheFirstPhaseKeepsToTheQuarter) {
 TEST(Mesh, TheRecursiveExchangeTakesNMinusOneStepsWithOnePort) {
   for (std::uint64_t n = 1; n <= 64; n *= 2) {
     const Mesh mesh(n, Mesh::Routing::recursive);
-    const Report report = test::expect_correct(mesh);
+    const CheckReport report = test::expect_correct(mesh);
     EXPECT_EQ(report.steps, n - 1);
     EXPECT_EQ(report.one_port_steps, n - 1);
     expect_transposition(mesh);

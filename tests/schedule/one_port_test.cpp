@@ -6,10 +6,10 @@
 #include <set>
 #include <utility>
 
-#include "schedule/check.hpp"
 #include "schedule/every_kind.hpp"
 #include "schedule/path.hpp"
 #include "seed.hpp"
+#include "xorder/schedule/check.hpp"
 
 namespace xorder::schedule {
 namespace {
@@ -66,7 +66,7 @@ TEST(OnePort, StepsOfEveryKindOfSchedule) {
       s->messages(step, messages);
       steps += std::max<uint64_t>(expect_rounds(one_port, messages, s->network().nodes()), 1);
     }
-    const Report report = check(*s);
+    const CheckReport report = check(*s);
     EXPECT_EQ(report.one_port_steps, steps) << name;
     EXPECT_EQ(report.one_port_steps == report.steps, report.ports() <= 1) << name;
     EXPECT_LE(report.one_port_steps, report.steps * std::max<uint64_t>(report.ports(), 1)) << name;

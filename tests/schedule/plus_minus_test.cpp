@@ -18,7 +18,7 @@ TEST(PlusMinus, FourStepsForEachIterationAndTwoForNeighbours) {
   for (int n = 1; n <= 9; ++n) {
     for (const bool ascending : {false, true}) {
       const PlusMinus all(n, Recurrence::all(n, 0, ascending).iterations);
-      const Report report = test::expect_correct(all);
+      const CheckReport report = test::expect_correct(all);
       EXPECT_EQ(report.steps, 4 * static_cast<std::uint64_t>(n) - 2);
       // As many messages as Hu's schedule of one element a node.
       EXPECT_EQ(report.messages, Descend(n, 0, Descend::Order::descend).total().messages);

@@ -41,7 +41,7 @@ TEST(Routed, EveryPacketOfRandomTasksArrives) {
     const auto slots = random.in(std::uint64_t{1}, std::uint64_t{12});
     const auto task = random_task(random, d, slots);
     const Routed routed(d, slots, task, {.effort = random.in(0u, 300u), .seed = random()});
-    const Report report = test::expect_correct(routed);
+    const CheckReport report = test::expect_correct(routed);
     EXPECT_EQ(report.crossings, task_crossings(task));
     EXPECT_LE(report.steps, routed.greedy_steps());
     EXPECT_EQ(report.lower_bound, task_bound(task, d));

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "schedule/check.hpp"
+#include "xorder/schedule/check.hpp"
 #include "xorder/schedule/schedule.hpp"
 
 namespace xorder::test {
@@ -33,8 +33,8 @@ inline std::vector<std::uint64_t> carried(const Schedule& s) {
 }
 
 /// The checker is content, and the loads that formulas give are those that it counted.
-inline schedule::Report expect_correct(const Schedule& s) {
-  const schedule::Report report = check(s);
+inline schedule::CheckReport expect_correct(const Schedule& s) {
+  const schedule::CheckReport report = check(s);
   EXPECT_TRUE(report.correct()) << report.first_fault;
   EXPECT_GE(report.steps, report.lower_bound);
   Schedule::Load sum;

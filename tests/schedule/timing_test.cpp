@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <limits>
 
-#include "schedule/check.hpp"
 #include "schedule/every_kind.hpp"
 #include "schedule/path.hpp"
 #include "seed.hpp"
 #include "xorder/error.hpp"
+#include "xorder/schedule/check.hpp"
 
 namespace xorder::schedule {
 namespace {

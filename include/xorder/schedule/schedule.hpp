@@ -1,5 +1,5 @@
 // A schedule: which messages are sent in which step. It is plain data that can be printed, checked
-// (src/schedule/check.hpp), drawn and run. It does not matter what a slot holds, an element or a gigabyte.
+// (check.hpp), drawn and run. It does not matter what a slot holds, an element or a gigabyte.
 //
 // Every virtual processor (node) owns the same number of *slots*. A *message* copies what lies in one place,
 // a slot of a node, to another place, over the links of its path. All messages of a step are read before any

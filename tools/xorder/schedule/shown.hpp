@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "factors.hpp"
-#include "schedule/check.hpp"
 #include "schedule/routed.hpp"
+#include "xorder/schedule/check.hpp"
 #include "xorder/schedule/schedule.hpp"
 
 namespace xorder::cli {
@@ -139,7 +139,7 @@ void for_each_line_of_numbers(
 /// entries.
 void check_table_size(const ShownSchedule& shown, std::uint64_t most_entries, std::string_view complaint);
 
-using MaybeReport = std::optional<schedule::Report>;
+using MaybeReport = std::optional<schedule::CheckReport>;
 /// These print to standard output as they go, because tables can be larger than memory. Before they print
 /// anything they throw InputError if the table has more than 10^7 entries (text) or 10^8 (JSON).
 void print_schedule_as_text(const ShownSchedule& shown, const MaybeReport& report);

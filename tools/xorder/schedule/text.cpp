@@ -78,7 +78,7 @@ void print_utilisation(const schedule::Schedule& s, std::size_t width) {
   }
 }
 
-void print_report(const schedule::Report& report, std::size_t width) {
+void print_report(const schedule::CheckReport& report, std::size_t width) {
   if (report.correct()) {
     fmt::print("{:{}}every message arrives, nothing is lost, no link is used twice in a step\n", "checked",
                width);

@@ -19,7 +19,7 @@
 
 namespace xorder::schedule {
 
-struct Report {
+struct CheckReport {
   std::uint64_t steps = 0;
   std::uint64_t lower_bound = 0;
   std::uint64_t links = 0;
@@ -29,7 +29,7 @@ struct Report {
   std::uint64_t ports_out = 0;                ///< the most messages that a node sends in a step
   std::uint64_t ports_in = 0;                 ///< the most that a node receives in a step
   /// Steps if each node has one port: a step counts as often as a port is used in it, at least once.
-  /// one_port.hpp makes them.
+  /// src/schedule/one_port.hpp makes them.
   std::uint64_t one_port_steps = 0;
 
   std::uint64_t conflicts = 0;    ///< uses of a link beyond the first in a step
@@ -51,6 +51,6 @@ inline constexpr std::uint64_t max_checked_places = std::uint64_t{1} << 24;
 
 /// Throws InputError if the schedule has more places than that. The time is that of making the messages and
 /// walking their paths: some 10 ns per link on one core.
-Report check(const Schedule& schedule);
+CheckReport check(const Schedule& schedule);
 
 }  // namespace xorder::schedule
