@@ -38,10 +38,10 @@ int tried(const Call& call) {
 
 }  // namespace
 
-Completion Disk::carry(const Transfer& transfer) {
-  if (transfer.in_place) return carry_in_place(transfer);
+Completion Disk::perform(const Transfer& transfer) {
+  if (transfer.in_place) return perform_in_place(transfer);
   const bool mapped = transfer.file->access() == Access::mapped && !transfer.unaligned;
-  return mapped ? carry_by_mapping(transfer) : carry_by_system_calls(transfer);
+  return mapped ? perform_by_mapping(transfer) : perform_by_system_calls(transfer);
 }
 
 std::unique_ptr<Queue> Disk::queue(QueueKind kind, unsigned depth) { return make_queue(kind, depth); }

@@ -1,6 +1,6 @@
 // The interface between xorder and its files.
 //
-// All data of all engines passes through carry() or a queue() of a Disk, or through windows that map() and
+// All data of all engines passes through perform() or a queue() of a Disk, or through windows that map() and
 // prepare() gave. Every other file operation that can fail is a function of Disk too. A file is opened on a
 // disk (file.hpp) and remembers it, so whoever is given the file uses the same disk. Other disks can stand in
 // front of the operating system's, to count, record or fail what passes: disk_filter.hpp.
@@ -31,7 +31,7 @@ class Disk {
   Disk& operator=(const Disk&) = delete;
 
   /// Carries out one transfer of a file that was opened on this disk. Blocks until it has ended.
-  virtual Completion carry(const Transfer& transfer);
+  virtual Completion perform(const Transfer& transfer);
   /// Makes a queue for many transfers in flight: see make_queue(). The disk must outlive it.
   virtual std::unique_ptr<Queue> queue(QueueKind kind, unsigned depth);
   /// Maps a window of an open file. Throws boost::interprocess::interprocess_exception.

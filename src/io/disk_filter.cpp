@@ -71,11 +71,11 @@ class FilteredQueue final : public Queue {
 
 }  // namespace
 
-Completion DiskFilter::carry(const Transfer& transfer) {
+Completion DiskFilter::perform(const Transfer& transfer) {
   const auto begun = Clock::now();
   const int error = before(transfer);
   const Completion done =
-      error != 0 ? Completion{transfer.token, error, transfer.offset} : behind_.carry(transfer);
+      error != 0 ? Completion{transfer.token, error, transfer.offset} : behind_.perform(transfer);
   after(transfer, done, begun);
   return done;
 }

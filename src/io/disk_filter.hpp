@@ -34,7 +34,7 @@ class DiskFilter : public Disk {
   /// `behind` must outlive this.
   explicit DiskFilter(Disk& behind) : behind_(behind) {}
 
-  Completion carry(const Transfer& transfer) final;
+  Completion perform(const Transfer& transfer) final;
   std::unique_ptr<Queue> queue(QueueKind kind, unsigned depth) final;
   boost::interprocess::mapped_region map(int fd, bool writable, std::uint64_t offset,
                                          std::size_t bytes) final;
@@ -53,7 +53,7 @@ class DiskFilter : public Disk {
 
   /// Returns 0, or the errno with which the transfer fails without being made.
   virtual int before(const Transfer&) { return 0; }
-  /// The transfer has ended. It was handed to the queue or to carry() at `begun`. Also called for transfers
+  /// The transfer has ended. It was handed to the queue or to perform() at `begun`. Also called for transfers
   /// that before() made fail.
   virtual void after(const Transfer&, const Completion&, [[maybe_unused]] Clock::time_point begun) {}
   /// Returns 0, or the errno with which the operation fails without being made.

@@ -210,16 +210,16 @@ void File::write_back_dirty_pages() const {
 }
 
 void File::read_exactly(void* data, std::size_t bytes, std::uint64_t offset) const {
-  carry_exactly(Transfer::Kind::read, static_cast<std::byte*>(data), bytes, offset);
+  transfer_exactly(Transfer::Kind::read, static_cast<std::byte*>(data), bytes, offset);
 }
 
 void File::write_exactly(const void* data, std::size_t bytes, std::uint64_t offset) const {
-  carry_exactly(Transfer::Kind::write, const_cast<std::byte*>(static_cast<const std::byte*>(data)), bytes,
-                offset);
+  transfer_exactly(Transfer::Kind::write, const_cast<std::byte*>(static_cast<const std::byte*>(data)), bytes,
+                   offset);
 }
 
-void File::carry_exactly(Transfer::Kind kind, std::byte* data, std::size_t bytes,
-                         std::uint64_t offset) const {
+void File::transfer_exactly(Transfer::Kind kind, std::byte* data, std::size_t bytes,
+                            std::uint64_t offset) const {
   if (bytes == 0) return;
   const Transfer transfer{.kind = kind,
                           .file = this,
@@ -228,7 +228,7 @@ void File::carry_exactly(Transfer::Kind kind, std::byte* data, std::size_t bytes
                           .piece_count = 1,
                           .required_bytes = bytes,
                           .unaligned = true};
-  const Completion done = disk_->carry(transfer);
+  const Completion done = disk_->perform(transfer);
   if (done.error != 0) throw failed(kind, done);
 }
 

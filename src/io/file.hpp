@@ -115,7 +115,7 @@ class File {
                         std::uint64_t bytes, Access access, Disk& disk);
   static File opened_for_writing(Descriptor plain, const std::string& name, std::uint64_t bytes,
                                  Access access, Disk& disk);
-  void carry_exactly(Transfer::Kind kind, std::byte* data, std::size_t bytes, std::uint64_t offset) const;
+  void transfer_exactly(Transfer::Kind kind, std::byte* data, std::size_t bytes, std::uint64_t offset) const;
   void open_data_descriptor(Access access, int flags);
   void advise_no_read_ahead() const;
 

@@ -33,10 +33,10 @@ void copy(const Transfer& transfer, std::byte* window, std::size_t bytes) {
 
 }  // namespace
 
-Completion carry_by_mapping(const Transfer& transfer) {
+Completion perform_by_mapping(const Transfer& transfer) {
   const File& file = *transfer.file;
   // Other files may not be mappable at all.
-  if (file.access() != Access::mapped) return carry_by_system_calls(transfer);
+  if (file.access() != Access::mapped) return perform_by_system_calls(transfer);
   const bool is_read = transfer.kind == Transfer::Kind::read;
   const auto failed = [&](int error, std::uint64_t offset) {
     return Completion{transfer.token, error, offset};

@@ -94,7 +94,7 @@ int make_new(const File& file, std::byte* window, std::uint64_t offset, std::siz
   return error == EIO && free_bytes(file.plain_descriptor()).value_or(bytes) < bytes ? ENOSPC : error;
 }
 
-Completion carry_in_place(const Transfer& transfer) {
+Completion perform_in_place(const Transfer& transfer) {
   const File& file = *transfer.file;
   const Piece& window = transfer.pieces[0];
   Failure failure{.error = 0, .offset = transfer.offset};

@@ -19,6 +19,6 @@ int bring_in(const File& file, std::byte* window, std::uint64_t offset, std::siz
 int make_new(const File& file, std::byte* window, std::uint64_t offset, std::size_t bytes);
 
 /// Carries out a transfer with Transfer::in_place.
-Completion carry_in_place(const Transfer& transfer);
+Completion perform_in_place(const Transfer& transfer);
 
 }  // namespace xorder::io

@@ -62,7 +62,7 @@ Completion after_transfer(const PartialTransfer& partial) {
   return {transfer.token, failure.error, failure.error ? failure.offset : 0};
 }
 
-Completion carry_rest(PartialTransfer& partial) {
+Completion perform_rest(PartialTransfer& partial) {
   const Transfer& transfer = partial.transfer();
   const File& file = *transfer.file;
   const bool is_read = transfer.kind == Transfer::Kind::read;
@@ -77,9 +77,9 @@ Completion carry_rest(PartialTransfer& partial) {
   return after_transfer(partial);
 }
 
-Completion carry_by_system_calls(const Transfer& transfer) {
+Completion perform_by_system_calls(const Transfer& transfer) {
   PartialTransfer partial(transfer);
-  return carry_rest(partial);
+  return perform_rest(partial);
 }
 
 }  // namespace xorder::io

@@ -41,7 +41,7 @@ class PartialTransfer {
 };
 
 /// Carries out what is left, with preadv or pwritev.
-Completion carry_rest(PartialTransfer& partial);
+Completion perform_rest(PartialTransfer& partial);
 
 /// The completion of a transfer by system calls that is over. If the transfer went through the page cache,
 /// trims that first.

@@ -8,9 +8,9 @@
 namespace xorder::io {
 namespace {
 
-Completion carry_safely(PoolQueue::Carry carry, const Transfer& transfer) {
+Completion perform_safely(PoolQueue::Perform perform, const Transfer& transfer) {
   try {
-    return carry(transfer);
+    return perform(transfer);
   } catch (...) {  // only std::bad_alloc is possible; it must not leave a thread
     return {transfer.token, ENOMEM, transfer.offset};
   }
@@ -18,9 +18,9 @@ Completion carry_safely(PoolQueue::Carry carry, const Transfer& transfer) {
 
 }  // namespace
 
-PoolQueue::PoolQueue(unsigned depth, Carry carry, Threads threads)
+PoolQueue::PoolQueue(unsigned depth, Perform perform, Threads threads)
     : depth_(depth),
-      carry_(carry),
+      perform_(perform),
       bytes_at_once_(threads.bytes_at_once),
       most_threads_(std::min(depth, threads.most)) {
   done_.reserve(depth);
@@ -64,7 +64,7 @@ void PoolQueue::end() {
 void PoolQueue::submit(const Transfer& transfer) {
   if (threads_.size() < most_threads_ && all_busy()) grow();
   if (threads_.empty()) {
-    const Completion completion = carry_safely(carry_, transfer);
+    const Completion completion = perform_safely(perform_, transfer);
     const std::lock_guard lock(mutex_);
     complete(completion);
     return;
@@ -117,7 +117,7 @@ void PoolQueue::work() {
     const std::size_t count = take(batch);
     --idle_;
     lock.unlock();
-    for (std::size_t i = 0; i < count; ++i) ended[i] = carry_safely(carry_, batch[i]);
+    for (std::size_t i = 0; i < count; ++i) ended[i] = perform_safely(perform_, batch[i]);
     lock.lock();
     ++idle_;
     for (std::size_t i = 0; i < count; ++i) complete(ended[i]);

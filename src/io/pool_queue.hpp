@@ -1,6 +1,6 @@
-// A queue with its own threads, which carry out each transfer with a blocking function. (TBB's threads must
+// A queue with its own threads, which perform each transfer with a blocking function. (TBB's threads must
 // not block: they are for computing.) A thread is started when a transfer finds all others busy, so small
-// files get few. Where no thread can be started, submit() carries out the transfer.
+// files get few. Where no thread can be started, submit() performs the transfer.
 //
 // Handing a transfer to a thread and back takes longer than copying a few KiB. So where transfers only copy,
 // a thread takes several small ones at a time.
@@ -20,15 +20,15 @@ namespace xorder::io {
 
 class PoolQueue final : public Queue {
  public:
-  /// Carries out one transfer. Called by several threads at once.
-  using Carry = Completion (*)(const Transfer&);
+  /// Performs one transfer. Called by several threads at once.
+  using Perform = Completion (*)(const Transfer&);
 
   struct Threads {
     unsigned most = 32;
     std::size_t bytes_at_once = 0;  ///< of the transfers that a thread takes at a time, if there are several
   };
 
-  PoolQueue(unsigned depth, Carry carry, Threads threads);
+  PoolQueue(unsigned depth, Perform perform, Threads threads);
   ~PoolQueue() override;
   unsigned depth() const override { return depth_; }
   void submit(const Transfer& transfer) override;
@@ -48,7 +48,7 @@ class PoolQueue final : public Queue {
   void complete(const Completion& completion);  // mutex_ held
 
   const unsigned depth_;
-  const Carry carry_;
+  const Perform perform_;
   const std::size_t bytes_at_once_;
   std::mutex mutex_;
   std::condition_variable something_done_;

@@ -20,14 +20,14 @@ std::unique_ptr<Queue> make_queue(QueueKind kind, unsigned depth) {
     case QueueKind::uring:
       return make_uring_queue(depth);
     case QueueKind::threads:
-      return std::make_unique<PoolQueue>(depth, &carry_by_system_calls, PoolQueue::Threads{});
+      return std::make_unique<PoolQueue>(depth, &perform_by_system_calls, PoolQueue::Threads{});
     case QueueKind::in_memory:
       return std::make_unique<PoolQueue>(
-          depth, &carry_by_system_calls,
+          depth, &perform_by_system_calls,
           PoolQueue::Threads{.most = std::min(32u, std::thread::hardware_concurrency() + 1),
                              .bytes_at_once = 256 << 10});
     case QueueKind::mapped:
-      return std::make_unique<PoolQueue>(depth, &carry_by_mapping, PoolQueue::Threads{});
+      return std::make_unique<PoolQueue>(depth, &perform_by_mapping, PoolQueue::Threads{});
   }
   return nullptr;
 }

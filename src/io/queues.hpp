@@ -13,8 +13,8 @@ std::unique_ptr<Queue> make_uring_queue(unsigned depth);
 // The other two are a PoolQueue with one of these functions.
 
 /// Carries out a transfer with preadv or pwritev.
-Completion carry_by_system_calls(const Transfer& transfer);
+Completion perform_by_system_calls(const Transfer& transfer);
 /// Carries out a transfer by copying from or to a mapped window.
-Completion carry_by_mapping(const Transfer& transfer);
+Completion perform_by_mapping(const Transfer& transfer);
 
 }  // namespace xorder::io

@@ -14,19 +14,19 @@ namespace {
 
 using plan::largest_request;
 
-void carry(Transfer::Kind kind, const File& file, std::uint64_t offset, std::byte* data, std::size_t bytes,
-           bool in_place = false) {
+void transfer_once(Transfer::Kind kind, const File& file, std::uint64_t offset, std::byte* data,
+                   std::size_t bytes, bool in_place = false) {
   Transfer transfer{
       .kind = kind, .file = &file, .offset = offset, .required_bytes = bytes, .in_place = in_place};
   transfer.pieces[0] = {data, bytes};
   transfer.piece_count = 1;
-  const Completion done = file.disk().carry(transfer);
+  const Completion done = file.disk().perform(transfer);
   if (done.error != 0) throw file.failed(kind, done);
 }
 
 /// Transfers parts of blocks of a direct file.
-void carry_unaligned(Transfer::Kind kind, const File& file, std::uint64_t offset, std::byte* data,
-                     std::size_t bytes) {
+void transfer_unaligned(Transfer::Kind kind, const File& file, std::uint64_t offset, std::byte* data,
+                        std::size_t bytes) {
   if (kind == Transfer::Kind::read)
     file.read_exactly(data, bytes, offset);
   else
@@ -34,46 +34,46 @@ void carry_unaligned(Transfer::Kind kind, const File& file, std::uint64_t offset
 }
 
 /// Transfers whole blocks, at most one request. Uses a bounce buffer if the memory is not aligned.
-void carry_blocks(Transfer::Kind kind, const File& file, std::uint64_t offset, std::byte* data,
-                  std::size_t bytes) {
+void transfer_blocks(Transfer::Kind kind, const File& file, std::uint64_t offset, std::byte* data,
+                     std::size_t bytes) {
   if (reinterpret_cast<std::uintptr_t>(data) % file.memory_alignment() == 0)
-    return carry(kind, file, offset, data, bytes);
+    return transfer_once(kind, file, offset, data, bytes);
   thread_local const BlockMemory bounce(largest_request);
   if (kind == Transfer::Kind::write) std::memcpy(bounce.data(), data, bytes);
-  carry(kind, file, offset, bounce.data(), bytes);
+  transfer_once(kind, file, offset, bounce.data(), bytes);
   if (kind == Transfer::Kind::read) std::memcpy(data, bounce.data(), bytes);
 }
 
-void carry_range(Transfer::Kind kind, const File& file, std::uint64_t offset, std::byte* data,
-                 std::size_t bytes) {
+void transfer_range(Transfer::Kind kind, const File& file, std::uint64_t offset, std::byte* data,
+                    std::size_t bytes) {
   const std::uint64_t block = file.access() != Access::direct ? 1
                               : kind == Transfer::Kind::read  ? file.offset_alignment()
                                                               : file.write_alignment();
   const std::uint64_t end = offset + bytes;
   const std::uint64_t begin_blocks = round_up(offset, block);
   const std::uint64_t end_blocks = end / block * block;
-  if (begin_blocks >= end_blocks) return carry_unaligned(kind, file, offset, data, bytes);
-  carry_unaligned(kind, file, offset, data, begin_blocks - offset);
+  if (begin_blocks >= end_blocks) return transfer_unaligned(kind, file, offset, data, bytes);
+  transfer_unaligned(kind, file, offset, data, begin_blocks - offset);
   for (std::uint64_t at = begin_blocks; at < end_blocks;) {
     const std::size_t part = std::min<std::uint64_t>(largest_request, end_blocks - at);
-    carry_blocks(kind, file, at, data + (at - offset), part);
+    transfer_blocks(kind, file, at, data + (at - offset), part);
     at += part;
   }
-  carry_unaligned(kind, file, end_blocks, data + (end_blocks - offset), end - end_blocks);
+  transfer_unaligned(kind, file, end_blocks, data + (end_blocks - offset), end - end_blocks);
 }
 
 }  // namespace
 
 void read_range(const File& file, std::uint64_t offset, std::byte* to, std::size_t bytes) {
-  carry_range(Transfer::Kind::read, file, offset, to, bytes);
+  transfer_range(Transfer::Kind::read, file, offset, to, bytes);
 }
 
 void write_range(const File& file, std::uint64_t offset, const std::byte* from, std::size_t bytes) {
-  carry_range(Transfer::Kind::write, file, offset, const_cast<std::byte*>(from), bytes);
+  transfer_range(Transfer::Kind::write, file, offset, const_cast<std::byte*>(from), bytes);
 }
 
 void read_in_place(const File& file, std::uint64_t offset, std::byte* window, std::size_t bytes) {
-  carry(Transfer::Kind::read, file, offset, window, bytes, true);
+  transfer_once(Transfer::Kind::read, file, offset, window, bytes, true);
 }
 
 void prepare_in_place(const File& file, std::uint64_t offset, std::byte* window, std::size_t bytes) {
@@ -83,7 +83,7 @@ void prepare_in_place(const File& file, std::uint64_t offset, std::byte* window,
 }
 
 void write_in_place(const File& file, std::uint64_t offset, std::byte* window, std::size_t bytes) {
-  carry(Transfer::Kind::write, file, offset, window, bytes, true);
+  transfer_once(Transfer::Kind::write, file, offset, window, bytes, true);
 }
 
 }  // namespace xorder::io

@@ -26,10 +26,10 @@ struct Transfer {
   /// of the memory is then undefined. Ignored for writes.
   std::size_t required_bytes = 0;
   /// Goes through the page cache whatever the file's access, at any offset. For headers, and for parts of
-  /// blocks of a direct file. Only Disk::carry() accepts these, not the queues.
+  /// blocks of a direct file. Only Disk::perform() accepts these, not the queues.
   bool unaligned = false;
   /// The only piece is the place where these bytes of a mapped file are mapped (Disk::map). A read brings the
-  /// pages in. A write unmaps them and starts write-back: see PageCache::after_write(). Only Disk::carry()
+  /// pages in. A write unmaps them and starts write-back: see PageCache::after_write(). Only Disk::perform()
   /// accepts these.
   bool in_place = false;
   /// Returned with the completion. Must be below 2^56, so that filters have room for marks of their own.

@@ -218,7 +218,7 @@ void UringQueue::reap(std::vector<Completion>& done) {
     const auto slot = static_cast<std::size_t>(user_data);
     if (result == -ECANCELED) {
       // The kernel needed a thread for it, and the system allows no more.
-      done.push_back(carry_rest(slots_[slot]));
+      done.push_back(perform_rest(slots_[slot]));
     } else if (slots_[slot].advance(result)) {
       done.push_back(after_transfer(slots_[slot]));
     } else {

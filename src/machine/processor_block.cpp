@@ -73,29 +73,29 @@ ProcessorBlock::Range& ProcessorBlock::range(std::uint64_t offset, std::size_t b
 const std::byte* ProcessorBlock::fill(std::uint64_t offset, std::size_t bytes, Room& room) {
   const Range& filled = range(offset, bytes, room);
   if (filled.in_place) {
-    storage_.carry(io::read_in_place, place_, filled.begin, filled.at, bytes);
+    storage_.transfer(io::read_in_place, place_, filled.begin, filled.at, bytes);
   } else if (is_mapped()) {
     place_.file.read_exactly(filled.at, bytes, place_.offset + filled.begin);
   } else {
-    storage_.carry(io::read_range, place_, filled.begin, filled.at, bytes);
+    storage_.transfer(io::read_range, place_, filled.begin, filled.at, bytes);
   }
   return filled.at;
 }
 
 std::byte* ProcessorBlock::make(std::uint64_t offset, std::size_t bytes, Room& room) {
   const Range& made = range(offset, bytes, room);
-  if (made.in_place) storage_.carry(io::prepare_in_place, place_, made.begin, made.at, bytes);
+  if (made.in_place) storage_.transfer(io::prepare_in_place, place_, made.begin, made.at, bytes);
   return made.at;
 }
 
 void ProcessorBlock::empty() {
   for (const Range& made : ranges_) {
     if (made.in_place) {
-      storage_.carry(io::write_in_place, place_, made.begin, made.at, made.bytes);
+      storage_.transfer(io::write_in_place, place_, made.begin, made.at, made.bytes);
     } else if (is_mapped()) {
       place_.file.write_exactly(made.at, made.bytes, place_.offset + made.begin);
     } else {
-      storage_.carry(io::write_range, place_, made.begin, made.at, made.bytes);
+      storage_.transfer(io::write_range, place_, made.begin, made.at, made.bytes);
     }
   }
   ranges_.clear();

@@ -289,7 +289,7 @@ void Stripes::write_pieces(const Stored& stored, const std::byte* content) {
   std::vector<StripeGeometry::Runs> runs;
   geometry_.runs(*part, stripe_->first, std::min(stripe_->end, panel->rows), runs);
   for (const auto& [position, size, count] : runs) {
-    storage_.carry(io::write_range, target_, panel->target + position, content, size);
+    storage_.transfer(io::write_range, target_, panel->target + position, content, size);
     content += size;
   }
 }

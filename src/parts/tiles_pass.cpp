@@ -36,9 +36,9 @@ void TilesPass::transfer(Direction direction, uint64_t tile) {
     const Word at = base ^ basis(number << lg_run);
     std::byte* const memory = part(tile) + number * run_bytes;
     if (reads)
-      storage_.carry(io::read_range, place, at * plan_.element_bytes(), memory, run_bytes);
+      storage_.transfer(io::read_range, place, at * plan_.element_bytes(), memory, run_bytes);
     else
-      storage_.carry(io::write_range, place, at * plan_.element_bytes(), memory, run_bytes);
+      storage_.transfer(io::write_range, place, at * plan_.element_bytes(), memory, run_bytes);
   };
   task::each(plan_.part_bytes() / run_bytes, one_run);
 }

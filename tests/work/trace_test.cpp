@@ -93,7 +93,7 @@ TEST(Trace, ThreadsThatShareItLoseNothing) {
     for (std::uint64_t t = 0; t < threads; ++t) {
       all.emplace_back([&, t] {
         std::string byte = "x";
-        for (std::uint64_t i = 0; i < each; ++i) trace.carry(write_of(file, byte, t * each + i));
+        for (std::uint64_t i = 0; i < each; ++i) trace.perform(write_of(file, byte, t * each + i));
       });
     }
   }
@@ -115,8 +115,8 @@ TEST(Trace, TransfersThatFailAreNotInIt) {
   io::Trace trace(directory / "trace", false, failing);
   const io::File file = io::File::create_nameless(directory.path(), "file", 8, io::Access::buffered, trace);
   std::string block = "data";
-  EXPECT_EQ(trace.carry(write_of(file, block, 0)).error, 0);
-  EXPECT_EQ(trace.carry(write_of(file, block, 4)).error, EIO);
+  EXPECT_EQ(trace.perform(write_of(file, block, 0)).error, 0);
+  EXPECT_EQ(trace.perform(write_of(file, block, 4)).error, EIO);
   trace.commit("");
   EXPECT_EQ(io::TraceReader(directory / "trace").records(), 1u);
 }
@@ -144,7 +144,7 @@ TEST(Trace, AFullDiskIsSaidAtTheEnd) {
   io::Trace trace(directory / "tiny" / "trace", false);
   const io::File file = io::File::create_nameless(directory.path(), "file", 1, io::Access::buffered, trace);
   std::string byte = "x";
-  for (int i = 0; i < 10'000; ++i) ASSERT_EQ(trace.carry(write_of(file, byte, 0)).error, 0);
+  for (int i = 0; i < 10'000; ++i) ASSERT_EQ(trace.perform(write_of(file, byte, 0)).error, 0);
   EXPECT_THAT(test::message_of<IoError>([&] { trace.commit(""); }), testing::HasSubstr("trace: write"));
 }
 
