@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "rounding.hpp"
+
 namespace xorder::io {
 namespace {
 
@@ -30,6 +32,13 @@ std::byte* Carry::allocate() {
   return block;
 }
 
+// Small files have a stretch for each block.
+std::uint64_t Carry::stretch(std::uint64_t start) const {
+  const std::uint64_t first = begin_ / block_bytes_, blocks = ceil_div(end_, block_bytes_) - first;
+  const std::uint64_t most = 32 * block_bytes_ * 8;  // bits in 32 blocks
+  return (start / block_bytes_ - first) / ceil_div(blocks, most);
+}
+
 bool Carry::add(std::uint64_t from, std::uint64_t to, std::byte* block) {
   const Outcome outcome = take(from, to, block);
   if (outcome == Outcome::alone) write(from / block_bytes_ * block_bytes_, from, to, block);
@@ -40,9 +49,10 @@ Carry::Outcome Carry::take(std::uint64_t from, std::uint64_t to, std::byte* bloc
   const std::uint64_t start = from / block_bytes_ * block_bytes_;
   auto found = waiting_.find(start);
   if (found == waiting_.end()) {
-    std::byte* kept = spilled_.contains(start) ? nullptr : allocate();
+    std::byte* kept = !spilled_.empty() && spilled_[stretch(start)] ? nullptr : allocate();
     if (kept == nullptr) {
-      spilled_.insert(start);
+      if (spilled_.empty()) spilled_.resize(stretch(end_ - 1) + 1);
+      spilled_[stretch(start)] = true;
       return Outcome::alone;
     }
     const std::uint64_t ours = std::min(start + block_bytes_, end_) - std::max(start, begin_);

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "io/file.hpp"
@@ -24,7 +23,7 @@ class Carry {
  public:
   /// For blocks of `block_bytes` of `file`, of which [begin, end) will be written. Keeps about `memory_bytes`
   /// of them at a time, but always room for 64 blocks. Parts of further blocks are written one by one through
-  /// the page cache.
+  /// the page cache. Remembering which these are takes at most the memory of 32 blocks.
   Carry(const File& file, std::uint64_t begin, std::uint64_t end, std::uint64_t block_bytes,
         std::uint64_t memory_bytes);
 
@@ -58,6 +57,8 @@ class Carry {
     std::uint64_t missing;
   };
   std::byte* allocate();
+  /// The stretch of the file in which the block that begins at `start` lies.
+  std::uint64_t stretch(std::uint64_t start) const;
   /// Writes the bytes [from, to) of the file from `block`, the block that begins at `start`.
   void write(std::uint64_t start, std::uint64_t from, std::uint64_t to, const std::byte* block);
 
@@ -65,7 +66,10 @@ class Carry {
   std::uint64_t begin_, end_, block_bytes_;
   std::size_t most_blocks_;
   std::unordered_map<std::uint64_t, Waiting> waiting_;  // by offset
-  std::unordered_set<std::uint64_t> spilled_;  // offsets of blocks whose parts are written one by one
+  // The stretches in which there was no memory for a block; empty if there are none. From then on, other
+  // blocks there are not kept either. Remembering each block would take too much memory: if a band is
+  // transposed in several strips, there can be such a block at the end of every row.
+  std::vector<bool> spilled_;
   std::vector<std::byte*> free_;
   std::vector<BlockMemory> slabs_;
   std::size_t blocks_ = 0;

@@ -12,15 +12,14 @@
 namespace xorder::io {
 namespace {
 
-constexpr std::uint64_t block_bytes = 4096;
-
 File scratch(std::uint64_t bytes, Disk& disk) {
   return File::create_nameless(testing::TempDir(), "scratch", bytes, Access::buffered, disk);
 }
 
 // Parts of [begin, end) in any order, however small, end up in the file once each: as whole blocks that the
 // carry completes, or written by it where the memory is too small or the block has bytes that are not ours.
-void expect_all_arrive(test::Random& random, std::uint64_t begin, std::uint64_t end, std::uint64_t memory) {
+void expect_all_arrive(test::Random& random, std::uint64_t begin, std::uint64_t end, std::uint64_t memory,
+                       std::uint64_t block_bytes) {
   work::Meter meter(system_disk());
   const File file = scratch(end, meter);
   std::vector<std::byte> data(end);
@@ -58,16 +57,19 @@ void expect_all_arrive(test::Random& random, std::uint64_t begin, std::uint64_t 
 TEST(Carry, PartsBecomeBlocks) {
   test::Random random;
   SEED_TRACE(random);
-  expect_all_arrive(random, 0, 100 * block_bytes, 1 << 20);
-  expect_all_arrive(random, 4096, 50 * block_bytes + 17, 1 << 20);
-  expect_all_arrive(random, 128, 10 * block_bytes + 1, 1 << 20);
-  expect_all_arrive(random, 128, 200, 1 << 20);
+  expect_all_arrive(random, 0, 100 * 4096, 1 << 20, 4096);
+  expect_all_arrive(random, 4096, 50 * 4096 + 17, 1 << 20, 4096);
+  expect_all_arrive(random, 128, 10 * 4096 + 1, 1 << 20, 4096);
+  expect_all_arrive(random, 128, 200, 1 << 20, 4096);
 }
 
 TEST(Carry, WhatExceedsTheMemoryIsWrittenInParts) {
   test::Random random;
   SEED_TRACE(random);
-  expect_all_arrive(random, 100, 1000 * block_bytes + 5, 0);
+  expect_all_arrive(random, 100, 1000 * 4096 + 5, 0, 4096);
+  // Stretches of two and of ten blocks: 32 blocks of 8 bytes have 2048 bits.
+  expect_all_arrive(random, 100, 8 * 4000, 0, 8);
+  expect_all_arrive(random, 1003, 8 * 20'000 + 5, 1000, 8);
 }
 
 }  // namespace
