@@ -64,6 +64,7 @@ class Conductor {
     const std::stop_callback wake_up(setting_.stop, [this] { queue_.post(token(Event::wake, 0)); });
     std::vector<io::Completion> done;
     while (!finished()) {
+      const uint64_t written = tiles_written_;
       if (!failure_) {
         try {
           pump_reads();
@@ -73,8 +74,9 @@ class Conductor {
         }
       }
       if (in_flight() == 0) {
-        if (failure_) break;
-        continue;  // all that the pumps wrote went to the carry
+        if (!failure_ && tiles_written_ > written) continue;  // all that the pumps wrote went to the carry
+        if (!failure_) failure_ = std::make_exception_ptr(Error("internal error: a tile exceeds its memory"));
+        break;
       }
       done.clear();
       wait(done);

@@ -113,6 +113,16 @@ INSTANTIATE_TEST_SUITE_P(All, PipelineEngines,
                                          Setting{io::Access::mapped, io::QueueKind::mapped}),
                          setting_name);
 
+TEST(Pipeline, APlanWithTooFewChunksFailsInsteadOfWaiting) {
+  test::Random random;
+  SEED_TRACE(random);
+  const auto what = canonical(transposition({{512, 512}, 8, Order::c}, {}));
+  const Files files = make_files(random, what, io::Access::buffered);
+  auto plan = plan_for(what, files, 1 << 12);
+  plan.passes.at(0).chunk_count = 1;
+  EXPECT_THROW(perform(plan, files, *files.meter->queue(io::QueueKind::threads, 8)), Error);
+}
+
 // Rows of 4 KiB of a transposed matrix, each a run of its own.
 TEST(Pipeline, RunsThatFollowEachOtherAreWrittenTogether) {
   test::Random random;
