@@ -77,17 +77,7 @@ void BandTransposition::make_plans() {
 
 std::vector<work::PassSummary> BandTransposition::passes() const {
   work::PassSummary all = plan::pass(planned_->parts.front().plan);
-  for (std::size_t p = 1; p < planned_->parts.size(); ++p) {
-    const work::PassSummary one = plan::pass(planned_->parts[p].plan);
-    all.tiles += one.tiles;
-    all.tile_bytes = std::max(all.tile_bytes, one.tile_bytes);
-    all.source_block_bytes = std::min(all.source_block_bytes, one.source_block_bytes);
-    all.target_block_bytes = std::min(all.target_block_bytes, one.target_block_bytes);
-    all.memory = std::max(all.memory, one.memory);
-    all.bytes_read += one.bytes_read;
-    all.bytes_written += one.bytes_written;
-    all.predicted_seconds += one.predicted_seconds;
-  }
+  for (std::size_t p = 1; p < planned_->parts.size(); ++p) all += plan::pass(planned_->parts[p].plan);
   return {all};
 }
 

@@ -20,6 +20,10 @@ struct PassSummary {
   std::uint64_t bytes_read = 0;
   std::uint64_t bytes_written = 0;
   double predicted_seconds = 0;
+
+  /// Adds a pass over other data, done after this one. Keeps the largest tiles, the smallest blocks and the
+  /// most memory of both, and sums up the rest.
+  PassSummary& operator+=(const PassSummary& next);
 };
 
 /// How long runs of a schedule take on a network, one after the other.
