@@ -143,6 +143,11 @@ void require_room(int directory_fd, const std::filesystem::path& directory, cons
                     describe_bytes(bytes), describe_bytes(limit.rlim_cur)),
         EFBIG);
   }
+  require_free(directory_fd, directory, name, bytes);
+}
+
+void require_free(int directory_fd, const std::filesystem::path& directory, const std::string& name,
+                  std::uint64_t bytes) {
   const std::optional<std::uint64_t> room = free_bytes(directory_fd);
   if (bytes > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max()) || (room && bytes > *room)) {
     throw_no_room(directory_fd, directory, name, bytes);

@@ -36,8 +36,10 @@ std::string temporary_name(int directory_fd, const std::string& name);
 /// Whether `candidate` may be a name that temporary_name() has made of `name`, in this or another process.
 bool is_temporary_name(std::string_view candidate, std::string_view name);
 
-/// Throws InputError if `bytes` certainly do not fit in the directory's file system, or exceed a limit on
-/// file sizes.
+/// Throws InputError if `bytes` certainly do not fit in the directory's file system.
+void require_free(int directory_fd, const std::filesystem::path& directory, const std::string& name,
+                  std::uint64_t bytes);
+/// The same for one file, whose size must not exceed a limit on file sizes either.
 void require_room(int directory_fd, const std::filesystem::path& directory, const std::string& name,
                   std::uint64_t bytes);
 

@@ -80,12 +80,13 @@ class Block {
 
 }  // namespace
 
-void BandStage::move(work::Run& run, io::Location /*source*/, io::Location target, std::size_t pass) {
+void BandStage::move(work::Run& run, const work::Relay& relay, std::size_t first) {
+  const io::Location target = relay.target(first);
   Storage storage(run.stop());
   task::Workers workers = transfer_workers(run.frame());
   task::BufferPool pool(Room::bytes_for(geometry_->block_bytes()));
   Block blocks[] = {Block(*geometry_, storage, pool), Block(*geometry_, storage, pool)};
-  run.begin(pass_.bytes_read + pass_.bytes_written, pass);
+  run.begin(pass_.bytes_read + pass_.bytes_written, first + 1);
   run.with(workers, [&] {
     uint64_t next = 0;
     const auto load = [&](Block& block) {

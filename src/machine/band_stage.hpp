@@ -15,7 +15,7 @@ class BandStage final : public Stage {
 
   std::vector<plan::PassSummary> passes() const override { return {pass_}; }
   std::string describe() const override { return description_; }
-  void move(work::Run& run, io::Location source, io::Location target, std::size_t pass) override;
+  void move(work::Run& run, const work::Relay& relay, std::size_t first) override;
 
  private:
   std::shared_ptr<const plan::BandGeometry> geometry_;

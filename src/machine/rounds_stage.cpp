@@ -147,7 +147,8 @@ std::optional<work::Traffic> RoundsStage::forecast(const schedule::LinkTimes& ti
   return traffic;
 }
 
-void RoundsStage::move(work::Run& run, io::Location source, io::Location target, std::size_t pass) {
+void RoundsStage::move(work::Run& run, const work::Relay& relay, std::size_t first) {
+  const io::Location source = relay.source(first), target = relay.target(first);
   const plan::RoundsOnFiles& plan = *plan_;
   const uint64_t processors = plan.processors();
   Storage storage(run.stop());
@@ -159,7 +160,7 @@ void RoundsStage::move(work::Run& run, io::Location source, io::Location target,
   const auto& link_times = run.frame().options.link_times;
   work::Traffic traffic = no_traffic("rounds", processors, plan.rounds().steps(), link_times);
 
-  run.begin(2 * plan.bytes(), pass);
+  run.begin(2 * plan.bytes(), first + 1);
   run.with(workers, [&] {
     schedule::Node next = 0;
     RoundsFor receivers(plan.rounds(), plan.batch());

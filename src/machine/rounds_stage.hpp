@@ -23,7 +23,7 @@ class RoundsStage final : public Stage {
   std::string describe() const override { return plan_->describe(); }
   std::optional<work::Traffic> forecast(const schedule::LinkTimes& times,
                                         const std::stop_token& stop) const override;
-  void move(work::Run& run, io::Location source, io::Location target, std::size_t pass) override;
+  void move(work::Run& run, const work::Relay& relay, std::size_t first) override;
 
  private:
   std::shared_ptr<const plan::RoundsOnFiles> plan_;

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "count_text.hpp"
+#include "plan/cost.hpp"
 
 namespace xorder::machine {
 
@@ -39,10 +40,7 @@ std::vector<work::PassSummary> StagedWork::passes() const {
 }
 
 std::uint64_t StagedWork::scratch_bytes() const {
-  // More than two stages use two scratch files in turn.
-  std::uint64_t bytes = frame().output.bytes * std::min<std::uint64_t>(stages_.size() - 1, 2);
-  for (const auto& stage : stages_) bytes += stage->scratch_bytes();
-  return bytes;
+  return plan::scratch_files(passes().size()) * frame().output.bytes;
 }
 
 std::string StagedWork::describe() const {
@@ -64,16 +62,12 @@ std::optional<work::Traffic> StagedWork::forecast(const std::stop_token& stop) c
 }
 
 void StagedWork::move(work::Run& run) {
-  std::vector<io::File> scratch;
-  for (std::size_t i = 1; i < std::min<std::size_t>(stages_.size(), 3); ++i)
-    scratch.push_back(run.scratch(frame().output.bytes));
-  std::size_t pass = 1;
-  for (std::size_t i = 0; i < stages_.size(); ++i) {
-    const io::Location source = i == 0 ? run.source() : io::Location{scratch[(i - 1) % 2], 0};
-    const io::Location target = i + 1 == stages_.size() ? run.target() : io::Location{scratch[i % 2], 0};
-    stages_[i]->move(run, source, target, pass);
-    if (i + 1 < stages_.size()) target.file.finish_writing();
-    pass += stages_[i]->passes().size();
+  const work::Relay relay(run, passes().size());
+  std::size_t first = 0;
+  for (const auto& stage : stages_) {
+    stage->move(run, relay, first);
+    first += stage->passes().size();
+    relay.finish(first - 1);
   }
 }
 

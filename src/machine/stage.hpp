@@ -10,6 +10,7 @@
 
 #include "tiles/tile_engine.hpp"
 #include "work/frame.hpp"
+#include "work/relay.hpp"
 #include "work/run.hpp"
 
 namespace xorder::machine {
@@ -18,8 +19,6 @@ class Stage {
  public:
   virtual ~Stage() = default;
   virtual std::vector<plan::PassSummary> passes() const = 0;
-  /// Scratch disk, besides source and target.
-  virtual std::uint64_t scratch_bytes() const { return 0; }
   /// A few words for people.
   virtual std::string describe() const = 0;
   /// What work::Work::forecast() says, if virtual processors do this stage.
@@ -27,8 +26,9 @@ class Stage {
                                                 const std::stop_token& /*stop*/) const {
     return std::nullopt;
   }
-  /// `pass` is the number of its first pass.
-  virtual void move(work::Run& run, io::Location source, io::Location target, std::size_t pass) = 0;
+  /// Performs its passes, those of the relay from `first` on. Leaves Relay::finish() of the last one
+  /// to the caller.
+  virtual void move(work::Run& run, const work::Relay& relay, std::size_t first) = 0;
 };
 
 /// The files that the page cache has to hold at once: input, scratch and output.
@@ -44,10 +44,9 @@ class TileStage final : public Stage {
   TileStage(tiles::TileEngine engine, std::string what)
       : engine_(std::move(engine)), what_(std::move(what)) {}
   std::vector<plan::PassSummary> passes() const override { return engine_.passes(); }
-  std::uint64_t scratch_bytes() const override { return engine_.plan().scratch_bytes(); }
   std::string describe() const override { return what_ + ", by tiles:\n" + engine_.plan().describe(); }
-  void move(work::Run& run, io::Location source, io::Location target, std::size_t pass) override {
-    engine_.run(run, source, target, pass);
+  void move(work::Run& run, const work::Relay& relay, std::size_t first) override {
+    engine_.run(run, relay, {first, first + engine_.plan().passes.size()});
   }
 
  private:

@@ -318,7 +318,8 @@ std::optional<work::Traffic> StripeStage::forecast(const schedule::LinkTimes& ti
   return all;
 }
 
-void StripeStage::move(work::Run& run, io::Location source, io::Location target, std::size_t pass) {
+void StripeStage::move(work::Run& run, const work::Relay& relay, std::size_t first) {
+  const io::Location source = relay.source(first), target = relay.target(first);
   Storage storage(run.stop());
   task::Workers workers = transfer_workers(run.frame());
   Stripes stripes(plan_, storage, source, target);
@@ -327,7 +328,7 @@ void StripeStage::move(work::Run& run, io::Location source, io::Location target,
   const auto& link_times = run.frame().options.link_times;
   work::Traffic traffic = no_traffic(plan_.name, schedule.network().nodes(), schedule.steps(), link_times);
 
-  run.begin(plan_.pass.bytes_read + plan_.pass.bytes_written, pass);
+  run.begin(plan_.pass.bytes_read + plan_.pass.bytes_written, first + 1);
   run.with(workers, [&] {
     uint64_t next = 0;
     Machine machine(schedule, link_times);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace xorder::machine {
 
 TransposeStage::TransposeStage(const plan::BlockMatrix& matrix, const work::Circumstances& circumstances,
@@ -14,32 +16,26 @@ TransposeStage::TransposeStage(const plan::BlockMatrix& matrix, const work::Circ
     c.touched_memory = c.memory / matrix.blocks * (matrix.blocks - 1);  // shares fresh memory among all rows
     c.source_offset += matrix.scratch(i, 0);
     c.target_offset += matrix.scratch(i, 0);
+    c.scratch_offset += matrix.scratch(i, 0);
     rows_.emplace_back(what, c, device);
   }
 }
 
+// The passes of a row with fewer of them than others are the last ones (TileEngine::run()).
 std::vector<plan::PassSummary> TransposeStage::passes() const {
-  std::vector<plan::PassSummary> all;
+  std::vector<plan::PassSummary> all;  // the last one first
   for (const tiles::TileEngine& row : rows_) {
     const std::vector<plan::PassSummary> passes = row.passes();
-    all.resize(std::max(all.size(), passes.size()));
     for (std::size_t i = 0; i < passes.size(); ++i) {
-      const plan::PassSummary sum = all[i];
-      all[i] = passes[i];
-      all[i].tiles += sum.tiles;
-      all[i].memory = std::max(all[i].memory, sum.memory);
-      all[i].bytes_read += sum.bytes_read;
-      all[i].bytes_written += sum.bytes_written;
-      all[i].predicted_seconds += sum.predicted_seconds;
+      const plan::PassSummary& pass = passes[passes.size() - 1 - i];
+      if (i < all.size())
+        all[i] += pass;
+      else
+        all.push_back(pass);
     }
   }
+  std::ranges::reverse(all);
   return all;
-}
-
-std::uint64_t TransposeStage::scratch_bytes() const {
-  std::uint64_t most = 0;
-  for (const tiles::TileEngine& row : rows_) most = std::max(most, row.plan().scratch_bytes());
-  return most;
 }
 
 std::string TransposeStage::describe() const {
@@ -48,11 +44,10 @@ std::string TransposeStage::describe() const {
       matrix_.blocks, matrix_.blocks, rows_.front().plan().describe());
 }
 
-void TransposeStage::move(work::Run& run, io::Location source, io::Location target, std::size_t pass) {
-  for (std::uint64_t i = 0; i < matrix_.blocks; ++i) {
-    const std::uint64_t begin = matrix_.scratch(i, 0);
-    rows_[i].run(run, {source.file, source.offset + begin}, {target.file, target.offset + begin}, pass);
-  }
+void TransposeStage::move(work::Run& run, const work::Relay& relay, std::size_t first) {
+  const std::size_t last = first + passes().size();
+  for (std::uint64_t i = 0; i < matrix_.blocks; ++i)
+    rows_[i].run(run, relay, {first, last, matrix_.scratch(i, 0)});
 }
 
 }  // namespace xorder::machine

@@ -11,16 +11,16 @@
 namespace xorder::machine {
 
 /// A row of blocks is a matrix by itself, and its transposition has the transposed blocks one after the
-/// other. So this runs the tile engine once for each row of blocks.
+/// other. So this runs the tile engine once for each row of blocks. It must be the first stage: rows of fewer
+/// passes than others read the input in a later one.
 class TransposeStage final : public Stage {
  public:
   /// `circumstances` are those of the whole matrix.
   TransposeStage(const plan::BlockMatrix& matrix, const work::Circumstances& circumstances,
                  const plan::Device& device);
   std::vector<plan::PassSummary> passes() const override;
-  std::uint64_t scratch_bytes() const override;
   std::string describe() const override;
-  void move(work::Run& run, io::Location source, io::Location target, std::size_t pass) override;
+  void move(work::Run& run, const work::Relay& relay, std::size_t first) override;
 
  private:
   plan::BlockMatrix matrix_;

@@ -4,11 +4,13 @@
 
 #include "count_text.hpp"
 #include "parts/tiles_pass.hpp"
+#include "plan/cost.hpp"
 #include "plan/plan.hpp"
 #include "schedule/rounds.hpp"
 #include "size_text.hpp"
 #include "tiles/tile_engine.hpp"
 #include "work/frame.hpp"
+#include "work/relay.hpp"
 #include "work/run.hpp"
 #include "work/team.hpp"
 #include "xorder/error.hpp"
@@ -112,9 +114,7 @@ std::vector<work::PassSummary> Job::passes() const {
 
 uint64_t Job::bytes() const { return plan_.block_bytes() * plan_.ranks(); }
 
-uint64_t Job::scratch_bytes() const {
-  return before_ ? plan_.ranks() * (plan_.block_bytes() + before_->plan().scratch_bytes()) : 0;
-}
+uint64_t Job::scratch_bytes() const { return plan::scratch_files(passes().size()) * bytes(); }
 
 std::optional<work::Traffic> Job::traffic() const {
   return work::Traffic{.schedule = "rounds",
@@ -134,14 +134,14 @@ std::string Job::describe() const {
 }
 
 void Job::move(work::Run& run) {
-  std::optional<io::File> together;
+  const std::size_t last = passes().size() - 1;  // that of the common tiles
+  const work::Relay relay(run, last + 1);
   if (before_) {
-    together = run.scratch(plan_.block_bytes());
-    before_->run(run, run.source(), {*together, 0}, 1);
-    together->finish_writing();
+    before_->run(run, relay, {0, last});
+    relay.finish(last - 1);
   }
-  TilesPass tiles(plan_, run, comm_, together ? io::Location{*together, 0} : run.source(), run.target());
-  tiles.move(passes().size());
+  TilesPass tiles(plan_, run, comm_, relay.source(last), relay.target(last));
+  tiles.move(last + 1);
   const auto sent = run.team()->sums({tiles.sent().messages, tiles.sent().bytes});
   run.traffic = traffic();
   run.traffic->messages = run.traffic->crossings = sent[0];

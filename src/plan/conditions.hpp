@@ -53,6 +53,7 @@ struct Conditions {
   /// and in memory (1: none).
   std::uint64_t source_offset = 0;
   std::uint64_t target_offset = 0;
+  std::uint64_t scratch_offset = 0;
   std::uint64_t read_alignment = 1;
   std::uint64_t write_alignment = 1;
   /// The size a group should have, about. It fits the shared cache a few times over, and gives a tile's runs

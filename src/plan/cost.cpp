@@ -33,6 +33,8 @@ double pass_seconds(const Load& load, const Conditions& conditions) {
   return std::max(ends + between, permuting) + touching;
 }
 
+uint64_t scratch_files(std::size_t passes) { return std::clamp<uint64_t>(passes, 1, 3) - 1; }
+
 double scratch_seconds(uint64_t bytes, const Host& host) {
   return static_cast<double>(bytes) / host.freed_bytes_per_second;
 }

@@ -31,6 +31,8 @@ struct Load {
 /// The predicted time of the pass. Pure.
 double pass_seconds(const Load& load, const Conditions& conditions);
 
+/// Scratch files for the data between passes. Two are enough: each pass reads one and writes the other.
+std::uint64_t scratch_files(std::size_t passes);
 /// The predicted time to remove a scratch file of this size. Pure.
 double scratch_seconds(std::uint64_t bytes, const Host& host);
 

@@ -80,17 +80,12 @@ std::optional<MultiPass> best_block_size(const Reordering& what, const Condition
   return best;
 }
 
-// The conditions of pass number i of count. Data in scratch files begins at their first byte.
+// The conditions of pass number i of count.
 Conditions of_pass(const Conditions& all, std::size_t i, std::size_t count) {
   Conditions conditions = all;
-  if (i > 0) conditions.source_offset = 0;
-  if (i + 1 < count) conditions.target_offset = 0;
+  if (i > 0) conditions.source_offset = all.scratch_offset;
+  if (i + 1 < count) conditions.target_offset = all.scratch_offset;
   return conditions;
-}
-
-// Two files are enough: each pass reads one and writes the other.
-uint64_t scratch_bytes_of(const Reordering& what, std::size_t passes) {
-  return std::min<uint64_t>(passes - 1, 2) * what.bytes();
 }
 
 // A pass for each factor; nothing if for one of them no tile fits in the memory.
@@ -107,7 +102,8 @@ std::optional<std::vector<Pass>> passes_of(const std::vector<Reordering>& factor
     passes.push_back(std::move(*pass));
   }
   // The scratch files are removed at the end.
-  passes.back().seconds += scratch_seconds(scratch_bytes_of(factors[0], passes.size()), conditions.host);
+  passes.back().seconds +=
+      scratch_seconds(scratch_files(passes.size()) * factors[0].bytes(), conditions.host);
   return passes;
 }
 
@@ -149,7 +145,7 @@ std::vector<std::vector<Reordering>> factorings(const Reordering& what, const Co
 
 }  // namespace
 
-uint64_t Plan::scratch_bytes() const { return scratch_bytes_of(what, passes.size()); }
+uint64_t Plan::scratch_bytes() const { return scratch_files(passes.size()) * what.bytes(); }
 
 uint64_t Plan::peak_memory() const {
   uint64_t most = 0;

@@ -29,7 +29,7 @@ struct Plan {
 
   std::uint64_t bytes_read() const { return passes.size() * what.bytes(); }
   std::uint64_t bytes_written() const { return passes.size() * what.bytes(); }
-  /// Disk for scratch files, of which at most two exist at a time.
+  /// Disk for the data between passes.
   std::uint64_t scratch_bytes() const;
   std::uint64_t peak_memory() const;
   double seconds() const;

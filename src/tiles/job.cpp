@@ -33,6 +33,11 @@ const plan::Plan& Job::plan() const { return tiles_->plan(); }
 std::string Job::describe() const { return plan().describe(); }
 std::vector<work::PassSummary> Job::passes() const { return tiles_->passes(); }
 std::uint64_t Job::scratch_bytes() const { return plan().scratch_bytes(); }
-void Job::move(work::Run& run) { tiles_->run(run, run.source(), run.target(), 1); }
+
+void Job::move(work::Run& run) {
+  const std::size_t passes = plan().passes.size();
+  const work::Relay relay(run, passes);
+  tiles_->run(run, relay, {0, passes});
+}
 
 }  // namespace xorder::tiles

@@ -75,6 +75,7 @@ TileEngine::TileEngine(const Reordering& what, const work::Circumstances& circum
   if (circumstances.mapped()) conditions.device = conditions.device.through_windows();
   conditions.source_offset = circumstances.source_offset;
   conditions.target_offset = circumstances.target_offset;
+  conditions.scratch_offset = circumstances.scratch_offset;
   conditions.read_alignment = circumstances.read_alignment;
   // Two windows must not share a page: what one of them writes back and drops, the other would bring in
   // again.
@@ -114,17 +115,14 @@ std::vector<plan::PassSummary> TileEngine::passes() const {
 }
 
 // The files may need larger alignments than were assumed before they were opened. Adopts the largest of them.
-void TileEngine::adopt_alignments(const io::Location& source, const io::Location& target,
-                                  const std::vector<io::File>& scratch, work::Team* team) {
+void TileEngine::adopt_alignments(const std::vector<Route>& routes, work::Team* team) {
   plan::Conditions conditions = plan_.conditions;
-  const auto adopt = [&](const io::File& from, const io::File& to) {
-    conditions.read_alignment =
-        std::max<uint64_t>({conditions.read_alignment, from.offset_alignment(), from.memory_alignment()});
-    conditions.write_alignment =
-        std::max<uint64_t>({conditions.write_alignment, to.write_alignment(), to.memory_alignment()});
-  };
-  adopt(source.file, target.file);
-  for (const io::File& file : scratch) adopt(file, file);
+  for (const auto& [source, target] : routes) {
+    conditions.read_alignment = std::max<uint64_t>(
+        {conditions.read_alignment, source.file.offset_alignment(), source.file.memory_alignment()});
+    conditions.write_alignment = std::max<uint64_t>(
+        {conditions.write_alignment, target.file.write_alignment(), target.file.memory_alignment()});
+  }
   if (team != nullptr) {
     conditions.read_alignment = team->most(conditions.read_alignment);
     conditions.write_alignment = team->most(conditions.write_alignment);
@@ -136,34 +134,30 @@ void TileEngine::adopt_alignments(const io::Location& source, const io::Location
   const std::size_t passes = plan_.passes.size();
   plan_ = plan_for(plan_.what, conditions);
   if (plan_.passes.size() != passes) {
-    throw IoError(target.file.name(), "its file system needs another plan; use mapped access");
+    throw IoError(routes.back().target.file.name(), "its file system needs another plan; use mapped access");
   }
 }
 
-void TileEngine::run(work::Run& run, io::Location source, io::Location target, std::size_t pass) {
-  // Each pass reads what the one before has written. The data go from the source through scratch files, in
-  // turn, to the target.
-  const uint64_t bytes = plan_.what.bytes();
-  std::vector<io::File> scratch;
-  for (uint64_t made = 0; made < plan_.scratch_bytes(); made += bytes) scratch.push_back(run.scratch(bytes));
-  adopt_alignments(source, target, scratch, run.sharing());
-  const auto source_of = [&](std::size_t i) -> io::Location {
-    if (i == 0) return source;
-    return {scratch[(i - 1) % scratch.size()], 0};
+void TileEngine::run(work::Run& run, const work::Relay& relay, const PassRange& range) {
+  const std::size_t passes = plan_.passes.size(), first = range.last - passes;
+  const auto within = [&](io::Location place) {
+    return io::Location{place.file, place.offset + range.offset};
   };
-  const auto target_of = [&](std::size_t i) -> io::Location {
-    if (i + 1 == plan_.passes.size()) return target;
-    return {scratch[i % scratch.size()], 0};
-  };
+  std::vector<Route> routes;
+  for (std::size_t i = 0; i < passes; ++i) {
+    const std::size_t reads = i == 0 ? range.first : first + i;
+    routes.push_back({within(relay.source(reads)), within(relay.target(first + i))});
+  }
+  adopt_alignments(routes, run.sharing());
 
   task::Workers workers(run.frame().options.threads);
   run.say(workers.note());
   const auto queue = run.queue(queue_depth());
-  for (std::size_t i = 0; i < plan_.passes.size(); ++i) {
-    const PassFiles files{source_of(i), target_of(i), plan_.conditions.read_alignment,
+  for (std::size_t i = 0; i < passes; ++i) {
+    const PassFiles files{routes[i].source, routes[i].target, plan_.conditions.read_alignment,
                           plan_.conditions.write_alignment};
-    perform(run, plan_.passes[i], files, *queue, workers, pass + i);
-    if (i + 1 < plan_.passes.size() && run.sharing() == nullptr) files.target.file.finish_writing();
+    perform(run, plan_.passes[i], files, *queue, workers, first + i + 1);
+    if (i + 1 < passes) relay.finish(first + i);
   }
 }
 
@@ -181,9 +175,6 @@ void TileEngine::perform(work::Run& run, const plan::Pass& pass, const PassFiles
   const auto rest = run_tiles(pass, share, files, queue, setting);
   const uint64_t begin = files.target.offset;
   complete_joints(*team, files.target.file, begin, begin + bytes, files.write_alignment, rest);
-  // The next pass reads what all members have written, perhaps on other machines.
-  if (number < plan_.passes.size()) files.target.file.sync();
-  team->meet();
 }
 
 }  // namespace xorder::tiles

@@ -7,11 +7,18 @@
 #include "plan/plan.hpp"
 #include "tiles/pipeline.hpp"
 #include "work/access.hpp"
+#include "work/relay.hpp"
 #include "work/run.hpp"
 #include "work/team.hpp"
 #include "xorder/plan/summary.hpp"
 
 namespace xorder::tiles {
+
+/// The passes [first, last) of a run, and where an engine's data begin in the files of each of them.
+struct PassRange {
+  std::size_t first = 0, last = 1;
+  std::uint64_t offset = 0;
+};
 
 class TileEngine {
  public:
@@ -23,17 +30,22 @@ class TileEngine {
   const plan::Plan& plan() const { return plan_; }
   std::vector<plan::PassSummary> passes() const;
 
-  /// Collective in a team. Moves the data from the source to the target, which are files of the run or its
-  /// scratch files. `pass` is the number of the first pass. The files must be as the circumstances say,
-  /// except for alignments and for direct access that was refused. Throws IoError and Cancelled.
-  void run(work::Run& run, io::Location source, io::Location target, std::size_t pass);
+  /// Collective in a team. Moves the data from the source of the first pass in the range to the target of the
+  /// last one. If the plan has fewer passes, they are the last ones of the range, but the first of them reads
+  /// the source of the range. That must be the input then, as this pass may write any scratch file. The files
+  /// must be as the circumstances say, except for alignments and for direct access that was refused. Leaves
+  /// Relay::finish() of the last pass to the caller. Throws IoError and Cancelled.
+  void run(work::Run& run, const work::Relay& relay, const PassRange& range);
 
  private:
+  struct Route {  // of a pass
+    io::Location source, target;
+  };
+
   unsigned queue_depth() const;
   void perform(work::Run& run, const plan::Pass& pass, const PassFiles& files, io::Queue& queue,
                task::Workers& workers, std::size_t number);
-  void adopt_alignments(const io::Location& source, const io::Location& target,
-                        const std::vector<io::File>& scratch, work::Team* team);
+  void adopt_alignments(const std::vector<Route>& routes, work::Team* team);
 
   work::Circumstances circumstances_;
   plan::Plan plan_;

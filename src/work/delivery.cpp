@@ -89,10 +89,11 @@ void Delivery::require_room_for_scratch(std::uint64_t bytes) const {
   if (fstat(output_->file().plain_descriptor(), &made) != 0 || fstat(directory.get(), &beside) != 0) return;
   const auto size = static_cast<std::uint64_t>(made.st_size);
   const std::uint64_t reserved = std::min(size, static_cast<std::uint64_t>(made.st_blocks) * 512);
-  if (reserved == size || made.st_dev != beside.st_dev) return;
-  io::require_room(directory.get(), scratch_directory(),
-                   fmt::format("{} and scratch files", frame_.output.path.filename().string()),
-                   size - reserved + bytes);
+  const std::uint64_t unreserved = made.st_dev == beside.st_dev ? size - reserved : 0;
+  const std::string output = frame_.output.path.filename().string();
+  io::require_free(directory.get(), scratch_directory(),
+                   unreserved == 0 ? "scratch files" : fmt::format("{} and scratch files", output),
+                   unreserved + bytes);
 }
 
 io::File Delivery::scratch(std::uint64_t bytes) const {

@@ -24,8 +24,8 @@ class Delivery {
   io::File& target() { return output_ ? output_->file() : *joined_; }
   /// Where the output's data begins.
   std::uint64_t target_offset() const { return frame_.output.offset; }
-  /// Throws InputError if scratch files of `bytes` bytes do not fit beside the output where its space could
-  /// not be reserved (ext2): there it still counts as free. Not for teams.
+  /// Throws InputError if scratch files of `bytes` bytes together do not fit. Where the output's space could
+  /// not be reserved (ext2), it still counts as free, so they must fit beside it. Not for teams.
   void require_room_for_scratch(std::uint64_t bytes) const;
   /// Makes a file for the data between two passes, in the scratch directory.
   io::File scratch(std::uint64_t bytes) const;

@@ -149,11 +149,11 @@ class Outputs(Case):
                          says=["small.*no room", r"needs 400\d{4} bytes", "2097152 bytes.* free"])
         self.write("small/b.npy", "precious")
         self.refused("transpose", "big.npy", "small/b.npy", "--force", says="no room")
-        # No room for scratch files: a plan of several passes.
+        # No room for both scratch files of a plan of three passes.
         self.write("device", '{"points": [[4096, 100, 100], [16777216, 1e9, 1e9]]}')
         self.save("long.npy", self.noise((1 << 25,), "u1"))
         self.refused("bitreverse", "long.npy", "b.npy", "--memory", "16MiB", "--device", "device", "--tmpdir", "small",
-                     says=["small.*no room.*scratch", "needs 33554432 bytes", "free"])
+                     says=["small.*no room.*scratch", "needs 67108864 bytes", "free"])
 
 
 @unittest.skipIf(harness.SANITIZED, "the system decides, not our code")

@@ -9,7 +9,8 @@
 
 namespace xorder::test {
 
-/// Lets the N-th transfer of a kind, or the N-th file operation, fail (counted from 0); counts them all.
+/// Lets the N-th transfer of a kind, file operation or reservation of space fail (counted from 0); counts
+/// them all.
 class FailingDisk final : public io::DiskFilter {
  public:
   using Kind = io::Transfer::Kind;
@@ -22,10 +23,12 @@ class FailingDisk final : public io::DiskFilter {
     (kind == Kind::read ? failing_read_ : failing_write_) = number;
   }
   void fail_operation(long number) { failing_operation_ = number; }
+  void fail_reservation(long number) { failing_reservation_ = number; }
 
   long reads() const { return reads_; }
   long writes() const { return writes_; }
   long operations() const { return operations_; }
+  long reservations() const { return reservations_; }
   /// Whether it has failed.
   bool failed() const { return failed_; }
   /// Of an operation that has failed: which.
@@ -41,15 +44,18 @@ class FailingDisk final : public io::DiskFilter {
 
   int before(Operation operation) override {
     if (operation == Operation::advise) return 0;  // a wish
-    if (operations_++ != failing_operation_) return 0;
+    const bool reserves = operation == Operation::reserve;
+    const bool no_room = reserves && reservations_++ == failing_reservation_;
+    if (operations_++ != failing_operation_ && !no_room) return 0;
     failed_ = true;
     failed_operation_ = operation;
-    return operation == Operation::reserve ? ENOSPC : EIO;
+    return reserves ? ENOSPC : EIO;
   }
 
  private:
-  std::atomic<long> reads_ = 0, writes_ = 0, operations_ = 0;
-  long failing_read_ = never, failing_write_ = never, failing_operation_ = never;
+  std::atomic<long> reads_ = 0, writes_ = 0, operations_ = 0, reservations_ = 0;
+  long failing_read_ = never, failing_write_ = never, failing_operation_ = never,
+       failing_reservation_ = never;
   std::atomic<bool> failed_ = false;
   std::optional<Operation> failed_operation_;
 };

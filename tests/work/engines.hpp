@@ -75,6 +75,30 @@ std::unique_ptr<work::Work> scheduled_work(const io::ArrayFile& in, const std::f
                             {.kind = kind});
 }
 
+// Several passes within a stage.
+inline std::unique_ptr<work::Work> rounds_in_four_passes(const io::ArrayFile& in,
+                                                         const std::filesystem::path& out,
+                                                         work::Options options) {
+  options.device = plan::Device::hdd();
+  const ArrayShape shape = in.description.shape();
+  auto work =
+      machine::scheduled(in, transposition(shape, {}), transposed_extents(shape, {}), out, options,
+                         {.kind = machine::ScheduleChoice::Kind::rounds, .processors = 16, .layout = 0});
+  EXPECT_EQ(work->summary().passes.size(), 4u);
+  return work;
+}
+
+inline std::unique_ptr<work::Work> mesh_in_three_passes(const io::ArrayFile& in,
+                                                        const std::filesystem::path& out,
+                                                        work::Options options) {
+  options.device = plan::Device::hdd();
+  const ArrayShape shape = in.description.shape();
+  auto work = machine::scheduled(in, transposition(shape, {}), transposed_extents(shape, {}), out, options,
+                                 {.kind = machine::ScheduleChoice::Kind::mesh, .processors = 4});
+  EXPECT_EQ(work->summary().passes.size(), 3u);
+  return work;
+}
+
 inline std::unique_ptr<work::Work> scheduled_band_work(const io::ArrayFile& in,
                                                        const std::filesystem::path& out,
                                                        work::Options options) {
@@ -113,6 +137,8 @@ inline const Engine engines[] = {
     {"Rounds", scheduled_work<machine::ScheduleChoice::Kind::rounds>, 1 << 19},
     {"Exchange", scheduled_work<machine::ScheduleChoice::Kind::exchange>, 1 << 19},
     {"Mesh", scheduled_work<machine::ScheduleChoice::Kind::mesh>, 1 << 19},
+    {"RoundsInFourPasses", rounds_in_four_passes, 1 << 22},
+    {"MeshInThreePasses", mesh_in_three_passes, 1 << 22},
     {"BandedSchedule", scheduled_band_work, 1 << 19},
     {"Descend", descend_work, 1 << 19},
     {"Pipelined", scheduled_descend_work<machine::DescendSchedule::pipelined>, 1 << 12},

@@ -126,6 +126,25 @@ TEST_P(FailingDiskTest, AFailingFileOperationIsNeverASilentLoss) {
   }
 }
 
+// All space is reserved before data move: none of them has moved if there is no room for the output or for
+// one of the scratch files.
+TEST_P(FailingDiskTest, AFailingReservationComesBeforeAnyTransfer) {
+  test::FailingDisk whole, looking;
+  run(whole);
+  io::open_array(directory_ / "in.raw", layout_, looking);  // reads the beginning of the file
+  ASSERT_GE(whole.reservations(), 1);
+  for (long n = 0; n < whole.reservations(); ++n) {
+    SCOPED_TRACE(testing::Message() << "reservation " << n << " of " << whole.reservations());
+    test::write_file(directory_ / "out.raw", "what was there before");
+    test::FailingDisk disk;
+    disk.fail_reservation(n);
+    expect_failure(disk);
+    EXPECT_EQ(disk.reads(), looking.reads());
+    EXPECT_EQ(disk.writes(), 0);
+    EXPECT_TRUE(untouched());
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Engines, FailingDiskTest,
                          testing::Combine(testing::ValuesIn(test::engines),
                                           testing::Values(AccessChoice::direct, AccessChoice::mapped)),
