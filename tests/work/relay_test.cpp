@@ -39,10 +39,10 @@ class HeldSpace final : public io::DiskFilter {
       if ((fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY && fstat(fd, &status) == 0)
         sizes[status.st_ino] = static_cast<std::uint64_t>(status.st_size);
     }
-    std::uint64_t bytes = 0;
-    for (const auto& [file, size] : sizes) bytes += size;
-    least_ = std::min(least_, bytes);
-    most_ = std::max(most_, bytes);
+    std::uint64_t held = 0;
+    for (const auto& [file, size] : sizes) held += size;
+    least_ = std::min(least_, held);
+    most_ = std::max(most_, held);
     return 0;
   }
 
