@@ -21,9 +21,9 @@
 //          PCS-TR97-317, 1997).
 //
 // A rank needs memory for its elements twice, `data` and `temp`, and for nothing else of that size. What it
-// receives goes through buffers of at most 2 MiB or, over more than 64 ranks, of at most 1/16 of its
-// elements, unless slice_bytes asks for more. MPI has its own buffers. Only elements are sent, no indices. In
-// a round each rank sends to one rank and receives from one.
+// receives goes through buffers of at most 3 MiB or, over more than 64 ranks, of at most 1 MiB and 1/16 of
+// its elements, unless slice_bytes asks for more. MPI has its own buffers. Only elements are sent, no
+// indices. In a round each rank sends to one rank and receives from one.
 //
 // Results and errors are as in xorder.h, but xorder_mpi_last_error(), xorder_mpi_last_errno() and
 // xorder_mpi_status_text() describe them. The communicator's error handler decides what MPI does on an error

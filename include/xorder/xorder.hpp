@@ -6,7 +6,7 @@
 //                 Each is a work::Work: summary() and describe() say what it will do, run() does it.
 //   memory        permute(): the same for an array in memory
 //   machine       RoundPlan: a permutation in rounds, factored once, performed on any number of files and
-//                 arrays; Machine: runs a schedule of messages, also your own, on your own data
+//                 arrays; Machine: runs a schedule, including one of your own, on your data
 //   schedule      Schedule, for your own ones; check(): whether one is correct, and what it costs
 //
 // Errors are exceptions (error.hpp). The library prints nothing and never aborts. Objects may be used by one

@@ -26,7 +26,7 @@ inline int checked_bits(int n) {
   return n;
 }
 
-/// Returns the complement. Throws InputError if it has bits beyond the n of an index, as a matrix does whose
+/// Returns the complement. Throws InputError if it has bits beyond the n of an index, as for a matrix whose
 /// columns have such bits.
 inline std::uint64_t checked_complement(std::uint64_t complement, int n) {
   if ((complement & ~gf2::low_mask(n)) != 0) {

@@ -9,7 +9,6 @@
 // Highway compiles the rest of this file once for each kind of processor, from this line on.
 #include <hwy/highway.h>
 
-#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -32,7 +31,7 @@ struct Cells {
 
 #else
 
-// Vectors of N bytes, within which bytes are permuted. Of N bytes of elements, `used` fit in one of cells.
+// Vectors of N bytes, within which bytes are permuted. A vector of cells holds `used` bytes of elements.
 template <std::size_t w, std::size_t N>
 struct VectorOfCells {
   static constexpr std::size_t W = cell_bytes(w), elements = N / W, used = elements * w;

@@ -31,7 +31,7 @@ class Stage {
   virtual void move(work::Run& run, const work::Relay& relay, std::size_t first) = 0;
 };
 
-/// The files that the page cache has to hold at once: input, scratch and output.
+/// The files that the page cache has to hold at once, if there is one scratch file.
 inline constexpr std::uint64_t files_in_memory = 3;
 
 /// The circumstances of a stage. The first one reads the input, the last one writes the output; the others
@@ -44,7 +44,7 @@ class TileStage final : public Stage {
   TileStage(tiles::TileEngine engine, std::string what)
       : engine_(std::move(engine)), what_(std::move(what)) {}
   std::vector<plan::PassSummary> passes() const override { return engine_.passes(); }
-  std::string describe() const override { return what_ + ", by tiles:\n" + engine_.plan().describe(); }
+  std::string describe() const override { return what_ + ", by tiles:\n" + engine_.plan().describe_part(); }
   void move(work::Run& run, const work::Relay& relay, std::size_t first) override {
     engine_.run(run, relay, {first, first + engine_.plan().passes.size()});
   }

@@ -10,7 +10,7 @@ namespace xorder::machine {
 
 // Requests meet at multiples of their size in the file, so that only the ends of the range can be unaligned.
 template <typename Byte>
-void Storage::transfer(RangeTransfer<Byte>* of_request, io::Location place, std::uint64_t offset,
+void Storage::transfer(RangeTransfer<Byte>* transfer_one, io::Location place, std::uint64_t offset,
                        std::type_identity_t<Byte>* data, std::size_t bytes) {
   constexpr std::uint64_t request = plan::transfer_bytes;
   if (bytes == 0) return;
@@ -20,7 +20,7 @@ void Storage::transfer(RangeTransfer<Byte>* of_request, io::Location place, std:
     if (stop_.stop_requested()) throw Cancelled();
     const std::uint64_t from = std::max(begin, (first + i) * request);
     const std::uint64_t to = std::min(end, (first + i + 1) * request);
-    of_request(place.file, from, data + (from - begin), static_cast<std::size_t>(to - from));
+    transfer_one(place.file, from, data + (from - begin), static_cast<std::size_t>(to - from));
   });
 }
 

@@ -21,11 +21,11 @@ class Storage {
  public:
   explicit Storage(std::stop_token stop) : stop_(std::move(stop)) {}
 
-  /// Calls `of_request` for `bytes` bytes at `offset` from `place` on, which are at `data` in memory, in
+  /// Calls `transfer_one` for `bytes` bytes at `offset` from `place` on, which are at `data` in memory, in
   /// requests of a MiB, several at once for longer ranges. Throws what it throws, and Cancelled when a stop
   /// is requested.
   template <typename Byte>
-  void transfer(RangeTransfer<Byte>* of_request, io::Location place, std::uint64_t offset,
+  void transfer(RangeTransfer<Byte>* transfer_one, io::Location place, std::uint64_t offset,
                 std::type_identity_t<Byte>* data, std::size_t bytes);
 
  private:

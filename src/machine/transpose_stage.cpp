@@ -41,7 +41,7 @@ std::vector<plan::PassSummary> TransposeStage::passes() const {
 std::string TransposeStage::describe() const {
   return fmt::format(
       "{} rows of {} blocks, each transposed within its processor, by tiles. The first row:\n{}",
-      matrix_.blocks, matrix_.blocks, rows_.front().plan().describe());
+      matrix_.blocks, matrix_.blocks, rows_.front().plan().describe_part());
 }
 
 void TransposeStage::move(work::Run& run, const work::Relay& relay, std::size_t first) {

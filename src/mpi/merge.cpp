@@ -23,7 +23,8 @@ Merge::Merge(const Rounds& rounds, ChunkGroups groups, Node rank, uint64_t eleme
   engine_ = memory::make_bmmc_engine(canonical(mapping_of_all(group, {groups_.map, 0})), true);
   // If put() ran out of memory, other ranks would wait forever. So this thread keeps a buffer for the engine
   // from now on. The engine's tiles are smaller.
-  const memory::Scratch kept(memory::Scratch::most_kept);
+  static_assert(plan::merge_bytes == memory::Scratch::most_kept);
+  const memory::Scratch kept(plan::merge_bytes);
 }
 
 Merge::~Merge() = default;

@@ -126,10 +126,13 @@ std::optional<work::Traffic> Job::traffic() const {
 }
 
 std::string Job::describe() const {
-  std::string text = fmt::format("{} ranks, each with a part of {}; {}\n", plan_.ranks(),
-                                 size_text(plan_.block_bytes()), count_text(passes().size(), "pass"));
-  if (before_)
-    text += "first, within each rank, by tiles:\n" + before_->plan().describe() + "then, among the ranks:\n";
+  std::string text = fmt::format("{} ranks, each with a part of {}; {}, {} of scratch disk\n", plan_.ranks(),
+                                 size_text(plan_.block_bytes()), count_text(passes().size(), "pass"),
+                                 size_text(scratch_bytes()));
+  if (before_) {
+    text +=
+        "first, within each rank, by tiles:\n" + before_->plan().describe_part() + "then, among the ranks:\n";
+  }
   return text + plan_.describe();
 }
 

@@ -26,7 +26,7 @@ struct Buffers {
   /// For what is being written: a slot is one request, with room for the blocks at both of its ends.
   std::uint64_t write_slot_bytes = 0;
   std::uint64_t write_slots = 0;
-  /// Blocks that wait for their other part, at most.
+  /// Blocks that wait for their other part, about. There is always room for 64 of them, see io/carry.hpp.
   std::uint64_t carry_bytes = 0;
 
   std::uint64_t chunk_bytes() const { return chunk.elements * element_bytes; }

@@ -15,6 +15,8 @@ inline constexpr int received_slices = 4;
 /// Or elements are moved in groups (mpi/groups.hpp), and so many groups have a buffer: the one that is being
 /// put in its places, and the next.
 inline constexpr std::uint64_t buffered_groups = 2;
+/// And so many bytes for the way of their elements (mpi/merge.cpp).
+inline constexpr std::uint64_t merge_bytes = std::uint64_t{1} << 20;
 
 /// Bytes of a group of elements from `senders` ranks. It fits in the cache too, unless each rank's message
 /// would then be too short. It is larger in that case, but at most 1/32 of the receiver's part of the array.
@@ -27,7 +29,8 @@ constexpr std::uint64_t group_bytes(std::uint64_t senders, std::uint64_t part_by
 /// The most bytes of buffers that a rank needs to exchange its part of an array, in slices of the default
 /// size.
 constexpr std::uint64_t exchange_memory(std::uint64_t ranks, std::uint64_t part_bytes) {
-  return std::max(received_slices * default_slice_bytes, buffered_groups * group_bytes(ranks, part_bytes));
+  return std::max(received_slices * default_slice_bytes,
+                  buffered_groups * group_bytes(ranks, part_bytes) + merge_bytes);
 }
 
 }  // namespace xorder::plan

@@ -156,8 +156,18 @@ uint64_t Plan::peak_memory() const {
 double Plan::seconds() const { return total_seconds(passes); }
 
 std::string Plan::describe() const {
-  std::string text = fmt::format("{} of data, {}, {} of scratch disk\n", size_text(what.bytes()),
-                                 count_text(passes.size(), "pass"), size_text(scratch_bytes()));
+  return fmt::format("{} of data, {}, {} of scratch disk\n", size_text(what.bytes()),
+                     count_text(passes.size(), "pass"), size_text(scratch_bytes())) +
+         describe_passes();
+}
+
+std::string Plan::describe_part() const {
+  return fmt::format("{} of data, {}\n", size_text(what.bytes()), count_text(passes.size(), "pass")) +
+         describe_passes();
+}
+
+std::string Plan::describe_passes() const {
+  std::string text;
   for (std::size_t i = 0; i < passes.size(); ++i) {
     const Pass& p = passes[i];
     text += fmt::format("pass {}: {} of {}, read in blocks of {}, written in blocks of {}\n", i + 1,

@@ -35,6 +35,11 @@ struct Plan {
   double seconds() const;
   /// For people: what will be done, line by line.
   std::string describe() const;
+  /// The same for a part of a run, which has the scratch files.
+  std::string describe_part() const;
+
+ private:
+  std::string describe_passes() const;
 };
 
 /// The cheapest plan for the device that keeps within the memory: Pass::memory() ≤ conditions.memory. Block

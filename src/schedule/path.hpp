@@ -1,4 +1,4 @@
-// The way of a message through the network: straight from its sender to the node where it turns, and from
+// The path of a message through the network: straight from its sender to the node where it turns, and from
 // there to its receiver.
 #pragma once
 
@@ -18,7 +18,7 @@ inline std::uint64_t links(const Network& network, const Message& m) {
 }
 
 /// Calls body(from, to) for the two nodes of each link, in the order in which the message crosses them.
-/// Requires a way as in schedule.hpp: two legs, each of them straight or, on a hypercube, a single link.
+/// Requires a path as in schedule.hpp: two legs, each of them straight or, on a hypercube, a single link.
 template <class Body>
 void for_each_link(const Network& network, const Message& m, const Body& body) {
   Node at = m.from.node;

@@ -27,7 +27,7 @@ uint64_t token(Event event, uint64_t number) { return number << 2 | static_cast<
 Event event_of(uint64_t token) { return static_cast<Event>(token & 3); }
 uint64_t number_of(uint64_t token) { return token >> 2; }
 
-// Requests in flight in one direction: half of the queue's depth at most.
+// Requests in flight in one direction: at most half of the queue's depth, and most_bytes_in_flight.
 uint64_t most_in_flight(const io::Queue& queue, uint64_t block_bytes) {
   const uint64_t request = std::clamp<uint64_t>(block_bytes, 1, plan::largest_request);
   return std::max<uint64_t>(1, std::min<uint64_t>(queue.depth() / 2, plan::most_bytes_in_flight / request));

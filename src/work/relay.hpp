@@ -1,4 +1,4 @@
-// The way of the data through the passes of a run. Each pass reads what the one before has written: from the
+// The path of the data through the passes of a run. Each pass reads what the one before has written: from the
 // input through scratch files, in turn, to the output.
 #pragma once
 
@@ -15,7 +15,7 @@ class Relay {
  public:
   /// Makes the scratch files, plan::scratch_files(passes) of them, each for as much data as the output has.
   /// Since they last as long as this does, a run that begins with it takes all its space before it moves
-  /// data. Collective in a team. Throws InputError if there is no room.
+  /// data. Collective in a team that shares the files. Throws InputError if there is no room.
   Relay(Run& run, std::size_t passes);
 
   /// What a pass reads and writes.

@@ -74,8 +74,8 @@ class LayoutError : public InputError {
 /// it is raw, and `raw` must give a dtype. Reads the header only. Throws LayoutError if a raw layout is given
 /// for an .npy file or no dtype for a raw one. Throws other InputErrors for files that cannot be an input
 /// (missing, unreadable, no regular file), headers that NumPy does not write, types with Python objects,
-/// shapes that NumPy could not have (more than 64 axes, or as checked_bytes() does), and a size that is not
-/// offset + extents × dtype (the message has both numbers).
+/// shapes that NumPy could not have (more than 64 axes, or too large, see checked_bytes()), and a size that
+/// is not offset + extents × dtype (the message has both numbers).
 ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawLayout>& raw);
 /// The same on a given disk.
 ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawLayout>& raw, Disk& disk);

@@ -45,10 +45,10 @@ struct ScheduleChoice {
 
 /// Plans the run; nothing is written. The parameters are those of Job. Throws InputError as Job does, for a
 /// reordering that the schedule cannot do (and says which schedule can), for a number of processors or a
-/// layout that does not fit, and if the memory is too small. Each pass reads and writes the data once. Two
-/// passes take scratch disk of the data's size, more passes twice that. Report::traffic has what crossed the
-/// network. Each stripe or batch of blocks is a run of the schedule of its own: steps are counted once,
-/// messages as often as they were sent.
+/// layout that does not fit, and if the memory is too small. Each pass reads and writes the data once. A run
+/// of two passes takes scratch disk of the data's size, one of more passes twice that. Report::traffic has
+/// what crossed the network. Each stripe or batch of blocks is a run of the schedule of its own: steps are
+/// counted once, messages as often as they were sent.
 std::unique_ptr<work::Work> scheduled(io::ArrayFile input, const Reordering& what,
                                       std::vector<std::uint64_t> extents, std::filesystem::path output,
                                       work::Options options, const ScheduleChoice& choice);

@@ -22,7 +22,7 @@ struct PassSummary {
   double predicted_seconds = 0;
 
   /// Adds a pass over other data, done after this one. Keeps the largest tiles, the smallest blocks and the
-  /// most memory of both, and sums up the rest.
+  /// most memory of both, and adds up the rest.
   PassSummary& operator+=(const PassSummary& next);
 };
 

@@ -32,8 +32,8 @@ class Job final : public work::Work {
   /// Makes the plan. Nothing is written. `what` must reorder all bytes of the input, and `extents`, the
   /// output's shape, must have as many elements. Throws InputError if they do not, or if the memory is too
   /// small. Throws it too if the output cannot be made: it exists and may not be replaced, is no regular file
-  /// or the input itself, its directory is missing or not writable, or there is no room for it or for the
-  /// scratch files.
+  /// or the input itself, its directory or that of scratch files is missing or not writable, or there is no
+  /// room for it. Whether there is room for scratch files as well, run() finds out before it moves data.
   Job(io::ArrayFile input, const Reordering& what, std::vector<std::uint64_t> extents,
       std::filesystem::path output, work::Options options);
   ~Job() override;

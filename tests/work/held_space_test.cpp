@@ -1,6 +1,4 @@
 // The space that a run takes at one time is what its plan says, for every engine.
-#include "work/relay.hpp"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
