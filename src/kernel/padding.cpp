@@ -51,13 +51,6 @@ struct VectorOfCells {
     return order;
   }();
 
-  static HWY_INLINE V permuted(V v, V order) {
-#if HWY_TARGET == HWY_AVX3_DL
-    if constexpr (N == 64) return V{_mm512_permutexvar_epi8(order.raw, v.raw)};
-#endif
-    return hn::TableLookupBytes(v, order);
-  }
-
   // Requires more than one vector. The last one is loaded from before its elements, so that nothing behind
   // them is read.
   static HWY_INLINE void pad(const std::byte* source, std::byte* target, std::size_t count) {
@@ -65,18 +58,18 @@ struct VectorOfCells {
     const D d;
     const V order = hn::LoadU(d, padded.data());
     for (; count > elements; count -= elements, source += used, target += N)
-      store(d, permuted(load(d, source), order), target);
+      store(d, permuted(d, load(d, source), order), target);
     const V shifted = hn::Add(order, hn::Set(d, static_cast<std::uint8_t>(back)));
-    store(d, permuted(load(d, source - back), shifted), target);
+    store(d, permuted(d, load(d, source - back), shifted), target);
   }
   // Each vector is stored whole, and the next one overwrites what is too much.
   static HWY_INLINE void unpad(const std::byte* source, std::byte* target, std::size_t count) {
     const D d;
     const V order = hn::LoadU(d, packed.data());
     for (; count > elements; count -= elements, source += N, target += used)
-      store(d, permuted(load(d, source), order), target);
+      store(d, permuted(d, load(d, source), order), target);
     std::byte last[N];
-    store(d, permuted(load(d, source), order), last);
+    store(d, permuted(d, load(d, source), order), last);
     std::memcpy(target, last, used);
   }
 };

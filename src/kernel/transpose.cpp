@@ -69,7 +69,7 @@ struct PackedBlock {
     const typename Wide::D d;
     const V order = hn::Add(hn::LoadU(d, widened.data()), hn::Set(d, static_cast<std::uint8_t>(back)));
     Wide::transpose(
-        at, [&](V v) HWY_ATTR { return permuted(v, order); },
+        at, [&](V v) HWY_ATTR { return permuted(d, v, order); },
         [&](std::size_t c, V v) HWY_ATTR { store_packed(v, to(c)); });
   }
 
@@ -94,17 +94,10 @@ struct PackedBlock {
     return order;
   }();
 
-  static HWY_INLINE V permuted(V v, V order) {
-#if HWY_TARGET == HWY_AVX3_DL
-    if constexpr (N == 64) return V{_mm512_permutexvar_epi8(order.raw, v.raw)};
-#endif
-    return hn::TableLookupBytes(v, order);
-  }
-
   // Stores `rows` elements, and nothing else.
   static HWY_INLINE void store_packed(V v, std::byte* to) {
     const typename Wide::D d;
-    const V narrow = permuted(v, hn::LoadU(d, packed.data()));
+    const V narrow = permuted(d, v, hn::LoadU(d, packed.data()));
 #if HWY_TARGET == HWY_AVX3_DL
     if constexpr (N == 64) {
       _mm512_mask_storeu_epi8(to, (std::uint64_t{1} << (rows * w)) - 1, narrow.raw);

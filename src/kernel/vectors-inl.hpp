@@ -77,6 +77,16 @@ HWY_INLINE void transpose_within_blocks(V (&v)[16 / W]) {
   }
 }
 
+// Permutes the bytes of a vector of 64 bytes, for which processors with AVX3_DL have an instruction, or those
+// of each 16 of another one.
+template <class D>
+HWY_INLINE hn::Vec<D> permuted(D, hn::Vec<D> v, hn::Vec<D> order) {
+#if HWY_TARGET == HWY_AVX3_DL
+  if constexpr (hn::MaxLanes(D()) == 64) return hn::Vec<D>{_mm512_permutexvar_epi8(order.raw, v.raw)};
+#endif
+  return hn::TableLookupBytes(v, order);
+}
+
 template <bool streamed, class D>
 HWY_INLINE void put(D d, hn::Vec<D> v, std::byte* p) {
   if constexpr (streamed) {
