@@ -15,7 +15,7 @@ inline constexpr int received_slices = 4;
 /// Or elements are moved in groups (mpi/groups.hpp), and so many groups have a buffer: the one that is being
 /// put in its places, and the next.
 inline constexpr std::uint64_t buffered_groups = 2;
-/// And so many bytes for the way of their elements (mpi/merge.cpp).
+/// The buffer in which the elements of a group are put in order (mpi/merge.cpp).
 inline constexpr std::uint64_t merge_bytes = std::uint64_t{1} << 20;
 
 /// Bytes of a group of elements from `senders` ranks. It fits in the cache too, unless each rank's message
