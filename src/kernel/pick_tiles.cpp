@@ -5,34 +5,13 @@
 #include <utility>
 
 #include "kernel/micro.hpp"
+#include "kernel/places.hpp"
 #include "rounding.hpp"
 
 namespace xorder::kernel {
 namespace {
 
 constexpr double cycles_per_byte = 0.1;
-
-// Adds the same places once more for each further coordinate.
-template <class Place, class Advanced>
-void repeat(std::vector<Place>& places, std::uint64_t count, const Advanced& advanced) {
-  const std::size_t size = places.size();
-  places.reserve(size * count);
-  for (std::uint64_t c = 1; c < count; ++c) {
-    for (std::size_t i = 0; i < size; ++i) places.push_back(advanced(places[i], c));
-  }
-}
-
-void repeat(std::vector<std::uint32_t>& places, std::uint64_t count, std::uint64_t bytes) {
-  repeat(places, count, [bytes](std::uint32_t place, std::uint64_t c) {
-    return static_cast<std::uint32_t>(place + c * bytes);
-  });
-}
-
-void repeat(std::vector<Stride>& places, std::uint64_t count, const Stride& step) {
-  repeat(places, count, [&step](const Stride& place, std::uint64_t c) {
-    return Stride{place.runs + c * step.runs, place.bytes + c * step.bytes};
-  });
-}
 
 }  // namespace
 

@@ -21,15 +21,15 @@ struct Costs {
 };
 constexpr Costs in_cache{60, 0, 2, 2, 1, 0.06}, in_memory{30, 30, 8, 12, 2, 0.12};
 
-// Estimates the cycles for each element without a table. A block of 16 bytes by 16 bytes is transposed in
-// registers. Where rows or runs are shorter than that, elements are copied one by one, or rows are first put
-// side by side.
+// Estimates the cycles for each element if matrices are transposed. A block of 16 bytes by 16 bytes is
+// transposed in registers. Where rows or runs are shorter than that, elements are copied one by one, or rows
+// are first put side by side.
 //
 // When this estimate and the table's own were fitted, random arrays of 3 to 5 axes, many of them short, and
 // elements of 1 to 16 bytes took 2 % longer on average than with the better choice for each; without the
 // table 12 %, those in the cache 28 %. (AMD Zen 4, one thread; 1,400 arrays of 24 and 48 MiB, 1,000 of 64 and
 // 256 KiB.)
-double cycles_without_table(const Box& box, bool direct, bool in_pieces) {
+double cycles_by_matrices(const Box& box, bool direct, bool in_pieces) {
   const Costs& costs = direct ? in_cache : in_memory;
   const std::uint64_t bytes = box.element_bytes;
   const auto w = static_cast<double>(bytes), rows = static_cast<double>(box.run_length),
@@ -75,8 +75,10 @@ std::unique_ptr<Engine> make_box_engine(const Reordering& what, bool streamed) {
       in_pieces = in_pieces && box.columns.size() == 1;
     }
   }
-  if (auto table = make_table(target, streamed, what.bytes(), cycles_without_table(box, direct, in_pieces)))
-    return table;
+  double cycles = cycles_by_matrices(box, direct, in_pieces);
+  auto parcels = make_parcels(target, streamed, cycles);
+  if (auto table = make_table(target, streamed, what.bytes(), cycles)) return table;
+  if (parcels) return parcels;
   if (direct) return make_direct(std::move(box));
   if (in_pieces) return make_pieces(std::move(box), streamed);
   return make_runs(std::move(box), streamed, what.bytes());

@@ -12,11 +12,12 @@
 //
 // This is repeated for each coordinate of the other axes, which are slower than D in the target. A tile is
 // some rows by some columns. Runs and pieces are transposed into a buffer, and whole lines go from there to
-// the target. There are five kinds:
+// the target. There are six kinds:
 //
 //   runs      a tile is a piece of each of some runs; where runs do not begin at lines, it also takes the
 //             last few rows of the tile before, to have the whole of the line that both share;
 //   pieces    the runs are short, and a tile is several that follow each other in the target;
+//   parcels   matrices are so small that they are permuted in registers, as a whole (kernel/parcel.hpp);
 //   table     rows and runs are so short that the elements of a tile are picked by a table;
 //   direct    the array is in the cache, and blocks go from the rows to the target without a buffer;
 //   records   elements are so large that they are copied one by one, in the target's order.

@@ -18,6 +18,9 @@ std::unique_ptr<Engine> make_pieces(Box box, bool streamed);
 std::unique_ptr<Engine> make_table(const TargetAxes& target, bool streamed, std::uint64_t array_bytes,
                                    double cycles);
 
+/// For matrices that fit in the registers. Null likewise; otherwise `cycles` becomes what it takes.
+std::unique_ptr<Engine> make_parcels(const TargetAxes& target, bool streamed, double& cycles);
+
 std::unique_ptr<Engine> make_records(TargetAxes target, bool streamed);
 
 /// Moves tiles from the rows to the target without a buffer, which is fastest for arrays in the cache.

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "kernel/instruction_sets.hpp"
+#include "kernel/parcel.hpp"
 #include "memory/small_caches.hpp"
 #include "plan/reference.hpp"
 
@@ -165,6 +166,45 @@ TEST(InMemory, ShortAxes) {
       if (testing::Test::HasFatalFailure()) return;
     }
     EXPECT_EQ(seen.size(), kinds.size()) << fmt::format("{}", fmt::join(seen, ", "));
+  });
+}
+
+// Many matrices, or boxes of more axes, that fit in a few registers, perhaps among other axes.
+TEST(InMemory, BatchesOfMatricesInRegisters) {
+  test::Random random;
+  SEED_TRACE(random);
+  with_every_instruction_set([&] {
+    for (int i = 0; i < 100; ++i) {
+      SCOPED_TRACE(i);
+      const auto caches = any_caches(random);
+      ArrayShape shape{{}, random.in(std::uint64_t{1}, std::uint64_t{8}), Order::c};
+      const std::uint64_t most = random.in(0, 1) == 0 ? 64 : 512;
+      std::uint64_t bytes = shape.element_bytes;
+      for (int axis = random.in(2, 3); axis > 0 && 2 * bytes <= most; --axis) {
+        shape.extents.push_back(random.in(std::uint64_t{2}, std::min<std::uint64_t>(16, most / bytes)));
+        bytes *= shape.extents.back();
+      }
+      // About so many bytes, by one or two threads if they are enough for that.
+      const std::uint64_t all =
+          i % 50 == 0 ? 2'500'000 : random.in(std::uint64_t{1000}, std::uint64_t{60'000});
+      shape.extents.insert(shape.extents.begin(), all / bytes + 1);
+      if (random.in(0, 3) == 0) shape.extents.insert(shape.extents.begin(), random.in(1u, 3u));
+      std::vector<int> axes(shape.extents.size());
+      std::iota(axes.begin(), axes.end(), 0);
+      const auto first_inner = static_cast<std::ptrdiff_t>(random.in(0, 3) == 0 ? 0 : 1);
+      std::ranges::shuffle(axes.begin() + first_inner, axes.end(), random);
+      const Reordering what = transposition(shape, axes);
+      expect_permuted(what, random, {1, 2},
+                      random.in(0, 2) == 0 ? random.in(std::size_t{0}, std::size_t{63}) : 0);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+    if (kernel::Parcel::vector_bytes() == 0) return;
+    const Reordering pairs = transposition({{5000, 2, 2}, 2, Order::c}, std::vector<int>{0, 2, 1});
+    EXPECT_NE(InMemoryPlan(pairs).describe().find("parcels"), std::string::npos);
+    const test::SmallCaches caches;
+    const std::string plan = InMemoryPlan(pairs).describe();
+    EXPECT_NE(plan.find("parcels"), std::string::npos);
+    EXPECT_NE(plan.find("streamed"), std::string::npos);
   });
 }
 

@@ -1,0 +1,82 @@
+// Permutes a few hundred bytes in registers.
+//
+// A parcel is contiguous in the source, one to eight vectors: a small matrix or several. Its vectors are
+// loaded once, and each vector of the target is picked from all of them. Parcels repeat along an axis, and
+// what one writes too much is overwritten by the next.
+#pragma once
+
+#include <hwy/aligned_allocator.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernel/kernel.hpp"
+
+namespace xorder::kernel {
+
+/// The bytes of a parcel and where they go.
+struct ParcelShape {
+  std::uint64_t element_bytes = 1;
+  /// Fastest in the target first. Together they are contiguous in the source. The first few, which are
+  /// contiguous in the target too, make a piece.
+  std::vector<Axis> axes;
+  /// Parcels repeat along this axis, which comes next after the pieces in the target. Each takes so many of
+  /// its coordinates; if more than one, the axis comes next in the source too.
+  Axis along;
+  std::uint64_t taken = 1;
+
+  std::uint64_t bytes() const;     ///< of a parcel
+  std::size_t piece_axes() const;  ///< how many axes make a piece, besides `along`
+  std::uint64_t piece_bytes() const;
+  /// How many parcels at the end of a row must be moved without reading and writing too much, by vectors of
+  /// so many bytes.
+  std::uint64_t exact_parcels(std::size_t vector_bytes) const;
+  /// An estimate for a row: all coordinates of the axis.
+  double cycles(std::size_t vector_bytes) const;
+};
+
+class Parcel {
+ public:
+  static constexpr std::size_t most_vectors = 8;
+  /// Of this processor's vectors; 0 if it has none.
+  static std::size_t vector_bytes();
+
+  /// Requires bytes() ≤ most_vectors · vector_bytes().
+  explicit Parcel(ParcelShape shape);
+
+  /// Moves `count` coordinates of the axis, at least shape().taken. Reads and writes nothing else.
+  void move(std::byte* to, const std::byte* from, std::uint64_t count) const;
+
+  const ParcelShape& shape() const { return shape_; }
+  /// Where the vectors of the target go.
+  struct Picked {
+    std::uint64_t target;  ///< from the parcel's place
+    std::size_t bytes;     ///< that belong to the piece
+  };
+  std::span<const Picked> picked() const { return picked_; }
+  /// Of the vectors of the source: the k-th lookup of picked vector p takes its byte b from byte
+  /// orders()[(p·lookups + k)·N + b] of vector k or, if N is 64, of the vectors 2k and 2k + 1 together.
+  const std::uint8_t* orders() const { return orders_.get(); }
+  /// If N is 64: which bytes that lookup takes. Else those of others are no_byte.
+  const std::uint64_t* masks() const { return masks_.data(); }
+  static constexpr std::uint8_t no_byte = 0x80;
+
+  using Function = void (*)(const Parcel&, std::byte* to, const std::byte* from, std::size_t parcels);
+  struct Functions {
+    std::size_t vector_bytes = 0;
+    Function overlapping = nullptr;  ///< may read and write up to a vector too much
+    Function exact = nullptr;
+  };
+
+ private:
+  ParcelShape shape_;
+  std::uint64_t exact_parcels_;  // the last ones, behind which something else may be
+  std::vector<Picked> picked_;
+  hwy::AlignedFreeUniquePtr<std::uint8_t[]> orders_;
+  std::vector<std::uint64_t> masks_;
+  Functions functions_;
+};
+
+}  // namespace xorder::kernel

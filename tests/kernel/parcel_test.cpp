@@ -1,0 +1,125 @@
+#include "kernel/parcel.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernel/instruction_sets.hpp"
+#include "plan/reference.hpp"
+
+namespace xorder::kernel {
+namespace {
+
+using test::random_bytes;
+using test::with_every_instruction_set;
+
+// Any axes in the order of the source, of which some in any order make a piece, and a few parcels that follow
+// each other in source and target, or lie apart in the source.
+struct Row {
+  ParcelShape shape;
+  std::uint64_t source_bytes = 0, target_bytes = 0;
+};
+
+Row any_row(test::Random& random, std::size_t most_bytes) {
+  Row c;
+  ParcelShape& shape = c.shape;
+  const std::uint64_t sizes[] = {1, 1, 2, 3, 4, 5, 8, 12};
+  shape.element_bytes = sizes[random.in(std::size_t{0}, std::size_t{7})];
+  std::uint64_t bytes = shape.element_bytes;
+  for (int axis = random.in(1, 4); axis > 0; --axis) {
+    const std::uint64_t most = std::min<std::uint64_t>(13, most_bytes / bytes);
+    const std::uint64_t length = random.in(std::uint64_t{1}, std::max<std::uint64_t>(1, most));
+    shape.axes.push_back({length, {0, bytes}, {}});
+    bytes *= length;
+  }
+  const bool adjacent = random.in(0, 2) != 0;
+  if (adjacent) shape.taken = random.in(std::uint64_t{1}, std::max<std::uint64_t>(1, most_bytes / bytes));
+  shape.along.length = shape.taken * random.in(std::uint64_t{1}, std::uint64_t{9}) +
+                       random.in(std::uint64_t{0}, shape.taken - 1);
+  shape.along.source.bytes = adjacent ? bytes : bytes + random.in(std::uint64_t{0}, std::uint64_t{300});
+  std::ranges::shuffle(shape.axes, random);
+  const std::size_t in_piece = random.in(std::size_t{0}, shape.axes.size());
+  std::uint64_t stride = shape.element_bytes;
+  for (std::size_t i = 0; i < shape.axes.size(); ++i) {
+    if (i == in_piece) {
+      shape.along.target.bytes = stride;
+      stride *= shape.along.length;
+    }
+    shape.axes[i].target.bytes = stride;
+    stride *= shape.axes[i].length;
+  }
+  if (in_piece == shape.axes.size()) {
+    shape.along.target.bytes = stride;
+    stride *= shape.along.length;
+  }
+  c.target_bytes = stride;
+  c.source_bytes = (shape.along.length - 1) * shape.along.source.bytes + bytes;
+  return c;
+}
+
+// Calls each(source, target) for each coordinate of the axes from number `axis` on, with its places.
+template <class Each>
+void for_each_place(const ParcelShape& shape, std::size_t axis, std::uint64_t source, std::uint64_t target,
+                    const Each& each) {
+  if (axis == shape.axes.size()) return each(source, target);
+  const Axis& a = shape.axes[axis];
+  for (std::uint64_t c = 0; c < a.length; ++c)
+    for_each_place(shape, axis + 1, source + c * a.source.bytes, target + c * a.target.bytes, each);
+}
+
+// The source has no byte more than needed, which shows reads behind it to the address sanitizer.
+TEST(Parcel, MovesEachElementToItsPlaceAndNothingElse) {
+  test::Random random;
+  SEED_TRACE(random);
+  with_every_instruction_set([&] {
+    if (Parcel::vector_bytes() == 0) return;
+    for (int i = 0; i < 300; ++i) {
+      SCOPED_TRACE(i);
+      const Row c = any_row(random, Parcel::most_vectors * Parcel::vector_bytes());
+      const ParcelShape& shape = c.shape;
+      const auto source = random_bytes(random, c.source_bytes);
+      std::vector<std::byte> target(64 + c.target_bytes + 64, std::byte{0xA5}), expected = target;
+      for (std::uint64_t a = 0; a < shape.along.length; ++a) {
+        for_each_place(shape, 0, a * shape.along.source.bytes, 64 + a * shape.along.target.bytes,
+                       [&](std::uint64_t from, std::uint64_t to) {
+                         std::memcpy(&expected[to], &source[from], shape.element_bytes);
+                       });
+      }
+      Parcel(shape).move(target.data() + 64, source.data(), shape.along.length);
+      ASSERT_TRUE(target == expected) << shape.along.length << " of parcels of " << shape.bytes()
+                                      << " bytes in pieces of " << shape.piece_bytes();
+    }
+  });
+}
+
+// The rows of a target are moved in any order: what one writes, another does not touch.
+TEST(Parcel, PartsOfARowInAnyOrder) {
+  test::Random random;
+  SEED_TRACE(random);
+  with_every_instruction_set([&] {
+    if (Parcel::vector_bytes() == 0) return;
+    for (int i = 0; i < 100; ++i) {
+      SCOPED_TRACE(i);
+      const Row c = any_row(random, Parcel::most_vectors * Parcel::vector_bytes());
+      const Axis& along = c.shape.along;
+      const auto source = random_bytes(random, c.source_bytes);
+      std::vector<std::byte> target(c.target_bytes), expected = target;
+      const Parcel parcel(c.shape);
+      parcel.move(expected.data(), source.data(), along.length);
+      const std::uint64_t first =
+          along.length < 2 * c.shape.taken ? 0 : random.in(c.shape.taken, along.length - c.shape.taken);
+      const auto move = [&](std::uint64_t begin, std::uint64_t end) {
+        if (begin != end)
+          parcel.move(target.data() + begin * along.target.bytes, source.data() + begin * along.source.bytes,
+                      end - begin);
+      };
+      move(first, along.length);
+      move(0, first);
+      ASSERT_TRUE(target == expected);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace xorder::kernel
