@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "memory/box_engines.hpp"
+#include "memory/cache_sizes.hpp"
 #include "memory/micro.hpp"
 
 namespace xorder::memory {
@@ -61,20 +62,25 @@ std::unique_ptr<Engine> make_box_engine(const Reordering& what, bool streamed) {
   const std::uint64_t w = target.element_bytes;
   constexpr std::uint64_t long_record = 512;
   if (w >= 4096 || (w >= long_record && w % line_bytes == 0))
-    return make_records(std::move(target), streamed);
+    return make_records(std::move(target), streamed && !written_directly(what.bytes()));
   Box box(target);
-  const bool direct = fits_direct(box, what.bytes());
+  bool direct = fits_direct(box, what.bytes());
   bool in_pieces = box.run_length * w < short_run && !box.columns.front().mapped;
-  if (!direct) {
-    constexpr std::uint64_t short_row = 256;
-    if (!in_pieces && box.rows_adjacent() && box.row_bytes() < short_row &&
-        box.run.front().extent * w >= short_run) {
-      box.shorten_run(1);  // the rows that are left follow each other
-    } else if (!in_pieces || box.pays_to_lengthen(box.run_length * w)) {
-      box.lengthen_rows();
+  constexpr std::uint64_t short_row = 256, narrow_row = 24;
+  if (!in_pieces && box.rows_adjacent() && box.row_bytes() < short_row &&
+      box.run.front().extent * w >= short_run) {
+    box.shorten_run(1);  // the rows that are left follow each other
+  } else if (!in_pieces || box.pays_to_lengthen(box.run_length * w)) {
+    Box longer = box;
+    longer.lengthen_rows();
+    // Tiles along several axes are not moved directly.
+    direct = direct && (box.row_bytes() >= narrow_row || longer.column_count < 2 * box.column_count);
+    if (!direct) {
+      box = std::move(longer);
       in_pieces = in_pieces && box.columns.size() == 1;
     }
   }
+  if (direct) streamed = false;
   double cycles = cycles_by_matrices(box, direct, in_pieces);
   auto parcels = make_parcels(target, streamed, cycles);
   if (auto table = make_table(target, streamed, what.bytes(), cycles)) return table;

@@ -24,8 +24,9 @@ std::unique_ptr<Engine> make_parcels(const TargetAxes& target, bool streamed, do
 std::unique_ptr<Engine> make_records(TargetAxes target, bool streamed);
 
 /// Moves tiles from the rows to the target without a buffer, which is fastest for arrays in the cache.
-/// Columns must not be mapped. Beyond the first-level cache, writing lines in two halves costs more than a
-/// buffer does, except for elements below 4 bytes.
+/// Columns must not be mapped. Where runs do not begin at lines, lines are written in two halves. Some
+/// processors need more time for that than a buffer takes, beyond the first-level cache and except for
+/// elements below 4 bytes.
 bool fits_direct(const Box& box, std::uint64_t bytes);
 std::unique_ptr<Engine> make_direct(Box box);
 

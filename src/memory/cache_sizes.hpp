@@ -10,10 +10,12 @@ struct CacheSizes {
   std::size_t first = 32 * 1024;    ///< first-level data cache of one processor
   std::size_t second = 512 * 1024;  ///< second level of one processor
   std::size_t third = 32 << 20;     ///< third level
-  /// The largest array that is written through the caches; larger ones are written past them.
+  /// The largest array that is written through the caches from a buffer; larger ones are written past them.
   std::size_t written_through = std::size_t{1} << 20;
-  /// The same for maps whose lines are not written in sequence; at least as large.
+  /// The largest array whose tiles go straight from the source to the target; at least as large.
   std::size_t scattered_through = std::size_t{1} << 20;
+  /// Whether a store that ends in another line than it begins in takes hardly longer than one in one line.
+  bool splits_stores = false;
 };
 
 /// Asks the system once. Unknown sizes have the values above.

@@ -11,7 +11,9 @@ namespace xorder::test {
 // Small arrays are then too large for the caches, as large ones are.
 class SmallCaches {
  public:
-  SmallCaches() { memory::assume_cache_sizes({4096, 32768, 8192, 16384, 32768}); }
+  explicit SmallCaches(bool splits_stores = false) {
+    memory::assume_cache_sizes({4096, 32768, 8192, 16384, 32768, splits_stores});
+  }
   ~SmallCaches() { memory::assume_cache_sizes(before_); }
 
  private:
@@ -19,7 +21,7 @@ class SmallCaches {
 };
 
 inline std::unique_ptr<SmallCaches> any_caches(Random& random) {
-  return random.in(0, 1) == 0 ? std::make_unique<SmallCaches>() : nullptr;
+  return random.in(0, 1) == 0 ? std::make_unique<SmallCaches>(random.in(0, 1) == 0) : nullptr;
 }
 
 }  // namespace xorder::test
