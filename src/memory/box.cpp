@@ -55,7 +55,38 @@ double cycles_by_matrices(const Box& box, bool direct, bool in_pieces) {
   return cycles + (box.rows_adjacent() ? costs.row : costs.distant_row) / columns + for_tile;
 }
 
+// The same reordering with an axis of two coordinates for each bit of the map, which must permute bits.
+Reordering with_axes_of_bits(const Reordering& what) {
+  const int axis = *what.mapped, bits = what.map.bits();
+  Reordering r{
+      .element_bytes = what.element_bytes, .extents = what.extents, .order = {}, .mapped = {}, .map = {}};
+  r.extents.pop_back();
+  r.extents.insert(r.extents.end(), static_cast<std::size_t>(bits), 2);
+  std::vector<int> source_axis(static_cast<std::size_t>(bits));  // of each bit of the target
+  for (int bit = 0; bit < bits; ++bit) {
+    const std::uint64_t image = what.map(std::uint64_t{1} << bit);
+    source_axis[static_cast<std::size_t>(std::countr_zero(image))] = axis + bits - 1 - bit;
+  }
+  for (const int a : what.order) {
+    if (a != axis) r.order.push_back(a);
+  }
+  r.order.insert(r.order.end(), source_axis.rbegin(), source_axis.rend());
+  return r;
+}
+
 }  // namespace
+
+std::unique_ptr<Engine> make_short_map_engine(const Reordering& what) {
+  constexpr std::uint64_t longest_map = 512;
+  if (!written_directly(what.bytes()) || what.extents.back() * what.element_bytes > longest_map ||
+      !what.map.matrix.is_bit_permutation() || what.map.complement != 0)
+    return nullptr;
+  const TargetAxes target(canonical(with_axes_of_bits(what)));
+  // What maps take that are performed line by line. (N bit reversals of 8 elements on AMD Zen 4, 64 KiB: 14
+  // to 19 GB/s, as parcels 36 to 44.)
+  double cycles = 0.15 * static_cast<double>(target.element_bytes);
+  return make_parcels(target, false, cycles);
+}
 
 std::unique_ptr<Engine> make_box_engine(const Reordering& what, bool streamed) {
   TargetAxes target(what);

@@ -44,4 +44,9 @@ namespace xorder::memory {
 /// `streamed` means to write past the cache.
 std::unique_ptr<Engine> make_box_engine(const Reordering& what, bool streamed);
 
+/// For a batch of maps so short that they are permuted in registers, in an array that is in the cache: a map
+/// that permutes bits is an axis permutation, with two coordinates for each axis. Requires that the last axis
+/// is mapped and also the target's last. Null if something else is better.
+std::unique_ptr<Engine> make_short_map_engine(const Reordering& what);
+
 }  // namespace xorder::memory

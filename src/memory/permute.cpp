@@ -47,7 +47,9 @@ bool is_map(const Reordering& what) {
 std::unique_ptr<const Engine> make_engine(const Reordering& what) {
   const std::size_t bytes = what.bytes();
   if (stays(what)) return std::make_unique<Copy>(bytes, streamed(bytes));
-  return is_map(what) ? make_bmmc_engine(what, streamed(bytes)) : make_box_engine(what, streamed(bytes));
+  if (!is_map(what)) return make_box_engine(what, streamed(bytes));
+  if (auto engine = make_short_map_engine(what)) return engine;
+  return make_bmmc_engine(what, streamed(bytes));
 }
 
 void perform(const Engine& engine, std::size_t bytes, unsigned threads, const std::byte* source,

@@ -230,6 +230,37 @@ TEST(InMemory, BatchesOfShortMaps) {
   EXPECT_GT(joined, 50);
 }
 
+// Maps that permute the bits of a few hundred bytes are small matrices, also among other axes.
+TEST(InMemory, BatchesOfShortBitPermutations) {
+  test::Random random;
+  SEED_TRACE(random);
+  with_every_instruction_set([&] {
+    int in_parcels = 0;
+    for (int i = 0; i < 60; ++i) {
+      SCOPED_TRACE(i);
+      const auto caches = any_caches(random);
+      Reordering what;
+      const int lg_bytes = random.in(2, 10), bits = random.in(2, lg_bytes);
+      what.element_bytes = std::uint64_t{1} << (lg_bytes - bits);
+      if (random.in(0, 3) == 0) what.element_bytes = 3;
+      what.extents = {random.in(std::uint64_t{1}, std::uint64_t{5}),
+                      random.in(std::uint64_t{1}, 30000u >> lg_bytes), std::uint64_t{1} << bits};
+      what.order = random.in(0, 1) == 0 ? std::vector{0, 1, 2} : std::vector{1, 0, 2};
+      what.mapped = 2;
+      std::vector<int> target(static_cast<std::size_t>(bits));
+      std::iota(target.begin(), target.end(), 0);
+      std::ranges::shuffle(target, random);
+      what.map = {gf2::BitMatrix::bit_permutation(target), random.in(0, 3) == 0 ? 1u : 0u};
+      if (InMemoryPlan(what).describe().find("parcels") != std::string::npos) ++in_parcels;
+      expect_permuted(what, random, {1}, random.in(std::size_t{0}, std::size_t{63}));
+      if (testing::Test::HasFatalFailure()) return;
+    }
+    if (kernel::Parcel::vector_bytes() == 64) {
+      EXPECT_GT(in_parcels, 5);
+    }
+  });
+}
+
 // A tile must have a line of the run, or the next one lacks what is in front of it.
 TEST(InMemory, RunsLittleLongerThanALine) {
   test::Random random;
