@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "kernel/places.hpp"
@@ -36,16 +37,17 @@ constexpr std::size_t lookups = vector_bytes == 64 ? (vectors + 1) / 2 : vectors
 
 // Picks a vector from those of a parcel.
 template <std::size_t vectors>
-HWY_INLINE Vector pick(const Vector (&from)[vectors], const std::uint8_t* order, const std::uint64_t* mask) {
+HWY_INLINE Vector pick(const Vector (&from)[vectors], const std::uint8_t* order) {
   Vector picked = hn::Zero(Bytes());
   for (std::size_t k = 0; k < lookups<vectors>; ++k, order += vector_bytes) {
     const Vector where = hn::Load(Bytes(), order);
 #if HWY_TARGET == HWY_AVX3_DL
+    const __mmask64 here = ~_mm512_movepi8_mask(where.raw);
     if (2 * k + 1 == vectors) {
-      picked.raw = _mm512_mask_permutexvar_epi8(picked.raw, mask[k], where.raw, from[2 * k].raw);
+      picked.raw = _mm512_mask_permutexvar_epi8(picked.raw, here, where.raw, from[2 * k].raw);
     } else {
       const __m512i both = _mm512_permutex2var_epi8(from[2 * k].raw, where.raw, from[2 * k + 1].raw);
-      picked.raw = k == 0 ? both : _mm512_mask_mov_epi8(picked.raw, mask[k], both);
+      picked.raw = k == 0 ? both : _mm512_mask_mov_epi8(picked.raw, here, both);
     }
 #else
     picked = hn::Or(picked, hn::TableLookupBytesOr0(from[k], where));
@@ -66,11 +68,9 @@ void move_parcels(const Parcel& parcel, std::byte* to, const std::byte* from, st
     for (std::size_t k = 0; k < vectors; ++k)
       loaded[k] = load(Bytes(), (exact ? copy : from) + k * vector_bytes);
     const std::uint8_t* order = parcel.orders();
-    const std::uint64_t* mask = parcel.masks();
     for (const Parcel::Picked& picked : parcel.picked()) {
-      const Vector v = pick(loaded, order, mask);
+      const Vector v = pick(loaded, order);
       order += lookups<vectors> * vector_bytes;
-      mask += lookups<vectors>;
       if constexpr (exact) {
         alignas(line_bytes) std::byte whole[vector_bytes];
         store(Bytes(), v, whole);
@@ -82,14 +82,14 @@ void move_parcels(const Parcel& parcel, std::byte* to, const std::byte* from, st
   }
 }
 
-template <std::size_t vectors = 1>
-Parcel::Functions parcel_functions(std::size_t wanted) {
+template <std::size_t vectors>
+Parcel::Functions functions_from(std::size_t wanted) {
   if constexpr (vectors < Parcel::most_vectors) {
-    if (wanted > vectors) return parcel_functions<vectors + 1>(wanted);
+    if (wanted > vectors) return functions_from<vectors + 1>(wanted);
   }
   return {vector_bytes, move_parcels<vectors, false>, move_parcels<vectors, true>};
 }
-Parcel::Functions parcel_functions(std::size_t vectors) { return parcel_functions<>(vectors); }
+Parcel::Functions parcel_functions(std::size_t vectors) { return functions_from<1>(vectors); }
 
 #endif  // HWY_TARGET == HWY_SCALAR
 
@@ -103,8 +103,15 @@ HWY_EXPORT(parcel_functions);
 
 namespace {
 
-// The vectors are permuted in pairs if they have 64 bytes.
+// Vectors are permuted in pairs if they have 64 bytes.
 std::size_t vectors_of_lookup(std::size_t vector_bytes) { return vector_bytes == 64 ? 2 : 1; }
+
+// Cycles, fitted on AMD Zen 4 (bench/memory_bench.md).
+struct Costs {
+  double load = 0.7, lookup = 1.4, store = 2;
+  double exact = 7;  // for a load or store more
+  double call = 20;
+};
 
 }  // namespace
 
@@ -123,26 +130,27 @@ std::size_t ParcelShape::piece_axes() const {
 
 std::uint64_t ParcelShape::piece_bytes() const {
   std::uint64_t bytes = element_bytes * taken;
-  for (std::size_t i = 0; i < piece_axes(); ++i) bytes *= axes[i].length;
+  for (std::size_t i = 0, end = piece_axes(); i < end; ++i) bytes *= axes[i].length;
   return bytes;
 }
 
 std::uint64_t ParcelShape::exact_parcels(std::size_t vector_bytes) const {
-  const std::uint64_t read = round_up(bytes(), vector_bytes) - bytes(),
-                      written = round_up(piece_bytes(), vector_bytes) - piece_bytes();
-  return std::max(ceil_div(read, taken * along.source.bytes), ceil_div(written, piece_bytes()));
+  const std::uint64_t whole = bytes(), piece = piece_bytes(), read = round_up(whole, vector_bytes) - whole,
+                      written = round_up(piece, vector_bytes) - piece;
+  return std::max(ceil_div(read, taken * along.source.bytes), ceil_div(written, piece));
 }
 
 double ParcelShape::cycles(std::size_t vector_bytes) const {
-  const std::uint64_t vectors = ceil_div(bytes(), vector_bytes),
+  constexpr Costs costs;
+  const std::uint64_t whole = bytes(), piece = piece_bytes(), vectors = ceil_div(whole, vector_bytes),
                       lookups = ceil_div(vectors, vectors_of_lookup(vector_bytes)),
-                      picked = bytes() / piece_bytes() * ceil_div(piece_bytes(), vector_bytes),
+                      picked = whole / piece * ceil_div(piece, vector_bytes),
                       parcels = ceil_div(along.length, taken),
                       exact = std::min(parcels, exact_parcels(vector_bytes) + (along.length % taken != 0));
-  const auto count = static_cast<double>(picked);
-  return static_cast<double>(parcels) *
-             (0.7 * static_cast<double>(vectors) + count * (1.4 * static_cast<double>(lookups) + 2)) +
-         static_cast<double>(exact) * 7 * (1 + count) + 20;
+  const auto real = [](std::uint64_t count) { return static_cast<double>(count); };
+  return real(parcels) *
+             (real(vectors) * costs.load + real(picked) * (real(lookups) * costs.lookup + costs.store)) +
+         real(exact) * costs.exact * (1 + real(picked)) + costs.call;
 }
 
 std::size_t Parcel::vector_bytes() { return HWY_DYNAMIC_DISPATCH(parcel_functions)(1).vector_bytes; }
@@ -169,8 +177,8 @@ Parcel::Parcel(ParcelShape shape)
   const std::uint64_t bytes = shape_.piece_bytes();
   const std::size_t count = sources.size() * ceil_div(bytes, n) * lookups;
   orders_ = hwy::AllocateAligned<std::uint8_t>(count * n);
+  if (!orders_) throw std::bad_alloc();
   std::fill_n(orders_.get(), count * n, no_byte);
-  masks_.assign(count, 0);
   for (std::size_t piece = 0; piece < sources.size(); ++piece) {
     for (std::uint64_t begin = 0; begin < bytes; begin += n) {
       const std::size_t here = std::min<std::uint64_t>(n, bytes - begin), row = picked_.size() * lookups;
@@ -180,7 +188,6 @@ Parcel::Parcel(ParcelShape shape)
                             from = sources[piece] + elements[element] + (begin + b) % shape_.element_bytes;
         const std::size_t k = row + from / of_lookup;
         orders_[k * n + b] = static_cast<std::uint8_t>(from % of_lookup);
-        masks_[k] |= std::uint64_t{1} << b;
       }
     }
   }

@@ -41,7 +41,8 @@
 namespace xorder::memory {
 
 /// Requires that `what` is canonical and not empty, and that its last axis is not mapped unless it moves.
-/// `streamed` means to write past the cache.
+/// `streamed` means to write past the cache what goes through a buffer, and also the rest unless it is
+/// written_directly().
 std::unique_ptr<Engine> make_box_engine(const Reordering& what, bool streamed);
 
 /// For a batch of maps so short that they are permuted in registers, in an array that is in the cache: a map

@@ -23,6 +23,16 @@ TargetAxes::TargetAxes(const Reordering& r) : element_bytes(r.element_bytes) {
   }
 }
 
+std::vector<kernel::Axis> TargetAxes::with_strides() const {
+  std::vector<kernel::Axis> both;
+  std::uint64_t stride = element_bytes;
+  for (const StridedAxis& a : axes) {
+    both.push_back({a.extent, {0, a.stride}, {0, stride}});
+    stride *= a.extent;
+  }
+  return both;
+}
+
 Box::Box(const TargetAxes& target) : element_bytes(target.element_bytes) {
   const auto fastest = std::ranges::min_element(target.axes, {}, &StridedAxis::stride);
   std::uint64_t stride = element_bytes;  // in the target

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernel/kernel.hpp"
 #include "memory/offsets.hpp"
 #include "xorder/permutation/reordering.hpp"
 
@@ -19,6 +20,8 @@ struct TargetAxes {
   std::vector<StridedAxis> axes;
 
   explicit TargetAxes(const Reordering& what);
+  /// The axes with their strides on both sides. None may be mapped.
+  std::vector<kernel::Axis> with_strides() const;
 };
 
 /// Columns, divided into strips that are about equal and begin at whole blocks. So none is narrower than a

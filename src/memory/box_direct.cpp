@@ -110,7 +110,7 @@ bool fits_direct(const Box& box, std::uint64_t bytes) {
   if (bytes > caches.written_through && box.run_length > Direct::few_rows && box.row_stride() != 0 &&
       box.row_stride() % far_apart == 0)
     return false;
-  if (caches.splits_stores) return true;
+  if (caches.takes_split_lines) return true;
   return 2 * bytes <= caches.second &&
          (bytes <= 2 * caches.first || box.run_length * box.element_bytes % line_bytes == 0 ||
           box.element_bytes < 4);

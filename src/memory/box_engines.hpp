@@ -24,9 +24,10 @@ std::unique_ptr<Engine> make_parcels(const TargetAxes& target, bool streamed, do
 std::unique_ptr<Engine> make_records(TargetAxes target, bool streamed);
 
 /// Moves tiles from the rows to the target without a buffer, which is fastest for arrays in the cache.
-/// Columns must not be mapped. Where runs do not begin at lines, lines are written in two halves. Some
-/// processors need more time for that than a buffer takes, beyond the first-level cache and except for
-/// elements below 4 bytes.
+/// Columns must not be mapped. Where runs do not begin at lines, lines are written in two halves. Unless the
+/// processor takes_split_lines, source and target must fit in the second-level cache then, and where lines
+/// are split, in the first or have elements below 4 bytes: a buffer is better there. Many rows whose distance
+/// is a multiple of 2 KiB need a buffer in all larger arrays.
 bool fits_direct(const Box& box, std::uint64_t bytes);
 std::unique_ptr<Engine> make_direct(Box box);
 

@@ -21,17 +21,6 @@ using kernel::Axis;
 using kernel::Parcel;
 using kernel::ParcelShape;
 
-// All axes, fastest in the target first.
-std::vector<Axis> axes_of(const TargetAxes& target) {
-  std::vector<Axis> axes;
-  std::uint64_t stride = target.element_bytes;
-  for (const StridedAxis& a : target.axes) {
-    axes.push_back({a.extent, {0, a.stride}, {0, stride}});
-    stride *= a.extent;
-  }
-  return axes;
-}
-
 // Parcels, and the axes that they neither have nor repeat along.
 struct Choice {
   ParcelShape shape;
@@ -39,10 +28,12 @@ struct Choice {
   double cycles = 0;        // an estimate for each element
 };
 
+constexpr double cycles_past_cache = 0.13;  // for a byte that goes through a buffer and past the cache
+
 // A parcel has the axes that are fastest in the source, as many as fit, and perhaps a part of the next one.
 std::optional<Choice> choose(const TargetAxes& target, bool streamed) {
   const std::size_t vector = Parcel::vector_bytes(), most = Parcel::most_vectors * vector;
-  const std::vector<Axis> axes = axes_of(target);
+  const std::vector<Axis> axes = target.with_strides();
   std::vector<std::size_t> by_source(axes.size());
   std::iota(by_source.begin(), by_source.end(), 0);
   std::ranges::sort(by_source, {}, [&](std::size_t i) { return axes[i].source.bytes; });
@@ -55,7 +46,7 @@ std::optional<Choice> choose(const TargetAxes& target, bool streamed) {
     if (bytes > most) break;
     const auto along = static_cast<std::size_t>(std::ranges::find(in_parcel, false) - in_parcel.begin());
     const bool next_in_source = along == by_source[n + 1];
-    if (streamed && !next_in_source) continue;  // the runs of a tile would be as short as the pieces
+    if (streamed && !next_in_source) continue;  // the next tile, which is prefetched, would not be contiguous
     Choice choice;
     choice.shape.element_bytes = target.element_bytes;
     choice.shape.along = axes[along];
@@ -64,11 +55,15 @@ std::optional<Choice> choose(const TargetAxes& target, bool streamed) {
     }
     const std::uint64_t most_taken = next_in_source ? std::min(axes[along].length, most / bytes) : 1;
     const auto elements = static_cast<double>(axes[along].length * (bytes / target.element_bytes));
-    std::uint64_t& m = choice.shape.taken;
-    for (m = 1; m <= most_taken; ++m) {
+    std::uint64_t& taken = choice.shape.taken;
+    // The largest number for each number of vectors.
+    for (std::uint64_t end = vector; end <= most; end += vector) {
+      taken = std::min(end / bytes, most_taken);
+      if (taken == 0) continue;
       choice.cycles = choice.shape.cycles(vector) / elements +
-                      (streamed ? 0.13 * static_cast<double>(target.element_bytes) : 0);
+                      (streamed ? cycles_past_cache * static_cast<double>(target.element_bytes) : 0);
       if (!best || choice.cycles < best->cycles) best = choice;
+      if (taken == most_taken) break;
     }
   }
   return best;
@@ -86,21 +81,22 @@ class Parcels : public Engine {
     for (const Axis& axis : choice.outer) {
       in_source_.push_back({axis.length, axis.source.bytes, false, {}});
       in_target_.push_back({axis.length, axis.target.bytes, false, {}});
-      rows_ *= axis.length;
+      outer_count_ *= axis.length;
     }
   }
 
-  std::uint64_t tasks() const override { return ceil_div(rows_ * tiles_, tiles_per_task_); }
+  std::uint64_t tasks() const override { return ceil_div(outer_count_ * tiles_, tiles_per_task_); }
 
   void perform(std::uint64_t first, std::uint64_t last, const std::byte* source,
                std::byte* target) const override {
     std::uint64_t tile = first * tiles_per_task_;
-    const std::uint64_t end = std::min(rows_ * tiles_, last * tiles_per_task_);
+    const std::uint64_t end = std::min(outer_count_ * tiles_, last * tiles_per_task_);
     if (tile >= end) return;
     std::optional<Scratch> buffer;
     if (streamed_) buffer.emplace(runs_.size() * run_pitch_);
-    std::uint64_t row = tile / tiles_, part = tile % tiles_;
-    Offsets from(in_source_, row), to(in_target_, row);
+    const std::uint64_t outer = tile / tiles_;
+    std::uint64_t part = tile % tiles_;
+    Offsets from(in_source_, outer), to(in_target_, outer);
     for (; tile < end; ++tile) {
       const std::uint64_t begin = part * of_tile_, count = part + 1 == tiles_ ? length_ - begin : of_tile_;
       const std::byte* const here = source + *from + begin * source_stride_;
@@ -160,13 +156,14 @@ class Parcels : public Engine {
   std::uint64_t length_, source_stride_, target_stride_;  // of the axis along which parcels repeat
   bool streamed_;
   RowsOutFunction write_;
-  std::uint64_t of_tile_ = 1;  // coordinates; the last one of a row may have almost twice as many
-  std::uint64_t tiles_ = 1, tiles_per_task_ = 1;  // of a row
-  std::size_t run_pitch_ = 0;                     // of the buffer
-  std::vector<std::uint64_t> runs_ = {0};         // where they begin in the target
+  std::uint64_t of_tile_ = 1;  // coordinates; the last tile of them may have almost twice as many
+  std::uint64_t tiles_ = 1;    // along the axis
+  std::uint64_t tiles_per_task_ = 1;
+  std::size_t run_pitch_ = 0;              // of the buffer
+  std::vector<std::uint64_t> runs_ = {0};  // where they begin in the target
   Parcel parcel_;
   std::vector<StridedAxis> in_source_, in_target_;  // the other axes
-  std::uint64_t rows_ = 1;
+  std::uint64_t outer_count_ = 1;
 };
 
 }  // namespace

@@ -19,14 +19,8 @@ namespace {
 using kernel::PickTiles;
 
 PickTiles tiles_of(const TargetAxes& target, std::uint64_t array_bytes) {
-  std::vector<kernel::Axis> axes;
-  std::uint64_t stride = target.element_bytes;
-  for (const StridedAxis& a : target.axes) {
-    axes.push_back({a.extent, {0, a.stride}, {0, stride}});
-    stride *= a.extent;
-  }
   return {target.element_bytes,
-          axes,
+          target.with_strides(),
           {.run = in_caches(array_bytes) ? std::size_t{512} : std::size_t{2048}, .largest_tile = 32 * 1024}};
 }
 

@@ -49,7 +49,7 @@ CacheSizes ask() {
   // lines; the others gain as much.)
   if (__builtin_cpu_is("amd")) {
     sizes.scattered_through = std::max(sizes.scattered_through, sizes.third / 8);
-    sizes.splits_stores = true;
+    sizes.takes_split_lines = true;
   }
 #endif
   return sizes;

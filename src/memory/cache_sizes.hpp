@@ -14,8 +14,9 @@ struct CacheSizes {
   std::size_t written_through = std::size_t{1} << 20;
   /// The largest array whose tiles go straight from the source to the target; at least as large.
   std::size_t scattered_through = std::size_t{1} << 20;
-  /// Whether a store that ends in another line than it begins in takes hardly longer than one in one line.
-  bool splits_stores = false;
+  /// Whether arrays of up to `scattered_through` bytes are transposed directly even where runs do not begin
+  /// at lines, so that lines are written in two halves.
+  bool takes_split_lines = false;
 };
 
 /// Asks the system once. Unknown sizes have the values above.
@@ -25,7 +26,7 @@ void assume_cache_sizes(const CacheSizes& sizes);
 
 /// Whether a source and a target of so many bytes fit in the caches together.
 inline bool in_caches(std::uint64_t bytes) { return 2 * bytes <= cache_sizes().third; }
-/// Whether the tiles of a map go to their places through the caches, without a buffer.
+/// Whether tiles go to their places through the caches, without a buffer.
 inline bool written_directly(std::uint64_t array_bytes) {
   return array_bytes <= cache_sizes().scattered_through;
 }

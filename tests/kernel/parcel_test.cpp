@@ -16,16 +16,16 @@ using test::with_every_instruction_set;
 
 // Any axes in the order of the source, of which some in any order make a piece, and a few parcels that follow
 // each other in source and target, or lie apart in the source.
-struct Row {
+struct Parcels {
   ParcelShape shape;
   std::uint64_t source_bytes = 0, target_bytes = 0;
 };
 
-Row any_row(test::Random& random, std::size_t most_bytes) {
-  Row c;
+Parcels any_parcels(test::Random& random, std::size_t most_bytes) {
+  Parcels c;
   ParcelShape& shape = c.shape;
-  const std::uint64_t sizes[] = {1, 1, 2, 3, 4, 5, 8, 12};
-  shape.element_bytes = sizes[random.in(std::size_t{0}, std::size_t{7})];
+  const std::uint64_t sizes[] = {1, 1, 2, 3, 4, 5, 8, 12, 16, 24, 100};
+  shape.element_bytes = sizes[random.in(std::size_t{0}, std::size_t{10})];
   std::uint64_t bytes = shape.element_bytes;
   for (int axis = random.in(1, 4); axis > 0; --axis) {
     const std::uint64_t most = std::min<std::uint64_t>(13, most_bytes / bytes);
@@ -76,7 +76,7 @@ TEST(Parcel, MovesEachElementToItsPlaceAndNothingElse) {
     if (Parcel::vector_bytes() == 0) return;
     for (int i = 0; i < 300; ++i) {
       SCOPED_TRACE(i);
-      const Row c = any_row(random, Parcel::most_vectors * Parcel::vector_bytes());
+      const Parcels c = any_parcels(random, Parcel::most_vectors * Parcel::vector_bytes());
       const ParcelShape& shape = c.shape;
       const auto source = random_bytes(random, c.source_bytes);
       std::vector<std::byte> target(64 + c.target_bytes + 64, std::byte{0xA5}), expected = target;
@@ -93,15 +93,15 @@ TEST(Parcel, MovesEachElementToItsPlaceAndNothingElse) {
   });
 }
 
-// The rows of a target are moved in any order: what one writes, another does not touch.
-TEST(Parcel, PartsOfARowInAnyOrder) {
+// The parts of an axis are moved in any order: what one writes, another does not touch.
+TEST(Parcel, PartsOfAnAxisInAnyOrder) {
   test::Random random;
   SEED_TRACE(random);
   with_every_instruction_set([&] {
     if (Parcel::vector_bytes() == 0) return;
     for (int i = 0; i < 100; ++i) {
       SCOPED_TRACE(i);
-      const Row c = any_row(random, Parcel::most_vectors * Parcel::vector_bytes());
+      const Parcels c = any_parcels(random, Parcel::most_vectors * Parcel::vector_bytes());
       const Axis& along = c.shape.along;
       const auto source = random_bytes(random, c.source_bytes);
       std::vector<std::byte> target(c.target_bytes), expected = target;

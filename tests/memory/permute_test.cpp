@@ -174,6 +174,7 @@ TEST(InMemory, BatchesOfMatricesInRegisters) {
   test::Random random;
   SEED_TRACE(random);
   with_every_instruction_set([&] {
+    int in_parcels = 0;
     for (int i = 0; i < 100; ++i) {
       SCOPED_TRACE(i);
       const auto caches = any_caches(random);
@@ -184,9 +185,7 @@ TEST(InMemory, BatchesOfMatricesInRegisters) {
         shape.extents.push_back(random.in(std::uint64_t{2}, std::min<std::uint64_t>(16, most / bytes)));
         bytes *= shape.extents.back();
       }
-      // About so many bytes, by one or two threads if they are enough for that.
-      const std::uint64_t all =
-          i % 50 == 0 ? 2'500'000 : random.in(std::uint64_t{1000}, std::uint64_t{60'000});
+      const std::uint64_t all = random.in(std::uint64_t{1000}, std::uint64_t{60'000});
       shape.extents.insert(shape.extents.begin(), all / bytes + 1);
       if (random.in(0, 3) == 0) shape.extents.insert(shape.extents.begin(), random.in(1u, 3u));
       std::vector<int> axes(shape.extents.size());
@@ -194,18 +193,40 @@ TEST(InMemory, BatchesOfMatricesInRegisters) {
       const auto first_inner = static_cast<std::ptrdiff_t>(random.in(0, 3) == 0 ? 0 : 1);
       std::ranges::shuffle(axes.begin() + first_inner, axes.end(), random);
       const Reordering what = transposition(shape, axes);
-      expect_permuted(what, random, {1, 2},
+      if (InMemoryPlan(what).describe().find("parcels") != std::string::npos) ++in_parcels;
+      expect_permuted(what, random, {1},
                       random.in(0, 2) == 0 ? random.in(std::size_t{0}, std::size_t{63}) : 0);
       if (testing::Test::HasFatalFailure()) return;
     }
     if (kernel::Parcel::vector_bytes() == 0) return;
-    const Reordering pairs = transposition({{5000, 2, 2}, 2, Order::c}, std::vector<int>{0, 2, 1});
-    EXPECT_NE(InMemoryPlan(pairs).describe().find("parcels"), std::string::npos);
-    const test::SmallCaches caches;
-    const std::string plan = InMemoryPlan(pairs).describe();
-    EXPECT_NE(plan.find("parcels"), std::string::npos);
-    EXPECT_NE(plan.find("streamed"), std::string::npos);
+    EXPECT_GT(in_parcels, kernel::Parcel::vector_bytes() == 64 ? 20 : 0);
+    // Several tasks, with two outer axes.
+    const Reordering pairs =
+        transposition({{3, 4, 25'000, 2, 2}, 2, Order::c}, std::vector<int>{1, 0, 2, 4, 3});
+    for (const bool small_caches : {false, true}) {
+      const auto caches = small_caches ? std::make_unique<test::SmallCaches>() : nullptr;
+      const std::string plan = InMemoryPlan(pairs).describe();
+      EXPECT_NE(plan.find("parcels"), std::string::npos);
+      EXPECT_TRUE(!small_caches || plan.find("streamed") != std::string::npos) << plan;
+      expect_permuted(pairs, random, {1, 2, 3}, 24);
+    }
   });
+}
+
+// Arrays that several threads move to their places directly: several strips of columns and chunks of rows, and
+// runs that are shortened, so that an axis remains outside.
+TEST(InMemory, DirectlyByManyThreads) {
+  test::Random random;
+  SEED_TRACE(random);
+  const CacheSizes before = cache_sizes();
+  assume_cache_sizes({32 << 10, 1 << 20, 32 << 20, 1 << 20, 4 << 20, true});
+  for (const Reordering& what :
+       {transposition({{1021, 1031}, 2, Order::c}, std::vector<int>{1, 0}),
+        transposition({{5, 7, 8009, 4}, 2, Order::c}, std::vector<int>{1, 3, 0, 2})}) {
+    EXPECT_NE(InMemoryPlan(what).describe().find("direct"), std::string::npos);
+    for (const std::size_t offset : {0, 24}) expect_permuted(what, random, {1, 2, 3}, offset);
+  }
+  assume_cache_sizes(before);
 }
 
 // Some of the maps are performed as one, the rest of the batch alone.

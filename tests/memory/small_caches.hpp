@@ -11,8 +11,8 @@ namespace xorder::test {
 // Small arrays are then too large for the caches, as large ones are.
 class SmallCaches {
  public:
-  explicit SmallCaches(bool splits_stores = false) {
-    memory::assume_cache_sizes({4096, 32768, 8192, 16384, 32768, splits_stores});
+  explicit SmallCaches(bool takes_split_lines = false) {
+    memory::assume_cache_sizes({4096, 32768, 8192, 16384, 32768, takes_split_lines});
   }
   ~SmallCaches() { memory::assume_cache_sizes(before_); }
 
