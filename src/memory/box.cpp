@@ -11,6 +11,9 @@
 namespace xorder::memory {
 namespace {
 
+// Rows of fewer bytes are narrow: tiles have only a part of a line of each.
+constexpr std::uint64_t narrow_row = 24;
+
 // Cycles that moving tiles takes.
 struct Costs {
   double tile;         // if it is a piece of the target, or in the cache
@@ -19,8 +22,9 @@ struct Costs {
   double distant_row;  // if rows do not follow each other
   double one_by_one;   // for an element
   double split;        // for a byte of rows that are split
+  double narrow;       // factor for narrow rows
 };
-constexpr Costs in_cache{60, 0, 2, 2, 1, 0.06}, in_memory{30, 30, 8, 12, 2, 0.12};
+constexpr Costs in_cache{60, 0, 2, 2, 1, 0.06, 1.5}, in_memory{30, 30, 8, 12, 2, 0.12, 1};
 
 // Estimates the cycles for each element if matrices are transposed. A block of 16 bytes by 16 bytes is
 // transposed in registers. Where rows or runs are shorter than that, elements are copied one by one, or rows
@@ -52,7 +56,8 @@ double cycles_by_matrices(const Box& box, bool direct, bool in_pieces) {
     else if (in_pieces)
       cycles = std::min(cycles, 0.15 * w + 40 / (rows * columns));
   }
-  return cycles + (box.rows_adjacent() ? costs.row : costs.distant_row) / columns + for_tile;
+  cycles += (box.rows_adjacent() ? costs.row : costs.distant_row) / columns + for_tile;
+  return box.row_bytes() < narrow_row ? costs.narrow * cycles : cycles;
 }
 
 // The same reordering with an axis of two coordinates for each bit of the map, which must permute bits.
@@ -105,9 +110,8 @@ std::unique_ptr<Engine> make_box_engine(const Reordering& what, bool streamed) {
   } else if (!in_pieces || box.pays_to_lengthen(box.run_length * w)) {
     Box longer = box;
     longer.lengthen_rows();
-    // Direct tiles lie along one axis. Longer rows are better than narrow ones: random arrays of 0.1 to 2.5
-    // MB took 3 % longer than with the better choice for each, with limits of 16 and 8 bytes 4 and 5 %.
-    constexpr std::uint64_t narrow_row = 24;
+    // Direct tiles lie along one axis, and longer rows are better than narrow ones. (1,200 random arrays of
+    // 0.1 to 2.5 MB took 2 % longer than with the best choice for each.)
     direct = direct && (box.row_bytes() >= narrow_row || longer.columns.size() == 1);
     if (!direct) {
       box = std::move(longer);
