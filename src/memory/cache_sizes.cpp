@@ -45,8 +45,7 @@ CacheSizes ask() {
   // and past the cache, GB/s. 2 MiB: bit reversal of 8 bytes 18.7, 12.0, of 16 bytes 19.6, 14.3, shuffle
   // 22.9, 15.4, Morton order of 8 bytes 19.1, 12.6, random maps of it 14.7, 12.6. 4 MiB: 16.8, 12.0; 17.0,
   // 14.2; 22.8, 15.3; 18.5, 12.4; 12.4, 12.9. The axis permutations of memory_bench, 1 to 16 bytes: 1.6 times
-  // as fast at 1 to 6 MB, 1.2 times at 8 MiB, half as fast at 16 MiB. A sixth of them have runs of whole
-  // lines; the others gain as much.)
+  // as fast at 1 to 6 MB, 1.2 times at 8 MiB, half as fast at 16 MiB; odd extents gain most.)
   if (__builtin_cpu_is("amd")) {
     sizes.scattered_through = std::max(sizes.scattered_through, sizes.third / 8);
     sizes.takes_split_lines = true;
