@@ -27,9 +27,8 @@ Parcel::Functions parcel_functions(std::size_t) { return {}; }
 
 #else
 
-// As in picker.cpp.
-constexpr std::size_t vector_bytes = HWY_TARGET == HWY_AVX3_DL ? 64 : 16;
-using Bytes = hn::FixedTag<std::uint8_t, vector_bytes>;
+constexpr std::size_t vector_bytes = permuted_bytes;
+using Bytes = Permuted;
 using Vector = hn::Vec<Bytes>;
 
 template <std::size_t vectors>
@@ -109,7 +108,7 @@ std::size_t vectors_of_lookup(std::size_t vector_bytes) { return vector_bytes ==
 // Cycles, fitted on AMD Zen 4 (bench/memory_bench.md).
 struct Costs {
   double load = 0.7, lookup = 1.4, store = 2;
-  double exact = 7;  // for a load or store more
+  double exact = 7;  // more for a parcel that is moved exactly, and for each of its stores
   double call = 20;
 };
 
@@ -156,10 +155,10 @@ double ParcelShape::cycles(std::size_t vector_bytes) const {
 std::size_t Parcel::vector_bytes() { return HWY_DYNAMIC_DISPATCH(parcel_functions)(1).vector_bytes; }
 
 Parcel::Parcel(ParcelShape shape)
-    : shape_(std::move(shape)), functions_(HWY_DYNAMIC_DISPATCH(parcel_functions)(1)) {
+    : shape_(std::move(shape)),
+      exact_parcels_(shape_.exact_parcels(vector_bytes())),
+      functions_(HWY_DYNAMIC_DISPATCH(parcel_functions)(ceil_div(shape_.bytes(), vector_bytes()))) {
   const std::size_t n = functions_.vector_bytes;
-  functions_ = HWY_DYNAMIC_DISPATCH(parcel_functions)(ceil_div(shape_.bytes(), n));
-
   // The places of a piece's elements in the source, and of the pieces on both sides.
   std::vector<std::uint64_t> elements = {0}, sources = {0}, targets = {0};
   for (std::size_t i = 0; i < shape_.axes.size(); ++i) {
@@ -191,7 +190,6 @@ Parcel::Parcel(ParcelShape shape)
       }
     }
   }
-  exact_parcels_ = shape_.exact_parcels(n);
 }
 
 void Parcel::move(std::byte* to, const std::byte* from, std::uint64_t count) const {

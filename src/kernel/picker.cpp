@@ -28,9 +28,8 @@ Picker::ByWindows by_windows() { return {}; }
 
 #else
 
-// Permuting bytes freely within 64 is one instruction, or else within 16.
-constexpr std::size_t vector_bytes = HWY_TARGET == HWY_AVX3_DL ? 64 : 16;
-using Bytes = hn::FixedTag<std::uint8_t, vector_bytes>;
+constexpr std::size_t vector_bytes = permuted_bytes;
+using Bytes = Permuted;
 using Vector = hn::Vec<Bytes>;
 
 // Adds the bytes of a window to those that were picked before.

@@ -44,6 +44,10 @@ constexpr std::size_t widest_bytes =
 using Widest = hn::FixedTag<std::uint8_t, widest_bytes>;
 constexpr Widest widest;
 
+// Permuting bytes freely within 64 is one instruction, or else within 16.
+constexpr std::size_t permuted_bytes = HWY_TARGET == HWY_AVX3_DL ? 64 : 16;
+using Permuted = hn::FixedTag<std::uint8_t, permuted_bytes>;
+
 template <class D>
 HWY_INLINE hn::Vec<D> load(D d, const std::byte* p) {
   return hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(p));
