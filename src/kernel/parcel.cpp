@@ -133,10 +133,10 @@ std::uint64_t ParcelShape::piece_bytes() const {
   return bytes;
 }
 
+// Those that read too much are among them: a parcel has whole pieces.
 std::uint64_t ParcelShape::exact_parcels(std::size_t vector_bytes) const {
-  const std::uint64_t whole = bytes(), piece = piece_bytes(), read = round_up(whole, vector_bytes) - whole,
-                      written = round_up(piece, vector_bytes) - piece;
-  return std::max(ceil_div(read, taken * along.source.bytes), ceil_div(written, piece));
+  const std::uint64_t piece = piece_bytes();
+  return ceil_div(round_up(piece, vector_bytes) - piece, piece);
 }
 
 double ParcelShape::cycles(std::size_t vector_bytes) const {
