@@ -40,7 +40,7 @@ struct ParcelShape {
 
 class Parcel {
  public:
-  static constexpr std::size_t most_vectors = 8;
+  static constexpr std::size_t most_vectors = 16;
   /// Of this processor's vectors; 0 if it has none.
   static std::size_t vector_bytes();
 

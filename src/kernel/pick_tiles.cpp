@@ -23,7 +23,7 @@ PickTiles::PickTiles(std::uint64_t element_bytes, std::span<const Axis> axes, co
                     [&](std::size_t i) { return std::pair(axes_[i].source.runs, axes_[i].source.bytes); });
   std::size_t run = goal.run;
   while (!choose(run, std::max(line_bytes, run / 2), goal.largest_tile)) run /= 2;
-  lay_out();
+  lay_out(goal.from_source);
 }
 
 double PickTiles::least_cycles(std::uint64_t element_bytes) {
@@ -75,7 +75,7 @@ void PickTiles::grow(std::size_t axis, Stride Axis::*side, std::uint64_t goal, b
 }
 
 // Only the slowest axis of a segment or of a run may be divided, so a smaller tile has the first of them.
-void PickTiles::lay_out() {
+void PickTiles::lay_out(bool from_source) {
   for (const Part& part : parts_) segment_ *= part.in_segment ? part.length : 1;
   // An odd number of lines, or else elements of different segments share their sets in the cache.
   segment_pitch_ = round_up(segment_ * element_bytes_, line_bytes) | line_bytes;
@@ -84,7 +84,8 @@ void PickTiles::lay_out() {
   for (std::size_t i = 0; i < axes_.size(); ++i) {
     const auto& [length, in_segment, in_run] = parts_[i];
     if (!in_run) continue;
-    repeat(places, length, in_segment ? axes_[i].source.bytes : segments_.size() * segment_pitch_);
+    repeat(places, length,
+           in_segment || from_source ? axes_[i].source.bytes : segments_.size() * segment_pitch_);
     if (!in_segment) repeat(segments_, length, axes_[i].source);
   }
   starts_ = {0};

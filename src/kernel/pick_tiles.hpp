@@ -22,6 +22,8 @@ namespace xorder::kernel {
 struct TileGoal {
   std::size_t run;           ///< at most four times as much; less if the tile gets too large or axes end
   std::size_t largest_tile;  ///< unless runs of a line need more
+  /// Elements are picked from the source itself, whose segments lie within 4 GiB.
+  bool from_source = false;
 };
 
 class PickTiles {
@@ -87,7 +89,7 @@ class PickTiles {
   };
   bool choose(std::size_t run_bytes, std::size_t segment_bytes, std::size_t largest);
   void grow(std::size_t axis, Stride Axis::*side, std::uint64_t goal, bool Part::*in, std::uint64_t& bytes);
-  void lay_out();
+  void lay_out(bool from_source);
 
   std::uint64_t element_bytes_;
   std::vector<Axis> axes_;

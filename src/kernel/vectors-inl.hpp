@@ -165,7 +165,8 @@ struct Block {
     transpose(
         at, [](V v) HWY_ATTR { return v; }, [&](std::size_t c, V v) HWY_ATTR { store(D(), v, to(c)); });
   }
-  // The same for rows that become such a block by change(v) of their pieces. Column c goes to put(c, column).
+  // The same for rows that become such a block by change(v) of their pieces. Column c goes to put(c, column),
+  // one after the other.
   template <class At, class Change, class Put>
   static HWY_INLINE void transpose(const At& at, const Change& change, const Put& put) {
     const D d;
@@ -177,13 +178,11 @@ struct Block {
       }
       transpose_within_blocks<W>(v[g]);
     }
-    for (std::size_t i = 0; i < n; ++i) {
-      if constexpr (P == 16) {
-        put(i, v[0][i]);
-      } else {
-        put(i, even(v[0][i], v[1][i]));
-        put(n + i, odd(v[0][i], v[1][i]));
-      }
+    if constexpr (P == 16) {
+      for (std::size_t i = 0; i < n; ++i) put(i, v[0][i]);
+    } else {
+      for (std::size_t i = 0; i < n; ++i) put(i, even(v[0][i], v[1][i]));
+      for (std::size_t i = 0; i < n; ++i) put(n + i, odd(v[0][i], v[1][i]));
     }
   }
 

@@ -24,7 +24,7 @@ struct Costs {
   double split;        // for a byte of rows that are split
   double narrow;       // factor for narrow rows
 };
-constexpr Costs in_cache{60, 0, 2, 2, 1, 0.06, 1.5}, in_memory{30, 30, 8, 12, 2, 0.12, 1};
+constexpr Costs in_cache{60, 0, 2, 6, 1.5, 0.08, 1.5}, in_memory{30, 30, 8, 12, 2, 0.12, 1};
 
 // Estimates the cycles for each element if matrices are transposed. A block of 16 bytes by 16 bytes is
 // transposed in registers. Where rows or runs are shorter than that, elements are copied one by one, or rows
@@ -44,19 +44,21 @@ double cycles_by_matrices(const Box& box, bool direct, bool in_pieces) {
       split_function(bytes, box.column_count) != nullptr) {
     const bool narrow = std::bit_ceil(box.column_count) * bytes <= 16;
     const bool few = narrow ? rows < line_bytes / w + 16 : rows * w < 16;  // which take a detour
-    return costs.split * w + for_tile * (few ? 4 : 1);
+    return 0.03 + costs.split * w + for_tile * (few ? 4 : 1);
   }
-  double cycles = costs.one_by_one;
+  double cycles = costs.one_by_one, row = box.rows_adjacent() ? costs.row : costs.distant_row;
   if (!copied_one_by_one(bytes) && columns * w >= 16 &&
       rows * static_cast<double>(std::bit_ceil(bytes)) >= 16) {
     cycles = 0.1 * w;
   } else if (std::has_single_bit(bytes) && w < 16) {
-    if (columns * w < 16)
+    if (columns * w < 16) {  // rows are put side by side first
       cycles = std::min(cycles, 0.15 * w + 2 / columns);
-    else if (in_pieces)
+      row = costs.row;
+    } else if (in_pieces) {
       cycles = std::min(cycles, 0.15 * w + 40 / (rows * columns));
+    }
   }
-  cycles += (box.rows_adjacent() ? costs.row : costs.distant_row) / columns + for_tile;
+  cycles += row / columns + for_tile;
   return box.row_bytes() < narrow_row ? costs.narrow * cycles : cycles;
 }
 

@@ -18,7 +18,8 @@
 //             last few rows of the tile before, to have the whole of the line that both share;
 //   pieces    the runs are short, and a tile is several that follow each other in the target;
 //   parcels   matrices are so small that they are permuted in registers, as a whole (kernel/parcel.hpp);
-//   table     rows and runs are so short that the elements of a tile are picked by a table;
+//   table     rows and runs are so short that the elements of a tile are picked by a table, in the cache one
+//             by one from the source;
 //   direct    the array is in the cache, and blocks go from the rows to the target without a buffer;
 //   records   elements are so large that they are copied one by one, in the target's order.
 //

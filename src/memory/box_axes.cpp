@@ -1,6 +1,7 @@
 #include "memory/box_axes.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "memory/micro.hpp"
 
@@ -50,6 +51,14 @@ Box::Box(const TargetAxes& target) : element_bytes(target.element_bytes) {
       outer.in_target.push_back({axis->extent, stride, false, {}});
     }
   }
+}
+
+bool Box::runs_adjacent() const {
+  std::uint64_t stride = run_length * element_bytes;
+  const auto is_next = [&](const StridedAxis& axis) {
+    return !axis.mapped && axis.stride == std::exchange(stride, stride * axis.extent);
+  };
+  return std::ranges::all_of(columns, is_next) && std::ranges::all_of(outer.in_target, is_next);
 }
 
 void Box::shorten_run(std::size_t axes) {

@@ -72,6 +72,9 @@ struct Box {
   bool rows_adjacent() const { return row_stride() == row_bytes(); }
   bool all_rows_adjacent() const { return run.size() == 1 && rows_adjacent(); }
 
+  /// Whether all runs follow each other in the target.
+  bool runs_adjacent() const;
+
   /// The run keeps only its first `axes` axes. The others become outer ones.
   void shorten_run(std::size_t axes);
   /// Short rows become longer by axes that are next to them in the source, as long as the runs that are left

@@ -23,17 +23,18 @@ class Direct : public Engine {
         transpose_(
             transpose_function(box_.element_bytes, box_.run_length <= few_rows ? box_.row_stride() : 0)) {
     constexpr std::uint64_t bytes_of_tile = 16 * 1024, bytes_of_task = 256 * 1024;
-    const std::uint64_t w = box_.element_bytes;
-    const std::uint64_t all_columns = box_.column_count;
-    if (box_.all_rows_adjacent()) split_ = split_function(w, all_columns);
-    rows_ = std::min(box_.run_length, split_ != nullptr ? bytes_of_task / (all_columns * w)
-                                                        : std::clamp<std::uint64_t>(256 / w, 64, most_rows));
-    const std::uint64_t block = ceil_div(line_bytes, w);
-    columns_ =
-        split_ != nullptr
-            ? all_columns
-            : std::min(all_columns, std::max<std::uint64_t>(1, bytes_of_tile / (rows_ * w * block)) * block);
-
+    const std::uint64_t w = box_.element_bytes, all_columns = box_.column_count;
+    const std::uint64_t block = ceil_div(line_bytes, w);  // of columns
+    rows_ = std::min(box_.run_length, std::clamp<std::uint64_t>(256 / w, 64, most_rows));
+    columns_ = std::min(all_columns, std::max<std::uint64_t>(1, bytes_of_tile / (rows_ * w * block)) * block);
+    const std::uint64_t last_strip = (all_columns - 1) % columns_ + 1;
+    if (box_.runs_adjacent() && last_strip * box_.run_length * w >= line_bytes)
+      ahead_ = transpose_ahead_function(w, box_.run_length, last_strip);
+    if (ahead_ == nullptr && box_.all_rows_adjacent()) split_ = split_function(w, all_columns);
+    if (split_ != nullptr) {
+      columns_ = all_columns;
+      rows_ = std::min(box_.run_length, bytes_of_task / (all_columns * w));
+    }
     strips_ = ceil_div(all_columns, columns_);
     chunks_ = std::max<std::uint64_t>(1, box_.run_length / rows_);
     tiles_ = box_.outer.count * chunks_ * strips_;
@@ -57,6 +58,7 @@ class Direct : public Engine {
     }
     std::uint64_t offsets[2 * most_rows];
     const std::byte* rows[2 * most_rows];
+    if (chunks_ == 1 && split_ == nullptr) list_rows(0, box_.run_length, offsets);
     Offsets outside(box_.outer.in_source, outer), there(box_.outer.in_target, outer);
     for (; tile < end; ++outside, ++there, chunk = 0) {
       const std::byte* const from = source + *outside;
@@ -69,12 +71,14 @@ class Direct : public Engine {
           ++tile;
           continue;
         }
-        Offsets(box_.run, row).take(offsets, count);
+        if (chunks_ != 1) list_rows(row, count, offsets);
+        const std::uint64_t listed = ahead_ != nullptr ? round_up(count, line_bytes / w) : count;
         for (; strip < strips_ && tile < end; ++strip, ++tile) {
           const std::uint64_t column = strip * columns_;
-          for (std::uint64_t i = 0; i < count; ++i) rows[i] = from + offsets[i] + column * w;
-          transpose_(rows, count, std::min(columns_, box_.column_count - column),
-                     to + column * pitch + row * w, pitch, w, false);
+          for (std::uint64_t i = 0; i < listed; ++i) rows[i] = from + offsets[i] + column * w;
+          const bool ahead = ahead_ != nullptr && tile + 1 < end;
+          (ahead ? ahead_ : transpose_)(rows, count, std::min(columns_, box_.column_count - column),
+                                        to + column * pitch + row * w, pitch, w, false);
         }
       }
     }
@@ -89,8 +93,17 @@ class Direct : public Engine {
  private:
   static constexpr std::uint64_t most_rows = 256;
 
+  // Where the rows begin, and the last one again up to a line of elements.
+  void list_rows(std::uint64_t row, std::uint64_t count, std::uint64_t* offsets) const {
+    Offsets(box_.run, row).take(offsets, count);
+    if (ahead_ != nullptr)
+      std::fill(offsets + count, offsets + round_up(count, line_bytes / box_.element_bytes),
+                offsets[count - 1]);
+  }
+
   Box box_;
   TransposeFunction transpose_;
+  TransposeFunction ahead_ = nullptr;  // for all but the last tile of a task
   SplitFunction split_ = nullptr;
   std::uint64_t rows_ = 1;  // of a tile; the last one may have almost twice as many
   std::uint64_t columns_ = 1;

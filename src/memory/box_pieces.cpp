@@ -31,6 +31,9 @@ class Pieces : public Engine {
         std::max({block, ceil_div(line_bytes, run_bytes_), cache_sizes().first / 2 / run_bytes_});
     together_ = std::clamp<std::uint64_t>(runs / columns, 1, box_.outer.count);
     strips_ = Strips(columns, block, runs);
+    if (const TransposeFunction ahead =
+            transpose_ahead_function(box_.element_bytes, box_.run_length, std::min(columns, block)))
+      transpose_ = ahead;
     pieces_ = ceil_div(box_.outer.count, together_) * strips_.count;
     pieces_per_task_ = ceil_div(256 * 1024, together_ * strips_.widest() * run_bytes_);
   }
@@ -43,19 +46,20 @@ class Pieces : public Engine {
     const std::uint64_t begin = first * pieces_per_task_, end = std::min(pieces_, last * pieces_per_task_);
     if (begin >= end) return;
     // In front of a piece lies the end of the one before: the line in which one ends and the next one begins
-    // is written as a whole.
-    Scratch buffer(line_bytes + together_ * strips_.widest() * run_bytes_);
+    // is written as a whole. Behind it is room for what transpose_ writes ahead.
+    Scratch buffer(line_bytes + together_ * strips_.widest() * run_bytes_ + line_bytes);
     std::byte* const out = buffer.data() + line_bytes;
     std::vector<std::uint64_t> run(box_.run_length);
     Offsets(box_.run, 0).take(run.data(), run.size());
-    std::vector<const std::byte*> rows(box_.run_length);
+    std::vector<const std::byte*> rows(round_up(box_.run_length, ceil_div(line_bytes, w)));
     std::vector<std::uint64_t> fetched;
     for (std::uint64_t p = begin; p < end; ++p) {
       const Piece piece = at(p);
       std::uint64_t done = 0;
       for (Offsets outer(box_.outer.in_source, piece.outer); done < piece.together; ++outer, ++done) {
-        for (std::uint64_t r = 0; r < rows.size(); ++r) rows[r] = source + *outer + run[r] + piece.column * w;
-        transpose_(rows.data(), rows.size(), piece.columns, out + done * piece.columns * run_bytes_,
+        for (std::uint64_t r = 0; r < rows.size(); ++r)
+          rows[r] = source + *outer + run[std::min(r, run.size() - 1)] + piece.column * w;
+        transpose_(rows.data(), run.size(), piece.columns, out + done * piece.columns * run_bytes_,
                    run_bytes_, w, false);
       }
       const std::uint64_t bytes = piece.together * piece.columns * run_bytes_;

@@ -19,6 +19,7 @@ using kernel::prefetch;
 using kernel::prefetch_far;
 using kernel::split_function;
 using kernel::SplitFunction;
+using kernel::transpose_ahead_function;
 using kernel::transpose_function;
 using kernel::TransposeFunction;
 

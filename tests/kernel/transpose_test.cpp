@@ -56,6 +56,39 @@ TEST(Transpose, PutsEveryElementInItsPlaceAndTouchesNothingElse) {
   });
 }
 
+// What is written behind a column belongs to the next one, or is at most a line.
+TEST(Transpose, WritesAhead) {
+  test::Random random;
+  SEED_TRACE(random);
+  with_every_instruction_set([&] {
+    int found = 0;
+    for (int i = 0; i < 400; ++i) {
+      SCOPED_TRACE(i);
+      const std::size_t w = std::size_t{1} << random.in(0, 4);
+      const std::size_t count = random.in(std::size_t{1}, 70 / w + 1),
+                        columns = random.in(std::size_t{1}, std::size_t{150});
+      const TransposeFunction ahead = transpose_ahead_function(w, count, columns);
+      if (ahead == nullptr) continue;
+      ++found;
+      const auto source = random_bytes(random, count * columns * w);
+      std::vector<const std::byte*> rows;
+      for (std::size_t r = 0; r < 64 / w; ++r)
+        rows.push_back(source.data() + std::min(r, count - 1) * columns * w);
+      Target target(columns, count * w, 0, random.in(std::size_t{0}, std::size_t{63}));
+      target.bytes.resize(target.bytes.size() + 64, Target::guard);
+      Target expected = target;
+      for (std::size_t r = 0; r < count; ++r) {
+        for (std::size_t c = 0; c < columns; ++c)
+          std::memcpy(expected.data() + c * expected.pitch + r * w, rows[r] + c * w, w);
+      }
+      ahead(rows.data(), count, columns, target.data(), target.pitch, w, false);
+      std::fill_n(target.data() + columns * target.pitch, 64, Target::guard);
+      ASSERT_TRUE(target.bytes == expected.bytes) << count << " x " << columns << " of " << w;
+    }
+    if (transpose_ahead_function(2, 9, 64) != nullptr) { EXPECT_GT(found, 15); }
+  });
+}
+
 TEST(Transpose, SplitsNarrowRows) {
   test::Random random;
   SEED_TRACE(random);

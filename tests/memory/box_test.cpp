@@ -1,0 +1,148 @@
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <set>
+
+#include "kernel/instruction_sets.hpp"
+#include "kernel/parcel.hpp"
+#include "memory/cache_sizes.hpp"
+#include "memory/expect_permuted.hpp"
+#include "memory/small_caches.hpp"
+#include "plan/reference.hpp"
+#include "xorder/memory/permute.hpp"
+
+namespace xorder::memory {
+namespace {
+
+using test::any_caches;
+using test::expect_permuted;
+using test::with_every_instruction_set;
+
+// Arrays with several short axes, such as many small matrices. The tiles' kinds depend on their extents, so
+// each kind must occur.
+TEST(BoxesInMemory, ShortAxes) {
+  test::Random random;
+  SEED_TRACE(random);
+  const std::vector<std::string> kinds = {"by a table", "pieces of", "by up to", "direct"};
+  const std::vector<std::uint64_t> widths = {1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24};
+  with_every_instruction_set([&] {
+    std::set<std::string> seen;
+    for (int i = 0; i < 120; ++i) {
+      SCOPED_TRACE(i);
+      const auto caches = any_caches(random);
+      ArrayShape shape{{}, widths[random.in(std::size_t{0}, widths.size() - 1)], Order::c};
+      const int rank = random.in(3, 6);
+      std::uint64_t bytes = shape.element_bytes;
+      for (int axis = 0; axis < rank; ++axis) {
+        const std::uint64_t most = std::max<std::uint64_t>(1, 100'000 / bytes);
+        const std::uint64_t longest[] = {4, 20, 20, 300, 5000};
+        shape.extents.push_back(
+            random.in(std::uint64_t{1}, std::min(most, longest[random.in(std::size_t{0}, std::size_t{4})])));
+        bytes *= shape.extents.back();
+      }
+      std::ranges::shuffle(shape.extents, random);
+      std::vector<int> axes(shape.extents.size());
+      std::iota(axes.begin(), axes.end(), 0);
+      std::ranges::shuffle(axes, random);
+      const Reordering what = transposition(shape, axes);
+      const std::string plan = InMemoryPlan(what).describe();
+      for (const std::string& kind : kinds) {
+        if (plan.find(kind) != std::string::npos) seen.insert(kind);
+      }
+      expect_permuted(what, random, {1},
+                      random.in(0, 2) == 0 ? random.in(std::size_t{0}, std::size_t{63}) : 0);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+    EXPECT_EQ(seen.size(), kinds.size()) << fmt::format("{}", fmt::join(seen, ", "));
+  });
+}
+
+// Many matrices, or boxes of more axes, that fit in a few registers, perhaps among other axes.
+TEST(BoxesInMemory, MatricesInRegisters) {
+  test::Random random;
+  SEED_TRACE(random);
+  with_every_instruction_set([&] {
+    int in_parcels = 0;
+    for (int i = 0; i < 100; ++i) {
+      SCOPED_TRACE(i);
+      const auto caches = any_caches(random);
+      ArrayShape shape{{}, random.in(std::uint64_t{1}, std::uint64_t{8}), Order::c};
+      const std::uint64_t most = random.in(0, 1) == 0 ? 64 : 512;
+      std::uint64_t bytes = shape.element_bytes;
+      for (int axis = random.in(2, 3); axis > 0 && 2 * bytes <= most; --axis) {
+        shape.extents.push_back(random.in(std::uint64_t{2}, std::min<std::uint64_t>(16, most / bytes)));
+        bytes *= shape.extents.back();
+      }
+      const std::uint64_t all = random.in(std::uint64_t{1000}, std::uint64_t{60'000});
+      shape.extents.insert(shape.extents.begin(), all / bytes + 1);
+      if (random.in(0, 3) == 0) shape.extents.insert(shape.extents.begin(), random.in(1u, 3u));
+      std::vector<int> axes(shape.extents.size());
+      std::iota(axes.begin(), axes.end(), 0);
+      const auto first_inner = static_cast<std::ptrdiff_t>(random.in(0, 3) == 0 ? 0 : 1);
+      std::ranges::shuffle(axes.begin() + first_inner, axes.end(), random);
+      const Reordering what = transposition(shape, axes);
+      if (InMemoryPlan(what).describe().find("parcels") != std::string::npos) ++in_parcels;
+      expect_permuted(what, random, {1},
+                      random.in(0, 2) == 0 ? random.in(std::size_t{0}, std::size_t{63}) : 0);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+    if (kernel::Parcel::vector_bytes() == 0) return;
+    EXPECT_GT(in_parcels, kernel::Parcel::vector_bytes() == 64 ? 20 : 0);
+    // Several tasks, with two outer axes.
+    const Reordering pairs =
+        transposition({{3, 4, 25'000, 2, 2}, 2, Order::c}, std::vector<int>{1, 0, 2, 4, 3});
+    for (const bool small_caches : {false, true}) {
+      const auto caches = small_caches ? std::make_unique<test::SmallCaches>() : nullptr;
+      const std::string plan = InMemoryPlan(pairs).describe();
+      EXPECT_NE(plan.find("parcels"), std::string::npos);
+      EXPECT_TRUE(!small_caches || plan.find("streamed") != std::string::npos) << plan;
+      expect_permuted(pairs, random, {1, 2, 3}, 24);
+    }
+  });
+}
+
+// Batches of matrices whose rows are few: with what is written ahead, of a task's last matrix too.
+TEST(BoxesInMemory, MatricesOfFewRows) {
+  test::Random random;
+  SEED_TRACE(random);
+  with_every_instruction_set([&] {
+    for (int i = 0; i < 60; ++i) {
+      SCOPED_TRACE(i);
+      const auto caches = any_caches(random);
+      const std::uint64_t w = std::uint64_t{1} << random.in(0, 3), rows = random.in(4u, 70u),
+                          columns = random.in(4u, i % 4 == 0 ? 2000u : 70u);
+      const std::uint64_t bytes = random.in(0, 2) == 0 ? 700'000 : 30'000;
+      const std::uint64_t matrices = std::max<std::uint64_t>(1, bytes / (rows * columns * w));
+      const Reordering what =
+          random.in(0, 2) == 0
+              ? transposition({{rows, matrices, columns}, w, Order::c}, std::vector<int>{1, 2, 0})
+              : transposition({{matrices, rows, columns}, w, Order::c}, std::vector<int>{0, 2, 1});
+      expect_permuted(what, random, {1, 3},
+                      random.in(0, 2) == 0 ? random.in(std::size_t{0}, std::size_t{63}) : 0);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  });
+}
+
+// Arrays that several threads move to their places directly: several strips of columns and chunks of rows; runs
+// that are shortened, so that an axis remains outside; matrices of few rows; elements picked by a table.
+TEST(BoxesInMemory, DirectlyByManyThreads) {
+  test::Random random;
+  SEED_TRACE(random);
+  const CacheSizes before = cache_sizes();
+  assume_cache_sizes({32 << 10, 1 << 20, 32 << 20, 1 << 20, 4 << 20, true});
+  for (const Reordering& what :
+       {transposition({{1021, 1031}, 2, Order::c}, std::vector<int>{1, 0}),
+        transposition({{5, 7, 809, 37}, 2, Order::c}, std::vector<int>{1, 3, 0, 2}),
+        transposition({{2011, 26, 26}, 2, Order::c}, std::vector<int>{0, 2, 1}),
+        transposition({{1013, 7, 5, 3}, 16, Order::c}, std::vector<int>{2, 0, 3, 1})}) {
+    EXPECT_NE(InMemoryPlan(what).describe().find("direct"), std::string::npos)
+        << InMemoryPlan(what).describe();
+    for (const std::size_t offset : {0, 24}) expect_permuted(what, random, {1, 2, 3}, offset);
+  }
+  assume_cache_sizes(before);
+}
+
+}  // namespace
+}  // namespace xorder::memory
