@@ -24,8 +24,8 @@ using TransposeFunction = void (*)(const std::byte* const* rows, std::size_t cou
 TransposeFunction transpose_function(std::size_t element_bytes, std::uint64_t row_stride = 0);
 /// For so few rows that a column does not fill a vector, but is written as one: what this puts behind the
 /// last column, less than a line, must be written later. Requires pitch ≥ count·element_bytes, and
-/// rows[count ..] that repeat the last row, up to line_bytes/element_bytes rows in all. Null if nothing is better than
-/// transpose_function(). (26 x 26 elements of 2 bytes in the cache, AMD Zen 4: 14 to 21 GB/s.)
+/// rows[count ..] that repeat the last row, up to line_bytes/element_bytes rows in all. Null if nothing is
+/// better than transpose_function(). (26 x 26 elements of 2 bytes in the cache, AMD Zen 4: 14 to 21 GB/s.)
 TransposeFunction transpose_ahead_function(std::size_t element_bytes, std::size_t count, std::size_t columns);
 /// Whether elements of this size are copied one by one, as all are on processors without vectors. The others
 /// are transposed in registers.
