@@ -1,6 +1,7 @@
 #include "xorder/io/array_file.hpp"
 
 #include "io/npy.hpp"
+#include "io/on_disk.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -73,6 +74,11 @@ ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawL
   } else {
     array.description = raw_description(file, raw.value_or(RawLayout{}));
   }
+  return array;
+}
+
+ArrayFile on_disk(ArrayFile array, Disk& disk) {
+  array.file = std::make_shared<const File>(array.file->reopen(Access::buffered, disk));
   return array;
 }
 

@@ -28,11 +28,12 @@ gf2::AffineMap index_map(const Reordering& what) {
 }
 
 // The map from where elements lie, part by part, to where they belong.
-gf2::AffineMap stored_map(const Reordering& what, const work::Options& options) {
+gf2::AffineMap stored_map(const Reordering& what, std::optional<int> lowest_part_bit,
+                          const work::Team& team) {
   const gf2::AffineMap map = index_map(what);
-  const int n = map.bits(), p = work::lg_parts(*options.team);
-  if (!options.lowest_part_bit || p > n) return map;
-  const gf2::BitMatrix layout = schedule::processor_layout(n, p, *options.lowest_part_bit);
+  const int n = map.bits(), p = work::lg_parts(team);
+  if (!lowest_part_bit || p > n) return map;
+  const gf2::BitMatrix layout = schedule::processor_layout(n, p, *lowest_part_bit);
   return {layout * map.matrix * layout.inverse().value(), layout(map.complement)};
 }
 
@@ -49,23 +50,23 @@ std::vector<uint64_t> part_extents(std::vector<uint64_t> extents, const work::Te
 }
 
 work::Frame framed(io::ArrayFile input, const Reordering& what, const std::vector<uint64_t>& extents,
-                   std::filesystem::path output, work::Options options) {
+                   std::filesystem::path output, work::Options options, std::optional<int> lowest_part_bit,
+                   work::Team& team) {
   const io::DType dtype = input.description.dtype;
-  const work::Team& team = *options.team;
   work::lg_parts(team);
-  stored_map(what, options);
+  stored_map(what, lowest_part_bit, team);
   const std::vector<uint64_t> mine = part_extents(extents, team);
   const uint64_t bytes = what.bytes() / static_cast<uint64_t>(team.size());
   work::check_sizes(bytes, input, mine);
-  work::Frame frame =
-      work::settle({std::move(input)}, std::move(output), dtype, mine, std::move(options), 2 * bytes);
-  work::check_same(what, *frame.options.team);
+  work::Frame frame = work::settle({std::move(input)}, std::move(output), dtype, mine, std::move(options),
+                                   2 * bytes, {.team = &team, .parts = true});
+  work::check_same(what, team);
   return frame;
 }
 
 // The conditions of the plan; they are the same on all ranks.
 plan::PartsConditions conditions(const work::Frame& frame) {
-  work::Team& team = *frame.options.team;
+  work::Team& team = *frame.team();
   return {.memory = frame.memory(),
           .device = frame.options.device,
           .lg_ranks = work::lg_parts(team),
@@ -88,10 +89,12 @@ work::Circumstances before_tiles(const work::Frame& frame) {
 }  // namespace
 
 Job::Job(io::ArrayFile input, const Reordering& what, std::vector<uint64_t> extents,
-         std::filesystem::path output, work::Options options, MPI_Comm comm)
-    : Work(framed(std::move(input), what, extents, std::move(output), std::move(options))),
+         std::filesystem::path output, work::Options options, std::optional<int> lowest_part_bit,
+         work::Team& team, MPI_Comm comm)
+    : Work(framed(std::move(input), what, extents, std::move(output), std::move(options), lowest_part_bit,
+                  team)),
       comm_(comm),
-      plan_(stored_map(what, frame().options), what.element_bytes, conditions(frame())) {
+      plan_(stored_map(what, lowest_part_bit, team), what.element_bytes, conditions(frame())) {
   if (plan_.before()) {
     before_ = std::make_unique<tiles::TileEngine>(within_block(plan_), before_tiles(frame()),
                                                   frame().options.device);

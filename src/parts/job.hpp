@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,17 +24,23 @@ namespace xorder::tiles {
 class TileEngine;
 }
 
+namespace xorder::work {
+class Team;
+}
+
 namespace xorder::parts {
 
 class Job final : public work::Work {
  public:
-  /// Collective among the ranks of options.team, which must be those of `comm` in the same order. Requires
-  /// options.parts. `input` is this rank's part of the array, `what` the permutation of the whole, and
-  /// `extents` the shape of the whole result; parts are slabs of its first axis. Throws InputError unless the
-  /// number of ranks and all extents are powers of two and the first axis of the result has a coordinate for
-  /// each rank. Also throws as tiles::Job does.
+  /// Collective among the ranks of the team, which must be those of `comm` in the same order. `input` is this
+  /// rank's part of the array, `what` the permutation of the whole, and `extents` the shape of the whole
+  /// result; parts are slabs of its first axis. The index bits from `lowest_part_bit` on select an element's
+  /// part; if it is absent, the top bits do. Within a part, elements are in the order of their indices. The
+  /// team must outlive the job. Throws InputError unless the number of ranks and all extents are powers of
+  /// two and the first axis of the result has a coordinate for each rank. Also throws as tiles::Job does.
   Job(io::ArrayFile input, const Reordering& what, std::vector<std::uint64_t> extents,
-      std::filesystem::path output, work::Options options, MPI_Comm comm);
+      std::filesystem::path output, work::Options options, std::optional<int> lowest_part_bit,
+      work::Team& team, MPI_Comm comm);
   ~Job() override;
 
   std::string describe() const override;

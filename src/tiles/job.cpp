@@ -8,22 +8,21 @@ namespace xorder::tiles {
 namespace {
 
 work::Frame framed(io::ArrayFile input, const Reordering& what, const std::vector<std::uint64_t>& extents,
-                   std::filesystem::path output, work::Options options) {
+                   std::filesystem::path output, work::Options options, work::Team* team) {
   work::check_sizes(what.bytes(), input, extents);
   const io::DType dtype = input.description.dtype;
   work::Frame frame = work::settle({std::move(input)}, std::move(output), dtype, extents, std::move(options),
-                                   2 * what.bytes());
-  if (frame.options.team != nullptr) work::check_same(what, *frame.options.team);
+                                   2 * what.bytes(), {.team = team});
+  if (team != nullptr) work::check_same(what, *team);
   return frame;
 }
 
 }  // namespace
 
 Job::Job(io::ArrayFile input, const Reordering& what, std::vector<std::uint64_t> extents,
-         std::filesystem::path output, work::Options options)
-    : Work(framed(std::move(input), what, extents, std::move(output), std::move(options))),
-      tiles_(std::make_unique<TileEngine>(what, frame().circumstances, frame().options.device,
-                                          frame().options.team)) {}
+         std::filesystem::path output, work::Options options, work::Team* team)
+    : Work(framed(std::move(input), what, extents, std::move(output), std::move(options), team)),
+      tiles_(std::make_unique<TileEngine>(what, frame().circumstances, frame().options.device, team)) {}
 
 Job::~Job() = default;
 Job::Job(Job&&) noexcept = default;

@@ -7,10 +7,10 @@
 
 namespace xorder::work {
 
-Circumstances circumstances(std::span<const io::ArrayFile> inputs, const Destination& to,
-                            const Options& options, std::uint64_t memory, std::uint64_t working) {
+Circumstances circumstances(std::span<const io::ArrayFile> inputs, const Destination& to, AccessChoice choice,
+                            bool alone, std::uint64_t memory, std::uint64_t working) {
   const io::ArrayFile& input = inputs.front();
-  const bool automatic = options.access == AccessChoice::automatic;
+  const bool automatic = choice == AccessChoice::automatic;
   const bool fits = working <= memory;
   const bool small = to.bytes <= io::small_file;
   Circumstances c{.memory = memory,
@@ -19,8 +19,7 @@ Circumstances circumstances(std::span<const io::ArrayFile> inputs, const Destina
                   .keep_cached = fits && (small || io::mostly_cached(*input.file))};
   // Several processes that write one file must bypass the page cache, which belongs to one machine. Parts are
   // planned for direct access.
-  const bool alone = options.team == nullptr;
-  if (options.access == AccessChoice::mapped || (automatic && fits && small && alone)) {
+  if (choice == AccessChoice::mapped || (automatic && fits && small && alone)) {
     c.source = c.target = io::Access::mapped;
   } else if (automatic && c.keep_cached && !io::only_in_memory(input.file->plain_descriptor())) {
     c.source = io::Access::buffered;  // cached data need not be read from the disk

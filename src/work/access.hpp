@@ -33,10 +33,11 @@ struct Circumstances {
   bool through_cache() const { return !keep_cached && target != io::Access::direct; }
 };
 
-/// Chooses the access. The files may stay in the page cache if `working` bytes, those of all files including
-/// scratch files, fit in `memory`. Samples which pages of the first input are cached.
-Circumstances circumstances(std::span<const io::ArrayFile> inputs, const Destination& to,
-                            const Options& options, std::uint64_t memory, std::uint64_t working);
+/// Chooses the access. `alone`: no other process takes part in the run. The files may stay in the page cache
+/// if `working` bytes, those of all files including scratch files, fit in `memory`. Samples which pages of
+/// the first input are cached.
+Circumstances circumstances(std::span<const io::ArrayFile> inputs, const Destination& to, AccessChoice choice,
+                            bool alone, std::uint64_t memory, std::uint64_t working);
 
 /// The queue for these files. io_uring is for direct writes, but not within tmpfs. Threads suit buffered
 /// writes better, because write-back blocks.

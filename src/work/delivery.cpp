@@ -56,7 +56,7 @@ Delivery::Delivery(const Frame& frame, io::Disk& disk)
     output_.emplace(frame.output.path, bytes, frame.options.overwrite, access, sources_.front(),
                     team == nullptr ? Naming::automatic : Naming::temporary);
     // Before the others are told: they may come much later, and a signal may come before them.
-    if (frame.options.team != nullptr) frame.options.team->temporary({output_->temporary_path()});
+    if (frame.team() != nullptr) frame.team()->temporary({output_->temporary_path()});
   }
   if (team != nullptr) {
     shared_ = team->from_first(output_ ? output_->temporary_path().string() : "");
@@ -83,7 +83,7 @@ std::filesystem::path Delivery::scratch_directory() const {
 }
 
 void Delivery::require_room_for_scratch(std::uint64_t bytes) const {
-  if (bytes == 0 || frame_.options.team != nullptr) return;
+  if (bytes == 0 || frame_.team() != nullptr) return;
   struct stat made, beside;
   const io::Descriptor directory = io::open_directory(disk_, scratch_directory(), "scratch files");
   if (fstat(output_->file().plain_descriptor(), &made) != 0 || fstat(directory.get(), &beside) != 0) return;
@@ -121,7 +121,7 @@ void Delivery::require_unchanged_inputs() const {
 void Delivery::commit(const std::stop_token& stop) {
   require_unchanged_inputs();
   if (stop.stop_requested()) throw Cancelled();
-  Team* const team = frame_.options.team;
+  Team* const team = frame_.team();
   if (team != nullptr) {
     target().sync();
     team->meet();
@@ -130,7 +130,7 @@ void Delivery::commit(const std::stop_token& stop) {
     if (output_) output_->commit();
     if (team != nullptr) team->meet();
   } catch (...) {  // a part is worth nothing without the others
-    if (frame_.options.parts) output_->withdraw();
+    if (frame_.membership.parts) output_->withdraw();
     throw;
   }
   if (team != nullptr) team->temporary({});
@@ -138,7 +138,7 @@ void Delivery::commit(const std::stop_token& stop) {
 
 // The first member makes it, and removes its name as soon as all have opened it.
 io::File Delivery::shared_scratch(const std::filesystem::path& directory, std::uint64_t bytes) const {
-  Team& team = *frame_.options.team;
+  Team& team = *frame_.team();
   const std::string name = "scratch file";
   const io::Access access = frame_.circumstances.target;
   if (!team.is_first()) {

@@ -8,7 +8,6 @@
 #include <type_traits>
 
 #include "io/create.hpp"
-#include "io/disk.hpp"
 #include "io/npy.hpp"
 #include "io/output.hpp"
 #include "io/residency.hpp"
@@ -74,14 +73,14 @@ void check_own_file(const Frame& frame, Team& team) {
 void join(Frame& frame, Team& team) {
   Options& options = frame.options;
   if (options.access == AccessChoice::mapped) {
-    throw InputError(options.parts
+    throw InputError(frame.membership.parts
                          ? "parts of an array cannot be mapped; use direct access"
                          : "several processes that write one file cannot map it; use direct access");
   }
   if (options.threads == 0) options.threads = team.processors();
   options.device = plan::Device::parse(team.from_first(options.device.text()), "the first process's device");
   for (const io::ArrayFile& input : frame.inputs)
-    options.parts ? check_like_parts(input, team) : check_same_file(input, team);
+    frame.membership.parts ? check_like_parts(input, team) : check_same_file(input, team);
 }
 
 // The first member's findings, but with the largest alignment that any member needs.
@@ -96,13 +95,13 @@ Circumstances agreed(Circumstances mine, Team& team) {
   return mine;
 }
 
-std::uint64_t memory_beside(const Destination& output, const Options& options) {
-  const unsigned processes = options.team == nullptr ? 1 : options.team->neighbours();
-  const std::filesystem::path parent = output.path.parent_path();
+std::uint64_t memory_beside(const Frame& frame) {
+  const unsigned processes = frame.team() == nullptr ? 1 : frame.team()->neighbours();
+  const std::filesystem::path parent = frame.output.path.parent_path();
   std::uint64_t in_memory = 0;
   if (io::only_in_memory(parent.empty() ? "." : parent))
-    in_memory = output.file_bytes() * (options.parts ? processes : 1);
-  return effective_memory(options.memory, processes, in_memory);
+    in_memory = frame.output.file_bytes() * (frame.membership.parts ? processes : 1);
+  return effective_memory(frame.options.memory, processes, in_memory);
 }
 
 }  // namespace
@@ -112,8 +111,6 @@ std::uint64_t Frame::input_bytes() const {
   for (const io::ArrayFile& input : inputs) bytes += input.description.bytes();
   return bytes;
 }
-
-io::Disk& Frame::disk() const { return options.disk != nullptr ? *options.disk : io::system_disk(); }
 
 Destination destination(std::filesystem::path path, const io::ArrayFile& input, const io::DType& dtype,
                         const std::vector<std::uint64_t>& extents, std::uint64_t offset) {
@@ -149,17 +146,19 @@ void check_sizes(std::uint64_t bytes, const io::ArrayFile& input, const std::vec
 }
 
 Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, const io::DType& dtype,
-             const std::vector<std::uint64_t>& extents, Options options, std::uint64_t working) {
-  Frame frame{std::move(inputs), {}, std::move(options), {}};
+             const std::vector<std::uint64_t>& extents, Options options, std::uint64_t working,
+             const Membership& membership) {
+  Frame frame{std::move(inputs), {}, std::move(options), membership, {}};
   if (frame.options.link_times) schedule::check(*frame.options.link_times);
-  Team* const team = frame.options.team;
+  Team* const team = frame.team();
   if (team != nullptr) join(frame, *team);
   frame.output = destination(std::move(output), frame.input(), dtype, extents, frame.options.output_offset);
-  std::uint64_t memory = memory_beside(frame.output, frame.options);
+  std::uint64_t memory = memory_beside(frame);
   if (team != nullptr) memory = team->least(memory);
   check_output(frame);
-  if (frame.options.parts) check_own_file(frame, *team);
-  frame.circumstances = circumstances(frame.inputs, frame.output, frame.options, memory, working);
+  if (membership.parts) check_own_file(frame, *team);
+  frame.circumstances =
+      circumstances(frame.inputs, frame.output, frame.options.access, team == nullptr, memory, working);
   if (frame.sharing() != nullptr) frame.circumstances = agreed(frame.circumstances, *team);
   return frame;
 }

@@ -11,18 +11,30 @@
 
 namespace xorder::work {
 
+class Team;
+
+/// What this process is in a run of several.
+struct Membership {
+  Team* team = nullptr;  ///< that makes the output; nullptr: this process alone. Must outlive the work
+  bool parts = false;    ///< each member has its own input and output, which are parts of two arrays
+};
+
 struct Frame {
   std::vector<io::ArrayFile> inputs;  ///< at least one
   Destination output;
   Options options;
+  Membership membership;
   Circumstances circumstances;
 
   std::uint64_t memory() const { return circumstances.memory; }
+  /// The processes that run this together, or nullptr.
+  Team* team() const { return membership.team; }
   /// The processes that write one file together, or nullptr.
-  Team* sharing() const { return options.parts ? nullptr : options.team; }
+  Team* sharing() const { return membership.parts ? nullptr : membership.team; }
   const io::ArrayFile& input() const { return inputs.front(); }
   std::uint64_t input_bytes() const;
-  io::Disk& disk() const;
+  /// Through which all files are accessed: that of the first input.
+  io::Disk& disk() const { return input().file->disk(); }
 };
 
 /// Describes an output of this type and shape. The path's extension decides its format, or else the input's
@@ -39,6 +51,7 @@ void check_sizes(std::uint64_t bytes, const io::ArrayFile& input, const std::vec
 /// InputError if the memory is below minimum_memory, or if the output or scratch files cannot be made. The
 /// checks make no file.
 Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, const io::DType& dtype,
-             const std::vector<std::uint64_t>& extents, Options options, std::uint64_t working);
+             const std::vector<std::uint64_t>& extents, Options options, std::uint64_t working,
+             const Membership& membership = {});
 
 }  // namespace xorder::work

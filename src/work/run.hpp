@@ -33,7 +33,7 @@ class Run {
   std::stop_token stop() const { return stopping_.token(); }
   /// The processes that run this together, or nullptr. In a team the constructor, scratch() and finish() are
   /// collective.
-  Team* team() const { return frame_.options.team; }
+  Team* team() const { return frame_.team(); }
   /// The processes that write one file together, or nullptr.
   Team* sharing() const { return frame_.sharing(); }
   /// The next part of the data begins. This process will read and write `bytes` bytes for it, together.

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "io/disks.hpp"
+#include "io/on_disk.hpp"
 #include "plan/plan.hpp"
 #include "plan/reference.hpp"
 #include "work/team.hpp"
@@ -136,11 +137,9 @@ class TeamTest : public testing::Test {
     outcome.errors.resize(members);
     const auto member = [&](std::size_t rank) {
       Member team(place, rank);
-      work::Options own = options;
-      own.team = &team;
-      if (!disks.empty()) own.disk = disks[rank];
+      const io::ArrayFile own = disks.empty() ? in : io::on_disk(in, *disks[rank]);
       try {
-        Job job(in, what, in.description.extents, directory_ / "out.raw", own);
+        Job job(own, what, in.description.extents, directory_ / "out.raw", options, &team);
         const auto report = job.run([&](const work::Progress& p) {
           if (rank == 0) outcome.progress.push_back(p.bytes_done);
         });

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "io/disk_filter.hpp"
+#include "io/on_disk.hpp"
 #include "io/residency.hpp"
 #include "io/scratch.hpp"
 #include "xorder/error.hpp"
@@ -69,12 +70,11 @@ class ChangingInput : public testing::TestWithParam<AccessChoice> {
   // Transposes it while `meddle` happens.
   void expect_no_output(const std::filesystem::path& path, const std::function<void()>& meddle) {
     Meddling disk(meddle);
-    const io::ArrayFile in =
-        io::open_array(path, io::RawLayout{.dtype = io::parse_dtype("f8"), .extents = {{1024, 1024}}});
+    const io::ArrayFile in = io::on_disk(
+        io::open_array(path, io::RawLayout{.dtype = io::parse_dtype("f8"), .extents = {{1024, 1024}}}), disk);
     const ArrayShape shape = in.description.shape();
     Options options;
     options.access = GetParam();
-    options.disk = &disk;
     const std::filesystem::path out = path.parent_path() / "out.raw";
     tiles::Job job(in, transposition(shape, {}), transposed_extents(shape, {}), out, options);
     const std::string said = test::message_of<IoError>([&] { job.run(); });

@@ -10,6 +10,7 @@
 
 #include "byte_units.hpp"
 #include "io/disks.hpp"
+#include "io/on_disk.hpp"
 #include "io/scratch.hpp"
 #include "seed.hpp"
 #include "work/engines.hpp"
@@ -37,11 +38,8 @@ class FailingDiskTest : public testing::TestWithParam<std::tuple<test::Engine, A
 
   // Runs it all, from looking at the input on.
   void run(test::FailingDisk& disk) {
-    const Options options{.memory = 16 * MiB,
-                          .threads = 2,
-                          .access = std::get<AccessChoice>(GetParam()),
-                          .overwrite = true,
-                          .disk = &disk};
+    const Options options{
+        .memory = 16 * MiB, .threads = 2, .access = std::get<AccessChoice>(GetParam()), .overwrite = true};
     const io::ArrayFile in = io::open_array(directory_ / "in.raw", layout_, disk);
     std::get<test::Engine>(GetParam()).make(in, directory_ / "out.raw", options)->run();
   }

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "io/disk_filter.hpp"
+#include "io/on_disk.hpp"
 #include "io/scratch.hpp"
 #include "seed.hpp"
 #include "work/engines.hpp"
@@ -67,9 +68,9 @@ TEST_P(HeldSpaceTest, IsThatOfThePlanFromTheFirstTransferToTheLast) {
   layout.dtype = io::parse_dtype("f8");
   layout.extents = {engine.elements >> 10, 1024};
   HeldSpace disk(directory.path());
-  const auto work =
-      engine.make(io::open_array(directory / "in.raw", layout), directory / "out.raw",
-                  {.memory = std::uint64_t{16} << 20, .threads = 2, .access = access, .disk = &disk});
+  const io::ArrayFile in = io::on_disk(io::open_array(directory / "in.raw", layout), disk);
+  const auto work = engine.make(in, directory / "out.raw",
+                                {.memory = std::uint64_t{16} << 20, .threads = 2, .access = access});
   const Summary plan = work->summary();
   work->run();
   EXPECT_EQ(disk.least(), plan.bytes + plan.scratch_bytes);

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "io/disks.hpp"
+#include "io/on_disk.hpp"
 #include "io/scratch.hpp"
 #include "work/engines.hpp"
 #include "xorder/error.hpp"
@@ -47,8 +48,8 @@ TEST_P(TraceTest, HasWhatTheReportCounts) {
   const io::ArrayFile in = io::open_array(directory / "in.raw", layout);
 
   io::Trace trace(directory / "trace", false);
-  const Options options{.memory = minimum_memory, .threads = 2, .access = choice, .disk = &trace};
-  const Report report = engine.make(in, directory / "out.raw", options)->run();
+  const Options options{.memory = minimum_memory, .threads = 2, .access = choice};
+  const Report report = engine.make(io::on_disk(in, trace), directory / "out.raw", options)->run();
   const double seconds = trace.seconds();
   const auto files = trace.files();
   trace.commit("{}");

@@ -84,8 +84,9 @@ int main(int argc, char** argv) {
   std::optional<MpiTeam> team;
   team.emplace(MPI_COMM_WORLD);
   session().team = &*team;
-  session().work_on_parts = [comm = team->comm()](auto&&... arguments) {
-    return std::make_unique<xorder::parts::Job>(std::forward<decltype(arguments)>(arguments)..., comm);
+  session().work_on_parts = [&team](auto&&... arguments) {
+    return std::make_unique<xorder::parts::Job>(std::forward<decltype(arguments)>(arguments)..., *team,
+                                                team->comm());
   };
   const Failure failed = threads < MPI_THREAD_FUNNELED
                              ? Failure{1, "this MPI does not allow a process to have threads of its own"}

@@ -12,6 +12,7 @@
 #include "count_text.hpp"
 #include "interrupt.hpp"
 #include "invocation.hpp"
+#include "io/on_disk.hpp"
 #include "io/output.hpp"
 #include "json_text.hpp"
 #include "option_groups.hpp"
@@ -97,14 +98,15 @@ io::ArrayFile RawOptions::open(const std::string& path) const {
 
 io::ArrayDescription Request::array() const {
   io::ArrayDescription whole = input().description;
-  if (!options.parts) return whole;
-  work::lg_parts(*options.team);  // report a wrong number of processes before errors in the parts
+  if (!parts) return whole;
+  const work::Team& team = *session().team;
+  work::lg_parts(team);  // report a wrong number of processes before errors in the parts
   // Parts are slabs along the slowest axis.
   if (whole.extents.empty()) whole.extents.push_back(1);
   std::uint64_t& slowest = whole.order == Order::c ? whole.extents.front() : whole.extents.back();
-  if (__builtin_mul_overflow(slowest, static_cast<std::uint64_t>(options.team->size()), &slowest))
-    throw InputError(fmt::format("{} parts like {} have 2^64 elements or more", options.team->size(),
-                                 input().path.string()));
+  if (__builtin_mul_overflow(slowest, static_cast<std::uint64_t>(team.size()), &slowest))
+    throw InputError(
+        fmt::format("{} parts like {} have 2^64 elements or more", team.size(), input().path.string()));
   checked_bytes(whole.shape());
   return whole;
 }
@@ -225,7 +227,6 @@ void MovingCommand::sort_files() {
 
 work::Options MovingCommand::options() const {
   work::Options options;
-  options.team = session().team;
   if (!memory_.empty()) options.memory = parse_memory(memory_, "--memory");
   if (!threads_.empty()) {
     const int threads = parse_int(threads_, "--threads");
@@ -246,8 +247,6 @@ work::Options MovingCommand::options() const {
     }
   }
   options.scratch_directory = tmpdir_;
-  options.parts = parts_;
-  options.lowest_part_bit = parse_layout(layout_, "--layout");
   options.overwrite = force_;
   return options;
 }
@@ -350,10 +349,14 @@ void MovingCommand::run() const {
   std::vector<io::ArrayFile> inputs;
   for (const std::string& path : inputs_) inputs.push_back(raw_.open(own(path)));
   work::Options options = this->options();
+  const std::optional<int> lowest_part_bit = parse_layout(layout_, "--layout");
   check_text_files();
   std::optional<Tracing> tracing;
-  if (!trace_.empty()) options.disk = &tracing.emplace(trace_, force_, inputs, output_).disk();
-  Request request{std::move(inputs), own(output_), std::move(options)};
+  if (!trace_.empty()) {
+    tracing.emplace(trace_, force_, inputs, output_);
+    for (io::ArrayFile& input : inputs) input = io::on_disk(std::move(input), tracing->disk());
+  }
+  Request request{std::move(inputs), own(output_), std::move(options), parts_, lowest_part_bit};
   std::unique_ptr<work::Work> work = make_(request);
   learn_disk(request, work, stop);
   if (dry_run_) {

@@ -38,9 +38,13 @@ struct Request {
   std::vector<io::ArrayFile> inputs;
   std::filesystem::path output;
   work::Options options;
+  /// Whether each process of the session's team has a part of the array, and which of the index bits that
+  /// select it is the lowest.
+  bool parts = false;
+  std::optional<int> lowest_part_bit{};
 
   const io::ArrayFile& input() const { return inputs.front(); }
-  /// The array that the command works on: the first input or, with options.parts, the whole array of which
+  /// The array that the command works on: the first input or, with `parts`, the whole array of which
   /// the input is a part. Throws InputError if that is too large.
   io::ArrayDescription array() const;
 };

@@ -90,13 +90,13 @@ std::unique_ptr<work::Work> ScheduleOptions::work(const Request& request,
 std::unique_ptr<work::Work> ScheduleOptions::work(const Request& request, const Reordering& what,
                                                   std::vector<std::uint64_t> extents) const {
   check();
-  if (request.options.parts)
-    return session().work_on_parts(request.input(), what, std::move(extents), request.output,
-                                   request.options);
+  if (request.parts)
+    return session().work_on_parts(request.input(), what, std::move(extents), request.output, request.options,
+                                   request.lowest_part_bit);
   if (schedule_ == "banded") throw InputError("--schedule banded: only for transpose --banded KL,KU");
   if (schedule_ == "tiles") {
     return std::make_unique<tiles::Job>(request.input(), what, std::move(extents), request.output,
-                                        request.options);
+                                        request.options, session().team);
   }
   using Kind = machine::ScheduleChoice::Kind;
   machine::ScheduleChoice choice;

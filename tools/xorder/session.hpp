@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,10 +20,11 @@ struct Session {
   work::Team* team = nullptr;  ///< null: alone
 
   /// Makes the work if each process of the team has a part of the array. Takes this process's part, what to
-  /// do with the whole array, and the shape of the whole result. Empty: this program cannot do that.
+  /// do with the whole array, and the shape of the whole result; the rest is as for parts::Job. Empty: this
+  /// program cannot do that.
   std::function<std::unique_ptr<work::Work>(io::ArrayFile part, const Reordering& what,
                                             std::vector<std::uint64_t> extents, std::filesystem::path output,
-                                            work::Options options)>
+                                            work::Options options, std::optional<int> lowest_part_bit)>
       work_on_parts;
 
   /// The files that the command has made: they stay even if what is left to do fails.

@@ -16,7 +16,6 @@
 
 namespace xorder::io {
 
-class Disk;
 class File;
 
 /// Identifies a file and the version of its content.
@@ -77,8 +76,6 @@ class LayoutError : public InputError {
 /// shapes that NumPy could not have (more than 64 axes, or too large, see checked_bytes()), and a size that
 /// is not offset + extents × dtype (the message has both numbers).
 ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawLayout>& raw);
-/// The same on a given disk.
-ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawLayout>& raw, Disk& disk);
 
 /// A raw file, whatever its first bytes are. Throws InputError as open_array() does.
 ArrayFile open_raw_array(const std::filesystem::path& path, const RawLayout& raw);

@@ -21,6 +21,10 @@ namespace xorder::plan {
 struct Plan;
 }
 
+namespace xorder::work {
+class Team;
+}
+
 namespace xorder::tiles {
 
 class TileEngine;
@@ -34,8 +38,11 @@ class Job final : public work::Work {
   /// small. Throws it too if the output cannot be made: it exists and may not be replaced, is no regular file
   /// or the input itself, its directory or that of scratch files is missing or not writable, or there is no
   /// room for it. Whether there is room for scratch files as well, run() finds out before it moves data.
+  ///
+  /// `team` is for xorder-mpi: the processes that make the output together (src/work/team.hpp), each with its
+  /// own Job. Memory and threads are per process. It must outlive the job.
   Job(io::ArrayFile input, const Reordering& what, std::vector<std::uint64_t> extents,
-      std::filesystem::path output, work::Options options);
+      std::filesystem::path output, work::Options options, work::Team* team = nullptr);
   ~Job() override;
   Job(Job&&) noexcept;
   Job& operator=(Job&&) noexcept;

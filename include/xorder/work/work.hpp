@@ -14,13 +14,7 @@
 #include "xorder/plan/summary.hpp"
 #include "xorder/schedule/timing.hpp"
 
-namespace xorder::io {
-class Disk;
-}
-
 namespace xorder::work {
-
-class Team;
 
 /// The smallest value of Options::memory.
 inline constexpr std::uint64_t minimum_memory = std::uint64_t{16} << 20;
@@ -47,18 +41,6 @@ struct Options {
   std::uint64_t output_offset = 0;
   /// Whether an existing output may be replaced.
   bool overwrite = false;
-  /// The disk through which all files are accessed. nullptr means the operating system's. Must outlive the
-  /// work.
-  io::Disk* disk = nullptr;
-  /// The processes that make the output together, each with its own work and options. nullptr means this
-  /// process alone. Memory and threads are per process. Only tiles::Job and parts::Job support it. Must
-  /// outlive the work.
-  Team* team = nullptr;
-  /// In a team: each process has its own input and output, which are parts of two arrays.
-  bool parts = false;
-  /// With `parts`: the lowest of the index bits that select an element's part. If absent, the top bits select
-  /// it. Within a part, elements are in the order of their indices.
-  std::optional<int> lowest_part_bit{};
   /// A network on which the time of the messages between virtual processors is simulated, for
   /// Report::traffic. Other engines have no messages and ignore it.
   std::optional<schedule::LinkTimes> link_times{};
