@@ -6,7 +6,7 @@
 #include "plan/conditions.hpp"
 #include "semaphore.hpp"
 #include "task/pipeline.hpp"
-#include "task/stretches.hpp"
+#include "task/threads.hpp"
 
 namespace xorder::band {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "c/border.hpp"
-#include "task/stretches.hpp"
+#include "task/threads.hpp"
 #include "work/profiles.hpp"
 
 namespace xorder::c {

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <optional>
 
-#include "task/stretches.hpp"
+#include "task/threads.hpp"
 #include "task/workers.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/reordering.hpp"

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "task/stretches.hpp"
+#include "task/threads.hpp"
 
 namespace xorder::memory {
 

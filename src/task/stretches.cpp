@@ -1,7 +1,6 @@
 #include "task/stretches.hpp"
 
 #include <oneapi/tbb/blocked_range.h>
-#include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 
@@ -10,7 +9,7 @@
 #include <chrono>
 
 #include "task/handover.hpp"
-#include "task/workers.hpp"
+#include "task/threads.hpp"
 
 namespace xorder::task {
 namespace {
@@ -44,10 +43,6 @@ int allowed(int wanted) {
 }
 
 }  // namespace
-
-unsigned thread_count(unsigned asked) {
-  return asked != 0 ? asked : static_cast<unsigned>(oneapi::tbb::info::default_concurrency());
-}
 
 // Uses an arena of TBB's usual threads, which stay between calls. Workers are for a whole run: they take 0.2
 // ms to start and end with the run. (With them a transposition of 8 MiB by two threads took 0.95 ms instead

@@ -1,38 +1,20 @@
 #include "task/workers.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <future>
-#include <latch>
 #include <mutex>
-#include <optional>
 #include <system_error>
-#include <thread>
-#include <vector>
 
 #include "task/handover.hpp"
-#include "task/stretches.hpp"
 #include "task/tasks.hpp"
+#include "task/threads.hpp"
 
 namespace xorder::task {
 namespace {
-
-// The number of this process's threads, plus 2. Nothing if there is no /proc.
-std::optional<std::uintmax_t> threads_now() {
-  struct stat task;
-  if (stat("/proc/self/task", &task) != 0) return std::nullopt;
-  return task.st_nlink;  // the two are . and ..
-}
-
-// A joined thread counts against the system's limits for a moment longer.
-void await_end_of_threads(const std::optional<std::uintmax_t>& before) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
-  while (threads_now() > before && std::chrono::steady_clock::now() < end) std::this_thread::yield();
-}
 
 // TBB starts its threads when it needs them. By then others may have used up the limit. So this occupies all
 // workers at once until all have started.
@@ -64,25 +46,6 @@ void start_all(Workers& workers) {
 int workers_of(int wanted) { return std::max(startable_threads(wanted + 1) - 1, 0); }
 
 }  // namespace
-
-int startable_threads(int wanted) {
-  const auto before = threads_now();
-  int started = 0;
-  {
-    std::latch counted(1);
-    std::vector<std::jthread> threads;
-    try {
-      for (; started < wanted; ++started) threads.emplace_back([&counted] { counted.wait(); });
-    } catch (const std::system_error&) {  // the limit is reached
-    } catch (...) {
-      counted.count_down();
-      throw;
-    }
-    counted.count_down();
-  }
-  await_end_of_threads(before);
-  return started;
-}
 
 Workers::Workers(unsigned threads)
     : wanted(static_cast<int>(thread_count(threads))),

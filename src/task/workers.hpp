@@ -29,10 +29,6 @@ class Stopping {
   std::stop_callback<Request> forward_;
 };
 
-/// How many of `wanted` threads the system lets us start. TBB must never fail to start one: it would wait for
-/// it forever, or end the program. Costs 0.1 ms.
-int startable_threads(int wanted);
-
 /// A pool of `threads` threads (0 means one for each processor of this process). The calling thread is not
 /// one of them unless it joins through execute(); TBB by itself makes one fewer. There are fewer if the
 /// system does not let that many start (`ulimit -u`, a container's limit). If it lets none start, everything

@@ -20,7 +20,7 @@
 #include "session.hpp"
 #include "size_text.hpp"
 #include "standard_streams.hpp"
-#include "task/stretches.hpp"
+#include "task/threads.hpp"
 #include "text_file.hpp"
 #include "tracing.hpp"
 #include "work/json.hpp"
