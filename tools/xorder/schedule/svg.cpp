@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "count_text.hpp"
+#include "schedule/path.hpp"
 #include "schedule/shown.hpp"
 #include "svg.hpp"
 #include "xorder/error.hpp"
@@ -157,14 +158,19 @@ class Drawing {
     canvas_.path(grid, "grid", cell_ < 14 ? 0.8 : 1.4);
   }
 
+  // On each link that the message crosses. A crossbar has a single column for each node, so a message that
+  // stays is seen there too.
   void mark(uint64_t step, const Message& m) {
-    if (network_.kind() == Network::Kind::hypercube && m.from.node == m.to.node) return;
+    if (network_.kind() == Network::Kind::crossbar) return mark(step, m, m.from.node, 0);
+    schedule::for_each_link(network_, m, [&](schedule::Node from, schedule::Node to) {
+      mark(step, m, from, static_cast<uint64_t>(std::countr_zero(from ^ to)));
+    });
+  }
+  void mark(uint64_t step, const Message& m, schedule::Node node, uint64_t link) {
     const Mark mark = shown_.mark(step, m);
     const std::string& fill = shown_.colours[mark.colour].fill;
-    const bool crossbar = network_.kind() == Network::Kind::crossbar;
-    const auto link = crossbar ? 0 : static_cast<uint64_t>(std::countr_zero(m.from.node ^ m.to.node));
     const double inset = cell_ * 0.07, w = cell_ - 2 * inset, h = height_ - 2 * inset;
-    const double x = column(m.from.node, link) + inset, y = row(step) + inset;
+    const double x = column(node, link) + inset, y = row(step) + inset;
     canvas_.tile(x, y, w, h, fill);
     const double font = std::min(10.0, cell_ * 0.52);
     const bool fits = static_cast<double>(mark.label.size()) * font * 0.56 <= w;
