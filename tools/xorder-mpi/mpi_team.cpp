@@ -62,7 +62,7 @@ void MpiTeam::wait(MPI_Request* request) {
 
 std::size_t MpiTeam::most_shared() const { return INT_MAX / static_cast<std::size_t>(size_); }
 
-std::vector<std::string> MpiTeam::share_now(const std::string& mine) {
+std::vector<std::string> MpiTeam::share_now(const std::string& mine) noexcept {
   const auto ranks = static_cast<std::size_t>(size_);
   const int bytes = static_cast<int>(mine.size());
   std::vector<int> counts(ranks), offsets(ranks, 0);
@@ -185,7 +185,7 @@ Failure MpiTeam::conclude(const Failure& mine) {
   return agreed;
 }
 
-Failure MpiTeam::agree_on(const Failure& mine) {
+Failure MpiTeam::agree_on(const Failure& mine) noexcept {
   const int severity = mine.exit_code == 0 ? went_well : notices_ > 0 ? was_stopped : has_failed;
   std::vector<int> severities(static_cast<std::size_t>(size_));
   MPI_Request request;

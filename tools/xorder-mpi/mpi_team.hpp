@@ -3,7 +3,9 @@
 // Every collective call begins with an agreement that no rank has failed. A rank that fails sends a notice to
 // all others, which they see between two blocks of data. It takes part in one last agreement instead of its
 // next collective call, in which all ranks learn which rank failed and its message. A rank that dies cannot
-// do that: then MPI's launcher sends signals to the others, and they remove their temporary files.
+// do that: then MPI's launcher sends signals to the others, and they remove their temporary files. Nor can a
+// rank whose memory ends between the collective calls of one function. Such functions are noexcept, so that
+// it dies instead of leaving the others waiting.
 #pragma once
 
 #include <mpi.h>
@@ -55,12 +57,12 @@ class MpiTeam final : public work::Team {
   using Clock = std::chrono::steady_clock;
 
   void agree();
-  Failure agree_on(const Failure& mine);
+  Failure agree_on(const Failure& mine) noexcept;
   void wait(MPI_Request* request);
   /// How many bytes each rank may share, so that all of them together can be counted by an int.
   std::size_t most_shared() const;
   /// share() without an agreement before it. Requires that `mine` has at most most_shared() bytes.
-  std::vector<std::string> share_now(const std::string& mine);
+  std::vector<std::string> share_now(const std::string& mine) noexcept;
   void receive_progress();
   void settle_messages(const std::vector<int>& severities);
 
