@@ -33,7 +33,7 @@ double pass_seconds(const Load& load, const Conditions& conditions);
 
 /// Scratch files for the data between passes. Two are enough: each pass reads one and writes the other.
 std::uint64_t scratch_files(std::size_t passes);
-/// The predicted time to remove a scratch file of this size. Pure.
+/// The predicted time to remove scratch files of this size, at the end of a run. Pure.
 double scratch_seconds(std::uint64_t bytes, const Host& host);
 
 /// `pass` with the time that it takes to read and write its bytes one after the other, in requests of its

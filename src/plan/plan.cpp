@@ -101,16 +101,7 @@ std::optional<std::vector<Pass>> passes_of(const std::vector<Reordering>& factor
     touched = std::max(touched, pass->memory());
     passes.push_back(std::move(*pass));
   }
-  // The scratch files are removed at the end.
-  passes.back().seconds +=
-      scratch_seconds(scratch_files(passes.size()) * factors[0].bytes(), conditions.host);
   return passes;
-}
-
-double total_seconds(const std::vector<Pass>& passes) {
-  double sum = 0;
-  for (const Pass& pass : passes) sum += pass.seconds;
-  return sum;
 }
 
 // A lower bound for two passes: they have the largest requests, and reads and writes overlap from the
@@ -153,7 +144,11 @@ uint64_t Plan::peak_memory() const {
   return most;
 }
 
-double Plan::seconds() const { return total_seconds(passes); }
+double Plan::seconds() const {
+  double sum = scratch_seconds(scratch_bytes(), conditions.host);
+  for (const Pass& pass : passes) sum += pass.seconds;
+  return sum;
+}
 
 std::string Plan::describe() const {
   return fmt::format("{} of data, {}, {} of scratch disk\n", size_text(what.bytes()),
@@ -198,9 +193,9 @@ Plan make_plan(const Reordering& reordering, const Conditions& conditions) {
   for (const auto& factors : factorings(plan.what, conditions, single)) {
     auto passes = passes_of(factors, conditions);
     if (!passes) continue;
-    const double seconds = total_seconds(*passes);
-    if (single && seconds >= worth_more_passes * *single) continue;
-    if (plan.passes.size() <= 1 || seconds < plan.seconds()) plan.passes = std::move(*passes);
+    Plan several{plan.what, conditions, *std::move(passes)};
+    if (single && several.seconds() >= worth_more_passes * *single) continue;
+    if (plan.passes.size() <= 1 || several.seconds() < plan.seconds()) plan = std::move(several);
   }
   if (plan.passes.empty()) {
     throw InputError(fmt::format("no tile of elements of {} fits in {} of memory",

@@ -32,6 +32,7 @@ struct Plan {
   /// Disk for the data between passes.
   std::uint64_t scratch_bytes() const;
   std::uint64_t peak_memory() const;
+  /// Predicted, with the time to remove the scratch files.
   double seconds() const;
   /// For people: what will be done, line by line.
   std::string describe() const;

@@ -23,7 +23,7 @@ std::uint64_t Summary::peak_memory() const {
 }
 
 double Summary::predicted_seconds() const {
-  double sum = 0;
+  double sum = removal_seconds;
   for (const PassSummary& pass : passes) sum += pass.predicted_seconds;
   return sum;
 }

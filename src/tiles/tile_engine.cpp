@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "io/queue.hpp"
+#include "plan/cost.hpp"
 #include "rounding.hpp"
 #include "task/workers.hpp"
 #include "tiles/joints.hpp"
@@ -35,7 +36,7 @@ plan::Plan shared_plan(const Reordering& what, const plan::Conditions& condition
       if (!best) throw;
       break;
     }
-    double seconds = 0;
+    double seconds = plan::scratch_seconds(plan->scratch_bytes(), conditions.host);
     for (const plan::Pass& pass : plan->passes) {
       const uint64_t tiles = pass.tiling.tile_count(), processes = conditions.processes;
       const uint64_t most = ceil_div(tiles, processes);

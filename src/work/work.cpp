@@ -7,8 +7,10 @@
 
 #include "byte_units.hpp"
 #include "io/memory.hpp"
+#include "plan/cost.hpp"
 #include "size_text.hpp"
 #include "work/run.hpp"
+#include "work/team.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::work {
@@ -40,12 +42,15 @@ std::uint64_t Work::bytes() const { return frame_->output.bytes; }
 
 Summary Work::summary() const {
   const Frame& f = *frame_;
+  // Each member removes the scratch files of its part, all at once.
+  const std::uint64_t parts = f.membership.parts ? static_cast<std::uint64_t>(f.team()->size()) : 1;
   Summary all{.bytes = bytes(),
               .scratch_bytes = scratch_bytes(),
               .memory = f.memory(),
               .device = f.options.device.name,
               .access = f.circumstances.mapped() ? "mapped" : "direct",
               .passes = passes(),
+              .removal_seconds = plan::scratch_seconds(scratch_bytes() / parts, plan::Host{}),
               .traffic = traffic()};
   for (const PassSummary& pass : all.passes) {
     all.bytes_read += pass.bytes_read;

@@ -9,6 +9,7 @@
 
 #include "machine/on_files.hpp"
 #include "plan/band_exchange.hpp"
+#include "plan/cost.hpp"
 #include "plan/reference.hpp"
 #include "seed.hpp"
 #include "xorder/error.hpp"
@@ -127,6 +128,7 @@ TEST_F(Scheduled, MeshesWhoseRowsTakeSeveralPasses) {
       EXPECT_EQ(plan.passes[0].bytes_read < data.size(), rows == 8192 + 8191);
       EXPECT_EQ(plan.passes[1].bytes_read, data.size());
       EXPECT_EQ(plan.scratch_bytes, 2 * data.size());
+      EXPECT_EQ(plan.removal_seconds, plan::scratch_seconds(plan.scratch_bytes, plan::Host{}));
       work->run();
       ASSERT_TRUE(test::read_file(scratch_ / "out.raw") == expected);
       std::filesystem::remove(scratch_ / "out.raw");

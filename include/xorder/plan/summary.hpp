@@ -70,10 +70,11 @@ struct Summary {
   std::string device;
   std::string access;  ///< "direct" or "mapped"
   std::vector<PassSummary> passes;
+  double removal_seconds = 0;      ///< predicted, to remove the scratch files at the end
   std::optional<Traffic> traffic;  ///< between ranks that have a part each
 
   std::uint64_t peak_memory() const;  ///< of the passes
-  double predicted_seconds() const;
+  double predicted_seconds() const;   ///< of the passes and the removal
 };
 
 }  // namespace xorder::plan
