@@ -84,15 +84,15 @@ void add_kind(
       "the links of a hypercube, by ASPC or by Hu's pipeline (record by record if memory holds the file "
       "twice, and 35 records on their way for each processor): the same output, but slower; default: "
       "sweeps")
-      ->group(group::engine);
+      ->group(group::how);
   kind->add_option(
           "--processors", way->processors,
           "number of blocks of the file, a power of two; default: as few as the memory allows; with virtual "
           "processors 16, or more if that is faster")
       ->type_name("P")
-      ->group(group::engine);
+      ->group(group::how);
   add_network(*kind, way->network, "how long the messages between virtual processors take")
-      ->group(group::engine);
+      ->group(group::reporting);
 }
 
 void add_shift(CLI::App& parent) {

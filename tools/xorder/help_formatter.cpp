@@ -15,7 +15,7 @@ namespace {
 // A group's place in the help; other groups come first.
 std::ptrdiff_t place_of(const std::string& group) {
   constexpr const char* order[] = {group::task,      group::input,     group::output,
-                                   group::resources, group::reporting, group::engine};
+                                   group::resources, group::reporting, group::how};
   const auto at = std::find(std::begin(order), std::end(order), group);
   return at == std::end(order) ? -1 : at - std::begin(order);
 }

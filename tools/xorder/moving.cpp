@@ -208,13 +208,13 @@ void MovingCommand::add_reporting(CLI::App& command) {
 void MovingCommand::add_access(CLI::App& command) {
   add_choice(command, "--io", access_, {"auto", "direct", "mapped"},
              "how to access the files; all give the same output; default: auto")
-      ->group(group::engine);
+      ->group(group::how);
   command
       .add_option("--device", device_,
                   "the disk's profile; default: the one that was measured, or else tmpfs within tmpfs and "
                   "ssd elsewhere")
       ->type_name("ssd|hdd|tmpfs|FILE")
-      ->group(group::engine);
+      ->group(group::resources);
 }
 
 // CLI11 cannot have IN.. before OUT: it calls the first two files IN and OUT, however many there are.

@@ -7,7 +7,7 @@ inline constexpr const char* task = "What to do";
 inline constexpr const char* input = "Input";
 inline constexpr const char* output = "Output";
 inline constexpr const char* resources = "Resources";
-inline constexpr const char* engine = "Engine";
+inline constexpr const char* how = "How to do it";
 inline constexpr const char* reporting = "Reporting";
 
 }  // namespace xorder::cli::group

@@ -30,15 +30,15 @@ void ScheduleOptions::add_to(CLI::App& command, const std::string& possible) {
           "same output, and tiles is the fastest; default: tiles")
       ->check(CLI::IsMember({"tiles", "rounds", "exchange", "mesh", "banded"}).description(""))
       ->type_name(possible)
-      ->group(group::engine);
+      ->group(group::how);
   command
       .add_option("--processors", processors_,
                   "virtual processors: 2^d, or N^2 for a mesh; default: 16, or as many as needed")
       ->type_name("P")
-      ->group(group::engine);
-  add_layout(command, layout_, "rounds: ", "its processor's number")->group(group::engine);
+      ->group(group::how);
+  add_layout(command, layout_, "rounds: ", "its processor's number")->group(group::how);
   add_network(command, network_, "how long the messages between virtual processors take")
-      ->group(group::engine);
+      ->group(group::reporting);
   if (possible.find("mesh") == std::string::npos) return;
   command
       .add_option(
@@ -47,9 +47,9 @@ void ScheduleOptions::add_to(CLI::App& command, const std::string& possible) {
           "the paper's two phases, for an even side; or the recursive exchange, for a side 2^k; default: any")
       ->check(CLI::IsMember(routings()).description(""))
       ->type_name("any|xy|two-phase|recursive")
-      ->group(group::engine);
+      ->group(group::how);
   command.add_flag("--torus", torus_, "mesh: rows and columns wrap around; with --routing any or xy")
-      ->group(group::engine);
+      ->group(group::how);
 }
 
 std::optional<std::uint64_t> ScheduleOptions::processors() const {

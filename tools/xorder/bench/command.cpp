@@ -92,6 +92,7 @@ void add_benchmark(CLI::App& bench, BenchmarkCommand wanted) {
   app->footer(command->footer);
   if (command->has_directory)
     app->add_option("DIR", options->directory, "a directory on the disk; default: the current one");
+  app->option_defaults()->group(group::task);
   app->add_flag("--full", options->full, "larger sizes and more points; takes some minutes instead of one");
   app->add_option("--size", options->size,
                   fmt::format("size of {}; default: {}, with --full {}", command->what_bytes,

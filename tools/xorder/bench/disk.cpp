@@ -110,8 +110,10 @@ void add_bench_disk(CLI::App& bench) {
        .has_directory = true,
        .add_options =
            [profile](CLI::App& command) {
-             command.add_flag_callback(
-                 "--no-keep", [profile] { profile->keep = false; }, "do not store the profile");
+             command
+                 .add_flag_callback(
+                     "--no-keep", [profile] { profile->keep = false; }, "do not store the profile")
+                 ->group(group::output);
              command.add_option("--profile", profile->file, "write the profile into a file for --device")
                  ->type_name("FILE")
                  ->group(group::output);

@@ -99,7 +99,8 @@ void add_bmmc(CLI::App& parent) {
   add_number(*kind, "--bits", o->bits, "bits of the index")->type_name("N");
   kind->add_option("--matrix", o->matrix_file, "the permutation's matrix, as in xorder permute")
       ->type_name("FILE");
-  kind->add_flag("--factors", o->factors, "print T, R, P, W and V: A = V W, V = A T R P");
+  kind->add_flag("--factors", o->factors, "print T, R, P, W and V: A = V W, V = A T R P")
+      ->group(group::reporting);
   add_number(*kind, "--processors", o->processors, "number of processors, a power of two")
       ->required()
       ->type_name("P");
@@ -119,7 +120,8 @@ void add_exchange(CLI::App& parent) {
           "instead of --dimension: your own w(i, j), a line of d numbers for each step i, 0 for an idle "
           "link; tells whether it meets the theorem's conditions")
       ->type_name("FILE");
-  kind->add_flag("--contents", o->contents, "show what each node holds after each step");
+  kind->add_flag("--contents", o->contents, "show what each node holds after each step")
+      ->group(group::reporting);
 }
 
 void add_isotropic(CLI::App& parent) {
