@@ -469,6 +469,13 @@ void split_in_blocks(const std::byte* source, std::size_t count, std::size_t col
     transpose<W, W == 1>(rows, count, columns, target, pitch, W, false);
     return;
   }
+  if (const std::size_t left = count % B::rows; left <= few_rows<B::rows * W>) {
+    count -= left;
+    for (std::size_t r = count; r < count + left; ++r) {
+      for (std::size_t c = 0; c < columns; ++c)
+        std::memcpy(target + c * pitch + r * W, source + r * row_bytes + c * W, W);
+    }
+  }
   for (std::size_t r = 0; r < count; r += B::rows) {
     const std::size_t row = std::min(r, count - B::rows);
     for (std::size_t c = 0; c < columns; c += B::columns) {
