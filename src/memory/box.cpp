@@ -24,16 +24,16 @@ struct Costs {
   double split;        // for a byte of rows that are split
   double narrow;       // factor for narrow rows
 };
-constexpr Costs in_cache{60, 0, 2, 6, 1.5, 0.08, 1.5}, in_memory{30, 30, 8, 12, 2, 0.12, 1};
+constexpr Costs in_cache{60, 0, 2, 6, 1.5, 0.06, 1.5}, in_memory{30, 30, 8, 12, 2, 0.12, 1};
 
 // Estimates the cycles for each element if matrices are transposed. A block of 16 bytes by 16 bytes is
 // transposed in registers. Where rows or runs are shorter than that, elements are copied one by one, or rows
 // are first put side by side.
 //
-// When this estimate and the table's own were fitted, random arrays of 3 to 5 axes, many of them short, and
-// elements of 1 to 16 bytes took 2 % longer on average than with the better choice for each; without the
-// table 12 %, those in the cache 28 %. (AMD Zen 4, one thread; 1,400 arrays of 24 and 48 MiB, 1,000 of 64 and
-// 256 KiB.)
+// When this estimate and those of tables and parcels were fitted, random arrays of 2 to 5 axes, many of them
+// short, and elements of 1 to 16 bytes took 2 % longer on average than with the better choice for each, in
+// the cache 1 %; without the table 12 %, those in the cache 28 %. (AMD Zen 4, one thread; 1,400 arrays of 24
+// and 48 MiB, 2,600 of 8 KB to 1 MB.)
 double cycles_by_matrices(const Box& box, bool direct, bool in_pieces) {
   const Costs& costs = direct ? in_cache : in_memory;
   const std::uint64_t bytes = box.element_bytes;
@@ -44,7 +44,7 @@ double cycles_by_matrices(const Box& box, bool direct, bool in_pieces) {
       split_function(bytes, box.column_count) != nullptr) {
     const bool narrow = std::bit_ceil(box.column_count) * bytes <= 16;
     const bool few = narrow ? rows < line_bytes / w + 16 : rows * w < 16;  // which take a detour
-    return 0.03 + costs.split * w + for_tile * (few ? 4 : 1);
+    return 0.06 + costs.split * w + for_tile * (few ? 4 : 1);
   }
   double cycles = costs.one_by_one, row = box.rows_adjacent() ? costs.row : costs.distant_row;
   if (!copied_one_by_one(bytes) && columns * w >= 16 &&
@@ -92,7 +92,8 @@ std::unique_ptr<Engine> make_short_map_engine(const Reordering& what) {
   // What maps take that are performed line by line. (N bit reversals of 8 elements on AMD Zen 4, 64 KiB: 14
   // to 20 GB/s, as parcels 29 to 47.)
   double cycles = 0.15 * static_cast<double>(target.element_bytes);
-  return make_parcels(target, false, cycles);
+  const auto parcels = parcels_for(target, false, cycles);
+  return parcels ? parcels() : nullptr;
 }
 
 std::unique_ptr<Engine> make_box_engine(const Reordering& what, bool streamed) {
@@ -121,9 +122,9 @@ std::unique_ptr<Engine> make_box_engine(const Reordering& what, bool streamed) {
     }
   }
   double cycles = cycles_by_matrices(box, direct, in_pieces);
-  auto parcels = make_parcels(target, past_cache, cycles);
+  const auto parcels = parcels_for(target, past_cache, cycles);
   if (auto table = make_table(target, past_cache, what.bytes(), cycles)) return table;
-  if (parcels) return parcels;
+  if (parcels) return parcels();
   if (direct) return make_direct(std::move(box));
   if (in_pieces) return make_pieces(std::move(box), streamed);
   return make_runs(std::move(box), streamed, what.bytes());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "memory/box_axes.hpp"
@@ -18,8 +19,9 @@ std::unique_ptr<Engine> make_pieces(Box box, bool streamed);
 std::unique_ptr<Engine> make_table(const TargetAxes& target, bool streamed, std::uint64_t array_bytes,
                                    double cycles);
 
-/// For matrices that fit in the registers. Null likewise; otherwise `cycles` becomes what it takes.
-std::unique_ptr<Engine> make_parcels(const TargetAxes& target, bool streamed, double& cycles);
+/// For matrices that fit in the registers. Null likewise; otherwise `cycles` becomes what it takes. Laying a
+/// parcel out can take 10 us, so that waits until it is called.
+std::function<std::unique_ptr<Engine>()> parcels_for(const TargetAxes& target, bool streamed, double& cycles);
 
 std::unique_ptr<Engine> make_records(TargetAxes target, bool streamed);
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -168,12 +169,13 @@ class Parcels : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> make_parcels(const TargetAxes& target, bool streamed, double& cycles) {
+std::function<std::unique_ptr<Engine>()> parcels_for(const TargetAxes& target, bool streamed,
+                                                     double& cycles) {
   if (Parcel::vector_bytes() == 0 || std::ranges::any_of(target.axes, &StridedAxis::mapped)) return nullptr;
   std::optional<Choice> choice = choose(target, streamed);
   if (!choice || choice->cycles >= cycles) return nullptr;
   cycles = choice->cycles;
-  return std::make_unique<Parcels>(*std::move(choice), streamed);
+  return [choice = *std::move(choice), streamed] { return std::make_unique<Parcels>(choice, streamed); };
 }
 
 }  // namespace xorder::memory
