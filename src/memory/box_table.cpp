@@ -36,22 +36,37 @@ std::vector<std::uint64_t> bytes_of(const std::vector<kernel::Stride>& places) {
   return bytes;
 }
 
-class Table : public Engine {
+class Tiled : public Engine {
  public:
-  Table(const TargetAxes& target, bool streamed, std::uint64_t array_bytes)
-      : tiles_(tiles_of(target, array_bytes, false)),
-        segments_(bytes_of(tiles_.segments())),
-        runs_(bytes_of(tiles_.runs())),
-        write_(rows_out_function(streamed)),
-        streamed_(streamed),
+  Tiled(const TargetAxes& target, std::uint64_t array_bytes, bool from_source)
+      : tiles_(tiles_of(target, array_bytes, from_source)),
         tile_count_(tiles_.tile_count()),
         tiles_per_task_(std::max<std::uint64_t>(1, 256 * 1024 / tiles_.tile_bytes())) {}
 
   std::uint64_t tasks() const override { return ceil_div(tile_count_, tiles_per_task_); }
 
+ protected:
+  std::uint64_t first_tile(std::uint64_t task) const { return std::min(tile_count_, task * tiles_per_task_); }
+
+  PickTiles tiles_;
+
+ private:
+  std::uint64_t tile_count_;
+  std::uint64_t tiles_per_task_;
+};
+
+class Table : public Tiled {
+ public:
+  Table(const TargetAxes& target, bool streamed, std::uint64_t array_bytes)
+      : Tiled(target, array_bytes, false),
+        segments_(bytes_of(tiles_.segments())),
+        runs_(bytes_of(tiles_.runs())),
+        write_(rows_out_function(streamed)),
+        streamed_(streamed) {}
+
   void perform(std::uint64_t first, std::uint64_t last, const std::byte* source,
                std::byte* target) const override {
-    const std::uint64_t begin = first * tiles_per_task_, end = std::min(tile_count_, last * tiles_per_task_);
+    const std::uint64_t begin = first_tile(first), end = first_tile(last);
     if (begin >= end) return;
     const std::uint64_t w = tiles_.element_bytes();
     Scratch buffer(tiles_.segment_buffer() + tiles_.run_buffer());
@@ -88,12 +103,9 @@ class Table : public Engine {
   }
 
  private:
-  PickTiles tiles_;
   std::vector<std::uint64_t> segments_, runs_;  // where they begin
   RowsOutFunction write_;
   bool streamed_;
-  std::uint64_t tile_count_;
-  std::uint64_t tiles_per_task_;
 };
 
 using PickFunction = void (*)(std::byte* to, const std::byte* from, const std::uint32_t* places,
@@ -111,19 +123,14 @@ PickFunction pick_function(std::size_t element_bytes) {
 }
 
 // Picks elements one by one from the source, which is in the cache, and puts them in the target.
-class Picks : public Engine {
+class Picks : public Tiled {
  public:
   Picks(const TargetAxes& target, std::uint64_t array_bytes)
-      : tiles_(tiles_of(target, array_bytes, true)),
-        pick_(pick_function(target.element_bytes)),
-        tile_count_(tiles_.tile_count()),
-        tiles_per_task_(std::max<std::uint64_t>(1, 256 * 1024 / tiles_.tile_bytes())) {}
-
-  std::uint64_t tasks() const override { return ceil_div(tile_count_, tiles_per_task_); }
+      : Tiled(target, array_bytes, true), pick_(pick_function(target.element_bytes)) {}
 
   void perform(std::uint64_t first, std::uint64_t last, const std::byte* source,
                std::byte* target) const override {
-    const std::uint64_t begin = first * tiles_per_task_, end = std::min(tile_count_, last * tiles_per_task_);
+    const std::uint64_t begin = first_tile(first), end = first_tile(last);
     if (begin >= end) return;
     const std::uint32_t* const places = tiles_.picker().places().data();
     PickTiles::Walk walk(tiles_, begin);
@@ -157,10 +164,7 @@ class Picks : public Engine {
   }
 
  private:
-  PickTiles tiles_;
   PickFunction pick_;
-  std::uint64_t tile_count_;
-  std::uint64_t tiles_per_task_;
 };
 
 }  // namespace
