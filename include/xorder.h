@@ -178,8 +178,8 @@ XORDER_API int xorder_plan_execute(const xorder_plan* plan, const void* source, 
 /// all other maps of at least 64 bytes, of elements of 1, 2, 4, 8, 16, 32 .. bytes, do so twice. They need up
 /// to about 4 MiB for each thread and 2 MiB for all. All other permutations, and small arrays that would be
 /// written twice, go into an array of the same size, allocated here, and are copied back.
-/// XORDER_ERROR_MEMORY: there is no memory for that; `array` is unchanged. Several threads, for arrays of 2
-/// MiB and more, then take some KiB for their tasks as they go; if there is not even that, the content of
+/// XORDER_ERROR_MEMORY: there is no memory for that; `array` is unchanged. With several
+/// threads and at least 2 MiB, the call also allocates some KiB while it works. If that fails, the content of
 /// `array` is undefined.
 XORDER_API int xorder_plan_execute_in_place(const xorder_plan* plan, void* array, int threads);
 

@@ -1,8 +1,8 @@
-// Permutes a few hundred bytes in registers.
+// Permutes up to a KiB in registers.
 //
-// A parcel is contiguous in the source, one to eight vectors: a small matrix or several. Its vectors are
-// loaded once, and each vector of the target is picked from all of them. Parcels repeat along an axis. What
-// one writes too much is overwritten by the next few; the last few are written exactly.
+// A parcel is contiguous in the source, up to most_vectors vectors: a small matrix or several. Its vectors
+// are loaded once, and each vector of the target is picked from all of them. Parcels repeat along an axis.
+// What one writes too much is overwritten by the next few; the last few are written exactly.
 #pragma once
 
 #include <hwy/aligned_allocator.h>

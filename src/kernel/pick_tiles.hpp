@@ -3,7 +3,8 @@
 //
 // A tile reads segments of the source and writes runs of the target. The axes that are fastest in the source
 // make a segment, those fastest in the target make a run, and some may be both. The segments are copied to a
-// buffer, and each run is picked from there: element u of run r lies at starts()[r] + picker().places()[u].
+// buffer, unless all lie in one place, and each run is picked from there: element u of run r lies at
+// starts()[r] + picker().places()[u].
 #pragma once
 
 #include <array>
@@ -44,7 +45,7 @@ class PickTiles {
   /// Where segments and runs begin, counted from the tile's beginning on their side.
   const std::vector<Stride>& segments() const { return segments_; }
   const std::vector<Stride>& runs() const { return runs_; }
-  /// Where the runs' places begin in the buffer.
+  /// Where the runs' places begin in the buffer or in the source, from the tile's beginning on.
   const std::vector<std::uint32_t>& starts() const { return starts_; }
   /// Segment s is at s · segment_pitch() of the buffer of segment_buffer() bytes; likewise for runs that are
   /// collected before they are written.

@@ -39,12 +39,12 @@ HWY_INLINE void copy_elements(const std::byte* const* rows, std::size_t count, s
   }
 }
 
-// So many rows or columns are not worth a block of vectors of N bytes. (Many matrices of 33 x 33 elements of
-// 2 bytes in the cache, AMD Zen 4: 11.5 to 21 GB/s.)
+// So many rows or columns that are left are not worth a block of vectors of N bytes. (Many matrices of 33 x
+// 33 elements of 2 bytes in the cache, AMD Zen 4: 11.5 to 21 GB/s.)
 template <std::size_t N>
-constexpr std::size_t few_rows = N / 32;
+constexpr std::size_t copied_rows = N / 32;
 template <std::size_t N>
-constexpr std::size_t few_columns = N / 32 != 0 ? 1 : 0;
+constexpr std::size_t copied_columns = N / 32 != 0 ? 1 : 0;
 
 // Transposes in blocks. The last blocks overlap those before them, unless so little is left that it is copied
 // element by element. Requires at least one block in each direction.
@@ -52,11 +52,11 @@ template <class B, std::size_t W>
 HWY_INLINE void transpose_in_blocks(const std::byte* const* rows, std::size_t count, std::size_t columns,
                                     std::byte* target, std::size_t pitch, bool fetching) {
   constexpr bool few = B::rows <= 8;
-  if (const std::size_t left = columns % B::columns; left <= few_columns<B::rows * W>) {
+  if (const std::size_t left = columns % B::columns; left <= copied_columns<B::rows * W>) {
     columns -= left;
     copy_elements<W>(rows, count, columns, columns + left, target, pitch);
   }
-  if (const std::size_t left = count % B::rows; left <= few_rows<B::rows * W>) {
+  if (const std::size_t left = count % B::rows; left <= copied_rows<B::rows * W>) {
     count -= left;
     copy_elements<W>(rows + count, left, 0, columns, target + count * W, pitch);
   }
@@ -416,7 +416,7 @@ TransposeFunction transpose_of(std::size_t element_bytes, bool by_lines) {
 template <class B, std::size_t W>
 void transpose_ahead(const std::byte* const* rows, std::size_t count, std::size_t columns, std::byte* target,
                      std::size_t pitch, std::size_t, bool) {
-  const std::size_t left = columns % B::columns <= few_columns<B::rows * W> ? columns % B::columns : 0;
+  const std::size_t left = columns % B::columns <= copied_columns<B::rows * W> ? columns % B::columns : 0;
   const std::size_t in_blocks = columns - left;
   for (std::size_t c = 0; c < in_blocks; c += B::columns) {
     const std::size_t column = std::min(c, in_blocks - B::columns);
@@ -430,9 +430,9 @@ void transpose_ahead(const std::byte* const* rows, std::size_t count, std::size_
 template <std::size_t W>
 TransposeFunction transpose_ahead_by(std::size_t count, std::size_t columns) {
   constexpr std::size_t least = 16 / W, half = widest_bytes / 2 / W, whole = widest_bytes / W;
-  // Two blocks of half the size take as long as one that is not much longer. (38 rows of single bytes in 64
-  // KiB on AMD Zen 4: 20.9 GB/s, 17.5 in one block.)
-  constexpr std::size_t longer = W == 1 ? half / 2 : few_rows<widest_bytes / 2>;
+  // Where a column has little more than half a vector, two smaller blocks are faster. (38 rows of single
+  // bytes in 64 KiB on AMD Zen 4: 20.9 GB/s, 17.5 in one block.)
+  constexpr std::size_t longer = W == 1 ? half / 2 : copied_rows<widest_bytes / 2>;
   TransposeFunction function = nullptr;
   const auto with = [&](auto block) {
     if (count < block.rows && columns >= block.columns) function = transpose_ahead<decltype(block), W>;
@@ -469,11 +469,11 @@ void split_in_blocks(const std::byte* source, std::size_t count, std::size_t col
     transpose<W, W == 1>(rows, count, columns, target, pitch, W, false);
     return;
   }
-  if (const std::size_t left = count % B::rows; left <= few_rows<B::rows * W>) {
+  if (const std::size_t left = count % B::rows; left <= copied_rows<B::rows * W>) {
     count -= left;
     for (std::size_t r = count; r < count + left; ++r) {
-      for (std::size_t c = 0; c < columns; ++c)
-        std::memcpy(target + c * pitch + r * W, source + r * row_bytes + c * W, W);
+      const std::byte* const row = source + r * row_bytes;
+      copy_elements<W>(&row, 1, 0, columns, target + r * W, pitch);
     }
   }
   for (std::size_t r = 0; r < count; r += B::rows) {
@@ -529,8 +529,9 @@ TransposeFunction transpose_function(std::size_t element_bytes, std::uint64_t ro
   constexpr std::uint64_t way = 4096;  // of the first-level cache: as far apart, lines share a set
   return HWY_DYNAMIC_DISPATCH(transpose_of)(element_bytes, row_stride != 0 && row_stride % way == 0);
 }
-TransposeFunction transpose_ahead_function(std::size_t element_bytes, std::size_t count,
-                                           std::size_t columns) {
+TransposeFunction transpose_ahead_function(std::size_t element_bytes, std::size_t count, std::size_t columns,
+                                           std::uint64_t row_stride) {
+  if (element_bytes < 4 && row_stride != 0 && row_stride % (2048 * element_bytes) == 0) return nullptr;
   return HWY_DYNAMIC_DISPATCH(transpose_ahead_of)(element_bytes, count, columns);
 }
 SplitFunction split_function(std::size_t element_bytes, std::size_t columns) {

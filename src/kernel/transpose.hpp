@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernel/micro.hpp"
+
 namespace xorder::kernel {
 
 /// How far ahead a transposition that fetches asks for the rows it reads.
@@ -22,11 +24,14 @@ using TransposeFunction = void (*)(const std::byte* const* rows, std::size_t cou
 /// (AMD Zen 4, 256 MiB, GB/s: 16 rows of 2 and 4 bytes 8.0 to 12.7 and 10.8 to 14.7, 16384 rows of 2 bytes
 /// 7.6 to 9.3. Other rows lose up to a third.)
 TransposeFunction transpose_function(std::size_t element_bytes, std::uint64_t row_stride = 0);
-/// For so few rows that a column does not fill a vector, but is written as one: what this puts behind the
-/// last column, less than a line, must be written later. Requires pitch ≥ count·element_bytes, and
-/// rows[count ..] that repeat the last row, up to line_bytes/element_bytes rows in all. Null if nothing is
-/// better than transpose_function(). (26 x 26 elements of 2 bytes in the cache, AMD Zen 4: 14 to 21 GB/s.)
-TransposeFunction transpose_ahead_function(std::size_t element_bytes, std::size_t count, std::size_t columns);
+/// For rows so few that a column does not fill a vector. It stores a whole vector for each column, so it also
+/// overwrites what follows the last one, less than a line, which must be written later. Requires pitch =
+/// count·element_bytes and ahead_rows() rows, of which those from rows[count] on repeat the last one. Null if
+/// transpose_function() is as fast. (26 x 26 elements of 2 bytes in the cache, AMD Zen 4: 14 to 21 GB/s. But
+/// 26 x 4096 single bytes, whose rows share sets, 18 to 9.)
+TransposeFunction transpose_ahead_function(std::size_t element_bytes, std::size_t count, std::size_t columns,
+                                           std::uint64_t row_stride = 0);
+constexpr std::size_t ahead_rows(std::size_t element_bytes) { return line_bytes / element_bytes; }
 /// Whether elements of this size are copied one by one, as all are on processors without vectors. The others
 /// are transposed in registers.
 constexpr bool copied_one_by_one(std::size_t element_bytes) {

@@ -84,7 +84,7 @@ Reordering with_axes_of_bits(const Reordering& what) {
 }  // namespace
 
 std::unique_ptr<Engine> make_short_map_engine(const Reordering& what) {
-  constexpr std::uint64_t longest_map = 512;  // eight vectors
+  constexpr std::uint64_t longest_map = 512;  // longer ones were not measured
   if (!written_directly(what.bytes()) || what.extents.back() * what.element_bytes > longest_map ||
       !what.map.matrix.is_bit_permutation() || what.map.complement != 0)
     return nullptr;

@@ -24,12 +24,13 @@ class Direct : public Engine {
             transpose_function(box_.element_bytes, box_.run_length <= few_rows ? box_.row_stride() : 0)) {
     constexpr std::uint64_t bytes_of_tile = 16 * 1024, bytes_of_task = 256 * 1024;
     const std::uint64_t w = box_.element_bytes, all_columns = box_.column_count;
-    const std::uint64_t block = ceil_div(line_bytes, w);  // of columns
+    const std::uint64_t block_columns = ceil_div(line_bytes, w);
     rows_ = std::min(box_.run_length, std::clamp<std::uint64_t>(256 / w, 64, most_rows));
-    columns_ = std::min(all_columns, std::max<std::uint64_t>(1, bytes_of_tile / (rows_ * w * block)) * block);
+    columns_ = std::min(
+        all_columns, std::max<std::uint64_t>(1, bytes_of_tile / (rows_ * w * block_columns)) * block_columns);
     const std::uint64_t last_strip = (all_columns - 1) % columns_ + 1;
     if (box_.runs_adjacent() && last_strip * box_.run_length * w >= line_bytes)
-      ahead_ = transpose_ahead_function(w, box_.run_length, last_strip);
+      ahead_ = transpose_ahead_function(w, box_.run_length, last_strip, box_.row_stride());
     if (ahead_ == nullptr && box_.all_rows_adjacent()) split_ = split_function(w, all_columns);
     if (split_ != nullptr) {
       columns_ = all_columns;
@@ -72,7 +73,7 @@ class Direct : public Engine {
           continue;
         }
         if (chunks_ != 1) list_rows(row, count, offsets);
-        const std::uint64_t listed = ahead_ != nullptr ? round_up(count, line_bytes / w) : count;
+        const std::uint64_t listed = ahead_ != nullptr ? kernel::ahead_rows(w) : count;
         for (; strip < strips_ && tile < end; ++strip, ++tile) {
           const std::uint64_t column = strip * columns_;
           for (std::uint64_t i = 0; i < listed; ++i) rows[i] = from + offsets[i] + column * w;
@@ -93,17 +94,16 @@ class Direct : public Engine {
  private:
   static constexpr std::uint64_t most_rows = 256;
 
-  // Where the rows begin, and the last one again up to a line of elements.
+  // Where the rows begin, and the last one again as often as ahead_ needs it.
   void list_rows(std::uint64_t row, std::uint64_t count, std::uint64_t* offsets) const {
     Offsets(box_.run, row).take(offsets, count);
     if (ahead_ != nullptr)
-      std::fill(offsets + count, offsets + round_up(count, line_bytes / box_.element_bytes),
-                offsets[count - 1]);
+      std::fill(offsets + count, offsets + kernel::ahead_rows(box_.element_bytes), offsets[count - 1]);
   }
 
   Box box_;
   TransposeFunction transpose_;
-  TransposeFunction ahead_ = nullptr;  // for all but the last tile of a task
+  TransposeFunction ahead_ = nullptr;  // for all but the last tile of a call
   SplitFunction split_ = nullptr;
   std::uint64_t rows_ = 1;  // of a tile; the last one may have almost twice as many
   std::uint64_t columns_ = 1;

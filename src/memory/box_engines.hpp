@@ -19,8 +19,8 @@ std::unique_ptr<Engine> make_pieces(Box box, bool streamed);
 std::unique_ptr<Engine> make_table(const TargetAxes& target, bool streamed, std::uint64_t array_bytes,
                                    double cycles);
 
-/// For matrices that fit in the registers. Null likewise; otherwise `cycles` becomes what it takes. Laying a
-/// parcel out can take 10 us, so that waits until it is called.
+/// For matrices that fit in the registers. Null likewise; otherwise `cycles` becomes what it takes. The
+/// result lays the parcel out when it is called, which can take 10 us.
 std::function<std::unique_ptr<Engine>()> parcels_for(const TargetAxes& target, bool streamed, double& cycles);
 
 std::unique_ptr<Engine> make_records(TargetAxes target, bool streamed);

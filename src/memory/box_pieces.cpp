@@ -24,6 +24,7 @@ class Pieces : public Engine {
         transpose_(transpose_function(box_.element_bytes, box_.row_stride())),
         write_(rows_out_function(streamed)),
         streamed_(streamed),
+        rows_(box_.run_length),
         run_bytes_(box_.run_length * box_.element_bytes) {
     const std::uint64_t columns = box_.column_count;
     const std::uint64_t block = std::max<std::uint64_t>(1, line_bytes / box_.element_bytes);
@@ -31,9 +32,11 @@ class Pieces : public Engine {
         std::max({block, ceil_div(line_bytes, run_bytes_), cache_sizes().first / 2 / run_bytes_});
     together_ = std::clamp<std::uint64_t>(runs / columns, 1, box_.outer.count);
     strips_ = Strips(columns, block, runs);
-    if (const TransposeFunction ahead =
-            transpose_ahead_function(box_.element_bytes, box_.run_length, std::min(columns, block)))
+    if (const TransposeFunction ahead = transpose_ahead_function(
+            box_.element_bytes, box_.run_length, std::min(columns, block), box_.row_stride())) {
       transpose_ = ahead;
+      rows_ = kernel::ahead_rows(box_.element_bytes);
+    }
     pieces_ = ceil_div(box_.outer.count, together_) * strips_.count;
     pieces_per_task_ = ceil_div(256 * 1024, together_ * strips_.widest() * run_bytes_);
   }
@@ -51,7 +54,7 @@ class Pieces : public Engine {
     std::byte* const out = buffer.data() + line_bytes;
     std::vector<std::uint64_t> run(box_.run_length);
     Offsets(box_.run, 0).take(run.data(), run.size());
-    std::vector<const std::byte*> rows(round_up(box_.run_length, ceil_div(line_bytes, w)));
+    std::vector<const std::byte*> rows(rows_);
     std::vector<std::uint64_t> fetched;
     for (std::uint64_t p = begin; p < end; ++p) {
       const Piece piece = at(p);
@@ -107,6 +110,7 @@ class Pieces : public Engine {
   TransposeFunction transpose_;
   RowsOutFunction write_;
   bool streamed_;
+  std::uint64_t rows_;  // with those that repeat
   std::uint64_t run_bytes_;
   std::uint64_t together_ = 1;  // outer coordinates of a piece
   Strips strips_;               // of the columns of one outer coordinate

@@ -94,6 +94,7 @@ class Table : public Tiled {
   }
 
   double cycles() const { return tiles_.cycles(); }
+  const PickTiles& tiles() const { return tiles_; }
 
   std::string describe() const override {
     return fmt::format(
@@ -142,20 +143,23 @@ class Picks : public Tiled {
     }
   }
 
-  // Whether the lines of a run's elements do not stay in the first-level cache, because they share few sets.
-  // (8 x 8 x 8 x 8 elements of 16 bytes, reversed, AMD Zen 4: 16 GB/s, as matrices 26.)
+  /// An estimate for each element; `tiles` need not be for picking from the source.
+  static double cycles(const PickTiles& tiles) {
+    return 1.2 + 0.04 * static_cast<double>(tiles.element_bytes()) +
+           30 / static_cast<double>(tiles.picker().places().size());
+  }
+
+  // Whether the lines of a run's elements, with those that are written, do not stay in the first-level cache,
+  // because they share few sets. (8 x 8 x 8 x 8 elements of 16 bytes, reversed, AMD Zen 4: 16 GB/s, as
+  // matrices 26.)
   bool shares_sets() const {
-    constexpr std::size_t sets = 64, ways = 8;
+    constexpr std::size_t sets = 64;
+    const std::size_t ways = cache_sizes().first / (sets * line_bytes);
     std::set<std::uint32_t> lines;
     for (const std::uint32_t place : tiles_.picker().places()) lines.insert(place / line_bytes);
     std::array<std::size_t, sets> in_set{};
     for (const std::uint32_t line : lines) ++in_set[line % sets];
     return std::ranges::max(in_set) >= ways;
-  }
-
-  double cycles() const {
-    return 1.2 + 0.04 * static_cast<double>(tiles_.element_bytes()) +
-           30 / static_cast<double>(tiles_.picker().places().size());
   }
 
   std::string describe() const override {
@@ -176,9 +180,10 @@ std::unique_ptr<Engine> make_table(const TargetAxes& target, bool streamed, std:
     return nullptr;
   auto table = std::make_unique<Table>(target, streamed, array_bytes);
   // Smaller elements take too many instructions one by one.
-  if (written_directly(array_bytes) && target.element_bytes >= 4) {
+  if (written_directly(array_bytes) && target.element_bytes >= 4 &&
+      Picks::cycles(table->tiles()) < std::min(cycles, table->cycles())) {
     auto picks = std::make_unique<Picks>(target, array_bytes);
-    if (picks->cycles() < std::min(cycles, table->cycles()) && !picks->shares_sets()) return picks;
+    if (!picks->shares_sets()) return picks;
   }
   return table->cycles() < cycles ? std::move(table) : nullptr;
 }

@@ -35,8 +35,8 @@ class InPlaceEngine {
   virtual ~InPlaceEngine() = default;
 
   virtual WorkspaceSize needs() const = 0;
-  /// By up to `threads` threads, at least 1. The workspace has what the engine needs, for as many. Allocates
-  /// nothing but the tasks of several threads.
+  /// By up to `threads` threads, at least 1. The workspace has what the engine needs, for as many. While
+  /// the array changes, allocates nothing but the tasks of several threads.
   virtual void perform(std::byte* array, unsigned threads, Workspace& workspace) const = 0;
   virtual std::string describe() const = 0;
 };

@@ -7,6 +7,7 @@
 
 #include "count_text.hpp"
 #include "plan/conditions.hpp"
+#include "plan/cost.hpp"
 #include "plan/exchange_memory.hpp"
 #include "plan/plan.hpp"
 #include "plan/processors.hpp"
@@ -126,7 +127,10 @@ class PartsSearch {
     conditions.read_alignment = conditions.write_alignment = file_block;
     double seconds = 0;
     try {
-      seconds = make_plan(mapping_of_all(block, {together, 0}), conditions).seconds();
+      const Plan within = make_plan(mapping_of_all(block, {together, 0}), conditions);
+      for (const Pass& pass : within.passes) seconds += pass.seconds;
+      seconds +=
+          scratch_seconds(scratch_files(within.passes.size() + 1) * within.what.bytes(), conditions.host);
     } catch (const InputError&) {  // too little memory for the tile engine
       return std::nullopt;
     }

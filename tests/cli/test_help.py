@@ -49,7 +49,9 @@ class Help(Case):
         moving = [("transpose",), ("bitreverse",), ("permute",), ("descend", "shift"), ("descend", "scan")]
         others = [("show",), ("info",), ("report",), ("descend", "merge"), ("descend", "tridiagonal")]
         for command in ["bench", "schedule"]:
-            others += [(command, kind) for kind in re.findall(r"(?m)^  (\w+)  ", self.help(command).partition("Subcommands:")[2])]
+            kinds = re.findall(r"(?m)^  ([\w-]+)  ", self.help(command).partition("Subcommands:")[2])
+            self.assertGreater(len(kinds), 3)
+            others += [(command, kind) for kind in kinds]
         for command in [*moving, *others]:
             text = self.help(*command)
             groups = [line for line in re.findall(r"(?m)^(\w[\w ]*):$", text) if line not in ["Positionals", "Examples", "Example"]]

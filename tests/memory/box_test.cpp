@@ -1,11 +1,16 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
+#include <numeric>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "kernel/instruction_sets.hpp"
 #include "kernel/parcel.hpp"
+#include "memory/box.hpp"
 #include "memory/cache_sizes.hpp"
 #include "memory/expect_permuted.hpp"
 #include "memory/small_caches.hpp"
@@ -24,7 +29,8 @@ using test::with_every_instruction_set;
 TEST(BoxesInMemory, ShortAxes) {
   test::Random random;
   SEED_TRACE(random);
-  const std::vector<std::string> kinds = {"by a table", "pieces of", "by up to", "direct"};
+  const std::vector<std::string> kinds = {"windows", "by a table, direct", "columns, direct", "pieces of",
+                                          "by up to"};
   const std::vector<std::uint64_t> widths = {1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24};
   with_every_instruction_set([&] {
     std::set<std::string> seen;
@@ -102,26 +108,51 @@ TEST(BoxesInMemory, MatricesInRegisters) {
   });
 }
 
-// Batches of matrices whose rows are few: with what is written ahead, of a task's last matrix too.
+// Batches of matrices with few rows or columns, or strips of them.
+Reordering any_matrices(test::Random& random, std::uint64_t bytes) {
+  const std::uint64_t w = std::uint64_t{1} << random.in(0, 3), rows = random.in(4u, 70u),
+                      columns = random.in(4u, random.in(0, 3) == 0 ? 2000u : 70u);
+  const std::uint64_t matrices = std::max<std::uint64_t>(1, bytes / (rows * columns * w));
+  return random.in(0, 2) == 0
+             ? transposition({{rows, matrices, columns}, w, Order::c}, std::vector<int>{1, 2, 0})
+             : transposition({{matrices, rows, columns}, w, Order::c}, std::vector<int>{0, 2, 1});
+}
+
 TEST(BoxesInMemory, MatricesOfFewRows) {
   test::Random random;
   SEED_TRACE(random);
   with_every_instruction_set([&] {
-    for (int i = 0; i < 60; ++i) {
+    for (int i = 0; i < 80; ++i) {
       SCOPED_TRACE(i);
       const auto caches = any_caches(random);
-      const std::uint64_t w = std::uint64_t{1} << random.in(0, 3), rows = random.in(4u, 70u),
-                          columns = random.in(4u, i % 4 == 0 ? 2000u : 70u);
-      const std::uint64_t bytes = random.in(0, 2) == 0 ? 700'000 : 30'000;
-      const std::uint64_t matrices = std::max<std::uint64_t>(1, bytes / (rows * columns * w));
-      const Reordering what =
-          random.in(0, 2) == 0
-              ? transposition({{rows, matrices, columns}, w, Order::c}, std::vector<int>{1, 2, 0})
-              : transposition({{matrices, rows, columns}, w, Order::c}, std::vector<int>{0, 2, 1});
-      expect_permuted(what, random, {1, 3},
+      expect_permuted(any_matrices(random, 30'000), random, {1},
                       random.in(0, 2) == 0 ? random.in(std::size_t{0}, std::size_t{63}) : 0);
       if (testing::Test::HasFatalFailure()) return;
     }
+  });
+}
+
+// What a task writes too much must be its own: another task may have been there before.
+TEST(BoxesInMemory, TasksInAnyOrder) {
+  test::Random random;
+  SEED_TRACE(random);
+  with_every_instruction_set([&] {
+    int with_several = 0;
+    for (int i = 0; i < 16; ++i) {
+      SCOPED_TRACE(i);
+      const auto caches = any_caches(random);
+      const Reordering what = canonical(any_matrices(random, 700'000));
+      const auto engine = make_box_engine(what, random.in(0, 1) == 0);
+      const auto source = test::random_bytes(random, what.bytes());
+      std::vector<std::byte> target(what.bytes());
+      std::vector<std::uint64_t> tasks(engine->tasks());
+      std::iota(tasks.begin(), tasks.end(), 0);
+      std::ranges::shuffle(tasks, random);
+      for (const std::uint64_t task : tasks) engine->perform(task, task + 1, source.data(), target.data());
+      ASSERT_TRUE(target == test::performed(what, source)) << engine->describe();
+      if (tasks.size() > 1) ++with_several;
+    }
+    EXPECT_GT(with_several, 4);
   });
 }
 
@@ -132,15 +163,18 @@ TEST(BoxesInMemory, DirectlyByManyThreads) {
   SEED_TRACE(random);
   const CacheSizes before = cache_sizes();
   assume_cache_sizes({32 << 10, 1 << 20, 32 << 20, 1 << 20, 4 << 20, true});
-  for (const Reordering& what :
-       {transposition({{1021, 1031}, 2, Order::c}, std::vector<int>{1, 0}),
-        transposition({{5, 7, 809, 37}, 2, Order::c}, std::vector<int>{1, 3, 0, 2}),
-        transposition({{2011, 26, 26}, 2, Order::c}, std::vector<int>{0, 2, 1}),
-        transposition({{1013, 7, 5, 3}, 16, Order::c}, std::vector<int>{2, 0, 3, 1})}) {
-    EXPECT_NE(InMemoryPlan(what).describe().find("direct"), std::string::npos)
-        << InMemoryPlan(what).describe();
+  const auto expect_direct = [&](const ArrayShape& shape, const std::vector<int>& axes,
+                                 const std::string& kind) {
+    const Reordering what = transposition(shape, axes);
+    ASSERT_GE(what.bytes(), 2 << 20);  // or else one thread does it alone
+    const std::string plan = InMemoryPlan(what).describe();
+    EXPECT_NE(plan.find(kind), std::string::npos) << plan;
     for (const std::size_t offset : {0, 24}) expect_permuted(what, random, {1, 2, 3}, offset);
-  }
+  };
+  expect_direct({{1021, 1031}, 2, Order::c}, {1, 0}, "columns, direct");
+  expect_direct({{5, 7, 823, 37}, 2, Order::c}, {1, 3, 0, 2}, "columns, direct");
+  expect_direct({{2011, 26, 26}, 2, Order::c}, {0, 2, 1}, "columns, direct");
+  expect_direct({{1301, 7, 5, 3}, 16, Order::c}, {2, 0, 3, 1}, "by a table, direct");
   assume_cache_sizes(before);
 }
 

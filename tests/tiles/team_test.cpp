@@ -137,8 +137,8 @@ class TeamTest : public testing::Test {
     outcome.errors.resize(members);
     const auto member = [&](std::size_t rank) {
       Member team(place, rank);
-      const io::ArrayFile own = disks.empty() ? in : io::on_disk(in, *disks[rank]);
       try {
+        const io::ArrayFile own = disks.empty() ? in : io::on_disk(in, *disks[rank]);
         Job job(own, what, in.description.extents, directory_ / "out.raw", options, &team);
         const auto report = job.run([&](const work::Progress& p) {
           if (rank == 0) outcome.progress.push_back(p.bytes_done);

@@ -45,8 +45,8 @@ class InMemoryPlan {
   /// exchanges (three equal axes rotated). These need up to about 4 MiB for each thread and 2 MiB for all.
   /// Everything else, and small arrays that would be written twice, are permuted into an array of
   /// what.bytes() and copied back. All this memory is allocated first: throws std::bad_alloc with nothing
-  /// done. Several threads, for arrays of 2 MiB and more, then take some KiB for their tasks as they go; if
-  /// there is not even that, throws std::bad_alloc with the array partly permuted. The first call of this or
+  /// done. With several threads and at least 2 MiB, it also allocates some KiB while it works; if that fails,
+  /// throws std::bad_alloc with the array partly permuted. The first call of this or
   /// of describe_in_place() plans the work in place.
   void execute_in_place(std::byte* array, unsigned threads = 0) const;
 
