@@ -2,9 +2,9 @@
 // worth transposing.
 //
 // A tile reads segments of the source and writes runs of the target. The axes that are fastest in the source
-// make a segment, those fastest in the target make a run, and some may be both. The segments are copied to a
-// buffer, unless all lie in one place, and each run is picked from there: element u of run r lies at
-// starts()[r] + picker().places()[u].
+// make a segment, those fastest in the target make a run, and some may be both. Each run is picked from a
+// copy of the segments, or from the source itself: element u of run r lies at starts()[r] +
+// picker().places()[u].
 #pragma once
 
 #include <array>
@@ -45,7 +45,8 @@ class PickTiles {
   /// Where segments and runs begin, counted from the tile's beginning on their side.
   const std::vector<Stride>& segments() const { return segments_; }
   const std::vector<Stride>& runs() const { return runs_; }
-  /// Where the runs' places begin in the buffer or in the source, from the tile's beginning on.
+  /// Where the runs' places begin: in the buffer of segments, or in the source, counted from the tile's
+  /// beginning.
   const std::vector<std::uint32_t>& starts() const { return starts_; }
   /// Segment s is at s · segment_pitch() of the buffer of segment_buffer() bytes; likewise for runs that are
   /// collected before they are written.

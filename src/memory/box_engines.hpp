@@ -20,7 +20,7 @@ std::unique_ptr<Engine> make_table(const TargetAxes& target, bool streamed, std:
                                    double cycles);
 
 /// For matrices that fit in the registers. Null likewise; otherwise `cycles` becomes what it takes. The
-/// result lays the parcel out when it is called, which can take 10 us.
+/// result lays the parcel out when it is called, which can take 8 us.
 std::function<std::unique_ptr<Engine>()> parcels_for(const TargetAxes& target, bool streamed, double& cycles);
 
 std::unique_ptr<Engine> make_records(TargetAxes target, bool streamed);

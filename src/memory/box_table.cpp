@@ -36,6 +36,7 @@ std::vector<std::uint64_t> bytes_of(const std::vector<kernel::Stride>& places) {
   return bytes;
 }
 
+// What both engines have: tiles, of which a task moves several.
 class Tiled : public Engine {
  public:
   Tiled(const TargetAxes& target, std::uint64_t array_bytes, bool from_source)
