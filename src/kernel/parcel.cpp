@@ -55,22 +55,32 @@ HWY_INLINE Vector pick(const Vector (&from)[vectors], const std::uint8_t* order)
   return picked;
 }
 
-template <std::size_t vectors, bool exact>
-void move_parcels(const Parcel& parcel, std::byte* to, const std::byte* from, std::size_t parcels) {
+enum class Write { overlapping, exactly };
+
+// Reads may go beyond the parcel unless they are exact.
+template <std::size_t vectors, Write write>
+void move_parcels(const Parcel& parcel, std::byte* to, const std::byte* from, std::size_t parcels,
+                  [[maybe_unused]] bool exact_reads) {
   const ParcelShape& shape = parcel.shape();
   const std::uint64_t source_step = shape.taken * shape.along.source.bytes,
                       target_step = shape.taken * shape.along.target.bytes;
+  const Parcel::Loaded* const places = parcel.loaded().data();
   for (std::size_t i = 0; i < parcels; ++i, from += source_step, to += target_step) {
-    alignas(line_bytes) std::byte copy[exact ? vectors * vector_bytes : 1];
-    if constexpr (exact) std::memcpy(copy, from, shape.bytes());
     Vector loaded[vectors];
-    for (std::size_t k = 0; k < vectors; ++k)
-      loaded[k] = load(Bytes(), (exact ? copy : from) + k * vector_bytes);
+    for (std::size_t k = 0; k < vectors; ++k) {
+      if (write == Write::exactly && exact_reads) {
+        alignas(line_bytes) std::byte copy[vector_bytes];
+        std::memcpy(copy, from + places[k].source, places[k].bytes);
+        loaded[k] = load(Bytes(), copy);
+      } else {
+        loaded[k] = load(Bytes(), from + places[k].source);
+      }
+    }
     const std::uint8_t* order = parcel.orders();
     for (const Parcel::Picked& picked : parcel.picked()) {
       const Vector v = pick(loaded, order);
       order += lookups<vectors> * vector_bytes;
-      if constexpr (exact) {
+      if constexpr (write == Write::exactly) {
         alignas(line_bytes) std::byte whole[vector_bytes];
         store(Bytes(), v, whole);
         std::memcpy(to + picked.target, whole, picked.bytes);
@@ -86,7 +96,7 @@ Parcel::Functions functions_from(std::size_t wanted) {
   if constexpr (vectors < Parcel::most_vectors) {
     if (wanted > vectors) return functions_from<vectors + 1>(wanted);
   }
-  return {vector_bytes, move_parcels<vectors, false>, move_parcels<vectors, true>};
+  return {vector_bytes, move_parcels<vectors, Write::overlapping>, move_parcels<vectors, Write::exactly>};
 }
 Parcel::Functions parcel_functions(std::size_t vectors) { return functions_from<1>(vectors); }
 
@@ -105,20 +115,14 @@ namespace {
 // Vectors are permuted in pairs if they have 64 bytes.
 std::size_t vectors_of_lookup(std::size_t vector_bytes) { return vector_bytes == 64 ? 2 : 1; }
 
-// Cycles, fitted on AMD Zen 4 to 600 random arrays that need at most 512 bytes.
+// Cycles, fitted on AMD Zen 4 to 300 random arrays of 64 and 500 KB.
 struct Costs {
-  double load = 0.7, lookup = 1.4, store = 2;
-  double exact = 7;  // more for a parcel that is moved exactly, and for each of its stores
-  double call = 20;
+  double parcel = 5, load = 1.9, lookup = 1.75;
+  double exact = 10;  // more for a parcel that is moved exactly, and for each of its stores
+  double call = 45;
 };
 
 }  // namespace
-
-std::uint64_t ParcelShape::bytes() const {
-  std::uint64_t bytes = element_bytes * taken;
-  for (const Axis& axis : axes) bytes *= axis.length;
-  return bytes;
-}
 
 std::size_t ParcelShape::piece_axes() const {
   std::uint64_t bytes = element_bytes;
@@ -127,53 +131,89 @@ std::size_t ParcelShape::piece_axes() const {
   return count;
 }
 
-std::uint64_t ParcelShape::piece_bytes() const {
-  std::uint64_t bytes = element_bytes * taken;
-  for (std::size_t i = 0, end = piece_axes(); i < end; ++i) bytes *= axes[i].length;
-  return bytes;
+std::vector<Axis> ParcelShape::by_source() const {
+  std::vector<Axis> sorted = axes;
+  sorted.push_back({taken, along.source, along.target});
+  std::ranges::sort(sorted, {}, [](const Axis& axis) { return axis.source.bytes; });
+  return sorted;
 }
 
-// Those that read too much are among them: a parcel has whole pieces.
-std::uint64_t ParcelShape::exact_parcels(std::size_t vector_bytes) const {
-  const std::uint64_t piece = piece_bytes();
-  return ceil_div(round_up(piece, vector_bytes) - piece, piece);
+ParcelSizes ParcelShape::sizes() const {
+  ParcelSizes sizes{element_bytes * taken, element_bytes, element_bytes * taken, along.length / taken,
+                    along.length % taken != 0};
+  for (const Axis& axis : axes) sizes.bytes *= axis.length;
+  for (std::size_t i = 0, end = piece_axes(); i < end; ++i) sizes.piece *= axes[i].length;
+  for (const Axis& axis : by_source()) {
+    if (axis.source.bytes == sizes.segment) sizes.segment *= axis.length;
+  }
+  return sizes;
 }
 
-double ParcelShape::cycles(std::size_t vector_bytes) const {
+std::uint64_t ParcelSizes::vectors(std::size_t vector_bytes) const {
+  return bytes / segment * ceil_div(segment, vector_bytes);
+}
+
+std::uint64_t ParcelSizes::excess(std::size_t vector_bytes) const {
+  return round_up(piece, vector_bytes) - piece;
+}
+
+std::uint64_t ParcelSizes::exact_parcels(std::size_t vector_bytes, std::uint64_t behind) const {
+  const std::uint64_t most = excess(vector_bytes);
+  return most <= behind ? 0 : ceil_div(most - behind, piece);
+}
+
+double ParcelSizes::cycles(std::size_t vector_bytes, std::uint64_t behind) const {
   constexpr Costs costs;
-  const std::uint64_t whole = bytes(), piece = piece_bytes(), vectors = ceil_div(whole, vector_bytes),
-                      lookups = ceil_div(vectors, vectors_of_lookup(vector_bytes)),
-                      picked = whole / piece * ceil_div(piece, vector_bytes),
-                      parcels = ceil_div(along.length, taken),
-                      exact = std::min(parcels, exact_parcels(vector_bytes) + (along.length % taken != 0));
-  const auto real = [](std::uint64_t count) { return static_cast<double>(count); };
-  return real(parcels) *
-             (real(vectors) * costs.load + real(picked) * (real(lookups) * costs.lookup + costs.store)) +
-         real(exact) * costs.exact * (1 + real(picked)) + costs.call;
+  const auto real = [](std::uint64_t number) { return static_cast<double>(number); };
+  const std::uint64_t loads = vectors(vector_bytes);
+  const double lookups = real(ceil_div(loads, vectors_of_lookup(vector_bytes))),
+               picked = real(bytes / piece * ceil_div(piece, vector_bytes)),
+               exact = real(std::min(count, exact_parcels(vector_bytes, behind))) +
+                       (rest && behind < excess(vector_bytes) ? 1 : 0);
+  return (real(count) + rest) * (costs.parcel + real(loads) * costs.load + picked * lookups * costs.lookup) +
+         exact * costs.exact * (1 + picked) + costs.call;
 }
 
 std::size_t Parcel::vector_bytes() { return HWY_DYNAMIC_DISPATCH(parcel_functions)(1).vector_bytes; }
 
 Parcel::Parcel(ParcelShape shape)
     : shape_(std::move(shape)),
-      exact_parcels_(shape_.exact_parcels(vector_bytes())),
-      functions_(HWY_DYNAMIC_DISPATCH(parcel_functions)(ceil_div(shape_.bytes(), vector_bytes()))) {
+      sizes_(shape_.sizes()),
+      functions_(HWY_DYNAMIC_DISPATCH(parcel_functions)(sizes_.vectors(vector_bytes()))) {
   const std::size_t n = functions_.vector_bytes;
-  // The places of a piece's elements in the source, and of the pieces on both sides.
+  // The places of segments.
+  const std::uint64_t segment = sizes_.segment, of_segment = ceil_div(segment, n);
+  std::vector<std::uint64_t> segments = {0};
+  for (const Axis& axis : shape_.by_source()) {
+    if (axis.source.bytes >= segment) repeat(segments, axis.length, axis.source.bytes);
+  }
+  for (const std::uint64_t place : segments) {
+    for (std::uint64_t begin = 0; begin < segment; begin += n)
+      loaded_.push_back({place + begin, std::min<std::uint64_t>(n, segment - begin)});
+    reach_ = std::max(reach_, place + of_segment * n);
+  }
+  // The places of a piece's elements among the loaded bytes, and of the pieces there and in the target.
   std::vector<std::uint64_t> elements = {0}, sources = {0}, targets = {0};
+  const auto step = [&](const Stride& source) {
+    if (source.bytes < segment) return source.bytes;
+    const auto found = std::ranges::find(segments, source.bytes);
+    return static_cast<std::uint64_t>(found - segments.begin()) * of_segment * n;
+  };
+  const std::size_t in_piece = shape_.piece_axes();
   for (std::size_t i = 0; i < shape_.axes.size(); ++i) {
     const auto& [length, source, target] = shape_.axes[i];
-    if (i < shape_.piece_axes()) {
-      repeat(elements, length, source.bytes);
+    if (length == 1) continue;
+    if (i < in_piece) {
+      repeat(elements, length, step(source));
     } else {
-      repeat(sources, length, source.bytes);
+      repeat(sources, length, step(source));
       repeat(targets, length, target.bytes);
     }
   }
-  repeat(elements, shape_.taken, shape_.along.source.bytes);
+  if (shape_.taken != 1) repeat(elements, shape_.taken, step(shape_.along.source));
 
-  const std::size_t of_lookup = n * vectors_of_lookup(n), lookups = ceil_div(shape_.bytes(), of_lookup);
-  const std::uint64_t bytes = shape_.piece_bytes();
+  const std::size_t of_lookup = n * vectors_of_lookup(n), lookups = ceil_div(loaded_.size() * n, of_lookup);
+  const std::uint64_t bytes = sizes_.piece;
   const std::size_t count = sources.size() * ceil_div(bytes, n) * lookups;
   orders_ = hwy::AllocateAligned<std::uint8_t>(count * n);
   if (!orders_) throw std::bad_alloc();
@@ -192,16 +232,29 @@ Parcel::Parcel(ParcelShape shape)
   }
 }
 
-void Parcel::move(std::byte* to, const std::byte* from, std::uint64_t count) const {
+void Parcel::move(std::byte* to, const std::byte* from, std::uint64_t count, const std::byte* source_end,
+                  std::uint64_t behind) const {
   const std::uint64_t source_stride = shape_.along.source.bytes, target_stride = shape_.along.target.bytes;
-  const std::uint64_t parcels = count / shape_.taken, exact = std::min(parcels, exact_parcels_),
-                      before = parcels - exact, at = before * shape_.taken;
-  functions_.overlapping(*this, to, from, before);
-  functions_.exact(*this, to + at * target_stride, from + at * source_stride, exact);
+  const auto rest = static_cast<std::uint64_t>(source_end - from);
+  const std::uint64_t parcels = count / shape_.taken, excess = sizes_.excess(functions_.vector_bytes);
+  // How many may be read with whole vectors, and written so; of those that may only be read, what follows.
+  const std::uint64_t readable =
+      rest < reach_ ? 0 : std::min(parcels, (rest - reach_) / (shape_.taken * source_stride) + 1);
+  const std::uint64_t exact = sizes_.exact_parcels(functions_.vector_bytes, behind);
+  const std::uint64_t before = std::min(parcels - std::min(parcels, exact), readable);
+  const auto move_by = [&](Function function, std::uint64_t first, std::uint64_t end, bool exact_reads) {
+    const std::uint64_t at = first * shape_.taken;
+    function(*this, to + at * target_stride, from + at * source_stride, end - first, exact_reads);
+  };
+  move_by(functions_.overlapping, 0, before, false);
+  if (before != readable) move_by(functions_.exact, before, readable, false);
+  if (readable != parcels) move_by(functions_.exact, readable, parcels, true);
   if (count % shape_.taken == 0) return;
   // The last one has coordinates of the one before again.
   const std::uint64_t last = count - shape_.taken;
-  functions_.exact(*this, to + last * target_stride, from + last * source_stride, 1);
+  const bool read_exactly = last * source_stride + reach_ > rest;
+  (excess <= behind && !read_exactly ? functions_.overlapping : functions_.exact)(
+      *this, to + last * target_stride, from + last * source_stride, 1, read_exactly);
 }
 
 }  // namespace xorder::kernel

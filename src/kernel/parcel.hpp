@@ -1,8 +1,8 @@
 // Permutes up to a KiB in registers.
 //
-// A parcel is contiguous in the source, up to most_vectors vectors: a small matrix or several. Its vectors
-// are loaded once, and each vector of the target is picked from all of them. Parcels repeat along an axis.
-// What one writes too much is overwritten by the next few; the last few are written exactly.
+// A parcel is a small box: up to most_vectors vectors, which are loaded once. Each vector of the target is
+// picked from all of them. Parcels repeat along an axis. What one writes too much is overwritten by the next
+// few; the last few are written exactly.
 #pragma once
 
 #include <hwy/aligned_allocator.h>
@@ -16,26 +16,42 @@
 
 namespace xorder::kernel {
 
+/// What decides how long parcels take.
+struct ParcelSizes {
+  std::uint64_t bytes;    ///< of a parcel
+  std::uint64_t segment;  ///< what is contiguous in the source
+  std::uint64_t piece;    ///< what is contiguous in the target
+  std::uint64_t count;    ///< of parcels that follow each other
+  bool rest;              ///< whether there is another one that moves some coordinates again
+
+  /// How many vectors a parcel is loaded as: each segment as whole vectors.
+  std::uint64_t vectors(std::size_t vector_bytes) const;
+  /// What the last vector of a piece writes too much.
+  std::uint64_t excess(std::size_t vector_bytes) const;
+  /// How many parcels at the end must be moved without writing too much, if `behind` more bytes may be
+  /// written.
+  std::uint64_t exact_parcels(std::size_t vector_bytes, std::uint64_t behind) const;
+  /// An estimate for all.
+  double cycles(std::size_t vector_bytes, std::uint64_t behind) const;
+};
+
 /// The bytes of a parcel and where they go.
 struct ParcelShape {
   std::uint64_t element_bytes = 1;
-  /// Fastest in the target first. Together they are contiguous in the source.
+  /// Fastest in the target first.
   std::vector<Axis> axes;
   /// Parcels repeat along this axis, which comes next in the target after the first few of `axes`. Each takes
-  /// so many of its coordinates; if more than one, the axis comes next in the source too.
+  /// so many of its coordinates.
   Axis along;
   std::uint64_t taken = 1;
 
-  std::uint64_t bytes() const;  ///< of a parcel
   /// The first few of `axes`, and the coordinates of `along` that a parcel takes, are contiguous in the
   /// target: a piece.
   std::size_t piece_axes() const;
-  std::uint64_t piece_bytes() const;
-  /// How many parcels at the end must be moved without reading and writing too much, by vectors of so many
-  /// bytes.
-  std::uint64_t exact_parcels(std::size_t vector_bytes) const;
-  /// An estimate for all coordinates of `along`.
-  double cycles(std::size_t vector_bytes) const;
+  /// Whether a parcel is one piece, so that parcels follow each other in the target.
+  bool is_one_piece() const { return piece_axes() == axes.size(); }
+  std::vector<Axis> by_source() const;  ///< the axes of one parcel, fastest in the source first
+  ParcelSizes sizes() const;
 };
 
 class Parcel {
@@ -44,14 +60,24 @@ class Parcel {
   /// Of this processor's vectors; 0 if it has none.
   static std::size_t vector_bytes();
 
-  /// Requires vectors, and a shape of at most most_vectors · vector_bytes() bytes.
+  /// Requires vectors, and a shape of at most most_vectors of them.
   explicit Parcel(ParcelShape shape);
 
-  /// Moves `count` coordinates of the axis, at least shape().taken. Reads nothing beyond the last one, and
-  /// writes nothing else.
-  void move(std::byte* to, const std::byte* from, std::uint64_t count) const;
+  /// Moves `count` coordinates of the axis, at least shape().taken. Reads nothing from `source_end` on.
+  /// Writes nothing else, except perhaps the first of the `behind` bytes that follow, less than a vector.
+  /// Only parcels of one piece may have such bytes.
+  void move(std::byte* to, const std::byte* from, std::uint64_t count, const std::byte* source_end,
+            std::uint64_t behind) const;
 
   const ParcelShape& shape() const { return shape_; }
+  const ParcelSizes& sizes() const { return sizes_; }
+  /// A vector of the source: where it begins, counted from the parcel's place, and how many of its bytes
+  /// belong to the parcel.
+  struct Loaded {
+    std::uint64_t source;
+    std::size_t bytes;
+  };
+  std::span<const Loaded> loaded() const { return loaded_; }
   /// Where the vectors of the target go.
   struct Picked {
     std::uint64_t target;  ///< from the parcel's place
@@ -64,16 +90,19 @@ class Parcel {
   const std::uint8_t* orders() const { return orders_.get(); }
   static constexpr std::uint8_t no_byte = 0x80;
 
-  using Function = void (*)(const Parcel&, std::byte* to, const std::byte* from, std::size_t parcels);
+  using Function = void (*)(const Parcel&, std::byte* to, const std::byte* from, std::size_t parcels,
+                            bool exact_reads);
   struct Functions {
     std::size_t vector_bytes = 0;
     Function overlapping = nullptr;  ///< may read and write up to a vector too much
-    Function exact = nullptr;
+    Function exact = nullptr;        ///< writes nothing too much, and reads nothing if exact_reads
   };
 
  private:
   ParcelShape shape_;
-  std::uint64_t exact_parcels_;  // the last ones, behind which something else may be
+  ParcelSizes sizes_;
+  std::uint64_t reach_ = 0;  // what loading a parcel reads, from its place
+  std::vector<Loaded> loaded_;
   std::vector<Picked> picked_;
   hwy::AlignedFreeUniquePtr<std::uint8_t[]> orders_;
   Functions functions_;

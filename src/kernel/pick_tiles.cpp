@@ -1,7 +1,5 @@
 #include "kernel/pick_tiles.hpp"
 
-#include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "kernel/micro.hpp"
@@ -15,15 +13,26 @@ constexpr double cycles_per_byte = 0.1;
 
 }  // namespace
 
-PickTiles::PickTiles(std::uint64_t element_bytes, std::span<const Axis> axes, const TileGoal& goal)
-    : element_bytes_(element_bytes), axes_(axes.begin(), axes.end()), by_source_(axes.size()) {
-  for (const Axis& axis : axes_) lengths_.push_back(axis.length);
-  std::iota(by_source_.begin(), by_source_.end(), 0);
-  std::ranges::sort(by_source_, {},
-                    [&](std::size_t i) { return std::pair(axes_[i].source.runs, axes_[i].source.bytes); });
-  std::size_t run = goal.run;
-  while (!choose(run, std::max(line_bytes, run / 2), goal.largest_tile)) run /= 2;
-  lay_out(goal.from_source);
+PickTiles::PickTiles(std::uint64_t element_bytes, std::span<const Axis> axes, const TileGoal& goal,
+                     bool from_source)
+    : BoxTiles(element_bytes, axes, goal) {
+  for (const Part& part : parts()) segment_ *= part.in_segment ? part.length : 1;
+  // An odd number of lines, or else elements of different segments share their sets in the cache.
+  segment_pitch_ = round_up(segment_ * element_bytes, line_bytes) | line_bytes;
+  std::vector<std::uint32_t> places = {0};
+  std::size_t segment_count = 1;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const auto& [length, in_segment, in_run] = parts()[i];
+    if (!in_run) continue;
+    repeat(places, length, in_segment || from_source ? axes[i].source.bytes : segment_count * segment_pitch_);
+    if (!in_segment) segment_count *= length;
+  }
+  for (const std::size_t i : by_source()) {
+    const auto& [length, in_segment, in_run] = parts()[i];
+    if (in_segment && !in_run) repeat(starts_, length, axes[i].source.bytes);
+  }
+  run_pitch_ = round_up(places.size() * element_bytes, line_bytes) | line_bytes;
+  picker_.emplace(std::move(places), element_bytes);
 }
 
 double PickTiles::least_cycles(std::uint64_t element_bytes) {
@@ -34,130 +43,12 @@ double PickTiles::cycles() const {
   const auto windows = static_cast<double>(picker_->windows()),
              in_vector = static_cast<double>(picker_->in_vector());
   return (windows != 0 ? (4 * windows + 2) / in_vector : 1.2) +
-         cycles_per_byte * static_cast<double>(element_bytes_) + 10 / static_cast<double>(segment_) +
+         cycles_per_byte * static_cast<double>(element_bytes()) + 10 / static_cast<double>(segment_) +
          30 / static_cast<double>(picker_->places().size());
 }
 
 std::size_t PickTiles::segment_buffer() const {
-  return round_up(segments_.size() * segment_pitch_ + Picker::slack, line_bytes);
-}
-
-// Chooses a tile with runs and segments of about so many bytes. Returns whether that was possible in a tile
-// that is not too large, with runs that are not much longer: their table is to stay in the cache.
-bool PickTiles::choose(std::size_t run_bytes, std::size_t segment_bytes, std::size_t largest) {
-  parts_.assign(axes_.size(), {});
-  std::uint64_t bytes = element_bytes_;
-  for (std::size_t i = 0; i < axes_.size(); ++i) grow(i, &Axis::target, run_bytes, &Part::in_run, bytes);
-  bytes = element_bytes_;
-  for (const std::size_t i : by_source_) grow(i, &Axis::source, segment_bytes, &Part::in_segment, bytes);
-  tile_bytes_ = element_bytes_;
-  std::uint64_t run = element_bytes_;
-  for (const Part& part : parts_) {
-    tile_bytes_ *= part.length;
-    if (part.in_run) run *= part.length;
-  }
-  return (tile_bytes_ <= largest && run <= 4 * run_bytes) || run_bytes <= line_bytes;
-}
-
-// Lets a run or segment of `bytes` bytes go on along the axis, if that comes next on its side.
-void PickTiles::grow(std::size_t axis, Stride Axis::*side, std::uint64_t goal, bool Part::*in,
-                     std::uint64_t& bytes) {
-  const Stride& stride = axes_[axis].*side;
-  if (bytes >= goal || stride.runs != 0 || stride.bytes != bytes) return;
-  // Parts are about equal and of up to twice the goal, or as many coordinates more as make whole lines.
-  const std::uint64_t extent = axes_[axis].length, parts = ceil_div(extent * bytes, 2 * goal);
-  const std::uint64_t length = ceil_div(extent, parts), lines = line_bytes / std::gcd(line_bytes, bytes);
-  Part& part = parts_[axis];
-  part.length = std::max(part.length,
-                         parts == 1 || length < lines ? length : std::min(extent, round_up(length, lines)));
-  part.*in = true;
-  bytes = part.length == extent ? bytes * extent : goal;
-}
-
-// Only the slowest axis of a segment or of a run may be divided, so a smaller tile has the first of them.
-void PickTiles::lay_out(bool from_source) {
-  for (const Part& part : parts_) segment_ *= part.in_segment ? part.length : 1;
-  // An odd number of lines, or else elements of different segments share their sets in the cache.
-  segment_pitch_ = round_up(segment_ * element_bytes_, line_bytes) | line_bytes;
-  segments_ = {Stride{}};
-  std::vector<std::uint32_t> places = {0};
-  for (std::size_t i = 0; i < axes_.size(); ++i) {
-    const auto& [length, in_segment, in_run] = parts_[i];
-    if (!in_run) continue;
-    repeat(places, length,
-           in_segment || from_source ? axes_[i].source.bytes : segments_.size() * segment_pitch_);
-    if (!in_segment) repeat(segments_, length, axes_[i].source);
-  }
-  starts_ = {0};
-  runs_ = {Stride{}};
-  for (const std::size_t i : by_source_) {
-    const auto& [length, in_segment, in_run] = parts_[i];
-    if (!in_segment || in_run) continue;
-    repeat(starts_, length, axes_[i].source.bytes);
-    repeat(runs_, length, axes_[i].target);
-  }
-  run_pitch_ = round_up(places.size() * element_bytes_, line_bytes) | line_bytes;
-  picker_.emplace(std::move(places), element_bytes_);
-}
-
-std::uint64_t PickTiles::tile_count() const {
-  std::uint64_t count = 1;
-  for (std::size_t i = 0; i < axes_.size(); ++i) count *= ceil_div(lengths_[i], parts_[i].length);
-  return count;
-}
-
-bool PickTiles::fit(std::span<const std::uint64_t> lengths) const {
-  bool segment_ended = false, run_ended = false;
-  for (std::size_t i = 0; i < axes_.size(); ++i) {
-    if (run_ended && parts_[i].in_run) return false;
-    run_ended = run_ended || (parts_[i].in_run && lengths[i] < lengths_[i]);
-  }
-  for (const std::size_t i : by_source_) {
-    if (segment_ended && parts_[i].in_segment) return false;
-    segment_ended = segment_ended || (parts_[i].in_segment && lengths[i] < lengths_[i]);
-  }
-  return true;
-}
-
-PickTiles::Walk::Walk(const PickTiles& tiles, std::uint64_t first) : Walk(tiles, tiles.lengths_) {
-  for (std::size_t i = 0; first != 0; ++i) {
-    const std::uint64_t count = ceil_div(lengths_[i], tiles.parts_[i].length);
-    at_[i] = first % count * tiles.parts_[i].length;
-    place_.advance(tiles.axes_[i], at_[i]);
-    first /= count;
-  }
-}
-
-PickTiles::Walk::Walk(const PickTiles& tiles, std::span<const std::uint64_t> lengths)
-    : tiles_(tiles), lengths_(lengths) {
-  std::fill_n(at_.begin(), lengths.size(), 0);
-}
-
-PickTiles::Tile PickTiles::Walk::tile() const {
-  Tile tile{place_.source, place_.target};
-  for (std::size_t i = 0; i < lengths_.size(); ++i) {
-    const Part& part = tiles_.parts_[i];
-    const std::uint64_t length = std::min(part.length, lengths_[i] - at_[i]);
-    if (part.in_segment) tile.segment *= length;
-    if (part.in_run) tile.run *= length;
-    if (part.in_segment && !part.in_run) tile.runs *= length;
-    if (part.in_run && !part.in_segment) tile.segments *= length;
-  }
-  return tile;
-}
-
-bool PickTiles::Walk::advance() {
-  for (std::size_t i = 0; i < lengths_.size(); ++i) {
-    const std::uint64_t step = tiles_.parts_[i].length;
-    if (at_[i] + step < lengths_[i]) {
-      at_[i] += step;
-      place_.advance(tiles_.axes_[i], step);
-      return true;
-    }
-    place_.rewind(tiles_.axes_[i], at_[i]);
-    at_[i] = 0;
-  }
-  return false;
+  return round_up(segments().size() * segment_pitch_ + Picker::slack, line_bytes);
 }
 
 }  // namespace xorder::kernel

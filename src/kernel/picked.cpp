@@ -13,7 +13,7 @@
 namespace xorder::kernel {
 namespace {
 
-constexpr TileGoal goal{.run = 2048, .largest_tile = 16 * 1024};
+constexpr TileGoal goal{.run = 2048, .largest_tile = 16 * 1024, .limits_runs = true};
 constexpr std::size_t most_buffered = 48 * 1024;  // on the stack
 
 class Picked final : public Strategy {

@@ -24,6 +24,26 @@ TargetAxes::TargetAxes(const Reordering& r) : element_bytes(r.element_bytes) {
   }
 }
 
+TargetAxes::TargetAxes(std::uint64_t bytes, const std::vector<StridedAxis>& all) : element_bytes(bytes) {
+  for (const StridedAxis& axis : all) {
+    if (axis.extent == 1) continue;
+    if (axes.empty() && axis.stride == element_bytes) {
+      element_bytes *= axis.extent;
+    } else if (!axes.empty() && axis.stride == axes.back().extent * axes.back().stride) {
+      axes.back().extent *= axis.extent;
+    } else {
+      axes.push_back(axis);
+    }
+  }
+  if (axes.empty()) axes.push_back({1, element_bytes, false, {}});
+}
+
+std::uint64_t TargetAxes::source_bytes() const {
+  std::uint64_t bytes = element_bytes;
+  for (const StridedAxis& axis : axes) bytes += (axis.extent - 1) * axis.stride;
+  return bytes;
+}
+
 std::vector<kernel::Axis> TargetAxes::with_strides() const {
   std::vector<kernel::Axis> both;
   std::uint64_t stride = element_bytes;

@@ -20,6 +20,10 @@ struct TargetAxes {
   std::vector<StridedAxis> axes;
 
   explicit TargetAxes(const Reordering& what);
+  /// None mapped. Axes that follow each other on both sides are merged.
+  TargetAxes(std::uint64_t element_bytes, const std::vector<StridedAxis>& axes);
+  /// From the first element to the last one. None may be mapped.
+  std::uint64_t source_bytes() const;
   /// The axes with their strides on both sides. None may be mapped.
   std::vector<kernel::Axis> with_strides() const;
 };

@@ -15,13 +15,22 @@ std::unique_ptr<Engine> make_runs(Box box, bool streamed, std::uint64_t array_by
 /// Columns must not be mapped.
 std::unique_ptr<Engine> make_pieces(Box box, bool streamed);
 
-/// For tiles so narrow that a table is faster. Null if it would take more than `cycles` for each element.
-std::unique_ptr<Engine> make_table(const TargetAxes& target, bool streamed, std::uint64_t array_bytes,
-                                   double cycles);
+// The next three are for axes that are not mapped, and null if they would not take fewer than `cycles` for
+// each element.
 
-/// For matrices that fit in the registers. Null likewise; otherwise `cycles` becomes what it takes. The
-/// result lays the parcel out when it is called, which can take 8 us.
-std::function<std::unique_ptr<Engine>()> parcels_for(const TargetAxes& target, bool streamed, double& cycles);
+/// For matrices that fit in the registers, in the cache. `cycles` becomes what it takes. The result lays the
+/// parcel out when it is called, which can take 8 us.
+std::function<std::unique_ptr<Engine>()> parcels_for(const TargetAxes& target, double& cycles);
+
+/// For tiles so narrow that a table is faster, in the cache. `cycles` becomes what it takes.
+std::unique_ptr<Engine> make_table(const TargetAxes& target, double& cycles);
+
+/// For arrays past the cache: tiles are permuted as small arrays are that are in the cache.
+std::unique_ptr<Engine> make_nested(const TargetAxes& target, double cycles);
+
+/// The best engine for an array in the cache. `cycles` becomes what it takes for each element.
+std::unique_ptr<Engine> make_engine_in_cache(const TargetAxes& target, std::uint64_t array_bytes,
+                                             bool streamed, double& cycles);
 
 std::unique_ptr<Engine> make_records(TargetAxes target, bool streamed);
 

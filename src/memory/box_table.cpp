@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <set>
 #include <type_traits>
@@ -14,7 +15,6 @@
 #include "memory/cache_sizes.hpp"
 #include "memory/micro.hpp"
 #include "memory/scratch.hpp"
-#include "memory/write_tile.hpp"
 #include "rounding.hpp"
 
 namespace xorder::memory {
@@ -22,25 +22,18 @@ namespace {
 
 using kernel::PickTiles;
 
-PickTiles tiles_of(const TargetAxes& target, std::uint64_t array_bytes, bool from_source) {
+PickTiles tiles_of(const TargetAxes& target, bool from_source) {
   return {target.element_bytes,
           target.with_strides(),
-          {.run = in_caches(array_bytes) ? std::size_t{512} : std::size_t{2048},
-           .largest_tile = 32 * 1024,
-           .from_source = from_source}};
-}
-
-std::vector<std::uint64_t> bytes_of(const std::vector<kernel::Stride>& places) {
-  std::vector<std::uint64_t> bytes;
-  for (const kernel::Stride& place : places) bytes.push_back(place.bytes);
-  return bytes;
+          {.run = 512, .largest_tile = 32 * 1024, .limits_runs = true},
+          from_source};
 }
 
 // What both engines have: tiles, of which a task moves several.
 class Tiled : public Engine {
  public:
-  Tiled(const TargetAxes& target, std::uint64_t array_bytes, bool from_source)
-      : tiles_(tiles_of(target, array_bytes, from_source)),
+  Tiled(const TargetAxes& target, bool from_source)
+      : tiles_(tiles_of(target, from_source)),
         tile_count_(tiles_.tile_count()),
         tiles_per_task_(std::max<std::uint64_t>(1, 256 * 1024 / tiles_.tile_bytes())) {}
 
@@ -56,14 +49,10 @@ class Tiled : public Engine {
   std::uint64_t tiles_per_task_;
 };
 
+// Picks the elements of each run from a copy of a tile's segments.
 class Table : public Tiled {
  public:
-  Table(const TargetAxes& target, bool streamed, std::uint64_t array_bytes)
-      : Tiled(target, array_bytes, false),
-        segments_(bytes_of(tiles_.segments())),
-        runs_(bytes_of(tiles_.runs())),
-        write_(rows_out_function(streamed)),
-        streamed_(streamed) {}
+  explicit Table(const TargetAxes& target) : Tiled(target, false) {}
 
   void perform(std::uint64_t first, std::uint64_t last, const std::byte* source,
                std::byte* target) const override {
@@ -73,24 +62,16 @@ class Table : public Tiled {
     Scratch buffer(tiles_.segment_buffer() + tiles_.run_buffer());
     std::byte* const collected = buffer.data() + tiles_.segment_buffer();
     PickTiles::Walk walk(tiles_, begin);
-    PickTiles::Tile next = walk.tile();
-    for (std::uint64_t t = begin; t < end; ++t) {
-      const PickTiles::Tile tile = next;
+    for (std::uint64_t t = begin; t < end; ++t, walk.advance()) {
+      const PickTiles::Tile tile = walk.tile();
       for (std::size_t s = 0; s < tile.segments; ++s)
-        std::memcpy(buffer.data() + s * tiles_.segment_pitch(), source + tile.source.bytes + segments_[s],
-                    tile.segment * w);
-      for (std::size_t r = 0; r < tile.runs; ++r)
-        tiles_.picker().pick(collected + r * tiles_.run_pitch(), buffer.data() + tiles_.starts()[r],
-                             tile.run);
-      NextTile fetched;
-      if (t + 1 < end) {
-        walk.advance();
-        next = walk.tile();
-        fetched = NextTile(source + next.source.bytes, segments_.data(), next.segments, next.segment * w);
+        std::memcpy(buffer.data() + s * tiles_.segment_pitch(),
+                    source + tile.source.bytes + tiles_.segments()[s].bytes, tile.segment * w);
+      for (std::size_t r = 0; r < tile.runs; ++r) {
+        // It writes too much.
+        tiles_.picker().pick(collected, buffer.data() + tiles_.starts()[r], tile.run);
+        std::memcpy(target + tile.target.bytes + tiles_.runs()[r].bytes, collected, tile.run * w);
       }
-      const RowsOut rows{
-          target + tile.target.bytes, 0, collected, tiles_.run_pitch(), tile.runs, tile.run * w, true, true};
-      write_tile_to(runs_.data(), rows, fetched, write_);
     }
   }
 
@@ -99,15 +80,10 @@ class Table : public Tiled {
 
   std::string describe() const override {
     return fmt::format(
-        "axes: tiles of {} segments and {} runs of {} elements of {} bytes by a table, {} windows{}",
-        segments_.size(), runs_.size(), tiles_.picker().places().size(), tiles_.element_bytes(),
-        tiles_.picker().windows(), streamed_ ? ", streamed" : "");
+        "axes: tiles of {} segments and {} runs of {} elements of {} bytes by a table, {} windows",
+        tiles_.segments().size(), tiles_.runs().size(), tiles_.picker().places().size(),
+        tiles_.element_bytes(), tiles_.picker().windows());
   }
-
- private:
-  std::vector<std::uint64_t> segments_, runs_;  // where they begin
-  RowsOutFunction write_;
-  bool streamed_;
 };
 
 using PickFunction = void (*)(std::byte* to, const std::byte* from, const std::uint32_t* places,
@@ -127,8 +103,8 @@ PickFunction pick_function(std::size_t element_bytes) {
 // Picks elements one by one from the source, which is in the cache, and puts them in the target.
 class Picks : public Tiled {
  public:
-  Picks(const TargetAxes& target, std::uint64_t array_bytes)
-      : Tiled(target, array_bytes, true), pick_(pick_function(target.element_bytes)) {}
+  explicit Picks(const TargetAxes& target)
+      : Tiled(target, true), pick_(pick_function(target.element_bytes)) {}
 
   void perform(std::uint64_t first, std::uint64_t last, const std::byte* source,
                std::byte* target) const override {
@@ -146,8 +122,8 @@ class Picks : public Tiled {
 
   /// An estimate for each element; `tiles` need not be for picking from the source.
   static double cycles(const PickTiles& tiles) {
-    return 1.2 + 0.04 * static_cast<double>(tiles.element_bytes()) +
-           30 / static_cast<double>(tiles.picker().places().size());
+    return (std::has_single_bit(tiles.element_bytes()) ? 1.3 : 1.9) +
+           8 / static_cast<double>(tiles.picker().places().size());
   }
 
   // Whether the lines of a run's elements, with those that are written, do not stay in the first-level cache,
@@ -174,19 +150,24 @@ class Picks : public Tiled {
 
 }  // namespace
 
-std::unique_ptr<Engine> make_table(const TargetAxes& target, bool streamed, std::uint64_t array_bytes,
-                                   double cycles) {
+std::unique_ptr<Engine> make_table(const TargetAxes& target, double& cycles) {
   if (target.element_bytes > 16 || cycles < PickTiles::least_cycles(target.element_bytes) ||
       std::ranges::any_of(target.axes, &StridedAxis::mapped))
     return nullptr;
-  auto table = std::make_unique<Table>(target, streamed, array_bytes);
-  // Smaller elements take too many instructions one by one.
-  if (written_directly(array_bytes) && target.element_bytes >= 4 &&
-      Picks::cycles(table->tiles()) < std::min(cycles, table->cycles())) {
-    auto picks = std::make_unique<Picks>(target, array_bytes);
-    if (!picks->shares_sets()) return picks;
+  auto table = std::make_unique<Table>(target);
+  // Smaller elements take too many instructions one by one. Places have 32 bits.
+  const double by_picks = Picks::cycles(table->tiles());
+  if (target.element_bytes >= 4 && by_picks < std::min(cycles, table->cycles()) &&
+      target.source_bytes() <= std::uint64_t{1} << 32) {
+    auto picks = std::make_unique<Picks>(target);
+    if (!picks->shares_sets()) {
+      cycles = by_picks;
+      return picks;
+    }
   }
-  return table->cycles() < cycles ? std::move(table) : nullptr;
+  if (table->cycles() >= cycles) return nullptr;
+  cycles = table->cycles();
+  return table;
 }
 
 }  // namespace xorder::memory

@@ -24,34 +24,38 @@ using test::any_caches;
 using test::expect_permuted;
 using test::with_every_instruction_set;
 
-// Arrays with several short axes, such as many small matrices. The tiles' kinds depend on their extents, so
-// each kind must occur.
+// An array of several axes, most of them short, such as many small matrices, of at most `most_bytes`.
+Reordering any_short_axes(test::Random& random, std::uint64_t most_bytes) {
+  const std::vector<std::uint64_t> widths = {1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24};
+  ArrayShape shape{{}, widths[random.in(std::size_t{0}, widths.size() - 1)], Order::c};
+  const int rank = random.in(3, 6);
+  std::uint64_t bytes = shape.element_bytes;
+  for (int axis = 0; axis < rank; ++axis) {
+    const std::uint64_t most = std::max<std::uint64_t>(1, most_bytes / bytes);
+    const std::uint64_t longest[] = {4, 20, 20, 300, 5000};
+    shape.extents.push_back(
+        random.in(std::uint64_t{1}, std::min(most, longest[random.in(std::size_t{0}, std::size_t{4})])));
+    bytes *= shape.extents.back();
+  }
+  std::ranges::shuffle(shape.extents, random);
+  std::vector<int> axes(shape.extents.size());
+  std::iota(axes.begin(), axes.end(), 0);
+  std::ranges::shuffle(axes, random);
+  return transposition(shape, axes);
+}
+
+// The tiles' kinds depend on the extents, so each kind must occur.
 TEST(BoxesInMemory, ShortAxes) {
   test::Random random;
   SEED_TRACE(random);
-  const std::vector<std::string> kinds = {"windows", "by a table, direct", "columns, direct", "pieces of",
-                                          "by up to"};
-  const std::vector<std::uint64_t> widths = {1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24};
+  const std::vector<std::string> kinds = {"windows",   "by a table, direct", "columns, direct",
+                                          "pieces of", "by up to",           "; in tiles of"};
   std::set<std::string> seen;
   with_every_instruction_set([&] {
     for (int i = 0; i < 120; ++i) {
       SCOPED_TRACE(i);
       const auto caches = any_caches(random);
-      ArrayShape shape{{}, widths[random.in(std::size_t{0}, widths.size() - 1)], Order::c};
-      const int rank = random.in(3, 6);
-      std::uint64_t bytes = shape.element_bytes;
-      for (int axis = 0; axis < rank; ++axis) {
-        const std::uint64_t most = std::max<std::uint64_t>(1, 100'000 / bytes);
-        const std::uint64_t longest[] = {4, 20, 20, 300, 5000};
-        shape.extents.push_back(
-            random.in(std::uint64_t{1}, std::min(most, longest[random.in(std::size_t{0}, std::size_t{4})])));
-        bytes *= shape.extents.back();
-      }
-      std::ranges::shuffle(shape.extents, random);
-      std::vector<int> axes(shape.extents.size());
-      std::iota(axes.begin(), axes.end(), 0);
-      std::ranges::shuffle(axes, random);
-      const Reordering what = transposition(shape, axes);
+      const Reordering what = any_short_axes(random, 100'000);
       const std::string plan = InMemoryPlan(what).describe();
       for (const std::string& kind : kinds) {
         if (plan.find(kind) != std::string::npos) seen.insert(kind);
@@ -138,10 +142,12 @@ TEST(BoxesInMemory, TasksInAnyOrder) {
   SEED_TRACE(random);
   with_every_instruction_set([&] {
     int with_several = 0;
-    for (int i = 0; i < 16; ++i) {
+    for (int i = 0; i < 32; ++i) {
       SCOPED_TRACE(i);
       const auto caches = any_caches(random);
-      const Reordering what = canonical(any_matrices(random, 700'000));
+      const Reordering what =
+          canonical(i % 2 == 0 ? any_matrices(random, 700'000) : any_short_axes(random, 1'500'000));
+      if (std::ranges::is_sorted(what.order)) continue;  // nothing moves
       const auto engine = make_box_engine(what, random.in(0, 1) == 0);
       const auto source = test::random_bytes(random, what.bytes());
       std::vector<std::byte> target(what.bytes());
@@ -154,6 +160,25 @@ TEST(BoxesInMemory, TasksInAnyOrder) {
     }
     EXPECT_GT(with_several, 4);
   });
+}
+
+// Tiles that are permuted as small arrays by several threads, with smaller ones at the ends of axes.
+TEST(BoxesInMemory, NestedByManyThreads) {
+  test::Random random;
+  SEED_TRACE(random);
+  const test::SmallCaches caches;
+  const auto expect_nested = [&](const ArrayShape& shape, const std::vector<int>& axes) {
+    const Reordering what = transposition(shape, axes);
+    ASSERT_GE(what.bytes(), 2 << 20);  // or else one thread does it alone
+    const std::string plan = InMemoryPlan(what).describe();
+    EXPECT_NE(plan.find("; in tiles of"), std::string::npos) << plan;
+    for (const std::size_t offset : {0, 24}) expect_permuted(what, random, {1, 2, 3}, offset);
+  };
+  expect_nested({{5, 200'003}, 3, Order::c}, {1, 0});
+  expect_nested({{7, 2, 71'433, 4}, 1, Order::c}, {2, 0, 3, 1});
+  expect_nested({{27, 9, 260, 46}, 1, Order::c}, {2, 0, 3, 1});
+  expect_nested({{1301, 7, 5, 3}, 16, Order::c}, {2, 0, 3, 1});
+  expect_nested({{97, 3, 2, 2, 131, 19}, 2, Order::c}, {0, 3, 5, 1, 4, 2});
 }
 
 // Arrays that several threads move to their places directly: several strips of columns and chunks of rows; runs
