@@ -117,7 +117,7 @@ std::size_t vectors_of_lookup(std::size_t vector_bytes) { return vector_bytes ==
 
 // Cycles, fitted on AMD Zen 4 to 300 random arrays of 64 and 500 KB.
 struct Costs {
-  double parcel = 5, load = 1.9, lookup = 1.75;
+  double parcel = 5, segment = 0.9, load = 1, lookup = 1.75;
   double exact = 10;  // more for a parcel that is moved exactly, and for each of its stores
   double call = 45;
 };
@@ -170,7 +170,8 @@ double ParcelSizes::cycles(std::size_t vector_bytes, std::uint64_t behind) const
                picked = real(bytes / piece * ceil_div(piece, vector_bytes)),
                exact = real(std::min(count, exact_parcels(vector_bytes, behind))) +
                        (rest && behind < excess(vector_bytes) ? 1 : 0);
-  return (real(count) + rest) * (costs.parcel + real(loads) * costs.load + picked * lookups * costs.lookup) +
+  return (real(count) + rest) * (costs.parcel + real(bytes / segment) * costs.segment +
+                                 real(loads) * costs.load + picked * lookups * costs.lookup) +
          exact * costs.exact * (1 + picked) + costs.call;
 }
 
