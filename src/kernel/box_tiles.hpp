@@ -62,8 +62,8 @@ class BoxTiles {
   };
   std::uint64_t tile_count() const;
 
-  /// Of an axis: how many of its coordinates a tile has, and whether it makes segments and runs. Only the
-  /// slowest axis of a segment and that of a run have fewer than all.
+  /// Of an axis: how many of its coordinates a tile has, and whether it makes segments and runs. Of those
+  /// that do, only the slowest one of a segment and that of a run have fewer than all.
   struct Part {
     std::uint64_t length = 1;
     bool in_segment = false, in_run = false;

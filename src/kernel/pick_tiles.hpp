@@ -31,8 +31,8 @@ class PickTiles : public BoxTiles {
   /// Where the runs' places begin: in the buffer of segments, or in the source, counted from the tile's
   /// beginning.
   const std::vector<std::uint32_t>& starts() const { return starts_; }
-  /// Segment s is at s · segment_pitch() of the buffer of segment_buffer() bytes; likewise for runs that are
-  /// collected before they are written.
+  /// Segment s is at s · segment_pitch() of the buffer of segment_buffer() bytes; likewise for runs if all of
+  /// them are collected before they are written.
   std::size_t segment_pitch() const { return segment_pitch_; }
   std::size_t segment_buffer() const;
   std::size_t run_pitch() const { return run_pitch_; }

@@ -12,23 +12,23 @@
 //
 // This is repeated for each coordinate of the other axes, which are slower than D in the target. A tile is
 // some rows by some columns. Runs and pieces are transposed into a buffer, and whole lines go from there to
-// the target. There are seven kinds. Of arrays past the cache:
+// the target. There are seven kinds. For arrays past the cache, and in it where the next three do not fit:
 //
 //   runs      a tile is a piece of each of some runs; where runs do not begin at lines, it also takes the
 //             last few rows of the tile before, to have the whole of the line that both share;
 //   pieces    the runs are short, and a tile is several that follow each other in the target;
-//   nested    rows and runs are so short that a tile is permuted into a buffer as a small array, in one of
-//             the next three ways;
 //
-// of arrays in the cache:
+// for arrays in the cache:
 //
 //   parcels   boxes are so small that they are permuted in registers, as a whole (kernel/parcel.hpp);
 //   table     rows and runs are so short that the elements of a tile are picked by a table, one by one from
 //             the source if they are large enough;
 //   direct    blocks go from the rows to the target without a buffer;
 //
-// and of both:
+// and besides:
 //
+//   nested    past the cache, rows and runs are so short that a tile is permuted into a buffer as an array in
+//             the cache is;
 //   records   elements are so large that they are copied one by one, in the target's order.
 //
 // The kinds are chosen by estimates of the cycles that each takes.

@@ -35,7 +35,9 @@ TargetAxes::TargetAxes(std::uint64_t bytes, const std::vector<StridedAxis>& all)
       axes.push_back(axis);
     }
   }
-  if (axes.empty()) axes.push_back({1, element_bytes, false, {}});
+  // A row lies along the axis that follows the elements in the source, so there must be one.
+  if (std::ranges::find(axes, element_bytes, &StridedAxis::stride) == axes.end())
+    axes.push_back({1, element_bytes, false, {}});
 }
 
 std::uint64_t TargetAxes::source_bytes() const {

@@ -20,7 +20,8 @@ struct TargetAxes {
   std::vector<StridedAxis> axes;
 
   explicit TargetAxes(const Reordering& what);
-  /// None mapped. Axes that follow each other on both sides are merged.
+  /// None mapped; there may be gaps between their coordinates in the source. Axes that follow each other on
+  /// both sides are merged. One axis, perhaps of one coordinate, follows the elements in the source.
   TargetAxes(std::uint64_t element_bytes, const std::vector<StridedAxis>& axes);
   /// From the first element to the last one. None may be mapped.
   std::uint64_t source_bytes() const;

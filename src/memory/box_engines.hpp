@@ -16,13 +16,13 @@ std::unique_ptr<Engine> make_runs(Box box, bool streamed, std::uint64_t array_by
 std::unique_ptr<Engine> make_pieces(Box box, bool streamed);
 
 // The next three are for axes that are not mapped, and null if they would not take fewer than `cycles` for
-// each element.
+// each element. The first two are for arrays in the cache, and set `cycles` to what they take.
 
-/// For matrices that fit in the registers, in the cache. `cycles` becomes what it takes. The result lays the
-/// parcel out when it is called, which can take 8 us.
+/// For boxes that fit in the registers. The result lays the parcel out when it is called, which can take 8
+/// us.
 std::function<std::unique_ptr<Engine>()> parcels_for(const TargetAxes& target, double& cycles);
 
-/// For tiles so narrow that a table is faster, in the cache. `cycles` becomes what it takes.
+/// For tiles so narrow that a table is faster.
 std::unique_ptr<Engine> make_table(const TargetAxes& target, double& cycles);
 
 /// For arrays past the cache: tiles are permuted as small arrays are that are in the cache.

@@ -59,7 +59,7 @@ class Table : public Tiled {
     const std::uint64_t begin = first_tile(first), end = first_tile(last);
     if (begin >= end) return;
     const std::uint64_t w = tiles_.element_bytes();
-    Scratch buffer(tiles_.segment_buffer() + tiles_.run_buffer());
+    Scratch buffer(tiles_.segment_buffer() + tiles_.run_pitch() + kernel::Picker::slack);
     std::byte* const collected = buffer.data() + tiles_.segment_buffer();
     PickTiles::Walk walk(tiles_, begin);
     for (std::uint64_t t = begin; t < end; ++t, walk.advance()) {
@@ -100,7 +100,7 @@ PickFunction pick_function(std::size_t element_bytes) {
   });
 }
 
-// Picks elements one by one from the source, which is in the cache, and puts them in the target.
+// Picks elements one by one from the source and puts them in the target.
 class Picks : public Tiled {
  public:
   explicit Picks(const TargetAxes& target)

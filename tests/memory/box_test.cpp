@@ -11,6 +11,7 @@
 #include "kernel/instruction_sets.hpp"
 #include "kernel/parcel.hpp"
 #include "memory/box.hpp"
+#include "memory/box_engines.hpp"
 #include "memory/cache_sizes.hpp"
 #include "memory/expect_permuted.hpp"
 #include "memory/small_caches.hpp"
@@ -175,10 +176,40 @@ TEST(BoxesInMemory, NestedByManyThreads) {
     for (const std::size_t offset : {0, 24}) expect_permuted(what, random, {1, 2, 3}, offset);
   };
   expect_nested({{5, 200'003}, 3, Order::c}, {1, 0});
+  expect_nested({{11, 65'473}, 3, Order::c}, {1, 0});  // the last tile has one column
   expect_nested({{7, 2, 71'433, 4}, 1, Order::c}, {2, 0, 3, 1});
   expect_nested({{27, 9, 260, 46}, 1, Order::c}, {2, 0, 3, 1});
   expect_nested({{1301, 7, 5, 3}, 16, Order::c}, {2, 0, 3, 1});
   expect_nested({{97, 3, 2, 2, 131, 19}, 2, Order::c}, {0, 3, 5, 1, 4, 2});
+}
+
+// Whatever the estimates say. The last tile along the source's fastest axis often has one coordinate of it, so
+// that no axis of that tile follows the elements.
+TEST(BoxesInMemory, AnyNestedTiles) {
+  test::Random random;
+  SEED_TRACE(random);
+  const test::SmallCaches caches;
+  with_every_instruction_set([&] {
+    for (int i = 0; i < 100; ++i) {
+      SCOPED_TRACE(i);
+      Reordering what;
+      if (i % 2 == 0) {
+        const std::uint64_t columns = 64 * random.in(std::uint64_t{1}, std::uint64_t{80}) + 1;
+        const std::uint64_t w = random.in(0, 9) == 0 ? 700 : random.in(1u, 13u);
+        what = transposition({{random.in(2u, 5u), random.in(2u, 20u), columns}, w, Order::c},
+                             random.in(0, 1) == 0 ? std::vector{2, 0, 1} : std::vector{0, 2, 1});
+      } else {
+        what = any_short_axes(random, 100'000);
+      }
+      what = canonical(what);
+      if (std::ranges::is_sorted(what.order)) continue;  // nothing moves
+      const auto engine = make_nested(TargetAxes(what), 1e9);
+      const auto source = test::random_bytes(random, what.bytes());
+      std::vector<std::byte> target(what.bytes());
+      engine->perform(0, engine->tasks(), source.data(), target.data());
+      ASSERT_TRUE(target == test::performed(what, source)) << what.bytes() << " bytes " << engine->describe();
+    }
+  });
 }
 
 // Arrays that several threads move to their places directly: several strips of columns and chunks of rows; runs
