@@ -28,7 +28,7 @@ BoxTiles::BoxTiles(std::uint64_t element_bytes, std::span<const Axis> axes, cons
 }
 
 // Chooses a tile with runs and segments of about so many bytes. Returns whether that was possible in a tile
-// that is not too large, with runs that are not much longer: their table is to stay in the cache.
+// that is not too large, with runs that are not much longer if they are limited.
 bool BoxTiles::choose(std::size_t run_bytes, std::size_t segment_bytes, const TileGoal& goal) {
   parts_.assign(axes_.size(), {});
   std::uint64_t bytes = element_bytes_;

@@ -18,7 +18,7 @@ namespace xorder::kernel {
 struct TileGoal {
   std::size_t run;           ///< less if the tile gets too large or axes end
   std::size_t largest_tile;  ///< unless runs of a line need more
-  bool limits_runs = false;  ///< runs are at most four times as long
+  bool limits_runs = false;  ///< runs are at most four times as long, so that a table of one is small
 };
 
 class BoxTiles {

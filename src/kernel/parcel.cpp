@@ -10,6 +10,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -219,15 +220,20 @@ Parcel::Parcel(ParcelShape shape)
   orders_ = hwy::AllocateAligned<std::uint8_t>(count * n);
   if (!orders_) throw std::bad_alloc();
   std::fill_n(orders_.get(), count * n, no_byte);
+  const int lg_of_lookup = std::countr_zero(of_lookup);  // no divisions: a plan has thousands of bytes
   for (std::size_t piece = 0; piece < sources.size(); ++piece) {
+    auto element = elements.begin();
+    std::uint64_t byte = 0;  // of the element
     for (std::uint64_t begin = 0; begin < bytes; begin += n) {
       const std::size_t here = std::min<std::uint64_t>(n, bytes - begin), row = picked_.size() * lookups;
       picked_.push_back({targets[piece] + begin, here});
       for (std::size_t b = 0; b < here; ++b) {
-        const std::uint64_t element = (begin + b) / shape_.element_bytes,
-                            from = sources[piece] + elements[element] + (begin + b) % shape_.element_bytes;
-        const std::size_t k = row + from / of_lookup;
-        orders_[k * n + b] = static_cast<std::uint8_t>(from % of_lookup);
+        const std::uint64_t from = sources[piece] + *element + byte;
+        const std::size_t k = row + (from >> lg_of_lookup);
+        orders_[k * n + b] = static_cast<std::uint8_t>(from & (of_lookup - 1));
+        if (++byte < shape_.element_bytes) continue;
+        byte = 0;
+        ++element;
       }
     }
   }

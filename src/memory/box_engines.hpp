@@ -18,8 +18,8 @@ std::unique_ptr<Engine> make_pieces(Box box, bool streamed);
 // The next three are for axes that are not mapped, and null if they would not take fewer than `cycles` for
 // each element. The first two are for arrays in the cache, and set `cycles` to what they take.
 
-/// For boxes that fit in the registers. The result lays the parcel out when it is called, which can take 8
-/// us.
+/// For boxes that fit in the registers. The result lays the parcel out when it is called, which takes some
+/// microseconds.
 std::function<std::unique_ptr<Engine>()> parcels_for(const TargetAxes& target, double& cycles);
 
 /// For tiles so narrow that a table is faster.

@@ -41,12 +41,15 @@ class Nested : public Engine {
     permuters_.emplace_back(tiles_, std::move(lengths));
   }
 
-  /// An estimate for each element.
+  /// An estimate for each element: reading it and writing it past the cache, beginning a tile, asking for a
+  /// segment and beginning a run take their time besides. (Checked on AMD Zen 4 with 300 random arrays of 30
+  /// MB.)
   double cycles() const {
     const auto real = [](std::uint64_t number) { return static_cast<double>(number); };
     const double w = real(tiles_.element_bytes()), elements = real(tiles_.tile_bytes()) / w;
-    return permuters_.front().cycles + 0.13 * w +
-           (200 + 10 * real(segments_.size()) + 30 * real(runs_.size())) / elements;
+    constexpr double byte = 0.13, tile = 200, segment = 10, run = 30;
+    return permuters_.front().cycles + byte * w +
+           (tile + segment * real(segments_.size()) + run * real(runs_.size())) / elements;
   }
 
   /// Makes what else is needed to perform it.
