@@ -87,7 +87,6 @@ double Matrices::cycles() const {
   const auto w = static_cast<double>(bytes), rows = static_cast<double>(box_.run_length),
              columns = static_cast<double>(box_.column_count);
   const double for_tile = direct_ || in_pieces_ ? costs.tile / (rows * columns) : costs.run / rows;
-  const double memory = costs.byte * w;
   if ((direct_ || !in_pieces_) && box_.all_rows_adjacent() &&
       split_function(bytes, box_.column_count) != nullptr) {
     const bool narrow = std::bit_ceil(box_.column_count) * bytes <= 16;
@@ -118,7 +117,7 @@ double Matrices::cycles() const {
     }
   }
   cycles += row / columns + for_tile;
-  return (box_.row_bytes() < narrow_row ? costs.narrow * cycles : cycles) + memory;
+  return (box_.row_bytes() < narrow_row ? costs.narrow * cycles : cycles) + costs.byte * w;
 }
 
 // The same reordering with an axis of two coordinates for each bit of the map, which must permute bits.
