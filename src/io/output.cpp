@@ -124,9 +124,14 @@ Destination examine(const fs::path& given, std::uint64_t bytes, bool overwrite, 
 /// Gives a new file the permissions of the one that it will replace.
 void take_over(int fd, const struct stat& old) {
   // Owner before mode, because chown clears the set-id bits. These bits only make sense for the same owner.
-  const bool same_owner = fchown(fd, old.st_uid, old.st_gid) == 0;
+  mode_t mode = old.st_mode & 07777;
+  if (fchown(fd, old.st_uid, old.st_gid) != 0) {
+    mode &= 0777;
+    // What the old group may do is not for another group, except what all may do.
+    if (fchown(fd, static_cast<uid_t>(-1), old.st_gid) != 0) mode &= 0707 | (mode & 07) << 3;
+  }
   // A failure here is no reason to lose the file. Its permissions are only narrower than wanted then.
-  [[maybe_unused]] const int ignored = fchmod(fd, old.st_mode & (same_owner ? 07777 : 0777));
+  [[maybe_unused]] const int ignored = fchmod(fd, mode);
 }
 
 }  // namespace
@@ -165,6 +170,14 @@ Output::~Output() {
 
 fs::path Output::temporary_path() const {
   return temporary_.empty() ? fs::path() : destination_.parent_path() / temporary_;
+}
+
+void Output::withhold(const File& input) {
+  struct stat source, made;
+  const int fd = file_->plain_descriptor();
+  if (fstat(input.plain_descriptor(), &source) != 0 || fstat(fd, &made) != 0) return;
+  const mode_t mode = made.st_mode & 07777, narrower = mode & (source.st_mode | 07700);
+  if (narrower != mode && fchmod(fd, narrower) != 0) fail("chmod", errno);
 }
 
 std::vector<fs::path> left_over(const fs::path& destination) {

@@ -38,8 +38,10 @@ class Output {
   File& file() { return *file_; }
   /// Where the file can be opened until commit(); empty if it is nameless.
   std::filesystem::path temporary_path() const;
+  /// Takes from group and others what the input denies them, as cp does. Throws IoError.
+  void withhold(const File& input);
   /// Syncs the data, gives the file its name and syncs the directory. An old file is replaced atomically; its
-  /// permissions and, if allowed, its owner are taken over. Without permission to overwrite, a destination
+  /// permissions and, if allowed, its owner and group are taken over. Without permission to overwrite, a destination
   /// that has appeared meanwhile is an error. Throws IoError and leaves the destination as before. If only
   /// the last step failed, syncing the directory, then the new file is in place but may not survive a crash
   /// of the machine.

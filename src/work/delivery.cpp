@@ -55,6 +55,7 @@ Delivery::Delivery(const Frame& frame, io::Disk& disk)
     using Naming = io::Output::Naming;
     output_.emplace(frame.output.path, bytes, frame.options.overwrite, access, sources_.front(),
                     team == nullptr ? Naming::automatic : Naming::temporary);
+    for (const io::File& source : sources_) output_->withhold(source);
     // Before the others are told: they may come much later, and a signal may come before them.
     if (frame.team() != nullptr) frame.team()->temporary({output_->temporary_path()});
   }

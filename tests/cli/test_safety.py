@@ -28,10 +28,17 @@ class Outputs(Case):
 
     def test_permissions(self):
         for engine in ["direct", "mapped"]:
+            os.chmod(self.path("a.npy"), 0o666)
             for mask in [0o022, 0o077, 0o002]:
                 self.ok("transpose", "a.npy", "new.npy", "--io", engine, umask=mask)
                 self.assertEqual(stat.S_IMODE(os.stat(self.path("new.npy")).st_mode), 0o666 & ~mask)
                 os.unlink(self.path("new.npy"))
+            for mode in [0o600, 0o640, 0o444]:  # a private input makes a private output
+                os.chmod(self.path("a.npy"), mode)
+                self.ok("transpose", "a.npy", "new.npy", "--io", engine, umask=0o002)
+                self.assertEqual(stat.S_IMODE(os.stat(self.path("new.npy")).st_mode), 0o600 | mode & 0o066)
+                os.unlink(self.path("new.npy"))
+            os.chmod(self.path("a.npy"), 0o666)
             for mode in [0o600, 0o644, 0o640, 0o444, 0o777]:
                 self.write("b.npy", "old")
                 os.chmod(self.path("b.npy"), mode)

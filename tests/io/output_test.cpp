@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <grp.h>
 #include <gtest/gtest.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
@@ -108,6 +109,48 @@ TEST_P(OutputTest, OverwritesAtomicallyAndKeepsPermissions) {
   struct stat status;
   ASSERT_EQ(stat((scratch_ / "out").c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 07777, 0640u);
+}
+
+// Another user's file, replaced by one who may not give files away.
+TEST_P(OutputTest, AnotherGroupGetsNoMoreThanAll) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can make files of several users";
+  constexpr uid_t owner = 4001, user = 4002;
+  constexpr gid_t group = 4003, own_group = 4004;
+  for (const bool member : {false, true}) {
+    write_file(scratch_ / "out", "an old one");
+    ASSERT_EQ(chown((scratch_ / "out").c_str(), owner, group), 0);
+    ASSERT_EQ(chmod((scratch_ / "out").c_str(), 0664), 0);
+    ASSERT_EQ(chmod(scratch_.path().c_str(), 0777), 0);
+    ASSERT_EQ(setgroups(member ? 1 : 0, &group), 0);
+    ASSERT_EQ(setegid(own_group), 0);
+    ASSERT_EQ(seteuid(user), 0);
+    make("out", true).commit();
+    ASSERT_EQ(seteuid(0), 0);
+    ASSERT_EQ(setegid(0), 0);
+    ASSERT_EQ(setgroups(0, nullptr), 0);
+    struct stat status;
+    ASSERT_EQ(stat((scratch_ / "out").c_str(), &status), 0);
+    EXPECT_EQ(status.st_uid, user);
+    EXPECT_EQ(status.st_gid, member ? group : own_group);
+    EXPECT_EQ(status.st_mode & 07777, member ? 0664u : 0644u);
+  }
+}
+
+TEST_P(OutputTest, IsAsPrivateAsItsInputs) {
+  write_file(scratch_ / "second", "input");
+  ASSERT_EQ(chmod((scratch_ / "in").c_str(), 0640), 0);
+  ASSERT_EQ(chmod((scratch_ / "second").c_str(), 0404), 0);
+  const mode_t old = umask(0);
+  Output& output = make("out", false);
+  umask(old);
+  output.withhold(*input_);
+  struct stat status;
+  ASSERT_EQ(fstat(output.file().plain_descriptor(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, 0640u);
+  output.withhold(File::open_input(scratch_ / "second", Access::buffered));
+  output.commit();
+  ASSERT_EQ(stat((scratch_ / "out").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, 0600u);
 }
 
 TEST_P(OutputTest, AnAbandonedOverwriteLeavesTheOldFile) {
