@@ -227,8 +227,9 @@ typedef struct xorder_options {
   /// Directory for scratch files of plans with several passes. Default: the output's directory.
   const char* scratch_directory;
   /// The device profile, for choosing block sizes: "ssd", "hdd", "tmpfs", or the path of a profile.
-  /// Default: the profile that `xorder bench disk` has measured for the output's file system, or else
-  /// "tmpfs" within tmpfs and "ssd" elsewhere.
+  /// Default: what `xorder bench disk` measured for the output's file system, or else "tmpfs" within tmpfs
+  /// and "ssd" elsewhere; if the input is on another file system, the same for that one as where the data
+  /// are read.
   const char* device;
 } xorder_options;
 

@@ -15,16 +15,15 @@
 #include "xorder/tiles/job.hpp"
 
 struct xorder_job {
-  xorder_job(xorder::tiles::Job made, std::string about_options)
+  explicit xorder_job(xorder::tiles::Job made)
       : job(std::move(made)),
         plan_text(job.describe()),
         plan_json(xorder::json_text(xorder::work::plan_json(job.summary()))),
-        options_note(std::move(about_options)),
-        note(options_note) {}
+        note(job.summary().note) {}
 
   xorder::tiles::Job job;
   std::string plan_text, plan_json, report_json;
-  std::string options_note, note;
+  std::string note;
 };
 
 namespace xorder::c {
@@ -32,12 +31,13 @@ namespace {
 
 using Made = std::unique_ptr<xorder_job>;
 
-Made job(const xorder_permutation& permutation, io::ArrayFile input, const char* output, JobOptions o) {
+Made job(const xorder_permutation& permutation, io::ArrayFile input, const char* output,
+         work::Options options) {
   const ArrayShape shape = input.description.shape();
   const Reordering what = permutation.applied_to(shape);
   auto extents = permutation.result(shape);
-  tiles::Job made(std::move(input), what, std::move(extents), output, std::move(o.options));
-  return std::make_unique<xorder_job>(std::move(made), std::move(o.note));
+  tiles::Job made(std::move(input), what, std::move(extents), output, std::move(options));
+  return std::make_unique<xorder_job>(std::move(made));
 }
 
 // A map of the flat index accepts any shape with the same number of elements.
@@ -75,7 +75,7 @@ class Teller {
 
 void run(xorder_job& job, xorder_progress_function progress, void* user) {
   job.report_json.clear();
-  job.note = job.options_note;
+  job.note = job.job.summary().note;
   Teller teller(progress, user);
   const work::Report report = job.job.run(
       progress == nullptr ? work::ProgressCallback() : [&teller](const work::Progress& p) { teller(p); },
@@ -106,12 +106,12 @@ int xorder_job_raw(xorder_job** out, const xorder_permutation* permutation, cons
     require(permutation, "permutation");
     require(input, "input");
     require(output, "output");
-    JobOptions o = job_options(options, output);
-    o.options.output_offset = output_offset;
+    xorder::work::Options settings = job_options(options);
+    settings.output_offset = output_offset;
     const xorder::ArrayShape& shape = permutation->shape;
     const xorder::io::RawLayout layout{xorder::io::parse_dtype(fmt::format("V{}", shape.element_bytes)),
                                        shape.extents, input_offset};
-    return job(*permutation, xorder::io::open_raw_array(input, layout), output, std::move(o));
+    return job(*permutation, xorder::io::open_raw_array(input, layout), output, std::move(settings));
   });
 }
 
@@ -121,10 +121,10 @@ int xorder_job_npy(xorder_job** out, const xorder_permutation* permutation, cons
     require(permutation, "permutation");
     require(input, "input");
     require(output, "output");
-    JobOptions o = job_options(options, output);
+    xorder::work::Options settings = job_options(options);
     auto file = xorder::io::open_array(input, {});
     check_shape(*permutation, file);
-    return job(*permutation, std::move(file), output, std::move(o));
+    return job(*permutation, std::move(file), output, std::move(settings));
   });
 }
 

@@ -36,24 +36,17 @@ unsigned checked_threads(int threads) {
   return static_cast<unsigned>(threads);
 }
 
-JobOptions job_options(const xorder_options* given, const char* output) {
+work::Options job_options(const xorder_options* given) {
   const xorder_options o = given == nullptr ? xorder_options{} : known_part(*given, first_size);
   if (o.reserved != 0) throw ArgumentError(fmt::format("options.reserved is {}, not 0", o.reserved));
-  JobOptions result;
-  work::Options& options = result.options;
+  work::Options options;
   options.memory = o.memory;
   options.threads = checked_threads(o.threads);
   options.access = access_choice(o.access);
   options.overwrite = o.overwrite != 0;
   if (o.scratch_directory != nullptr) options.scratch_directory = o.scratch_directory;
-  if (o.device != nullptr) {
-    options.device = work::named_device(o.device);
-  } else {
-    work::DeviceChoice choice = work::device_for(output);
-    options.device = std::move(choice.device);
-    result.note = std::move(choice.note);
-  }
-  return result;
+  if (o.device != nullptr) options.device = work::named_device(o.device);
+  return options;
 }
 
 }  // namespace xorder::c

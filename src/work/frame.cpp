@@ -11,6 +11,7 @@
 #include "io/npy.hpp"
 #include "io/output.hpp"
 #include "io/residency.hpp"
+#include "work/profiles.hpp"
 #include "work/team.hpp"
 #include "xorder/error.hpp"
 
@@ -69,6 +70,16 @@ void check_own_file(const Frame& frame, Team& team) {
   }
 }
 
+void choose_device(Frame& frame, const std::filesystem::path& output) {
+  if (frame.options.device) {
+    frame.device = *frame.options.device;
+    return;
+  }
+  DeviceChoice choice = device_for(output);
+  frame.device = between(frame.input().path, output, std::move(choice.device));
+  frame.device_note = std::move(choice.note);
+}
+
 // Makes the options of all members agree. Checks that they mean the same input, or parts that go together.
 void join(Frame& frame, Team& team) {
   Options& options = frame.options;
@@ -78,7 +89,7 @@ void join(Frame& frame, Team& team) {
                          : "several processes that write one file cannot map it; use direct access");
   }
   if (options.threads == 0) options.threads = team.processors();
-  options.device = plan::Device::parse(team.from_first(options.device.text()), "the first process's device");
+  frame.device = plan::Device::parse(team.from_first(frame.device.text()), "the first process's device");
   for (const io::ArrayFile& input : frame.inputs)
     frame.membership.parts ? check_like_parts(input, team) : check_same_file(input, team);
 }
@@ -148,9 +159,10 @@ void check_sizes(std::uint64_t bytes, const io::ArrayFile& input, const std::vec
 Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, const io::DType& dtype,
              const std::vector<std::uint64_t>& extents, Options options, std::uint64_t working,
              const Membership& membership) {
-  Frame frame{std::move(inputs), {}, std::move(options), membership, {}};
+  Frame frame{std::move(inputs), {}, std::move(options), membership, {}, {}, {}};
   if (frame.options.link_times) schedule::check(*frame.options.link_times);
   Team* const team = frame.team();
+  choose_device(frame, output);
   if (team != nullptr) join(frame, *team);
   frame.output = destination(std::move(output), frame.input(), dtype, extents, frame.options.output_offset);
   std::uint64_t memory = memory_beside(frame);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "work/access.hpp"
@@ -25,6 +26,8 @@ struct Frame {
   Options options;
   Membership membership;
   Circumstances circumstances;
+  plan::Device device;      ///< of Options, or what is known of the disks
+  std::string device_note;  ///< why a measured profile is not used, or empty
 
   std::uint64_t memory() const { return circumstances.memory; }
   /// The processes that run this together, or nullptr.

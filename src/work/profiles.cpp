@@ -2,6 +2,7 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 
 #include <cstdlib>
@@ -104,6 +105,19 @@ DeviceChoice device_for(const fs::path& file) {
     return {std::move(usual), true, note};
   }
   return {std::move(usual), in_memory, {}};
+}
+
+plan::Device between(const fs::path& input, const fs::path& output, plan::Device target) {
+  struct stat from {
+  }, to{};
+  const bool known =
+      stat(directory_of(input).c_str(), &from) == 0 && stat(directory_of(output).c_str(), &to) == 0;
+  if (!known || from.st_dev == to.st_dev) return target;
+  const plan::Device source = device_for(input).device;
+  if (source == target) return target;
+  plan::Device both = target.reading_from(source);
+  both.name = fmt::format("{}, reading from {}", target.name, source.name);
+  return both;
 }
 
 std::optional<plan::Device> learn_device(const fs::path& file, const std::stop_token& stop) {

@@ -8,6 +8,9 @@
 #include "io/residency.hpp"
 #include "io/scratch.hpp"
 #include "xorder/error.hpp"
+#include "xorder/io/array_file.hpp"
+#include "xorder/permutation/reordering.hpp"
+#include "xorder/tiles/job.hpp"
 
 namespace xorder::work {
 namespace {
@@ -96,6 +99,43 @@ TEST_F(Profiles, TmpfsNeedNotBeMeasured) {
   EXPECT_EQ(choice.device, named_device("tmpfs"));
   save_profile(scratch_ / "tiny", tape);
   EXPECT_EQ(device_for(scratch_ / "tiny" / "out").device, tape);
+}
+
+TEST_F(Profiles, AJobWithoutADeviceUsesThem) {
+  { std::ofstream(scratch_ / "in") << "12345678"; }
+  const auto device_of_job = [&](const std::filesystem::path& input, Options options) {
+    const auto array = io::open_raw_array(input, {io::parse_dtype("u1"), {{2, 4}}, 0});
+    const ArrayShape shape = array.description.shape();
+    const tiles::Job job(array, transposition(shape, {}), transposed_extents(shape, {}), scratch_ / "out",
+                         std::move(options));
+    return job.summary();
+  };
+  save_profile(scratch_.path(), tape);
+  EXPECT_EQ(device_of_job(scratch_ / "in", {}).device, tape.name);
+  EXPECT_EQ(device_of_job(scratch_ / "in", {.device = plan::Device::hdd()}).device, "hdd");
+  const test::TinyFileSystem tiny(scratch_ / "tiny", "size=1m");
+  if (tiny.mounted()) {
+    { std::ofstream(scratch_ / "tiny" / "in") << "12345678"; }
+    EXPECT_EQ(device_of_job(scratch_ / "tiny" / "in", {}).device, tape.name + ", reading from tmpfs");
+  }
+  std::ofstream(profile_path(scratch_.path())) << "{";
+  const plan::Summary damaged = device_of_job(scratch_ / "in", {});
+  EXPECT_EQ(damaged.device, io::only_in_memory(scratch_.path()) ? "tmpfs" : "ssd");
+  EXPECT_NE(damaged.note.find("disk-"), std::string::npos) << damaged.note;
+}
+
+TEST_F(Profiles, AnotherFileSystemsDataAreReadAtItsSpeed) {
+  const test::TinyFileSystem tiny(scratch_ / "tiny", "size=1m");
+  if (!tiny.mounted()) GTEST_SKIP() << "mounting is not permitted";
+  save_profile(scratch_ / "tiny", plan::Device::hdd());
+  EXPECT_EQ(between(scratch_ / "in", scratch_ / "out", tape), tape);
+  const plan::Device both = between(scratch_ / "tiny" / "in", scratch_ / "out", tape);
+  for (const std::uint64_t size : {4096, 65536, 1 << 20}) {
+    EXPECT_DOUBLE_EQ(both.read_seconds(1, size), plan::Device::hdd().read_seconds(1, size));
+    EXPECT_DOUBLE_EQ(both.write_seconds(1, size), tape.write_seconds(1, size));
+  }
+  save_profile(scratch_ / "tiny", tape);
+  EXPECT_EQ(between(scratch_ / "tiny" / "in", scratch_ / "out", tape), tape);
 }
 
 TEST_F(Profiles, LearningNeedsNoPlaceToKeepIt) {

@@ -235,11 +235,7 @@ work::Options MovingCommand::options() const {
     options.threads = static_cast<unsigned>(threads);
   }
   options.access = access_choice(access_);
-  if (device_.empty()) {
-    work::DeviceChoice choice = work::device_for(own(output_));
-    if (!choice.note.empty()) tell_note(choice.note);
-    options.device = std::move(choice.device);
-  } else {
+  if (!device_.empty()) {
     try {
       options.device = work::named_device(device_);
     } catch (const InputError& e) {
@@ -309,7 +305,7 @@ void MovingCommand::learn_disk(Request& request, std::unique_ptr<work::Work>& wo
                     "choose another plan",
                     output_));
   } else if (auto device = work::learn_device(output_, stop)) {
-    request.options.device = *std::move(device);
+    request.options.device = work::between(request.input().path, output_, *std::move(device));
     work = make_(request);
     tell_note(fmt::format(
         "measured the disk of {}, because nobody had (xorder bench disk measures it more accurately)",
@@ -358,6 +354,7 @@ void MovingCommand::run() const {
   }
   Request request{std::move(inputs), own(output_), std::move(options), parts_, lowest_part_bit};
   std::unique_ptr<work::Work> work = make_(request);
+  if (const std::string note = work->summary().note; !note.empty()) tell_note(note);
   learn_disk(request, work, stop);
   if (dry_run_) {
     if (speaks) print_plan(*work, stop);

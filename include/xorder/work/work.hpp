@@ -33,7 +33,10 @@ struct Options {
   /// affinity mask.
   unsigned threads = 0;
   AccessChoice access = AccessChoice::automatic;
-  plan::Device device = plan::Device::ssd();
+  /// The disk, for choosing block sizes. Default: what `xorder bench disk` measured for the output's file
+  /// system, or else tmpfs() within tmpfs and ssd() elsewhere; if the input is on another file system, the
+  /// same for that one as where the data are read.
+  std::optional<plan::Device> device{};
   /// For scratch files of plans with several passes. Empty means the output's directory.
   std::filesystem::path scratch_directory{};
   /// Where the data of a raw output begin, in bytes. The bytes before are zeros, which the caller may
@@ -103,7 +106,8 @@ class Work {
   /// slot. Throws Cancelled.
   virtual std::optional<Traffic> forecast(const std::stop_token& stop = {}) const;
   /// Reserves the output's space, moves the data, checks that no input has changed meanwhile, syncs the
-  /// output and gives it its name. Blocks until all is done. Each pass reads and writes all data once. The
+  /// output and gives it its name. A new output is closed to group and others as far as an input is. Blocks
+  /// until all is done. Each pass reads and writes all data once. The
   /// memory that summary() says is allocated at the beginning. This thread calls `progress` many times per
   /// second; an exception that it throws ends the run. Throws InputError if there is no room, IoError,
   /// Cancelled and std::bad_alloc. The destination is then as before, and nothing is left behind. (There is

@@ -17,7 +17,6 @@
 #include "io/memory.hpp"
 #include "io/output.hpp"
 #include "reason.hpp"
-#include "work/profiles.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::cli {
@@ -75,7 +74,6 @@ TestMatrix::TestMatrix(const fs::path& directory, uint64_t bytes, std::stop_toke
       io::open_array(in_, io::RawLayout{.dtype = io::parse_dtype("f8"), .extents = {{rows(), columns()}}});
   options_.memory = std::max(bytes_ / 8, work::minimum_memory);
   options_.overwrite = true;
-  options_.device = work::device_for(out_).device;
 }
 
 int TestMatrix::bits() const { return std::bit_width(bytes_ / 8) - 1; }
