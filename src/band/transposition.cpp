@@ -55,7 +55,7 @@ BandTransposition::BandTransposition(std::vector<io::ArrayFile> inputs, std::vec
       .target_offset = wanted.target_offset,
       .read_alignment = wanted.read_alignment,
       .write_alignment = wanted.target == io::Access::direct ? plan::file_block : 1,
-      .device = frame().device};
+      .device = frame().disks.target};
   planned_ = std::make_unique<Planned>(Planned{tiling, conditions, {}});
   make_plans();
 }

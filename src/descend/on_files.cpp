@@ -54,7 +54,7 @@ plan::SweepPlan plan_of(const work::Frame& frame, const Computation& what, const
                                    .memory = c.through_cache() ? c.buffers() : c.memory / 16 * 15,
                                    .run_memory = c.memory,
                                    .threads = task::thread_count(options.threads),
-                                   .device = frame.device,
+                                   .device = frame.disks.target,
                                    .between = between,
                                    .reads = {0, 0},
                                    .link_times = options.link_times};

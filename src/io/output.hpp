@@ -41,10 +41,10 @@ class Output {
   /// Takes from group and others what the input denies them, as cp does. Throws IoError.
   void withhold(const File& input);
   /// Syncs the data, gives the file its name and syncs the directory. An old file is replaced atomically; its
-  /// permissions and, if allowed, its owner and group are taken over. Without permission to overwrite, a destination
-  /// that has appeared meanwhile is an error. Throws IoError and leaves the destination as before. If only
-  /// the last step failed, syncing the directory, then the new file is in place but may not survive a crash
-  /// of the machine.
+  /// permissions and, if allowed, its owner and group are taken over. Without permission to overwrite, a
+  /// destination that has appeared meanwhile is an error. Throws IoError and leaves the destination as it
+  /// was. If only the last step failed, syncing the directory, then the new file is in place but may not
+  /// survive a crash of the machine.
   void commit();
 
   /// After commit(): removes the file's name again. Does nothing if an older file was replaced, or if the

@@ -15,7 +15,7 @@ using std::uint64_t;
 using Stages = std::vector<std::unique_ptr<Stage>>;
 
 plan::ProcessorConditions conditions(const work::Frame& frame, std::optional<uint64_t> processors) {
-  return {frame.memory(), frame.device, processors, frame.circumstances.mapped(),
+  return {frame.memory(), frame.disks.target, processors, frame.circumstances.mapped(),
           frame.options.link_times};
 }
 
@@ -37,7 +37,7 @@ Stages mesh_stages(const work::Frame& frame, const Reordering& what, const Sched
       plan::plan_mesh(what, choice.routing, choice.torus, conditions(frame, choice.processors));
   Stages stages;
   stages.push_back(
-      std::make_unique<TransposeStage>(plan.within, circumstances(frame, true, false), frame.device));
+      std::make_unique<TransposeStage>(plan.within, circumstances(frame, true, false), frame.disks));
   stages.push_back(std::make_unique<StripeStage>(std::move(plan.stripes)));
   return stages;
 }

@@ -7,7 +7,7 @@
 namespace xorder::machine {
 
 TransposeStage::TransposeStage(const plan::BlockMatrix& matrix, const work::Circumstances& circumstances,
-                               const plan::Device& device)
+                               const work::Disks& disks)
     : matrix_(matrix) {
   for (std::uint64_t i = 0; i < matrix.blocks; ++i) {
     const Reordering what = transposition(
@@ -17,7 +17,7 @@ TransposeStage::TransposeStage(const plan::BlockMatrix& matrix, const work::Circ
     c.source_offset += matrix.scratch(i, 0);
     c.target_offset += matrix.scratch(i, 0);
     c.scratch_offset += matrix.scratch(i, 0);
-    rows_.emplace_back(what, c, device);
+    rows_.emplace_back(what, c, disks);
   }
 }
 

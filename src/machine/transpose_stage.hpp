@@ -17,7 +17,7 @@ class TransposeStage final : public Stage {
  public:
   /// `circumstances` are those of the whole matrix.
   TransposeStage(const plan::BlockMatrix& matrix, const work::Circumstances& circumstances,
-                 const plan::Device& device);
+                 const work::Disks& disks);
   std::vector<plan::PassSummary> passes() const override;
   std::string describe() const override;
   void move(work::Run& run, const work::Relay& relay, std::size_t first) override;

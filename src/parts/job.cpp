@@ -68,7 +68,7 @@ work::Frame framed(io::ArrayFile input, const Reordering& what, const std::vecto
 plan::PartsConditions conditions(const work::Frame& frame) {
   work::Team& team = *frame.team();
   return {.memory = frame.memory(),
-          .device = frame.device,
+          .device = frame.disks.target,
           .lg_ranks = work::lg_parts(team),
           .source_offset = team.most(frame.input().description.offset),
           .target_offset = frame.output.offset};
@@ -96,8 +96,7 @@ Job::Job(io::ArrayFile input, const Reordering& what, std::vector<uint64_t> exte
       comm_(comm),
       plan_(stored_map(what, lowest_part_bit, team), what.element_bytes, conditions(frame())) {
   if (plan_.before()) {
-    before_ = std::make_unique<tiles::TileEngine>(within_block(plan_), before_tiles(frame()),
-                                                  frame().device);
+    before_ = std::make_unique<tiles::TileEngine>(within_block(plan_), before_tiles(frame()), frame().disks);
   }
 }
 

@@ -28,14 +28,16 @@ struct Buffers {
   std::uint64_t write_slots = 0;
   /// Blocks that wait for their other part, about. There is always room for 64 of them, see io/carry.hpp.
   std::uint64_t carry_bytes = 0;
+  /// Bytes of the lists of runs and chunks, beyond those that every program may need.
+  std::uint64_t lists = 0;
 
   std::uint64_t chunk_bytes() const { return chunk.elements * element_bytes; }
   std::uint64_t group_slot_bytes() const { return group_runs * group_pitch; }
-  /// All but the chunks.
+  /// All but the chunks and the lists.
   std::uint64_t windows() const {
     return group_slots * group_slot_bytes() + write_slots * write_slot_bytes + carry_bytes;
   }
-  std::uint64_t memory() const { return windows() + chunk_count * chunk_bytes(); }
+  std::uint64_t memory() const { return windows() + chunk_count * chunk_bytes() + lists; }
 };
 
 /// The buffers that keep tiles flowing, and no more. memory() ≤ conditions.memory; nothing if that is too

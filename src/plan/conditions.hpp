@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "xorder/plan/device.hpp"
 
@@ -48,6 +49,8 @@ struct Conditions {
   /// until its end.
   std::uint64_t processes = 1;
   Device device = Device::ssd();
+  /// What the first pass reads from, if that is another device.
+  std::optional<Device> source{};
   Host host{};
   /// Where the data begins in the files, and the alignment of what the engine reads and writes, in the files
   /// and in memory (1: none).

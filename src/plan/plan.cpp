@@ -83,6 +83,7 @@ std::optional<MultiPass> best_block_size(const Reordering& what, const Condition
 // The conditions of pass number i of count.
 Conditions of_pass(const Conditions& all, std::size_t i, std::size_t count) {
   Conditions conditions = all;
+  if (i == 0 && all.source) conditions.device = all.device.reading_from(*all.source);
   if (i > 0) conditions.source_offset = all.scratch_offset;
   if (i + 1 < count) conditions.target_offset = all.scratch_offset;
   return conditions;
@@ -169,11 +170,12 @@ std::string Plan::describe_passes() const {
                         count_text(p.tiling.tile_count(), "tile"), size_text(p.tile_bytes),
                         size_text(p.source_block_bytes), size_text(p.target_block_bytes));
     text += fmt::format(
-        "        memory {}: {} for tiles, {} for groups being read, {} for writes, {} for carried blocks\n",
+        "        memory {}: {} for tiles, {} for groups being read, {} for writes, {} for carried blocks{}\n",
         size_text(p.memory()), size_text(p.chunk_count * p.chunk_bytes()),
         size_text(p.group_slots * p.group_slot_bytes()), size_text(p.write_slots * p.write_slot_bytes),
-        size_text(p.carry_bytes));
-    text += fmt::format("        about {:.3g} s on {}\n", p.seconds, conditions.device.name);
+        size_text(p.carry_bytes), p.lists > 0 ? fmt::format(", {} for lists", size_text(p.lists)) : "");
+    text += fmt::format("        about {:.3g} s on {}{}\n", p.seconds, conditions.device.name,
+                        i == 0 && conditions.source ? ", reading from " + conditions.source->name : "");
   }
   return text;
 }
@@ -186,7 +188,7 @@ Plan make_plan(const Reordering& reordering, const Conditions& conditions) {
   Plan plan{with_small_elements(canonical(reordering)), conditions, {}};
   if (plan.what.elements() == 0) return plan;
   std::optional<double> single;
-  if (auto pass = choose_pass(plan.what, conditions)) {
+  if (auto pass = choose_pass(plan.what, of_pass(conditions, 0, 1))) {
     single = pass->seconds;
     plan.passes.push_back(std::move(*pass));
   }

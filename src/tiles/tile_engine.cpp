@@ -63,7 +63,7 @@ TileRange share_of(uint64_t tiles, const work::Team& team) {
 }  // namespace
 
 TileEngine::TileEngine(const Reordering& what, const work::Circumstances& circumstances,
-                       const plan::Device& device, const work::Team* team)
+                       const work::Disks& disks, const work::Team* team)
     : circumstances_(circumstances) {
   plan::Conditions conditions;
   conditions.memory = circumstances.buffers();
@@ -72,8 +72,9 @@ TileEngine::TileEngine(const Reordering& what, const work::Circumstances& circum
   const bool cached_source = circumstances.keep_cached && circumstances.source != io::Access::direct;
   // Cached data can be read in small requests without loss. That allows large requests for writing, and small
   // tiles, which are written while the next ones are read. (512 MiB of doubles took 0.43 s instead of 0.51.)
-  conditions.device = !cached_source ? device : circumstances.mapped() ? cache : device.reading_from(cache);
-  if (circumstances.mapped()) conditions.device = conditions.device.through_windows();
+  conditions.device =
+      circumstances.mapped() ? (cached_source ? cache : disks.target).through_windows() : disks.target;
+  if (!circumstances.mapped()) conditions.source = cached_source ? cache : disks.source;
   conditions.source_offset = circumstances.source_offset;
   conditions.target_offset = circumstances.target_offset;
   conditions.scratch_offset = circumstances.scratch_offset;

@@ -7,6 +7,7 @@
 #include "plan/plan.hpp"
 #include "tiles/pipeline.hpp"
 #include "work/access.hpp"
+#include "work/profiles.hpp"
 #include "work/relay.hpp"
 #include "work/run.hpp"
 #include "work/team.hpp"
@@ -24,7 +25,7 @@ class TileEngine {
  public:
   /// Makes the plan. Throws InputError if there is none (plan::make_plan). In a team, each member performs a
   /// share of every pass's tiles.
-  TileEngine(const Reordering& what, const work::Circumstances& circumstances, const plan::Device& device,
+  TileEngine(const Reordering& what, const work::Circumstances& circumstances, const work::Disks& disks,
              const work::Team* team = nullptr);
 
   const plan::Plan& plan() const { return plan_; }

@@ -11,7 +11,7 @@
 #include "io/npy.hpp"
 #include "io/output.hpp"
 #include "io/residency.hpp"
-#include "work/profiles.hpp"
+#include "size_text.hpp"
 #include "work/team.hpp"
 #include "xorder/error.hpp"
 
@@ -70,14 +70,18 @@ void check_own_file(const Frame& frame, Team& team) {
   }
 }
 
-void choose_device(Frame& frame, const std::filesystem::path& output) {
+void add_note(Frame& frame, const std::string& note) {
+  if (!note.empty()) frame.note += (frame.note.empty() ? "" : "; ") + note;
+}
+
+void choose_disks(Frame& frame, const std::filesystem::path& output) {
   if (frame.options.device) {
-    frame.device = *frame.options.device;
+    frame.disks.target = *frame.options.device;
     return;
   }
   DeviceChoice choice = device_for(output);
-  frame.device = between(frame.input().path, output, std::move(choice.device));
-  frame.device_note = std::move(choice.note);
+  frame.disks = disks_between(frame.input().path, output, std::move(choice.device));
+  add_note(frame, choice.note);
 }
 
 // Makes the options of all members agree. Checks that they mean the same input, or parts that go together.
@@ -89,7 +93,11 @@ void join(Frame& frame, Team& team) {
                          : "several processes that write one file cannot map it; use direct access");
   }
   if (options.threads == 0) options.threads = team.processors();
-  frame.device = plan::Device::parse(team.from_first(frame.device.text()), "the first process's device");
+  auto& [target, source] = frame.disks;
+  target = plan::Device::parse(team.from_first(target.text()), "the first process's device");
+  const std::string text = team.from_first(source ? source->text() : "");
+  source.reset();
+  if (!text.empty()) source = plan::Device::parse(text, "the first process's input device");
   for (const io::ArrayFile& input : frame.inputs)
     frame.membership.parts ? check_like_parts(input, team) : check_same_file(input, team);
 }
@@ -162,11 +170,14 @@ Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, co
   Frame frame{std::move(inputs), {}, std::move(options), membership, {}, {}, {}};
   if (frame.options.link_times) schedule::check(*frame.options.link_times);
   Team* const team = frame.team();
-  choose_device(frame, output);
+  choose_disks(frame, output);
   if (team != nullptr) join(frame, *team);
   frame.output = destination(std::move(output), frame.input(), dtype, extents, frame.options.output_offset);
   std::uint64_t memory = memory_beside(frame);
   if (team != nullptr) memory = team->least(memory);
+  if (const std::uint64_t asked = frame.options.memory; asked > memory)
+    add_note(frame,
+             fmt::format("{} of memory were asked for; {} can be used", size_text(asked), size_text(memory)));
   check_output(frame);
   if (membership.parts) check_own_file(frame, *team);
   frame.circumstances =

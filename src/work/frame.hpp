@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "work/access.hpp"
+#include "work/profiles.hpp"
 #include "xorder/io/array_file.hpp"
 #include "xorder/work/work.hpp"
 
@@ -26,8 +27,8 @@ struct Frame {
   Options options;
   Membership membership;
   Circumstances circumstances;
-  plan::Device device;      ///< of Options, or what is known of the disks
-  std::string device_note;  ///< why a measured profile is not used, or empty
+  Disks disks;
+  std::string note;  ///< what cannot be as it was asked for or measured, or empty
 
   std::uint64_t memory() const { return circumstances.memory; }
   /// The processes that run this together, or nullptr.

@@ -107,17 +107,18 @@ DeviceChoice device_for(const fs::path& file) {
   return {std::move(usual), in_memory, {}};
 }
 
-plan::Device between(const fs::path& input, const fs::path& output, plan::Device target) {
-  struct stat from {
-  }, to{};
-  const bool known =
-      stat(directory_of(input).c_str(), &from) == 0 && stat(directory_of(output).c_str(), &to) == 0;
-  if (!known || from.st_dev == to.st_dev) return target;
-  const plan::Device source = device_for(input).device;
-  if (source == target) return target;
-  plan::Device both = target.reading_from(source);
-  both.name = fmt::format("{}, reading from {}", target.name, source.name);
-  return both;
+Disks disks_between(const fs::path& input, const fs::path& output, plan::Device target) {
+  const fs::path from = directory_of(input), to = directory_of(output);
+  // Scratch files in tmpfs would take memory. (And 1 GiB from a disk into tmpfs took 0.60 to 0.67 s as
+  // planned within tmpfs, 0.64 to 0.72 s with the disk's price of reads.)
+  if (io::only_in_memory(to)) return {std::move(target), {}};
+  struct stat source {
+  }, beside{};
+  const bool known = stat(from.c_str(), &source) == 0 && stat(to.c_str(), &beside) == 0;
+  if (!known || source.st_dev == beside.st_dev) return {std::move(target), {}};
+  plan::Device device = device_for(input).device;
+  if (device == target) return {std::move(target), {}};
+  return {std::move(target), std::move(device)};
 }
 
 std::optional<plan::Device> learn_device(const fs::path& file, const std::stop_token& stop) {

@@ -43,10 +43,15 @@ struct DeviceChoice {
 /// Device::tmpfs() within tmpfs and Device::ssd() elsewhere.
 DeviceChoice device_for(const std::filesystem::path& file);
 
-/// The device for a run from `input` to `output`, whose file system is on `target`. It is `target` itself if
-/// both are on one file system, or if nothing tells their devices apart.
-plan::Device between(const std::filesystem::path& input, const std::filesystem::path& output,
-                     plan::Device target);
+/// What a run from `input` to `output` reads and writes.
+struct Disks {
+  plan::Device target;  ///< of the output, and of scratch files
+  std::optional<plan::Device>
+      source;  ///< of the input, if it is on another file system and its device differs
+};
+/// `target` is that of the output.
+Disks disks_between(const std::filesystem::path& input, const std::filesystem::path& output,
+                    plan::Device target);
 
 /// From this many bytes on, a second or two for measuring the disk does not matter.
 inline constexpr std::uint64_t worth_learning = std::uint64_t{8} << 30;

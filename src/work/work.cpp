@@ -18,8 +18,8 @@ namespace xorder::work {
 std::uint64_t effective_memory(std::uint64_t asked, unsigned processes, std::uint64_t output_bytes) {
   constexpr std::uint64_t program = 40 * MiB;  // see Options::memory
   const auto left = [&](std::uint64_t bytes) { return bytes - std::min(bytes, output_bytes); };
-  std::uint64_t memory =
-      asked != 0 ? asked : std::max(left(io::available_memory()) / 2 / processes, minimum_memory);
+  const std::uint64_t available = std::max(left(io::available_memory()) / processes, minimum_memory);
+  std::uint64_t memory = asked != 0 ? std::min(asked, available) : std::max(available / 2, minimum_memory);
   if (const auto limit = io::cgroup_memory_limit()) {
     const std::uint64_t each = left(*limit) / processes;
     memory = std::min(memory, std::max(each > program ? each - program : 0, minimum_memory));
@@ -47,8 +47,8 @@ Summary Work::summary() const {
   Summary all{.bytes = bytes(),
               .scratch_bytes = scratch_bytes(),
               .memory = f.memory(),
-              .device = f.device.name,
-              .note = f.device_note,
+              .device = f.disks.target.name,
+              .note = f.note,
               .access = f.circumstances.mapped() ? "mapped" : "direct",
               .passes = passes(),
               .removal_seconds = plan::scratch_seconds(scratch_bytes() / parts, plan::Host{}),

@@ -36,6 +36,10 @@ void expect_within_memory(const Plan& plan) {
     }
     EXPECT_GE(pass.write_slots, 1u);
     EXPECT_GE(pass.group_slots, 1u);
+    // What the pipeline keeps of chunks and runs, of which the program itself has room for 8 MiB.
+    const std::uint64_t pointers = pass.chunk_count + (pass.tile_slots + pass.group_slots) * tile;
+    const std::uint64_t runs = pass.tile_slots * pass.tiling.target_shape().run_count;
+    EXPECT_GE(pass.lists + 8 * MiB, pointers * sizeof(void*) + runs * sizeof(Run));
   }
 }
 
@@ -160,6 +164,15 @@ TEST(Plan, SixtyFourMebibytesDoForATebibyte) {
     }
     expect_within_memory(make_plan(matrix(1048573, TiB / w / 1048573, w), direct(64 * MiB)));
   }
+}
+
+TEST(Plan, LargeMemoryHasRoomForTheListsOfItsChunks) {
+  const Plan small = make_plan(matrix(1 << 18, 1 << 18, 1), direct(512 * MiB));
+  const Plan large = make_plan(matrix(1 << 18, 1 << 18, 1), direct(512 * GiB, Device::hdd()));
+  expect_within_memory(small);
+  expect_within_memory(large);
+  EXPECT_EQ(small.passes[0].lists, 0u);
+  EXPECT_GT(large.passes[0].lists, large.peak_memory() / 200);
 }
 
 TEST(Plan, ASpinningDiskGetsLargerBlocksAndMorePasses) {

@@ -150,5 +150,16 @@ TEST_F(JobTest, TooLittleMemoryIsRefused) {
   EXPECT_GE(work::effective_memory(0), work::minimum_memory);
 }
 
+TEST_F(JobTest, MoreMemoryThanThereIsIsCutDownAndSaid) {
+  const auto in = raw_input(std::vector<std::byte>(64), 1);
+  const Reordering what = mapping_of_all(in.description.shape(), bmmc::gray(6));
+  const plan::Summary enough = job(in, what, {.memory = 16 * MiB}).summary();
+  EXPECT_EQ(enough.memory, 16 * MiB);
+  EXPECT_EQ(enough.note, "");
+  const plan::Summary much = job(in, what, {.memory = uint64_t{1} << 60}).summary();
+  EXPECT_LT(much.memory, uint64_t{1} << 50);
+  EXPECT_THAT(much.note, testing::StartsWith("1 EiB of memory were asked for; "));
+}
+
 }  // namespace
 }  // namespace xorder::tiles

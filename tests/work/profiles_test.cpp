@@ -116,7 +116,7 @@ TEST_F(Profiles, AJobWithoutADeviceUsesThem) {
   const test::TinyFileSystem tiny(scratch_ / "tiny", "size=1m");
   if (tiny.mounted()) {
     { std::ofstream(scratch_ / "tiny" / "in") << "12345678"; }
-    EXPECT_EQ(device_of_job(scratch_ / "tiny" / "in", {}).device, tape.name + ", reading from tmpfs");
+    EXPECT_EQ(device_of_job(scratch_ / "tiny" / "in", {}).device, tape.name);
   }
   std::ofstream(profile_path(scratch_.path())) << "{";
   const plan::Summary damaged = device_of_job(scratch_ / "in", {});
@@ -124,18 +124,17 @@ TEST_F(Profiles, AJobWithoutADeviceUsesThem) {
   EXPECT_NE(damaged.note.find("disk-"), std::string::npos) << damaged.note;
 }
 
-TEST_F(Profiles, AnotherFileSystemsDataAreReadAtItsSpeed) {
+TEST_F(Profiles, AnInputOnAnotherFileSystemHasADiskOfItsOwn) {
   const test::TinyFileSystem tiny(scratch_ / "tiny", "size=1m");
   if (!tiny.mounted()) GTEST_SKIP() << "mounting is not permitted";
   save_profile(scratch_ / "tiny", plan::Device::hdd());
-  EXPECT_EQ(between(scratch_ / "in", scratch_ / "out", tape), tape);
-  const plan::Device both = between(scratch_ / "tiny" / "in", scratch_ / "out", tape);
-  for (const std::uint64_t size : {4096, 65536, 1 << 20}) {
-    EXPECT_DOUBLE_EQ(both.read_seconds(1, size), plan::Device::hdd().read_seconds(1, size));
-    EXPECT_DOUBLE_EQ(both.write_seconds(1, size), tape.write_seconds(1, size));
-  }
-  save_profile(scratch_ / "tiny", tape);
-  EXPECT_EQ(between(scratch_ / "tiny" / "in", scratch_ / "out", tape), tape);
+  const std::filesystem::path here = scratch_ / "here", there = scratch_ / "tiny" / "there";
+  EXPECT_EQ(disks_between(here, scratch_ / "out", tape).source, std::nullopt);
+  EXPECT_EQ(disks_between(there, here, tape).target, tape);
+  EXPECT_EQ(disks_between(there, here, plan::Device::hdd()).source, std::nullopt);
+  EXPECT_EQ(disks_between(here, there, tape).source, std::nullopt);  // scratch files would take memory
+  if (io::only_in_memory(scratch_.path())) GTEST_SKIP() << "only tmpfs here";
+  EXPECT_EQ(disks_between(there, here, tape).source, plan::Device::hdd());
 }
 
 TEST_F(Profiles, LearningNeedsNoPlaceToKeepIt) {

@@ -305,7 +305,7 @@ void MovingCommand::learn_disk(Request& request, std::unique_ptr<work::Work>& wo
                     "choose another plan",
                     output_));
   } else if (auto device = work::learn_device(output_, stop)) {
-    request.options.device = work::between(request.input().path, output_, *std::move(device));
+    if (!work::device_for(output_).known) request.options.device = *std::move(device);  // it was not saved
     work = make_(request);
     tell_note(fmt::format(
         "measured the disk of {}, because nobody had (xorder bench disk measures it more accurately)",

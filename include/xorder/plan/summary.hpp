@@ -68,7 +68,7 @@ struct Summary {
   std::uint64_t scratch_bytes = 0;  ///< of disk
   std::uint64_t memory = 0;         ///< that the run keeps within
   std::string device;
-  std::string note;    ///< why the disk's measured profile is not used, or empty
+  std::string note;    ///< what cannot be as it was asked for or measured, and why; or empty
   std::string access;  ///< "direct" or "mapped"
   std::vector<PassSummary> passes;
   double removal_seconds = 0;      ///< predicted, to remove the scratch files at the end
