@@ -38,7 +38,7 @@ Completion perform_by_mapping(const Transfer& transfer) {
   // Other files may not be mappable at all.
   if (file.access() != Access::mapped) return perform_by_system_calls(transfer);
   const bool is_read = transfer.kind == Transfer::Kind::read;
-  const auto failed = [&](int error, std::uint64_t offset) {
+  const auto completion = [&](int error, std::uint64_t offset) {
     return Completion{transfer.token, error, offset};
   };
 
@@ -46,28 +46,28 @@ Completion perform_by_mapping(const Transfer& transfer) {
   const std::uint64_t there = file.size() - std::min(file.size(), transfer.offset);
   const std::size_t bytes = std::min<std::uint64_t>(transfer.bytes(), there);
   if (bytes < (is_read ? std::min(transfer.required_bytes, transfer.bytes()) : transfer.bytes())) {
-    return failed(EIO, transfer.offset + bytes);
+    return completion(EIO, transfer.offset + bytes);
   }
-  if (bytes == 0) return failed(0, 0);
+  if (bytes == 0) return completion(0, 0);
 
   try {
     const ipc::mapped_region region = file.disk().map(file.descriptor(), !is_read, transfer.offset, bytes);
     auto* const window = static_cast<std::byte*>(region.get_address());
     const int error = is_read ? bring_in(file, window, transfer.offset, bytes)
                               : make_new(file, window, transfer.offset, bytes);
-    if (error != 0) return failed(error, transfer.offset);
+    if (error != 0) return completion(error, transfer.offset);
     copy(transfer, window, bytes);
   } catch (const ipc::interprocess_exception& exception) {
     const int error = exception.get_native_error();
-    return failed(error ? error : EIO, transfer.offset);
+    return completion(error ? error : EIO, transfer.offset);
   }
   // The region must be gone by now: mapped pages cannot be dropped.
   if (is_read) {
     file.page_cache().after_read(file.descriptor(), transfer.offset, bytes);
-    return failed(0, 0);
+    return completion(0, 0);
   }
   const Failure failure = file.page_cache().after_write(file.descriptor(), transfer.offset, bytes);
-  return failed(failure.error, failure.error ? failure.offset : 0);
+  return completion(failure.error, failure.error ? failure.offset : 0);
 }
 
 }  // namespace xorder::io

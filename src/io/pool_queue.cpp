@@ -23,7 +23,7 @@ PoolQueue::PoolQueue(unsigned depth, Perform perform, Threads threads)
       perform_(perform),
       bytes_at_once_(threads.bytes_at_once),
       most_threads_(std::min(depth, threads.most)) {
-  done_.reserve(depth);
+  done_.reserve(depth + most_posts);
   threads_.reserve(most_threads_);
 }
 

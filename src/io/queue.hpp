@@ -9,6 +9,7 @@
 // Each accepts files of any Access. None keeps anything of a file after its transfers have completed.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -16,6 +17,8 @@
 #include "io/transfer.hpp"
 
 namespace xorder::io {
+
+inline constexpr std::size_t most_posts = 64;
 
 /// For one thread at a time, except post(). The destructor waits for transfers in flight.
 class Queue {
@@ -27,7 +30,8 @@ class Queue {
   /// the completion. The queue continues short transfers itself. Requires fewer than depth() in flight. A
   /// transfer that the system refuses completes with an error.
   virtual void submit(const Transfer& transfer) = 0;
-  /// Completes `token` without any I/O. Any thread may call it. It wakes a wait() in progress.
+  /// Completes `token` without any I/O. Any thread may call it. It wakes a wait() in progress. Does not throw
+  /// while fewer than most_posts wait to be taken.
   virtual void post(std::uint64_t token) = 0;
   /// Blocks until something has completed and appends it to `done`. With nothing in flight, waits for a
   /// post().

@@ -68,8 +68,10 @@ class UringQueue final : public Queue {
   io_uring_sqe* next_entry();
   void prepare(std::size_t slot);
   void prepare_wake_up();
-  /// Gives the prepared entries to the kernel and waits for at least `wait_for` completions.
-  void enter(unsigned wait_for);
+  /// Gives the prepared entries to the kernel and waits for at least `wait_for` completions. Returns 0 or an
+  /// errno.
+  int try_to_enter(unsigned wait_for);
+  void enter(unsigned wait_for);  ///< the same; throws IoError
   /// Collects the completions that are there. Continues short transfers.
   void reap(std::vector<Completion>& done);
   bool take_posted(std::vector<Completion>& done, bool going_to_sleep);
@@ -94,6 +96,7 @@ UringQueue::UringQueue(unsigned depth)
   if (ring_.error() != 0) throw IoError("io_uring", "set up", ring_.error());
   if (!event_) throw IoError("io_uring", "eventfd", errno);
   for (std::size_t i = depth; i-- > 0;) free_slots_.push_back(i);
+  posted_.reserve(most_posts);
 }
 
 UringQueue::~UringQueue() {
@@ -122,7 +125,8 @@ void UringQueue::submit(const Transfer& transfer) {
   free_slots_.pop_back();
   slots_[slot] = PartialTransfer(transfer);
   prepare(slot);
-  if (prepared_ >= batch) enter(0);
+  // wait() tries again, and throws then. The caller counts this transfer as submitted, which it is.
+  if (prepared_ >= batch) static_cast<void>(try_to_enter(0));
 }
 
 io_uring_sqe* UringQueue::next_entry() {
@@ -167,18 +171,22 @@ void UringQueue::prepare_wake_up() {
 }
 
 void UringQueue::enter(unsigned wait_for) {
+  if (const int error = try_to_enter(wait_for)) throw IoError("io_uring", "submit", error);
+}
+
+int UringQueue::try_to_enter(unsigned wait_for) {
   for (;;) {
     const int result =
         wait_for ? io_uring_submit_and_wait(ring_.get(), wait_for) : io_uring_submit(ring_.get());
     if (result >= 0) {
       prepared_ -= static_cast<unsigned>(result);
       in_kernel_ += static_cast<unsigned>(result);
-      if (wait_for || prepared_ == 0) return;
+      if (wait_for || prepared_ == 0) return 0;
     } else if (result == -EBUSY || result == -EAGAIN) {
       // The kernel lacks something that completions will free.
-      if (io_uring_cq_ready(ring_.get()) > 0) return;
+      if (io_uring_cq_ready(ring_.get()) > 0) return 0;
     } else if (result != -EINTR) {
-      throw IoError("io_uring", "submit", -result);
+      return -result;
     }
   }
 }

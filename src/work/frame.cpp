@@ -10,6 +10,7 @@
 #include "io/create.hpp"
 #include "io/npy.hpp"
 #include "io/output.hpp"
+#include "io/page_cache.hpp"
 #include "io/residency.hpp"
 #include "size_text.hpp"
 #include "work/team.hpp"
@@ -17,6 +18,14 @@
 
 namespace xorder::work {
 namespace {
+
+// Direct writes and those through the page cache must not share a page.
+void check_page_size() {
+  const auto bytes = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  if (bytes != io::page_bytes)
+    throw Error(fmt::format("files are moved in pages of {}; this system has pages of {}",
+                            size_text(io::page_bytes), size_text(bytes)));
+}
 
 void check_output(const Frame& frame) {
   for (const io::ArrayFile& input : frame.inputs) {
@@ -167,6 +176,7 @@ void check_sizes(std::uint64_t bytes, const io::ArrayFile& input, const std::vec
 Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, const io::DType& dtype,
              const std::vector<std::uint64_t>& extents, Options options, std::uint64_t working,
              const Membership& membership) {
+  check_page_size();
   Frame frame{std::move(inputs), {}, std::move(options), membership, {}, {}, {}};
   if (frame.options.link_times) schedule::check(*frame.options.link_times);
   Team* const team = frame.team();

@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/sysmacros.h>
 
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <fstream>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,8 +46,34 @@ fs::path directory_of(const fs::path& file) {
 fs::path profile_path(const fs::path& directory) {
   const fs::path cache = cache_directory();
   struct statvfs system {};
-  if (cache.empty() || statvfs(directory.c_str(), &system) != 0) return {};
-  return cache / fmt::format("disk-{:016x}.json", static_cast<std::uint64_t>(system.f_fsid));
+  struct stat there {};
+  if (cache.empty() || statvfs(directory.c_str(), &system) != 0 || stat(directory.c_str(), &there) != 0)
+    return {};
+  const std::string key = file_system_key(system.f_fsid, there.st_dev, "/proc/self/mountinfo");
+  return key.empty() ? fs::path() : cache / fmt::format("disk-{}.json", key);
+}
+
+std::string file_system_key(uint64_t id, uint64_t device, const fs::path& mounts) {
+  if (id != 0) return fmt::format("{:016x}", id);
+  const std::string numbers = fmt::format("{}:{}", major(device), minor(device));
+  std::ifstream lines(mounts);
+  for (std::string line; std::getline(lines, line);) {
+    // 36 35 98:0 /root /mount/point options [optional fields] - type source options
+    std::istringstream words(line);
+    std::string skipped, where, type, source;
+    words >> skipped >> skipped >> where;
+    if (where != numbers) continue;
+    while (words >> skipped && skipped != "-") {
+    }
+    words >> type >> source;
+    std::string key = type + '-' + source;
+    for (char& c : key) {
+      const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+      if (!plain && c != '.' && c != '_') c = '-';
+    }
+    return source.empty() ? std::string() : key.substr(0, 200);
+  }
+  return {};
 }
 
 std::optional<plan::Device> load_profile(const fs::path& directory) {
@@ -57,8 +86,9 @@ std::optional<plan::Device> load_profile(const fs::path& directory) {
 fs::path save_profile(const fs::path& directory, const plan::Device& device) {
   const fs::path path = profile_path(directory);
   if (path.empty())
-    throw InputError(directory.string() +
-                     ": no place for its profile: neither XDG_CACHE_HOME nor HOME is set");
+    throw InputError(directory.string() + ": no place for its profile: " +
+                     (cache_directory().empty() ? "neither XDG_CACHE_HOME nor HOME is set"
+                                                : "nothing tells its file system from others"));
   std::error_code error;
   fs::create_directories(path.parent_path(), error);
   if (error) throw IoError(path.parent_path().string(), "mkdir", error.value());

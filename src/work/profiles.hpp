@@ -12,9 +12,14 @@
 
 namespace xorder::work {
 
-/// Where the profile of the file system of `directory` is kept. Empty if the user has no cache directory or
-/// `directory` does not exist.
+/// Where the profile of the file system of `directory` is kept. Empty if the user has no cache directory,
+/// `directory` does not exist, or nothing tells its file system from others.
 std::filesystem::path profile_path(const std::filesystem::path& directory);
+
+/// What the profile's file is named after: the file system's id, or if it has none (NFS, FUSE) its type and
+/// source, as in "nfs4 server:/export" with - for all but letters, digits, dots and underscores. Empty if it
+/// has neither. `mounts` has the format of /proc/self/mountinfo.
+std::string file_system_key(std::uint64_t id, std::uint64_t device, const std::filesystem::path& mounts);
 
 /// The profile, or nothing if there is none. Throws InputError or IoError if it cannot be read, and
 /// InputError if it is damaged.

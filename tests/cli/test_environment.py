@@ -191,7 +191,7 @@ class Environment(Case):
         self.assertEqual(self.shell("ulimit -s 32; $XORDER transpose a.npy b.npy 2>errors"), 2)
         self.assertIn("the stack is too small", self.bytes_of("errors").decode())
         os.unlink(self.path("errors"))
-        self.assertEqual(self.shell("ulimit -s 64; $XORDER transpose a.npy b.npy"), 0)
+        self.assertEqual(self.shell("ulimit -s 128; $XORDER transpose a.npy b.npy"), 0)
         self.made()
 
     def test_strange_names(self):

@@ -11,6 +11,7 @@
 #include "memory/expect_permuted.hpp"
 #include "memory/small_caches.hpp"
 #include "plan/reference.hpp"
+#include "xorder/error.hpp"
 
 namespace xorder::memory {
 namespace {
@@ -290,21 +291,30 @@ TEST(InMemory, LargeMatricesWithEveryInstructionSet) {
 TEST(InMemory, OnePlanByManyThreadsAtOnce) {
   test::Random random;
   SEED_TRACE(random);
-  const Reordering what = transposition({{301, 403}, 4, Order::c}, {});
-  const InMemoryPlan plan(what);
-  const auto source = random_bytes(random, what.bytes());
-  const auto expected = test::performed(what, source);
-  std::vector<std::vector<std::byte>> targets(4, std::vector<std::byte>(source.size()));
-  {
-    std::vector<std::jthread> threads;
-    for (auto& target : targets) threads.emplace_back([&] { plan.execute(source.data(), target.data()); });
+  // The second starts threads of its own in each call.
+  for (const std::uint64_t side : {347, 901}) {
+    const Reordering what = transposition({{side, side}, 4, Order::c}, {});
+    const InMemoryPlan plan(what);
+    const auto source = random_bytes(random, what.bytes());
+    const auto expected = test::performed(what, source);
+    std::vector<std::vector<std::byte>> targets(4, std::vector<std::byte>(source.size()));
+    std::vector<std::vector<std::byte>> in_place(4, source);
+    {
+      std::vector<std::jthread> threads;
+      for (auto& target : targets)
+        threads.emplace_back([&] { plan.execute(source.data(), target.data(), 2); });
+      for (auto& array : in_place) threads.emplace_back([&] { plan.execute_in_place(array.data(), 2); });
+    }
+    for (const auto& target : targets) EXPECT_TRUE(target == expected);
+    for (const auto& array : in_place) EXPECT_TRUE(array == expected);
   }
-  for (const auto& target : targets) EXPECT_TRUE(target == expected);
 }
 
 TEST(InMemory, RefusesWhatIsNotWellFormed) {
-  Reordering what{4, {2, 3}, {0, 0}, {}, {}};
-  EXPECT_ANY_THROW(InMemoryPlan{what});
+  EXPECT_THROW((InMemoryPlan{Reordering{4, {2, 3}, {0, 0}, {}, {}}}), InputError);      // an axis twice
+  EXPECT_THROW((InMemoryPlan{Reordering{4, {2, 3}, {0}, {}, {}}}), InputError);         // and one missing
+  EXPECT_THROW((InMemoryPlan{Reordering{0, {2, 3}, {1, 0}, {}, {}}}), InputError);      // no bytes
+  EXPECT_THROW((InMemoryPlan{Reordering{4, {6}, {0}, 0, bmmc::gray(3)}}), InputError);  // 6 is not 2^3
 }
 
 }  // namespace
