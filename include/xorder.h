@@ -227,9 +227,9 @@ typedef struct xorder_options {
   /// Directory for scratch files of plans with several passes. Default: the output's directory.
   const char* scratch_directory;
   /// The device profile, for choosing block sizes: "ssd", "hdd", "tmpfs", or the path of a profile.
-  /// Default: what `xorder bench disk` measured for the output's file system, or else "tmpfs" within tmpfs
-  /// and "ssd" elsewhere; if the input is on another file system, the same for that one as where the data
-  /// are read.
+  /// Default: what `xorder bench disk` measured for the output's file system, or else "tmpfs" within tmpfs,
+  /// "hdd" if the kernel says that it spins and reads of the input take as long as there, and "ssd"
+  /// elsewhere. An input on another file system is read at that one's price.
   const char* device;
 } xorder_options;
 

@@ -26,7 +26,7 @@ std::unique_ptr<Stage> tile_stage(const work::Frame& frame, const Reordering& wh
                                   std::string name) {
   return std::make_unique<TileStage>(
       tiles::TileEngine(what, circumstances(frame, first, last),
-                        first ? frame.disks : work::Disks{frame.disks.target, {}}),
+                        first ? frame.disks : work::Disks{frame.disks.target, {}, {}}),
       std::move(name));
 }
 

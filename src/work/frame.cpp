@@ -83,16 +83,6 @@ void add_note(Frame& frame, const std::string& note) {
   if (!note.empty()) frame.note += (frame.note.empty() ? "" : "; ") + note;
 }
 
-void choose_disks(Frame& frame, const std::filesystem::path& output) {
-  if (frame.options.device) {
-    frame.disks.target = *frame.options.device;
-    return;
-  }
-  DeviceChoice choice = device_for(output);
-  frame.disks = disks_between(frame.input().path, output, std::move(choice.device));
-  add_note(frame, choice.note);
-}
-
 // Makes the options of all members agree. Checks that they mean the same input, or parts that go together.
 void join(Frame& frame, Team& team) {
   Options& options = frame.options;
@@ -102,7 +92,7 @@ void join(Frame& frame, Team& team) {
                          : "several processes that write one file cannot map it; use direct access");
   }
   if (options.threads == 0) options.threads = team.processors();
-  auto& [target, source] = frame.disks;
+  auto& [target, source, note] = frame.disks;
   target = plan::Device::parse(team.from_first(target.text()), "the first process's device");
   const std::string text = team.from_first(source ? source->text() : "");
   source.reset();
@@ -180,7 +170,9 @@ Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, co
   Frame frame{std::move(inputs), {}, std::move(options), membership, {}, {}, {}};
   if (frame.options.link_times) schedule::check(*frame.options.link_times);
   Team* const team = frame.team();
-  choose_disks(frame, output);
+  frame.disks =
+      frame.options.device ? Disks{*frame.options.device, {}, {}} : disks_of(*frame.input().file, output);
+  frame.note = frame.disks.note;
   if (team != nullptr) join(frame, *team);
   frame.output = destination(std::move(output), frame.input(), dtype, extents, frame.options.output_offset);
   std::uint64_t memory = memory_beside(frame);

@@ -19,6 +19,7 @@
 #include "io/measure_disk.hpp"
 #include "io/output.hpp"
 #include "io/residency.hpp"
+#include "io/seeks.hpp"
 #include "io/text_file.hpp"
 #include "xorder/error.hpp"
 
@@ -137,18 +138,41 @@ DeviceChoice device_for(const fs::path& file) {
   return {std::move(usual), in_memory, {}};
 }
 
-Disks disks_between(const fs::path& input, const fs::path& output, plan::Device target) {
-  const fs::path from = directory_of(input), to = directory_of(output);
-  // Scratch files in tmpfs would take memory. (And 1 GiB from a disk into tmpfs took 0.60 to 0.67 s as
-  // planned within tmpfs, 0.64 to 0.72 s with the disk's price of reads.)
-  if (io::only_in_memory(to)) return {std::move(target), {}};
+namespace {
+
+bool same_file_system(const io::File& input, const fs::path& output) {
   struct stat source {
   }, beside{};
-  const bool known = stat(from.c_str(), &source) == 0 && stat(to.c_str(), &beside) == 0;
-  if (!known || source.st_dev == beside.st_dev) return {std::move(target), {}};
-  plan::Device device = device_for(input).device;
-  if (device == target) return {std::move(target), {}};
-  return {std::move(target), std::move(device)};
+  return fstat(input.plain_descriptor(), &source) != 0 || stat(directory_of(output).c_str(), &beside) != 0 ||
+         source.st_dev == beside.st_dev;
+}
+
+// Solid-state disks, and those of virtual machines and networks, take 0.1 to 1 ms.
+bool spins(const io::File& input) {
+  constexpr double least_seconds = 2e-3;
+  return input.size() > io::small_file && io::said_to_spin(input) &&
+         io::seek_seconds(input).value_or(0) > least_seconds;
+}
+
+}  // namespace
+
+Disks disks_of(const io::File& input, const fs::path& output) {
+  DeviceChoice target = device_for(output);
+  const bool same = same_file_system(input, output);
+  // Scratch files in tmpfs would take memory. (And 1 GiB from a disk into tmpfs took 0.60 to 0.67 s as
+  // planned within tmpfs, 0.64 to 0.72 s with the disk's price of reads.)
+  if (!same && io::only_in_memory(directory_of(output))) return {std::move(target.device), {}, target.note};
+  DeviceChoice source = same ? target : device_for(input.name());
+  if (!source.known && spins(input)) {
+    source.device = plan::Device::hdd();
+    if (same) target.device = source.device;
+    target.note = fmt::format(
+        "{}: its disk takes long to seek, so it is planned for as hdd; xorder bench disk measures it",
+        input.name());
+  }
+  Disks disks{std::move(target.device), {}, std::move(target.note)};
+  if (source.device != disks.target) disks.source = std::move(source.device);
+  return disks;
 }
 
 std::optional<plan::Device> learn_device(const fs::path& file, const std::stop_token& stop) {

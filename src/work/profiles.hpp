@@ -8,6 +8,7 @@
 #include <stop_token>
 #include <string>
 
+#include "io/file.hpp"
 #include "xorder/plan/device.hpp"
 
 namespace xorder::work {
@@ -48,15 +49,17 @@ struct DeviceChoice {
 /// Device::tmpfs() within tmpfs and Device::ssd() elsewhere.
 DeviceChoice device_for(const std::filesystem::path& file);
 
-/// What a run from `input` to `output` reads and writes.
+/// What a run reads and writes.
 struct Disks {
   plan::Device target;  ///< of the output, and of scratch files
   std::optional<plan::Device>
-      source;  ///< of the input, if it is on another file system and its device differs
+      source;        ///< of the input, if it is on another file system and its device differs
+  std::string note;  ///< why a measured profile is not used, or is missed; or empty
 };
-/// `target` is that of the output.
-Disks disks_between(const std::filesystem::path& input, const std::filesystem::path& output,
-                    plan::Device target);
+/// What device_for() says of both files. But a disk that nobody has measured is hdd() if it is said to spin
+/// and takes as long as that for a read of `input`, which is tried with 16 reads if the input is no small
+/// file.
+Disks disks_of(const io::File& input, const std::filesystem::path& output);
 
 /// From this many bytes on, a second or two for measuring the disk does not matter.
 inline constexpr std::uint64_t worth_learning = std::uint64_t{8} << 30;

@@ -143,13 +143,20 @@ TEST_F(Profiles, AnInputOnAnotherFileSystemHasADiskOfItsOwn) {
   const test::TinyFileSystem tiny(scratch_ / "tiny", "size=1m");
   if (!tiny.mounted()) GTEST_SKIP() << "mounting is not permitted";
   save_profile(scratch_ / "tiny", plan::Device::hdd());
+  save_profile(scratch_.path(), tape);
   const std::filesystem::path here = scratch_ / "here", there = scratch_ / "tiny" / "there";
-  EXPECT_EQ(disks_between(here, scratch_ / "out", tape).source, std::nullopt);
-  EXPECT_EQ(disks_between(there, here, tape).target, tape);
-  EXPECT_EQ(disks_between(there, here, plan::Device::hdd()).source, std::nullopt);
-  EXPECT_EQ(disks_between(here, there, tape).source, std::nullopt);  // scratch files would take memory
+  for (const auto& path : {here, there}) std::ofstream(path) << "in";
+  const io::File in_here = io::File::open_input(here, io::Access::buffered);
+  const io::File in_there = io::File::open_input(there, io::Access::buffered);
+  const auto out = [](const std::filesystem::path& beside) { return beside.parent_path() / "out"; };
+  EXPECT_EQ(disks_of(in_here, out(here)).source, std::nullopt);
+  EXPECT_EQ(disks_of(in_there, out(there)).source, std::nullopt);
+  EXPECT_EQ(disks_of(in_here, out(there)).source, std::nullopt);  // scratch files would take memory
+  EXPECT_EQ(disks_of(in_there, out(here)).target, tape);
   if (io::only_in_memory(scratch_.path())) GTEST_SKIP() << "only tmpfs here";
-  EXPECT_EQ(disks_between(there, here, tape).source, plan::Device::hdd());
+  EXPECT_EQ(disks_of(in_there, out(here)).source, plan::Device::hdd());
+  save_profile(scratch_ / "tiny", tape);
+  EXPECT_EQ(disks_of(in_there, out(here)).source, std::nullopt);
 }
 
 TEST_F(Profiles, LearningNeedsNoPlaceToKeepIt) {

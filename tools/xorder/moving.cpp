@@ -210,9 +210,10 @@ void MovingCommand::add_access(CLI::App& command) {
              "how to access the files; all give the same output; default: auto")
       ->group(group::how);
   command
-      .add_option("--device", device_,
-                  "the disk's profile; default: the one that was measured, or else tmpfs within tmpfs and "
-                  "ssd elsewhere")
+      .add_option(
+          "--device", device_,
+          "the disk's profile; default: the one that was measured, or else tmpfs within tmpfs, hdd if "
+          "reads take as long as there, and ssd elsewhere")
       ->type_name("ssd|hdd|tmpfs|FILE")
       ->group(group::resources);
 }
