@@ -13,8 +13,8 @@ namespace xorder::io {
 /// as available. 0 if nothing is known. Reads ROOT/proc and, below ROOT, the mount points of cgroups that
 /// ROOT/proc/self/mountinfo lists; tests choose another root. Missing or unreadable files mean no limit.
 std::uint64_t available_memory(const std::filesystem::path& root = "/");
-/// The tightest memory cgroup's limit, or nothing if there is none.
-std::optional<std::uint64_t> cgroup_memory_limit(const std::filesystem::path& root = "/");
+/// The machine's memory, or the tightest memory cgroup's limit if that is less. Nothing if neither is known.
+std::optional<std::uint64_t> memory_limit(const std::filesystem::path& root = "/");
 /// The most memory this process has had resident (VmHWM), in bytes.
 std::uint64_t peak_resident_memory(const std::filesystem::path& root = "/");
 

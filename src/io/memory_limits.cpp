@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/memory.hpp"
+#include "io/mounts.hpp"
 
 namespace xorder::io {
 namespace {
@@ -50,43 +51,13 @@ bool is_one_of(std::string_view list, std::string_view word) {
   return in.find("," + std::string(word) + ",") != std::string::npos;
 }
 
-struct Mount {
-  std::string root;   // the part of the hierarchy that is mounted
-  std::string point;  // where
-};
-
-/// mountinfo escapes blanks and backslashes as \ooo.
-std::string unescape(const std::string& text) {
-  std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    unsigned code = 0;
-    if (text[i] == '\\' && i + 3 < text.size() &&
-        std::from_chars(&text[i + 1], &text[i + 4], code, 8).ptr == &text[i + 4]) {
-      result += static_cast<char>(code);
-      i += 3;
-    } else {
-      result += text[i];
-    }
-  }
-  return result;
-}
-
 /// The mounts of version 1's memory hierarchy, or of version 2's.
 std::vector<Mount> cgroup_mounts(const fs::path& root, bool version2) {
-  std::vector<Mount> mounts;
-  std::ifstream in(root / "proc/self/mountinfo");
-  for (std::string line; std::getline(in, line);) {
-    const std::size_t dash = line.find(" - ");
-    if (dash == std::string::npos) continue;
-    std::istringstream head(line), tail(line.substr(dash + 3));
-    std::string id, parent, device, type, source, options;
-    Mount mount;
-    head >> id >> parent >> device >> mount.root >> mount.point;
-    tail >> type >> source >> options;
-    if (type != (version2 ? "cgroup2" : "cgroup") || (!version2 && !is_one_of(options, "memory"))) continue;
-    mounts.push_back({unescape(mount.root), unescape(mount.point)});
-  }
-  return mounts;
+  std::vector<Mount> all = mounts(root);
+  std::erase_if(all, [&](const Mount& mount) {
+    return version2 ? mount.type != "cgroup2" : mount.type != "cgroup" || !is_one_of(mount.options, "memory");
+  });
+  return all;
 }
 
 /// This process's path in version 1's memory hierarchy, or in version 2's.
@@ -171,8 +142,8 @@ std::uint64_t available_memory(const fs::path& root) {
   return available.value_or(0);
 }
 
-std::optional<std::uint64_t> cgroup_memory_limit(const fs::path& root) {
-  std::optional<std::uint64_t> tightest;
+std::optional<std::uint64_t> memory_limit(const fs::path& root) {
+  std::optional<std::uint64_t> tightest = read_kilobytes(root / "proc/meminfo", "MemTotal:");
   for (const Limit& limit : limits(root)) tightest = std::min(tightest.value_or(limit.limit), limit.limit);
   return tightest;
 }

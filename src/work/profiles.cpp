@@ -9,14 +9,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "io/disk.hpp"
 #include "io/measure_disk.hpp"
+#include "io/mounts.hpp"
 #include "io/output.hpp"
 #include "io/residency.hpp"
 #include "io/seeks.hpp"
@@ -50,29 +49,21 @@ fs::path profile_path(const fs::path& directory) {
   struct stat there {};
   if (cache.empty() || statvfs(directory.c_str(), &system) != 0 || stat(directory.c_str(), &there) != 0)
     return {};
-  const std::string key = file_system_key(system.f_fsid, there.st_dev, "/proc/self/mountinfo");
+  const std::string key = file_system_key(system.f_fsid, there.st_dev);
   return key.empty() ? fs::path() : cache / fmt::format("disk-{}.json", key);
 }
 
-std::string file_system_key(uint64_t id, uint64_t device, const fs::path& mounts) {
+std::string file_system_key(uint64_t id, uint64_t device, const fs::path& root) {
   if (id != 0) return fmt::format("{:016x}", id);
   const std::string numbers = fmt::format("{}:{}", major(device), minor(device));
-  std::ifstream lines(mounts);
-  for (std::string line; std::getline(lines, line);) {
-    // 36 35 98:0 /root /mount/point options [optional fields] - type source options
-    std::istringstream words(line);
-    std::string skipped, where, type, source;
-    words >> skipped >> skipped >> where;
-    if (where != numbers) continue;
-    while (words >> skipped && skipped != "-") {
-    }
-    words >> type >> source;
-    std::string key = type + '-' + source;
+  for (const io::Mount& mount : io::mounts(root)) {
+    if (mount.device != numbers) continue;
+    std::string key = mount.type + '-' + mount.source;
     for (char& c : key) {
       const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
       if (!plain && c != '.' && c != '_') c = '-';
     }
-    return source.empty() ? std::string() : key.substr(0, 200);
+    return mount.source.empty() ? std::string() : key.substr(0, 200);
   }
   return {};
 }

@@ -19,8 +19,8 @@ std::filesystem::path profile_path(const std::filesystem::path& directory);
 
 /// What the profile's file is named after: the file system's id, or if it has none (NFS, FUSE) its type and
 /// source, as in "nfs4 server:/export" with - for all but letters, digits, dots and underscores. Empty if it
-/// has neither. `mounts` has the format of /proc/self/mountinfo.
-std::string file_system_key(std::uint64_t id, std::uint64_t device, const std::filesystem::path& mounts);
+/// has neither. `root` is as for io::mounts().
+std::string file_system_key(std::uint64_t id, std::uint64_t device, const std::filesystem::path& root = "/");
 
 /// The profile, or nothing if there is none. Throws InputError or IoError if it cannot be read, and
 /// InputError if it is damaged.

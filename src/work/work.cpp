@@ -18,9 +18,9 @@ namespace xorder::work {
 std::uint64_t effective_memory(std::uint64_t asked, unsigned processes, std::uint64_t output_bytes) {
   constexpr std::uint64_t program = 40 * MiB;  // see Options::memory
   const auto left = [&](std::uint64_t bytes) { return bytes - std::min(bytes, output_bytes); };
-  const std::uint64_t available = std::max(left(io::available_memory()) / processes, minimum_memory);
-  std::uint64_t memory = asked != 0 ? std::min(asked, available) : std::max(available / 2, minimum_memory);
-  if (const auto limit = io::cgroup_memory_limit()) {
+  std::uint64_t memory =
+      asked != 0 ? asked : std::max(left(io::available_memory()) / 2 / processes, minimum_memory);
+  if (const auto limit = io::memory_limit()) {
     const std::uint64_t each = left(*limit) / processes;
     memory = std::min(memory, std::max(each > program ? each - program : 0, minimum_memory));
   }

@@ -30,7 +30,7 @@ class FakeSystem {
   }
   std::filesystem::path root() const { return scratch_.path(); }
   std::uint64_t available() const { return available_memory(root()); }
-  std::optional<std::uint64_t> limit() const { return cgroup_memory_limit(root()); }
+  std::optional<std::uint64_t> limit() const { return memory_limit(root()); }
 
  private:
   test::ScratchDirectory scratch_;
@@ -49,7 +49,7 @@ const char* const version2_mounts =
 TEST(AvailableMemory, WithoutCgroupsIsTheKernelsEstimate) {
   FakeSystem system;
   EXPECT_EQ(system.available(), 1000 * MiB);
-  EXPECT_EQ(system.limit(), std::nullopt);
+  EXPECT_EQ(system.limit(), 4000 * MiB);
   EXPECT_EQ(peak_resident_memory(system.root()), 2 * MiB);
   system.put("proc/meminfo", "MemTotal: 4096000 kB\nMemFree: 102400 kB\n");
   EXPECT_EQ(system.available(), 100 * MiB);
@@ -86,7 +86,7 @@ TEST(AvailableMemory, RespectsVersion2) {
   system.put(top + "user.slice/job/memory.max", "max\n");
   system.put(top + "user.slice/job/memory.current", m(10));
   EXPECT_EQ(system.available(), 1000 * MiB);
-  EXPECT_EQ(system.limit(), std::nullopt);
+  EXPECT_EQ(system.limit(), 4000 * MiB);
   system.put(top + "user.slice/memory.max", m(500));
   system.put(top + "user.slice/memory.current", m(100));
   system.put(top + "user.slice/memory.stat", "anon 1\ninactive_file " + m(40) + "active_file 3\n");
@@ -126,7 +126,7 @@ TEST(AvailableMemory, SurvivesGarbage) {
 TEST(AvailableMemory, OfThisMachineIsPlausible) {
   EXPECT_GT(available_memory(), 0u);
   EXPECT_GT(peak_resident_memory(), MiB / 2);
-  if (const auto limit = cgroup_memory_limit()) {
+  if (const auto limit = memory_limit()) {
     EXPECT_GE(*limit, available_memory());
   }
 }

@@ -73,16 +73,18 @@ TEST_F(Profiles, ARelativeCacheDirectoryIsIgnored) {
 }
 
 TEST_F(Profiles, AFileSystemWithoutAnIdIsKnownByItsSource) {
-  const std::filesystem::path mounts = scratch_ / "mountinfo";
-  std::ofstream(mounts) << "22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw\n"
-                           "40 22 0:51 / /mnt/a rw - fuse.sshfs me@host:/data rw,user_id=0\n"
-                           "41 22 0:52 /export /mnt/b rw shared:9 master:1 - nfs4 server:/export rw\n"
-                           "42 22 0:53 / /mnt/c rw -\n";
-  EXPECT_EQ(file_system_key(0x12ab, makedev(0, 51), mounts), "00000000000012ab");
-  EXPECT_EQ(file_system_key(0, makedev(0, 51), mounts), "fuse.sshfs-me-host--data");
-  EXPECT_EQ(file_system_key(0, makedev(0, 52), mounts), "nfs4-server--export");
-  EXPECT_EQ(file_system_key(0, makedev(0, 53), mounts), "");
-  EXPECT_EQ(file_system_key(0, makedev(0, 54), mounts), "");
+  const std::filesystem::path root = scratch_.path();
+  std::filesystem::create_directories(root / "proc/self");
+  std::ofstream(root / "proc/self/mountinfo")
+      << "22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw\n"
+         "40 22 0:51 / /mnt/a rw - fuse.sshfs me@host:/data rw,user_id=0\n"
+         "41 22 0:52 /export /mnt/b rw shared:9 master:1 - nfs4 server:/export rw\n"
+         "42 22 0:53 / /mnt/c rw -\n";
+  EXPECT_EQ(file_system_key(0x12ab, makedev(0, 51), root), "00000000000012ab");
+  EXPECT_EQ(file_system_key(0, makedev(0, 51), root), "fuse.sshfs-me-host--data");
+  EXPECT_EQ(file_system_key(0, makedev(0, 52), root), "nfs4-server--export");
+  EXPECT_EQ(file_system_key(0, makedev(0, 53), root), "");
+  EXPECT_EQ(file_system_key(0, makedev(0, 54), root), "");
   EXPECT_EQ(file_system_key(0, makedev(0, 51), scratch_ / "missing"), "");
 }
 

@@ -27,7 +27,7 @@ enum class AccessChoice { automatic, direct, mapped };
 struct Options {
   /// Bytes for everything that grows with the data: tiles, requests, carried blocks, cached pages. The
   /// program itself needs up to 40 MiB more, and an output in tmpfs its size. 0 means half of the available
-  /// memory, after that output is subtracted. What is available, and a memory cgroup's limit, cap it.
+  /// memory, after that output is subtracted. What the machine has, and a memory cgroup's limit, cap it.
   std::uint64_t memory = 0;
   /// Threads for permuting in memory. 0 means one for each processor of the machine or of the process's
   /// affinity mask.
