@@ -214,7 +214,8 @@ typedef struct xorder_options {
   /// sizeof(xorder_options) in the calling program.
   size_t size;
   /// Bytes for everything that grows with the data, at least 16 MiB. The library itself needs up to 40 MiB
-  /// more. Default: half of the available memory.
+  /// more. An amount that the machine or a memory cgroup does not have is cut down, and xorder_job_note()
+  /// says so. Default: half of the available memory.
   uint64_t memory;
   /// Threads that permute, at most 1024. Default: one for each processor.
   int threads;
@@ -228,8 +229,8 @@ typedef struct xorder_options {
   const char* scratch_directory;
   /// The device profile, for choosing block sizes: "ssd", "hdd", "tmpfs", or the path of a profile.
   /// Default: what `xorder bench disk` measured for the output's file system, or else "tmpfs" within tmpfs,
-  /// "hdd" if the kernel says that it spins and reads of the input take as long as there, and "ssd"
-  /// elsewhere. An input on another file system is read at that one's price.
+  /// "hdd" if the kernel calls the input's disk rotational and trial reads of the input take more than 2 ms,
+  /// and "ssd" elsewhere. Reads from another file system are priced with that one's profile.
   const char* device;
 } xorder_options;
 
@@ -278,7 +279,8 @@ typedef struct xorder_progress {
 typedef int (*xorder_progress_function)(const xorder_progress* progress, void* user);
 
 /// Reserves the output's space, moves the data, checks that the input has not changed meanwhile, syncs the
-/// output and gives it its name. Blocks until all is done. `progress` may be NULL. Its last call comes when
+/// output and gives it its name. A new output is closed to group and others as far as the input is. Blocks
+/// until all is done. `progress` may be NULL. Its last call comes when
 /// all is done, and its return value is then ignored. Reads and writes all data once for each pass. Allocates
 /// the memory that the plan says, and frees it at the end. May be called again, which makes the output again,
 /// if options.overwrite allows it.

@@ -11,6 +11,7 @@
 #include "c/permutation.hpp"
 #include "json_text.hpp"
 #include "work/json.hpp"
+#include "work/profiles.hpp"
 #include "xorder/io/array_file.hpp"
 #include "xorder/tiles/job.hpp"
 
@@ -81,7 +82,7 @@ void run(xorder_job& job, xorder_progress_function progress, void* user) {
       progress == nullptr ? work::ProgressCallback() : [&teller](const work::Progress& p) { teller(p); },
       teller.token());
   job.report_json = json_text(work::report_json(job.job.summary(), report));
-  if (!report.note.empty()) job.note += (job.note.empty() ? "" : "; ") + report.note;
+  work::add_note(job.note, report.note);
 }
 
 }  // namespace

@@ -141,18 +141,18 @@ void Output::check(const fs::path& destination, std::uint64_t bytes, bool overwr
 }
 
 Output::Output(const fs::path& destination, std::uint64_t bytes, bool overwrite, Access access,
-               const File& input, Naming naming)
-    : Output(destination, bytes, overwrite, access, input.disk(), &input, naming) {}
+               const File& input, Naming naming, mode_t permissions)
+    : Output(destination, bytes, overwrite, access, input.disk(), &input, naming, permissions) {}
 
 Output::Output(const fs::path& destination, std::uint64_t bytes, bool overwrite, Access access, Disk& disk,
-               const File* input, Naming naming)
+               const File* input, Naming naming, mode_t permissions)
     : disk_(&disk), overwrite_(overwrite) {
   Destination found = examine(destination, bytes, overwrite, disk, input);
   destination_ = std::move(found.path);
   directory_ = std::move(found.directory_fd);
   const std::string name = destination_.filename().string();
   // The old file may be private. Until the new one gets its permissions, nobody else may read it.
-  NewFile made = create_in(*disk_, directory_.get(), found.directory, name, found.exists ? 0600 : 0666,
+  NewFile made = create_in(*disk_, directory_.get(), found.directory, name, found.exists ? 0600 : permissions,
                            naming == Naming::temporary);
   temporary_ = std::move(made.temporary);
   try {
@@ -170,14 +170,6 @@ Output::~Output() {
 
 fs::path Output::temporary_path() const {
   return temporary_.empty() ? fs::path() : destination_.parent_path() / temporary_;
-}
-
-void Output::withhold(const File& input) {
-  struct stat source, made;
-  const int fd = file_->plain_descriptor();
-  if (fstat(input.plain_descriptor(), &source) != 0 || fstat(fd, &made) != 0) return;
-  const mode_t mode = made.st_mode & 07777, narrower = mode & (source.st_mode | 07700);
-  if (narrower != mode && fchmod(fd, narrower) != 0) fail("chmod", errno);
 }
 
 std::vector<fs::path> left_over(const fs::path& destination) {

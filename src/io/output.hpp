@@ -24,12 +24,13 @@ class Output {
   /// symbolic link is followed: its target will be replaced, or made if it does not exist. Throws InputError
   /// if the destination exists and `overwrite` is false, is not a regular file, or is the same file as
   /// `input` (also by symbolic or hard link); if its directory is missing or not writable; or if there is no
-  /// room (the message says how much is needed and how much is free). The file is made on the input's disk.
+  /// room (the message says how much is needed and how much is free). The file is made on the input's disk. A
+  /// new file gets `permissions` without the umask.
   Output(const std::filesystem::path& destination, std::uint64_t bytes, bool overwrite, Access access,
-         const File& input, Naming naming = Naming::automatic);
+         const File& input, Naming naming = Naming::automatic, mode_t permissions = 0666);
   /// The same on a given disk. `input` may be null, for an output that is made from no input file.
   Output(const std::filesystem::path& destination, std::uint64_t bytes, bool overwrite, Access access,
-         Disk& disk, const File* input, Naming naming = Naming::automatic);
+         Disk& disk, const File* input, Naming naming = Naming::automatic, mode_t permissions = 0666);
   ~Output();
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
@@ -38,8 +39,6 @@ class Output {
   File& file() { return *file_; }
   /// Where the file can be opened until commit(); empty if it is nameless.
   std::filesystem::path temporary_path() const;
-  /// Takes from group and others what the input denies them, as cp does. Throws IoError.
-  void withhold(const File& input);
   /// Syncs the data, gives the file its name and syncs the directory. An old file is replaced atomically; its
   /// permissions and, if allowed, its owner and group are taken over. Without permission to overwrite, a
   /// destination that has appeared meanwhile is an error. Throws IoError and leaves the destination as it

@@ -1,4 +1,5 @@
 #include "io/residency.hpp"
+#include "io/page_cache.hpp"
 #include "rounding.hpp"
 
 #include <fcntl.h>
@@ -30,7 +31,7 @@ bool in_memory(const struct statfs& status) {
 }  // namespace
 
 bool mostly_cached(const io::File& file) {
-  constexpr std::uint64_t page = 4096, samples = 64;
+  constexpr std::uint64_t page = page_bytes, samples = 64;
   const std::uint64_t size = file.size();
   if (size == 0) return true;
   if (!may_ask(file)) return false;

@@ -38,8 +38,8 @@ class ArrayProgram final : public Program {
 // Mapped blocks take more memory, so a plan for them holds for both kinds of access.
 plan::ProcessorConditions planned_for(const RoundOptions& options) {
   if (options.link_times) schedule::check(*options.link_times);
-  return {work::effective_memory(options.memory), options.device, options.processors, true,
-          options.link_times};
+  return {work::effective_memory(options.memory), options.device.value_or(plan::Device::ssd()),
+          options.processors, true, options.link_times};
 }
 
 }  // namespace
@@ -47,11 +47,13 @@ plan::ProcessorConditions planned_for(const RoundOptions& options) {
 struct RoundPlan::Made {
   Made(const Reordering& what, const RoundOptions& options)
       : conditions(planned_for(options)),
+        device(options.device),
         rounds(std::make_shared<plan::RoundsOnFiles>(what, options.layout, conditions)),
         before(rounds->on_elements(rounds->before())),
         after(rounds->on_elements(rounds->after())) {}
 
   plan::ProcessorConditions conditions;
+  std::optional<plan::Device> device;  // for runs on files
   std::shared_ptr<const plan::RoundsOnFiles> rounds;
   memory::InMemoryPlan before, after;
 };
@@ -77,7 +79,7 @@ std::unique_ptr<work::Work> RoundPlan::on_files(io::ArrayFile input, std::vector
   }
   work::check_sizes(plan.bytes(), input, extents);
   options.memory = made_->conditions.memory;
-  options.device = made_->conditions.device;
+  if (made_->device) options.device = made_->device;
   options.link_times = made_->conditions.link_times;
   work::Frame frame = work::settle({std::move(input)}, std::move(output), dtype, extents, std::move(options),
                                    files_in_memory * plan.bytes());

@@ -43,9 +43,9 @@ void add_write_slots(const Reordering& what, const Conditions& conditions, const
   b.carry_bytes = g.target_aligned ? 0 : joints * g.written.run_count * alignment;
 }
 
-// The pipeline's lists: for each chunk its place among the free ones; for each tile slot its chunks and its
-// runs, which are listed in two steps; for each group slot a pointer for each of its tile's chunks, and its
-// runs and where they are. Together 1 to 3 % of a tile in chunks of 4 KiB.
+// The pipeline's lists, at most: for each chunk its place among the free ones; for each tile slot its chunks
+// and its runs; for each group slot a pointer for each of its tile's chunks, and its runs and where they are.
+// Together 1 to 3 % of a tile in chunks of 4 KiB.
 struct Lists {
   uint64_t tile_chunks, per_tile, per_group;
 
@@ -53,7 +53,7 @@ struct Lists {
       : tile_chunks(g.target.run_count * b.chunk.per_run),
         per_tile(sizeof(void*) * tile_chunks + sizeof(Run) * g.target.run_count),
         per_group(sizeof(void*) * tile_chunks + (sizeof(Run) + sizeof(void*)) * b.group_runs) {}
-  // Of all but the free chunks and their tiles.
+  // Besides the tiles that fill all chunks there are two more slots, and two lists while runs are listed.
   uint64_t fixed(const Buffers& b) const { return 4 * per_tile + b.group_slots * per_group; }
   uint64_t per_chunk() const { return sizeof(void*) + ceil_div(per_tile, tile_chunks); }
 };

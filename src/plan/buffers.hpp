@@ -28,7 +28,7 @@ struct Buffers {
   std::uint64_t write_slots = 0;
   /// Blocks that wait for their other part, about. There is always room for 64 of them, see io/carry.hpp.
   std::uint64_t carry_bytes = 0;
-  /// Bytes of the lists of runs and chunks, beyond those that every program may need.
+  /// Bytes of the lists of runs and chunks, beyond 8 MiB, which the program itself has room for.
   std::uint64_t lists = 0;
 
   std::uint64_t chunk_bytes() const { return chunk.elements * element_bytes; }

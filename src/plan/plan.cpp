@@ -49,6 +49,21 @@ constexpr double worth_more_passes = 0.75;
 // time, which is up to 20 ms.
 constexpr double worth_a_search = 0.2;
 
+// The conditions of pass number i of count.
+Conditions of_pass(const Conditions& all, std::size_t i, std::size_t count) {
+  Conditions conditions = all;
+  if (i == 0 && all.source) conditions.device = all.device.reading_from(*all.source);
+  if (i > 0) conditions.source_offset = all.scratch_offset;
+  if (i + 1 < count) conditions.target_offset = all.scratch_offset;
+  return conditions;
+}
+
+// Of any pass.
+uint64_t largest_useful_request(const Conditions& conditions) {
+  const uint64_t largest = conditions.device.largest_useful_request();
+  return conditions.source ? std::max(largest, conditions.source->largest_useful_request()) : largest;
+}
+
 struct MultiPass {
   int block_bits = 0;
   int memory_bits = 0;
@@ -61,6 +76,7 @@ std::optional<MultiPass> best_block_size(const Reordering& what, const Condition
   const uint64_t tile_elements = conditions.memory / 4 * 3 / what.element_bytes;
   if (tile_elements < 2) return std::nullopt;
   const int most = std::min(static_cast<int>(std::bit_width(tile_elements)) - 1, what.map.bits());
+  const Conditions first = of_pass(conditions, 0, 2);
   std::optional<MultiPass> best;
   for (int m = 1; m <= most; ++m) {
     const uint64_t tile = what.element_bytes << m;
@@ -73,20 +89,11 @@ std::optional<MultiPass> best_block_size(const Reordering& what, const Condition
                       .write_block = block,
                       .tiles = what.bytes() / tile,
                       .memory = tile};
-      const double seconds = passes * pass_seconds(load, conditions);
+      const double seconds = pass_seconds(load, first) + (passes - 1) * pass_seconds(load, conditions);
       if (!best || seconds < best->seconds) best = MultiPass{b, m, seconds};
     }
   }
   return best;
-}
-
-// The conditions of pass number i of count.
-Conditions of_pass(const Conditions& all, std::size_t i, std::size_t count) {
-  Conditions conditions = all;
-  if (i == 0 && all.source) conditions.device = all.device.reading_from(*all.source);
-  if (i > 0) conditions.source_offset = all.scratch_offset;
-  if (i + 1 < count) conditions.target_offset = all.scratch_offset;
-  return conditions;
 }
 
 // A pass for each factor; nothing if for one of them no tile fits in the memory.
@@ -108,10 +115,9 @@ std::optional<std::vector<Pass>> passes_of(const std::vector<Reordering>& factor
 // A lower bound for two passes: they have the largest requests, and reads and writes overlap from the
 // beginning to the end.
 double least_seconds_of_two(const Reordering& what, const Conditions& conditions) {
-  const uint64_t block = conditions.device.largest_useful_request();
-  return 2 * pass_seconds(
-                 {.bytes = what.bytes(), .read_block = block, .write_block = block, .tiles = what.bytes()},
-                 conditions);
+  const uint64_t block = largest_useful_request(conditions);
+  const Load load{.bytes = what.bytes(), .read_block = block, .write_block = block, .tiles = what.bytes()};
+  return pass_seconds(load, of_pass(conditions, 0, 2)) + pass_seconds(load, conditions);
 }
 
 // The sequences of reorderings that may be better than a single pass, which takes `single` seconds (nothing:
@@ -129,7 +135,7 @@ std::vector<std::vector<Reordering>> factorings(const Reordering& what, const Co
       all.back().back().map = std::move(map);
     }
   } else if (!single || (*single > worth_a_search && worth(least_seconds_of_two(what, conditions)))) {
-    for (auto& [first, second] : axis_factors(what, conditions.device.largest_useful_request()))
+    for (auto& [first, second] : axis_factors(what, largest_useful_request(conditions)))
       all.push_back({std::move(first), std::move(second)});
   }
   return all;

@@ -35,6 +35,16 @@ std::vector<io::File> open_all(const Frame& frame, io::Disk& disk) {
   return files;
 }
 
+// What all inputs allow to group and others, as cp does; the owner may read and write.
+mode_t permissions_of(const std::vector<io::File>& inputs) {
+  mode_t permissions = 0666;
+  for (const io::File& input : inputs) {
+    struct stat status;
+    if (fstat(input.plain_descriptor(), &status) == 0) permissions &= status.st_mode | 0600;
+  }
+  return permissions;
+}
+
 std::vector<io::FileStamp> stamps_of(const std::vector<io::File>& files) {
   std::vector<io::FileStamp> stamps;
   for (const io::File& file : files) {
@@ -54,8 +64,7 @@ Delivery::Delivery(const Frame& frame, io::Disk& disk)
   if (team == nullptr || team->is_first()) {
     using Naming = io::Output::Naming;
     output_.emplace(frame.output.path, bytes, frame.options.overwrite, access, sources_.front(),
-                    team == nullptr ? Naming::automatic : Naming::temporary);
-    for (const io::File& source : sources_) output_->withhold(source);
+                    team == nullptr ? Naming::automatic : Naming::temporary, permissions_of(sources_));
     // Before the others are told: they may come much later, and a signal may come before them.
     if (frame.team() != nullptr) frame.team()->temporary({output_->temporary_path()});
   }

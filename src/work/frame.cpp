@@ -23,8 +23,8 @@ namespace {
 void check_page_size() {
   const auto bytes = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   if (bytes != io::page_bytes)
-    throw Error(fmt::format("files are moved in pages of {}; this system has pages of {}",
-                            size_text(io::page_bytes), size_text(bytes)));
+    throw InputError(fmt::format("files are moved in pages of {}; this system has pages of {}",
+                                 size_text(io::page_bytes), size_text(bytes)));
 }
 
 void check_output(const Frame& frame) {
@@ -79,10 +79,6 @@ void check_own_file(const Frame& frame, Team& team) {
   }
 }
 
-void add_note(Frame& frame, const std::string& note) {
-  if (!note.empty()) frame.note += (frame.note.empty() ? "" : "; ") + note;
-}
-
 // Makes the options of all members agree. Checks that they mean the same input, or parts that go together.
 void join(Frame& frame, Team& team) {
   Options& options = frame.options;
@@ -92,7 +88,8 @@ void join(Frame& frame, Team& team) {
                          : "several processes that write one file cannot map it; use direct access");
   }
   if (options.threads == 0) options.threads = team.processors();
-  auto& [target, source, note] = frame.disks;
+  plan::Device& target = frame.disks.target;
+  std::optional<plan::Device>& source = frame.disks.source;
   target = plan::Device::parse(team.from_first(target.text()), "the first process's device");
   const std::string text = team.from_first(source ? source->text() : "");
   source.reset();
@@ -170,15 +167,20 @@ Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, co
   Frame frame{std::move(inputs), {}, std::move(options), membership, {}, {}, {}};
   if (frame.options.link_times) schedule::check(*frame.options.link_times);
   Team* const team = frame.team();
-  frame.disks =
-      frame.options.device ? Disks{*frame.options.device, {}, {}} : disks_of(*frame.input().file, output);
+  if (frame.options.device) {
+    frame.disks.target = *frame.options.device;
+  } else if (team == nullptr || team->is_first()) {  // the others adopt its findings
+    frame.disks = disks_of(*frame.input().file, output);
+  } else {
+    frame.disks.target = plan::Device::ssd();
+  }
   frame.note = frame.disks.note;
   if (team != nullptr) join(frame, *team);
   frame.output = destination(std::move(output), frame.input(), dtype, extents, frame.options.output_offset);
   std::uint64_t memory = memory_beside(frame);
   if (team != nullptr) memory = team->least(memory);
   if (const std::uint64_t asked = frame.options.memory; asked > memory)
-    add_note(frame,
+    add_note(frame.note,
              fmt::format("{} of memory were asked for; {} can be used", size_text(asked), size_text(memory)));
   check_output(frame);
   if (membership.parts) check_own_file(frame, *team);

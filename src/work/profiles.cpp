@@ -37,8 +37,12 @@ fs::path cache_directory() {
   return {};
 }
 
+// Of the file itself, if it is there and `file` is a link to it.
 fs::path directory_of(const fs::path& file) {
-  return file.has_parent_path() ? file.parent_path() : fs::path(".");
+  std::error_code error;
+  const fs::path real = fs::canonical(file, error);
+  const fs::path& at = error ? file : real;
+  return at.has_parent_path() ? at.parent_path() : fs::path(".");
 }
 
 }  // namespace
@@ -147,6 +151,10 @@ bool spins(const io::File& input) {
 
 }  // namespace
 
+void add_note(std::string& notes, const std::string& note) {
+  if (!note.empty()) notes += (notes.empty() ? "" : "; ") + note;
+}
+
 Disks disks_of(const io::File& input, const fs::path& output) {
   DeviceChoice target = device_for(output);
   const bool same = same_file_system(input, output);
@@ -157,11 +165,12 @@ Disks disks_of(const io::File& input, const fs::path& output) {
   if (!source.known && spins(input)) {
     source.device = plan::Device::hdd();
     if (same) target.device = source.device;
-    target.note = fmt::format(
+    source.note = fmt::format(
         "{}: its disk takes long to seek, so it is planned for as hdd; xorder bench disk measures it",
         input.name());
   }
   Disks disks{std::move(target.device), {}, std::move(target.note)};
+  if (source.note != disks.note) add_note(disks.note, source.note);
   if (source.device != disks.target) disks.source = std::move(source.device);
   return disks;
 }

@@ -49,6 +49,9 @@ struct DeviceChoice {
 /// Device::tmpfs() within tmpfs and Device::ssd() elsewhere.
 DeviceChoice device_for(const std::filesystem::path& file);
 
+/// Appends a note to others, if there is one.
+void add_note(std::string& notes, const std::string& note);
+
 /// What a run reads and writes.
 struct Disks {
   plan::Device target;  ///< of the output, and of scratch files

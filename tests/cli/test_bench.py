@@ -45,7 +45,7 @@ class BenchDisk(Case):
         with open(self.kept()[0], "w", encoding="utf-8") as file:
             file.write("{")
         result = self.ok("transpose", "a.npy", "b.npy", "--io", "direct", "--dry-run", env=self.env)
-        self.assertRegex(result.stderr, r"note: \S+disk-\w+\.json: not a device profile.*using " + usual)
+        self.assertRegex(result.stderr, r"note: \S+disk-[\w.-]+\.json: not a device profile.*using " + usual)
         self.assertIn("on " + usual, result.stdout)
 
     def test_what_is_not_to_be_kept_is_not(self):

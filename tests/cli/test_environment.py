@@ -42,6 +42,8 @@ class Environment(Case):
                     self.assertEqual(self.shell(f"$XORDER transpose missing.npy b.npy {options} {streams}"), 2)
 
     def test_notes_are_printed_unless_quiet(self):
+        if os.statvfs(self.dir).f_fsid == 0:
+            self.skipTest("this file system has no id, so its profile is named after its source")
         cache = self.path("cache")
         os.makedirs(os.path.join(cache, "xorder"))
         self.write(f"cache/xorder/disk-{os.statvfs(self.dir).f_fsid:016x}.json", "{")

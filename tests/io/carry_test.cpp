@@ -6,8 +6,8 @@
 #include <map>
 #include <string>
 
-#include "seed.hpp"
 #include "rounding.hpp"
+#include "seed.hpp"
 #include "work/meter.hpp"
 
 namespace xorder::io {

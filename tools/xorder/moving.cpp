@@ -168,10 +168,12 @@ void MovingCommand::add_parts(CLI::App& command) {
 
 void MovingCommand::add_resources(CLI::App& command) {
   command
-      .add_option("--memory", memory_,
-                  session().team == nullptr
-                      ? "memory to use, page cache included; default: half of the available memory"
-                      : "memory per process; default: its share of half of the available memory")
+      .add_option(
+          "--memory", memory_,
+          session().team == nullptr
+              ? "memory to use, page cache included; no more than the machine has; default: half of what is "
+                "available"
+              : "memory per process; default: its share of half of the available memory")
       ->type_name("SIZE")
       ->group(group::resources);
   command
@@ -355,8 +357,8 @@ void MovingCommand::run() const {
   }
   Request request{std::move(inputs), own(output_), std::move(options), parts_, lowest_part_bit};
   std::unique_ptr<work::Work> work = make_(request);
-  if (const std::string note = work->summary().note; !note.empty()) tell_note(note);
   learn_disk(request, work, stop);
+  if (const std::string note = work->summary().note; !note.empty()) tell_note(note);
   if (dry_run_) {
     if (speaks) print_plan(*work, stop);
     return;

@@ -32,8 +32,9 @@ struct RoundOptions {
   /// Bytes for a run on files, as Options::memory. As many virtual processors' blocks are made at a time as
   /// fit.
   std::uint64_t memory = 0;
-  /// The disk of the files, for predictions.
-  plan::Device device = plan::Device::ssd();
+  /// The disk of the files, for predictions. Default: for the plan an ssd(), and for runs on files as
+  /// Options::device.
+  std::optional<plan::Device> device{};
   /// As in Options.
   std::optional<schedule::LinkTimes> link_times{};
 };
@@ -55,9 +56,9 @@ class RoundPlan {
 
   /// A run on an array in a file, with the output, costs and errors of scheduled(). Nothing is factored
   /// again; only the passes within processors are planned for these files. `extents` is the output's shape.
-  /// Options::memory, device and link_times are replaced by the plan's. Also throws InputError if the input
-  /// has another number or size of elements than the plan, or if there is less memory now than the plan was
-  /// made for.
+  /// Options::memory, link_times and, if given, device are replaced by the plan's. Also throws InputError if
+  /// the input has another number or size of elements than the plan, or if there is less memory now than the
+  /// plan was made for.
   std::unique_ptr<work::Work> on_files(io::ArrayFile input, std::vector<std::uint64_t> extents,
                                        std::filesystem::path output, work::Options options) const;
 

@@ -34,8 +34,9 @@ struct Options {
   unsigned threads = 0;
   AccessChoice access = AccessChoice::automatic;
   /// The disk, for choosing block sizes. Default: what `xorder bench disk` measured for the output's file
-  /// system, or else tmpfs() within tmpfs, hdd() if the kernel says that it spins and reads of the input take
-  /// as long as there, and ssd() elsewhere. An input on another file system is read at that one's price.
+  /// system, or else tmpfs() within tmpfs, hdd() if the kernel calls the input's disk rotational and trial
+  /// reads of the input take more than 2 ms, and ssd() elsewhere. Tiles that are read from another file
+  /// system are priced with that one's profile.
   std::optional<plan::Device> device{};
   /// For scratch files of plans with several passes. Empty means the output's directory.
   std::filesystem::path scratch_directory{};
