@@ -229,8 +229,8 @@ typedef struct xorder_options {
   const char* scratch_directory;
   /// The device profile, for choosing block sizes: "ssd", "hdd", "tmpfs", or the path of a profile.
   /// Default: what `xorder bench disk` measured for the output's file system, or else "tmpfs" within tmpfs,
-  /// "hdd" if the kernel calls the input's disk rotational and trial reads of the input take more than 2 ms,
-  /// and "ssd" elsewhere. Reads from another file system are priced with that one's profile.
+  /// "hdd" if the kernel calls the input's disk rotational and trial reads of the input take as long as
+  /// seeks, and "ssd" elsewhere. Reads from another file system are priced with that one's profile.
   const char* device;
 } xorder_options;
 

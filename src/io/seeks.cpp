@@ -30,27 +30,42 @@ bool said_to_spin(const File& file) {
   return false;
 }
 
-std::optional<double> seek_seconds(const File& file, Disk& disk) try {
+namespace {
+
+double median(std::array<double, 16>& numbers) {
+  const auto middle = numbers.begin() + numbers.size() / 2;
+  std::ranges::nth_element(numbers, middle);
+  return *middle;
+}
+
+}  // namespace
+
+std::optional<ReadTimes> read_times(const File& file, Disk& disk) try {
   const File direct = file.reopen(Access::direct, disk);
   if (direct.access() != Access::direct) return std::nullopt;
   const std::uint64_t block = std::max<std::uint64_t>(4096, direct.offset_alignment());
   const std::uint64_t blocks = direct.size() / block;
   if (blocks < 1024) return std::nullopt;
   BlockMemory memory(std::max<std::uint64_t>(block, direct.memory_alignment()));
-  std::mt19937_64 random(1);
-  std::array<double, 16> seconds{};
-  for (double& time : seconds) {
-    Transfer read{.kind = Transfer::Kind::read, .file = &direct, .offset = random() % blocks * block};
+  const auto seconds = [&](std::uint64_t number) -> std::optional<double> {
+    Transfer read{.kind = Transfer::Kind::read, .file = &direct, .offset = number * block};
     read.pieces[0] = {memory.data(), block};
     read.piece_count = 1;
     read.required_bytes = block;
     const auto begin = std::chrono::steady_clock::now();
     if (disk.perform(read).error != 0) return std::nullopt;
-    time = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  std::mt19937_64 random(1);
+  std::array<double, 16> elsewhere{}, next{};
+  for (std::size_t i = 0; i < elsewhere.size(); ++i) {
+    const std::uint64_t place = random() % (blocks - 1);
+    const auto first = seconds(place), second = seconds(place + 1);
+    if (!first || !second) return std::nullopt;
+    elsewhere[i] = *first;
+    next[i] = *second;
   }
-  const auto middle = seconds.begin() + seconds.size() / 2;
-  std::ranges::nth_element(seconds, middle);
-  return *middle;
+  return ReadTimes{median(elsewhere), median(next)};
 } catch (const Error&) {  // it cannot be opened again
   return std::nullopt;
 }

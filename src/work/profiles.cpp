@@ -142,11 +142,9 @@ bool same_file_system(const io::File& input, const fs::path& output) {
          source.st_dev == beside.st_dev;
 }
 
-// Solid-state disks, and those of virtual machines and networks, take 0.1 to 1 ms.
 bool spins(const io::File& input) {
-  constexpr double least_seconds = 2e-3;
   return input.size() > io::small_file && io::said_to_spin(input) &&
-         io::seek_seconds(input).value_or(0) > least_seconds;
+         io::read_times(input).value_or(io::ReadTimes{}).of_spinning_disk();
 }
 
 }  // namespace

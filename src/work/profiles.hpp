@@ -59,9 +59,8 @@ struct Disks {
       source;        ///< of the input, if it is on another file system and its device differs
   std::string note;  ///< why a measured profile is not used, or is missed; or empty
 };
-/// What device_for() says of both files. But a disk that nobody has measured is hdd() if it is said to spin
-/// and takes as long as that for a read of `input`, which is tried with 16 reads if the input is no small
-/// file.
+/// What device_for() says of both files. But the input's disk, if nobody has measured it, is hdd() if it is
+/// said to spin and 32 reads of `input` show that it does. A small file is not tried.
 Disks disks_of(const io::File& input, const std::filesystem::path& output);
 
 /// From this many bytes on, a second or two for measuring the disk does not matter.

@@ -13,15 +13,22 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Each read takes some milliseconds more, except every fifth.
+// Takes time for reads that do not begin where the last one ended, or for all.
 class SlowDisk final : public DiskFilter {
  public:
-  SlowDisk() : DiskFilter(system_disk()) {}
-  int before(const Transfer&) override {
-    if (++reads_ % 5 != 0) std::this_thread::sleep_for(5ms);
+  explicit SlowDisk(bool busy) : DiskFilter(system_disk()), busy_(busy) {}
+  int before(const Transfer& read) override {
+    if (busy_ || read.offset != end_) std::this_thread::sleep_for(5ms);
+    end_ = read.offset + read.bytes();
+    ++reads_;
     return 0;
   }
   int before(Operation) override { return 0; }
+  int reads() const { return reads_; }
+
+ private:
+  bool busy_;
+  std::uint64_t end_ = 0;
   int reads_ = 0;
 };
 
@@ -30,22 +37,27 @@ File file_of(const std::filesystem::path& path, std::size_t bytes) {
   return File::open_input(path, Access::buffered);
 }
 
-TEST(Seeks, TheMedianOfSixteenReads) {
+TEST(Seeks, ASpinningDiskTakesLongOnlyToSeek) {
   const test::ScratchDirectory scratch;
   const File file = file_of(scratch / "large", 8 << 20);
-  SlowDisk slow;
-  const auto seconds = seek_seconds(file, slow);
-  if (!seconds) GTEST_SKIP() << "no direct access here";
-  EXPECT_GT(*seconds, 5e-3);
-  EXPECT_EQ(slow.reads_, 16);
+  SlowDisk spinning(false), busy(true);
+  const auto seeks = read_times(file, spinning), waits = read_times(file, busy);
+  if (!seeks || !waits) GTEST_SKIP() << "no direct access here";
+  EXPECT_EQ(spinning.reads(), 32);
+  EXPECT_GT(seeks->elsewhere, 5e-3);
+  EXPECT_LT(seeks->next, seeks->elsewhere);
+  EXPECT_GT(waits->next, 5e-3);
+  EXPECT_FALSE(waits->of_spinning_disk());
+  EXPECT_TRUE((ReadTimes{9e-3, 1e-4}).of_spinning_disk());
+  EXPECT_FALSE((ReadTimes{9e-4, 1e-5}).of_spinning_disk());
 }
 
 TEST(Seeks, NothingWhereTheyCannotBeMade) {
   const test::ScratchDirectory scratch;
-  EXPECT_EQ(seek_seconds(file_of(scratch / "small", 1 << 20)), std::nullopt);
+  EXPECT_EQ(read_times(file_of(scratch / "small", 1 << 20)).has_value(), false);
   test::FailingDisk failing;
   failing.fail_transfer(Transfer::Kind::read, 3);
-  EXPECT_EQ(seek_seconds(file_of(scratch / "large", 8 << 20), failing), std::nullopt);
+  EXPECT_EQ(read_times(file_of(scratch / "large", 8 << 20), failing).has_value(), false);
   const test::TinyFileSystem tiny(scratch / "tiny", "size=9m");
   if (tiny.mounted()) {
     EXPECT_FALSE(said_to_spin(file_of(scratch / "tiny" / "file", 8 << 20)));

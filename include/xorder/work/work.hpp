@@ -35,7 +35,7 @@ struct Options {
   AccessChoice access = AccessChoice::automatic;
   /// The disk, for choosing block sizes. Default: what `xorder bench disk` measured for the output's file
   /// system, or else tmpfs() within tmpfs, hdd() if the kernel calls the input's disk rotational and trial
-  /// reads of the input take more than 2 ms, and ssd() elsewhere. Tiles that are read from another file
+  /// reads of the input take as long as seeks, and ssd() elsewhere. Tiles that are read from another file
   /// system are priced with that one's profile.
   std::optional<plan::Device> device{};
   /// For scratch files of plans with several passes. Empty means the output's directory.
