@@ -32,9 +32,9 @@ bool said_to_spin(const File& file) {
 
 namespace {
 
-double median(std::array<double, 16>& numbers) {
-  const auto middle = numbers.begin() + numbers.size() / 2;
-  std::ranges::nth_element(numbers, middle);
+double median(std::array<double, 16>& times) {
+  const auto middle = times.begin() + times.size() / 2;
+  std::ranges::nth_element(times, middle);
   return *middle;
 }
 
