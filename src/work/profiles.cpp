@@ -37,7 +37,7 @@ fs::path cache_directory() {
   return {};
 }
 
-// Of the file itself, if it is there and `file` is a link to it.
+// The directory that the file is in; if `file` is a link to one that exists, the directory of that.
 fs::path directory_of(const fs::path& file) {
   std::error_code error;
   const fs::path real = fs::canonical(file, error);
@@ -136,8 +136,7 @@ DeviceChoice device_for(const fs::path& file) {
 namespace {
 
 bool same_file_system(const io::File& input, const fs::path& output) {
-  struct stat source {
-  }, beside{};
+  struct stat source, beside;
   return fstat(input.plain_descriptor(), &source) != 0 || stat(directory_of(output).c_str(), &beside) != 0 ||
          source.st_dev == beside.st_dev;
 }

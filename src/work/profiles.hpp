@@ -54,10 +54,12 @@ void add_note(std::string& notes, const std::string& note);
 
 /// What a run reads and writes.
 struct Disks {
-  plan::Device target;  ///< of the output, and of scratch files
-  std::optional<plan::Device>
-      source;        ///< of the input, if it is on another file system and its device differs
-  std::string note;  ///< why a measured profile is not used, or is missed; or empty
+  /// Of the output and of scratch files.
+  plan::Device target;
+  /// Of the input, if it is on another file system and its device differs.
+  std::optional<plan::Device> source;
+  /// Why a measured profile is not used, or is missed; or empty.
+  std::string note;
 };
 /// What device_for() says of both files. But the input's disk, if nobody has measured it, is hdd() if it is
 /// said to spin and 32 reads of `input` show that it does. A small file is not tried.

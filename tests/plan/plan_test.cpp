@@ -175,6 +175,18 @@ TEST(Plan, LargeMemoryHasRoomForTheListsOfItsChunks) {
   EXPECT_GT(large.passes[0].lists, large.peak_memory() / 200);
 }
 
+TEST(Plan, TheInputsDiskPricesOnlyTheFirstPass) {
+  const auto what = test::flat(bmmc::bit_reverse(32), 8);
+  Conditions conditions = direct(256 * MiB, Device::hdd());
+  const Plan alone = make_plan(what, conditions);
+  conditions.source = Device::parse(R"({"points": [[1048576, 1e6, 1e6]]})", "slow");
+  const Plan slow = make_plan(what, conditions);
+  ASSERT_GT(alone.passes.size(), 1u);
+  ASSERT_GT(slow.passes.size(), 1u);
+  EXPECT_GT(slow.passes[0].seconds, 10 * alone.passes[0].seconds);
+  EXPECT_LT(slow.passes[1].seconds, 2 * alone.passes[1].seconds);
+}
+
 TEST(Plan, ASpinningDiskGetsLargerBlocksAndMorePasses) {
   const auto what = test::flat(bmmc::bit_reverse(32), 8);
   const Plan ssd = make_plan(what, direct(256 * MiB));

@@ -214,8 +214,8 @@ void MovingCommand::add_access(CLI::App& command) {
   command
       .add_option(
           "--device", device_,
-          "the disk's profile; default: the one that was measured, or else tmpfs within tmpfs, hdd if "
-          "reads take as long as there, and ssd elsewhere")
+          "the disk's profile; default: the one that was measured, or else tmpfs within tmpfs, hdd if the "
+          "disk is seen to spin, and ssd elsewhere")
       ->type_name("ssd|hdd|tmpfs|FILE")
       ->group(group::resources);
 }

@@ -108,12 +108,12 @@ class Work {
   virtual std::optional<Traffic> forecast(const std::stop_token& stop = {}) const;
   /// Reserves the output's space, moves the data, checks that no input has changed meanwhile, syncs the
   /// output and gives it its name. A new output is closed to group and others as far as an input is. Blocks
-  /// until all is done. Each pass reads and writes all data once. The
-  /// memory that summary() says is allocated at the beginning. This thread calls `progress` many times per
-  /// second; an exception that it throws ends the run. Throws InputError if there is no room, IoError,
-  /// Cancelled and std::bad_alloc. The destination is then as before, and nothing is left behind. (There is
-  /// one exception: if syncing the directory fails, the new output is in place, but may not survive a crash
-  /// of the machine.) May be called again, which makes the output again.
+  /// until all is done. Each pass reads and writes all data once. The memory that summary() says is allocated
+  /// at the beginning. This thread calls `progress` many times per second; an exception that it throws ends
+  /// the run. Throws InputError if there is no room, IoError, Cancelled and std::bad_alloc. The destination
+  /// is then as before, and nothing is left behind. (There is one exception: if syncing the directory fails,
+  /// the new output is in place, but may not survive a crash of the machine.) May be called again, which
+  /// makes the output again.
   Report run(const ProgressCallback& progress = {}, std::stop_token stop = {});
 
  protected:
