@@ -33,8 +33,10 @@ class BadInput(Case):
         self.write("old.npy", "precious")
 
     def bad(self, *args, says=(), **options):
-        """Refused with and without an old output. `says` includes what names the place: a path, an option."""
-        for output in [("out.npy",), ("old.npy", "--force")]:
+        """Refused with and without an old output (with sanitizers: one of both). `says` includes what names the place:
+        a path, an option."""
+        outputs = [("out.npy",), ("old.npy", "--force")]
+        for output in self.some(outputs):
             with self.subTest(args=args, output=output):
                 try:
                     self.refused(*args, *output, says=says, **options)

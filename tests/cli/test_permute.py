@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 """xorder permute against scatters in NumPy: expressions, matrices, and the laws of both."""
 
+import itertools
+
 from harness import (Case, LARGE_ENGINES, NAMED_MAPS, affine_map, bits_map, index, main, matrix_text, morton, moved,
                      np, random_columns, rotation)
 
@@ -19,10 +21,9 @@ class Permute(Case):
         self.assert_same(self.by(array, expression, *options), moved(array, target, axis), (expression, array.shape, options))
 
     def test_names(self):
-        for name, target in NAMED_MAPS.items():
-            for n in [1, 2, 5, 12]:
-                with self.subTest(name=name, n=n):
-                    self.check(self.noise((1 << n,), "u2"), name, target(n))
+        for (name, target), n in self.some(itertools.product(NAMED_MAPS.items(), [1, 2, 5, 12])):
+            with self.subTest(name=name, n=n):
+                self.check(self.noise((1 << n,), "u2"), name, target(n))
 
     def test_functions(self):
         array = self.noise((1 << 12,), "f4")
@@ -59,7 +60,7 @@ class Permute(Case):
     def test_composition_applies_the_right_one_first(self):
         n = 11
         names = list(NAMED_MAPS)
-        for _ in range(12):
+        for _ in self.some(range(12)):
             f, g, h = (str(name) for name in self.random.choice(names, 3))
             array = self.noise((1 << n,), "u2")
             expected = moved(moved(moved(array, NAMED_MAPS[h](n)), NAMED_MAPS[g](n).argsort()), NAMED_MAPS[f](n))
@@ -102,7 +103,7 @@ class Permute(Case):
 
 class PermuteOnDisk(Case):
     def test_random_matrices(self):
-        for _ in range(15):
+        for _ in self.some(range(15)):
             n = int(self.random.integers(1, 15))
             columns = random_columns(self.random, n)
             complement = int(self.random.integers(1 << n)) if self.random.integers(2) else None

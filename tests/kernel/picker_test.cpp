@@ -7,6 +7,7 @@
 
 #include "kernel/instruction_sets.hpp"
 #include "plan/reference.hpp"
+#include "sanitized.hpp"
 
 namespace xorder::kernel {
 namespace {
@@ -48,11 +49,8 @@ TEST(Picker, CopiesEachElementFromItsPlace) {
     }
     EXPECT_TRUE(one_by_one);
     // CMakeLists.txt leaves two instruction sets out of the builds with sanitizers.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    const bool has_vectors = (hwy::SupportedTargets() & (HWY_SCALAR | HWY_SSE4 | HWY_AVX3)) == 0;
-#else
-    const bool has_vectors = hwy::SupportedTargets() != HWY_SCALAR;
-#endif
+    constexpr auto without = test::sanitized ? HWY_SCALAR | HWY_SSE4 | HWY_AVX3 : HWY_SCALAR;
+    const bool has_vectors = (hwy::SupportedTargets() & without) == 0;
     EXPECT_EQ(by_windows, has_vectors);
   });
 }

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "sanitized.hpp"
 #include "schedule/band_placement.hpp"
 #include "schedule/band_task.hpp"
 #include "schedule/banded_batch.hpp"
@@ -39,7 +40,7 @@ std::uint64_t crossings_by_formula(int d, int beta) {
 
 // Optimal for every width, in 2^β steps; the formula for crossings also gives 32 for β = 0, N·(0 + 1 + 1).
 TEST(Banded, OptimalForEveryDimensionToTenAndEveryBand) {
-  for (int d = 0; d <= 10; ++d) {
+  for (int d = 0; d <= (test::sanitized ? 8 : 10); ++d) {
     for (int beta = 0; beta <= d; ++beta) {
       const Banded banded(d, beta);
       const CheckReport report = test::expect_correct(banded);

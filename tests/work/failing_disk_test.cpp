@@ -12,6 +12,7 @@
 #include "io/disks.hpp"
 #include "io/on_disk.hpp"
 #include "io/scratch.hpp"
+#include "sanitized.hpp"
 #include "seed.hpp"
 #include "work/engines.hpp"
 #include "xorder/error.hpp"
@@ -75,7 +76,7 @@ TEST_P(FailingDiskTest, AFailingTransferEndsTheRun) {
   for (const Kind kind : {Kind::read, Kind::write}) {
     const long count = kind == Kind::read ? whole.reads() : whole.writes();
     ASSERT_GT(count, 0);
-    for (int i = 0; i < 6; ++i) {
+    for (int i = 0; i < (test::sanitized ? 2 : 6); ++i) {
       // Several threads make a few transfers more or less in the next run: of the last ones none may come.
       const long number =
           i == 0 ? 0 : static_cast<long>(random_.in(0, static_cast<std::uint64_t>(count * 9 / 10)));
@@ -98,7 +99,10 @@ TEST_P(FailingDiskTest, AFailingFileOperationIsNeverASilentLoss) {
   const long count = whole.operations();
   ASSERT_GT(count, 5);
   // All at the beginning and at the end, where files are opened, made and named, and some in between.
-  const auto visited = [&](long n) { return n < 12 || n >= count - 9 || random_.in(0, 199) == 0; };
+  const auto visited = [&](long n) {
+    const int one_in = n < 12 || n >= count - 9 ? 1 : 200;
+    return random_.in(1, test::sanitized ? 3 * one_in : one_in) == 1;
+  };
   for (long n = 0; n < count; ++n) {
     if (!visited(n)) continue;
     SCOPED_TRACE(testing::Message() << "operation " << n << " of " << count);
