@@ -22,7 +22,7 @@ bool suits_streaming(const kernel::LineTiles& tiles) {
   return tiles.lg_lines <= lg_most_lines && tiles.before.kind == kernel::LinePermutation::none;
 }
 
-std::unique_ptr<Engine> make_engine(Mapped mapped, std::uint64_t array_bytes, bool streamed) {
+std::unique_ptr<Engine> make_mapped_engine(Mapped mapped, std::uint64_t array_bytes, bool streamed) {
   if (!mapped.has_lines()) return make_bmmc_records(std::move(mapped), streamed);
   const bool cached = written_directly(array_bytes);
   kernel::LineTiles tiles =
@@ -72,18 +72,18 @@ int batch_bits(const Mapped& mapped, std::uint64_t array_bytes) {
 std::unique_ptr<Engine> make_bmmc_engine(const Reordering& what, bool streamed) {
   Mapped one = mapped_of(what);
   const int bits = batch_bits(one, what.bytes());
-  if (bits == 0) return make_engine(std::move(one), what.bytes(), streamed);
+  if (bits == 0) return make_mapped_engine(std::move(one), what.bytes(), streamed);
   const std::uint64_t count = one.outer_count, rest = count & gf2::low_mask(bits);
   Mapped several = one;
   several.map = gf2::with_high_bits(one.map, bits);
   several.outer_count = several.outer.front().extent = count >> bits;
   several.outer.front().stride <<= bits;
-  auto first = make_engine(std::move(several), what.bytes(), streamed);
+  auto first = make_mapped_engine(std::move(several), what.bytes(), streamed);
   if (rest == 0) return first;
   const std::uint64_t first_bytes = one.bytes() * (count - rest);
   one.outer_count = one.outer.front().extent = rest;
-  return std::make_unique<TwoParts>(std::move(first), make_engine(std::move(one), what.bytes(), streamed),
-                                    first_bytes);
+  return std::make_unique<TwoParts>(std::move(first),
+                                    make_mapped_engine(std::move(one), what.bytes(), streamed), first_bytes);
 }
 
 }  // namespace xorder::memory

@@ -14,6 +14,9 @@
 //
 // An exchange of two axes of one extent transposes square matrices: it exchanges tiles two by two, whatever
 // that extent is. Two such exchanges can reverse four axes or rotate three.
+//
+// Where the slowest axis stays, as in batches of matrices, the array consists of parts that are permuted
+// apart. Small ones are copied to a buffer, one or several at a time, and permuted from there.
 #pragma once
 
 #include <memory>
@@ -25,10 +28,9 @@
 
 namespace xorder::memory {
 
-/// `what` must be canonical and not empty. Null if it takes a second array: axis permutations that are
-/// neither maps nor at most two exchanges of axes of one extent, maps of elements of 3, 5, 6, 7 .. bytes, and
-/// small arrays that would take two steps. Maps of less than a line that are repeated an odd number of times
-/// do too.
+/// `what` must be canonical and not empty. Null if it takes a second array: what has no small parts and is
+/// neither a map nor at most two exchanges of axes of one extent, maps of elements of 3, 5, 6, 7 .. bytes,
+/// and small arrays that would take two steps.
 std::unique_ptr<InPlaceEngine> make_in_place_engine(const Reordering& what);
 
 /// The factors B and C of a map, and s: the more, the longer are the runs, but a coset of T must fit into
@@ -43,6 +45,13 @@ InPlaceFactors factored_in_place(const gf2::AffineMap& map, std::uint64_t elemen
 /// Follows the cycles of tiles whose runs have 2^run_bits elements. Requires that the map permutes these
 /// tiles. `cached`: the array is in the cache, so that no line needs to be prefetched far ahead.
 std::unique_ptr<InPlaceEngine> make_cycles_engine(Mapped mapped, int run_bits, bool cached);
+
+/// Permutes into a second array, and copies that back. The engine must outlive the result.
+std::unique_ptr<InPlaceEngine> make_whole_copied(const Engine& engine, std::size_t bytes);
+
+/// The same part by part. Null unless the slowest axis stays and a part, one coordinate of it, has at most
+/// `longest_part` bytes.
+std::unique_ptr<InPlaceEngine> make_parts_copied(const Reordering& what, std::uint64_t longest_part);
 
 /// For each exchange of two axes of one extent that it takes, one after the other, an engine that exchanges
 /// tiles of square matrices. Empty if there are other moves.

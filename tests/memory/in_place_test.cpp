@@ -6,10 +6,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <new>
 #include <string>
 
+#include "memory/make_engine.hpp"
 #include "memory/small_caches.hpp"
 #include "plan/coset.hpp"
 #include "plan/reference.hpp"
@@ -72,6 +75,25 @@ TEST(InPlace, IsTheSame) {
     const Reordering what = i % 3 == 0   ? test::random_reordering(random, 3)
                             : i % 3 == 1 ? batch_of(random, any_map_of_tiles(random, n))
                                          : batch_of(random, test::any_map(random, n));
+    expect_permuted_in_place(what, random, random.in(1u, 3u));
+    if (HasFatalFailure()) return;
+  }
+}
+
+// Parts that are small, fill a cache, or do not; some of them at the end.
+TEST(InPlace, Parts) {
+  test::Random random;
+  SEED_TRACE(random);
+  for (int i = 0; i < 200; ++i) {
+    SCOPED_TRACE(i);
+    const auto caches = test::any_caches(random);
+    const std::uint64_t w = random.in(std::uint64_t{1}, std::uint64_t{20}), bytes = 1 << random.in(4, 19);
+    const std::uint64_t rows = random.in(std::uint64_t{2}, std::max<std::uint64_t>(2, bytes / w / 2));
+    const std::uint64_t columns = std::max<std::uint64_t>(2, bytes / w / rows);
+    const std::uint64_t parts = random.in(std::uint64_t{1}, std::max<std::uint64_t>(3, 400'000 / bytes));
+    const ArrayShape shape{{parts, rows, columns, 3}, w, Order::c};
+    const std::vector<std::vector<int>> orders = {{0, 2, 1, 3}, {0, 3, 2, 1}, {0, 1, 3, 2}, {0, 3, 1, 2}};
+    const Reordering what = transposition(shape, orders[random.in(std::size_t{0}, orders.size() - 1)]);
     expect_permuted_in_place(what, random, random.in(1u, 3u));
     if (HasFatalFailure()) return;
   }
@@ -162,6 +184,11 @@ TEST(InPlace, TakesNoSecondArray) {
   EXPECT_TRUE(make_in_place_engine(canonical(transposition({{50, 50, 50, 50}, 4, Order::c}, {}))));
   EXPECT_TRUE(make_in_place_engine(canonical(transposition({{512, 2048}, 8, Order::c}, {}))));
   EXPECT_TRUE(make_in_place_engine(canonical(mapping_of_all({{1 << 20}, 16, Order::c}, bmmc::shuffle(20)))));
+  // Batches.
+  for (const std::uint64_t w : {1, 3, 8}) {
+    EXPECT_TRUE(make_in_place_engine(
+        canonical(transposition({{100, 7, 30}, w, Order::c}, std::vector<int>{0, 2, 1}))));
+  }
   EXPECT_FALSE(make_in_place_engine(canonical(transposition({{1000, 1001}, 8, Order::c}, {}))));
 }
 
@@ -201,11 +228,48 @@ TEST(InPlace, WithoutMemoryNothingIsDone) {
   test::Random random;
   SEED_TRACE(random);
   const AffineMap map = test::random_map(random, 20);
-  for (const std::uint64_t w : {8, 12}) {  // two steps; a second array
-    const Reordering what = mapping_of_all({{std::uint64_t{1} << 20}, w, Order::c}, map);
+  for (const Reordering& what : {mapping_of_all({{1 << 20}, 8, Order::c}, map),   // two steps
+                                 mapping_of_all({{1 << 20}, 12, Order::c}, map),  // a second array
+                                 // Parts, whose buffers are allocated last.
+                                 transposition({{4, 701, 1009}, 3, Order::c}, std::vector<int>{0, 2, 1})}) {
     const auto data = random_bytes(random, what.bytes());
     EXPECT_EXIT(_exit(is_done_or_refused(what, data) ? 0 : 1), testing::ExitedWithCode(0), "");
   }
+}
+
+void take_all_memory() {
+  const rlimit no_more{address_space(), RLIM_INFINITY};
+  setrlimit(RLIMIT_AS, &no_more);
+  for (std::size_t bytes = 1 << 20; bytes >= 16; bytes /= 2) {
+    while (std::malloc(bytes) != nullptr) {
+    }
+  }
+}
+
+// In a process of its own: there is memory for the parts, but none for what permutes them.
+bool is_done_with_no_more(const Reordering& what, std::vector<std::byte> array) {
+  const test::SmallCaches caches;  // parts take buffers
+  const auto expected = test::performed(what, array);
+  const auto engine = make_parts_copied(what, std::uint64_t{4} << 20);
+  const auto direct = make_engine(what);
+  Workspace workspace(engine->needs(), 1);
+  std::vector<std::byte> target(array.size());
+  take_all_memory();
+  try {
+    perform(*direct, target.size(), 1, array.data(), target.data());
+    return false;  // then this proves nothing
+  } catch (const std::bad_alloc&) {
+  }
+  engine->perform(array.data(), 1, workspace);
+  return std::memcmp(array.data(), expected.data(), expected.size()) == 0;
+}
+
+TEST(InPlace, PartsAreFinishedWithoutMemory) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  test::Random random;
+  const Reordering what = transposition({{3, 701, 1009}, 2, Order::c}, std::vector<int>{0, 2, 1});
+  const auto data = random_bytes(random, what.bytes());
+  EXPECT_EXIT(_exit(is_done_with_no_more(what, data) ? 0 : 1), testing::ExitedWithCode(0), "");
 }
 #endif
 
