@@ -8,19 +8,21 @@
 // so round after round, so that all see the same machine. --cpu takes the processor time of all threads
 // instead of elapsed time. It prints GB/s of payload, and the ratios of the reordering to memcpy and to the
 // faster copy of the same round: their medians, smallest and largest values. Arrays lie on huge pages.
-// --in-place reorders one array again and again, and adds square matrices. With --offset N both arrays begin N
-// bytes after the beginning of a page. (Large arrays of malloc begin 16 bytes after.)
+// --in-place reorders one array again and again, and adds square matrices and batches. With --offset N both
+// arrays begin N bytes after the beginning of a page. (Large arrays of malloc begin 16 bytes after.)
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <string>
 #include <vector>
 
 #include "bench/memory_families.hpp"
 #include "measured.hpp"
 #include "xorder/memory/permute.hpp"
+#include "xorder/permutation/bmmc.hpp"
 
 namespace {
 
@@ -51,9 +53,34 @@ std::vector<Row> squares_for(Bytes bytes) {
   return rows;
 }
 
+// Batches of other matrices, the pixels of images among them, and of maps.
+std::vector<Row> batches_for(Bytes bytes) {
+  std::vector<Row> rows;
+  for (const std::uint64_t w : {1, 3, 4, 16}) {
+    const auto add = [&](const char* name, std::uint64_t height, std::uint64_t width) {
+      const std::uint64_t count = std::max<Bytes>(1, bytes / (height * width * w));
+      rows.push_back({fmt::format("batch-{} {}", name, w),
+                      transposition({{count, height, width}, w, Order::c}, std::vector<int>{0, 2, 1})});
+    };
+    add("50x60", 50, 60);
+    add("pixels", 224 * 224, 3);
+    add("500x700", 500, 700);
+  }
+  for (const std::uint64_t w : {1, 8}) {
+    for (const int n : {9, 12, 15, 18}) {
+      const ArrayShape shape{{std::max<Bytes>(1, bytes / w >> n), std::uint64_t{1} << n}, w, Order::c};
+      rows.push_back(
+          {fmt::format("batch-bitreverse-{} {}", n, w), mapping_along(shape, 1, bmmc::bit_reverse(n))});
+      rows.push_back({fmt::format("batch-shuffle-{} {}", n, w), mapping_along(shape, 1, bmmc::shuffle(n))});
+    }
+  }
+  return rows;
+}
+
 // All families, each with elements of several sizes, and two whose last axis is fixed.
 std::vector<Row> rows_for(Bytes bytes, bool in_place) {
   std::vector<Row> rows = in_place ? squares_for(bytes) : std::vector<Row>();
+  if (in_place) std::ranges::move(batches_for(bytes), std::back_inserter(rows));
   for (const std::uint64_t w : {1, 2, 4, 8, 16}) {
     for (const cli::MemoryFamily& family : cli::memory_families(bytes, w))
       rows.push_back({fmt::format("{} {}", family.key, w), family.what});

@@ -157,7 +157,7 @@ std::unique_ptr<InPlaceEngine> make_in_place_engine(const Reordering& what) {
   // Parts and what they become are in the second-level cache. There, maps of 32 KiB as their tiles 6 to 13
   // GB/s, in parts 13 to 15; (N, 50, 60) of 3 bytes in a second array 4.8, in parts 10.9; (N, 3, 3) of bytes
   // as squares 0.2, in parts 13.
-  if (auto parts = make_parts_copied(what, cache_sizes().second / 4)) return parts;
+  if (auto parts = make_copied_before(what, cache_sizes().second / 4)) return parts;
   const auto mapped = as_map(what);
   const bool has_lines = mapped && mapped->has_lines();
   if (has_lines) {
@@ -166,13 +166,13 @@ std::unique_ptr<InPlaceEngine> make_in_place_engine(const Reordering& what) {
   if (swaps.size() == 1) return std::move(swaps.front());
   // In the third level, with a part for each thread: a shuffle of 2 MiB in two steps 5.4, in parts 7.5; (N,
   // 500, 700) of 4 bytes in a second array 4.5, in parts 9.
-  if (auto parts = make_parts_copied(what, std::min(most_for_a_thread, cache_sizes().third / 8)))
+  if (auto parts = make_copied_before(what, std::min(most_for_a_thread, cache_sizes().third / 8)))
     return parts;
   // With a second array and with two steps, random maps of 256 KiB: 13 and 6 GB/s; of 4 MiB, beyond the
   // cache: 5 and 7.
-  if (2 * what.bytes() <= cache_sizes().second) return nullptr;
+  if (2 * what.bytes() <= cache_sizes().second) return make_copied_back(what);
   if (swaps.size() == 2) return std::make_unique<TwoSteps>(std::move(swaps[0]), std::move(swaps[1]));
-  return has_lines ? MapInPlace(*mapped).two_steps() : nullptr;
+  return has_lines ? MapInPlace(*mapped).two_steps() : make_copied_back(what);
 }
 
 }  // namespace xorder::memory

@@ -28,9 +28,9 @@
 
 namespace xorder::memory {
 
-/// `what` must be canonical and not empty. Null if it takes a second array: what has no small parts and is
-/// neither a map nor at most two exchanges of axes of one extent, maps of elements of 3, 5, 6, 7 .. bytes,
-/// and small arrays that would take two steps.
+/// `what` must be canonical and not empty. What has no small parts and is neither a map nor at most two
+/// exchanges of axes of one extent is copied back; so are maps of elements of 3, 5, 6, 7 .. bytes, and small
+/// arrays that would take two steps.
 std::unique_ptr<InPlaceEngine> make_in_place_engine(const Reordering& what);
 
 /// The factors B and C of a map, and s: the more, the longer are the runs, but a coset of T must fit into
@@ -46,12 +46,12 @@ InPlaceFactors factored_in_place(const gf2::AffineMap& map, std::uint64_t elemen
 /// tiles. `cached`: the array is in the cache, so that no line needs to be prefetched far ahead.
 std::unique_ptr<InPlaceEngine> make_cycles_engine(Mapped mapped, int run_bits, bool cached);
 
-/// Permutes into a second array, and copies that back. The engine must outlive the result.
-std::unique_ptr<InPlaceEngine> make_whole_copied(const Engine& engine, std::size_t bytes);
+/// Permutes into a second array, and copies that back: part by part if the slowest axis stays.
+std::unique_ptr<InPlaceEngine> make_copied_back(const Reordering& what);
 
-/// The same part by part. Null unless the slowest axis stays and a part, one coordinate of it, has at most
-/// `longest_part` bytes.
-std::unique_ptr<InPlaceEngine> make_parts_copied(const Reordering& what, std::uint64_t longest_part);
+/// Copies some parts to a buffer, and permutes them from there. Null unless the slowest axis stays, and a
+/// part has at most `longest_part` bytes.
+std::unique_ptr<InPlaceEngine> make_copied_before(const Reordering& what, std::uint64_t longest_part);
 
 /// For each exchange of two axes of one extent that it takes, one after the other, an engine that exchanges
 /// tiles of square matrices. Empty if there are other moves.

@@ -8,17 +8,15 @@
 #include "memory/workspace.hpp"
 
 namespace xorder::memory {
+
 // The engine that works in place, made when it is first needed.
 struct InMemoryPlan::InPlace {
-  const InPlaceEngine& engine(const Reordering& what, const Engine& other) {
-    std::call_once(made, [&] {
-      found = make_in_place_engine(what);
-      if (!found) found = make_whole_copied(other, what.bytes());
-    });
-    return *found;
+  const InPlaceEngine& engine(const Reordering& what) {
+    std::call_once(made, [&] { it = make_in_place_engine(what); });
+    return *it;
   }
   std::once_flag made;
-  std::unique_ptr<const InPlaceEngine> found;
+  std::unique_ptr<const InPlaceEngine> it;
 };
 
 InMemoryPlan::InMemoryPlan(const Reordering& what)
@@ -33,7 +31,7 @@ void InMemoryPlan::execute(const std::byte* source, std::byte* target, unsigned 
 
 void InMemoryPlan::execute_in_place(std::byte* array, unsigned threads) const {
   if (stays(what_) || what_.bytes() == 0) return;
-  const InPlaceEngine& engine = in_place_->engine(what_, *engine_);
+  const InPlaceEngine& engine = in_place_->engine(what_);
   const unsigned most = count_threads(what_.bytes(), threads);
   Workspace workspace(engine.needs(), most);
   engine.perform(array, most, workspace);
@@ -41,7 +39,7 @@ void InMemoryPlan::execute_in_place(std::byte* array, unsigned threads) const {
 
 std::string InMemoryPlan::describe() const { return engine_->describe(); }
 std::string InMemoryPlan::describe_in_place() const {
-  return stays(what_) || what_.bytes() == 0 ? "nothing moves" : in_place_->engine(what_, *engine_).describe();
+  return stays(what_) || what_.bytes() == 0 ? "nothing moves" : in_place_->engine(what_).describe();
 }
 
 void permute(const Reordering& what, const std::byte* source, std::byte* target, unsigned threads) {
