@@ -16,6 +16,7 @@
 #include "memory/small_caches.hpp"
 #include "plan/coset.hpp"
 #include "plan/reference.hpp"
+#include "sanitized.hpp"
 #include "xorder/memory/permute.hpp"
 
 namespace xorder::memory {
@@ -84,7 +85,7 @@ TEST(InPlace, IsTheSame) {
 TEST(InPlace, Parts) {
   test::Random random;
   SEED_TRACE(random);
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < (test::sanitized ? 60 : 200); ++i) {
     SCOPED_TRACE(i);
     const auto caches = test::any_caches(random);
     const std::uint64_t w = random.in(std::uint64_t{1}, std::uint64_t{20}), bytes = 1 << random.in(4, 19);
@@ -144,6 +145,7 @@ TEST(InPlace, LargeOnes) {
         map(2, bmmc::bit_reverse(22)), map(8, bmmc::shuffle(20)), map(1, test::random_map(random, 22)),
         map(16, test::random_map(random, 18)),
         transposition({{3, 512, 1024}, 8, Order::c}, std::vector<int>{0, 2, 1}),
+        transposition({{1500, 50, 61}, 1, Order::c}, std::vector<int>{0, 2, 1}),
         mapping_along({{65536, 17}, 4, Order::fortran}, 0, test::random_map(random, 16))}) {
     expect_permuted_in_place(what, random, 3);
     if (HasFatalFailure()) return;
