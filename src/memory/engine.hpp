@@ -36,7 +36,7 @@ class InPlaceEngine {
 
   virtual WorkspaceSize needs() const = 0;
   /// By up to `threads` threads, at least 1. The workspace has what the engine needs, for as many. While
-  /// the array changes, allocates nothing but the tasks of several threads.
+  /// the array changes, only the tasks of several threads must be allocated.
   virtual void perform(std::byte* array, unsigned threads, Workspace& workspace) const = 0;
   virtual std::string describe() const = 0;
 };

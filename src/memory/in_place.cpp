@@ -150,7 +150,7 @@ InPlaceFactors factored_in_place(const AffineMap& map, std::uint64_t element_byt
 
 std::unique_ptr<InPlaceEngine> make_in_place_engine(const Reordering& what) {
   auto swaps = make_swap_engines(what);
-  // Rows of less than a line make small tiles, each of which takes as long as a large one: 256 MiB of (N, 8,
+  // Rows of at most a line make small tiles, each of which takes as long as a large one: 256 MiB of (N, 8,
   // 8) on AMD Zen 4, of 8 bytes as squares 11 GB/s, in parts 15; of 16 bytes 18 and 13.
   const bool long_rows = what.extents.back() * what.element_bytes > line_bytes;
   if (swaps.size() == 1 && long_rows) return std::move(swaps.front());
@@ -164,8 +164,8 @@ std::unique_ptr<InPlaceEngine> make_in_place_engine(const Reordering& what) {
     if (auto one = MapInPlace(*mapped).one_step()) return one;
   }
   if (swaps.size() == 1) return std::move(swaps.front());
-  // In the third level, with a part for each thread: a shuffle of 2 MiB in two steps 5.4, in parts 7.5; (N,
-  // 500, 700) of 4 bytes in a second array 4.5, in parts 9.
+  // Parts and buffers of a few threads are in the third level: a shuffle of 2 MiB in two steps 5.4, in parts
+  // 7.5; (N, 500, 700) of 4 bytes in a second array 4.5, in parts 9.
   if (auto parts = make_copied_before(what, std::min(most_for_a_thread, cache_sizes().third / 8)))
     return parts;
   // With a second array and with two steps, random maps of 256 KiB: 13 and 6 GB/s; of 4 MiB, beyond the

@@ -16,7 +16,7 @@
 // that extent is. Two such exchanges can reverse four axes or rotate three.
 //
 // Where the slowest axis stays, as in batches of matrices, the array consists of parts that are permuted
-// apart. Small ones are copied to a buffer, one or several at a time, and permuted from there.
+// separately. Small ones are copied to a buffer, one or several at a time, and permuted from there.
 #pragma once
 
 #include <memory>

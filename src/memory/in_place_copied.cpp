@@ -15,8 +15,8 @@
 namespace xorder::memory {
 namespace {
 
-// The array consists of parts that are permuted apart, one for each coordinate of the slowest axis, if that
-// stays where it is.
+// If the slowest axis stays where it is, the array consists of parts, one for each of its coordinates, that
+// are permuted separately.
 std::uint64_t parts_of(const Reordering& what) {
   return what.extents.size() > 1 && what.order.front() == 0 && what.mapped != 0 ? what.extents.front() : 1;
 }
@@ -68,6 +68,7 @@ class CopiedBack : public InPlaceEngine {
     }
   }
   std::string describe() const override {
+    if (count_ == 1) return part_.engine->describe() + "; then copied back";
     return fmt::format("in place: {} parts of {} bytes are permuted and copied back; {}", count_, part_.bytes,
                        part_.engine->describe());
   }
