@@ -166,8 +166,9 @@ std::unique_ptr<InPlaceEngine> make_in_place_engine(const Reordering& what) {
   if (swaps.size() == 1) return std::move(swaps.front());
   // Parts and buffers of a few threads are in the third level: a shuffle of 2 MiB in two steps 5.4, in parts
   // 7.5; (N, 500, 700) of 4 bytes in a second array 4.5, in parts 9.
-  if (auto parts = make_copied_before(what, std::min(most_for_a_thread, cache_sizes().third / 8)))
-    return parts;
+  // Parts below 2 MiB always, as each of them would be permuted by one thread while the others wait.
+  const auto longest = std::clamp(cache_sizes().third / 8, std::size_t{2} << 20, most_for_a_thread);
+  if (auto parts = make_copied_before(what, longest)) return parts;
   // With a second array and with two steps, random maps of 256 KiB: 13 and 6 GB/s; of 4 MiB, beyond the
   // cache: 5 and 7.
   if (2 * what.bytes() <= cache_sizes().second) return make_copied_back(what);

@@ -146,6 +146,7 @@ TEST(InPlace, LargeOnes) {
         map(16, test::random_map(random, 18)),
         transposition({{3, 512, 1024}, 8, Order::c}, std::vector<int>{0, 2, 1}),
         transposition({{1503, 50, 61}, 1, Order::c}, std::vector<int>{0, 2, 1}),
+        transposition({{2, 1501, 1409}, 3, Order::c}, std::vector<int>{0, 2, 1}),
         mapping_along({{65536, 17}, 4, Order::fortran}, 0, test::random_map(random, 16))}) {
     expect_permuted_in_place(what, random, 3);
     if (HasFatalFailure()) return;
