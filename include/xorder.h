@@ -175,10 +175,11 @@ XORDER_API int xorder_plan_execute(const xorder_plan* plan, const void* source, 
 
 /// The same in place. The exchange of two axes of one extent (a square transposition), maps that permute
 /// tiles (bit reversal and every other map that is its own inverse, Gray code), and batches of parts of up to
-/// an eighth of the third-level cache and 4 MiB read and write the array once; all other maps of at least 64
-/// bytes, of elements of 1, 2, 4, 8, 16, 32 .. bytes, do so twice. They need up to about 4 MiB for each
-/// thread and 2 MiB for all. All other permutations, and small arrays that would be written twice, go into a
-/// second array, allocated here, and are copied back; batches part by part.
+/// 2 MiB, or 4 MiB if the third-level cache has 32 MiB, read and write the array once; all other maps of at
+/// least 64 bytes, of elements of 1, 2, 4, 8, 16, 32 .. bytes, do so twice. They need up to about 4 MiB for
+/// each thread and 2 MiB for all. All other permutations, and small arrays that would be written twice, go
+/// into a second array, allocated here, and are copied back, batches part by part. Batches also take the
+/// buffers of xorder_plan_execute(); without memory for these they are finished element by element.
 /// XORDER_ERROR_MEMORY: there is no memory for that; `array` is unchanged. With several
 /// threads and at least 2 MiB, the call also allocates some KiB while it works. If that fails, the content of
 /// `array` is undefined.

@@ -157,7 +157,7 @@ std::unique_ptr<InPlaceEngine> make_in_place_engine(const Reordering& what) {
   // Parts and what they become are in the second-level cache. There, maps of 32 KiB as their tiles 6 to 13
   // GB/s, in parts 13 to 15; (N, 50, 60) of 3 bytes in a second array 4.8, in parts 10.9; (N, 3, 3) of bytes
   // as squares 0.2, in parts 13.
-  if (auto parts = make_copied_before(what, cache_sizes().second / 4)) return parts;
+  if (auto parts = make_through_buffer(what, cache_sizes().second / 4)) return parts;
   const auto mapped = as_map(what);
   const bool has_lines = mapped && mapped->has_lines();
   if (has_lines) {
@@ -168,12 +168,12 @@ std::unique_ptr<InPlaceEngine> make_in_place_engine(const Reordering& what) {
   // 7.5; (N, 500, 700) of 4 bytes in a second array 4.5, in parts 9.
   // Parts below 2 MiB always, as each of them would be permuted by one thread while the others wait.
   const auto longest = std::clamp(cache_sizes().third / 8, std::size_t{2} << 20, most_for_a_thread);
-  if (auto parts = make_copied_before(what, longest)) return parts;
+  if (auto parts = make_through_buffer(what, longest)) return parts;
   // With a second array and with two steps, random maps of 256 KiB: 13 and 6 GB/s; of 4 MiB, beyond the
   // cache: 5 and 7.
-  if (2 * what.bytes() <= cache_sizes().second) return make_copied_back(what);
+  if (2 * what.bytes() <= cache_sizes().second) return make_through_copy(what);
   if (swaps.size() == 2) return std::make_unique<TwoSteps>(std::move(swaps[0]), std::move(swaps[1]));
-  return has_lines ? MapInPlace(*mapped).two_steps() : make_copied_back(what);
+  return has_lines ? MapInPlace(*mapped).two_steps() : make_through_copy(what);
 }
 
 }  // namespace xorder::memory

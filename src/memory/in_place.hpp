@@ -47,11 +47,11 @@ InPlaceFactors factored_in_place(const gf2::AffineMap& map, std::uint64_t elemen
 std::unique_ptr<InPlaceEngine> make_cycles_engine(Mapped mapped, int run_bits, bool cached);
 
 /// Permutes into a second array, and copies that back: part by part if the slowest axis stays.
-std::unique_ptr<InPlaceEngine> make_copied_back(const Reordering& what);
+std::unique_ptr<InPlaceEngine> make_through_copy(const Reordering& what);
 
 /// Copies some parts to a buffer, and permutes them from there. Null unless the slowest axis stays, and a
 /// part has at most `longest_part` bytes.
-std::unique_ptr<InPlaceEngine> make_copied_before(const Reordering& what, std::uint64_t longest_part);
+std::unique_ptr<InPlaceEngine> make_through_buffer(const Reordering& what, std::uint64_t longest_part);
 
 /// For each exchange of two axes of one extent that it takes, one after the other, an engine that exchanges
 /// tiles of square matrices. Empty if there are other moves.

@@ -21,15 +21,15 @@ std::uint64_t parts_of(const Reordering& what) {
   return what.extents.size() > 1 && what.order.front() == 0 && what.mapped != 0 ? what.extents.front() : 1;
 }
 
-Reordering of_parts(Reordering what, std::uint64_t some) {
-  if (some == parts_of(what)) return what;
-  what.extents.front() = some;
+Reordering of_parts(Reordering what, std::uint64_t count) {
+  if (count == parts_of(what)) return what;
+  what.extents.front() = count;
   return canonical(std::move(what));
 }
 
-// Some parts that an engine permutes.
-struct Some {
-  Some(const Reordering& all, std::uint64_t count)
+// Parts that are permuted at once.
+struct Group {
+  Group(const Reordering& all, std::uint64_t count)
       : parts(count), what(of_parts(all, count)), bytes(what.bytes()), engine(make_engine(what)) {}
 
   void permute(const std::byte* source, std::byte* target, unsigned threads) const {
@@ -53,9 +53,9 @@ struct Some {
 };
 
 // Permutes each part into a second one, and copies that back.
-class CopiedBack : public InPlaceEngine {
+class ThroughCopy : public InPlaceEngine {
  public:
-  explicit CopiedBack(const Reordering& what)
+  explicit ThroughCopy(const Reordering& what)
       : count_(parts_of(what)), part_(what, 1), back_(make_copy(part_.bytes)) {}
   WorkspaceSize needs() const override { return {part_.bytes, 0}; }
   void perform(std::byte* array, unsigned threads, Workspace& workspace) const override {
@@ -75,56 +75,57 @@ class CopiedBack : public InPlaceEngine {
 
  private:
   std::uint64_t count_;
-  Some part_;
+  Group part_;
   std::unique_ptr<const Engine> back_;
 };
 
 // Copies some parts to a buffer, which stays in the cache, and permutes them from there.
-class CopiedBefore : public InPlaceEngine {
+class ThroughBuffer : public InPlaceEngine {
  public:
-  CopiedBefore(const Reordering& what, std::uint64_t at_once) : count_(parts_of(what)), some_(what, at_once) {
+  ThroughBuffer(const Reordering& what, std::uint64_t at_once)
+      : count_(parts_of(what)), group_(what, at_once) {
     if (count_ % at_once != 0) rest_.emplace(what, count_ % at_once);
   }
 
-  WorkspaceSize needs() const override { return {0, some_.bytes}; }
+  WorkspaceSize needs() const override { return {0, group_.bytes}; }
 
   void perform(std::byte* array, unsigned threads, Workspace& workspace) const override {
-    const std::uint64_t array_bytes = some_.bytes / some_.parts * count_;
-    for_tasks(ceil_div(count_, some_.parts), array_bytes, threads,
+    const std::uint64_t array_bytes = group_.bytes / group_.parts * count_;
+    for_tasks(ceil_div(count_, group_.parts), array_bytes, threads,
               [&](std::uint64_t task, std::uint64_t last) {
                 const Workspace::Buffer buffer(workspace);
                 for (; task < last; ++task) {
-                  const Some& some = (task + 1) * some_.parts <= count_ ? some_ : *rest_;
-                  std::byte* const place = array + task * some_.bytes;
-                  std::memcpy(buffer.data(), place, some.bytes);
-                  some.permute_anyway(buffer.data(), place, 1);
+                  const Group& group = (task + 1) * group_.parts <= count_ ? group_ : *rest_;
+                  std::byte* const place = array + task * group_.bytes;
+                  std::memcpy(buffer.data(), place, group.bytes);
+                  group.permute_anyway(buffer.data(), place, 1);
                 }
               });
   }
 
   std::string describe() const override {
     return fmt::format("in place: {} parts of {} bytes are copied, {} at a time, and permuted; {}", count_,
-                       some_.bytes / some_.parts, some_.parts, some_.engine->describe());
+                       group_.bytes / group_.parts, group_.parts, group_.engine->describe());
   }
 
  private:
   std::uint64_t count_;
-  Some some_;
-  std::optional<Some> rest_;  // fewer, at the end
+  Group group_;
+  std::optional<Group> rest_;  // fewer, at the end
 };
 
 }  // namespace
 
-std::unique_ptr<InPlaceEngine> make_copied_back(const Reordering& what) {
-  return std::make_unique<CopiedBack>(what);
+std::unique_ptr<InPlaceEngine> make_through_copy(const Reordering& what) {
+  return std::make_unique<ThroughCopy>(what);
 }
 
-std::unique_ptr<InPlaceEngine> make_copied_before(const Reordering& what, std::uint64_t longest_part) {
+std::unique_ptr<InPlaceEngine> make_through_buffer(const Reordering& what, std::uint64_t longest_part) {
   const std::uint64_t parts = parts_of(what), bytes = what.bytes() / parts;
   if (parts == 1 || bytes > longest_part) return nullptr;
   // The source and the target in the second-level cache. (8 and 128 KiB were slower, mostly by a tenth.)
   constexpr std::uint64_t together = 32 * 1024;
-  return std::make_unique<CopiedBefore>(what, std::clamp<std::uint64_t>(together / bytes, 1, parts));
+  return std::make_unique<ThroughBuffer>(what, std::clamp<std::uint64_t>(together / bytes, 1, parts));
 }
 
 }  // namespace xorder::memory

@@ -44,7 +44,7 @@ inline void expect_permuted(const Reordering& what, Random& random,
   }
   const memory::InMemoryPlan plan(what);
   for (const unsigned threads : numbers_of_threads) {
-    // As C functions, which do not become slower with sanitizers.
+    // memset and memcmp, because the algorithms of C++ are slow with sanitizers.
     std::memset(target.memory().data(), std::to_integer<int>(Guarded::guard), target.memory().size());
     plan.execute(source.data(), target.data(), threads);
     ASSERT_EQ(std::memcmp(target.memory().data(), expected.data(), expected.size()), 0)

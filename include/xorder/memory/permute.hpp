@@ -42,16 +42,16 @@ class InMemoryPlan {
   ///
   /// Some reorderings read and write it once: the exchange of two axes of one extent (a square
   /// transposition); maps that permute tiles, as those do that are their own inverse (bit reversal) and Gray
-  /// code; and batches, in which the slowest axis stays, of parts that have at most an eighth of the
-  /// third-level cache and 4 MiB. Other maps of at least 64 bytes, of elements of 1, 2, 4, 8, 16, 32 ..
-  /// bytes, read and write it twice, and so do two such exchanges (three equal axes rotated). All these need
-  /// up to about 4 MiB for each thread and 2 MiB for all. Everything else, and small arrays that would be
-  /// written twice, are permuted into a second array and copied back, batches part by part.
+  /// code; and batches, in which the slowest axis stays, of parts of up to 2 MiB, or 4 MiB if the third-level
+  /// cache has 32 MiB. Other maps of at least 64 bytes, of elements of 1, 2, 4, 8, 16, 32 .. bytes, read and
+  /// write it twice, and so do two such exchanges (three equal axes rotated). All these need up to about 4
+  /// MiB for each thread and 2 MiB for all. Everything else, and small arrays that would be written twice,
+  /// are permuted into a second array and copied back, batches part by part.
   ///
-  /// This memory is allocated first: throws std::bad_alloc with nothing done. Parts also take the buffers of
-  /// execute(), and become slow if there is no memory for them. With several threads and at least 2 MiB, some
-  /// KiB are allocated later; if that fails, throws std::bad_alloc with the array partly permuted. The first
-  /// call of this or of describe_in_place() plans the work in place.
+  /// This memory is allocated first: throws std::bad_alloc with nothing done. Batches also allocate the
+  /// buffers of execute(); without memory for these they are finished element by element. With several
+  /// threads and at least 2 MiB, some KiB are allocated later; if that fails, throws std::bad_alloc with the
+  /// array partly permuted. The first call of this or of describe_in_place() plans the work in place.
   void execute_in_place(std::byte* array, unsigned threads = 0) const;
 
   /// The kind of tiles and their sizes, as one line of text for people.
