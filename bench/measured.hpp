@@ -90,6 +90,7 @@ inline int refuse() {
 
 struct Options {
   std::vector<Bytes> sizes;
+  std::vector<Bytes> memories = {0};
   std::vector<Bytes> threads = {std::thread::hardware_concurrency()};
   int rounds = 5;
   Bytes offset = 0;
@@ -110,6 +111,8 @@ struct Options {
       const std::string_view value = argv[++i];
       if (option == "--bytes")
         sizes = numbers(value);
+      else if (option == "--memory")
+        memories = numbers(value);
       else if (option == "--threads")
         threads = numbers(value);
       else if (option == "--rounds")

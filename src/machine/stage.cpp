@@ -19,6 +19,8 @@ work::Circumstances circumstances(const work::Frame& frame, bool first, bool las
     c.read_alignment = c.target == io::Access::direct ? plan::file_block : 1;
   }
   if (!last) c.target_offset = 0;
+  // Other stages take a scratch file. Several passes of this one take a second, however many they are.
+  if (c.scratch_room / 2 < frame.output.bytes) c.scratch_room = 0;
   return c;
 }
 

@@ -7,7 +7,7 @@ std::vector<BandPart> plan_bands(std::span<const Band> bands, std::uint64_t elem
   std::vector<BandPart> parts;
   BandConditions here = conditions;  // of the next part
   const auto add = [&](std::uint64_t matrices, const Band& band, BandPlan plan) {
-    parts.push_back({matrices, std::move(plan)});
+    parts.emplace_back(matrices, std::move(plan));
     here.source_offset += matrices * band.places() * element_bytes;
     here.target_offset += matrices * band.places() * element_bytes;
   };

@@ -17,14 +17,15 @@ constexpr uint64_t uncounted_lists = 8 * MiB;  // these belong to what Options::
 // What may be in flight in one direction: not much of a small file, since fresh memory takes longer than its
 // transfers. (16 MiB in memory that was never touched before: 0.10 s, and 0.15 with as much in flight as the
 // file has.)
-uint64_t largest_window(uint64_t bytes) { return std::max(4 * largest_request, bytes / 4); }
+uint64_t largest_window(uint64_t bytes) { return std::max(4 * largest_request, bytes / 8); }
 
 void add_group_slots(const Reordering& what, const Conditions& conditions, const Geometry& g, Buffers& b) {
   const uint64_t run = g.source.run_elements * b.element_bytes, alignment = conditions.read_alignment;
   b.group_runs = g.source.run_count;
   b.group_pitch = g.source_aligned ? run : round_up(run, alignment) + alignment;
   const uint64_t window = std::min({24 * MiB, conditions.memory / 8, largest_window(what.bytes())});
-  b.group_slots = std::min(g.groups, std::clamp<uint64_t>(window / b.group_slot_bytes(), 3, 16));
+  b.group_slots =
+      std::min(g.groups, std::clamp<uint64_t>(window / b.group_slot_bytes(), 3, most_group_slots));
 }
 
 void add_write_slots(const Reordering& what, const Conditions& conditions, const Geometry& g, Buffers& b) {

@@ -11,6 +11,9 @@
 
 namespace xorder::plan {
 
+/// Of a pass.
+inline constexpr std::uint64_t most_group_slots = 16;
+
 struct Buffers {
   std::uint64_t element_bytes = 1;
   /// For tiles: a pool of chunks, a quarter more than one tile's.

@@ -222,6 +222,7 @@ class Search {
     const int bits = tile_bits(where.choice.source_low, where.choice.target_low);
     const int group_bits = tile_bits(where.choice.source_low, where.choice.group_low);
     if (!complete(what_, conditions_, bits, group_bits, where)) return false;
+    if (!conditions_.only.allows_blocks(where.source_block, where.target_block)) return false;
     const auto memory = buffers(what_, conditions_, where);
     if (!memory) return false;
     c.buffers = *memory;

@@ -1,7 +1,9 @@
 // What a plan is made for: the memory, the disk, the machine, and how the files are accessed.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 #include "xorder/plan/device.hpp"
@@ -27,9 +29,9 @@ inline constexpr std::uint64_t file_block = 4096;
 struct Host {
   /// Memory that the system hands over for the first time: zeroing huge pages takes 0.15 s/GiB. A virtual
   /// machine gives memory that nobody has used for some seconds back to its host, and getting it again takes
-  /// 1 to 2.4 s/GiB (measured by touching 1 and 3 GiB). Some hundred MiB are always at hand: 256 MiB took
-  /// 0.05 s/GiB beside it.
-  std::uint64_t ready_memory = std::uint64_t{512} << 20;
+  /// 1 to 2.8 s/GiB. Sometimes 64 to 512 MiB are at hand; after some idle seconds none need be (64 MiB took
+  /// 0.175 s, 300 MiB 0.36 to 0.47 s, the same again 0.02 s).
+  std::uint64_t ready_memory = std::uint64_t{32} << 20;
   double ready_bytes_per_second = 3.5e9;
   double fresh_bytes_per_second = 0.7e9;  ///< beyond the ready memory
   /// The rate of two copies of everything, from groups to tiles and from tiles to requests, while the disk
@@ -37,6 +39,18 @@ struct Host {
   double permuted_bytes_per_second = 3e9;
   /// The rate at which the file system takes back a scratch file: ext4 with discard took 0.12 s/GiB.
   double freed_bytes_per_second = 9e9;
+};
+
+/// Restricts plans, to measure how good the choice among all is (bench/choice_bench.cpp).
+struct Only {
+  std::uint64_t least_read = 0, most_read = std::numeric_limits<std::uint64_t>::max();  ///< bytes of a block
+  std::uint64_t least_written = 0, most_written = std::numeric_limits<std::uint64_t>::max();
+  std::size_t passes = 0;  ///< 0: any number
+
+  bool allows_blocks(std::uint64_t read, std::uint64_t written) const {
+    return least_read <= read && read <= most_read && least_written <= written && written <= most_written;
+  }
+  bool allows_passes(std::size_t count) const { return passes == 0 || passes == count; }
 };
 
 struct Conditions {
@@ -57,6 +71,8 @@ struct Conditions {
   std::uint64_t source_offset = 0;
   std::uint64_t target_offset = 0;
   std::uint64_t scratch_offset = 0;
+  /// The disk that there is for scratch files.
+  std::uint64_t scratch_room = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t read_alignment = 1;
   std::uint64_t write_alignment = 1;
   /// The size a group should have, about. It fits the shared cache a few times over, and gives a tile's runs
@@ -64,6 +80,7 @@ struct Conditions {
   std::uint64_t group_bytes = std::uint64_t{4} << 20;
   /// The size a chunk should have, about. It is small, so that little of a tile's memory waits to be filled.
   std::uint64_t chunk_bytes = 4096;
+  Only only{};  ///< everything
 };
 
 }  // namespace xorder::plan

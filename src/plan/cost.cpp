@@ -23,10 +23,10 @@ double pass_seconds(const Load& load, const Conditions& conditions) {
   const Requests reads{blocks(load.read_block), load.read_block + load.read_excess};
   const Requests writes{blocks(load.write_block), load.write_block + load.write_excess};
   const double first = 1 / static_cast<double>(std::max<uint64_t>(load.tiles, 1));
-  const double ends = first * (device.read_seconds(reads.count, reads.bytes) +
-                               device.write_seconds(writes.count, writes.bytes));
-  const double between = (1 - first) * device.both_seconds(reads, writes);
   const double permuting = static_cast<double>(load.bytes) / conditions.host.permuted_bytes_per_second;
+  const double ends = first * (std::max(device.read_seconds(reads.count, reads.bytes), permuting / 2) +
+                               std::max(device.write_seconds(writes.count, writes.bytes), permuting / 2));
+  const double between = (1 - first) * device.both_seconds(reads, writes);
   const double touching =
       touching_seconds(std::max(load.memory, conditions.touched_memory), conditions.host) -
       touching_seconds(conditions.touched_memory, conditions.host);

@@ -5,9 +5,10 @@
 //     reads   ├ tile 1 ┼ tile 2 ┼ tile 3 ┤
 //     writes           ├ tile 1 ┼ tile 2 ┼ tile 3 ┤
 //
-// While the first tile is read, and while the last one is written, the device does nothing else. The time
-// between is what the device needs for reads and writes at once. Fresh memory costs time too. So more memory
-// gains at first, on both sides, by larger requests. Later it loses, by fresh pages and by fewer tiles.
+// While the first tile is read, and while the last one is written, the device does nothing else, and each
+// takes at least the time of its copies. The time between is what the device needs for reads and writes at
+// once. Fresh memory costs time too. So more memory gains at first, on both sides, by larger requests. Later
+// it loses, by fresh pages and by fewer tiles.
 #pragma once
 
 #include <cstdint>

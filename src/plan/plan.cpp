@@ -49,6 +49,12 @@ constexpr double worth_more_passes = 0.75;
 // time, which is up to 20 ms.
 constexpr double worth_a_search = 0.2;
 
+bool allowed(std::size_t passes, const Reordering& what, const Conditions& conditions) {
+  const uint64_t files = scratch_files(passes);
+  return conditions.only.allows_passes(passes) &&
+         (files == 0 || what.bytes() <= conditions.scratch_room / files);
+}
+
 // The conditions of pass number i of count.
 Conditions of_pass(const Conditions& all, std::size_t i, std::size_t count) {
   Conditions conditions = all;
@@ -70,20 +76,20 @@ struct MultiPass {
   double seconds = 0;
 };
 
-// The cheapest block and tile sizes with which the map takes more than one pass, if there are any.
-std::optional<MultiPass> best_block_size(const Reordering& what, const Conditions& conditions) {
-  // The rest is for windows and the beginning of the next tile.
-  const uint64_t tile_elements = conditions.memory / 4 * 3 / what.element_bytes;
-  if (tile_elements < 2) return std::nullopt;
-  const int most = std::min(static_cast<int>(std::bit_width(tile_elements)) - 1, what.map.bits());
+// The cheapest block and tile sizes with which the map takes more than one pass, in tiles of at most 2^most
+// elements, if there are any.
+std::optional<MultiPass> best_block_size(const Reordering& what, const Conditions& conditions, int most) {
   const Conditions first = of_pass(conditions, 0, 2);
   std::optional<MultiPass> best;
   for (int m = 1; m <= most; ++m) {
     const uint64_t tile = what.element_bytes << m;
     for (int b = 0; b < m; ++b) {
       const int passes = pass_count(what.map, b, m);
-      if (passes == 1) continue;
       const uint64_t block = what.element_bytes << b;
+      if (passes == 1 || !allowed(static_cast<std::size_t>(passes), what, conditions) ||
+          !conditions.only.allows_blocks(block, block)) {
+        continue;
+      }
       const Load load{.bytes = what.bytes(),
                       .read_block = block,
                       .write_block = block,
@@ -94,6 +100,22 @@ std::optional<MultiPass> best_block_size(const Reordering& what, const Condition
     }
   }
   return best;
+}
+
+// With the best tile, and with the best smaller one. Next to the largest tile there may be too little memory
+// for its windows. (512 MiB of doubles in 22 to 24 MiB: such passes had blocks of 256 and 32 KiB, and took
+// longer than in 20 MiB, where both have 1 MiB.)
+std::vector<MultiPass> best_block_sizes(const Reordering& what, const Conditions& conditions) {
+  std::vector<MultiPass> all;
+  const uint64_t elements = conditions.memory / 4 * 3 / what.element_bytes;
+  int most = std::min(static_cast<int>(std::bit_width(elements)) - 1, what.map.bits());
+  while (all.size() < 2) {
+    const auto best = best_block_size(what, conditions, most);
+    if (!best) break;
+    all.push_back(*best);
+    most = best->memory_bits - 1;
+  }
+  return all;
 }
 
 // A pass for each factor; nothing if for one of them no tile fits in the memory.
@@ -127,14 +149,16 @@ std::vector<std::vector<Reordering>> factorings(const Reordering& what, const Co
   std::vector<std::vector<Reordering>> all;
   const auto worth = [&](double seconds) { return !single || seconds < worth_more_passes * *single; };
   if (const auto mapped = factorable(what)) {
-    const auto choice = best_block_size(*mapped, conditions);
-    if (!choice || !worth(choice->seconds)) return all;
-    all.emplace_back();
-    for (gf2::AffineMap& map : factor(mapped->map, choice->block_bits, choice->memory_bits)) {
-      all.back().push_back(*mapped);
-      all.back().back().map = std::move(map);
+    for (const MultiPass& choice : best_block_sizes(*mapped, conditions)) {
+      if (!worth(choice.seconds)) continue;
+      all.emplace_back();
+      for (gf2::AffineMap& map : factor(mapped->map, choice.block_bits, choice.memory_bits)) {
+        all.back().push_back(*mapped);
+        all.back().back().map = std::move(map);
+      }
     }
-  } else if (!single || (*single > worth_a_search && worth(least_seconds_of_two(what, conditions)))) {
+  } else if (allowed(2, what, conditions) &&
+             (!single || (*single > worth_a_search && worth(least_seconds_of_two(what, conditions))))) {
     for (auto& [first, second] : axis_factors(what, largest_useful_request(conditions)))
       all.push_back({std::move(first), std::move(second)});
   }
@@ -194,7 +218,8 @@ Plan make_plan(const Reordering& reordering, const Conditions& conditions) {
   Plan plan{with_small_elements(canonical(reordering)), conditions, {}};
   if (plan.what.elements() == 0) return plan;
   std::optional<double> single;
-  if (auto pass = choose_pass(plan.what, of_pass(conditions, 0, 1))) {
+  if (auto pass = allowed(1, plan.what, conditions) ? choose_pass(plan.what, of_pass(conditions, 0, 1))
+                                                    : std::nullopt) {
     single = pass->seconds;
     plan.passes.push_back(std::move(*pass));
   }
@@ -204,6 +229,11 @@ Plan make_plan(const Reordering& reordering, const Conditions& conditions) {
     Plan several{plan.what, conditions, *std::move(passes)};
     if (single && several.seconds() >= worth_more_passes * *single) continue;
     if (plan.passes.size() <= 1 || several.seconds() < plan.seconds()) plan = std::move(several);
+  }
+  if (plan.passes.empty() && conditions.scratch_room != Conditions{}.scratch_room) {
+    Conditions roomy = conditions;  // the run will say how much room it needs
+    roomy.scratch_room = Conditions{}.scratch_room;
+    return make_plan(reordering, roomy);
   }
   if (plan.passes.empty()) {
     throw InputError(fmt::format("no tile of elements of {} fits in {} of memory",

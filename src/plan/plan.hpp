@@ -45,8 +45,9 @@ struct Plan {
 
 /// The cheapest plan for the device that keeps within the memory: Pass::memory() ≤ conditions.memory. Block
 /// sizes and the number of passes are chosen together; a map takes exactly pass_count() passes for the block
-/// size chosen. Throws InputError if the memory is below least_plan_memory or no tile fits in it, and as
-/// canonical() does. Pure; takes some milliseconds.
+/// size chosen. The scratch files fit in conditions.scratch_room, unless there is no such plan. Throws
+/// InputError if the memory is below least_plan_memory or no tile fits in it, and as canonical() does. Pure;
+/// takes some milliseconds.
 Plan make_plan(const Reordering& what, const Conditions& conditions);
 
 }  // namespace xorder::plan

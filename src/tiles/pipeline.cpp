@@ -33,6 +33,9 @@ uint64_t most_in_flight(const io::Queue& queue, uint64_t block_bytes) {
   return std::max<uint64_t>(1, std::min<uint64_t>(queue.depth() / 2, plan::most_bytes_in_flight / request));
 }
 
+// Queue::post() must not throw.
+static_assert(plan::most_group_slots + 1 < io::most_posts);
+
 class Conductor {
  public:
   Conductor(const plan::Pass& pass, TileRange range, const PassFiles& files, io::Queue& queue,

@@ -1,5 +1,7 @@
 #include "tiles/tile_engine.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -7,6 +9,7 @@
 #include "io/queue.hpp"
 #include "plan/cost.hpp"
 #include "rounding.hpp"
+#include "size_text.hpp"
 #include "task/workers.hpp"
 #include "tiles/joints.hpp"
 #include "tiles/pipeline.hpp"
@@ -54,6 +57,18 @@ plan::Plan plan_for(const Reordering& what, const plan::Conditions& conditions) 
   return conditions.processes == 1 ? plan::make_plan(what, conditions) : shared_plan(what, conditions);
 }
 
+std::string missing_room(const plan::Plan& plan) {
+  const uint64_t bytes = plan.what.bytes();
+  if (plan.conditions.scratch_room / 2 >= bytes) return {};
+  plan::Conditions roomy = plan.conditions;
+  roomy.scratch_room = plan::Conditions{}.scratch_room;
+  const plan::Plan wanted = plan_for(plan.what, roomy);
+  if (wanted.scratch_bytes() <= plan.scratch_bytes()) return {};
+  return fmt::format(
+      "there is no room for {} of scratch files, with which about {:.2g} s would do instead of {:.2g}",
+      size_text(wanted.scratch_bytes()), wanted.seconds(), plan.seconds());
+}
+
 TileRange share_of(uint64_t tiles, const work::Team& team) {
   const auto rank = static_cast<uint64_t>(team.rank()), size = static_cast<uint64_t>(team.size());
   const auto begin = [&](uint64_t r) { return tiles / size * r + tiles % size * r / size; };
@@ -63,7 +78,7 @@ TileRange share_of(uint64_t tiles, const work::Team& team) {
 }  // namespace
 
 TileEngine::TileEngine(const Reordering& what, const work::Circumstances& circumstances,
-                       const work::Disks& disks, const work::Team* team)
+                       const work::Disks& disks, const work::Team* team, const plan::Only& only)
     : circumstances_(circumstances) {
   plan::Conditions conditions;
   conditions.memory = circumstances.buffers();
@@ -82,9 +97,12 @@ TileEngine::TileEngine(const Reordering& what, const work::Circumstances& circum
   // Two windows must not share a page: what one of them writes back and drops, the other would bring in
   // again.
   if (circumstances.mapped()) conditions.read_alignment = plan::file_block;
-  if (circumstances.target != io::Access::buffered) conditions.write_alignment = plan::file_block;
+  conditions.write_alignment = plan::file_block;
   if (team != nullptr) conditions.processes = static_cast<uint64_t>(team->size());
+  conditions.scratch_room = circumstances.scratch_room;
+  conditions.only = only;
   plan_ = plan_for(what, conditions);
+  note_ = missing_room(plan_);
 }
 
 // Reads and writes together. A request that goes through the page cache holds pages there. All of them may
@@ -133,11 +151,11 @@ void TileEngine::adopt_alignments(const std::vector<Route>& routes, work::Team* 
       conditions.write_alignment == plan_.conditions.write_alignment) {
     return;
   }
-  const std::size_t passes = plan_.passes.size();
-  plan_ = plan_for(plan_.what, conditions);
-  if (plan_.passes.size() != passes) {
+  plan::Plan plan = plan_for(plan_.what, conditions);
+  if (plan.passes.size() != plan_.passes.size()) {
     throw IoError(routes.back().target.file.name(), "its file system needs another plan; use mapped access");
   }
+  plan_ = std::move(plan);
 }
 
 void TileEngine::run(work::Run& run, const work::Relay& relay, const PassRange& range) {

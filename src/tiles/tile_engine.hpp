@@ -1,6 +1,7 @@
 // The tile engine reorders data from one file into another, in the passes of its plan.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "io/file.hpp"
@@ -24,11 +25,13 @@ struct PassRange {
 class TileEngine {
  public:
   /// Makes the plan. Throws InputError if there is none (plan::make_plan). In a team, each member performs a
-  /// share of every pass's tiles.
+  /// share of every pass's tiles. `only` restricts the choice of plans.
   TileEngine(const Reordering& what, const work::Circumstances& circumstances, const work::Disks& disks,
-             const work::Team* team = nullptr);
+             const work::Team* team = nullptr, const plan::Only& only = {});
 
   const plan::Plan& plan() const { return plan_; }
+  /// What more room for scratch files would gain, or empty.
+  const std::string& note() const { return note_; }
   std::vector<plan::PassSummary> passes() const;
 
   /// Collective in a team. Moves the data from the source of the first pass in the range to the target of the
@@ -50,6 +53,7 @@ class TileEngine {
 
   work::Circumstances circumstances_;
   plan::Plan plan_;
+  std::string note_;
 };
 
 }  // namespace xorder::tiles

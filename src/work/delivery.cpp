@@ -86,28 +86,22 @@ Delivery::Delivery(const Frame& frame, io::Disk& disk)
   if (!header.empty() && output_) target().write_exactly(header.data(), header.size(), 0);
 }
 
-std::filesystem::path Delivery::scratch_directory() const {
-  std::filesystem::path directory = frame_.options.scratch_directory;
-  if (directory.empty()) directory = frame_.output.path.parent_path();
-  return directory.empty() ? "." : directory;
-}
-
 void Delivery::require_room_for_scratch(std::uint64_t bytes) const {
   if (bytes == 0 || frame_.team() != nullptr) return;
   struct stat made, beside;
-  const io::Descriptor directory = io::open_directory(disk_, scratch_directory(), "scratch files");
+  const io::Descriptor directory = io::open_directory(disk_, frame_.scratch_directory(), "scratch files");
   if (fstat(output_->file().plain_descriptor(), &made) != 0 || fstat(directory.get(), &beside) != 0) return;
   const auto size = static_cast<std::uint64_t>(made.st_size);
   const std::uint64_t reserved = std::min(size, static_cast<std::uint64_t>(made.st_blocks) * 512);
   const std::uint64_t unreserved = made.st_dev == beside.st_dev ? size - reserved : 0;
   const std::string output = frame_.output.path.filename().string();
-  io::require_free(directory.get(), scratch_directory(),
+  io::require_free(directory.get(), frame_.scratch_directory(),
                    unreserved == 0 ? "scratch files" : fmt::format("{} and scratch files", output),
                    unreserved + bytes);
 }
 
 io::File Delivery::scratch(std::uint64_t bytes) const {
-  const std::filesystem::path directory = scratch_directory();
+  const std::filesystem::path directory = frame_.scratch_directory();
   io::File file = frame_.sharing() == nullptr ? io::File::create_nameless(directory, "scratch file", bytes,
                                                                           frame_.circumstances.target, disk_)
                                               : shared_scratch(directory, bytes);

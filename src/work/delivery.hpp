@@ -38,7 +38,6 @@ class Delivery {
   void commit(const std::stop_token& stop);
 
  private:
-  std::filesystem::path scratch_directory() const;
   io::File shared_scratch(const std::filesystem::path& directory, std::uint64_t bytes) const;
 
   const Frame& frame_;

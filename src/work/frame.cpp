@@ -1,8 +1,10 @@
 #include "work/frame.hpp"
 
 #include <fmt/ranges.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <type_traits>
@@ -110,6 +112,19 @@ Circumstances agreed(Circumstances mine, Team& team) {
   return mine;
 }
 
+// The disk that is left for scratch files beside the output.
+std::uint64_t scratch_room(const Frame& frame) {
+  const std::string name = "scratch files";
+  const io::Descriptor scratch = io::open_directory(frame.disk(), frame.scratch_directory(), name);
+  const std::filesystem::path parent = frame.output.path.parent_path();
+  struct stat beside, made;
+  const std::optional<std::uint64_t> free = io::free_bytes(scratch.get());
+  if (!free || fstat(scratch.get(), &beside) != 0 || stat(parent.empty() ? "." : parent.c_str(), &made) != 0)
+    return Circumstances{}.scratch_room;
+  const std::uint64_t output = made.st_dev == beside.st_dev ? frame.output.file_bytes() : 0;
+  return *free - std::min(*free, output);
+}
+
 std::uint64_t memory_beside(const Frame& frame) {
   const unsigned processes = frame.team() == nullptr ? 1 : frame.team()->neighbours();
   const std::filesystem::path parent = frame.output.path.parent_path();
@@ -127,10 +142,18 @@ std::uint64_t Frame::input_bytes() const {
   return bytes;
 }
 
+std::filesystem::path Frame::scratch_directory() const {
+  std::filesystem::path directory = options.scratch_directory;
+  if (directory.empty()) directory = output.path.parent_path();
+  return directory.empty() ? "." : directory;
+}
+
 Destination destination(std::filesystem::path path, const io::ArrayFile& input, const io::DType& dtype,
                         const std::vector<std::uint64_t>& extents, std::uint64_t offset) {
-  Destination to{.path = std::move(path), .header = {}, .offset = offset, .bytes = dtype.bytes};
-  for (const std::uint64_t extent : extents) to.bytes *= extent;
+  Destination to{.path = std::move(path),
+                 .header = {},
+                 .offset = offset,
+                 .bytes = checked_bytes({extents, dtype.bytes, Order::c})};
   if (io::output_format(to.path, input.format) == io::Format::npy) {
     if (offset != 0) {
       throw InputError(fmt::format(
@@ -160,6 +183,14 @@ void check_sizes(std::uint64_t bytes, const io::ArrayFile& input, const std::vec
   }
 }
 
+void check_c_order(const io::ArrayFile& input) {
+  const io::ArrayDescription& array = input.description;
+  if (array.order == Order::c || std::ranges::count_if(array.extents, [](auto e) { return e > 1; }) < 2)
+    return;
+  throw InputError(fmt::format(
+      "{}: it is in Fortran order; `xorder transpose --axes 0,1,..` makes it C order", input.path.string()));
+}
+
 Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, const io::DType& dtype,
              const std::vector<std::uint64_t>& extents, Options options, std::uint64_t working,
              const Membership& membership) {
@@ -181,11 +212,12 @@ Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, co
   if (team != nullptr) memory = team->least(memory);
   if (const std::uint64_t asked = frame.options.memory; asked > memory)
     add_note(frame.note,
-             fmt::format("{} of memory were asked for; {} can be used", size_text(asked), size_text(memory)));
+             fmt::format("asked for {} of memory; {} can be used", size_text(asked), size_text(memory)));
   check_output(frame);
   if (membership.parts) check_own_file(frame, *team);
   frame.circumstances =
       circumstances(frame.inputs, frame.output, frame.options.access, team == nullptr, memory, working);
+  if (!membership.parts) frame.circumstances.scratch_room = scratch_room(frame);
   if (frame.sharing() != nullptr) frame.circumstances = agreed(frame.circumstances, *team);
   return frame;
 }

@@ -37,6 +37,8 @@ struct Frame {
   Team* sharing() const { return membership.parts ? nullptr : membership.team; }
   const io::ArrayFile& input() const { return inputs.front(); }
   std::uint64_t input_bytes() const;
+  /// The one that was asked for, or the output's.
+  std::filesystem::path scratch_directory() const;
   /// Through which all files are accessed: that of the first input.
   io::Disk& disk() const { return input().file->disk(); }
 };
@@ -50,6 +52,10 @@ Destination destination(std::filesystem::path path, const io::ArrayFile& input, 
 /// Throws InputError unless a reordering of so many bytes moves the whole input, and the output's shape has
 /// room for exactly these elements.
 void check_sizes(std::uint64_t bytes, const io::ArrayFile& input, const std::vector<std::uint64_t>& extents);
+
+/// Throws InputError if the input's elements do not lie in C order in its file. (An array with at most one
+/// axis longer than 1 has the same file in both orders.)
+void check_c_order(const io::ArrayFile& input);
 
 /// Makes the frame for an output of this type and shape. `working` is as for circumstances(). Throws
 /// InputError if the memory is below minimum_memory, or if the output or scratch files cannot be made. The

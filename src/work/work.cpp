@@ -36,6 +36,8 @@ Work::~Work() = default;
 Work::Work(Work&&) noexcept = default;
 Work& Work::operator=(Work&&) noexcept = default;
 
+void Work::note(const std::string& text) { add_note(frame_->note, text); }
+
 std::optional<Traffic> Work::forecast(const std::stop_token&) const { return std::nullopt; }
 
 std::uint64_t Work::bytes() const { return frame_->output.bytes; }

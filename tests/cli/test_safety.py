@@ -156,11 +156,21 @@ class Outputs(Case):
                          says=["small.*no room", r"needs 400\d{4} bytes", "2097152 bytes.* free"])
         self.write("small/b.npy", "precious")
         self.refused("transpose", "big.npy", "small/b.npy", "--force", says="no room")
-        # No room for both scratch files of a plan of three passes.
+        # A plan of three passes needs two scratch files, for which there is no room. One pass needs none.
         self.write("device", '{"points": [[4096, 100, 100], [16777216, 1e9, 1e9]]}')
-        self.save("long.npy", self.noise((1 << 25,), "u1"))
-        self.refused("bitreverse", "long.npy", "b.npy", "--memory", "16MiB", "--device", "device", "--tmpdir", "small",
-                     says=["small.*no room.*scratch", "needs 67108864 bytes", "free"])
+        array = self.noise((1 << 25,), "u1")
+        self.save("long.npy", array)
+        command = ("bitreverse", "long.npy", "b.npy", "--memory", "16MiB", "--device", "device")
+        self.assertEqual(self.json(*command, "--dry-run")["scratch_bytes"], 2 << 25)
+        self.assertEqual(self.json(*command, "--dry-run", "--tmpdir", "small")["scratch_bytes"], 0)
+        said = self.ok(*command, "--tmpdir", "small").stderr
+        self.assertRegex(said, r"no room for 64 MiB of scratch files, with which about \S+ s would do instead of \S+")
+        index = np.arange(1 << 25)
+        reversed_index = sum((index >> bit & 1) << (24 - bit) for bit in range(25))
+        self.assertTrue((self.load("b.npy")[reversed_index] == array).all())
+        # Schedules cannot do without.
+        self.refused("bitreverse", "long.npy", "c.npy", "--memory", "16MiB", "--schedule", "rounds", "--tmpdir", "small",
+                     says=["small.*no room.*scratch", "needs 33554432 bytes", "free"])
 
 
 @unittest.skipIf(harness.SANITIZED, "the system decides, not our code")

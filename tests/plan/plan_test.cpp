@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "byte_units.hpp"
 #include "plan/factor.hpp"
 #include "plan/reference.hpp"
@@ -203,6 +206,56 @@ TEST(Plan, ASpinningDiskGetsLargerBlocksAndMorePasses) {
 }
 
 // A power-of-two matrix is an axis permutation, but can be factored like every other bit permutation.
+// The largest tile of a power of two may leave too little for its windows.
+TEST(Plan, WithMoreMemoryPassesAreNotSlower) {
+  const Reordering what = matrix(1 << 13, 1 << 13, 8);
+  for (const Device& device : {Device::ssd(), Device::hdd()}) {
+    double least = std::numeric_limits<double>::infinity();
+    for (std::uint64_t memory = 16; memory <= 64; ++memory) {
+      Conditions c = direct(memory * MiB, device);
+      c.only.passes = 2;
+      const double seconds = make_plan(what, c).seconds();
+      EXPECT_LE(seconds, 1.05 * least) << memory << " MiB, " << device.name;
+      least = std::min(least, seconds);
+    }
+  }
+}
+
+TEST(Plan, ScratchFilesFitInTheirRoom) {
+  const Reordering axes = matrix(30'000, 30'003, 8), map = matrix(1 << 15, 1 << 15, 8);
+  for (const Reordering& what : {axes, map}) {
+    Conditions c = direct(32 * MiB, Device::hdd());
+    const Plan free = make_plan(what, c);
+    ASSERT_GT(free.scratch_bytes(), 0u);
+    for (const std::uint64_t room :
+         {std::uint64_t{0}, what.bytes() - 1, what.bytes(), 2 * what.bytes() - 1}) {
+      c.scratch_room = room;
+      const Plan plan = make_plan(what, c);
+      EXPECT_LE(plan.scratch_bytes(), room);
+      EXPECT_GE(plan.seconds(), free.seconds());
+    }
+    c.scratch_room = free.scratch_bytes();
+    EXPECT_EQ(make_plan(what, c).describe(), free.describe());
+  }
+}
+
+TEST(Plan, ThoseThatAreAskedFor) {
+  const Reordering what = matrix(1 << 13, 1 << 14, 8);
+  Conditions c = direct(64 * MiB);
+  c.only = {.least_read = 64 * KiB, .most_read = 128 * KiB, .most_written = 8 * KiB, .passes = 1};
+  const Plan plan = make_plan(what, c);
+  ASSERT_EQ(plan.passes.size(), 1u);
+  EXPECT_THAT(plan.passes[0].source_block_bytes,
+              testing::AllOf(testing::Ge(64 * KiB), testing::Le(128 * KiB)));
+  EXPECT_LE(plan.passes[0].target_block_bytes, 8 * KiB);
+  for (const std::size_t passes : {2, 3}) {
+    c.only = {.passes = passes};
+    EXPECT_EQ(make_plan(what, c).passes.size(), passes);
+  }
+  c.only = {.least_read = 64 * MiB, .least_written = 64 * MiB};
+  EXPECT_THROW(make_plan(what, c), InputError);
+}
+
 TEST(Plan, PowerOfTwoAxesAreFactoredToo) {
   const Plan plan = make_plan(matrix(1 << 17, 1 << 18, 8), direct(64 * MiB, Device::hdd()));
   EXPECT_GT(plan.passes.size(), 1u);

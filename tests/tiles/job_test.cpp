@@ -158,7 +158,7 @@ TEST_F(JobTest, MoreMemoryThanThereIsIsCutDownAndSaid) {
   EXPECT_EQ(enough.note, "");
   const plan::Summary much = job(in, what, {.memory = uint64_t{1} << 60}).summary();
   EXPECT_LT(much.memory, uint64_t{1} << 50);
-  EXPECT_THAT(much.note, testing::StartsWith("1 EiB of memory were asked for; "));
+  EXPECT_THAT(much.note, testing::StartsWith("asked for 1 EiB of memory; "));
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ std::unique_ptr<work::Work> scheduled_work(const io::ArrayFile& in, const std::f
 }
 
 // Several passes within a stage.
-inline std::unique_ptr<work::Work> rounds_in_four_passes(const io::ArrayFile& in,
+inline std::unique_ptr<work::Work> rounds_in_many_passes(const io::ArrayFile& in,
                                                          const std::filesystem::path& out,
                                                          work::Options options) {
   options.device = plan::Device::hdd();
@@ -84,7 +84,7 @@ inline std::unique_ptr<work::Work> rounds_in_four_passes(const io::ArrayFile& in
   auto work =
       machine::scheduled(in, transposition(shape, {}), transposed_extents(shape, {}), out, options,
                          {.kind = machine::ScheduleChoice::Kind::rounds, .processors = 16, .layout = 0});
-  EXPECT_EQ(work->summary().passes.size(), 4u);
+  EXPECT_GE(work->summary().passes.size(), 4u);
   return work;
 }
 
@@ -137,7 +137,7 @@ inline const Engine engines[] = {
     {"Rounds", scheduled_work<machine::ScheduleChoice::Kind::rounds>, 1 << 19},
     {"Exchange", scheduled_work<machine::ScheduleChoice::Kind::exchange>, 1 << 19},
     {"Mesh", scheduled_work<machine::ScheduleChoice::Kind::mesh>, 1 << 19},
-    {"RoundsInFourPasses", rounds_in_four_passes, 1 << 22},
+    {"RoundsInManyPasses", rounds_in_many_passes, 1 << 22},
     {"MeshInThreePasses", mesh_in_three_passes, 1 << 22},
     {"BandedSchedule", scheduled_band_work, 1 << 19},
     {"Descend", descend_work, 1 << 19},

@@ -37,7 +37,8 @@ class Job final : public work::Work {
   /// output's shape, must have as many elements. Throws InputError if they do not, or if the memory is too
   /// small. Throws it too if the output cannot be made: it exists and may not be replaced, is no regular file
   /// or the input itself, its directory or that of scratch files is missing or not writable, or there is no
-  /// room for it. Whether there is room for scratch files as well, run() finds out before it moves data.
+  /// room for it. If there is too little room for scratch files, the plan takes fewer passes, and
+  /// summary().note says what that costs.
   ///
   /// `team` is for xorder-mpi: the processes that make the output together (src/work/team.hpp), each with its
   /// own Job. Memory and threads are per process. It must outlive the job.

@@ -122,6 +122,8 @@ class Work {
   Work& operator=(Work&&) noexcept;
 
   const Frame& frame() const { return *frame_; }
+  /// Adds to Summary::note, unless `text` is empty.
+  void note(const std::string& text);
 
  private:
   virtual std::vector<PassSummary> passes() const = 0;
