@@ -26,14 +26,7 @@ void check_input(const io::ArrayFile& input, std::span<const Band> bands) {
                                  bands.size() == 1 ? "the band" : fmt::format("{} bands", bands.size()),
                                  fmt::join(extents(bands), ", ")));
   }
-  // An array with at most one axis longer than 1 has the same file in both orders.
-  if (array.order == Order::fortran &&
-      std::ranges::count_if(array.extents, [](auto e) { return e > 1; }) > 1) {
-    throw InputError(
-        fmt::format("{}: it is in Fortran order; a band must be in C order, as `transpose --axes 0,1` "
-                    "stores it",
-                    input.path.string()));
-  }
+  work::check_c_order(input);
 }
 
 void check_inputs(std::span<const io::ArrayFile> inputs, std::span<const Band> bands) {

@@ -24,6 +24,20 @@ uint64_t waiting_memory(uint64_t memory) { return memory / 8; }
 
 constexpr uint64_t files_in_memory = 2;  // the input and the output
 
+std::vector<plan::BandPart> plans_for(const std::vector<io::ArrayFile>& inputs,
+                                      const std::vector<Band>& bands, plan::BandConditions here,
+                                      const plan::BandTiling& tiling) {
+  std::vector<plan::BandPart> parts;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    here.source_offset = inputs[i].description.offset;
+    std::ranges::move(
+        plan::plan_bands(bands_in(i, inputs.size(), bands), inputs[i].description.dtype.bytes, here, tiling),
+        std::back_inserter(parts));
+    here.target_offset += inputs[i].description.bytes();
+  }
+  return parts;
+}
+
 }  // namespace
 
 struct BandTransposition::Planned {
@@ -56,24 +70,11 @@ BandTransposition::BandTransposition(std::vector<io::ArrayFile> inputs, std::vec
       .read_alignment = wanted.read_alignment,
       .write_alignment = wanted.target == io::Access::direct ? plan::file_block : 1,
       .device = frame().disks.target};
-  planned_ = std::make_unique<Planned>(Planned{tiling, conditions, {}});
-  make_plans();
+  planned_ = std::make_unique<Planned>(
+      Planned{tiling, conditions, plans_for(frame().inputs, bands_, conditions, tiling)});
 }
 
 BandTransposition::~BandTransposition() = default;
-
-void BandTransposition::make_plans() {
-  const std::vector<io::ArrayFile>& inputs = frame().inputs;
-  plan::BandConditions here = planned_->conditions;
-  planned_->parts.clear();
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    here.source_offset = inputs[i].description.offset;
-    std::ranges::move(plan::plan_bands(bands_in(i, inputs.size(), bands_), inputs[i].description.dtype.bytes,
-                                       here, planned_->given),
-                      std::back_inserter(planned_->parts));
-    here.target_offset += inputs[i].description.bytes();
-  }
-}
 
 std::vector<work::PassSummary> BandTransposition::passes() const {
   work::PassSummary all = plan::pass(planned_->parts.front().plan);
@@ -100,7 +101,7 @@ std::string BandTransposition::describe() const {
 
 // Open files may need larger alignments than were assumed before. Then the plans are made again.
 void BandTransposition::adopt_alignments(work::Run& run) {
-  plan::BandConditions& conditions = planned_->conditions;
+  plan::BandConditions conditions = planned_->conditions;
   uint64_t read = conditions.read_alignment;
   for (std::size_t i = 0; i < frame().inputs.size(); ++i) {
     const io::File& source = run.source(i).file;
@@ -112,7 +113,8 @@ void BandTransposition::adopt_alignments(work::Run& run) {
   if (read == conditions.read_alignment && write == conditions.write_alignment) return;
   conditions.read_alignment = read;
   conditions.write_alignment = write;
-  make_plans();
+  planned_->parts = plans_for(frame().inputs, bands_, conditions, planned_->given);
+  planned_->conditions = conditions;
 }
 
 void BandTransposition::move(work::Run& run) {
@@ -120,7 +122,7 @@ void BandTransposition::move(work::Run& run) {
   const io::Location target = run.target();
   const plan::PassSummary pass = passes().front();
   BlockWriter writer(target.file, target.offset, target.offset + frame().output.bytes,
-                     planned_->conditions.write_alignment, waiting_memory(frame().memory()));
+                     planned_->conditions.write_alignment, waiting_memory(frame().circumstances.buffers()));
   const bool uring = work::queue_for(run.source().file, target.file) == io::QueueKind::uring;
   run.begin(pass.bytes_read + pass.bytes_written, 1);
   unsigned most_lanes = 1;

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <functional>
-#include <numeric>
 #include <optional>
 
 #include "task/threads.hpp"
@@ -19,13 +17,14 @@ using std::uint64_t;
 int checked_lg(const std::vector<io::ArrayFile>& inputs, const std::vector<uint64_t>& extents) {
   const uint64_t count = inputs.front().description.elements();
   for (const io::ArrayFile& input : inputs) {
+    work::check_c_order(input);
     if (const uint64_t other = input.description.elements(); other != count) {
       throw InputError(fmt::format("{} has {} elements and {} has {}", inputs.front().path.string(), count,
                                    input.path.string(), other));
     }
   }
   const int lg = exact_lg(count, fmt::format("{}: the number of elements", inputs.front().path.string()));
-  const uint64_t made = std::accumulate(extents.begin(), extents.end(), uint64_t{1}, std::multiplies<>());
+  const uint64_t made = checked_bytes({extents, 1, Order::c});
   if (made != count) throw InputError(fmt::format("the output has {} elements, not {}", made, count));
   return lg;
 }

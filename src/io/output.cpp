@@ -177,8 +177,9 @@ std::vector<fs::path> left_over(const fs::path& destination) {
   const fs::path directory = path.has_parent_path() ? path.parent_path() : fs::path(".");
   std::vector<fs::path> found;
   std::error_code unreadable;
-  for (const auto& entry : fs::directory_iterator(directory, unreadable)) {
-    const fs::path name = entry.path().filename();
+  for (fs::directory_iterator entry(directory, unreadable); !unreadable && entry != fs::directory_iterator();
+       entry.increment(unreadable)) {
+    const fs::path name = entry->path().filename();
     if (is_temporary_name(name.string(), path.filename().string()))
       found.push_back(path.parent_path() / name);
   }
@@ -230,7 +231,8 @@ int Output::link_new() {
   int code = disk_->rename(directory, temporary_.c_str(), name.c_str(), RENAME_NOREPLACE);
   if (code == EINVAL || code == ENOSYS) {  // not supported here; a link does not replace either
     code = disk_->link(directory, temporary_.c_str(), directory, name.c_str(), 0);
-    if (code == 0) disk_->remove(directory, temporary_.c_str());
+    if (code == 0 && disk_->remove(directory, temporary_.c_str()) != 0)
+      return 0;  // the destructor tries again
   }
   if (code == EPERM || code == EOPNOTSUPP || code == ENOSYS) {  // no links either: a check has to do
     struct stat status;

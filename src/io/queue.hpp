@@ -18,7 +18,7 @@
 
 namespace xorder::io {
 
-/// More than the groups of a pass (plan/buffers.cpp: 16) and a request to stop.
+/// More than the groups of a pass and a request to stop.
 inline constexpr std::size_t most_posts = 64;
 
 /// For one thread at a time, except post(). The destructor waits for transfers in flight.

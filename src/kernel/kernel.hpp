@@ -53,7 +53,7 @@ struct Layout {
 };
 
 /// A compiled layout, to be run many times. Immutable, so threads may share it. Construction allocates up
-/// to some 100 KiB and takes tens of microseconds. A run allocates nothing and uses at most 64 KiB of stack.
+/// to some 100 KiB and takes tens of microseconds. A run allocates nothing and uses at most 72 KiB of stack.
 class Kernel {
  public:
   /// Requires element_bytes ≥ 1 and an injective linear map.

@@ -93,12 +93,17 @@ class BufferPool {
 
  private:
   struct Loan {
-    Loan(BufferPool& lender, io::BlockMemory lent) : pool(lender), memory(std::move(lent)) {}
+    Loan(BufferPool& lender, io::BlockMemory lent) : pool(lender), memory(std::move(lent)) {
+      const std::lock_guard lock(pool.mutex_);
+      pool.free_.reserve(pool.free_.size() + pool.lent_ + 1);  // for the destructor, which cannot fail
+      ++pool.lent_;
+    }
     Loan(const Loan&) = delete;
     Loan& operator=(const Loan&) = delete;
     ~Loan() {
       const std::lock_guard lock(pool.mutex_);
       pool.free_.push_back(std::move(memory));
+      --pool.lent_;
     }
     BufferPool& pool;
     io::BlockMemory memory;
@@ -107,6 +112,7 @@ class BufferPool {
   std::size_t bytes_;
   std::mutex mutex_;
   std::vector<io::BlockMemory> free_;
+  std::size_t lent_ = 0;
 };
 
 }  // namespace xorder::task

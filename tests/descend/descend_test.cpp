@@ -272,6 +272,17 @@ TEST_F(DescendFiles, ProcessorsThatCannotBe) {
               testing::HasSubstr("8 and 16"));
 }
 
+TEST_F(DescendFiles, FortranOrderIsRefused) {
+  auto in = file("in.raw", std::vector<uint64_t>(1 << 10));
+  in.description.order = Order::fortran;
+  const auto with = [&](std::vector<uint64_t> extents) {
+    in.description.extents = std::move(extents);
+    return job({in}, std::make_unique<Mixed<Direction::descend>>(), work::AccessChoice::direct);
+  };
+  EXPECT_THAT(test::message_of<InputError>([&] { with({32, 32}); }), testing::HasSubstr("Fortran order"));
+  EXPECT_NO_THROW(with({1, 1024, 1}));
+}
+
 TEST_F(DescendFiles, AStoppedOrFailedRunLeavesNothing) {
   const auto in = file("in.raw", std::vector<uint64_t>(1 << 16, 1));
   std::stop_source stop;

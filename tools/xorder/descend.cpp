@@ -18,15 +18,6 @@
 namespace xorder::cli {
 namespace {
 
-// Refuses Fortran order: elements must lie in the file in their order in the array.
-void check_order(const io::ArrayFile& input) {
-  const auto& extents = input.description.extents;
-  if (input.description.order == Order::c) return;
-  if (std::count_if(extents.begin(), extents.end(), [](std::uint64_t e) { return e != 1; }) < 2) return;
-  throw InputError(input.path.string() +
-                   ": is in Fortran order; 'xorder transpose --axes 0,1,..' makes it C order");
-}
-
 // Who computes: the sweeps, or the machine of virtual processors.
 struct Way {
   std::string schedule = "sweeps", processors, network;
@@ -35,7 +26,6 @@ struct Way {
 std::unique_ptr<work::Work> job(const Request& request, std::unique_ptr<descend::Computation> what,
                                 const io::DType& element, std::vector<std::uint64_t> extents,
                                 const Way& way) {
-  for (const io::ArrayFile& input : request.inputs) check_order(input);
   plan::SweepSizes sizes;
   if (!way.processors.empty()) {
     sizes.processors = parse_count(way.processors, "--processors");

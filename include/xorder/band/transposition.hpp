@@ -55,7 +55,6 @@ class BandTransposition final : public work::Work {
 
   /// The plans, with the conditions and sizes that they were made for.
   struct Planned;
-  void make_plans();
   std::vector<Band> bands_;
   std::unique_ptr<Planned> planned_;
 };

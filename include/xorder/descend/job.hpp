@@ -37,9 +37,9 @@ class DescendJob final : public work::Work {
  public:
   /// Element i of every input goes into record i, by what->load(). Record i becomes element i of an output of
   /// this type and shape, by what->store(). The constructor writes nothing. It throws InputError if there are
-  /// not 2^n elements, or not equally many in all inputs and in the output; if sizes.processors is not a
-  /// power of two, is more than the elements, or takes more memory than there is; and if the output cannot be
-  /// made, as tiles::Job says.
+  /// not 2^n elements, or not equally many in all inputs and in the output; if an input is in Fortran order;
+  /// if sizes.processors is not a power of two, is more than the elements, or takes more memory than there
+  /// is; and if the output cannot be made, as tiles::Job says.
   DescendJob(std::vector<io::ArrayFile> inputs, std::unique_ptr<Computation> what, io::DType element,
              std::vector<std::uint64_t> extents, std::filesystem::path output, work::Options options,
              plan::SweepSizes sizes = {});
