@@ -48,7 +48,8 @@ class IoError : public Error {
   std::optional<std::uint64_t> offset_;
 };
 
-/// The caller requested a stop through its stop token. Nothing is left behind. Exit code 130.
+/// The caller requested a stop through its stop token. Nothing is left behind. The command line then ends by
+/// the signal that requested it.
 class Cancelled : public Error {
  public:
   Cancelled() : Error("interrupted") {}

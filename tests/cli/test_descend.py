@@ -476,8 +476,8 @@ class OnDisk(Case):
                 self.assert_same(self.load("b.npy"), np.arange(1, self.COUNT + 1, dtype="f8"))
                 os.unlink(self.path("b.npy"))
                 continue
-            if process.returncode != -signal.SIGINT:  # before there was anything to stop
-                self.assertEqual((process.returncode, stderr), (130, b"xorder: interrupted\n"))
+            self.assertEqual(process.returncode, -signal.SIGINT)
+            self.assertIn(stderr, [b"", b"xorder: interrupted\n"])  # nothing if there was nothing to stop yet
             self.assertEqual(os.listdir(self.dir), ["a.npy"])
 
 

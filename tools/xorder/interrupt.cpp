@@ -11,6 +11,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <cstdio>
 #include <system_error>
 #include <thread>
 
@@ -83,6 +84,16 @@ Interrupt::~Interrupt() = default;
 std::stop_token Interrupt::token() const { return watcher_->stop.get_token(); }
 
 int interrupting_signal() { return last_signal; }
+
+void end_by_signal(int signal) {
+  std::fflush(stdout);
+  std::signal(signal, SIG_DFL);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, signal);
+  pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
+  std::raise(signal);
+}
 
 void install_fault_handler() {
   struct sigaction action {};

@@ -25,6 +25,11 @@ class Interrupt {
 /// The signal that requested the stop, SIGINT if none did.
 int interrupting_signal();
 
+/// Writes what is left for standard output and ends the process by this signal, as if nobody had handled it,
+/// so that a shell stops its loop. Returns only if the kernel protects the process from its own signals, as
+/// it does for the first process of a container.
+void end_by_signal(int signal);
+
 /// Makes SIGBUS (the disk could not deliver a mapped page) print one line and exit with code 1.
 void install_fault_handler();
 

@@ -3,7 +3,7 @@
 //   1    failed while running
 //   2    bad input, nothing was touched
 //   3    the files are complete, but the report or trace is lost
-//   130  (128 + signal) interrupted
+// An interrupted run ends by the signal that interrupted it, for which shells report 128 + its number.
 
 #include <csignal>
 
@@ -26,7 +26,8 @@ int main(int argc, char** argv) {
   program.formatter(std::make_shared<HelpFormatter>());
   program.footer(
       "Exit codes: 0 done, 1 failed, 2 refused before anything was touched, 3 OUT or the page, drawing or\n"
-      "table is complete but the report or trace could not be written, 130 (128 + signal) interrupted.\n"
+      "table is complete but the report or trace could not be written. An interrupted run ends by the\n"
+      "signal, which shells report as 128 + its number: 130 for ctrl-C.\n"
       "Sizes: 2GiB, 512M (powers of 1024) or 2GB (of 1000).");
   add_transpose(program);
   add_bitreverse(program);
@@ -46,6 +47,8 @@ int main(int argc, char** argv) {
     program.parse(argc, argv);
     return complain(flushed());
   } catch (...) {
-    return complain(failure(program));
+    const int code = complain(failure(program));
+    if (code > 128) end_by_signal(code - 128);
+    return code;
   }
 }
