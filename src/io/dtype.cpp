@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <iterator>
 #include <optional>
 
 #include "io/python_literal.hpp"
@@ -21,10 +22,21 @@ constexpr std::string_view units = "Y M W D h m s ms us ns ps fs as";
 constexpr std::array<std::string_view, 16> numbers{"u1", "u2", "u4", "u8",  "i1", "i2",  "i4",  "i8",
                                                    "f2", "f4", "f8", "f16", "c8", "c16", "c32", "b1"};
 
+// The names that numpy.dtype prints. NumPy takes no byte order before them.
+struct LongName {
+  std::string_view name, type;
+};
+constexpr LongName long_names[] = {
+    {"bool", "b1"},    {"int8", "i1"},    {"int16", "i2"},     {"int32", "i4"},       {"int64", "i8"},
+    {"uint8", "u1"},   {"uint16", "u2"},  {"uint32", "u4"},    {"uint64", "u8"},      {"float16", "f2"},
+    {"float32", "f4"}, {"float64", "f8"}, {"complex64", "c8"}, {"complex128", "c16"},
+};
+
 [[noreturn]] void unknown(std::string_view text) {
   throw InputError(
       fmt::format("unknown type {}; known are {}, unit one of {}, after < (little-endian), "
-                  "> (big-endian), = or | or nothing",
+                  "> (big-endian), = or | or nothing; and names such as float64, int32, uint8, complex128, "
+                  "bool",
                   excerpt(text), known_types, units));
 }
 
@@ -66,6 +78,10 @@ TypeString parse_type_string(std::string_view text) {
     rest.remove_prefix(1);
   }
   if (rest == "?") rest = "b1";
+  if (const auto* const found = std::ranges::find(long_names, text, &LongName::name);
+      found != std::end(long_names)) {
+    rest = found->type;
+  }
   if (rest.empty()) unknown(text);
 
   if (rest == "O" || (rest[0] == 'O' && number(rest.substr(1)))) {

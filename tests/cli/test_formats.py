@@ -149,7 +149,9 @@ class Raw(Case):
 
     def test_every_type_string(self):
         for text in self.some(["u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4", "f8", "f16", "c8", "c16", "c32",
-                               "b1", "?", ">f8", "=i4", "|u1", "S5", "U2", "V24", "M8[D]", "m8[25s]"]):
+                               "b1", "?", ">f8", "=i4", "|u1", "S5", "U2", "V24", "M8[D]", "m8[25s]", "bool", "int8", "int16",
+                               "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
+                               "complex64", "complex128"]):
             with self.subTest(text=text):
                 array = self.noise((4, 3), text)
                 self.save("a.raw", array)

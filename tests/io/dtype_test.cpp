@@ -74,6 +74,20 @@ TEST(ParseDtype, GivesSizeAndDescrAsNumpy) {
       {"M8[μs]", 8, n + "M8[us]"},
       {"V2147483647", 2147483647, "|V2147483647"},
       {"U536870911", 2147483644, n + "U536870911"},
+      {"bool", 1, "|b1"},
+      {"int8", 1, "|i1"},
+      {"int16", 2, n + "i2"},
+      {"int32", 4, n + "i4"},
+      {"int64", 8, n + "i8"},
+      {"uint8", 1, "|u1"},
+      {"uint16", 2, n + "u2"},
+      {"uint32", 4, n + "u4"},
+      {"uint64", 8, n + "u8"},
+      {"float16", 2, n + "f2"},
+      {"float32", 4, n + "f4"},
+      {"float64", 8, n + "f8"},
+      {"complex64", 8, n + "c8"},
+      {"complex128", 16, n + "c16"},
   };
   for (const Example& example : examples) {
     SCOPED_TRACE(example.text);
@@ -99,7 +113,10 @@ TEST(ParseDtype, ListsTheTypesForAnUnknownOne) {
                            "<",
                            "f7",
                            "x8",
-                           "float64",
+                           ">float64",
+                           "float65",
+                           "int",
+                           "float64x",
                            "f",
                            "8",
                            "f8 ",
@@ -131,6 +148,7 @@ TEST(ParseDtype, ListsTheTypesForAnUnknownOne) {
     EXPECT_THAT(refusal(text), HasSubstr("unknown type")) << text;
     EXPECT_THAT(refusal(text), HasSubstr("u1 u2 u4 u8 i1 i2 i4 i8 f2 f4 f8 f16 c8 c16 c32 b1 S<n> U<n> V<n>"))
         << text;
+    EXPECT_THAT(refusal(text), HasSubstr("float64, int32")) << text;
   }
 }
 

@@ -66,7 +66,7 @@ void keep(Tracing& tracing, const work::Summary& plan, const work::Report& repor
 void RawOptions::add_to(CLI::App& command) {
   command
       .add_option("--dtype", dtype,
-                  "element type of a raw file, as NumPy writes it: f8, u1, >i4, c16, V24, ..")
+                  "element type of a raw file, as NumPy writes it: f8, u1, >i4, c16, V24, float64, uint8, ..")
       ->type_name("TYPE")
       ->group(group::input);
   command
