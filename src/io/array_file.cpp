@@ -6,10 +6,27 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "count_text.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::io {
 namespace {
+
+// The extent that makes an array of the other extents fill `available` bytes.
+std::uint64_t inferred_extent(const File& file, const RawLayout& raw, std::uint64_t available) {
+  std::vector<std::uint64_t> others = *raw.extents;
+  others[*raw.inferred_axis] = 1;
+  const std::uint64_t unit = checked_bytes({others, raw.dtype->bytes, Order::c});
+  if (unit == 0 || available % unit != 0) {
+    std::vector<std::string> shape;
+    for (const std::uint64_t extent : others) shape.push_back(std::to_string(extent));
+    shape[*raw.inferred_axis] = "-1";
+    throw InputError(fmt::format("{}: the file has {}, which is not offset {} plus {} × shape ({})",
+                                 file.name(), count_text(file.size(), "byte"), raw.offset,
+                                 count_text(raw.dtype->bytes, "byte"), fmt::join(shape, ", ")));
+  }
+  return available / unit;
+}
 
 ArrayDescription raw_description(const File& file, const RawLayout& raw) {
   const std::string& path = file.name();
@@ -29,10 +46,11 @@ ArrayDescription raw_description(const File& file, const RawLayout& raw) {
       throw InputError(
           fmt::format("{}: shape of {} axes; NumPy has at most {}", path, raw.extents->size(), max_axes));
     }
+    if (raw.inferred_axis) description.extents[*raw.inferred_axis] = inferred_extent(file, raw, available);
     const std::uint64_t needed = checked_bytes(description.shape());
     if (needed != available) {
       throw InputError(fmt::format("{}: the file has {} bytes, but offset {} + {} bytes × shape ({}) is {}",
-                                   path, file.size(), raw.offset, w, fmt::join(*raw.extents, ", "),
+                                   path, file.size(), raw.offset, w, fmt::join(description.extents, ", "),
                                    raw.offset + needed));
     }
   } else {

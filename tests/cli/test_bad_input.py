@@ -207,8 +207,14 @@ class BadInput(Case):
         for shape in ["9223372036854775808", "4294967296,4294967296", "3037000500,3037000500", "2," * 62 + "2"]:
             self.bad("transpose", "a.raw", "--dtype", "u1", "--shape", shape, says="2\\^63")
         self.bad("transpose", "a.raw", "--dtype", "V1000000", "--shape", "9300000000000", says="2\\^63")
-        for shape in ["-1", "10,-100", "ten", "10x100", ",", "10,,100", "1.0", "18446744073709551616"]:
+        for shape in ["-1,-1", "-1,2,-1", "10,-100", "10,-2", "-", "ten", "10x100", ",", "10,,100", "1.0", "18446744073709551616"]:
             self.bad("transpose", "a.raw", "--dtype", "u1", "--shape", shape, says="--shape")
+
+    def test_shapes_that_no_extent_completes(self):
+        for dtype, shape in [("u1", "3,-1"), ("f8", "2,-1"), ("u1", "0,-1"), ("u1", "1001,-1"), ("u1", "-1,9223372036854775807")]:
+            self.bad("transpose", "a.raw", "--dtype", dtype, "--shape", shape, says=[r"a\.raw", r"\b1000\b", "-1"])
+        self.bad("transpose", "a.raw", "--dtype", "f8", "--shape", "-1,9223372036854775807", says="2\\^63")
+        self.bad("transpose", "a.npy", "--shape", "-1,6", says=[r"a\.npy", "--dtype"])
 
     def test_shapes_that_numpy_has_not(self):
         self.write("empty", "")

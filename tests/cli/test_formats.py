@@ -164,6 +164,25 @@ class Raw(Case):
             self.ok("transpose", "a.raw", "b.npy", "--dtype", "u1", "--shape", shape, "--force")
             self.assertEqual(self.load("b.npy").shape, (4, 3), shape)
 
+    def test_one_extent_follows_from_the_size_of_the_file(self):
+        """As numpy.reshape does."""
+        self.write("a.raw", bytes(5 + 4 * 24))
+        for shape in [(12, -1), (-1, 12), (-1,), (2, -1, 3), (1, 24, -1), (24, -1)]:
+            for offset, dtype in [(5, "u4"), (5, "V16"), (101, "u1")]:
+                elements = (101 - offset) // np.dtype(dtype).itemsize
+                text = ",".join(str(extent) for extent in shape)
+                command = ("info", "a.raw", "--dtype", dtype, "--shape", text, "--offset", offset)
+                try:
+                    expected = np.empty(elements, dtype).reshape(shape).shape
+                except ValueError:
+                    self.refused(*command, says=[r"a\.raw", r"\b101\b", "-1"])
+                else:
+                    self.assertEqual(self.json(*command)["shape"], list(expected))
+        array = self.noise((6, 35), "f4")
+        self.save("a.raw", array)
+        self.ok("transpose", "a.raw", "c.npy", "--dtype", "f4", "--shape", "(-1, 35)")
+        self.assert_same(self.load("c.npy"), transposed(array))
+
 
 if __name__ == "__main__":
     main()

@@ -32,16 +32,16 @@ Int parse(std::string_view text, const std::string& what, const char* expected) 
   return value;
 }
 
-template <typename Int>
-std::vector<Int> parse_list(std::string_view text, const std::string& what, const char* expected) {
+// What stands between the commas of a list, with or without parentheses.
+std::vector<std::string_view> items_of(std::string_view text) {
   auto rest = trim(text);
   if (rest.size() >= 2 && rest.front() == '(' && rest.back() == ')') rest = rest.substr(1, rest.size() - 2);
   if (rest.ends_with(',')) rest.remove_suffix(1);  // as in Python's (5,)
-  std::vector<Int> list;
+  std::vector<std::string_view> items;
   while (true) {
     const auto comma = rest.find(',');
-    list.push_back(parse<Int>(rest.substr(0, comma), what, expected));
-    if (comma == std::string_view::npos) return list;
+    items.push_back(rest.substr(0, comma));
+    if (comma == std::string_view::npos) return items;
     rest.remove_prefix(comma + 1);
   }
 }
@@ -124,15 +124,27 @@ std::optional<int> parse_layout(std::string_view text, const std::string& what) 
 }
 
 std::vector<int> parse_ints(std::string_view text, const std::string& what) {
-  return parse_list<int>(text, what, "a whole number");
+  std::vector<int> list;
+  for (const auto item : items_of(text)) list.push_back(parse_int(item, what));
+  return list;
 }
 
-std::vector<std::uint64_t> parse_extents(std::string_view text, const std::string& what) {
+RawShape parse_shape(std::string_view text, const std::string& what) {
+  RawShape shape;
   if (const auto list = trim(text);
       list.starts_with('(') && list.ends_with(')') && list.find_first_not_of(' ', 1) == list.size() - 1) {
-    return {};
+    return shape;
   }
-  return parse_list<std::uint64_t>(text, what, "a whole number, 0 or more");
+  for (const auto item : items_of(text)) {
+    const bool inferred = trim(item) == "-1";
+    if (inferred && shape.inferred_axis)
+      throw InputError(
+          fmt::format("{}: '{}' has more than one -1; the size of a file gives one extent", what, text));
+    if (inferred) shape.inferred_axis = shape.extents.size();
+    shape.extents.push_back(
+        inferred ? 1 : parse<std::uint64_t>(item, what, "a whole number, 0 or more, or one -1"));
+  }
+  return shape;
 }
 
 std::uint64_t parse_number(std::string_view text, const std::string& what) {

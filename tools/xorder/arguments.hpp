@@ -1,6 +1,7 @@
 // Strict parsing of values on the command line.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -34,7 +35,13 @@ std::uint64_t parse_count(std::string_view text, const std::string& what);
 
 /// "2,0,1" with optional blanks or parentheses. Throws InputError naming `what`.
 std::vector<int> parse_ints(std::string_view text, const std::string& what);
-/// The same for extents. "()" gives an empty list: the shape of an array with one element and no axes.
-std::vector<std::uint64_t> parse_extents(std::string_view text, const std::string& what);
+
+/// The shape of a raw file. One extent may follow from the file's size.
+struct RawShape {
+  std::vector<std::uint64_t> extents;
+  std::optional<std::size_t> inferred_axis;
+};
+/// "12,7", "12,-1", "(12, 7)". "()" has no axes: an array with one element. Throws InputError naming `what`.
+RawShape parse_shape(std::string_view text, const std::string& what);
 
 }  // namespace xorder::cli

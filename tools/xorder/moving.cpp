@@ -70,8 +70,10 @@ void RawOptions::add_to(CLI::App& command) {
       ->type_name("TYPE")
       ->group(group::input);
   command
-      .add_option("--shape", shape,
-                  "extents of a raw file, slowest axis first; (): one element; default: one axis")
+      .add_option(
+          "--shape", shape,
+          "extents of a raw file, slowest axis first; one may be -1: it follows from the file's size; "
+          "(): one element; default: one axis")
       ->type_name("R,C,..")
       ->group(group::input);
   command.add_option("--offset", offset, "where the data of a raw file begins")
@@ -83,7 +85,11 @@ std::optional<io::RawLayout> RawOptions::layout() const {
   if (dtype.empty() && shape.empty() && offset.empty()) return std::nullopt;
   io::RawLayout layout;
   if (!dtype.empty()) layout.dtype = io::parse_dtype(dtype);
-  if (!shape.empty()) layout.extents = parse_extents(shape, "--shape");
+  if (!shape.empty()) {
+    const RawShape given = parse_shape(shape, "--shape");
+    layout.extents = given.extents;
+    layout.inferred_axis = given.inferred_axis;
+  }
   if (!offset.empty()) layout.offset = parse_offset(offset, "--offset");
   return layout;
 }

@@ -46,6 +46,9 @@ struct RawLayout {
   /// If absent: one axis with all elements of the file.
   std::optional<std::vector<std::uint64_t>> extents;
   std::uint64_t offset = 0;
+  /// The axis whose extent follows from the file's size, like a -1 of numpy.reshape; `extents` has any number
+  /// there.
+  std::optional<std::size_t> inferred_axis{};
 };
 
 enum class Format { npy, raw };
@@ -74,7 +77,7 @@ class LayoutError : public InputError {
 /// for an .npy file or no dtype for a raw one. Throws other InputErrors for files that cannot be an input
 /// (missing, unreadable, no regular file), headers that NumPy does not write, types with Python objects,
 /// shapes that NumPy could not have (more than 64 axes, or too large, see checked_bytes()), and a size that
-/// is not offset + extents × dtype (the message has both numbers).
+/// is not offset + extents × dtype, for any extent of an inferred axis (the message has both numbers).
 ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawLayout>& raw);
 
 /// A raw file, whatever its first bytes are. Throws InputError as open_array() does.
