@@ -107,6 +107,16 @@ Word digit_value(char c) {
   return 16;
 }
 
+// By repeated squaring.
+AffineMap power(AffineMap base, Word exponent) {
+  AffineMap result = AffineMap::identity(base.bits());
+  for (; exponent != 0; exponent >>= 1) {
+    if (exponent & 1) result = result * base;
+    base = base * base;
+  }
+  return result;
+}
+
 // Recursive descent; one member function for each rule of the grammar in the header.
 class ExpressionParser {
  public:
@@ -114,7 +124,7 @@ class ExpressionParser {
 
   AffineMap parse() {
     AffineMap map = expression();
-    if (at_ < text_.size()) fail("expected '*', '^-1' or the end");
+    if (at_ < text_.size()) fail("expected '*', '^' or the end");
     return map;
   }
 
@@ -128,11 +138,8 @@ class ExpressionParser {
   AffineMap term() {
     AffineMap map = primary();
     while (accept('^')) {
-      expect('-', "'-1' after '^'");
-      expect('1', "'-1' after '^'");
-      if (at_ < text_.size() && is_digit(text_[at_]))
-        fail("expected '-1' after '^', the only power there is");
-      map = map.inverse();
+      const Argument exponent = argument();
+      map = power(exponent.negative ? map.inverse() : map, exponent.magnitude);
     }
     return map;
   }
@@ -142,7 +149,7 @@ class ExpressionParser {
       if (++depth_ > deepest_nesting)
         fail_at(at_ - 1, fmt::format("more than {} nested parentheses", deepest_nesting));
       AffineMap map = expression();
-      expect(')', "'*', '^-1' or ')'");
+      expect(')', "'*', '^' or ')'");
       --depth_;
       return map;
     }

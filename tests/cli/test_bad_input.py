@@ -250,7 +250,7 @@ class BadInput(Case):
 
     def test_expressions(self):
         for text, says in {"frob": "character 1.*frob.*identity.*bitreverse.*morton", "": "--by", " ": "name",
-                           "gray *": "character 7", "gray gray": "character 6", "(gray": "\\)", "gray^2": r"\^",
+                           "gray *": "character 7", "gray gray": "character 6", "(gray": "\\)", "gray^": "number", "gray^18446744073709551616": r"2\^64",
                            "transpose(2,2)": "sum.*5", "transpose(5)": "transpose", "morton(2)": "multiple of 2", "morton(0)": "morton",
                            "xor(32)": "5 bits", "xor(-1)": "xor", "xor(0x)": "xor|number", "bits(0,1,2,3)": "5 numbers.*4",
                            "bits(0,1,2,3,3)": "3", "bits(0,1,2,3,5)": "5", "rotate": "rotate", "rotate(x)": "character 8",

@@ -38,6 +38,15 @@ class Permute(Case):
         sources = [int(s) for s in self.random.permutation(12)]
         self.check(array, f"bits({','.join(map(str, sources))})", bits_map(sources))
 
+    def test_powers(self):
+        array, gray = self.noise((1 << 10,), "u2"), NAMED_MAPS["gray"](10)
+        self.check(array, "gray^2", gray[gray])
+        self.check(array, "gray^-2", np.argsort(gray[gray]))
+        self.check(array, "gray^0", index(10))
+        self.check(array, "gray^15", np.argsort(gray))  # gray^16 is the identity of up to 16 bits
+        both = gray[NAMED_MAPS["shuffle"](10)]
+        self.check(array, "(gray*shuffle)^-3 * rotate(2)^5", np.argsort(both[both[both]]))
+
     def test_no_bits(self):
         for name in NAMED_MAPS:
             self.check(self.noise((1,), "f8"), name, np.zeros(1, np.int64))

@@ -65,6 +65,45 @@ TEST(Expression, ProductsInversesAndParentheses) {
   }
 }
 
+// f^k is f performed k times, for k < 0 its inverse -k times.
+TEST(Expression, PowersRepeat) {
+  for (const int n : {0, 1, 6, 62}) {
+    const AffineMap f = bmmc::gray(n) * bmmc::rotate(n, 1) * bmmc::reverse(n);
+    const std::string text = "(gray*rotate(1)*reverse)^";
+    AffineMap repeated = bmmc::identity(n);
+    for (int k = 0; k <= 20; ++k) {
+      EXPECT_EQ(parse_expression(text + std::to_string(k), n), repeated) << k;
+      EXPECT_EQ(parse_expression(text + std::to_string(-k), n), repeated.inverse()) << k;
+      repeated = repeated * f;
+    }
+  }
+}
+
+TEST(Expression, PowersOfTheSameMapAdd) {
+  Random random;
+  SEED_TRACE(random);
+  for (int trial = 0; trial < 100; ++trial) {
+    const int n = random.in(1, 20), a = random.in(-1000, 1000), b = random.in(-1000, 1000);
+    const std::string f = "(gray*rotate(1)*xor(1))";
+    EXPECT_EQ(parse_expression(f + "^" + std::to_string(a) + "*" + f + "^" + std::to_string(b), n),
+              parse_expression(f + "^" + std::to_string(a + b), n));
+    EXPECT_EQ(parse_expression(f + "^" + std::to_string(a) + "^" + std::to_string(b), n),
+              parse_expression(f + "^" + std::to_string(a * b), n));
+  }
+}
+
+// A rotation of n bits has order n; the Gray code has order 2^ceil(lg n), as a matrix 1 + N with N^n = 0 has.
+TEST(Expression, PowersWrapAroundAtTheOrder) {
+  EXPECT_TRUE(parse_expression("rotate(1)^62", 62).is_identity());
+  EXPECT_TRUE(parse_expression("gray^64", 62).is_identity());
+  EXPECT_FALSE(parse_expression("gray^32", 62).is_identity());
+  EXPECT_EQ(parse_expression("gray^63", 62), bmmc::gray(62).inverse());
+  // 2^64 - 1 = 62 k + 15, and also -1 modulo 64.
+  EXPECT_EQ(parse_expression("rotate(1)^18446744073709551615", 62), bmmc::rotate(62, 15));
+  EXPECT_EQ(parse_expression("rotate(1)^-18446744073709551615", 62), bmmc::rotate(62, -15));
+  EXPECT_EQ(parse_expression("gray^0xffffffffffffffff", 62), bmmc::gray(62).inverse());
+}
+
 TEST(Expression, BlanksAreFree) {
   EXPECT_EQ(parse_expression(" \t( gray * rotate ( - 1 ) ) ^ - 1 ^ -1\n", 5),
             bmmc::gray(5) * bmmc::rotate(5, -1));
@@ -77,13 +116,16 @@ TEST(Expression, PositionsAndWhatWasExpected) {
   expect_refused("  ", 4, "character 3: expected a name or '(', found the end");
   expect_refused("gray *", 4, "character 7: expected a name or '(', found the end");
   expect_refused("gray * * gray", 4, "character 8: expected a name or '(', found '*'");
-  expect_refused("gray gray", 4, "character 6: expected '*', '^-1' or the end, found 'g'");
-  expect_refused("gray)", 4, "character 5: expected '*', '^-1' or the end, found ')'");
-  expect_refused("(gray", 4, "character 6: expected '*', '^-1' or ')', found the end");
-  expect_refused("gray^2", 4, "character 6: expected '-1' after '^', found '2'");
-  expect_refused("gray^-2", 4, "character 7: expected '-1' after '^', found '2'");
-  expect_refused("gray^-12", 4, "character 8: expected '-1' after '^', the only power there is, found '2'");
-  expect_refused("gray^", 4, "character 6: expected '-1' after '^', found the end");
+  expect_refused("gray gray", 4, "character 6: expected '*', '^' or the end, found 'g'");
+  expect_refused("gray)", 4, "character 5: expected '*', '^' or the end, found ')'");
+  expect_refused("(gray", 4, "character 6: expected '*', '^' or ')', found the end");
+  expect_refused("gray^", 4, "character 6: expected a number, found the end");
+  expect_refused("gray^k", 4, "character 6: expected a number, found 'k'");
+  expect_refused("gray^--1", 4, "character 7: expected a number, found '-'");
+  expect_refused("gray^1.5", 4, "character 7: expected '*', '^' or the end, found '.'");
+  expect_refused("gray^(2)", 4, "character 6: expected a number, found '('");
+  expect_refused("gray^18446744073709551616", 4, "character 6: expected a number below 2^64");
+  expect_refused("gray^-18446744073709551616", 4, "character 7: expected a number below 2^64");
   expect_refused("rotate(1", 4, "character 9: expected ',' or ')', found the end");
   expect_refused("rotate(,1)", 4, "character 8: expected a number, found ','");
   expect_refused("rotate(1,)", 4, "character 10: expected a number, found ')'");
@@ -137,7 +179,7 @@ TEST(Expression, HostileTextIsBounded) {
 }
 
 TEST(Expression, ShowsForeignCharactersWhole) {
-  expect_refused("gray × gray", 4, "character 6: expected '*', '^-1' or the end, found '×'");
+  expect_refused("gray × gray", 4, "character 6: expected '*', '^' or the end, found '×'");
   expect_refused("rotate(−1)", 4, "character 8: expected a number, found '−'");
   expect_refused("gray\x01", 4, "found a byte 0x01");
   expect_refused("gray\xff", 4, "found a byte 0xff");

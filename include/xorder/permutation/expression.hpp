@@ -2,11 +2,12 @@
 // out.
 //
 //   expression = term { "*" term }             composed as functions: the right one is applied first
-//   term       = ( name [ "(" [ argument { "," argument } ] ")" ]  |  "(" expression ")" ) { "^-1" }
+//   term       = ( name [ "(" [ argument { "," argument } ] ")" ]  |  "(" expression ")" ) { "^" power }
 //   argument   = a whole number: decimal, 0x.. or 0b.., with a minus sign where that makes sense
+//   power      = a whole number, written like an argument; f^0 is the identity, f^-1 the inverse of f
 //
-// Blanks may stand between any two of these. The names, for indices of n bits (permutation/bmmc.hpp defines
-// each):
+// Several powers multiply: f^2^3 is f^6. Blanks may stand between any two of these. The names, for indices of
+// n bits (permutation/bmmc.hpp defines each):
 //
 //   identity                nothing moves
 //   reverse                 x goes to 2^n − 1 − x
@@ -32,8 +33,9 @@ namespace xorder {
 
 /// The map of n-bit indices that `text` means; it is always a permutation. Throws InputError, which names the
 /// position (characters from 1) and what was expected there: all names for an unknown name, the range for a
-/// wrong argument. Refuses more than 10,000 characters or 100 nested parentheses. Requires 0 ≤ n ≤ 62
-/// (InputError otherwise). Cost: O(n²) word operations per term.
+/// wrong argument. Refuses more than 10,000 characters or 100 nested parentheses, and powers whose magnitude
+/// is not below 2^64. Requires 0 ≤ n ≤ 62 (InputError otherwise). Cost: O(n²) word operations per term and
+/// for each bit of a power.
 gf2::AffineMap parse_expression(std::string_view text, int n);
 
 /// A matrix written out: n lines of n characters 0 or 1, row = target bit, column = source bit, least
