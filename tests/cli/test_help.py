@@ -39,6 +39,14 @@ class Help(Case):
                      "xor(", "identity"]:
             self.assertIn(name, self.help("permute"))
 
+    def test_expressions_are_explained(self):
+        """Each name that the parser knows has a line, which says where the elements go."""
+        known = self.refused("show", "unknown", "--bits", 4).partition("expected one of ")[2].strip()
+        for command in ["permute", "show"]:
+            explained = dict(re.findall(r"(?m)^  (\w+(?:\([^)]*\))?)  +(\S.*)$", self.help(command).partition("goes to\n")[2]))
+            self.assertEqual(set(explained), set(re.findall(r"\w+(?:\([^)]*\))?", known.replace("...", ".."))), command)
+        self.assertIn("2x", explained["shuffle"])
+
     def test_usage_names_the_files(self):
         for command, files in [(("transpose",), "IN.. OUT"), (("bitreverse",), "IN OUT"), (("descend", "tridiagonal"), "A B C D OUT")]:
             self.assertIn(f"Usage: xorder {' '.join(command)} [OPTIONS] {files}\n", self.help(*command))

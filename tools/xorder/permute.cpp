@@ -1,5 +1,6 @@
 #include "arguments.hpp"
 #include "commands.hpp"
+#include "expression_help.hpp"
 #include "moving.hpp"
 #include "option_groups.hpp"
 #include "schedule_options.hpp"
@@ -30,8 +31,7 @@ void add_permute(CLI::App& program) {
   CLI::App* command =
       program.add_subcommand("permute", "perform any BMMC permutation: element x goes to A x ^ c");
   command->footer(
-      "Expressions: transpose(lgR,lgC) bitreverse reverse gray shuffle unshuffle rotate(k) morton(d)\n"
-      "bits(i,j,..) xor(c) identity, composed with * (rightmost first) and inverted with ^-1.\n"
+      std::string(expression_help) +
       "Examples:\n"
       "  xorder permute a.npy z.npy --by 'morton(2)'                  a 2^k x 2^k matrix in Z order\n"
       "  xorder permute a.npy b.npy --by 'gray^-1 * bitreverse'       first bitreverse, then undo a Gray "

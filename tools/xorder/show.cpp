@@ -7,6 +7,7 @@
 
 #include "checked_option.hpp"
 #include "commands.hpp"
+#include "expression_help.hpp"
 #include "json_text.hpp"
 #include "option_groups.hpp"
 #include "plan/factor.hpp"
@@ -169,13 +170,13 @@ void add_show(CLI::App& app) {
   show->add_flag("--force", options->force, "replace the drawing if it exists")->group(group::output);
   show->add_flag("--json", options->json, "print one JSON object; bit i of columns[j] is row i of column j")
       ->group(group::reporting);
-  show->footer(
-      "Examples:\n"
-      "  xorder show 'transpose(3,5)' --bits 8 --block 16\n"
-      "  xorder show 'bitreverse * gray^-1' --bits 12 --json\n"
-      "  xorder show bitreverse --bits 24 --block 4096 --memory 65536\n"
-      "  xorder show gray --bits 8 --processors 4\n"
-      "  xorder show 'morton(2)' --bits 16 --block 64 --svg morton.svg");
+  show->footer(std::string(expression_help) +
+               "Examples:\n"
+               "  xorder show 'transpose(3,5)' --bits 8 --block 16\n"
+               "  xorder show 'bitreverse * gray^-1' --bits 12 --json\n"
+               "  xorder show bitreverse --bits 24 --block 4096 --memory 65536\n"
+               "  xorder show gray --bits 8 --processors 4\n"
+               "  xorder show 'morton(2)' --bits 16 --block 64 --svg morton.svg");
   show->callback([options] { run(*options); });
 }
 
