@@ -29,6 +29,26 @@ class Help(Case):
     def test_version(self):
         self.assertRegex(self.ok("--version").stdout, r"\A[^\n]*\d+\.\d+\.\d+\n\Z")
 
+    def test_help_is_also_a_word(self):
+        for command in [(), ("transpose",), ("bench",), ("descend", "scan"), ("schedule", "mesh")]:
+            self.assertEqual(self.ok("help", *command).stdout, self.help(*command))
+        self.assertIn("xorder help COMMAND", self.help())
+
+    def test_short_forms(self):
+        self.assertEqual(self.ok("-V").stdout, self.ok("--version").stdout)
+        self.save("a.npy", self.noise((4, 8), "f8"))
+        self.write("b.npy", "old")
+        self.write("run.trace", "old")
+        self.refused("transpose", "a.npy", "b.npy", says="exists")
+        self.ok("transpose", "a.npy", "b.npy", "-qf", "--trace", "run.trace")
+        self.assertEqual(self.load("b.npy").shape, (8, 4))
+        self.assertNotEqual(self.bytes_of("run.trace"), b"old")
+        self.assertRegex(self.help("transpose"), r"-f,--force +replace OUT and the file of --trace")
+        for command in [("show", "gray", "--bits", 4, "--svg", "b.npy"), ("schedule", "mesh", "--size", 3, "--svg", "b.npy"),
+                        ("report", "run.trace", "--html", "b.npy")]:
+            self.refused(*command, says="exists")
+            self.ok(*command, "-f")
+
     def test_all_options_are_described(self):
         moving = ["--dtype", "--shape", "--offset", "--memory", "--threads", "--io", "--tmpdir", "--force", "--dry-run",
                   "--progress", "--quiet", "--json", "--device"]

@@ -124,7 +124,7 @@ Failure too_little_stack() {
 
 void complete(CLI::App& program) {
   program.require_subcommand(1);
-  program.set_version_flag("--version", XORDER_VERSION, "print the version and exit")
+  program.set_version_flag("-V,--version", XORDER_VERSION, "print the version and exit")
       ->group(group::reporting);
   refuse_empty_values(program);
   regroup_help(program);

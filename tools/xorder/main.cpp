@@ -5,7 +5,10 @@
 //   3    the files are complete, but the report or trace is lost
 // An interrupted run ends by the signal that interrupted it, for which shells report 128 + its number.
 
+#include <algorithm>
 #include <csignal>
+#include <string>
+#include <vector>
 
 #include "command_line.hpp"
 #include "commands.hpp"
@@ -13,6 +16,21 @@
 #include "interrupt.hpp"
 #include "invocation.hpp"
 #include "standard_streams.hpp"
+
+namespace {
+
+// CLI11 takes the words in reverse order. `xorder help COMMAND` is `xorder COMMAND --help`.
+std::vector<std::string> reversed_words(int argc, char** argv) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (!words.empty() && words.front() == "help") {
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
+  std::ranges::reverse(words);
+  return words;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   using namespace xorder::cli;
@@ -28,7 +46,8 @@ int main(int argc, char** argv) {
       "Exit codes: 0 done, 1 failed, 2 refused before anything was touched, 3 OUT or the page, drawing or\n"
       "table is complete but the report or trace could not be written. An interrupted run ends by the\n"
       "signal, which shells report as 128 + its number: 130 for ctrl-C.\n"
-      "Sizes: 2GiB, 512M (powers of 1024) or 2GB (of 1000).");
+      "Sizes: 2GiB, 512M (powers of 1024) or 2GB (of 1000).\n"
+      "xorder help COMMAND does the same as xorder COMMAND --help.");
   add_transpose(program);
   add_bitreverse(program);
   add_permute(program);
@@ -44,7 +63,7 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error, not a reason to die
   install_end_in_order();
   try {
-    program.parse(argc, argv);
+    program.parse(reversed_words(argc, argv));
     return complain(flushed());
   } catch (...) {
     const int code = complain(failure(program));

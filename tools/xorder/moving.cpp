@@ -158,7 +158,11 @@ void MovingCommand::add_files(CLI::App& command, const OtherFiles& others) {
       ->required();
   if (several != nullptr) command.add_option("behind", behind_)->group("");  // see sort_files()
   raw_.add_to(command);
-  command.add_flag("--force", force_, "replace OUT if it exists")->group(group::output);
+  command
+      .add_flag("-f,--force", force_,
+                session().team == nullptr ? "replace OUT and the file of --trace if they exist"
+                                          : "replace OUT if it exists")
+      ->group(group::output);
 }
 
 void MovingCommand::add_parts(CLI::App& command) {

@@ -167,7 +167,7 @@ void add_show(CLI::App& app) {
   show->add_option("--svg", options->svg, "draw it into a file, instead of printing it")
       ->type_name("FILE")
       ->group(group::output);
-  show->add_flag("--force", options->force, "replace the drawing if it exists")->group(group::output);
+  show->add_flag("-f,--force", options->force, "replace the drawing if it exists")->group(group::output);
   show->add_flag("--json", options->json, "print one JSON object; bit i of columns[j] is row i of column j")
       ->group(group::reporting);
   show->footer(std::string(expression_help) +

@@ -107,7 +107,7 @@ void add_benchmark(CLI::App& bench, BenchmarkCommand wanted) {
       ->type_name("FILE")
       ->group(group::output);
   if (command->add_options) command->add_options(*app);
-  app->add_flag("--force", options->force, "replace these files if they exist")->group(group::output);
+  app->add_flag("-f,--force", options->force, "replace these files if they exist")->group(group::output);
   app->add_flag("-q,--quiet", options->quiet, "print nothing, and no bar")->group(group::reporting);
   app->callback([command, options] { run_benchmark(*command, *options); });
 }

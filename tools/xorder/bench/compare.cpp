@@ -27,7 +27,7 @@ void add_bench_compare(CLI::App& bench) {
   command->add_option("--html", options->html, "draw both on one page")
       ->type_name("FILE")
       ->group(group::output);
-  command->add_flag("--force", options->force, "replace the page if it exists")->group(group::output);
+  command->add_flag("-f,--force", options->force, "replace the page if it exists")->group(group::output);
   command->callback([options] {
     const Comparison both{read_results(options->a), read_results(options->b)};
     const std::string text = comparison_text(both);

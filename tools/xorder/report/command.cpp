@@ -27,7 +27,7 @@ void add_report(CLI::App& program) {
   command->add_option("--html", options->html, "draw everything on one page")
       ->type_name("FILE")
       ->group(group::output);
-  command->add_flag("--force", options->force, "replace the page if it exists")->group(group::output);
+  command->add_flag("-f,--force", options->force, "replace the page if it exists")->group(group::output);
   command->add_flag("--json", options->json, "print one JSON object")->group(group::reporting);
   command->callback([options] {
     const TracedRun run = read_run(options->trace);

@@ -84,7 +84,7 @@ CLI::App* add_kind(CLI::App& parent, const std::string& name, const std::string&
           "size of a slot, for --network; default: 1")
       ->type_name("SIZE")
       ->needs(network);
-  kind->add_flag("--force", output->force, "replace the files of --svg and --messages if they exist")
+  kind->add_flag("-f,--force", output->force, "replace the files of --svg and --messages if they exist")
       ->group(group::output);
   kind->option_defaults()->group(group::task);  // for the options that the kind adds
   kind->callback([options, output, make] { show(make(*options), *output); });
