@@ -53,7 +53,10 @@ class BadInput(Case):
                            (("transpose",), "IN"),
                            (("transpose", "a.npy"), "OUT"), (("transpose", "a.npy", "b.npy", "c.npy"), "more than one IN requires --banded"),
                            (("bitreverse", "a.npy", "b.npy", "c.npy"), r"c\.npy"),
-                           (("transpose", "a.npy", "out", "--frobnicate"), "--frobnicate"),
+                           (("transpose", "a.npy", "out", "--frobnicate"), r"unknown option --frobnicate \(see"),
+                           (("transpose", "-m.npy", "out"), r"unknown option -m\.npy; .*\./-m\.npy \(see"),
+                           (("bitreverse", "a.npy", "out", "-m", "1"), "unknown option -m;"),
+                           (("transpose", "--", "-m.npy"), "OUT"), (("transpose", "--", "-m.npy", "out"), r"-m\.npy: cannot be read: No such file"),
                            (("transpose", "a.npy", "out", "--axis", "1"), "--axis"),
                            (("transpose", "a.npy", "out", "--memory"), "--memory"),
                            (("transpose", "a.npy", "out", "--memory", "1G", "--memory", "2G"), "--memory"),
@@ -62,6 +65,15 @@ class BadInput(Case):
                            (("info",), "FILE"), (("show",), "EXPR"), (("show", "gray"), "--bits")]:
             with self.subTest(args=args):
                 self.refused(*args, says=says)
+
+    def test_lists_with_blanks(self):
+        for args in [("transpose", "a.raw", "out", "--dtype", "u1", "--shape", "10", "100"),
+                     ("transpose", "--dtype", "u1", "--shape", "10", "100", "a.raw", "out"),
+                     ("transpose", "--axes", "1", "0", "a.npy", "out"), ("transpose", "a.npy", "out", "--axes", "1", "-2"),
+                     ("bitreverse", "a.raw", "out", "--dtype", "u1", "--shape", "1000,", "1"),
+                     ("info", "a.raw", "--dtype", "u1", "--shape", "10", "100")]:
+            with self.subTest(args=args):
+                self.refused(*args, says=["'(0|1|-2|100)' is one word too many", "--shape 12,7", r"\(see xorder \w+ --help\)"])
 
     def test_values_out_of_range(self):
         for option, values, says in [

@@ -100,6 +100,11 @@ Size parse_size(std::string_view text, const std::string& what) {
   return size;
 }
 
+bool is_number(std::string_view word) {
+  if (word.starts_with('-')) word.remove_prefix(1);
+  return !word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 }  // namespace
 
 std::uint64_t parse_memory(std::string_view text, const std::string& what) {
@@ -145,6 +150,13 @@ RawShape parse_shape(std::string_view text, const std::string& what) {
         inferred ? 1 : parse<std::uint64_t>(item, what, "a whole number, 0 or more, or one -1"));
   }
   return shape;
+}
+
+std::optional<std::string> complaint_of_number(std::span<const std::string> words) {
+  const auto number = std::ranges::find_if(words, is_number);
+  if (number == words.end()) return std::nullopt;
+  return fmt::format("'{}' is one word too many: a list has no blanks, as in --shape 12,7 or --axes 1,0",
+                     *number);
 }
 
 std::uint64_t parse_number(std::string_view text, const std::string& what) {

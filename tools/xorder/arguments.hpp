@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,5 +44,9 @@ struct RawShape {
 };
 /// "12,7", "12,-1", "(12, 7)". "()" has no axes: an array with one element. Throws InputError naming `what`.
 RawShape parse_shape(std::string_view text, const std::string& what);
+
+/// Words for which a command has no place: what to say if one of them is a number, such as the 7 of
+/// --shape 12 7.
+std::optional<std::string> complaint_of_number(std::span<const std::string> words);
 
 }  // namespace xorder::cli

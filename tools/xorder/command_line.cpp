@@ -11,6 +11,7 @@
 #include <iostream>
 #include <new>
 
+#include "arguments.hpp"
 #include "interrupt.hpp"
 #include "moving.hpp"
 #include "option_groups.hpp"
@@ -35,6 +36,11 @@ Named reached(const CLI::App& program) {
   return at;
 }
 
+// "--" ends the options, and -1 is a number.
+bool is_option(const std::string& word) {
+  return word.starts_with('-') && word != "--" && word.find_first_not_of("0123456789", 1) != word.npos;
+}
+
 std::string usage_error(const CLI::App& program, const CLI::ParseError& error) {
   const auto [command, name] = reached(program);
   std::string what = error.what();
@@ -44,6 +50,11 @@ std::string usage_error(const CLI::App& program, const CLI::ParseError& error) {
     std::string commands;
     for (const CLI::App* sub : command->get_subcommands({})) commands += " " + sub->get_name();
     what = fmt::format("'{}' is not a command; the commands are:{}", words.front(), commands);
+  } else if (const auto option = std::ranges::find_if(words, is_option); option != words.end()) {
+    what = fmt::format("unknown option {}", *option);
+    if (!option->starts_with("--")) what += fmt::format("; a file of this name is written ./{}", *option);
+  } else if (const auto complaint = complaint_of_number(words)) {
+    what = *complaint;
   }
   return fmt::format("{} (see {} --help)", what, name);
 }

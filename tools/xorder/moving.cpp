@@ -232,8 +232,13 @@ void MovingCommand::add_access(CLI::App& command) {
 
 // CLI11 cannot have IN.. before OUT: it calls the first two files IN and OUT, however many there are.
 void MovingCommand::sort_files() {
-  if (!behind_.empty() && several_with_->count() == 0)
+  if (!behind_.empty() && several_with_->count() == 0) {
+    std::vector<std::string> files = behind_;
+    files.insert(files.end(), {inputs_.front(), output_});
+    if (const auto complaint = complaint_of_number(files))
+      throw CLI::ParseError(*complaint, CLI::ExitCodes::ExtrasError);
     throw CLI::RequiresError("more than one IN", several_with_->get_name());
+  }
   for (std::string& file : behind_) inputs_.push_back(std::exchange(output_, std::move(file)));
   behind_.clear();
 }
