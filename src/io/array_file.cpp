@@ -31,6 +31,9 @@ std::uint64_t inferred_extent(const File& file, const RawLayout& raw, std::uint6
 ArrayDescription raw_description(const File& file, const RawLayout& raw) {
   const std::string& path = file.name();
   if (!raw.dtype) {
+    if (is_zip(file))
+      throw InputError(
+          fmt::format("{}: is a zip of arrays (.npz); unzip it and use the .npy files in it", path));
     throw LayoutError(fmt::format("{}: not an .npy file; for a raw file give its dtype and shape", path));
   }
   ArrayDescription description{*raw.dtype, {}, Order::c, raw.offset};

@@ -16,6 +16,9 @@ inline constexpr std::size_t max_axes = 64;
 /// Whether the file begins with the magic string of the format.
 bool is_npy(const File& file);
 
+/// Whether the file begins as a zip file does: NumPy's .npz is a zip of .npy files.
+bool is_zip(const File& file);
+
 /// Larger headers are refused. This includes the magic string.
 inline constexpr std::uint64_t max_npy_header_bytes = std::uint64_t{1} << 20;
 

@@ -206,7 +206,8 @@ void Output::commit() {
     is_new_ = code == 0;
     if (is_new_) break;
     // Another run may have put its output there since we checked.
-    if (!overwrite_ || code != EEXIST) fail("give it its name", code);
+    if (code != EEXIST) fail("give it its name", code);
+    if (!overwrite_) fail("someone else made it during the run, whose result is discarded", code);
   }
   // Some network file systems cannot sync a directory and do not need to.
   const int code = disk_->sync(directory_.get());

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "byte_units.hpp"
+#include "io/create.hpp"
 #include "io/memory.hpp"
 #include "plan/cost.hpp"
 #include "size_text.hpp"
@@ -25,8 +26,12 @@ std::uint64_t effective_memory(std::uint64_t asked, unsigned processes, std::uin
     memory = std::min(memory, std::max(each > program ? each - program : 0, minimum_memory));
   }
   if (memory < minimum_memory) {
-    throw InputError(fmt::format("{} of memory is too little: at least {} is needed", size_text(memory),
-                                 size_text(minimum_memory)));
+    const bool alike = size_text(memory) == size_text(minimum_memory);
+    const auto text = [&](std::uint64_t bytes) {
+      return alike ? io::describe_bytes(bytes) : size_text(bytes);
+    };
+    throw InputError(
+        fmt::format("{} of memory is too little: at least {} is needed", text(memory), text(minimum_memory)));
   }
   return memory;
 }

@@ -150,6 +150,7 @@ class BadInput(Case):
             self.bad("transpose", "a.npy", "--memory", value, says=["--memory", "zero|negative"])
         for value in ["1", "1KiB", "16777215", "15MiB"]:
             self.bad("transpose", "a.npy", "--memory", value, says=["memory", "16 ?MiB"])
+        self.bad("transpose", "a.npy", "--memory", "16777215", says=["16777215 bytes", "16777216 bytes"])
         for value in ["8EiB", "99999999999999999999999"]:
             self.bad("transpose", "a.npy", "--memory", value, says=["--memory", "large"])
 
@@ -214,6 +215,13 @@ class BadInput(Case):
         self.bad("transpose", "a.raw", "--shape", "10,100", says=[r"a\.raw", "--dtype"])
         for option in [("--dtype", "f8"), ("--shape", "4,6"), ("--offset", "128")]:
             self.bad("transpose", "a.npy", *option, says=[r"a\.npy", "--dtype"])
+
+    def test_zips_of_arrays(self):
+        np.savez(self.path("k.npz"), x=np.zeros(4))
+        self.bad("transpose", "k.npz", says=r"k\.npz: is a zip of arrays \(\.npz\); unzip it and use the \.npy files in it$")
+        self.refused("info", "k.npz", says="zip of arrays")
+        self.write("zip.raw", b"PK\x03\x04")  # whoever gives a type means a raw file
+        self.assertEqual(self.json("info", "zip.raw", "--dtype", "u1")["shape"], [4])
 
     def test_shapes(self):
         for shape in ["9223372036854775808", "4294967296,4294967296", "3037000500,3037000500", "2," * 62 + "2"]:
@@ -286,6 +294,11 @@ class BadInput(Case):
         with open(self.path("huge"), "wb") as file:
             file.truncate(1 << 30)
         self.bad("permute", "b.npy", "--matrix", "huge", says=["huge", str(1 << 30)])
+
+    def test_binary_files_for_text(self):
+        """The message is whole and shows what the file begins with."""
+        for option in [("task", "--dimension", "2", "--packets"), ("exchange", "--array")]:
+            self.refused("schedule", *option, "a.npy", says=r'a\.npy: line 1: "\\x93NUMPY\\x01\\x00.*" is not a whole number$')
 
     def test_matrices_may_begin_with_a_byte_order_mark(self):
         self.write("matrix", b"\xef\xbb\xbf010\n100\n001\n")

@@ -158,6 +158,20 @@ class Environment(Case):
                         self.assertRegex(result.stderr, r"\Axorder: [^\n]+\n\Z")
                         self.assertEqual(os.listdir(self.dir), ["a.npy"])
 
+    @unittest.skipIf(SANITIZED, "sanitizers reserve address space of their own")
+    def test_fewer_processors_are_advised_where_there_are_some(self):
+        self.save("large.npy", self.noise((512, 1024), "f8"))
+        for options, advice in [((), "smaller --memory\n"),
+                                (("--schedule", "rounds", "--processors", "16"), "smaller --memory, or fewer --processors\n")]:
+            errors = []
+            for size in [30, 40, 50]:
+                limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (size * MiB, size * MiB))
+                errors.append(self.run_xorder("transpose", "large.npy", "b.npy", "--memory", "64MiB", *options, preexec_fn=limit).stderr)
+            errors = [error for error in errors if "out of memory" in error]
+            self.assertTrue(errors)
+            for error in errors:
+                self.assertTrue(error.endswith(advice), error)
+
     @unittest.skipIf(SANITIZED, "sanitizers have threads of their own")
     @unittest.skipIf(os.geteuid() != 0, "needs a user who has no other processes")
     def test_few_threads(self):

@@ -250,11 +250,11 @@ class Interruptions(Case):
         self.write("old.raw", "precious")
         self.before = self.listing()
 
-    def start(self, output, *options):
+    def start(self, output, *options, force=True):
         """Returns a running process, stopped in the middle of the work."""
         process = subprocess.Popen(
-            [harness.XORDER, "transpose", "a.raw", output, "--dtype", "V64", "--shape", "2048,2048", "--force",
-             "--memory", "16MiB", "--progress", "bar", *options],
+            [harness.XORDER, "transpose", "a.raw", output, "--dtype", "V64", "--shape", "2048,2048",
+             "--memory", "16MiB", "--progress", "bar", *(["--force"] if force else []), *options],
             cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         self.addCleanup(process.stderr.close)
         self.addCleanup(process.wait)
@@ -337,6 +337,16 @@ class Interruptions(Case):
         except OSError:
             self.skipTest("this file system has no nameless files")
         self.check_signal(signal.SIGKILL)
+
+    def test_output_made_meanwhile(self):
+        process = self.start("new.raw", force=False)
+        self.write("new.raw", "somebody else's")
+        code, message = self.end(process)
+        self.assertEqual(code, 1, message)
+        self.assertEqual(message, "xorder: new.raw: someone else made it during the run, whose result is discarded: File exists "
+                                  "(--force replaces it)\n")
+        self.assertEqual(self.bytes_of("new.raw"), b"somebody else's")
+        self.assertEqual(sorted(os.listdir(self.dir)), ["a.raw", "new.raw", "old.raw"])
 
     def check_change(self, change, *options):
         process = self.start("old.raw", *options)

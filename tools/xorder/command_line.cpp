@@ -78,7 +78,7 @@ void regroup_help(CLI::App& command) {
   for (CLI::App* subcommand : command.get_subcommands({})) regroup_help(*subcommand);
 }
 
-constexpr const char* out_of_memory = "out of memory; try a smaller --memory, or fewer --processors";
+constexpr const char* out_of_memory = "out of memory; try a smaller --memory";
 
 // For exceptions that a library's thread could not pass on, for example when there is no memory even for an
 // exception. The output has no name yet and disappears with the process. Only if the file system has no
@@ -103,6 +103,10 @@ constexpr const char* out_of_memory = "out of memory; try a smaller --memory, or
   length = std::min<int>(length, sizeof text - 1);
   if (write(STDERR_FILENO, text, static_cast<std::size_t>(length)) < 0) _exit(1);
   _exit(1);
+}
+
+std::string with_advice(const Error& error) {
+  return error.code() == EEXIST ? fmt::format("{} (--force replaces it)", error.what()) : error.what();
 }
 
 Failure unwritten() {
@@ -149,13 +153,15 @@ Failure failure(const CLI::App& program) {
   } catch (const TraceLost& e) {
     return {3, e.what()};
   } catch (const InputError& e) {
-    return {2, e.code() == EEXIST ? fmt::format("{} (--force overwrites it)", e.what()) : e.what()};
+    return {2, with_advice(e)};
   } catch (const Cancelled& e) {
     return {128 + interrupting_signal(), e.what()};
   } catch (const std::bad_alloc&) {
-    return {1, out_of_memory};
+    const CLI::Option* const processors = reached(program).command->get_option_no_throw("--processors");
+    const bool fewer = processors != nullptr && processors->count() > 0;
+    return {1, fmt::format("{}{}", out_of_memory, fewer ? ", or fewer --processors" : "")};
   } catch (const Error& e) {
-    return {1, e.what()};
+    return {1, with_advice(e)};
   } catch (const std::exception& e) {
     return std::ferror(stdout) ? unwritten() : Failure{1, e.what()};
   }

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <sstream>
 
+#include "io/python_literal.hpp"
 #include "schedule/shown.hpp"
 #include "xorder/error.hpp"
 #include "xorder/schedule/network.hpp"
@@ -67,7 +68,8 @@ void for_each_line_of_numbers(
       const char* const last = word.data() + word.size();
       const auto [end, error] = std::from_chars(word.data(), last, values.emplace_back());
       if (error != std::errc() || end != last)
-        throw InputError(fmt::format("{}: line {}: '{}' is not a whole number", name, number, word));
+        throw InputError(
+            fmt::format("{}: line {}: {} is not a whole number", name, number, io::excerpt(word)));
     }
     if (!values.empty()) take(number, values);
   }
