@@ -39,8 +39,8 @@ ArrayDescription raw_description(const File& file, const RawLayout& raw) {
   ArrayDescription description{*raw.dtype, {}, Order::c, raw.offset};
   const std::uint64_t w = raw.dtype->bytes;
   if (raw.offset > file.size()) {
-    throw InputError(
-        fmt::format("{}: the offset {} lies beyond the file's {} bytes", path, raw.offset, file.size()));
+    throw InputError(fmt::format("{}: the offset {} lies beyond the file's {}", path, raw.offset,
+                                 count_text(file.size(), "byte")));
   }
   const std::uint64_t available = file.size() - raw.offset;
   if (raw.extents) {
@@ -52,15 +52,14 @@ ArrayDescription raw_description(const File& file, const RawLayout& raw) {
     if (raw.inferred_axis) description.extents[*raw.inferred_axis] = inferred_extent(file, raw, available);
     const std::uint64_t needed = checked_bytes(description.shape());
     if (needed != available) {
-      throw InputError(fmt::format("{}: the file has {} bytes, but offset {} + {} bytes × shape ({}) is {}",
-                                   path, file.size(), raw.offset, w, fmt::join(description.extents, ", "),
-                                   raw.offset + needed));
+      throw InputError(fmt::format("{}: the file has {}, but offset {} + {} × shape ({}) is {}", path,
+                                   count_text(file.size(), "byte"), raw.offset, count_text(w, "byte"),
+                                   fmt::join(description.extents, ", "), raw.offset + needed));
     }
   } else {
     if (available % w != 0) {
-      throw InputError(
-          fmt::format("{}: the file has {} bytes, which is not offset {} plus a multiple of {} bytes", path,
-                      file.size(), raw.offset, w));
+      throw InputError(fmt::format("{}: the file has {}, which is not offset {} plus a multiple of {}", path,
+                                   count_text(file.size(), "byte"), raw.offset, count_text(w, "byte")));
     }
     description.extents = {available / w};
   }

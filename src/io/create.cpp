@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <limits>
 
+#include "count_text.hpp"
 #include "io/disk.hpp"
 #include "io/memory.hpp"
 #include "io/residency.hpp"
@@ -77,8 +78,7 @@ const char* kind_of_file(mode_t mode) {
 }
 
 std::string describe_bytes(std::uint64_t bytes) {
-  return bytes < 1024 ? fmt::format("{} bytes", bytes)
-                      : fmt::format("{} bytes ({})", bytes, size_text(bytes));
+  return bytes < 1024 ? count_text(bytes, "byte") : fmt::format("{} bytes ({})", bytes, size_text(bytes));
 }
 
 std::string proc_path(int fd) { return fmt::format("/proc/self/fd/{}", fd); }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "count_text.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::bmmc {
@@ -74,9 +75,9 @@ AffineMap morton(int n, int dimensions) {
   if (dimensions < 1) throw InputError(fmt::format("morton needs at least 1 dimension, not {}", dimensions));
   if (n % dimensions != 0) {
     throw InputError(
-        fmt::format("morton({}) needs {} dimensions of equally many bits: the index has {} bits, "
+        fmt::format("morton({}) needs {} dimensions of equally many bits: the index has {}, "
                     "which is not a multiple of {}",
-                    dimensions, dimensions, n, dimensions));
+                    dimensions, dimensions, count_text(n, "bit"), dimensions));
   }
   const int each = n / dimensions;
   return permute_bits(n, [=](int bit) { return bit % each * dimensions + bit / each; });

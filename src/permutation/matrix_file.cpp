@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "count_text.hpp"
 #include "permutation/quote.hpp"
 #include "utf8.hpp"
 #include "xorder/error.hpp"
@@ -81,8 +82,8 @@ class MatrixParser {
     if (rows_.empty()) throw InputError(fmt::format("{}: expected rows of 0 and 1, found none", name_));
     const int n = static_cast<int>(rows_.size());
     if (n != columns_) {
-      throw InputError(
-          fmt::format("{}: the matrix has {} rows and {} columns; it must be square", name_, n, columns_));
+      throw InputError(fmt::format("{}: the matrix has {} and {}; it must be square", name_,
+                                   count_text(rows_.size(), "row"), count_text(columns_, "column")));
     }
     std::vector<Word> columns(rows_.size(), 0);
     for (int i = 0; i < n; ++i) {

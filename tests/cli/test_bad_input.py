@@ -216,6 +216,27 @@ class BadInput(Case):
         for option in [("--dtype", "f8"), ("--shape", "4,6"), ("--offset", "128")]:
             self.bad("transpose", "a.npy", *option, says=[r"a\.npy", "--dtype"])
 
+    def test_one_thing_is_not_said_in_the_plural(self):
+        self.write("one", "1")
+        self.write("line", "10\n")
+        self.write("row", "1\n")
+        self.write("packet", "0\n")
+        for args, says in [(("info", "one", "--dtype", "u1", "--offset", "2"), "the file's 1 byte$"),
+                           (("info", "one", "--dtype", "u2"), "the file has 1 byte, .* 2 bytes"),
+                           (("info", "one", "--dtype", "u1", "--shape", "2"), "the file has 1 byte, .* 1 byte × shape"),
+                           (("show", "--matrix", "line"), "1 row and 2 columns"),
+                           (("show", "--matrix", "row", "--bits", "2"), "the matrix has 1 row, "),
+                           (("permute", "a.npy", "out", "--matrix", "row", "--axis", "0"), "is for 1 bit, "),
+                           (("show", "morton(2)", "--bits", "1"), "the index has 1 bit, "),
+                           (("schedule", "task", "--dimension", "2", "--packets", "packet"), "line 1: 1 number;")]:
+            self.refused(*args, says=says)
+        self.write("packet", "0 0 1 0\n")
+        self.assertIn("\n1 packet on 2^2 nodes", self.ok("schedule", "task", "--dimension", "2", "--packets", "packet").stdout)
+        self.ok("transpose", "a.raw", "b.raw", "--dtype", "f8", "--shape", "25,5", "--io", "direct", "--trace", "trace")
+        self.assertRegex(self.ok("report", "trace").stdout, r"written +1000 B in 1 request of ")
+        self.write("tags", "01\n")
+        self.assertIn("\n1 packet per node", self.ok("schedule", "isotropic", "--tags", "tags").stdout)
+
     def test_zips_of_arrays(self):
         np.savez(self.path("k.npz"), x=np.zeros(4))
         self.bad("transpose", "k.npz", says=r"k\.npz: is a zip of arrays \(\.npz\); unzip it and use the \.npy files in it$")

@@ -253,6 +253,7 @@ class Benchmarks(Case):
 
     def test_one_round_is_said_to_be_too_few(self):
         self.assertRegex(" ".join(self.measure("cache", rounds=1)["warnings"]), "measured once")
+        self.assertIn("\n1 round in ", self.ok("bench", "cache", "--size", "64KiB", "--rounds", 1).stdout)
 
     def test_comparing(self):
         a = self.run_once("memory")[0]

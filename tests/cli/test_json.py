@@ -194,6 +194,10 @@ class Info(Case):
         text = self.ok("info", "a.npy").stdout
         for word in ["npy", "<f8", "(3, 4)", "C", "128", "96"]:
             self.assertIn(word, text)
+        self.save("a.npy", np.zeros(84, "u1"))
+        text = self.ok("info", "a.npy").stdout
+        for word in ["'|u1' (1 byte)", "(84,)"]:
+            self.assertIn(word, text)
 
 
 class Show(Case):

@@ -3,6 +3,7 @@
 
 #include "arguments.hpp"
 #include "commands.hpp"
+#include "count_text.hpp"
 #include "json_text.hpp"
 #include "moving.hpp"
 #include "option_groups.hpp"
@@ -55,9 +56,10 @@ void add_info(CLI::App& program) {
       fmt::print("{}\n", json_text(json));
       return;
     }
-    fmt::print("format  {}\ndtype   {} ({} bytes)\nshape   ({})\norder   {}\noffset  {}\nbytes   {} ({})\n",
-               io::name(array.format), d.dtype.descr, d.dtype.bytes, fmt::join(d.extents, ", "), order,
-               d.offset, bytes, size_text(bytes));
+    fmt::print("format  {}\ndtype   {} ({})\nshape   ({}{})\norder   {}\noffset  {}\nbytes   {} ({})\n",
+               io::name(array.format), d.dtype.descr, count_text(d.dtype.bytes, "byte"),
+               fmt::join(d.extents, ", "), d.extents.size() == 1 ? "," : "", order, d.offset, bytes,
+               size_text(bytes));
   });
 }
 

@@ -1,5 +1,8 @@
+#include <fmt/format.h>
+
 #include "arguments.hpp"
 #include "commands.hpp"
+#include "count_text.hpp"
 #include "expression_help.hpp"
 #include "moving.hpp"
 #include "option_groups.hpp"
@@ -19,8 +22,8 @@ gf2::AffineMap wanted_map(const PermuteOptions& options, int n) {
   if (!options.expression.empty()) return parse_expression(options.expression, n);
   gf2::AffineMap map = read_matrix(options.matrix);
   if (map.bits() != n) {
-    throw InputError(options.matrix + ": the matrix is for " + std::to_string(map.bits()) +
-                     " bits, but there are 2^" + std::to_string(n) + " elements");
+    throw InputError(fmt::format("{}: the matrix is for {}, but there are 2^{} elements", options.matrix,
+                                 count_text(map.bits(), "bit"), n));
   }
   return map;
 }

@@ -7,6 +7,7 @@
 
 #include "checked_option.hpp"
 #include "commands.hpp"
+#include "count_text.hpp"
 #include "expression_help.hpp"
 #include "json_text.hpp"
 #include "option_groups.hpp"
@@ -45,8 +46,8 @@ gf2::AffineMap permutation(const Options& options) {
   if (!options.expression.empty()) throw InputError("show takes EXPR or --matrix FILE, not both");
   const gf2::AffineMap map = read_matrix(options.matrix);
   if (options.bits && *options.bits != map.bits()) {
-    throw InputError(fmt::format("{}: the matrix has {} rows, but --bits is {}", options.matrix, map.bits(),
-                                 *options.bits));
+    throw InputError(fmt::format("{}: the matrix has {}, but --bits is {}", options.matrix,
+                                 count_text(map.bits(), "row"), *options.bits));
   }
   return map;
 }

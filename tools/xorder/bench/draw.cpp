@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "bench/results.hpp"
+#include "count_text.hpp"
 #include "host.hpp"
 #include "plots/page.hpp"
 #include "plots/plot.hpp"
@@ -110,12 +111,12 @@ std::string sureness(const Results& results) {
   if (results.noise.rounds == 0) return "These values were computed, not measured.";
   const auto computed = std::ranges::count_if(results.figures, &MeasuredFigure::computed);
   return fmt::format(
-      "{}{} rounds in {:.0f} s, every other one backwards. Values are medians, ± half the width of the "
+      "{}{} in {:.0f} s, every other one backwards. Values are medians, ± half the width of the "
       "middle "
       "half of the samples.",
       computed == 0 ? ""
                     : fmt::format("The first {} figures were computed, the others measured in ", computed),
-      results.noise.rounds, results.noise.seconds);
+      count_text(results.noise.rounds, "round"), results.noise.seconds);
 }
 
 std::string padded(const std::string& text, std::size_t width, bool right) {

@@ -1,6 +1,7 @@
 // A report as text and as JSON.
 #include <fmt/format.h>
 
+#include "count_text.hpp"
 #include "plots/scale.hpp"
 #include "report/report.hpp"
 #include "size_text.hpp"
@@ -22,8 +23,8 @@ std::string line_of(const char* what, const Count& count, const Histogram& size,
   if (count.transfers == 0) return {};
   const auto time = [](double value) { return plots::text_of(value, plots::Unit::seconds); };
   const double bytes = static_cast<double>(count.bytes);
-  return fmt::format("{}  {} in {} requests of {} (median), {}/s; latency {} median, {} of 99%, {} at most\n",
-                     what, size_text(bytes), count.transfers, size_text(size.quantile(0.5)),
+  return fmt::format("{}  {} in {} of {} (median), {}/s; latency {} median, {} of 99%, {} at most\n", what,
+                     size_text(bytes), count_text(count.transfers, "request"), size_text(size.quantile(0.5)),
                      size_text(bytes / seconds), time(latency.quantile(0.5)), time(latency.quantile(0.99)),
                      time(latency.largest()));
 }

@@ -123,8 +123,8 @@ ShownSchedule show_isotropic(const std::string& tags_file) {
   const schedule::Isotropic* t = isotropic.get();
   ShownSchedule shown;
   shown.title = fmt::format("isotropic --tags {}", tags_file);
-  shown.summary =
-      fmt::format("{} packets per node on 2^{} nodes; critical sum {}", task.tags.size(), d, t->steps());
+  shown.summary = fmt::format("{} per node on 2^{} nodes; critical sum {}",
+                              count_text(task.tags.size(), "packet"), d, t->steps());
   shown.parameters = {{"tags", tags_file}, {"dimension", d}};
   shown.facts = {{"critical_sum", t->steps()}, {"packets", task.tags.size()}};
   shown.table = {"which packet (by the number of its tag, from 0) crosses each dimension", "step",

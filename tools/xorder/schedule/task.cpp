@@ -3,6 +3,7 @@
 
 #include <bit>
 
+#include "count_text.hpp"
 #include "io/text_file.hpp"
 #include "schedule/origins.hpp"
 #include "schedule/path.hpp"
@@ -20,9 +21,8 @@ std::vector<schedule::Packet> parse_packets(const std::string& text, const std::
   std::vector<schedule::Packet> packets;
   for_each_line_of_numbers(text, name, [&](std::size_t line, const std::vector<uint64_t>& values) {
     if (values.size() != 4) {
-      throw InputError(
-          fmt::format("{}: line {}: {} numbers; a packet has 4: node, slot, target node, target slot", name,
-                      line, values.size()));
+      throw InputError(fmt::format("{}: line {}: {}; a packet has 4: node, slot, target node, target slot",
+                                   name, line, count_text(values.size(), "number")));
     }
     packets.push_back({{values[0], values[1]}, {values[2], values[3]}});
   });
@@ -94,7 +94,7 @@ ShownSchedule show_task(int d, const std::string& packets_file) {
   auto routed = std::make_unique<schedule::Routed>(d, slots, packets);
   ShownSchedule shown;
   shown.title = fmt::format("task --dimension {} --packets '{}'", d, packets_file);
-  shown.summary = fmt::format("{} packets on 2^{} nodes; found by search", packets.size(), d);
+  shown.summary = fmt::format("{} on 2^{} nodes; found by search", count_text(packets.size(), "packet"), d);
   shown.parameters = {{"dimension", d}, {"packets", packets_file}};
   note_search(shown, *routed);
   show_by_search(shown, std::move(routed), 1, slots);
