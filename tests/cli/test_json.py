@@ -48,6 +48,7 @@ class Moving(Case):
         self.save("a.npy", self.noise((256, 512), "f8"))
         for options in [(), ("-q",), ("--progress", "bar"), ("--progress", "none")]:
             json.loads(self.ok("transpose", "a.npy", "b.npy", "--json", "--force", *options).stdout)
+        self.refused("transpose", "a.npy", "b.npy", "--json", says="exists")
 
     def test_without_json_standard_output_is_empty(self):
         self.save("a.npy", self.noise((256, 512), "f8"))
