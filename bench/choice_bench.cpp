@@ -160,7 +160,8 @@ class Choice {
         if (other.work.describe() == work.describe()) return;
       if (!plans_.empty() && work.plan().seconds() > 2.5 * plans_[0].work.plan().seconds()) return;
       plans_.push_back({std::move(work)});
-    } catch (const InputError&) {  // no such plan
+    } catch (const InputError&) {
+      if (plans_.empty()) throw;  // otherwise there is no such plan
     }
   }
 

@@ -11,7 +11,7 @@
 #include "c/permutation.hpp"
 #include "json_text.hpp"
 #include "work/json.hpp"
-#include "work/profiles.hpp"
+#include "work/notes.hpp"
 #include "xorder/io/array_file.hpp"
 #include "xorder/tiles/job.hpp"
 

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -14,6 +16,7 @@ namespace {
 using std::uint64_t;
 
 // Finds whether both halves of a file are sorted, from ranges that come in any order, some of them twice.
+// Ranges that touch are joined, so there are about as many as a strip has rows.
 template <typename T>
 class Halves {
  public:
@@ -27,39 +30,48 @@ class Halves {
       k = 0;  // NaN
     }
     const std::lock_guard lock(mutex_);
-    if (k < count) violation_ = std::min(violation_, first + k);
-    ranges_.push_back({first, x[0], x[count - 1]});
+    if (k < count) violated_at(first + k);
+    add(first, {first + count, x[0], x[count - 1]});
   }
 
   /// The first element that is less than the one before it, or NaN.
-  std::optional<uint64_t> violation() {
-    std::sort(ranges_.begin(), ranges_.end(),
-              [](const Range& a, const Range& b) { return a.first < b.first; });
-    for (std::size_t i = 1; i < ranges_.size(); ++i) {
-      const Range& one = ranges_[i];
-      if (one.first != ranges_[i - 1].first && one.first != middle_ &&
-          !in_order(ranges_[i - 1].back, one.front)) {
-        violation_ = std::min(violation_, one.first);
-        break;
-      }
-    }
-    ranges_.clear();
-    if (violation_ == none) return std::nullopt;
-    return violation_;
-  }
+  std::optional<uint64_t> violation() const { return violation_; }
 
  private:
   struct Range {
-    uint64_t first;
+    uint64_t end;
     T front, back;
   };
-  static constexpr uint64_t none = ~uint64_t{0};
   static bool in_order(T x, T y) { return x <= y; }
+
+  void violated_at(uint64_t at) { violation_ = std::min(violation_.value_or(at), at); }
+
+  void add(uint64_t first, Range range) {
+    const auto next = ranges_.upper_bound(first);
+    auto before = next == ranges_.begin() ? ranges_.end() : std::prev(next);
+    if (before != ranges_.end() && before->second.end >= range.end) return;  // for the second time
+    if (before != ranges_.end() && before->second.end == first) {
+      join(before->second, range, first);
+    } else {
+      before = ranges_.emplace_hint(next, first, range);
+    }
+    if (next != ranges_.end() && next->first == range.end) {
+      join(before->second, next->second, next->first);
+      ranges_.erase(next);
+    }
+  }
+
+  // The second one begins `at` the end of the first.
+  void join(Range& range, const Range& second, uint64_t at) {
+    if (at != middle_ && !in_order(range.back, second.front)) violated_at(at);
+    range.end = second.end;
+    range.back = second.back;
+  }
 
   uint64_t middle_;
   std::mutex mutex_;
-  uint64_t violation_ = none;
-  std::vector<Range> ranges_;
+  std::optional<uint64_t> violation_;
+  std::map<uint64_t, Range> ranges_;  // by their first element
 };
 
 template <typename T>

@@ -33,7 +33,7 @@ ArrayDescription raw_description(const File& file, const RawLayout& raw) {
   if (!raw.dtype) {
     if (is_zip(file))
       throw InputError(
-          fmt::format("{}: is a zip of arrays (.npz); unzip it and use the .npy files in it", path));
+          fmt::format("{}: is a zip archive, as .npz files are; unzip it and use the .npy files in it", path));
     throw LayoutError(fmt::format("{}: not an .npy file; for a raw file give its dtype and shape", path));
   }
   ArrayDescription description{*raw.dtype, {}, Order::c, raw.offset};

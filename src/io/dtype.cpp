@@ -22,7 +22,8 @@ constexpr std::string_view units = "Y M W D h m s ms us ns ps fs as";
 constexpr std::array<std::string_view, 16> numbers{"u1", "u2", "u4", "u8",  "i1", "i2",  "i4",  "i8",
                                                    "f2", "f4", "f8", "f16", "c8", "c16", "c32", "b1"};
 
-// The names that numpy.dtype prints. NumPy takes no byte order before them.
+// The names that numpy.dtype prints, for users: files have the short ones. NumPy takes no byte order before
+// them.
 struct LongName {
   std::string_view name, type;
 };
@@ -78,10 +79,6 @@ TypeString parse_type_string(std::string_view text) {
     rest.remove_prefix(1);
   }
   if (rest == "?") rest = "b1";
-  if (const auto* const found = std::ranges::find(long_names, text, &LongName::name);
-      found != std::end(long_names)) {
-    rest = found->type;
-  }
   if (rest.empty()) unknown(text);
 
   if (rest == "O" || (rest[0] == 'O' && number(rest.substr(1)))) {
@@ -112,7 +109,8 @@ TypeString parse_type_string(std::string_view text) {
 }
 
 DType parse_dtype(std::string_view text) {
-  const TypeString type = parse_type_string(text);
+  const auto* const name = std::ranges::find(long_names, text, &LongName::name);
+  const TypeString type = parse_type_string(name == std::end(long_names) ? text : name->type);
   if (type.bytes == 0)
     throw InputError(
         fmt::format("type {} has elements of no bytes; there is nothing to move", excerpt(text)));

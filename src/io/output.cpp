@@ -49,6 +49,8 @@ fs::path follow_links(const fs::path& path) {
   refuse(path, reason(ELOOP), ELOOP);
 }
 
+fs::path parent(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+
 struct Destination {
   fs::path path;  // links followed
   fs::path directory;
@@ -91,7 +93,7 @@ Destination examine(const fs::path& given, std::uint64_t bytes, bool overwrite, 
   result.path = follow_links(given);
   const std::string name = result.path.filename().string();
   if (name.empty() || name == "." || name == "..") refuse(given, "is a directory, name a file");
-  result.directory = result.path.has_parent_path() ? result.path.parent_path() : fs::path(".");
+  result.directory = parent(result.path);
   result.directory_fd = open_directory(disk, result.directory, name);
   const int directory = result.directory_fd.get();
 
@@ -172,9 +174,11 @@ fs::path Output::temporary_path() const {
   return temporary_.empty() ? fs::path() : destination_.parent_path() / temporary_;
 }
 
+fs::path directory_of_output(const fs::path& destination) { return parent(follow_links(destination)); }
+
 std::vector<fs::path> left_over(const fs::path& destination) {
   const fs::path path = follow_links(destination);
-  const fs::path directory = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  const fs::path directory = parent(path);
   std::vector<fs::path> found;
   std::error_code unreadable;
   for (fs::directory_iterator entry(directory, unreadable); !unreadable && entry != fs::directory_iterator();
@@ -207,7 +211,8 @@ void Output::commit() {
     if (is_new_) break;
     // Another run may have put its output there since we checked.
     if (code != EEXIST) fail("give it its name", code);
-    if (!overwrite_) fail("someone else made it during the run, whose result is discarded", code);
+    if (!overwrite_)
+      fail("someone else created it during the run; the result of this run is discarded", code);
   }
   // Some network file systems cannot sync a directory and do not need to.
   const int code = disk_->sync(directory_.get());

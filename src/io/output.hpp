@@ -73,6 +73,9 @@ class Output {
   std::optional<File> file_;
 };
 
+/// The directory of the file that the destination leads to, symbolic links followed. Throws InputError.
+std::filesystem::path directory_of_output(const std::filesystem::path& destination);
+
 /// Temporary files beside this destination: of runs that were killed, or of runs that are still going on.
 std::vector<std::filesystem::path> left_over(const std::filesystem::path& destination);
 

@@ -20,7 +20,7 @@ std::unique_ptr<Engine> make_line_runs(Mapped mapped, kernel::LineTiles tiles, b
 /// From the source's lines to those of the target, through the cache.
 std::unique_ptr<Engine> make_direct_lines(Mapped mapped, kernel::LineTiles tiles);
 /// The same past the cache, which requires a target that begins at a line. For other targets there is
-/// `unaligned`, which must have as many tasks: neither may have tiles larger than BmmcTasks::task_bytes.
+/// `unaligned`, which must have as many tasks: neither may have tiles larger than task_bytes.
 std::unique_ptr<Engine> make_streamed_lines(Mapped mapped, kernel::LineTiles tiles,
                                             std::unique_ptr<Engine> unaligned);
 /// Through a buffer, and past the cache.

@@ -23,8 +23,6 @@ using kernel::TileWalk;
 /// of several repetitions of a small map.
 class BmmcTasks {
  public:
-  static constexpr std::uint64_t task_bytes = 256 * 1024;
-
   BmmcTasks(Mapped mapped, kernel::TileShape shape)
       : mapped_(std::move(mapped)),
         walk_(mapped_.map.matrix, mapped_.map.complement, shape, mapped_.element_bytes) {

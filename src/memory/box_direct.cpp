@@ -22,7 +22,7 @@ class Direct : public Engine {
       : box_(std::move(box)),
         transpose_(
             transpose_function(box_.element_bytes, box_.run_length <= few_rows ? box_.row_stride() : 0)) {
-    constexpr std::uint64_t bytes_of_tile = 16 * 1024, bytes_of_task = 256 * 1024;
+    constexpr std::uint64_t bytes_of_tile = 16 * 1024;
     const std::uint64_t w = box_.element_bytes, all_columns = box_.column_count;
     const std::uint64_t block_columns = ceil_div(line_bytes, w);
     rows_ = std::min(box_.run_length, std::clamp<std::uint64_t>(256 / w, 64, most_rows));
@@ -34,12 +34,12 @@ class Direct : public Engine {
     if (ahead_ == nullptr && box_.all_rows_adjacent()) split_ = split_function(w, all_columns);
     if (split_ != nullptr) {
       columns_ = all_columns;
-      rows_ = std::min(box_.run_length, bytes_of_task / (all_columns * w));
+      rows_ = std::min(box_.run_length, task_bytes / (all_columns * w));
     }
     strips_ = ceil_div(all_columns, columns_);
     chunks_ = std::max<std::uint64_t>(1, box_.run_length / rows_);
     tiles_ = box_.outer.count * chunks_ * strips_;
-    tiles_per_task_ = std::clamp<std::uint64_t>(bytes_of_task / (columns_ * rows_ * w), 1, tiles_);
+    tiles_per_task_ = std::clamp<std::uint64_t>(task_bytes / (columns_ * rows_ * w), 1, tiles_);
     tasks_ = ceil_div(tiles_, tiles_per_task_);
   }
 

@@ -32,7 +32,7 @@ class Nested : public Engine {
   explicit Nested(const TargetAxes& target)
       : tiles_(target.element_bytes, target.with_strides(), goal()),
         tile_count_(tiles_.tile_count()),
-        tiles_per_task_(std::max<std::uint64_t>(1, 256 * 1024 / tiles_.tile_bytes())),
+        tiles_per_task_(std::max<std::uint64_t>(1, task_bytes / tiles_.tile_bytes())),
         segments_(bytes_of(tiles_.segments())),
         runs_(bytes_of(tiles_.runs())),
         write_(rows_out_function(true)) {

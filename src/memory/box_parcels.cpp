@@ -119,7 +119,7 @@ class Parcels : public Engine {
     of_tile_ = std::min(shape.along.length,
                         round_up(std::max<std::uint64_t>(1, tile_bytes / of_coordinate), shape.taken));
     tiles_ = shape.along.length / of_tile_;
-    tiles_per_task_ = std::max<std::uint64_t>(1, 256 * 1024 / (of_tile_ * of_coordinate));
+    tiles_per_task_ = std::max<std::uint64_t>(1, task_bytes / (of_tile_ * of_coordinate));
     for (const Axis& axis : choice.outer) {
       in_source_.push_back({axis.length, axis.source.bytes, false, {}});
       in_target_.push_back({axis.length, axis.target.bytes, false, {}});

@@ -48,7 +48,7 @@ class Pieces : public Engine {
       rows_ = kernel::ahead_rows(box_.element_bytes);
     }
     pieces_ = ceil_div(box_.outer.count, together_) * strips_.count;
-    pieces_per_task_ = ceil_div(256 * 1024, together_ * strips_.widest() * run_bytes_);
+    pieces_per_task_ = ceil_div(task_bytes, together_ * strips_.widest() * run_bytes_);
   }
 
   std::uint64_t tasks() const override { return ceil_div(pieces_, pieces_per_task_); }

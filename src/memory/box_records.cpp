@@ -19,7 +19,7 @@ class Records : public Engine {
         streamed_(streamed),
         axes_(std::move(target.axes)) {
     for (const StridedAxis& a : axes_) total_ *= a.extent;
-    count_ = std::max<std::uint64_t>(1, 256 * 1024 / element_bytes_);
+    count_ = std::max<std::uint64_t>(1, task_bytes / element_bytes_);
   }
 
   std::uint64_t tasks() const override { return ceil_div(total_, count_); }

@@ -14,7 +14,7 @@
 namespace xorder::memory {
 namespace {
 
-constexpr std::uint64_t task_bytes = 512 * 1024;
+constexpr std::uint64_t long_task_bytes = 512 * 1024;
 
 // The most that a tile of runs takes.
 struct TileLimits {
@@ -64,7 +64,7 @@ class Runs : public Engine {
     strips_ = Strips(all_columns, block, split_ ? all_columns : columns);  // what is split is split whole
     strips_per_task_ = std::clamp<std::uint64_t>(16384 * strips_.count / (all_columns * w), 1, strips_.count);
     const std::uint64_t task_columns = ceil_div(all_columns * strips_per_task_, strips_.count);
-    chunk_ = std::min(box_.run_length, ceil_div(task_bytes, task_columns * w * rows_) * rows_);
+    chunk_ = std::min(box_.run_length, ceil_div(long_task_bytes, task_columns * w * rows_) * rows_);
     chunks_ = ceil_div(box_.run_length, chunk_);
     parts_ = ceil_div(strips_.count, strips_per_task_);
     tasks_ = box_.outer.count * chunks_ * parts_;

@@ -35,7 +35,7 @@ class Tiled : public Engine {
   Tiled(const TargetAxes& target, bool from_source)
       : tiles_(tiles_of(target, from_source)),
         tile_count_(tiles_.tile_count()),
-        tiles_per_task_(std::max<std::uint64_t>(1, 256 * 1024 / tiles_.tile_bytes())) {}
+        tiles_per_task_(std::max<std::uint64_t>(1, task_bytes / tiles_.tile_bytes())) {}
 
   std::uint64_t tasks() const override { return ceil_div(tile_count_, tiles_per_task_); }
 

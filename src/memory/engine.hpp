@@ -9,6 +9,10 @@
 
 namespace xorder::memory {
 
+/// The bytes of a task, about: they take long compared with fetching a task, and little enough that all
+/// threads end together.
+inline constexpr std::uint64_t task_bytes = 256 * 1024;
+
 /// One way to perform one reordering, as tasks that any thread can do in any order. Immutable, so several
 /// threads can use it at once.
 class Engine {

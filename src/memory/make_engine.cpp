@@ -20,16 +20,15 @@ bool streamed(std::size_t bytes) { return bytes > cache_sizes().written_through;
 class Copy : public Engine {
  public:
   Copy(std::size_t bytes, bool past_cache) : bytes_(bytes), copy_(copy_function(past_cache)) {}
-  std::uint64_t tasks() const override { return ceil_div(bytes_, piece); }
+  std::uint64_t tasks() const override { return ceil_div(bytes_, task_bytes); }
   void perform(std::uint64_t first, std::uint64_t last, const std::byte* source,
                std::byte* target) const override {
-    const std::size_t begin = first * piece;
-    copy_(target + begin, source + begin, std::min(bytes_, last * piece) - begin);
+    const std::size_t begin = first * task_bytes;
+    copy_(target + begin, source + begin, std::min(bytes_, last * task_bytes) - begin);
   }
   std::string describe() const override { return fmt::format("copy of {} bytes", bytes_); }
 
  private:
-  static constexpr std::size_t piece = 256 * 1024;
   std::size_t bytes_;
   CopyFunction copy_;
 };

@@ -9,6 +9,7 @@
 #include "mpi/put.hpp"
 #include "mpi/weave.hpp"
 #include "plan/exchange_memory.hpp"
+#include "rounding.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::mpi {
@@ -167,7 +168,7 @@ class SlabsPlan final : public Plan {
   uint64_t woven_pieces(const BoxCourse::Sizes& boxes, uint64_t slice_bytes) const {
     const auto count = static_cast<uint64_t>(ranks());
     const uint64_t pitch = boxes.source_rows * boxes.inside_bytes;
-    const uint64_t longest = (boxes.source_rows + count - 1) / count * boxes.inside_bytes;
+    const uint64_t longest = ceil_div(boxes.source_rows, count) * boxes.inside_bytes;
     if (count == 1 || longest == 0 || longest >= short_woven_piece) return 0;
     const uint64_t slab = pitch * boxes.target_rows * boxes.between / count;
     return std::bit_floor(std::min(plan::group_bytes(count, slab) / pitch, slice_bytes / longest));

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "mpi/course.hpp"
+#include "rounding.hpp"
 
 namespace xorder::mpi {
 
@@ -27,14 +28,14 @@ class Slices {
       : bytes_(message.bytes), within_pieces_(message.piece_bytes >= std::min(most, long_piece)) {
     unit_ = within_pieces_ ? message.piece_bytes
                            : std::bit_floor(most / message.piece_bytes) * message.piece_bytes;
-    per_unit_ = (unit_ + most - 1) / most;
+    per_unit_ = ceil_div(unit_, most);
     step_ = std::min(unit_, most);
   }
 
   bool within_pieces() const { return within_pieces_; }
   /// Bytes of the longest slice.
   std::uint64_t longest() const { return std::min(step_, bytes_); }
-  std::uint64_t count() const { return bytes_ / unit_ * per_unit_ + (bytes_ % unit_ + step_ - 1) / step_; }
+  std::uint64_t count() const { return bytes_ / unit_ * per_unit_ + ceil_div(bytes_ % unit_, step_); }
   Slice operator[](std::uint64_t i) const {
     const std::uint64_t unit = i / per_unit_ * unit_;
     const std::uint64_t begin = unit + i % per_unit_ * step_;

@@ -71,7 +71,7 @@ struct Conditions {
   std::uint64_t source_offset = 0;
   std::uint64_t target_offset = 0;
   std::uint64_t scratch_offset = 0;
-  /// The disk that there is for scratch files.
+  /// Disk space for scratch files.
   std::uint64_t scratch_room = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t read_alignment = 1;
   std::uint64_t write_alignment = 1;

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "rounding.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::tiles {
@@ -46,8 +47,8 @@ void sort_parts(std::string_view message, uint64_t block_bytes,
 void complete_joints(work::Team& team, const io::File& file, uint64_t begin, uint64_t end,
                      uint64_t block_bytes, const std::vector<io::BlockPart>& mine) {
   const auto members = static_cast<uint64_t>(team.size());
-  const uint64_t first = begin / block_bytes, count = (end + block_bytes - 1) / block_bytes - first;
-  const uint64_t each = (count + members - 1) / members;
+  const uint64_t first = begin / block_bytes, count = ceil_div(end, block_bytes) - first;
+  const uint64_t each = ceil_div(count, members);
   std::vector<std::string> messages(members);
   for (const io::BlockPart& part : mine) append(messages[(part.from / block_bytes - first) / each], part);
   const std::vector<std::string> received = team.exchange(std::move(messages));

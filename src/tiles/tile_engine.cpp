@@ -57,16 +57,8 @@ plan::Plan plan_for(const Reordering& what, const plan::Conditions& conditions) 
   return conditions.processes == 1 ? plan::make_plan(what, conditions) : shared_plan(what, conditions);
 }
 
-std::string missing_room(const plan::Plan& plan) {
-  const uint64_t bytes = plan.what.bytes();
-  if (plan.conditions.scratch_room / 2 >= bytes) return {};
-  plan::Conditions roomy = plan.conditions;
-  roomy.scratch_room = plan::Conditions{}.scratch_room;
-  const plan::Plan wanted = plan_for(plan.what, roomy);
-  if (wanted.scratch_bytes() <= plan.scratch_bytes()) return {};
-  return fmt::format(
-      "there is no room for {} of scratch files, with which about {:.2g} s would do instead of {:.2g}",
-      size_text(wanted.scratch_bytes()), wanted.seconds(), plan.seconds());
+std::string seconds_text(double seconds) {
+  return seconds < 10 ? fmt::format("{:.2g} s", seconds) : fmt::format("{:.0f} s", seconds);
 }
 
 TileRange share_of(uint64_t tiles, const work::Team& team) {
@@ -102,7 +94,17 @@ TileEngine::TileEngine(const Reordering& what, const work::Circumstances& circum
   conditions.scratch_room = circumstances.scratch_room;
   conditions.only = only;
   plan_ = plan_for(what, conditions);
-  note_ = missing_room(plan_);
+}
+
+std::string TileEngine::note() const {
+  if (plan_.conditions.scratch_room / 2 >= plan_.what.bytes()) return {};
+  plan::Conditions roomy = plan_.conditions;
+  roomy.scratch_room = plan::Conditions{}.scratch_room;
+  const plan::Plan wanted = plan_for(plan_.what, roomy);
+  if (wanted.scratch_bytes() <= plan_.scratch_bytes()) return {};
+  return fmt::format(
+      "there is no room for {} of scratch files; with them the run would take about {} instead of {}",
+      size_text(wanted.scratch_bytes()), seconds_text(wanted.seconds()), seconds_text(plan_.seconds()));
 }
 
 // Reads and writes together. A request that goes through the page cache holds pages there. All of them may

@@ -31,7 +31,7 @@ class TileEngine {
 
   const plan::Plan& plan() const { return plan_; }
   /// What more room for scratch files would gain, or empty.
-  const std::string& note() const { return note_; }
+  std::string note() const;
   std::vector<plan::PassSummary> passes() const;
 
   /// Collective in a team. Moves the data from the source of the first pass in the range to the target of the
@@ -53,7 +53,6 @@ class TileEngine {
 
   work::Circumstances circumstances_;
   plan::Plan plan_;
-  std::string note_;
 };
 
 }  // namespace xorder::tiles

@@ -22,7 +22,7 @@ struct Circumstances {
   std::uint64_t source_offset = 0;
   std::uint64_t target_offset = 0;
   std::uint64_t scratch_offset = 0;                                        ///< of data between two passes
-  std::uint64_t scratch_room = std::numeric_limits<std::uint64_t>::max();  ///< of the disk, for scratch files
+  std::uint64_t scratch_room = std::numeric_limits<std::uint64_t>::max();  ///< disk space for scratch files
   std::uint64_t read_alignment = 1;
   bool keep_cached = false;  ///< leave the pages in memory, as cp would: all fits, and the input is small or
                              ///< already there

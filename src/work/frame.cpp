@@ -15,6 +15,7 @@
 #include "io/page_cache.hpp"
 #include "io/residency.hpp"
 #include "size_text.hpp"
+#include "work/notes.hpp"
 #include "work/team.hpp"
 #include "xorder/error.hpp"
 
@@ -112,14 +113,14 @@ Circumstances agreed(Circumstances mine, Team& team) {
   return mine;
 }
 
-// The disk that is left for scratch files beside the output.
+// The disk space for scratch files beside the output.
 std::uint64_t scratch_room(const Frame& frame) {
   const std::string name = "scratch files";
   const io::Descriptor scratch = io::open_directory(frame.disk(), frame.scratch_directory(), name);
-  const std::filesystem::path parent = frame.output.path.parent_path();
   struct stat beside, made;
   const std::optional<std::uint64_t> free = io::free_bytes(scratch.get());
-  if (!free || fstat(scratch.get(), &beside) != 0 || stat(parent.empty() ? "." : parent.c_str(), &made) != 0)
+  if (!free || fstat(scratch.get(), &beside) != 0 ||
+      stat(io::directory_of_output(frame.output.path).c_str(), &made) != 0)
     return Circumstances{}.scratch_room;
   const std::uint64_t output = made.st_dev == beside.st_dev ? frame.output.file_bytes() : 0;
   return *free - std::min(*free, output);
@@ -143,9 +144,7 @@ std::uint64_t Frame::input_bytes() const {
 }
 
 std::filesystem::path Frame::scratch_directory() const {
-  std::filesystem::path directory = options.scratch_directory;
-  if (directory.empty()) directory = output.path.parent_path();
-  return directory.empty() ? "." : directory;
+  return options.scratch_directory.empty() ? io::directory_of_output(output.path) : options.scratch_directory;
 }
 
 Destination destination(std::filesystem::path path, const io::ArrayFile& input, const io::DType& dtype,

@@ -20,6 +20,7 @@
 #include "io/residency.hpp"
 #include "io/seeks.hpp"
 #include "io/text_file.hpp"
+#include "work/notes.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::work {
@@ -148,10 +149,6 @@ bool spins(const io::File& input) {
 
 }  // namespace
 
-void add_note(std::string& notes, const std::string& note) {
-  if (!note.empty()) notes += (notes.empty() ? "" : "; ") + note;
-}
-
 Disks disks_of(const io::File& input, const fs::path& output) {
   DeviceChoice target = device_for(output);
   const bool same = same_file_system(input, output);
@@ -167,7 +164,7 @@ Disks disks_of(const io::File& input, const fs::path& output) {
         input.name());
   }
   Disks disks{std::move(target.device), {}, std::move(target.note)};
-  if (source.note != disks.note) add_note(disks.note, source.note);
+  add_note(disks.note, source.note);
   if (source.device != disks.target) disks.source = std::move(source.device);
   return disks;
 }

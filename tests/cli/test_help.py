@@ -33,6 +33,7 @@ class Help(Case):
         for command in [(), ("transpose",), ("bench",), ("descend", "scan"), ("schedule", "mesh")]:
             self.assertEqual(self.ok("help", *command).stdout, self.help(*command))
         self.assertIn("xorder help COMMAND", self.help())
+        self.refused("help", "transpos", says="'transpos' is not a command")
 
     def test_short_forms(self):
         self.assertEqual(self.ok("-V").stdout, self.ok("--version").stdout)

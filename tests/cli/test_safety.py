@@ -144,6 +144,25 @@ class Outputs(Case):
             options = {"user": 65534, "group": 65534}
         self.refused("transpose", "a.npy", "folder/b.npy", says=["folder", "Permission denied"], **options)
 
+    def test_scratch_files_lie_beside_the_file_that_a_link_leads_to(self):
+        """The link's own folder need not be writable."""
+        for name in ["links", "folder"]:
+            os.mkdir(self.path(name))
+        os.symlink("../folder/c.npy", self.path("links/b.npy"))
+        os.chmod(self.path("links"), 0o555)
+        self.addCleanup(os.chmod, self.path("links"), 0o755)
+        options = {}
+        if os.geteuid() == 0:  # who may write everywhere
+            os.chmod(self.dir, 0o755)
+            os.chmod(self.path("folder"), 0o777)
+            shutil.copy(harness.XORDER, self.path("xorder"))
+            self.addCleanup(setattr, harness, "XORDER", harness.XORDER)
+            harness.XORDER = self.path("xorder")
+            options = {"user": 65534, "group": 65534}
+        self.ok("transpose", "a.npy", "links/b.npy", **options)
+        self.assert_same(self.load("folder/c.npy"), transposed(self.load("a.npy")))
+        self.assertEqual(os.listdir(self.path("folder")), ["c.npy"])
+
     def test_a_full_disk(self):
         os.mkdir(self.path("small"))
         if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "xorder-test", self.path("small")],
@@ -164,7 +183,7 @@ class Outputs(Case):
         self.assertEqual(self.json(*command, "--dry-run")["scratch_bytes"], 2 << 25)
         self.assertEqual(self.json(*command, "--dry-run", "--tmpdir", "small")["scratch_bytes"], 0)
         said = self.ok(*command, "--tmpdir", "small").stderr
-        self.assertRegex(said, r"no room for 64 MiB of scratch files, with which about \S+ s would do instead of \S+")
+        self.assertRegex(said, r"no room for 64 MiB of scratch files; with them the run would take about [0-9.]+ s instead of [0-9.]+ s")
         index = np.arange(1 << 25)
         reversed_index = sum((index >> bit & 1) << (24 - bit) for bit in range(25))
         self.assertTrue((self.load("b.npy")[reversed_index] == array).all())
@@ -269,7 +288,7 @@ class Interruptions(Case):
         return process.wait(harness.TIMEOUT), errors.split("\r")[-1]
 
     def check_signal(self, number):
-        """The run ends by the signal, after it has cleaned up if the signal lets it."""
+        """The run is terminated by the signal, after it has cleaned up if the signal lets it."""
         for output in ["new.raw", "old.raw"]:
             for options in [*(("--io", engine) for engine in LARGE_ENGINES), ("--io", "direct", "--device", "hdd")]:
                 with self.subTest(output=output, options=options):
@@ -305,7 +324,7 @@ class Interruptions(Case):
     def test_a_shell_stops_its_loop(self):
         """It goes on with the next command if the program caught ctrl-C and then exits as usual, with whatever code."""
         loop = ('for i in 1 2 3; do "$0" transpose a.raw new.raw --dtype V64 --shape 2048,2048 --memory 16MiB --device hdd '
-                '--progress bar; done; echo went on')
+                '--progress bar -f; done; echo went on')
         shell = subprocess.Popen(["bash", "-c", loop, harness.XORDER], cwd=self.dir, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                  start_new_session=True)
         self.addCleanup(shell.kill)
@@ -343,7 +362,7 @@ class Interruptions(Case):
         self.write("new.raw", "somebody else's")
         code, message = self.end(process)
         self.assertEqual(code, 1, message)
-        self.assertEqual(message, "xorder: new.raw: someone else made it during the run, whose result is discarded: File exists "
+        self.assertEqual(message, "xorder: new.raw: someone else created it during the run; the result of this run is discarded: File exists "
                                   "(--force replaces it)\n")
         self.assertEqual(self.bytes_of("new.raw"), b"somebody else's")
         self.assertEqual(sorted(os.listdir(self.dir)), ["a.raw", "new.raw", "old.raw"])

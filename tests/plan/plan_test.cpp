@@ -205,7 +205,6 @@ TEST(Plan, ASpinningDiskGetsLargerBlocksAndMorePasses) {
   EXPECT_EQ(all, what.map);
 }
 
-// A power-of-two matrix is an axis permutation, but can be factored like every other bit permutation.
 // The largest tile of a power of two may leave too little for its windows.
 TEST(Plan, WithMoreMemoryPassesAreNotSlower) {
   const Reordering what = matrix(1 << 13, 1 << 13, 8);
@@ -256,6 +255,7 @@ TEST(Plan, ThoseThatAreAskedFor) {
   EXPECT_THROW(make_plan(what, c), InputError);
 }
 
+// A power-of-two matrix is an axis permutation, but can be factored like every other bit permutation.
 TEST(Plan, PowerOfTwoAxesAreFactoredToo) {
   const Plan plan = make_plan(matrix(1 << 17, 1 << 18, 8), direct(64 * MiB, Device::hdd()));
   EXPECT_GT(plan.passes.size(), 1u);

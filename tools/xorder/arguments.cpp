@@ -155,8 +155,8 @@ RawShape parse_shape(std::string_view text, const std::string& what) {
 std::optional<std::string> complaint_of_number(std::span<const std::string> words) {
   const auto number = std::ranges::find_if(words, is_number);
   if (number == words.end()) return std::nullopt;
-  return fmt::format("'{}' is one word too many: a list has no blanks, as in --shape 12,7 or --axes 1,0",
-                     *number);
+  return fmt::format(
+      "'{}' is one word too many; write a list without blanks, as in --shape 12,7 or --axes 1,0", *number);
 }
 
 std::uint64_t parse_number(std::string_view text, const std::string& what) {

@@ -52,9 +52,9 @@ std::string usage_error(const CLI::App& program, const CLI::ParseError& error) {
     what = fmt::format("'{}' is not a command; the commands are:{}", words.front(), commands);
   } else if (const auto option = std::ranges::find_if(words, is_option); option != words.end()) {
     what = fmt::format("unknown option {}", *option);
-    if (!option->starts_with("--")) what += fmt::format("; a file of this name is written ./{}", *option);
-  } else if (const auto complaint = complaint_of_number(words)) {
-    what = *complaint;
+    if (!option->starts_with("--")) what += fmt::format("; to name such a file, write ./{}", *option);
+  } else if (command->get_option_no_throw("--shape") != nullptr) {
+    what = complaint_of_number(words).value_or(what);
   }
   return fmt::format("{} (see {} --help)", what, name);
 }
@@ -131,7 +131,7 @@ Session& session() {
 }
 
 Failure too_little_stack() {
-  constexpr rlim_t least = 128 << 10;  // kernels need up to 64 KiB (kernel.hpp), everything else 16 to 24
+  constexpr rlim_t least = 128 << 10;  // kernels need up to 72 KiB (kernel.hpp), everything else 16 to 24
   rlimit limit;
   if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= least) return {};
   return {2, "the stack is too small: at least 128 KiB is needed (ulimit -s)"};

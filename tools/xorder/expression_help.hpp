@@ -4,7 +4,7 @@
 namespace xorder::cli {
 
 inline constexpr const char* expression_help =
-    "EXPR composes maps of n-bit indices with * (rightmost first); f^k is f k times, f^-1 undoes f.\n"
+    "EXPR composes maps of n-bit indices with * (rightmost first); f^k applies f k times, f^-1 undoes f.\n"
     "The element at index x goes to\n"
     "  identity            x\n"
     "  reverse             2^n - 1 - x: backwards\n"

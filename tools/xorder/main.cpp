@@ -3,7 +3,7 @@
 //   1    failed while running
 //   2    bad input, nothing was touched
 //   3    the files are complete, but the report or trace is lost
-// An interrupted run ends by the signal that interrupted it, for which shells report 128 + its number.
+// An interrupted run is terminated by the signal, which shells report as 128 + its number.
 
 #include <algorithm>
 #include <csignal>
@@ -19,12 +19,15 @@
 
 namespace {
 
-// CLI11 takes the words in reverse order. `xorder help COMMAND` is `xorder COMMAND --help`.
-std::vector<std::string> reversed_words(int argc, char** argv) {
+// CLI11 takes the words in reverse order. `xorder help COMMAND` is `xorder COMMAND --help`, if there is such
+// a command.
+std::vector<std::string> reversed_words(const CLI::App& program, int argc, char** argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
   if (!words.empty() && words.front() == "help") {
     words.erase(words.begin());
-    words.emplace_back("--help");
+    const auto commands = program.get_subcommands({});
+    if (words.empty() || std::ranges::find(commands, words.front(), &CLI::App::get_name) != commands.end())
+      words.emplace_back("--help");
   }
   std::ranges::reverse(words);
   return words;
@@ -44,8 +47,8 @@ int main(int argc, char** argv) {
   program.formatter(std::make_shared<HelpFormatter>());
   program.footer(
       "Exit codes: 0 done, 1 failed, 2 refused before anything was touched, 3 OUT or the page, drawing or\n"
-      "table is complete but the report or trace could not be written. An interrupted run ends by the\n"
-      "signal, which shells report as 128 + its number: 130 for ctrl-C.\n"
+      "table is complete but the report or trace could not be written. An interrupted run is\n"
+      "terminated by the signal, which shells report as 128 + its number: 130 for ctrl-C.\n"
       "Sizes: 2GiB, 512M (powers of 1024) or 2GB (of 1000).\n"
       "xorder help COMMAND does the same as xorder COMMAND --help.");
   add_transpose(program);
@@ -63,7 +66,7 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error, not a reason to die
   install_end_in_order();
   try {
-    program.parse(reversed_words(argc, argv));
+    program.parse(reversed_words(program, argc, argv));
     return complain(flushed());
   } catch (...) {
     const int code = complain(failure(program));

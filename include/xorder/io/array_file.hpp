@@ -47,7 +47,7 @@ struct RawLayout {
   std::optional<std::vector<std::uint64_t>> extents;
   std::uint64_t offset = 0;
   /// The axis whose extent follows from the file's size, like a -1 of numpy.reshape; `extents` has any number
-  /// there.
+  /// there. Requires an axis of `extents`.
   std::optional<std::size_t> inferred_axis{};
 };
 
