@@ -294,7 +294,8 @@ XORDER_API int xorder_job_run(xorder_job* job, xorder_progress_function progress
 /// there was none. Lives until the next run or xorder_job_free().
 XORDER_API const char* xorder_job_report_json(const xorder_job* job);
 /// A note, in one line, about requests that could not be met, such as direct access that the file system
-/// refuses, and about scratch files for which there is no room; otherwise "". It is complete after the run. Lives until the next run or xorder_job_free().
+/// refuses, and about scratch files for which there is no room; otherwise "". It is complete after the run.
+/// Lives until the next run or xorder_job_free().
 XORDER_API const char* xorder_job_note(const xorder_job* job);
 
 XORDER_API void xorder_job_free(xorder_job* job);

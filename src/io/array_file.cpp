@@ -32,8 +32,8 @@ ArrayDescription raw_description(const File& file, const RawLayout& raw) {
   const std::string& path = file.name();
   if (!raw.dtype) {
     if (is_zip(file))
-      throw InputError(
-          fmt::format("{}: is a zip archive, as .npz files are; unzip it and use the .npy files in it", path));
+      throw InputError(fmt::format(
+          "{}: is a zip archive, as .npz files are; unzip it and use the .npy files in it", path));
     throw LayoutError(fmt::format("{}: not an .npy file; for a raw file give its dtype and shape", path));
   }
   ArrayDescription description{*raw.dtype, {}, Order::c, raw.offset};
