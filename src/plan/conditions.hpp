@@ -33,7 +33,7 @@ struct Host {
   /// 0.175 s, 300 MiB 0.36 to 0.47 s, the same again 0.02 s).
   std::uint64_t ready_memory = std::uint64_t{32} << 20;
   double ready_bytes_per_second = 3.5e9;
-  double fresh_bytes_per_second = 0.7e9;  ///< beyond the ready memory
+  double fresh_bytes_per_second = 0.5e9;  ///< beyond the ready memory
   /// The rate of two copies of everything, from groups to tiles and from tiles to requests, while the disk
   /// works.
   double permuted_bytes_per_second = 3e9;

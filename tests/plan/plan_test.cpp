@@ -205,7 +205,8 @@ TEST(Plan, ASpinningDiskGetsLargerBlocksAndMorePasses) {
   EXPECT_EQ(all, what.map);
 }
 
-// The largest tile of a power of two may leave too little for its windows.
+// The largest tile of a power of two may leave too little for its windows. (Buffers of small tiles grow a
+// little with the memory, which is fresh.)
 TEST(Plan, WithMoreMemoryPassesAreNotSlower) {
   const Reordering what = matrix(1 << 13, 1 << 13, 8);
   for (const Device& device : {Device::ssd(), Device::hdd()}) {
@@ -214,7 +215,7 @@ TEST(Plan, WithMoreMemoryPassesAreNotSlower) {
       Conditions c = direct(memory * MiB, device);
       c.only.passes = 2;
       const double seconds = make_plan(what, c).seconds();
-      EXPECT_LE(seconds, 1.05 * least) << memory << " MiB, " << device.name;
+      EXPECT_LE(seconds, 1.1 * least) << memory << " MiB, " << device.name;
       least = std::min(least, seconds);
     }
   }
