@@ -1,25 +1,27 @@
-// Whether the planner chooses well: reorders a file by the plan that it chooses and, in turn, by the best plan with
-// each size of blocks and each number of passes.
+// Whether the planner chooses well: reorders a file by the plan that it chooses and, in turn, by the best plan
+// with each size of blocks and each number of passes.
 //
 //   choice_bench DIR [--bytes 1G] [--memory 64M,512M] [--rounds 5] [--only transpose]
 //
-// DIR needs room for four files of that size. No file is in memory beforehand, and each run ends when its output is
-// on the disk. Prints for each plan its blocks, the predicted seconds, the median of the measured ones, and that as a
-// ratio to the chosen plan's. Ratios below 1 are what the planner has missed.
-#include <fcntl.h>
+// DIR needs room for four files of that size. No file is in memory beforehand, and each run ends when its
+// output is on the disk. Prints for each plan its blocks, the predicted seconds, the median of the measured
+// ones, and that as a ratio to the chosen plan's. Ratios below 1 are what the planner has missed.
 #include <fmt/format.h>
 
+#include <bit>
 #include <cmath>
 #include <filesystem>
-#include <random>
+#include <string>
+#include <vector>
 
-#include "io/file.hpp"
-#include "io/output.hpp"
+#include "bench/test_matrix.hpp"
+#include "interrupt.hpp"
 #include "measured.hpp"
 #include "size_text.hpp"
 #include "tiles/tile_engine.hpp"
 #include "work/frame.hpp"
 #include "work/relay.hpp"
+#include "xorder/error.hpp"
 #include "xorder/io/array_file.hpp"
 #include "xorder/permutation/bmmc.hpp"
 
@@ -34,7 +36,7 @@ struct Shape {
   std::string dtype;
   std::vector<uint64_t> extents;
   Reordering what;
-  std::vector<uint64_t> transposed;
+  std::vector<uint64_t> out_extents;
 };
 
 // The same reordering by the best plan among some.
@@ -42,7 +44,7 @@ class Restricted final : public work::Work {
  public:
   Restricted(const io::ArrayFile& input, const Shape& shape, const fs::path& output, uint64_t memory,
              const plan::Only& only)
-      : Work(work::settle({input}, output, input.description.dtype, shape.transposed,
+      : Work(work::settle({input}, output, input.description.dtype, shape.out_extents,
                           {.memory = memory, .overwrite = true}, 2 * shape.what.bytes())),
         tiles_(shape.what, frame().circumstances, frame().disks, nullptr, only) {}
 
@@ -79,25 +81,12 @@ std::vector<Shape> shapes(uint64_t bytes) {
   return all;
 }
 
-void make_random_file(const fs::path& path, uint64_t bytes) {
-  io::Output output(path, bytes, true, io::Access::buffered, io::system_disk(), nullptr);
-  std::mt19937_64 random(1);
-  std::vector<uint64_t> block(uint64_t{1} << 17);
-  for (uint64_t at = 0; at < bytes; at += 8 * block.size()) {
-    for (uint64_t& word : block) word = random();
-    output.file().write_exactly(reinterpret_cast<const std::byte*>(block.data()),
-                                std::min<uint64_t>(8 * block.size(), bytes - at), at);
-  }
-  output.commit();
-}
-
 class Choice {
  public:
-  Choice(const fs::path& directory, const Shape& shape, uint64_t memory, int rounds)
-      : in_(directory / ".choice.in.raw"), out_(directory / ".choice.out.raw"), rounds_(rounds) {
-    make_random_file(in_, shape.what.bytes());
-    const io::ArrayFile input =
-        io::open_array(in_, io::RawLayout{.dtype = io::parse_dtype(shape.dtype), .extents = {shape.extents}});
+  Choice(const fs::path& directory, const Shape& shape, uint64_t memory, std::stop_token stop)
+      : stop_(std::move(stop)), file_(directory, shape.what.bytes(), stop_) {
+    const io::ArrayFile input = io::open_array(
+        file_.in(), io::RawLayout{.dtype = io::parse_dtype(shape.dtype), .extents = {shape.extents}});
     add(input, shape, memory, {});
     constexpr uint64_t sizes[] = {1, 16 << 10, 64 << 10, 256 << 10, 1 << 20, uint64_t{1} << 62};
     for (std::size_t passes = 1; passes <= 3; ++passes) {
@@ -110,24 +99,12 @@ class Choice {
       }
     }
   }
-  ~Choice() {
-    std::error_code ignored;
-    fs::remove(in_, ignored);
-    fs::remove(out_, ignored);
-  }
-  Choice(const Choice&) = delete;
-  Choice& operator=(const Choice&) = delete;
 
-  void measure() {
-    for (int round = 0; round < rounds_; ++round) {
+  void measure(int rounds) {
+    for (int round = 0; round < rounds; ++round) {
       for (std::size_t i = 0; i < plans_.size(); ++i) {
         Candidate& c = plans_[round % 2 == 0 ? i : plans_.size() - 1 - i];
-        fs::remove(out_);
-        const io::File file = io::File::open_input(in_, io::Access::buffered);
-        posix_fadvise(file.plain_descriptor(), 0, 0, POSIX_FADV_DONTNEED);
-        const double begin = bench::now();
-        c.work.run();
-        c.seconds.push_back(bench::now() - begin);
+        c.seconds.push_back(file_.seconds([&] { c.work.run({}, stop_); }));
       }
     }
   }
@@ -155,7 +132,7 @@ class Choice {
   // Leaves out plans that are there already, and hopeless ones.
   void add(const io::ArrayFile& input, const Shape& shape, uint64_t memory, const plan::Only& only) {
     try {
-      Restricted work(input, shape, out_, memory, only);
+      Restricted work(input, shape, file_.out(), memory, only);
       for (const Candidate& other : plans_)
         if (other.work.describe() == work.describe()) return;
       if (!plans_.empty() && work.plan().seconds() > 2.5 * plans_[0].work.plan().seconds()) return;
@@ -165,8 +142,8 @@ class Choice {
     }
   }
 
-  fs::path in_, out_;
-  int rounds_;
+  std::stop_token stop_;
+  cli::TestFile file_;
   std::vector<Candidate> plans_;
 };
 
@@ -175,20 +152,21 @@ class Choice {
 int main(int argc, char** argv) {
   bench::Options options{.sizes = {bench::Bytes{1} << 30}};
   if (argc < 2 || !options.parse(argc - 1, argv + 1)) return bench::refuse();
+  const cli::Interrupt interrupt;
   try {
     for (const bench::Bytes bytes : options.sizes) {
       for (const bench::Bytes memory : options.memories) {
         fmt::print("{} with {}\n", size_text(bytes), memory == 0 ? "the default memory" : size_text(memory));
         for (const Shape& shape : shapes(bytes)) {
           if (!options.only.empty() && options.only != shape.name) continue;
-          Choice choice(argv[1], shape, memory, options.rounds);
-          choice.measure();
+          Choice choice(argv[1], shape, memory, interrupt.token());
+          choice.measure(options.rounds);
           choice.print(shape.name);
           std::fflush(stdout);
         }
       }
     }
-  } catch (const std::exception& error) {
+  } catch (const Error& error) {
     fmt::print(stderr, "{}\n", error.what());
     return 1;
   }

@@ -128,9 +128,8 @@ std::uint64_t scratch_room(const Frame& frame) {
 
 std::uint64_t memory_beside(const Frame& frame) {
   const unsigned processes = frame.team() == nullptr ? 1 : frame.team()->neighbours();
-  const std::filesystem::path parent = frame.output.path.parent_path();
   std::uint64_t in_memory = 0;
-  if (io::only_in_memory(parent.empty() ? "." : parent))
+  if (io::only_in_memory(io::directory_of_output(frame.output.path)))
     in_memory = frame.output.file_bytes() * (frame.membership.parts ? processes : 1);
   return effective_memory(frame.options.memory, processes, in_memory);
 }

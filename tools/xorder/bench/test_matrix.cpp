@@ -63,22 +63,12 @@ OwnDirectory::~OwnDirectory() {
   fs::remove_all(path_, ignored);
 }
 
-TestMatrix::TestMatrix(const fs::path& directory, uint64_t bytes, std::stop_token stop)
-    : bytes_(std::bit_floor(bytes)),
-      stop_(std::move(stop)),
-      directory_(directory),
-      in_(directory_ / "in.raw"),
-      out_(directory_ / "out.raw") {
-  make_random_file(in_, bytes_, stop_);
-  array_ =
-      io::open_array(in_, io::RawLayout{.dtype = io::parse_dtype("f8"), .extents = {{rows(), columns()}}});
-  options_.memory = std::max(bytes_ / 8, work::minimum_memory);
-  options_.overwrite = true;
+TestFile::TestFile(const fs::path& directory, uint64_t bytes, const std::stop_token& stop)
+    : directory_(directory), in_(directory_ / "in.raw"), out_(directory_ / "out.raw") {
+  make_random_file(in_, bytes, stop);
 }
 
-int TestMatrix::bits() const { return std::bit_width(bytes_ / 8) - 1; }
-
-double TestMatrix::seconds(const std::function<void()>& run) const {
+double TestFile::seconds(const std::function<void()>& run) const {
   std::error_code ignored;
   fs::remove(out_, ignored);
   forget_pages(in_);
@@ -86,5 +76,15 @@ double TestMatrix::seconds(const std::function<void()>& run) const {
   run();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
+
+TestMatrix::TestMatrix(const fs::path& directory, uint64_t bytes, std::stop_token stop)
+    : bytes_(std::bit_floor(bytes)), stop_(std::move(stop)), file_(directory, bytes_, stop_) {
+  array_ =
+      io::open_array(in(), io::RawLayout{.dtype = io::parse_dtype("f8"), .extents = {{rows(), columns()}}});
+  options_.memory = std::max(bytes_ / 8, work::minimum_memory);
+  options_.overwrite = true;
+}
+
+int TestMatrix::bits() const { return std::bit_width(bytes_ / 8) - 1; }
 
 }  // namespace xorder::cli

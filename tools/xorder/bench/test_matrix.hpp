@@ -1,4 +1,4 @@
-// A matrix in a file of its own, for benchmarks that read and write a disk.
+// A file of random data and a matrix in one, for benchmarks that read and write a disk.
 #pragma once
 
 #include <cstdint>
@@ -25,15 +25,31 @@ class OwnDirectory {
   std::filesystem::path path_;
 };
 
-/// A 2^a × 2^b matrix of random doubles, a = b or b − 1.
-class TestMatrix {
+/// A file of random data in a new directory.
+class TestFile {
  public:
-  /// Makes a file of at most `bytes` in a new directory. Throws Cancelled, IoError, and InputError if there
-  /// is no room.
-  TestMatrix(const std::filesystem::path& directory, std::uint64_t bytes, std::stop_token stop);
+  /// Throws Cancelled, IoError, and InputError if there is no room.
+  TestFile(const std::filesystem::path& directory, std::uint64_t bytes, const std::stop_token& stop);
 
   const std::filesystem::path& in() const { return in_; }
   const std::filesystem::path& out() const { return out_; }
+
+  /// Seconds of a run from in(), which is not in memory then, to out(), which does not exist then.
+  double seconds(const std::function<void()>& run) const;
+
+ private:
+  OwnDirectory directory_;
+  std::filesystem::path in_, out_;
+};
+
+/// A 2^a × 2^b matrix of random doubles, a = b or b − 1.
+class TestMatrix {
+ public:
+  /// Makes a file of at most `bytes`. Throws as TestFile does.
+  TestMatrix(const std::filesystem::path& directory, std::uint64_t bytes, std::stop_token stop);
+
+  const std::filesystem::path& in() const { return file_.in(); }
+  const std::filesystem::path& out() const { return file_.out(); }
   const io::ArrayFile& array() const { return array_; }
   /// For runs to out(): an eighth of the matrix as memory, or the least.
   const work::Options& options() const { return options_; }
@@ -44,14 +60,13 @@ class TestMatrix {
   std::uint64_t rows() const { return std::uint64_t{1} << bits() / 2; }
   std::uint64_t columns() const { return bytes_ / 8 / rows(); }
 
-  /// Seconds of a run from a file that is not in memory to one that does not exist.
-  double seconds(const std::function<void()>& run) const;
+  /// As TestFile::seconds().
+  double seconds(const std::function<void()>& run) const { return file_.seconds(run); }
 
  private:
   std::uint64_t bytes_;
   std::stop_token stop_;
-  OwnDirectory directory_;
-  std::filesystem::path in_, out_;
+  TestFile file_;
   io::ArrayFile array_;
   work::Options options_;
 };
