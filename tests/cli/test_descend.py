@@ -178,6 +178,21 @@ class Merge(Descend):
         self.save("a.npy", np.arange(1024)[::-1].copy())
         self.refused("descend", "merge", "a.npy", "b.npy", says=r"\b1\b")
 
+    def test_unsorted_where_parts_meet(self):
+        """Each part that is read is sorted."""
+        half = 1 << 21
+        array = np.tile(np.arange(half, dtype="i4"), 2)
+        for options in [(), ("--memory", "16MiB", "--io", "direct")]:
+            for at in [half // 2, half * 3 // 2]:
+                broken = array.copy()
+                broken[at:at + half // 2] -= half
+                self.save("a.npy", broken)
+                self.refused("descend", "merge", "a.npy", "b.npy", *options, says=[r"a\.npy", rf"\b{at}\b"])
+            self.save("a.npy", array)
+            self.ok("descend", "merge", "a.npy", "b.npy", "-q", *options)
+            self.assert_same(self.load("b.npy"), np.sort(array))
+            os.unlink(self.path("b.npy"))
+
     def test_nan(self):
         for at in [0, 3, 4, 7]:
             array = np.arange(8.0)
