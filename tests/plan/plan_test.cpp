@@ -143,11 +143,11 @@ TEST(Plan, TargetRunsOfSeveralShortAxes) {
 
 // Groups that cut the columns begin at whole blocks of the source, as their tiles do.
 TEST(Plan, EqualGroupsOfWholeBlocks) {
-  Conditions conditions = direct(4 * GiB);
+  Conditions conditions = direct(64 * MiB);
   conditions.read_alignment = 4096;
   int cut = 0;
-  for (const std::uint64_t columns : {25'784'320, 33'554'432, 50'003'968}) {
-    const Plan plan = make_plan(matrix(32, columns, 2), conditions);
+  for (const std::uint64_t columns : {30'699'520, 34'793'472, 51'169'280}) {
+    const Plan plan = make_plan(matrix(16, columns, 2), conditions);
     ASSERT_EQ(plan.passes.size(), 1u);
     const TileChoice& choice = plan.passes[0].tiling.choice();
     const std::uint64_t tile = choice.tile[1], group = choice.group[1];
