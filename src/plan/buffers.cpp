@@ -12,14 +12,14 @@ using std::uint64_t;
 
 // Small tiles share a pool for three of them, within these bounds, so that the disk stays busy. Not more,
 // since reads would fill it with fresh memory long before the first tiles are written. (64 MiB of doubles
-// took 0.34 s with a pool of 64 MiB, 0.23 with 24; 1 GiB 1.35 s with 64 MiB, 1.30 with 32, 1.37 with 16.)
+// took 0.31 s with a pool of 64 MiB, 0.21 with 16; 1 GiB 1.35 s with 64 MiB, 1.30 with 32, 1.37 with 16.)
 constexpr uint64_t pool_tiles = 3, least_pool = 16 * MiB, most_pool = 64 * MiB;
 constexpr uint64_t most_tile_slots = 64;
 constexpr uint64_t uncounted_lists = 8 * MiB;  // these belong to what Options::memory leaves to the program
 
 // What may be in flight in one direction: not much of a small file, since fresh memory takes longer than its
 // transfers. (16 MiB in memory that was never touched before: 0.10 s, and 0.15 with as much in flight as the
-// file has.)
+// file has. 64 and 256 MiB take as long with a sixteenth of the file as with an eighth.)
 uint64_t largest_window(uint64_t bytes) { return std::max(4 * largest_request, bytes / 16); }
 
 void add_group_slots(const Reordering& what, const Conditions& conditions, const Geometry& g, Buffers& b) {

@@ -16,7 +16,7 @@ inline constexpr std::uint64_t most_group_slots = 16;
 
 struct Buffers {
   std::uint64_t element_bytes = 1;
-  /// For tiles: a pool of chunks, a quarter more than one tile's.
+  /// For tiles: a pool of chunks, at least a quarter more than one tile's if there are several.
   ChunkShape chunk{};
   std::uint64_t chunk_count = 0;
   /// How many tiles may be in progress at once.

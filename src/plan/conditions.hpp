@@ -30,8 +30,9 @@ struct Host {
   /// Memory that the system hands over for the first time: zeroing huge pages takes 0.15 s/GiB. A virtual
   /// machine gives memory that nobody has used for some seconds back to its host, and getting it again takes
   /// 1 to 2.8 s/GiB. Sometimes 64 to 512 MiB are at hand; after some idle seconds none need be (64 MiB took
-  /// 0.175 s, 300 MiB 0.36 to 0.47 s, the same again 0.02 s). If 8 MiB count as ready, 64 MiB of bytes
-  /// go into one tile, which takes 0.33 s; if 16 do, through two passes in small tiles, which take 0.17.
+  /// 0.175 s, 300 MiB 0.36 to 0.47 s, the same again 0.02 s). If 8 MiB count as ready, 64 MiB of bytes go
+  /// into one tile, which takes 0.33 s; if 16 do, through two passes in small tiles, which take 0.17 to
+  /// 0.28.
   std::uint64_t ready_memory = std::uint64_t{16} << 20;
   double ready_bytes_per_second = 3.5e9;
   double fresh_bytes_per_second = 0.5e9;  ///< beyond the ready memory

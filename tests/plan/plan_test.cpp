@@ -158,8 +158,8 @@ TEST(Plan, EqualGroupsOfWholeBlocks) {
   EXPECT_GT(cut, 0);
 }
 
-// Else they would fill fresh memory long before the first tile is written.
-TEST(Plan, ReadsAreAtMostThreeSmallTilesAhead) {
+// Otherwise reads would fill much fresh memory before the first tile is written.
+TEST(Plan, SmallTilesShareASmallPool) {
   int small = 0;
   for (int lg = 24; lg <= 30; ++lg) {
     for (const std::uint64_t width : {1, 8}) {
@@ -167,9 +167,9 @@ TEST(Plan, ReadsAreAtMostThreeSmallTilesAhead) {
       const Plan plan = make_plan(matrix(rows, elements / rows, width), direct(4 * GiB));
       for (const Pass& pass : plan.passes) {
         if (pass.tiling.tile_count() == 1) continue;
-        const std::uint64_t pool = pass.chunk_count * pass.chunk_bytes(), slack = pass.chunk_bytes();
-        const std::uint64_t tile = pass.tiling.target_shape().run_count * pass.chunk.per_run * slack;
-        EXPECT_LE(pool, std::max(std::clamp(3 * tile, 16 * MiB, 64 * MiB), tile + tile / 4 + slack))
+        const std::uint64_t chunk = pass.chunk_bytes(), pool = pass.chunk_count * chunk;
+        const std::uint64_t tile = pass.tiling.target_shape().run_count * pass.chunk.per_run * chunk;
+        EXPECT_LE(pool, std::max(std::clamp(3 * tile, 16 * MiB, 64 * MiB), tile + tile / 4 + chunk))
             << plan.describe();
         small += pool < 64 * MiB;
       }
