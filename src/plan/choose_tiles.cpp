@@ -157,7 +157,7 @@ class Search {
 
   // Leaves most of a small memory to tiles, and divides a small file into several groups.
   uint64_t group_target_bytes() const {
-    const uint64_t of_file = std::max(largest_request, what_.bytes() / 16);
+    const uint64_t of_file = std::max(largest_request, what_.bytes() / 128);
     return std::min({conditions_.group_bytes, conditions_.memory / 32, of_file});
   }
 

@@ -66,15 +66,18 @@ TEST(Cost, MoreMemoryIsTakenOnlyWhereItGains) {
   for (int i = 0; i < 12; ++i) {
     const std::uint64_t w = std::uint64_t{1} << random.in(0, 3);
     const std::uint64_t rows = random.in(std::uint64_t{1000}, std::uint64_t{100'000});
-    const auto what = transposition({{rows, random.in(1, 16) * GiB / w / rows}, w, Order::c}, {});
+    const std::uint64_t bytes = 64 * MiB << random.in(0, 8);
+    const auto what = transposition({{rows, std::max<std::uint64_t>(1, bytes / w / rows)}, w, Order::c}, {});
     Conditions conditions;
     conditions.write_alignment = 4096;
+    // A pool for three tiles keeps the disk busy, which has no price, and costs a small file some fresh memory.
+    const double tolerance = bytes <= GiB ? 0.9 : 0.97;
     double last = 0;
     for (conditions.memory = 16 * GiB; conditions.memory >= 64 * MiB; conditions.memory /= 2) {
       const Plan plan = make_plan(what, conditions);
-      // Another pass must save a quarter, so the planner compares a single pass with this.
-      const double compared = plan.seconds() / (plan.passes.size() > 1 ? 0.75 : 1);
-      EXPECT_GT(compared, last * 0.97) << conditions.memory << "\n" << plan.describe();
+      // Another pass must save a fifth, so the planner compares a single pass with this.
+      const double compared = plan.seconds() / (plan.passes.size() > 1 ? 0.8 : 1);
+      EXPECT_GT(compared, last * tolerance) << conditions.memory << "\n" << plan.describe();
       last = compared;
       EXPECT_LE(static_cast<double>(plan.peak_memory()),
                 static_cast<double>(conditions.host.ready_memory) +
@@ -83,8 +86,8 @@ TEST(Cost, MoreMemoryIsTakenOnlyWhereItGains) {
   }
 }
 
-// A second pass must be predicted to save a quarter, and its scratch file costs time too.
-TEST(Cost, ASecondPassMustSaveAQuarter) {
+// A second pass must be predicted to save a fifth, and its scratch file costs time too.
+TEST(Cost, ASecondPassMustSaveAFifth) {
   test::Random random;
   SEED_TRACE(random);
   int two = 0;
@@ -106,7 +109,7 @@ TEST(Cost, ASecondPassMustSaveAQuarter) {
         EXPECT_EQ(slower.passes[p].seconds, plan.passes[p].seconds);
     }
     const auto single = choose_pass(plan.what, conditions);
-    EXPECT_TRUE(!single || plan.seconds() < 0.75 * single->seconds) << plan.describe();
+    EXPECT_TRUE(!single || plan.seconds() < 0.8 * single->seconds) << plan.describe();
   }
   EXPECT_GT(two, 0);
 }
