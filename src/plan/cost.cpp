@@ -9,13 +9,17 @@ using std::uint64_t;
 
 namespace {
 
-double touching_seconds(uint64_t memory, const Host& host) {
+double fresh_seconds(uint64_t memory, const Host& host) {
   const uint64_t ready = std::min(memory, host.ready_memory);
   return static_cast<double>(ready) / host.ready_bytes_per_second +
          static_cast<double>(memory - ready) / host.fresh_bytes_per_second;
 }
 
 }  // namespace
+
+double touching_seconds(uint64_t memory, uint64_t touched, const Host& host) {
+  return fresh_seconds(std::max(memory, touched), host) - fresh_seconds(touched, host);
+}
 
 double pass_seconds(const Load& load, const Conditions& conditions) {
   const Device& device = conditions.device;
@@ -27,9 +31,7 @@ double pass_seconds(const Load& load, const Conditions& conditions) {
   const double ends = first * (std::max(device.read_seconds(reads.count, reads.bytes), permuting / 2) +
                                std::max(device.write_seconds(writes.count, writes.bytes), permuting / 2));
   const double between = (1 - first) * device.both_seconds(reads, writes);
-  const double touching =
-      touching_seconds(std::max(load.memory, conditions.touched_memory), conditions.host) -
-      touching_seconds(conditions.touched_memory, conditions.host);
+  const double touching = touching_seconds(load.memory, conditions.touched_memory, conditions.host);
   return std::max(ends + between, permuting) + touching;
 }
 
@@ -44,6 +46,20 @@ PassSummary timed(PassSummary pass, const Device& device, uint64_t largest) {
   const uint64_t read = request(pass.source_block_bytes), written = request(pass.target_block_bytes);
   pass.predicted_seconds = device.read_seconds(ceil_div(pass.bytes_read, read), read) +
                            device.write_seconds(ceil_div(pass.bytes_written, written), written);
+  return pass;
+}
+
+PassSummary overlapped(PassSummary pass, const Device& device, const Host& host, uint64_t largest) {
+  const auto request = [&](uint64_t block) { return std::clamp<uint64_t>(block, 1, largest); };
+  Conditions conditions;
+  conditions.device = device;
+  conditions.host = host;
+  pass.predicted_seconds = pass_seconds({.bytes = pass.bytes_read,
+                                         .read_block = request(pass.source_block_bytes),
+                                         .write_block = request(pass.target_block_bytes),
+                                         .tiles = pass.tiles,
+                                         .memory = pass.memory},
+                                        conditions);
   return pass;
 }
 

@@ -32,6 +32,9 @@ struct Load {
 /// The predicted time of the pass. Pure.
 double pass_seconds(const Load& load, const Conditions& conditions);
 
+/// The predicted time until `memory` bytes, of which `touched` have been used before, are there. Pure.
+double touching_seconds(std::uint64_t memory, std::uint64_t touched, const Host& host);
+
 /// Scratch files for the data between passes. Two are enough: each pass reads one and writes the other.
 std::uint64_t scratch_files(std::size_t passes);
 /// The predicted time to remove scratch files of this size, at the end of a run. Pure.
@@ -40,5 +43,9 @@ double scratch_seconds(std::uint64_t bytes, const Host& host);
 /// `pass` with the time that it takes to read and write its bytes one after the other, in requests of its
 /// block sizes but at most `largest` bytes. For the engines whose passes have no tiles to overlap.
 PassSummary timed(PassSummary pass, const Device& device, std::uint64_t largest);
+
+/// The same for the engines that read a part of the data while they write the one before: with the time of
+/// pass_seconds(), so that it says how many parts are best.
+PassSummary overlapped(PassSummary pass, const Device& device, const Host& host, std::uint64_t largest);
 
 }  // namespace xorder::plan

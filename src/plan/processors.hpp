@@ -25,6 +25,7 @@ struct ProcessorConditions {
   std::optional<std::uint64_t> processors{};        ///< the number that is given, if any
   bool mapped = false;                              ///< blocks are mapped
   std::optional<schedule::LinkTimes> link_times{};  ///< if messages are timed
+  Host host{};
 };
 
 /// lg of the number of processors that is given; nothing if none is. Throws InputError if the number is not a

@@ -25,6 +25,9 @@ using std::uint64_t;
 // One batch is written while the next one is made, from as many bytes that have been read for it.
 constexpr uint64_t batches_in_memory = 3;
 
+// Smaller batches are not made for the sake of time, since each goes through all rounds.
+constexpr uint64_t least_batch = uint64_t{8} << 20;
+
 // The memory of the processors themselves, with what each keeps of the range that it sends from. There are
 // 2^n elements. A processor sends at most one chunk to each other one, and at least one element.
 uint64_t own_memory(int lg_processors, int n, const ProcessorConditions& conditions) {
@@ -106,22 +109,43 @@ RoundsOnFiles::RoundsOnFiles(const Reordering& what, std::optional<int> layout,
   for (int j = elements_.lg_run; j < elements_.map.cols(); ++j) {
     run_places_.push_back(elements_.map.column(j) >> elements_.lg_run);
   }
-  choose_batch(conditions);
   order_chunks();
-  pass_ =
-      timed({.tiles = processors() / batch_,
-             .tile_bytes = batch_ * block_bytes(),
-             .source_block_bytes = chunk_bytes() << lg_together_,
-             .target_block_bytes = batch_ * block_bytes(),
-             .memory = batch_memory(what.bytes(), std::countr_zero(processors()), batch_, conditions.mapped) +
-                       transfer_memory(conditions) +
-                       own_memory(std::countr_zero(processors()), rounds_.factors().n, conditions),
-             .bytes_read = what.bytes(),
-             .bytes_written = what.bytes()},
-            conditions.device, transfer_bytes);
+  choose_batch(conditions);
 }
 
+// The memory is a limit and no goal: fresh memory takes time, and so does a first batch that is large.
 void RoundsOnFiles::choose_batch(const ProcessorConditions& conditions) {
+  uint64_t best = largest_batch(conditions);
+  set_batch(best, conditions);
+  if (conditions.link_times) return;  // on the network, each batch starts messages again
+  double least = pass_.predicted_seconds;
+  for (uint64_t batch = best / 2; batch * block_bytes() >= least_batch; batch /= 2) {
+    set_batch(batch, conditions);
+    if (pass_.predicted_seconds >= least) continue;
+    least = pass_.predicted_seconds;
+    best = batch;
+  }
+  set_batch(best, conditions);
+}
+
+void RoundsOnFiles::set_batch(uint64_t batch, const ProcessorConditions& conditions) {
+  const uint64_t bytes = block_bytes() * processors();
+  const int p = std::countr_zero(processors());
+  batch_ = batch;
+  lg_together_ = 0;
+  while (lg_together_ < rounds_.factors().rank && chunk_places_.column(lg_together_) < batch) ++lg_together_;
+  pass_ = overlapped({.tiles = processors() / batch,
+                      .tile_bytes = batch * block_bytes(),
+                      .source_block_bytes = chunk_bytes() << lg_together_,
+                      .target_block_bytes = batch * block_bytes(),
+                      .memory = batch_memory(bytes, p, batch, conditions.mapped) +
+                                transfer_memory(conditions) + own_memory(p, rounds_.factors().n, conditions),
+                      .bytes_read = bytes,
+                      .bytes_written = bytes},
+                     conditions.device, conditions.host, transfer_bytes);
+}
+
+uint64_t RoundsOnFiles::largest_batch(const ProcessorConditions& conditions) const {
   const uint64_t memory = conditions.memory;
   const uint64_t bytes = block_bytes() * processors();
   const int lg_processors = std::countr_zero(processors()), n = rounds_.factors().n;
@@ -139,7 +163,9 @@ void RoundsOnFiles::choose_batch(const ProcessorConditions& conditions) {
       return fits(bytes, n, lg_processors, with_more, 1);
     });
   }
-  while (batch_ < processors() && fits(bytes, n, lg_processors, conditions, 2 * batch_)) batch_ *= 2;
+  uint64_t batch = 1;
+  while (batch < processors() && fits(bytes, n, lg_processors, conditions, 2 * batch)) batch *= 2;
+  return batch;
 }
 
 // A power of two, so that a batch consists of whole mappings.
@@ -160,7 +186,7 @@ void RoundsOnFiles::order_chunks() {
     before_ = arrangement(chunks.order);
   }
   chunk_of_round_ = chunks.order.inverse().value();
-  while (lg_together_ < rank && chunks.map.column(lg_together_) < batch_) ++lg_together_;
+  chunk_places_ = std::move(chunks.map);
 }
 
 AffineMap RoundsOnFiles::arrangement(const BitMatrix& order_of_chunks) const {

@@ -76,8 +76,10 @@ class RoundsOnFiles {
   std::string describe() const;
 
  private:
-  void choose_batch(const ProcessorConditions& conditions);
   void order_chunks();
+  void choose_batch(const ProcessorConditions& conditions);
+  std::uint64_t largest_batch(const ProcessorConditions& conditions) const;
+  void set_batch(std::uint64_t batch, const ProcessorConditions& conditions);
   gf2::AffineMap arrangement(const gf2::BitMatrix& order_of_chunks) const;
 
   std::uint64_t element_bytes_;
@@ -85,6 +87,7 @@ class RoundsOnFiles {
   FreeOrder elements_;                 // of a chunk; its map gives their places at the receiver
   std::vector<gf2::Word> run_places_;  // the places of runs
   gf2::BitMatrix chunk_of_round_;
+  gf2::BitMatrix chunk_places_;  // of chunks in their order: the receiver, relative to the sender
   gf2::AffineMap before_;
   std::uint64_t batch_ = 1;
   int lg_together_ = 0;

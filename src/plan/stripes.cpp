@@ -18,6 +18,9 @@ using std::uint64_t;
 
 namespace {
 
+// Smaller stripes are not made for the sake of time: each goes through all steps of the schedule.
+constexpr uint64_t least_stripe = uint64_t{8} << 20;
+
 // The memory of the processors themselves, with what is kept for every slot (content, part, payload and
 // arrival), and that of the threads, for rows that are put together and for requests.
 uint64_t own_memory(const schedule::Schedule& schedule, const ProcessorConditions& conditions) {
@@ -138,30 +141,41 @@ StripePlan plan_stripes(std::string name, std::shared_ptr<const schedule::Schedu
                     plan.schedule->network().nodes(), size_text(row), size_text(conditions.memory),
                     ceil_div(in_turn(*plan.schedule, conditions.mapped), 1000)));
   }
-  plan.rows = std::clamp<uint64_t>(room / row, 1, std::max<uint64_t>(plan.most_rows, 1));
   const uint64_t own = own_memory(*plan.schedule, conditions);
   const uint64_t alone = in_machine(*plan.schedule, conditions.mapped);
-  if (plan.most_rows * row <= (conditions.memory - own) * 1000 / alone) {
-    plan.rows = plan.most_rows;
-  } else if (const uint64_t unit = plan.geometry->aligned_rows(file_block); unit <= plan.rows) {
-    plan.rows -= plan.rows % unit;  // stripes should begin at whole blocks, as direct transfers need
+  const auto in_stripes_of = [&](uint64_t rows) {
+    StripePlan made = plan;
+    made.rows = rows;
+    const uint64_t stripe = bytes / std::max<uint64_t>(made.stripes(), 1);
+    constexpr uint64_t short_part = 1024;
+    made.put_at_once =
+        made.geometry->cuts() == 1 && (one_message(*made.schedule) || stripe >= short_part * parts);
+    const uint64_t taken = made.stripes() <= 1 ? alone : in_turn(*made.schedule, conditions.mapped);
+    made.pass = overlapped(
+        {.tiles = made.stripes(),
+         .tile_bytes = stripe,
+         // All rows of parts that lie beside each other are read at once.
+         .source_block_bytes = made.stripes() <= 1 ? stripe : stripe / std::max<std::size_t>(parts, 1),
+         .target_block_bytes = stripe / std::max<std::size_t>(panels.size(), 1),
+         .memory = std::min(bytes, rows * row) * taken / 1000 + own,
+         .bytes_read = bytes,
+         .bytes_written = bytes},
+        conditions.device, conditions.host, transfer_bytes);
+    return made;
+  };
+  const uint64_t unit = plan.geometry->aligned_rows(file_block);
+  // Stripes should begin at whole blocks, as direct transfers need.
+  const auto aligned = [&](uint64_t rows) { return unit <= rows ? rows - rows % unit : rows; };
+  const uint64_t most = std::clamp<uint64_t>(room / row, 1, std::max<uint64_t>(plan.most_rows, 1));
+  const bool whole = plan.most_rows * row <= (conditions.memory - own) * 1000 / alone;
+  StripePlan best = in_stripes_of(whole ? plan.most_rows : aligned(most));
+  if (conditions.link_times) return best;  // on the network, each stripe starts all messages again
+  // The memory is a limit and no goal: fresh memory takes time, and so does a first stripe that is long.
+  for (uint64_t rows = most / 2; rows * row >= least_stripe; rows /= 2) {
+    StripePlan smaller = in_stripes_of(aligned(rows));
+    if (smaller.pass.predicted_seconds < best.pass.predicted_seconds) best = std::move(smaller);
   }
-  const uint64_t stripe = bytes / std::max<uint64_t>(plan.stripes(), 1);
-  constexpr uint64_t short_part = 1024;
-  plan.put_at_once =
-      plan.geometry->cuts() == 1 && (one_message(*plan.schedule) || stripe >= short_part * parts);
-  const uint64_t taken = plan.stripes() <= 1 ? alone : in_turn(*plan.schedule, conditions.mapped);
-  plan.pass =
-      timed({.tiles = plan.stripes(),
-             .tile_bytes = stripe,
-             // All rows of parts that lie beside each other are read at once.
-             .source_block_bytes = plan.stripes() <= 1 ? stripe : stripe / std::max<std::size_t>(parts, 1),
-             .target_block_bytes = stripe / std::max<std::size_t>(panels.size(), 1),
-             .memory = std::min(bytes, plan.rows * row) * taken / 1000 + own,
-             .bytes_read = bytes,
-             .bytes_written = bytes},
-            conditions.device, transfer_bytes);
-  return plan;
+  return best;
 }
 
 std::string StripePlan::describe() const {

@@ -21,8 +21,8 @@
 // A row of a strip is a request. A sweep of few iterations has few rows in memory, so they can be long; but
 // more sweeps move more bytes. The plan is the one that takes the device the least time. The lowest sweep's
 // strip has rows of one record, so that it reads the file from one end to the other. The 2^high records that
-// meet there are the *block* of one of Hu's P processors. An array that fits in memory twice is one gathered
-// sweep of one strip.
+// meet there are the *block* of one of Hu's P processors. An array that fits in memory twice can be one
+// gathered sweep of one strip; but fresh memory takes time, and two sweeps with little of it may take less.
 //
 // A sweep whose iterations all read nothing but the record itself is left out: there is nothing to do.
 //
@@ -37,6 +37,7 @@
 #include <vector>
 
 #include "plan/cache_groups.hpp"
+#include "plan/conditions.hpp"
 #include "plan/node_runs.hpp"
 #include "xorder/plan/device.hpp"
 #include "xorder/plan/summary.hpp"
@@ -57,6 +58,7 @@ struct SweepConditions {
   Between between = Between::threads;
   schedule::Reads reads{};  ///< an iteration that reads neither leaves everything as it is
   std::optional<schedule::LinkTimes> link_times{};  ///< if virtual processors' messages are timed
+  Host host{};
 };
 
 struct Sweep {
@@ -107,7 +109,7 @@ struct SweepPlan {
   std::string describe_schedule() const;
 };
 
-/// The sweeps that take the least time on the device and keep within the memory. Pure; takes some
+/// The sweeps that take the least time, with that until their memory is there, and keep within the memory. Pure; takes some
 /// milliseconds. Throws InputError if no sweeps fit, saying what would, and for sizes that are not powers of
 /// two or are too large.
 SweepPlan plan_sweeps(const SweepConditions& conditions, const SweepSizes& given = {});

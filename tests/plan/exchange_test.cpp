@@ -158,15 +158,38 @@ TEST(StripePlan, KeepsWithinTheMemory) {
     EXPECT_GT(plan.pass.predicted_seconds, 0);
     EXPECT_GE(plan.stripes() * plan.rows, plan.most_rows);
   }
-  // A stripe that has the memory for itself is not divided, whatever its number of rows.
+  // A small stripe that has the memory for itself is not divided, whatever its number of rows.
   for (int i = 0; i < 300; ++i) {
     const uint64_t memory = (16 * MiB) << random.in(0, 3), side = random.in(2u, 6u);
     const Reordering what =
-        transposition({{random.in(300u, 3000u), random.in(300u, 3000u)}, 8, Order::c}, {});
+        transposition({{random.in(300u, 1400u), random.in(300u, 1400u)}, 8, Order::c}, {});
     const StripePlan plan =
         plan_mesh(what, schedule::Mesh::Routing::any, false, conditions(side * side, memory)).stripes;
     EXPECT_LE(plan.pass.memory, memory);
     EXPECT_TRUE(plan.stripes() == 1 || 3 * what.bytes() > memory);
+  }
+}
+
+// Fresh memory takes time: with more memory a plan is never slower, and a large array is not held in it.
+TEST(StripePlan, MoreMemoryIsTakenOnlyWhereItGains) {
+  Random random;
+  SEED_TRACE(random);
+  for (int i = 0; i < 100; ++i) {
+    const int r = random.in(10, 17), c = random.in(10, 17);
+    const Reordering what = transposition({{uint64_t{1} << r, uint64_t{1} << c}, 8, Order::c}, {});
+    const auto with = [&](uint64_t memory) {
+      return plan_exchange(what, conditions({}, memory)).stripes.pass;
+    };
+    double least = with(64 * MiB).predicted_seconds;
+    for (uint64_t memory = 128 * MiB; memory <= 64 * GiB; memory *= 2) {
+      const PassSummary pass = with(memory);
+      // Other memory has stripes of other sizes, and more threads for transfers.
+      EXPECT_LE(pass.predicted_seconds, 1.1 * least + 0.05) << memory;
+      if (what.bytes() >= 256 * MiB) {
+        EXPECT_LE(pass.memory, what.bytes() / 2);
+      }
+      least = std::min(least, pass.predicted_seconds);
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <limits>
 #include <regex>
 #include <set>
 #include <string>
@@ -111,14 +112,30 @@ TEST(RoundsOnFiles, KeepsWithinTheMemory) {
       EXPECT_EQ(plan.pass().bytes_read, uint64_t{8} << n);
       EXPECT_EQ(plan.pass().tiles * plan.pass().tile_bytes, uint64_t{8} << n);
       EXPECT_GT(plan.pass().predicted_seconds, 0);
-      // More processors at a time would be too much, unless there are no more.
-      EXPECT_TRUE(plan.batch() == plan.processors() ||
+      // More processors at a time would be too much, unless there are no more, or these have blocks enough.
+      EXPECT_TRUE(plan.batch() == plan.processors() || plan.batch() * plan.block_bytes() >= 8 * MiB ||
                   plan.pass().memory + 3 * plan.batch() * plan.block_bytes() > memory);
     } catch (const InputError&) {
       ++refused;
     }
   }
   EXPECT_LT(refused, 200);
+}
+
+// Fresh memory takes time: with more memory a plan is never slower, and a large array is not held in it.
+TEST(RoundsOnFiles, MoreMemoryIsTakenOnlyWhereItGains) {
+  for (int n = 20; n <= 32; ++n) {
+    double least = std::numeric_limits<double>::infinity();
+    const uint64_t least_memory = std::max(64 * MiB, uint64_t{8} << (n - 2));  // for three of 16 blocks
+    for (uint64_t memory = least_memory; memory <= 64 * GiB; memory *= 2) {
+      const RoundsOnFiles plan(flat(bmmc::bit_reverse(n), 8), {}, conditions(16, memory));
+      EXPECT_LE(plan.pass().predicted_seconds, 1.1 * least + 0.05) << n << " " << memory;
+      if (plan.pass().bytes_read >= 256 * MiB) {
+        EXPECT_LE(plan.pass().memory, plan.pass().bytes_read / 2) << plan.describe();
+      }
+      least = std::min(least, plan.pass().predicted_seconds);
+    }
+  }
 }
 
 TEST(RoundsOnFiles, SaysHowMuchMemoryWouldDo) {

@@ -7,12 +7,14 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <numeric>
 #include <string_view>
 #include <vector>
 
 #include "byte_units.hpp"
 #include "io/scratch.hpp"
+#include "plan/cost.hpp"
 #include "seed.hpp"
 #include "xorder/error.hpp"
 
@@ -246,6 +248,10 @@ TEST(Sweeps, OnlyFewRecordsGoThroughTheWholeSchedule) {
   EXPECT_FALSE(is_whole(18, 64, uint64_t{24} << 20));
 }
 
+// All memory is there already.
+constexpr Host resident{.ready_memory = std::numeric_limits<std::uint64_t>::max(),
+                        .ready_bytes_per_second = 1e18};
+
 double seconds(const SweepPlan& plan) {
   return std::accumulate(plan.sweeps.begin(), plan.sweeps.end(), 0.0,
                          [](double sum, const Sweep& sweep) { return sum + sweep.pass.predicted_seconds; });
@@ -261,7 +267,8 @@ TEST(Sweeps, NoOtherCutTakesLessTime) {
                             .input_bytes = 8,
                             .output_bytes = 8,
                             .memory = 16 * MiB << random.in(0, 4),
-                            .threads = 2};
+                            .threads = 2,
+                            .host = resident};
     const double best = seconds(plan_sweeps(c));
     for (int p = 0; p <= c.lg_size; ++p) {
       try {
@@ -282,7 +289,8 @@ TEST(Sweeps, LittleMemoryTakesMoreSweepsNotSmallRequests) {
                         .input_bytes = 8,
                         .output_bytes = 8,
                         .memory = memory,
-                        .threads = 2});
+                        .threads = 2,
+                        .host = resident});
   };
   const SweepPlan little = with(15 * MiB), more = with(60 * MiB);
   EXPECT_EQ(little.sweeps.size(), 3u);
@@ -299,7 +307,8 @@ TEST(Sweeps, LargeRecordsFitInMemoryTwice) {
                           .input_bytes = 8 * MiB,
                           .output_bytes = 8 * MiB,
                           .memory = 576 * MiB,
-                          .threads = 2};
+                          .threads = 2,
+                          .host = resident};
   EXPECT_EQ(plan_sweeps(c).sweeps.size(), 1u);
   SweepConditions less = c;
   less.memory = 128 * MiB;
@@ -307,6 +316,32 @@ TEST(Sweeps, LargeRecordsFitInMemoryTwice) {
   less.memory = 16 * MiB;
   EXPECT_THAT(test::message_of<InputError>([&] { plan_sweeps(less); }),
               testing::HasSubstr("112 MiB would do"));
+}
+
+// Fresh memory takes time: with more memory a plan is never slower, and a large array is not held in it.
+TEST(Sweeps, MoreMemoryIsTakenOnlyWhereItGains) {
+  for (int n = 10; n <= 33; ++n) {
+    for (const bool ascend : {false, true}) {
+      double least = std::numeric_limits<double>::infinity();
+      for (uint64_t memory = 64 * MiB; memory <= 64 * GiB; memory *= 2) {
+        const SweepPlan plan = plan_sweeps({.lg_size = n,
+                                            .ascend = ascend,
+                                            .record_bytes = 8,
+                                            .input_bytes = 8,
+                                            .output_bytes = 8,
+                                            .memory = memory,
+                                            .threads = 2});
+        uint64_t taken = 0;
+        for (const Sweep& sweep : plan.sweeps) taken = std::max(taken, sweep.pass.memory);
+        const double whole = seconds(plan) + touching_seconds(taken, 0, {});
+        EXPECT_LE(whole, least * (1 + 1e-9)) << n << " " << memory;
+        if (plan.array_bytes() >= 256 * MiB) {
+          EXPECT_LE(taken, plan.array_bytes() / 2) << plan.describe();
+        }
+        least = std::min(least, whole);
+      }
+    }
+  }
 }
 
 // A refusal names memory that does, and of which a MiB less does not.

@@ -167,9 +167,9 @@ void add_descend_command(CLI::App& program) {
       "Computations of the form  for b = n-1 .. 0: a[i] = f_b(a[i], a[i + 2^b], a[i - 2^b])  on 2^n "
       "elements,\n"
       "or with b upwards (Hu, IPPS/SPDP 1998), on files larger than memory. They take two reads and two\n"
-      "writes of the file, more with little memory, one of each if it fits in memory twice, beside some\n"
-      "buffers. Elements of many MiB need more: a refusal says how much would do. For your own f_b use the\n"
-      "library (xorder/descend/descend.hpp). These commands are examples, not the fastest way: a scan by\n"
+      "writes of the file, more with little memory, one of each if the file is small. Elements of many\n"
+      "MiB need more memory: a refusal says how much would do. For your own f_b use the library\n"
+      "(xorder/descend/descend.hpp). These commands are examples, not the fastest way: a scan by\n"
       "itself needs one pass.");
   command->require_subcommand(1);
   add_shift(*command);
