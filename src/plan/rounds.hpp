@@ -1,9 +1,9 @@
 // How the rounds of a BMMC permutation (schedule/rounds.hpp) are done from file to file.
 //
-// The blocks of a *batch* of processors, as many as fit in memory, are made at a time. What they receive from
-// one processor should lie together in its part of the file, so that it is read at once however small the
-// chunks are. The order of elements within a chunk and of the chunks within a block is free, since the pass
-// before can put them in any order. So free_order() chooses both.
+// The blocks of a *batch* of processors, as many as fit in memory and take the least time, are made at once.
+// What they receive from one processor should lie together in its part of the file, so that it is read at
+// once however small the chunks are. The order of elements within a chunk and of the chunks within a block is
+// free, since the pass before can put them in any order. So free_order() chooses both.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,8 @@
 //
 // In the scratch file the content of each slot lies together: rows, one after the other, each of which is a
 // run of one row of the output. Rows do not depend on each other. So a *stripe*, some rows of every slot, is
-// read, goes through all steps of the schedule in memory, and is written, before the next one.
+// read, goes through all steps of the schedule in memory, and is written, before the next one. It has as many
+// rows as fit in memory and take the least time.
 //
 //   scratch: slot by slot        a stripe in memory               output: a processor's panel, row by row
 //

@@ -109,9 +109,9 @@ struct SweepPlan {
   std::string describe_schedule() const;
 };
 
-/// The sweeps that take the least time, with that until their memory is there, and keep within the memory. Pure; takes some
-/// milliseconds. Throws InputError if no sweeps fit, saying what would, and for sizes that are not powers of
-/// two or are too large.
+/// The sweeps that take the least time, that until their memory is there included, and keep within the
+/// memory. Pure; takes some milliseconds. Throws InputError if no sweeps fit, saying what would, and for
+/// sizes that are not powers of two or are too large.
 SweepPlan plan_sweeps(const SweepConditions& conditions, const SweepSizes& given = {});
 
 }  // namespace xorder::plan
