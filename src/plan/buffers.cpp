@@ -17,23 +17,29 @@ constexpr uint64_t pool_tiles = 3, least_pool = 16 * MiB, most_pool = 64 * MiB;
 constexpr uint64_t most_tile_slots = 64;
 constexpr uint64_t uncounted_lists = 8 * MiB;  // these belong to what Options::memory leaves to the program
 
-// The groups that are being read: not many of a small file, since fresh memory takes longer than transfers.
-// What is being written takes half of that. (16 MiB: 0.10 s, and 0.15 with windows as large as the file. 64
-// to 512 MiB take as long with a 32nd of the file as with an eighth, in up to 40 MiB less.)
-uint64_t largest_window(uint64_t bytes) { return std::max(4 * largest_request, bytes / 32); }
+// The groups that are being read, and the requests that are being written: a share of a small file, since
+// fresh memory takes longer than transfers. (16 MiB: 0.10 s, and 0.15 with windows as large as the file. 64
+// to 512 MiB take as long with a 32nd and a 64th of the file as with an eighth, in up to 40 MiB less.)
+constexpr uint64_t read_share = 32, written_share = 64;
+
+uint64_t largest_window(uint64_t bytes, uint64_t share) {
+  return std::max(4 * largest_request, bytes / share);
+}
 
 void add_group_slots(const Reordering& what, const Conditions& conditions, const Geometry& g, Buffers& b) {
   const uint64_t run = g.source.run_elements * b.element_bytes, alignment = conditions.read_alignment;
   b.group_runs = g.source.run_count;
   b.group_pitch = g.source_aligned ? run : round_up(run, alignment) + alignment;
-  const uint64_t window = std::min({24 * MiB, conditions.memory / 8, largest_window(what.bytes())});
+  const uint64_t window =
+      std::min({24 * MiB, conditions.memory / 8, largest_window(what.bytes(), read_share)});
   b.group_slots =
       std::min(g.groups, std::clamp<uint64_t>(window / b.group_slot_bytes(), 3, most_group_slots));
 }
 
 void add_write_slots(const Reordering& what, const Conditions& conditions, const Geometry& g, Buffers& b) {
   const uint64_t alignment = conditions.write_alignment;
-  const uint64_t window = std::min({16 * MiB, conditions.memory / 16, largest_window(what.bytes()) / 2});
+  const uint64_t window =
+      std::min({16 * MiB, conditions.memory / 16, largest_window(what.bytes(), written_share)});
   const auto bytes = [&](const RunShape& shape) { return shape.run_elements * b.element_bytes; };
   // Runs that follow each other are joined where the memory has room for it.
   const uint64_t joined = std::min(bytes(g.written), std::max(bytes(g.target), window / 4));
