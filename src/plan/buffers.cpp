@@ -19,7 +19,7 @@ constexpr uint64_t uncounted_lists = 8 * MiB;  // these belong to what Options::
 
 // The groups that are being read, and the requests that are being written: a share of a small file, since
 // fresh memory takes longer than transfers. (16 MiB: 0.10 s, and 0.15 with windows as large as the file. 64
-// to 512 MiB take as long with a 32nd and a 64th of the file as with an eighth, in up to 40 MiB less.)
+// to 512 MiB take as long with a 32nd and a 64th of the file as with a 16th, in 8 to 20 MiB less.)
 constexpr uint64_t read_share = 32, written_share = 64;
 
 uint64_t largest_window(uint64_t bytes, uint64_t share) {

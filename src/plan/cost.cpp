@@ -9,16 +9,19 @@ using std::uint64_t;
 
 namespace {
 
-double fresh_seconds(uint64_t memory, const Host& host) {
+double seconds_from_nothing(uint64_t memory, const Host& host) {
   const uint64_t ready = std::min(memory, host.ready_memory);
   return static_cast<double>(ready) / host.ready_bytes_per_second +
          static_cast<double>(memory - ready) / host.fresh_bytes_per_second;
 }
 
+// Of a pass over blocks of this size.
+uint64_t request_bytes(uint64_t block, uint64_t largest) { return std::clamp<uint64_t>(block, 1, largest); }
+
 }  // namespace
 
 double touching_seconds(uint64_t memory, uint64_t touched, const Host& host) {
-  return fresh_seconds(std::max(memory, touched), host) - fresh_seconds(touched, host);
+  return seconds_from_nothing(std::max(memory, touched), host) - seconds_from_nothing(touched, host);
 }
 
 double pass_seconds(const Load& load, const Conditions& conditions) {
@@ -42,21 +45,20 @@ double scratch_seconds(uint64_t bytes, const Host& host) {
 }
 
 PassSummary timed(PassSummary pass, const Device& device, uint64_t largest) {
-  const auto request = [&](uint64_t block) { return std::clamp<uint64_t>(block, 1, largest); };
-  const uint64_t read = request(pass.source_block_bytes), written = request(pass.target_block_bytes);
+  const uint64_t read = request_bytes(pass.source_block_bytes, largest);
+  const uint64_t written = request_bytes(pass.target_block_bytes, largest);
   pass.predicted_seconds = device.read_seconds(ceil_div(pass.bytes_read, read), read) +
                            device.write_seconds(ceil_div(pass.bytes_written, written), written);
   return pass;
 }
 
 PassSummary overlapped(PassSummary pass, const Device& device, const Host& host, uint64_t largest) {
-  const auto request = [&](uint64_t block) { return std::clamp<uint64_t>(block, 1, largest); };
   Conditions conditions;
   conditions.device = device;
   conditions.host = host;
   pass.predicted_seconds = pass_seconds({.bytes = pass.bytes_read,
-                                         .read_block = request(pass.source_block_bytes),
-                                         .write_block = request(pass.target_block_bytes),
+                                         .read_block = request_bytes(pass.source_block_bytes, largest),
+                                         .write_block = request_bytes(pass.target_block_bytes, largest),
                                          .tiles = pass.tiles,
                                          .memory = pass.memory},
                                         conditions);

@@ -143,15 +143,15 @@ StripePlan plan_stripes(std::string name, std::shared_ptr<const schedule::Schedu
   }
   const uint64_t own = own_memory(*plan.schedule, conditions);
   const uint64_t alone = in_machine(*plan.schedule, conditions.mapped);
-  const uint64_t among_others = in_turn(*plan.schedule, conditions.mapped);
-  const bool direct = one_message(*plan.schedule);
+  const uint64_t in_turns = in_turn(*plan.schedule, conditions.mapped);
+  const bool in_one = one_message(*plan.schedule);
   const auto in_stripes_of = [&](uint64_t rows) {
     StripePlan made = plan;
     made.rows = rows;
     const uint64_t stripe = bytes / std::max<uint64_t>(made.stripes(), 1);
     constexpr uint64_t short_part = 1024;
-    made.put_at_once = made.geometry->cuts() == 1 && (direct || stripe >= short_part * parts);
-    const uint64_t taken = made.stripes() <= 1 ? alone : among_others;
+    made.put_at_once = made.geometry->cuts() == 1 && (in_one || stripe >= short_part * parts);
+    const uint64_t taken = made.stripes() <= 1 ? alone : in_turns;
     made.pass = overlapped(
         {.tiles = made.stripes(),
          .tile_bytes = stripe,
