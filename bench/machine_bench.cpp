@@ -7,7 +7,7 @@
 #include <benchmark/benchmark.h>
 
 #include "bench/blocks.hpp"
-#include "schedule/banded.hpp"
+#include "schedule/banded/banded.hpp"
 #include "schedule/exchange.hpp"
 #include "xorder/schedule/mesh.hpp"
 

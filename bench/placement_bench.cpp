@@ -1,5 +1,5 @@
-// Searches for placements of several banded matrices (schedule/band_placement.hpp), and prints the
-// table in src/schedule/found_placements.inc.
+// Searches for placements of several banded matrices (schedule/banded/band_placement.hpp), and prints the
+// table in src/schedule/banded/found_placements.inc.
 //
 //   placement_bench FROM TO TRIES     for dimensions FROM .. TO
 //
@@ -14,8 +14,8 @@
 #include <numeric>
 #include <random>
 
-#include "schedule/band_placement.hpp"
-#include "schedule/band_task.hpp"
+#include "schedule/banded/band_placement.hpp"
+#include "schedule/banded/band_task.hpp"
 #include "xorder/schedule/check.hpp"
 
 namespace {

@@ -1,7 +1,8 @@
-# Unity builds: headers take much of a unit's compile time, so the sources of one folder are compiled as one unit. Names
-# in anonymous namespaces must therefore differ within a folder. The presets release, dev and tsan do so.
+# Unity builds: headers take much of a unit's compile time, so the sources of one layer, such as src/io with its folders,
+# are compiled as one unit. Names in anonymous namespaces must therefore differ within a layer. The presets release, dev
+# and tsan do so.
 
-# xorder_unite(TARGET [SEPARATE FILE...]): groups the target's sources by folder. SEPARATE sources stay on their own.
+# xorder_unite(TARGET [SEPARATE FILE...]): groups the target's sources by layer. SEPARATE sources stay on their own.
 function(xorder_unite target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SEPARATE")
   get_target_property(sources ${target} SOURCES)
@@ -9,7 +10,8 @@ function(xorder_unite target)
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} OUTPUT_VARIABLE name)
     if(NOT name IN_LIST arg_SEPARATE)
       cmake_path(GET name PARENT_PATH folder)
-      string(REPLACE "/" "_" group "${folder}")
+      string(REGEX REPLACE "^([^/]+/[^/]+)/.*" "\\1" layer "${folder}")
+      string(REPLACE "/" "_" group "${layer}")
       set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${target}_${group}")
     endif()
   endforeach()

@@ -13,7 +13,7 @@
 #include <memory>
 #include <vector>
 
-#include "io/queue.hpp"
+#include "io/queue/queue.hpp"
 #include "task/workers.hpp"
 #include "work/run.hpp"
 

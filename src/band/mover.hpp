@@ -5,9 +5,9 @@
 
 #include "band/block_writer.hpp"
 #include "band/lanes.hpp"
-#include "plan/band_shifts.hpp"
-#include "plan/band_stack.hpp"
-#include "plan/band_strips.hpp"
+#include "plan/bands/band_shifts.hpp"
+#include "plan/bands/band_stack.hpp"
+#include "plan/bands/band_strips.hpp"
 
 namespace xorder::band {
 

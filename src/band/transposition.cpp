@@ -7,7 +7,7 @@
 
 #include "band/input.hpp"
 #include "band/mover.hpp"
-#include "plan/band_plan.hpp"
+#include "plan/bands/band_plan.hpp"
 #include "plan/conditions.hpp"
 #include "work/frame.hpp"
 #include "work/run.hpp"

@@ -10,7 +10,7 @@
 
 #include "descend/patch.hpp"
 #include "descend/strip.hpp"
-#include "plan/cache_groups.hpp"
+#include "plan/descend/cache_groups.hpp"
 #include "task/parallel.hpp"
 #include "xorder/descend/descend.hpp"
 

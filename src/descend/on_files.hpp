@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "descend/sweeps.hpp"
-#include "plan/sweeps.hpp"
+#include "plan/descend/sweeps.hpp"
 #include "work/frame.hpp"
 #include "work/run.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "plan/cache_groups.hpp"
+#include "plan/descend/cache_groups.hpp"
 #include "xorder/descend/descend.hpp"
 
 namespace xorder::descend {

@@ -1,11 +1,11 @@
-// Performs the sweeps over files of a plan (plan/sweeps.hpp explains them, with pictures).
+// Performs the sweeps over files of a plan (plan/descend/sweeps.hpp explains them, with pictures).
 #pragma once
 
 #include <stop_token>
 
 #include "descend/groups.hpp"
 #include "descend/records.hpp"
-#include "plan/sweeps.hpp"
+#include "plan/descend/sweeps.hpp"
 
 namespace xorder::descend {
 

@@ -1,4 +1,4 @@
-// Subspaces of GF(2)^n. xorder's tiles are cosets of them: see plan/coset.hpp.
+// Subspaces of GF(2)^n. xorder's tiles are cosets of them: see plan/tiles/coset.hpp.
 #pragma once
 
 #include <span>

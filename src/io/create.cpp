@@ -17,7 +17,7 @@
 #include "count_text.hpp"
 #include "io/disk.hpp"
 #include "io/memory.hpp"
-#include "io/residency.hpp"
+#include "io/page_cache/residency.hpp"
 #include "reason.hpp"
 #include "size_text.hpp"
 #include "xorder/error.hpp"

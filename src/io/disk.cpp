@@ -7,8 +7,8 @@
 #include <cerrno>
 
 #include "io/file.hpp"
-#include "io/pages.hpp"
-#include "io/queues.hpp"
+#include "io/page_cache/pages.hpp"
+#include "io/queue/queues.hpp"
 
 namespace xorder::io {
 namespace {

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "io/queue.hpp"
+#include "io/queue/queue.hpp"
 #include "io/transfer.hpp"
 
 namespace xorder::io {
@@ -37,8 +37,8 @@ class Disk {
   /// Maps a window of an open file. Throws boost::interprocess::interprocess_exception.
   virtual boost::interprocess::mapped_region map(int fd, bool writable, std::uint64_t offset,
                                                  std::size_t bytes);
-  /// Makes pages for a mapped window of which every byte will be written: make_new() of io/pages.hpp. Returns
-  /// 0 or an errno.
+  /// Makes pages for a mapped window of which every byte will be written: make_new() of
+  /// io/page_cache/pages.hpp. Returns 0 or an errno.
   virtual int prepare(const File& file, std::byte* window, std::uint64_t offset, std::size_t bytes);
 
   // The system calls of the same names. All but sync() and write_back() are repeated on EINTR. open() returns

@@ -12,7 +12,7 @@
 
 #include "io/create.hpp"
 #include "io/disk.hpp"
-#include "io/page_cache.hpp"
+#include "io/page_cache/page_cache.hpp"
 #include "reason.hpp"
 #include "xorder/error.hpp"
 

@@ -1,7 +1,7 @@
 #include "kernel/records.hpp"
 
-#include "kernel/micro.hpp"
-#include "kernel/transpose.hpp"
+#include "kernel/vectors/micro.hpp"
+#include "kernel/vectors/transpose.hpp"
 
 namespace xorder::kernel {
 namespace {

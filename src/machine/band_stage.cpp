@@ -6,7 +6,7 @@
 #include "kernel/pieces.hpp"
 #include "machine/processor_block.hpp"
 #include "machine/storage.hpp"
-#include "plan/processors.hpp"
+#include "plan/processors/processors.hpp"
 #include "rounding.hpp"
 #include "task/in_turn.hpp"
 #include "task/parallel.hpp"

@@ -1,10 +1,10 @@
-// The part of a banded transposition that stays within virtual processors (plan/band_exchange.hpp). It puts
-// what each of them will send in the order of the receivers. It is the first stage: it reads the run's
-// inputs. A block lies in one matrix, so it lies in one input.
+// The part of a banded transposition that stays within virtual processors (plan/bands/band_exchange.hpp).
+// It puts what each of them will send in the order of the receivers. It is the first stage: it reads the
+// run's inputs. A block lies in one matrix, so it lies in one input.
 #pragma once
 
 #include "machine/stage.hpp"
-#include "plan/band_exchange.hpp"
+#include "plan/bands/band_exchange.hpp"
 
 namespace xorder::machine {
 

@@ -1,11 +1,11 @@
 // The iterations between blocks, or all iterations, on strips of records in memory, by virtual processors
-// (plan/node_runs.hpp says what they own and send).
+// (plan/descend/node_runs.hpp says what they own and send).
 #pragma once
 
 #include <stop_token>
 
 #include "descend/sweeps.hpp"
-#include "plan/sweeps.hpp"
+#include "plan/descend/sweeps.hpp"
 #include "xorder/machine/machine.hpp"
 
 namespace xorder::machine {

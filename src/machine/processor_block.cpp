@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "io/disk.hpp"
-#include "io/page_cache.hpp"
-#include "plan/processors.hpp"
+#include "io/page_cache/page_cache.hpp"
+#include "plan/processors/processors.hpp"
 #include "rounding.hpp"
 #include "xorder/error.hpp"
 

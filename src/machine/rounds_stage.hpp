@@ -1,5 +1,5 @@
-// The rounds of a BMMC permutation (plan/rounds.hpp), from a file in which each processor's elements lie
-// in the order of their chunks, to one in which they lie in the order of their places.
+// The rounds of a BMMC permutation (plan/processors/rounds.hpp), from a file in which each processor's
+// elements lie in the order of their chunks, to one in which they lie in the order of their places.
 //
 // For each batch of blocks the rounds run in the machine: the processors of the batch receive, and all
 // processors send chunks from their part of the file. A chunk's elements belong all over the receiver's
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "machine/stage.hpp"
-#include "plan/rounds.hpp"
+#include "plan/processors/rounds.hpp"
 #include "xorder/machine/machine.hpp"
 
 namespace xorder::machine {

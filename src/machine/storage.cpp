@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "plan/processors.hpp"
+#include "plan/processors/processors.hpp"
 #include "task/parallel.hpp"
 #include "xorder/error.hpp"
 

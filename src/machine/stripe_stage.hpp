@@ -1,8 +1,8 @@
-// A schedule run out of core in stripes (plan/stripes.hpp).
+// A schedule run out of core in stripes (plan/processors/stripes.hpp).
 #pragma once
 
 #include "machine/stage.hpp"
-#include "plan/stripes.hpp"
+#include "plan/processors/stripes.hpp"
 
 namespace xorder::machine {
 

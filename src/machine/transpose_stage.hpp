@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "machine/stage.hpp"
-#include "plan/block_exchange.hpp"
+#include "plan/processors/block_exchange.hpp"
 
 namespace xorder::machine {
 

@@ -1,6 +1,6 @@
 #include "machine/windows.hpp"
 
-#include "plan/processors.hpp"
+#include "plan/processors/processors.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "memory/workspace.hpp"
+#include "memory/in_place/workspace.hpp"
 
 namespace xorder::memory {
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "memory/bmmc.hpp"
-#include "memory/box.hpp"
+#include "memory/bmmc/bmmc.hpp"
+#include "memory/box/box.hpp"
 #include "memory/cache_sizes.hpp"
 #include "memory/for_tasks.hpp"
 #include "memory/micro.hpp"

@@ -4,7 +4,7 @@
 
 #include "gf2/extend.hpp"
 #include "memory/cache_sizes.hpp"
-#include "plan/coset.hpp"
+#include "plan/tiles/coset.hpp"
 
 namespace xorder::memory {
 

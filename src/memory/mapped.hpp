@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernel/line_tiles.hpp"
-#include "kernel/tile_shape.hpp"
+#include "kernel/linear/line_tiles.hpp"
+#include "kernel/linear/tile_shape.hpp"
 #include "memory/micro.hpp"
 #include "memory/offsets.hpp"
 #include "xorder/gf2/affine_map.hpp"
@@ -21,7 +21,7 @@ struct Mapped {
   std::uint64_t outer_count = 1;
 
   std::uint64_t bytes() const { return element_bytes << map.bits(); }
-  /// Whether the map can be performed line by line, see kernel/line_tiles.hpp.
+  /// Whether the map can be performed line by line, see kernel/linear/line_tiles.hpp.
   bool has_lines() const { return std::has_single_bit(element_bytes) && bytes() >= line_bytes; }
 };
 

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernel/vectors-inl.hpp"
+#include "kernel/vectors/vectors-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace xorder::memory::HWY_NAMESPACE {

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernel/micro.hpp"
-#include "kernel/transpose.hpp"
+#include "kernel/vectors/micro.hpp"
+#include "kernel/vectors/transpose.hpp"
 
 namespace xorder::memory {
 

@@ -3,9 +3,9 @@
 #include <mutex>
 
 #include "memory/for_tasks.hpp"
-#include "memory/in_place.hpp"
+#include "memory/in_place/in_place.hpp"
+#include "memory/in_place/workspace.hpp"
 #include "memory/make_engine.hpp"
-#include "memory/workspace.hpp"
 
 namespace xorder::memory {
 

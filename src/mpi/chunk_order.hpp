@@ -10,7 +10,7 @@
 
 #include <optional>
 
-#include "plan/rounds.hpp"
+#include "plan/processors/rounds.hpp"
 #include "schedule/rounds.hpp"
 
 namespace xorder::mpi {

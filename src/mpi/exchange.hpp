@@ -15,7 +15,7 @@
 #include "memory/scratch.hpp"
 #include "mpi/course.hpp"
 #include "mpi/transfer.hpp"
-#include "plan/exchange_memory.hpp"
+#include "plan/processors/exchange_memory.hpp"
 
 namespace xorder::mpi {
 

@@ -20,7 +20,7 @@
 
 #include "memory/scratch.hpp"
 #include "mpi/transfer.hpp"
-#include "plan/exchange_memory.hpp"
+#include "plan/processors/exchange_memory.hpp"
 
 namespace xorder::mpi {
 

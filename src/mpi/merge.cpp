@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "memory/bmmc.hpp"
+#include "memory/bmmc/bmmc.hpp"
 #include "memory/scratch.hpp"
 #include "xorder/permutation/reordering.hpp"
 

@@ -13,7 +13,7 @@
 #include "mpi/communicator.hpp"
 #include "mpi/must.hpp"
 #include "mpi/prepared.hpp"
-#include "plan/exchange_memory.hpp"
+#include "plan/processors/exchange_memory.hpp"
 
 namespace xorder::mpi {
 namespace {

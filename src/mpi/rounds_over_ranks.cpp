@@ -9,7 +9,7 @@
 #include "mpi/merge.hpp"
 #include "mpi/plan.hpp"
 #include "mpi/put.hpp"
-#include "plan/exchange_memory.hpp"
+#include "plan/processors/exchange_memory.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::mpi {

@@ -8,7 +8,7 @@
 #include "mpi/plan.hpp"
 #include "mpi/put.hpp"
 #include "mpi/weave.hpp"
-#include "plan/exchange_memory.hpp"
+#include "plan/processors/exchange_memory.hpp"
 #include "rounding.hpp"
 #include "xorder/error.hpp"
 

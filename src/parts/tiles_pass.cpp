@@ -1,6 +1,6 @@
 #include "parts/tiles_pass.hpp"
 
-#include "plan/exchange_memory.hpp"
+#include "plan/processors/exchange_memory.hpp"
 #include "task/parallel.hpp"
 #include "work/team.hpp"
 

@@ -98,7 +98,7 @@ std::uint64_t Reordering::elements() const {
 }
 
 // Written to be read: this is what every plan and every kernel is tested against. Allocates nothing up to 64
-// axes, which memory/in_place_copied.cpp needs, and tests of millions of elements want.
+// axes, which memory/in_place/in_place_copied.cpp needs, and tests of millions of elements want.
 std::uint64_t Reordering::target_index(std::uint64_t source) const {
   boost::container::small_vector<std::uint64_t, 64> coordinate(extents.size());
   for (std::size_t axis = extents.size(); axis-- > 0;) {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "plan/common_tiling.hpp"
+#include "plan/tiles/common_tiling.hpp"
 #include "xorder/plan/device.hpp"
 #include "xorder/plan/summary.hpp"
 

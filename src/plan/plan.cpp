@@ -6,11 +6,11 @@
 #include <bit>
 #include <optional>
 
-#include "choose_tiles.hpp"
 #include "count_text.hpp"
-#include "plan/axis_factors.hpp"
 #include "plan/cost.hpp"
-#include "plan/factor.hpp"
+#include "plan/tiles/axis_factors.hpp"
+#include "plan/tiles/choose_tiles.hpp"
+#include "plan/tiles/factor.hpp"
 #include "size_text.hpp"
 #include "xorder/error.hpp"
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "plan/buffers.hpp"
 #include "plan/conditions.hpp"
-#include "plan/tiling.hpp"
+#include "plan/tiles/buffers.hpp"
+#include "plan/tiles/tiling.hpp"
 #include "xorder/permutation/reordering.hpp"
 
 namespace xorder::plan {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernel/kernel.hpp"
-#include "plan/chunks.hpp"
+#include "plan/tiles/chunks.hpp"
 
 namespace xorder::tiles {
 

@@ -17,7 +17,7 @@
 
 #include "io/carry.hpp"
 #include "io/file.hpp"
-#include "io/queue.hpp"
+#include "io/queue/queue.hpp"
 #include "plan/plan.hpp"
 #include "task/workers.hpp"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "io/memory.hpp"
-#include "plan/tiling.hpp"
+#include "plan/tiles/tiling.hpp"
 
 namespace xorder::tiles {
 

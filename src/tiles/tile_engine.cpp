@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "io/queue.hpp"
+#include "io/queue/queue.hpp"
 #include "plan/cost.hpp"
 #include "rounding.hpp"
 #include "size_text.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "io/disk.hpp"
-#include "io/residency.hpp"
+#include "io/page_cache/residency.hpp"
 
 namespace xorder::work {
 

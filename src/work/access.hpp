@@ -7,7 +7,7 @@
 #include <string>
 
 #include "io/file.hpp"
-#include "io/queue.hpp"
+#include "io/queue/queue.hpp"
 #include "xorder/io/array_file.hpp"
 #include "xorder/work/work.hpp"
 

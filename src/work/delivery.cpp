@@ -7,7 +7,7 @@
 
 #include "io/create.hpp"
 #include "io/disk.hpp"
-#include "io/residency.hpp"
+#include "io/page_cache/residency.hpp"
 #include "work/team.hpp"
 #include "xorder/error.hpp"
 

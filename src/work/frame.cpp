@@ -10,10 +10,10 @@
 #include <type_traits>
 
 #include "io/create.hpp"
-#include "io/npy.hpp"
+#include "io/format/npy.hpp"
 #include "io/output.hpp"
-#include "io/page_cache.hpp"
-#include "io/residency.hpp"
+#include "io/page_cache/page_cache.hpp"
+#include "io/page_cache/residency.hpp"
 #include "size_text.hpp"
 #include "work/notes.hpp"
 #include "work/team.hpp"

@@ -14,12 +14,12 @@
 #include <vector>
 
 #include "io/disk.hpp"
-#include "io/measure_disk.hpp"
+#include "io/format/text_file.hpp"
+#include "io/measure/measure_disk.hpp"
+#include "io/measure/seeks.hpp"
 #include "io/mounts.hpp"
 #include "io/output.hpp"
-#include "io/residency.hpp"
-#include "io/seeks.hpp"
-#include "io/text_file.hpp"
+#include "io/page_cache/residency.hpp"
 #include "work/notes.hpp"
 #include "xorder/error.hpp"
 

@@ -14,7 +14,7 @@
 #include "descend/reference.hpp"
 #include "io/scratch.hpp"
 #include "sanitized.hpp"
-#include "schedule/descend.hpp"
+#include "schedule/descend/descend.hpp"
 #include "seed.hpp"
 #include "xorder/descend/computations.hpp"
 #include "xorder/descend/job.hpp"

@@ -14,8 +14,8 @@
 #include <limits>
 #include <vector>
 
+#include "io/page_cache/residency.hpp"
 #include "io/ranges.hpp"
-#include "io/residency.hpp"
 #include "io/scratch.hpp"
 #include "xorder/error.hpp"
 

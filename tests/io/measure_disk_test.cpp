@@ -1,4 +1,4 @@
-#include "io/measure_disk.hpp"
+#include "io/measure/measure_disk.hpp"
 
 #include <gtest/gtest.h>
 

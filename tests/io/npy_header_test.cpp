@@ -1,4 +1,4 @@
-#include "io/npy_header.hpp"
+#include "io/format/npy_header.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

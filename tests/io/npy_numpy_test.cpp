@@ -14,7 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "io/npy.hpp"
+#include "io/format/npy.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::io {

@@ -1,6 +1,6 @@
 // The headers of real files; npy_header_test.cpp has the headers themselves, npy_numpy_test.cpp NumPy's view
 // of them.
-#include "io/npy.hpp"
+#include "io/format/npy.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "io/page_cache.hpp"
+#include "io/page_cache/page_cache.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "io/pool_queue.hpp"
+#include "io/queue/pool_queue.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "io/python_literal.hpp"
+#include "io/format/python_literal.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // The engines do the same thing: random transfers compared with a model in memory, and what they
 // promise about ends of files, errors and posts.
-#include "io/queue.hpp"
+#include "io/queue/queue.hpp"
 
 #include "io/file.hpp"
 
@@ -18,7 +18,7 @@
 #include <thread>
 
 #include "io/memory.hpp"
-#include "io/residency.hpp"
+#include "io/page_cache/residency.hpp"
 #include "io/scratch.hpp"
 #include "seed.hpp"
 

@@ -1,4 +1,4 @@
-#include "io/residency.hpp"
+#include "io/page_cache/residency.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

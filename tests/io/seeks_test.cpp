@@ -1,4 +1,4 @@
-#include "io/seeks.hpp"
+#include "io/measure/seeks.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "io/structured_type.hpp"
+#include "io/format/structured_type.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

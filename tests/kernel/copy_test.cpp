@@ -3,7 +3,7 @@
 #include <string>
 
 #include "kernel/instruction_sets.hpp"
-#include "kernel/micro.hpp"
+#include "kernel/vectors/micro.hpp"
 #include "seed.hpp"
 
 namespace xorder::kernel {

@@ -1,4 +1,4 @@
-#include "kernel/line_gather.hpp"
+#include "kernel/linear/line_gather.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "kernel/instruction_sets.hpp"
-#include "kernel/micro.hpp"
-#include "kernel/padding.hpp"
+#include "kernel/vectors/micro.hpp"
+#include "kernel/vectors/padding.hpp"
 #include "seed.hpp"
 
 namespace xorder::kernel {

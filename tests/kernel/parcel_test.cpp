@@ -1,4 +1,4 @@
-#include "kernel/parcel.hpp"
+#include "kernel/vectors/parcel.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "kernel/picker.hpp"
+#include "kernel/vectors/picker.hpp"
 
 #include <gtest/gtest.h>
 

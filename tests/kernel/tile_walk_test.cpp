@@ -1,4 +1,4 @@
-#include "kernel/tile_walk.hpp"
+#include "kernel/linear/tile_walk.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include "gf2/left_inverse.hpp"
 #include "gf2/random_gf2.hpp"
 #include "gf2/sums.hpp"
-#include "plan/coset.hpp"
+#include "plan/tiles/coset.hpp"
 
 namespace xorder::kernel {
 namespace {

@@ -1,4 +1,4 @@
-#include "kernel/transpose.hpp"
+#include "kernel/vectors/transpose.hpp"
 
 #include <gtest/gtest.h>
 
@@ -85,7 +85,9 @@ TEST(Transpose, WritesAhead) {
       std::fill_n(target.data() + columns * target.pitch, 64, Target::guard);
       ASSERT_TRUE(target.bytes == expected.bytes) << count << " x " << columns << " of " << w;
     }
-    if (transpose_ahead_function(2, 9, 64) != nullptr) { EXPECT_GT(found, 15); }
+    if (transpose_ahead_function(2, 9, 64) != nullptr) {
+      EXPECT_GT(found, 15);
+    }
   });
 }
 

@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "schedule/aspc.hpp"
-#include "schedule/banded_batch.hpp"
-#include "schedule/descend.hpp"
+#include "schedule/banded/banded_batch.hpp"
+#include "schedule/descend/aspc.hpp"
+#include "schedule/descend/descend.hpp"
 #include "schedule/exchange.hpp"
-#include "schedule/isotropic.hpp"
+#include "schedule/mesh/torus.hpp"
 #include "schedule/rounds.hpp"
-#include "schedule/torus.hpp"
+#include "schedule/routed/isotropic.hpp"
 #include "seed.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/bmmc.hpp"

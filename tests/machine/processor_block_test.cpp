@@ -9,7 +9,7 @@
 
 #include "io/disks.hpp"
 #include "io/scratch.hpp"
-#include "plan/processors.hpp"
+#include "plan/processors/processors.hpp"
 #include "seed.hpp"
 #include "task/workers.hpp"
 #include "work/meter.hpp"

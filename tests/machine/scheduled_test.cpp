@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "machine/on_files.hpp"
-#include "plan/band_exchange.hpp"
+#include "plan/bands/band_exchange.hpp"
 #include "plan/cost.hpp"
 #include "plan/reference.hpp"
 #include "seed.hpp"

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "kernel/instruction_sets.hpp"
-#include "kernel/parcel.hpp"
-#include "memory/box.hpp"
-#include "memory/box_engines.hpp"
+#include "kernel/vectors/parcel.hpp"
+#include "memory/box/box.hpp"
+#include "memory/box/box_engines.hpp"
 #include "memory/cache_sizes.hpp"
 #include "memory/expect_permuted.hpp"
 #include "memory/small_caches.hpp"

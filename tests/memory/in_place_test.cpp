@@ -1,4 +1,4 @@
-#include "memory/in_place.hpp"
+#include "memory/in_place/in_place.hpp"
 
 #include <gtest/gtest.h>
 #include <malloc.h>
@@ -14,8 +14,8 @@
 
 #include "memory/make_engine.hpp"
 #include "memory/small_caches.hpp"
-#include "plan/coset.hpp"
 #include "plan/reference.hpp"
+#include "plan/tiles/coset.hpp"
 #include "sanitized.hpp"
 #include "xorder/memory/permute.hpp"
 

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "kernel/instruction_sets.hpp"
-#include "kernel/parcel.hpp"
+#include "kernel/vectors/parcel.hpp"
 #include "memory/expect_permuted.hpp"
 #include "memory/small_caches.hpp"
 #include "plan/reference.hpp"

@@ -1,4 +1,4 @@
-#include "plan/axis_factors.hpp"
+#include "plan/tiles/axis_factors.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "plan/band_shifts.hpp"
-#include "plan/band_strips.hpp"
+#include "plan/bands/band_shifts.hpp"
+#include "plan/bands/band_strips.hpp"
 #include "rounding.hpp"
 #include "seed.hpp"
 #include "xorder/error.hpp"

@@ -1,4 +1,4 @@
-#include "plan/chunks.hpp"
+#include "plan/tiles/chunks.hpp"
 
 #include <gtest/gtest.h>
 

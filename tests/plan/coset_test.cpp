@@ -1,4 +1,4 @@
-#include "plan/coset.hpp"
+#include "plan/tiles/coset.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "byte_units.hpp"
-#include "plan/choose_tiles.hpp"
 #include "plan/plan.hpp"
+#include "plan/tiles/choose_tiles.hpp"
 #include "seed.hpp"
 
 namespace xorder::plan {

@@ -6,9 +6,9 @@
 #include <set>
 #include <string>
 
-#include "plan/band_exchange.hpp"
-#include "plan/block_exchange.hpp"
+#include "plan/bands/band_exchange.hpp"
 #include "plan/processor_conditions.hpp"
+#include "plan/processors/block_exchange.hpp"
 #include "plan/reference.hpp"
 #include "seed.hpp"
 #include "xorder/error.hpp"

@@ -1,4 +1,4 @@
-#include "plan/factor.hpp"
+#include "plan/tiles/factor.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "gf2/random_gf2.hpp"
-#include "plan/common_tiling.hpp"
+#include "plan/tiles/common_tiling.hpp"
 #include "seed.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/expression.hpp"

@@ -7,9 +7,9 @@
 #include <limits>
 
 #include "byte_units.hpp"
-#include "plan/factor.hpp"
 #include "plan/reference.hpp"
 #include "plan/simulate.hpp"
+#include "plan/tiles/factor.hpp"
 #include "rounding.hpp"
 #include "xorder/error.hpp"
 

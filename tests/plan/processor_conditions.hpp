@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "byte_units.hpp"
-#include "plan/processors.hpp"
+#include "plan/processors/processors.hpp"
 
 namespace xorder::test {
 

@@ -1,4 +1,4 @@
-#include "plan/rounds.hpp"
+#include "plan/processors/rounds.hpp"
 
 #include <gtest/gtest.h>
 

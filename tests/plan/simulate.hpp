@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "plan/tiling.hpp"
+#include "plan/tiles/tiling.hpp"
 
 namespace xorder::test {
 

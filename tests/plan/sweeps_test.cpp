@@ -1,6 +1,6 @@
 // Sweeps and groups: together they are all iterations in their order, each has the records that it needs, and
 // all keep within the memory.
-#include "plan/sweeps.hpp"
+#include "plan/descend/sweeps.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "plan/tiling.hpp"
+#include "plan/tiles/tiling.hpp"
 
 #include <gtest/gtest.h>
 

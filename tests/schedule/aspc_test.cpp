@@ -1,4 +1,4 @@
-#include "schedule/aspc.hpp"
+#include "schedule/descend/aspc.hpp"
 
 #include <gtest/gtest.h>
 

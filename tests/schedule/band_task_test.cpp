@@ -1,4 +1,4 @@
-#include "schedule/band_task.hpp"
+#include "schedule/banded/band_task.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <bit>
 #include <random>
 
-#include "schedule/banded.hpp"
+#include "schedule/banded/banded.hpp"
 #include "schedule/bounds.hpp"
 #include "schedule/simulate.hpp"
 #include "seed.hpp"

@@ -1,13 +1,13 @@
-#include "schedule/banded.hpp"
+#include "schedule/banded/banded.hpp"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
 #include "sanitized.hpp"
-#include "schedule/band_placement.hpp"
-#include "schedule/band_task.hpp"
-#include "schedule/banded_batch.hpp"
+#include "schedule/banded/band_placement.hpp"
+#include "schedule/banded/band_task.hpp"
+#include "schedule/banded/banded_batch.hpp"
 #include "schedule/bounds.hpp"
 #include "schedule/simulate.hpp"
 #include "seed.hpp"

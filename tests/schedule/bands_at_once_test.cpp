@@ -1,11 +1,11 @@
-#include "schedule/bands_at_once.hpp"
+#include "schedule/banded/bands_at_once.hpp"
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <set>
 
-#include "schedule/band_task.hpp"
+#include "schedule/banded/band_task.hpp"
 #include "schedule/simulate.hpp"
 #include "seed.hpp"
 #include "xorder/error.hpp"

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "schedule/aspc.hpp"
-#include "schedule/banded.hpp"
-#include "schedule/banded_batch.hpp"
+#include "schedule/banded/banded.hpp"
+#include "schedule/banded/banded_batch.hpp"
+#include "schedule/descend/aspc.hpp"
 #include "schedule/exchange.hpp"
 #include "schedule/hypercube_bound.hpp"
 

@@ -6,13 +6,13 @@
 #include <functional>
 #include <memory>
 
-#include "schedule/aspc.hpp"
-#include "schedule/banded.hpp"
-#include "schedule/banded_batch.hpp"
-#include "schedule/descend.hpp"
+#include "schedule/banded/banded.hpp"
+#include "schedule/banded/banded_batch.hpp"
+#include "schedule/descend/aspc.hpp"
+#include "schedule/descend/descend.hpp"
 #include "schedule/exchange.hpp"
-#include "schedule/isotropic.hpp"
 #include "schedule/rounds.hpp"
+#include "schedule/routed/isotropic.hpp"
 #include "schedule/simulate.hpp"
 #include "seed.hpp"
 #include "xorder/error.hpp"

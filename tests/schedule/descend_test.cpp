@@ -1,4 +1,4 @@
-#include "schedule/descend.hpp"
+#include "schedule/descend/descend.hpp"
 
 #include <gtest/gtest.h>
 

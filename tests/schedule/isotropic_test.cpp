@@ -1,4 +1,4 @@
-#include "schedule/isotropic.hpp"
+#include "schedule/routed/isotropic.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "schedule/plus_minus.hpp"
+#include "schedule/descend/plus_minus.hpp"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "schedule/descend.hpp"
+#include "schedule/descend/descend.hpp"
 #include "schedule/simulate.hpp"
 #include "seed.hpp"
 #include "xorder/error.hpp"

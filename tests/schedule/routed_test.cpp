@@ -1,4 +1,4 @@
-#include "schedule/routed.hpp"
+#include "schedule/routed/routed.hpp"
 
 #include <gtest/gtest.h>
 

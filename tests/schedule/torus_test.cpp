@@ -1,4 +1,4 @@
-#include "schedule/torus.hpp"
+#include "schedule/mesh/torus.hpp"
 
 #include <gtest/gtest.h>
 

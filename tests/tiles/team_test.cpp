@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "io/disks.hpp"
-#include "io/on_disk.hpp"
+#include "io/format/on_disk.hpp"
 #include "plan/plan.hpp"
 #include "plan/reference.hpp"
 #include "work/team.hpp"

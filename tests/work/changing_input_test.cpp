@@ -11,8 +11,8 @@
 #include <thread>
 
 #include "io/disk_filter.hpp"
-#include "io/on_disk.hpp"
-#include "io/residency.hpp"
+#include "io/format/on_disk.hpp"
+#include "io/page_cache/residency.hpp"
 #include "io/scratch.hpp"
 #include "xorder/error.hpp"
 #include "xorder/tiles/job.hpp"

@@ -10,7 +10,7 @@
 
 #include "byte_units.hpp"
 #include "io/disks.hpp"
-#include "io/on_disk.hpp"
+#include "io/format/on_disk.hpp"
 #include "io/scratch.hpp"
 #include "sanitized.hpp"
 #include "seed.hpp"

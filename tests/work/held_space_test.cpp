@@ -10,7 +10,7 @@
 #include <string>
 
 #include "io/disk_filter.hpp"
-#include "io/on_disk.hpp"
+#include "io/format/on_disk.hpp"
 #include "io/scratch.hpp"
 #include "seed.hpp"
 #include "work/engines.hpp"

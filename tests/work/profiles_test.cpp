@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "io/residency.hpp"
+#include "io/page_cache/residency.hpp"
 #include "io/scratch.hpp"
 #include "xorder/error.hpp"
 #include "xorder/io/array_file.hpp"

@@ -1,6 +1,6 @@
 // Traces: every engine's transfers are in them, all of them and nothing else, as the run's own report counts
 // them.
-#include "io/trace.hpp"
+#include "io/trace/trace.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "io/disks.hpp"
-#include "io/on_disk.hpp"
+#include "io/format/on_disk.hpp"
 #include "io/scratch.hpp"
 #include "work/engines.hpp"
 #include "xorder/error.hpp"

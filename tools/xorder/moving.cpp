@@ -12,7 +12,7 @@
 #include "count_text.hpp"
 #include "interrupt.hpp"
 #include "invocation.hpp"
-#include "io/on_disk.hpp"
+#include "io/format/on_disk.hpp"
 #include "io/output.hpp"
 #include "json_text.hpp"
 #include "option_groups.hpp"

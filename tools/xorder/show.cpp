@@ -11,7 +11,7 @@
 #include "expression_help.hpp"
 #include "json_text.hpp"
 #include "option_groups.hpp"
-#include "plan/factor.hpp"
+#include "plan/tiles/factor.hpp"
 #include "standard_streams.hpp"
 #include "text_file.hpp"
 #include "xorder/error.hpp"

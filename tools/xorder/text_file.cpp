@@ -6,8 +6,8 @@
 
 #include "io/disk.hpp"
 #include "io/file.hpp"
+#include "io/format/text_file.hpp"
 #include "io/output.hpp"
-#include "io/text_file.hpp"
 #include "session.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/expression.hpp"

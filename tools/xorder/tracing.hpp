@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "io/trace.hpp"
+#include "io/trace/trace.hpp"
 #include "xorder/io/array_file.hpp"
 
 namespace xorder::cli {

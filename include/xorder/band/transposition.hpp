@@ -22,10 +22,10 @@ struct BandTiling;
 
 namespace xorder::band {
 
-/// Reads and writes every element once (reads some of a cyclic band twice, see src/plan/band_strips.hpp), in
-/// one pass, in runs of about √(memory / element) elements or longer. Runs are whole rows if B × B elements
-/// fit in memory, and long ranges of diagonals in the orders `diagonals` and `row_diagonals`. Unused places
-/// of the output are zeros.
+/// Reads and writes every element once (reads some of a cyclic band twice, see
+/// src/plan/bands/band_strips.hpp), in one pass, in runs of about √(memory / element) elements or longer.
+/// Runs are whole rows if B × B elements fit in memory, and long ranges of diagonals in the orders
+/// `diagonals` and `row_diagonals`. Unused places of the output are zeros.
 class BandTransposition final : public work::Work {
  public:
   /// The input holds `band`, in C order. The constructor writes nothing. It throws InputError if the band is

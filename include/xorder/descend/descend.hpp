@@ -16,7 +16,7 @@
 // additions.
 //
 // Source: Hu, "Optimal all-to-some personalized communication on hypercubes", IPPS/SPDP 1998, where M
-// elements lie on the nodes of a hypercube, see src/schedule/descend.hpp.
+// elements lie on the nodes of a hypercube, see src/schedule/descend/descend.hpp.
 //
 // How it is cut. In iterations low ≤ b < high a row of 2^low elements meets only rows at most 2^high − 2^low
 // elements away, column by column. So such a *group* of iterations is done on *patches* that fit in the

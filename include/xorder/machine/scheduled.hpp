@@ -4,9 +4,10 @@
 //   rounds     any BMMC permutation, all extents powers of two (src/schedule/rounds.hpp)
 //   exchange   transposition and bit reversal by neighbour exchanges on a hypercube, 2^d ≤ rows and columns,
 //              powers of two (src/schedule/exchange.hpp)
-//   banded     transposition of a banded matrix in band storage, on a hypercube (src/schedule/banded.hpp)
+//   banded     transposition of a banded matrix in band storage, on a hypercube
+//              (src/schedule/banded/banded.hpp)
 //   mesh       transposition of any matrix on an N × N mesh or torus, N ≤ rows and columns
-//              (schedule/mesh.hpp, src/schedule/torus.hpp)
+//              (schedule/mesh.hpp, src/schedule/mesh/torus.hpp)
 //
 // Out of core, each of them is two passes over the data. The first pass works within processors, from the
 // input to a scratch file, so that what a processor will send lies together there. Then the schedule runs,

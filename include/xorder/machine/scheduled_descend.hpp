@@ -21,12 +21,13 @@ enum class DescendSchedule { aspc, pipelined };
 /// the links, in messages that carry runs of records. Some equal offsets of all blocks are read at a time,
 /// taken through these iterations, and written. The iterations within blocks are sweeps.
 ///
-///   aspc        one iteration after the other, each in 4 steps or fewer (src/schedule/plus_minus.hpp)
-///   pipelined   runs of records in n = lg P iterations at once (src/schedule/descend.hpp). An array of at
-///               most 2^18 records that is at most half of the memory is read and written once, and the whole
-///               schedule runs in memory, record by record, in 4(lg M + V − 1) steps, to see it at work:
-///               some 4 lg P messages of a record each. For 16 processors, memory also holds about 35
-///               records on their way for each
+///   aspc        one iteration after the other, each in 4 steps or fewer
+///               (src/schedule/descend/plus_minus.hpp)
+///   pipelined   runs of records in n = lg P iterations at once (src/schedule/descend/descend.hpp). An
+///               array of at most 2^18 records that is at most half of the memory is read and written
+///               once, and the whole schedule runs in memory, record by record, in 4(lg M + V − 1) steps,
+///               to see it at work: some 4 lg P messages of a record each. For 16 processors, memory also
+///               holds about 35 records on their way for each
 ///
 /// sizes.processors 0 means 16, more if that is faster, and fewer if there are not as many elements.
 /// Throws InputError as DescendJob does; if the memory is too small, it says how much would do.

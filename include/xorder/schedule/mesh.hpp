@@ -24,7 +24,7 @@
 // with y = N/2 − 2x ≥ 0 and x(x − 1) ≤ y(N/2 − 1). `two_phase` is a schedule of these phases: in the first,
 // the U_j of the left half and the R_i of the lower half carry only blocks of the lower left quarter. The
 // lengths of the phases are the paper's. Which block goes when and where is ours;
-// src/schedule/mesh_trades.cpp proves that it works.
+// src/schedule/mesh/mesh_trades.cpp proves that it works.
 //
 // `recursive` is the well-known recursive exchange with XY routing, which takes about N steps (Ding, Ho and
 // Tsay, "Matrix transpose on meshes with wormhole and XY routing", SPDP 1994, compare theirs with it; they

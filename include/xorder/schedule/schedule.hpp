@@ -7,7 +7,8 @@
 //
 //   exchange   two neighbours send from the slots in which they receive: the arriving word takes the place
 //              of the one that left. No slots are needed beyond those of the data.
-//   copy       a value that stays is sent to a slot of its own at the receiver (src/schedule/descend.hpp).
+//   copy       a value that stays is sent to a slot of its own at the receiver
+//              (src/schedule/descend/descend.hpp).
 //
 // Example, the 2 × 2 transposition on a hypercube of two nodes, one step:
 //

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "bench/bench.hpp"
-#include "io/measure_disk.hpp"
+#include "io/measure/measure_disk.hpp"
 #include "option_groups.hpp"
 #include "size_text.hpp"
 #include "text_file.hpp"

@@ -6,11 +6,11 @@
 #include <optional>
 
 #include "bench/papers.hpp"
-#include "schedule/band_placement.hpp"
-#include "schedule/band_task.hpp"
-#include "schedule/banded.hpp"
-#include "schedule/banded_batch.hpp"
-#include "schedule/routed.hpp"
+#include "schedule/banded/band_placement.hpp"
+#include "schedule/banded/band_task.hpp"
+#include "schedule/banded/banded.hpp"
+#include "schedule/banded/banded_batch.hpp"
+#include "schedule/routed/routed.hpp"
 
 namespace xorder::cli {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "bench/blocks.hpp"
 #include "bench/schedule_runs.hpp"
-#include "schedule/aspc.hpp"
-#include "schedule/banded.hpp"
+#include "schedule/banded/banded.hpp"
+#include "schedule/descend/aspc.hpp"
 #include "schedule/exchange.hpp"
 #include "schedule/rounds.hpp"
 #include "xorder/error.hpp"

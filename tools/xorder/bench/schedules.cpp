@@ -7,10 +7,10 @@
 #include "bench/papers.hpp"
 #include "bench/schedule_runs.hpp"
 #include "schedule/bounds.hpp"
-#include "schedule/descend.hpp"
+#include "schedule/descend/descend.hpp"
+#include "schedule/descend/plus_minus.hpp"
 #include "schedule/exchange.hpp"
-#include "schedule/plus_minus.hpp"
-#include "schedule/torus.hpp"
+#include "schedule/mesh/torus.hpp"
 #include "xorder/schedule/mesh.hpp"
 
 namespace xorder::cli {

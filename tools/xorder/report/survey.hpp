@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "io/trace_file.hpp"
+#include "io/trace/trace_file.hpp"
 #include "report/histogram.hpp"
 
 namespace xorder::cli {

@@ -4,10 +4,10 @@
 
 #include <bit>
 
-#include "schedule/band_placement.hpp"
-#include "schedule/band_task.hpp"
-#include "schedule/banded_batch.hpp"
-#include "schedule/routed.hpp"
+#include "schedule/banded/band_placement.hpp"
+#include "schedule/banded/band_task.hpp"
+#include "schedule/banded/banded_batch.hpp"
+#include "schedule/routed/routed.hpp"
 #include "schedule/shown.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/reordering.hpp"

@@ -3,9 +3,9 @@
 
 #include <bit>
 
-#include "io/text_file.hpp"
+#include "io/format/text_file.hpp"
 #include "schedule/exchange.hpp"
-#include "schedule/routed.hpp"
+#include "schedule/routed/routed.hpp"
 #include "schedule/shown.hpp"
 #include "xorder/error.hpp"
 

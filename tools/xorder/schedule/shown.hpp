@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "factors.hpp"
-#include "schedule/routed.hpp"
+#include "schedule/routed/routed.hpp"
 #include "xorder/schedule/check.hpp"
 #include "xorder/schedule/schedule.hpp"
 

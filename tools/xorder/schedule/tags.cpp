@@ -4,7 +4,7 @@
 #include <charconv>
 #include <sstream>
 
-#include "io/python_literal.hpp"
+#include "io/format/python_literal.hpp"
 #include "schedule/shown.hpp"
 #include "xorder/error.hpp"
 #include "xorder/schedule/network.hpp"

@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "count_text.hpp"
-#include "io/text_file.hpp"
+#include "io/format/text_file.hpp"
 #include "schedule/origins.hpp"
 #include "schedule/path.hpp"
 #include "schedule/shown.hpp"

@@ -1,0 +1,119 @@
+#include "xorder/io/array_file.hpp"
+
+#include "io/format/npy.hpp"
+#include "io/format/on_disk.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "count_text.hpp"
+#include "xorder/error.hpp"
+
+namespace xorder::io {
+namespace {
+
+// The extent that makes an array of the other extents fill `available` bytes.
+std::uint64_t inferred_extent(const File& file, const RawLayout& raw, std::uint64_t available) {
+  std::vector<std::uint64_t> others = *raw.extents;
+  others[*raw.inferred_axis] = 1;
+  const std::uint64_t unit = checked_bytes({others, raw.dtype->bytes, Order::c});
+  if (unit == 0 || available % unit != 0) {
+    std::vector<std::string> shape;
+    for (const std::uint64_t extent : others) shape.push_back(std::to_string(extent));
+    shape[*raw.inferred_axis] = "-1";
+    throw InputError(fmt::format("{}: the file has {}, which is not offset {} plus {} × shape ({})",
+                                 file.name(), count_text(file.size(), "byte"), raw.offset,
+                                 count_text(raw.dtype->bytes, "byte"), fmt::join(shape, ", ")));
+  }
+  return available / unit;
+}
+
+ArrayDescription raw_description(const File& file, const RawLayout& raw) {
+  const std::string& path = file.name();
+  if (!raw.dtype) {
+    if (is_zip(file))
+      throw InputError(fmt::format(
+          "{}: is a zip archive, as .npz files are; unzip it and use the .npy files in it", path));
+    throw LayoutError(fmt::format("{}: not an .npy file; for a raw file give its dtype and shape", path));
+  }
+  ArrayDescription description{*raw.dtype, {}, Order::c, raw.offset};
+  const std::uint64_t w = raw.dtype->bytes;
+  if (raw.offset > file.size()) {
+    throw InputError(fmt::format("{}: the offset {} lies beyond the file's {}", path, raw.offset,
+                                 count_text(file.size(), "byte")));
+  }
+  const std::uint64_t available = file.size() - raw.offset;
+  if (raw.extents) {
+    description.extents = *raw.extents;
+    if (raw.extents->size() > max_axes) {
+      throw InputError(
+          fmt::format("{}: shape of {} axes; NumPy has at most {}", path, raw.extents->size(), max_axes));
+    }
+    if (raw.inferred_axis) description.extents[*raw.inferred_axis] = inferred_extent(file, raw, available);
+    const std::uint64_t needed = checked_bytes(description.shape());
+    if (needed != available) {
+      throw InputError(fmt::format("{}: the file has {}, but offset {} + {} × shape ({}) is {}", path,
+                                   count_text(file.size(), "byte"), raw.offset, count_text(w, "byte"),
+                                   fmt::join(description.extents, ", "), raw.offset + needed));
+    }
+  } else {
+    if (available % w != 0) {
+      throw InputError(fmt::format("{}: the file has {}, which is not offset {} plus a multiple of {}", path,
+                                   count_text(file.size(), "byte"), raw.offset, count_text(w, "byte")));
+    }
+    description.extents = {available / w};
+  }
+  return description;
+}
+
+// The description is left empty.
+ArrayFile opened(const std::filesystem::path& path, Disk& disk) {
+  auto file = std::make_shared<const File>(File::open_input(path, Access::buffered, disk));
+  const FileStamp stamp = file->stamp();
+  return {path, std::move(file), stamp, Format::raw, {}};
+}
+
+}  // namespace
+
+const char* name(Format format) { return format == Format::npy ? "npy" : "raw"; }
+
+ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawLayout>& raw) {
+  return open_array(path, raw, system_disk());
+}
+
+ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawLayout>& raw, Disk& disk) {
+  ArrayFile array = opened(path, disk);
+  const File& file = *array.file;
+  if (is_npy(file)) {
+    if (raw)
+      throw LayoutError(
+          fmt::format("{}: an .npy file says what it holds; dtype, shape and offset are only for raw files",
+                      path.string()));
+    array.format = Format::npy;
+    array.description = read_npy_header(file);
+  } else {
+    array.description = raw_description(file, raw.value_or(RawLayout{}));
+  }
+  return array;
+}
+
+ArrayFile on_disk(ArrayFile array, Disk& disk) {
+  array.file = std::make_shared<const File>(array.file->reopen(Access::buffered, disk));
+  return array;
+}
+
+ArrayFile open_raw_array(const std::filesystem::path& path, const RawLayout& raw) {
+  ArrayFile array = opened(path, system_disk());
+  array.description = raw_description(*array.file, raw);
+  return array;
+}
+
+Format output_format(const std::filesystem::path& path, Format input) {
+  std::string extension = path.extension().string();
+  for (char& c : extension) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  if (extension == ".npy") return Format::npy;
+  if (extension == ".raw" || extension == ".bin" || extension == ".dat") return Format::raw;
+  return input;
+}
+
+}  // namespace xorder::io

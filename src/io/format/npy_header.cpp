@@ -1,0 +1,212 @@
+#include "io/format/npy_header.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "io/format/python_literal.hpp"
+#include "io/format/structured_type.hpp"
+#include "rounding.hpp"
+#include "xorder/error.hpp"
+
+namespace xorder::io {
+namespace {
+
+using Kind = Literal::Kind;
+
+constexpr std::string_view magic = "\x93NUMPY";
+
+// The preamble is the magic string, the major and minor version, and the length of the rest of the header.
+std::size_t preamble_bytes(int version) { return magic.size() + 2 + (version == 1 ? 2 : 4); }
+
+std::uint64_t little_endian(std::string_view bytes) {
+  std::uint64_t value = 0;
+  for (std::size_t i = bytes.size(); i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[i]);
+  return value;
+}
+
+// Every error of reading passes here, to get the file's name in front. The name may legally contain line
+// breaks.
+[[noreturn]] void refuse(const std::string& name, std::string_view reason) {
+  std::string line = name;
+  std::replace_if(
+      line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, '?');
+  throw InputError(fmt::format("{}: {}", line, reason));
+}
+
+[[noreturn]] void corrupt(std::string_view reason) {
+  throw InputError(fmt::format("corrupt .npy header: {}", reason));
+}
+
+int version_of(std::string_view head) {
+  if (!has_npy_magic(head))
+    throw InputError(fmt::format("not an .npy file: begins with {}; expected {}",
+                                 excerpt(head.substr(0, magic.size())), excerpt(magic)));
+  if (head.size() < magic.size() + 2) corrupt("truncated in the version; expected 1.0, 2.0 or 3.0");
+  const int major = static_cast<unsigned char>(head[magic.size()]);
+  const int minor = static_cast<unsigned char>(head[magic.size() + 1]);
+  if (major < 1 || major > 3 || minor != 0)
+    throw InputError(fmt::format(".npy version {}.{} is unknown; known are 1.0, 2.0 and 3.0", major, minor));
+  return major;
+}
+
+std::uint64_t data_offset(std::string_view head, std::uint64_t file_bytes) {
+  const int version = version_of(head);
+  const std::size_t preamble = preamble_bytes(version);
+  if (head.size() < preamble)
+    corrupt(fmt::format("truncated at byte {}; its length ends at byte {}", head.size(), preamble));
+  const std::size_t length_at = magic.size() + 2;
+  const std::uint64_t offset = preamble + little_endian(head.substr(length_at, preamble - length_at));
+  if (offset > max_npy_header_bytes)
+    throw InputError(
+        fmt::format(".npy header of {} bytes; at most {} are read", offset, max_npy_header_bytes));
+  if (offset > file_bytes)
+    throw InputError(
+        fmt::format("truncated: its .npy header has {} bytes, the file has {}", offset, file_bytes));
+  return offset;
+}
+
+struct Entries {
+  Literal descr, fortran_order, shape;
+};
+
+Entries entries_of(Literal header) {
+  if (!header.is(Kind::dictionary))
+    corrupt("not a dictionary; expected {'descr': .., 'fortran_order': .., 'shape': ..}");
+  Entries entries;
+  struct {
+    std::u32string_view name;
+    Literal* value;
+    bool seen = false;
+  } keys[] = {
+      {U"descr", &entries.descr}, {U"fortran_order", &entries.fortran_order}, {U"shape", &entries.shape}};
+
+  for (std::size_t i = 0; i < header.items.size(); i += 2) {
+    const Literal& name = header.items[i];
+    const auto key =
+        std::find_if(std::begin(keys), std::end(keys), [&](const auto& k) { return k.name == name.text; });
+    if (!name.is(Kind::string) || key == std::end(keys))
+      corrupt(
+          fmt::format("unknown key {}; expected descr, fortran_order and shape", excerpt(to_python(name))));
+    if (std::exchange(key->seen, true)) corrupt(fmt::format("key {} appears twice", excerpt(name.text)));
+    *key->value = std::move(header.items[i + 1]);
+  }
+  for (const auto& key : keys) {
+    if (!key.seen)
+      corrupt(fmt::format("no key {}; expected descr, fortran_order and shape", excerpt(key.name)));
+  }
+  return entries;
+}
+
+Entries read_entries(int version, std::string_view bytes) {
+  Literal header;
+  try {
+    header = parse_literal(version == 3 ? from_utf8(bytes) : from_latin1(bytes));
+  } catch (const InputError& error) {
+    corrupt(error.what());
+  }
+  return entries_of(std::move(header));
+}
+
+std::vector<std::uint64_t> extents_of(const Literal& shape) {
+  if (!shape.is(Kind::tuple))
+    corrupt(fmt::format("shape {}; expected a tuple such as (3, 4) or (3,)", excerpt(to_python(shape))));
+  if (shape.items.size() > max_axes)
+    throw InputError(fmt::format("shape of {} axes; NumPy has at most {}", shape.items.size(), max_axes));
+  std::vector<std::uint64_t> extents;
+  for (const Literal& item : shape.items) extents.push_back(parse_extent(item));
+  return extents;
+}
+
+void check_file_size(const ArrayDescription& array, std::uint64_t file_bytes) {
+  const std::uint64_t whole = array.offset + checked_bytes(array.shape());
+  if (whole == file_bytes) return;
+  throw InputError(
+      fmt::format("{}: its .npy header makes {} bytes (offset {} + {} bytes x shape ({})), the file has {}",
+                  file_bytes < whole ? "truncated" : "too long", whole, array.offset, array.dtype.bytes,
+                  fmt::join(array.extents, ", "), file_bytes));
+}
+
+ArrayDescription parse(std::string_view header, std::uint64_t file_bytes) {
+  const std::uint64_t offset = data_offset(header, file_bytes);
+  if (header.size() < offset) corrupt(fmt::format("truncated at byte {} of {}", header.size(), offset));
+  const int version = version_of(header);
+  const std::size_t preamble = preamble_bytes(version);
+  Entries entries = read_entries(version, header.substr(preamble, offset - preamble));
+  if (!entries.fortran_order.is(Kind::boolean))
+    corrupt(
+        fmt::format("fortran_order {}; expected True or False", excerpt(to_python(entries.fortran_order))));
+
+  ArrayDescription array;
+  array.dtype = parse_descr(std::move(entries.descr));
+  array.extents = extents_of(entries.shape);
+  array.order = entries.fortran_order.truth ? Order::fortran : Order::c;
+  array.offset = offset;
+  check_file_size(array, file_bytes);
+  return array;
+}
+
+// The size to which a header of `least` bytes is padded: see npy_header(). Whole pages suit direct transfers.
+std::uint64_t padded(std::uint64_t least, bool empty) {
+  constexpr std::uint64_t page = 4096, numpy_alignment = 64;
+  // NumPy's limit of 10,000 characters excludes the preamble. The largest multiple of 64 that it reads is
+  // 9,984.
+  constexpr std::uint64_t numpy_limit = 9984;
+  const std::uint64_t pages = round_up(least, page);
+  const bool as_numpy = empty || (least <= numpy_limit && pages > numpy_limit);
+  return as_numpy ? round_up(least, numpy_alignment) : pages;
+}
+
+}  // namespace
+
+bool has_npy_magic(std::string_view head) { return head.starts_with(magic); }
+
+std::uint64_t npy_data_offset(std::string_view head, std::uint64_t file_bytes, const std::string& name) {
+  try {
+    return data_offset(head, file_bytes);
+  } catch (const InputError& error) {
+    refuse(name, error.what());
+  }
+}
+
+ArrayDescription parse_npy_header(std::string_view header, std::uint64_t file_bytes,
+                                  const std::string& name) {
+  try {
+    return parse(header, file_bytes);
+  } catch (const InputError& error) {
+    refuse(name, error.what());
+  }
+}
+
+std::string npy_header(const DType& dtype, const std::vector<std::uint64_t>& extents) {
+  std::string text = fmt::format("{{'descr': {}, 'fortran_order': False, 'shape': ({}{}), }}", dtype.descr,
+                                 fmt::join(extents, ", "), extents.size() == 1 ? "," : "");
+  const bool ascii =
+      std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  // Version 1 has a 16-bit length. The padding counts.
+  const bool empty = std::ranges::find(extents, 0u) != extents.end();
+  const bool is_short = padded(preamble_bytes(1) + text.size() + 1, empty) - preamble_bytes(1) <= 0xffff;
+  const int version = !ascii ? 3 : is_short ? 1 : 2;
+  const std::size_t preamble = preamble_bytes(version);
+  const std::uint64_t whole = padded(preamble + text.size() + 1, empty);
+  if (whole > max_npy_header_bytes)
+    throw InputError(
+        fmt::format("the type's description makes an .npy header of {} bytes; at most {} are read", whole,
+                    max_npy_header_bytes));
+
+  std::string header(magic);
+  header += static_cast<char>(version);
+  header += '\0';
+  const std::uint64_t length = whole - preamble;
+  for (std::size_t i = 0; i < preamble - magic.size() - 2; ++i)
+    header += static_cast<char>(length >> 8 * i & 0xff);
+  header += text;
+  header.append(static_cast<std::size_t>(whole) - header.size() - 1, ' ');
+  header += '\n';
+  return header;
+}
+
+}  // namespace xorder::io

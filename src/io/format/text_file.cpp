@@ -1,0 +1,30 @@
+#include "io/format/text_file.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+
+#include "io/disk.hpp"
+#include "io/file.hpp"
+#include "utf8.hpp"
+#include "xorder/error.hpp"
+
+namespace xorder::io {
+namespace {
+
+constexpr std::uint64_t largest_text = 1024 * 1024;
+
+}  // namespace
+
+std::string read_text(const std::filesystem::path& path) {
+  const File file = File::open_input(path, Access::buffered);
+  if (file.size() > largest_text) {
+    throw InputError(
+        fmt::format("{}: has {} bytes; at most {} are allowed", file.name(), file.size(), largest_text));
+  }
+  std::string text(file.size(), '\0');
+  file.read_exactly(text.data(), text.size(), 0);
+  return std::string(without_byte_order_mark(text));
+}
+
+}  // namespace xorder::io

@@ -1,0 +1,179 @@
+#include "memory/in_place/in_place.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "gf2/subspace.hpp"
+#include "memory/cache_sizes.hpp"
+#include "plan/tiles/coset.hpp"
+
+namespace xorder::memory {
+namespace {
+
+using gf2::AffineMap;
+using gf2::BitMatrix;
+using gf2::Subspace;
+using gf2::unit;
+using gf2::Word;
+
+class TwoSteps : public InPlaceEngine {
+ public:
+  TwoSteps(std::unique_ptr<InPlaceEngine> first, std::unique_ptr<InPlaceEngine> second)
+      : first_(std::move(first)), second_(std::move(second)) {}
+  WorkspaceSize needs() const override {
+    const WorkspaceSize one = first_->needs(), other = second_->needs();
+    return {std::max(one.shared, other.shared), std::max(one.for_each_thread, other.for_each_thread)};
+  }
+  void perform(std::byte* array, unsigned threads, Workspace& workspace) const override {
+    first_->perform(array, threads, workspace);
+    second_->perform(array, threads, workspace);
+  }
+  std::string describe() const override {
+    return fmt::format("{}; then {}", first_->describe(), second_->describe());
+  }
+
+ private:
+  std::unique_ptr<InPlaceEngine> first_, second_;
+};
+
+// The memory that permute.hpp promises to stay within.
+constexpr std::size_t most_for_a_thread = std::size_t{4} << 20;
+
+int bits_of_line(std::uint64_t element_bytes) { return std::countr_zero(line_bytes / element_bytes); }
+
+// Whether tiles of runs of 2^bits elements are small enough, and the runs are not longer than is useful.
+// (Gray code of 1 byte: runs of 4 KiB 11.4 GB/s, 8 KiB 8.9, 32 KiB 7.4.)
+bool fits(const AffineMap& map, std::uint64_t element_bytes, int bits, std::uint64_t tile_bytes) {
+  constexpr std::uint64_t longest_run = 4096;
+  return bits <= map.bits() && element_bytes << bits <= longest_run &&
+         element_bytes << plan::tile_bits(map, bits, bits) <= tile_bytes;
+}
+
+// The largest s for which the map permutes the tiles, cosets of E_s + A⁻¹E_s.
+std::optional<int> bits_of_permuted_tiles(const AffineMap& map, std::uint64_t element_bytes,
+                                          std::uint64_t tile_bytes) {
+  const BitMatrix inverse = *map.matrix.inverse();
+  std::optional<int> found;
+  for (int bits = bits_of_line(element_bytes); fits(map, element_bytes, bits, tile_bytes); ++bits) {
+    Subspace tile = Subspace::low_bits(bits);
+    for (int i = 0; i < bits; ++i) tile.add(inverse.column(i));
+    if (tile.image(map.matrix) == tile) found = bits;
+  }
+  return found;
+}
+
+// The engine for a map, in one step or in two.
+class MapInPlace {
+ public:
+  explicit MapInPlace(const Mapped& mapped) : mapped_(mapped) {}
+
+  // Null if the map permutes no tiles.
+  std::unique_ptr<InPlaceEngine> one_step() const {
+    // Bit reversal of 8 bytes, 256 MiB on AMD Zen 4: tiles of 8 KiB 7.1 GB/s, 32 KiB 7.5, 128 KiB 8.1, 256
+    // KiB 7.1.
+    const std::uint64_t tile_bytes = std::min(std::uint64_t{128} << 10, cache_sizes().second / 8);
+    const auto bits = bits_of_permuted_tiles(mapped_.map, mapped_.element_bytes, tile_bytes);
+    return bits ? cycles(mapped_.map, *bits) : nullptr;
+  }
+  std::unique_ptr<InPlaceEngine> two_steps() const {
+    // A random map of 8 bytes, there: with tiles of 128 KiB, 512 KiB and 2 MiB the second step, which moves
+    // runs of 1, 2 and 4 KiB, makes 4.4, 6 and 10 GB/s, and the first one 7.5, 7.0 and 6.1.
+    const std::uint64_t tile_bytes = std::min(std::uint64_t{2} << 20, 2 * cache_sizes().second);
+    const InPlaceFactors factors = factored_in_place(mapped_.map, mapped_.element_bytes, tile_bytes);
+    return std::make_unique<TwoSteps>(cycles(factors.within_tiles, factors.run_bits),
+                                      cycles(factors.of_runs, factors.run_bits));
+  }
+
+ private:
+  std::unique_ptr<InPlaceEngine> cycles(const AffineMap& map, int bits) const {
+    Mapped step = mapped_;
+    step.map = map;
+    return make_cycles_engine(std::move(step), bits, in_caches(mapped_.bytes() * mapped_.outer_count));
+  }
+
+  const Mapped& mapped_;
+};
+
+// The same reordering as a map, repeated along axes that stay where they are; if it is one.
+std::optional<Mapped> as_map(const Reordering& what) {
+  const int last = static_cast<int>(what.extents.size()) - 1;
+  if (what.mapped == last && std::ranges::is_sorted(what.order)) return mapped_of(what);
+  Reordering rest = what;
+  for (std::uint64_t batch = 1;;) {
+    if (const auto map = flat_map(rest))
+      return mapped_of({what.element_bytes, {batch, std::uint64_t{1} << map->bits()}, {0, 1}, 1, *map});
+    if (rest.order.front() != 0 || rest.mapped == 0) return {};
+    batch *= rest.extents.front();
+    rest.extents.erase(rest.extents.begin());
+    rest.order.erase(rest.order.begin());
+    for (int& axis : rest.order) --axis;
+    if (rest.mapped) --*rest.mapped;
+  }
+}
+
+}  // namespace
+
+InPlaceFactors factored_in_place(const AffineMap& map, std::uint64_t element_bytes,
+                                 std::uint64_t tile_bytes) {
+  const int n = map.bits();
+  const BitMatrix inverse = *map.matrix.inverse();
+  int s = std::min(n, bits_of_line(element_bytes));
+  while (fits(map, element_bytes, s + 1, tile_bytes)) ++s;
+
+  // B's pairs x -> y: the required ones, others that complete them to bases of T, and a complement of T.
+  std::vector<Word> from, to;
+  Subspace sources, targets;
+  const auto add = [](Subspace& space, std::vector<Word>& basis, Word v) {
+    if (space.add(v)) basis.push_back(v);
+  };
+  for (int i = 0; i < s; ++i) {
+    add(sources, from, inverse.column(i));
+    add(targets, to, unit(i));
+  }
+  for (int i = 0; i < s; ++i) {
+    add(sources, from, unit(i));
+    add(targets, to, inverse.column(i));
+  }
+  for (int i = 0; i < n; ++i) {
+    if (!sources.add(unit(i))) continue;
+    from.push_back(unit(i));
+    to.push_back(unit(i));
+  }
+  const BitMatrix b = BitMatrix(n, to) * *BitMatrix(n, from).inverse();
+  return {{b, 0}, {map.matrix * *b.inverse(), map.complement}, s};
+}
+
+std::unique_ptr<InPlaceEngine> make_in_place_engine(const Reordering& what) {
+  auto swaps = make_swap_engines(what);
+  // Rows of at most a line make small tiles, each of which takes as long as a large one: 256 MiB of (N, 8,
+  // 8) on AMD Zen 4, of 8 bytes as squares 11 GB/s, in parts 15; of 16 bytes 18 and 13.
+  const bool long_rows = what.extents.back() * what.element_bytes > line_bytes;
+  if (swaps.size() == 1 && long_rows) return std::move(swaps.front());
+  // Parts and what they become are in the second-level cache. There, maps of 32 KiB as their tiles 6 to 13
+  // GB/s, in parts 13 to 15; (N, 50, 60) of 3 bytes in a second array 4.8, in parts 10.9; (N, 3, 3) of bytes
+  // as squares 0.2, in parts 13.
+  if (auto parts = make_through_buffer(what, cache_sizes().second / 4)) return parts;
+  const auto mapped = as_map(what);
+  const bool has_lines = mapped && mapped->has_lines();
+  if (has_lines) {
+    if (auto one = MapInPlace(*mapped).one_step()) return one;
+  }
+  if (swaps.size() == 1) return std::move(swaps.front());
+  // Parts and buffers of a few threads are in the third level: a shuffle of 2 MiB in two steps 5.4, in parts
+  // 7.5; (N, 500, 700) of 4 bytes in a second array 4.5, in parts 9.
+  // Parts below 2 MiB always, as each of them would be permuted by one thread while the others wait.
+  const auto longest = std::clamp(cache_sizes().third / 8, std::size_t{2} << 20, most_for_a_thread);
+  if (auto parts = make_through_buffer(what, longest)) return parts;
+  // With a second array and with two steps, random maps of 256 KiB: 13 and 6 GB/s; of 4 MiB, beyond the
+  // cache: 5 and 7.
+  if (2 * what.bytes() <= cache_sizes().second) return make_through_copy(what);
+  if (swaps.size() == 2) return std::make_unique<TwoSteps>(std::move(swaps[0]), std::move(swaps[1]));
+  return has_lines ? MapInPlace(*mapped).two_steps() : make_through_copy(what);
+}
+
+}  // namespace xorder::memory

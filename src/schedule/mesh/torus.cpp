@@ -1,0 +1,153 @@
+#include "schedule/mesh/torus.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "schedule/bounds.hpp"
+#include "xorder/error.hpp"
+
+namespace xorder::schedule {
+namespace {
+
+using std::int64_t;
+using std::uint64_t;
+using Leg = Torus::Leg;
+using Move = Torus::Move;
+using Moves = std::vector<std::vector<Move>>;
+
+constexpr uint64_t home = 0, on_its_way = 1, mirrored_on_its_way = 2;
+
+Leg operator-(Leg leg) { return {-leg.rows, -leg.columns}; }
+
+// Puts moves into steps.
+class Course {
+ public:
+  explicit Course(int64_t side) : side_(side) {}
+
+  // A move of the blocks that began at k, and with it that of the blocks that began at −k.
+  void add(uint64_t step, int64_t k, const Move& move) {
+    if (moves_.size() <= step) moves_.resize(step + 1);
+    moves_[step].push_back(move);
+    if (2 * k == side_) return;  // −k is k
+    const auto mirrored = [](uint64_t slot) { return slot == home ? home : mirrored_on_its_way; };
+    moves_[step].push_back(
+        {-move.k, mirrored(move.from_slot), mirrored(move.to_slot), -move.first, -move.second});
+  }
+  Moves take() { return std::move(moves_); }
+
+ private:
+  int64_t side_;
+  Moves moves_;
+};
+
+Moves moves_of(uint64_t nodes_in_a_row, Mesh::Routing routing) {
+  const auto side = static_cast<int64_t>(nodes_in_a_row), half = side / 2;
+  Course course(side);
+  if (half == 0) return {};
+  const bool xy = routing == Mesh::Routing::xy;
+  const int64_t groups = half == 3 ? 2 : (half + 2) / 3, near = std::min(half - groups + 1, 2 * groups);
+  for (int64_t t = 0; t < groups; ++t) {
+    const auto step = static_cast<uint64_t>(t);
+    const int64_t s = (near + 1) / 2 - t, partner = near + 1 - s, far = near + 1 + t;
+    const bool alone = s == partner;
+    if (s > 0 && !alone && xy) {
+      course.add(step, s, {s, home, on_its_way, {-s, 0}, {}});
+      course.add(step + 1, s, {0, on_its_way, home, {0, s}, {}});
+      course.add(step, partner, {partner, home, home, {0, partner}, {-partner, 0}});
+    } else if (s > 0) {
+      course.add(step, s, {s, home, home, {0, s}, {-s, 0}});
+      if (!alone) course.add(step, partner, {partner, home, home, {-partner, 0}, {0, partner}});
+    }
+    if (t == groups - 1) break;
+    const int64_t to_halfway = side - half - far + s, from_halfway = half - s;
+    if (xy) {
+      course.add(step, far, {far, home, on_its_way, {0, s}, {to_halfway, 0}});
+      course.add(step + 1, far, {-half, on_its_way, on_its_way, {from_halfway, 0}, {}});
+      course.add(step + 2, far, {-s, on_its_way, home, {0, far - s}, {}});
+    } else {
+      course.add(step, far, {far, home, on_its_way, {-s, 0}, {0, -to_halfway}});
+      course.add(step + 1, far, {-half, on_its_way, home, {0, -from_halfway}, {s - far, 0}});
+    }
+  }
+  if (near + groups - 1 < half) {  // half = 3 groups is left
+    const int64_t n = groups, y = 2 * n - 1, rest = side - half - y;
+    const auto last = static_cast<uint64_t>(n - 1);
+    if (xy) {
+      course.add(0, half, {half, home, on_its_way, {-2 * n, 0}, {}});
+      course.add(1, half, {n, on_its_way, on_its_way, {0, -y}, {}});
+      course.add(last + 1, half, {n + y, on_its_way, home, {0, -rest}, {-n, 0}});
+    } else {
+      course.add(0, half, {half, home, on_its_way, {0, 2 * n}, {y, 0}});
+      course.add(last, half, {n + y, on_its_way, home, {rest, 0}, {0, n}});
+    }
+  }
+  return course.take();
+}
+
+bool stops(const Moves& moves) {
+  for (const auto& step : moves) {
+    for (const Move& move : step) {
+      if (move.to_slot != home) return true;
+    }
+  }
+  return false;
+}
+
+const Network& checked(const Network& torus, Mesh::Routing routing) {
+  if (routing == Mesh::Routing::any || routing == Mesh::Routing::xy) return torus;
+  throw InputError("on a torus, messages take routing any or xy; the other routings are for a mesh");
+}
+
+// The place on a ring, `distance` < ring from another one.
+uint64_t further(uint64_t from, int64_t distance, uint64_t ring) {
+  return (from + static_cast<uint64_t>(distance + static_cast<int64_t>(ring))) % ring;
+}
+
+}  // namespace
+
+Torus::Torus(uint64_t side, Mesh::Routing routing)
+    : Torus(checked(Network::torus(side), routing), moves_of(Network::torus(side).side(), routing)) {}
+
+Torus::Torus(const Network& torus, std::vector<std::vector<Move>> moves)
+    : Schedule(torus, stops(moves) ? 3 : 1, moves.size(), torus_bound(torus.side())),
+      moves_(std::move(moves)) {}
+
+void Torus::messages(uint64_t step, std::vector<Message>& out) const {
+  out.clear();
+  const uint64_t side = network().side();
+  for (const Move& move : moves_[step]) {
+    for (uint64_t i = 0; i < side; ++i) {
+      const uint64_t j = further(i, -move.k, side);
+      const uint64_t via_i = further(i, move.first.rows, side), via_j = further(j, move.first.columns, side);
+      const uint64_t to_i = further(via_i, move.second.rows, side);
+      const uint64_t to_j = further(via_j, move.second.columns, side);
+      out.push_back(
+          {{i * side + j, move.from_slot}, {to_i * side + to_j, move.to_slot}, via_i * side + via_j});
+    }
+  }
+}
+
+std::optional<Place> Torus::goal(Place start) const {
+  if (start.slot != home) return {};
+  const uint64_t side = network().side();
+  return Place{start.node % side * side + start.node / side, home};
+}
+
+Schedule::Load Torus::load(uint64_t step) const {
+  const uint64_t side = network().side();
+  Load load;
+  for (const Move& move : moves_[step]) {
+    load.messages += side;
+    for (const Leg& leg : {move.first, move.second}) {
+      load.crossings += side * static_cast<uint64_t>(std::abs(leg.rows) + std::abs(leg.columns));
+    }
+  }
+  return load;
+}
+
+std::unique_ptr<Schedule> mesh_schedule(uint64_t side, Mesh::Routing routing, bool torus) {
+  if (torus) return std::make_unique<Torus>(side, routing);
+  return std::make_unique<Mesh>(side, routing);
+}
+
+}  // namespace xorder::schedule
