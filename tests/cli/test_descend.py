@@ -492,7 +492,9 @@ class OnDisk(Case):
                 os.unlink(self.path("b.npy"))
                 continue
             self.assertEqual(process.returncode, -signal.SIGINT)
-            self.assertIn(stderr, [b"", b"xorder: interrupted\n"])  # nothing if there was nothing to stop yet
+            # Nothing if there was nothing to stop yet. On a busy disk a note may come first: it seems to seek.
+            told = [line for line in stderr.splitlines() if b"takes long to seek" not in line]
+            self.assertIn(told, [[], [b"xorder: interrupted"]])
             self.assertEqual(os.listdir(self.dir), ["a.npy"])
 
 

@@ -107,6 +107,7 @@ class Builder {
       same = same && order.order[j] == j;
       by_piece = by_piece && order.order[j] / 16 == order.order[j / 16 * 16] / 16;
     }
+    order.by_word = w >= 4;
     order.kind = same ? LinePermutation::none : by_piece ? LinePermutation::by_piece : LinePermutation::free;
     return order;
   }

@@ -47,7 +47,8 @@ HWY_INLINE void transpose_lines(const std::byte* const* lines, const To& to) {
 
 #else
 
-// Permutes one line: in one register if there is an instruction for it, otherwise in registers of 16 bytes.
+// Permutes one line: in one register if there is an instruction for it, otherwise by lookups in each of its
+// pieces of 16 bytes.
 #if HWY_TARGET == HWY_AVX3_DL
 
 template <class Put>
@@ -59,32 +60,65 @@ HWY_INLINE void permute_line(const std::byte* from, const LineOrder& order, std:
 
 #else
 
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+constexpr bool has_words = true;
+
+// Those words of a line whose offsets are in the lowest bytes of the words of `offsets`, of which the
+// instructions only look at the bits that they need.
+HWY_INLINE hn::Vec<Widest> words_of_line(const std::byte* line, hn::Vec<Widest> offsets) {
+#if HWY_TARGET == HWY_AVX3
+  return hn::Vec<Widest>{_mm512_permutexvar_epi32(_mm512_srli_epi32(offsets.raw, 2), load(widest, line).raw)};
+#else
+  const __m256i word = _mm256_srli_epi32(offsets.raw, 2);
+  const __m256i lower = _mm256_permutevar8x32_epi32(load(widest, line).raw, word);
+  const __m256i upper = _mm256_permutevar8x32_epi32(load(widest, line + widest_bytes).raw, word);
+  const __m256i is_upper = _mm256_slli_epi32(offsets.raw, 26);  // in the top bit
+  return hn::Vec<Widest>{_mm256_castps_si256(_mm256_blendv_ps(
+      _mm256_castsi256_ps(lower), _mm256_castsi256_ps(upper), _mm256_castsi256_ps(is_upper)))};
+#endif
+}
+
+#else
+constexpr bool has_words = false;
+HWY_INLINE hn::Vec<Widest> words_of_line(const std::byte*, hn::Vec<Widest> offsets) { return offsets; }
+#endif
+
+HWY_INLINE hn::Vec<Widest> load_in_each_block(const std::byte* p) {
+  return hn::LoadDup128(widest, reinterpret_cast<const std::uint8_t*>(p));
+}
+
 template <class Put>
 HWY_INLINE void permute_line(const std::byte* from, const LineOrder& order, std::uint8_t flip,
                              const Put& put_at) {
   constexpr std::size_t pieces = line_bytes / 16;
-  const auto flips = hn::Set(bytes16, flip);
-  if (order.kind == LinePermutation::by_piece) {
-    for (std::size_t j = 0; j < line_bytes; j += 16) {
-      const auto index = hn::Xor(hn::Load(bytes16, order.order + j), flips);
-      const std::size_t piece = (order.order[j] ^ flip) & 48U;
-      put_at(j, bytes16,
-             hn::TableLookupBytes(load(bytes16, from + piece), hn::And(index, hn::Set(bytes16, 15))));
+  if (has_words && order.by_word) {
+    for (std::size_t j = 0; j < line_bytes; j += widest_bytes) {
+      const auto offsets = hn::Xor(hn::Load(widest, order.order + j), hn::Set(widest, flip));
+      put_at(j, widest, words_of_line(from, offsets));
     }
     return;
   }
-  hn::Vec<decltype(bytes16)> line[pieces];
-  for (std::size_t i = 0; i < pieces; ++i) line[i] = load(bytes16, from + 16 * i);
-  for (std::size_t j = 0; j < line_bytes; j += 16) {
-    const auto index = hn::Xor(hn::Load(bytes16, order.order + j), flips);
-    auto result = hn::Zero(bytes16);
+  if (order.kind == LinePermutation::by_piece) {
+    for (std::size_t j = 0; j < line_bytes; j += widest_bytes) {
+      const auto index = hn::Xor(hn::Load(widest, order.order + j), hn::Set(widest, flip));
+      const auto piece = [&](std::size_t i) { return from + ((order.order[j + 16 * i] ^ flip) & 48U); };
+      put_at(j, widest,
+             hn::TableLookupBytes(load_pieces<16>(widest, piece), hn::And(index, hn::Set(widest, 15))));
+    }
+    return;
+  }
+  hn::Vec<Widest> line[pieces];
+  for (std::size_t i = 0; i < pieces; ++i) line[i] = load_in_each_block(from + 16 * i);
+  for (std::size_t j = 0; j < line_bytes; j += widest_bytes) {
+    const auto index = hn::Xor(hn::Load(widest, order.order + j), hn::Set(widest, flip));
+    auto result = hn::Zero(widest);
     for (std::size_t i = 0; i < pieces; ++i) {
       // An index in this piece becomes 0x70 to 0x7f, of which the lookup uses 0 to 15. An index in another
       // piece becomes 0x80 or more, for which the lookup gives 0.
-      const auto here = hn::Xor(index, hn::Set(bytes16, static_cast<std::uint8_t>(16 * i)));
-      result = hn::Or(result, hn::TableLookupBytesOr0(line[i], hn::Add(here, hn::Set(bytes16, 0x70))));
+      const auto here = hn::Xor(index, hn::Set(widest, static_cast<std::uint8_t>(16 * i)));
+      result = hn::Or(result, hn::TableLookupBytesOr0(line[i], hn::Add(here, hn::Set(widest, 0x70))));
     }
-    put_at(j, bytes16, result);
+    put_at(j, widest, result);
   }
 }
 

@@ -17,6 +17,7 @@ enum class LinePermutation { none, by_piece, free };
 /// each has its own flip.
 struct LineOrder {
   LinePermutation kind = LinePermutation::none;
+  bool by_word = false;  ///< whether words of 4 bytes stay whole, and begin at multiples of 4
   alignas(line_bytes) std::uint8_t order[line_bytes] = {};
 };
 

@@ -28,18 +28,29 @@ Parcel::Functions parcel_functions(std::size_t) { return {}; }
 
 #else
 
-constexpr std::size_t vector_bytes = permuted_bytes;
-using Bytes = Permuted;
+// Where a lookup stays within a block of 16 bytes, each vector of the source has the same 16 bytes in all its
+// blocks, so that two blocks of the target are picked at once. (64 KiB, AMD Zen 3, from one block to two: N x
+// 4 x 4 of 1 byte 7 to 11 GB/s, N x 7 x 5 x 3 of 1 byte 4.3 to 6.)
+constexpr std::size_t loaded_bytes = permuted_bytes;
+constexpr std::size_t picked_bytes =
+    loaded_bytes == 16 ? std::min<std::size_t>(32, widest_bytes) : loaded_bytes;
+constexpr ParcelVectors parcel_vectors{loaded_bytes, picked_bytes};
+using Bytes = hn::FixedTag<std::uint8_t, picked_bytes>;
 using Vector = hn::Vec<Bytes>;
 
+HWY_INLINE Vector load_vector(const std::byte* p) {
+  if constexpr (loaded_bytes == 16) return hn::LoadDup128(Bytes(), reinterpret_cast<const std::uint8_t*>(p));
+  return load(Bytes(), p);
+}
+
 template <std::size_t vectors>
-constexpr std::size_t lookups = vector_bytes == 64 ? (vectors + 1) / 2 : vectors;
+constexpr std::size_t lookups = loaded_bytes == 64 ? (vectors + 1) / 2 : vectors;
 
 // Picks a vector from those of a parcel.
 template <std::size_t vectors>
 HWY_INLINE Vector pick(const Vector (&from)[vectors], const std::uint8_t* order) {
   Vector picked = hn::Zero(Bytes());
-  for (std::size_t k = 0; k < lookups<vectors>; ++k, order += vector_bytes) {
+  for (std::size_t k = 0; k < lookups<vectors>; ++k, order += picked_bytes) {
     const Vector where = hn::Load(Bytes(), order);
 #if HWY_TARGET == HWY_AVX3_DL
     const __mmask64 here = ~_mm512_movepi8_mask(where.raw);
@@ -70,19 +81,19 @@ void move_parcels(const Parcel& parcel, std::byte* to, const std::byte* from, st
     Vector loaded[vectors];
     for (std::size_t k = 0; k < vectors; ++k) {
       if (write == Write::exactly && exact_reads) {
-        alignas(line_bytes) std::byte copy[vector_bytes];
+        alignas(line_bytes) std::byte copy[loaded_bytes];
         std::memcpy(copy, from + places[k].source, places[k].bytes);
-        loaded[k] = load(Bytes(), copy);
+        loaded[k] = load_vector(copy);
       } else {
-        loaded[k] = load(Bytes(), from + places[k].source);
+        loaded[k] = load_vector(from + places[k].source);
       }
     }
     const std::uint8_t* order = parcel.orders();
     for (const Parcel::Picked& picked : parcel.picked()) {
       const Vector v = pick(loaded, order);
-      order += lookups<vectors> * vector_bytes;
+      order += lookups<vectors> * picked_bytes;
       if constexpr (write == Write::exactly) {
-        alignas(line_bytes) std::byte whole[vector_bytes];
+        alignas(line_bytes) std::byte whole[picked_bytes];
         store(Bytes(), v, whole);
         std::memcpy(to + picked.target, whole, picked.bytes);
       } else {
@@ -97,7 +108,7 @@ Parcel::Functions functions_from(std::size_t wanted) {
   if constexpr (vectors < Parcel::most_vectors) {
     if (wanted > vectors) return functions_from<vectors + 1>(wanted);
   }
-  return {vector_bytes, move_parcels<vectors, Write::overlapping>, move_parcels<vectors, Write::exactly>};
+  return {parcel_vectors, move_parcels<vectors, Write::overlapping>, move_parcels<vectors, Write::exactly>};
 }
 Parcel::Functions parcel_functions(std::size_t vectors) { return functions_from<1>(vectors); }
 
@@ -114,12 +125,13 @@ HWY_EXPORT(parcel_functions);
 namespace {
 
 // Vectors are permuted in pairs if they have 64 bytes.
-std::size_t vectors_of_lookup(std::size_t vector_bytes) { return vector_bytes == 64 ? 2 : 1; }
+std::size_t vectors_of_lookup(const ParcelVectors& vectors) { return vectors.loaded == 64 ? 2 : 1; }
 
 // Cycles, fitted on AMD Zen 4 to 300 random arrays of 64 and 500 KB.
 struct Costs {
   double parcel = 5, segment = 0.9, load = 1, lookup = 1.75;
-  double exact = 10;  // more for a parcel that is moved exactly, and for each of its stores
+  double lookup_in_one = 1.25;  // vector of 16 bytes, on AMD Zen 3
+  double exact = 10;            // more for a parcel that is moved exactly, and for each of its stores
   double call = 45;
 };
 
@@ -150,39 +162,40 @@ ParcelSizes ParcelShape::sizes() const {
   return sizes;
 }
 
-std::uint64_t ParcelSizes::vectors(std::size_t vector_bytes) const {
-  return bytes / segment * ceil_div(segment, vector_bytes);
+std::uint64_t ParcelSizes::loaded(const ParcelVectors& vectors) const {
+  return bytes / segment * ceil_div(segment, vectors.loaded);
 }
 
-std::uint64_t ParcelSizes::excess(std::size_t vector_bytes) const {
-  return round_up(piece, vector_bytes) - piece;
+std::uint64_t ParcelSizes::excess(const ParcelVectors& vectors) const {
+  return round_up(piece, vectors.picked) - piece;
 }
 
-std::uint64_t ParcelSizes::exact_parcels(std::size_t vector_bytes, std::uint64_t behind) const {
-  const std::uint64_t most = excess(vector_bytes);
+std::uint64_t ParcelSizes::exact_parcels(const ParcelVectors& vectors, std::uint64_t behind) const {
+  const std::uint64_t most = excess(vectors);
   return most <= behind ? 0 : ceil_div(most - behind, piece);
 }
 
-double ParcelSizes::cycles(std::size_t vector_bytes, std::uint64_t behind) const {
+double ParcelSizes::cycles(const ParcelVectors& vectors, std::uint64_t behind) const {
   constexpr Costs costs;
   const auto real = [](std::uint64_t number) { return static_cast<double>(number); };
-  const std::uint64_t loads = vectors(vector_bytes);
-  const double lookups = real(ceil_div(loads, vectors_of_lookup(vector_bytes))),
-               picked = real(bytes / piece * ceil_div(piece, vector_bytes)),
-               exact = real(std::min(count, exact_parcels(vector_bytes, behind))) +
-                       (rest && behind < excess(vector_bytes) ? 1 : 0);
+  const std::uint64_t loads = loaded(vectors), of_lookup = vectors_of_lookup(vectors);
+  const double lookup = of_lookup == 1 ? costs.lookup_in_one : costs.lookup;
+  const double lookups = real(ceil_div(loads, of_lookup)),
+               picked = real(bytes / piece * ceil_div(piece, vectors.picked)),
+               exact = real(std::min(count, exact_parcels(vectors, behind))) +
+                       (rest && behind < excess(vectors) ? 1 : 0);
   return (real(count) + rest) * (costs.parcel + real(bytes / segment) * costs.segment +
-                                 real(loads) * costs.load + picked * lookups * costs.lookup) +
+                                 real(loads) * costs.load + picked * lookups * lookup) +
          exact * costs.exact * (1 + picked) + costs.call;
 }
 
-std::size_t Parcel::vector_bytes() { return HWY_DYNAMIC_DISPATCH(parcel_functions)(1).vector_bytes; }
+ParcelVectors Parcel::vectors() { return HWY_DYNAMIC_DISPATCH(parcel_functions)(1).vectors; }
 
 Parcel::Parcel(ParcelShape shape)
     : shape_(std::move(shape)),
       sizes_(shape_.sizes()),
-      functions_(HWY_DYNAMIC_DISPATCH(parcel_functions)(sizes_.vectors(vector_bytes()))) {
-  const std::size_t n = functions_.vector_bytes;
+      functions_(HWY_DYNAMIC_DISPATCH(parcel_functions)(sizes_.loaded(vectors()))) {
+  const std::size_t n = functions_.vectors.loaded, m = functions_.vectors.picked;
   // The places of segments.
   const std::uint64_t segment = sizes_.segment, of_segment = ceil_div(segment, n);
   std::vector<std::uint64_t> segments = {0};
@@ -214,23 +227,24 @@ Parcel::Parcel(ParcelShape shape)
   }
   if (shape_.taken != 1) repeat(elements, shape_.taken, step(shape_.along.source));
 
-  const std::size_t of_lookup = n * vectors_of_lookup(n), lookups = ceil_div(loaded_.size() * n, of_lookup);
+  const std::size_t of_lookup = n * vectors_of_lookup(functions_.vectors),
+                    lookups = ceil_div(loaded_.size() * n, of_lookup);
   const std::uint64_t bytes = sizes_.piece;
-  const std::size_t count = sources.size() * ceil_div(bytes, n) * lookups;
-  orders_ = hwy::AllocateAligned<std::uint8_t>(count * n);
+  const std::size_t count = sources.size() * ceil_div(bytes, m) * lookups;
+  orders_ = hwy::AllocateAligned<std::uint8_t>(count * m);
   if (!orders_) throw std::bad_alloc();
-  std::fill_n(orders_.get(), count * n, no_byte);
+  std::fill_n(orders_.get(), count * m, no_byte);
   const int lg_of_lookup = std::countr_zero(of_lookup);  // no divisions: a plan has thousands of bytes
   for (std::size_t piece = 0; piece < sources.size(); ++piece) {
     auto element = elements.begin();
     std::uint64_t byte = 0;  // of the element
-    for (std::uint64_t begin = 0; begin < bytes; begin += n) {
-      const std::size_t here = std::min<std::uint64_t>(n, bytes - begin), row = picked_.size() * lookups;
+    for (std::uint64_t begin = 0; begin < bytes; begin += m) {
+      const std::size_t here = std::min<std::uint64_t>(m, bytes - begin), row = picked_.size() * lookups;
       picked_.push_back({targets[piece] + begin, here});
       for (std::size_t b = 0; b < here; ++b) {
         const std::uint64_t from = sources[piece] + *element + byte;
         const std::size_t k = row + (from >> lg_of_lookup);
-        orders_[k * n + b] = static_cast<std::uint8_t>(from & (of_lookup - 1));
+        orders_[k * m + b] = static_cast<std::uint8_t>(from & (of_lookup - 1));
         if (++byte < shape_.element_bytes) continue;
         byte = 0;
         ++element;
@@ -243,11 +257,11 @@ void Parcel::move(std::byte* to, const std::byte* from, std::uint64_t count, con
                   std::uint64_t behind) const {
   const std::uint64_t source_stride = shape_.along.source.bytes, target_stride = shape_.along.target.bytes;
   const auto rest = static_cast<std::uint64_t>(source_end - from);
-  const std::uint64_t parcels = count / shape_.taken, excess = sizes_.excess(functions_.vector_bytes);
+  const std::uint64_t parcels = count / shape_.taken, excess = sizes_.excess(functions_.vectors);
   // How many may be read with whole vectors, and written so; of those that may only be read, what follows.
   const std::uint64_t readable =
       rest < reach_ ? 0 : std::min(parcels, (rest - reach_) / (shape_.taken * source_stride) + 1);
-  const std::uint64_t exact = sizes_.exact_parcels(functions_.vector_bytes, behind);
+  const std::uint64_t exact = sizes_.exact_parcels(functions_.vectors, behind);
   const std::uint64_t before = std::min(parcels - std::min(parcels, exact), readable);
   const auto move_by = [&](Function function, std::uint64_t first, std::uint64_t end, bool exact_reads) {
     const std::uint64_t at = first * shape_.taken;

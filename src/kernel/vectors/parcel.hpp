@@ -16,6 +16,12 @@
 
 namespace xorder::kernel {
 
+/// The vectors of a processor that permutes bytes.
+struct ParcelVectors {
+  std::size_t loaded = 0;  ///< bytes of the source in each
+  std::size_t picked = 0;  ///< bytes of the target in each, which may be more
+};
+
 /// What decides how long parcels take.
 struct ParcelSizes {
   std::uint64_t bytes;    ///< of a parcel
@@ -25,14 +31,14 @@ struct ParcelSizes {
   bool rest;              ///< whether there is another one that moves some coordinates again
 
   /// How many vectors a parcel is loaded as: each segment as whole vectors.
-  std::uint64_t vectors(std::size_t vector_bytes) const;
+  std::uint64_t loaded(const ParcelVectors& vectors) const;
   /// What the last vector of a piece writes too much.
-  std::uint64_t excess(std::size_t vector_bytes) const;
+  std::uint64_t excess(const ParcelVectors& vectors) const;
   /// How many parcels at the end must be moved without writing too much, if `behind` more bytes may be
   /// written.
-  std::uint64_t exact_parcels(std::size_t vector_bytes, std::uint64_t behind) const;
+  std::uint64_t exact_parcels(const ParcelVectors& vectors, std::uint64_t behind) const;
   /// An estimate for all.
-  double cycles(std::size_t vector_bytes, std::uint64_t behind) const;
+  double cycles(const ParcelVectors& vectors, std::uint64_t behind) const;
 };
 
 /// The bytes of a parcel and where they go.
@@ -57,8 +63,8 @@ struct ParcelShape {
 class Parcel {
  public:
   static constexpr std::size_t most_vectors = 16;
-  /// Of this processor's vectors; 0 if it has none.
-  static std::size_t vector_bytes();
+  /// Those of this processor; they have 0 bytes if there are none.
+  static ParcelVectors vectors();
 
   /// Requires vectors, and a shape of at most most_vectors of them.
   explicit Parcel(ParcelShape shape);
@@ -84,16 +90,16 @@ class Parcel {
     std::size_t bytes;     ///< that belong to the piece
   };
   std::span<const Picked> picked() const { return picked_; }
-  /// A vector of the target takes some lookups, each in one vector of the parcel or, if these have N = 64
-  /// bytes, in two. Byte b of lookup k for picked()[p] is byte orders()[(p·lookups + k)·N + b] of these, or
-  /// none if that is no_byte.
+  /// A vector of N bytes of the target takes some lookups, each in one vector of the parcel or, if these have
+  /// 64 bytes, in two. Byte b of lookup k for picked()[p] is byte orders()[(p·lookups + k)·N + b] of these,
+  /// or none if that is no_byte.
   const std::uint8_t* orders() const { return orders_.get(); }
   static constexpr std::uint8_t no_byte = 0x80;
 
   using Function = void (*)(const Parcel&, std::byte* to, const std::byte* from, std::size_t parcels,
                             bool exact_reads);
   struct Functions {
-    std::size_t vector_bytes = 0;
+    ParcelVectors vectors{};
     Function overlapping = nullptr;  ///< may read and write up to a vector too much
     Function exact = nullptr;        ///< writes nothing too much, and reads nothing if exact_reads
   };

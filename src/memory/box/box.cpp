@@ -4,6 +4,7 @@
 #include <bit>
 #include <utility>
 
+#include "kernel/vectors/parcel.hpp"
 #include "memory/box/box_engines.hpp"
 #include "memory/cache_sizes.hpp"
 #include "memory/micro.hpp"
@@ -147,9 +148,11 @@ std::unique_ptr<Engine> make_short_map_engine(const Reordering& what) {
       !what.map.matrix.is_bit_permutation() || what.map.complement != 0)
     return nullptr;
   const TargetAxes target(canonical(with_axes_of_bits(what)));
-  // What maps take that are performed line by line. (N bit reversals of 8 elements on AMD Zen 4, 64 KiB: 14
-  // to 20 GB/s, as parcels 29 to 47.)
-  double cycles = 0.15 * static_cast<double>(target.element_bytes);
+  // What maps take that are performed line by line. (N bit reversals of 8 elements of 1 to 8 bytes, 64 KiB,
+  // line by line and as parcels: AMD Zen 4 14 to 20 and 29 to 47 GB/s; AMD Zen 3, which looks up 16 bytes at
+  // once, 5.3 to 7 and 9.6 to 11.)
+  const double by_line = kernel::Parcel::vectors().loaded < line_bytes ? 0.4 : 0.15;
+  double cycles = by_line * static_cast<double>(target.element_bytes);
   const auto parcels = parcels_for(target, cycles);
   return parcels ? parcels() : nullptr;
 }

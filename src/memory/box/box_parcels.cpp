@@ -81,12 +81,12 @@ class Search {
     for (std::uint64_t taken = 1;; ++taken) {
       // The most for as many vectors.
       if (lengthens)
-        taken = std::max(taken, round_up(of_one.segment * taken, vector_bytes_) / of_one.segment);
+        taken = std::max(taken, round_up(of_one.segment * taken, vectors_.loaded) / of_one.segment);
       taken = std::min(taken, length);
       const ParcelSizes sizes{of_one.bytes * taken, of_one.segment * (lengthens ? taken : 1),
                               of_one.piece * taken, length / taken, length % taken != 0};
-      if (sizes.vectors(vector_bytes_) > Parcel::most_vectors) return;
-      const double cycles = sizes.cycles(vector_bytes_, one_piece ? vector_bytes_ : 0) /
+      if (sizes.loaded(vectors_) > Parcel::most_vectors) return;
+      const double cycles = sizes.cycles(vectors_, one_piece ? vectors_.picked : 0) /
                             static_cast<double>(of_one.bytes / element_bytes_ * length);
       if (cycles < cycles_) {
         cycles_ = cycles;
@@ -98,8 +98,8 @@ class Search {
     }
   }
 
-  const std::size_t vector_bytes_ = Parcel::vector_bytes(),
-                    most_bytes_ = Parcel::most_vectors * vector_bytes_;
+  const kernel::ParcelVectors vectors_ = Parcel::vectors();
+  const std::size_t most_bytes_ = Parcel::most_vectors * vectors_.loaded;
   std::uint64_t element_bytes_;
   std::vector<Axis> axes_;  // fastest in the target first
   std::vector<std::size_t> by_source_;
@@ -177,7 +177,7 @@ class Parcels : public Engine {
 }  // namespace
 
 std::function<std::unique_ptr<Engine>()> parcels_for(const TargetAxes& target, double& cycles) {
-  if (Parcel::vector_bytes() == 0 || std::ranges::any_of(target.axes, &StridedAxis::mapped)) return nullptr;
+  if (Parcel::vectors().loaded == 0 || std::ranges::any_of(target.axes, &StridedAxis::mapped)) return nullptr;
   const Search search(target);
   if (search.cycles() >= cycles) return nullptr;
   cycles = search.cycles();
