@@ -150,13 +150,20 @@ void compute(Computation& what, std::byte* records, uint64_t count, unsigned thr
   if (sizes.cache_bytes != 0) cache.bytes = sizes.cache_bytes;
   Groups groups(what, lg_size, cache);
   const io::BlockMemory other(count * what.record_bytes());
-  task::Workers workers(threads);
+  const std::uint64_t bytes = count * what.record_bytes();
   const std::byte* result = nullptr;
-  workers.execute([&] {
+  const auto compute_all = [&] {
     result = groups.all({}, cache.groups({0, lg_size}, what.direction() == Direction::ascend), records,
                         other.data());
-  });
-  if (result != records) std::memcpy(records, result, count * what.record_bytes());
+  };
+  // Starting threads takes longer than computing smaller arrays. (Prefix sums of 2^4 and 2^12 doubles, AMD
+  // Zen 3: 0.3 and 0.45 ms with threads, 4 ms on a busy machine; 0.015 and 0.11 without.)
+  constexpr std::uint64_t least_for_threads = 256 * 1024;
+  if (threads == 1 || (threads == 0 && bytes < least_for_threads))
+    task::execute_alone(compute_all);
+  else
+    task::Workers(threads).execute(compute_all);
+  if (result != records) std::memcpy(records, result, bytes);
 }
 
 }  // namespace xorder::descend

@@ -102,8 +102,11 @@ work::Traffic RoundPlan::execute(const std::byte* source, std::byte* target, uns
   made_->before.execute(source, sent_from, threads);
   ArrayProgram program(plan, sent_from, received);
   work::Traffic traffic;
-  task::Workers workers(threads);
-  workers.execute([&] { traffic = Machine(plan.rounds(), made_->conditions.link_times).run(program); });
+  const auto run = [&] { traffic = Machine(plan.rounds(), made_->conditions.link_times).run(program); };
+  if (threads == 1)
+    task::execute_alone(run);
+  else
+    task::Workers(threads).execute(run);
   traffic.schedule = "rounds";
   if (has_after) made_->after.execute(received, target, threads);
   return traffic;

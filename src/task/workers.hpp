@@ -29,6 +29,24 @@ class Stopping {
   std::stop_callback<Request> forward_;
 };
 
+/// Runs `body` in the arena. This thread takes part. Throws what `body` throws.
+template <typename Body>
+void execute_in(oneapi::tbb::task_arena& arena, const Body& body) {
+  const auto in_arena = [&body] {
+    const InTask task;
+    body();
+  };
+  const AroundTasks around;
+  arena.execute(in_arena);
+}
+
+/// Runs `body` in this thread alone: what is parallel in it starts no others. Throws what `body` throws.
+template <typename Body>
+void execute_alone(const Body& body) {
+  oneapi::tbb::task_arena arena(1);
+  execute_in(arena, body);
+}
+
 /// A pool of `threads` threads (0 means one for each processor of this process). The calling thread is not
 /// one of them unless it joins through execute(); TBB by itself makes one fewer. There are fewer if the
 /// system does not let that many start (`ulimit -u`, a container's limit). If it lets none start, everything
@@ -45,12 +63,7 @@ struct Workers {
   /// Runs `body` in the arena. This thread takes part. Throws what `body` throws.
   template <typename Body>
   void execute(const Body& body) {
-    const auto in_arena = [&body] {
-      const InTask task;
-      body();
-    };
-    const AroundTasks around;
-    arena.execute(in_arena);
+    execute_in(arena, body);
   }
 
   /// A note if there are fewer threads than wanted; otherwise empty.

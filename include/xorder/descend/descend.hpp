@@ -124,8 +124,9 @@ std::unique_ptr<Computation> elementwise(Direction direction, F f) {
 }
 
 /// Performs the computation on `count` records in memory, in place; load(), store() and check() are not
-/// called. Needs as much memory again. `threads` 0 means all processors. Of `sizes`, only cache_bytes is
-/// used. Throws InputError unless count is a power of two, and std::bad_alloc.
+/// called. Needs as much memory again. `threads` 0 means all processors, or the calling thread alone for less
+/// than 256 KiB. Of `sizes`, only cache_bytes is used. Throws InputError unless count is a power of two, and
+/// std::bad_alloc.
 void compute(Computation& what, std::byte* records, std::uint64_t count, unsigned threads = 0,
              const plan::SweepSizes& sizes = {});
 
