@@ -277,6 +277,8 @@ void write_segment(const Segment& segment, const LineOrder& after) {
 }
 SegmentFunction segment_of(bool streamed) { return streamed ? write_segment<true> : write_segment<false>; }
 
+bool has_lines_in_one_store() { return lines_in_one_store; }
+
 }  // namespace xorder::kernel::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -286,11 +288,13 @@ namespace xorder::kernel {
 HWY_EXPORT(line_tile_of);
 HWY_EXPORT(tile_move_of);
 HWY_EXPORT(segment_of);
+HWY_EXPORT(has_lines_in_one_store);
 
 LineTileFunction line_tile_function(int lg_lines) { return HWY_DYNAMIC_DISPATCH(line_tile_of)(lg_lines); }
 TileMoveFunction tile_move_function(int lg_lines, bool streamed) {
   return HWY_DYNAMIC_DISPATCH(tile_move_of)(lg_lines, streamed);
 }
+bool stores_whole_lines() { return HWY_DYNAMIC_DISPATCH(has_lines_in_one_store)(); }
 SegmentFunction segment_function(bool streamed) { return HWY_DYNAMIC_DISPATCH(segment_of)(streamed); }
 
 }  // namespace xorder::kernel

@@ -51,6 +51,9 @@ using TileMoveFunction = void (*)(const TileMove& move);
 /// the next tile meanwhile.
 TileMoveFunction tile_move_function(int lg_lines, bool streamed);
 
+/// Whether one instruction stores a line.
+bool stores_whole_lines();
+
 /// Target lines to be gathered from a buffer.
 struct Segment {
   std::byte* target;               ///< aligned to a line if the lines are streamed
