@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <span>
 #include <utility>
 
 #include "gf2/extend.hpp"
@@ -17,13 +18,15 @@ namespace {
 // and 8.9, 8.6 and 11, 10 and 13; Morton order of 8 bytes 11 and 14; a shuffle 14 and 19.) Not with more
 // lines, which are too many to be prefetched into the first-level cache: bit reversal of 1 byte 5.3 and 2.9.
 // Nor with lines that are permuted before they are transposed: random maps of 8 bytes 10.6 and 8.2. Nor, if a
-// line takes several stores, with lines that each have an element of all others: on AMD Zen 3 (AVX2) bit
-// reversal of 4, 8 and 16 bytes 3.6 and 3.0, 4.5 and 2.3, 4.3 and 3.6; but Morton order of 8 bytes 4.8 and 7.
-bool suits_streaming(const kernel::LineTiles& tiles, std::uint64_t element_bytes) {
+// line takes several stores, where the lines of a line tile lie apart: on AMD Zen 3 (AVX2) bit reversal of 4,
+// 8 and 16 bytes 3.6 and 3.0, 4.5 and 2.3, 4.3 and 3.6; but Morton order of 8 bytes 4.8 and 7.
+bool suits_streaming(const kernel::LineTiles& tiles) {
   constexpr int lg_most_lines = 4;
-  const bool all_from_all = element_bytes << tiles.lg_lines == line_bytes;
+  const std::size_t lines = std::size_t{1} << tiles.lg_lines;  // of a line tile
+  const bool together =
+      std::ranges::max(std::span(tiles.target_lines).first(lines)) == (lines - 1) * line_bytes;
   return tiles.lg_lines <= lg_most_lines && tiles.before.kind == kernel::LinePermutation::none &&
-         (kernel::stores_whole_lines() || !all_from_all);
+         (kernel::stores_whole_lines() || together);
 }
 
 std::unique_ptr<Engine> make_mapped_engine(Mapped mapped, std::uint64_t array_bytes, bool streamed) {
@@ -37,7 +40,7 @@ std::unique_ptr<Engine> make_mapped_engine(Mapped mapped, std::uint64_t array_by
   assert(streamed);  // the caches keep at least as much of a map as of other arrays
   auto buffered =
       make_buffered_lines(mapped, line_tiles(mapped, large_shape(mapped.map, mapped.element_bytes)));
-  if (!suits_streaming(tiles, mapped.element_bytes)) return buffered;
+  if (!suits_streaming(tiles)) return buffered;
   return make_streamed_lines(std::move(mapped), std::move(tiles), std::move(buffered));
 }
 
