@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstring>
 #include <numeric>
+#include <thread>
 #include <vector>
 
 #include "descend/patch.hpp"
@@ -95,6 +96,27 @@ TEST(DescendInMemory, PrefixesThatDoNotCommuteAscend) {
 }
 
 // By the 0-1 principle this is all inputs.
+// Threads take longer to start than small arrays to compute.
+TEST(DescendInMemory, SmallArraysAreComputedByTheCallingThread) {
+  static std::atomic<bool> elsewhere;
+  static std::thread::id here;
+  here = std::this_thread::get_id();
+  const auto noted = [](auto... arguments) {
+    if (std::this_thread::get_id() != here) elsewhere = true;
+    return mixed(arguments...);
+  };
+  test::Random random;
+  SEED_TRACE(random);
+  for (const unsigned threads : {0, 1}) {
+    elsewhere = false;
+    auto a = random_numbers(random, uint64_t{1} << 14);
+    const auto expected = by_definition(a, Direction::descend, mixed);
+    descend(std::span(a), noted, threads);
+    EXPECT_EQ(a, expected);
+    EXPECT_FALSE(elsewhere);
+  }
+}
+
 TEST(DescendInMemory, MergeOfAllZerosAndOnes) {
   for (int n = 0; n <= (test::sanitized ? 5 : 11); ++n) {
     const uint64_t count = uint64_t{1} << n, half = std::max<uint64_t>(count / 2, 1);

@@ -219,7 +219,7 @@ TEST(InMemory, TilesFromLineToLine) {
       expect_permuted(what, random, {1}, random.in(std::size_t{1}, std::size_t{63}));
     };
     for (const std::uint64_t w : {4, 8, 16, 32, 64, 128}) {
-      const bool direct = w >= 64 || kernel::stores_whole_lines();
+      const bool direct = w >= 64 || kernel::lines_in_one_store();
       AffineMap map = bmmc::bit_reverse(bits(w));
       if (random.in(0, 1) == 0) map.complement = random() & gf2::low_mask(bits(w));
       check(mapping_of_all({{std::uint64_t{1} << bits(w)}, w, Order::c}, map), direct);

@@ -261,7 +261,7 @@ TileMoveFunction tile_move_of(int lg_lines, bool streamed) {
 
 template <bool streamed>
 void write_segment(const Segment& segment, const LineOrder& after) {
-  const Segment s = segment;  // what is written is none of it
+  const Segment s = segment;  // a copy, which no store can change
   if (after.kind == LinePermutation::none) {
     for (std::size_t i = 0; i < s.count; ++i) {
       copy_line<streamed>(s.target + i * line_bytes, s.buffer + s.lines[i ^ s.line_flip] * line_bytes);
@@ -294,7 +294,7 @@ LineTileFunction line_tile_function(int lg_lines) { return HWY_DYNAMIC_DISPATCH(
 TileMoveFunction tile_move_function(int lg_lines, bool streamed) {
   return HWY_DYNAMIC_DISPATCH(tile_move_of)(lg_lines, streamed);
 }
-bool stores_whole_lines() { return HWY_DYNAMIC_DISPATCH(has_lines_in_one_store)(); }
+bool lines_in_one_store() { return HWY_DYNAMIC_DISPATCH(has_lines_in_one_store)(); }
 SegmentFunction segment_function(bool streamed) { return HWY_DYNAMIC_DISPATCH(segment_of)(streamed); }
 
 }  // namespace xorder::kernel

@@ -52,7 +52,7 @@ using TileMoveFunction = void (*)(const TileMove& move);
 TileMoveFunction tile_move_function(int lg_lines, bool streamed);
 
 /// Whether one instruction stores a line.
-bool stores_whole_lines();
+bool lines_in_one_store();
 
 /// Target lines to be gathered from a buffer.
 struct Segment {

@@ -26,7 +26,7 @@ bool suits_streaming(const kernel::LineTiles& tiles) {
   const bool together =
       std::ranges::max(std::span(tiles.target_lines).first(lines)) == (lines - 1) * line_bytes;
   return tiles.lg_lines <= lg_most_lines && tiles.before.kind == kernel::LinePermutation::none &&
-         (kernel::stores_whole_lines() || together);
+         (kernel::lines_in_one_store() || together);
 }
 
 std::unique_ptr<Engine> make_mapped_engine(Mapped mapped, std::uint64_t array_bytes, bool streamed) {
