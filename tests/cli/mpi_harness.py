@@ -81,9 +81,13 @@ class MpiCase(Case):
             time.sleep(0.01)
 
     def ended(self, process):
-        """Of a run that has been disturbed: it ends soon, and not well."""
+        """Of a run that has been disturbed: it ends soon, and not well.
+
+        A rank that waits for one that is gone waits for ever. Where the file system discards what is freed
+        (ext4 with "discard"), each rank needs seconds to close its files: 12 s have been seen beside other tests.
+        """
         began = time.monotonic()
         result = self.finish(process)
-        self.assertLess(time.monotonic() - began, 10)
+        self.assertLess(time.monotonic() - began, 60)
         self.assertNotEqual(process.returncode, 0)
         return result
