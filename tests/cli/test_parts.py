@@ -231,7 +231,7 @@ class Refusals(PartsCase):
 class Ends(PartsCase):
     """Runs that end while they move data."""
 
-    def begin(self, part_bytes=512 * MiB, ranks=4, preexec_fn=None):
+    def begin(self, part_bytes=256 * MiB, ranks=4, preexec_fn=None):
         """Returns the launcher's process and the ranks' numbers as soon as data are moving."""
         for rank in range(ranks):
             with open(self.path(f"part.{rank}.raw"), "wb") as file:
@@ -299,7 +299,7 @@ class Ends(PartsCase):
         self.assertEqual(sorted(os.listdir(self.dir)), self.inputs())
 
     def test_a_part_is_changed(self):
-        process, _ = self.begin(256 * MiB)
+        process, _ = self.begin()
         with open(self.path("part.3.raw"), "r+b") as file:
             file.write(b"new")
         out, error, said = self.finish(process)
@@ -308,7 +308,7 @@ class Ends(PartsCase):
         self.assertEqual(sorted(os.listdir(self.dir)), self.inputs())
 
     def test_one_output_cannot_be_named(self):
-        process, _ = self.begin(256 * MiB)
+        process, _ = self.begin()
         self.write("out.2.raw", "somebody else's")
         out, error, said = self.finish(process)
         self.assertRegex(said, r"rank 2 on .*: out\.2\.raw: .*exists")
