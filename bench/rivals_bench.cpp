@@ -2,16 +2,17 @@
 //
 //   build/bench/bench/rivals_bench [--bytes N] [--threads N] [--rounds N] [--only TEXT] [--cpu]
 //
-// The rivals are those that were found when this was configured: Debian's libopenblas-dev, libfftw3-dev and
-// libeigen3-dev, and HPTT (Springer, Su, Bientinesi, ARRAY 2017), which Debian does not have. Build HPTT as its
-// own documentation says (make avx) and name its folder:
+// The rivals are those that were found when this was configured: Debian's libopenblas-dev, libfftw3-dev,
+// libeigen3-dev and python3-numpy (with python3-dev), and HPTT (Springer, Su, Bientinesi, ARRAY 2017), which Debian
+// does not have. Build HPTT outside this folder, as its own documentation says, and name its folder:
 //
-//   cmake --preset bench -DXORDER_HPTT=FOLDER
+//   git clone https://github.com/springer13/hptt && make -C hptt CXX=g++ avx
+//   cmake --preset bench -DXORDER_HPTT=$PWD/hptt && cmake --build --preset bench --target rivals_bench
 //
 // Each row measures a parallel memcpy and then everybody in turn, round after round, and prints the medians in
 // GB/s of payload. Results are compared with xorder's before anything is timed, so that all do the same work.
 // "-" stands for what a library cannot do, or did wrong, which is said: OpenBLAS and Eigen transpose matrices
-// only, and elements have the sizes of floating-point numbers.
+// only, and elements have the sizes of floating-point numbers. OpenBLAS, FFTW, Eigen and NumPy use one thread for this.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,6 +38,11 @@
 #endif
 #ifdef HAS_EIGEN3
 #include <Eigen/Core>
+#endif
+#ifdef HAS_NUMPY
+#define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
+#include <Python.h>
+#include <numpy/arrayobject.h>
 #endif
 
 namespace {
@@ -111,7 +117,7 @@ Run openblas(const Reordering& r, const Array& source, const Array& target, unsi
 #endif
 
 #ifdef HAS_FFTW3
-// A transform of rank 0 only reorders. Planned by measuring; single-threaded.
+// A transform of rank 0 only reorders. Planned by measuring, for at most ten seconds: four axes would take minutes.
 Run fftw(const Reordering& r, const Array& source, const Array& target, unsigned) {
   if (r.element_bytes != 8 && r.element_bytes != 16) return nullptr;
   const std::size_t rank = r.extents.size();
@@ -127,6 +133,7 @@ Run fftw(const Reordering& r, const Array& source, const Array& target, unsigned
   }
   auto* const from = reinterpret_cast<double*>(source.data());
   auto* const to = reinterpret_cast<double*>(target.data());
+  fftw_set_timelimit(10);
   const fftw_plan plan =
       r.element_bytes == 8
           ? fftw_plan_guru64_r2r(0, nullptr, static_cast<int>(rank), dims.data(), from, to, nullptr,
@@ -170,6 +177,46 @@ Run eigen(const Reordering& r, const Array& source, const Array& target, unsigne
 }
 #endif
 
+#ifdef HAS_NUMPY
+// Copies a transposed view, as np.copyto(target, source.transpose(order)) does.
+Run numpy(const Reordering& r, const Array& source, const Array& target, unsigned) {
+  static const bool ready = [] {
+    Py_SetPythonHome(PYTHON_HOME);
+    Py_Initialize();
+    return _import_array() == 0;
+  }();
+  const auto type = [&] {
+    switch (r.element_bytes) {
+      case 1:
+        return NPY_UINT8;
+      case 2:
+        return NPY_UINT16;
+      case 4:
+        return NPY_FLOAT;
+      case 8:
+        return NPY_DOUBLE;
+      case 16:
+        return NPY_CDOUBLE;
+      default:
+        return NPY_NOTYPE;
+    }
+  }();
+  if (!ready || type == NPY_NOTYPE) return nullptr;
+  const int rank = static_cast<int>(r.extents.size());
+  std::vector<npy_intp> extents(r.extents.begin(), r.extents.end()), order(r.order.begin(), r.order.end()),
+      moved;
+  for (const npy_intp axis : order) moved.push_back(extents[static_cast<std::size_t>(axis)]);
+  const auto array = [&](std::vector<npy_intp>& shape, const Array& memory) {
+    return reinterpret_cast<PyArrayObject*>(
+        PyArray_SimpleNewFromData(rank, shape.data(), type, memory.data()));
+  };
+  PyArray_Dims axes{order.data(), rank};
+  PyArrayObject* const to = array(moved, target);
+  auto* const from = reinterpret_cast<PyArrayObject*>(PyArray_Transpose(array(extents, source), &axes));
+  return [=] { PyArray_CopyInto(to, from); };
+}
+#endif
+
 Run xorder_itself(const Reordering& r, const Array& source, const Array& target, unsigned threads) {
   return [plan = std::make_shared<memory::InMemoryPlan>(r), from = source.data(), to = target.data(),
           threads] { plan->execute(from, to, threads); };
@@ -189,6 +236,9 @@ const std::vector<Rival> everybody = {
 #endif
 #ifdef HAS_EIGEN3
     {"Eigen", eigen},
+#endif
+#ifdef HAS_NUMPY
+    {"NumPy", numpy},
 #endif
 };
 

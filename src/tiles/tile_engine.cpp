@@ -9,6 +9,7 @@
 #include "io/queue/queue.hpp"
 #include "plan/cost.hpp"
 #include "rounding.hpp"
+#include "seconds_text.hpp"
 #include "size_text.hpp"
 #include "task/workers.hpp"
 #include "tiles/joints.hpp"
@@ -55,10 +56,6 @@ plan::Plan shared_plan(const Reordering& what, const plan::Conditions& condition
 
 plan::Plan plan_for(const Reordering& what, const plan::Conditions& conditions) {
   return conditions.processes == 1 ? plan::make_plan(what, conditions) : shared_plan(what, conditions);
-}
-
-std::string seconds_text(double seconds) {
-  return seconds < 10 ? fmt::format("{:.2g} s", seconds) : fmt::format("{:.0f} s", seconds);
 }
 
 TileRange share_of(uint64_t tiles, const work::Team& team) {

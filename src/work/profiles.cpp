@@ -6,6 +6,7 @@
 #include <sys/statvfs.h>
 #include <sys/sysmacros.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -20,6 +21,7 @@
 #include "io/mounts.hpp"
 #include "io/output.hpp"
 #include "io/page_cache/residency.hpp"
+#include "seconds_text.hpp"
 #include "work/notes.hpp"
 #include "xorder/error.hpp"
 
@@ -126,12 +128,12 @@ DeviceChoice device_for(const fs::path& file) {
   const bool in_memory = io::only_in_memory(directory);
   plan::Device usual = in_memory ? plan::Device::tmpfs() : plan::Device::ssd();
   try {
-    if (auto device = load_profile(directory)) return {*std::move(device), true, {}};
+    if (auto device = load_profile(directory)) return {*std::move(device), true, true, {}};
   } catch (const Error& e) {
     const std::string note = fmt::format("{}; using {}", e.what(), usual.name);
-    return {std::move(usual), true, note};
+    return {std::move(usual), true, false, note};
   }
-  return {std::move(usual), in_memory, {}};
+  return {std::move(usual), in_memory, false, {}};
 }
 
 namespace {
@@ -154,7 +156,8 @@ Disks disks_of(const io::File& input, const fs::path& output) {
   const bool same = same_file_system(input, output);
   // Scratch files in tmpfs would take memory. (And 1 GiB from a disk into tmpfs took 0.60 to 0.67 s as
   // planned within tmpfs, 0.64 to 0.72 s with the disk's price of reads.)
-  if (!same && io::only_in_memory(directory_of(output))) return {std::move(target.device), {}, target.note};
+  if (!same && io::only_in_memory(directory_of(output)))
+    return {std::move(target.device), {}, target.measured, target.note};
   DeviceChoice source = same ? target : device_for(input.name());
   if (!source.known && spins(input)) {
     source.device = plan::Device::hdd();
@@ -163,10 +166,21 @@ Disks disks_of(const io::File& input, const fs::path& output) {
         "{}: its disk takes long to seek, so it is planned for as hdd; xorder bench disk measures it",
         input.name());
   }
-  Disks disks{std::move(target.device), {}, std::move(target.note)};
+  Disks disks{std::move(target.device), {}, target.measured, std::move(target.note)};
   add_note(disks.note, source.note);
   if (source.device != disks.target) disks.source = std::move(source.device);
   return disks;
+}
+
+std::string prediction_note(const plan::Device& device, double predicted_seconds, double seconds) {
+  constexpr double too_much = 1.5, worth_saying = 10;
+  const auto [less, more] = std::minmax(predicted_seconds, seconds);
+  if (more < worth_saying || more < too_much * less) return {};
+  return fmt::format(
+      "it took {}, and {} were predicted with the profile {}; if nothing else made the disk {}, measure it "
+      "again: xorder bench disk",
+      seconds_text(seconds), seconds_text(predicted_seconds), device.name,
+      seconds > predicted_seconds ? "slow" : "fast");
 }
 
 std::optional<plan::Device> learn_device(const fs::path& file, const std::stop_token& stop) {

@@ -42,8 +42,9 @@ std::string profile_name(const std::filesystem::path& directory);
 
 struct DeviceChoice {
   plan::Device device;
-  bool known = false;  ///< it was measured, or need not be
-  std::string note;    ///< why an existing profile is not used, or empty
+  bool known = false;     ///< it was measured, or need not be
+  bool measured = false;  ///< it is a profile that was kept
+  std::string note;       ///< why an existing profile is not used, or empty
 };
 /// The measured profile of the file system that `file` is on. If there is none or it is damaged,
 /// Device::tmpfs() within tmpfs and Device::ssd() elsewhere.
@@ -55,12 +56,19 @@ struct Disks {
   plan::Device target;
   /// Of the input, if it is on another file system and its device differs.
   std::optional<plan::Device> source;
+  /// The target's device is a profile that was kept.
+  bool measured = false;
   /// Why a measured profile is not used, or is missed; or empty.
   std::string note;
 };
 /// What device_for() says of both files. But the input's disk, if nobody has measured it, is hdd() if it is
 /// said to spin and 32 reads of `input` show that it does. A small file is not tried.
 Disks disks_of(const io::File& input, const std::filesystem::path& output);
+
+/// What to say after a run that was planned with a kept profile and took half as long again as predicted, or
+/// was predicted to take half as long again as it took. Empty otherwise, and for runs of a few seconds, which
+/// vary by chance.
+std::string prediction_note(const plan::Device& device, double predicted_seconds, double seconds);
 
 /// From this many bytes on, a second or two for measuring the disk does not matter.
 inline constexpr std::uint64_t worth_learning = std::uint64_t{8} << 30;

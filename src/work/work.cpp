@@ -79,6 +79,10 @@ Report Work::run(const ProgressCallback& progress, std::stop_token stop) {
   }
   Report report = run.finish();
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const Frame& f = *frame_;
+  // The model of mapped files, of schedules and of several processes is coarser than a profile.
+  if (f.disks.measured && !f.circumstances.mapped() && f.team() == nullptr && !report.traffic)
+    add_note(report.note, prediction_note(f.disks.target, summary().predicted_seconds(), report.seconds));
   return report;
 }
 

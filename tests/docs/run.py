@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Runs every command line and compiles every program that README.md, CONTRIBUTING.md and docs/ show.
+"""Runs every command line and compiles every program that README.md, CONTRIBUTING.md, docs/ and bench/ show.
 
 Arguments: build folder, scratch folder. Code blocks marked `sh`, and `xorder ...` in backquotes in tables and text, are
 command lines; blocks marked `cpp` and `c` are programs. Lines that build or test xorder itself are not run again: their targets,
-presets and files are checked to exist."""
+presets and files are checked to exist. Nor are benchmarks: they and their options are checked to exist."""
 
 import os
 import pathlib
@@ -17,7 +17,8 @@ import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD, SCRATCH = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")),
+             *sorted((ROOT / "bench").glob("*.md"))]
 # As root, with more ranks than processors; for OpenMPI. `bench disk` keeps its hurried profile in the cache directory.
 ENVIRONMENT = {**os.environ, "XDG_CACHE_HOME": str(SCRATCH / "cache"),
                "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -108,6 +109,22 @@ def look(command, where):
             check("Total Tests: 0" not in tests, where, f"no test matches {value}")
 
 
+def look_at_benchmark(words, where):
+    """A script of bench/ or a program that is built from it: it has these options."""
+    name = words[0].rsplit("/", 1)[-1]
+    if words[0].startswith("build/"):
+        sources = [ROOT / f"bench/{name}.cpp", *(ROOT / "bench").glob("*.hpp")]
+        known = "".join(source.read_text() for source in sources if source.exists())
+        check(sources[0].exists(), where, f"no benchmark {name}")
+    else:
+        result = subprocess.run([ROOT / words[0], "--help"], capture_output=True, text=True, check=False)
+        known = result.stdout
+        check(result.returncode == 0, where, f"{words[0]} --help: {result.stderr}")
+    for word in words[1:]:
+        known_elsewhere = word.startswith("--benchmark_")  # an option of Google Benchmark's
+        check(not word.startswith("--") or word in known or known_elsewhere, where, f"{name} has no option {word}")
+
+
 # By the language of a program: the language and library that CMake calls it, and the file's name.
 LANGUAGES = {"cpp": ("CXX", "xorder", "program.cpp"), "c": ("C", "c", "program.c"), "mpi": ("C", "mpi", "program.c")}
 MPI_SETTINGS = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
@@ -146,6 +163,9 @@ commands = programs = 0
 for document in DOCUMENTS:
     text = document.read_text()
     name = document.relative_to(ROOT)
+    for command in re.findall(r"(?m)(?:^ {4}|`)(?:sudo )?((?:build/bench/)?bench/[a-z_]+ [^`\n]*)", text):
+        commands += 1
+        look_at_benchmark(command.split("  ")[0].split(), name)
     for language, block in re.findall(r"(?ms)^```(\w+)\n(.*?)^```", text):
         if "#include <xorder_mpi.h>" in block:
             language = "mpi"

@@ -141,6 +141,15 @@ TEST_F(Profiles, AJobWithoutADeviceUsesThem) {
   EXPECT_NE(damaged.note.find("disk-"), std::string::npos) << damaged.note;
 }
 
+TEST_F(Profiles, AreDoubtedAfterRunsThatTookMuchLongerOrShorter) {
+  for (const auto& [predicted, seconds] : {std::pair{20.0, 29.0}, {29.0, 20.0}, {20.0, 20.0}, {0.1, 9.0}})
+    EXPECT_EQ(prediction_note(tape, predicted, seconds), "") << predicted << ' ' << seconds;
+  const std::string slow = prediction_note(tape, 20, 31), fast = prediction_note(tape, 31, 20);
+  EXPECT_EQ(slow, "it took 31 s, and 20 s were predicted with the profile " + tape.name +
+                      "; if nothing else made the disk slow, measure it again: xorder bench disk");
+  EXPECT_NE(fast.find("made the disk fast"), std::string::npos) << fast;
+}
+
 TEST_F(Profiles, AnInputOnAnotherFileSystemHasADiskOfItsOwn) {
   const test::TinyFileSystem tiny(scratch_ / "tiny", "size=1m");
   if (!tiny.mounted()) GTEST_SKIP() << "mounting is not permitted";

@@ -81,7 +81,7 @@ struct Report {
   std::size_t passes = 0;
   std::string queue;             ///< "io_uring", "threads" or "mapped"
   std::string access;            ///< "direct", "buffered" or "mapped": what the output's file system allowed
-  std::string note;              ///< a request that could not be met, and the fallback; or empty
+  std::string note;              ///< what was not as it was asked for, measured or predicted; or empty
   std::uint64_t bytes_read = 0;  ///< as requested from the files
   std::uint64_t bytes_written = 0;
   std::uint64_t reads = 0, writes = 0;

@@ -88,9 +88,11 @@ struct Random {
   uint64_t mask, state = 0;
 };
 
-// Steps of a page: first every line that is a whole number of pages away, then the next lines.
-struct Pages {
-  explicit Pages(int bits) : lg(bits), step(std::min(bits, 6)) {}
+// In steps of a page: first whatever is a whole number of pages away from the first thing, then from the
+// next.
+template <int lg_in_page>
+struct Strided {
+  explicit Strided(int bits) : lg(bits), step(std::min(bits, lg_in_page)) {}
   uint64_t next() {
     const uint64_t mask = (uint64_t{1} << lg) - 1, i = at++ & mask;
     return (i << step & mask) | i >> (lg - step);
@@ -243,6 +245,10 @@ class CacheBenchmark final : public Benchmark {
     add_sizes(0, "memcpy", [=](int lg) {
       return payload(lg, seconds_each([&] { std::memcpy(target, source, std::size_t{1} << lg); }));
     });
+    add_sizes(0, "sequential",
+              [=](int lg) { return payload(lg, copy_seconds<Sequential>(target, source, lg - 3)); });
+    add_sizes(0, "pages apart",
+              [=](int lg) { return payload(lg, copy_seconds<Strided<9>>(target, source, lg - 3)); });
     add_sizes(0, "transposed",
               [=](int lg) { return payload(lg, copy_seconds<Transposed>(target, source, lg - 3)); });
     add_sizes(0, "bit-reversed",
@@ -265,7 +271,7 @@ class CacheBenchmark final : public Benchmark {
     std::byte* const huge = source_.data();
     std::byte* const small = small_.data();
     add_sizes(1, "sequential", [=](int lg) { return chain_seconds<Sequential>(huge, lg - lg_line); });
-    add_sizes(1, "pages apart", [=](int lg) { return chain_seconds<Pages>(huge, lg - lg_line); });
+    add_sizes(1, "pages apart", [=](int lg) { return chain_seconds<Strided<6>>(huge, lg - lg_line); });
     add_sizes(1, "transposed", [=](int lg) { return chain_seconds<Transposed>(huge, lg - lg_line); });
     add_sizes(1, "bit-reversed", [=](int lg) { return chain_seconds<BitReversed>(huge, lg - lg_line); });
     add_sizes(1, "random", [=](int lg) { return chain_seconds<Random>(huge, lg - lg_line); });
