@@ -26,10 +26,9 @@ work::Circumstances circumstances(const work::Frame& frame, bool first, bool las
 
 std::unique_ptr<Stage> tile_stage(const work::Frame& frame, const Reordering& what, bool first, bool last,
                                   std::string name) {
-  return std::make_unique<TileStage>(
-      tiles::TileEngine(what, circumstances(frame, first, last),
-                        first ? frame.disks : work::Disks{frame.disks.target, {}, {}}),
-      std::move(name));
+  return std::make_unique<TileStage>(tiles::TileEngine(what, circumstances(frame, first, last),
+                                                       first ? frame.disks : work::Disks{frame.disks.target}),
+                                     std::move(name));
 }
 
 StagedWork::StagedWork(work::Frame frame, std::vector<std::unique_ptr<Stage>> stages)

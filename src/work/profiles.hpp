@@ -55,11 +55,11 @@ struct Disks {
   /// Of the output and of scratch files.
   plan::Device target;
   /// Of the input, if it is on another file system and its device differs.
-  std::optional<plan::Device> source;
+  std::optional<plan::Device> source{};
   /// The target's device is a profile that was kept.
   bool measured = false;
   /// Why a measured profile is not used, or is missed; or empty.
-  std::string note;
+  std::string note{};
 };
 /// What device_for() says of both files. But the input's disk, if nobody has measured it, is hdd() if it is
 /// said to spin and 32 reads of `input` show that it does. A small file is not tried.
