@@ -6,7 +6,7 @@
 // libeigen3-dev and python3-numpy (with python3-dev), and HPTT (Springer, Su, Bientinesi, ARRAY 2017), which Debian
 // does not have. Build HPTT outside this folder, as its own documentation says, and name its folder:
 //
-//   git clone https://github.com/springer13/hptt && make -C hptt CXX=g++ avx
+//   git clone https://github.com/springer13/hptt && make -C hptt CXX=g++ avx      (a quarter of an hour)
 //   cmake --preset bench -DXORDER_HPTT=$PWD/hptt && cmake --build --preset bench --target rivals_bench
 //
 // Each row measures a parallel memcpy and then everybody in turn, round after round, and prints the medians in
@@ -181,9 +181,12 @@ Run eigen(const Reordering& r, const Array& source, const Array& target, unsigne
 // Copies a transposed view, as np.copyto(target, source.transpose(order)) does.
 Run numpy(const Reordering& r, const Array& source, const Array& target, unsigned) {
   static const bool ready = [] {
-    Py_SetPythonHome(PYTHON_HOME);
-    Py_Initialize();
-    return _import_array() == 0;
+    PyConfig config;
+    PyConfig_InitIsolatedConfig(&config);
+    PyConfig_SetString(&config, &config.home, PYTHON_HOME);
+    const bool initialised = PyStatus_Exception(Py_InitializeFromConfig(&config)) == 0;
+    PyConfig_Clear(&config);
+    return initialised && _import_array() == 0;
   }();
   const auto type = [&] {
     switch (r.element_bytes) {
