@@ -38,7 +38,8 @@ BlockMemory::BlockMemory(std::size_t bytes, Resident resident) : used_(bytes) {
   if (lead > 0) munmap(data_, lead);
   data_ += lead;
   if (slack > lead) munmap(data_ + wanted, slack - lead);
-  madvise(data_, wanted, MADV_HUGEPAGE);  // only a hint
+  // Only a hint. Reads into small pages took a virtual disk four to five times as long (bench/file_bench.md).
+  madvise(data_, wanted, MADV_HUGEPAGE);
   // Each thread that touches a huge page at the same time as others takes one, and all but one give theirs
   // back after they cleared it. With 32 threads a limit of 16 MiB was exceeded by up to 11 MiB for a moment.
   // Clearing more memory than this here would take too long; the excess is small by comparison then.
