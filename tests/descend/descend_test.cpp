@@ -95,7 +95,6 @@ TEST(DescendInMemory, PrefixesThatDoNotCommuteAscend) {
   EXPECT_EQ(a, expected);
 }
 
-// By the 0-1 principle this is all inputs.
 // Threads take longer to start than small arrays to compute.
 TEST(DescendInMemory, SmallArraysAreComputedByTheCallingThread) {
   static std::atomic<bool> elsewhere;
@@ -117,6 +116,7 @@ TEST(DescendInMemory, SmallArraysAreComputedByTheCallingThread) {
   }
 }
 
+// By the 0-1 principle this is all inputs.
 TEST(DescendInMemory, MergeOfAllZerosAndOnes) {
   for (int n = 0; n <= (test::sanitized ? 5 : 11); ++n) {
     const uint64_t count = uint64_t{1} << n, half = std::max<uint64_t>(count / 2, 1);
