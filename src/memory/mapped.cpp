@@ -82,7 +82,22 @@ TileShape large_shape(const AffineMap& map, std::uint64_t element_bytes) {
   // Elements of 1 and 2 bytes have 64 and 32 lines on both sides. (A random map of 16 bytes, 256 MiB on AMD
   // Zen 4: 9.4 GB/s with the smaller tiles, 9.8 with the larger ones.)
   const Shapes shapes(map, element_bytes);
-  return element_bytes <= 2 ? shapes.of(256, 512) : shapes.of(512, 1024);
+  const TileShape shape = element_bytes <= 2 ? shapes.of(256, 512) : shapes.of(512, 1024);
+  if (!runs_share_sets(map, element_bytes, shape)) return shape;
+  // Fewer and longer runs: figures in bench/memory_bench.md, "Maps".
+  return element_bytes <= 2 ? shapes.of(512, 256) : shapes.of(1024, 256);
+}
+
+bool runs_share_sets(const AffineMap& map, std::uint64_t element_bytes, TileShape shape) {
+  constexpr std::uint64_t ways = 8;  // of most processors
+  const std::uint64_t way = cache_sizes().second / ways / element_bytes;
+  const gf2::BitMatrix inverse = *map.matrix.inverse();
+  for (int i = 0; i < shape.target_bits; ++i) {
+    if (((inverse.column(i) % way) >> shape.source_bits) != 0) return false;
+  }
+  return std::uint64_t{1} << (plan::tile_bits(inverse, shape.source_bits, shape.target_bits) -
+                              shape.source_bits) >
+         ways;
 }
 
 kernel::LineTiles line_tiles(const Mapped& mapped, TileShape shape) {

@@ -40,6 +40,11 @@ kernel::TileShape smallest_shape(const gf2::AffineMap& map, std::uint64_t elemen
 /// Up to 128 KiB, the largest tiles that leave the second-level cache room for the next one.
 kernel::TileShape large_shape(const gf2::AffineMap& map, std::uint64_t element_bytes);
 
+/// Whether a tile has more runs than the second-level cache has ways, and they all begin at the same place in
+/// the ways, as those of a bit reversal do. Then hardly any line that was prefetched is still in that cache
+/// when it is read.
+bool runs_share_sets(const gf2::AffineMap& map, std::uint64_t element_bytes, kernel::TileShape shape);
+
 /// Requires a map that has_lines().
 kernel::LineTiles line_tiles(const Mapped& mapped, kernel::TileShape shape);
 

@@ -153,6 +153,24 @@ TEST(InPlace, LargeOnes) {
   }
 }
 
+// The runs of a tile all begin at the same sets of the caches. Without and with a complement, and a batch.
+TEST(InPlace, TilesWhoseRunsShareSets) {
+  test::Random random;
+  SEED_TRACE(random);
+  const test::SmallCaches caches;
+  for (const std::uint64_t w : {1, 2, 4, 8, 16}) {
+    const int bits = 20 - std::countr_zero(w);
+    AffineMap map = bmmc::bit_reverse(bits);
+    if (random.in(0, 1) == 0) map.complement = random() & gf2::low_mask(bits);
+    const std::uint64_t maps = random.in(std::uint64_t{1}, std::uint64_t{3});
+    const Reordering what = mapping_along({{maps, std::uint64_t{1} << bits}, w, Order::c}, 1, map);
+    const std::string plan = InMemoryPlan(what).describe_in_place();
+    EXPECT_NE(plan.find("streamed"), std::string::npos) << plan;
+    for (const unsigned threads : {1, 2, 3}) expect_permuted_in_place(what, random, threads);
+    if (HasFatalFailure()) return;
+  }
+}
+
 // A = C B. B permutes the elements of each coset of T = E_s + A⁻¹E_s, C moves runs, and T fits.
 TEST(InPlace, FactorsStayWithinTilesAndMoveRuns) {
   test::Random random;

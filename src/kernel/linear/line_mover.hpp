@@ -21,18 +21,19 @@ struct Flat {
   Byte* operator()(std::uint64_t offset) const { return base + offset; }
 };
 
-/// Fetches the next tile while one is written, some of its lines at a time. (A processor alone does not
-/// overlap the two: it reads nothing new while it writes.) NextLines prefetches them.
+/// Prefetches the next tile while one is written, some of its lines at a time. (A processor alone does not
+/// overlap the two: it reads nothing new while it writes.) In the order of their addresses: in that of line
+/// tiles, bit reversal of 1 GiB of 8 bytes makes 3.9 GB/s, so 7.4 (AMD Zen 4, one thread).
 template <class Source>
 class NextLines {
  public:
-  /// The tile at byte `tile` of the source.
-  NextLines(const LineTiles& tiles, const Source& source, std::uint64_t tile)
-      : tiles_(tiles), source_(source), tile_(tile), across_lines_(within_line(source(tile))) {}
+  /// The tile at byte `tile` of the source. `offsets` are those of source_offsets(), and must outlive this.
+  NextLines(const std::vector<std::uint64_t>& offsets, const Source& source, std::uint64_t tile)
+      : offsets_(offsets), source_(source), tile_(tile), across_lines_(within_line(source(tile))) {}
 
-  /// Fetches until this part of the lines was asked for.
+  /// Prefetches until this part of the lines was asked for.
   void fetch_to(std::size_t part, std::size_t parts) {
-    const std::size_t lines = (tiles_.line_tiles.size() << tiles_.lg_lines) * part / parts;
+    const std::size_t lines = offsets_.size() * part / parts;
     if (across_lines_) {
       for (std::size_t i = asked_; i < lines; ++i) prefetch_far(at(i) + line_bytes - 1);
     }
@@ -40,12 +41,9 @@ class NextLines {
   }
 
  private:
-  const std::byte* at(std::size_t i) const {
-    const std::uint64_t line = i & ((std::size_t{1} << tiles_.lg_lines) - 1);
-    return source_(tile_ ^ tiles_.line_tiles[i >> tiles_.lg_lines] ^ tiles_.source_lines[line]);
-  }
+  const std::byte* at(std::size_t i) const { return source_(tile_ ^ offsets_[i]); }
 
-  const LineTiles& tiles_;
+  const std::vector<std::uint64_t>& offsets_;
   Source source_;
   std::uint64_t tile_;
   bool across_lines_;
@@ -57,7 +55,7 @@ struct NoNextLines {
 };
 
 /// How a tile's lines are prefetched: into the first-level cache, shortly before they are read; far ahead
-/// into the second; or by the caller, while another tile is written (NextLines, LineGather).
+/// into the second; or by the caller, while another tile is written (NextLines).
 enum class Fetching { near, far, while_writing };
 
 /// Tiles are named by the offset, in bytes, of the beginning of one of their runs in the source, or of its
@@ -112,18 +110,7 @@ class LineMover {
     }
   }
 
-  /// Reads a tile whose lines were gathered: line a of line tile m lies at gathered + places[m * lines + a].
-  void read_gathered(const std::byte* gathered, const std::uint32_t* places, std::byte* buffer) const {
-    const std::size_t lines = std::size_t{1} << tiles_.lg_lines;
-    const std::byte* rows[line_bytes];
-    for (std::size_t m = 0; m < tiles_.line_tiles.size();
-         ++m, buffer += lines * line_bytes, places += lines) {
-      for (std::size_t a = 0; a < lines; ++a) rows[a] = gathered + places[a];
-      transpose_(rows, tiles_.before, tiles_.before_flips.data(), buffer);
-    }
-  }
-
-  /// Writes a tile from `buffer`, and fetches `next` meanwhile.
+  /// Writes a tile from `buffer`, and prefetches `next` meanwhile.
   template <class Target, class Next = NoNextLines>
   void write(const Target& target, std::uint64_t tile, std::byte* buffer, Next next = {}) const {
     const std::uint64_t within = tile & (segment_bytes_ - 1);

@@ -199,4 +199,11 @@ LineTiles make_line_tiles(const BitMatrix& map, int lg_element, TileShape shape)
   return Builder(map, lg_element, shape).build();
 }
 
+std::vector<std::uint64_t> source_offsets(const LineTiles& tiles) {
+  Subspace span;  // its reduced basis makes ascending sums
+  for (const std::uint64_t offset : tiles.line_tiles) span.add(offset);
+  for (const std::uint64_t offset : tiles.source_lines) span.add(offset);
+  return sums(span.basis());
+}
+
 }  // namespace xorder::kernel

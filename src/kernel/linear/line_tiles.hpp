@@ -54,4 +54,7 @@ struct LineTiles {
 /// bytes.
 LineTiles make_line_tiles(const gf2::BitMatrix& map, int lg_element, TileShape shape);
 
+/// The source offsets of all lines of a tile, in ascending order.
+std::vector<std::uint64_t> source_offsets(const LineTiles& tiles);
+
 }  // namespace xorder::kernel

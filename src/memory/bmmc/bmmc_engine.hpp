@@ -38,15 +38,18 @@ class BmmcTasks {
                               : ceil_div(mapped_.outer_count, maps_per_task_);
   }
 
-  // Calls body(place, source, target) with the first tile of each stretch of tiles of tasks [first, last).
+  // Calls body(place, count, source, target) with the first of each stretch of `count` tiles of tasks [first,
+  // last).
   template <class Body>
   void for_each_map(std::uint64_t first, std::uint64_t last, const std::byte* source, std::byte* target,
                     const Body& body) const {
     if (tasks_per_map_ > 1) {
-      for (; first < last; ++first) {
-        const std::uint64_t outer = first / tasks_per_map_;
-        body(walk_.at(first % tasks_per_map_ * tiles_per_task_), source + *Offsets(mapped_.outer, outer),
-             target + outer * mapped_.bytes());
+      while (first < last) {
+        const std::uint64_t outer = first / tasks_per_map_,
+                            end = std::min(last, (outer + 1) * tasks_per_map_);
+        body(walk_.at(first % tasks_per_map_ * tiles_per_task_), (end - first) * tiles_per_task_,
+             source + *Offsets(mapped_.outer, outer), target + outer * mapped_.bytes());
+        first = end;
       }
       return;
     }
@@ -54,7 +57,7 @@ class BmmcTasks {
     std::uint64_t outer = first * maps_per_task_;
     const TileWalk::Place start = walk_.at(0);
     for (Offsets offsets(mapped_.outer, outer); outer < end; ++outer, ++offsets) {
-      body(start, source + *offsets, target + outer * mapped_.bytes());
+      body(start, tiles_per_task_, source + *offsets, target + outer * mapped_.bytes());
     }
   }
 
@@ -105,9 +108,9 @@ class BmmcLines : public BmmcEngine {
   void for_each_tile(std::uint64_t first, std::uint64_t last, const std::byte* source, std::byte* target,
                      const Move& move) const {
     for_each_map(first, last, source, target,
-                 [&](TileWalk::Place place, const std::byte* from, std::byte* to) {
+                 [&](TileWalk::Place place, std::uint64_t count, const std::byte* from, std::byte* to) {
                    TileWalk::Place next = place;
-                   for (std::uint64_t i = 0; i < tiles_per_task_; ++i, place = next) {
+                   for (std::uint64_t i = 0; i < count; ++i, place = next) {
                      walk_.advance(next);
                      move({from, to, place.source << lg_element_, next.source << lg_element_,
                            place.target << lg_element_});

@@ -24,11 +24,11 @@ class MappedRecords : public BmmcEngine {
     const std::size_t w = mapped_.element_bytes;
     const Scratch buffer(mover_.buffer_bytes());
     for_each_map(first, last, source, target,
-                 [&](TileWalk::Place place, const std::byte* from, std::byte* to) {
+                 [&](TileWalk::Place place, std::uint64_t count, const std::byte* from, std::byte* to) {
                    const auto source_of = [=](Word x) { return from + x * w; };
                    const auto target_of = [=](Word y) { return to + y * w; };
                    TileWalk::Place next = place;
-                   for (std::uint64_t i = 0; i < tiles_per_task_; ++i, place = next) {
+                   for (std::uint64_t i = 0; i < count; ++i, place = next) {
                      walk_.advance(next);
                      if (walk_.tile_bits() == 0) {
                        write_(target_of(place.target), source_of(place.source), w);

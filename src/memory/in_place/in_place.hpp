@@ -22,6 +22,7 @@
 #include <memory>
 #include <vector>
 
+#include "kernel/linear/line_mover.hpp"
 #include "memory/engine.hpp"
 #include "memory/mapped.hpp"
 #include "xorder/permutation/reordering.hpp"
@@ -43,8 +44,8 @@ InPlaceFactors factored_in_place(const gf2::AffineMap& map, std::uint64_t elemen
                                  std::uint64_t tile_bytes);
 
 /// Follows the cycles of tiles whose runs have 2^run_bits elements. Requires that the map permutes these
-/// tiles. `cached`: the array is in the cache, so that no line needs to be prefetched far ahead.
-std::unique_ptr<InPlaceEngine> make_cycles_engine(Mapped mapped, int run_bits, bool cached);
+/// tiles, and not in_runs if lines are fetched while others are written.
+std::unique_ptr<InPlaceEngine> make_cycles_engine(Mapped mapped, int run_bits, kernel::Fetching fetching);
 
 /// Permutes into a second array, and copies that back: part by part if the slowest axis stays.
 std::unique_ptr<InPlaceEngine> make_through_copy(const Reordering& what);

@@ -18,16 +18,18 @@ namespace {
 using gf2::Word;
 using kernel::Fetching;
 using kernel::Flat;
+using kernel::NextLines;
 
 // A random map often has one cycle with most of the tiles, which one thread would follow alone. So cycles are
 // cut: the first tiles, *cuts*, are put aside at first, and from each of them a task goes on to the next.
 class Cycles : public InPlaceEngine, BmmcTasks {
  public:
-  Cycles(Mapped mapped, kernel::TileShape shape, bool cached)
+  Cycles(Mapped mapped, kernel::TileShape shape, Fetching fetching)
       : BmmcTasks(std::move(mapped), shape),
-        // Not streamed: target lines were just read, so they are in the cache.
-        mover_(line_tiles(mapped_, shape), mapped_.element_bytes, false,
-               cached ? Fetching::near : Fetching::far),
+        fetched_while_writing_(fetching == Fetching::while_writing),
+        // Only then streamed. Otherwise target lines were just read, and are in the cache.
+        mover_(line_tiles(mapped_, shape), mapped_.element_bytes, fetched_while_writing_, fetching),
+        offsets_(kernel::source_offsets(mover_.tiles())),
         steps_(steps()),
         step_(walk_.indices()(mapped_.map.complement)),
         lg_element_(std::countr_zero(mapped_.element_bytes)) {}
@@ -52,18 +54,20 @@ class Cycles : public InPlaceEngine, BmmcTasks {
       for (; task < std::min(last, all_cuts); ++task) {
         follow(Tiles(*this, cuts, task % cuts), map_at(array, task / cuts), aside(task), one, true);
       }
-      if (task == last) return;
-      for_each_map(task - all_cuts, last - all_cuts, array, array,
-                   [&](const TileWalk::Place& place, const std::byte*, std::byte* map) {
-                     follow(Tiles(*this, cuts, place), map, one, another, false);
-                   });
+      const auto follow_all = [&](const TileWalk::Place& place, std::uint64_t count, const std::byte*,
+                                  std::byte* map) {
+        follow(Tiles(*this, cuts, place.index, count), map, one, another, false);
+      };
+      if (task < last) for_each_map(task - all_cuts, last - all_cuts, array, array, follow_all);
+      if (fetched_while_writing_) finish_streams();
     });
   }
 
   std::string describe() const override {
-    return fmt::format("in place: map of {} bits, elements of {} bytes; cycles of {} tiles of {} bytes",
+    return fmt::format("in place: map of {} bits, elements of {} bytes; cycles of {} tiles of {} bytes{}",
                        mapped_.map.bits(), mapped_.element_bytes, walk_.tiles(),
-                       mapped_.element_bytes << walk_.tile_bits());
+                       mapped_.element_bytes << walk_.tile_bits(),
+                       fetched_while_writing_ ? ", streamed" : "");
   }
 
  private:
@@ -84,13 +88,13 @@ class Cycles : public InPlaceEngine, BmmcTasks {
                     most_bytes / mover_.buffer_bytes() / mapped_.outer_count);
   }
 
-  // The tiles of all cycles that begin in a task's tiles, cycle after cycle; or those from one cut to the
+  // The tiles of all cycles that begin in a stretch of tiles, cycle after cycle; or those from one cut to the
   // next. A cycle without cuts begins at its tile with the smallest index. To find out, each tile follows its
   // cycle until it meets a smaller one; in long cycles most soon do.
   class Tiles {
    public:
-    Tiles(const Cycles& all, std::uint64_t cuts, const TileWalk::Place& place)
-        : all_(all), cuts_(cuts), candidate_(place.index), end_(place.index + all.tiles_per_task_) {}
+    Tiles(const Cycles& all, std::uint64_t cuts, std::uint64_t first, std::uint64_t count)
+        : all_(all), cuts_(cuts), candidate_(first), end_(first + count) {}
     Tiles(const Cycles& all, std::uint64_t cuts, std::uint64_t cut)
         : all_(all), cuts_(cuts), at_(cut), begin_(cut), state_(State::at_cut) {}
 
@@ -172,8 +176,17 @@ class Cycles : public InPlaceEngine, BmmcTasks {
     // Runs are short: the one after the next is on its way already.
     const std::size_t distance = mover_.in_runs() ? Queue::most : 1;
     Word holds = 0;
-    const auto write = [&] { mover_.write(Flat{map}, mapped_.map(holds) << lg_element_, held); };
-    for (Queue queue(*this, tiles); !queue[0].is_none; queue.pop()) {
+    Queue queue(*this, tiles);
+    std::size_t fetched_to = 0;  // while writing: up to queue[fetched_to]
+    const auto write = [&] {
+      const Flat to{map};
+      const std::uint64_t place = mapped_.map(holds) << lg_element_;
+      const Queue::Entry& next = queue[std::min(fetched_to + 1, Queue::most)];
+      if (!fetched_while_writing_ || next.is_none) return mover_.write(to, place, held);
+      fetched_to = std::min(fetched_to + 1, Queue::most);
+      mover_.write(to, place, held, NextLines(offsets_, to, next.source << lg_element_));
+    };
+    for (; !queue[0].is_none; queue.pop(), fetched_to -= std::min<std::size_t>(fetched_to, 1)) {
       const Queue::Entry &tile = queue[0], &next = queue[1];
       const Queue::Entry& fetched = queue[distance].is_none ? tile : queue[distance];
       if (!std::exchange(first_is_read, false))
@@ -188,7 +201,9 @@ class Cycles : public InPlaceEngine, BmmcTasks {
     }
   }
 
+  bool fetched_while_writing_;
   kernel::LineMover mover_;
+  std::vector<std::uint64_t> offsets_;
   gf2::ByteTables steps_;
   std::uint64_t step_;
   int lg_element_;
@@ -196,8 +211,8 @@ class Cycles : public InPlaceEngine, BmmcTasks {
 
 }  // namespace
 
-std::unique_ptr<InPlaceEngine> make_cycles_engine(Mapped mapped, int run_bits, bool cached) {
-  return std::make_unique<Cycles>(std::move(mapped), kernel::TileShape{run_bits, run_bits}, cached);
+std::unique_ptr<InPlaceEngine> make_cycles_engine(Mapped mapped, int run_bits, Fetching fetching) {
+  return std::make_unique<Cycles>(std::move(mapped), kernel::TileShape{run_bits, run_bits}, fetching);
 }
 
 }  // namespace xorder::memory
