@@ -66,9 +66,12 @@ class BenchDisk(Case):
         self.assertEqual(self.kept(), [])
         self.save("a.npy", self.noise((64, 64), "f8"))
         self.ok("transpose", "a.npy", "b.npy", "--io", "direct", "--device", "profile")
-        self.assertIn("18 the same", self.ok("bench", "compare", "disk.json", "disk.json").stdout)
+        compared = self.ok("bench", "compare", "disk.json", "disk.json").stdout
+        self.assertRegex(compared, r"(?s)\b18 the same.*\b9 the same")
         series = json.loads(self.bytes_of("disk.json"))["figures"][0]["series"]
         self.assertEqual([[point["x"] for point in each["points"]] for each in series], [[4096 * 4**i for i in range(6)]] * 3)
+        depths = json.loads(self.bytes_of("disk.json"))["figures"][1]["series"]
+        self.assertEqual([[point["x"] for point in each["points"]] for each in depths], [[1, 8, 32]] * 3)
 
     def test_bad_arguments(self):
         self.refused("bench", says="subcommand")

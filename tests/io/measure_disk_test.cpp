@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
 #include "io/file.hpp"
 #include "io/scratch.hpp"
 #include "xorder/error.hpp"
@@ -28,6 +33,52 @@ TEST_F(MeasureDisk, BandwidthsArePositive) {
     EXPECT_GT(trials.both(block), 0) << block;
   }
   EXPECT_TRUE(std::filesystem::is_empty(scratch_.path()));
+}
+
+// The most requests that are in flight at once.
+class Counting : public Disk {
+ public:
+  std::unique_ptr<Queue> queue(QueueKind kind, unsigned depth) override {
+    return std::make_unique<CountingQueue>(Disk::queue(kind, depth), most_);
+  }
+  unsigned take_most() { return std::exchange(most_, 0); }
+
+ private:
+  class CountingQueue : public Queue {
+   public:
+    CountingQueue(std::unique_ptr<Queue> real, unsigned& most) : real_(std::move(real)), most_(most) {}
+    unsigned depth() const override { return real_->depth(); }
+    void post(std::uint64_t token) override { real_->post(token); }
+    void submit(const Transfer& transfer) override {
+      most_ = std::max(most_, ++in_flight_);
+      real_->submit(transfer);
+    }
+    void wait(std::vector<Completion>& done) override {
+      const std::size_t before = done.size();
+      real_->wait(done);
+      in_flight_ -= static_cast<unsigned>(done.size() - before);
+    }
+
+   private:
+    std::unique_ptr<Queue> real_;
+    unsigned& most_;
+    unsigned in_flight_ = 0;
+  };
+  unsigned most_ = 0;
+};
+
+TEST_F(MeasureDisk, AsManyInFlightAsAskedFor) {
+  Counting disk;
+  DiskTrials trials(scratch_.path(), quick(), disk);
+  disk.take_most();
+  for (const unsigned depth : trial_depths()) {
+    trials.reads(4096, depth);
+    EXPECT_EQ(disk.take_most(), depth);
+    trials.writes(4096, depth);
+    EXPECT_EQ(disk.take_most(), depth);
+    trials.both(4096, depth);
+    EXPECT_EQ(disk.take_most(), 2 * depth);
+  }
 }
 
 TEST_F(MeasureDisk, StopsWhenAsked) {

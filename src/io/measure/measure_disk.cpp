@@ -43,14 +43,14 @@ struct Region {
 // several requests.
 class Stream {
  public:
-  Stream(Transfer::Kind kind, const Region& region, uint64_t block, std::byte* memory)
+  Stream(Transfer::Kind kind, const Region& region, uint64_t block, unsigned depth, std::byte* memory)
       : kind_(kind),
         file_(region.file),
         offset_(region.offset),
         block_(block),
         request_(std::min(block, plan::largest_request)),
         blocks_(std::bit_floor(region.bytes / block)),
-        most_(std::clamp<uint64_t>(plan::most_bytes_in_flight / request_, 1, in_flight_each_way)) {
+        most_(std::clamp<uint64_t>(plan::most_bytes_in_flight / request_, 1, depth)) {
     for (uint64_t i = 0; i < most_; ++i) free_.push_back(memory + i * request_);
   }
 
@@ -112,26 +112,26 @@ class DiskTrials::Trials {
       const uint64_t word = random();
       std::memcpy(memory_.data() + at, &word, sizeof word);
     }
-    Stream all(Transfer::Kind::write, whole_source(), plan::largest_request, writing());
+    Stream all(Transfer::Kind::write, whole_source(), plan::largest_request, in_flight_each_way, writing());
     run({nullptr, &all}, std::numeric_limits<double>::infinity());
     source_.sync();
   }
 
-  double reads(uint64_t block) {
-    Stream stream(Transfer::Kind::read, whole_source(), block, reading());
+  double reads(uint64_t block, unsigned depth) {
+    Stream stream(Transfer::Kind::read, whole_source(), block, depth, reading());
     const double seconds = run({&stream, nullptr});
     return static_cast<double>(stream.bytes()) / seconds;
   }
-  double writes(uint64_t block) {
+  double writes(uint64_t block, unsigned depth) {
     const File target = new_target(block);
-    Stream stream(Transfer::Kind::write, {target, 0, target.size()}, block, writing());
+    Stream stream(Transfer::Kind::write, {target, 0, target.size()}, block, depth, writing());
     const double seconds = run({nullptr, &stream}) + sync_seconds(target);
     return static_cast<double>(stream.bytes()) / seconds;
   }
-  double both(uint64_t block) {
+  double both(uint64_t block, unsigned depth) {
     const File target = new_target(block);
-    Stream read(Transfer::Kind::read, whole_source(), block, reading());
-    Stream write(Transfer::Kind::write, {target, 0, target.size()}, block, writing());
+    Stream read(Transfer::Kind::read, whole_source(), block, depth, reading());
+    Stream write(Transfer::Kind::write, {target, 0, target.size()}, block, depth, writing());
     const double seconds = run({&read, &write}) + sync_seconds(target);
     return static_cast<double>(read.bytes() + write.bytes()) / 2 / seconds;
   }
@@ -202,12 +202,18 @@ std::vector<uint64_t> trial_blocks() {
   return blocks;
 }
 
+std::vector<unsigned> trial_depths() {
+  std::vector<unsigned> depths;
+  for (unsigned depth = 1; depth <= in_flight_each_way; depth *= 2) depths.push_back(depth);
+  return depths;
+}
+
 DiskTrials::DiskTrials(const std::filesystem::path& directory, const Options& options, Disk& disk)
     : trials_(std::make_unique<Trials>(directory, options, disk)) {}
 DiskTrials::~DiskTrials() = default;
-double DiskTrials::reads(uint64_t block) { return trials_->reads(block); }
-double DiskTrials::writes(uint64_t block) { return trials_->writes(block); }
-double DiskTrials::both(uint64_t block) { return trials_->both(block); }
+double DiskTrials::reads(uint64_t block, unsigned depth) { return trials_->reads(block, depth); }
+double DiskTrials::writes(uint64_t block, unsigned depth) { return trials_->writes(block, depth); }
+double DiskTrials::both(uint64_t block, unsigned depth) { return trials_->both(block, depth); }
 
 plan::Device profile_of(std::string name, std::vector<plan::Device::Point> points) {
   for (std::size_t i = 1; i < points.size(); ++i) {

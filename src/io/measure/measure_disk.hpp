@@ -16,7 +16,10 @@ namespace xorder::io {
 /// Block sizes worth a trial: 4 KiB to 4 MiB.
 std::vector<std::uint64_t> trial_blocks();
 
-/// Transfers blocks at random places of nameless files with direct access, as many in flight as a plan uses.
+/// Requests in flight in each direction worth a trial, ascending. The last is what plans use.
+std::vector<unsigned> trial_depths();
+
+/// Transfers blocks at random places of nameless files with direct access.
 class DiskTrials {
  public:
   struct Options {
@@ -35,12 +38,12 @@ class DiskTrials {
   DiskTrials(const DiskTrials&) = delete;
   DiskTrials& operator=(const DiskTrials&) = delete;
 
-  /// Bytes per second. Writes go to a new file and are synced, like those of an output. Throw IoError,
-  /// Cancelled.
-  double reads(std::uint64_t block);
-  double writes(std::uint64_t block);
-  /// Bytes per second in each direction while reads and writes run together.
-  double both(std::uint64_t block);
+  /// Bytes per second, with at most `depth` requests in flight. Writes go to a new file and are synced, like
+  /// those of an output. Require a depth of 1 to trial_depths().back(). Throw IoError, Cancelled.
+  double reads(std::uint64_t block, unsigned depth = trial_depths().back());
+  double writes(std::uint64_t block, unsigned depth = trial_depths().back());
+  /// Bytes per second in each direction while reads and writes run together, so many in flight in each.
+  double both(std::uint64_t block, unsigned depth = trial_depths().back());
 
  private:
   class Trials;

@@ -45,7 +45,7 @@ std::unique_ptr<Engine> make_mapped_engine(Mapped mapped, std::uint64_t array_by
   // is so large. (Bit reversal of 1 GiB on AMD Zen 4, one thread, from line to line and through a buffer: 4
   // bytes 5.9 and 7.6 GB/s, 8 bytes 6.3 and 7.8, 16 bytes 5.5 and 8.5; of 256 MiB 8.6 and 7.2, 10.9 and 7.9,
   // 11.4 and 8.5.)
-  if (mapped.bytes() >= 16 * cache_sizes().third && runs_share_sets(mapped.map, mapped.element_bytes, large))
+  if (leaves_the_caches(mapped.bytes()) && runs_share_sets(mapped.map, mapped.element_bytes, large))
     return buffered;
   return make_streamed_lines(std::move(mapped), std::move(tiles), std::move(buffered));
 }

@@ -103,7 +103,7 @@ class MapInPlace {
   // 13.0, 15.0, 13.3. 1 GiB, one thread: 3.5, 3.9, 5.2, 4.7, 5.3 and 4.3, 6.1, 7.6, 8.4, 7.6.)
   Fetching fetching(int bits) const {
     const std::uint64_t w = mapped_.element_bytes;
-    const bool gains = w == 4 || w == 8 || mapped_.bytes() >= 16 * cache_sizes().third;
+    const bool gains = w == 4 || w == 8 || leaves_the_caches(mapped_.bytes());
     const bool cached = by_reads() == Fetching::near;
     return !cached && gains && runs_share_sets(mapped_.map, w, {bits, bits}) ? Fetching::while_writing
                                                                              : by_reads();

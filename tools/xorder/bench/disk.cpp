@@ -1,6 +1,8 @@
-// xorder bench disk: how fast a disk reads and writes, by request size. Plans use the result.
+// xorder bench disk: how fast a disk reads and writes, by request size and by the number in flight. Plans use
+// the former.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,7 +32,7 @@ std::string rate(double bytes_per_second) {
 class DiskBenchmark final : public Benchmark {
  public:
   DiskBenchmark(const Extent& extent, const ProfileOptions& profile)
-      : directory_(extent.directory), keep_(profile.keep) {
+      : directory_(extent.directory), keep_(profile.keep), full_(extent.full) {
     std::vector<OutputOption> outputs = extent.outputs;
     outputs.push_back({"--profile", profile.file});
     require_different_files(outputs);
@@ -46,15 +48,20 @@ class DiskBenchmark final : public Benchmark {
          {"request", plots::Unit::bytes, true},
          {"bandwidth", plots::Unit::bytes_per_second},
          {},
+         {}},
+        {"depth",
+         fmt::format("The same with requests of {}, by how many are in flight in each direction.",
+                     size_text(depth_block)),
+         {"requests in flight", plots::Unit::number, true},
+         {"bandwidth", plots::Unit::bytes_per_second},
+         {},
          {}}};
     std::vector<Case> cases;
-    for (const uint64_t block : io::trial_blocks()) {
-      const std::string of = "of " + size_text(block);
-      const auto x = static_cast<double>(block);
-      cases.push_back({"reads " + of, [this, block] { return trials_->reads(block); }, 0, "read", x});
-      cases.push_back({"writes " + of, [this, block] { return trials_->writes(block); }, 0, "written", x});
-      cases.push_back(
-          {"reads and writes " + of, [this, block] { return trials_->both(block); }, 0, "both at once", x});
+    const unsigned deepest = io::trial_depths().back();
+    for (const uint64_t block : io::trial_blocks()) add(cases, 0, static_cast<double>(block), block, deepest);
+    for (const unsigned depth : io::trial_depths()) {
+      if (full_ || std::ranges::count(quick_depths, depth) != 0)
+        add(cases, 1, static_cast<double>(depth), depth_block, depth);
     }
     return cases;
   }
@@ -82,8 +89,20 @@ class DiskBenchmark final : public Benchmark {
   }
 
  private:
+  static constexpr uint64_t depth_block = 64 * 1024;
+  static constexpr unsigned quick_depths[] = {1, 8, 32};
+
+  void add(std::vector<Case>& cases, std::size_t figure, double x, uint64_t block, unsigned depth) {
+    const std::string of = fmt::format("of {}, {} in flight", size_text(block), depth);
+    cases.push_back({"reads " + of, [=, this] { return trials_->reads(block, depth); }, figure, "read", x});
+    cases.push_back(
+        {"writes " + of, [=, this] { return trials_->writes(block, depth); }, figure, "written", x});
+    cases.push_back({"reads and writes " + of, [=, this] { return trials_->both(block, depth); }, figure,
+                     "both at once", x});
+  }
+
   std::filesystem::path directory_;
-  bool keep_;
+  bool keep_, full_;
   std::optional<TextFile> file_;
   std::optional<io::DiskTrials> trials_;
 };
@@ -97,8 +116,8 @@ void add_bench_disk(CLI::App& bench) {
       {.name = "disk",
        .summary = "how fast a disk reads, writes, and does both at once",
        .description =
-           "Reads and writes test files in DIR, in requests of 4 KiB to 4 MiB, and stores the result in\n"
-           "the cache directory. Later commands without --device plan with it.",
+           "Reads and writes test files in DIR, in requests of 4 KiB to 4 MiB, with 1 to 128 in flight, and\n"
+           "stores the result in the cache directory. Later commands without --device plan with it.",
        .footer = "Examples:\n"
                  "  xorder bench disk\n"
                  "  xorder bench disk /data --html disk.html\n"
