@@ -52,6 +52,14 @@ class Shapes {
   int lg_runs(TileShape shape) const {
     return plan::tile_bits(inverse_, shape.source_bits, shape.target_bits) - shape.source_bits;
   }
+  bool runs_share_sets(TileShape shape) const {
+    constexpr int lg_ways = 3;  // of most processors
+    const std::uint64_t way = (cache_sizes().second >> lg_ways) / element_bytes_;
+    for (int i = 0; i < shape.target_bits; ++i) {
+      if (((inverse_.column(i) % way) >> shape.source_bits) != 0) return false;
+    }
+    return lg_runs(shape) > lg_ways;
+  }
 
  private:
   gf2::BitMatrix inverse_;
@@ -83,21 +91,13 @@ TileShape large_shape(const AffineMap& map, std::uint64_t element_bytes) {
   // Zen 4: 9.4 GB/s with the smaller tiles, 9.8 with the larger ones.)
   const Shapes shapes(map, element_bytes);
   const TileShape shape = element_bytes <= 2 ? shapes.of(256, 512) : shapes.of(512, 1024);
-  if (!runs_share_sets(map, element_bytes, shape)) return shape;
+  if (!shapes.runs_share_sets(shape)) return shape;
   // Fewer and longer runs: figures in bench/memory_bench.md, "Maps".
   return element_bytes <= 2 ? shapes.of(512, 256) : shapes.of(1024, 256);
 }
 
 bool runs_share_sets(const AffineMap& map, std::uint64_t element_bytes, TileShape shape) {
-  constexpr std::uint64_t ways = 8;  // of most processors
-  const std::uint64_t way = cache_sizes().second / ways / element_bytes;
-  const gf2::BitMatrix inverse = *map.matrix.inverse();
-  for (int i = 0; i < shape.target_bits; ++i) {
-    if (((inverse.column(i) % way) >> shape.source_bits) != 0) return false;
-  }
-  return std::uint64_t{1} << (plan::tile_bits(inverse, shape.source_bits, shape.target_bits) -
-                              shape.source_bits) >
-         ways;
+  return Shapes(map, element_bytes).runs_share_sets(shape);
 }
 
 kernel::LineTiles line_tiles(const Mapped& mapped, TileShape shape) {
