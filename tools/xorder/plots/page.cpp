@@ -22,6 +22,10 @@ constexpr std::string_view dark =
     "--c0:#58acf9;--c1:#d48900;--c2:#16e39a;--c3:#7f4acf;"
     "--c4:#c8234f;--c5:#f9f12f;--c6:#147586;--c7:#dee7fc}";
 
+// Paper cannot be scrolled.
+constexpr std::string_view printed =
+    ".scroll{overflow:visible}.wide table{font-size:8px}.wide th,.wide td{padding:2px 4px}";
+
 constexpr std::string_view style =
     "body{margin:0 auto;padding:24px 20px 48px;max-width:920px;background:var(--paper);color:var(--ink);"
     "font:15px/1.45 Helvetica,Arial,'Liberation Sans','DejaVu Sans',sans-serif}"
@@ -88,7 +92,8 @@ void Page::table(const std::vector<std::string>& head, const std::vector<std::ve
   constexpr std::size_t many = 24;
   const bool folded = rows.size() > many;
   if (folded) body_ += "<details><summary>values</summary>\n";
-  body_ += "<div class=\"scroll\"><table>\n";
+  constexpr std::size_t wide = 7;  // columns
+  body_ += head.size() < wide ? "<div class=\"scroll\"><table>\n" : "<div class=\"scroll wide\"><table>\n";
   row(head, "th");
   for (const auto& cells : rows) row(cells, "td");
   body_ += folded ? "</table></div></details>\n" : "</table></div>\n";
@@ -99,9 +104,10 @@ std::string Page::html() const {
   return fmt::format(
       "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n<meta "
       "charset=\"utf-8\"/>\n<meta name=\"viewport\" content=\"width=device-width\"/>\n<title>{}</title>\n"
-      "<style>{}@media (prefers-color-scheme:dark){{{}}}@media print{{{}}}{}{}</style>\n</head>\n<body>\n"
+      "<style>{}@media (prefers-color-scheme:dark){{{}}}@media print{{{}}}{}@media "
+      "print{{{}}}{}</style>\n</head>\n<body>\n"
       "{}</body>\n</html>\n",
-      plain(title_), light, dark, light, style, marks_css(), body_);
+      plain(title_), light, dark, light, style, printed, marks_css(), body_);
 }
 
 }  // namespace xorder::plots
