@@ -39,6 +39,8 @@ kernel::TileShape cached_shape(const gf2::AffineMap& map, std::uint64_t element_
 kernel::TileShape smallest_shape(const gf2::AffineMap& map, std::uint64_t element_bytes);
 /// Up to 128 KiB, the largest tiles that leave the second-level cache room for the next one.
 kernel::TileShape large_shape(const gf2::AffineMap& map, std::uint64_t element_bytes);
+/// The same for runs that share sets and targets that begin at a line: fewer and longer runs.
+kernel::TileShape long_runs_shape(const gf2::AffineMap& map, std::uint64_t element_bytes);
 
 /// Whether a tile has more runs than the second-level cache has ways, and they all begin at the same place in
 /// the ways, as those of a bit reversal do. Then hardly any line that was prefetched is still in that cache

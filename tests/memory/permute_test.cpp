@@ -1,5 +1,6 @@
 #include "xorder/memory/permute.hpp"
 
+#include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
@@ -17,6 +18,7 @@
 namespace xorder::memory {
 namespace {
 
+using gf2::AffineMap;
 using test::any_caches;
 using test::any_map;
 using test::expect_permuted;
@@ -183,6 +185,7 @@ TEST(InMemory, SkinnyMatrices) {
 }
 
 // The runs of a tile all begin at the same sets of the caches. Also a batch, whose last tile has no next one.
+// Tiles are gathered, but those of larger elements only if the target begins within a line.
 TEST(InMemory, TilesWhoseRunsShareSets) {
   test::Random random;
   SEED_TRACE(random);
@@ -195,8 +198,25 @@ TEST(InMemory, TilesWhoseRunsShareSets) {
         mapping_of_all({{std::uint64_t{1} << 20}, 2, Order::c}, bmmc::bit_reverse(20)),
         mapping_along({{3, std::uint64_t{1} << 18}, 4, Order::c}, 1, complemented)}) {
     const std::string plan = InMemoryPlan(what).describe();
+    EXPECT_NE(plan.find("gathered"), std::string::npos) << plan;
     EXPECT_EQ(plan.find("direct"), std::string::npos) << plan;
+    EXPECT_EQ(plan.find("segments of 256 bytes") != std::string::npos, what.element_bytes != 1) << plan;
     for (const std::size_t before : {0, 24}) expect_permuted(what, random, {1, 2, 3}, before);
+    if (HasFatalFailure()) return;
+  }
+}
+
+// Matrices whose rows lie a multiple of 64 KiB apart, and that leave the caches: tiles have few of them.
+TEST(InMemory, RowsFarApart) {
+  test::Random random;
+  SEED_TRACE(random);
+  const test::SmallCaches caches;
+  for (const std::uint64_t w : {4, 8, 16}) {
+    const std::uint64_t rows = 768 / w + random.in(std::uint64_t{1}, std::uint64_t{40});
+    const Reordering what = transposition({{rows, 65536 / w}, w, Order::c}, {});
+    const std::string plan = InMemoryPlan(what).describe(), few = fmt::format("tiles of {} rows", 256 / w);
+    EXPECT_NE(plan.find(few), std::string::npos) << plan;
+    expect_permuted(what, random, {1, 3}, random.in(std::size_t{0}, std::size_t{63}));
     if (HasFatalFailure()) return;
   }
 }

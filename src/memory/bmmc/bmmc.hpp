@@ -19,12 +19,11 @@ std::unique_ptr<Engine> make_bmmc_engine(const Reordering& what, bool streamed);
 std::unique_ptr<Engine> make_line_runs(Mapped mapped, kernel::LineTiles tiles, bool streamed);
 /// From the source's lines to those of the target, through the cache.
 std::unique_ptr<Engine> make_direct_lines(Mapped mapped, kernel::LineTiles tiles);
-/// The same past the cache, which requires a target that begins at a line. For other targets there is
-/// `unaligned`, which must have as many tasks: neither may have tiles larger than task_bytes.
-std::unique_ptr<Engine> make_streamed_lines(Mapped mapped, kernel::LineTiles tiles,
-                                            std::unique_ptr<Engine> unaligned);
-/// Through a buffer, and past the cache.
-std::unique_ptr<Engine> make_buffered_lines(Mapped mapped, kernel::LineTiles tiles);
+/// The same past the cache, which requires a target that begins at a line.
+std::unique_ptr<Engine> make_streamed_lines(Mapped mapped, kernel::LineTiles tiles);
+/// Through a buffer, and past the cache. While a tile is written, the next one is prefetched or, if
+/// `gathered`, its lines are copied side by side.
+std::unique_ptr<Engine> make_buffered_lines(Mapped mapped, kernel::LineTiles tiles, bool gathered);
 /// The engine for elements of any size, see kernel/linear/record_mover.hpp.
 std::unique_ptr<Engine> make_bmmc_records(Mapped mapped, bool streamed);
 

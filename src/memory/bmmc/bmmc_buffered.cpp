@@ -1,7 +1,9 @@
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "kernel/linear/line_gather.hpp"
 #include "memory/bmmc/bmmc.hpp"
 #include "memory/bmmc/bmmc_engine.hpp"
 #include "memory/scratch.hpp"
@@ -10,18 +12,25 @@ namespace xorder::memory {
 namespace {
 
 using kernel::Flat;
+using kernel::LineGather;
 using kernel::LineTiles;
+using kernel::NextGathered;
 using kernel::NextLines;
 
 class BufferedLines : public BmmcLines {
  public:
-  BufferedLines(Mapped mapped, LineTiles tiles)
-      : BmmcLines(std::move(mapped), std::move(tiles), true, ""),
-        offsets_(kernel::source_offsets(mover_.tiles())) {}
+  BufferedLines(Mapped mapped, LineTiles tiles, bool gathered)
+      : BmmcLines(std::move(mapped), std::move(tiles), true, gathered ? ", gathered" : "") {
+    if (gathered)
+      gather_.emplace(mover_.tiles(), mapped_.element_bytes << mover_.tiles().shape.source_bits);
+    else
+      offsets_ = kernel::source_offsets(mover_.tiles());
+  }
 
   void perform(std::uint64_t first, std::uint64_t last, const std::byte* source,
                std::byte* target) const override {
-    const Scratch buffer(mover_.buffer_bytes());
+    const Scratch buffer(mover_.buffer_bytes() + (gather_ ? gather_->buffer_bytes() : 0));
+    if (gather_) return perform_gathered(first, last, source, target, buffer.data());
     for_each_tile(first, last, source, target, [&](const Tile& tile) {
       const Flat from{tile.from};
       mover_.read(from, tile.here, tile.ahead, buffer.data());
@@ -30,13 +39,29 @@ class BufferedLines : public BmmcLines {
   }
 
  private:
-  std::vector<std::uint64_t> offsets_;
+  // Each tile is gathered while the one before is written, across tasks.
+  void perform_gathered(std::uint64_t first, std::uint64_t last, const std::byte* source, std::byte* target,
+                        std::byte* buffer) const {
+    std::byte* const gathered = buffer + mover_.buffer_bytes();
+    const std::byte* ready = nullptr;  // the tile that is gathered
+    for_each_tile(first, last, source, target, [&](const Tile& tile) {
+      if (ready != tile.from + tile.here) gather_->copy(tile.from, tile.here, 0, gather_->lines(), gathered);
+      mover_.read_gathered(gathered, gather_->places(), buffer);
+      // After the last tile this is the same one again, which nobody needs.
+      mover_.write(Flat{tile.to}, tile.there, buffer,
+                   NextGathered(*gather_, tile.from, tile.ahead, gathered));
+      ready = tile.from + tile.ahead;
+    });
+  }
+
+  std::vector<std::uint64_t> offsets_;  // of a tile's lines, to prefetch the next tile
+  std::optional<LineGather> gather_;    // of the next tile, instead of prefetching it
 };
 
 }  // namespace
 
-std::unique_ptr<Engine> make_buffered_lines(Mapped mapped, LineTiles tiles) {
-  return std::make_unique<BufferedLines>(std::move(mapped), std::move(tiles));
+std::unique_ptr<Engine> make_buffered_lines(Mapped mapped, LineTiles tiles, bool gathered) {
+  return std::make_unique<BufferedLines>(std::move(mapped), std::move(tiles), gathered);
 }
 
 }  // namespace xorder::memory

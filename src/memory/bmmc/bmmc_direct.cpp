@@ -1,6 +1,3 @@
-#include <fmt/format.h>
-
-#include <cassert>
 #include <cstdint>
 #include <utility>
 
@@ -40,27 +37,6 @@ class LineRuns : public BmmcLines {
   }
 };
 
-// Two engines with the same tasks: one for targets that begin at a line, one for the others.
-class ByAlignment : public Engine {
- public:
-  ByAlignment(std::unique_ptr<Engine> aligned, std::unique_ptr<Engine> unaligned)
-      : aligned_(std::move(aligned)), unaligned_(std::move(unaligned)) {
-    assert(aligned_->tasks() == unaligned_->tasks());
-  }
-  std::uint64_t tasks() const override { return unaligned_->tasks(); }
-  void perform(std::uint64_t first, std::uint64_t last, const std::byte* source,
-               std::byte* target) const override {
-    (kernel::within_line(target) ? unaligned_ : aligned_)->perform(first, last, source, target);
-  }
-  std::string describe() const override {
-    return fmt::format("{}; where the target begins within a line, {}", aligned_->describe(),
-                       unaligned_->describe());
-  }
-
- private:
-  std::unique_ptr<Engine> aligned_, unaligned_;
-};
-
 }  // namespace
 
 std::unique_ptr<Engine> make_line_runs(Mapped mapped, kernel::LineTiles tiles, bool streamed) {
@@ -71,10 +47,8 @@ std::unique_ptr<Engine> make_direct_lines(Mapped mapped, kernel::LineTiles tiles
   return std::make_unique<DirectLines>(std::move(mapped), std::move(tiles), false);
 }
 
-std::unique_ptr<Engine> make_streamed_lines(Mapped mapped, kernel::LineTiles tiles,
-                                            std::unique_ptr<Engine> unaligned) {
-  return std::make_unique<ByAlignment>(
-      std::make_unique<DirectLines>(std::move(mapped), std::move(tiles), true), std::move(unaligned));
+std::unique_ptr<Engine> make_streamed_lines(Mapped mapped, kernel::LineTiles tiles) {
+  return std::make_unique<DirectLines>(std::move(mapped), std::move(tiles), true);
 }
 
 }  // namespace xorder::memory

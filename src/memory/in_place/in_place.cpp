@@ -22,14 +22,15 @@ using gf2::unit;
 using gf2::Word;
 using kernel::Fetching;
 
+WorkspaceSize larger(WorkspaceSize one, WorkspaceSize other) {
+  return {std::max(one.shared, other.shared), std::max(one.for_each_thread, other.for_each_thread)};
+}
+
 class TwoSteps : public InPlaceEngine {
  public:
   TwoSteps(std::unique_ptr<InPlaceEngine> first, std::unique_ptr<InPlaceEngine> second)
       : first_(std::move(first)), second_(std::move(second)) {}
-  WorkspaceSize needs() const override {
-    const WorkspaceSize one = first_->needs(), other = second_->needs();
-    return {std::max(one.shared, other.shared), std::max(one.for_each_thread, other.for_each_thread)};
-  }
+  WorkspaceSize needs() const override { return larger(first_->needs(), second_->needs()); }
   void perform(std::byte* array, unsigned threads, Workspace& workspace) const override {
     first_->perform(array, threads, workspace);
     second_->perform(array, threads, workspace);
@@ -40,6 +41,24 @@ class TwoSteps : public InPlaceEngine {
 
  private:
   std::unique_ptr<InPlaceEngine> first_, second_;
+};
+
+// One engine for arrays that begin at a line, one for the others.
+class InPlaceByAlignment : public InPlaceEngine {
+ public:
+  InPlaceByAlignment(std::unique_ptr<InPlaceEngine> aligned, std::unique_ptr<InPlaceEngine> unaligned)
+      : aligned_(std::move(aligned)), unaligned_(std::move(unaligned)) {}
+  WorkspaceSize needs() const override { return larger(aligned_->needs(), unaligned_->needs()); }
+  void perform(std::byte* array, unsigned threads, Workspace& workspace) const override {
+    (kernel::within_line(array) ? unaligned_ : aligned_)->perform(array, threads, workspace);
+  }
+  std::string describe() const override {
+    return fmt::format("{}; where the array begins within a line, {}", aligned_->describe(),
+                       unaligned_->describe());
+  }
+
+ private:
+  std::unique_ptr<InPlaceEngine> aligned_, unaligned_;
 };
 
 // The memory that permute.hpp promises to stay within.
@@ -79,15 +98,19 @@ class MapInPlace {
     // KiB 7.1.
     const std::uint64_t tile_bytes = std::min(std::uint64_t{128} << 10, cache_sizes().second / 8);
     const auto bits = bits_of_permuted_tiles(mapped_.map, mapped_.element_bytes, tile_bytes);
-    return bits ? cycles(mapped_.map, *bits, fetching(*bits)) : nullptr;
+    if (!bits) return nullptr;
+    auto by_reads = cycles(mapped_.map, *bits, fetched_by_reads());
+    if (!gains_by_streaming(*bits)) return by_reads;
+    return std::make_unique<InPlaceByAlignment>(cycles(mapped_.map, *bits, Fetching::while_writing),
+                                                std::move(by_reads));
   }
   std::unique_ptr<InPlaceEngine> two_steps() const {
     // A random map of 8 bytes, there: with tiles of 128 KiB, 512 KiB and 2 MiB the second step, which moves
     // runs of 1, 2 and 4 KiB, makes 4.4, 6 and 10 GB/s, and the first one 7.5, 7.0 and 6.1.
     const std::uint64_t tile_bytes = std::min(std::uint64_t{2} << 20, 2 * cache_sizes().second);
     const InPlaceFactors factors = factored_in_place(mapped_.map, mapped_.element_bytes, tile_bytes);
-    return std::make_unique<TwoSteps>(cycles(factors.within_tiles, factors.run_bits, by_reads()),
-                                      cycles(factors.of_runs, factors.run_bits, by_reads()));
+    return std::make_unique<TwoSteps>(cycles(factors.within_tiles, factors.run_bits, fetched_by_reads()),
+                                      cycles(factors.of_runs, factors.run_bits, fetched_by_reads()));
   }
 
  private:
@@ -100,15 +123,14 @@ class MapInPlace {
   // MiB on the third as well. Prefetched while another tile is written past the cache, more of it stays. (Bit
   // reversal of 1, 2, 4, 8 and 16 bytes on AMD Zen 4, far ahead and while writing, GB/s. 256 MiB: one thread
   // 4.4, 6.8, 7.9, 8.0, 10.3 and 4.9, 7.0, 8.3, 10.4, 9.6; two 8.2, 11.9, 12.7, 12.6, 15.2 and 7.8, 9.7,
-  // 13.0, 15.0, 13.3. 1 GiB, one thread: 3.5, 3.9, 5.2, 4.7, 5.3 and 4.3, 6.1, 7.6, 8.4, 7.6.)
-  Fetching fetching(int bits) const {
+  // 13.0, 15.0, 13.3. 1 GiB, one thread: 3.5, 3.9, 5.2, 4.7, 5.3 and 4.3, 6.1, 7.6, 8.4, 7.6.) Lines of an
+  // array that begins within a line cannot be written so. (There, 64 MiB of 4 bytes 6.5 and 4.6.)
+  bool gains_by_streaming(int bits) const {
     const std::uint64_t w = mapped_.element_bytes;
-    const bool gains = w == 4 || w == 8 || leaves_the_caches(mapped_.bytes());
-    const bool cached = by_reads() == Fetching::near;
-    return !cached && gains && runs_share_sets(mapped_.map, w, {bits, bits}) ? Fetching::while_writing
-                                                                             : by_reads();
+    return (w == 4 || w == 8 || leaves_the_caches(mapped_.bytes())) && fetched_by_reads() == Fetching::far &&
+           runs_share_sets(mapped_.map, w, {bits, bits});
   }
-  Fetching by_reads() const {
+  Fetching fetched_by_reads() const {
     return in_caches(mapped_.bytes() * mapped_.outer_count) ? Fetching::near : Fetching::far;
   }
 

@@ -29,7 +29,8 @@ class Cycles : public InPlaceEngine, BmmcTasks {
         fetched_while_writing_(fetching == Fetching::while_writing),
         // Only then streamed. Otherwise target lines were just read, and are in the cache.
         mover_(line_tiles(mapped_, shape), mapped_.element_bytes, fetched_while_writing_, fetching),
-        offsets_(kernel::source_offsets(mover_.tiles())),
+        offsets_(fetched_while_writing_ ? kernel::source_offsets(mover_.tiles())
+                                        : std::vector<std::uint64_t>()),
         steps_(steps()),
         step_(walk_.indices()(mapped_.map.complement)),
         lg_element_(std::countr_zero(mapped_.element_bytes)) {}
@@ -177,16 +178,18 @@ class Cycles : public InPlaceEngine, BmmcTasks {
     const std::size_t distance = mover_.in_runs() ? Queue::most : 1;
     Word holds = 0;
     Queue queue(*this, tiles);
-    std::size_t fetched_to = 0;  // while writing: up to queue[fetched_to]
+    // queue[1] .. queue[ready] were prefetched while tiles were written. When the last tile of a cycle was
+    // read, two are written; when the first one was read, none.
+    std::size_t ready = 0;
     const auto write = [&] {
       const Flat to{map};
       const std::uint64_t place = mapped_.map(holds) << lg_element_;
-      const Queue::Entry& next = queue[std::min(fetched_to + 1, Queue::most)];
-      if (!fetched_while_writing_ || next.is_none) return mover_.write(to, place, held);
-      fetched_to = std::min(fetched_to + 1, Queue::most);
-      mover_.write(to, place, held, NextLines(offsets_, to, next.source << lg_element_));
+      const bool fetches = fetched_while_writing_ && ready < Queue::most && !queue[ready + 1].is_none;
+      if (!fetches) return mover_.write(to, place, held);
+      ++ready;
+      mover_.write(to, place, held, NextLines(offsets_, to, queue[ready].source << lg_element_));
     };
-    for (; !queue[0].is_none; queue.pop(), fetched_to -= std::min<std::size_t>(fetched_to, 1)) {
+    for (; !queue[0].is_none; queue.pop(), ready -= ready == 0 ? 0 : 1) {
       const Queue::Entry &tile = queue[0], &next = queue[1];
       const Queue::Entry& fetched = queue[distance].is_none ? tile : queue[distance];
       if (!std::exchange(first_is_read, false))
