@@ -15,7 +15,6 @@ namespace xorder::io {
 namespace {
 
 constexpr std::size_t huge_page = std::size_t{2} << 20;
-constexpr std::size_t touched_at_once = std::size_t{64} << 20;
 
 std::size_t whole_pages(std::size_t bytes) {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -24,7 +23,7 @@ std::size_t whole_pages(std::size_t bytes) {
 
 }  // namespace
 
-BlockMemory::BlockMemory(std::size_t bytes, Resident resident) : used_(bytes) {
+BlockMemory::BlockMemory(std::size_t bytes, Resident resident) {
   if (bytes == 0) return;
   if (bytes > std::numeric_limits<std::size_t>::max() / 2) throw std::bad_alloc();
   const std::size_t wanted = whole_pages(bytes);
@@ -42,18 +41,16 @@ BlockMemory::BlockMemory(std::size_t bytes, Resident resident) : used_(bytes) {
   madvise(data_, wanted, MADV_HUGEPAGE);
   // Each thread that touches a huge page at the same time as others takes one, and all but one give theirs
   // back after they cleared it. With 32 threads a limit of 16 MiB was exceeded by up to 11 MiB for a moment.
-  // Clearing more memory than this here would take too long; the excess is small by comparison then.
-  if (wanted > touched_at_once) return;
-  used_ = 0;
-  if (resident == Resident::at_once) make_resident(bytes);
+  // Of more memory than most_at_once, the excess is small by comparison.
+  if (resident == Resident::at_once && wanted <= most_at_once) use(0, bytes);
 }
 
-void BlockMemory::make_resident(std::size_t bytes) {
-  const std::size_t end = std::min(round_up(bytes, huge_page), whole_pages(bytes_));
-  while (madvise(data_ + used_, end - used_, MADV_POPULATE_WRITE) != 0 &&
+void BlockMemory::use(std::size_t begin, std::size_t end) {
+  begin = begin / huge_page * huge_page;
+  end = std::min(round_up(end, huge_page), whole_pages(bytes_));
+  while (madvise(data_ + begin, end - begin, MADV_POPULATE_WRITE) != 0 &&
          (errno == EINTR || errno == EAGAIN)) {
   }
-  used_ = end;
 }
 
 BlockMemory::~BlockMemory() {
@@ -61,14 +58,11 @@ BlockMemory::~BlockMemory() {
 }
 
 BlockMemory::BlockMemory(BlockMemory&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)),
-      bytes_(std::exchange(other.bytes_, 0)),
-      used_(std::exchange(other.used_, 0)) {}
+    : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
 
 BlockMemory& BlockMemory::operator=(BlockMemory&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(bytes_, other.bytes_);
-  std::swap(used_, other.used_);
   return *this;
 }
 

@@ -22,29 +22,26 @@ std::uint64_t peak_resident_memory(const std::filesystem::path& root = "/");
 class BlockMemory {
  public:
   enum class Resident { at_once, as_used };
+  /// No more than this is made resident at once. Clearing more would take too long.
+  static constexpr std::size_t most_at_once = std::size_t{64} << 20;
 
   BlockMemory() = default;
-  /// From 2 to 64 MiB the memory is resident at once, or as far as use() says. Throws std::bad_alloc.
+  /// From 2 MiB to most_at_once the memory is resident at once, if that is wanted. Throws std::bad_alloc.
   explicit BlockMemory(std::size_t bytes, Resident resident = Resident::at_once);
   ~BlockMemory();
   BlockMemory(BlockMemory&& other) noexcept;
   BlockMemory& operator=(BlockMemory&& other) noexcept;
 
-  /// The first `bytes` bytes are about to be used. Makes them resident, in whole huge pages, if that is to
-  /// happen now. Memory that is never used costs no time then, and the rest while transfers are in flight.
-  void use(std::size_t bytes) {
-    if (bytes > used_) make_resident(bytes);
-  }
+  /// The bytes [begin, end) are about to be used. Makes them resident, in whole huge pages: memory that is
+  /// never used costs no time then, and the rest while transfers are in flight.
+  void use(std::size_t begin, std::size_t end);
 
   std::byte* data() const { return data_; }
   std::size_t size() const { return bytes_; }
 
  private:
-  void make_resident(std::size_t bytes);
-
   std::byte* data_ = nullptr;
   std::size_t bytes_ = 0;
-  std::size_t used_ = 0;  // up to here, or all if it need not be made resident
 };
 
 }  // namespace xorder::io

@@ -6,6 +6,7 @@
 #include <exception>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "io/carry.hpp"
 #include "kernel/kernel.hpp"
@@ -52,10 +53,13 @@ class Conductor {
         kernel_(kernel_layout(tiling_, pass.chunk)),
         tasks_(setting.workers),
         range_(range),
-        groups_(pass.group_slots, pass.group_slot_bytes()),
-        tiles_(pass.tile_slots, 0),
-        chunks_(pass.chunk_count, pass.chunk_bytes()),
-        writes_(pass.write_slots, pass.write_slot_bytes),
+        where_(pass),
+        group_memory_(setting.memory, where_.groups, pass.group_slots, pass.group_slot_bytes()),
+        chunks_(setting.memory, where_.chunks, pass.chunk_count, pass.chunk_bytes()),
+        writes_(setting.memory, where_.writes, pass.write_slots, pass.write_slot_bytes),
+        groups_(pass.group_slots),
+        free_tiles_(pass.tile_slots),
+        tiles_(pass.tile_slots),
         carry_(target_.file, target_.offset, target_.offset + tiling_.what().bytes(), write_alignment_,
                pass.carry_bytes),
         most_reads_(most_in_flight(queue, pass.source_block_bytes)),
@@ -109,14 +113,13 @@ class Conductor {
     }
   }
 
-  // If the queue's wait() fails, leak the slots: transfers may still access them.
+  // If the queue's wait() fails, leak the memory: transfers may still access it.
   void wait(std::vector<io::Completion>& done) {
     try {
       queue_.wait(done);
     } catch (...) {
       tasks_.wait();
-      groups_.leak();
-      writes_.leak();
+      static_cast<void>(new io::BlockMemory(std::move(setting_.memory)));
       throw;
     }
   }
@@ -137,8 +140,8 @@ class Conductor {
   // one.
   bool begin_group() {
     if (!prepared_ && !prepare_group()) return false;
-    if (!groups_.available() || chunks_.available() < prepared_->missing) return false;
-    reading_ = Reading{groups_.take(), {}};
+    if (group_memory_.available() == 0 || chunks_.available() < prepared_->missing) return false;
+    reading_ = Reading{group_memory_.take(), {}};
     GroupSlot& slot = groups_[reading_->slot];
     slot.tile_slot = filling_->slot;
     slot.group = std::move(prepared_->group);
@@ -147,7 +150,8 @@ class Conductor {
     tiling_.source_runs(slot.group, slot.runs);
     slot.sources.assign(slot.runs.size(), nullptr);
     for (size_t r = 0; r < slot.runs.size(); ++r) {
-      slot.sources[r] = slot.memory + r * pass_.group_pitch + source_begin(slot.runs[r]) % read_alignment_;
+      slot.sources[r] = group_memory_[reading_->slot] + r * pass_.group_pitch +
+                        source_begin(slot.runs[r]) % read_alignment_;
     }
     slot.reads_in_flight = 1;  // extra count, released when all reads are submitted
     return true;
@@ -155,8 +159,8 @@ class Conductor {
 
   bool prepare_group() {
     if (!filling_ || filling_->next_group == tiles_[filling_->slot].tile.groups) {
-      if (next_tile_ == range_.last || !tiles_.available()) return false;
-      filling_ = Filling{tiles_.take(), 0};
+      if (next_tile_ == range_.last || free_tiles_.available() == 0) return false;
+      filling_ = Filling{free_tiles_.take(), 0};
       begin_tile(tiles_[filling_->slot], next_tile_++);
     }
     const TileSlot& tile = tiles_[filling_->slot];
@@ -177,7 +181,7 @@ class Conductor {
     const uint64_t within = shift.elements % pass_.chunk.elements * element_bytes_;
     slot.targets.resize(tile.chunks.size());
     for (const uint64_t chunk : chunks) {
-      if (tile.chunks[chunk] == nullptr) tile.chunks[chunk] = chunks_.take();
+      if (tile.chunks[chunk] == nullptr) tile.chunks[chunk] = chunks_[chunks_.take()];
       slot.targets[chunk - first] = tile.chunks[chunk] + within;
     }
   }
@@ -206,7 +210,7 @@ class Conductor {
       read.file = &source_.file;
       read.offset = first + at.bytes;
       const uint64_t bytes = std::min(plan::largest_request, last - read.offset);
-      read.pieces[0] = {slot.memory + at.run * pass_.group_pitch + at.bytes, bytes};
+      read.pieces[0] = {group_memory_[number] + at.run * pass_.group_pitch + at.bytes, bytes};
       read.piece_count = 1;
       read.required_bytes = std::min(bytes, end - read.offset);
       read.token = token(Event::read, number);
@@ -245,19 +249,19 @@ class Conductor {
     --permuting_;
     if (groups_[slot].failure) std::rethrow_exception(groups_[slot].failure);
     const size_t tile = groups_[slot].tile_slot;
-    groups_.give_back(slot);
+    group_memory_.give_back(slot);
     if (--tiles_[tile].groups_missing == 0) complete_.push_back(tile);
   }
 
   // --- writing: tile by tile, run by run, request by request; runs that follow each other are one
 
   void pump_writes() {
-    while (writes_in_flight_ < most_writes_ && writes_.available() && !complete_.empty()) {
+    while (writes_in_flight_ < most_writes_ && writes_.available() > 0 && !complete_.empty()) {
       TileSlot& tile = tiles_[complete_.front()];
       writing_.skip_empty(tile.runs);
       if (writing_.run < tile.runs.size()) submit_next_write(tile);
       if (writing_.run == tile.runs.size()) {
-        tiles_.give_back(complete_.front());
+        free_tiles_.give_back(complete_.front());
         complete_.pop_front();
         writing_ = {};
         ++tiles_written_;
@@ -271,7 +275,7 @@ class Conductor {
     const uint64_t from = target_begin(tile.runs[writing_.run]) + writing_.bytes;
     const uint64_t slot_begin = round_down(from, write_alignment_);
     const size_t number = writes_.take();
-    std::byte* const memory = writes_[number].memory;
+    std::byte* const memory = writes_[number];
     const uint64_t most = std::min(plan::largest_request, pass_.write_slot_bytes);
     const uint64_t to = gather_runs(tile, from, slot_begin + most, memory + (from - slot_begin));
     uint64_t first = slot_begin, last = round_up(to, write_alignment_);
@@ -397,10 +401,11 @@ class Conductor {
   task::Tasks tasks_;
 
   TileRange range_;
-  Slots<GroupSlot> groups_;
-  Slots<TileSlot> tiles_;
-  ChunkPool chunks_;
-  Slots<WriteSlot> writes_;
+  PassMemory where_;
+  Pool group_memory_, chunks_, writes_;
+  std::vector<GroupSlot> groups_;
+  Numbers free_tiles_;
+  std::vector<TileSlot> tiles_;
   io::Carry carry_;
   uint64_t most_reads_, most_writes_;  // in flight
 
@@ -417,6 +422,12 @@ class Conductor {
 };
 
 }  // namespace
+
+io::BlockMemory memory_for(const std::vector<plan::Pass>& passes) {
+  uint64_t most = 0;
+  for (const plan::Pass& pass : passes) most = std::max(most, PassMemory(pass).bytes);
+  return io::BlockMemory(most, io::BlockMemory::Resident::as_used);
+}
 
 void run_pass(const plan::Pass& pass, const PassFiles& files, io::Queue& queue, const PassSetting& setting) {
   if (!run_tiles(pass, {0, pass.tiling.tile_count()}, files, queue, setting).empty())

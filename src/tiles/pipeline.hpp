@@ -2,12 +2,13 @@
 //
 //   source ──reads──▶ group slots ──kernels──▶ chunks of tiles ──gathers──▶ write slots ──writes──▶ target
 //
-// One thread, the conductor, starts everything and alone does the bookkeeping. It sleeps in Queue::wait().
-// Groups are read in order, with several in flight. When all runs of a group have come, a task of the TBB
-// arena permutes it straight into its tile's chunks, and its slot is free again. When all groups of a tile
-// are permuted, the tile is written run by run; runs that follow each other share requests. This frees its
-// chunks for the next tile, which fills up meanwhile. The slots and chunks are allocated before the first
-// transfer. A stage goes on as long as slots and chunks are free and its direction has room in the queue.
+// One thread, the conductor, starts everything and alone does the bookkeeping. It sleeps in
+// Queue::wait(). Groups are read in order, with several in flight. When all runs of a group have come, a
+// task of the TBB arena permutes it straight into its tile's chunks, and its slot is free again. When all
+// groups of a tile are permuted, the tile is written run by run; runs that follow each other share
+// requests. This frees its chunks for the next tile, which fills up meanwhile. The slots and chunks are
+// allocated before the first transfer, once for all passes. A stage goes on as long as slots and chunks
+// are free and its direction has room in the queue.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,7 @@
 
 #include "io/carry.hpp"
 #include "io/file.hpp"
+#include "io/memory.hpp"
 #include "io/queue/queue.hpp"
 #include "plan/plan.hpp"
 #include "task/workers.hpp"
@@ -28,8 +30,12 @@ struct PassFiles {
   std::uint64_t read_alignment = 1, write_alignment = 1;  ///< as in the plan; at least those of the files
 };
 
+/// Memory for any of the passes, one after the other. Throws std::bad_alloc.
+io::BlockMemory memory_for(const std::vector<plan::Pass>& passes);
+
 /// The environment of a pass.
 struct PassSetting {
+  io::BlockMemory& memory;  ///< of memory_for(); moved away if transfers may still be in flight at the end
   task::Workers& workers;
   /// Called by the thread that runs the pass, after every few transfers.
   std::function<void()> tick;

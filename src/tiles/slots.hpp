@@ -1,22 +1,22 @@
 // The memory of a pass: slots for groups, tiles and requests in flight, and the chunks in which tiles are
-// assembled. It is allocated before the first transfer. What was used last is used first, so that as little
-// as possible is touched: fresh memory takes time. Nothing here blocks.
+// assembled. It is allocated before the first transfer, for all passes of an engine: each finds resident what
+// those before it have touched. What was used last is used first, so that as little as possible is touched:
+// fresh memory takes time. Nothing here blocks.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <utility>
 #include <vector>
 
 #include "io/memory.hpp"
-#include "plan/tiles/tiling.hpp"
+#include "plan/plan.hpp"
+#include "rounding.hpp"
 
 namespace xorder::tiles {
 
-// A group in flight. Its runs are read into `memory`, then permuted into its tile's chunks.
+// A group in flight. Its runs are read into its memory, then permuted into its tile's chunks.
 struct GroupSlot {
-  std::byte* memory = nullptr;
   plan::Group group;
   std::size_t tile_slot = 0;
   std::vector<plan::Run> runs;
@@ -27,71 +27,77 @@ struct GroupSlot {
   std::exception_ptr failure;  // thrown while permuting it
 };
 
-// A tile in flight. It is assembled in chunks, then written run by run. It has no memory of its own.
+// A tile in flight. It is assembled in chunks, then written run by run.
 struct TileSlot {
-  std::byte* memory = nullptr;
   plan::Tile tile;
   std::vector<plan::Run> runs;
   std::vector<std::byte*> chunks;
   std::uint64_t groups_missing = 0;
 };
 
-// A request that is being written.
-struct WriteSlot {
-  std::byte* memory = nullptr;
-};
+// Where each kind of memory begins in the memory of a pass.
+struct PassMemory {
+  explicit PassMemory(const plan::Pass& pass)
+      : groups(aligned(pass.chunk_count * pass.chunk_bytes())),
+        writes(aligned(groups + pass.group_slots * pass.group_slot_bytes())),
+        bytes(writes + pass.write_slots * pass.write_slot_bytes) {}
 
-template <typename Slot>
-class Slots {
- public:
-  Slots(std::uint64_t count, std::uint64_t bytes_each)
-      : bytes_each_(bytes_each),
-        memory_(count * bytes_each, io::BlockMemory::Resident::as_used),
-        slots_(count) {
-    for (std::uint64_t i = 0; i < count; ++i) {
-      slots_[i].memory = memory_.data() + i * bytes_each;
-      free_.push_back(count - 1 - i);
-    }
-  }
-  bool available() const { return !free_.empty(); }
-  std::size_t take() {
-    const std::size_t i = free_.back();
-    free_.pop_back();
-    memory_.use((i + 1) * bytes_each_);
-    return i;
-  }
-  void give_back(std::size_t i) { free_.push_back(i); }
-  void leak() { static_cast<void>(new io::BlockMemory(std::move(memory_))); }
-  Slot& operator[](std::size_t i) { return slots_[i]; }
+  std::uint64_t chunks = 0, groups, writes, bytes;
 
  private:
-  std::uint64_t bytes_each_;
-  io::BlockMemory memory_;
-  std::vector<Slot> slots_;
+  // Requests of 1 MiB then lie in one huge page each, if there is so much memory at all.
+  static std::uint64_t aligned(std::uint64_t offset) {
+    constexpr std::uint64_t page = 4096, huge_page = std::uint64_t{2} << 20;
+    return round_up(offset, offset < huge_page ? page : huge_page);
+  }
+};
+
+// The numbers below `count` that are free.
+class Numbers {
+ public:
+  explicit Numbers(std::uint64_t count) {
+    free_.reserve(count);
+    for (std::uint64_t i = count; i-- > 0;) free_.push_back(i);
+  }
+  std::size_t available() const { return free_.size(); }
+  std::size_t take() {
+    const std::size_t number = free_.back();
+    free_.pop_back();
+    return number;
+  }
+  void give_back(std::size_t number) { free_.push_back(number); }
+
+ private:
   std::vector<std::size_t> free_;
 };
 
-// Memory for chunks, all in one mapping with huge pages. They may be given back in any order.
-class ChunkPool {
+// Pieces of memory, of equal size, which become resident when they are taken for the first time.
+class Pool {
  public:
-  ChunkPool(std::uint64_t count, std::uint64_t bytes_each)
-      : bytes_each_(bytes_each), memory_(count * bytes_each, io::BlockMemory::Resident::as_used) {
-    free_.reserve(count);
-    for (std::uint64_t i = count; i-- > 0;) free_.push_back(memory_.data() + i * bytes_each);
+  Pool(io::BlockMemory& memory, std::uint64_t begin, std::uint64_t count, std::uint64_t bytes_each)
+      : memory_(memory), begin_(begin), bytes_each_(bytes_each), free_(count) {
+    if (count * bytes_each > io::BlockMemory::most_at_once) used_ = count;
   }
-  std::size_t available() const { return free_.size(); }
-  std::byte* take() {
-    std::byte* chunk = free_.back();
-    free_.pop_back();
-    memory_.use(static_cast<std::uint64_t>(chunk - memory_.data()) + bytes_each_);
-    return chunk;
+  std::size_t available() const { return free_.available(); }
+  std::size_t take() {
+    const std::size_t number = free_.take();
+    if (number >= used_) {
+      memory_.use(begin_ + used_ * bytes_each_, begin_ + (number + 1) * bytes_each_);
+      used_ = number + 1;
+    }
+    return number;
   }
-  void give_back(std::byte* chunk) { free_.push_back(chunk); }
+  void give_back(std::size_t number) { free_.give_back(number); }
+  void give_back(const std::byte* piece) {
+    give_back(static_cast<std::uint64_t>(piece - (*this)[0]) / bytes_each_);
+  }
+  std::byte* operator[](std::size_t number) const { return memory_.data() + begin_ + number * bytes_each_; }
 
  private:
-  std::uint64_t bytes_each_;
-  io::BlockMemory memory_;
-  std::vector<std::byte*> free_;
+  io::BlockMemory& memory_;
+  std::uint64_t begin_, bytes_each_;
+  Numbers free_;
+  std::uint64_t used_ = 0;  // pieces that need not become resident any more
 };
 
 }  // namespace xorder::tiles

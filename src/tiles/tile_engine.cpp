@@ -172,17 +172,18 @@ void TileEngine::run(work::Run& run, const work::Relay& relay, const PassRange& 
   task::Workers workers(run.frame().options.threads);
   run.say(workers.note());
   const auto queue = run.queue(queue_depth());
+  io::BlockMemory memory = memory_for(plan_.passes);
+  const PassSetting setting{memory, workers, [&] { run.tick(); }, run.stop()};
   for (std::size_t i = 0; i < passes; ++i) {
     const PassFiles files{routes[i].source, routes[i].target, plan_.conditions.read_alignment,
                           plan_.conditions.write_alignment};
-    perform(run, plan_.passes[i], files, *queue, workers, first + i + 1);
+    perform(run, plan_.passes[i], files, *queue, setting, first + i + 1);
     if (i + 1 < passes) relay.finish(first + i);
   }
 }
 
 void TileEngine::perform(work::Run& run, const plan::Pass& pass, const PassFiles& files, io::Queue& queue,
-                         task::Workers& workers, std::size_t number) {
-  const PassSetting setting{workers, [&] { run.tick(); }, run.stop()};
+                         const PassSetting& setting, std::size_t number) {
   const uint64_t bytes = plan_.what.bytes(), count = pass.tiling.tile_count();
   work::Team* const team = run.sharing();
   if (team == nullptr) {

@@ -48,7 +48,7 @@ class TileEngine {
 
   unsigned queue_depth() const;
   void perform(work::Run& run, const plan::Pass& pass, const PassFiles& files, io::Queue& queue,
-               task::Workers& workers, std::size_t number);
+               const PassSetting& setting, std::size_t number);
   void adopt_alignments(const std::vector<Route>& routes, work::Team* team);
 
   work::Circumstances circumstances_;

@@ -64,14 +64,21 @@ plan::Plan plan_for(const Reordering& what, const Files& files, std::uint64_t la
 }
 
 void perform(
-    const plan::Plan& plan, const Files& files, io::Queue& queue, std::stop_token stop = {},
-    const std::function<void()>& tick = [] {}) {
+    const plan::Plan& plan, const Files& files, io::Queue& queue, io::BlockMemory& memory,
+    std::stop_token stop = {}, const std::function<void()>& tick = [] {}) {
   task::Workers workers(2);
   const PassFiles both{{files.source, files.source_offset},
                        {files.target, files.target_offset},
                        plan.conditions.read_alignment,
                        plan.conditions.write_alignment};
-  run_pass(plan.passes.at(0), both, queue, {workers, tick, stop});
+  run_pass(plan.passes.at(0), both, queue, {memory, workers, tick, stop});
+}
+
+void perform(
+    const plan::Plan& plan, const Files& files, io::Queue& queue, std::stop_token stop = {},
+    const std::function<void()>& tick = [] {}) {
+  io::BlockMemory memory = memory_for(plan.passes);
+  perform(plan, files, queue, memory, stop, tick);
 }
 
 std::string setting_name(const testing::TestParamInfo<Setting>& setting) {
@@ -101,6 +108,33 @@ TEST_P(PipelineEngines, EveryElementArrives) {
     files.target.sync();
     files.target.read_exactly(result.data(), result.size(), files.target_offset);
     ASSERT_EQ(result, test::performed(what, files.data)) << "case " << i;
+  }
+}
+
+// Whatever was left in the memory, and by whichever pass.
+TEST(Pipeline, PassesShareTheirMemory) {
+  test::Random random;
+  SEED_TRACE(random);
+  std::vector<plan::Plan> plans;
+  std::vector<plan::Pass> passes;
+  std::vector<Files> files;
+  while (plans.size() < 8) {
+    const Reordering what = test::random_reordering(random, 4);
+    files.push_back(make_files(random, what, io::Access::buffered));
+    plans.push_back(plan_for(what, files.back(), std::uint64_t{1} << random.in(6, 14)));
+    if (plans.back().passes.size() == 1) {
+      passes.push_back(plans.back().passes[0]);
+    } else {
+      files.pop_back(), plans.pop_back();
+    }
+  }
+  io::BlockMemory memory = memory_for(passes);
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    std::fill_n(memory.data(), memory.size(), std::byte{0xA5});
+    perform(plans[i], files[i], *files[i].meter->queue(io::QueueKind::threads, 8), memory);
+    std::vector<std::byte> result(plans[i].what.bytes());
+    files[i].target.read_exactly(result.data(), result.size(), files[i].target_offset);
+    ASSERT_EQ(result, test::performed(plans[i].what, files[i].data)) << "case " << i;
   }
 }
 
