@@ -34,6 +34,11 @@ class LinePermuter {
 
 constexpr bool lines_in_one_store = false;
 
+template <std::size_t B>
+constexpr bool loaded_once = false;
+template <std::size_t B, class To>
+void transpose_loaded_once(const std::byte* const*, const To&);
+
 template <std::size_t B, bool streamed, class To>
 HWY_INLINE void transpose_lines(const std::byte* const* lines, const To& to) {
   for (std::size_t a = 0; a < line_bytes / B; ++a) {
@@ -156,6 +161,26 @@ class LinePermuter {
 
 constexpr bool lines_in_one_store = widest_bytes == line_bytes;
 
+// Whether each line is loaded once, and columns are stored in pieces, not the reverse: where lines are
+// read from far, and written to a buffer. If all share few sets of the first-level cache, as in bit
+// reversals, their second halves have left it when they are loaded. Asking for all lines first is what
+// makes it faster: a block has 8 or 16 of them. (Bit reversal on AMD Zen 4, one thread. 1 byte: 1 MiB in
+// place 7.9 to 11.7 GB/s, 256 MiB 5.4 to 7.1; 2 bytes 10.5 to 13, 6.9 to 8.0. Of 4 bytes a block has all
+// lines anyway.)
+template <std::size_t B>
+constexpr bool loaded_once = B <= 2 && widest_bytes > 16;
+
+template <std::size_t B, class To>
+HWY_INLINE void transpose_loaded_once(const std::byte* const* lines, const To& to) {
+  using K = FlatBlock<B, widest_bytes>;
+  for (std::size_t a = 0; a < line_bytes / B; ++a) prefetch(lines[a]);
+  for (std::size_t r = 0; r < line_bytes / B; r += K::rows) {
+    for (std::size_t c = 0; c < line_bytes / B; c += K::columns)
+      K::transpose([&](std::size_t i) { return lines[r + i] + c * B; },
+                   [&](std::size_t i) { return to(c + i) + r * B; });
+  }
+}
+
 template <std::size_t B, bool streamed, class To>
 HWY_INLINE void transpose_lines(const std::byte* const* lines, const To& to) {
   if constexpr (B == line_bytes) {
@@ -202,6 +227,9 @@ template <std::size_t B>
 void line_tile(const std::byte* const* lines, const LineOrder& before, const std::uint8_t* flips,
                std::byte* buffer) {
   const auto to = [&](std::size_t l) { return buffer + l * line_bytes; };
+  if constexpr (loaded_once<B>) {
+    if (before.kind == LinePermutation::none) return transpose_loaded_once<B>(lines, to);
+  }
   const LinePermuter permuter(before);
   transpose_line_tile<B, false>(lines, before.kind != LinePermutation::none ? &permuter : nullptr, flips, to);
 }

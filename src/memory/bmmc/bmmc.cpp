@@ -65,16 +65,17 @@ std::unique_ptr<Engine> make_mapped_engine(Mapped mapped, std::uint64_t array_by
   const std::uint64_t w = mapped.element_bytes;
   const kernel::TileShape large = large_shape(mapped.map, w);
   const bool share_sets = runs_share_sets(mapped.map, w, large), leaves = leaves_the_caches(mapped.bytes());
-  // Lines of single bytes are read more than once, and the first level does not keep those that share sets.
-  // Those of larger elements can come from the third level, unless the array is so large that they have left
-  // that too; then longer runs help, but only where segments, which are shorter, begin at lines. (Bit
-  // reversal on AMD Zen 4, one thread, as long runs and gathered, GB/s. 1 GiB of 4, 8 and 16 bytes: 7.8, 8.6,
-  // 9.0 and 6.1, 6.3, 6.8; whose target begins within a line, prefetched and gathered: 4.0, 4.2, 4.2 and 4.8,
-  // 5.1, 4.9. From line to line 5.9, 6.3, 5.5; of 256 MiB 8.6, 10.9, 11.4, and through a buffer 7.2, 7.9,
-  // 8.5.)
+  // Lines that share sets leave the second level before they are read. Those of 1 and 2 bytes come from
+  // the third level then, unless the array is so large that they have left that too; so would larger
+  // elements, but moved from line to line they are faster. Longer runs help, but only where segments,
+  // which are shorter, begin at lines. (Bit reversal on AMD Zen 4, one thread, GB/s, as long runs and
+  // gathered. 256 MiB of 1 byte: 7.1 and 5.4; 1 GiB of 4, 8 and 16 bytes: 7.8, 8.6, 9.0 and 6.1, 6.3,
+  // 6.8; whose target begins within a line, prefetched and gathered: 1 byte, 256 MiB, 3.9 and 4.7, 1 GiB
+  // 4.0, 4.2, 4.2 and 4.8, 5.1, 4.9. From line to line 5.9, 6.3, 5.5; of 256 MiB 8.6, 10.9, 11.4, and
+  // through a buffer 7.2, 7.9, 8.5.)
   auto buffered = make_buffered_lines(mapped, line_tiles(mapped, large), share_sets && (w == 1 || leaves));
   std::unique_ptr<Engine> aligned;
-  if (share_sets && w > 1 && (w == 2 || leaves))
+  if (share_sets && (w <= 2 || leaves))
     aligned = make_buffered_lines(mapped, line_tiles(mapped, long_runs_shape(mapped.map, w)), false);
   else if (suits_streaming(tiles))
     aligned = make_streamed_lines(std::move(mapped), std::move(tiles));

@@ -127,8 +127,8 @@ class MapInPlace {
   // array that begins within a line cannot be written so. (There, 64 MiB of 4 bytes 6.5 and 4.6.)
   bool gains_by_streaming(int bits) const {
     const std::uint64_t w = mapped_.element_bytes;
-    return (w == 4 || w == 8 || leaves_the_caches(mapped_.bytes())) && fetched_by_reads() == Fetching::far &&
-           runs_share_sets(mapped_.map, w, {bits, bits});
+    return ((w != 2 && w != 16) || leaves_the_caches(mapped_.bytes())) &&
+           fetched_by_reads() == Fetching::far && runs_share_sets(mapped_.map, w, {bits, bits});
   }
   Fetching fetched_by_reads() const {
     return in_caches(mapped_.bytes() * mapped_.outer_count) ? Fetching::near : Fetching::far;
