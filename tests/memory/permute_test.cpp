@@ -206,6 +206,27 @@ TEST(InMemory, TilesWhoseRunsShareSets) {
   }
 }
 
+// In the cache, the lines of a block all belong in the same sets of the first level, or do not.
+TEST(InMemory, LinesThatShareSets) {
+  test::Random random;
+  SEED_TRACE(random);
+  const test::AssumedCaches caches({});
+  for (const std::uint64_t w : {1, 2, 4}) {
+    for (const std::uint64_t bytes : {16 << 10, 256 << 10}) {
+      const int bits = std::countr_zero(bytes / w);
+      AffineMap map = bmmc::bit_reverse(bits);
+      if (random.in(0, 1) == 0) map.complement = random() & gf2::low_mask(bits);
+      const Reordering what = mapping_along({{3, std::uint64_t{1} << bits}, w, Order::c}, 1, map);
+      const std::string plan = InMemoryPlan(what).describe();
+      EXPECT_NE(plan.find("direct"), std::string::npos) << plan;
+      with_every_instruction_set([&] {
+        expect_permuted(what, random, {1, 2}, random.in(std::size_t{0}, std::size_t{63}));
+      });
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 // Matrices whose rows lie a multiple of 64 KiB apart, and that leave the caches: tiles have few of them.
 TEST(InMemory, RowsFarApart) {
   test::Random random;

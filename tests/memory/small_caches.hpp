@@ -8,16 +8,20 @@
 
 namespace xorder::test {
 
-// Small arrays are then too large for the caches, as large ones are.
-class SmallCaches {
+class AssumedCaches {
  public:
-  explicit SmallCaches(bool takes_split_lines = false) {
-    memory::assume_cache_sizes({4096, 32768, 8192, 16384, 32768, takes_split_lines});
-  }
-  ~SmallCaches() { memory::assume_cache_sizes(before_); }
+  explicit AssumedCaches(const memory::CacheSizes& sizes) { memory::assume_cache_sizes(sizes); }
+  ~AssumedCaches() { memory::assume_cache_sizes(before_); }
 
  private:
   const memory::CacheSizes before_ = memory::cache_sizes();
+};
+
+// Small arrays are then too large for the caches, as large ones are.
+class SmallCaches : AssumedCaches {
+ public:
+  explicit SmallCaches(bool takes_split_lines = false)
+      : AssumedCaches({4096, 32768, 8192, 16384, 32768, takes_split_lines}) {}
 };
 
 inline std::unique_ptr<SmallCaches> any_caches(Random& random) {

@@ -76,7 +76,9 @@ class LineMover {
         write_unaligned_(segment_function(false)),
         copy_(copy_function(streamed)),
         fetching_(fetching),
-        segment_bytes_(element_bytes << tiles_.shape.target_bits) {
+        segment_bytes_(element_bytes << tiles_.shape.target_bits),
+        share_sets_(
+            std::ranges::all_of(tiles_.source_lines, [](std::uint64_t at) { return at % way == 0; })) {
     const std::size_t lines_ahead = fetching == Fetching::far ? 128 : 64;
     ahead_ = std::clamp<std::size_t>(lines_ahead >> tiles_.lg_lines, 1, tiles_.line_tiles.size());
   }
@@ -181,10 +183,11 @@ class LineMover {
     move_({source, source_tile, tiles_.line_tiles.data(), tiles_.source_lines.data(), target,
            target_tile / line_bytes * line_bytes, tiles_.target_lines.data(), tiles_.line_tiles.size(),
            tiles_.before, tiles_.before_flips.data(), tiles_.after[flip != 0], tiles_.after_flips.data(),
-           flip, next});
+           flip, next, share_sets_});
   }
 
  private:
+  static constexpr std::uint64_t way = 4096;  // of the first-level cache: as far apart, lines share a set
   // Of a run: prefetched at once.
   static constexpr std::size_t lines_at_once = 8;
 
@@ -218,6 +221,7 @@ class LineMover {
   CopyFunction copy_;
   Fetching fetching_;
   std::uint64_t segment_bytes_;
+  bool share_sets_;
   std::size_t ahead_;
 };
 

@@ -45,6 +45,7 @@ struct TileMove {
   const std::uint8_t* after_flips;  ///< of target_lines
   std::uint8_t flip;                ///< of all of these
   std::uint64_t next_tile;          ///< of the source
+  bool share_sets;                  ///< whether the lines of a line tile all belong in the same sets
 };
 using TileMoveFunction = void (*)(const TileMove& move);
 /// `streamed` means to write past the cache, which requires a target that begins at a line, and to prefetch

@@ -119,12 +119,13 @@ class MapInPlace {
     step.map = map;
     return make_cycles_engine(std::move(step), bits, fetching);
   }
-  // If runs share sets, what is prefetched far ahead has left the second level when it is read, and from 512
-  // MiB on the third as well. Prefetched while another tile is written past the cache, more of it stays. (Bit
-  // reversal of 1, 2, 4, 8 and 16 bytes on AMD Zen 4, far ahead and while writing, GB/s. 256 MiB: one thread
-  // 4.4, 6.8, 7.9, 8.0, 10.3 and 4.9, 7.0, 8.3, 10.4, 9.6; two 8.2, 11.9, 12.7, 12.6, 15.2 and 7.8, 9.7,
-  // 13.0, 15.0, 13.3. 1 GiB, one thread: 3.5, 3.9, 5.2, 4.7, 5.3 and 4.3, 6.1, 7.6, 8.4, 7.6.) Lines of an
-  // array that begins within a line cannot be written so. (There, 64 MiB of 4 bytes 6.5 and 4.6.)
+  // If runs share sets, what is prefetched far ahead has left the second level when it is read, and from
+  // 512 MiB on the third as well. Prefetched while another tile is written past the cache, more of it
+  // stays. (Bit reversal of 1, 2, 4, 8 and 16 bytes on AMD Zen 4, far ahead and while writing, GB/s. 256
+  // MiB: one thread 5.2, 6.8, 7.9, 8.0, 10.3 and 6.0, 7.0, 8.3, 10.4, 9.6; two 10.2, 12.2, 12.7, 12.6,
+  // 15.2 and 10.8, 12.2, 13.0, 15.0, 13.3. 1 GiB of 4, 8 and 16 bytes, one thread: 5.2, 4.7, 5.3 and 7.6,
+  // 8.4, 7.6.) Lines of an array that begins within a line cannot be written so. (There, 64 MiB of 4
+  // bytes 6.5 and 4.6.)
   bool gains_by_streaming(int bits) const {
     const std::uint64_t w = mapped_.element_bytes;
     return ((w != 2 && w != 16) || leaves_the_caches(mapped_.bytes())) &&
