@@ -45,12 +45,14 @@ BlockMemory::BlockMemory(std::size_t bytes, Resident resident) {
   if (resident == Resident::at_once && wanted <= most_at_once) use(0, bytes);
 }
 
-void BlockMemory::use(std::size_t begin, std::size_t end) {
+std::size_t BlockMemory::use(std::size_t begin, std::size_t end) {
+  if (bytes_ < huge_page) return bytes_;
   begin = begin / huge_page * huge_page;
   end = std::min(round_up(end, huge_page), whole_pages(bytes_));
   while (madvise(data_ + begin, end - begin, MADV_POPULATE_WRITE) != 0 &&
          (errno == EINTR || errno == EAGAIN)) {
   }
+  return end;
 }
 
 BlockMemory::~BlockMemory() {

@@ -32,9 +32,16 @@ class BlockMemory {
   BlockMemory(BlockMemory&& other) noexcept;
   BlockMemory& operator=(BlockMemory&& other) noexcept;
 
-  /// The bytes [begin, end) are about to be used. Makes them resident, in whole huge pages: memory that is
-  /// never used costs no time then, and the rest while transfers are in flight.
-  void use(std::size_t begin, std::size_t end);
+  /// The bytes [begin, end) are about to be used. From 2 MiB of memory on, makes them resident, in whole huge
+  /// pages: memory that is never used costs no time then, and the rest while transfers are in flight. Returns
+  /// up to where it need not be called any more.
+  std::size_t use(std::size_t begin, std::size_t end);
+
+  /// Empty from now on. The memory stays until the process ends, for transfers that nobody can wait for.
+  void abandon() {
+    data_ = nullptr;
+    bytes_ = 0;
+  }
 
   std::byte* data() const { return data_; }
   std::size_t size() const { return bytes_; }

@@ -113,13 +113,13 @@ class Conductor {
     }
   }
 
-  // If the queue's wait() fails, leak the memory: transfers may still access it.
+  // If the queue's wait() fails, the memory stays: transfers may still access it.
   void wait(std::vector<io::Completion>& done) {
     try {
       queue_.wait(done);
     } catch (...) {
       tasks_.wait();
-      static_cast<void>(new io::BlockMemory(std::move(setting_.memory)));
+      setting_.memory.abandon();
       throw;
     }
   }

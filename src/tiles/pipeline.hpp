@@ -35,7 +35,7 @@ io::BlockMemory memory_for(const std::vector<plan::Pass>& passes);
 
 /// The environment of a pass.
 struct PassSetting {
-  io::BlockMemory& memory;  ///< of memory_for(); moved away if transfers may still be in flight at the end
+  io::BlockMemory& memory;  ///< of memory_for(); abandoned if transfers may still be in flight at the end
   task::Workers& workers;
   /// Called by the thread that runs the pass, after every few transfers.
   std::function<void()> tick;

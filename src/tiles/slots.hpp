@@ -45,11 +45,7 @@ struct PassMemory {
   std::uint64_t chunks = 0, groups, writes, bytes;
 
  private:
-  // Requests of 1 MiB then lie in one huge page each, if there is so much memory at all.
-  static std::uint64_t aligned(std::uint64_t offset) {
-    constexpr std::uint64_t page = 4096, huge_page = std::uint64_t{2} << 20;
-    return round_up(offset, offset < huge_page ? page : huge_page);
-  }
+  static std::uint64_t aligned(std::uint64_t offset) { return round_up(offset, plan::file_block); }
 };
 
 // The numbers below `count` that are free.
@@ -71,20 +67,19 @@ class Numbers {
   std::vector<std::size_t> free_;
 };
 
-// Pieces of memory, of equal size, which become resident when they are taken for the first time.
+// Pieces of memory, of equal size. They are made resident when they are taken for the first time, unless they
+// are so many that the threads which use them had better do that.
 class Pool {
  public:
   Pool(io::BlockMemory& memory, std::uint64_t begin, std::uint64_t count, std::uint64_t bytes_each)
-      : memory_(memory), begin_(begin), bytes_each_(bytes_each), free_(count) {
-    if (count * bytes_each > io::BlockMemory::most_at_once) used_ = count;
+      : memory_(memory), begin_(begin), bytes_each_(bytes_each), free_(count), resident_(begin) {
+    if (count * bytes_each > io::BlockMemory::most_at_once) resident_ = memory.size();
   }
   std::size_t available() const { return free_.available(); }
   std::size_t take() {
     const std::size_t number = free_.take();
-    if (number >= used_) {
-      memory_.use(begin_ + used_ * bytes_each_, begin_ + (number + 1) * bytes_each_);
-      used_ = number + 1;
-    }
+    const std::uint64_t end = begin_ + (number + 1) * bytes_each_;
+    if (end > resident_) resident_ = memory_.use(resident_, end);
     return number;
   }
   void give_back(std::size_t number) { free_.give_back(number); }
@@ -97,7 +92,7 @@ class Pool {
   io::BlockMemory& memory_;
   std::uint64_t begin_, bytes_each_;
   Numbers free_;
-  std::uint64_t used_ = 0;  // pieces that need not become resident any more
+  std::uint64_t resident_;  // up to here, in the memory
 };
 
 }  // namespace xorder::tiles

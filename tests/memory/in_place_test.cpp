@@ -26,9 +26,9 @@ namespace {
 using gf2::AffineMap;
 using test::random_bytes;
 
-// Between guards, from the beginning of a line or from anywhere.
-void expect_permuted_in_place(const Reordering& what, test::Random& random, unsigned threads) {
-  const std::size_t before = random.in(0, 1) == 0 ? 0 : random.in(std::size_t{0}, std::size_t{63});
+// Between guards. The array begins `before` bytes after a line.
+void expect_permuted_in_place(const Reordering& what, test::Random& random, unsigned threads,
+                              std::size_t before) {
   const auto data = random_bytes(random, what.bytes());
   test::Guarded array(data.size(), before);
   std::ranges::copy(data, array.data());
@@ -39,6 +39,12 @@ void expect_permuted_in_place(const Reordering& what, test::Random& random, unsi
   plan.execute_in_place(array.data(), threads);
   ASSERT_TRUE(array.memory() == expected)
       << plan.describe_in_place() << "; threads " << threads << ", misaligned by " << before;
+}
+
+// From the beginning of a line or from anywhere.
+void expect_permuted_in_place(const Reordering& what, test::Random& random, unsigned threads) {
+  expect_permuted_in_place(what, random, threads,
+                           random.in(0, 1) == 0 ? 0 : random.in(std::size_t{0}, std::size_t{63}));
 }
 
 // Maps that permute tiles, most of them two by two.
@@ -168,7 +174,9 @@ TEST(InPlace, TilesWhoseRunsShareSets) {
     const std::string plan = InMemoryPlan(what).describe_in_place();
     EXPECT_NE(plan.find("cycles of"), std::string::npos) << plan;
     EXPECT_NE(plan.find("bytes, streamed"), std::string::npos) << plan;
-    for (const unsigned threads : {1, 2, 3}) expect_permuted_in_place(what, random, threads);
+    for (const unsigned threads : {1, 2, 3}) {
+      for (const std::size_t before : {0, 24}) expect_permuted_in_place(what, random, threads, before);
+    }
     if (HasFatalFailure()) return;
   }
 }

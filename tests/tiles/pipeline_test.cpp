@@ -111,7 +111,7 @@ TEST_P(PipelineEngines, EveryElementArrives) {
   }
 }
 
-// Whatever was left in the memory, and by whichever pass.
+// Whatever another pass, or something else, has left in it. Passes of several MiB use huge pages.
 TEST(Pipeline, PassesShareTheirMemory) {
   test::Random random;
   SEED_TRACE(random);
@@ -119,22 +119,57 @@ TEST(Pipeline, PassesShareTheirMemory) {
   std::vector<plan::Pass> passes;
   std::vector<Files> files;
   while (plans.size() < 8) {
-    const Reordering what = test::random_reordering(random, 4);
-    files.push_back(make_files(random, what, io::Access::buffered));
-    plans.push_back(plan_for(what, files.back(), std::uint64_t{1} << random.in(6, 14)));
-    if (plans.back().passes.size() == 1) {
-      passes.push_back(plans.back().passes[0]);
-    } else {
-      files.pop_back(), plans.pop_back();
-    }
+    const bool large = plans.size() % 2 == 1;
+    const Reordering what = large ? transposition({{random.in(500u, 1000u), 1000}, 8, Order::c}, {})
+                                  : test::random_reordering(random, 4);
+    Files made = make_files(random, what, large ? io::Access::direct : io::Access::buffered);
+    plan::Plan plan = plan_for(what, made, std::uint64_t{1} << random.in(6, 14));
+    if (plan.passes.size() != 1) continue;
+    passes.push_back(plan.passes[0]);
+    plans.push_back(std::move(plan));
+    files.push_back(std::move(made));
   }
   io::BlockMemory memory = memory_for(passes);
+  EXPECT_GT(memory.size(), std::uint64_t{2} << 20);
+  std::fill_n(memory.data(), memory.size() / 2, std::byte{0xA5});
   for (std::size_t i = 0; i < plans.size(); ++i) {
-    std::fill_n(memory.data(), memory.size(), std::byte{0xA5});
     perform(plans[i], files[i], *files[i].meter->queue(io::QueueKind::threads, 8), memory);
     std::vector<std::byte> result(plans[i].what.bytes());
+    files[i].target.sync();
     files[i].target.read_exactly(result.data(), result.size(), files[i].target_offset);
     ASSERT_EQ(result, test::performed(plans[i].what, files[i].data)) << "case " << i;
+  }
+}
+
+// A queue whose transfers are still in flight when wait() fails.
+class BrokenQueue : public io::Queue {
+ public:
+  BrokenQueue(std::unique_ptr<io::Queue> queue, int waits) : queue_(std::move(queue)), waits_(waits) {}
+  unsigned depth() const override { return queue_->depth(); }
+  void submit(const io::Transfer& transfer) override { queue_->submit(transfer); }
+  void post(std::uint64_t token) override { queue_->post(token); }
+  void wait(std::vector<io::Completion>& done) override {
+    if (waits_-- == 0) throw std::runtime_error("broken");
+    queue_->wait(done);
+  }
+
+ private:
+  std::unique_ptr<io::Queue> queue_;
+  int waits_;
+};
+
+// Transfers still use it.
+TEST(Pipeline, MemoryOutlivesABrokenQueue) {
+  test::Random random;
+  SEED_TRACE(random);
+  const Reordering what = transposition({{500, 700}, 8, Order::c}, {});
+  const Files files = make_files(random, what, io::Access::buffered);
+  const auto plan = plan_for(what, files, 2048);
+  for (const int waits : {0, 1, 7}) {
+    io::BlockMemory memory = memory_for(plan.passes);
+    BrokenQueue queue(files.meter->queue(io::QueueKind::threads, 8), waits);
+    EXPECT_THROW(perform(plan, files, queue, memory), std::runtime_error);
+    EXPECT_EQ(memory.data(), nullptr);
   }
 }
 

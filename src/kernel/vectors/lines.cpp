@@ -161,12 +161,13 @@ class LinePermuter {
 
 constexpr bool lines_in_one_store = widest_bytes == line_bytes;
 
-// Whether each line is loaded once, and columns are stored in pieces, not the reverse: where lines are
-// read from far, and written to a buffer. If all share few sets of the first-level cache, as in bit
-// reversals, their second halves have left it when they are loaded. Asking for all lines first is what
-// makes it faster: a block has 8 or 16 of them. (Bit reversal on AMD Zen 4, one thread. 1 byte: 1 MiB 7.5
-// to 9.6 GB/s, in place 7.9 to 11.7, 256 MiB 5.4 to 7.1; 2 bytes 9.5 to 10.7, 10.5 to 13, 6.9 to 8.0. Of 4
-// bytes a block has all lines anyway. 16 KiB, whose lines share no sets, lose a third of 24 and 34.)
+// Whether each line is loaded once, and columns are stored in pieces, not the reverse: into a buffer
+// always, and from line to line if all lines share few sets of the first-level cache, as in bit reversals.
+// Their second halves have left it when they are loaded. Asking for all lines first is what makes it
+// faster: a block has 8 or 16 of them. (Bit reversal on AMD Zen 4, one thread. 1 byte: 1 MiB 7.5 to 9.6
+// GB/s, in place 7.9 to 11.7, 256 MiB 5.4 to 7.1; 2 bytes 9.5 to 10.7, 10.5 to 13, 6.9 to 8.0. Of 4 bytes
+// a block has all lines anyway. From line to line in 16 KiB, whose lines share no sets, 24 to 18 and 34 to
+// 20. Through a buffer such maps are as fast as before: Morton order, and lines that were gathered.)
 template <std::size_t B>
 constexpr bool loaded_once = B <= 2 && widest_bytes > 16;
 
@@ -259,7 +260,8 @@ void move_tile(const TileMove& t) {
       transpose_line_tile<B, streamed>(from, before_or_none, t.before_flips, to);
       continue;
     }
-    // Streamed parts of many lines would wait for each other, so whole lines are written.
+    // Whole lines are written: parts of many lines would wait for each other if they were streamed, and take
+    // longer than a copy of the line if they are not.
     HWY_ALIGN std::byte transposed[lines][line_bytes];
     const auto here = [&](std::size_t l) { return transposed[l]; };
     if constexpr (loaded_once<B>) {

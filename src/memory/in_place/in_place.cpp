@@ -121,11 +121,10 @@ class MapInPlace {
   }
   // If runs share sets, what is prefetched far ahead has left the second level when it is read, and from
   // 512 MiB on the third as well. Prefetched while another tile is written past the cache, more of it
-  // stays. (Bit reversal of 1, 2, 4, 8 and 16 bytes on AMD Zen 4, far ahead and while writing, GB/s. 256
-  // MiB: one thread 5.2, 6.8, 7.9, 8.0, 10.3 and 6.0, 7.0, 8.3, 10.4, 9.6; two 10.2, 12.2, 12.7, 12.6,
-  // 15.2 and 10.8, 12.2, 13.0, 15.0, 13.3. 1 GiB of 4, 8 and 16 bytes, one thread: 5.2, 4.7, 5.3 and 7.6,
-  // 8.4, 7.6.) Lines of an array that begins within a line cannot be written so. (There, 64 MiB of 4
-  // bytes 6.5 and 4.6.)
+  // stays. (Bit reversal of 1, 2, 4, 8 and 16 bytes, 256 MiB on AMD Zen 4, far ahead and while writing,
+  // GB/s: one thread 5.2, 6.8, 7.9, 8.0, 10.3 and 6.0, 7.0, 8.3, 10.4, 9.6; two 10.2, 12.2, 12.7, 12.6,
+  // 15.2 and 10.8, 12.2, 13.0, 15.0, 13.3. 1 GiB gains 1.2 to 1.6 times.) Lines of an array that begins
+  // within a line cannot be written so. (There, 64 MiB of 4 bytes 6.5 and 4.6.)
   bool gains_by_streaming(int bits) const {
     const std::uint64_t w = mapped_.element_bytes;
     return ((w != 2 && w != 16) || leaves_the_caches(mapped_.bytes())) &&
