@@ -4,8 +4,9 @@
 //   choice_bench DIR [--bytes 1G] [--memory 64M,512M] [--rounds 5] [--only transpose]
 //
 // DIR needs room for four files of that size. No file is in memory beforehand, and each run ends when its
-// output is on the disk. Three idle seconds precede it. Prints for each plan its blocks, the predicted seconds, the median of the measured
-// ones, and that as a ratio to the chosen plan's. Ratios below 1 are what the planner has missed.
+// output is on the disk. Three idle seconds precede it. Prints for each plan its blocks, the predicted
+// seconds, the median of the measured ones, and that as a ratio to the chosen plan's. Ratios below 1 are
+// what the planner has missed.
 #include <fmt/format.h>
 
 #include <bit>

@@ -190,7 +190,7 @@ TEST(InMemory, TilesWhoseRunsShareSets) {
   test::Random random;
   SEED_TRACE(random);
   // The size of the second level is no power of two on some Intel processors.
-  CacheSizes sizes{4096, 32768, 8192, 16384, 32768};
+  CacheSizes sizes = test::small_sizes();
   if (random.in(0, 1) == 0) sizes.second = 40960;
   const test::AssumedCaches caches(sizes);
   AffineMap complemented = bmmc::bit_reverse(18);

@@ -18,10 +18,12 @@ class AssumedCaches {
 };
 
 // Small arrays are then too large for the caches, as large ones are.
+inline memory::CacheSizes small_sizes(bool takes_split_lines = false) {
+  return {4096, 32768, 8192, 16384, 32768, takes_split_lines};
+}
 class SmallCaches : AssumedCaches {
  public:
-  explicit SmallCaches(bool takes_split_lines = false)
-      : AssumedCaches({4096, 32768, 8192, 16384, 32768, takes_split_lines}) {}
+  explicit SmallCaches(bool takes_split_lines = false) : AssumedCaches(small_sizes(takes_split_lines)) {}
 };
 
 inline std::unique_ptr<SmallCaches> any_caches(Random& random) {

@@ -88,6 +88,13 @@ std::string setting_name(const testing::TestParamInfo<Setting>& setting) {
          kind_names[static_cast<int>(setting.param.kind)];
 }
 
+void expect_performed(const Reordering& what, const Files& files) {
+  std::vector<std::byte> result(what.bytes());
+  files.target.sync();
+  files.target.read_exactly(result.data(), result.size(), files.target_offset);
+  ASSERT_EQ(result, test::performed(what, files.data));
+}
+
 class PipelineEngines : public testing::TestWithParam<Setting> {};
 
 TEST_P(PipelineEngines, EveryElementArrives) {
@@ -104,10 +111,7 @@ TEST_P(PipelineEngines, EveryElementArrives) {
     const work::Meter::Count counters = files.meter->count();
     EXPECT_GE(counters.bytes_read, what.bytes());
     EXPECT_EQ(counters.bytes_written, what.bytes());
-    std::vector<std::byte> result(what.bytes());
-    files.target.sync();
-    files.target.read_exactly(result.data(), result.size(), files.target_offset);
-    ASSERT_EQ(result, test::performed(what, files.data)) << "case " << i;
+    ASSERT_NO_FATAL_FAILURE(expect_performed(what, files)) << "case " << i;
   }
 }
 
@@ -134,10 +138,7 @@ TEST(Pipeline, PassesShareTheirMemory) {
   std::fill_n(memory.data(), memory.size() / 2, std::byte{0xA5});
   for (std::size_t i = 0; i < plans.size(); ++i) {
     perform(plans[i], files[i], *files[i].meter->queue(io::QueueKind::threads, 8), memory);
-    std::vector<std::byte> result(plans[i].what.bytes());
-    files[i].target.sync();
-    files[i].target.read_exactly(result.data(), result.size(), files[i].target_offset);
-    ASSERT_EQ(result, test::performed(plans[i].what, files[i].data)) << "case " << i;
+    ASSERT_NO_FATAL_FAILURE(expect_performed(plans[i].what, files[i])) << "case " << i;
   }
 }
 
@@ -239,10 +240,7 @@ TEST(Pipeline, RunsThatAreNotAlignedAreWrittenTogether) {
   EXPECT_EQ(plan.passes[0].tiling.target_shape().run_elements, 4001U);
   EXPECT_GT(plan.passes[0].target_block_bytes, plan.passes[0].write_slot_bytes);
   perform(plan, files, *files.meter->queue(io::QueueKind::threads, 16));
-  std::vector<std::byte> result(what.bytes());
-  files.target.sync();
-  files.target.read_exactly(result.data(), result.size(), files.target_offset);
-  EXPECT_EQ(result, test::performed(what, files.data));
+  expect_performed(what, files);
 }
 
 // Fail the N-th transfer for every N: always the error of that transfer, never a hang, never silence.
