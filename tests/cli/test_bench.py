@@ -5,6 +5,7 @@ import json
 import math
 import os
 import re
+import statistics
 import xml.etree.ElementTree as ElementTree
 
 from harness import Case, MiB, main
@@ -72,6 +73,16 @@ class BenchDisk(Case):
         self.assertEqual([[point["x"] for point in each["points"]] for each in series], [[4096 * 4**i for i in range(6)]] * 3)
         depths = json.loads(self.bytes_of("disk.json"))["figures"][1]["series"]
         self.assertEqual([[point["x"] for point in each["points"]] for each in depths], [[1, 8, 32]] * 3)
+
+    def test_the_profile_is_of_the_later_rounds(self):
+        self.ok("bench", "disk", "--size", "64MiB", "--rounds", "3", "--no-keep", "--profile", "profile", "--json", "disk.json", "-q", env=self.env)
+        series = json.loads(self.bytes_of("disk.json"))["figures"][0]["series"]
+        points = json.loads(self.bytes_of("profile"))["points"]
+        for row, point in enumerate(points):
+            self.assertEqual(point[0], 4096 * 4**row)
+            for value, each in zip(point[1:], series):
+                settled = [statistics.median(at["samples"][1:]) for at in each["points"][: row + 1]]
+                self.assertAlmostEqual(value / max(settled), 1)
 
     def test_bad_arguments(self):
         self.refused("bench", says="subcommand")

@@ -98,8 +98,8 @@ TEST(BoxesInMemory, MatricesInRegisters) {
                       random.in(0, 2) == 0 ? random.in(std::size_t{0}, std::size_t{63}) : 0);
       if (testing::Test::HasFatalFailure()) return;
     }
-    if (kernel::Parcel::vectors().loaded == 0) return;
-    EXPECT_GT(in_parcels, kernel::Parcel::vectors().loaded == 64 ? 20 : 0);
+    if (kernel::Parcel::vectors(1).loaded == 0) return;
+    EXPECT_GT(in_parcels, kernel::Parcel::vectors(1).loaded == 64 ? 20 : 0);
     // Several tasks, with two outer axes.
     const Reordering pairs =
         transposition({{3, 4, 25'000, 2, 2}, 2, Order::c}, std::vector<int>{1, 0, 2, 4, 3});
@@ -183,7 +183,7 @@ TEST(BoxesInMemory, NestedByManyThreads) {
   expect_permuted_by_threads({{27, 9, 260, 46}, 1, Order::c}, {2, 0, 3, 1});
   expect_permuted_by_threads({{1301, 7, 5, 3}, 16, Order::c}, {2, 0, 3, 1});
   expect_permuted_by_threads({{97, 3, 2, 2, 131, 19}, 2, Order::c}, {0, 3, 5, 1, 4, 2});
-  EXPECT_GE(nested, kernel::Parcel::vectors().loaded == 64 ? 6 : 2);
+  EXPECT_GE(nested, kernel::Parcel::vectors(1).loaded == 64 ? 6 : 2);
 }
 
 // Whatever the estimates say. The last tile along the source's fastest axis often has one coordinate of it, so

@@ -143,7 +143,7 @@ TEST(InMemory, BatchesOfShortBitPermutations) {
       expect_permuted(what, random, {1}, random.in(std::size_t{0}, std::size_t{63}));
       if (testing::Test::HasFatalFailure()) return;
     }
-    if (kernel::Parcel::vectors().loaded == 64) {
+    if (kernel::Parcel::vectors(1).loaded == 64) {
       EXPECT_GT(in_parcels, 5);
     }
   });

@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "kernel/vectors/vectors-inl.hpp"
+#include "kernel/vectors/whole_lines-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace xorder::kernel::HWY_NAMESPACE {
@@ -32,7 +33,7 @@ class LinePermuter {
   const std::uint8_t* order_;
 };
 
-constexpr bool lines_in_one_store = false;
+constexpr bool lines_in_one_store = false, writes_whole_lines = false;
 
 template <std::size_t B>
 constexpr bool loaded_once = false;
@@ -160,6 +161,8 @@ class LinePermuter {
 #endif
 
 constexpr bool lines_in_one_store = widest_bytes == line_bytes;
+// Whether transpose_lines() writes whole lines, one after the other.
+constexpr bool writes_whole_lines = widest_bytes >= line_bytes / 2;
 
 // Whether each line is loaded once, and columns are stored in pieces, not the reverse: into a buffer
 // always, and from line to line if all lines share few sets of the first-level cache, as in bit reversals.
@@ -169,7 +172,7 @@ constexpr bool lines_in_one_store = widest_bytes == line_bytes;
 // a block has all lines anyway. From line to line in 16 KiB, whose lines share no sets, 24 to 18 and 34 to
 // 20. Through a buffer such maps are as fast as before: Morton order, and lines that were gathered.)
 template <std::size_t B>
-constexpr bool loaded_once = B <= 2 && widest_bytes > 16;
+constexpr bool loaded_once = B <= 2 && widest_bytes == line_bytes;
 
 template <std::size_t B, class To>
 HWY_INLINE void transpose_loaded_once(const std::byte* const* lines, const To& to) {
@@ -188,12 +191,18 @@ HWY_INLINE void transpose_lines(const std::byte* const* lines, const To& to) {
     copy_line<streamed>(to(0), lines[0]);
   } else if constexpr (B > 16) {  // whole vectors: data stored in halves is slow to load soon after
     constexpr std::size_t P = std::min(B, widest_bytes);
-    for (std::size_t at = 0; at < line_bytes; at += widest_bytes) {
-      for (std::size_t b = 0; b < line_bytes / B; ++b) {
+    for (std::size_t b = 0; b < line_bytes / B; ++b) {
+      for (std::size_t at = 0; at < line_bytes; at += widest_bytes) {
         const auto piece = [&](std::size_t i) { return lines[(at + i * P) / B] + b * B + (at + i * P) % B; };
         put<streamed>(widest, load_pieces<P>(widest, piece), to(b) + at);
       }
     }
+  } else if constexpr (widest_bytes == line_bytes / 2) {
+    Square<B>::transpose_and_put([&](std::size_t a) { return lines[a]; },
+                                 [&](std::size_t l, hn::Vec<Widest> lower, hn::Vec<Widest> upper) HWY_ATTR {
+                                   put<streamed>(widest, lower, to(l));
+                                   put<streamed>(widest, upper, to(l) + widest_bytes);
+                                 });
   } else {
     using K = Block<B, widest_bytes>;
     for (std::size_t r = 0; r < line_bytes / B; r += K::rows) {
@@ -236,8 +245,9 @@ void line_tile(const std::byte* const* lines, const LineOrder& before, const std
 }
 
 template <std::size_t B, bool streamed>
-void move_tile(const TileMove& t) {
+void move_tile(const TileMove& move) {
   constexpr std::size_t lines = line_bytes / B;
+  const TileMove t = move;  // a copy, which no store can change
   const bool across_lines = within_line(t.source);
   const LinePermuter before(t.before), after(t.after);
   const LinePermuter* const before_or_none = t.before.kind != LinePermutation::none ? &before : nullptr;
@@ -256,7 +266,7 @@ void move_tile(const TileMove& t) {
     const std::uint64_t* const targets = t.target_lines + m * lines;
     const auto to = [&](std::size_t l) { return t.target + (t.target_tile ^ targets[l]); };
     const bool once = loaded_once<B> && t.share_sets && before_or_none == nullptr;
-    if (!once && !permuted_after && (lines_in_one_store || lines == 1 || !streamed)) {
+    if (!once && !permuted_after && (writes_whole_lines || lines == 1 || !streamed)) {
       transpose_line_tile<B, streamed>(from, before_or_none, t.before_flips, to);
       continue;
     }

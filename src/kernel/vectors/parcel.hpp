@@ -16,7 +16,7 @@
 
 namespace xorder::kernel {
 
-/// The vectors of a processor that permutes bytes.
+/// The vectors of a processor that permutes bytes, or words.
 struct ParcelVectors {
   std::size_t loaded = 0;  ///< bytes of the source in each
   std::size_t picked = 0;  ///< bytes of the target in each, which may be more
@@ -63,8 +63,8 @@ struct ParcelShape {
 class Parcel {
  public:
   static constexpr std::size_t most_vectors = 16;
-  /// Those of this processor; they have 0 bytes if there are none.
-  static ParcelVectors vectors();
+  /// Those of this processor for such elements; they have 0 bytes if there are none.
+  static ParcelVectors vectors(std::uint64_t element_bytes);
 
   /// Requires vectors, and a shape of at most most_vectors of them.
   explicit Parcel(ParcelShape shape);

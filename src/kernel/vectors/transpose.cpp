@@ -16,6 +16,7 @@
 #include "kernel/vectors/blocks-inl.hpp"
 #include "kernel/vectors/narrow-inl.hpp"
 #include "kernel/vectors/packed.hpp"
+#include "kernel/vectors/whole_lines-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace xorder::kernel::HWY_NAMESPACE {
@@ -76,6 +77,12 @@ void transpose(const std::byte* const* rows, std::size_t count, std::size_t colu
   constexpr std::size_t wide = std::min<std::size_t>(32, widest_bytes);
   if constexpr (by_lines) {
     if (with(FlatBlock<W, widest_bytes>())) return;
+  }
+  // (AMD Zen 3, one thread, GB/s: 1 MiB of 2, 4, 8, 16 bytes, transposed, 10, 11, 14, 11 to 18, 16, 19, 20.)
+  // Where rows or columns are left, the smaller blocks of smaller elements waste less.
+  if constexpr (widest_bytes == line_bytes / 2) {
+    using S = Square<W>;
+    if ((W == 16 || (count % S::rows == 0 && columns % S::columns == 0)) && with(S())) return;
   }
   if (with(Block<W, widest_bytes>()) || with(Block<W, widest_bytes, 16>()) || with(Block<W, wide>()) ||
       with(Block<W, 16>()))

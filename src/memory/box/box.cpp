@@ -151,7 +151,7 @@ std::unique_ptr<Engine> make_short_map_engine(const Reordering& what) {
   // What maps take that are performed line by line. (N bit reversals of 8 elements of 1 to 8 bytes, 64 KiB,
   // line by line and as parcels: AMD Zen 4 14 to 20 and 29 to 47 GB/s; AMD Zen 3, which looks up 16 bytes at
   // once, 5.3 to 7 and 9.6 to 11.)
-  const double by_line = kernel::Parcel::vectors().loaded < line_bytes ? 0.4 : 0.15;
+  const double by_line = kernel::Parcel::vectors(target.element_bytes).loaded < line_bytes ? 0.4 : 0.15;
   double cycles = by_line * static_cast<double>(target.element_bytes);
   const auto parcels = parcels_for(target, cycles);
   return parcels ? parcels() : nullptr;

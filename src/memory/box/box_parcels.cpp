@@ -98,9 +98,9 @@ class Search {
     }
   }
 
-  const kernel::ParcelVectors vectors_ = Parcel::vectors();
-  const std::size_t most_bytes_ = Parcel::most_vectors * vectors_.loaded;
   std::uint64_t element_bytes_;
+  const kernel::ParcelVectors vectors_ = Parcel::vectors(element_bytes_);
+  const std::size_t most_bytes_ = Parcel::most_vectors * vectors_.loaded;
   std::vector<Axis> axes_;  // fastest in the target first
   std::vector<std::size_t> by_source_;
   std::vector<bool> in_parcel_, chosen_;
@@ -177,7 +177,9 @@ class Parcels : public Engine {
 }  // namespace
 
 std::function<std::unique_ptr<Engine>()> parcels_for(const TargetAxes& target, double& cycles) {
-  if (Parcel::vectors().loaded == 0 || std::ranges::any_of(target.axes, &StridedAxis::mapped)) return nullptr;
+  if (Parcel::vectors(target.element_bytes).loaded == 0 ||
+      std::ranges::any_of(target.axes, &StridedAxis::mapped))
+    return nullptr;
   const Search search(target);
   if (search.cycles() >= cycles) return nullptr;
   cycles = search.cycles();

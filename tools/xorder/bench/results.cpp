@@ -121,6 +121,10 @@ double Measured::spread() const {
   return middle > 0 ? (quantile(0.75) - quantile(0.25)) / 2 / middle : 0;
 }
 
+double Measured::settled() const {
+  return median_of({samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2), samples.end()});
+}
+
 double Measured::drift() const {
   const auto third = static_cast<std::ptrdiff_t>(samples.size() / 3);
   if (third == 0) return 0;

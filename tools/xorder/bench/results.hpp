@@ -17,6 +17,8 @@ struct Measured {
 
   // Requires samples.
   double median() const { return quantile(0.5); }
+  /// The median of the last half of the samples, rounded up: what a thing has become that changes.
+  double settled() const;
   double quantile(double part) const;
   /// Half the width of the middle half of the samples, divided by the median.
   double spread() const;
