@@ -79,9 +79,11 @@ class DiskBenchmark final : public Benchmark {
     const std::string kept = keep_ ? fmt::format("{}: later plans for this file system use it.",
                                                  work::save_profile(directory_, profile).string())
                                    : "Plans would use this profile.";
-    PlainTable table{kept +
-                         " It is of the later rounds, since a disk with a limit on bursts slows down for "
-                         "good. Larger requests than the last would gain nothing.",
+    const std::string settled =
+        results.noise.rounds < 2
+            ? ""
+            : " It is of the later rounds, since a disk with a limit on bursts slows down for good.";
+    PlainTable table{kept + settled + " Larger requests than the last would gain nothing.",
                      {"request", "read", "written", "both at once"},
                      {}};
     for (const Device::Point& p : profile.points) {
