@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernel/instruction_sets.hpp"
+#include "kernel/vectors/batch.hpp"
 #include "kernel/vectors/parcel.hpp"
 #include "memory/box/box.hpp"
 #include "memory/box/box_engines.hpp"
@@ -184,6 +185,32 @@ TEST(BoxesInMemory, NestedByManyThreads) {
   expect_permuted_by_threads({{1301, 7, 5, 3}, 16, Order::c}, {2, 0, 3, 1});
   expect_permuted_by_threads({{97, 3, 2, 2, 131, 19}, 2, Order::c}, {0, 3, 5, 1, 4, 2});
   EXPECT_GE(nested, kernel::Parcel::vectors(1).loaded == 64 ? 6 : 2);
+}
+
+// Matrices of whole blocks, one or many, which some processors transpose without looking anything up.
+TEST(BoxesInMemory, Batches) {
+  test::Random random;
+  SEED_TRACE(random);
+  with_every_instruction_set([&] {
+    int in_batches = 0;
+    for (int i = 0; i < 100; ++i) {
+      SCOPED_TRACE(i);
+      const std::uint64_t w = std::uint64_t{1} << random.in(0, 4), rows = std::uint64_t{2} << random.in(0, 8),
+                          columns = random.in(1u, 3u) * (std::uint64_t{2} << random.in(0, 7));
+      if (rows * columns * w > 10'000) continue;
+      const bool by_threads = random.in(0, 9) == 0;  // who share arrays of 2 MiB and more
+      const std::uint64_t count =
+          by_threads ? (std::uint64_t{2} << 20) / (rows * columns * w) + 1 : random.in(1u, 20u);
+      const Reordering what = transposition({{count, rows, columns}, w, Order::c}, std::vector<int>{0, 2, 1});
+      if (InMemoryPlan(what).describe().ends_with("in batches")) ++in_batches;
+      expect_permuted(what, random, by_threads ? std::vector<unsigned>{1, 3} : std::vector<unsigned>{1},
+                      random.in(0, 1) * random.in(std::size_t{0}, std::size_t{63}));
+      if (testing::Test::HasFatalFailure()) return;
+    }
+    if (kernel::batch_function(8, 4, 4) != nullptr) {
+      EXPECT_GT(in_batches, 20);
+    }
+  });
 }
 
 // Whatever the estimates say. The last tile along the source's fastest axis often has one coordinate of it, so

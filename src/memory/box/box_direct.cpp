@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernel/vectors/batch.hpp"
 #include "memory/box/box_engines.hpp"
 #include "memory/cache_sizes.hpp"
 #include "memory/micro.hpp"
@@ -32,7 +33,11 @@ class Direct : public Engine {
     if (box_.runs_adjacent() && last_strip * box_.run_length * w >= line_bytes)
       ahead_ = transpose_ahead_function(w, box_.run_length, last_strip, box_.row_stride());
     if (ahead_ == nullptr && box_.all_rows_adjacent()) split_ = split_function(w, all_columns);
-    if (split_ != nullptr) {
+    if (box_.is_batch()) batch_ = kernel::batch_function(w, box_.run_length, all_columns);
+    if (batch_ != nullptr) {  // a tile is a matrix
+      columns_ = all_columns;
+      rows_ = box_.run_length;
+    } else if (split_ != nullptr) {
       columns_ = all_columns;
       rows_ = std::min(box_.run_length, task_bytes / (all_columns * w));
     }
@@ -51,6 +56,14 @@ class Direct : public Engine {
     const std::uint64_t pitch = box_.columns.front().stride;  // of the runs
     const std::uint64_t end = std::min(tiles_, last * tiles_per_task_);
     std::uint64_t tile = first * tiles_per_task_;
+    if (batch_ != nullptr) {
+      const bool one = box_.outer.in_source.empty();
+      const std::uint64_t from = one ? 0 : box_.outer.in_source.front().stride,
+                          to = one ? 0 : box_.outer.in_target.front().stride;
+      batch_({source + tile * from, from, target + tile * to, to, end - tile, box_.run_length,
+              box_.column_count});
+      return;
+    }
     std::uint64_t strip = 0, chunk = 0, outer = 0;
     if (tile != 0) {  // a division takes as long as a small array
       strip = tile % strips_;
@@ -87,8 +100,9 @@ class Direct : public Engine {
 
   std::string describe() const override {
     return fmt::format(
-        "axes: runs of {} elements of {} bytes from rows of {}; tiles of {} rows by {} columns, direct",
-        box_.run_length, box_.element_bytes, box_.column_count, rows_, columns_);
+        "axes: runs of {} elements of {} bytes from rows of {}; tiles of {} rows by {} columns, direct{}",
+        box_.run_length, box_.element_bytes, box_.column_count, rows_, columns_,
+        batch_ != nullptr ? ", in batches" : "");
   }
 
  private:
@@ -105,7 +119,8 @@ class Direct : public Engine {
   TransposeFunction transpose_;
   TransposeFunction ahead_ = nullptr;  // for all but the last tile of a call
   SplitFunction split_ = nullptr;
-  std::uint64_t rows_ = 1;  // of a tile; the last one may have almost twice as many
+  kernel::BatchFunction batch_ = nullptr;  // for many small matrices
+  std::uint64_t rows_ = 1;                 // of a tile; the last one may have almost twice as many
   std::uint64_t columns_ = 1;
   std::uint64_t strips_ = 1;  // of columns
   std::uint64_t chunks_ = 1;  // of rows
