@@ -8,8 +8,9 @@
 // so round after round, so that all see the same machine. --cpu takes the processor time of all threads
 // instead of elapsed time. It prints GB/s of payload, and the ratios of the reordering to memcpy and to the
 // faster copy of the same round: their medians, smallest and largest values. Arrays lie on huge pages.
-// --in-place reorders one array again and again, and adds square matrices and batches. With --offset N both
-// arrays begin N bytes after the beginning of a page. (Large arrays of malloc begin 16 bytes after.)
+// --in-place reorders one array again and again, and adds square matrices and batches. --only many, or
+// many-8x8, measures many small matrices. With --offset N both arrays begin N bytes after the beginning of a
+// page. (Large arrays of malloc begin 16 bytes after.)
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -77,8 +78,25 @@ std::vector<Row> batches_for(Bytes bytes) {
   return rows;
 }
 
+// Many matrices of up to 8 KiB, whose extents are powers of two.
+std::vector<Row> small_matrices_for(Bytes bytes) {
+  std::vector<Row> rows;
+  for (const std::uint64_t w : {1, 2, 4, 8, 16}) {
+    for (std::uint64_t height = 2; height <= 256; height *= 2) {
+      for (std::uint64_t width = 2; height * width * w <= 8192 && width <= 256; width *= 2) {
+        rows.push_back(
+            {fmt::format("many-{}x{} {}", height, width, w),
+             transposition({{std::max<Bytes>(1, bytes / (height * width * w)), height, width}, w, Order::c},
+                           std::vector<int>{0, 2, 1})});
+      }
+    }
+  }
+  return rows;
+}
+
 // All families, each with elements of several sizes, and two whose last axis is fixed.
-std::vector<Row> rows_for(Bytes bytes, bool in_place) {
+std::vector<Row> rows_for(Bytes bytes, bool in_place, bool small_matrices) {
+  if (small_matrices) return small_matrices_for(bytes);
   std::vector<Row> rows = in_place ? squares_for(bytes) : std::vector<Row>();
   if (in_place) std::ranges::move(batches_for(bytes), std::back_inserter(rows));
   for (const std::uint64_t w : {1, 2, 4, 8, 16}) {
@@ -164,7 +182,7 @@ int main(int argc, char** argv) {
   bench::Options options = {.sizes = {Bytes{512} << 20}};
   if (!options.parse(argc, argv)) return bench::refuse();
   for (const Bytes bytes : options.sizes) {
-    for (const Row& row : rows_for(bytes, options.in_place)) {
+    for (const Row& row : rows_for(bytes, options.in_place, options.only.starts_with("many"))) {
       if (row.name.find(options.only) == std::string::npos) continue;
       for (const Bytes t : options.threads) measure(row, static_cast<unsigned>(t), options);
     }
