@@ -22,9 +22,10 @@ constexpr std::string_view dark =
     "--c0:#58acf9;--c1:#d48900;--c2:#16e39a;--c3:#7f4acf;"
     "--c4:#c8234f;--c5:#f9f12f;--c6:#147586;--c7:#dee7fc}";
 
-// Paper cannot be scrolled.
+// Paper cannot be scrolled. The head of a table stays with its first rows.
 constexpr std::string_view printed =
-    ".scroll{overflow:visible}.wide table{font-size:8px}.wide th,.wide td{padding:2px 4px}";
+    ".scroll{overflow:visible}tr:nth-child(-n+3){break-after:avoid}.wide table{font-size:8px}.wide th,.wide "
+    "td{padding:2px 4px}";
 
 constexpr std::string_view style =
     "body{margin:0 auto;padding:24px 20px 48px;max-width:920px;background:var(--paper);color:var(--ink);"
