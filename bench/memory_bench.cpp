@@ -95,8 +95,7 @@ std::vector<Row> small_matrices_for(Bytes bytes) {
 }
 
 // All families, each with elements of several sizes, and two whose last axis is fixed.
-std::vector<Row> rows_for(Bytes bytes, bool in_place, bool small_matrices) {
-  if (small_matrices) return small_matrices_for(bytes);
+std::vector<Row> rows_for(Bytes bytes, bool in_place) {
   std::vector<Row> rows = in_place ? squares_for(bytes) : std::vector<Row>();
   if (in_place) std::ranges::move(batches_for(bytes), std::back_inserter(rows));
   for (const std::uint64_t w : {1, 2, 4, 8, 16}) {
@@ -182,7 +181,8 @@ int main(int argc, char** argv) {
   bench::Options options = {.sizes = {Bytes{512} << 20}};
   if (!options.parse(argc, argv)) return bench::refuse();
   for (const Bytes bytes : options.sizes) {
-    for (const Row& row : rows_for(bytes, options.in_place, options.only.starts_with("many"))) {
+    const bool small = options.only.starts_with("many");
+    for (const Row& row : small ? small_matrices_for(bytes) : rows_for(bytes, options.in_place)) {
       if (row.name.find(options.only) == std::string::npos) continue;
       for (const Bytes t : options.threads) measure(row, static_cast<unsigned>(t), options);
     }

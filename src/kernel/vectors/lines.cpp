@@ -198,11 +198,7 @@ HWY_INLINE void transpose_lines(const std::byte* const* lines, const To& to) {
       }
     }
   } else if constexpr (widest_bytes == line_bytes / 2) {
-    Square<B>::transpose_and_put([&](std::size_t a) { return lines[a]; },
-                                 [&](std::size_t l, hn::Vec<Widest> lower, hn::Vec<Widest> upper) HWY_ATTR {
-                                   put<streamed>(widest, lower, to(l));
-                                   put<streamed>(widest, upper, to(l) + widest_bytes);
-                                 });
+    Square<B>::template transpose<streamed>([&](std::size_t a) { return lines[a]; }, to);
   } else {
     using K = Block<B, widest_bytes>;
     for (std::size_t r = 0; r < line_bytes / B; r += K::rows) {

@@ -26,10 +26,10 @@ constexpr std::size_t first_of_pair(std::size_t i) {
   return i / n * 2 * n + i % n;
 }
 
-// Makes 16/W columns of 64/W rows. Vector load_pair(i) has 16 bytes of each row of pair i, side by side. The
-// halves of column c go to put(c, lower, upper).
-template <std::size_t W, class Load, class Put>
-HWY_INLINE void make_lines(const Load& load_pair, const Put& put) {
+// Makes 16/W columns of 64/W rows. Vector load_pair(i) has 16 bytes of each row of pair i, side by side.
+// Column c goes to to(c).
+template <std::size_t W, bool streamed, class Load, class To>
+HWY_INLINE void make_lines(const Load& load_pair, const To& to) {
   constexpr std::size_t n = 16 / W;
   hn::Vec<Widest> v[n];
   HWY_ALIGN std::byte lower[n][widest_bytes];  // there are not so many registers
@@ -38,19 +38,14 @@ HWY_INLINE void make_lines(const Load& load_pair, const Put& put) {
   for (std::size_t i = 0; i < n; ++i) store(widest, v[i], lower[i]);
   for (std::size_t i = 0; i < n; ++i) v[i] = load_pair(n + i);
   transpose_within_blocks<W>(v);
-  for (std::size_t i = 0; i < n; ++i) put(i, load(widest, lower[i]), v[i]);
+  for (std::size_t i = 0; i < n; ++i) {
+    std::byte* const line = to(i);
+    put<streamed>(widest, load(widest, lower[i]), line);
+    put<streamed>(widest, v[i], line + widest_bytes);
+  }
 }
 
-// Stores the halves of column c at to(c).
-template <class To>
-HWY_INLINE auto storing_halves(const To& to) {
-  return [&](std::size_t c, hn::Vec<Widest> lower, hn::Vec<Widest> upper) HWY_ATTR {
-    store(widest, lower, to(c));
-    store(widest, upper, to(c) + widest_bytes);
-  };
-}
-
-// A block of 64/W rows of 16 bytes.
+// A block of 64/W rows of 16 bytes. Row r is at at(r), and column c goes to to(c).
 template <std::size_t W>
 struct TallBlock {
   static constexpr std::size_t n = 16 / W;
@@ -62,7 +57,7 @@ struct TallBlock {
       const std::size_t r = first_of_pair<W>(i);
       return load_pieces<16>(widest, [&](std::size_t piece) { return at(r + piece * n); });
     };
-    make_lines<W>(pair, storing_halves(to));
+    make_lines<W, false>(pair, to);
   }
 };
 
@@ -74,13 +69,8 @@ struct Square {
   static constexpr std::size_t n = 16 / W;
   static constexpr std::size_t rows = line_bytes / W, columns = rows;
 
-  template <class At, class To>
+  template <bool streamed = false, class At, class To>
   static HWY_INLINE void transpose(const At& at, const To& to) {
-    transpose_and_put(at, storing_halves(to));
-  }
-  // The halves of column c go to put(c, lower, upper).
-  template <class At, class Put>
-  static HWY_INLINE void transpose_and_put(const At& at, const Put& put) {
     constexpr std::size_t pieces = line_bytes / 16;
     HWY_ALIGN std::byte pairs[pieces][rows / 2][widest_bytes];
     for (std::size_t i = 0; i < rows / 2; ++i) {
@@ -92,9 +82,8 @@ struct Square {
       }
     }
     for (std::size_t p = 0; p < pieces; ++p) {
-      make_lines<W>([&](std::size_t i) HWY_ATTR { return load(widest, pairs[p][i]); },
-                    [&](std::size_t c, hn::Vec<Widest> lower, hn::Vec<Widest> upper)
-                        HWY_ATTR { put(p * n + c, lower, upper); });
+      make_lines<W, streamed>([&](std::size_t i) HWY_ATTR { return load(widest, pairs[p][i]); },
+                              [&](std::size_t c) { return to(p * n + c); });
     }
   }
 };

@@ -4,7 +4,6 @@
 #include <bit>
 #include <utility>
 
-#include "kernel/vectors/batch.hpp"
 #include "kernel/vectors/parcel.hpp"
 #include "memory/box/box_engines.hpp"
 #include "memory/cache_sizes.hpp"
@@ -88,9 +87,7 @@ double Matrices::cycles() const {
   const std::uint64_t bytes = box_.element_bytes;
   const auto w = static_cast<double>(bytes), rows = static_cast<double>(box_.run_length),
              columns = static_cast<double>(box_.column_count);
-  if (direct_ && box_.is_batch() &&
-      kernel::batch_function(bytes, box_.run_length, box_.column_count) != nullptr)
-    return 0.1 + 0.055 * w;
+  if (direct_ && batch_for(box_) != nullptr) return 0.1 + 0.055 * w;
   const double for_tile = direct_ || in_pieces_ ? costs.tile / (rows * columns) : costs.run / rows;
   if ((direct_ || !in_pieces_) && box_.all_rows_adjacent() &&
       split_function(bytes, box_.column_count) != nullptr) {

@@ -23,7 +23,8 @@
 //   parcels   boxes are so small that they are permuted in registers, as a whole (kernel/vectors/parcel.hpp);
 //   table     rows and runs are so short that the elements of a tile are picked by a table, one by one from
 //             the source if they are large enough;
-//   direct    blocks go from the rows to the target without a buffer;
+//   direct    blocks go from the rows to the target without a buffer; small matrices of whole blocks, one or
+//             many, as a batch (kernel/vectors/batch.hpp);
 //
 // and besides:
 //

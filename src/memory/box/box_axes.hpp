@@ -79,11 +79,6 @@ struct Box {
 
   /// Whether all runs follow each other in the target.
   bool runs_adjacent() const;
-  /// Whether it is one matrix, or one after the other along one axis, each contiguous on both sides.
-  bool is_batch() const {
-    return all_rows_adjacent() && columns.size() == 1 && runs_adjacent() &&
-           (outer.in_source.empty() || (outer.in_source.size() == 1 && !outer.in_source.front().mapped));
-  }
 
   /// The run keeps only its first `axes` axes. The others become outer ones.
   void shorten_run(std::size_t axes);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "kernel/vectors/batch.hpp"
 #include "memory/box/box_engines.hpp"
 #include "memory/cache_sizes.hpp"
 #include "memory/micro.hpp"
@@ -22,7 +21,8 @@ class Direct : public Engine {
   explicit Direct(Box box)
       : box_(std::move(box)),
         transpose_(
-            transpose_function(box_.element_bytes, box_.run_length <= few_rows ? box_.row_stride() : 0)) {
+            transpose_function(box_.element_bytes, box_.run_length <= few_rows ? box_.row_stride() : 0)),
+        batch_(batch_for(box_)) {
     constexpr std::uint64_t bytes_of_tile = 16 * 1024;
     const std::uint64_t w = box_.element_bytes, all_columns = box_.column_count;
     const std::uint64_t block_columns = ceil_div(line_bytes, w);
@@ -33,7 +33,6 @@ class Direct : public Engine {
     if (box_.runs_adjacent() && last_strip * box_.run_length * w >= line_bytes)
       ahead_ = transpose_ahead_function(w, box_.run_length, last_strip, box_.row_stride());
     if (ahead_ == nullptr && box_.all_rows_adjacent()) split_ = split_function(w, all_columns);
-    if (box_.is_batch()) batch_ = kernel::batch_function(w, box_.run_length, all_columns);
     if (batch_ != nullptr) {  // a tile is a matrix
       columns_ = all_columns;
       rows_ = box_.run_length;
@@ -117,10 +116,10 @@ class Direct : public Engine {
 
   Box box_;
   TransposeFunction transpose_;
+  kernel::BatchFunction batch_;
   TransposeFunction ahead_ = nullptr;  // for all but the last tile of a call
   SplitFunction split_ = nullptr;
-  kernel::BatchFunction batch_ = nullptr;  // for many small matrices
-  std::uint64_t rows_ = 1;                 // of a tile; the last one may have almost twice as many
+  std::uint64_t rows_ = 1;  // of a tile; the last one may have almost twice as many
   std::uint64_t columns_ = 1;
   std::uint64_t strips_ = 1;  // of columns
   std::uint64_t chunks_ = 1;  // of rows
@@ -142,6 +141,13 @@ bool fits_direct(const Box& box, std::uint64_t bytes) {
   return 2 * bytes <= caches.second &&
          (bytes <= 2 * caches.first || box.run_length * box.element_bytes % line_bytes == 0 ||
           box.element_bytes < 4);
+}
+
+kernel::BatchFunction batch_for(const Box& box) {
+  const std::vector<StridedAxis>& outer = box.outer.in_source;
+  const bool in_turn = outer.empty() || (outer.size() == 1 && !outer.front().mapped);
+  if (!in_turn || box.columns.size() != 1 || !box.all_rows_adjacent() || !box.runs_adjacent()) return nullptr;
+  return kernel::batch_function(box.element_bytes, box.run_length, box.column_count);
 }
 
 std::unique_ptr<Engine> make_direct(Box box) { return std::make_unique<Direct>(std::move(box)); }

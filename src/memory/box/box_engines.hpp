@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 
+#include "kernel/vectors/batch.hpp"
 #include "memory/box/box_axes.hpp"
 #include "memory/engine.hpp"
 
@@ -41,5 +42,8 @@ std::unique_ptr<Engine> make_records(TargetAxes target, bool streamed);
 /// is a multiple of 2 KiB need a buffer in all larger arrays.
 bool fits_direct(const Box& box, std::uint64_t bytes);
 std::unique_ptr<Engine> make_direct(Box box);
+/// What make_direct() uses if the box is a batch: one matrix, or one after the other along one axis, each
+/// contiguous on both sides, that consist of whole blocks. Otherwise null.
+kernel::BatchFunction batch_for(const Box& box);
 
 }  // namespace xorder::memory
