@@ -31,17 +31,15 @@ constexpr std::size_t first_of_pair(std::size_t i) {
 template <std::size_t W, bool streamed, class Load, class To>
 HWY_INLINE void make_lines(const Load& load_pair, const To& to) {
   constexpr std::size_t n = 16 / W;
-  hn::Vec<Widest> v[n];
-  HWY_ALIGN std::byte lower[n][widest_bytes];  // there are not so many registers
-  for (std::size_t i = 0; i < n; ++i) v[i] = load_pair(i);
-  transpose_within_blocks<W>(v);
-  for (std::size_t i = 0; i < n; ++i) store(widest, v[i], lower[i]);
-  for (std::size_t i = 0; i < n; ++i) v[i] = load_pair(n + i);
-  transpose_within_blocks<W>(v);
+  hn::Vec<Widest> lower[n], upper[n];
+  for (std::size_t i = 0; i < n; ++i) lower[i] = load_pair(i);
+  transpose_within_blocks<W>(lower);
+  for (std::size_t i = 0; i < n; ++i) upper[i] = load_pair(n + i);
+  transpose_within_blocks<W>(upper);
   for (std::size_t i = 0; i < n; ++i) {
     std::byte* const line = to(i);
-    put<streamed>(widest, load(widest, lower[i]), line);
-    put<streamed>(widest, v[i], line + widest_bytes);
+    put<streamed>(widest, lower[i], line);
+    put<streamed>(widest, upper[i], line + widest_bytes);
   }
 }
 
