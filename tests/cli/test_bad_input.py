@@ -248,7 +248,7 @@ class BadInput(Case):
         for shape in ["9223372036854775808", "4294967296,4294967296", "3037000500,3037000500", "2," * 62 + "2"]:
             self.bad("transpose", "a.raw", "--dtype", "u1", "--shape", shape, says="2\\^63")
         self.bad("transpose", "a.raw", "--dtype", "V1000000", "--shape", "9300000000000", says="2\\^63")
-        for shape in ["-1,-1", "-1,2,-1", "10,-100", "10,-2", "-", "ten", "10x100", ",", "10,,100", "1.0", "18446744073709551616"]:
+        for shape in ["-1,-1", "-1,2,-1", "10,-100", "10,-2", "-", "ten", "10x", "x100", "10xx100", "10X100", ",", "10,,100", "1.0", "18446744073709551616"]:
             self.bad("transpose", "a.raw", "--dtype", "u1", "--shape", shape, says="--shape")
 
     def test_shapes_that_no_extent_completes(self):

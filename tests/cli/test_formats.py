@@ -180,8 +180,9 @@ class Raw(Case):
                     self.assertEqual(self.json(*command)["shape"], list(expected))
         array = self.noise((6, 35), "f4")
         self.save("a.raw", array)
-        self.ok("transpose", "a.raw", "c.npy", "--dtype", "f4", "--shape", "(-1, 35)")
-        self.assert_same(self.load("c.npy"), transposed(array))
+        for shape in ["(-1, 35)", "6x35", "-1x35", "(6 x 35)"]:
+            self.ok("transpose", "a.raw", "c.npy", "--dtype", "f4", "--shape", shape, "--force")
+            self.assert_same(self.load("c.npy"), transposed(array))
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@
 #include "kernel/instruction_sets.hpp"
 #include "kernel/vectors/batch.hpp"
 #include "kernel/vectors/parcel.hpp"
+#include "kernel/vectors/transpose.hpp"
 #include "memory/box/box.hpp"
 #include "memory/box/box_engines.hpp"
 #include "memory/cache_sizes.hpp"
@@ -187,28 +188,54 @@ TEST(BoxesInMemory, NestedByManyThreads) {
   EXPECT_GE(nested, kernel::Parcel::vectors(1).loaded == 64 ? 6 : 2);
 }
 
-// Matrices of whole blocks, one or many, which some processors transpose without looking anything up.
+// Matrices of whole blocks, one or many, along one axis or two, which some processors transpose without looking
+// anything up.
 TEST(BoxesInMemory, Batches) {
   test::Random random;
   SEED_TRACE(random);
   with_every_instruction_set([&] {
-    int in_batches = 0;
-    for (int i = 0; i < 100; ++i) {
+    int in_batches = 0, in_batches_along_two = 0;
+    for (int i = 0; i < 160; ++i) {
       SCOPED_TRACE(i);
       const std::uint64_t w = std::uint64_t{1} << random.in(0, 4), rows = std::uint64_t{2} << random.in(0, 8),
                           columns = random.in(1u, 3u) * (std::uint64_t{2} << random.in(0, 7));
       if (rows * columns * w > 10'000) continue;
       const bool by_threads = random.in(0, 9) == 0;  // who share arrays of 2 MiB and more
       const std::uint64_t count =
-          by_threads ? (std::uint64_t{2} << 20) / (rows * columns * w) + 1 : random.in(1u, 20u);
-      const Reordering what = transposition({{count, rows, columns}, w, Order::c}, std::vector<int>{0, 2, 1});
-      if (InMemoryPlan(what).describe().ends_with("in batches")) ++in_batches;
+          by_threads ? (std::uint64_t{2} << 20) / (rows * columns * w) + 1 : random.in(1u, 40u);
+      const bool along_two = random.in(0, 1) == 0;
+      const std::uint64_t inner = random.in(2u, 9u);
+      const Reordering what =
+          along_two ? transposition({{count / inner + 1, inner, rows, columns}, w, Order::c},
+                                    std::vector<int>{1, 0, 3, 2})
+                    : transposition({{count, rows, columns}, w, Order::c}, std::vector<int>{0, 2, 1});
+      if (InMemoryPlan(what).describe().ends_with("in batches"))
+        ++(along_two ? in_batches_along_two : in_batches);
       expect_permuted(what, random, by_threads ? std::vector<unsigned>{1, 3} : std::vector<unsigned>{1},
                       random.in(0, 1) * random.in(std::size_t{0}, std::size_t{63}));
       if (testing::Test::HasFatalFailure()) return;
     }
     if (kernel::batch_function(8, 4, 4) != nullptr) {
-      EXPECT_GT(in_batches, 20);
+      EXPECT_GT(in_batches, 10);
+      EXPECT_GT(in_batches_along_two, 10);
+    }
+  });
+}
+
+// Larger than the second level, with rows whose lines share few sets of it.
+TEST(BoxesInMemory, MatricesWhoseRowsShareSets) {
+  test::Random random;
+  SEED_TRACE(random);
+  const test::AssumedCaches caches({4096, 32768, 8 << 20, 32768, 1 << 20, true});
+  with_every_instruction_set([&] {
+    for (const std::uint64_t w : {1, 2, 3, 4, 8, 16}) {
+      SCOPED_TRACE(w);
+      const std::uint64_t rows = random.in(17u, 100u), columns = 2048 * random.in(1u, 3u) / (w == 3 ? 1 : w);
+      const Reordering wide = transposition({{rows, columns}, w, Order::c}, {});
+      EXPECT_EQ(InMemoryPlan(wide).describe().ends_with("direct"), kernel::transposes_squares(w));
+      expect_permuted(wide, random, {1}, 24);
+      const Reordering narrow = transposition({{rows, columns / 8, 8}, w, Order::c}, {});
+      expect_permuted(narrow, random, {1}, 0);
     }
   });
 }

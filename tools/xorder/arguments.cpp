@@ -32,17 +32,17 @@ Int parse(std::string_view text, const std::string& what, const char* expected) 
   return value;
 }
 
-// What stands between the commas of a list, with or without parentheses.
-std::vector<std::string_view> items_of(std::string_view text) {
+// What stands between the separators of a list, with or without parentheses.
+std::vector<std::string_view> items_of(std::string_view text, std::string_view separators = ",") {
   auto rest = trim(text);
   if (rest.size() >= 2 && rest.front() == '(' && rest.back() == ')') rest = rest.substr(1, rest.size() - 2);
   if (rest.ends_with(',')) rest.remove_suffix(1);  // as in Python's (5,)
   std::vector<std::string_view> items;
   while (true) {
-    const auto comma = rest.find(',');
-    items.push_back(rest.substr(0, comma));
-    if (comma == std::string_view::npos) return items;
-    rest.remove_prefix(comma + 1);
+    const auto end = rest.find_first_of(separators);
+    items.push_back(rest.substr(0, end));
+    if (end == std::string_view::npos) return items;
+    rest.remove_prefix(end + 1);
   }
 }
 
@@ -140,7 +140,7 @@ RawShape parse_shape(std::string_view text, const std::string& what) {
       list.starts_with('(') && list.ends_with(')') && list.find_first_not_of(' ', 1) == list.size() - 1) {
     return shape;
   }
-  for (const auto item : items_of(text)) {
+  for (const auto item : items_of(text, ",x")) {
     const bool inferred = trim(item) == "-1";
     if (inferred && shape.inferred_axis)
       throw InputError(

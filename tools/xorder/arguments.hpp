@@ -42,7 +42,8 @@ struct RawShape {
   std::vector<std::uint64_t> extents;
   std::optional<std::size_t> inferred_axis;
 };
-/// "12,7", "12,-1", "(12, 7)". "()" has no axes: an array with one element. Throws InputError naming `what`.
+/// "12,7", "12x7", "12,-1", "(12, 7)". "()" has no axes: an array with one element. Throws InputError naming
+/// `what`.
 RawShape parse_shape(std::string_view text, const std::string& what);
 
 /// Words for which a command has no place: what to say if one of them is a number, such as the 7 of

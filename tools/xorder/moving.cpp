@@ -70,10 +70,9 @@ void RawOptions::add_to(CLI::App& command) {
       ->type_name("TYPE")
       ->group(group::input);
   command
-      .add_option(
-          "--shape", shape,
-          "extents of a raw file, slowest axis first; one may be -1: it follows from the file's size; "
-          "(): one element; default: one axis")
+      .add_option("--shape", shape,
+                  "extents of a raw file, slowest axis first, as 12,7 or 12x7; one may be -1: it follows "
+                  "from the file's size; (): one element; default: one axis")
       ->type_name("R,C,..")
       ->group(group::input);
   command.add_option("--offset", offset, "where the data of a raw file begins")

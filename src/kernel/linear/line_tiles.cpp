@@ -114,7 +114,7 @@ class Builder {
   std::uint8_t bytes(Word elements) const { return static_cast<std::uint8_t>(elements << lg_element_); }
   static void note_flips(LineOrder& order, const std::vector<std::uint8_t>& flips) {
     const bool flipped = std::ranges::any_of(flips, [](std::uint8_t f) { return f != 0; });
-    if (flipped && order.kind == LinePermutation::none) order.kind = LinePermutation::by_piece;
+    if (flipped && order.kind == LinePermutation::none) order.kind = LinePermutation::flips;
   }
 
   void make_before() {

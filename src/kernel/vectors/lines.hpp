@@ -9,9 +9,9 @@
 
 namespace xorder::kernel {
 
-/// How the bytes of a line are permuted: not at all; within 16-byte pieces and then the four pieces; or
-/// freely.
-enum class LinePermutation { none, by_piece, free };
+/// How the bytes of a line are permuted: not at all; only by the line's flip; within 16-byte pieces and then
+/// the four pieces; or freely.
+enum class LinePermutation { none, flips, by_piece, free };
 
 /// Permutations of the bytes of many lines: byte j comes from byte order[j] ^ flip. All lines share `order`;
 /// each has its own flip.

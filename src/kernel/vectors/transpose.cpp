@@ -10,6 +10,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "kernel/records.hpp"
@@ -25,8 +26,12 @@ namespace xorder::kernel::HWY_NAMESPACE {
 
 TransposeFunction transpose_of(std::size_t, bool) { return transpose_records; }
 TransposeFunction transpose_ahead_of(std::size_t, std::size_t, std::size_t) { return nullptr; }
+bool has_squares() { return false; }
 
 #else
+
+constexpr bool in_squares = widest_bytes == line_bytes / 2;
+bool has_squares() { return in_squares; }
 
 // Copies 2 to 15 bytes.
 HWY_INLINE void copy_few(std::byte* to, const std::byte* from, std::size_t bytes) {
@@ -75,14 +80,19 @@ void transpose(const std::byte* const* rows, std::size_t count, std::size_t colu
     return true;
   };
   constexpr std::size_t wide = std::min<std::size_t>(32, widest_bytes);
-  if constexpr (by_lines) {
+  if constexpr (by_lines && W > 1) {
     if (with(FlatBlock<W, widest_bytes>())) return;
   }
   // (AMD Zen 3, one thread, GB/s: 1 MiB of 2, 4, 8, 16 bytes, transposed, 10, 11, 14, 11 to 18, 16, 19, 20.)
   // Where rows or columns are left, the smaller blocks of smaller elements waste less.
-  if constexpr (widest_bytes == line_bytes / 2) {
+  if constexpr (in_squares) {
     using S = Square<W>;
     if ((W == 16 || (count % S::rows == 0 && columns % S::columns == 0)) && with(S())) return;
+    using T = TallBlock<W>;
+    if (count % T::rows == 0 && columns % T::columns == 0 && with(T())) return;
+  }
+  if constexpr (by_lines && W == 1) {
+    if (with(FlatBlock<W, widest_bytes>())) return;
   }
   if (with(Block<W, widest_bytes>()) || with(Block<W, widest_bytes, 16>()) || with(Block<W, wide>()) ||
       with(Block<W, 16>()))
@@ -167,11 +177,15 @@ namespace xorder::kernel {
 
 HWY_EXPORT(transpose_of);
 HWY_EXPORT(transpose_ahead_of);
+HWY_EXPORT(has_squares);
 
 TransposeFunction transpose_function(std::size_t element_bytes, std::uint64_t row_stride) {
   if (const TransposeFunction packed = packed_transpose_function(element_bytes)) return packed;
   constexpr std::uint64_t way = 4096;  // of the first-level cache: as far apart, lines share a set
   return HWY_DYNAMIC_DISPATCH(transpose_of)(element_bytes, row_stride != 0 && row_stride % way == 0);
+}
+bool transposes_squares(std::size_t element_bytes) {
+  return std::has_single_bit(element_bytes) && element_bytes <= 16 && HWY_DYNAMIC_DISPATCH(has_squares)();
 }
 TransposeFunction transpose_ahead_function(std::size_t element_bytes, std::size_t count, std::size_t columns,
                                            std::uint64_t row_stride) {

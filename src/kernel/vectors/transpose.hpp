@@ -24,6 +24,9 @@ using TransposeFunction = void (*)(const std::byte* const* rows, std::size_t cou
 /// (AMD Zen 4, 256 MiB, GB/s: 16 rows of 2 and 4 bytes 8.0 to 12.7 and 10.8 to 14.7, 16384 rows of 2 bytes
 /// 7.6 to 9.3. Other rows lose up to a third.)
 TransposeFunction transpose_function(std::size_t element_bytes, std::uint64_t row_stride = 0);
+/// Whether matrices of such elements are transposed in squares of lines, each of which is read at once and
+/// written at once: where a line is two vectors.
+bool transposes_squares(std::size_t element_bytes);
 /// For rows so few that a column does not fill a vector. It stores a whole vector for each column, so it also
 /// overwrites what follows the last one, less than a line, which must be written later. Requires pitch =
 /// count·element_bytes and ahead_rows() rows, of which those from rows[count] on repeat the last one. Null if

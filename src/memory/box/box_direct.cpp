@@ -55,14 +55,7 @@ class Direct : public Engine {
     const std::uint64_t pitch = box_.columns.front().stride;  // of the runs
     const std::uint64_t end = std::min(tiles_, last * tiles_per_task_);
     std::uint64_t tile = first * tiles_per_task_;
-    if (batch_ != nullptr) {
-      const bool one = box_.outer.in_source.empty();
-      const std::uint64_t from = one ? 0 : box_.outer.in_source.front().stride,
-                          to = one ? 0 : box_.outer.in_target.front().stride;
-      batch_({source + tile * from, from, target + tile * to, to, end - tile, box_.run_length,
-              box_.column_count});
-      return;
-    }
+    if (batch_ != nullptr) return perform_batches(tile, end, source, target);
     std::uint64_t strip = 0, chunk = 0, outer = 0;
     if (tile != 0) {  // a division takes as long as a small array
       strip = tile % strips_;
@@ -107,6 +100,22 @@ class Direct : public Engine {
  private:
   static constexpr std::uint64_t most_rows = 256;
 
+  // A tile is a matrix. A batch has those along the first outer axis.
+  void perform_batches(std::uint64_t tile, std::uint64_t end, const std::byte* source,
+                       std::byte* target) const {
+    const std::vector<StridedAxis>& from = box_.outer.in_source;
+    const std::vector<StridedAxis>& to = box_.outer.in_target;
+    const StridedAxis one;
+    const StridedAxis& along = from.empty() ? one : from.front();
+    const StridedAxis& there = to.empty() ? one : to.front();
+    while (tile < end) {
+      const std::uint64_t count = std::min(end - tile, along.extent - tile % along.extent);
+      batch_({source + *Offsets(from, tile), along.stride, target + *Offsets(to, tile), there.stride, count,
+              box_.run_length, box_.column_count});
+      tile += count;
+    }
+  }
+
   // Where the rows begin, and the last one again as often as ahead_ needs it.
   void list_rows(std::uint64_t row, std::uint64_t count, std::uint64_t* offsets) const {
     Offsets(box_.run, row).take(offsets, count);
@@ -131,10 +140,13 @@ class Direct : public Engine {
 bool fits_direct(const Box& box, std::uint64_t bytes) {
   const CacheSizes& caches = cache_sizes();
   if (box.columns.front().mapped || !written_directly(bytes)) return false;
-  // Many rows so far apart share sets in the second level too. (4 MiB of 1, 2, 4 bytes, 2048 x 2048, AMD Zen
-  // 4: direct 9.2, 11.5, 11.7 GB/s, through a buffer 12.5, 13.5, 13.8.)
+  // The lines of many rows so far apart share few sets in the second level too, and leave it soon. That does
+  // no harm if each is read and written at once. (GB/s directly and through a buffer. AMD Zen 4, 4 MiB of 1,
+  // 2, 4 bytes, 2048 x 2048: 9.2, 11.5, 11.7 and 12.5, 13.5, 13.8. In squares, AMD Zen 3, of 1, 2, 4, 8, 16
+  // bytes: 4 MiB 11.5, 10.9, 9.8, 16, 19 and 10.5, 11.0, 6.1, 10, 11; 2 MiB 13 to 20 and 8 to 12.)
   constexpr std::uint64_t far_apart = 2048;
-  if (bytes > caches.written_through && box.run_length > Direct::few_rows && box.row_stride() != 0 &&
+  const bool in_squares = kernel::transposes_squares(box.element_bytes) && box.row_bytes() >= line_bytes;
+  if (bytes > caches.second && !in_squares && box.run_length > Direct::few_rows && box.row_stride() != 0 &&
       box.row_stride() % far_apart == 0)
     return false;
   if (caches.takes_split_lines) return true;
@@ -145,7 +157,9 @@ bool fits_direct(const Box& box, std::uint64_t bytes) {
 
 kernel::BatchFunction batch_for(const Box& box) {
   const std::vector<StridedAxis>& outer = box.outer.in_source;
-  const bool in_turn = outer.empty() || (outer.size() == 1 && !outer.front().mapped);
+  constexpr std::uint64_t few = 4;  // matrices for which a batch does not pay
+  const bool many = outer.size() <= 1 || outer.front().extent >= few;
+  const bool in_turn = outer.empty() || (many && !outer.front().mapped);
   if (!in_turn || box.columns.size() != 1 || !box.all_rows_adjacent() || !box.runs_adjacent()) return nullptr;
   return kernel::batch_function(box.element_bytes, box.run_length, box.column_count);
 }
