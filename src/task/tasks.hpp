@@ -20,8 +20,8 @@ class Tasks {
   void start(Function function) {
     if (workers_.count == 0) return function();
     auto task = group_.defer([function = std::move(function)] {
-      received();
-      function();  // it must hand over itself, when it tells that it is done
+      const InTask scope;  // wait() sees what it did
+      function();          // whoever else hears that it is done must be handed over to by it
     });
     hand_over();
     workers_.arena.enqueue(std::move(task));
