@@ -20,8 +20,8 @@ class Tasks {
   void start(Function function) {
     if (workers_.count == 0) return function();
     auto task = group_.defer([function = std::move(function)] {
-      const InTask scope;  // wait() sees what it did
-      function();          // whoever else hears that it is done must be handed over to by it
+      const InTask scope;  // hands over to wait()
+      function();          // hands over itself to whom it tells that it is done
     });
     hand_over();
     workers_.arena.enqueue(std::move(task));

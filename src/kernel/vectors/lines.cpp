@@ -42,7 +42,7 @@ void transpose_loaded_once(const std::byte* const*, const To&);
 template <std::size_t B>
 constexpr bool flips_while_transposing = false;
 template <std::size_t B>
-class Square;
+class PairedRows;
 
 template <std::size_t B, bool streamed, class To>
 HWY_INLINE void transpose_lines(const std::byte* const* lines, const To& to) {
@@ -201,7 +201,7 @@ HWY_INLINE void transpose_lines(const std::byte* const* lines, const To& to) {
         put<streamed>(widest, load_pieces<P>(widest, piece), to(b) + at);
       }
     }
-  } else if constexpr (widest_bytes == line_bytes / 2) {
+  } else if constexpr (line_is_two_vectors) {
     Square<B>::template transpose<streamed>([&](std::size_t a) { return lines[a]; }, to);
   } else {
     using K = Block<B, widest_bytes>;
@@ -216,7 +216,7 @@ HWY_INLINE void transpose_lines(const std::byte* const* lines, const To& to) {
 
 // Whether lines can be flipped while they are transposed.
 template <std::size_t B>
-constexpr bool flips_while_transposing = B <= 16 && widest_bytes == line_bytes / 2;
+constexpr bool flips_while_transposing = B <= 16 && line_is_two_vectors;
 
 #endif  // HWY_TARGET == HWY_SCALAR
 
@@ -227,9 +227,9 @@ HWY_INLINE void transpose_line_tile(const std::byte* const* lines, LinePermutati
   if (before == LinePermutation::none) return transpose_lines<B, streamed>(lines, to);
   if constexpr (flips_while_transposing<B>) {
     if (before == LinePermutation::flips) {
-      Square<B> square;
-      square.read_flipped([&](std::size_t a) { return lines[a]; }, flips);
-      return square.template write<streamed>(to);
+      PairedRows<B> paired;
+      paired.read_flipped([&](std::size_t a) { return lines[a]; }, flips);
+      return paired.template write<streamed>(to);
     }
   }
   HWY_ALIGN std::byte permuted[line_bytes / B][line_bytes];
@@ -266,7 +266,7 @@ HWY_INLINE void list_lines(const TileMove& t, std::size_t m, bool across_lines, 
   }
 }
 
-// There is a function for each kind of moves, because a tile has few line tiles, and what is set up for it
+// There is a function for each kind of move, because a tile has few line tiles, and what is set up for it
 // takes as long as one of them.
 
 // Lines are only transposed.
@@ -297,12 +297,18 @@ HWY_NOINLINE void move_flipped(const TileMove& move) {
     const std::uint64_t* const targets = t.target_lines + m * lines;
     const std::uint8_t* const flips = t.after_flips + m * lines;
     const auto at = [&](std::size_t a) { return from[a]; };
-    Square<B> square;
-    before ? square.read_flipped(at, t.before_flips) : square.read(at);
-    square.template write_flipped<streamed>(
+    PairedRows<B> paired;
+    before ? paired.read_flipped(at, t.before_flips) : paired.read(at);
+    paired.template write_flipped<streamed>(
         [&](std::size_t l) { return t.target + (t.target_tile ^ targets[l]); },
         [&](std::size_t l) { return flips[l] ^ t.flip; });
   }
+}
+
+// Whether the lines of a line tile are loaded once.
+template <std::size_t B>
+HWY_INLINE bool loads_once(const TileMove& t) {
+  return loaded_once<B> && t.share_sets && t.before.kind == LinePermutation::none;
 }
 
 // Whether lines can be transposed to their places. Otherwise whole lines are written, from a buffer: parts of
@@ -310,11 +316,11 @@ HWY_NOINLINE void move_flipped(const TileMove& move) {
 // they are not.
 template <std::size_t B, bool streamed>
 HWY_INLINE bool needs_no_buffer(const TileMove& t) {
-  const bool once = loaded_once<B> && t.share_sets && t.before.kind == LinePermutation::none;
   const bool whole_lines = writes_whole_lines || B == line_bytes || !streamed;
-  return t.after.kind == LinePermutation::none && whole_lines && !once;
+  return t.after.kind == LinePermutation::none && whole_lines && !loads_once<B>(t);
 }
 
+// Lines are permuted in any way, before or afterwards.
 template <std::size_t B, bool streamed>
 HWY_NOINLINE void move_permuted(const TileMove& move) {
   constexpr std::size_t lines = line_bytes / B;
@@ -333,7 +339,7 @@ HWY_NOINLINE void move_permuted(const TileMove& move) {
       transpose_line_tile<B, streamed>(from, t.before.kind, before, t.before_flips, to);
       continue;
     }
-    if (loaded_once<B> && t.share_sets && t.before.kind == LinePermutation::none) {
+    if (loads_once<B>(t)) {
       if constexpr (loaded_once<B>) transpose_loaded_once<B>(from, here);
     } else {
       transpose_line_tile<B, false>(from, t.before.kind, before, t.before_flips, here);

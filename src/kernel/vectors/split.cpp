@@ -68,7 +68,7 @@ SplitFunction split_to(std::size_t columns) {
   }
   if (columns < 16 / W || columns > 16) return nullptr;
   // (N x 16 of 1 to 16 bytes in 64 KiB, AMD Zen 3: 12 to 13 GB/s where blocks write half lines, 19 to 27 so.)
-  if constexpr (widest_bytes == line_bytes / 2) return split_in_blocks<TallBlock<W>, W>;
+  if constexpr (line_is_two_vectors) return split_in_blocks<TallBlock<W>, W>;
   return split_in_blocks<Block<W, widest_bytes, 16>, W>;
 }
 

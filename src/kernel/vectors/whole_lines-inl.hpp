@@ -21,6 +21,8 @@ namespace xorder::kernel::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
 
+constexpr bool line_is_two_vectors = widest_bytes == line_bytes / 2;
+
 // Byte j of row f is j ^ f.
 constexpr auto flipped_bytes = [] {
   std::array<std::array<std::byte, 16>, 16> bytes{};
@@ -73,21 +75,12 @@ struct TallBlock {
   }
 };
 
-// A block of 64/W rows of 64 bytes. Each row is loaded once. (Line tiles on AMD Zen 3, one thread, by Block
-// and by Square, GB/s. Of 1, 2, 4 bytes: adjacent lines, 64 KiB, 14.6, 14.9, 15.2 and 25, 22, 24; in
-// bit-reversed order, 64 KiB 6.5, 9.7, 11 and 12, 14, 14, 1 MiB 4.7, 6.9, 9.0 and 8.2, 8.5, 11.)
+// 64/W rows of 64 bytes, as vectors that have 16 bytes of two rows side by side. Row r is at at(r), and
+// column c goes to to(c).
 template <std::size_t W>
-class Square {
+class PairedRows {
  public:
-  static constexpr std::size_t rows = line_bytes / W, columns = rows;
-
-  // Row r is at at(r), and column c goes to to(c).
-  template <bool streamed = false, class At, class To>
-  static HWY_INLINE void transpose(const At& at, const To& to) {
-    Square square;
-    square.read(at);
-    square.template write<streamed>(to);
-  }
+  static constexpr std::size_t rows = line_bytes / W;
 
   template <class At>
   HWY_INLINE void read(const At& at) {
@@ -149,6 +142,22 @@ class Square {
   }
 
   hn::Vec<Widest> pairs_[pieces][rows / 2];
+};
+
+// A block of 64/W rows of 64 bytes. Each row is loaded once. (Line tiles on AMD Zen 3, one thread, by Block
+// and by Square, GB/s. Of 1, 2, 4 bytes: adjacent lines, 64 KiB, 14.6, 14.9, 15.2 and 25, 22, 24; in
+// bit-reversed order, 64 KiB 6.5, 9.7, 11 and 12, 14, 14, 1 MiB 4.7, 6.9, 9.0 and 8.2, 8.5, 11.)
+template <std::size_t W>
+struct Square {
+  static constexpr std::size_t rows = line_bytes / W, columns = rows;
+
+  // Row r is at at(r), and column c goes to to(c).
+  template <bool streamed = false, class At, class To>
+  static HWY_INLINE void transpose(const At& at, const To& to) {
+    PairedRows<W> paired;
+    paired.read(at);
+    paired.template write<streamed>(to);
+  }
 };
 
 #endif

@@ -157,9 +157,7 @@ bool fits_direct(const Box& box, std::uint64_t bytes) {
 
 kernel::BatchFunction batch_for(const Box& box) {
   const std::vector<StridedAxis>& outer = box.outer.in_source;
-  constexpr std::uint64_t few = 4;  // matrices for which a batch does not pay
-  const bool many = outer.size() <= 1 || outer.front().extent >= few;
-  const bool in_turn = outer.empty() || (many && !outer.front().mapped);
+  const bool in_turn = outer.empty() || !outer.front().mapped;
   if (!in_turn || box.columns.size() != 1 || !box.all_rows_adjacent() || !box.runs_adjacent()) return nullptr;
   return kernel::batch_function(box.element_bytes, box.run_length, box.column_count);
 }

@@ -39,11 +39,12 @@ std::unique_ptr<Engine> make_records(TargetAxes target, bool streamed);
 /// Columns must not be mapped. Where runs do not begin at lines, lines are written in two halves. Unless the
 /// processor takes_split_lines, source and target must fit in the second-level cache then, and where lines
 /// are split, in the first or have elements below 4 bytes: a buffer is better there. Many rows whose distance
-/// is a multiple of 2 KiB need a buffer in all larger arrays.
+/// is a multiple of 2 KiB need a buffer in arrays that exceed the second level, unless they are transposed in
+/// squares.
 bool fits_direct(const Box& box, std::uint64_t bytes);
 std::unique_ptr<Engine> make_direct(Box box);
-/// What make_direct() uses if the box is a batch: one matrix, or one after the other along one axis, each
-/// contiguous on both sides, that consist of whole blocks. Otherwise null.
+/// What make_direct() uses if the box is a batch: one matrix or several, each contiguous on both sides, that
+/// consist of whole blocks. Otherwise null.
 kernel::BatchFunction batch_for(const Box& box);
 
 }  // namespace xorder::memory
