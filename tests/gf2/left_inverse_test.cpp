@@ -8,7 +8,7 @@ namespace xorder::gf2 {
 namespace {
 
 TEST(LeftInverse, UndoesEveryInjectiveMap) {
-  Random random;
+  test::Random random;
   SEED_TRACE(random);
   for (const int n : test::matrix_sizes()) {
     const BitMatrix whole = test::random_nonsingular(random, n);
