@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <iterator>
 
+#include "band/band_pass.hpp"
 #include "band/input.hpp"
-#include "band/mover.hpp"
 #include "plan/bands/band_plan.hpp"
 #include "plan/conditions.hpp"
+#include "run/executor.hpp"
 #include "work/frame.hpp"
 #include "work/run.hpp"
 
@@ -16,8 +17,6 @@ namespace xorder::band {
 namespace {
 
 using std::uint64_t;
-
-constexpr unsigned most_depth = 32;
 
 /// The part of the memory for blocks that wait for their other part.
 uint64_t waiting_memory(uint64_t memory) { return memory / 8; }
@@ -121,20 +120,23 @@ void BandTransposition::move(work::Run& run) {
   adopt_alignments(run);
   const io::Location target = run.target();
   const plan::PassSummary pass = passes().front();
-  BlockWriter writer(target.file, target.offset, target.offset + frame().output.bytes,
-                     planned_->conditions.write_alignment, waiting_memory(frame().circumstances.buffers()));
-  const bool uring = work::queue_for(run.source().file, target.file) == io::QueueKind::uring;
   run.begin(pass.bytes_read + pass.bytes_written, 1);
-  unsigned most_lanes = 1;
-  for (const plan::BandPart& part : planned_->parts)
-    most_lanes = std::max(most_lanes, plan::lanes(part.plan));
-  Lanes lanes(most_lanes, uring ? most_depth : most_depth / 4, run);
+  io::Carry carry(target.file, target.offset, target.offset + frame().output.bytes,
+                  planned_->conditions.write_alignment, waiting_memory(frame().circumstances.buffers()));
+  uint64_t most = 0;
+  for (const plan::BandPart& part : planned_->parts) most = std::max(most, plan::pass(part.plan).memory);
+  task::Workers workers(frame().options.threads);
+  run.say(workers.note());
+  const auto queue = run.queue(2 * frame().disks.target.depth);
+  io::BlockMemory memory(most + more_memory);
+  const run::Setting setting{memory, workers, [&] { run.tick(); }, run.stop()};
   std::size_t matrix = 0;
   uint64_t done = 0;  // bytes of the parts before
   for (const plan::BandPart& part : planned_->parts) {
-    const Route route{run.source_at(done), {target.file, target.offset + done}, writer};
-    const auto mover = std::visit([&](const auto& one) { return make_mover(one, route); }, part.plan);
-    lanes.run(*mover, plan::lanes(part.plan));
+    const Route route{run.source_at(done), {target.file, target.offset + done}};
+    const auto band_pass =
+        std::visit([&](const auto& plan) { return make_pass(plan, route, memory.data()); }, part.plan);
+    run::execute(*band_pass, carry, *queue, setting);
     done += part.matrices * bands_[matrix].places() * frame().input().description.dtype.bytes;
     matrix += part.matrices;
   }

@@ -6,25 +6,22 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <vector>
 
 #include "io/memory.hpp"
 #include "plan/plan.hpp"
 #include "rounding.hpp"
+#include "run/numbers.hpp"
 
 namespace xorder::tiles {
 
 // A group in flight. Its runs are read into its memory, then permuted into its tile's chunks.
 struct GroupSlot {
   plan::Group group;
-  std::size_t tile_slot = 0;
   std::vector<plan::Run> runs;
   std::vector<const std::byte*> sources;
   std::vector<std::byte*> targets;
   std::vector<std::uint64_t> lengths;
-  std::uint64_t reads_in_flight = 0;
-  std::exception_ptr failure;  // thrown while permuting it
 };
 
 // A tile in flight. It is assembled in chunks, then written run by run.
@@ -32,7 +29,6 @@ struct TileSlot {
   plan::Tile tile;
   std::vector<plan::Run> runs;
   std::vector<std::byte*> chunks;
-  std::uint64_t groups_missing = 0;
 };
 
 // Where each kind of memory begins in the memory of a pass.
@@ -46,25 +42,6 @@ struct PassMemory {
 
  private:
   static std::uint64_t aligned(std::uint64_t offset) { return round_up(offset, plan::file_block); }
-};
-
-// The numbers below `count` that are free.
-class Numbers {
- public:
-  explicit Numbers(std::uint64_t count) {
-    free_.reserve(count);
-    for (std::uint64_t i = count; i-- > 0;) free_.push_back(i);
-  }
-  std::size_t available() const { return free_.size(); }
-  std::size_t take() {
-    const std::size_t number = free_.back();
-    free_.pop_back();
-    return number;
-  }
-  void give_back(std::size_t number) { free_.push_back(number); }
-
- private:
-  std::vector<std::size_t> free_;
 };
 
 // Pieces of memory, of equal size. They are made resident when they are taken for the first time, unless they
@@ -91,7 +68,7 @@ class Pool {
  private:
   io::BlockMemory& memory_;
   std::uint64_t begin_, bytes_each_;
-  Numbers free_;
+  run::Numbers free_;
   std::uint64_t resident_;  // up to here, in the memory
 };
 

@@ -13,7 +13,7 @@
 #include "size_text.hpp"
 #include "task/workers.hpp"
 #include "tiles/joints.hpp"
-#include "tiles/pipeline.hpp"
+#include "tiles/tile_pass.hpp"
 #include "work/team.hpp"
 #include "xorder/error.hpp"
 
@@ -173,7 +173,7 @@ void TileEngine::run(work::Run& run, const work::Relay& relay, const PassRange& 
   run.say(workers.note());
   const auto queue = run.queue(queue_depth());
   io::BlockMemory memory = memory_for(plan_.passes);
-  const PassSetting setting{memory, workers, [&] { run.tick(); }, run.stop()};
+  const run::Setting setting{memory, workers, [&] { run.tick(); }, run.stop()};
   for (std::size_t i = 0; i < passes; ++i) {
     const PassFiles files{routes[i].source, routes[i].target, plan_.conditions.read_alignment,
                           plan_.conditions.write_alignment};
@@ -183,7 +183,7 @@ void TileEngine::run(work::Run& run, const work::Relay& relay, const PassRange& 
 }
 
 void TileEngine::perform(work::Run& run, const plan::Pass& pass, const PassFiles& files, io::Queue& queue,
-                         const PassSetting& setting, std::size_t number) {
+                         const run::Setting& setting, std::size_t number) {
   const uint64_t bytes = plan_.what.bytes(), count = pass.tiling.tile_count();
   work::Team* const team = run.sharing();
   if (team == nullptr) {

@@ -6,7 +6,7 @@
 
 #include "io/file.hpp"
 #include "plan/plan.hpp"
-#include "tiles/pipeline.hpp"
+#include "tiles/tile_pass.hpp"
 #include "work/access.hpp"
 #include "work/profiles.hpp"
 #include "work/relay.hpp"
@@ -48,7 +48,7 @@ class TileEngine {
 
   unsigned queue_depth() const;
   void perform(work::Run& run, const plan::Pass& pass, const PassFiles& files, io::Queue& queue,
-               const PassSetting& setting, std::size_t number);
+               const run::Setting& setting, std::size_t number);
   void adopt_alignments(const std::vector<Route>& routes, work::Team* team);
 
   work::Circumstances circumstances_;

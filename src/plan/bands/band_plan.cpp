@@ -29,10 +29,6 @@ std::vector<BandPart> plan_bands(std::span<const Band> bands, std::uint64_t elem
   return parts;
 }
 
-unsigned lanes(const BandPlan& plan) {
-  return std::visit([](const auto& one) { return one.lanes(); }, plan);
-}
-
 PassSummary pass(const BandPlan& plan) {
   return std::visit([](const auto& one) { return one.pass(); }, plan);
 }

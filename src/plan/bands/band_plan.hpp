@@ -29,8 +29,6 @@ struct BandPart {
 std::vector<BandPart> plan_bands(std::span<const Band> bands, std::uint64_t element_bytes,
                                  const BandConditions& conditions, const BandTiling& given = {});
 
-/// Steps in flight.
-unsigned lanes(const BandPlan& plan);
 PassSummary pass(const BandPlan& plan);
 /// For people, line by line.
 std::string describe(const BandPlan& plan);

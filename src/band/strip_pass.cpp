@@ -1,8 +1,8 @@
 // Moves the strips of a band one after the other, through a window of source rows.
 #include <algorithm>
+#include <optional>
 
-#include "band/mover.hpp"
-#include "io/memory.hpp"
+#include "band/band_pass.hpp"
 #include "kernel/band.hpp"
 #include "rounding.hpp"
 
@@ -16,20 +16,23 @@ using std::uint64_t;
 // How many rows of a batch are given to the kernel together, to keep their tables small.
 constexpr uint64_t rows_at_once = 512;
 
-class StripMover final : public LaneSteps {
+class StripPass final : public run::Pass {
  public:
-  StripMover(const BandStrips& plan, const Route& route)
+  StripPass(const BandStrips& plan, const Route& route, std::byte* memory)
       : plan_(plan),
         route_(route),
-        blocks_(plan.window() * plan.block_bytes()),
-        batches_(plan.lanes() * plan.batch_bytes()),
+        rules_(rules_of(plan)),
+        blocks_(memory),
+        batches_(memory + round_up(plan.window() * plan.block_bytes(), plan::file_block)),
         zeros_(std::min(plan.band().width(), plan.strip() + plan.slack()) * plan.element_bytes()),
-        pieces_(plan.window()) {}
+        pieces_(plan.window()) {
+    rules_.compute = run::Rules::Compute::at_once;
+  }
 
-  uint64_t count() const override { return plan_.strips() * steps_in_strip(); }
-  void read(uint64_t number, Lane& lane) override;
-  void permute(uint64_t number) override;
-  void write(uint64_t number, Lane& lane) override;
+  const run::Rules& rules() const override { return rules_; }
+  Next next_unit(run::Unit& unit) override;
+  void compute(uint64_t number) override;
+  Next next_write(uint64_t number, run::Write& write) override;
 
  private:
   /// A step reads block `index` of a strip and writes batch `index` − lag.
@@ -48,11 +51,12 @@ class StripMover final : public LaneSteps {
   std::vector<Written> written(uint64_t number) const;
   void collect(uint64_t number, uint64_t cut, int64_t first, uint64_t count,
                std::vector<const std::byte*>& to) const;
-  void permute(uint64_t number, uint64_t cut, const std::vector<Written>& all);
+  void compute(uint64_t number, uint64_t cut, const std::vector<Written>& all);
 
   const BandStrips& plan_;
   const Route route_;
-  io::BlockMemory blocks_, batches_;
+  run::Rules rules_;
+  std::byte *blocks_, *batches_;
   std::vector<std::byte> zeros_;
   /// Rows v = first .. first + count − 1 of a cut's window. The cut's columns of the first row are at `data`,
   /// those of each next row `pitch` bytes further.
@@ -62,48 +66,53 @@ class StripMover final : public LaneSteps {
     const std::byte* data = nullptr;
     uint64_t pitch = 0;
   };
-  std::vector<std::vector<Piece>> pieces_;  // of each block
+  std::vector<std::vector<Piece>> pieces_;       // of each block
+  uint64_t next_ = 0;                            // step
+  std::optional<std::vector<Written>> writing_;  // what the step that is being written still has to write
 };
 
-void StripMover::read(uint64_t number, Lane& lane) {
+run::Pass::Next StripPass::next_unit(run::Unit& unit) {
+  if (next_ == plan_.strips() * steps_in_strip()) return Next::end;
+  const uint64_t number = next_++, slot = number % plan_.window(), element = plan_.element_bytes();
   const Step at = step(number);
-  const uint64_t element = plan_.element_bytes(), alignment = plan_.conditions().read_alignment;
-  const uint64_t slot = number % plan_.window();
-  std::byte* memory = blocks_.data() + slot * plan_.block_bytes();
+  unit.step = number;
+  std::byte* memory = blocks_ + slot * plan_.block_bytes();
   std::vector<Piece>& pieces = pieces_[slot];
   pieces.clear();
   for (const BandStrips::Rows& rows : plan_.reads(at.strip, at.index)) {
     Piece piece{rows.cut, rows.first, static_cast<int64_t>(rows.count), zeros_.data(), 0};
     if (const uint64_t bytes = rows.elements.size() * element; bytes != 0) {
-      const uint64_t offset = route_.source.offset + rows.elements.begin * element;
-      piece.data = read_around(lane, route_.source.file, offset, bytes, memory, alignment);
+      unit.reads.push_back(
+          read_to(memory, route_.source, rows.elements.begin * element, bytes, rules_.read_alignment));
+      piece.data = unit.reads.back().data;
       piece.pitch = plan_.band().width() * element;
       memory += plan_.read_room(bytes);
     }
     pieces.push_back(piece);
   }
+  return Next::ready;
 }
 
-std::vector<StripMover::Written> StripMover::written(uint64_t number) const {
+std::vector<StripPass::Written> StripPass::written(uint64_t number) const {
   const Step at = step(number);
   if (at.index < plan_.lag()) return {};
-  std::byte* memory = batches_.data() + number % plan_.lanes() * plan_.batch_bytes();
+  std::byte* memory = batches_ + number % plan_.lanes() * plan_.batch_bytes();
   std::vector<Written> all;
   for (const BandStrips::Range& range : plan_.writes(at.strip, at.index - plan_.lag())) {
     const uint64_t offset = route_.target.offset + range.begin * plan_.element_bytes();
-    all.push_back({range, offset, memory + offset % plan_.conditions().write_alignment});
+    all.push_back({range, offset, memory + offset % rules_.write_alignment});
     memory += plan_.target_pitch();
   }
   return all;
 }
 
-void StripMover::permute(uint64_t number) {
+void StripPass::compute(uint64_t number) {
   const std::vector<Written> all = written(number);
-  for (uint64_t cut = 0; cut < plan_.cuts(); ++cut) permute(number, cut, all);
+  for (uint64_t cut = 0; cut < plan_.cuts(); ++cut) compute(number, cut, all);
 }
 
 // Makes what comes from the columns of a cut.
-void StripMover::permute(uint64_t number, uint64_t cut, const std::vector<Written>& all) {
+void StripPass::compute(uint64_t number, uint64_t cut, const std::vector<Written>& all) {
   const uint64_t width = plan_.band().width();
   const BandStrips::Range columns = plan_.columns(step(number).strip, cut);
   if (columns.empty()) return;
@@ -138,8 +147,8 @@ void StripMover::permute(uint64_t number, uint64_t cut, const std::vector<Writte
 }
 
 // Finds where `count` rows from v = first on lie in a cut's window of a step.
-void StripMover::collect(uint64_t number, uint64_t cut, int64_t first, uint64_t count,
-                         std::vector<const std::byte*>& to) const {
+void StripPass::collect(uint64_t number, uint64_t cut, int64_t first, uint64_t count,
+                        std::vector<const std::byte*>& to) const {
   to.assign(count, nullptr);
   const int64_t end = first + static_cast<int64_t>(count);
   for (uint64_t block = number - plan_.lag(); block <= number; ++block) {
@@ -153,15 +162,25 @@ void StripMover::collect(uint64_t number, uint64_t cut, int64_t first, uint64_t 
   }
 }
 
-void StripMover::write(uint64_t number, Lane& lane) {
-  for (const Written& one : written(number))
-    route_.writer.write(lane, one.offset, one.data, one.elements.size() * plan_.element_bytes());
+run::Pass::Next StripPass::next_write(uint64_t number, run::Write& write) {
+  if (!writing_) {
+    writing_ = written(number);
+    std::ranges::reverse(*writing_);
+  }
+  if (writing_->empty()) {
+    writing_.reset();
+    return Next::end;
+  }
+  const Written one = writing_->back();
+  writing_->pop_back();
+  write.range = {&route_.target.file, one.offset, one.elements.size() * plan_.element_bytes(), one.data};
+  return Next::ready;
 }
 
 }  // namespace
 
-std::unique_ptr<LaneSteps> make_mover(const BandStrips& plan, const Route& route) {
-  return std::make_unique<StripMover>(plan, route);
+std::unique_ptr<run::Pass> make_pass(const BandStrips& plan, const Route& route, std::byte* memory) {
+  return std::make_unique<StripPass>(plan, route, memory);
 }
 
 }  // namespace xorder::band

@@ -1,5 +1,5 @@
 // The pipeline over real files, and over a disk that fails.
-#include "tiles/pipeline.hpp"
+#include "tiles/tile_pass.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
