@@ -26,8 +26,8 @@ struct Setting {
   std::stop_token stop;
 };
 
-/// Performs the pass. Blocks that several writes share come together in `carry`, which is for the target's file
-/// and the rules' write alignment; those that are shared with what other passes write stay there. Throws
+/// Performs the pass. Blocks that several writes share come together in `carry`, which is for the target's
+/// file and the rules' write alignment; those that are shared with what other passes write stay there. Throws
 /// IoError for the first transfer that failed, what the pass or `tick` throws, and Cancelled when asked to
 /// stop, always after all transfers in flight have ended. Takes some hundred bytes of memory for each request
 /// in flight.

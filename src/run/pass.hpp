@@ -5,8 +5,8 @@
 //   unit   read ──▶ decode ─┘
 //
 // A *unit* is what is read together: some ranges of files. A *step* is one or more units; it is written when
-// all of them are decoded and the step is computed. The pass says which ranges these are and where they lie in
-// memory, and what decoding and computing mean. It knows nothing of requests, queues and threads.
+// all of them are decoded and the step is computed. The pass says which ranges these are and where they lie
+// in memory, and what decoding and computing mean. It knows nothing of requests, queues and threads.
 //
 // Units are admitted in a fixed order, and a unit gets all its memory when it is admitted. So a step that has
 // begun never waits for a later one.
@@ -77,7 +77,7 @@ class Pass {
   virtual void decoded(Unit& /*unit*/) {}
   /// By a worker, if the rules say so: all units of the step have been decoded.
   virtual void compute(std::uint64_t /*step*/) {}
-  /// Gives the next bytes that the step writes. One step is written after the other, but not in order. `later`:
+  /// Gives the next bytes that the step writes. Steps are written one after the other, in any order. `later`:
   /// as soon as something that is in flight has been written. `end`: there are no more.
   virtual Next next_write(std::uint64_t step, Write& write) = 0;
   /// These bytes have been written; their memory is free.

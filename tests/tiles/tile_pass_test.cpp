@@ -1,4 +1,4 @@
-// The pipeline over real files, and over a disk that fails.
+// A pass of tiles over real files, and over a disk that fails.
 #include "tiles/tile_pass.hpp"
 
 #include <gmock/gmock.h>
@@ -95,9 +95,9 @@ void expect_performed(const Reordering& what, const Files& files) {
   ASSERT_EQ(result, test::performed(what, files.data));
 }
 
-class PipelineEngines : public testing::TestWithParam<Setting> {};
+class TilePassEngines : public testing::TestWithParam<Setting> {};
 
-TEST_P(PipelineEngines, EveryElementArrives) {
+TEST_P(TilePassEngines, EveryElementArrives) {
   if (GetParam().kind == io::QueueKind::uring && !io::uring_available())
     GTEST_SKIP() << "io_uring is forbidden here";
   test::Random random;
@@ -116,7 +116,7 @@ TEST_P(PipelineEngines, EveryElementArrives) {
 }
 
 // Whatever another pass, or something else, has left in it. Passes of several MiB use huge pages.
-TEST(Pipeline, PassesShareTheirMemory) {
+TEST(TilePass, PassesShareTheirMemory) {
   test::Random random;
   SEED_TRACE(random);
   std::vector<plan::Plan> plans;
@@ -160,7 +160,7 @@ class BrokenQueue : public io::Queue {
 };
 
 // Transfers still use it.
-TEST(Pipeline, MemoryOutlivesABrokenQueue) {
+TEST(TilePass, MemoryOutlivesABrokenQueue) {
   test::Random random;
   SEED_TRACE(random);
   const Reordering what = transposition({{500, 700}, 8, Order::c}, {});
@@ -174,7 +174,7 @@ TEST(Pipeline, MemoryOutlivesABrokenQueue) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, PipelineEngines,
+INSTANTIATE_TEST_SUITE_P(All, TilePassEngines,
                          testing::Values(Setting{io::Access::direct, io::QueueKind::uring},
                                          Setting{io::Access::direct, io::QueueKind::threads},
                                          Setting{io::Access::direct, io::QueueKind::in_memory},
@@ -183,7 +183,7 @@ INSTANTIATE_TEST_SUITE_P(All, PipelineEngines,
                                          Setting{io::Access::mapped, io::QueueKind::mapped}),
                          setting_name);
 
-TEST(Pipeline, APlanWithTooFewChunksFailsInsteadOfWaiting) {
+TEST(TilePass, APlanWithTooFewChunksFailsInsteadOfWaiting) {
   test::Random random;
   SEED_TRACE(random);
   const auto what = canonical(transposition({{512, 512}, 8, Order::c}, {}));
@@ -194,12 +194,12 @@ TEST(Pipeline, APlanWithTooFewChunksFailsInsteadOfWaiting) {
     perform(plan, files, *files.meter->queue(io::QueueKind::threads, 8));
     ADD_FAILURE() << "it came to an end";
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "internal error: a tile exceeds its memory");
+    EXPECT_STREQ(error.what(), "internal error: a step exceeds its memory");
   }
 }
 
 // Rows of 4 KiB of a transposed matrix, each a run of its own.
-TEST(Pipeline, RunsThatFollowEachOtherAreWrittenTogether) {
+TEST(TilePass, RunsThatFollowEachOtherAreWrittenTogether) {
   test::Random random;
   SEED_TRACE(random);
   const auto what = canonical(transposition({{4096, 2048}, 1, Order::c}, {}));
@@ -229,7 +229,7 @@ TEST(Pipeline, RunsThatFollowEachOtherAreWrittenTogether) {
 
 // Rows of 4001 bytes that follow each other, written by requests of 128 KiB: no row begins where a block of the
 // file does, and most requests begin and end within a row.
-TEST(Pipeline, RunsThatAreNotAlignedAreWrittenTogether) {
+TEST(TilePass, RunsThatAreNotAlignedAreWrittenTogether) {
   test::Random random;
   SEED_TRACE(random);
   const auto what = canonical(transposition({{4001, 4099}, 1, Order::c}, {}));
@@ -244,7 +244,7 @@ TEST(Pipeline, RunsThatAreNotAlignedAreWrittenTogether) {
 }
 
 // Fail the N-th transfer for every N: always the error of that transfer, never a hang, never silence.
-TEST(Pipeline, EveryFailingTransferIsReported) {
+TEST(TilePass, EveryFailingTransferIsReported) {
   test::Random random;
   SEED_TRACE(random);
   const Reordering what = transposition({{100, 150}, 8, Order::c}, {});
@@ -273,7 +273,7 @@ TEST(Pipeline, EveryFailingTransferIsReported) {
   }
 }
 
-TEST(Pipeline, WhatTheTickThrowsIsThrownWhenNothingIsInFlightAnyMore) {
+TEST(TilePass, WhatTheTickThrowsIsThrownWhenNothingIsInFlightAnyMore) {
   test::Random random;
   SEED_TRACE(random);
   const Reordering what = transposition({{500, 700}, 8, Order::c}, {});
@@ -289,7 +289,7 @@ TEST(Pipeline, WhatTheTickThrowsIsThrownWhenNothingIsInFlightAnyMore) {
   }
 }
 
-TEST(Pipeline, StopsWhenAsked) {
+TEST(TilePass, StopsWhenAsked) {
   test::Random random;
   SEED_TRACE(random);
   const Reordering what = transposition({{2000, 3000}, 8, Order::c}, {});
