@@ -1,7 +1,7 @@
 // The order `diagonals`: record k of the file becomes record B − 1 − k, shifted.
 //
-// The target is made part by part, and a part is a step. Its sources are one or a few ranges of the file. A unit
-// reads as many of them as fit in the lane's memory: all, unless there are many small ones.
+// The target is made part by part, and a part is a step. Its sources are one or a few ranges of the file. A
+// unit reads as many of them as fit in the lane's memory: all, unless there are many small ones.
 #include <cstring>
 #include <utility>
 
