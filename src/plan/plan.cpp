@@ -39,7 +39,7 @@ std::optional<Reordering> factorable(const Reordering& what) {
 }
 
 // The share of the predicted time of one pass that more passes may take. They also need scratch disk, and
-// wear it. And the predictions are kinder to them, because a profile is measured with requests at random
+// wear it. Predictions also favour extra passes, because a profile is measured with requests at random
 // places: short ones that are neighbours in a file take less time than that. In 42 cases (256 MiB to 4 GiB,
 // transpositions of 1 and 8 bytes, bit reversals, memories from 48 MiB to 12 GiB, one and two passes in turn)
 // two took 1.05 to 2.3 times as long beside one as predicted. Below 0.75 two passes won, by up to 2.4 times;

@@ -152,7 +152,8 @@ void TileEngine::adopt_alignments(const std::vector<Route>& routes, work::Team* 
   }
   plan::Plan plan = plan_for(plan_.what, conditions);
   if (plan.passes.size() != plan_.passes.size()) {
-    throw IoError(routes.back().target.file.name(), "its file system needs another plan; use mapped access");
+    throw IoError(routes.back().target.file.name(),
+                  "its file system needs a larger alignment than planned; use --io mapped");
   }
   plan_ = std::move(plan);
 }

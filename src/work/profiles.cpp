@@ -87,7 +87,7 @@ fs::path save_profile(const fs::path& directory, const plan::Device& device) {
   if (path.empty())
     throw InputError(directory.string() + ": no place for its profile: " +
                      (cache_directory().empty() ? "neither XDG_CACHE_HOME nor HOME is set"
-                                                : "nothing tells its file system from others"));
+                                                : "its file system has no identifier"));
   std::error_code error;
   fs::create_directories(path.parent_path(), error);
   if (error) throw IoError(path.parent_path().string(), "mkdir", error.value());
@@ -163,8 +163,7 @@ Disks disks_of(const io::File& input, const fs::path& output) {
     source.device = plan::Device::hdd();
     if (same) target.device = source.device;
     source.note = fmt::format(
-        "{}: its disk takes long to seek, so it is planned for as hdd; xorder bench disk measures it",
-        input.name());
+        "{}: seeks are slow; planning for a spinning disk (xorder bench disk measures it)", input.name());
   }
   Disks disks{std::move(target.device), {}, target.measured, std::move(target.note)};
   add_note(disks.note, source.note);

@@ -139,7 +139,7 @@ TEST(BoxesInMemory, MatricesOfFewRows) {
   });
 }
 
-// What a task writes too much must be its own: another task may have been there before.
+// A task may overshoot only within its own part: another task may have finished the next one.
 TEST(BoxesInMemory, TasksInAnyOrder) {
   test::Random random;
   SEED_TRACE(random);

@@ -297,7 +297,7 @@ void MovingCommand::tell_of_left_over() const {
   if (parts_ || team.is_first()) {
     for (const auto& file : io::left_over(output)) {
       mine += fmt::format(
-          "{}{} was left behind by a run that was killed, unless another is still making {}; to remove it: "
+          "{}{} is left by a killed run, or by one still writing {}; to remove it: "
           "rm {}",
           parts_ ? fmt::format("rank {}: ", team.rank()) : "", file.string(), output,
           quoted_for_shell(file.string()));

@@ -1,8 +1,8 @@
 // Permutes up to a KiB in registers.
 //
 // A parcel is a small box: up to most_vectors vectors, which are loaded once. Each vector of the target is
-// picked from all of them. Parcels repeat along an axis. What one writes too much is overwritten by the next
-// few; the last few are written exactly.
+// picked from all of them. Parcels repeat along an axis. A parcel may write past its end: later parcels
+// overwrite the overshoot, and the last few are written exactly.
 #pragma once
 
 #include <hwy/aligned_allocator.h>
@@ -32,10 +32,9 @@ struct ParcelSizes {
 
   /// How many vectors a parcel is loaded as: each segment as whole vectors.
   std::uint64_t loaded(const ParcelVectors& vectors) const;
-  /// What the last vector of a piece writes too much.
+  /// How many bytes the last vector of a piece overshoots.
   std::uint64_t excess(const ParcelVectors& vectors) const;
-  /// How many parcels at the end must be moved without writing too much, if `behind` more bytes may be
-  /// written.
+  /// How many parcels at the end must be written exactly, if `behind` more bytes may be overwritten.
   std::uint64_t exact_parcels(const ParcelVectors& vectors, std::uint64_t behind) const;
   /// An estimate for all.
   double cycles(const ParcelVectors& vectors, std::uint64_t behind) const;

@@ -58,8 +58,8 @@ class Pieces : public Engine {
     const std::uint64_t w = box_.element_bytes;
     const std::uint64_t begin = first * pieces_per_task_, end = std::min(pieces_, last * pieces_per_task_);
     if (begin >= end) return;
-    // In front of a piece lies the end of the one before: the line in which one ends and the next one begins
-    // is written as a whole. Behind it is room for what transpose_ writes ahead.
+    // The buffer keeps the previous piece's last line, in front of the piece: the line in which one ends and
+    // the next begins is written as a whole. Behind the piece is room for what transpose_ writes ahead.
     Scratch buffer(line_bytes + together_ * strips_.widest() * run_bytes_ + line_bytes);
     std::byte* const out = buffer.data() + line_bytes;
     std::vector<std::uint64_t> run(box_.run_length);

@@ -68,7 +68,7 @@ class Table : public Tiled {
         std::memcpy(buffer.data() + s * tiles_.segment_pitch(),
                     source + tile.source.bytes + tiles_.segments()[s].bytes, tile.segment * w);
       for (std::size_t r = 0; r < tile.runs; ++r) {
-        // It writes too much.
+        // May write past the run's end.
         tiles_.picker().pick(collected, buffer.data() + tiles_.starts()[r], tile.run);
         std::memcpy(target + tile.target.bytes + tiles_.runs()[r].bytes, collected, tile.run * w);
       }
