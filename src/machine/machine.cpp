@@ -37,8 +37,7 @@ class Machine::Graph {
 
  private:
   // A processor runs when there is something to do: at the beginning, when the last message of its step
-  // arrives, and when the window opens for which it waits. Waking it for each message would cost a task each
-  // (0.3 µs).
+  // arrives, and when the window opens for which it waits. Waking it for each message would cost a task each.
 
   // If there are many processors, few are in the cache, so the members that are used most come first.
   struct alignas(two_cache_lines) Processor {

@@ -154,8 +154,8 @@ bool spins(const io::File& input) {
 Disks disks_of(const io::File& input, const fs::path& output) {
   DeviceChoice target = device_for(output);
   const bool same = same_file_system(input, output);
-  // Scratch files in tmpfs would take memory. (And 1 GiB from a disk into tmpfs took 0.60 to 0.67 s as
-  // planned within tmpfs, 0.64 to 0.72 s with the disk's price of reads.)
+  // Scratch files in tmpfs would take memory. (And runs from a disk into tmpfs gain nothing by the disk's
+  // price of reads.)
   if (!same && io::only_in_memory(directory_of(output)))
     return {std::move(target.device), {}, target.measured, target.note};
   DeviceChoice source = same ? target : device_for(input.name());

@@ -75,8 +75,8 @@ class Machine {
  public:
   /// Requires that it is made and used in the TBB arena in which it is to run. The schedule must outlive it.
   /// The schedule may change between runs, but not its network or slots. With link times, runs also tell how
-  /// long they would take on such a network, which costs some 0.1 µs per link of a message's path. Throws
-  /// InputError if a time is negative or not finite.
+  /// long they would take on such a network, which costs about as much for each link of a message's path as
+  /// sending the message does. Throws InputError if a time is negative or not finite.
   explicit Machine(const schedule::Schedule& schedule,
                    const std::optional<schedule::LinkTimes>& link_times = {});
   ~Machine();

@@ -29,8 +29,7 @@ Parcel::Functions parcel_functions(bool, std::size_t) { return {}; }
 #else
 
 // Picks single bytes. Where a lookup stays within a block of 16 bytes, each vector of the source has the same
-// 16 bytes in all its blocks, so that two blocks of the target are picked at once. (64 KiB, AMD Zen 3, from
-// one block to two: N x 4 x 4 of 1 byte 7 to 11 GB/s, N x 7 x 5 x 3 of 1 byte 4.3 to 6.)
+// 16 bytes in all its blocks, so that two blocks of the target are picked at once.
 struct PickBytes {
   static constexpr std::size_t loaded = permuted_bytes,
                                picked = loaded == 16 ? std::min<std::size_t>(32, widest_bytes) : loaded;
@@ -69,9 +68,8 @@ struct PickBytes {
 };
 
 #if HWY_TARGET == HWY_AVX2
-// Picks words of 4 bytes, each from any place in a vector. (64 KiB, AMD Zen 3, GB/s: N x 4 x 4 of 4 bytes 8.8
-// by a table, 21 with this; N bit reversals of 8 elements of 4, 8, 16 bytes 18, 18, 9.4 line by line, and 22,
-// 21, 15. Of 8 bytes a table makes 15 of N x 4 x 4, this 13.)
+// Picks words of 4 bytes, each from any place in a vector. This beats a table for 4 bytes, and maps line by
+// line for 4 to 16 bytes; for small matrices of 8 bytes a table is a little faster.
 struct PickWords {
   static constexpr std::size_t loaded = widest_bytes, picked = widest_bytes;
   using D = Widest;
@@ -163,10 +161,10 @@ namespace {
 // Vectors are permuted in pairs if they have 64 bytes.
 std::size_t vectors_of_lookup(const ParcelVectors& vectors) { return vectors.loaded == 64 ? 2 : 1; }
 
-// Cycles, fitted on AMD Zen 4 to 300 random arrays of 64 and 500 KB.
+// Cycles, fitted to 300 random arrays of 64 and 500 KB.
 struct Costs {
   double parcel = 5, segment = 0.9, load = 1, lookup = 1.75;
-  double lookup_in_one = 1.25;  // vector of 16 bytes, on AMD Zen 3
+  double lookup_in_one = 1.25;  // vector of 16 bytes, with AVX2
   double exact = 10;            // more for a parcel that is moved exactly, and for each of its stores
   double call = 45;
 };

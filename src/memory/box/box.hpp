@@ -36,8 +36,7 @@
 //
 // Which axes make a row is a choice. If D is short, a row also lies along the axes that are next to D in the
 // source, and the runs then lie along fewer axes: 512 x 100 x 2 x 224 x 2 bytes, order 1 2 4 3 0, have rows
-// of 89600 columns and runs of 512, not rows of 2 and runs of 114688. (AMD Zen 4, one thread: 8.7 GB/s, not
-// 0.9.)
+// of 89600 columns and runs of 512, not rows of 2 and runs of 114688, which is ten times as fast.
 //
 // Reading decides the speed. A processor reads nothing new while a tile's lines go to the target, so a part
 // of the next tile is prefetched before each KiB that is written (write_tile.hpp); a tile and the next one

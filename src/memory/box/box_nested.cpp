@@ -42,8 +42,7 @@ class Nested : public Engine {
   }
 
   /// An estimate for each element: reading it and writing it past the cache, beginning a tile, asking for a
-  /// segment and beginning a run take their time besides. (Checked on AMD Zen 4 with 300 random arrays of 30
-  /// MB.)
+  /// segment and beginning a run take their time besides. (Checked with 300 random arrays of 30 MB.)
   double cycles() const {
     const auto real = [](std::uint64_t number) { return static_cast<double>(number); };
     const double w = real(tiles_.element_bytes()), elements = real(tiles_.tile_bytes()) / w;

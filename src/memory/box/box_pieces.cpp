@@ -29,10 +29,9 @@ class Pieces : public Engine {
         run_bytes_(box_.run_length * box_.element_bytes) {
     const std::uint64_t columns = box_.column_count;
     const std::uint64_t block = std::max<std::uint64_t>(1, line_bytes / box_.element_bytes);
-    // Of each row at least some lines, unless the rows share their sets in the cache. (30 MB on AMD Zen 4,
-    // one thread, 64 and 256 bytes: 700 rows of single bytes 10.0 and 13.5 GB/s, 350 of 2 bytes 11 and 16; 64
-    // and 512 bytes: 175 rows of 3 bytes 6 and 15; 4 to 16 bytes alike. 256 rows of 2 bytes 1 MiB apart: 6.8
-    // and 3.5.)
+    // Of each row at least some lines, unless the rows share their sets in the cache: then the lines would
+    // leave it before they are read, which halves the speed. Elsewhere single lines are too short for
+    // prefetching to follow.
     constexpr std::uint64_t sets = 4096;
     const std::uint64_t of_row = box_.row_stride() % sets == 0             ? line_bytes
                                  : std::has_single_bit(box_.element_bytes) ? 256

@@ -128,8 +128,7 @@ class Picks : public Tiled {
   }
 
   // Whether the lines of a run's elements, with those that are written, do not stay in the first-level cache,
-  // because they share few sets. (8 x 8 x 8 x 8 elements of 16 bytes, reversed, AMD Zen 4: 16 GB/s, as
-  // matrices 26.)
+  // because they share few sets. Matrices, whose blocks read each line once, are faster then.
   bool shares_sets() const {
     constexpr std::size_t sets = 64;
     const std::size_t ways = cache_sizes().first / (sets * line_bytes);

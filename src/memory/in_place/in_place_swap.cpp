@@ -119,9 +119,8 @@ class SwapTiles : public InPlaceEngine {
  private:
   static constexpr std::uint64_t most = 512, fewest = 8;  // rows of a tile
 
-  // Of a tile. 256 MiB on AMD Zen 4, 64, 128, 256 and 512 bytes: rows of 2^k bytes, elements of 1 byte 6.5,
-  // 10.0, 7.1, 6.5 GB/s, 2 bytes 7.1, 10.1, 11.3, 8.3, 8 bytes 4.8, 9.8, 15.6, 12.2, 16 bytes 5.4, 5.4, 10.3,
-  // 12.5; other rows, 1 byte 6.5, 8.7, 10.0, 6.9, 8 bytes 3.9, 10.1, 14.5, 12.9.
+  // Of a tile, which is square: the larger its elements, the fewer rows of so many bytes it has, so the
+  // longer they may be. Short rows leave prefetching no time; the lines of many rows leave the first level.
   static std::uint64_t row_bytes(const Squares& all) {
     const std::uint64_t w = all.element_bytes;
     if (w == 1 && all.row_bytes() % 4096 == 0) return 128;
