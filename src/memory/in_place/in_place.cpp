@@ -198,9 +198,8 @@ std::unique_ptr<InPlaceEngine> make_in_place_engine(const Reordering& what) {
     if (auto one = MapInPlace(*mapped).one_step()) return one;
   }
   if (swaps.size() == 1) return std::move(swaps.front());
-  // Parts and buffers of a few threads are in the third level: a shuffle of 2 MiB in two steps 5.4, in parts
-  // 7.5; (N, 500, 700) of 4 bytes in a second array 4.5, in parts 9.
-  // Parts below 2 MiB always, as each of them would be permuted by one thread while the others wait.
+  // Parts and buffers of a few threads are in the third level, where parts still beat two steps and a second
+  // array. Parts below 2 MiB always, as each of them would be permuted by one thread while the others wait.
   const auto longest = std::clamp(cache_sizes().third / 8, std::size_t{2} << 20, most_for_a_thread);
   if (auto parts = make_through_buffer(what, longest)) return parts;
   // In the cache a second array is twice as fast as two steps; beyond it, two steps are faster.
