@@ -68,15 +68,15 @@ class Program {
 };
 
 /// The processors, ready to run the schedule any number of times. Memory: 3 KiB per processor, 160 bytes per
-/// link that is used, 8 per other link, and 256 per message of two windows. A window is as many steps in a
+/// link that is used, 8 per other link, and 256 per message of two epochs. An epoch is as many steps in a
 /// row as have 8 messages per processor, or half the slots, if fewer. With link times, also 32 bytes per slot
-/// and up to 0.5 KiB per message of a step. The payloads of two windows, at most, are kept for the next run.
+/// and up to 0.5 KiB per message of a step. The payloads of two epochs, at most, are kept for the next run.
 class Machine {
  public:
-  /// Requires that it is made and used in the TBB arena in which it is to run. The schedule must outlive it.
-  /// The schedule may change between runs, but not its network or slots. With link times, runs also tell how
-  /// long they would take on such a network, which costs about as much for each link of a message's path as
-  /// sending the message does. Throws InputError if a time is negative or not finite.
+  /// Must be made and used in the TBB arena in which it is to run. The schedule must outlive it. The schedule
+  /// may change between runs, but not its network or slots. With link times, runs also tell how long they
+  /// would take on such a network, which costs about as much for each link of a message's path as sending the
+  /// message does. Throws InputError if a time is negative or not finite.
   explicit Machine(const schedule::Schedule& schedule,
                    const std::optional<schedule::LinkTimes>& link_times = {});
   ~Machine();

@@ -82,7 +82,7 @@ struct PackedBlock {
     constexpr std::size_t used = 16 / W * w;
     for_each_part(d, narrow, [&](std::size_t part, auto bytes) HWY_ATTR {
       if (!exactly || part + 1 < N / 16) {
-        store(bytes16, bytes, to + part * used);  // the next part overwrites what is too much
+        store(bytes16, bytes, to + part * used);  // the next part overwrites the overshoot
         return;
       }
       std::byte last[16];

@@ -17,7 +17,7 @@ constexpr std::uint64_t narrow_row = 24;
 
 // Cycles that moving tiles takes.
 struct Costs {
-  double tile;         // if it is a piece of the target, or in the cache
+  double tile;         // if it is contiguous in the target, or in the cache
   double run;          // otherwise
   double row;          // of a tile
   double distant_row;  // if rows do not follow each other
@@ -28,19 +28,19 @@ struct Costs {
 };
 constexpr Costs in_cache{60, 0, 2, 3, 1.5, 0.06, 1.2, 0}, in_memory{30, 30, 4, 12, 2, 0.12, 1, 0.1};
 
-// One of the engines that transpose matrices: direct, pieces or runs.
+// One of the engines that transpose matrices: direct, short runs or runs.
 class Matrices {
  public:
   Matrices(const TargetAxes& target, std::uint64_t bytes, bool streamed)
       : box_(target), bytes_(bytes), streamed_(streamed) {
     const std::uint64_t w = target.element_bytes;
     direct_ = fits_direct(box_, bytes);
-    in_pieces_ = box_.run_length * w < short_run && !box_.columns.front().mapped;
+    short_runs_ = box_.run_length * w < short_run && !box_.columns.front().mapped;
     constexpr std::uint64_t short_row = 256;
-    if (!in_pieces_ && box_.rows_adjacent() && box_.row_bytes() < short_row &&
+    if (!short_runs_ && box_.rows_adjacent() && box_.row_bytes() < short_row &&
         box_.run.front().extent * w >= short_run) {
       box_.shorten_run(1);  // the rows that are left follow each other
-    } else if (!in_pieces_ || box_.pays_to_lengthen(box_.run_length * w)) {
+    } else if (!short_runs_ || box_.pays_to_lengthen(box_.run_length * w)) {
       Box longer = box_;
       longer.lengthen_rows();
       // Direct tiles lie along one axis, and longer rows are better than narrow ones. (1,200 random arrays of
@@ -48,7 +48,7 @@ class Matrices {
       direct_ = direct_ && (box_.row_bytes() >= narrow_row || longer.columns.size() == 1);
       if (!direct_) {
         box_ = std::move(longer);
-        in_pieces_ = in_pieces_ && box_.columns.size() == 1;
+        short_runs_ = short_runs_ && box_.columns.size() == 1;
       }
     }
   }
@@ -57,7 +57,7 @@ class Matrices {
 
   std::unique_ptr<Engine> engine() && {
     if (direct_) return make_direct(std::move(box_));
-    if (in_pieces_) return make_pieces(std::move(box_), streamed_);
+    if (short_runs_) return make_short_runs(std::move(box_), streamed_);
     return make_runs(std::move(box_), streamed_, bytes_);
   }
 
@@ -66,7 +66,7 @@ class Matrices {
 
   Box box_;
   std::uint64_t bytes_;
-  bool streamed_, direct_, in_pieces_;
+  bool streamed_, direct_, short_runs_;
 };
 
 // An estimate for an element of a block, which is transposed in registers.
@@ -87,8 +87,8 @@ double Matrices::cycles() const {
   const auto w = static_cast<double>(bytes), rows = static_cast<double>(box_.run_length),
              columns = static_cast<double>(box_.column_count);
   if (direct_ && batch_for(box_) != nullptr) return 0.1 + 0.055 * w;
-  const double for_tile = direct_ || in_pieces_ ? costs.tile / (rows * columns) : costs.run / rows;
-  if ((direct_ || !in_pieces_) && box_.all_rows_adjacent() &&
+  const double for_tile = direct_ || short_runs_ ? costs.tile / (rows * columns) : costs.run / rows;
+  if ((direct_ || !short_runs_) && box_.all_rows_adjacent() &&
       split_function(bytes, box_.column_count) != nullptr) {
     const bool narrow = std::bit_ceil(box_.column_count) * bytes <= 16;
     const bool few = narrow ? rows < line_bytes / w + 16 : rows * w < 16;  // which take a detour
@@ -100,7 +100,7 @@ double Matrices::cycles() const {
   if (!direct_ && copied_one_by_one(bytes) && box_.rows_adjacent() && box_.row_bytes() < short_row)
     cycles = 0.28 * w;
   // Rows are listed for each tile, or only once if there are few.
-  if (direct_ ? box_.run_length > 256 : !in_pieces_ && !box_.run.empty())
+  if (direct_ ? box_.run_length > 256 : !short_runs_ && !box_.run.empty())
     row += 16 / static_cast<double>(box_.run.front().extent);
   const double block = std::has_single_bit(bytes) ? 16 : 64;
   if (!copied_one_by_one(bytes) && columns * w >= 16 &&
@@ -112,7 +112,7 @@ double Matrices::cycles() const {
     if (columns * w < 16) {  // rows are put side by side first
       cycles = std::min(cycles, 0.15 * w + 2 / columns);
       row = costs.row;
-    } else if (in_pieces_) {
+    } else if (short_runs_) {
       cycles = std::min(cycles, 0.15 * w + 40 / (rows * columns));
     }
   }

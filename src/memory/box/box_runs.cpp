@@ -18,7 +18,7 @@ constexpr std::uint64_t long_task_bytes = 512 * 1024;
 
 // The most that a tile of runs takes.
 struct TileLimits {
-  std::uint64_t piece_bytes;  // of a run
+  std::uint64_t part_bytes;   // of a run
   std::uint64_t strip_bytes;  // of a row
   std::uint64_t tile_bytes;
 };
@@ -26,7 +26,7 @@ struct TileLimits {
 TileLimits tile_limits(const Box& box, bool few_rows, std::uint64_t array_bytes) {
   const std::uint64_t w = box.element_bytes;
   if (w >= line_bytes) return {2048, 2048, 64 * 1024};
-  // Rows that lie so far apart share their sets in the cache. Longer pieces of each gain up to a third then,
+  // Rows that lie so far apart share their sets in the cache. Longer parts of each gain up to a third then,
   // in large arrays with elements of any size but one byte.
   const bool far_apart = box.row_stride() != 0 && box.row_stride() % (64 * 1024) == 0;
   const bool gains = w == 4 || (leaves_the_caches(array_bytes) && box.row_bytes() >= 4096);
@@ -51,7 +51,7 @@ class Runs : public Engine {
     const bool cached = in_caches(array_bytes);
     const TileLimits limits = tile_limits(box_, cached || one_by_one, array_bytes);
     fetching_ = (cached && w >= 3) || one_by_one;
-    rows_ = std::min(std::max<std::uint64_t>(w < line_bytes ? 8 : 1, ceil_div(limits.piece_bytes, w)),
+    rows_ = std::min(std::max<std::uint64_t>(w < line_bytes ? 8 : 1, ceil_div(limits.part_bytes, w)),
                      box_.run_length);
     if (all_columns * w < 1024 &&
         w < line_bytes) {  // short rows are close together: any number of them is one stream

@@ -177,7 +177,7 @@ class SwapTiles : public InPlaceEngine {
   std::vector<std::uint64_t> offsets_;  // of a tile's rows
 };
 
-// Exchanges long elements, piece by piece.
+// Exchanges long elements, block by block.
 class SwapElements : public InPlaceEngine {
  public:
   explicit SwapElements(const Squares& all) : all_(all), pairs_(all.side) {}
@@ -185,17 +185,17 @@ class SwapElements : public InPlaceEngine {
   WorkspaceSize needs() const override { return {}; }
 
   void perform(std::byte* array, unsigned threads, Workspace&) const override {
-    const std::uint64_t pieces = ceil_div(all_.element_bytes, piece);
-    for_tasks(all_.outer * all_.inner * pairs_.count() * pieces, all_.bytes(), threads,
+    const std::uint64_t blocks = ceil_div(all_.element_bytes, block);
+    for_tasks(all_.outer * all_.inner * pairs_.count() * blocks, all_.bytes(), threads,
               [&](std::uint64_t task, std::uint64_t last) {
-                Pair pair = pairs_.at(task / pieces);
+                Pair pair = pairs_.at(task / blocks);
                 for (; task < last; ++task) {
-                  const std::uint64_t begin = task % pieces * piece;
-                  const std::uint64_t length = std::min(piece, all_.element_bytes - begin);
+                  const std::uint64_t begin = task % blocks * block;
+                  const std::uint64_t length = std::min(block, all_.element_bytes - begin);
                   std::byte* const one = array + all_.offset_of(pair.matrix, pair.row, pair.column) + begin;
                   std::byte* const other = array + all_.offset_of(pair.matrix, pair.column, pair.row) + begin;
                   if (one != other) std::swap_ranges(one, one + length, other);
-                  if ((task + 1) % pieces == 0) pairs_.advance(pair);
+                  if ((task + 1) % blocks == 0) pairs_.advance(pair);
                 }
               });
   }
@@ -206,7 +206,7 @@ class SwapElements : public InPlaceEngine {
   }
 
  private:
-  static constexpr std::uint64_t piece = 64 * 1024;
+  static constexpr std::uint64_t block = 64 * 1024;
 
   Squares all_;
   Pairs pairs_;
