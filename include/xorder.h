@@ -216,8 +216,8 @@ typedef struct xorder_options {
   /// sizeof(xorder_options) in the calling program.
   size_t size;
   /// Bytes for everything that grows with the data, at least 16 MiB. The library itself needs up to 40 MiB
-  /// more. An amount that the machine or a memory cgroup does not have is cut down, and xorder_job_note()
-  /// says so. Default: half of the available memory.
+  /// more. Always capped by physical memory and cgroup limits; xorder_job_note() says so. Default: half of
+  /// the available memory.
   uint64_t memory;
   /// Threads that permute, at most 1024. Default: one for each processor.
   int threads;

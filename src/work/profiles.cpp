@@ -176,8 +176,8 @@ std::string prediction_note(const plan::Device& device, double predicted_seconds
   const auto [less, more] = std::minmax(predicted_seconds, seconds);
   if (more < worth_saying || more < too_much * less) return {};
   return fmt::format(
-      "it took {}, and {} were predicted for {}; unless something else made it {}, measure it again: xorder "
-      "bench disk",
+      "it took {} instead of the {} predicted for {}; unless something else made it {}, measure the disk "
+      "again: xorder bench disk",
       seconds_text(seconds), seconds_text(predicted_seconds), device.name,
       seconds > predicted_seconds ? "slow" : "fast");
 }

@@ -324,9 +324,8 @@ void MovingCommand::learn_disk(Request& request, std::unique_ptr<work::Work>& wo
   } else if (auto device = work::learn_device(output_, stop)) {
     if (!work::device_for(output_).known) request.options.device = *std::move(device);  // it was not saved
     work = make_(request);
-    tell_note(fmt::format(
-        "measured the disk of {}, because nobody had (xorder bench disk measures it more accurately)",
-        output_));
+    tell_note(fmt::format("measured the disk of {} first (xorder bench disk measures it more accurately)",
+                          output_));
   }
 }
 
