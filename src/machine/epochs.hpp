@@ -1,6 +1,6 @@
 // A schedule's messages on their way, some steps at a time.
 //
-// A *epoch* is a number of consecutive steps, enough for some messages per processor
+// An *epoch* is a number of consecutive steps, enough for some messages per processor
 // (plan::window_messages). Its messages are made when the first processor enters it, sorted by sender, with
 // an Arrival for each sorted by receiver. So a processor finds its own without looking at steps in which it
 // has nothing to do. At most two epochs are open. A processor that is ahead waits until the epoch before

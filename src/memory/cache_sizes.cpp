@@ -1,3 +1,5 @@
+// The sizes of the caches, and what follows from them: up to which size arrays are written through the
+// caches.
 #include "memory/cache_sizes.hpp"
 
 #include <unistd.h>

@@ -1,3 +1,5 @@
+// The shapes of a map's tiles. A tile needs long runs and segments for prefetching and for streaming stores,
+// and few enough lines to stay in a cache; how many that are depends on the elements and the cache.
 #include "memory/mapped.hpp"
 
 #include <bit>

@@ -1,3 +1,4 @@
+// Transposes batches: matrices of whole blocks, for none of which anything has to be looked up.
 #include "kernel/vectors/batch.hpp"
 
 #undef HWY_TARGET_INCLUDE

@@ -1,3 +1,5 @@
+// Moves line tiles: the lines are permuted, transposed in registers as if each were a column, and permuted
+// again (kernel/linear/line_tiles.hpp says why these three steps perform any map).
 #include "kernel/vectors/lines.hpp"
 
 // Permuting bytes freely within 64 is one instruction with AVX-512 VBMI.

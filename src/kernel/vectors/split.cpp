@@ -1,3 +1,4 @@
+// Splits rows of few columns into columns. The rows are adjacent, so they are read as one stream.
 #include "kernel/vectors/transpose.hpp"
 
 // As in lines.cpp.

@@ -1,3 +1,5 @@
+// Transposes in blocks that fit in registers. Which blocks depends on the size of an element, on the number
+// of rows and columns, and on the vectors of the processor.
 #include "kernel/vectors/transpose.hpp"
 
 // As in lines.cpp.

@@ -1,3 +1,5 @@
+// Which engine a map gets: by the number of lines across a tile, by whether its runs share sets of the cache,
+// by the size of the array, and by where the target begins.
 #include "memory/bmmc/bmmc.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,7 @@
+// Which engine a box gets. Records follow from the size of an element. Between the others, estimates of the
+// cycles for each element decide: one for the engines that transpose matrices is here, and each other engine
+// has its own, which is asked only whether it takes less. They are fitted together, so whoever changes one
+// must measure them all.
 #include "memory/box/box.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The engine "direct": in the cache, blocks go from the rows to their places in the target, without a buffer.
+// A line that two blocks share is written twice, which costs little while it stays in the cache.
 #include <fmt/format.h>
 
 #include <algorithm>

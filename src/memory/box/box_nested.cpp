@@ -1,3 +1,6 @@
+// The engine "nested": past the cache, where rows and runs are so short that no blocks fit. A tile is then
+// itself a small box with several axes, so it is permuted into a buffer by the engine that is best for such a
+// box in the cache.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The engine "parcels": in the cache, boxes that fit in registers (kernel/vectors/parcel.hpp). Which axes a
+// parcel takes, and along which axis parcels repeat, is chosen by the cycles that each choice takes.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The engine "records": elements so large that they are copied one by one, in the target's order. Only
+// prefetching is left to do, since the next records may lie anywhere.
 #include <fmt/format.h>
 
 #include <algorithm>

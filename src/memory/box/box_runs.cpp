@@ -1,3 +1,6 @@
+// The engine "runs": everything that no other engine does better. A tile is a part of each of some runs. It
+// is transposed into a buffer, and each part is written as whole lines. The later of two tiles writes the
+// line that both share, and also reads the rows that it needs for that.
 #include <fmt/format.h>
 
 #include <algorithm>

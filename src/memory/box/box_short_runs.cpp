@@ -1,3 +1,5 @@
+// The engine "short runs": runs so short that writing each by itself would write most lines in parts. They
+// follow each other in the target, so a tile of several whole runs is one contiguous range there.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// The engines that pick elements by a table (kernel/vectors/picker.hpp): in the cache, for boxes whose rows
+// and runs are shorter than any block. Small elements are picked from a copy of the tile's rows, which lie
+// side by side there; large ones from the source itself.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Which way in place a reordering takes: the fastest that applies, in the order of make_in_place_engine().
 #include "memory/in_place/in_place.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// In place by exchanges: square matrices exchange tiles in pairs across the diagonal.
 #include <fmt/format.h>
 
 #include <algorithm>
