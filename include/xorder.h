@@ -216,8 +216,8 @@ typedef struct xorder_options {
   /// sizeof(xorder_options) in the calling program.
   size_t size;
   /// Bytes for everything that grows with the data, at least 16 MiB. The library itself needs up to 40 MiB
-  /// more. An amount that the machine or a memory cgroup does not have is cut down, and xorder_job_note()
-  /// says so. Default: half of the available memory.
+  /// more. Always capped by physical memory and cgroup limits; xorder_job_note() says so. Default: half of
+  /// the available memory.
   uint64_t memory;
   /// Threads that permute, at most 1024. Default: one for each processor.
   int threads;
@@ -281,12 +281,12 @@ typedef struct xorder_progress {
 typedef int (*xorder_progress_function)(const xorder_progress* progress, void* user);
 
 /// Reserves the output's space, moves the data, checks that the input has not changed meanwhile, syncs the
-/// output and gives it its name. A new output is closed to group and others as far as the input is. Blocks
-/// until all is done. `progress` may be NULL. Its last call comes when all is done, and its return value is
-/// then ignored. Reads and writes all data once for each pass. Allocates the memory that the plan says, and
-/// frees it at the end. May be called again, which makes the output again, if options.overwrite allows it.
-/// Any error leaves the output's name as it was and no file behind. (There is one exception: if syncing the
-/// directory fails, the new output is in place, but may not survive a crash of the machine.)
+/// output and gives it its name. A new output gets no wider permissions than the input. Blocks until all is
+/// done. `progress` may be NULL. Its last call comes when all is done, and its return value is then ignored.
+/// Reads and writes all data once for each pass. Allocates the memory that the plan says, and frees it at the
+/// end. May be called again, which makes the output again, if options.overwrite allows it. Any error leaves
+/// the output's name as it was and no file behind. (There is one exception: if syncing the directory fails,
+/// the new output is in place, but may not survive a crash of the machine.)
 /// XORDER_ERROR_CANCELLED: the progress function did not return 0.
 XORDER_API int xorder_job_run(xorder_job* job, xorder_progress_function progress, void* user);
 

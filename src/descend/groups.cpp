@@ -156,8 +156,7 @@ void compute(Computation& what, std::byte* records, uint64_t count, unsigned thr
     result = groups.all({}, cache.groups({0, lg_size}, what.direction() == Direction::ascend), records,
                         other.data());
   };
-  // Starting threads takes longer than computing smaller arrays. (Prefix sums of 2^4 and 2^12 doubles, AMD
-  // Zen 3: 0.3 and 0.45 ms with threads, 4 ms on a busy machine; 0.015 and 0.11 without.)
+  // Starting threads takes longer than computing smaller arrays, and much longer on a busy machine.
   constexpr std::uint64_t least_for_threads = 256 * 1024;
   if (threads == 1 || (threads == 0 && bytes < least_for_threads))
     task::execute_alone(compute_all);

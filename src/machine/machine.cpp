@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "machine/epochs.hpp"
 #include "machine/simulation.hpp"
-#include "machine/windows.hpp"
 #include "rounding.hpp"
 #include "schedule/path.hpp"
 #include "task/flow.hpp"
@@ -37,22 +37,21 @@ class Machine::Graph {
 
  private:
   // A processor runs when there is something to do: at the beginning, when the last message of its step
-  // arrives, and when the window opens for which it waits. Waking it for each message would cost a task each
-  // (0.3 µs).
+  // arrives, and when the epoch opens for which it waits. Waking it for each message would cost a task each.
 
   // If there are many processors, few are in the cache, so the members that are used most come first.
   struct alignas(two_cache_lines) Processor {
     // Guards what other processors change: `missing`, and the Arrivals of what this one receives.
     oneapi::tbb::spin_mutex lock;
     // It does its steps one by one or, if what it sends does not depend on what it receives, all steps of a
-    // window together. `last` is the last step in progress.
+    // epoch together. `last` is the last step in progress.
     bool under_way = false;
     uint64_t missing = 0;  // while it rests: how many messages of steps up to `last` have not arrived
     uint64_t last = 0;
 
-    // What is left of its window.
-    uint64_t windows = 0;  // how many it has left behind
-    Window* window = nullptr;
+    // What is left of its epoch.
+    uint64_t epochs = 0;  // how many it has left behind
+    Epoch* epoch = nullptr;
     std::span<Envelope> to_send;
     std::unique_ptr<task::FlowNode> node;
     std::span<Arrival> to_receive;
@@ -66,7 +65,7 @@ class Machine::Graph {
   };
 
   void act(Node self);
-  bool has_window(Node self);
+  bool has_epoch(Node self);
   bool advance(Node self);
   void send_all(Node self);
   void receive_all(Node self);
@@ -80,7 +79,7 @@ class Machine::Graph {
   bool together_ = false;
   std::stop_token stop_;
   std::optional<Simulation> simulation_;
-  Windows windows_;
+  Epochs epochs_;
   oneapi::tbb::flow::graph graph_;
   std::vector<Processor> processors_;
   std::vector<std::unique_ptr<Link>> links_;  // by last_link(); null until the schedule uses it
@@ -92,7 +91,7 @@ Machine::Graph::Graph(const schedule::Schedule& schedule,
     : network_(schedule.network()),
       simulation_(link_times ? std::optional<Simulation>(std::in_place, schedule, *link_times)
                              : std::nullopt),
-      windows_(
+      epochs_(
           schedule, [this](const schedule::Message& message) { return link(message); },
           simulation_ ? &*simulation_ : nullptr),
       processors_(network_.nodes()),
@@ -126,34 +125,34 @@ bool Machine::Graph::Processor::rest_until_complete() {
 
 // Does everything that can be done now.
 void Machine::Graph::act(Node self) {
-  while (!stop_.stop_requested() && has_window(self) && advance(self)) {
+  while (!stop_.stop_requested() && has_epoch(self) && advance(self)) {
   }
 }
 
-// Enters the next window when the processor has finished one. If that is not open yet, the processor rests
-// until the window opens. Messages that arrive before do not wake it.
-bool Machine::Graph::has_window(Node self) {
+// Enters the next epoch when the processor has finished one. If that is not open yet, the processor rests
+// until the epoch opens. Messages that arrive before do not wake it.
+bool Machine::Graph::has_epoch(Node self) {
   Processor& me = processors_[self];
-  while (me.window == nullptr || me.step() == no_step) {
-    if (std::exchange(me.window, nullptr) != nullptr) {
-      for (const Node node : windows_.leave(me.windows++)) wake(node);
+  while (me.epoch == nullptr || me.step() == no_step) {
+    if (std::exchange(me.epoch, nullptr) != nullptr) {
+      for (const Node node : epochs_.leave(me.epochs++)) wake(node);
     }
-    Window* const window = windows_.enter(me.windows, self);
-    if (window == nullptr) return false;
-    me.window = window;
-    me.to_send = window->sent_by(self);
-    me.to_receive = window->received_by(self);
-    me.update_steps = window->update_steps_of(self);
-    me.updates = window->updates_of(self);
+    Epoch* const epoch = epochs_.enter(me.epochs, self);
+    if (epoch == nullptr) return false;
+    me.epoch = epoch;
+    me.to_send = epoch->sent_by(self);
+    me.to_receive = epoch->received_by(self);
+    me.update_steps = epoch->update_steps_of(self);
+    me.updates = epoch->updates_of(self);
   }
   return true;
 }
 
-// Does one step, or one window, if everything it needs is there.
+// Does one step, or one epoch, if everything it needs is there.
 bool Machine::Graph::advance(Node self) {
   Processor& me = processors_[self];
   if (!std::exchange(me.under_way, true)) {
-    me.last = together_ ? me.window->end() - 1 : me.step();
+    me.last = together_ ? me.epoch->end() - 1 : me.step();
     send_all(self);
   }
   if (me.rest_until_complete()) return false;
@@ -175,7 +174,7 @@ void Machine::Graph::send_all(Node self) {
     Envelope& envelope = me.to_send.front();
     const schedule::Message& message = envelope.message;
     program_->send(message.from, envelope.step, envelope.payload);
-    if (simulated) me.window->note_size(envelope);
+    if (simulated) me.epoch->note_size(envelope);
     if (schedule::stays(message)) {
       envelope.arrival->envelope = &envelope;
       continue;
@@ -237,14 +236,14 @@ work::Traffic Machine::Graph::run(Program& program, const std::stop_token& stop)
   program_ = &program;
   together_ = !program.sends_what_it_received();
   stop_ = stop;
-  windows_.restart();
+  epochs_.restart();
   if (simulation_) simulation_->restart();
-  for (Processor& processor : processors_) processor.windows = 0;
+  for (Processor& processor : processors_) processor.epochs = 0;
   task::flow(graph_, [this] {
     for (Node node = 0; node < processors_.size(); ++node) wake(node);
   });
   if (stop_.stop_requested()) throw Cancelled();
-  windows_.finish();
+  epochs_.finish();
   work::Traffic traffic{.schedule = {}, .processors = network_.nodes(), .steps = steps_};
   for (Processor& processor : processors_) traffic += std::exchange(processor.traffic, {});
   if (simulation_) traffic.time = simulation_->traffic().time;

@@ -2,7 +2,7 @@
 // that were really sent.
 //
 // The clocks do not belong to the processors: whose turn it is at a link is decided by the order of the
-// schedule, not by which task came first. So when a window is closed (windows.hpp), its messages and their
+// schedule, not by which task came first. So when an epoch is closed (epochs.hpp), its messages and their
 // sizes are given to the clocks in the order of the schedule.
 #pragma once
 

@@ -1,3 +1,5 @@
+// The sizes of the caches, and what follows from them: up to which size arrays are written through the
+// caches.
 #include "memory/cache_sizes.hpp"
 
 #include <unistd.h>
@@ -34,18 +36,16 @@ CacheSizes ask() {
   };
   take(sizes.first, _SC_LEVEL1_DCACHE_SIZE, 1);
   take(sizes.second, _SC_LEVEL2_CACHE_SIZE, 2);
-  // Not from sysconf(): for an AMD EPYC of 32 MiB it says 320 MiB.
+  // Not from sysconf(): on some processors it says ten times as much.
   if (const std::size_t found = size_in_sysfs(3); found >= 4096) sizes.third = found;
   // If source and target together exceed a processor's own caches, fetching target lines before writing them
-  // costs more than bypassing the cache. (Bit reversal of 2 MiB on an Intel Xeon: 15 GB/s instead of 4.) The
-  // minimum is for processors with a small second level, where other levels keep more.
+  // costs more than bypassing the cache. The minimum is for processors with a small second level, where other
+  // levels keep more.
   sizes.written_through = sizes.scattered_through = std::max(sizes.written_through, sizes.second / 2);
 #ifdef __x86_64__
-  // A third level near the processor takes lines in any order faster than memory does. (AMD Zen 4, through
-  // and past the cache, GB/s. 2 MiB: bit reversal of 8 bytes 18.7, 12.0, of 16 bytes 19.6, 14.3, shuffle
-  // 22.9, 15.4, Morton order of 8 bytes 19.1, 12.6, random maps of it 14.7, 12.6. 4 MiB: 16.8, 12.0; 17.0,
-  // 14.2; 22.8, 15.3; 18.5, 12.4; 12.4, 12.9. The axis permutations of memory_bench, 1 to 16 bytes: 1.6 times
-  // as fast at 1 to 6 MB, 1.2 times at 8 MiB, half as fast at 16 MiB; odd extents gain most.)
+  // A third level near the processor takes lines in any order faster than memory does, as long as the arrays
+  // are small beside it. (Figures are in bench/memory_bench.md, "Arrays in the cache". Another maker's third
+  // level lost by it.)
   if (__builtin_cpu_is("amd")) {
     sizes.scattered_through = std::max(sizes.scattered_through, sizes.third / 8);
     sizes.takes_split_lines = true;

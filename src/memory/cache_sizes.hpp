@@ -24,10 +24,10 @@ const CacheSizes& cache_sizes();
 /// For tests: later calls of cache_sizes() return these. Not while another thread makes a plan.
 void assume_cache_sizes(const CacheSizes& sizes);
 
-/// Whether a source and a target of so many bytes fit in the caches together.
+/// Whether a source and a target of this many bytes each fit in the caches together.
 inline bool in_caches(std::uint64_t bytes) { return 2 * bytes <= cache_sizes().third; }
 /// Whether an array is so large that lines which share sets have left the third level, too, before they are
-/// used. (From 512 MiB on with 32 MiB, AMD Zen 4.)
+/// used: from 512 MiB on if that has 32 MiB.
 inline bool leaves_the_caches(std::uint64_t bytes) { return bytes >= 16 * cache_sizes().third; }
 /// Whether tiles go to their places through the caches, without a buffer.
 inline bool written_directly(std::uint64_t array_bytes) {

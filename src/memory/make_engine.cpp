@@ -1,3 +1,4 @@
+// The choice of an engine, from the top down. docs/in-memory.md has all of them on one page.
 #include "memory/make_engine.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// The shapes of a map's tiles. A tile needs long runs and segments for prefetching and for streaming stores,
+// and few enough lines to stay in a cache; how many that are depends on the elements and the cache.
 #include "memory/mapped.hpp"
 
 #include <bit>
@@ -67,9 +69,8 @@ TileShape cached_shape(const AffineMap& map, std::uint64_t element_bytes, std::u
   const TileShape shape = element_bytes == 1 ? shapes.of(line_bytes, line_bytes) : shapes.of(256, 128);
   constexpr int lg_many_runs = 3;  // more than the hardware prefetches well
   if (shapes.lg_runs(shape) < lg_many_runs) return shape;
-  // Longer segments of some elements. (Bit reversal of 4 MiB on AMD Zen 4: 1 byte 5.7 to 8.0 GB/s, 2 bytes
-  // 7.5 to 9.3, 16 bytes 15.8 to 19.2, but 4 bytes 14.0 to 10.8.) They make the plan of single bytes take
-  // three times as long, which only an array beyond the second level repays.
+  // Longer segments of some elements: 1, 2 and 16 bytes gain by them, 4 bytes lose. They make the plan of
+  // single bytes take three times as long, which only an array beyond the second level repays.
   if (element_bytes == 1) return array_bytes <= cache_sizes().second / 2 ? shape : shapes.of(128, 256);
   return element_bytes == 2 || element_bytes == 16 ? shapes.of(256, 256) : shape;
 }
@@ -79,15 +80,15 @@ TileShape smallest_shape(const AffineMap& map, std::uint64_t element_bytes) {
 }
 
 TileShape large_shape(const AffineMap& map, std::uint64_t element_bytes) {
-  // Elements of 1 and 2 bytes have 64 and 32 lines on both sides. (A random map of 16 bytes, 256 MiB on AMD
-  // Zen 4: 9.4 GB/s with the smaller tiles, 9.8 with the larger ones.)
+  // Elements of 1 and 2 bytes have 64 and 32 lines on both sides. Larger elements gain a little by larger
+  // tiles.
   const Shapes shapes(map, element_bytes);
   return element_bytes <= 2 ? shapes.of(256, 512) : shapes.of(512, 1024);
 }
 
 TileShape long_runs_shape(const AffineMap& map, std::uint64_t element_bytes) {
   // Figures are in bench/memory_bench.md, "Maps". Short segments take too long where they do not begin at
-  // lines. (Bit reversal of 16 bytes, 256 MiB on AMD Zen 4: 7.2 and 5.1 GB/s.)
+  // lines: most of their lines are partial.
   const Shapes shapes(map, element_bytes);
   return element_bytes <= 2 ? shapes.of(512, 256) : shapes.of(1024, 256);
 }

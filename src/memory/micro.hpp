@@ -23,17 +23,17 @@ using kernel::transpose_ahead_function;
 using kernel::transpose_function;
 using kernel::TransposeFunction;
 
-/// Rows of a buffer, each the next piece of a run of the target. Only whole lines are written. The line in
-/// which a piece begins is written whole, so the buffer must also have the bytes of that line before the
-/// piece. The line in which a piece ends is left to the next piece.
+/// Rows of a buffer, each the next part of a run of the target. Only whole lines are written. The line in
+/// which a part begins is written whole, so the buffer must also have the bytes of that line before the
+/// part. The line in which a part ends is left to the next part.
 struct RowsOut {
-  std::byte* target;  ///< where the piece of row 0 begins
+  std::byte* target;  ///< where the part of row 0 begins
   std::size_t target_pitch;
-  const std::byte* buffer;  ///< the piece of row 0
+  const std::byte* buffer;  ///< the part of row 0
   std::size_t pitch;
   std::size_t rows;
-  std::size_t bytes;  ///< of a piece; at least a line unless it is the last one
-  bool first;         ///< the run begins with this piece, perhaps within a line
+  std::size_t bytes;  ///< of a part; at least a line unless it is the last one
+  bool first;         ///< the run begins with this part, perhaps within a line
   bool last;          ///< the run ends with it
 };
 using RowsOutFunction = void (*)(const RowsOut& rows);

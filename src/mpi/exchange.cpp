@@ -25,13 +25,13 @@ class Cursor {
     bool within_piece = false;
   };
 
-  using Direction = Message (Course::*)(uint64_t) const;
-  Cursor(const Course& course, int rank, uint64_t slice_bytes, Direction direction)
-      : course_(course), rank_(rank), slice_bytes_(slice_bytes), direction_(direction) {}
+  using Direction = Message (RankSchedule::*)(uint64_t) const;
+  Cursor(const RankSchedule& schedule, int rank, uint64_t slice_bytes, Direction direction)
+      : schedule_(schedule), rank_(rank), slice_bytes_(slice_bytes), direction_(direction) {}
 
   std::optional<Item> next() {
-    for (; round_ < course_.rounds(); ++round_, slice_ = 0) {
-      const Message message = (course_.*direction_)(round_);
+    for (; round_ < schedule_.rounds(); ++round_, slice_ = 0) {
+      const Message message = (schedule_.*direction_)(round_);
       if (message.peer == rank_) continue;
       const Slices slices(message, slice_bytes_);
       if (slice_ < slices.count())
@@ -41,7 +41,7 @@ class Cursor {
   }
 
  private:
-  const Course& course_;
+  const RankSchedule& schedule_;
   int rank_;
   uint64_t slice_bytes_;
   Direction direction_;
@@ -54,13 +54,13 @@ class Exchange::Run {
  public:
   Run(Exchange& exchange, MPI_Comm comm, const std::byte* source, std::byte* target)
       : exchange_(exchange),
-        course_(*exchange.course_),
+        schedule_(*exchange.schedule_),
         comm_(comm),
         source_(source),
         target_(target),
         put_(memory::copy_function(true)),
-        to_send_(course_, exchange.rank_, exchange.slice_bytes_, &Course::sent),
-        to_receive_(course_, exchange.rank_, exchange.slice_bytes_, &Course::received) {
+        to_send_(schedule_, exchange.rank_, exchange.slice_bytes_, &RankSchedule::sent),
+        to_receive_(schedule_, exchange.rank_, exchange.slice_bytes_, &RankSchedule::received) {
     requests_.fill(MPI_REQUEST_NULL);
   }
 
@@ -105,7 +105,7 @@ class Exchange::Run {
   void send(int slot) {
     const auto item = to_send_.next();
     if (!item) return;
-    must(MPI_Isend(source_ + course_.sent_from(item->round) + item->slice.begin,
+    must(MPI_Isend(source_ + schedule_.sent_from(item->round) + item->slice.begin,
                    static_cast<int>(item->slice.bytes), MPI_BYTE, item->peer, tag, comm_,
                    &requests_[index(depth + slot)]),
          "MPI_Isend");
@@ -124,8 +124,8 @@ class Exchange::Run {
 
   // The place of a slice that lies within a piece.
   std::byte* place(const Cursor::Item& item) const {
-    const uint64_t piece = course_.received(item.round).piece_bytes;
-    return target_ + course_.place(item.round, item.slice.begin / piece) + item.slice.begin % piece;
+    const uint64_t piece = schedule_.received(item.round).piece_bytes;
+    return target_ + schedule_.place(item.round, item.slice.begin / piece) + item.slice.begin % piece;
   }
 
   void deliver(int slot) {
@@ -135,17 +135,18 @@ class Exchange::Run {
       put_(place(item), buffer(slot), item.slice.bytes);
       return;
     }
-    const uint64_t piece = course_.received(item.round).piece_bytes;
-    course_.put(item.round, item.slice.begin / piece, item.slice.bytes / piece, buffer(slot), target_);
+    const uint64_t piece = schedule_.received(item.round).piece_bytes;
+    schedule_.put(item.round, item.slice.begin / piece, item.slice.bytes / piece, buffer(slot), target_);
   }
 
   void keep(uint64_t round) {
-    const Message message = course_.received(round);
-    course_.put(round, 0, message.bytes / message.piece_bytes, source_ + course_.sent_from(round), target_);
+    const Message message = schedule_.received(round);
+    schedule_.put(round, 0, message.bytes / message.piece_bytes, source_ + schedule_.sent_from(round),
+                  target_);
   }
 
   Exchange& exchange_;
-  const Course& course_;
+  const RankSchedule& schedule_;
   MPI_Comm comm_;
   const std::byte* source_;
   std::byte* target_;
@@ -156,10 +157,11 @@ class Exchange::Run {
   std::array<int, depth> halves_{};  // by slot: how many of its two slices, received and sent, are done
 };
 
-Exchange::Exchange(std::unique_ptr<const Course> course, int rank, uint64_t slice_bytes, bool one_array)
-    : course_(std::move(course)), rank_(rank), slice_bytes_(slice_bytes), one_array_(one_array) {
-  for (uint64_t round = 0; round < course_->rounds(); ++round) {
-    const Message message = course_->received(round);
+Exchange::Exchange(std::unique_ptr<const RankSchedule> schedule, int rank, uint64_t slice_bytes,
+                   bool one_array)
+    : schedule_(std::move(schedule)), rank_(rank), slice_bytes_(slice_bytes), one_array_(one_array) {
+  for (uint64_t round = 0; round < schedule_->rounds(); ++round) {
+    const Message message = schedule_->received(round);
     if (message.bytes == 0) continue;
     if (message.peer == rank) {
       stays_ = round;

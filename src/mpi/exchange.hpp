@@ -1,4 +1,4 @@
-// An exchange of the messages of a course, in slices, with a few in flight in each direction.
+// An exchange of the messages of a RankSchedule, in slices, with a few in flight in each direction.
 //
 // A slice of many short pieces is received into a buffer and put in its places from there, while it is in the
 // cache. Long pieces are received in their places.
@@ -13,7 +13,7 @@
 #include <optional>
 
 #include "memory/scratch.hpp"
-#include "mpi/course.hpp"
+#include "mpi/rank_schedule.hpp"
 #include "mpi/transfer.hpp"
 #include "plan/processors/exchange_memory.hpp"
 
@@ -30,14 +30,14 @@ class Exchange final : public Transfer {
   /// `rank` is that in the communicator of run(). If source and target are one array, each round must receive
   /// as many bytes as it sends, as one piece that takes the place of the part that is sent. Allocates at most
   /// `depth` slices. Requires 1 ≤ slice_bytes ≤ INT_MAX. Throws std::bad_alloc.
-  Exchange(std::unique_ptr<const Course> course, int rank, std::uint64_t slice_bytes, bool one_array);
+  Exchange(std::unique_ptr<const RankSchedule> schedule, int rank, std::uint64_t slice_bytes, bool one_array);
   ~Exchange() override;
 
   void run(MPI_Comm comm, const std::byte* source, std::byte* target) override;
 
  private:
   class Run;
-  std::unique_ptr<const Course> course_;
+  std::unique_ptr<const RankSchedule> schedule_;
   int rank_;
   std::uint64_t slice_bytes_;
   bool one_array_;

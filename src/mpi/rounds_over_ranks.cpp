@@ -30,9 +30,9 @@ constexpr uint64_t mergeable_piece = 2048;
 constexpr uint64_t short_piece = 128;
 
 /// Sends chunk b in round b.
-class ChunkCourse : public Course {
+class ChunkSchedule : public RankSchedule {
  public:
-  ChunkCourse(const Rounds& rounds, Node rank, uint64_t element_bytes, int lg_piece)
+  ChunkSchedule(const Rounds& rounds, Node rank, uint64_t element_bytes, int lg_piece)
       : rounds_(rounds),
         rank_(rank),
         chunk_bytes_(element_bytes << rounds.lg_chunk()),
@@ -60,10 +60,10 @@ class ChunkCourse : public Course {
 };
 
 /// A chunk arrives, as one piece, in the place of the chunk that the rank sends.
-class SwapCourse final : public ChunkCourse {
+class SwapSchedule final : public ChunkSchedule {
  public:
-  SwapCourse(const Rounds& rounds, Node rank, uint64_t element_bytes)
-      : ChunkCourse(rounds, rank, element_bytes, rounds.lg_chunk()) {}
+  SwapSchedule(const Rounds& rounds, Node rank, uint64_t element_bytes)
+      : ChunkSchedule(rounds, rank, element_bytes, rounds.lg_chunk()) {}
   uint64_t place(uint64_t round, uint64_t) const override { return sent_from(round); }
   void put(uint64_t round, uint64_t, uint64_t, const std::byte* from, std::byte* to) const override {
     copy_(to + sent_from(round), from, piece_bytes());
@@ -71,10 +71,10 @@ class SwapCourse final : public ChunkCourse {
 };
 
 /// The pieces of a chunk go to their places in the receiver's block.
-class ScatterCourse final : public ChunkCourse {
+class ScatterSchedule final : public ChunkSchedule {
  public:
-  ScatterCourse(const Rounds& rounds, const ChunkOrder& order, Node rank, uint64_t element_bytes)
-      : ChunkCourse(rounds, rank, element_bytes, order.lg_piece()), order_(order) {
+  ScatterSchedule(const Rounds& rounds, const ChunkOrder& order, Node rank, uint64_t element_bytes)
+      : ChunkSchedule(rounds, rank, element_bytes, order.lg_piece()), order_(order) {
     for (int j = order.lg_piece(); j < order.map().cols(); ++j) {
       columns_.push_back(order.map().column(j) >> order.lg_piece());
     }
@@ -146,14 +146,14 @@ class RoundsOverRanks final : public Plan {
       }
     }
     const bool in_place = piece_bytes < short_piece;
-    std::unique_ptr<const Course> course;
+    std::unique_ptr<const RankSchedule> schedule;
     if (in_place) {
-      course = std::make_unique<SwapCourse>(rounds_, k, element_bytes);
+      schedule = std::make_unique<SwapSchedule>(rounds_, k, element_bytes);
       steps.after = mapping_of_all(block, order_.after(rounds_, k));
     } else {
-      course = std::make_unique<ScatterCourse>(rounds_, order_, k, element_bytes);
+      schedule = std::make_unique<ScatterSchedule>(rounds_, order_, k, element_bytes);
     }
-    steps.transfer = std::make_unique<Exchange>(std::move(course), rank, slice_bytes, in_place);
+    steps.transfer = std::make_unique<Exchange>(std::move(schedule), rank, slice_bytes, in_place);
     return steps;
   }
 

@@ -5,9 +5,9 @@
 
 #include "kernel/pieces.hpp"
 #include "mpi/exchange.hpp"
+#include "mpi/piece_groups.hpp"
 #include "mpi/plan.hpp"
 #include "mpi/put.hpp"
-#include "mpi/weave.hpp"
 #include "plan/processors/exchange_memory.hpp"
 #include "rounding.hpp"
 #include "xorder/error.hpp"
@@ -19,7 +19,7 @@ using std::int64_t;
 using std::uint64_t;
 
 // Shorter pieces share their cache lines with those of other senders.
-constexpr uint64_t short_woven_piece = 128;
+constexpr uint64_t short_grouped_piece = 128;
 
 /// In round t a rank sends to the rank t after it, and receives from the rank t before it. What one rank has
 /// for another is a box: the sender's part of the source's slowest axis times the receiver's part of the
@@ -28,7 +28,7 @@ constexpr uint64_t short_woven_piece = 128;
 /// A sender's elements already have the target's order, so the box for a rank is contiguous. In the
 /// receiver's slab it consists of pieces, one for each coordinate of the axes before the source's slowest
 /// one.
-class BoxCourse final : public Course {
+class BoxSchedule final : public RankSchedule {
  public:
   struct Sizes {
     uint64_t source_rows = 0;   ///< extent of the source's slowest axis
@@ -36,7 +36,7 @@ class BoxCourse final : public Course {
     uint64_t between = 1;       ///< coordinates of the axes that lie between the two in the target
     uint64_t inside_bytes = 1;  ///< of the axes that lie after both
   };
-  BoxCourse(Sizes sizes, int ranks, int rank)
+  BoxSchedule(Sizes sizes, int ranks, int rank)
       : sizes_(sizes),
         ranks_(ranks),
         rank_(rank),
@@ -87,9 +87,9 @@ class BoxCourse final : public Course {
 };
 
 /// For the case that the slowest axis stays the slowest, so that each rank keeps its elements.
-class NoCourse final : public Course {
+class NoSchedule final : public RankSchedule {
  public:
-  NoCourse(int rank, uint64_t bytes) : message_{rank, bytes, std::max<uint64_t>(1, bytes)} {}
+  NoSchedule(int rank, uint64_t bytes) : message_{rank, bytes, std::max<uint64_t>(1, bytes)} {}
   uint64_t rounds() const override { return 1; }
   Message sent(uint64_t) const override { return message_; }
   uint64_t sent_from(uint64_t) const override { return 0; }
@@ -126,18 +126,18 @@ class SlabsPlan final : public Plan {
     Steps steps;
     const uint64_t elements = elements_before(rank);
     if (elements != 0) steps.before = transposition({slab, element_bytes, Order::c}, axes_);
-    std::unique_ptr<const Course> course;
+    std::unique_ptr<const RankSchedule> schedule;
     if (axes_[0] == 0) {
-      course = std::make_unique<NoCourse>(rank, elements * element_bytes);
+      schedule = std::make_unique<NoSchedule>(rank, elements * element_bytes);
     } else {
-      const BoxCourse::Sizes boxes = sizes(element_bytes);
-      course = std::make_unique<BoxCourse>(boxes, ranks(), rank);
-      if (const uint64_t pieces = woven_pieces(boxes, slice_bytes); pieces != 0) {
-        steps.transfer = std::make_unique<Weave>(std::move(course), rank, pieces);
+      const BoxSchedule::Sizes boxes = sizes(element_bytes);
+      schedule = std::make_unique<BoxSchedule>(boxes, ranks(), rank);
+      if (const uint64_t pieces = grouped_pieces(boxes, slice_bytes); pieces != 0) {
+        steps.transfer = std::make_unique<PieceGroups>(std::move(schedule), rank, pieces);
         return steps;
       }
     }
-    steps.transfer = std::make_unique<Exchange>(std::move(course), rank, slice_bytes, false);
+    steps.transfer = std::make_unique<Exchange>(std::move(schedule), rank, slice_bytes, false);
     return steps;
   }
 
@@ -155,8 +155,8 @@ class SlabsPlan final : public Plan {
     return product;
   }
 
-  BoxCourse::Sizes sizes(uint64_t element_bytes) const {
-    BoxCourse::Sizes sizes{extent(0), extent(axes_[0]), 1, element_bytes};
+  BoxSchedule::Sizes sizes(uint64_t element_bytes) const {
+    BoxSchedule::Sizes sizes{extent(0), extent(axes_[0]), 1, element_bytes};
     const auto slowest = std::ranges::find(axes_, 0);
     for (auto axis = axes_.begin() + 1; axis < slowest; ++axis) sizes.between *= extent(*axis);
     for (auto axis = slowest + 1; axis < axes_.end(); ++axis) sizes.inside_bytes *= extent(*axis);
@@ -165,11 +165,11 @@ class SlabsPlan final : public Plan {
 
   // How many pieces of each message make a group, the same on all ranks. 0 if pieces are long enough to be
   // put in their places sender by sender, or if not even one of each message fits in a group.
-  uint64_t woven_pieces(const BoxCourse::Sizes& boxes, uint64_t slice_bytes) const {
+  uint64_t grouped_pieces(const BoxSchedule::Sizes& boxes, uint64_t slice_bytes) const {
     const auto count = static_cast<uint64_t>(ranks());
     const uint64_t pitch = boxes.source_rows * boxes.inside_bytes;
     const uint64_t longest = ceil_div(boxes.source_rows, count) * boxes.inside_bytes;
-    if (count == 1 || longest == 0 || longest >= short_woven_piece) return 0;
+    if (count == 1 || longest == 0 || longest >= short_grouped_piece) return 0;
     const uint64_t slab = pitch * boxes.target_rows * boxes.between / count;
     return std::bit_floor(std::min(plan::group_bytes(count, slab) / pitch, slice_bytes / longest));
   }

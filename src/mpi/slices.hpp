@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "mpi/course.hpp"
+#include "mpi/rank_schedule.hpp"
 #include "rounding.hpp"
 
 namespace xorder::mpi {

@@ -16,9 +16,8 @@ inline constexpr std::uint64_t least_plan_memory = std::uint64_t{8} << 20;
 /// Requests are no larger than this; longer runs are moved by several, one after the other.
 inline constexpr std::uint64_t largest_request = std::uint64_t{1} << 20;
 
-/// Bytes of requests in flight in one direction, at most. More only wait in the device's queue, and delay
-/// the other direction. (Two passes over 4 GiB in requests of 1 MiB took 8.75 s with 128 of them in each
-/// direction and 8.34 s with 16; means of 8 alternating runs of each.) The disk is measured in the same way.
+/// Bytes of requests in flight in one direction, at most. More only wait in the device's queue, and delay the
+/// other direction. The disk is measured in the same way.
 inline constexpr std::uint64_t most_bytes_in_flight = std::uint64_t{16} << 20;
 
 /// The block of most file systems, and a page. What is written past the page cache is aligned to it, and so
@@ -27,19 +26,18 @@ inline constexpr std::uint64_t file_block = 4096;
 
 /// What the machine's memory and processors can do.
 struct Host {
-  /// Memory that the system hands over for the first time: zeroing huge pages takes 0.15 s/GiB. A virtual
-  /// machine gives memory that nobody has used for some seconds back to its host, and getting it again takes
-  /// 1 to 2.8 s/GiB. Sometimes 64 to 512 MiB are at hand; after some idle seconds none need be (64 MiB took
-  /// 0.175 s, 300 MiB 0.36 to 0.47 s, the same again 0.02 s). If 8 MiB count as ready, 64 MiB of bytes go
-  /// into one tile, which takes 0.33 s; if 16 do, through two passes in small tiles, which take 0.17 to
-  /// 0.28.
+  /// Memory that the system hands over for the first time and only has to zero. More may have to come from a
+  /// virtual machine's host, which takes back what nobody has used for some seconds; that is as slow as a
+  /// disk. Sometimes 64 to 512 MiB are at hand, after some idle seconds nothing need be. If only 8 MiB
+  /// counted as ready, small files would go into one tile, which takes longer than two passes in small tiles.
+  /// (Figures are in bench/file_bench.md, "Fresh memory".)
   std::uint64_t ready_memory = std::uint64_t{16} << 20;
   double ready_bytes_per_second = 3.5e9;
   double fresh_bytes_per_second = 0.5e9;  ///< beyond the ready memory
   /// The rate of two copies of everything, from groups to tiles and from tiles to requests, while the disk
   /// works.
   double permuted_bytes_per_second = 3e9;
-  /// The rate at which the file system takes back a scratch file: ext4 with discard took 0.12 s/GiB.
+  /// The rate at which the file system takes back a scratch file: that of ext4 with discard.
   double freed_bytes_per_second = 9e9;
 };
 

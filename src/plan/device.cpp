@@ -59,12 +59,11 @@ double Device::write_seconds(std::uint64_t requests, std::uint64_t request_bytes
 }
 
 // Fitted to the sum of both directions' bandwidths, measured with both at once (fio, random places, a new
-// file): 16 KiB 0.75 GB/s, 32 KiB 1.2, 64 KiB 1.2 to 1.5, 256 KiB 1.3 to 1.7, 1 MiB 1.6 to 2.2.
+// file) in requests of 16 KiB to 1 MiB. (Figures of all profiles are in bench/file_bench.md, "Profiles".)
 Device Device::ssd() { return simple_device("ssd", 14e-6, 2.2e9, 1 << 20, 128); }
 Device Device::hdd() { return simple_device("hdd", 8e-3, 200e6, 16 << 20, 8); }
-// A request costs a system call and handing it to another thread. (1 GiB in memory on two processors,
-// predicted and measured: doubles 0.74 and 0.78 s, bit reversal 0.72 and 0.71, four axes 0.68 and 0.72, bytes
-// 0.91 and 0.95. As for an SSD, bytes had one tile of 1 GiB, and took 1.24 s.)
+// A request costs a system call and handing it to another thread. Predictions by this are within a twentieth;
+// planned as for an SSD, tiles of bytes would be far too large.
 Device Device::tmpfs() { return simple_device("tmpfs", 2e-6, 4e9, 256 << 10, 128); }
 // A request costs a system call or a page table walk. Requests larger than a second-level cache gain nothing.
 Device Device::page_cache() { return simple_device("page cache", 0.2e-6, 8e9, 64 << 10, 32); }
@@ -92,9 +91,8 @@ Device Device::reading_from(const Device& source) const {
   return both;
 }
 
-// 70 µs of processor time for each window, whatever its size, and they hardly overlap: threads that map and
-// unmap wait for each other. (4 GiB in 512 MiB: 426,000 windows 34 s of processor time, 196,000 22 s, 98,000
-// 11 s.)
+// Processor time for each window, whatever its size, and they hardly overlap: threads that map and unmap wait
+// for each other.
 Device Device::through_windows() const {
   constexpr double window_seconds = 70e-6;
   Device slower = *this;

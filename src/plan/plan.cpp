@@ -39,15 +39,13 @@ std::optional<Reordering> factorable(const Reordering& what) {
 }
 
 // The share of the predicted time of one pass that more passes may take. They also need scratch disk, and
-// wear it. And the predictions are kinder to them, because a profile is measured with requests at random
-// places: short ones that are neighbours in a file take less time than that. In 42 cases (256 MiB to 4 GiB,
-// transpositions of 1 and 8 bytes, bit reversals, memories from 48 MiB to 12 GiB, one and two passes in turn)
-// two took 1.05 to 2.3 times as long beside one as predicted. Below 0.75 two passes won, by up to 2.4 times;
-// above it they lost by up to 1.9 times, or won by a tenth at most. But small files gain between 0.75 and 0.8
-// too: 64 MiB of doubles, bit-reversed, 0.34 to 0.22 s, 512 MiB of bytes, odd extents, 1.60 to 1.32.
+// wear it. Predictions also favour extra passes, because a profile is measured with requests at random
+// places: short ones that are neighbours in a file take less time than that. In 42 cases, one and two passes
+// in turn, two won where this share was below 0.75, and mostly lost above it; but small files gain between
+// 0.75 and 0.8 too. (Figures are in bench/file_bench.md, "One pass or two".)
 constexpr double worth_more_passes = 0.8;
 // If one pass of an axis permutation takes fewer seconds than this, a search for two passes is not worth its
-// time, which is up to 20 ms.
+// time.
 constexpr double worth_a_search = 0.2;
 
 bool allowed(std::size_t passes, const Reordering& what, const Conditions& conditions) {

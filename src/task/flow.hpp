@@ -34,8 +34,8 @@ class FlowLink {
     oneapi::tbb::flow::make_edge(node_, end);
   }
   /// Calls arrive(message), which takes the message at once, in this thread: a task for each message would
-  /// cost 0.3 µs. If it returns true, sends a wake-up over the edge. Otherwise the link's memory is not
-  /// touched.
+  /// cost more than most messages. If it returns true, sends a wake-up over the edge. Otherwise the link's
+  /// memory is not touched.
   template <typename Message, typename Arrive>
   void put(Message& message, const Arrive& arrive) {
     if (arrive(message)) node_.try_put(Wake());

@@ -27,8 +27,8 @@ struct InTasks {
   const Body& body;
 };
 
-// As many threads as are wanted, or as the system allows. A try takes 0.1 ms, and longer if the system
-// refuses. So a success is remembered for good, and a refusal for a second.
+// As many threads as are wanted, or as the system allows. A try starts threads, which takes long if the
+// system refuses. So a success is remembered for good, and a refusal for a second.
 int allowed(int wanted) {
   using Clock = std::chrono::steady_clock;
   static std::atomic<int> granted = 1;
@@ -44,9 +44,8 @@ int allowed(int wanted) {
 
 }  // namespace
 
-// Uses an arena of TBB's usual threads, which stay between calls. Workers are for a whole run: they take 0.2
-// ms to start and end with the run. (With them a transposition of 8 MiB by two threads took 0.95 ms instead
-// of 0.35.)
+// Uses an arena of TBB's usual threads, which stay between calls. Workers are for a whole run: they start and
+// end with it, which takes longer than permuting some MiB.
 void for_stretches(std::uint64_t count, unsigned threads, const Body& body) {
   const int many = count <= 1 ? 1 : allowed(static_cast<int>(thread_count(threads)));
   if (many == 1) {

@@ -10,7 +10,7 @@ inline constexpr int max_threads = 1024;
 unsigned thread_count(unsigned asked);
 
 /// How many of `wanted` threads the system lets us start. TBB must never fail to start one: it would wait for
-/// it forever, or end the program. Costs 0.1 ms.
+/// it forever, or end the program. Costs the start of so many threads.
 int startable_threads(int wanted);
 
 }  // namespace xorder::task

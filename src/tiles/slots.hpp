@@ -44,8 +44,8 @@ struct PassMemory {
   static std::uint64_t aligned(std::uint64_t offset) { return round_up(offset, plan::file_block); }
 };
 
-// Pieces of memory, of equal size. They are made resident when they are taken for the first time, unless they
-// are so many that the threads which use them had better do that.
+// Pieces of memory, of equal size. They are made resident when they are taken for the first time. Large pools
+// are faulted in by the threads that use them.
 class Pool {
  public:
   Pool(io::BlockMemory& memory, std::uint64_t begin, std::uint64_t count, std::uint64_t bytes_each)

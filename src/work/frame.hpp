@@ -28,7 +28,7 @@ struct Frame {
   Membership membership;
   Circumstances circumstances;
   Disks disks;
-  std::string note;  ///< what cannot be as it was asked for or measured, or empty
+  std::string note;  ///< requests that cannot be met, and fallbacks; or empty
 
   std::uint64_t memory() const { return circumstances.memory; }
   /// The processes that run this together, or nullptr.
@@ -49,7 +49,7 @@ struct Frame {
 Destination destination(std::filesystem::path path, const io::ArrayFile& input, const io::DType& dtype,
                         const std::vector<std::uint64_t>& extents, std::uint64_t offset);
 
-/// Throws InputError unless a reordering of so many bytes moves the whole input, and the output's shape has
+/// Throws InputError unless a reordering of this many bytes moves the whole input, and the output's shape has
 /// room for exactly these elements.
 void check_sizes(std::uint64_t bytes, const io::ArrayFile& input, const std::vector<std::uint64_t>& extents);
 

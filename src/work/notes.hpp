@@ -1,4 +1,4 @@
-// What cannot be as it was asked for or measured, for Summary::note and Report::note.
+// Warnings about fallbacks and mispredictions, for Summary::note and Report::note.
 #pragma once
 
 #include <string>

@@ -87,7 +87,7 @@ fs::path save_profile(const fs::path& directory, const plan::Device& device) {
   if (path.empty())
     throw InputError(directory.string() + ": no place for its profile: " +
                      (cache_directory().empty() ? "neither XDG_CACHE_HOME nor HOME is set"
-                                                : "nothing tells its file system from others"));
+                                                : "its file system has no identifier"));
   std::error_code error;
   fs::create_directories(path.parent_path(), error);
   if (error) throw IoError(path.parent_path().string(), "mkdir", error.value());
@@ -154,8 +154,8 @@ bool spins(const io::File& input) {
 Disks disks_of(const io::File& input, const fs::path& output) {
   DeviceChoice target = device_for(output);
   const bool same = same_file_system(input, output);
-  // Scratch files in tmpfs would take memory. (And 1 GiB from a disk into tmpfs took 0.60 to 0.67 s as
-  // planned within tmpfs, 0.64 to 0.72 s with the disk's price of reads.)
+  // Scratch files in tmpfs would take memory. (And runs from a disk into tmpfs gain nothing by the disk's
+  // price of reads.)
   if (!same && io::only_in_memory(directory_of(output)))
     return {std::move(target.device), {}, target.measured, target.note};
   DeviceChoice source = same ? target : device_for(input.name());
@@ -163,8 +163,7 @@ Disks disks_of(const io::File& input, const fs::path& output) {
     source.device = plan::Device::hdd();
     if (same) target.device = source.device;
     source.note = fmt::format(
-        "{}: its disk takes long to seek, so it is planned for as hdd; xorder bench disk measures it",
-        input.name());
+        "{}: seeks are slow; planning for a spinning disk (xorder bench disk measures it)", input.name());
   }
   Disks disks{std::move(target.device), {}, target.measured, std::move(target.note)};
   add_note(disks.note, source.note);
@@ -177,8 +176,8 @@ std::string prediction_note(const plan::Device& device, double predicted_seconds
   const auto [less, more] = std::minmax(predicted_seconds, seconds);
   if (more < worth_saying || more < too_much * less) return {};
   return fmt::format(
-      "it took {}, and {} were predicted for {}; unless something else made it {}, measure it again: xorder "
-      "bench disk",
+      "it took {} instead of the {} predicted for {}; unless something else made it {}, measure the disk "
+      "again: xorder bench disk",
       seconds_text(seconds), seconds_text(predicted_seconds), device.name,
       seconds > predicted_seconds ? "slow" : "fast");
 }

@@ -14,7 +14,7 @@
 namespace xorder::work {
 
 /// Where the profile of the file system of `directory` is kept. Empty if the user has no cache directory,
-/// `directory` does not exist, or nothing tells its file system from others.
+/// `directory` does not exist, or its file system has no identifier.
 std::filesystem::path profile_path(const std::filesystem::path& directory);
 
 /// What the profile's file is named after: the file system's id, or if it has none (NFS, FUSE) its type and
@@ -44,7 +44,7 @@ struct DeviceChoice {
   plan::Device device;
   bool known = false;     ///< it was measured, or need not be
   bool measured = false;  ///< it is a profile that was kept
-  std::string note;       ///< why an existing profile is not used, or empty
+  std::string note;       ///< why an existing profile does not apply, or empty
 };
 /// The measured profile of the file system that `file` is on. If there is none or it is damaged,
 /// Device::tmpfs() within tmpfs and Device::ssd() elsewhere.
@@ -58,7 +58,7 @@ struct Disks {
   std::optional<plan::Device> source{};
   /// The target's device is a profile that was kept.
   bool measured = false;
-  /// Why a measured profile is not used, or is missed; or empty.
+  /// Why no measured profile applies, or empty.
   std::string note{};
 };
 /// What device_for() says of both files. But the input's disk, if nobody has measured it, is hdd() if it is

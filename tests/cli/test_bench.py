@@ -47,7 +47,7 @@ class BenchDisk(Case):
         with open(self.kept()[0], "w", encoding="utf-8") as file:
             json.dump(slow, file)
         self.save("big.npy", self.noise((1024, 1024), "f8"))
-        doubted = r"note: it took [0-9.]+ s, and \d+ s were predicted for .*made it fast, measure it again"
+        doubted = r"note: it took [0-9.]+ s instead of the \d+ s predicted for .*made it fast, measure the disk again"
         self.assertRegex(self.ok("transpose", "big.npy", "b.npy", "--io", "direct", env=self.env).stderr, doubted)
         given = self.ok("transpose", "big.npy", "b.npy", "--io", "direct", "--force", "--device", self.kept()[0], env=self.env)
         self.assertNotIn("predicted", given.stderr)  # it is the user's own choice

@@ -164,10 +164,10 @@ class Ends(MpiCase):
         self.assertEqual(len(left), 1)
         self.save("a.npy", self.noise((30, 40), "f8"))
         _, error = self.mpi_ok(2, "transpose", "a.npy", "b.raw")
-        self.assertIn(f"note: {left[0]} was left behind by a run that was killed", error)
+        self.assertIn(f"note: {left[0]} is left by a killed run, or by one still writing", error)
         self.assertIn(f"rm {left[0]}", error)
         _, error = self.mpi_ok(2, "transpose", "a.npy", "b.raw", "--force", "-q")
-        self.assertNotIn("left behind", error)
+        self.assertNotIn("is left by a killed run", error)
 
 
 if __name__ == "__main__":

@@ -287,7 +287,7 @@ class Ends(PartsCase):
         self.save_parts(self.noise((1 << 10,), "f8"), 4)
         _, error = self.mpi_ok(4, "permute", "part.%r.npy", "out.%r.raw", "--parts", "--by", "reverse")
         for rank in range(4):
-            self.assertIn(f"note: rank {rank}: {left[rank]} was left behind by a run that was killed, unless another is still making "
+            self.assertIn(f"note: rank {rank}: {left[rank]} is left by a killed run, or by one still writing "
                           f"out.{rank}.raw; to remove it: rm {left[rank]}\n", error)
 
     def test_the_disk_fails_one_rank(self):

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Runs every command line and compiles every program that README.md, CONTRIBUTING.md, docs/ and bench/ show.
+"""Runs every command line and compiles every program that README.md, CONTRIBUTING.md, docs/ and bench/ show, and
+resolves every path that they name.
 
 Arguments: build folder, scratch folder. Code blocks marked `sh`, and `xorder ...` in backquotes in tables and text, are
 command lines; blocks marked `cpp` and `c` are programs. Lines that build or test xorder itself are not run again: their targets,
@@ -157,6 +158,25 @@ def compile_program(source, language, where):
     check(np.array_equal(np.load(folder / "b.npy"), np.load(folder / "a.npy").T), where, "the program's result is wrong")
 
 
+LAYERS = [path.name for base in ("src", "include/xorder") for path in (ROOT / base).iterdir() if path.is_dir()]
+FOLDERS = [path.name for path in ROOT.iterdir() if path.is_dir() and not path.name.startswith("build")]
+SOURCES = {path.name for folder in ("bench", "include", "src", "tests", "tools") for path in (ROOT / folder).rglob("*.*")}
+
+
+def unresolved(text, folder):
+    """The files and folders that a text names and that do not exist: paths from the top or from `folder`, `layer/name`
+    with or without an extension, and sources by their names alone."""
+    names = re.findall(r"`([\w./-]+)`", text) + re.findall(r"[\w./-]+\.(?:[chp]pp|h|inc)\b", text)
+    for name in sorted(set(names)):
+        first, *rest = name.rstrip("/").split("/")
+        if not rest and re.search(r"[a-z]\.([chp]pp|h|inc)$", name) and name not in SOURCES:
+            yield name
+        if rest and first in FOLDERS + LAYERS:
+            places = [base / name for base in (ROOT, ROOT / "src", ROOT / "include", ROOT / "include/xorder", folder)]
+            if not any(place.exists() or any(place.parent.glob(place.name + ".[ch]pp")) for place in places):
+                yield name
+
+
 shutil.rmtree(SCRATCH, ignore_errors=True)
 SCRATCH.mkdir(parents=True)
 commands = programs = 0
@@ -184,6 +204,8 @@ for document in DOCUMENTS:
         if "--help" not in command and ".." not in command and not re.search(r" [A-Z]{3,}\b", command):  # placeholders
             commands += 1
             run(command, name)
+    for path in unresolved(prose, document.parent):
+        check(False, name, f"names {path}, which does not exist")
     for target in re.findall(r"\]\(([^)#]+)\)", text):
         check("://" in target or (document.parent / target).exists(), name, f"the link to {target} leads nowhere")
 

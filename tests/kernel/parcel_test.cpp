@@ -15,7 +15,7 @@ using test::random_bytes;
 using test::with_every_instruction_set;
 
 // Any axes in the order of the source, perhaps with gaps between their coordinates, of which some in any order
-// make a piece, and a few parcels that follow each other in source and target, or lie apart in the source.
+// make a run, and a few parcels that follow each other in source and target, or lie apart in the source.
 struct Parcels {
   ParcelShape shape;
   std::uint64_t source_bytes = 0, target_bytes = 0;
@@ -43,17 +43,17 @@ Parcels any_parcels(test::Random& random) {
   c.source_bytes = (shape.along.length - 1) * shape.along.source.bytes + shape.element_bytes;
   for (const Axis& axis : shape.axes) c.source_bytes += (axis.length - 1) * axis.source.bytes;
   std::ranges::shuffle(shape.axes, random);
-  const std::size_t in_piece = random.in(std::size_t{0}, shape.axes.size());
+  const std::size_t in_run = random.in(std::size_t{0}, shape.axes.size());
   stride = shape.element_bytes;
   for (std::size_t i = 0; i < shape.axes.size(); ++i) {
-    if (i == in_piece) {
+    if (i == in_run) {
       shape.along.target.bytes = stride;
       stride *= shape.along.length;
     }
     shape.axes[i].target.bytes = stride;
     stride *= shape.axes[i].length;
   }
-  if (in_piece == shape.axes.size()) {
+  if (in_run == shape.axes.size()) {
     shape.along.target.bytes = stride;
     stride *= shape.along.length;
   }
@@ -91,13 +91,13 @@ TEST(Parcel, MovesEachElementToItsPlaceAndNothingElse) {
       }
       // What is behind the last one may be overwritten as far as it is said.
       const std::uint64_t behind =
-          shape.is_one_piece() && random.in(0, 2) != 0 ? random.in(std::uint64_t{1}, std::uint64_t{64}) : 0;
+          shape.is_one_run() && random.in(0, 2) != 0 ? random.in(std::uint64_t{1}, std::uint64_t{64}) : 0;
       Parcel(shape).move(target.data() + 64, source.data(), shape.along.length, source.data() + source.size(),
                          behind);
       std::copy_n(expected.end() - 64, behind, target.end() - 64);
       ASSERT_TRUE(target == expected)
-          << shape.along.length << " of parcels of " << shape.sizes().bytes << " bytes in segments of "
-          << shape.sizes().segment << " and pieces of " << shape.sizes().piece;
+          << shape.along.length << " of parcels of " << shape.sizes().bytes << " bytes in rows of "
+          << shape.sizes().row << " and runs of " << shape.sizes().run;
     }
   });
 }

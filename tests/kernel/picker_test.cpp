@@ -20,7 +20,7 @@ TEST(Picker, CopiesEachElementFromItsPlace) {
   test::Random random;
   SEED_TRACE(random);
   with_every_instruction_set([&] {
-    bool by_windows = false, one_by_one = false;
+    bool by_loads = false, one_by_one = false;
     for (int i = 0; i < 300; ++i) {
       SCOPED_TRACE(i);
       const std::size_t sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 63};
@@ -37,7 +37,7 @@ TEST(Picker, CopiesEachElementFromItsPlace) {
       const std::size_t reach = *std::ranges::max_element(places) + w;
       const auto source = random_bytes(random, reach + Picker::slack);
       const Picker picker(places, w);
-      (picker.windows() != 0 ? by_windows : one_by_one) = true;
+      (picker.loads() != 0 ? by_loads : one_by_one) = true;
       const std::size_t some = random.in(std::size_t{1}, count);
       constexpr std::byte guard{0xA5};
       std::vector<std::byte> target(64 + some * w + Picker::slack + 64, guard), expected = target;
@@ -45,13 +45,13 @@ TEST(Picker, CopiesEachElementFromItsPlace) {
       picker.pick(target.data() + 64, source.data(), some);
       // What is in the slack does not matter, but nothing beyond it is written.
       std::fill_n(target.begin() + static_cast<std::ptrdiff_t>(64 + some * w), Picker::slack, guard);
-      ASSERT_TRUE(target == expected) << count << " of " << w << ", " << picker.windows() << " windows";
+      ASSERT_TRUE(target == expected) << count << " of " << w << ", " << picker.loads() << " loads";
     }
     EXPECT_TRUE(one_by_one);
     // CMakeLists.txt leaves two instruction sets out of the builds with sanitizers.
     constexpr auto without = test::sanitized ? HWY_SCALAR | HWY_SSE4 | HWY_AVX3 : HWY_SCALAR;
     const bool has_vectors = (hwy::SupportedTargets() & without) == 0;
-    EXPECT_EQ(by_windows, has_vectors);
+    EXPECT_EQ(by_loads, has_vectors);
   });
 }
 

@@ -51,8 +51,8 @@ Reordering any_short_axes(test::Random& random, std::uint64_t most_bytes) {
 TEST(BoxesInMemory, ShortAxes) {
   test::Random random;
   SEED_TRACE(random);
-  const std::vector<std::string> kinds = {"windows",   "by a table, direct", "columns, direct",
-                                          "pieces of", "by up to",           "; in tiles of"};
+  const std::vector<std::string> kinds = {" loads",     "by a table, direct", "columns, direct",
+                                          "short runs", "by up to",           "; in tiles of"};
   std::set<std::string> seen;
   with_every_instruction_set([&] {
     for (int i = 0; i < 120; ++i) {
@@ -139,7 +139,7 @@ TEST(BoxesInMemory, MatricesOfFewRows) {
   });
 }
 
-// What a task writes too much must be its own: another task may have been there before.
+// A task may overshoot only within its own part: another task may have finished the next one.
 TEST(BoxesInMemory, TasksInAnyOrder) {
   test::Random random;
   SEED_TRACE(random);

@@ -145,8 +145,8 @@ TEST_F(Profiles, AreDoubtedAfterRunsThatTookMuchLongerOrShorter) {
   for (const auto& [predicted, seconds] : {std::pair{20.0, 29.0}, {29.0, 20.0}, {20.0, 20.0}, {0.1, 9.0}})
     EXPECT_EQ(prediction_note(tape, predicted, seconds), "") << predicted << ' ' << seconds;
   const std::string slow = prediction_note(tape, 20, 31), fast = prediction_note(tape, 31, 20);
-  EXPECT_EQ(slow, "it took 31 s, and 20 s were predicted for " + tape.name +
-                      "; unless something else made it slow, measure it again: xorder bench disk");
+  EXPECT_EQ(slow, "it took 31 s instead of the 20 s predicted for " + tape.name +
+                      "; unless something else made it slow, measure the disk again: xorder bench disk");
   EXPECT_NE(fast.find("made it fast"), std::string::npos) << fast;
 }
 

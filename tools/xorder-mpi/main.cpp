@@ -44,8 +44,8 @@ Failure run(MpiTeam& team, int argc, char** argv) {
       "xorder-mpi"};
   program.formatter(std::make_shared<HelpFormatter>());
   program.footer(
-      "Exit codes: 0 done, 1 failed, 2 refused before anything was touched, 3 OUT is complete but its\n"
-      "report could not be written. Sizes: 2GiB, 512M (powers of 1024) or 2GB (of 1000).");
+      "Exit codes: 0 done, 1 failed, 2 refused before anything was touched, 3 output complete,\n"
+      "report lost. Sizes: 2GiB, 512M (powers of 1024) or 2GB (of 1000).");
   add_transpose(program);
   add_bitreverse(program);
   add_permute(program);

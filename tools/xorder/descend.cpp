@@ -168,7 +168,7 @@ void add_descend_command(CLI::App& program) {
       "elements,\n"
       "or with b upwards (Hu, IPPS/SPDP 1998), on files larger than memory. They take two reads and two\n"
       "writes of the file, more with little memory, one of each if the file is small. Elements of many\n"
-      "MiB need more memory: a refusal says how much would do. For your own f_b use the library\n"
+      "MiB need more memory: the error says how much. For your own f_b use the library\n"
       "(xorder/descend/descend.hpp). These commands are examples, not the fastest way: a scan by\n"
       "itself needs one pass.");
   command->require_subcommand(1);

@@ -46,9 +46,9 @@ int main(int argc, char** argv) {
       "xorder"};
   program.formatter(std::make_shared<HelpFormatter>());
   program.footer(
-      "Exit codes: 0 done, 1 failed, 2 refused before anything was touched, 3 OUT or the page, drawing or\n"
-      "table is complete but the report or trace could not be written. An interrupted run is\n"
-      "terminated by the signal, which shells report as 128 + its number: 130 for ctrl-C.\n"
+      "Exit codes: 0 done, 1 failed, 2 refused before anything was touched, 3 output\n"
+      "complete, report or trace lost. An interrupted run is terminated by the signal, which shells\n"
+      "report as 128 + its number: 130 for ctrl-C.\n"
       "Sizes: 2GiB, 512M (powers of 1024) or 2GB (of 1000).\n"
       "xorder help COMMAND does the same as xorder COMMAND --help.");
   add_transpose(program);

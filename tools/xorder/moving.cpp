@@ -297,7 +297,7 @@ void MovingCommand::tell_of_left_over() const {
   if (parts_ || team.is_first()) {
     for (const auto& file : io::left_over(output)) {
       mine += fmt::format(
-          "{}{} was left behind by a run that was killed, unless another is still making {}; to remove it: "
+          "{}{} is left by a killed run, or by one still writing {}; to remove it: "
           "rm {}",
           parts_ ? fmt::format("rank {}: ", team.rank()) : "", file.string(), output,
           quoted_for_shell(file.string()));
@@ -324,9 +324,8 @@ void MovingCommand::learn_disk(Request& request, std::unique_ptr<work::Work>& wo
   } else if (auto device = work::learn_device(output_, stop)) {
     if (!work::device_for(output_).known) request.options.device = *std::move(device);  // it was not saved
     work = make_(request);
-    tell_note(fmt::format(
-        "measured the disk of {}, because nobody had (xorder bench disk measures it more accurately)",
-        output_));
+    tell_note(fmt::format("measured the disk of {} first (xorder bench disk measures it more accurately)",
+                          output_));
   }
 }
 

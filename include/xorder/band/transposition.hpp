@@ -36,9 +36,9 @@ class BandTransposition final : public work::Work {
   /// For several matrices, whose storages lie one after the other in the output. They lie in one input in the
   /// same way, or each has an input of its own. An input has the shape extents() of its bands; that of a
   /// single band may also be (1, N, B), (1, B, N) or (N·B). The output has the shape of a single input, or
-  /// else extents(bands). The matrices are done in one pass one after the other, but many at a time if they
-  /// are small and alike and in one input. Throws InputError also for any other number of inputs, and if
-  /// their types differ.
+  /// else extents(bands). All matrices take one pass: one after another, or many at a time if they are small,
+  /// alike and in one input. Also throws InputError for any other number of inputs, and if their types
+  /// differ.
   BandTransposition(std::vector<io::ArrayFile> inputs, std::vector<Band> bands, std::filesystem::path output,
                     work::Options options);
   /// The same with given sizes of the parts, for tests.

@@ -11,8 +11,8 @@
 //   });
 //
 // This is an interface for computations of this class, on arrays of 2^n elements, with the same result to the
-// last bit however they are cut into pieces. It is not the fastest way to each of them. A prefix sum by
-// itself needs one pass over a file and one addition per element; here it takes two passes and lg M
+// last bit however they are cut into pieces. It is not the fastest way to compute any one of them. A prefix
+// sum by itself needs one pass over a file and one addition per element; here it takes two passes and lg M
 // additions.
 //
 // Source: Hu, "Optimal all-to-some personalized communication on hypercubes", IPPS/SPDP 1998, where M

@@ -12,9 +12,9 @@
 // slow, several. The iterations inside the blocks are another sweep. Each sweep reads and writes everything
 // once, and may read a few records at its ends twice; src/plan/descend/sweeps.hpp explains how sweeps are
 // chosen. The records between two sweeps lie in the output, or in a scratch file if their size is not
-// that of the output's elements. A small array, of some tens of MiB, is read and written once. So is a
-// larger one that fits in memory twice, if so much fresh memory is predicted to take less time than
-// another sweep, and one whose iterations have nothing to do on one side of lg V (Computation::reads).
+// that of the output's elements. A small array, of some tens of MiB, is read and written once. So is a larger
+// one, if memory holds it twice and so much fresh memory is predicted to take less time than another sweep;
+// and one whose iterations have nothing to do on one side of lg V (Computation::reads).
 #pragma once
 
 #include <cstdint>

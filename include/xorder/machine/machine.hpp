@@ -68,16 +68,15 @@ class Program {
 };
 
 /// The processors, ready to run the schedule any number of times. Memory: 3 KiB per processor, 160 bytes per
-/// link that is used, 8 per other link, and 256 per message of two windows. A window is as many steps in a
-/// row as have 8 messages per processor, or one per two slots if that is less. With link times, also 32
-/// bytes per slot and up to 0.5 KiB per message of a step. The payloads of two windows, at most, are kept for
-/// the next run.
+/// link that is used, 8 per other link, and 256 per message of two epochs. An epoch is as many steps in a
+/// row as have 8 messages per processor, or half the slots, if fewer. With link times, also 32 bytes per slot
+/// and up to 0.5 KiB per message of a step. The payloads of two epochs, at most, are kept for the next run.
 class Machine {
  public:
-  /// Requires that it is made and used in the TBB arena in which it is to run. The schedule must outlive it.
-  /// The schedule may change between runs, but not its network or slots. With link times, runs also tell how
-  /// long they would take on such a network, which costs some 0.1 µs per link of a message's path. Throws
-  /// InputError if a time is negative or not finite.
+  /// Must be made and used in the TBB arena in which it is to run. The schedule must outlive it. The schedule
+  /// may change between runs, but not its network or slots. With link times, runs also tell how long they
+  /// would take on such a network, which costs about as much for each link of a message's path as sending the
+  /// message does. Throws InputError if a time is negative or not finite.
   explicit Machine(const schedule::Schedule& schedule,
                    const std::optional<schedule::LinkTimes>& link_times = {});
   ~Machine();
@@ -86,11 +85,10 @@ class Machine {
 
   /// Runs the schedule from its first step to its last, and returns when every processor has finished. Counts
   /// what crosses links (Traffic::schedule is left empty). Messages within a processor are carried out but
-  /// not counted; nor are those of no bytes, which only say that nothing comes. Traffic::time is that of
-  /// schedule/timing.hpp with the real sizes of the messages. It depends on them and on the order of the
-  /// schedule, but not on the order in which tasks happen to run. Throws what the program
-  /// throws, and Cancelled soon after a stop is requested. The data is then in no particular state, and the
-  /// machine cannot be used again.
+  /// not counted; nor are empty ones, which signal "no data". Traffic::time is that of schedule/timing.hpp
+  /// with the real sizes of the messages. It depends on them and on the order of the schedule, but not on the
+  /// order in which tasks happen to run. Throws what the program throws, and Cancelled soon after a stop is
+  /// requested. The data is then in no particular state, and the machine cannot be used again.
   work::Traffic run(Program& program, const std::stop_token& stop = {});
 
  private:

@@ -30,7 +30,7 @@ enum class DescendSchedule { aspc, pipelined };
 ///               holds about 35 records on their way for each
 ///
 /// sizes.processors 0 means 16, more if that is faster, and fewer if there are not as many elements.
-/// Throws InputError as DescendJob does; if the memory is too small, it says how much would do.
+/// Throws InputError as DescendJob does; if the memory is too small, the error states the memory needed.
 /// Report::traffic has what crossed the network: steps are counted once, messages as often as they were sent.
 std::unique_ptr<work::Work> scheduled_descend(std::vector<io::ArrayFile> inputs,
                                               std::unique_ptr<descend::Computation> what,

@@ -66,9 +66,9 @@ struct Summary {
   std::uint64_t bytes_read = 0;
   std::uint64_t bytes_written = 0;
   std::uint64_t scratch_bytes = 0;  ///< of disk
-  std::uint64_t memory = 0;         ///< that the run keeps within
+  std::uint64_t memory = 0;         ///< the limit of the run
   std::string device;
-  std::string note;    ///< what cannot be as it was asked for or measured, and why; or empty
+  std::string note;    ///< requests that cannot be met, fallbacks, and why; or empty
   std::string access;  ///< "direct" or "mapped"
   std::vector<PassSummary> passes;
   double removal_seconds = 0;      ///< predicted, to remove the scratch files at the end

@@ -50,7 +50,7 @@ struct CheckReport {
 inline constexpr std::uint64_t max_checked_places = std::uint64_t{1} << 24;
 
 /// Throws InputError if the schedule has more places than that. The time is that of making the messages and
-/// walking their paths: some 10 ns per link on one core.
+/// walking their paths, on one core.
 CheckReport check(const Schedule& schedule);
 
 }  // namespace xorder::schedule

@@ -27,7 +27,7 @@ enum class AccessChoice { automatic, direct, mapped };
 struct Options {
   /// Bytes for everything that grows with the data: tiles, requests, carried blocks, cached pages. The
   /// program itself needs up to 40 MiB more, and an output in tmpfs its size. 0 means half of the available
-  /// memory, after that output is subtracted. What the machine has, and a memory cgroup's limit, cap it.
+  /// memory, after that output is subtracted. Always capped by physical memory and cgroup limits.
   std::uint64_t memory = 0;
   /// Threads for permuting in memory. 0 means one for each processor of the machine or of the process's
   /// affinity mask.
@@ -81,7 +81,7 @@ struct Report {
   std::size_t passes = 0;
   std::string queue;             ///< "io_uring", "threads" or "mapped"
   std::string access;            ///< "direct", "buffered" or "mapped": what the output's file system allowed
-  std::string note;              ///< what was not as it was asked for, measured or predicted; or empty
+  std::string note;              ///< warnings: fallbacks and mispredictions; or empty
   std::uint64_t bytes_read = 0;  ///< as requested from the files
   std::uint64_t bytes_written = 0;
   std::uint64_t reads = 0, writes = 0;
@@ -107,13 +107,13 @@ class Work {
   /// slot. Throws Cancelled.
   virtual std::optional<Traffic> forecast(const std::stop_token& stop = {}) const;
   /// Reserves the output's space, moves the data, checks that no input has changed meanwhile, syncs the
-  /// output and gives it its name. A new output is closed to group and others as far as an input is. Blocks
-  /// until all is done. Each pass reads and writes all data once. The memory that summary() says is allocated
-  /// at the beginning. This thread calls `progress` many times per second; an exception that it throws ends
-  /// the run. Throws InputError if there is no room, IoError, Cancelled and std::bad_alloc. The destination
-  /// is then as before, and nothing is left behind. (There is one exception: if syncing the directory fails,
-  /// the new output is in place, but may not survive a crash of the machine.) May be called again, which
-  /// makes the output again.
+  /// output and gives it its name. A new output gets no wider permissions than any input. Blocks until all is
+  /// done. Each pass reads and writes all data once. The memory that summary() says is allocated at the
+  /// beginning. This thread calls `progress` many times per second; an exception that it throws ends the run.
+  /// Throws InputError if there is no room, IoError, Cancelled and std::bad_alloc. The destination is then as
+  /// before, and nothing is left behind. (There is one exception: if syncing the directory fails, the new
+  /// output is in place, but may not survive a crash of the machine.) May be called again, which makes the
+  /// output again.
   Report run(const ProgressCallback& progress = {}, std::stop_token stop = {});
 
  protected:

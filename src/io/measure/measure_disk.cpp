@@ -20,8 +20,7 @@ namespace {
 using std::uint64_t;
 
 // Requests in flight in each direction, for plans and for trials. Fewer would do for a trial, which only
-// waits for the disk. A pass has other work too. With 32 a pass took 3.9 s, and 4.8 s on a loaded machine;
-// with 128 it took 3.2 s on both.
+// waits for the disk. A pass has other work too: with fewer, it is slower, and more so on a loaded machine.
 constexpr unsigned in_flight_each_way = 128;
 // Limits of one trial's writes. More would leave so many extents that removing the file takes minutes.
 constexpr uint64_t most_writes = 4096;

@@ -42,7 +42,8 @@ class DiskTrials {
   /// those of an output. Require a depth of 1 to trial_depths().back(). Throw IoError, Cancelled.
   double reads(std::uint64_t block, unsigned depth = trial_depths().back());
   double writes(std::uint64_t block, unsigned depth = trial_depths().back());
-  /// Bytes per second in each direction while reads and writes run together, so many in flight in each.
+  /// Bytes per second in each direction while reads and writes run together, with this many in flight in
+  /// each.
   double both(std::uint64_t block, unsigned depth = trial_depths().back());
 
  private:

@@ -18,23 +18,23 @@ BoxTiles::BoxTiles(std::uint64_t element_bytes, std::span<const Axis> axes, cons
                     [&](std::size_t i) { return std::pair(axes_[i].source.runs, axes_[i].source.bytes); });
   std::size_t run = goal.run;
   while (!choose(run, std::max(line_bytes, run / 2), goal)) run /= 2;
-  // Only the slowest axis of a segment or of a run may be divided, so a smaller tile has the first of them.
+  // Only the slowest axis of a row or of a run may be divided, so a smaller tile has the first of them.
   for (std::size_t i = 0; i < axes_.size(); ++i) {
-    if (parts_[i].in_run && !parts_[i].in_segment) repeat(segments_, parts_[i].length, axes_[i].source);
+    if (parts_[i].in_run && !parts_[i].in_row) repeat(rows_, parts_[i].length, axes_[i].source);
   }
   for (const std::size_t i : by_source_) {
-    if (parts_[i].in_segment && !parts_[i].in_run) repeat(runs_, parts_[i].length, axes_[i].target);
+    if (parts_[i].in_row && !parts_[i].in_run) repeat(runs_, parts_[i].length, axes_[i].target);
   }
 }
 
-// Chooses a tile with runs and segments of about so many bytes. Returns whether that was possible in a tile
+// Chooses a tile with runs and rows of about this many bytes. Returns whether that was possible in a tile
 // that is not too large, with runs that are not much longer if they are limited.
-bool BoxTiles::choose(std::size_t run_bytes, std::size_t segment_bytes, const TileGoal& goal) {
+bool BoxTiles::choose(std::size_t run_bytes, std::size_t row_bytes, const TileGoal& goal) {
   parts_.assign(axes_.size(), {});
   std::uint64_t bytes = element_bytes_;
   for (std::size_t i = 0; i < axes_.size(); ++i) grow(i, &Axis::target, run_bytes, &Part::in_run, bytes);
   bytes = element_bytes_;
-  for (const std::size_t i : by_source_) grow(i, &Axis::source, segment_bytes, &Part::in_segment, bytes);
+  for (const std::size_t i : by_source_) grow(i, &Axis::source, row_bytes, &Part::in_row, bytes);
   tile_bytes_ = element_bytes_;
   std::uint64_t run = element_bytes_;
   for (const Part& part : parts_) {
@@ -45,7 +45,7 @@ bool BoxTiles::choose(std::size_t run_bytes, std::size_t segment_bytes, const Ti
          run_bytes <= line_bytes;
 }
 
-// Lets a run or segment of `bytes` bytes go on along the axis, if that comes next on its side.
+// Lets a run or row of `bytes` bytes go on along the axis, if that comes next on its side.
 void BoxTiles::grow(std::size_t axis, Stride Axis::*side, std::uint64_t goal, bool Part::*in,
                     std::uint64_t& bytes) {
   const Stride& stride = axes_[axis].*side;
@@ -69,14 +69,14 @@ std::uint64_t BoxTiles::tile_count() const {
 }
 
 bool BoxTiles::fit(std::span<const std::uint64_t> lengths) const {
-  bool segment_ended = false, run_ended = false;
+  bool row_ended = false, run_ended = false;
   for (std::size_t i = 0; i < axes_.size(); ++i) {
     if (run_ended && parts_[i].in_run) return false;
     run_ended = run_ended || (parts_[i].in_run && lengths[i] < lengths_[i]);
   }
   for (const std::size_t i : by_source_) {
-    if (segment_ended && parts_[i].in_segment) return false;
-    segment_ended = segment_ended || (parts_[i].in_segment && lengths[i] < lengths_[i]);
+    if (row_ended && parts_[i].in_row) return false;
+    row_ended = row_ended || (parts_[i].in_row && lengths[i] < lengths_[i]);
   }
   return true;
 }
@@ -100,10 +100,10 @@ BoxTiles::Tile BoxTiles::Walk::tile() const {
   for (std::size_t i = 0; i < lengths_.size(); ++i) {
     const Part& part = tiles_.parts_[i];
     const std::uint64_t length = std::min(part.length, lengths_[i] - at_[i]);
-    if (part.in_segment) tile.segment *= length;
+    if (part.in_row) tile.row *= length;
     if (part.in_run) tile.run *= length;
-    if (part.in_segment && !part.in_run) tile.runs *= length;
-    if (part.in_run && !part.in_segment) tile.segments *= length;
+    if (part.in_row && !part.in_run) tile.runs *= length;
+    if (part.in_run && !part.in_row) tile.rows *= length;
   }
   return tile;
 }

@@ -1,7 +1,7 @@
-// Cuts a box into tiles that are read in segments and written in runs.
+// Cuts a box into tiles that are read in rows and written in runs.
 //
-// The axes that are fastest in the source make a segment, those fastest in the target make a run, and some
-// may be both. A tile has whole segments and whole runs.
+// The axes that are fastest in the source make a row, those fastest in the target make a run, and some
+// may be both. A tile has whole rows and whole runs.
 #pragma once
 
 #include <array>
@@ -30,14 +30,14 @@ class BoxTiles {
   const std::vector<Axis>& axes() const { return axes_; }
   std::uint64_t element_bytes() const { return element_bytes_; }
   std::uint64_t tile_bytes() const { return tile_bytes_; }
-  /// Where segments and runs begin, counted from the tile's beginning on their side.
-  const std::vector<Stride>& segments() const { return segments_; }
+  /// Where rows and runs begin, counted from the tile's beginning on their side.
+  const std::vector<Stride>& rows() const { return rows_; }
   const std::vector<Stride>& runs() const { return runs_; }
 
   struct Tile {
-    Stride source, target;                 ///< where it begins
-    std::uint64_t segments = 1, runs = 1;  ///< how many: the first of those listed
-    std::uint64_t segment = 1, run = 1;    ///< elements of each
+    Stride source, target;             ///< where it begins
+    std::uint64_t rows = 1, runs = 1;  ///< how many: the first of those listed
+    std::uint64_t row = 1, run = 1;    ///< elements of each
   };
 
   /// Whether the tiles also fit boxes with these lengths, one for each axis, instead of the whole ones.
@@ -62,11 +62,11 @@ class BoxTiles {
   };
   std::uint64_t tile_count() const;
 
-  /// Of an axis: how many of its coordinates a tile has, and whether it makes segments and runs. Of those
-  /// that do, only the slowest one of a segment and that of a run have fewer than all.
+  /// Of an axis: how many of its coordinates a tile has, and whether it makes rows and runs. Of those
+  /// that do, only the slowest one of a row and that of a run have fewer than all.
   struct Part {
     std::uint64_t length = 1;
-    bool in_segment = false, in_run = false;
+    bool in_row = false, in_run = false;
   };
   const std::vector<Part>& parts() const { return parts_; }
   /// The numbers of the axes, fastest in the source first. The runs of a tile are listed in this order of
@@ -74,7 +74,7 @@ class BoxTiles {
   const std::vector<std::size_t>& by_source() const { return by_source_; }
 
  private:
-  bool choose(std::size_t run_bytes, std::size_t segment_bytes, const TileGoal& goal);
+  bool choose(std::size_t run_bytes, std::size_t row_bytes, const TileGoal& goal);
   void grow(std::size_t axis, Stride Axis::*side, std::uint64_t goal, bool Part::*in, std::uint64_t& bytes);
 
   std::uint64_t element_bytes_;
@@ -83,7 +83,7 @@ class BoxTiles {
   std::vector<Part> parts_;
   std::vector<std::size_t> by_source_;
   std::uint64_t tile_bytes_ = 0;
-  std::vector<Stride> segments_ = {Stride{}}, runs_ = {Stride{}};
+  std::vector<Stride> rows_ = {Stride{}}, runs_ = {Stride{}};
 };
 
 }  // namespace xorder::kernel

@@ -20,8 +20,8 @@
 namespace xorder::kernel {
 namespace {
 
-// Sizes in bytes, but most_rows in rows. A strip must also fit into the panel. Strips of 64, 256 and 512
-// bytes: elements of 3 bytes 4.2, 6.6 and 6.7 GB/s, of 6 bytes 4.4, 6.9 and 8.5. (AMD Zen 4, one thread.)
+// Sizes in bytes, but most_rows in rows. A strip must also fit into the panel. Narrow strips are slow:
+// prefetching follows each row only for the width of a strip.
 constexpr std::size_t panel_size = 32768;
 constexpr std::size_t segment_limit = 512;
 constexpr std::size_t strip_limit = 512;
@@ -203,9 +203,9 @@ class Transpose final : public Strategy {
 
 }  // namespace
 
-// Fitted together with PickTiles::cycles() to 360 random boxes of 2 to 5 axes and elements of 1 to 16 bytes:
-// the choice reaches 0.98 of the better strategy's speed in the geometric mean, transposing always 0.78 and
-// picking always 0.67. (Another 260 boxes: 0.98, 0.77, 0.66. AMD Zen 4.)
+// Fitted together with PickTiles::cycles() to 360 random boxes of 2 to 5 axes and elements of 1 to 16 bytes,
+// and checked with 260 others. The choice is nearly always the better strategy; neither is good for all of
+// them. (Figures of this and other choices are in bench/kernel_bench.md.)
 double matrix_cycles(Box box) {
   const auto lines = take_lines(box);
   if (!lines) return 0;

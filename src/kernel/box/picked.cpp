@@ -52,15 +52,15 @@ class Picked final : public Strategy {
   // Not part of run(), which would then have the buffer on its stack at edges too.
   [[gnu::noinline]] void permute(const Group& group, std::span<const std::uint64_t> lengths) const {
     alignas(line_bytes) std::byte buffer[most_buffered];
-    std::byte* const collected = buffer + tiles_.segment_buffer();
+    std::byte* const collected = buffer + tiles_.row_buffer();
     PickTiles::Walk walk(tiles_, lengths);
     do {
       const PickTiles::Tile tile = walk.tile();
-      for (std::size_t s = 0; s < tile.segments; ++s) {
-        const Stride& at = tiles_.segments()[s];
-        std::memcpy(buffer + s * tiles_.segment_pitch(),
+      for (std::size_t s = 0; s < tile.rows; ++s) {
+        const Stride& at = tiles_.rows()[s];
+        std::memcpy(buffer + s * tiles_.row_pitch(),
                     group.sources[tile.source.runs + at.runs] + tile.source.bytes + at.bytes,
-                    tile.segment * tiles_.element_bytes());
+                    tile.row * tiles_.element_bytes());
       }
       for (std::size_t r = 0; r < tile.runs; ++r) {
         const Stride& at = tiles_.runs()[r];
@@ -91,8 +91,7 @@ std::unique_ptr<Strategy> make_picked(const Layout& layout) {
   const double without = matrix_cycles(box);
   if (without <= PickTiles::least_cycles(box.piece)) return nullptr;
   PickTiles tiles(box.piece, box.axes, goal);
-  if (tiles.segment_buffer() + tiles.run_buffer() > most_buffered || tiles.cycles() >= without)
-    return nullptr;
+  if (tiles.row_buffer() + tiles.run_buffer() > most_buffered || tiles.cycles() >= without) return nullptr;
   return std::make_unique<Picked>(std::move(tiles), layout, make_transpose(layout));
 }
 

@@ -22,8 +22,8 @@ struct Flat {
 };
 
 /// Prefetches the next tile while one is written, some of its lines at a time, run after run. (A processor
-/// alone does not overlap the two: it reads nothing new while it writes. Bit reversal of 1 GiB of 8 bytes on
-/// AMD Zen 4: 3.9 GB/s in the order of reading, 7.4 run after run.)
+/// alone does not overlap the two: it reads nothing new while it writes. In the order in which the tile reads
+/// them, lines of large bit reversals would take twice as long as run after run.)
 template <class Source>
 class NextLines {
  public:
@@ -153,8 +153,7 @@ class LineMover {
   }
 
   /// If in_runs(): copies a tile from `run` and prefetches the one at `next`: some of its lines before each
-  /// part. (Gray code of 256 MiB on AMD Zen 4: 7 GB/s if the next run is prefetched at once, 19 a few lines
-  /// at a time.)
+  /// part. (A run prefetched all at once stalls the copy: processors keep few misses in flight.)
   template <class Target>
   void write_run(const Target& target, std::uint64_t tile, const std::byte* run, const std::byte* next,
                  std::byte* buffer) const {

@@ -18,8 +18,8 @@ namespace xorder::kernel {
 namespace {
 
 // Elements of at least a line that lie apart are copied as pieces. Below this size, adjacent elements are
-// better gathered into segments before they are written. (With earlier tiles: gathering 128-byte elements
-// 9.5 GB/s, as pieces 6.5; 256-byte elements 14 against 23.)
+// better gathered into segments before they are written; above it, the second copy costs more than the short
+// writes.
 constexpr std::uint64_t large_piece = 4 * line_bytes;
 
 bool moves_low_bits_together(const gf2::BitMatrix& map, int bits) {
@@ -82,8 +82,8 @@ struct Batch {
   int bits = 0;
 };
 
-// Bytes of several maps that are performed as one, at most. (Files of 256 MiB in the page cache, one map at a
-// time and several: maps of 4 bytes 0.98 and 0.15 s, maps of 32 bytes 0.30 and 0.17.)
+// Bytes of several maps that are performed as one, at most. (One call for each short map costs several times
+// as much as moving its bytes.)
 constexpr std::uint64_t batch_bytes = 16 * 1024;
 
 std::optional<Batch> find_batch(const Layout& layout, std::uint64_t piece) {

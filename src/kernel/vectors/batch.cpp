@@ -1,3 +1,4 @@
+// Transposes batches: matrices of whole blocks, for none of which anything has to be looked up.
 #include "kernel/vectors/batch.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -43,7 +44,7 @@ BatchFunction batch_by(std::size_t rows, std::size_t columns) {
       function = transpose_batch<decltype(block), W>;
     return function != nullptr;
   };
-  // 16 single bytes in each of many rows are split faster. (128 x 16, AMD Zen 3: 28 GB/s, 19 by this.)
+  // 16 single bytes in each of many rows are split faster.
   if (W == 1 && columns == 16 && rows >= 32) return nullptr;
   // With vectors of 64 bytes parcels are fast, and this was not measured.
   if constexpr (widest_bytes <= 32) (void)(with(Block<W, widest_bytes, 16>()) || with(Block<W, 16>()));

@@ -28,8 +28,8 @@ HWY_INLINE void copy_elements(const std::byte* const* rows, std::size_t count, s
   }
 }
 
-// So many rows or columns that are left are not worth a block of vectors of N bytes. (Many matrices of 33 x
-// 33 elements of 2 bytes in the cache, AMD Zen 4: 11.5 to 21 GB/s.)
+// So many rows or columns that are left are not worth a block of vectors of N bytes: they are copied one by
+// one.
 template <std::size_t N>
 constexpr std::size_t copied_rows = N / 32;
 template <std::size_t N>

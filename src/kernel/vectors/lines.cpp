@@ -1,6 +1,8 @@
+// Moves line tiles: the lines are permuted, transposed in registers as if each were a column, and permuted
+// again (kernel/linear/line_tiles.hpp says why these three steps perform any map).
 #include "kernel/vectors/lines.hpp"
 
-// Permuting bytes freely within 64 is one instruction from Ice Lake on.
+// Permuting bytes freely within 64 is one instruction with AVX-512 VBMI.
 #define HWY_WANT_AVX3_DL
 
 #undef HWY_TARGET_INCLUDE
@@ -98,8 +100,7 @@ HWY_INLINE hn::Vec<Widest> words_of_line(const std::byte*, hn::Vec<Widest> offse
 
 // A flip has two parts: it changes the byte within each piece, and it exchanges the pieces, which costs
 // nothing because they are loaded from other addresses. Words of 4 bytes are moved as such if there is an
-// instruction for it: loading pieces of vectors that were just stored is slow. (A shuffle of 8 bytes, 64 KiB,
-// AMD Zen 3: 9.9 GB/s, by pieces 7.6.)
+// instruction for it: loading pieces of vectors that were just stored is slow.
 class LinePermuter {
  public:
   explicit HWY_INLINE LinePermuter(const LineOrder& order)
@@ -170,11 +171,10 @@ constexpr bool writes_whole_lines = widest_bytes >= line_bytes / 2;
 
 // Whether each line is loaded once, and columns are stored in pieces, not the reverse: into a buffer
 // always, and from line to line if all lines share few sets of the first-level cache, as in bit reversals.
-// Their second halves have left it when they are loaded. Asking for all lines first is what makes it
-// faster: a block has 8 or 16 of them. (Bit reversal on AMD Zen 4, one thread. 1 byte: 1 MiB 7.5 to 9.6
-// GB/s, in place 7.9 to 11.7, 256 MiB 5.4 to 7.1; 2 bytes 9.5 to 10.7, 10.5 to 13, 6.9 to 8.0. Of 4 bytes
-// a block has all lines anyway. From line to line in 16 KiB, whose lines share no sets, 24 to 18 and 34 to
-// 20. Through a buffer such maps are as fast as before: Morton order, and lines that were gathered.)
+// Their second halves have left it when they are loaded. Asking for all lines first is what makes it faster:
+// a block of 1- or 2-byte elements has 8 or 16 of them; of 4 bytes it has all lines anyway. From line to
+// line, lines that share no sets would lose a quarter or more; through a buffer such maps (Morton order,
+// lines that were gathered) lose nothing.
 template <std::size_t B>
 constexpr bool loaded_once = B <= 2 && widest_bytes == line_bytes;
 
@@ -284,8 +284,8 @@ HWY_NOINLINE void move_transposed(const TileMove& move) {
   }
 }
 
-// Lines are flipped afterwards, and perhaps before. (Random A of 1 to 16 bytes in 64 KiB, AMD Zen 3, one
-// thread: 9 to 10 GB/s if they are permuted from buffer to buffer, 12 to 15 so.)
+// Lines are flipped afterwards, and perhaps before. Permuting them from buffer to buffer, as most random maps
+// would need, takes half as long again.
 template <std::size_t B, bool streamed>
 HWY_NOINLINE void move_flipped(const TileMove& move) {
   constexpr std::size_t lines = line_bytes / B;

@@ -82,7 +82,7 @@ struct PackedBlock {
     constexpr std::size_t used = 16 / W * w;
     for_each_part(d, narrow, [&](std::size_t part, auto bytes) HWY_ATTR {
       if (!exactly || part + 1 < N / 16) {
-        store(bytes16, bytes, to + part * used);  // the next part overwrites what is too much
+        store(bytes16, bytes, to + part * used);  // the next part overwrites the overshoot
         return;
       }
       std::byte last[16];
@@ -100,8 +100,7 @@ HWY_INLINE void transpose_in_packed_blocks(const std::byte* const* rows, std::si
   for (std::size_t r = 0; r < count; r += B::rows) {
     const std::size_t row = std::min(r, count - B::rows);
     const std::byte* const* const from = rows + row;
-    // Otherwise the next block overwrites what is too much. (Odd extents of 3 bytes, 64 KiB, one thread of
-    // AMD Zen 3: 7.1 to 10.9 GB/s.)
+    // Otherwise the next block overwrites the overshoot, which spares a detour through a buffer.
     const bool exactly = row + B::rows + B::excess_rows > count;
     std::size_t asked = 0;
     for (std::size_t c = 0; c < columns; c += B::columns) {

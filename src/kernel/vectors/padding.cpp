@@ -62,7 +62,7 @@ struct VectorOfCells {
     const V shifted = hn::Add(order, hn::Set(d, static_cast<std::uint8_t>(back)));
     store(d, permuted(d, load(d, source - back), shifted), target);
   }
-  // Each vector is stored whole, and the next one overwrites what is too much.
+  // Each vector is stored whole, and the next one overwrites the overshoot.
   static HWY_INLINE void unpad(const std::byte* source, std::byte* target, std::size_t count) {
     const D d;
     const V order = hn::LoadU(d, packed.data());

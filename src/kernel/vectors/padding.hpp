@@ -17,9 +17,8 @@ struct Padding {
   PaddingFunction pad;    ///< from elements side by side to cells
   PaddingFunction unpad;  ///< back
 };
-/// Null functions for elements of other sizes. (In cells of 16 bytes, elements of 12 are not faster: 48 KiB
-/// on AMD Zen 4, GB/s one by one and in cells: bit reversal 11.8 and 11.3, Gray code 18.1 and 10.4, a random
-/// map 11.9 and 8.1.)
+/// Null functions for elements of other sizes. (In cells of 16 bytes, elements of 12 would be slower, in some
+/// maps almost twice.)
 Padding padding_functions(std::size_t element_bytes);
 
 }  // namespace xorder::kernel

@@ -29,8 +29,7 @@ Parcel::Functions parcel_functions(bool, std::size_t) { return {}; }
 #else
 
 // Picks single bytes. Where a lookup stays within a block of 16 bytes, each vector of the source has the same
-// 16 bytes in all its blocks, so that two blocks of the target are picked at once. (64 KiB, AMD Zen 3, from
-// one block to two: N x 4 x 4 of 1 byte 7 to 11 GB/s, N x 7 x 5 x 3 of 1 byte 4.3 to 6.)
+// 16 bytes in all its blocks, so that two blocks of the target are picked at once.
 struct PickBytes {
   static constexpr std::size_t loaded = permuted_bytes,
                                picked = loaded == 16 ? std::min<std::size_t>(32, widest_bytes) : loaded;
@@ -69,9 +68,8 @@ struct PickBytes {
 };
 
 #if HWY_TARGET == HWY_AVX2
-// Picks words of 4 bytes, each from any place in a vector. (64 KiB, AMD Zen 3, GB/s: N x 4 x 4 of 4 bytes 8.8
-// by a table, 21 with this; N bit reversals of 8 elements of 4, 8, 16 bytes 18, 18, 9.4 line by line, and 22,
-// 21, 15. Of 8 bytes a table makes 15 of N x 4 x 4, this 13.)
+// Picks words of 4 bytes, each from any place in a vector. This beats a table for 4 bytes, and maps line by
+// line for 4 to 16 bytes; for small matrices of 8 bytes a table is a little faster.
 struct PickWords {
   static constexpr std::size_t loaded = widest_bytes, picked = widest_bytes;
   using D = Widest;
@@ -163,10 +161,10 @@ namespace {
 // Vectors are permuted in pairs if they have 64 bytes.
 std::size_t vectors_of_lookup(const ParcelVectors& vectors) { return vectors.loaded == 64 ? 2 : 1; }
 
-// Cycles, fitted on AMD Zen 4 to 300 random arrays of 64 and 500 KB.
+// Cycles, fitted to 300 random arrays of 64 and 500 KB.
 struct Costs {
-  double parcel = 5, segment = 0.9, load = 1, lookup = 1.75;
-  double lookup_in_one = 1.25;  // vector of 16 bytes, on AMD Zen 3
+  double parcel = 5, row = 0.9, load = 1, lookup = 1.75;
+  double lookup_in_one = 1.25;  // vector of 16 bytes, with AVX2
   double exact = 10;            // more for a parcel that is moved exactly, and for each of its stores
   double call = 45;
 };
@@ -177,7 +175,7 @@ Parcel::Functions functions(std::uint64_t element_bytes, std::size_t vectors) {
 
 }  // namespace
 
-std::size_t ParcelShape::piece_axes() const {
+std::size_t ParcelShape::run_axes() const {
   std::uint64_t bytes = element_bytes;
   std::size_t count = 0;
   for (; count < axes.size() && axes[count].target == Stride{0, bytes}; ++count) bytes *= axes[count].length;
@@ -195,24 +193,24 @@ ParcelSizes ParcelShape::sizes() const {
   ParcelSizes sizes{element_bytes * taken, element_bytes, element_bytes * taken, along.length / taken,
                     along.length % taken != 0};
   for (const Axis& axis : axes) sizes.bytes *= axis.length;
-  for (std::size_t i = 0, end = piece_axes(); i < end; ++i) sizes.piece *= axes[i].length;
+  for (std::size_t i = 0, end = run_axes(); i < end; ++i) sizes.run *= axes[i].length;
   for (const Axis& axis : by_source()) {
-    if (axis.source.bytes == sizes.segment) sizes.segment *= axis.length;
+    if (axis.source.bytes == sizes.row) sizes.row *= axis.length;
   }
   return sizes;
 }
 
 std::uint64_t ParcelSizes::loaded(const ParcelVectors& vectors) const {
-  return bytes / segment * ceil_div(segment, vectors.loaded);
+  return bytes / row * ceil_div(row, vectors.loaded);
 }
 
 std::uint64_t ParcelSizes::excess(const ParcelVectors& vectors) const {
-  return round_up(piece, vectors.picked) - piece;
+  return round_up(run, vectors.picked) - run;
 }
 
 std::uint64_t ParcelSizes::exact_parcels(const ParcelVectors& vectors, std::uint64_t behind) const {
   const std::uint64_t most = excess(vectors);
-  return most <= behind ? 0 : ceil_div(most - behind, piece);
+  return most <= behind ? 0 : ceil_div(most - behind, run);
 }
 
 double ParcelSizes::cycles(const ParcelVectors& vectors, std::uint64_t behind) const {
@@ -221,11 +219,11 @@ double ParcelSizes::cycles(const ParcelVectors& vectors, std::uint64_t behind) c
   const std::uint64_t loads = loaded(vectors), of_lookup = vectors_of_lookup(vectors);
   const double lookup = of_lookup == 1 ? costs.lookup_in_one : costs.lookup;
   const double lookups = real(ceil_div(loads, of_lookup)),
-               picked = real(bytes / piece * ceil_div(piece, vectors.picked)),
+               picked = real(bytes / run * ceil_div(run, vectors.picked)),
                exact = real(std::min(count, exact_parcels(vectors, behind))) +
                        (rest && behind < excess(vectors) ? 1 : 0);
-  return (real(count) + rest) * (costs.parcel + real(bytes / segment) * costs.segment +
-                                 real(loads) * costs.load + picked * lookups * lookup) +
+  return (real(count) + rest) * (costs.parcel + real(bytes / row) * costs.row + real(loads) * costs.load +
+                                 picked * lookups * lookup) +
          exact * costs.exact * (1 + picked) + costs.call;
 }
 
@@ -236,29 +234,29 @@ Parcel::Parcel(ParcelShape shape)
       sizes_(shape_.sizes()),
       functions_(functions(shape_.element_bytes, sizes_.loaded(vectors(shape_.element_bytes)))) {
   const std::size_t n = functions_.vectors.loaded, m = functions_.vectors.picked;
-  // The places of segments.
-  const std::uint64_t segment = sizes_.segment, of_segment = ceil_div(segment, n);
-  std::vector<std::uint64_t> segments = {0};
+  // The places of rows.
+  const std::uint64_t row = sizes_.row, of_row = ceil_div(row, n);
+  std::vector<std::uint64_t> rows = {0};
   for (const Axis& axis : shape_.by_source()) {
-    if (axis.source.bytes >= segment) repeat(segments, axis.length, axis.source.bytes);
+    if (axis.source.bytes >= row) repeat(rows, axis.length, axis.source.bytes);
   }
-  for (const std::uint64_t place : segments) {
-    for (std::uint64_t begin = 0; begin < segment; begin += n)
-      loaded_.push_back({place + begin, std::min<std::uint64_t>(n, segment - begin)});
-    reach_ = std::max(reach_, place + of_segment * n);
+  for (const std::uint64_t place : rows) {
+    for (std::uint64_t begin = 0; begin < row; begin += n)
+      loaded_.push_back({place + begin, std::min<std::uint64_t>(n, row - begin)});
+    reach_ = std::max(reach_, place + of_row * n);
   }
-  // The places of a piece's elements among the loaded bytes, and of the pieces there and in the target.
+  // The places of a run's elements among the loaded bytes, and of the runs there and in the target.
   std::vector<std::uint64_t> elements = {0}, sources = {0}, targets = {0};
   const auto step = [&](const Stride& source) {
-    if (source.bytes < segment) return source.bytes;
-    const auto found = std::ranges::find(segments, source.bytes);
-    return static_cast<std::uint64_t>(found - segments.begin()) * of_segment * n;
+    if (source.bytes < row) return source.bytes;
+    const auto found = std::ranges::find(rows, source.bytes);
+    return static_cast<std::uint64_t>(found - rows.begin()) * of_row * n;
   };
-  const std::size_t in_piece = shape_.piece_axes();
+  const std::size_t in_run = shape_.run_axes();
   for (std::size_t i = 0; i < shape_.axes.size(); ++i) {
     const auto& [length, source, target] = shape_.axes[i];
     if (length == 1) continue;
-    if (i < in_piece) {
+    if (i < in_run) {
       repeat(elements, length, step(source));
     } else {
       repeat(sources, length, step(source));
@@ -269,20 +267,20 @@ Parcel::Parcel(ParcelShape shape)
 
   const std::size_t of_lookup = n * vectors_of_lookup(functions_.vectors),
                     lookups = ceil_div(loaded_.size() * n, of_lookup);
-  const std::uint64_t bytes = sizes_.piece;
+  const std::uint64_t bytes = sizes_.run;
   const std::size_t count = sources.size() * ceil_div(bytes, m) * lookups;
   orders_ = hwy::AllocateAligned<std::uint8_t>(count * m);
   if (!orders_) throw std::bad_alloc();
   std::fill_n(orders_.get(), count * m, no_byte);
   const int lg_of_lookup = std::countr_zero(of_lookup);  // no divisions: a plan has thousands of bytes
-  for (std::size_t piece = 0; piece < sources.size(); ++piece) {
+  for (std::size_t run = 0; run < sources.size(); ++run) {
     auto element = elements.begin();
     std::uint64_t byte = 0;  // of the element
     for (std::uint64_t begin = 0; begin < bytes; begin += m) {
       const std::size_t here = std::min<std::uint64_t>(m, bytes - begin), row = picked_.size() * lookups;
-      picked_.push_back({targets[piece] + begin, here});
+      picked_.push_back({targets[run] + begin, here});
       for (std::size_t b = 0; b < here; ++b) {
-        const std::uint64_t from = sources[piece] + *element + byte;
+        const std::uint64_t from = sources[run] + *element + byte;
         const std::size_t k = row + (from >> lg_of_lookup);
         orders_[k * m + b] = static_cast<std::uint8_t>(from & (of_lookup - 1));
         if (++byte < shape_.element_bytes) continue;

@@ -1,8 +1,8 @@
 // Permutes up to a KiB in registers.
 //
 // A parcel is a small box: up to most_vectors vectors, which are loaded once. Each vector of the target is
-// picked from all of them. Parcels repeat along an axis. What one writes too much is overwritten by the next
-// few; the last few are written exactly.
+// picked from all of them. Parcels repeat along an axis. A parcel may write past its end: later parcels
+// overwrite the overshoot, and the last few are written exactly.
 #pragma once
 
 #include <hwy/aligned_allocator.h>
@@ -24,18 +24,17 @@ struct ParcelVectors {
 
 /// What decides how long parcels take.
 struct ParcelSizes {
-  std::uint64_t bytes;    ///< of a parcel
-  std::uint64_t segment;  ///< what is contiguous in the source
-  std::uint64_t piece;    ///< what is contiguous in the target
-  std::uint64_t count;    ///< of parcels that follow each other
-  bool rest;              ///< whether there is another one that moves some coordinates again
+  std::uint64_t bytes;  ///< of a parcel
+  std::uint64_t row;    ///< what is contiguous in the source
+  std::uint64_t run;    ///< what is contiguous in the target
+  std::uint64_t count;  ///< of parcels that follow each other
+  bool rest;            ///< whether there is another one that moves some coordinates again
 
-  /// How many vectors a parcel is loaded as: each segment as whole vectors.
+  /// How many vectors a parcel is loaded as: each row as whole vectors.
   std::uint64_t loaded(const ParcelVectors& vectors) const;
-  /// What the last vector of a piece writes too much.
+  /// How many bytes the last vector of a run overshoots.
   std::uint64_t excess(const ParcelVectors& vectors) const;
-  /// How many parcels at the end must be moved without writing too much, if `behind` more bytes may be
-  /// written.
+  /// How many parcels at the end must be written exactly, if `behind` more bytes may be overwritten.
   std::uint64_t exact_parcels(const ParcelVectors& vectors, std::uint64_t behind) const;
   /// An estimate for all.
   double cycles(const ParcelVectors& vectors, std::uint64_t behind) const;
@@ -52,10 +51,10 @@ struct ParcelShape {
   std::uint64_t taken = 1;
 
   /// The first few of `axes`, and the coordinates of `along` that a parcel takes, are contiguous in the
-  /// target: a piece.
-  std::size_t piece_axes() const;
-  /// Whether a parcel is one piece, so that parcels follow each other in the target.
-  bool is_one_piece() const { return piece_axes() == axes.size(); }
+  /// target: a run.
+  std::size_t run_axes() const;
+  /// Whether a parcel is one run, so that parcels follow each other in the target.
+  bool is_one_run() const { return run_axes() == axes.size(); }
   std::vector<Axis> by_source() const;  ///< the axes of one parcel, fastest in the source first
   ParcelSizes sizes() const;
 };
@@ -71,7 +70,7 @@ class Parcel {
 
   /// Moves `count` coordinates of the axis, at least shape().taken. Reads nothing from `source_end` on.
   /// Writes nothing else, except perhaps the first of the `behind` bytes that follow, less than a vector.
-  /// Only parcels of one piece may have such bytes.
+  /// Only parcels of one run may have such bytes.
   void move(std::byte* to, const std::byte* from, std::uint64_t count, const std::byte* source_end,
             std::uint64_t behind) const;
 
@@ -87,7 +86,7 @@ class Parcel {
   /// Where the vectors of the target go.
   struct Picked {
     std::uint64_t target;  ///< from the parcel's place
-    std::size_t bytes;     ///< that belong to the piece
+    std::size_t bytes;     ///< that belong to the run
   };
   std::span<const Picked> picked() const { return picked_; }
   /// A vector of N bytes of the target takes some lookups, each in one vector of the parcel or, if these have
@@ -100,8 +99,8 @@ class Parcel {
                             bool exact_reads);
   struct Functions {
     ParcelVectors vectors{};
-    Function overlapping = nullptr;  ///< may read and write up to a vector too much
-    Function exact = nullptr;        ///< writes nothing too much, and reads nothing if exact_reads
+    Function overlapping = nullptr;  ///< may read and write up to a vector past the end
+    Function exact = nullptr;        ///< writes nothing past the end, and reads nothing there if exact_reads
   };
 
  private:

@@ -10,7 +10,7 @@
 namespace xorder::kernel {
 
 /// Puts elements together from their places in a buffer. Where some of them are close together, it permutes
-/// them in registers: a vector of the result is made from a few windows, each of which is a vector of the
+/// them in registers: a vector of the result is made from a few loads, each of which is a vector of the
 /// buffer.
 class Picker {
  public:
@@ -22,23 +22,23 @@ class Picker {
 
   /// Copies elements 0 .. count − 1 to `to`.
   void pick(std::byte* to, const std::byte* from, std::size_t count) const {
-    if (windows_ == 0) return one_by_one_(*this, to, from, count);
-    by_windows_(*this, to, from, (count + in_vector_ - 1) / in_vector_);
+    if (loads_ == 0) return one_by_one_(*this, to, from, count);
+    by_loads_(*this, to, from, (count + in_vector_ - 1) / in_vector_);
   }
 
   const std::vector<std::uint32_t>& places() const { return places_; }
   std::size_t element_bytes() const { return element_bytes_; }
   /// Of each vector; 0 if elements are copied one by one.
-  std::size_t windows() const { return windows_; }
+  std::size_t loads() const { return loads_; }
   std::size_t in_vector() const { return in_vector_; }
-  /// Window k of vector v begins at offsets()[v·windows() + k]. Its byte orders()[(v·windows() + k)·N + j],
+  /// Load k of vector v begins at offsets()[v·loads() + k]. Its byte orders()[(v·loads() + k)·N + j],
   /// if that is not no_byte, becomes byte j of the vector of N bytes.
   const std::uint32_t* offsets() const { return offsets_.data(); }
   const std::uint8_t* orders() const { return orders_.data(); }
   static constexpr std::uint8_t no_byte = 0x80;
 
   using Function = void (*)(const Picker&, std::byte* to, const std::byte* from, std::size_t count);
-  struct ByWindows {
+  struct ByLoads {
     std::size_t vector_bytes = 0;  ///< 0 if there are no vectors
     Function function = nullptr;   ///< its count is one of vectors
   };
@@ -48,15 +48,15 @@ class Picker {
     const std::size_t first = vector * in_vector_;
     return {places_.data() + first, std::min(in_vector_, places_.size() - first)};
   }
-  bool find_windows(std::size_t vector_bytes);
+  bool find_loads(std::size_t vector_bytes);
   void set_orders(std::size_t vector_bytes);
 
   std::size_t element_bytes_;
   std::vector<std::uint32_t> places_;
-  std::size_t windows_ = 0, in_vector_ = 0;
+  std::size_t loads_ = 0, in_vector_ = 0;
   std::vector<std::uint32_t> offsets_;
   std::vector<std::uint8_t> orders_;
-  Function one_by_one_, by_windows_ = nullptr;
+  Function one_by_one_, by_loads_ = nullptr;
 };
 
 }  // namespace xorder::kernel

@@ -1,3 +1,4 @@
+// Splits rows of few columns into columns. The rows are adjacent, so they are read as one stream.
 #include "kernel/vectors/transpose.hpp"
 
 // As in lines.cpp.
@@ -59,15 +60,14 @@ void split_in_blocks(const std::byte* source, std::size_t count, std::size_t col
 
 template <std::size_t W>
 SplitFunction split_to(std::size_t columns) {
-  // Splitting 16 columns takes more registers than AVX2 has. (N x 16 bytes in 64 KiB, AMD Zen 3: 7 to 11
-  // GB/s.)
+  // Splitting 16 columns takes more registers than AVX2 has.
   constexpr bool too_many = W == 1 && widest_bytes == 32;
   SplitFunction function = nullptr;
   if (columns * W < 16 || !too_many) {
     if (with_narrow<W>(columns, [&](auto narrow) { function = narrow.split; })) return function;
   }
   if (columns < 16 / W || columns > 16) return nullptr;
-  // (N x 16 of 1 to 16 bytes in 64 KiB, AMD Zen 3: 12 to 13 GB/s where blocks write half lines, 19 to 27 so.)
+  // Blocks of single vectors would write half lines, which takes half as long again or more.
   if constexpr (line_is_two_vectors) return split_in_blocks<TallBlock<W>, W>;
   return split_in_blocks<Block<W, widest_bytes, 16>, W>;
 }

@@ -1,3 +1,5 @@
+// Transposes in blocks that fit in registers. Which blocks depends on the size of an element, on the number
+// of rows and columns, and on the vectors of the processor.
 #include "kernel/vectors/transpose.hpp"
 
 // As in lines.cpp.
@@ -50,8 +52,8 @@ HWY_INLINE void copy_few(std::byte* to, const std::byte* from, std::size_t bytes
   }
 }
 
-// Splits rows of 2 to 15 bytes that lie anywhere: some of them are put side by side first. (15 columns of 1
-// byte, 64 MiB on AMD Zen 4: 2.2 to 4.4 GB/s.)
+// Splits rows of 2 to 15 bytes that lie anywhere: some of them are put side by side first, as loads of a few
+// bytes each would take twice as long.
 template <std::size_t W, class Split>
 void split_rows(const Split& narrow, const std::byte* const* rows, std::size_t count, std::size_t columns,
                 std::byte* target, std::size_t pitch) {
@@ -67,8 +69,7 @@ void split_rows(const Split& narrow, const std::byte* const* rows, std::size_t c
 template <std::size_t W, bool by_lines>
 void transpose(const std::byte* const* rows, std::size_t count, std::size_t columns, std::byte* target,
                std::size_t pitch, std::size_t, bool fetching) {
-  // Joining few columns takes a detour, so they are transposed in blocks if they fill one. (Matrices of 16 x
-  // 16 bytes in 64 KiB, AMD Zen 3: 1.6 to 4 GB/s.)
+  // Joining few columns takes a detour, so they are transposed in blocks if they fill one.
   const bool in_blocks = count * W >= 16 && columns * W >= 16 && columns < widest_bytes / W + 16;
   if (pitch == count * W && !in_blocks) {
     if (with_narrow<W>(count, [&](auto narrow) { narrow.join(rows, count, columns, target); })) return;
@@ -79,12 +80,12 @@ void transpose(const std::byte* const* rows, std::size_t count, std::size_t colu
     return true;
   };
   constexpr std::size_t wide = std::min<std::size_t>(32, widest_bytes);
-  // (16 x N of 4 bytes, 64 KiB on AMD Zen 3: 29 GB/s, in squares 23. Single bytes are faster in squares.)
+  // (Single bytes are faster in squares, larger elements by lines.)
   if constexpr (by_lines && W > 1) {
     if (with(FlatBlock<W, widest_bytes>())) return;
   }
-  // (AMD Zen 3, one thread, GB/s: 1 MiB of 2, 4, 8, 16 bytes, transposed, 10, 11, 14, 11 to 18, 16, 19, 20.)
-  // Where rows or columns are left, the smaller blocks of smaller elements waste less.
+  // Squares write whole lines, which pays where source and target exceed the first level. Where rows or
+  // columns are left, the smaller blocks of smaller elements waste less.
   if constexpr (line_is_two_vectors) {
     using S = Square<W>;
     if ((W == 16 || (count % S::rows == 0 && columns % S::columns == 0)) && with(S())) return;
@@ -140,8 +141,8 @@ void transpose_ahead(const std::byte* const* rows, std::size_t count, std::size_
 template <std::size_t W>
 TransposeFunction transpose_ahead_by(std::size_t count, std::size_t columns) {
   constexpr std::size_t least = 16 / W, half = widest_bytes / 2 / W, whole = widest_bytes / W;
-  // Where a column has little more than half a vector, two smaller blocks are faster. (38 rows of single
-  // bytes in 64 KiB on AMD Zen 4: 20.9 GB/s, 17.5 in one block.)
+  // Where a column has little more than half a vector, two smaller blocks are faster than one that is half
+  // empty.
   constexpr std::size_t longer = W == 1 ? half / 2 : copied_rows<widest_bytes / 2>;
   TransposeFunction function = nullptr;
   const auto with = [&](auto block) {
@@ -189,7 +190,7 @@ bool transposes_squares(std::size_t element_bytes) {
 }
 TransposeFunction transpose_ahead_function(std::size_t element_bytes, std::size_t count, std::size_t columns,
                                            std::uint64_t row_stride) {
-  // These rows share few sets of the cache. Larger elements gain even so: 13 x 8192 of 4 bytes 25 to 30 GB/s.
+  // These rows share few sets of the cache. Larger elements gain even so.
   if (element_bytes < 4 && row_stride != 0 && row_stride % (2048 * element_bytes) == 0) return nullptr;
   return HWY_DYNAMIC_DISPATCH(transpose_ahead_of)(element_bytes, count, columns);
 }

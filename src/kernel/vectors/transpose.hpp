@@ -21,8 +21,7 @@ using TransposeFunction = void (*)(const std::byte* const* rows, std::size_t cou
                                    bool fetching);
 /// `row_stride`: bytes from one row to the next, if that is always the same. If it is a multiple of 4 KiB,
 /// all rows share eight lines of the first-level cache, and each line is read at once rather than in halves.
-/// (AMD Zen 4, 256 MiB, GB/s: 16 rows of 2 and 4 bytes 8.0 to 12.7 and 10.8 to 14.7, 16384 rows of 2 bytes
-/// 7.6 to 9.3. Other rows lose up to a third.)
+/// (Other rows would lose up to a third by that.)
 TransposeFunction transpose_function(std::size_t element_bytes, std::uint64_t row_stride = 0);
 /// Whether matrices of such elements are transposed in squares of lines, each of which is read at once and
 /// written at once: where a line is two vectors.
@@ -30,8 +29,7 @@ bool transposes_squares(std::size_t element_bytes);
 /// For rows so few that a column does not fill a vector. It stores a whole vector for each column, so it also
 /// overwrites what follows the last one, less than a line, which must be written later. Requires pitch =
 /// count·element_bytes and ahead_rows() rows, of which those from rows[count] on repeat the last one. Null if
-/// transpose_function() is as fast. (26 x 26 elements of 2 bytes in the cache, AMD Zen 4: 14 to 21 GB/s. But
-/// 26 x 4096 single bytes, whose rows share sets, 18 to 9.)
+/// transpose_function() is as fast. (Where rows share sets of the cache, this is up to half as fast.)
 TransposeFunction transpose_ahead_function(std::size_t element_bytes, std::size_t count, std::size_t columns,
                                            std::uint64_t row_stride = 0);
 constexpr std::size_t ahead_rows(std::size_t element_bytes) { return line_bytes / element_bytes; }

@@ -101,9 +101,8 @@ HWY_INLINE void put(D d, hn::Vec<D> v, std::byte* p) {
 }
 
 // Writes a part of a line past the cache. An ordinary store waits until the line was read, and all stores
-// behind it wait too. (256 MiB in segments of 1 KiB in bit-reversed order, which begin 16 bytes after a line,
-// on AMD Zen 4: 10 GB/s if both ends of a segment are written with memcpy, 36 with this.) Fewer than 4 bytes
-// are stored ordinarily.
+// behind it wait too, so writing both ends of short segments with memcpy takes several times as long. Fewer
+// than 4 bytes are stored ordinarily.
 template <bool streamed>
 HWY_INLINE void copy_part_of_line(std::byte* to, const std::byte* from, std::size_t bytes) {
 #if HWY_ARCH_X86_64

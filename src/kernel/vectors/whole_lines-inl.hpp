@@ -144,9 +144,9 @@ class PairedRows {
   hn::Vec<Widest> pairs_[pieces][rows / 2];
 };
 
-// A block of 64/W rows of 64 bytes. Each row is loaded once. (Line tiles on AMD Zen 3, one thread, by Block
-// and by Square, GB/s. Of 1, 2, 4 bytes: adjacent lines, 64 KiB, 14.6, 14.9, 15.2 and 25, 22, 24; in
-// bit-reversed order, 64 KiB 6.5, 9.7, 11 and 12, 14, 14, 1 MiB 4.7, 6.9, 9.0 and 8.2, 8.5, 11.)
+// A block of 64/W rows of 64 bytes. Each row is loaded once, and each line of the target is written at once:
+// a Block writes its halves at different times, and a line that shares its set with many others has left the
+// first level by then.
 template <std::size_t W>
 struct Square {
   static constexpr std::size_t rows = line_bytes / W, columns = rows;

@@ -1,3 +1,5 @@
+// Which engine a map gets: by the number of lines across a tile, by whether its runs share sets of the cache,
+// by the size of the array, and by where the target begins.
 #include "memory/bmmc/bmmc.hpp"
 
 #include <fmt/format.h>
@@ -15,13 +17,11 @@ namespace xorder::memory {
 
 namespace {
 
-// Whether tiles are moved from line to line past the cache, rather than through a buffer. (256 MiB, one
-// thread of AMD Zen 4, through a buffer and from line to line, GB/s: bit reversal of 4, 8 and 16 bytes 7.6
-// and 8.9, 8.6 and 11, 10 and 13; Morton order of 8 bytes 11 and 14; a shuffle 14 and 19.) Not with more
-// lines, which are too many to be prefetched into the first-level cache: bit reversal of 1 byte 5.3 and 2.9.
-// Nor with lines that are permuted before they are transposed: random maps of 8 bytes 10.6 and 8.2. Nor, if a
-// line takes several stores, where the lines of a line tile lie apart: on AMD Zen 3 (AVX2) bit reversal of 4,
-// 8 and 16 bytes 3.6 and 3.0, 4.5 and 2.3, 4.3 and 3.6; but Morton order of 8 bytes 4.8 and 7.
+// Whether tiles are moved from line to line past the cache, rather than through a buffer, which spares a
+// copy. Not with more lines, which are too many to be prefetched into the first-level cache. Nor with lines
+// that are permuted before they are transposed. Nor, if a line takes several stores (AVX2), where the lines
+// of a line tile lie apart: a processor combines the stores of few lines at a time. (Figures are in
+// bench/memory_bench.md, "Maps".)
 bool suits_streaming(const kernel::LineTiles& tiles) {
   constexpr int lg_most_lines = 4;
   const std::size_t lines = std::size_t{1} << tiles.lg_lines;  // of a line tile
@@ -67,12 +67,8 @@ std::unique_ptr<Engine> make_mapped_engine(Mapped mapped, std::uint64_t array_by
   const bool share_sets = runs_share_sets(mapped.map, w, large), leaves = leaves_the_caches(mapped.bytes());
   // Lines that share sets leave the second level before they are read. Those of 1 and 2 bytes come from
   // the third level then, unless the array is so large that they have left that too; so would larger
-  // elements, but moved from line to line they are faster. Longer runs help, but only where segments,
-  // which are shorter, begin at lines. (Bit reversal on AMD Zen 4, one thread, GB/s, as long runs and
-  // gathered. 256 MiB of 1 byte: 7.1 and 5.4; 1 GiB of 4, 8 and 16 bytes: 7.8, 8.6, 9.0 and 6.1, 6.3,
-  // 6.8; whose target begins within a line, prefetched and gathered: 1 byte, 256 MiB, 3.9 and 4.7, 1 GiB
-  // 4.0, 4.2, 4.2 and 4.8, 5.1, 4.9. From line to line 5.9, 6.3, 5.5; of 256 MiB 8.6, 10.9, 11.4, and
-  // through a buffer 7.2, 7.9, 8.5.)
+  // elements, but moved from line to line they are faster. Longer runs help, but only where segments, which
+  // are shorter, begin at lines; elsewhere the lines are gathered.
   auto buffered = make_buffered_lines(mapped, line_tiles(mapped, large), share_sets && (w == 1 || leaves));
   std::unique_ptr<Engine> aligned;
   if (share_sets && (w <= 2 || leaves))

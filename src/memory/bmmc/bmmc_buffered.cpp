@@ -1,3 +1,9 @@
+// The engine for buffered lines: past the cache, from the source's lines to a buffer, which stays in the
+// first-level cache, and from there to streaming stores of whole segments.
+//
+// While a tile is written, the processor would read nothing. So the next one is prefetched meanwhile. Where
+// its lines share few sets of the cache and would evict each other, they are gathered instead: copied side by
+// side.
 #include <cstdint>
 #include <optional>
 #include <utility>

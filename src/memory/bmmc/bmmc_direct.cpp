@@ -1,3 +1,5 @@
+// The engines that move a map's lines without a buffer for the tile: direct lines in the cache, streamed
+// lines past it, and line runs, where a tile is one run whose lines are permuted one by one.
 #include <cstdint>
 #include <utility>
 

@@ -1,3 +1,5 @@
+// The engine for maps that cannot be performed line by line: elements whose size is no power of two, and maps
+// of less than a line (kernel/linear/record_mover.hpp).
 #include <fmt/format.h>
 
 #include "kernel/linear/record_mover.hpp"

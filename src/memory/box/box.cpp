@@ -1,3 +1,7 @@
+// Which engine a box gets. Records follow from the size of an element. Between the others, estimates of the
+// cycles for each element decide: one for the engines that transpose matrices is here, and each other engine
+// has its own, which is asked only whether it takes less. They are fitted together, so whoever changes one
+// must measure them all.
 #include "memory/box/box.hpp"
 
 #include <algorithm>
@@ -17,7 +21,7 @@ constexpr std::uint64_t narrow_row = 24;
 
 // Cycles that moving tiles takes.
 struct Costs {
-  double tile;         // if it is a piece of the target, or in the cache
+  double tile;         // if it is contiguous in the target, or in the cache
   double run;          // otherwise
   double row;          // of a tile
   double distant_row;  // if rows do not follow each other
@@ -28,19 +32,19 @@ struct Costs {
 };
 constexpr Costs in_cache{60, 0, 2, 3, 1.5, 0.06, 1.2, 0}, in_memory{30, 30, 4, 12, 2, 0.12, 1, 0.1};
 
-// One of the engines that transpose matrices: direct, pieces or runs.
+// One of the engines that transpose matrices: direct, short runs or runs.
 class Matrices {
  public:
   Matrices(const TargetAxes& target, std::uint64_t bytes, bool streamed)
       : box_(target), bytes_(bytes), streamed_(streamed) {
     const std::uint64_t w = target.element_bytes;
     direct_ = fits_direct(box_, bytes);
-    in_pieces_ = box_.run_length * w < short_run && !box_.columns.front().mapped;
+    short_runs_ = box_.run_length * w < short_run && !box_.columns.front().mapped;
     constexpr std::uint64_t short_row = 256;
-    if (!in_pieces_ && box_.rows_adjacent() && box_.row_bytes() < short_row &&
+    if (!short_runs_ && box_.rows_adjacent() && box_.row_bytes() < short_row &&
         box_.run.front().extent * w >= short_run) {
       box_.shorten_run(1);  // the rows that are left follow each other
-    } else if (!in_pieces_ || box_.pays_to_lengthen(box_.run_length * w)) {
+    } else if (!short_runs_ || box_.pays_to_lengthen(box_.run_length * w)) {
       Box longer = box_;
       longer.lengthen_rows();
       // Direct tiles lie along one axis, and longer rows are better than narrow ones. (1,200 random arrays of
@@ -48,7 +52,7 @@ class Matrices {
       direct_ = direct_ && (box_.row_bytes() >= narrow_row || longer.columns.size() == 1);
       if (!direct_) {
         box_ = std::move(longer);
-        in_pieces_ = in_pieces_ && box_.columns.size() == 1;
+        short_runs_ = short_runs_ && box_.columns.size() == 1;
       }
     }
   }
@@ -57,7 +61,7 @@ class Matrices {
 
   std::unique_ptr<Engine> engine() && {
     if (direct_) return make_direct(std::move(box_));
-    if (in_pieces_) return make_pieces(std::move(box_), streamed_);
+    if (short_runs_) return make_short_runs(std::move(box_), streamed_);
     return make_runs(std::move(box_), streamed_, bytes_);
   }
 
@@ -66,7 +70,7 @@ class Matrices {
 
   Box box_;
   std::uint64_t bytes_;
-  bool streamed_, direct_, in_pieces_;
+  bool streamed_, direct_, short_runs_;
 };
 
 // An estimate for an element of a block, which is transposed in registers.
@@ -79,30 +83,28 @@ double Matrices::block_cycles() const {
 // Estimates the cycles for each element. Where rows or runs are shorter than a block, elements are copied one
 // by one, or rows are first put side by side.
 //
-// When this estimate and those of parcels and tables were fitted, 1,400 random arrays of 2 to 5 axes, many of
-// them short, with elements of 1 to 16 bytes, took 3 to 6 % longer on average than with the best choice for
-// each, in part because times vary (64 KB to 3 MB, AMD Zen 4, one thread).
+// This estimate and those of parcels and tables were fitted together to 1,400 random arrays of 2 to 5 axes,
+// many of them short, with elements of 1 to 16 bytes. They choose almost as well as measuring does.
 double Matrices::cycles() const {
   const Costs& costs = direct_ ? in_cache : in_memory;
   const std::uint64_t bytes = box_.element_bytes;
   const auto w = static_cast<double>(bytes), rows = static_cast<double>(box_.run_length),
              columns = static_cast<double>(box_.column_count);
   if (direct_ && batch_for(box_) != nullptr) return 0.1 + 0.055 * w;
-  const double for_tile = direct_ || in_pieces_ ? costs.tile / (rows * columns) : costs.run / rows;
-  if ((direct_ || !in_pieces_) && box_.all_rows_adjacent() &&
+  const double for_tile = direct_ || short_runs_ ? costs.tile / (rows * columns) : costs.run / rows;
+  if ((direct_ || !short_runs_) && box_.all_rows_adjacent() &&
       split_function(bytes, box_.column_count) != nullptr) {
     const bool narrow = std::bit_ceil(box_.column_count) * bytes <= 16;
     const bool few = narrow ? rows < line_bytes / w + 16 : rows * w < 16;  // which take a detour
     return 0.06 + costs.split * w + for_tile * (few ? 4 : 1);
   }
   double cycles = costs.one_by_one, row = box_.rows_adjacent() ? costs.row : costs.distant_row;
-  // (N x 18 elements of 12, 20, 24 bytes, 30 MB: as runs 9.5, 8.8, 8.5 GB/s, nested 13.8, 12.6, 9.6; 1000 x
-  // 2500 of 12 bytes 13.6 and 11.2.)
+  // (Nested tiles gain where rows are short, and lose where they are long.)
   constexpr std::uint64_t short_row = 512;
   if (!direct_ && copied_one_by_one(bytes) && box_.rows_adjacent() && box_.row_bytes() < short_row)
     cycles = 0.28 * w;
   // Rows are listed for each tile, or only once if there are few.
-  if (direct_ ? box_.run_length > 256 : !in_pieces_ && !box_.run.empty())
+  if (direct_ ? box_.run_length > 256 : !short_runs_ && !box_.run.empty())
     row += 16 / static_cast<double>(box_.run.front().extent);
   const double block = std::has_single_bit(bytes) ? 16 : 64;
   if (!copied_one_by_one(bytes) && columns * w >= 16 &&
@@ -114,7 +116,7 @@ double Matrices::cycles() const {
     if (columns * w < 16) {  // rows are put side by side first
       cycles = std::min(cycles, 0.15 * w + 2 / columns);
       row = costs.row;
-    } else if (in_pieces_) {
+    } else if (short_runs_) {
       cycles = std::min(cycles, 0.15 * w + 40 / (rows * columns));
     }
   }
@@ -149,9 +151,8 @@ std::unique_ptr<Engine> make_short_map_engine(const Reordering& what) {
       !what.map.matrix.is_bit_permutation() || what.map.complement != 0)
     return nullptr;
   const TargetAxes target(canonical(with_axes_of_bits(what)));
-  // What maps take that are performed line by line. (N bit reversals of 8 elements of 1 to 8 bytes, 64 KiB,
-  // line by line and as parcels: AMD Zen 4 14 to 20 and 29 to 47 GB/s; AMD Zen 3, which looks up 16 bytes at
-  // once, 5.3 to 7 and 9.6 to 11.)
+  // What maps take that are performed line by line. Where a processor looks up only 16 bytes at once, these
+  // take longer, and so do parcels.
   const double by_line = kernel::Parcel::vectors(target.element_bytes).loaded < line_bytes ? 0.4 : 0.15;
   double cycles = by_line * static_cast<double>(target.element_bytes);
   const auto parcels = parcels_for(target, cycles);

@@ -11,33 +11,33 @@
 //                         run d   d h l
 //
 // This is repeated for each coordinate of the other axes, which are slower than D in the target. A tile is
-// some rows by some columns. Runs and pieces are transposed into a buffer, and whole lines go from there to
-// the target. There are seven kinds. For arrays past the cache, and in it where the next three do not fit:
+// some rows by some columns. Runs are transposed into a buffer, and whole lines go from there to the
+// target. There are seven kinds. For arrays past the cache, and in it where the next three do not fit:
 //
-//   runs      a tile is a piece of each of some runs; where runs do not begin at lines, it also takes the
-//             last few rows of the tile before, to have the whole of the line that both share;
-//   pieces    the runs are short, and a tile is several that follow each other in the target;
+//   runs        a tile is a part of each of some runs; where runs do not begin at lines, it also takes the
+//               last few rows of the tile before, to have the whole of the line that both share;
+//   short runs  a tile is several of them that follow each other in the target;
 //
 // for arrays in the cache:
 //
-//   parcels   boxes are so small that they are permuted in registers, as a whole (kernel/vectors/parcel.hpp);
-//   table     rows and runs are so short that the elements of a tile are picked by a table, one by one from
-//             the source if they are large enough;
-//   direct    blocks go from the rows to the target without a buffer; small matrices of whole blocks, one or
-//             many, as a batch (kernel/vectors/batch.hpp);
+//   parcels     boxes are so small that they are permuted in registers, as a whole
+//               (kernel/vectors/parcel.hpp);
+//   table       rows and runs are so short that the elements of a tile are picked by a table, one by one
+//               from the source if they are large enough;
+//   direct      blocks go from the rows to the target without a buffer; small matrices of whole blocks, one
+//               or many, as a batch (kernel/vectors/batch.hpp);
 //
 // and besides:
 //
-//   nested    past the cache, rows and runs are so short that a tile is permuted into a buffer as an array in
-//             the cache is;
-//   records   elements are so large that they are copied one by one, in the target's order.
+//   nested      past the cache, rows and runs are so short that a tile is permuted into a buffer as an array
+//               in the cache is;
+//   records     elements are so large that they are copied one by one, in the target's order.
 //
 // The kinds are chosen by estimates of the cycles that each takes.
 //
 // Which axes make a row is a choice. If D is short, a row also lies along the axes that are next to D in the
 // source, and the runs then lie along fewer axes: 512 x 100 x 2 x 224 x 2 bytes, order 1 2 4 3 0, have rows
-// of 89600 columns and runs of 512, not rows of 2 and runs of 114688. (AMD Zen 4, one thread: 8.7 GB/s, not
-// 0.9.)
+// of 89600 columns and runs of 512, not rows of 2 and runs of 114688, which is ten times as fast.
 //
 // Reading decides the speed. A processor reads nothing new while a tile's lines go to the target, so a part
 // of the next tile is prefetched before each KiB that is written (write_tile.hpp); a tile and the next one

@@ -1,3 +1,5 @@
+// The engine "direct": in the cache, blocks go from the rows to their places in the target, without a buffer.
+// A line that two blocks share is written twice, which costs little while it stays in the cache.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -141,9 +143,7 @@ bool fits_direct(const Box& box, std::uint64_t bytes) {
   const CacheSizes& caches = cache_sizes();
   if (box.columns.front().mapped || !written_directly(bytes)) return false;
   // The lines of many rows so far apart share few sets in the second level too, and leave it soon. That does
-  // no harm if each is read and written at once. (GB/s directly and through a buffer. AMD Zen 4, 4 MiB of 1,
-  // 2, 4 bytes, 2048 x 2048: 9.2, 11.5, 11.7 and 12.5, 13.5, 13.8. In squares, AMD Zen 3, of 1, 2, 4, 8, 16
-  // bytes: 4 MiB 11.5, 10.9, 9.8, 16, 19 and 10.5, 11.0, 6.1, 10, 11; 2 MiB 13 to 20 and 8 to 12.)
+  // no harm if each is read and written at once, as squares do; other kernels need a buffer then.
   constexpr std::uint64_t far_apart = 2048;
   const bool in_squares = kernel::transposes_squares(box.element_bytes) && box.row_bytes() >= line_bytes;
   if (bytes > caches.second && !in_squares && box.run_length > Direct::few_rows && box.row_stride() != 0 &&

@@ -14,7 +14,7 @@ namespace xorder::memory {
 std::unique_ptr<Engine> make_runs(Box box, bool streamed, std::uint64_t array_bytes);
 
 /// Columns must not be mapped.
-std::unique_ptr<Engine> make_pieces(Box box, bool streamed);
+std::unique_ptr<Engine> make_short_runs(Box box, bool streamed);
 
 // The next three are for axes that are not mapped, and null if they would not take fewer than `cycles` for
 // each element. The first two are for arrays in the cache, and set `cycles` to what they take.

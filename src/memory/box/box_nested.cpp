@@ -1,3 +1,6 @@
+// The engine "nested": past the cache, where rows and runs are so short that no blocks fit. A tile is then
+// itself a small box with several axes, so it is permuted into a buffer by the engine that is best for such a
+// box in the cache.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,7 +36,7 @@ class Nested : public Engine {
       : tiles_(target.element_bytes, target.with_strides(), goal()),
         tile_count_(tiles_.tile_count()),
         tiles_per_task_(std::max<std::uint64_t>(1, task_bytes / tiles_.tile_bytes())),
-        segments_(bytes_of(tiles_.segments())),
+        rows_(bytes_of(tiles_.rows())),
         runs_(bytes_of(tiles_.runs())),
         write_(rows_out_function(true)) {
     std::vector<std::uint64_t> lengths;
@@ -42,14 +45,13 @@ class Nested : public Engine {
   }
 
   /// An estimate for each element: reading it and writing it past the cache, beginning a tile, asking for a
-  /// segment and beginning a run take their time besides. (Checked on AMD Zen 4 with 300 random arrays of 30
-  /// MB.)
+  /// row and beginning a run take their time besides. (Checked with 300 random arrays of 30 MB.)
   double cycles() const {
     const auto real = [](std::uint64_t number) { return static_cast<double>(number); };
     const double w = real(tiles_.element_bytes()), elements = real(tiles_.tile_bytes()) / w;
-    constexpr double byte = 0.13, tile = 200, segment = 10, run = 30;
+    constexpr double byte = 0.13, tile = 200, row = 10, run = 30;
     return permuters_.front().cycles + byte * w +
-           (tile + segment * real(segments_.size()) + run * real(runs_.size())) / elements;
+           (tile + row * real(rows_.size()) + run * real(runs_.size())) / elements;
   }
 
   /// Makes what else is needed to perform it.
@@ -84,7 +86,7 @@ class Nested : public Engine {
       if (t + 1 < end) {
         walk.advance();
         next = walk.tile();
-        fetched = NextTile(source + next.source.bytes, segments_.data(), next.segments, next.segment * w);
+        fetched = NextTile(source + next.source.bytes, rows_.data(), next.rows, next.row * w);
       }
       const std::uint64_t run = tile.run * w;
       write_tile_to(runs_.data(),
@@ -94,8 +96,8 @@ class Nested : public Engine {
   }
 
   std::string describe() const override {
-    return fmt::format("{}; in tiles of {} segments and {} runs, {} bytes, streamed",
-                       permuters_.front().engine->describe(), segments_.size(), runs_.size(),
+    return fmt::format("{}; in tiles of {} rows and {} runs, {} bytes, streamed",
+                       permuters_.front().engine->describe(), rows_.size(), runs_.size(),
                        tiles_.tile_bytes());
   }
 
@@ -105,7 +107,7 @@ class Nested : public Engine {
     return {.run = run, .largest_tile = std::max(least, cache_sizes().second / 16)};
   }
 
-  // Permutes tiles that have so many coordinates of each axis.
+  // Permutes tiles that have this many coordinates of each axis.
   struct Permuter {
     Permuter(const BoxTiles& tiles, std::vector<std::uint64_t> tile_lengths)
         : lengths(std::move(tile_lengths)) {
@@ -116,32 +118,32 @@ class Nested : public Engine {
         bytes *= lengths[i];
       };
       for (std::size_t i = 0; i < lengths.size(); ++i) {
-        if (tiles.parts()[i].in_segment) segment *= lengths[i];
+        if (tiles.parts()[i].in_row) row *= lengths[i];
         if (!tiles.parts()[i].in_run) continue;
         run *= lengths[i];
         add(i);
       }
       for (const std::size_t i : tiles.by_source()) {
-        if (tiles.parts()[i].in_segment && !tiles.parts()[i].in_run) add(i);
+        if (tiles.parts()[i].in_row && !tiles.parts()[i].in_run) add(i);
       }
       engine = make_engine_in_cache(TargetAxes(tiles.element_bytes(), axes), bytes, false, cycles);
     }
 
     std::vector<std::uint64_t> lengths;
-    std::uint64_t segment = 1, run = 1;  // elements of each
-    double cycles = 0;                   // of each element
+    std::uint64_t row = 1, run = 1;  // elements of each
+    double cycles = 0;               // of each element
     std::unique_ptr<Engine> engine;
   };
 
   const Engine& permuter_for(const BoxTiles::Tile& tile) const {
     return *std::ranges::find_if(permuters_, [&](const Permuter& permuter) {
-              return permuter.segment == tile.segment && permuter.run == tile.run;
+              return permuter.row == tile.row && permuter.run == tile.run;
             })->engine;
   }
 
   BoxTiles tiles_;
   std::uint64_t tile_count_, tiles_per_task_;
-  std::vector<std::uint64_t> segments_, runs_;  // where they begin
+  std::vector<std::uint64_t> rows_, runs_;  // where they begin
   RowsOutFunction write_;
   std::vector<Permuter> permuters_;  // the first one for whole tiles
 };

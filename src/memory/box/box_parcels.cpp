@@ -1,3 +1,5 @@
+// The engine "parcels": in the cache, boxes that fit in registers (kernel/vectors/parcel.hpp). Which axes a
+// parcel takes, and along which axis parcels repeat, is chosen by the cycles that each choice takes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -70,23 +72,22 @@ class Search {
   // Tries parcels that also take some coordinates of the next axis in the target.
   void try_along(std::size_t along) {
     ParcelSizes of_one{bytes(), element_bytes_, element_bytes_, 0, false};
-    for (std::size_t i = 0; i < along; ++i) of_one.piece *= axes_[i].length;
+    for (std::size_t i = 0; i < along; ++i) of_one.run *= axes_[i].length;
     for (const std::size_t i : by_source_) {
-      if (!in_parcel_[i] || axes_[i].source.bytes != of_one.segment) break;
-      of_one.segment *= axes_[i].length;
+      if (!in_parcel_[i] || axes_[i].source.bytes != of_one.row) break;
+      of_one.row *= axes_[i].length;
     }
     const std::uint64_t length = axes_[along].length;
-    const bool lengthens = axes_[along].source.bytes == of_one.segment;  // segments, or else there are more
-    const bool one_piece = of_one.piece == of_one.bytes;
+    const bool lengthens = axes_[along].source.bytes == of_one.row;  // rows, or else there are more
+    const bool one_run = of_one.run == of_one.bytes;
     for (std::uint64_t taken = 1;; ++taken) {
       // The most for as many vectors.
-      if (lengthens)
-        taken = std::max(taken, round_up(of_one.segment * taken, vectors_.loaded) / of_one.segment);
+      if (lengthens) taken = std::max(taken, round_up(of_one.row * taken, vectors_.loaded) / of_one.row);
       taken = std::min(taken, length);
-      const ParcelSizes sizes{of_one.bytes * taken, of_one.segment * (lengthens ? taken : 1),
-                              of_one.piece * taken, length / taken, length % taken != 0};
+      const ParcelSizes sizes{of_one.bytes * taken, of_one.row * (lengthens ? taken : 1), of_one.run * taken,
+                              length / taken, length % taken != 0};
       if (sizes.loaded(vectors_) > Parcel::most_vectors) return;
-      const double cycles = sizes.cycles(vectors_, one_piece ? vectors_.picked : 0) /
+      const double cycles = sizes.cycles(vectors_, one_run ? vectors_.picked : 0) /
                             static_cast<double>(of_one.bytes / element_bytes_ * length);
       if (cycles < cycles_) {
         cycles_ = cycles;
@@ -114,7 +115,7 @@ class Parcels : public Engine {
   explicit Parcels(Choice choice, std::uint64_t source_bytes)
       : parcel_(std::move(choice.shape)), source_bytes_(source_bytes) {
     const ParcelShape& shape = parcel_.shape();
-    one_piece_ = shape.is_one_piece();
+    one_run_ = shape.is_one_run();
     const std::uint64_t of_coordinate = parcel_.sizes().bytes / shape.taken;
     of_tile_ = std::min(shape.along.length,
                         round_up(std::max<std::uint64_t>(1, tile_bytes / of_coordinate), shape.taken));
@@ -135,16 +136,16 @@ class Parcels : public Engine {
     const std::uint64_t end = std::min(outer_count_ * tiles_, last * tiles_per_task_);
     if (tile >= end) return;
     const auto& [length, source_stride, target_stride] = parcel_.shape().along;
-    const auto end_of = [&](std::uint64_t t) {  // in the target, if parcels are one piece
+    const auto end_of = [&](std::uint64_t t) {  // in the target, if parcels are one run
       return ((t + 1) / tiles_ * length + (t + 1) % tiles_ * of_tile_) * target_stride.bytes;
     };
-    const std::uint64_t written = one_piece_ ? end_of(end - 1) : 0;
+    const std::uint64_t written = one_run_ ? end_of(end - 1) : 0;
     std::uint64_t part = tile % tiles_;
     Offsets from(in_source_, tile / tiles_), to(in_target_, tile / tiles_);
     for (; tile < end; ++tile) {
       const std::uint64_t begin = part * of_tile_, count = part + 1 == tiles_ ? length - begin : of_tile_;
       parcel_.move(target + *to + begin * target_stride.bytes, source + *from + begin * source_stride.bytes,
-                   count, source + source_bytes_, one_piece_ ? written - end_of(tile) : 0);
+                   count, source + source_bytes_, one_run_ ? written - end_of(tile) : 0);
       if (++part == tiles_) {
         part = 0;
         ++from;
@@ -158,7 +159,7 @@ class Parcels : public Engine {
     const std::uint64_t w = parcel_.shape().element_bytes;
     return fmt::format(
         "axes: parcels of {} bytes, {} elements of {} bytes from each of {} places to each of {}",
-        sizes.bytes, sizes.piece / w, w, sizes.bytes / sizes.segment, sizes.bytes / sizes.piece);
+        sizes.bytes, sizes.run / w, w, sizes.bytes / sizes.row, sizes.bytes / sizes.run);
   }
 
  private:
@@ -166,7 +167,7 @@ class Parcels : public Engine {
 
   Parcel parcel_;
   std::uint64_t source_bytes_;
-  bool one_piece_ = false;
+  bool one_run_ = false;
   std::uint64_t of_tile_ = 1;  // coordinates; the last tile of them may have almost twice as many
   std::uint64_t tiles_ = 1;    // along the axis
   std::uint64_t tiles_per_task_ = 1;

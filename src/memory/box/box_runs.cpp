@@ -1,3 +1,6 @@
+// The engine "runs": everything that no other engine does better. A tile is a part of each of some runs. It
+// is transposed into a buffer, and each part is written as whole lines. The later of two tiles writes the
+// line that both share, and also reads the rows that it needs for that.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +21,7 @@ constexpr std::uint64_t long_task_bytes = 512 * 1024;
 
 // The most that a tile of runs takes.
 struct TileLimits {
-  std::uint64_t piece_bytes;  // of a run
+  std::uint64_t part_bytes;   // of a run
   std::uint64_t strip_bytes;  // of a row
   std::uint64_t tile_bytes;
 };
@@ -26,10 +29,8 @@ struct TileLimits {
 TileLimits tile_limits(const Box& box, bool few_rows, std::uint64_t array_bytes) {
   const std::uint64_t w = box.element_bytes;
   if (w >= line_bytes) return {2048, 2048, 64 * 1024};
-  // Rows that lie so far apart share their sets in the cache. (4 bytes, 16384 x 16384 on AMD Zen 4: 7.2 to
-  // 9.0 GB/s; 128 x 128 x 128 x 128, order 3 2 1 0: 5.3 to 7.2. 1, 2, 8 and 16 bytes gain nothing there, but
-  // in 2 GiB, two threads: 2, 8 and 16 bytes 14.5 to 16.0, 13.7 to 19.4, 18.6 to 21.4; order 2 3 0 1 of 8
-  // bytes 11.5 to 16.3, but 3 2 1 0, whose rows have 1 KiB, 14.5 to 13.0.)
+  // Rows that lie so far apart share their sets in the cache. Longer parts of each gain up to a third then,
+  // in large arrays with elements of any size but one byte.
   const bool far_apart = box.row_stride() != 0 && box.row_stride() % (64 * 1024) == 0;
   const bool gains = w == 4 || (leaves_the_caches(array_bytes) && box.row_bytes() >= 4096);
   if (!few_rows && far_apart && gains) return {256, 1024, 128 * 1024};
@@ -48,12 +49,12 @@ class Runs : public Engine {
     const std::uint64_t w = box_.element_bytes;
     const std::uint64_t all_columns = box_.column_count;
     // Elements that are copied one by one take so long that the hardware's and the kernels' prefetching is
-    // enough: for 24 bytes 0.97 of memcpy's speed, and 0.65 with larger tiles.
+    // enough; larger tiles lose a third.
     const bool one_by_one = w < line_bytes && copied_one_by_one(w);
     const bool cached = in_caches(array_bytes);
     const TileLimits limits = tile_limits(box_, cached || one_by_one, array_bytes);
     fetching_ = (cached && w >= 3) || one_by_one;
-    rows_ = std::min(std::max<std::uint64_t>(w < line_bytes ? 8 : 1, ceil_div(limits.piece_bytes, w)),
+    rows_ = std::min(std::max<std::uint64_t>(w < line_bytes ? 8 : 1, ceil_div(limits.part_bytes, w)),
                      box_.run_length);
     if (all_columns * w < 1024 &&
         w < line_bytes) {  // short rows are close together: any number of them is one stream
@@ -203,8 +204,7 @@ class Runs : public Engine {
   bool has_pitch() const { return box_.columns.size() == 1 && !box_.columns.front().mapped; }
 
   // The hardware's prefetching stops where a stream of adjacent rows of few columns is put aside for long;
-  // with up to five columns it is better than ours. (8 bytes on AMD Zen 4, with and without the next tile on
-  // its way: N x 4 15 and 19 GB/s, N x 8 15 and 9, N x 13 14 and 9.)
+  // with up to five columns it is better than ours, with more columns ours is better by half.
   bool next_is_fetched() const {
     constexpr std::uint64_t short_stay = 5, long_stream = 64 * 1024;
     return !fetching_ && (split_ == nullptr || box_.column_count > short_stay ||

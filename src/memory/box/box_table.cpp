@@ -1,3 +1,6 @@
+// The engines that pick elements by a table (kernel/vectors/picker.hpp): in the cache, for boxes whose rows
+// and runs are shorter than any block. Small elements are picked from a copy of the tile's rows, which lie
+// side by side there; large ones from the source itself.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,7 +52,7 @@ class Tiled : public Engine {
   std::uint64_t tiles_per_task_;
 };
 
-// Picks the elements of each run from a copy of a tile's segments.
+// Picks the elements of each run from a copy of a tile's rows.
 class Table : public Tiled {
  public:
   explicit Table(const TargetAxes& target) : Tiled(target, false) {}
@@ -59,16 +62,16 @@ class Table : public Tiled {
     const std::uint64_t begin = first_tile(first), end = first_tile(last);
     if (begin >= end) return;
     const std::uint64_t w = tiles_.element_bytes();
-    Scratch buffer(tiles_.segment_buffer() + tiles_.run_pitch() + kernel::Picker::slack);
-    std::byte* const collected = buffer.data() + tiles_.segment_buffer();
+    Scratch buffer(tiles_.row_buffer() + tiles_.run_pitch() + kernel::Picker::slack);
+    std::byte* const collected = buffer.data() + tiles_.row_buffer();
     PickTiles::Walk walk(tiles_, begin);
     for (std::uint64_t t = begin; t < end; ++t, walk.advance()) {
       const PickTiles::Tile tile = walk.tile();
-      for (std::size_t s = 0; s < tile.segments; ++s)
-        std::memcpy(buffer.data() + s * tiles_.segment_pitch(),
-                    source + tile.source.bytes + tiles_.segments()[s].bytes, tile.segment * w);
+      for (std::size_t s = 0; s < tile.rows; ++s)
+        std::memcpy(buffer.data() + s * tiles_.row_pitch(),
+                    source + tile.source.bytes + tiles_.rows()[s].bytes, tile.row * w);
       for (std::size_t r = 0; r < tile.runs; ++r) {
-        // It writes too much.
+        // May write past the run's end.
         tiles_.picker().pick(collected, buffer.data() + tiles_.starts()[r], tile.run);
         std::memcpy(target + tile.target.bytes + tiles_.runs()[r].bytes, collected, tile.run * w);
       }
@@ -79,10 +82,9 @@ class Table : public Tiled {
   const PickTiles& tiles() const { return tiles_; }
 
   std::string describe() const override {
-    return fmt::format(
-        "axes: tiles of {} segments and {} runs of {} elements of {} bytes by a table, {} windows",
-        tiles_.segments().size(), tiles_.runs().size(), tiles_.picker().places().size(),
-        tiles_.element_bytes(), tiles_.picker().windows());
+    return fmt::format("axes: tiles of {} rows and {} runs of {} elements of {} bytes by a table, {} loads",
+                       tiles_.rows().size(), tiles_.runs().size(), tiles_.picker().places().size(),
+                       tiles_.element_bytes(), tiles_.picker().loads());
   }
 };
 
@@ -128,8 +130,7 @@ class Picks : public Tiled {
   }
 
   // Whether the lines of a run's elements, with those that are written, do not stay in the first-level cache,
-  // because they share few sets. (8 x 8 x 8 x 8 elements of 16 bytes, reversed, AMD Zen 4: 16 GB/s, as
-  // matrices 26.)
+  // because they share few sets. Matrices, whose blocks read each line once, are faster then.
   bool shares_sets() const {
     constexpr std::size_t sets = 64;
     const std::size_t ways = cache_sizes().first / (sets * line_bytes);

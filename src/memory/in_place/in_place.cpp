@@ -1,3 +1,4 @@
+// Which way in place a reordering takes: the fastest that applies, in the order of make_in_place_engine().
 #include "memory/in_place/in_place.hpp"
 
 #include <fmt/format.h>
@@ -66,8 +67,8 @@ constexpr std::size_t most_for_a_thread = std::size_t{4} << 20;
 
 int bits_of_line(std::uint64_t element_bytes) { return std::countr_zero(line_bytes / element_bytes); }
 
-// Whether tiles of runs of 2^bits elements are small enough, and the runs are not longer than is useful.
-// (Gray code of 1 byte: runs of 4 KiB 11.4 GB/s, 8 KiB 8.9, 32 KiB 7.4.)
+// Whether tiles of runs of 2^bits elements are small enough, and the runs are not longer than is useful:
+// beyond a page they are copied more slowly.
 bool fits(const AffineMap& map, std::uint64_t element_bytes, int bits, std::uint64_t tile_bytes) {
   constexpr std::uint64_t longest_run = 4096;
   return bits <= map.bits() && element_bytes << bits <= longest_run &&
@@ -94,8 +95,7 @@ class MapInPlace {
 
   // Null if the map permutes no tiles.
   std::unique_ptr<InPlaceEngine> one_step() const {
-    // Bit reversal of 8 bytes, 256 MiB on AMD Zen 4: tiles of 8 KiB 7.1 GB/s, 32 KiB 7.5, 128 KiB 8.1, 256
-    // KiB 7.1.
+    // Smaller tiles have shorter runs; of larger ones less stays in the second level.
     const std::uint64_t tile_bytes = std::min(std::uint64_t{128} << 10, cache_sizes().second / 8);
     const auto bits = bits_of_permuted_tiles(mapped_.map, mapped_.element_bytes, tile_bytes);
     if (!bits) return nullptr;
@@ -105,8 +105,8 @@ class MapInPlace {
                                                 std::move(by_reads));
   }
   std::unique_ptr<InPlaceEngine> two_steps() const {
-    // A random map of 8 bytes, there: with tiles of 128 KiB, 512 KiB and 2 MiB the second step, which moves
-    // runs of 1, 2 and 4 KiB, makes 4.4, 6 and 10 GB/s, and the first one 7.5, 7.0 and 6.1.
+    // Larger tiles than for one step: the second step moves runs, which grow with the tile, and gains more
+    // than the first step loses.
     const std::uint64_t tile_bytes = std::min(std::uint64_t{2} << 20, 2 * cache_sizes().second);
     const InPlaceFactors factors = factored_in_place(mapped_.map, mapped_.element_bytes, tile_bytes);
     return std::make_unique<TwoSteps>(cycles(factors.within_tiles, factors.run_bits, fetched_by_reads()),
@@ -120,11 +120,9 @@ class MapInPlace {
     return make_cycles_engine(std::move(step), bits, fetching);
   }
   // If runs share sets, what is prefetched far ahead has left the second level when it is read, and from
-  // 512 MiB on the third as well. Prefetched while another tile is written past the cache, more of it
-  // stays. (Bit reversal of 1, 2, 4, 8 and 16 bytes, 256 MiB on AMD Zen 4, far ahead and while writing,
-  // GB/s: one thread 5.2, 6.8, 7.9, 8.0, 10.3 and 6.0, 7.0, 8.3, 10.4, 9.6; two 10.2, 12.2, 12.7, 12.6,
-  // 15.2 and 10.8, 12.2, 13.0, 15.0, 13.3. 1 GiB gains 1.2 to 1.6 times.) Lines of an array that begins
-  // within a line cannot be written so. (There, 64 MiB of 4 bytes 6.5 and 4.6.)
+  // 512 MiB on the third as well. Prefetched while another tile is written past the cache, more of it stays,
+  // which gains for most sizes of elements, and from 512 MiB on for all. Lines of an array that begins within
+  // a line cannot be written so: their ends would be partial writes.
   bool gains_by_streaming(int bits) const {
     const std::uint64_t w = mapped_.element_bytes;
     return ((w != 2 && w != 16) || leaves_the_caches(mapped_.bytes())) &&
@@ -188,13 +186,12 @@ InPlaceFactors factored_in_place(const AffineMap& map, std::uint64_t element_byt
 
 std::unique_ptr<InPlaceEngine> make_in_place_engine(const Reordering& what) {
   auto swaps = make_swap_engines(what);
-  // Rows of at most a line make small tiles, each of which takes as long as a large one: 256 MiB of (N, 8,
-  // 8) on AMD Zen 4, of 8 bytes as squares 11 GB/s, in parts 15; of 16 bytes 18 and 13.
+  // Rows of at most a line make small tiles, each of which takes as long as a large one. Those are faster in
+  // parts; longer rows are faster as squares.
   const bool long_rows = what.extents.back() * what.element_bytes > line_bytes;
   if (swaps.size() == 1 && long_rows) return std::move(swaps.front());
-  // Parts and what they become are in the second-level cache. There, maps of 32 KiB as their tiles 6 to 13
-  // GB/s, in parts 13 to 15; (N, 50, 60) of 3 bytes in a second array 4.8, in parts 10.9; (N, 3, 3) of bytes
-  // as squares 0.2, in parts 13.
+  // Parts and what they become are in the second-level cache. There, parts are faster than tiles of maps,
+  // than squares and than a second array.
   if (auto parts = make_through_buffer(what, cache_sizes().second / 4)) return parts;
   const auto mapped = as_map(what);
   const bool has_lines = mapped && mapped->has_lines();
@@ -202,13 +199,11 @@ std::unique_ptr<InPlaceEngine> make_in_place_engine(const Reordering& what) {
     if (auto one = MapInPlace(*mapped).one_step()) return one;
   }
   if (swaps.size() == 1) return std::move(swaps.front());
-  // Parts and buffers of a few threads are in the third level: a shuffle of 2 MiB in two steps 5.4, in parts
-  // 7.5; (N, 500, 700) of 4 bytes in a second array 4.5, in parts 9.
-  // Parts below 2 MiB always, as each of them would be permuted by one thread while the others wait.
+  // Parts and buffers of a few threads are in the third level, where parts still beat two steps and a second
+  // array. Parts below 2 MiB always, as each of them would be permuted by one thread while the others wait.
   const auto longest = std::clamp(cache_sizes().third / 8, std::size_t{2} << 20, most_for_a_thread);
   if (auto parts = make_through_buffer(what, longest)) return parts;
-  // With a second array and with two steps, random maps of 256 KiB: 13 and 6 GB/s; of 4 MiB, beyond the
-  // cache: 5 and 7.
+  // In the cache a second array is twice as fast as two steps; beyond it, two steps are faster.
   if (2 * what.bytes() <= cache_sizes().second) return make_through_copy(what);
   if (swaps.size() == 2) return std::make_unique<TwoSteps>(std::move(swaps[0]), std::move(swaps[1]));
   return has_lines ? MapInPlace(*mapped).two_steps() : make_through_copy(what);

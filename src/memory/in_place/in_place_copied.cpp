@@ -1,3 +1,5 @@
+// In place by way of a second place: a second array where nothing else works, and a buffer in the cache for
+// small parts. The latter is faster than any exchange, as each byte crosses the memory bus once each way.
 #include <fmt/format.h>
 
 #include <algorithm>

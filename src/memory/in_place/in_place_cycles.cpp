@@ -1,3 +1,5 @@
+// In place along the cycles of a map that permutes tiles: a tile is read into a buffer before the one that
+// belongs in its place is written there, and so on until the cycle closes.
 #include <fmt/format.h>
 
 #include <algorithm>

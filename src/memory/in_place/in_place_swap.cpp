@@ -1,3 +1,4 @@
+// In place by exchanges: square matrices exchange tiles in pairs across the diagonal.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -119,9 +120,8 @@ class SwapTiles : public InPlaceEngine {
  private:
   static constexpr std::uint64_t most = 512, fewest = 8;  // rows of a tile
 
-  // Of a tile. 256 MiB on AMD Zen 4, 64, 128, 256 and 512 bytes: rows of 2^k bytes, elements of 1 byte 6.5,
-  // 10.0, 7.1, 6.5 GB/s, 2 bytes 7.1, 10.1, 11.3, 8.3, 8 bytes 4.8, 9.8, 15.6, 12.2, 16 bytes 5.4, 5.4, 10.3,
-  // 12.5; other rows, 1 byte 6.5, 8.7, 10.0, 6.9, 8 bytes 3.9, 10.1, 14.5, 12.9.
+  // Of a tile, which is square: the larger its elements, the fewer rows of so many bytes it has, so the
+  // longer they may be. Short rows leave prefetching no time; the lines of many rows leave the first level.
   static std::uint64_t row_bytes(const Squares& all) {
     const std::uint64_t w = all.element_bytes;
     if (w == 1 && all.row_bytes() % 4096 == 0) return 128;
@@ -178,7 +178,7 @@ class SwapTiles : public InPlaceEngine {
   std::vector<std::uint64_t> offsets_;  // of a tile's rows
 };
 
-// Exchanges long elements, piece by piece.
+// Exchanges long elements, block by block.
 class SwapElements : public InPlaceEngine {
  public:
   explicit SwapElements(const Squares& all) : all_(all), pairs_(all.side) {}
@@ -186,17 +186,17 @@ class SwapElements : public InPlaceEngine {
   WorkspaceSize needs() const override { return {}; }
 
   void perform(std::byte* array, unsigned threads, Workspace&) const override {
-    const std::uint64_t pieces = ceil_div(all_.element_bytes, piece);
-    for_tasks(all_.outer * all_.inner * pairs_.count() * pieces, all_.bytes(), threads,
+    const std::uint64_t blocks = ceil_div(all_.element_bytes, block);
+    for_tasks(all_.outer * all_.inner * pairs_.count() * blocks, all_.bytes(), threads,
               [&](std::uint64_t task, std::uint64_t last) {
-                Pair pair = pairs_.at(task / pieces);
+                Pair pair = pairs_.at(task / blocks);
                 for (; task < last; ++task) {
-                  const std::uint64_t begin = task % pieces * piece;
-                  const std::uint64_t length = std::min(piece, all_.element_bytes - begin);
+                  const std::uint64_t begin = task % blocks * block;
+                  const std::uint64_t length = std::min(block, all_.element_bytes - begin);
                   std::byte* const one = array + all_.offset_of(pair.matrix, pair.row, pair.column) + begin;
                   std::byte* const other = array + all_.offset_of(pair.matrix, pair.column, pair.row) + begin;
                   if (one != other) std::swap_ranges(one, one + length, other);
-                  if ((task + 1) % pieces == 0) pairs_.advance(pair);
+                  if ((task + 1) % blocks == 0) pairs_.advance(pair);
                 }
               });
   }
@@ -207,7 +207,7 @@ class SwapElements : public InPlaceEngine {
   }
 
  private:
-  static constexpr std::uint64_t piece = 64 * 1024;
+  static constexpr std::uint64_t block = 64 * 1024;
 
   Squares all_;
   Pairs pairs_;

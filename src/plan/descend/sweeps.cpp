@@ -78,7 +78,7 @@ class Planner {
   }
 
   /// One sweep with the whole schedule of virtual processors, if the array has few records and is at most
-  /// half of the memory. (2^20 records take 3 s on 16 processors, and 2^30 would take an hour.)
+  /// half of the memory. (Each record takes many messages, so large arrays would take hours.)
   std::optional<SweepPlan> whole(int lg_block) {
     constexpr int most_lg_records = 18;
     if (given_.columns != 0 || lg_size() > most_lg_records ||
@@ -296,7 +296,7 @@ std::optional<SweepPlan> plan_any(const SweepConditions& conditions, const Sweep
 }
 
 // A planner uses the memory that it gets. Fresh memory takes time, though, so the fastest plan may be one for
-// less. (256 MiB of prefix sums took 1.13 s in one sweep of 532 MiB, and 0.54 s in two of 60.)
+// less: two sweeps in little memory can take half as long as one in much.
 std::optional<SweepPlan> fastest(const SweepConditions& conditions, const SweepSizes& given,
                                  std::optional<int> lg_block) {
   constexpr uint64_t least = 64 * MiB;

@@ -47,7 +47,7 @@ uint64_t machine_memory(const Network& network, uint64_t slots, uint64_t links,
   // Measured: a processor's node of the graph takes 2.7 to 3 KiB, a link's 152 bytes. each_message is a
   // message with its buffer, as it is made and on its way.
   constexpr uint64_t each_processor = 3 << 10, each_link = 160, each_message = 256;
-  // Two windows. The last step of each may exceed it, by one message per link at most.
+  // Two epochs. The last step of each may exceed it, by one message per link at most.
   const uint64_t messages = 2 * (window_messages(network, slots) + network.links());
   // A clock for each kind of switching, which share a message's place, path and size.
   constexpr uint64_t clocks = 2, each_size = 64;

@@ -38,8 +38,8 @@ std::optional<int> wanted_lg(const std::optional<std::uint64_t>& processors, std
 /// timed, for the clocks.
 std::uint64_t machine_memory(const schedule::Network& network, std::uint64_t slots, std::uint64_t links,
                              const std::optional<schedule::LinkTimes>& link_times);
-/// A window (machine/windows.hpp) ends with the step that brings it to this number of messages. The number is
-/// large enough that processors are busier with messages than with windows, but at most half of all slots.
+/// An epoch (machine/epochs.hpp) ends with the step that brings it to this number of messages. The number is
+/// large enough that processors are busier with messages than with epochs, but at most half of all slots.
 std::uint64_t window_messages(const schedule::Network& network, std::uint64_t slots);
 
 /// If files are mapped, a processor uses a range of its block in place if it has at least this many bytes,

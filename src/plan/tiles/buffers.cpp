@@ -11,15 +11,14 @@ namespace {
 using std::uint64_t;
 
 // Small tiles share a pool for three of them, within these bounds, so that the disk stays busy. Not more,
-// since reads would fill it with fresh memory long before the first tiles are written. (64 MiB of doubles
-// took 0.31 s with a pool of 64 MiB, 0.21 with 16; 1 GiB 1.35 s with 64 MiB, 1.30 with 32, 1.37 with 16.)
+// since reads would fill it with fresh memory long before the first tiles are written. Files of 1 GiB take as
+// long with any pool within these bounds, small files take longest with the largest.
 constexpr uint64_t pool_tiles = 3, least_pool = 16 * MiB, most_pool = 64 * MiB;
 constexpr uint64_t most_tile_slots = 64;
 constexpr uint64_t uncounted_lists = 8 * MiB;  // these belong to what Options::memory leaves to the program
 
 // The groups that are being read, and the requests that are being written: a share of a small file, since
-// fresh memory takes longer than transfers. (16 MiB: 0.10 s, and 0.15 with windows as large as the file. 64
-// to 512 MiB take as long with a 32nd and a 64th of the file as with a 16th, in 8 to 20 MiB less.)
+// fresh memory takes longer than transfers. Larger shares gain nothing and take more memory.
 constexpr uint64_t read_share = 32, written_share = 64;
 
 uint64_t largest_window(uint64_t bytes, uint64_t share) {

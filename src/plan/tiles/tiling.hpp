@@ -61,8 +61,7 @@ struct TileChoice {
   int group_low = 0;
   /// Target runs go along at most this many axes, even if the tile spans more. Groups cut the last of them,
   /// which should not be the one along which the source is read. Runs that follow each other are still
-  /// written together. (Measured with 512 MiB of doubles in the page cache: 0.31 s, and 0.45 s with runs of
-  /// parts of the first axis.)
+  /// written together. (With runs of parts of the first axis a cached input takes half as long again.)
   std::size_t target_axes = ~std::size_t{0};
   bool operator==(const TileChoice&) const = default;
 };

@@ -52,7 +52,7 @@ struct BandsAtOnce {
 };
 
 /// The schedule for 2^dimension columns. Bands may reach around the whole matrix. The tasks that are searched
-/// have at most `search_limit` link crossings together; a search takes up to 4 µs per crossing. Throws
+/// have at most `search_limit` link crossings together, to which the time of a search is proportional. Throws
 /// InputError if there is no band or the dimension is not from 0 to 20.
 BandsAtOnce bands_at_once(int dimension, std::span<const Diagonals> bands,
                           std::uint64_t search_limit = Routed::max_crossings);

@@ -20,9 +20,9 @@ constexpr uint64_t home = 0, on_its_way = 1, mirrored_on_its_way = 2;
 Leg operator-(Leg leg) { return {-leg.rows, -leg.columns}; }
 
 // Puts moves into steps.
-class Course {
+class MovesByStep {
  public:
-  explicit Course(int64_t side) : side_(side) {}
+  explicit MovesByStep(int64_t side) : side_(side) {}
 
   // A move of the blocks that began at k, and with it that of the blocks that began at −k.
   void add(uint64_t step, int64_t k, const Move& move) {
@@ -42,7 +42,7 @@ class Course {
 
 Moves moves_of(uint64_t nodes_in_a_row, Mesh::Routing routing) {
   const auto side = static_cast<int64_t>(nodes_in_a_row), half = side / 2;
-  Course course(side);
+  MovesByStep moves(side);
   if (half == 0) return {};
   const bool xy = routing == Mesh::Routing::xy;
   const int64_t groups = half == 3 ? 2 : (half + 2) / 3, near = std::min(half - groups + 1, 2 * groups);
@@ -51,37 +51,37 @@ Moves moves_of(uint64_t nodes_in_a_row, Mesh::Routing routing) {
     const int64_t s = (near + 1) / 2 - t, partner = near + 1 - s, far = near + 1 + t;
     const bool alone = s == partner;
     if (s > 0 && !alone && xy) {
-      course.add(step, s, {s, home, on_its_way, {-s, 0}, {}});
-      course.add(step + 1, s, {0, on_its_way, home, {0, s}, {}});
-      course.add(step, partner, {partner, home, home, {0, partner}, {-partner, 0}});
+      moves.add(step, s, {s, home, on_its_way, {-s, 0}, {}});
+      moves.add(step + 1, s, {0, on_its_way, home, {0, s}, {}});
+      moves.add(step, partner, {partner, home, home, {0, partner}, {-partner, 0}});
     } else if (s > 0) {
-      course.add(step, s, {s, home, home, {0, s}, {-s, 0}});
-      if (!alone) course.add(step, partner, {partner, home, home, {-partner, 0}, {0, partner}});
+      moves.add(step, s, {s, home, home, {0, s}, {-s, 0}});
+      if (!alone) moves.add(step, partner, {partner, home, home, {-partner, 0}, {0, partner}});
     }
     if (t == groups - 1) break;
     const int64_t to_halfway = side - half - far + s, from_halfway = half - s;
     if (xy) {
-      course.add(step, far, {far, home, on_its_way, {0, s}, {to_halfway, 0}});
-      course.add(step + 1, far, {-half, on_its_way, on_its_way, {from_halfway, 0}, {}});
-      course.add(step + 2, far, {-s, on_its_way, home, {0, far - s}, {}});
+      moves.add(step, far, {far, home, on_its_way, {0, s}, {to_halfway, 0}});
+      moves.add(step + 1, far, {-half, on_its_way, on_its_way, {from_halfway, 0}, {}});
+      moves.add(step + 2, far, {-s, on_its_way, home, {0, far - s}, {}});
     } else {
-      course.add(step, far, {far, home, on_its_way, {-s, 0}, {0, -to_halfway}});
-      course.add(step + 1, far, {-half, on_its_way, home, {0, -from_halfway}, {s - far, 0}});
+      moves.add(step, far, {far, home, on_its_way, {-s, 0}, {0, -to_halfway}});
+      moves.add(step + 1, far, {-half, on_its_way, home, {0, -from_halfway}, {s - far, 0}});
     }
   }
   if (near + groups - 1 < half) {  // half = 3 groups is left
     const int64_t n = groups, y = 2 * n - 1, rest = side - half - y;
     const auto last = static_cast<uint64_t>(n - 1);
     if (xy) {
-      course.add(0, half, {half, home, on_its_way, {-2 * n, 0}, {}});
-      course.add(1, half, {n, on_its_way, on_its_way, {0, -y}, {}});
-      course.add(last + 1, half, {n + y, on_its_way, home, {0, -rest}, {-n, 0}});
+      moves.add(0, half, {half, home, on_its_way, {-2 * n, 0}, {}});
+      moves.add(1, half, {n, on_its_way, on_its_way, {0, -y}, {}});
+      moves.add(last + 1, half, {n + y, on_its_way, home, {0, -rest}, {-n, 0}});
     } else {
-      course.add(0, half, {half, home, on_its_way, {0, 2 * n}, {y, 0}});
-      course.add(last, half, {n + y, on_its_way, home, {rest, 0}, {0, n}});
+      moves.add(0, half, {half, home, on_its_way, {0, 2 * n}, {y, 0}});
+      moves.add(last, half, {n + y, on_its_way, home, {rest, 0}, {0, n}});
     }
   }
-  return course.take();
+  return moves.take();
 }
 
 bool stops(const Moves& moves) {

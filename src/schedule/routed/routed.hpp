@@ -36,7 +36,7 @@ struct Packet {
 };
 
 struct RouteOptions {
-  /// Work for repairing, in units of some 10 ns per link crossing of the task. 0 means greedy only.
+  /// Work for repairing per link crossing of the task, in units of one look at a link. 0 means greedy only.
   std::uint64_t effort = 400;
   /// For the choices between equals.
   std::uint64_t seed = 1;

@@ -99,7 +99,7 @@ void add_benchmark(CLI::App& bench, BenchmarkCommand wanted) {
                               size_text(command->quick_bytes), size_text(command->full_bytes)))
       ->type_name("SIZE");
   add_number(*app, "--rounds", options->rounds,
-             "number of rounds, which measure everything once; default: as many as time allows");
+             "number of rounds, each of which measures everything once; default: as many as time allows");
   app->add_option("--json", options->json, "write all samples as one JSON object, for xorder bench compare")
       ->type_name("FILE")
       ->group(group::output);
@@ -108,7 +108,8 @@ void add_benchmark(CLI::App& bench, BenchmarkCommand wanted) {
       ->group(group::output);
   if (command->add_options) command->add_options(*app);
   app->add_flag("-f,--force", options->force, "replace these files if they exist")->group(group::output);
-  app->add_flag("-q,--quiet", options->quiet, "print nothing, and no bar")->group(group::reporting);
+  app->add_flag("-q,--quiet", options->quiet, "print nothing, not even a progress bar")
+      ->group(group::reporting);
   app->callback([command, options] { run_benchmark(*command, *options); });
 }
 

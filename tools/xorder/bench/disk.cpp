@@ -82,7 +82,7 @@ class DiskBenchmark final : public Benchmark {
     const std::string settled =
         results.noise.rounds < 2
             ? ""
-            : " It is of the later rounds, since a disk with a limit on bursts slows down for good.";
+            : " It is of the later rounds: a disk with a limit on bursts stays slow once throttled.";
     PlainTable table{kept + settled + " Larger requests than the last would gain nothing.",
                      {"request", "read", "written", "both at once"},
                      {}};

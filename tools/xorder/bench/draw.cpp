@@ -235,7 +235,7 @@ std::string results_page(const Results& results) {
   page.facts(facts);
   page.text(sureness(results));
   if (std::ranges::any_of(results.figures, [](const MeasuredFigure& figure) { return figure.rows.empty(); }))
-    page.text("Where curves coincide, they are drawn in turns: a dash of each, a mark of each.");
+    page.text("Overlapping curves alternate dashes and marks.");
   const bool both = results.noise.rounds > 0 && !results.figures.empty() && results.figures.front().computed;
   if (both) page.heading("Computed");
   bool computed = true;

@@ -17,9 +17,9 @@ struct Message {
 
 /// All offsets and sizes are in bytes. A pair of ranks has at most one round with each other in each
 /// direction, and both sides state the same bytes and piece_bytes.
-class Course {
+class RankSchedule {
  public:
-  virtual ~Course() = default;
+  virtual ~RankSchedule() = default;
 
   virtual std::uint64_t rounds() const = 0;
   virtual Message sent(std::uint64_t round) const = 0;
@@ -34,9 +34,9 @@ class Course {
                    std::byte* to) const = 0;
 
  protected:
-  Course() = default;
-  Course(const Course&) = default;
-  Course& operator=(const Course&) = default;
+  RankSchedule() = default;
+  RankSchedule(const RankSchedule&) = default;
+  RankSchedule& operator=(const RankSchedule&) = default;
 };
 
 }  // namespace xorder::mpi

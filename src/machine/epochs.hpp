@@ -1,12 +1,12 @@
 // A schedule's messages on their way, some steps at a time.
 //
-// A *window* is a number of consecutive steps, enough for some messages per processor
+// An *epoch* is a number of consecutive steps, enough for some messages per processor
 // (plan::window_messages). Its messages are made when the first processor enters it, sorted by sender, with
 // an Arrival for each sorted by receiver. So a processor finds its own without looking at steps in which it
-// has nothing to do. At most two windows are open. A processor that is ahead waits until the window before
+// has nothing to do. At most two epochs are open. A processor that is ahead waits until the epoch before
 // the last one is closed, which happens when every processor has left it. So what is on its way is bounded,
 // even if some processors could run far ahead because they only send. No processor waits forever: what one in
-// the older window waits for is sent by one that is in it, too.
+// the older epoch waits for is sent by one that is in it, too.
 #pragma once
 
 #include <atomic>
@@ -44,9 +44,9 @@ struct Envelope {
 /// Gives the link for a message. Called by one thread at a time.
 using LinkOf = std::function<Link*(const schedule::Message&)>;
 
-class Window {
+class Epoch {
  public:
-  /// Makes the window of the steps from `first` on. Keeps the payloads' buffers. If `simulated`, it has room
+  /// Makes the epoch of the steps from `first` on. Keeps the payloads' buffers. If `simulated`, it has room
   /// for the sizes of its messages.
   void make(const schedule::Schedule& schedule, std::uint64_t first, const LinkOf& link_of, bool simulated);
   std::uint64_t end() const { return end_; }
@@ -78,7 +78,7 @@ class Window {
     void count(schedule::Node processors, std::size_t number, const NodeOf& node_of);
   };
 
-  // In the schedule's order. The memory is kept for the next window.
+  // In the schedule's order. The memory is kept for the next epoch.
   template <typename T>
   struct Unsorted {
     struct OfStep {
@@ -100,35 +100,35 @@ class Window {
 };
 
 /// May be used by many threads.
-class Windows {
+class Epochs {
  public:
-  /// The simulation, if there is one, gets the messages of each window that is closed. It must live as long.
-  Windows(const schedule::Schedule& schedule, LinkOf link_of, Simulation* simulation)
+  /// The simulation, if there is one, gets the messages of each epoch that is closed. It must live as long.
+  Epochs(const schedule::Schedule& schedule, LinkOf link_of, Simulation* simulation)
       : schedule_(schedule), link_of_(std::move(link_of)), simulation_(simulation) {}
 
   /// Goes back to the first step. Must not be called while a processor uses it.
   void restart();
-  /// Window number `number`; every processor enters all windows in turn. Null if it does not exist or is not
+  /// Epoch number `number`; every processor enters all epochs in turn. Null if it does not exist or is not
   /// open yet. In the second case some leave() will return `node`.
-  Window* enter(std::uint64_t number, schedule::Node node);
-  /// Each processor calls this once for each window that it entered. The last one to leave gets the
+  Epoch* enter(std::uint64_t number, schedule::Node node);
+  /// Each processor calls this once for each epoch that it entered. The last one to leave gets the
   /// processors that waited for that.
   std::vector<schedule::Node> leave(std::uint64_t number);
-  /// Gives the simulation the last windows. Every processor must have left them.
+  /// Gives the simulation the last epochs. Every processor must have left them.
   void finish();
 
  private:
   struct Open {
-    Window window;
+    Epoch epoch;
     std::atomic<std::uint64_t> inside = 0;  // processors that have not left it
   };
   const schedule::Schedule& schedule_;
   const LinkOf link_of_;
   Simulation* const simulation_;
-  // Taken only if a window has to be made or is closed.
+  // Taken only if an epoch has to be made or is closed.
   std::mutex mutex_;
   Open open_[2];
-  std::atomic<std::uint64_t> made_ = 0;  // how many windows have been made
+  std::atomic<std::uint64_t> made_ = 0;  // how many epochs have been made
   std::uint64_t next_step_ = 0;
   std::vector<schedule::Node> waiting_;
 };

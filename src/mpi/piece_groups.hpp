@@ -7,18 +7,18 @@
 #include <memory>
 #include <vector>
 
-#include "mpi/course.hpp"
 #include "mpi/groups.hpp"
+#include "mpi/rank_schedule.hpp"
 
 namespace xorder::mpi {
 
-class Weave final : public Groups {
+class PieceGroups final : public Groups {
  public:
   /// Requires that all ranks give the same `group_pieces`, a power of two, and that so many of the longest
   /// pieces have at most INT_MAX bytes. All messages to one rank must have the same number of pieces, and
   /// pieces of the same number should lie near each other. Allocates as Groups does.
-  Weave(std::unique_ptr<const Course> course, int rank, std::uint64_t group_pieces);
-  ~Weave() override;
+  PieceGroups(std::unique_ptr<const RankSchedule> schedule, int rank, std::uint64_t group_pieces);
+  ~PieceGroups() override;
 
  private:
   /// The pieces of a message in a group.
@@ -30,7 +30,7 @@ class Weave final : public Groups {
   Part sent(std::uint64_t group, std::uint64_t round) const override;
   void put(std::uint64_t group, std::byte* buffer, const std::byte* source, std::byte* target) override;
 
-  std::unique_ptr<const Course> course_;
+  std::unique_ptr<const RankSchedule> schedule_;
   std::uint64_t group_pieces_;
   std::vector<std::uint64_t> offsets_;  // by round: where its pieces lie in a group's buffer
 };

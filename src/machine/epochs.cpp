@@ -1,4 +1,4 @@
-#include "machine/windows.hpp"
+#include "machine/epochs.hpp"
 
 #include "plan/processors/processors.hpp"
 
@@ -15,7 +15,7 @@ using std::uint64_t;
 // Sets `begin` to where each processor's items begin, shifted by one.
 template <typename T>
 template <typename NodeOf>
-void Window::ByProcessor<T>::count(Node processors, std::size_t number, const NodeOf& node_of) {
+void Epoch::ByProcessor<T>::count(Node processors, std::size_t number, const NodeOf& node_of) {
   // begin[node + 1] is where a processor's items begin. Filling them in moves it on to where the next
   // processor's begin, as of() expects.
   begin.assign(processors + 2, 0);
@@ -24,7 +24,7 @@ void Window::ByProcessor<T>::count(Node processors, std::size_t number, const No
   if (items.size() < number) items.resize(number);
 }
 
-void Window::make(const schedule::Schedule& schedule, uint64_t first, const LinkOf& link_of, bool simulated) {
+void Epoch::make(const schedule::Schedule& schedule, uint64_t first, const LinkOf& link_of, bool simulated) {
   const Node processors = schedule.network().nodes();
   auto& [messages, some_messages] = unsorted_;
   auto& [updates, some_updates] = unsorted_updates_;
@@ -58,7 +58,7 @@ void Window::make(const schedule::Schedule& schedule, uint64_t first, const Link
   }
 }
 
-void Window::replay(Simulation& simulation) {
+void Epoch::replay(Simulation& simulation) {
   std::vector<std::uint32_t> next = sent_.begin;
   std::vector<Update>& updates = unsorted_updates_.of_a_step;
   auto message = unsorted_.all.begin();
@@ -73,15 +73,15 @@ void Window::replay(Simulation& simulation) {
   }
 }
 
-void Windows::restart() {
+void Epochs::restart() {
   made_ = next_step_ = 0;
   waiting_.clear();
   for (Open& open : open_) open.inside = 0;
 }
 
-Window* Windows::enter(uint64_t number, Node node) {
+Epoch* Epochs::enter(uint64_t number, Node node) {
   Open& open = open_[number % 2];
-  if (number < made_) return &open.window;
+  if (number < made_) return &open.epoch;
   const std::lock_guard lock(mutex_);
   if (number == made_) {
     if (next_step_ == schedule_.steps()) return nullptr;
@@ -89,28 +89,27 @@ Window* Windows::enter(uint64_t number, Node node) {
       waiting_.push_back(node);
       return nullptr;
     }
-    if (simulation_ != nullptr && number >= 2)
-      open.window.replay(*simulation_);  // of the one before the last
-    open.window.make(schedule_, next_step_, link_of_, simulation_ != nullptr);
+    if (simulation_ != nullptr && number >= 2) open.epoch.replay(*simulation_);  // of the one before the last
+    open.epoch.make(schedule_, next_step_, link_of_, simulation_ != nullptr);
     open.inside = schedule_.network().nodes();
-    next_step_ = open.window.end();
+    next_step_ = open.epoch.end();
     ++made_;
   }
-  return &open.window;
+  return &open.epoch;
 }
 
-// A processor that finds the window still in use, under the lock, is in waiting_ before the last one that
+// A processor that finds the epoch still in use, under the lock, is in waiting_ before the last one that
 // leaves gets the lock.
-std::vector<Node> Windows::leave(uint64_t number) {
+std::vector<Node> Epochs::leave(uint64_t number) {
   if (--open_[number % 2].inside != 0) return {};
   const std::lock_guard lock(mutex_);
   return std::exchange(waiting_, {});
 }
 
-void Windows::finish() {
+void Epochs::finish() {
   if (simulation_ == nullptr) return;
   for (uint64_t number = std::max<uint64_t>(made_, 2) - 2; number < made_; ++number)
-    open_[number % 2].window.replay(*simulation_);
+    open_[number % 2].epoch.replay(*simulation_);
 }
 
 }  // namespace xorder::machine
