@@ -263,7 +263,7 @@ class Several(Case):
         for options, says in [(("2,2",), r"3, 20, 5.* is not \(N, KL\+KU\+1\)"), (("2,2", "--matrices", 2), "does not begin with --matrices 2"),
                               (("2,3", "--matrices", 3), r"is not \(3, N, KL\+KU\+1\).*are 6"), (("2,2", "--matrices", 0), "--matrices"),
                               (("2,2", "--matrices", "x"), "--matrices"), (("2,2", "--banded", "3,1"), r"is not \(2, N, KL\+KU\+1\)"),
-                              (("2,2", "--banded", "1,3", "--matrices", 3), "takes one --banded"), (("2,2", "--banded", "1,1"), r"N\*8"),
+                              (("2,2", "--banded", "1,3", "--matrices", 3), "use --matrices or several --banded, not both"), (("2,2", "--banded", "1,1"), r"N\*8"),
                               (("11,10", "--matrices", 3), "are 22"), (("2,2", "--matrices", 3, "--axes", "0,1"), "--axes"),
                               (("2,2", "--matrices", 3, "--band-order", "diagonals"), r"\(3, KL\+KU\+1, N\)"),
                               (("2,2", "--matrices", 3, "--schedule", "banded", "--processors", 32), "20 columns")]:

@@ -83,7 +83,7 @@ void check_narrow(const Band& band, const io::ArrayFile& file) {
 // The matrices of one --banded.
 void repeat(std::vector<Band>& bands, std::uint64_t count, std::span<const io::ArrayFile> files) {
   const std::vector<std::uint64_t>& extents = files[0].description.extents;
-  if (bands.size() > 1) throw InputError("--matrices: use --matrices or several --banded, not both");
+  if (bands.size() > 1) throw InputError("use --matrices or several --banded, not both");
   if (files.size() > 1) throw InputError("--matrices: takes one IN; several hold one matrix each");
   if (count > most_matrices)
     throw InputError(fmt::format("--matrices: {} is more than {}", count, most_matrices));
