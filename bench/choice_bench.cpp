@@ -49,12 +49,16 @@ class Restricted final : public work::Work {
              const plan::Only& only)
       : Work(work::settle({input}, output, input.description.dtype, shape.out_extents,
                           {.memory = memory, .overwrite = true}, 2 * shape.what.bytes())),
-        tiles_(shape.what, frame().circumstances, frame().disks, nullptr, only) {}
+        tiles_(shape.what, restricted(frame().setting, only)) {}
 
   const plan::Plan& plan() const { return tiles_.plan(); }
   std::string describe() const override { return plan().describe(); }
 
  private:
+  static plan::Setting restricted(plan::Setting setting, const plan::Only& only) {
+    setting.only = only;
+    return setting;
+  }
   std::vector<work::PassSummary> passes() const override { return tiles_.passes(); }
   uint64_t scratch_bytes() const override { return plan().scratch_bytes(); }
   void move(work::Run& run) override {

@@ -7,7 +7,7 @@
 
 #include "io/memory.hpp"
 #include "plan/bands/band_plan.hpp"
-#include "plan/conditions.hpp"
+#include "plan/setting.hpp"
 #include "run/pass.hpp"
 
 namespace xorder::band {
@@ -29,8 +29,8 @@ std::unique_ptr<run::Pass> make_pass(const plan::BandStack& plan, const Route& r
 template <typename Plan>
 run::Rules rules_of(const Plan& plan) {
   const plan::PassSummary pass = plan.pass();
-  return {.read_alignment = plan.conditions().read_alignment,
-          .write_alignment = plan.conditions().write_alignment,
+  return {.read_alignment = plan.setting().read_alignment,
+          .write_alignment = plan.setting().write_alignment,
           .read_bytes = pass.source_block_bytes,
           .write_bytes = pass.target_block_bytes,
           .most_steps = plan.lanes()};

@@ -8,7 +8,7 @@
 #include "band/band_pass.hpp"
 #include "band/input.hpp"
 #include "plan/bands/band_plan.hpp"
-#include "plan/conditions.hpp"
+#include "plan/setting.hpp"
 #include "run/executor.hpp"
 #include "work/frame.hpp"
 #include "work/run.hpp"
@@ -19,12 +19,12 @@ namespace {
 using std::uint64_t;
 
 /// The part of the memory for blocks that wait for their other part.
-uint64_t waiting_memory(uint64_t memory) { return memory / 8; }
+uint64_t waiting_memory(const plan::Setting& setting) { return setting.buffers() / 8; }
 
 constexpr uint64_t files_in_memory = 2;  // the input and the output
 
 std::vector<plan::BandPart> plans_for(const std::vector<io::ArrayFile>& inputs,
-                                      const std::vector<Band>& bands, plan::BandConditions here,
+                                      const std::vector<Band>& bands, plan::Setting here,
                                       const plan::BandTiling& tiling) {
   std::vector<plan::BandPart> parts;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -41,7 +41,7 @@ std::vector<plan::BandPart> plans_for(const std::vector<io::ArrayFile>& inputs,
 
 struct BandTransposition::Planned {
   plan::BandTiling given;
-  plan::BandConditions conditions;  // of the first matrix
+  plan::Setting setting;  // without the memory of blocks that wait
   std::vector<plan::BandPart> parts;
 };
 
@@ -60,17 +60,10 @@ BandTransposition::BandTransposition(std::vector<io::ArrayFile> inputs, std::vec
                                      const plan::BandTiling& tiling)
     : Work(frame_of(std::move(inputs), bands, std::move(output), std::move(options), files_in_memory)),
       bands_(std::move(bands)) {
-  const work::Circumstances& wanted = frame().circumstances;
-  const uint64_t memory = wanted.buffers();
-  const plan::BandConditions conditions{
-      .memory = memory - waiting_memory(memory),
-      .source_offset = wanted.source_offset,
-      .target_offset = wanted.target_offset,
-      .read_alignment = wanted.read_alignment,
-      .write_alignment = wanted.target == io::Access::direct ? plan::file_block : 1,
-      .device = frame().disks.target};
-  planned_ = std::make_unique<Planned>(
-      Planned{tiling, conditions, plans_for(frame().inputs, bands_, conditions, tiling)});
+  plan::Setting setting = frame().setting;
+  setting.memory = setting.buffers() - waiting_memory(setting);
+  planned_ =
+      std::make_unique<Planned>(Planned{tiling, setting, plans_for(frame().inputs, bands_, setting, tiling)});
 }
 
 BandTransposition::~BandTransposition() = default;
@@ -98,22 +91,13 @@ std::string BandTransposition::describe() const {
   return text;
 }
 
-// Open files may need larger alignments than were assumed before. Then the plans are made again.
+// Makes the plans again if the files need larger alignments than were assumed.
 void BandTransposition::adopt_alignments(work::Run& run) {
-  plan::BandConditions conditions = planned_->conditions;
-  uint64_t read = conditions.read_alignment;
-  for (std::size_t i = 0; i < frame().inputs.size(); ++i) {
-    const io::File& source = run.source(i).file;
-    read = std::max<uint64_t>({read, source.offset_alignment(), source.memory_alignment()});
-  }
-  const io::File& target = run.target().file;
-  const uint64_t write =
-      std::max<uint64_t>({conditions.write_alignment, target.write_alignment(), target.memory_alignment()});
-  if (read == conditions.read_alignment && write == conditions.write_alignment) return;
-  conditions.read_alignment = read;
-  conditions.write_alignment = write;
-  planned_->parts = plans_for(frame().inputs, bands_, conditions, planned_->given);
-  planned_->conditions = conditions;
+  std::vector<io::Location> sources;
+  for (std::size_t i = 0; i < frame().inputs.size(); ++i) sources.push_back(run.source(i));
+  const std::vector<io::Location> targets{run.target()};
+  if (work::adopt_alignments(planned_->setting, sources, targets, nullptr))
+    planned_->parts = plans_for(frame().inputs, bands_, planned_->setting, planned_->given);
 }
 
 void BandTransposition::move(work::Run& run) {
@@ -122,7 +106,7 @@ void BandTransposition::move(work::Run& run) {
   const plan::PassSummary pass = passes().front();
   run.begin(pass.bytes_read + pass.bytes_written, 1);
   io::Carry carry(target.file, target.offset, target.offset + frame().output.bytes,
-                  planned_->conditions.write_alignment, waiting_memory(frame().circumstances.buffers()));
+                  planned_->setting.write_alignment, waiting_memory(frame().setting));
   uint64_t most = 0;
   for (const plan::BandPart& part : planned_->parts) most = std::max(most, plan::pass(part.plan).memory);
   task::Workers workers(frame().options.threads);

@@ -4,7 +4,6 @@
 
 #include <optional>
 
-#include "task/threads.hpp"
 #include "task/workers.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/reordering.hpp"
@@ -42,27 +41,21 @@ work::Frame frame_of(std::vector<io::ArrayFile> inputs, const Computation& what,
 
 plan::SweepPlan plan_of(const work::Frame& frame, const Computation& what, const plan::SweepSizes& sizes,
                         plan::Between between) {
-  const work::Circumstances& c = frame.circumstances;
-  const work::Options& options = frame.options;
   const uint64_t count = frame.input().description.elements();
-  plan::SweepConditions conditions{.lg_size = exact_lg(count, ""),
-                                   .ascend = what.direction() == Direction::ascend,
-                                   .record_bytes = what.record_bytes(),
-                                   .input_bytes = frame.input_bytes() / count,
-                                   .output_bytes = frame.output.bytes / count,
-                                   .memory = c.through_cache() ? c.buffers() : c.memory / 16 * 15,
-                                   .run_memory = c.memory,
-                                   .threads = task::thread_count(options.threads),
-                                   .device = frame.disks.target,
-                                   .between = between,
-                                   .reads = {0, 0},
-                                   .link_times = options.link_times};
-  for (int b = 0; b < conditions.lg_size; ++b) {
+  plan::SweepTask task{.lg_size = exact_lg(count, ""),
+                       .ascend = what.direction() == Direction::ascend,
+                       .record_bytes = what.record_bytes(),
+                       .input_bytes = frame.input_bytes() / count,
+                       .output_bytes = frame.output.bytes / count,
+                       .between = between,
+                       .reads = {0, 0},
+                       .link_times = frame.options.link_times};
+  for (int b = 0; b < task.lg_size; ++b) {
     const Computation::Reads reads = what.reads(b);
-    conditions.reads.plus |= uint64_t{reads.plus} << b;
-    conditions.reads.minus |= uint64_t{reads.minus} << b;
+    task.reads.plus |= uint64_t{reads.plus} << b;
+    task.reads.minus |= uint64_t{reads.minus} << b;
   }
-  return plan::plan_sweeps(conditions, sizes);
+  return plan::plan_sweeps(task, frame.setting, sizes);
 }
 
 std::vector<plan::PassSummary> passes_of(const plan::SweepPlan& plan) {
@@ -79,7 +72,7 @@ void run_sweeps(const plan::SweepPlan& plan, Computation& what, work::Run& run, 
     inputs.push_back({run.source(i), frame.inputs[i].description.dtype.bytes});
   std::optional<io::File> scratch;
   if (plan.scratch_bytes() != 0) scratch.emplace(run.scratch(plan.scratch_bytes()));
-  const Elements output{run.target(), plan.conditions.output_bytes};
+  const Elements output{run.target(), plan.task.output_bytes};
   const Elements between{scratch ? io::Location{*scratch, 0} : run.target(), what.record_bytes()};
 
   task::Workers workers(plan.threads);
@@ -89,7 +82,7 @@ void run_sweeps(const plan::SweepPlan& plan, Computation& what, work::Run& run, 
     RecordSource from = i == 0 ? RecordSource(what, inputs, plan.request_bytes) : RecordSource(what, between);
     RecordSink to = i + 1 == plan.sweeps.size() ? RecordSink(what, output, plan.request_bytes)
                                                 : RecordSink(what, between);
-    Groups groups(what, plan.conditions.lg_size, plan.cache, stop);
+    Groups groups(what, plan.task.lg_size, plan.cache, stop);
     run.with(workers, [&] {
       const std::unique_ptr<WholeStrips> strips = sweep.nodes ? make(sweep) : nullptr;
       perform(plan, sweep, groups, from, to, stop, strips.get());

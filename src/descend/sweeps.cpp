@@ -207,7 +207,7 @@ void perform(const SweepPlan& plan, const Sweep& sweep, Groups& groups, RecordSo
   if (sweep.gathered) return Gathered(sweep, groups, files, strips).run();
   task::BufferPool pool(files.record << sweep.lg_slice);
   const Strip first{sweep.iterations.low, sweep.lg_columns, 0};
-  const uint64_t slices = uint64_t{1} << (plan.conditions.lg_size - first.lg_less() - sweep.lg_slice);
+  const uint64_t slices = uint64_t{1} << (plan.task.lg_size - first.lg_less() - sweep.lg_slice);
   for (uint64_t column = 0; column < sweep.iterations.stride(); column += first.columns())
     stream(sweep, {first.low, first.lg_columns, column}, slices, groups, files, pool);
 }

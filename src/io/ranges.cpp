@@ -5,7 +5,7 @@
 
 #include "io/disk.hpp"
 #include "io/memory.hpp"
-#include "plan/conditions.hpp"
+#include "plan/setting.hpp"
 #include "rounding.hpp"
 #include "xorder/error.hpp"
 

@@ -83,13 +83,12 @@ NodeStrips::NodeStrips(const plan::SweepPlan& plan, descend::Computation& what, 
       traffic_(traffic),
       stop_(std::move(stop)),
       runs_(std::make_unique<Runs>(plan, what)),
-      machine_(*plan.schedule, plan.conditions.link_times) {}
+      machine_(*plan.schedule, plan.task.link_times) {}
 
 NodeStrips::~NodeStrips() = default;
 
 void NodeStrips::compute(const descend::Strip& strip, std::byte* records) {
-  const uint64_t record = plan_.conditions.record_bytes,
-                 together = uint64_t{1} << (nodes_.lg_run + nodes_.lg_runs);
+  const uint64_t record = plan_.task.record_bytes, together = uint64_t{1} << (nodes_.lg_run + nodes_.lg_runs);
   const uint64_t row = nodes_.whole ? together : strip.columns();
   for (uint64_t column = 0; column < row; column += together) {
     runs_->begin(records + column * record, row * record, strip.column + column);

@@ -36,23 +36,26 @@ class ArrayProgram final : public Program {
 };
 
 // Mapped blocks take more memory, so a plan for them holds for both kinds of access.
-plan::ProcessorConditions planned_for(const RoundOptions& options) {
+plan::ProcessorSetting planned_for(const RoundOptions& options) {
   if (options.link_times) schedule::check(*options.link_times);
-  return {work::effective_memory(options.memory), options.device.value_or(plan::Device::ssd()),
-          options.processors, true, options.link_times};
+  return {{.memory = work::effective_memory(options.memory),
+           .device = options.device.value_or(plan::Device::ssd()),
+           .mapped = true},
+          options.processors,
+          options.link_times};
 }
 
 }  // namespace
 
 struct RoundPlan::Made {
   Made(const Reordering& what, const RoundOptions& options)
-      : conditions(planned_for(options)),
+      : setting(planned_for(options)),
         device(options.device),
-        rounds(std::make_shared<plan::RoundsOnFiles>(what, options.layout, conditions)),
+        rounds(std::make_shared<plan::RoundsOnFiles>(what, options.layout, setting)),
         before(rounds->on_elements(rounds->before())),
         after(rounds->on_elements(rounds->after())) {}
 
-  plan::ProcessorConditions conditions;
+  plan::ProcessorSetting setting;
   std::optional<plan::Device> device;  // for runs on files
   std::shared_ptr<const plan::RoundsOnFiles> rounds;
   memory::InMemoryPlan before, after;
@@ -78,15 +81,15 @@ std::unique_ptr<work::Work> RoundPlan::on_files(io::ArrayFile input, std::vector
                                  plan.elements(), plan.element_bytes()));
   }
   work::check_sizes(plan.bytes(), input, extents);
-  options.memory = made_->conditions.memory;
+  options.memory = made_->setting.memory;
   if (made_->device) options.device = made_->device;
-  options.link_times = made_->conditions.link_times;
+  options.link_times = made_->setting.link_times;
   work::Frame frame = work::settle({std::move(input)}, std::move(output), dtype, extents, std::move(options),
                                    files_in_memory * plan.bytes());
-  if (frame.memory() < made_->conditions.memory) {
+  if (frame.memory() < made_->setting.memory) {
     throw InputError(
         fmt::format("the plan was made for {} of memory, but only {} are available now; make a new plan",
-                    size_text(made_->conditions.memory), size_text(frame.memory())));
+                    size_text(made_->setting.memory), size_text(frame.memory())));
   }
   auto stages = rounds_stages(frame, made_->rounds);
   return std::make_unique<StagedWork>(std::move(frame), std::move(stages));
@@ -102,7 +105,7 @@ work::Traffic RoundPlan::execute(const std::byte* source, std::byte* target, uns
   made_->before.execute(source, sent_from, threads);
   ArrayProgram program(plan, sent_from, received);
   work::Traffic traffic;
-  const auto run = [&] { traffic = Machine(plan.rounds(), made_->conditions.link_times).run(program); };
+  const auto run = [&] { traffic = Machine(plan.rounds(), made_->setting.link_times).run(program); };
   if (threads == 1)
     task::execute_alone(run);
   else

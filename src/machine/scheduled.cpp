@@ -14,18 +14,17 @@ namespace {
 using std::uint64_t;
 using Stages = std::vector<std::unique_ptr<Stage>>;
 
-plan::ProcessorConditions conditions(const work::Frame& frame, std::optional<uint64_t> processors) {
-  return {frame.memory(), frame.disks.target, processors, frame.circumstances.mapped(),
-          frame.options.link_times};
+plan::ProcessorSetting processor_setting(const work::Frame& frame, std::optional<uint64_t> processors) {
+  return {frame.setting, processors, frame.options.link_times};
 }
 
 Stages stages_of_rounds(const work::Frame& frame, const Reordering& what, const ScheduleChoice& choice) {
-  return rounds_stages(frame, std::make_shared<plan::RoundsOnFiles>(what, choice.layout,
-                                                                    conditions(frame, choice.processors)));
+  return rounds_stages(frame, std::make_shared<plan::RoundsOnFiles>(
+                                  what, choice.layout, processor_setting(frame, choice.processors)));
 }
 
 Stages exchange_stages(const work::Frame& frame, const Reordering& what, const ScheduleChoice& choice) {
-  plan::ExchangePlan plan = plan::plan_exchange(what, conditions(frame, choice.processors));
+  plan::ExchangePlan plan = plan::plan_exchange(what, processor_setting(frame, choice.processors));
   Stages stages;
   stages.push_back(tile_stage(frame, plan.within, true, false, "within processors"));
   stages.push_back(std::make_unique<StripeStage>(std::move(plan.stripes)));
@@ -34,10 +33,9 @@ Stages exchange_stages(const work::Frame& frame, const Reordering& what, const S
 
 Stages mesh_stages(const work::Frame& frame, const Reordering& what, const ScheduleChoice& choice) {
   plan::MeshPlan plan =
-      plan::plan_mesh(what, choice.routing, choice.torus, conditions(frame, choice.processors));
+      plan::plan_mesh(what, choice.routing, choice.torus, processor_setting(frame, choice.processors));
   Stages stages;
-  stages.push_back(
-      std::make_unique<TransposeStage>(plan.within, circumstances(frame, true, false), frame.disks));
+  stages.push_back(std::make_unique<TransposeStage>(plan.within, setting_of(frame, true, false)));
   stages.push_back(std::make_unique<StripeStage>(std::move(plan.stripes)));
   return stages;
 }
@@ -74,8 +72,8 @@ std::unique_ptr<work::Work> scheduled_bands(std::vector<io::ArrayFile> inputs, c
                                             std::optional<uint64_t> processors) {
   work::Frame frame =
       band::frame_of(std::move(inputs), bands, std::move(output), std::move(options), files_in_memory);
-  plan::BandExchangePlan plan =
-      plan::plan_band_exchange(bands, frame.input().description.dtype.bytes, conditions(frame, processors));
+  plan::BandExchangePlan plan = plan::plan_band_exchange(bands, frame.input().description.dtype.bytes,
+                                                         processor_setting(frame, processors));
   Stages stages;
   stages.push_back(std::make_unique<BandStage>(plan));
   stages.push_back(std::make_unique<StripeStage>(std::move(plan.stripes)));

@@ -18,13 +18,13 @@ class ScheduledDescend final : public work::Work {
   std::string describe() const override { return plan_.describe(); }
   // All runs are alike.
   std::optional<work::Traffic> forecast(const std::stop_token& stop) const override {
-    const auto& times = plan_.conditions.link_times;
+    const auto& times = plan_.task.link_times;
     if (!times) return std::nullopt;
     work::Traffic all = no_traffic();
     if (!plan_.schedule) return all;
     const plan::NodeRuns& runs = *plan_.nodes();
     const schedule::Schedule& schedule = *plan_.schedule;
-    const std::uint64_t run_bytes = plan_.conditions.record_bytes << runs.lg_run;
+    const std::uint64_t run_bytes = plan_.task.record_bytes << runs.lg_run;
     const work::Traffic one =
         Simulation(schedule, *times)
             .run(schedule, std::vector(schedule.network().nodes() * schedule.slots(), run_bytes), stop);
@@ -35,7 +35,7 @@ class ScheduledDescend final : public work::Work {
  private:
   work::Traffic no_traffic() const {
     return machine::no_traffic(plan_.schedule_name(), plan_.processors(),
-                               plan_.schedule ? plan_.schedule->steps() : 0, plan_.conditions.link_times);
+                               plan_.schedule ? plan_.schedule->steps() : 0, plan_.task.link_times);
   }
   std::vector<work::PassSummary> passes() const override { return descend::passes_of(plan_); }
   std::uint64_t scratch_bytes() const override { return plan_.scratch_bytes(); }

@@ -7,27 +7,21 @@
 #include <iterator>
 
 #include "count_text.hpp"
-#include "plan/cost.hpp"
+#include "plan/price.hpp"
 
 namespace xorder::machine {
 
-work::Circumstances circumstances(const work::Frame& frame, bool first, bool last) {
-  work::Circumstances c = frame.circumstances;
-  if (!first) {
-    c.source = c.target;
-    c.source_offset = 0;
-    c.read_alignment = c.target == io::Access::direct ? plan::file_block : 1;
-  }
-  if (!last) c.target_offset = 0;
+plan::Setting setting_of(const work::Frame& frame, bool first, bool last) {
+  plan::Setting setting = frame.setting.part(first, last);
+  if (!first) setting.read_alignment = setting.write_alignment;
   // Other stages take a scratch file. Several passes of this one take a second, however many they are.
-  if (c.scratch_room / 2 < frame.output.bytes) c.scratch_room = 0;
-  return c;
+  if (setting.scratch_room / 2 < frame.output.bytes) setting.scratch_room = 0;
+  return setting;
 }
 
 std::unique_ptr<Stage> tile_stage(const work::Frame& frame, const Reordering& what, bool first, bool last,
                                   std::string name) {
-  return std::make_unique<TileStage>(tiles::TileEngine(what, circumstances(frame, first, last),
-                                                       first ? frame.disks : work::Disks{frame.disks.target}),
+  return std::make_unique<TileStage>(tiles::TileEngine(what, setting_of(frame, first, last)),
                                      std::move(name));
 }
 

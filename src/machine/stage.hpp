@@ -34,9 +34,9 @@ class Stage {
 /// The files that the page cache has to hold at once, if there is one scratch file.
 inline constexpr std::uint64_t files_in_memory = 3;
 
-/// The circumstances of a stage. The first one reads the input, the last one writes the output; the others
+/// What a stage is planned for. The first one reads the input, the last one writes the output; the others
 /// read and write scratch files.
-work::Circumstances circumstances(const work::Frame& frame, bool first, bool last);
+plan::Setting setting_of(const work::Frame& frame, bool first, bool last);
 
 /// The tile engine as a stage.
 class TileStage final : public Stage {
@@ -54,7 +54,7 @@ class TileStage final : public Stage {
   std::string what_;
 };
 
-/// Plans a TileStage for its circumstances.
+/// Plans a TileStage for its setting.
 std::unique_ptr<Stage> tile_stage(const work::Frame& frame, const Reordering& what, bool first, bool last,
                                   std::string name);
 

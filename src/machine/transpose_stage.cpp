@@ -6,18 +6,17 @@
 
 namespace xorder::machine {
 
-TransposeStage::TransposeStage(const plan::BlockMatrix& matrix, const work::Circumstances& circumstances,
-                               const work::Disks& disks)
+TransposeStage::TransposeStage(const plan::BlockMatrix& matrix, const plan::Setting& setting)
     : matrix_(matrix) {
   for (std::uint64_t i = 0; i < matrix.blocks; ++i) {
     const Reordering what = transposition(
         {{matrix.row(i + 1) - matrix.row(i), matrix.columns}, matrix.element_bytes, Order::c}, {});
-    work::Circumstances c = circumstances;
-    c.touched_memory = c.memory / matrix.blocks * (matrix.blocks - 1);  // shares fresh memory among all rows
-    c.source_offset += matrix.scratch(i, 0);
-    c.target_offset += matrix.scratch(i, 0);
-    c.scratch_offset += matrix.scratch(i, 0);
-    rows_.emplace_back(what, c, disks);
+    plan::Setting row = setting;
+    row.touched_memory = row.memory / matrix.blocks * (matrix.blocks - 1);  // all rows share fresh memory
+    row.source_offset += matrix.scratch(i, 0);
+    row.target_offset += matrix.scratch(i, 0);
+    row.scratch_offset += matrix.scratch(i, 0);
+    rows_.emplace_back(what, row);
   }
 }
 

@@ -15,9 +15,8 @@ namespace xorder::machine {
 /// passes than others read the input in a later one.
 class TransposeStage final : public Stage {
  public:
-  /// `circumstances` are those of the whole matrix.
-  TransposeStage(const plan::BlockMatrix& matrix, const work::Circumstances& circumstances,
-                 const work::Disks& disks);
+  /// `setting` is that of the whole matrix.
+  TransposeStage(const plan::BlockMatrix& matrix, const plan::Setting& setting);
   std::vector<plan::PassSummary> passes() const override;
   std::string describe() const override;
   void move(work::Run& run, const work::Relay& relay, std::size_t first) override;

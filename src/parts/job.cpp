@@ -4,8 +4,8 @@
 
 #include "count_text.hpp"
 #include "parts/tiles_pass.hpp"
-#include "plan/cost.hpp"
 #include "plan/plan.hpp"
+#include "plan/price.hpp"
 #include "schedule/rounds.hpp"
 #include "size_text.hpp"
 #include "tiles/tile_engine.hpp"
@@ -64,26 +64,17 @@ work::Frame framed(io::ArrayFile input, const Reordering& what, const std::vecto
   return frame;
 }
 
-// The conditions of the plan; they are the same on all ranks.
-plan::PartsConditions conditions(const work::Frame& frame) {
-  work::Team& team = *frame.team();
-  return {.memory = frame.memory(),
-          .device = frame.disks.target,
-          .lg_ranks = work::lg_parts(team),
-          .source_offset = team.most(frame.input().description.offset),
-          .target_offset = frame.output.offset};
+// What the plan is made for: the same on all ranks, whatever is in their page caches.
+plan::Setting common_setting(const work::Frame& frame) {
+  plan::Setting setting = frame.setting;
+  setting.source = frame.disks.source;
+  setting.source_offset = frame.team()->most(setting.source_offset);
+  return setting;
 }
 
 Reordering within_block(const plan::PartsPlan& plan) {
   return mapping_of_all({{plan.block_bytes() / plan.element_bytes()}, plan.element_bytes(), Order::c},
                         *plan.before());
-}
-
-// The circumstances of the pass before the tiles, which writes a scratch file.
-work::Circumstances before_tiles(const work::Frame& frame) {
-  work::Circumstances c = frame.circumstances;
-  c.target_offset = 0;
-  return c;
 }
 
 }  // namespace
@@ -94,9 +85,10 @@ Job::Job(io::ArrayFile input, const Reordering& what, std::vector<uint64_t> exte
     : Work(framed(std::move(input), what, extents, std::move(output), std::move(options), lowest_part_bit,
                   team)),
       comm_(comm),
-      plan_(stored_map(what, lowest_part_bit, team), what.element_bytes, conditions(frame())) {
+      plan_(stored_map(what, lowest_part_bit, team), what.element_bytes, work::lg_parts(team),
+            common_setting(frame())) {
   if (plan_.before()) {
-    before_ = std::make_unique<tiles::TileEngine>(within_block(plan_), before_tiles(frame()), frame().disks);
+    before_ = std::make_unique<tiles::TileEngine>(within_block(plan_), frame().setting.part(true, false));
   }
 }
 

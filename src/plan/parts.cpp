@@ -6,9 +6,9 @@
 #include <bit>
 
 #include "count_text.hpp"
-#include "plan/conditions.hpp"
-#include "plan/cost.hpp"
+#include "plan/choose.hpp"
 #include "plan/plan.hpp"
+#include "plan/price.hpp"
 #include "plan/processors/exchange_memory.hpp"
 #include "plan/processors/processors.hpp"
 #include "rounding.hpp"
@@ -33,9 +33,14 @@ constexpr double exchanged_bytes_per_second = 1e9;
 // while the disk works.
 constexpr int sizes_tried = 6;
 
-uint64_t memory_for(uint64_t part_bytes, const PartsConditions& conditions) {
-  return parts_in_memory * part_bytes + exchange_memory(uint64_t{1} << conditions.lg_ranks, part_bytes) +
-         transfer_memory(conditions.memory);
+// What parts of this size take within `memory`.
+uint64_t memory_for(uint64_t part_bytes, int lg_ranks, uint64_t memory) {
+  return parts_in_memory * part_bytes + exchange_memory(uint64_t{1} << lg_ranks, part_bytes) +
+         transfer_memory(memory);
+}
+
+bool fits(uint64_t part_bytes, int lg_ranks, uint64_t memory) {
+  return part_bytes <= memory && memory_for(part_bytes, lg_ranks, memory) <= memory;
 }
 
 struct Candidate {
@@ -47,13 +52,15 @@ struct Candidate {
 
 class PartsSearch {
  public:
-  PartsSearch(const AffineMap& map, uint64_t element_bytes, const PartsConditions& conditions)
+  PartsSearch(const AffineMap& map, uint64_t element_bytes, int lg_ranks, const Setting& setting)
       : map_(map),
         element_bytes_(element_bytes),
-        conditions_(conditions),
-        block_bits_(map.bits() - conditions.lg_ranks) {
-    while (largest_ < block_bits_ && fits(largest_ + 1)) ++largest_;
-    const uint64_t useful = std::max<uint64_t>(1, conditions.device.largest_useful_request() / element_bytes);
+        lg_ranks_(lg_ranks),
+        setting_(setting),
+        block_bits_(map.bits() - lg_ranks) {
+    while (largest_ < block_bits_ && fits(element_bytes << (largest_ + 1), lg_ranks, setting.memory))
+      ++largest_;
+    const uint64_t useful = std::max<uint64_t>(1, setting.device.largest_useful_request() / element_bytes);
     longest_run_ = std::min(static_cast<int>(std::bit_width(useful)) - 1, block_bits_);
   }
 
@@ -66,8 +73,8 @@ class PartsSearch {
       for (int s = 0; s <= std::min(m, longest_run_); ++s) {
         // For a given s, only the largest t counts.
         for (int t = std::min(m, longest_run_); t >= 0; --t) {
-          if (auto space = common_space(map_, conditions_.lg_ranks, m, s, t)) {
-            consider(price(CommonTiling(map_, conditions_.lg_ranks, *space)));
+          if (auto space = common_space(map_, lg_ranks_, m, s, t)) {
+            consider(in_one_pass(CommonTiling(map_, lg_ranks_, *space)));
             if (s == 0) consider(in_two_passes(*space));
             break;
           }
@@ -78,59 +85,55 @@ class PartsSearch {
   }
 
  private:
-  bool fits(int m) const {
-    return element_bytes_ << m <= conditions_.memory &&
-           memory_for(element_bytes_ << m, conditions_) <= conditions_.memory;
-  }
-
-  // The time for a rank's block, in runs of 2^lg elements and requests of at most transfer_bytes.
-  double seconds(int lg, uint64_t offset, bool write) const {
-    const uint64_t run = element_bytes_ << lg, block = element_bytes_ << block_bits_;
-    const uint64_t request = std::clamp<uint64_t>(run, 1, transfer_bytes);
-    const auto time = [&](uint64_t count, uint64_t bytes) {
-      return write ? conditions_.device.write_seconds(count, bytes)
-                   : conditions_.device.read_seconds(count, bytes);
+  // Of a rank's block, in requests of at most transfer_bytes. A block of the disk is read before a part of it
+  // is written, and so are those at both ends of a run that does not begin and end with them.
+  double seconds(const CommonTiling& tiling, const Setting& setting) const {
+    const uint64_t block = element_bytes_ << block_bits_;
+    const auto requests = [&](int lg) {
+      const uint64_t request = std::clamp<uint64_t>(element_bytes_ << lg, 1, transfer_bytes);
+      return Requests{ceil_div(block, request), request};
     };
-    const double whole = time(ceil_div(block, request), request);
-    // A run costs more if its ends are not at multiples of the disk's block.
-    const bool odd = offset % file_block != 0 || run % file_block != 0;
-    if (!odd) return whole;
-    // A block is read before a part of it is written.
-    return whole + 2 * conditions_.device.read_seconds(block / run, file_block) +
-           (write ? 2 * time(block / run, file_block) : 0);
+    const auto edges = [&](int lg, uint64_t offset) {
+      const uint64_t run = element_bytes_ << lg;
+      return (offset | run) % file_block == 0 ? 0 : 2 * (block / run);
+    };
+    const int read = tiling.source_run(), written = tiling.target_run();
+    const uint64_t read_edges = edges(read, setting.source_offset);
+    const uint64_t written_edges = edges(written, setting.target_offset);
+    return price({.reads = requests(read),
+                  .writes = requests(written),
+                  .edge_reads = {read_edges + written_edges, file_block},
+                  .edge_writes = {written_edges, file_block},
+                  .tiles = tiling.tiles(),
+                  // Buffers for more than is read and written stay untouched.
+                  .memory = std::min(memory_for(element_bytes_ << tiling.bits(), lg_ranks_, setting.memory),
+                                     2 * block),
+                  .exchange = static_cast<double>(block) / exchanged_bytes_per_second},
+                 setting);
   }
 
-  double pass_seconds(const CommonTiling& tiling, uint64_t source_offset) const {
-    const double disk = seconds(tiling.source_run(), source_offset, false) +
-                        seconds(tiling.target_run(), conditions_.target_offset, true);
-    const double exchange = static_cast<double>(element_bytes_ << block_bits_) / exchanged_bytes_per_second;
-    return std::max(disk, exchange) + std::min(disk, exchange) / static_cast<double>(tiling.tiles());
-  }
-
-  Candidate price(CommonTiling tiling) const {
-    const double seconds = pass_seconds(tiling, conditions_.source_offset);
-    return {std::nullopt, std::move(tiling), seconds, seconds};
+  Candidate in_one_pass(CommonTiling tiling) const {
+    const double all = seconds(tiling, setting_.pass(true, true));
+    return {std::nullopt, std::move(tiling), all, all};
   }
 
   // The first pass permutes within each block, from the parts of S to runs of 2^m. Nothing if they are such
   // runs already.
   std::optional<Candidate> in_two_passes(const Subspace& space) const {
-    const CommonTiling first(map_, conditions_.lg_ranks, space);
+    const CommonTiling first(map_, lg_ranks_, space);
     const int m = first.bits();
     if (first.source_run() == m) return std::nullopt;
     const BitMatrix together = bring_together(first.source_basis().columns());
     const ArrayShape block{{uint64_t{1} << block_bits_}, element_bytes_, Order::c};
-    Conditions conditions;
-    conditions.memory = conditions_.memory;
-    conditions.device = conditions_.device;
-    conditions.source_offset = conditions_.source_offset;
-    conditions.read_alignment = conditions.write_alignment = file_block;
-    double seconds = 0;
+    Setting first_pass = setting_.part(true, false);
+    first_pass.read_alignment = first_pass.write_alignment = file_block;
+    Setting last_pass = setting_.pass(false, true);
+    double before = 0;
     try {
-      const Plan within = make_plan(mapping_of_all(block, {together, 0}), conditions);
-      for (const Pass& pass : within.passes) seconds += pass.seconds;
-      seconds +=
-          scratch_seconds(scratch_files(within.passes.size() + 1) * within.what.bytes(), conditions.host);
+      const Plan within = make_plan(mapping_of_all(block, {together, 0}), first_pass);
+      for (const Pass& pass : within.passes) before += pass.seconds;
+      before += scratch_seconds(scratch_files(within.passes.size() + 1) * within.what.bytes(), setting_.host);
+      last_pass.touched_memory = within.peak_memory();
     } catch (const InputError&) {  // too little memory for the tile engine
       return std::nullopt;
     }
@@ -138,9 +141,9 @@ class PartsSearch {
     for (int i = block_bits_; i < map_.bits(); ++i) columns.push_back(gf2::unit(i));
     const BitMatrix whole(map_.bits(), std::move(columns));
     const AffineMap rest{map_.matrix * whole.inverse().value(), map_.complement};
-    CommonTiling tiling(rest, conditions_.lg_ranks, space.image(whole));
-    const double last = pass_seconds(tiling, 0);
-    return Candidate{together, std::move(tiling), seconds + last, last};
+    CommonTiling tiling(rest, lg_ranks_, space.image(whole));
+    const double last = seconds(tiling, last_pass);
+    return Candidate{together, std::move(tiling), before + last, last};
   }
 
   // A map that sends these vectors to the lowest bits, and the bits that are not its pivots to those above.
@@ -155,7 +158,8 @@ class PartsSearch {
 
   const AffineMap& map_;
   uint64_t element_bytes_;
-  const PartsConditions& conditions_;
+  int lg_ranks_;
+  const Setting& setting_;
   int block_bits_;
   int largest_ = 0;      // m
   int longest_run_ = 0;  // lg of the longest useful one
@@ -173,19 +177,21 @@ uint64_t that_change_rank(const AffineMap& map, int p) {
 
 }  // namespace
 
-PartsPlan::PartsPlan(const AffineMap& map, uint64_t element_bytes, const PartsConditions& conditions)
+PartsPlan::PartsPlan(const AffineMap& map, uint64_t element_bytes, int lg_ranks, const Setting& setting)
     : element_bytes_(element_bytes),
       bits_(map.bits()),
-      lg_ranks_(conditions.lg_ranks),
-      device_name_(conditions.device.name) {
+      lg_ranks_(lg_ranks),
+      device_name_(setting.device.name) {
   if (lg_ranks_ > bits_) {
     throw InputError(fmt::format("{} ranks are too many for {} elements", ranks(), uint64_t{1} << bits_));
   }
-  if (element_bytes > conditions.memory || memory_for(element_bytes, conditions) > conditions.memory) {
-    throw InputError(fmt::format("an element of {} is too large for {} of memory", size_text(element_bytes),
-                                 size_text(conditions.memory)));
+  const auto fit = [&](uint64_t memory) { return fits(element_bytes, lg_ranks, memory); };
+  if (!fit(setting.memory)) {
+    throw InputError(fmt::format("an element of {} is too large for {} of memory; {} MiB would do",
+                                 size_text(element_bytes), size_text(setting.memory),
+                                 enough_mebibytes(setting.memory, fit).value()));
   }
-  Candidate best = PartsSearch(map, element_bytes, conditions).best();
+  Candidate best = PartsSearch(map, element_bytes, lg_ranks, setting).best();
   if (best.before) before_ = AffineMap{*std::move(best.before), 0};
   tiling_.emplace(std::move(best.tiling));
   const int m = tiling_->bits();
@@ -196,7 +202,7 @@ PartsPlan::PartsPlan(const AffineMap& map, uint64_t element_bytes, const PartsCo
            .tile_bytes = part_bytes(),
            .source_block_bytes = element_bytes << tiling_->source_run(),
            .target_block_bytes = element_bytes << tiling_->target_run(),
-           .memory = memory_for(part_bytes(), conditions),
+           .memory = memory_for(part_bytes(), lg_ranks, setting.memory),
            .bytes_read = bytes,
            .bytes_written = bytes,
            .predicted_seconds = best.pass_seconds};

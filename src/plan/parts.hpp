@@ -8,25 +8,18 @@
 #include <optional>
 #include <string>
 
+#include "plan/setting.hpp"
 #include "plan/tiles/common_tiling.hpp"
-#include "xorder/plan/device.hpp"
 #include "xorder/plan/summary.hpp"
 
 namespace xorder::plan {
 
-struct PartsConditions {
-  std::uint64_t memory = 0;  ///< of each rank
-  Device device;             ///< of each rank
-  int lg_ranks = 0;
-  /// Where the data begin in the files.
-  std::uint64_t source_offset = 0, target_offset = 0;
-};
-
 class PartsPlan {
  public:
-  /// The cheapest way to move 2^map.bits() elements. The same arguments give the same plan on every rank.
-  /// Throws InputError if there are more ranks than elements, or an element does not fit in the memory.
-  PartsPlan(const gf2::AffineMap& map, std::uint64_t element_bytes, const PartsConditions& conditions);
+  /// The cheapest way to move 2^map.bits() elements among 2^lg_ranks ranks; the setting is each rank's. The
+  /// same arguments give the same plan on every rank. Throws InputError if there are more ranks than
+  /// elements, or an element does not fit in the memory.
+  PartsPlan(const gf2::AffineMap& map, std::uint64_t element_bytes, int lg_ranks, const Setting& setting);
 
   /// The permutation that each rank first performs within its block, or nothing.
   const std::optional<gf2::AffineMap>& before() const { return before_; }

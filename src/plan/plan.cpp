@@ -7,7 +7,8 @@
 #include <optional>
 
 #include "count_text.hpp"
-#include "plan/cost.hpp"
+#include "plan/choose.hpp"
+#include "plan/price.hpp"
 #include "plan/tiles/axis_factors.hpp"
 #include "plan/tiles/choose_tiles.hpp"
 #include "plan/tiles/factor.hpp"
@@ -48,25 +49,20 @@ constexpr double worth_more_passes = 0.8;
 // time.
 constexpr double worth_a_search = 0.2;
 
-bool allowed(std::size_t passes, const Reordering& what, const Conditions& conditions) {
+bool allowed(std::size_t passes, const Reordering& what, const Setting& setting) {
   const uint64_t files = scratch_files(passes);
-  return conditions.only.allows_passes(passes) &&
-         (files == 0 || what.bytes() <= conditions.scratch_room / files);
-}
-
-// The conditions of pass number i of count.
-Conditions of_pass(const Conditions& all, std::size_t i, std::size_t count) {
-  Conditions conditions = all;
-  if (i == 0 && all.source) conditions.device = all.device.reading_from(*all.source);
-  if (i > 0) conditions.source_offset = all.scratch_offset;
-  if (i + 1 < count) conditions.target_offset = all.scratch_offset;
-  return conditions;
+  return setting.only.allows_passes(passes) && (files == 0 || what.bytes() <= setting.scratch_room / files);
 }
 
 // Of any pass.
-uint64_t largest_useful_request(const Conditions& conditions) {
-  const uint64_t largest = conditions.device.largest_useful_request();
-  return conditions.source ? std::max(largest, conditions.source->largest_useful_request()) : largest;
+uint64_t largest_useful_request(const Setting& setting) {
+  const uint64_t largest = setting.device.largest_useful_request();
+  return setting.source ? std::max(largest, setting.source->largest_useful_request()) : largest;
+}
+
+Load whole_blocks(uint64_t bytes, uint64_t block, uint64_t tiles, uint64_t memory) {
+  const Requests all{ceil_div(bytes, block), block};
+  return {.reads = all, .writes = all, .copied = bytes, .tiles = tiles, .memory = memory};
 }
 
 struct MultiPass {
@@ -77,24 +73,20 @@ struct MultiPass {
 
 // The cheapest block and tile sizes with which the map takes more than one pass, in tiles of at most 2^most
 // elements, if there are any.
-std::optional<MultiPass> best_block_size(const Reordering& what, const Conditions& conditions, int most) {
-  const Conditions first = of_pass(conditions, 0, 2);
+std::optional<MultiPass> best_block_size(const Reordering& what, const Setting& setting, int most) {
+  const Setting first = setting.pass(true, false);
   std::optional<MultiPass> best;
   for (int m = 1; m <= most; ++m) {
     const uint64_t tile = what.element_bytes << m;
     for (int b = 0; b < m; ++b) {
       const int passes = pass_count(what.map, b, m);
       const uint64_t block = what.element_bytes << b;
-      if (passes == 1 || !allowed(static_cast<std::size_t>(passes), what, conditions) ||
-          !conditions.only.allows_blocks(block, block)) {
+      if (passes == 1 || !allowed(static_cast<std::size_t>(passes), what, setting) ||
+          !setting.only.allows_blocks(block, block)) {
         continue;
       }
-      const Load load{.bytes = what.bytes(),
-                      .read_block = block,
-                      .write_block = block,
-                      .tiles = what.bytes() / tile,
-                      .memory = tile};
-      const double seconds = pass_seconds(load, first) + (passes - 1) * pass_seconds(load, conditions);
+      const Load load = whole_blocks(what.bytes(), block, what.bytes() / tile, tile);
+      const double seconds = price(load, first) + (passes - 1) * price(load, setting);
       if (!best || seconds < best->seconds) best = MultiPass{b, m, seconds};
     }
   }
@@ -104,12 +96,12 @@ std::optional<MultiPass> best_block_size(const Reordering& what, const Condition
 // With the best tile, and with the best smaller one. Next to the largest tile there may be too little memory
 // for its windows. (512 MiB of doubles in 22 to 24 MiB: such passes had blocks of 256 and 32 KiB, and took
 // longer than in 20 MiB, where both have 1 MiB.)
-std::vector<MultiPass> best_block_sizes(const Reordering& what, const Conditions& conditions) {
+std::vector<MultiPass> best_block_sizes(const Reordering& what, const Setting& setting) {
   std::vector<MultiPass> all;
-  const uint64_t elements = conditions.memory / 4 * 3 / what.element_bytes;
+  const uint64_t elements = setting.memory / 4 * 3 / what.element_bytes;
   int most = std::min(static_cast<int>(std::bit_width(elements)) - 1, what.map.bits());
   while (all.size() < 2) {
-    const auto best = best_block_size(what, conditions, most);
+    const auto best = best_block_size(what, setting, most);
     if (!best) break;
     all.push_back(*best);
     most = best->memory_bits - 1;
@@ -118,12 +110,11 @@ std::vector<MultiPass> best_block_sizes(const Reordering& what, const Conditions
 }
 
 // A pass for each factor; nothing if for one of them no tile fits in the memory.
-std::optional<std::vector<Pass>> passes_of(const std::vector<Reordering>& factors,
-                                           const Conditions& conditions) {
+std::optional<std::vector<Pass>> passes_of(const std::vector<Reordering>& factors, const Setting& setting) {
   std::vector<Pass> passes;
-  uint64_t touched = conditions.touched_memory;
+  uint64_t touched = setting.touched_memory;
   for (std::size_t i = 0; i < factors.size(); ++i) {
-    Conditions here = of_pass(conditions, i, factors.size());
+    Setting here = setting.pass(i == 0, i + 1 == factors.size());
     here.touched_memory = touched;
     auto pass = choose_pass(factors[i], here);
     if (!pass) return std::nullopt;
@@ -135,20 +126,19 @@ std::optional<std::vector<Pass>> passes_of(const std::vector<Reordering>& factor
 
 // A lower bound for two passes: they have the largest requests, and reads and writes overlap from the
 // beginning to the end.
-double least_seconds_of_two(const Reordering& what, const Conditions& conditions) {
-  const uint64_t block = largest_useful_request(conditions);
-  const Load load{.bytes = what.bytes(), .read_block = block, .write_block = block, .tiles = what.bytes()};
-  return pass_seconds(load, of_pass(conditions, 0, 2)) + pass_seconds(load, conditions);
+double least_seconds_of_two(const Reordering& what, const Setting& setting) {
+  const Load load = whole_blocks(what.bytes(), largest_useful_request(setting), what.bytes(), 0);
+  return price(load, setting.pass(true, false)) + price(load, setting);
 }
 
 // The sequences of reorderings that may be better than a single pass, which takes `single` seconds (nothing:
 // no single pass is possible).
-std::vector<std::vector<Reordering>> factorings(const Reordering& what, const Conditions& conditions,
+std::vector<std::vector<Reordering>> factorings(const Reordering& what, const Setting& setting,
                                                 std::optional<double> single) {
   std::vector<std::vector<Reordering>> all;
   const auto worth = [&](double seconds) { return !single || seconds < worth_more_passes * *single; };
   if (const auto mapped = factorable(what)) {
-    for (const MultiPass& choice : best_block_sizes(*mapped, conditions)) {
+    for (const MultiPass& choice : best_block_sizes(*mapped, setting)) {
       if (!worth(choice.seconds)) continue;
       all.emplace_back();
       for (gf2::AffineMap& map : factor(mapped->map, choice.block_bits, choice.memory_bits)) {
@@ -156,11 +146,51 @@ std::vector<std::vector<Reordering>> factorings(const Reordering& what, const Co
         all.back().back().map = std::move(map);
       }
     }
-  } else if (allowed(2, what, conditions) &&
-             (!single || (*single > worth_a_search && worth(least_seconds_of_two(what, conditions))))) {
-    for (auto& [first, second] : axis_factors(what, largest_useful_request(conditions)))
+  } else if (allowed(2, what, setting) &&
+             (!single || (*single > worth_a_search && worth(least_seconds_of_two(what, setting))))) {
+    for (auto& [first, second] : axis_factors(what, largest_useful_request(setting)))
       all.push_back({std::move(first), std::move(second)});
   }
+  return all;
+}
+
+// The best plan that takes all of the memory if that gains anything; nothing if no tile fits.
+std::optional<Plan> single_plan(const Reordering& what, const Setting& setting) {
+  Plan plan{what, setting, {}};
+  if (what.elements() == 0) return plan;
+  std::optional<double> single;
+  if (auto pass = allowed(1, what, setting) ? choose_pass(what, setting.pass(true, true)) : std::nullopt) {
+    single = pass->seconds;
+    plan.passes.push_back(std::move(*pass));
+  }
+  for (const auto& factors : factorings(what, setting, single)) {
+    auto passes = passes_of(factors, setting);
+    if (!passes) continue;
+    Plan several{what, setting, *std::move(passes)};
+    if (single && several.seconds() >= worth_more_passes * *single) continue;
+    if (plan.passes.size() <= 1 || several.seconds() < plan.seconds()) plan = std::move(several);
+  }
+  if (plan.passes.empty()) return std::nullopt;
+  return plan;
+}
+
+// Of several processes, each pass takes as long as the one with the most tiles.
+double shared_seconds(const Plan& plan) {
+  double seconds = scratch_seconds(plan.scratch_bytes(), plan.setting.host);
+  for (const Pass& pass : plan.passes) {
+    const uint64_t tiles = pass.tiling.tile_count(), processes = plan.setting.processes;
+    const uint64_t most = ceil_div(tiles, processes);
+    seconds += pass.seconds * static_cast<double>(most * processes) / static_cast<double>(tiles);
+  }
+  return seconds;
+}
+
+// Less memory makes more tiles, of which several processes may get more even shares. A process by itself
+// leaves the memory to the search for tiles, which takes no more than gains.
+std::vector<uint64_t> amounts(const Setting& setting) {
+  std::vector<uint64_t> all{setting.memory};
+  for (uint64_t eighths = 7; eighths > 0 && setting.processes > 1; --eighths)
+    all.push_back(setting.memory / 8 * eighths);
   return all;
 }
 
@@ -175,7 +205,7 @@ uint64_t Plan::peak_memory() const {
 }
 
 double Plan::seconds() const {
-  double sum = scratch_seconds(scratch_bytes(), conditions.host);
+  double sum = scratch_seconds(scratch_bytes(), setting.host);
   for (const Pass& pass : passes) sum += pass.seconds;
   return sum;
 }
@@ -203,42 +233,34 @@ std::string Plan::describe_passes() const {
         size_text(p.memory()), size_text(p.chunk_count * p.chunk_bytes()),
         size_text(p.group_slots * p.group_slot_bytes()), size_text(p.write_slots * p.write_slot_bytes),
         size_text(p.carry_bytes), p.lists > 0 ? fmt::format(", {} for lists", size_text(p.lists)) : "");
-    text += fmt::format("        about {:.3g} s on {}{}\n", p.seconds, conditions.device.name,
-                        i == 0 && conditions.source ? ", reading from " + conditions.source->name : "");
+    text += fmt::format("        about {:.3g} s on {}{}\n", p.seconds, setting.device.name,
+                        i == 0 && setting.source ? ", reading from " + setting.source->name : "");
   }
   return text;
 }
 
-Plan make_plan(const Reordering& reordering, const Conditions& conditions) {
-  if (conditions.memory < least_plan_memory) {
+Plan make_plan(const Reordering& reordering, const Setting& setting) {
+  if (setting.memory < least_plan_memory) {
     throw InputError(fmt::format("{} of memory is too little: at least {} is needed",
-                                 size_text(conditions.memory), size_text(least_plan_memory)));
+                                 size_text(setting.memory), size_text(least_plan_memory)));
   }
-  Plan plan{with_small_elements(canonical(reordering)), conditions, {}};
-  if (plan.what.elements() == 0) return plan;
-  std::optional<double> single;
-  if (auto pass = allowed(1, plan.what, conditions) ? choose_pass(plan.what, of_pass(conditions, 0, 1))
-                                                    : std::nullopt) {
-    single = pass->seconds;
-    plan.passes.push_back(std::move(*pass));
+  const Reordering what = with_small_elements(canonical(reordering));
+  const auto within = [&](uint64_t memory) {
+    return single_plan(what, setting.with_memory(std::max(memory, least_plan_memory)));
+  };
+  if (auto best = choose(amounts(setting), within, shared_seconds)) {
+    best->setting.memory = setting.memory;
+    return *std::move(best);
   }
-  for (const auto& factors : factorings(plan.what, conditions, single)) {
-    auto passes = passes_of(factors, conditions);
-    if (!passes) continue;
-    Plan several{plan.what, conditions, *std::move(passes)};
-    if (single && several.seconds() >= worth_more_passes * *single) continue;
-    if (plan.passes.size() <= 1 || several.seconds() < plan.seconds()) plan = std::move(several);
-  }
-  if (plan.passes.empty() && conditions.scratch_room != Conditions{}.scratch_room) {
-    Conditions roomy = conditions;  // the run will say how much room it needs
-    roomy.scratch_room = Conditions{}.scratch_room;
+  if (setting.scratch_room != Setting{}.scratch_room) {
+    Setting roomy = setting;  // the run will say how much room it needs
+    roomy.scratch_room = Setting{}.scratch_room;
     return make_plan(reordering, roomy);
   }
-  if (plan.passes.empty()) {
-    throw InputError(fmt::format("no tile of elements of {} fits in {} of memory",
-                                 size_text(plan.what.element_bytes), size_text(conditions.memory)));
-  }
-  return plan;
+  const auto enough = enough_mebibytes(setting.memory, [&](uint64_t memory) { return bool{within(memory)}; });
+  throw InputError(fmt::format("no tile of elements of {} fits in {} of memory{}",
+                               size_text(what.element_bytes), size_text(setting.memory),
+                               enough ? fmt::format("; {} MiB would do", *enough) : ""));
 }
 
 }  // namespace xorder::plan

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/conditions.hpp"
+#include "plan/setting.hpp"
 #include "plan/tiles/buffers.hpp"
 #include "plan/tiles/tiling.hpp"
 #include "xorder/permutation/reordering.hpp"
@@ -24,7 +24,7 @@ struct Pass : Buffers {
 
 struct Plan {
   Reordering what;
-  Conditions conditions;
+  Setting setting;
   std::vector<Pass> passes;
 
   std::uint64_t bytes_read() const { return passes.size() * what.bytes(); }
@@ -43,11 +43,12 @@ struct Plan {
   std::string describe_passes() const;
 };
 
-/// The cheapest plan for the device that keeps within the memory: Pass::memory() ≤ conditions.memory. Block
+/// The cheapest plan for the device that keeps within the memory: Pass::memory() ≤ setting.memory. Block
 /// sizes and the number of passes are chosen together; a map takes exactly pass_count() passes for the block
-/// size chosen. The scratch files fit in conditions.scratch_room, unless there is no such plan. Throws
-/// InputError if the memory is below least_plan_memory or no tile fits in it, and as canonical() does. Pure;
-/// takes some milliseconds.
-Plan make_plan(const Reordering& what, const Conditions& conditions);
+/// size chosen. If several processes share the tiles, the plan is the one whose longest share takes the least
+/// time. The scratch files fit in setting.scratch_room, unless there is no such plan. Throws InputError if
+/// the memory is below least_plan_memory, if no tile fits in it, and as canonical() does. Pure; takes some
+/// milliseconds.
+Plan make_plan(const Reordering& what, const Setting& setting);
 
 }  // namespace xorder::plan

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "plan/conditions.hpp"
+#include "plan/setting.hpp"
 #include "rounding.hpp"
 #include "run/numbers.hpp"
 #include "task/tasks.hpp"

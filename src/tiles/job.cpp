@@ -22,7 +22,7 @@ work::Frame framed(io::ArrayFile input, const Reordering& what, const std::vecto
 Job::Job(io::ArrayFile input, const Reordering& what, std::vector<std::uint64_t> extents,
          std::filesystem::path output, work::Options options, work::Team* team)
     : Work(framed(std::move(input), what, extents, std::move(output), std::move(options), team)),
-      tiles_(std::make_unique<TileEngine>(what, frame().circumstances, frame().disks, team)) {
+      tiles_(std::make_unique<TileEngine>(what, frame().setting)) {
   note(tiles_->note());
 }
 

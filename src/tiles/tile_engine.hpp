@@ -7,8 +7,6 @@
 #include "io/file.hpp"
 #include "plan/plan.hpp"
 #include "tiles/tile_pass.hpp"
-#include "work/access.hpp"
-#include "work/profiles.hpp"
 #include "work/relay.hpp"
 #include "work/run.hpp"
 #include "work/team.hpp"
@@ -24,10 +22,9 @@ struct PassRange {
 
 class TileEngine {
  public:
-  /// Makes the plan. Throws InputError if there is none (plan::make_plan). In a team, each member performs a
-  /// share of every pass's tiles. `only` restricts the choice of plans.
-  TileEngine(const Reordering& what, const work::Circumstances& circumstances, const work::Disks& disks,
-             const work::Team* team = nullptr, const plan::Only& only = {});
+  /// Makes the plan. Throws InputError if there is none (plan::make_plan). If the setting has several
+  /// processes, each performs a share of every pass's tiles.
+  TileEngine(const Reordering& what, const plan::Setting& setting);
 
   const plan::Plan& plan() const { return plan_; }
   /// What more room for scratch files would gain, or empty.
@@ -37,21 +34,17 @@ class TileEngine {
   /// Collective in a team. Moves the data from the source of the first pass in the range to the target of the
   /// last one. If the plan has fewer passes, they are the last ones of the range, but the first of them reads
   /// the source of the range. That must be the input then, as this pass may write any scratch file. The files
-  /// must be as the circumstances say, except for alignments and for direct access that was refused. Leaves
+  /// must be as the setting says, except for alignments and for direct access that was refused. Leaves
   /// Relay::finish() of the last pass to the caller. Throws IoError and Cancelled.
   void run(work::Run& run, const work::Relay& relay, const PassRange& range);
 
  private:
-  struct Route {  // of a pass
-    io::Location source, target;
-  };
-
   unsigned queue_depth() const;
   void perform(work::Run& run, const plan::Pass& pass, const PassFiles& files, io::Queue& queue,
                const run::Setting& setting, std::size_t number);
-  void adopt_alignments(const std::vector<Route>& routes, work::Team* team);
+  void adopt_alignments(const std::vector<io::Location>& sources, const std::vector<io::Location>& targets,
+                        work::Team* team);
 
-  work::Circumstances circumstances_;
   plan::Plan plan_;
 };
 

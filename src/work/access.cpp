@@ -4,31 +4,42 @@
 
 #include "io/disk.hpp"
 #include "io/page_cache/residency.hpp"
+#include "work/team.hpp"
 
 namespace xorder::work {
 
-Circumstances circumstances(std::span<const io::ArrayFile> inputs, const Destination& to, AccessChoice choice,
-                            bool alone, std::uint64_t memory, std::uint64_t working) {
-  const io::ArrayFile& input = inputs.front();
+FileAccess choose_access(const io::ArrayFile& input, const Destination& to, AccessChoice choice, bool alone,
+                         std::uint64_t memory, std::uint64_t working) {
   const bool automatic = choice == AccessChoice::automatic;
   const bool fits = working <= memory;
   const bool small = to.bytes <= io::small_file;
-  Circumstances c{.memory = memory,
-                  .source_offset = input.description.offset,
-                  .target_offset = to.offset,
-                  .keep_cached = fits && (small || io::mostly_cached(*input.file))};
+  FileAccess access{.keep_cached = fits && (small || io::mostly_cached(*input.file))};
   // Several processes that write one file must bypass the page cache, which belongs to one machine. Parts are
   // planned for direct access.
   if (choice == AccessChoice::mapped || (automatic && fits && small && alone)) {
-    c.source = c.target = io::Access::mapped;
-  } else if (automatic && c.keep_cached && !io::only_in_memory(input.file->plain_descriptor())) {
-    c.source = io::Access::buffered;  // cached data need not be read from the disk
+    access.source = access.target = io::Access::mapped;
+  } else if (automatic && access.keep_cached && !io::only_in_memory(input.file->plain_descriptor())) {
+    access.source = io::Access::buffered;  // cached data need not be read from the disk
   }
-  if (c.source == io::Access::direct) {
+  if (access.source == io::Access::direct) {
     const io::File probe = input.file->reopen(io::Access::direct, input.file->disk());
-    c.read_alignment = std::max(probe.offset_alignment(), probe.memory_alignment());
+    access.read_alignment = std::max(probe.offset_alignment(), probe.memory_alignment());
   }
-  return c;
+  return access;
+}
+
+bool adopt_alignments(plan::Setting& setting, std::span<const io::Location> sources,
+                      std::span<const io::Location> targets, Team* team) {
+  std::uint64_t read = setting.read_alignment, write = setting.write_alignment;
+  for (const auto& [file, offset] : sources)
+    read = std::max<std::uint64_t>({read, file.offset_alignment(), file.memory_alignment()});
+  for (const auto& [file, offset] : targets)
+    write = std::max<std::uint64_t>({write, file.write_alignment(), file.memory_alignment()});
+  if (team != nullptr) read = team->most(read), write = team->most(write);
+  const bool larger = read != setting.read_alignment || write != setting.write_alignment;
+  setting.read_alignment = read;
+  setting.write_alignment = write;
+  return larger;
 }
 
 io::QueueKind queue_for(const io::File& source, const io::File& target) {
@@ -39,7 +50,7 @@ io::QueueKind queue_for(const io::File& source, const io::File& target) {
                                                                         : io::QueueKind::threads;
 }
 
-std::string fallback_note(const io::File& source, const io::File& target, const Circumstances& wanted) {
+std::string fallback_note(const io::File& source, const io::File& target, const FileAccess& wanted) {
   const io::File* const other = source.access() != wanted.source   ? &source
                                 : target.access() != wanted.target ? &target
                                                                    : nullptr;

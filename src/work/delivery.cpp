@@ -25,8 +25,8 @@ void bound_page_cache(io::File& file, const Frame& frame, std::size_t sharing = 
 std::vector<io::File> open_all(const Frame& frame, io::Disk& disk) {
   std::vector<io::File> files;
   for (const io::ArrayFile& input : frame.inputs) {
-    files.push_back(input.file->reopen(frame.circumstances.source, disk));
-    files.back().set_keep_cached(frame.circumstances.keep_cached);
+    files.push_back(input.file->reopen(frame.access.source, disk));
+    files.back().set_keep_cached(frame.access.keep_cached);
     bound_page_cache(files.back(), frame, frame.inputs.size());
     if (files.back().stamp() != input.stamp) {
       throw IoError(files.back().name(), "the file has changed since it was first opened");
@@ -59,7 +59,7 @@ std::vector<io::FileStamp> stamps_of(const std::vector<io::File>& files) {
 Delivery::Delivery(const Frame& frame, io::Disk& disk)
     : frame_(frame), disk_(disk), sources_(open_all(frame, disk)), stamps_(stamps_of(sources_)) {
   Team* const team = frame.sharing();
-  const io::Access access = frame.circumstances.target;
+  const io::Access access = frame.access.target;
   const std::uint64_t bytes = frame.output.file_bytes();
   if (team == nullptr || team->is_first()) {
     using Naming = io::Output::Naming;
@@ -81,7 +81,7 @@ Delivery::Delivery(const Frame& frame, io::Disk& disk)
     }
   }
   bound_page_cache(target(), frame);
-  target().set_keep_cached(frame.circumstances.keep_cached);
+  target().set_keep_cached(frame.access.keep_cached);
   const std::string& header = frame.output.header;
   if (!header.empty() && output_) target().write_exactly(header.data(), header.size(), 0);
 }
@@ -103,12 +103,12 @@ void Delivery::require_room_for_scratch(std::uint64_t bytes) const {
 io::File Delivery::scratch(std::uint64_t bytes) const {
   const std::filesystem::path directory = frame_.scratch_directory();
   io::File file = frame_.sharing() == nullptr ? io::File::create_nameless(directory, "scratch file", bytes,
-                                                                          frame_.circumstances.target, disk_)
+                                                                          frame_.access.target, disk_)
                                               : shared_scratch(directory, bytes);
   bound_page_cache(file, frame_);
   // Small ones stay in the page cache, as small files do. Larger ones were not counted when it was found that
   // all fits in memory.
-  file.set_keep_cached(frame_.circumstances.keep_cached && bytes <= io::small_file);
+  file.set_keep_cached(frame_.access.keep_cached && bytes <= io::small_file);
   return file;
 }
 
@@ -144,7 +144,7 @@ void Delivery::commit(const std::stop_token& stop) {
 io::File Delivery::shared_scratch(const std::filesystem::path& directory, std::uint64_t bytes) const {
   Team& team = *frame_.team();
   const std::string name = "scratch file";
-  const io::Access access = frame_.circumstances.target;
+  const io::Access access = frame_.access.target;
   if (!team.is_first()) {
     const std::filesystem::path made = team.from_first({});
     team.temporary({shared_, made});

@@ -5,9 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
-#include <type_traits>
 
 #include "io/create.hpp"
 #include "io/format/npy.hpp"
@@ -15,6 +13,7 @@
 #include "io/page_cache/page_cache.hpp"
 #include "io/page_cache/residency.hpp"
 #include "size_text.hpp"
+#include "task/threads.hpp"
 #include "work/notes.hpp"
 #include "work/team.hpp"
 #include "xorder/error.hpp"
@@ -102,15 +101,10 @@ void join(Frame& frame, Team& team) {
 }
 
 // The first member's findings, but with the largest alignment that any member needs.
-Circumstances agreed(Circumstances mine, Team& team) {
-  static_assert(std::is_trivially_copyable_v<Circumstances>);
-  std::string bytes(sizeof mine, '\0');
-  std::memcpy(bytes.data(), &mine, sizeof mine);
-  const std::uint64_t alignment = team.most(mine.read_alignment);
-  bytes = team.from_first(std::move(bytes));
-  std::memcpy(&mine, bytes.data(), sizeof mine);
-  mine.read_alignment = alignment;
-  return mine;
+FileAccess agreed(const FileAccess& mine, Team& team) {
+  const auto byte = [](auto value) { return static_cast<char>(value); };
+  const std::string first = team.from_first({byte(mine.source), byte(mine.target), byte(mine.keep_cached)});
+  return {io::Access{first[0]}, io::Access{first[1]}, team.most(mine.read_alignment), first[2] != 0};
 }
 
 // The disk space for scratch files beside the output.
@@ -121,9 +115,35 @@ std::uint64_t scratch_room(const Frame& frame) {
   const std::optional<std::uint64_t> free = io::free_bytes(scratch.get());
   if (!free || fstat(scratch.get(), &beside) != 0 ||
       stat(io::directory_of_output(frame.output.path).c_str(), &made) != 0)
-    return Circumstances{}.scratch_room;
+    return plan::Setting{}.scratch_room;
   const std::uint64_t output = made.st_dev == beside.st_dev ? frame.output.file_bytes() : 0;
   return *free - std::min(*free, output);
+}
+
+// Cached data can be read in small requests without loss. That allows large requests for writing, and small
+// tiles, which are written while the next ones are read.
+plan::Setting setting_of(const Frame& frame, std::uint64_t memory) {
+  const FileAccess& access = frame.access;
+  const bool cached_source = access.keep_cached && access.source != io::Access::direct;
+  plan::Setting setting{.memory = memory,
+                        .threads = task::thread_count(frame.options.threads),
+                        .device = frame.disks.target,
+                        .source_offset = frame.input().description.offset,
+                        .target_offset = frame.output.offset,
+                        .read_alignment = access.read_alignment,
+                        .write_alignment = access.target == io::Access::direct ? plan::file_block : 1,
+                        .mapped = access.mapped(),
+                        .keep_cached = access.keep_cached};
+  if (!setting.mapped)
+    setting.source = cached_source ? plan::Device::page_cache() : frame.disks.source;
+  else if (cached_source)
+    setting.device = plan::Device::page_cache();
+  if (!frame.membership.parts) setting.scratch_room = scratch_room(frame);
+  if (Team* const team = frame.sharing()) {
+    setting.processes = static_cast<std::uint64_t>(team->size());
+    setting.scratch_room = team->least(setting.scratch_room);
+  }
+  return setting;
 }
 
 std::uint64_t memory_beside(const Frame& frame) {
@@ -193,7 +213,7 @@ Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, co
              const std::vector<std::uint64_t>& extents, Options options, std::uint64_t working,
              const Membership& membership) {
   check_page_size();
-  Frame frame{std::move(inputs), {}, std::move(options), membership, {}, {}, {}};
+  Frame frame{std::move(inputs), {}, std::move(options), membership, {}, {}, {}, {}};
   if (frame.options.link_times) schedule::check(*frame.options.link_times);
   Team* const team = frame.team();
   if (frame.options.device) {
@@ -213,10 +233,10 @@ Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, co
              fmt::format("asked for {} of memory; {} can be used", size_text(asked), size_text(memory)));
   check_output(frame);
   if (membership.parts) check_own_file(frame, *team);
-  frame.circumstances =
-      circumstances(frame.inputs, frame.output, frame.options.access, team == nullptr, memory, working);
-  if (!membership.parts) frame.circumstances.scratch_room = scratch_room(frame);
-  if (frame.sharing() != nullptr) frame.circumstances = agreed(frame.circumstances, *team);
+  frame.access =
+      choose_access(frame.input(), frame.output, frame.options.access, team == nullptr, memory, working);
+  if (frame.sharing() != nullptr) frame.access = agreed(frame.access, *team);
+  frame.setting = setting_of(frame, memory);
   return frame;
 }
 

@@ -26,11 +26,12 @@ struct Frame {
   Destination output;
   Options options;
   Membership membership;
-  Circumstances circumstances;
+  FileAccess access;
   Disks disks;
-  std::string note;  ///< requests that cannot be met, and fallbacks; or empty
+  plan::Setting setting;  ///< what all of the run's plans are made for
+  std::string note;       ///< requests that cannot be met, and fallbacks; or empty
 
-  std::uint64_t memory() const { return circumstances.memory; }
+  std::uint64_t memory() const { return setting.memory; }
   /// The processes that run this together, or nullptr.
   Team* team() const { return membership.team; }
   /// The processes that write one file together, or nullptr.
@@ -57,7 +58,7 @@ void check_sizes(std::uint64_t bytes, const io::ArrayFile& input, const std::vec
 /// axis longer than 1 has the same file in both orders.)
 void check_c_order(const io::ArrayFile& input);
 
-/// Makes the frame for an output of this type and shape. `working` is as for circumstances(). Throws
+/// Makes the frame for an output of this type and shape. `working` is as for choose_access(). Throws
 /// InputError if the memory is below minimum_memory, or if the output or scratch files cannot be made. The
 /// checks make no file.
 Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, const io::DType& dtype,

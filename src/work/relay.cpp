@@ -1,6 +1,6 @@
 #include "work/relay.hpp"
 
-#include "plan/cost.hpp"
+#include "plan/price.hpp"
 #include "work/team.hpp"
 
 namespace xorder::work {

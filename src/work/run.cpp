@@ -18,7 +18,7 @@ Run::Run(const Frame& frame, const Summary& plan, const ProgressCallback& progre
       meter_(frame.disk()),
       delivery_(frame, meter_),
       callback_(progress),
-      queue_(name(frame.circumstances.mapped() ? io::QueueKind::mapped : io::QueueKind::threads)) {
+      queue_(name(frame.access.mapped() ? io::QueueKind::mapped : io::QueueKind::threads)) {
   delivery_.require_room_for_scratch(plan.scratch_bytes);
   meter_.restart();  // the header is not data
   progress_.passes = plan.passes.size();
@@ -97,7 +97,7 @@ Report Run::finish() {
   Report report{.passes = progress_.passes,
                 .queue = queue_,
                 .access = name(delivery_.target().access()),
-                .note = fallback_note(delivery_.source(), delivery_.target(), frame_.circumstances),
+                .note = fallback_note(delivery_.source(), delivery_.target(), frame_.access),
                 .bytes_read = count.bytes_read,
                 .bytes_written = count.bytes_written,
                 .reads = count.reads,

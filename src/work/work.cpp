@@ -8,7 +8,7 @@
 #include "byte_units.hpp"
 #include "io/create.hpp"
 #include "io/memory.hpp"
-#include "plan/cost.hpp"
+#include "plan/price.hpp"
 #include "size_text.hpp"
 #include "work/notes.hpp"
 #include "work/run.hpp"
@@ -57,7 +57,7 @@ Summary Work::summary() const {
               .memory = f.memory(),
               .device = f.disks.target.name,
               .note = f.note,
-              .access = f.circumstances.mapped() ? "mapped" : "direct",
+              .access = f.access.mapped() ? "mapped" : "direct",
               .passes = passes(),
               .removal_seconds = plan::scratch_seconds(scratch_bytes() / parts, plan::Host{}),
               .traffic = traffic()};
@@ -81,7 +81,7 @@ Report Work::run(const ProgressCallback& progress, std::stop_token stop) {
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   const Frame& f = *frame_;
   // The model of mapped files, of schedules and of several processes is coarser than a profile.
-  if (f.disks.measured && !f.circumstances.mapped() && f.team() == nullptr && !report.traffic)
+  if (f.disks.measured && !f.access.mapped() && f.team() == nullptr && !report.traffic)
     add_note(report.note, prediction_note(f.disks.target, summary().predicted_seconds(), report.seconds));
   return report;
 }

@@ -1,6 +1,6 @@
 #include "xorder/band/transposition.hpp"
 
-#include "plan/bands/band_conditions.hpp"
+#include "plan/bands/band_tiling.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -9,7 +9,7 @@
 
 #include "machine/on_files.hpp"
 #include "plan/bands/band_exchange.hpp"
-#include "plan/cost.hpp"
+#include "plan/price.hpp"
 #include "plan/reference.hpp"
 #include "seed.hpp"
 #include "xorder/error.hpp"
@@ -250,10 +250,7 @@ TEST_F(Scheduled, SeveralBandsAtOnce) {
     const work::Report report = work->run();
     EXPECT_EQ(work->forecast(), report.traffic);
     ASSERT_TRUE(test::read_file(scratch_ / "out.raw") == expected(data, bands, bytes));
-    const auto at_once =
-        plan::plan_band_exchange(
-            bands, bytes, {.memory = 64U << 20, .device = plan::Device::ssd(), .processors = processors})
-            .at_once;
+    const auto at_once = plan::plan_band_exchange(bands, bytes, {{.memory = 64U << 20}, processors}).at_once;
     EXPECT_EQ(report.traffic->steps, at_once.schedule->steps());
     EXPECT_LE(report.traffic->steps, at_once.steps_in_turn);
     EXPECT_EQ(report.traffic->processors, processors);
@@ -315,7 +312,7 @@ TEST_F(Scheduled, MessagesOfNothingAreNotCounted) {
       processors = std::uint64_t{1} << random.in(0, 3);
     }
     const plan::StripePlan stripes =
-        plan::plan_band_exchange({band}, 8, {memory, plan::Device::ssd(), processors}).stripes;
+        plan::plan_band_exchange({band}, 8, {{.memory = memory}, processors}).stripes;
     ASSERT_EQ(stripes.stripes(), 1U);
     const std::string data = noise(band.places() * 8, random);
     const auto work = scheduled_bands({input(data, band.extents(), 8)}, {band}, scratch_ / "out.raw",

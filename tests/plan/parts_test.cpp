@@ -1,5 +1,6 @@
 #include "plan/parts.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
@@ -95,8 +96,7 @@ TEST(PartsPlan, ItsPassesAreTheMap) {
     const AffineMap map = test::random_bmmc(random, n);
     // Elements so large that few of them fit.
     const uint64_t element = uint64_t{1} << random.in(8, 18);
-    const PartsPlan plan(map, element,
-                         {.memory = uint64_t{16} << 20, .device = Device::hdd(), .lg_ranks = p});
+    const PartsPlan plan(map, element, p, {.memory = uint64_t{16} << 20, .device = Device::hdd()});
     EXPECT_LE(plan.pass().memory, uint64_t{16} << 20);
     AffineMap rest = map;
     if (plan.before()) {
@@ -121,7 +121,7 @@ TEST(PartsPlan, LongRunsWhereverThereIsMemory) {
   SEED_TRACE(random);
   for (const int p : {1, 3, 6, 10}) {
     const AffineMap map = test::random_bmmc(random, 37);
-    const PartsPlan plan(map, 8, {.memory = uint64_t{1} << 30, .device = Device::ssd(), .lg_ranks = p});
+    const PartsPlan plan(map, 8, p, {.memory = uint64_t{1} << 30});
     EXPECT_LE(plan.pass().memory, uint64_t{1} << 30);
     EXPECT_GE(std::min(plan.pass().source_block_bytes, plan.pass().target_block_bytes), uint64_t{4} << 10)
         << p;
@@ -130,10 +130,15 @@ TEST(PartsPlan, LongRunsWhereverThereIsMemory) {
 
 TEST(PartsPlan, Refuses) {
   const AffineMap map = AffineMap::identity(3);
-  EXPECT_THROW(PartsPlan(map, 8, {.memory = uint64_t{16} << 20, .device = Device::ssd(), .lg_ranks = 4}),
-               InputError);
-  EXPECT_THROW(PartsPlan(map, uint64_t{8} << 20, {.memory = uint64_t{16} << 20, .device = Device::ssd()}),
-               InputError);
+  const auto plan = [&](uint64_t element_bytes, int lg_ranks, uint64_t mebibytes) {
+    return PartsPlan(map, element_bytes, lg_ranks, {.memory = mebibytes << 20});
+  };
+  EXPECT_THROW(plan(8, 4, 16), InputError);
+  EXPECT_THAT(
+      [&] { plan(uint64_t{8} << 20, 0, 16); },
+      testing::ThrowsMessage<InputError>(testing::HasSubstr("too large for 16 MiB of memory; 30 MiB")));
+  EXPECT_THROW(plan(uint64_t{8} << 20, 0, 29), InputError);
+  EXPECT_NO_THROW(plan(uint64_t{8} << 20, 0, 30));
 }
 
 }  // namespace

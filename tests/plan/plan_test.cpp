@@ -20,8 +20,8 @@ Reordering matrix(std::uint64_t rows, std::uint64_t columns, std::uint64_t eleme
   return transposition({{rows, columns}, element_bytes, Order::c}, {});
 }
 
-Conditions direct(std::uint64_t memory, Device device = Device::ssd()) {
-  Conditions c;
+Setting direct(std::uint64_t memory, Device device = Device::ssd()) {
+  Setting c;
   c.memory = memory;
   c.device = std::move(device);
   c.read_alignment = 512;
@@ -30,7 +30,7 @@ Conditions direct(std::uint64_t memory, Device device = Device::ssd()) {
 }
 
 void expect_within_memory(const Plan& plan) {
-  EXPECT_LE(plan.peak_memory(), plan.conditions.memory);
+  EXPECT_LE(plan.peak_memory(), plan.setting.memory);
   for (const Pass& pass : plan.passes) {
     const std::uint64_t tile = pass.tiling.target_shape().run_count * pass.chunk.per_run;
     EXPECT_GE(pass.chunk_count, tile);
@@ -87,10 +87,10 @@ TEST(Plan, GroupsOfTilesThatBeginAnywhere) {
   SEED_TRACE(random);
   const std::vector<int> same_order = {0};
   for (int i = 0; i < 60; ++i) {
-    Conditions conditions = direct(random.in(8, 16) * MiB, Device::ssd().through_windows());
-    conditions.read_alignment = 4096;
+    Setting setting = direct(random.in(8, 16) * MiB, Device::ssd().through_windows());
+    setting.read_alignment = 4096;
     const std::uint64_t elements = random.in(std::uint64_t{1'000'000}, std::uint64_t{4'000'000});
-    const Plan plan = make_plan(transposition({{elements}, 3, Order::c}, same_order), conditions);
+    const Plan plan = make_plan(transposition({{elements}, 3, Order::c}, same_order), setting);
     for (const Pass& pass : plan.passes)
       ASSERT_NO_FATAL_FAILURE(expect_runs_fit_in_slots(pass, 0, 4096)) << elements << "\n" << plan.describe();
   }
@@ -105,16 +105,16 @@ TEST(Plan, SmallPlansPerformTheReordering) {
     // With requests worth no more than this, even small arrays are cut into many tiles.
     const std::uint64_t largest = std::uint64_t{1} << random.in(4, 12);
     device.points = {{largest / 4, 1e9, 1e9}, {largest, 2e9, 2e9}};
-    Conditions conditions = direct(least_plan_memory, device);
-    conditions.read_alignment = std::uint64_t{1} << random.in(0, 12);
-    conditions.write_alignment = std::uint64_t{1} << random.in(0, 12);
-    conditions.group_bytes = std::uint64_t{1} << random.in(6, 20);
-    conditions.source_offset = random.in(0, 1) ? 0 : random.in(std::uint64_t{0}, 5000);
-    const Plan plan = make_plan(what, conditions);
+    Setting setting = direct(least_plan_memory, device);
+    setting.read_alignment = std::uint64_t{1} << random.in(0, 12);
+    setting.write_alignment = std::uint64_t{1} << random.in(0, 12);
+    setting.group_bytes = std::uint64_t{1} << random.in(6, 20);
+    setting.source_offset = random.in(0, 1) ? 0 : random.in(std::uint64_t{0}, 5000);
+    const Plan plan = make_plan(what, setting);
     expect_within_memory(plan);
     for (std::size_t p = 0; p < plan.passes.size(); ++p) {
-      ASSERT_NO_FATAL_FAILURE(expect_runs_fit_in_slots(plan.passes[p], p == 0 ? conditions.source_offset : 0,
-                                                       conditions.read_alignment))
+      ASSERT_NO_FATAL_FAILURE(expect_runs_fit_in_slots(plan.passes[p], p == 0 ? setting.source_offset : 0,
+                                                       setting.read_alignment))
           << "case " << i;
       expect_planned_blocks(plan.passes[p]);
     }
@@ -143,11 +143,11 @@ TEST(Plan, TargetRunsOfSeveralShortAxes) {
 
 // Groups that cut the columns begin at whole blocks of the source, as their tiles do.
 TEST(Plan, EqualGroupsOfWholeBlocks) {
-  Conditions conditions = direct(64 * MiB);
-  conditions.read_alignment = 4096;
+  Setting setting = direct(64 * MiB);
+  setting.read_alignment = 4096;
   int cut = 0;
   for (const std::uint64_t columns : {30'699'520, 34'793'472, 51'169'280}) {
-    const Plan plan = make_plan(matrix(16, columns, 2), conditions);
+    const Plan plan = make_plan(matrix(16, columns, 2), setting);
     ASSERT_EQ(plan.passes.size(), 1u);
     const TileChoice& choice = plan.passes[0].tiling.choice();
     const std::uint64_t tile = choice.tile[1], group = choice.group[1];
@@ -200,10 +200,10 @@ TEST(Plan, LargeMemoryHasRoomForTheListsOfItsChunks) {
 
 TEST(Plan, TheInputsDiskPricesOnlyTheFirstPass) {
   const auto what = test::flat(bmmc::bit_reverse(32), 8);
-  Conditions conditions = direct(256 * MiB, Device::hdd());
-  const Plan alone = make_plan(what, conditions);
-  conditions.source = Device::parse(R"({"points": [[1048576, 1e6, 1e6]]})", "slow");
-  const Plan slow = make_plan(what, conditions);
+  Setting setting = direct(256 * MiB, Device::hdd());
+  const Plan alone = make_plan(what, setting);
+  setting.source = Device::parse(R"({"points": [[1048576, 1e6, 1e6]]})", "slow");
+  const Plan slow = make_plan(what, setting);
   ASSERT_GT(alone.passes.size(), 1u);
   ASSERT_GT(slow.passes.size(), 1u);
   EXPECT_GT(slow.passes[0].seconds, 10 * alone.passes[0].seconds);
@@ -231,7 +231,7 @@ TEST(Plan, WithMoreMemoryPassesAreNotSlower) {
   for (const Device& device : {Device::ssd(), Device::hdd()}) {
     double least = std::numeric_limits<double>::infinity();
     for (std::uint64_t memory = 16; memory <= 64; ++memory) {
-      Conditions c = direct(memory * MiB, device);
+      Setting c = direct(memory * MiB, device);
       c.only.passes = 2;
       c.host.ready_memory = c.memory;
       const double seconds = make_plan(what, c).seconds();
@@ -244,7 +244,7 @@ TEST(Plan, WithMoreMemoryPassesAreNotSlower) {
 TEST(Plan, ScratchFilesFitInTheirRoom) {
   const Reordering axes = matrix(30'000, 30'003, 8), map = matrix(1 << 15, 1 << 15, 8);
   for (const Reordering& what : {axes, map}) {
-    Conditions c = direct(32 * MiB, Device::hdd());
+    Setting c = direct(32 * MiB, Device::hdd());
     const Plan free = make_plan(what, c);
     ASSERT_GT(free.scratch_bytes(), 0u);
     for (const std::uint64_t room :
@@ -261,7 +261,7 @@ TEST(Plan, ScratchFilesFitInTheirRoom) {
 
 TEST(Plan, ThoseThatAreAskedFor) {
   const Reordering what = matrix(1 << 13, 1 << 14, 8);
-  Conditions c = direct(64 * MiB);
+  Setting c = direct(64 * MiB);
   c.only = {.least_read = 64 * KiB, .most_read = 128 * KiB, .most_written = 8 * KiB, .passes = 1};
   const Plan plan = make_plan(what, c);
   ASSERT_EQ(plan.passes.size(), 1u);

@@ -51,7 +51,7 @@ Files make_files(test::Random& random, const Reordering& what, io::Access access
 
 // Requests of at most this size are worth their while, so that small arrays make many tiles and groups.
 plan::Plan plan_for(const Reordering& what, const Files& files, std::uint64_t largest_request) {
-  plan::Conditions c;
+  plan::Setting c;
   c.memory = plan::least_plan_memory;
   c.device.points = {{largest_request, 1e9, 1e9}};
   c.group_bytes = 16 * largest_request;
@@ -69,8 +69,8 @@ void perform(
   task::Workers workers(2);
   const PassFiles both{{files.source, files.source_offset},
                        {files.target, files.target_offset},
-                       plan.conditions.read_alignment,
-                       plan.conditions.write_alignment};
+                       plan.setting.read_alignment,
+                       plan.setting.write_alignment};
   run_pass(plan.passes.at(0), both, queue, {memory, workers, tick, stop});
 }
 
@@ -203,7 +203,7 @@ TEST(TilePass, RunsThatFollowEachOtherAreWrittenTogether) {
   test::Random random;
   SEED_TRACE(random);
   const auto what = canonical(transposition({{4096, 2048}, 1, Order::c}, {}));
-  plan::Conditions c;
+  plan::Setting c;
   c.memory = std::uint64_t{64} << 20;
   c.device.points = {{std::uint64_t{1} << 20, 1e9, 1e9}};
   const plan::Plan plan = plan::make_plan(what, c);

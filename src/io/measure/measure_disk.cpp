@@ -11,7 +11,7 @@
 
 #include "io/file.hpp"
 #include "io/memory.hpp"
-#include "plan/conditions.hpp"
+#include "plan/setting.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::io {

@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 
 #include "count_text.hpp"
-#include "plan/cost.hpp"
+#include "plan/price.hpp"
 #include "rounding.hpp"
 #include "xorder/error.hpp"
 
@@ -32,22 +31,13 @@ uint64_t columns_below(int64_t row, int64_t shift, int64_t begin, int64_t end) {
 }
 
 // Whether the blocks of 2^lg_processors processors fit.
-bool fits(const Band& band, int lg_processors, uint64_t element_bytes,
-          const ProcessorConditions& conditions) {
+bool fits(const Band& band, int lg_processors, uint64_t element_bytes, const Setting& setting) {
   const uint64_t columns = (band.n >> lg_processors) + 1;  // of the largest block, at most
-  const uint64_t transfers = transfer_memory(conditions);
-  if (conditions.memory < transfers) return false;
+  const uint64_t transfers = transfer_memory(setting);
+  if (setting.memory < transfers) return false;
   const uint64_t room =
-      (conditions.memory - transfers) / blocks_in_memory / block_thousandths(conditions.mapped) * 1000;
+      (setting.memory - transfers) / blocks_in_memory / block_thousandths(setting.mapped) * 1000;
   return columns <= room / (band.width() * element_bytes);
-}
-
-int choose_lg_processors(const Band& band, uint64_t element_bytes, const ProcessorConditions& conditions) {
-  if (const auto wanted = wanted_lg(conditions.processors, band.n, "columns")) return *wanted;
-  const int most = std::min(static_cast<int>(std::bit_width(band.n)) - 1, schedule::Network::max_dimension);
-  int d = std::min(most, std::countr_zero(default_processors));
-  while (d < most && !fits(band, d, element_bytes, conditions)) ++d;
-  return d;
 }
 
 // A schedule for exactly the blocks of columns that have elements for each other, so that hardly any message
@@ -181,7 +171,7 @@ std::span<const BandGeometry::Diagonal> BandGeometry::diagonals(const Part& part
 }
 
 BandExchangePlan plan_band_exchange(const std::vector<Band>& stored, uint64_t element_bytes,
-                                    const ProcessorConditions& conditions) {
+                                    const ProcessorSetting& setting) {
   std::vector<Band> bands;
   uint64_t bytes = 0;
   for (const Band& band : stored) {
@@ -194,29 +184,28 @@ BandExchangePlan plan_band_exchange(const std::vector<Band>& stored, uint64_t el
     bytes += band.places() * element_bytes;
   }
   const Band& widest = *std::ranges::max_element(bands, {}, &Band::width);
-  const int d = choose_lg_processors(widest, element_bytes, conditions);
+  const int d = choose_lg_processors(setting.processors, widest.n, "columns",
+                                     [&](int lg) { return fits(widest, lg, element_bytes, setting); });
   schedule::BandsAtOnce at_once = exchange_of(bands, d);
-  stripe_memory(*at_once.schedule, conditions);  // before a part is made for every slot
+  stripe_memory(*at_once.schedule, setting);  // before a part is made for every slot
   auto geometry = std::make_shared<BandGeometry>(bands, at_once.bands, d, element_bytes);
   const uint64_t block = geometry->block_bytes();
-  if (!fits(widest, d, element_bytes, conditions)) {
-    throw block_too_large(block, geometry->processors(), conditions.memory, blocks_in_memory,
-                          [&](uint64_t more) {
-                            ProcessorConditions with_more = conditions;
-                            with_more.memory = more;
-                            return fits(widest, d, element_bytes, with_more);
-                          });
+  if (!fits(widest, d, element_bytes, setting)) {
+    const auto fit = [&](uint64_t memory) {
+      return fits(widest, d, element_bytes, setting.with_memory(memory));
+    };
+    throw block_too_large(block, geometry->processors(), setting.memory, blocks_in_memory, fit);
   }
-  const PassSummary within = timed(
-      {.tiles = geometry->blocks(),
-       .tile_bytes = block,
-       .source_block_bytes = block,
-       .target_block_bytes = block,
-       .memory = blocks_in_memory * block_memory(block, 1, conditions.mapped) + transfer_memory(conditions),
-       .bytes_read = bytes,
-       .bytes_written = bytes},
-      conditions.device, transfer_bytes);
-  StripePlan stripes = plan_stripes("banded", at_once.schedule, geometry, bytes, conditions);
+  const PassSummary within =
+      priced({.tiles = geometry->blocks(),
+              .tile_bytes = block,
+              .source_block_bytes = block,
+              .target_block_bytes = block,
+              .memory = blocks_in_memory * block_memory(block, 1, setting.mapped) + transfer_memory(setting),
+              .bytes_read = bytes,
+              .bytes_written = bytes},
+             setting.pass(true, false), transfer_bytes);
+  StripePlan stripes = plan_stripes("banded", at_once.schedule, geometry, bytes, setting);
   return {std::move(geometry), std::move(at_once), within, std::move(stripes)};
 }
 

@@ -97,6 +97,6 @@ struct BandExchangePlan {
 /// Throws InputError for another order than `columns` and `rows` (whose processors have rows), for a number
 /// of processors that does not fit, and if the memory is too small. Requires check(bands).
 BandExchangePlan plan_band_exchange(const std::vector<Band>& bands, std::uint64_t element_bytes,
-                                    const ProcessorConditions& conditions);
+                                    const ProcessorSetting& setting);
 
 }  // namespace xorder::plan

@@ -3,9 +3,9 @@
 namespace xorder::plan {
 
 std::vector<BandPart> plan_bands(std::span<const Band> bands, std::uint64_t element_bytes,
-                                 const BandConditions& conditions, const BandTiling& given) {
+                                 const Setting& setting, const BandTiling& given) {
   std::vector<BandPart> parts;
-  BandConditions here = conditions;  // of the next part
+  Setting here = setting;  // of the next part
   const auto add = [&](std::uint64_t matrices, const Band& band, BandPlan plan) {
     parts.emplace_back(matrices, std::move(plan));
     here.source_offset += matrices * band.places() * element_bytes;

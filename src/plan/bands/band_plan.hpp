@@ -27,7 +27,7 @@ struct BandPart {
 /// check() of each and element_bytes ≥ 1. Throws InputError if strips do not fit in the memory. (Shifts do
 /// not throw; see BandShifts.)
 std::vector<BandPart> plan_bands(std::span<const Band> bands, std::uint64_t element_bytes,
-                                 const BandConditions& conditions, const BandTiling& given = {});
+                                 const Setting& setting, const BandTiling& given = {});
 
 PassSummary pass(const BandPlan& plan);
 /// For people, line by line.

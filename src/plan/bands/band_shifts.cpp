@@ -6,7 +6,6 @@
 
 #include "byte_units.hpp"
 #include "count_text.hpp"
-#include "plan/cost.hpp"
 #include "size_text.hpp"
 
 namespace xorder::plan {
@@ -63,36 +62,36 @@ std::vector<BandRange> band_shifts(const Band& band, uint64_t element_bytes, uin
   return ranges;
 }
 
-BandShifts::BandShifts(const Band& band, uint64_t element_bytes, const BandConditions& conditions,
+BandShifts::BandShifts(const Band& band, uint64_t element_bytes, const Setting& setting,
                        const BandTiling& given)
     : band_(band),
       element_bytes_(element_bytes),
-      conditions_(conditions),
+      setting_(setting),
       part_(given.part != 0 ? given.part : useful_part),
       lanes_(given.lanes != 0 ? given.lanes : most_lanes) {
-  while (memory() > conditions.memory && lanes_ > least_lanes) lanes_ /= 2;
-  while (memory() > conditions.memory && part_ > least_part) part_ /= 2;
+  while (memory() > setting.memory && lanes_ > least_lanes) lanes_ /= 2;
+  while (memory() > setting.memory && part_ > least_part) part_ /= 2;
 }
 
 uint64_t BandShifts::source_bytes() const {
-  const uint64_t alignment = conditions_.read_alignment;
+  const uint64_t alignment = setting_.read_alignment;
   return (part_ + part_ / 2 + 6 * alignment) / alignment * alignment;
 }
 
 std::vector<BandRange> BandShifts::ranges(uint64_t part) const {
-  const uint64_t around = 2 * conditions_.read_alignment;
+  const uint64_t around = 2 * setting_.read_alignment;
   return band_shifts(band_, element_bytes_, begin(part), end(part), around, std::max(part_, around));
 }
 
 PassSummary BandShifts::pass() const {
-  return timed({.tiles = parts(),
-                .tile_bytes = part_,
-                .source_block_bytes = std::min(part_, band_.n * element_bytes_),
-                .target_block_bytes = part_,
-                .memory = memory(),
-                .bytes_read = bytes(),
-                .bytes_written = bytes()},
-               conditions_.device, conditions_.device.largest_useful_request());
+  return priced({.tiles = parts(),
+                 .tile_bytes = part_,
+                 .source_block_bytes = std::min(part_, band_.n * element_bytes_),
+                 .target_block_bytes = part_,
+                 .memory = memory(),
+                 .bytes_read = bytes(),
+                 .bytes_written = bytes()},
+                setting_);
 }
 
 std::string BandShifts::describe() const {

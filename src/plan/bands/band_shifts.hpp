@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "plan/bands/band_conditions.hpp"
+#include "plan/bands/band_tiling.hpp"
+#include "plan/setting.hpp"
 #include "rounding.hpp"
 #include "xorder/permutation/band.hpp"
 #include "xorder/plan/summary.hpp"
@@ -40,10 +41,10 @@ class BandShifts {
   /// Chooses the size of a part and how many are in flight: as large and as many as are useful and fit.
   /// Never takes less than 64 KiB and least_lanes, even if memory() is then too large. Requires check(band),
   /// the order `diagonals`, element_bytes ≥ 1.
-  BandShifts(const Band& band, std::uint64_t element_bytes, const BandConditions& conditions,
+  BandShifts(const Band& band, std::uint64_t element_bytes, const Setting& setting,
              const BandTiling& given = {});
 
-  const BandConditions& conditions() const { return conditions_; }
+  const Setting& setting() const { return setting_; }
   unsigned lanes() const { return lanes_; }
   /// Parts begin at whole blocks of the file, so the first one is shorter.
   std::uint64_t parts() const { return ceil_div(bytes() + skew(), part_); }
@@ -55,8 +56,8 @@ class BandShifts {
 
   /// Memory for the sources of a part, and for the part itself. The first part begins skew() bytes into it.
   std::uint64_t source_bytes() const;
-  std::uint64_t target_bytes() const { return part_ + conditions_.write_alignment; }
-  std::uint64_t skew() const { return conditions_.target_offset % conditions_.write_alignment; }
+  std::uint64_t target_bytes() const { return part_ + setting_.write_alignment; }
+  std::uint64_t skew() const { return setting_.target_offset % setting_.write_alignment; }
   std::uint64_t memory() const { return lanes_ * (source_bytes() + target_bytes()); }
 
   PassSummary pass() const;
@@ -68,7 +69,7 @@ class BandShifts {
 
   Band band_;
   std::uint64_t element_bytes_;
-  BandConditions conditions_;
+  Setting setting_;
   std::uint64_t part_;
   unsigned lanes_;
 };

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "count_text.hpp"
-#include "plan/cost.hpp"
 #include "size_text.hpp"
 
 namespace xorder::plan {
@@ -18,31 +17,29 @@ uint64_t matrices_together(uint64_t matrix_bytes, uint64_t matrices) {
 }  // namespace
 
 // Larger matrices make long enough requests by themselves.
-bool BandStack::suits(const Band& band, uint64_t element_bytes, uint64_t matrices,
-                      const BandConditions& conditions) {
+bool BandStack::suits(const Band& band, uint64_t element_bytes, uint64_t matrices, const Setting& setting) {
   return matrices > 1 && band.places() <= largest_request / 2 / element_bytes &&
-         BandStack(band, element_bytes, matrices, conditions).memory() <= conditions.memory;
+         BandStack(band, element_bytes, matrices, setting).memory() <= setting.memory;
 }
 
-BandStack::BandStack(const Band& band, uint64_t element_bytes, uint64_t matrices,
-                     const BandConditions& conditions)
+BandStack::BandStack(const Band& band, uint64_t element_bytes, uint64_t matrices, const Setting& setting)
     : band_(band),
       element_bytes_(element_bytes),
       matrices_(matrices),
       together_(matrices_together(band.places() * element_bytes, matrices)),
-      conditions_(conditions) {
-  if (memory() > conditions.memory) lanes_ = least_lanes;
+      setting_(setting) {
+  if (memory() > setting.memory) lanes_ = least_lanes;
 }
 
 PassSummary BandStack::pass() const {
-  return timed({.tiles = steps(),
-                .tile_bytes = together_ * matrix_bytes(),
-                .source_block_bytes = together_ * matrix_bytes(),
-                .target_block_bytes = together_ * matrix_bytes(),
-                .memory = memory(),
-                .bytes_read = matrices_ * matrix_bytes(),
-                .bytes_written = matrices_ * matrix_bytes()},
-               conditions_.device, conditions_.device.largest_useful_request());
+  return priced({.tiles = steps(),
+                 .tile_bytes = together_ * matrix_bytes(),
+                 .source_block_bytes = together_ * matrix_bytes(),
+                 .target_block_bytes = together_ * matrix_bytes(),
+                 .memory = memory(),
+                 .bytes_read = matrices_ * matrix_bytes(),
+                 .bytes_written = matrices_ * matrix_bytes()},
+                setting_);
 }
 
 std::string BandStack::describe() const {

@@ -7,7 +7,8 @@
 #include <cstdint>
 #include <string>
 
-#include "plan/bands/band_conditions.hpp"
+#include "plan/bands/band_tiling.hpp"
+#include "plan/setting.hpp"
 #include "rounding.hpp"
 #include "xorder/permutation/band.hpp"
 #include "xorder/plan/summary.hpp"
@@ -19,14 +20,13 @@ class BandStack {
   /// Whether there is more than one matrix, and they are small enough and fit in the memory. Requires
   /// check(band), the order `columns` or `diagonals`.
   static bool suits(const Band& band, std::uint64_t element_bytes, std::uint64_t matrices,
-                    const BandConditions& conditions);
+                    const Setting& setting);
   /// Requires suits().
-  BandStack(const Band& band, std::uint64_t element_bytes, std::uint64_t matrices,
-            const BandConditions& conditions);
+  BandStack(const Band& band, std::uint64_t element_bytes, std::uint64_t matrices, const Setting& setting);
 
   const Band& band() const { return band_; }
   std::uint64_t element_bytes() const { return element_bytes_; }
-  const BandConditions& conditions() const { return conditions_; }
+  const Setting& setting() const { return setting_; }
   std::uint64_t matrix_bytes() const { return band_.places() * element_bytes_; }
 
   unsigned lanes() const { return lanes_; }
@@ -36,8 +36,8 @@ class BandStack {
   std::uint64_t count(std::uint64_t step) const { return std::min(together_, matrices_ - first(step)); }
 
   /// Memory for what a step reads, and for what it writes, with the rest of the blocks at both ends.
-  std::uint64_t source_bytes() const { return blocks(conditions_.read_alignment); }
-  std::uint64_t target_bytes() const { return blocks(conditions_.write_alignment); }
+  std::uint64_t source_bytes() const { return blocks(setting_.read_alignment); }
+  std::uint64_t target_bytes() const { return blocks(setting_.write_alignment); }
   std::uint64_t memory() const { return lanes() * (source_bytes() + target_bytes()); }
 
   PassSummary pass() const;
@@ -52,7 +52,7 @@ class BandStack {
 
   Band band_;
   std::uint64_t element_bytes_, matrices_, together_;
-  BandConditions conditions_;
+  Setting setting_;
   unsigned lanes_ = most_lanes;
 };
 

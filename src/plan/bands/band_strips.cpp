@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "count_text.hpp"
-#include "plan/cost.hpp"
 #include "rounding.hpp"
 #include "size_text.hpp"
 #include "xorder/error.hpp"
@@ -24,20 +23,19 @@ constexpr uint64_t most_cuts = 8, least_read = 512;  // bytes
 
 }  // namespace
 
-BandStrips::BandStrips(const Band& band, uint64_t element_bytes, const BandConditions& conditions,
-                       BandTiling given)
-    : band_(band), element_bytes_(element_bytes), conditions_(conditions) {
+BandStrips::BandStrips(const Band& band, uint64_t element_bytes, const Setting& setting, BandTiling given)
+    : band_(band), element_bytes_(element_bytes), setting_(setting) {
   const uint64_t cuts = std::max<uint64_t>(given.cuts, 1);
   if (choose(given, given.whole_blocks.value_or(true), cuts)) return;
   if (!given.whole_blocks) {
-    const uint64_t most = given.cuts != 0 ? 1 : std::min(most_cuts, conditions.write_alignment / least_read);
+    const uint64_t most = given.cuts != 0 ? 1 : std::min(most_cuts, setting.write_alignment / least_read);
     for (uint64_t more = 2; more <= most; more *= 2) {
       if (choose(given, true, more)) return;
     }
     if (choose(given, false, cuts)) return;
   }
   throw InputError(fmt::format("elements of {} bytes need more than {} of memory for this band",
-                               element_bytes, size_text(conditions.memory)));
+                               element_bytes, size_text(setting.memory)));
 }
 
 bool BandStrips::choose(const BandTiling& given, bool whole_blocks, uint64_t cuts) {
@@ -48,7 +46,7 @@ bool BandStrips::choose(const BandTiling& given, bool whole_blocks, uint64_t cut
   for (uint64_t strips = 1; strips <= width; ++strips) {
     if (given.strip == 0) tiling.strip = ceil_div(width, strips);
     tiling.strip = std::min(tiling.strip, width);
-    const bool short_runs = strips > 1 && tiling.strip * element_bytes_ < conditions_.write_alignment;
+    const bool short_runs = strips > 1 && tiling.strip * element_bytes_ < setting_.write_alignment;
     if (short_runs && whole_blocks && !given.whole_blocks) return false;
     // Large blocks in flight would add much to the window; small ones are slow.
     const uint64_t useful_rows = std::max<uint64_t>(1, useful_bytes / (tiling.strip * element_bytes_));
@@ -58,7 +56,7 @@ bool BandStrips::choose(const BandTiling& given, bool whole_blocks, uint64_t cut
       for (unsigned lanes = most_lanes; lanes >= least_lanes; lanes /= 2) {
         tiling.lanes = given.lanes != 0 ? given.lanes : lanes;
         set(tiling);
-        if (memory() <= conditions_.memory) return true;
+        if (memory() <= setting_.memory) return true;
       }
       if (given.rows != 0 || rows <= least_rows) break;
     }
@@ -69,7 +67,7 @@ bool BandStrips::choose(const BandTiling& given, bool whole_blocks, uint64_t cut
 
 void BandStrips::set(const BandTiling& tiling) {
   const uint64_t width = band_.width();
-  const uint64_t block = conditions_.write_alignment;
+  const uint64_t block = setting_.write_alignment;
   tiling_ = tiling;
   strips_ = ceil_div(width, tiling.strip);
   batches_ = ceil_div(band_.n, tiling.rows);
@@ -77,7 +75,7 @@ void BandStrips::set(const BandTiling& tiling) {
   // The most elements by which a boundary is moved, to the beginning of a file system's block. Where a row
   // begins at a block, and so do all strips, none is moved.
   const bool fits_blocks =
-      (conditions_.target_offset | width * element_bytes_ | tiling.strip * element_bytes_) % block == 0;
+      (setting_.target_offset | width * element_bytes_ | tiling.strip * element_bytes_) % block == 0;
   const uint64_t moved =
       block == 1 || !*tiling.whole_blocks || (!single() && fits_blocks) ? 0 : ceil_div(block, element_bytes_);
   slack_ = single() ? 0 : moved;
@@ -100,15 +98,15 @@ void BandStrips::set(const BandTiling& tiling) {
 
 uint64_t BandStrips::aligned(uint64_t x) const {
   if (!*tiling_.whole_blocks) return x;
-  const uint64_t block = conditions_.write_alignment;
-  const uint64_t byte = conditions_.target_offset + x * element_bytes_;
-  const uint64_t begin = std::max(byte - byte % block, conditions_.target_offset);
-  return ceil_div(begin - conditions_.target_offset, element_bytes_);
+  const uint64_t block = setting_.write_alignment;
+  const uint64_t byte = setting_.target_offset + x * element_bytes_;
+  const uint64_t begin = std::max(byte - byte % block, setting_.target_offset);
+  return ceil_div(begin - setting_.target_offset, element_bytes_);
 }
 
 // Reads begin and end at multiples of their alignment, around what is wanted.
 uint64_t BandStrips::read_room(uint64_t bytes) const {
-  const uint64_t alignment = conditions_.read_alignment;
+  const uint64_t alignment = setting_.read_alignment;
   return round_up(bytes, alignment) + alignment;
 }
 
@@ -206,14 +204,14 @@ PassSummary BandStrips::pass() const {
       read += static_cast<uint64_t>(end - begin) * taken.size();
     }
   }
-  return timed({.tiles = strips_ * batches_,
-                .tile_bytes = rows() * strip() * element_bytes_,
-                .source_block_bytes = read_bytes(),
-                .target_block_bytes = run_bytes(),
-                .memory = memory(),
-                .bytes_read = read * element_bytes_,
-                .bytes_written = band_.places() * element_bytes_},
-               conditions_.device, conditions_.device.largest_useful_request());
+  return priced({.tiles = strips_ * batches_,
+                 .tile_bytes = rows() * strip() * element_bytes_,
+                 .source_block_bytes = read_bytes(),
+                 .target_block_bytes = run_bytes(),
+                 .memory = memory(),
+                 .bytes_read = read * element_bytes_,
+                 .bytes_written = band_.places() * element_bytes_},
+                setting_);
 }
 
 std::string BandStrips::describe() const {

@@ -34,7 +34,8 @@
 #include <string>
 #include <vector>
 
-#include "plan/bands/band_conditions.hpp"
+#include "plan/bands/band_tiling.hpp"
+#include "plan/setting.hpp"
 #include "xorder/permutation/band.hpp"
 #include "xorder/plan/summary.hpp"
 
@@ -44,12 +45,11 @@ class BandStrips {
  public:
   /// Chooses as few strips as memory permits. Requires check(band), the order `columns`, element_bytes ≥ 1.
   /// Throws InputError if not even strips of one diagonal fit.
-  BandStrips(const Band& band, std::uint64_t element_bytes, const BandConditions& conditions,
-             BandTiling given = {});
+  BandStrips(const Band& band, std::uint64_t element_bytes, const Setting& setting, BandTiling given = {});
 
   const Band& band() const { return band_; }
   std::uint64_t element_bytes() const { return element_bytes_; }
-  const BandConditions& conditions() const { return conditions_; }
+  const Setting& setting() const { return setting_; }
 
   std::uint64_t strip() const { return tiling_.strip; }
   std::uint64_t rows() const { return tiling_.rows; }
@@ -123,7 +123,7 @@ class BandStrips {
 
   Band band_;
   std::uint64_t element_bytes_;
-  BandConditions conditions_;
+  Setting setting_;
   BandTiling tiling_;
   std::uint64_t strips_ = 1, batches_ = 1, cuts_ = 1, lag_ = 0, slack_ = 0;
   std::uint64_t early_ = 0;  // how many rows before t·h batch t may begin

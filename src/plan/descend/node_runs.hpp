@@ -26,18 +26,28 @@ namespace xorder::plan {
 /// Who computes the iterations between blocks: the threads, in memory that they share, or virtual processors.
 enum class Between { threads, aspc, pipelined };
 
-struct NodeConditions {
-  Between between = Between::aspc;
-  bool ascend = false;
+/// A ±2^b-descend computation on M = 2^lg_size records, as far as plans depend on it.
+struct SweepTask {
   int lg_size = 0;
+  bool ascend = false;             ///< b goes up
+  std::uint64_t record_bytes = 1;  ///< of a record, in the computation and between sweeps
+  std::uint64_t input_bytes = 1;   ///< from which a record is made, of all inputs
+  std::uint64_t output_bytes = 1;  ///< that are made of a record
+  Between between = Between::threads;
+  schedule::Reads reads{};  ///< an iteration that reads neither leaves everything as it is
+  std::optional<schedule::LinkTimes> link_times{};  ///< if virtual processors' messages are timed
+
+  std::uint64_t array_bytes() const { return record_bytes << lg_size; }
+};
+
+/// The virtual processors of a task, each with a block.
+struct Nodes {
+  SweepTask task;
   int lg_block = 0;
-  std::uint64_t record_bytes = 1;
-  schedule::Reads reads;  ///< of the array's iterations; what is not read is not sent
   unsigned threads = 1;
   std::uint64_t message_bytes = 0;  ///< at most; 0 lets the planner choose
-  std::optional<schedule::LinkTimes> link_times{};
 
-  int lg_processors() const { return lg_size - lg_block; }
+  int lg_processors() const { return task.lg_size - lg_block; }
 };
 
 struct NodeRuns {
@@ -52,13 +62,12 @@ struct NodeRuns {
 
 /// The runs of rows of 2^lg_row records: the longest useful ones whose NodeRuns::memory is at most a quarter
 /// of `memory`, or single records.
-NodeRuns node_runs(const NodeConditions& conditions, int lg_row, std::uint64_t memory);
+NodeRuns node_runs(const Nodes& nodes, int lg_row, std::uint64_t memory);
 /// The runs of the whole schedule, on an array in memory.
-NodeRuns whole_schedule(const NodeConditions& conditions);
+NodeRuns whole_schedule(const Nodes& nodes);
 
-/// The schedule. Its iteration b, on runs, is iteration b + conditions.lg_block − lg_runs of the array. O(V)
+/// The schedule. Its iteration b, on runs, is iteration b + nodes.lg_block − lg_runs of the array. O(V)
 /// if it is whole.
-std::shared_ptr<const schedule::Schedule> node_schedule(const NodeConditions& conditions,
-                                                        const NodeRuns& runs);
+std::shared_ptr<const schedule::Schedule> node_schedule(const Nodes& nodes, const NodeRuns& runs);
 
 }  // namespace xorder::plan

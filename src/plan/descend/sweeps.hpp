@@ -36,30 +36,14 @@
 #include <string>
 #include <vector>
 
-#include "plan/conditions.hpp"
 #include "plan/descend/cache_groups.hpp"
 #include "plan/descend/node_runs.hpp"
-#include "xorder/plan/device.hpp"
+#include "plan/price.hpp"
+#include "plan/setting.hpp"
 #include "xorder/plan/summary.hpp"
 #include "xorder/plan/sweep_sizes.hpp"
 
 namespace xorder::plan {
-
-struct SweepConditions {
-  int lg_size = 0;                 ///< lg M
-  bool ascend = false;             ///< b goes up
-  std::uint64_t record_bytes = 1;  ///< of a record, in the computation and between sweeps
-  std::uint64_t input_bytes = 1;   ///< from which a record is made, of all inputs
-  std::uint64_t output_bytes = 1;  ///< that are made of a record
-  std::uint64_t memory = 0;        ///< that the plan may take
-  std::uint64_t run_memory = 0;    ///< of the whole run, named in refusals; 0: the same
-  unsigned threads = 1;            ///< that the machine computes with
-  Device device = Device::ssd();
-  Between between = Between::threads;
-  schedule::Reads reads{};  ///< an iteration that reads neither leaves everything as it is
-  std::optional<schedule::LinkTimes> link_times{};  ///< if virtual processors' messages are timed
-  Host host{};
-};
 
 struct Sweep {
   Iterations iterations;
@@ -69,6 +53,7 @@ struct Sweep {
   unsigned in_flight = 0;  ///< slices, besides those in windows
   /// Whether it writes where it reads what the sweep before it wrote.
   bool in_place = false;
+  bool reads_input = false;  ///< rather than what the sweep before it wrote
   /// Whether a gathered strip is computed from one buffer to another: there is more than one group in it.
   bool two_buffers = false;
   /// Records of a strip are numbered row by row; in these numbers the iterations are lg_columns and up.
@@ -77,6 +62,7 @@ struct Sweep {
   /// all iterations.
   std::optional<NodeRuns> nodes;
   PassSummary pass;  ///< bytes_read without what is read twice
+  Load load;         ///< with it, but without memory
 
   /// On how many slices before a slice, and as many after it, this group's results depend.
   std::uint64_t halo_slices(Iterations group) const;
@@ -85,7 +71,8 @@ struct Sweep {
 };
 
 struct SweepPlan {
-  SweepConditions conditions;
+  SweepTask task;
+  Setting setting;
   int lg_block = 0;      ///< lg V
   unsigned threads = 0;  ///< that read, compute and write
   std::uint64_t request_bytes = 0;
@@ -93,8 +80,7 @@ struct SweepPlan {
   std::vector<Sweep> sweeps;                           ///< in the order in which they are made; at least one
   std::shared_ptr<const schedule::Schedule> schedule;  ///< of the sweep with `nodes`, if there is one
 
-  std::uint64_t processors() const { return std::uint64_t{1} << (conditions.lg_size - lg_block); }
-  std::uint64_t array_bytes() const { return conditions.record_bytes << conditions.lg_size; }
+  std::uint64_t processors() const { return std::uint64_t{1} << (task.lg_size - lg_block); }
   /// Scratch disk. The records between sweeps lie in the output's file, unless they have another size than
   /// its elements.
   std::uint64_t scratch_bytes() const;
@@ -102,6 +88,8 @@ struct SweepPlan {
   std::string schedule_name() const;
   /// The runs of the sweep by virtual processors, or nullptr.
   const NodeRuns* nodes() const;
+  /// Predicted.
+  double seconds() const;
   /// For people, line by line.
   std::string describe() const;
 
@@ -112,6 +100,6 @@ struct SweepPlan {
 /// The sweeps that take the least time, that until their memory is there included, and keep within the
 /// memory. Pure; takes some milliseconds. Throws InputError if no sweeps fit, saying what would, and for
 /// sizes that are not powers of two or are too large.
-SweepPlan plan_sweeps(const SweepConditions& conditions, const SweepSizes& given = {});
+SweepPlan plan_sweeps(const SweepTask& task, const Setting& setting, const SweepSizes& given = {});
 
 }  // namespace xorder::plan

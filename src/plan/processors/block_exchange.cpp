@@ -20,8 +20,8 @@ using std::uint64_t;
 
 // Throws if nothing has to move. The file of a Fortran-ordered array, for example, already is that of its
 // transposition.
-void require_motion(const BlockMatrix& matrix, const ProcessorConditions& conditions) {
-  if ((matrix.rows != 1 && matrix.columns != 1) || conditions.processors.value_or(1) == 1) return;
+void require_motion(const BlockMatrix& matrix, const ProcessorSetting& setting) {
+  if ((matrix.rows != 1 && matrix.columns != 1) || setting.processors.value_or(1) == 1) return;
   throw InputError(
       "the elements are already in the order of the result, so virtual processors have nothing to exchange; "
       "schedule tiles copies them");
@@ -34,9 +34,9 @@ using Block = std::pair<uint64_t, uint64_t>;
 // where a block begins.
 template <typename Origin, typename PlaceOf>
 StripePlan block_stripes(std::string name, std::shared_ptr<const schedule::Schedule> schedule,
-                         const BlockMatrix& m, const ProcessorConditions& conditions, const Origin& origin,
+                         const BlockMatrix& m, const ProcessorSetting& setting, const Origin& origin,
                          const PlaceOf& place) {
-  const uint64_t memory = stripe_memory(*schedule, conditions);  // before a part is made for every slot
+  const uint64_t memory = stripe_memory(*schedule, setting);  // before a part is made for every slot
   std::vector<StripeGeometry::Panel> panels;
   for (uint64_t j = 0; j < m.blocks; ++j) {
     StripeGeometry::Panel panel{m.column(j) * m.rows * m.element_bytes, m.column(j + 1) - m.column(j), {}};
@@ -49,33 +49,33 @@ StripePlan block_stripes(std::string name, std::shared_ptr<const schedule::Sched
   }
   auto geometry = std::make_shared<BlockGeometry>(std::move(panels), m.rows, m.element_bytes, memory);
   return plan_stripes(std::move(name), std::move(schedule), std::move(geometry),
-                      m.rows * m.columns * m.element_bytes, conditions);
+                      m.rows * m.columns * m.element_bytes, setting);
 }
 
 // d, for 2^d blocks of at most `most` rows or columns.
-int choose_dimension(uint64_t most, const char* of_what, const ProcessorConditions& conditions) {
-  return wanted_lg(conditions.processors, most, of_what)
+int choose_dimension(uint64_t most, const char* of_what, const ProcessorSetting& setting) {
+  return wanted_lg(setting.processors, most, of_what)
       .value_or(std::countr_zero(std::min(default_processors, most)));
 }
 
-uint64_t choose_side(uint64_t most, const ProcessorConditions& conditions) {
-  const uint64_t processors = conditions.processors.value_or(default_processors);
+uint64_t choose_side(uint64_t most, const ProcessorSetting& setting) {
+  const uint64_t processors = setting.processors.value_or(default_processors);
   const auto side = static_cast<uint64_t>(std::llround(std::sqrt(static_cast<double>(processors))));
   if (side * side != processors || side == 0) {
     const uint64_t below = side * side > processors ? side - 1 : std::max<uint64_t>(side, 1);
     throw InputError(fmt::format("{} virtual processors: a mesh needs a square number, such as {} or {}",
                                  processors, below * below, (below + 1) * (below + 1)));
   }
-  if (conditions.processors && side > most) {
+  if (setting.processors && side > most) {
     throw InputError(fmt::format("a {} x {} mesh of virtual processors is too large for {} rows or columns",
                                  side, side, most));
   }
   return std::min(side, most);
 }
 
-ExchangePlan exchange_of(const BlockMatrix& matrix, const ProcessorConditions& conditions) {
-  require_motion(matrix, conditions);
-  const int d = choose_dimension(std::min(matrix.rows, matrix.columns), "rows or columns", conditions);
+ExchangePlan exchange_of(const BlockMatrix& matrix, const ProcessorSetting& setting) {
+  require_motion(matrix, setting);
+  const int d = choose_dimension(std::min(matrix.rows, matrix.columns), "rows or columns", setting);
   const uint64_t blocks = uint64_t{1} << d;
   BlockMatrix cut = matrix;
   cut.blocks = blocks;
@@ -85,7 +85,7 @@ ExchangePlan exchange_of(const BlockMatrix& matrix, const ProcessorConditions& c
                     .mapped = {},
                     .map = {}};
   StripePlan stripes = block_stripes(
-      "exchange", std::make_shared<Exchange>(d, Exchange::Kind::transposition), cut, conditions,
+      "exchange", std::make_shared<Exchange>(d, Exchange::Kind::transposition), cut, setting,
       [](uint64_t i, uint64_t j) {
         return Block{i, j};
       },
@@ -95,9 +95,8 @@ ExchangePlan exchange_of(const BlockMatrix& matrix, const ProcessorConditions& c
   return {std::move(within), std::move(stripes)};
 }
 
-ExchangePlan reversing_exchange(int n, uint64_t element_bytes, const ProcessorConditions& conditions) {
-  const int d =
-      choose_dimension(uint64_t{1} << (n / 2), "rows of a square that the elements fill", conditions);
+ExchangePlan reversing_exchange(int n, uint64_t element_bytes, const ProcessorSetting& setting) {
+  const int d = choose_dimension(uint64_t{1} << (n / 2), "rows of a square that the elements fill", setting);
   const uint64_t blocks = uint64_t{1} << d;
   const int middle = n - 2 * d;
   const gf2::AffineMap reversed = bmmc::bit_reverse(d);
@@ -108,7 +107,7 @@ ExchangePlan reversing_exchange(int n, uint64_t element_bytes, const ProcessorCo
                     .map = bmmc::bit_reverse(middle)};
   StripePlan stripes = block_stripes(
       "exchange", std::make_shared<Exchange>(d, Exchange::Kind::bit_reversal),
-      {blocks, uint64_t{1} << (n - d), blocks, element_bytes}, conditions,
+      {blocks, uint64_t{1} << (n - d), blocks, element_bytes}, setting,
       [&](uint64_t i, uint64_t j) {
         return Block{reversed(i), reversed(j)};
       },
@@ -136,7 +135,7 @@ std::optional<BlockMatrix> transposed_matrix(const Reordering& what) {
   return BlockMatrix{simple.extents[0], simple.extents[1], 1, simple.element_bytes};
 }
 
-ExchangePlan plan_exchange(const Reordering& what, const ProcessorConditions& conditions) {
+ExchangePlan plan_exchange(const Reordering& what, const ProcessorSetting& setting) {
   const auto map = flat_map(what);
   if (!map) {
     throw InputError(
@@ -144,27 +143,27 @@ ExchangePlan plan_exchange(const Reordering& what, const ProcessorConditions& co
         "everything");
   }
   if (*map == bmmc::bit_reverse(map->bits())) {
-    return reversing_exchange(map->bits(), what.element_bytes, conditions);
+    return reversing_exchange(map->bits(), what.element_bytes, setting);
   }
-  if (const auto matrix = transposed_matrix(what)) return exchange_of(*matrix, conditions);
+  if (const auto matrix = transposed_matrix(what)) return exchange_of(*matrix, setting);
   throw InputError(
       "schedule exchange does transposition and bit reversal of a whole array only, not of a batch; rounds "
       "does every permutation of this kind");
 }
 
 MeshPlan plan_mesh(const Reordering& what, schedule::Mesh::Routing routing, bool torus,
-                   const ProcessorConditions& conditions) {
+                   const ProcessorSetting& setting) {
   const auto matrix = transposed_matrix(what);
   if (!matrix) {
     throw InputError(
         "schedule mesh transposes whole matrices and does nothing else; rounds does every permutation of 2^n "
         "elements, tiles everything");
   }
-  require_motion(*matrix, conditions);
+  require_motion(*matrix, setting);
   BlockMatrix blocks = *matrix;
-  blocks.blocks = choose_side(std::min(matrix->rows, matrix->columns), conditions);
+  blocks.blocks = choose_side(std::min(matrix->rows, matrix->columns), setting);
   StripePlan stripes = block_stripes(
-      "mesh", schedule::mesh_schedule(blocks.blocks, routing, torus), blocks, conditions,
+      "mesh", schedule::mesh_schedule(blocks.blocks, routing, torus), blocks, setting,
       [](uint64_t i, uint64_t j) {
         return Block{i, j};
       },

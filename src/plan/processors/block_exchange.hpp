@@ -44,7 +44,7 @@ struct ExchangePlan {
 };
 /// Throws InputError unless it is a transposition or a bit reversal of powers of two, for a number of
 /// processors that does not fit, and if the memory is too small.
-ExchangePlan plan_exchange(const Reordering& what, const ProcessorConditions& conditions);
+ExchangePlan plan_exchange(const Reordering& what, const ProcessorSetting& setting);
 
 /// The exchange of N × N blocks of any matrix.
 struct MeshPlan {
@@ -54,6 +54,6 @@ struct MeshPlan {
 /// Throws InputError unless it is a transposition, for a number of processors that is not a square or does
 /// not fit, and if the memory is too small.
 MeshPlan plan_mesh(const Reordering& what, schedule::Mesh::Routing routing, bool torus,
-                   const ProcessorConditions& conditions);
+                   const ProcessorSetting& setting);
 
 }  // namespace xorder::plan

@@ -6,6 +6,7 @@
 #include <bit>
 #include <utility>
 
+#include "plan/choose.hpp"
 #include "rounding.hpp"
 #include "schedule/clock.hpp"
 #include "size_text.hpp"
@@ -39,6 +40,15 @@ std::optional<int> wanted_lg(const std::optional<uint64_t>& processors, uint64_t
     throw InputError(
         fmt::format("{} virtual processors: at most 2^{} are possible", p, Network::max_dimension));
   }
+  return lg;
+}
+
+int choose_lg_processors(const std::optional<uint64_t>& processors, uint64_t most, std::string_view what,
+                         const std::function<bool(int lg)>& fits) {
+  if (const auto wanted = wanted_lg(processors, most, what)) return *wanted;
+  const int largest = std::min(static_cast<int>(std::bit_width(most)) - 1, Network::max_dimension);
+  int lg = std::min(largest, std::countr_zero(default_processors));
+  while (lg < largest && !fits(lg)) ++lg;
   return lg;
 }
 
@@ -77,17 +87,10 @@ uint64_t block_memory(uint64_t bytes, uint64_t ranges, bool mapped) {
 
 InputError block_too_large(uint64_t block, uint64_t processors, uint64_t memory, uint64_t at_once,
                            const std::function<bool(uint64_t)>& fits) {
-  constexpr uint64_t unit = 1 << 20;
-  uint64_t enough = memory / unit + 1, too_little = memory / unit;
-  while (!fits(enough * unit)) too_little = std::exchange(enough, 2 * enough);
-  while (enough - too_little > 1) {
-    const uint64_t middle = too_little + (enough - too_little) / 2;
-    (fits(middle * unit) ? enough : too_little) = middle;
-  }
-  return InputError(
-      fmt::format("a block of {} for each of {} virtual processors is too large for {} of memory: {} of them "
-                  "and buffers take {} MiB; use more processors or more memory",
-                  size_text(block), processors, size_text(memory), at_once, enough));
+  return InputError(fmt::format(
+      "a block of {} for each of {} virtual processors is too large for {} of memory: {} of them "
+      "and buffers take {} MiB; use more processors or more memory",
+      size_text(block), processors, size_text(memory), at_once, enough_mebibytes(memory, fits).value()));
 }
 
 unsigned transfer_threads(uint64_t memory) {
@@ -96,10 +99,10 @@ unsigned transfer_threads(uint64_t memory) {
 
 uint64_t transfer_memory(uint64_t memory) { return transfer_threads(memory) * transfer_bytes; }
 
-uint64_t transfer_memory(const ProcessorConditions& conditions) {
+uint64_t transfer_memory(const Setting& setting) {
   constexpr uint64_t most_on_the_way = 32 << 20;
-  return transfer_memory(conditions.memory) +
-         (conditions.mapped ? std::min(conditions.memory / 16, most_on_the_way) : 0);
+  return transfer_memory(setting.memory) +
+         (setting.mapped ? std::min(setting.memory / 16, most_on_the_way) : 0);
 }
 
 }  // namespace xorder::plan

@@ -7,9 +7,8 @@
 #include <optional>
 #include <string_view>
 
-#include "plan/conditions.hpp"
+#include "plan/setting.hpp"
 #include "xorder/error.hpp"
-#include "xorder/plan/device.hpp"
 #include "xorder/schedule/network.hpp"
 #include "xorder/schedule/timing.hpp"
 
@@ -19,19 +18,20 @@ namespace xorder::plan {
 inline constexpr std::uint64_t default_processors = 16;
 
 /// What a plan for virtual processors depends on.
-struct ProcessorConditions {
-  std::uint64_t memory = 0;
-  Device device;
+struct ProcessorSetting : Setting {
   std::optional<std::uint64_t> processors{};        ///< the number that is given, if any
-  bool mapped = false;                              ///< blocks are mapped
   std::optional<schedule::LinkTimes> link_times{};  ///< if messages are timed
-  Host host{};
 };
 
 /// lg of the number of processors that is given; nothing if none is. Throws InputError if the number is not a
 /// power of two, is above `most`, the number of `what` ("elements"), or is more than a network may have.
 std::optional<int> wanted_lg(const std::optional<std::uint64_t>& processors, std::uint64_t most,
                              std::string_view what);
+
+/// The same, but if no number is given that of default_processors, or of as many more as it takes for their
+/// blocks to fit.
+int choose_lg_processors(const std::optional<std::uint64_t>& processors, std::uint64_t most,
+                         std::string_view what, const std::function<bool(int lg)>& fits);
 
 /// Bytes that the machine takes (machine/machine.hpp), without what messages carry: for each processor, for
 /// the links that are used (`links` at most), for the messages of the steps in progress and, if messages are
@@ -64,6 +64,6 @@ unsigned transfer_threads(std::uint64_t memory);
 /// The bytes of a buffer for each of them.
 std::uint64_t transfer_memory(std::uint64_t memory);
 /// The same plus the pages of mapped files that are on their way to the disk (work::Delivery).
-std::uint64_t transfer_memory(const ProcessorConditions& conditions);
+std::uint64_t transfer_memory(const Setting& setting);
 
 }  // namespace xorder::plan

@@ -7,7 +7,8 @@
 #include <tuple>
 
 #include "count_text.hpp"
-#include "plan/cost.hpp"
+#include "plan/choose.hpp"
+#include "plan/price.hpp"
 #include "rounding.hpp"
 #include "size_text.hpp"
 #include "xorder/error.hpp"
@@ -30,11 +31,11 @@ constexpr uint64_t least_batch = uint64_t{8} << 20;
 
 // The memory of the processors themselves, with what each keeps of the range that it sends from. There are
 // 2^n elements. A processor sends at most one chunk to each other one, and at least one element.
-uint64_t own_memory(int lg_processors, int n, const ProcessorConditions& conditions) {
+uint64_t own_memory(int lg_processors, int n, const ProcessorSetting& setting) {
   constexpr uint64_t each = 256;
   const Network network = Network::crossbar(lg_processors);
   const uint64_t slots = uint64_t{1} << std::min(lg_processors, n - lg_processors);
-  return machine_memory(network, slots, network.links(), conditions.link_times) + (each << lg_processors);
+  return machine_memory(network, slots, network.links(), setting.link_times) + (each << lg_processors);
 }
 
 // The memory for the blocks of `batch` of 2^lg_processors processors, which share `bytes` bytes. Each
@@ -46,30 +47,23 @@ uint64_t batch_memory(uint64_t bytes, int lg_processors, uint64_t batch, bool ma
 }
 
 // Whether the blocks of `batch` processors can be made together.
-bool fits(uint64_t bytes, int n, int lg_processors, const ProcessorConditions& conditions, uint64_t batch) {
-  const uint64_t own = own_memory(lg_processors, n, conditions) + transfer_memory(conditions);
-  return own <= conditions.memory &&
-         batch_memory(bytes, lg_processors, batch, conditions.mapped) <= conditions.memory - own;
+bool fits(uint64_t bytes, int n, int lg_processors, const ProcessorSetting& setting, uint64_t batch) {
+  const uint64_t own = own_memory(lg_processors, n, setting) + transfer_memory(setting);
+  return own <= setting.memory &&
+         batch_memory(bytes, lg_processors, batch, setting.mapped) <= setting.memory - own;
 }
 
-// The default is default_processors, or as many more as it takes for one block to fit.
-int choose_lg_processors(uint64_t bytes, int n, const ProcessorConditions& conditions) {
-  if (const auto wanted = wanted_lg(conditions.processors, uint64_t{1} << n, "elements")) return *wanted;
-  const int most = std::min(n, Network::max_dimension);
-  int p = std::min(n, std::countr_zero(default_processors));
-  while (p < most && !fits(bytes, n, p, conditions, 1)) ++p;
-  return p;
-}
-
-Rounds make_rounds(const Reordering& what, std::optional<int> layout, const ProcessorConditions& conditions) {
+Rounds make_rounds(const Reordering& what, std::optional<int> layout, const ProcessorSetting& setting) {
   const auto map = flat_map(what);
   if (!map) {
     throw InputError(
         "schedule rounds needs extents that are powers of two; mesh transposes any matrix, tiles does "
         "everything");
   }
-  const int p = choose_lg_processors(what.bytes(), map->bits(), conditions);
-  return Rounds(*map, p, layout.value_or(map->bits() - p));
+  const int n = map->bits();
+  const int p = choose_lg_processors(setting.processors, uint64_t{1} << n, "elements",
+                                     [&](int lg) { return fits(what.bytes(), n, lg, setting, 1); });
+  return Rounds(*map, p, layout.value_or(n - p));
 }
 
 }  // namespace
@@ -102,69 +96,68 @@ FreeOrder free_order(const BitMatrix& map) {
 }
 
 RoundsOnFiles::RoundsOnFiles(const Reordering& what, std::optional<int> layout,
-                             const ProcessorConditions& conditions)
+                             const ProcessorSetting& setting)
     : element_bytes_(what.element_bytes),
-      rounds_(make_rounds(what, layout, conditions)),
+      rounds_(make_rounds(what, layout, setting)),
       elements_(free_order(rounds_.factors().alpha_1)) {
   for (int j = elements_.lg_run; j < elements_.map.cols(); ++j) {
     run_places_.push_back(elements_.map.column(j) >> elements_.lg_run);
   }
   order_chunks();
-  choose_batch(conditions);
+  choose_batch(setting);
 }
 
-// The memory is a limit and no goal: fresh memory takes time, and so does a first batch that is large.
-void RoundsOnFiles::choose_batch(const ProcessorConditions& conditions) {
-  uint64_t best = largest_batch(conditions);
-  set_batch(best, conditions);
-  if (conditions.link_times) return;  // on the network, each batch starts messages again
-  double least = pass_.predicted_seconds;
-  for (uint64_t batch = best / 2; batch * block_bytes() >= least_batch; batch /= 2) {
-    set_batch(batch, conditions);
-    if (pass_.predicted_seconds >= least) continue;
-    least = pass_.predicted_seconds;
-    best = batch;
-  }
-  set_batch(best, conditions);
+void RoundsOnFiles::choose_batch(const ProcessorSetting& setting) {
+  const uint64_t largest = largest_batch(setting);
+  // On the network, each batch starts messages again.
+  const uint64_t least = setting.link_times ? largest : ceil_div(least_batch, block_bytes());
+  pass_ = *choose(
+      halves(largest, least), [&](uint64_t batch) { return std::optional(pass_of(batch, setting)); },
+      [](const PassSummary& pass) { return pass.predicted_seconds; });
+  batch_ = pass_.tile_bytes / block_bytes();
+  lg_together_ = lg_together(batch_);
 }
 
-void RoundsOnFiles::set_batch(uint64_t batch, const ProcessorConditions& conditions) {
-  const uint64_t bytes = block_bytes() * processors();
+int RoundsOnFiles::lg_together(uint64_t batch) const {
+  int lg = 0;
+  while (lg < rounds_.factors().rank && chunk_places_.column(lg) < batch) ++lg;
+  return lg;
+}
+
+PassSummary RoundsOnFiles::pass_of(uint64_t batch, const ProcessorSetting& setting) const {
   const int p = std::countr_zero(processors());
-  batch_ = batch;
-  lg_together_ = 0;
-  while (lg_together_ < rounds_.factors().rank && chunk_places_.column(lg_together_) < batch) ++lg_together_;
-  pass_ = overlapped({.tiles = processors() / batch,
-                      .tile_bytes = batch * block_bytes(),
-                      .source_block_bytes = chunk_bytes() << lg_together_,
-                      .target_block_bytes = batch * block_bytes(),
-                      .memory = batch_memory(bytes, p, batch, conditions.mapped) +
-                                transfer_memory(conditions) + own_memory(p, rounds_.factors().n, conditions),
-                      .bytes_read = bytes,
-                      .bytes_written = bytes},
-                     conditions.device, conditions.host, transfer_bytes);
+  return priced({.tiles = processors() / batch,
+                 .tile_bytes = batch * block_bytes(),
+                 .source_block_bytes = chunk_bytes() << lg_together(batch),
+                 .target_block_bytes = batch * block_bytes(),
+                 .memory = batch_memory(bytes(), p, batch, setting.mapped) + transfer_memory(setting) +
+                           own_memory(p, rounds_.factors().n, setting),
+                 .bytes_read = bytes(),
+                 .bytes_written = bytes()},
+                setting.pass(before_.is_identity(), after().is_identity()), transfer_bytes);
 }
 
-uint64_t RoundsOnFiles::largest_batch(const ProcessorConditions& conditions) const {
-  const uint64_t memory = conditions.memory;
-  const uint64_t bytes = block_bytes() * processors();
+uint64_t RoundsOnFiles::largest_batch(const ProcessorSetting& setting) const {
+  const uint64_t memory = setting.memory;
   const int lg_processors = std::countr_zero(processors()), n = rounds_.factors().n;
-  const uint64_t own = own_memory(lg_processors, n, conditions);
+  const uint64_t own = own_memory(lg_processors, n, setting);
   if (own > memory / 3) {
     throw InputError(fmt::format(
         "{} virtual processors take about {} for themselves, too much for {} of memory; use fewer "
         "processors or more memory",
         processors(), size_text(own), size_text(memory)));
   }
-  if (!fits(bytes, n, lg_processors, conditions, 1)) {
-    throw block_too_large(block_bytes(), processors(), memory, batches_in_memory, [&](uint64_t more) {
-      ProcessorConditions with_more = conditions;
-      with_more.memory = more;
-      return fits(bytes, n, lg_processors, with_more, 1);
-    });
+  const auto fit = [&](uint64_t blocks, uint64_t in) {
+    ProcessorSetting other = setting;
+    other.memory = in;
+    return fits(bytes(), n, lg_processors, other, blocks);
+  };
+  if (!fit(1, memory)) {
+    throw block_too_large(block_bytes(), processors(), memory, batches_in_memory,
+                          [&](uint64_t more) { return fit(1, more); });
   }
   uint64_t batch = 1;
-  while (batch < processors() && fits(bytes, n, lg_processors, conditions, 2 * batch)) batch *= 2;
+  while (batch < processors() && fit(2 * batch, memory)) batch *= 2;
   return batch;
 }
 

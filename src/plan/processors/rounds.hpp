@@ -34,7 +34,7 @@ class RoundsOnFiles {
   /// Throws InputError if the extents are not powers of two, for a number of processors or a layout that does
   /// not fit, and if the memory is too small. `layout` is the lowest bit of the processor number in an
   /// element's index; default: the top bits.
-  RoundsOnFiles(const Reordering& what, std::optional<int> layout, const ProcessorConditions& conditions);
+  RoundsOnFiles(const Reordering& what, std::optional<int> layout, const ProcessorSetting& setting);
 
   /// The permutation before the rounds: from the file's order to that in which the chunks are sent.
   const gf2::AffineMap& before() const { return before_; }
@@ -77,9 +77,11 @@ class RoundsOnFiles {
 
  private:
   void order_chunks();
-  void choose_batch(const ProcessorConditions& conditions);
-  std::uint64_t largest_batch(const ProcessorConditions& conditions) const;
-  void set_batch(std::uint64_t batch, const ProcessorConditions& conditions);
+  void choose_batch(const ProcessorSetting& setting);
+  std::uint64_t largest_batch(const ProcessorSetting& setting) const;
+  /// How many chunks that one batch of that size receives from one processor lie together, and the pass.
+  int lg_together(std::uint64_t batch) const;
+  PassSummary pass_of(std::uint64_t batch, const ProcessorSetting& setting) const;
   gf2::AffineMap arrangement(const gf2::BitMatrix& order_of_chunks) const;
 
   std::uint64_t element_bytes_;

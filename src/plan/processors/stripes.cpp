@@ -6,8 +6,9 @@
 #include <numeric>
 
 #include "count_text.hpp"
-#include "plan/conditions.hpp"
-#include "plan/cost.hpp"
+#include "plan/choose.hpp"
+#include "plan/price.hpp"
+#include "plan/setting.hpp"
 #include "rounding.hpp"
 #include "size_text.hpp"
 #include "xorder/error.hpp"
@@ -23,12 +24,11 @@ constexpr uint64_t least_stripe = uint64_t{8} << 20;
 
 // The memory of the processors themselves, with what is kept for every slot (content, part, payload and
 // arrival), and that of the threads, for rows that are put together and for requests.
-uint64_t own_memory(const schedule::Schedule& schedule, const ProcessorConditions& conditions) {
+uint64_t own_memory(const schedule::Schedule& schedule, const ProcessorSetting& setting) {
   constexpr uint64_t each_slot = 256;
-  return machine_memory(schedule.network(), schedule.slots(), schedule.total().messages,
-                        conditions.link_times) +
-         schedule.network().nodes() * schedule.slots() * each_slot + transfer_memory(conditions.memory) +
-         transfer_memory(conditions);
+  return machine_memory(schedule.network(), schedule.slots(), schedule.total().messages, setting.link_times) +
+         schedule.network().nodes() * schedule.slots() * each_slot + transfer_memory(setting.memory) +
+         transfer_memory(setting);
 }
 
 // Whether every slot's content goes from its sender to its receiver in one message, without passing others.
@@ -109,20 +109,20 @@ uint64_t BlockGeometry::aligned_rows(uint64_t block) const {
   return rows;
 }
 
-uint64_t stripe_memory(const schedule::Schedule& schedule, const ProcessorConditions& conditions) {
-  const uint64_t memory = conditions.memory, own = own_memory(schedule, conditions);
+uint64_t stripe_memory(const schedule::Schedule& schedule, const ProcessorSetting& setting) {
+  const uint64_t memory = setting.memory, own = own_memory(schedule, setting);
   if (own > memory / 2) {
     throw InputError(fmt::format(
         "{} virtual processors with {} slots each take about {} for themselves, too much for {} of "
         "memory; use fewer processors or more memory",
         schedule.network().nodes(), schedule.slots(), size_text(own), size_text(memory)));
   }
-  return (memory - own) * 1000 / in_turn(schedule, conditions.mapped);
+  return (memory - own) * 1000 / in_turn(schedule, setting.mapped);
 }
 
 StripePlan plan_stripes(std::string name, std::shared_ptr<const schedule::Schedule> schedule,
                         std::shared_ptr<const StripeGeometry> geometry, uint64_t bytes,
-                        const ProcessorConditions& conditions) {
+                        const ProcessorSetting& setting) {
   StripePlan plan{std::move(name), std::move(schedule), std::move(geometry), 1, 0, true, {}};
   const auto& panels = plan.geometry->panels();
   std::size_t parts = 0;
@@ -133,17 +133,17 @@ StripePlan plan_stripes(std::string name, std::shared_ptr<const schedule::Schedu
     all_panels += panel.row_bytes;
   }
   const uint64_t row = std::max<uint64_t>(all_panels / plan.geometry->cuts(), 1);
-  const uint64_t room = stripe_memory(*plan.schedule, conditions);
+  const uint64_t room = stripe_memory(*plan.schedule, setting);
   if (row > room) {
     throw InputError(
         fmt::format("the smallest stripe of {} virtual processors' slots takes {}, and {} of memory must "
                     "hold {} of them; use fewer processors or more memory",
-                    plan.schedule->network().nodes(), size_text(row), size_text(conditions.memory),
-                    ceil_div(in_turn(*plan.schedule, conditions.mapped), 1000)));
+                    plan.schedule->network().nodes(), size_text(row), size_text(setting.memory),
+                    ceil_div(in_turn(*plan.schedule, setting.mapped), 1000)));
   }
-  const uint64_t own = own_memory(*plan.schedule, conditions);
-  const uint64_t alone = in_machine(*plan.schedule, conditions.mapped);
-  const uint64_t in_turns = in_turn(*plan.schedule, conditions.mapped);
+  const uint64_t own = own_memory(*plan.schedule, setting);
+  const uint64_t alone = in_machine(*plan.schedule, setting.mapped);
+  const uint64_t in_turns = in_turn(*plan.schedule, setting.mapped);
   const bool in_one = one_message(*plan.schedule);
   const auto in_stripes_of = [&](uint64_t rows) {
     StripePlan made = plan;
@@ -152,31 +152,29 @@ StripePlan plan_stripes(std::string name, std::shared_ptr<const schedule::Schedu
     constexpr uint64_t short_part = 1024;
     made.put_at_once = made.geometry->cuts() == 1 && (in_one || stripe >= short_part * parts);
     const uint64_t taken = made.stripes() <= 1 ? alone : in_turns;
-    made.pass = overlapped(
-        {.tiles = made.stripes(),
-         .tile_bytes = stripe,
-         // All rows of parts that lie beside each other are read at once.
-         .source_block_bytes = made.stripes() <= 1 ? stripe : stripe / std::max<std::size_t>(parts, 1),
-         .target_block_bytes = stripe / std::max<std::size_t>(panels.size(), 1),
-         .memory = std::min(bytes, rows * row) * taken / 1000 + own,
-         .bytes_read = bytes,
-         .bytes_written = bytes},
-        conditions.device, conditions.host, transfer_bytes);
-    return made;
+    made.pass =
+        priced({.tiles = made.stripes(),
+                .tile_bytes = stripe,
+                // All rows of parts that lie beside each other are read at once.
+                .source_block_bytes = made.stripes() <= 1 ? stripe : stripe / std::max<std::size_t>(parts, 1),
+                .target_block_bytes = stripe / std::max<std::size_t>(panels.size(), 1),
+                .memory = std::min(bytes, rows * row) * taken / 1000 + own,
+                .bytes_read = bytes,
+                .bytes_written = bytes},
+               setting.part(false, true), transfer_bytes);
+    return std::optional(made);
   };
   const uint64_t unit = plan.geometry->aligned_rows(file_block);
   // Stripes should begin at whole blocks, as direct transfers need.
   const auto aligned = [&](uint64_t rows) { return unit <= rows ? rows - rows % unit : rows; };
   const uint64_t most = std::clamp<uint64_t>(room / row, 1, std::max<uint64_t>(plan.most_rows, 1));
-  const bool whole = plan.most_rows * row <= (conditions.memory - own) * 1000 / alone;
-  StripePlan best = in_stripes_of(whole ? plan.most_rows : aligned(most));
-  if (conditions.link_times) return best;  // on the network, each stripe starts all messages again
-  // The memory is a limit and no goal: fresh memory takes time, and so does a first stripe that is long.
-  for (uint64_t rows = most / 2; rows * row >= least_stripe; rows /= 2) {
-    StripePlan smaller = in_stripes_of(aligned(rows));
-    if (smaller.pass.predicted_seconds < best.pass.predicted_seconds) best = std::move(smaller);
-  }
-  return best;
+  const bool whole = plan.most_rows * row <= (setting.memory - own) * 1000 / alone;
+  // On the network, each stripe starts all messages again.
+  const uint64_t least = setting.link_times ? most : ceil_div(least_stripe, row);
+  return *choose(
+      halves(most, least),
+      [&](uint64_t rows) { return in_stripes_of(whole && rows == most ? plan.most_rows : aligned(rows)); },
+      [](const StripePlan& made) { return made.pass.predicted_seconds; });
 }
 
 std::string StripePlan::describe() const {

@@ -91,7 +91,7 @@ class BlockGeometry final : public StripeGeometry {
 
 /// How much of the memory is for one stripe. Throws InputError if there are too many processors and slots for
 /// the memory.
-std::uint64_t stripe_memory(const schedule::Schedule& schedule, const ProcessorConditions& conditions);
+std::uint64_t stripe_memory(const schedule::Schedule& schedule, const ProcessorSetting& setting);
 
 struct StripePlan {
   std::string name;  ///< of the schedule
@@ -111,6 +111,6 @@ struct StripePlan {
 /// Plans the stripes of `bytes` bytes of data. Throws InputError if no stripe fits in the memory.
 StripePlan plan_stripes(std::string name, std::shared_ptr<const schedule::Schedule> schedule,
                         std::shared_ptr<const StripeGeometry> geometry, std::uint64_t bytes,
-                        const ProcessorConditions& conditions);
+                        const ProcessorSetting& setting);
 
 }  // namespace xorder::plan

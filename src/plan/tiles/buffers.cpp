@@ -25,30 +25,29 @@ uint64_t largest_window(uint64_t bytes, uint64_t share) {
   return std::max(4 * largest_request, bytes / share);
 }
 
-void add_group_slots(const Reordering& what, const Conditions& conditions, const Geometry& g, Buffers& b) {
-  const uint64_t run = g.source.run_elements * b.element_bytes, alignment = conditions.read_alignment;
+void add_group_slots(const Reordering& what, const Setting& setting, const Geometry& g, Buffers& b) {
+  const uint64_t run = g.source.run_elements * b.element_bytes, alignment = setting.read_alignment;
   b.group_runs = g.source.run_count;
   b.group_pitch = g.source_aligned ? run : round_up(run, alignment) + alignment;
-  const uint64_t window =
-      std::min({24 * MiB, conditions.memory / 8, largest_window(what.bytes(), read_share)});
+  const uint64_t window = std::min({24 * MiB, setting.memory / 8, largest_window(what.bytes(), read_share)});
   b.group_slots =
       std::min(g.groups, std::clamp<uint64_t>(window / b.group_slot_bytes(), 3, most_group_slots));
 }
 
-void add_write_slots(const Reordering& what, const Conditions& conditions, const Geometry& g, Buffers& b) {
-  const uint64_t alignment = conditions.write_alignment;
+void add_write_slots(const Reordering& what, const Setting& setting, const Geometry& g, Buffers& b) {
+  const uint64_t alignment = setting.write_alignment;
   const uint64_t window =
-      std::min({16 * MiB, conditions.memory / 16, largest_window(what.bytes(), written_share)});
+      std::min({16 * MiB, setting.memory / 16, largest_window(what.bytes(), written_share)});
   const auto bytes = [&](const RunShape& shape) { return shape.run_elements * b.element_bytes; };
   // Runs that follow each other are joined where the memory has room for it.
   const uint64_t joined = std::min(bytes(g.written), std::max(bytes(g.target), window / 4));
   const uint64_t request = std::min(joined, largest_request);
   b.write_slot_bytes = round_up(request, alignment) + (g.target_aligned ? 0 : alignment);
   // Not clamp(): the depth may be below 4.
-  b.write_slots = std::min(
-      ceil_div(what.bytes(), request),
-      std::min<uint64_t>(std::max<uint64_t>(window / b.write_slot_bytes, 4), conditions.device.depth));
-  const uint64_t joints = conditions.processes == 1 ? 2 : 4;  // joints of a run that wait at the same time
+  b.write_slots =
+      std::min(ceil_div(what.bytes(), request),
+               std::min<uint64_t>(std::max<uint64_t>(window / b.write_slot_bytes, 4), setting.device.depth));
+  const uint64_t joints = setting.processes == 1 ? 2 : 4;  // joints of a run that wait at the same time
   b.carry_bytes = g.target_aligned ? 0 : joints * g.written.run_count * alignment;
 }
 
@@ -69,13 +68,13 @@ struct Lists {
 
 // The next tile grows as fast as the last one is written, so memory for a whole second tile would gain
 // nothing.
-bool add_chunks(const Reordering& what, const Conditions& conditions, const Geometry& g, Buffers& b) {
-  b.chunk = chunk_shape(what, g.choice, g.target, ceil_div(conditions.chunk_bytes, b.element_bytes));
+bool add_chunks(const Reordering& what, const Setting& setting, const Geometry& g, Buffers& b) {
+  b.chunk = chunk_shape(what, g.choice, g.target, ceil_div(setting.chunk_bytes, b.element_bytes));
   const Lists lists(g, b);
   const uint64_t tile_chunks = lists.tile_chunks, fixed = b.windows() + lists.fixed(b);
-  const uint64_t with_lists = conditions.memory + uncounted_lists;
-  if (b.windows() >= conditions.memory || fixed >= with_lists) return false;
-  const uint64_t most = std::min((conditions.memory - b.windows()) / b.chunk_bytes(),
+  const uint64_t with_lists = setting.memory + uncounted_lists;
+  if (b.windows() >= setting.memory || fixed >= with_lists) return false;
+  const uint64_t most = std::min((setting.memory - b.windows()) / b.chunk_bytes(),
                                  (with_lists - fixed) / (b.chunk_bytes() + lists.per_chunk()));
   // A quarter of a tile lets reads go on while the first writes of the last one are slow.
   const uint64_t least =
@@ -91,11 +90,11 @@ bool add_chunks(const Reordering& what, const Conditions& conditions, const Geom
 
 }  // namespace
 
-std::optional<Buffers> buffers(const Reordering& what, const Conditions& conditions, const Geometry& g) {
+std::optional<Buffers> buffers(const Reordering& what, const Setting& setting, const Geometry& g) {
   Buffers b{.element_bytes = what.element_bytes};
-  add_group_slots(what, conditions, g, b);
-  add_write_slots(what, conditions, g, b);
-  if (!add_chunks(what, conditions, g, b)) return std::nullopt;
+  add_group_slots(what, setting, g, b);
+  add_write_slots(what, setting, g, b);
+  if (!add_chunks(what, setting, g, b)) return std::nullopt;
   return b;
 }
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "plan/conditions.hpp"
+#include "plan/setting.hpp"
 #include "plan/tiles/chunks.hpp"
 #include "plan/tiles/geometry.hpp"
 
@@ -43,9 +43,8 @@ struct Buffers {
   std::uint64_t memory() const { return windows() + chunk_count * chunk_bytes() + lists; }
 };
 
-/// The buffers that keep tiles flowing, and no more. memory() ≤ conditions.memory; nothing if that is too
+/// The buffers that keep tiles flowing, and no more. memory() ≤ setting.memory; nothing if that is too
 /// little.
-std::optional<Buffers> buffers(const Reordering& what, const Conditions& conditions,
-                               const Geometry& geometry);
+std::optional<Buffers> buffers(const Reordering& what, const Setting& setting, const Geometry& geometry);
 
 }  // namespace xorder::plan

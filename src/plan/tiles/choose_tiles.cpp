@@ -7,7 +7,7 @@
 #include <limits>
 #include <numeric>
 
-#include "plan/cost.hpp"
+#include "plan/price.hpp"
 #include "plan/tiles/buffers.hpp"
 #include "plan/tiles/geometry.hpp"
 #include "rounding.hpp"
@@ -46,7 +46,7 @@ std::vector<uint64_t> cuts(uint64_t extent, uint64_t grain) {
 
 class Search {
  public:
-  Search(const Reordering& what, const Conditions& conditions) : what_(what), conditions_(conditions) {
+  Search(const Reordering& what, const Setting& setting) : what_(what), setting_(setting) {
     if (!what.mapped) return;
     const int n = what.map.bits();
     const gf2::BitMatrix inverse = what.map.inverse().matrix;
@@ -65,8 +65,8 @@ class Search {
   std::optional<Pass> best() {
     std::vector<int> file_order(what_.extents.size());
     std::iota(file_order.begin(), file_order.end(), 0);
-    const auto sources = demands(file_order, conditions_.read_alignment);
-    const auto targets = demands(what_.order, conditions_.write_alignment);
+    const auto sources = demands(file_order, setting_.read_alignment);
+    const auto targets = demands(what_.order, setting_.write_alignment);
     // Those that a cheaper one has ruled out are not kept: all of them would take megabytes.
     std::vector<Candidate> candidates;
     Candidate candidate;
@@ -102,7 +102,7 @@ class Search {
 
   std::vector<Demand> demands(const std::vector<int>& axes, uint64_t alignment) const {
     const uint64_t largest =
-        std::max<uint64_t>(1, conditions_.device.largest_useful_request() / what_.element_bytes);
+        std::max<uint64_t>(1, setting_.device.largest_useful_request() / what_.element_bytes);
     Demand demand{std::vector<uint64_t>(what_.extents.size(), 1), 0};
     std::vector<Demand> list{demand};
     uint64_t run = 1;
@@ -138,7 +138,7 @@ class Search {
       const auto axis = static_cast<size_t>(i);
       if (what_.mapped == i || std::max(s.length[axis], t.length[axis]) < what_.extents[axis]) return 0;
       bytes *= what_.extents[axis];
-      if (bytes >= conditions_.chunk_bytes / 4) return axes;
+      if (bytes >= setting_.chunk_bytes / 4) return axes;
     }
     return 0;
   }
@@ -158,7 +158,7 @@ class Search {
   // Leaves most of a small memory to tiles, and divides a small file into several groups.
   uint64_t group_target_bytes() const {
     const uint64_t of_file = std::max(largest_request, what_.bytes() / 128);
-    return std::min({conditions_.group_bytes, conditions_.memory / 32, of_file});
+    return std::min({setting_.group_bytes, setting_.memory / 32, of_file});
   }
 
   // Splits along the slowest axis of the target run that is longer than 1, so that a group gives one piece to
@@ -202,7 +202,7 @@ class Search {
   uint64_t whole_blocks(size_t axis) const {
     uint64_t bytes = what_.element_bytes;
     for (size_t i = axis + 1; i < what_.extents.size(); ++i) bytes *= what_.extents[i];
-    const uint64_t block = std::max<uint64_t>(1, conditions_.read_alignment);
+    const uint64_t block = std::max<uint64_t>(1, setting_.read_alignment);
     return block / std::gcd(block, bytes);
   }
 
@@ -221,19 +221,20 @@ class Search {
     Geometry& where = c.geometry;
     const int bits = tile_bits(where.choice.source_low, where.choice.target_low);
     const int group_bits = tile_bits(where.choice.source_low, where.choice.group_low);
-    if (!complete(what_, conditions_, bits, group_bits, where)) return false;
-    if (!conditions_.only.allows_blocks(where.source_block, where.target_block)) return false;
-    const auto memory = buffers(what_, conditions_, where);
+    if (!complete(what_, setting_, bits, group_bits, where)) return false;
+    if (!setting_.only.allows_blocks(where.source_block, where.target_block)) return false;
+    const auto memory = buffers(what_, setting_, where);
     if (!memory) return false;
     c.buffers = *memory;
-    c.seconds = pass_seconds({.bytes = what_.bytes(),
-                              .read_block = where.source_block,
-                              .write_block = where.target_block,
-                              .read_excess = where.source_aligned ? 0 : conditions_.read_alignment,
-                              .write_excess = where.target_aligned ? 0 : conditions_.write_alignment,
-                              .tiles = where.tiles,
-                              .memory = memory->memory()},
-                             conditions_);
+    const uint64_t bytes = what_.bytes(), read = where.source_block, written = where.target_block;
+    const uint64_t read_excess = where.source_aligned ? 0 : setting_.read_alignment;
+    const uint64_t write_excess = where.target_aligned ? 0 : setting_.write_alignment;
+    c.seconds = plan::price({.reads = {ceil_div(bytes, read), read + read_excess},
+                             .writes = {ceil_div(bytes, written), written + write_excess},
+                             .copied = bytes,
+                             .tiles = where.tiles,
+                             .memory = memory->memory()},
+                            setting_);
     return true;
   }
 
@@ -247,14 +248,14 @@ class Search {
   }
 
   const Reordering& what_;
-  const Conditions& conditions_;
+  const Setting& setting_;
   std::vector<std::vector<int>> tile_bits_;  // [source_low][target_low]
 };
 
 }  // namespace
 
-std::optional<Pass> choose_pass(const Reordering& what, const Conditions& conditions) {
-  return Search(what, conditions).best();
+std::optional<Pass> choose_pass(const Reordering& what, const Setting& setting) {
+  return Search(what, setting).best();
 }
 
 }  // namespace xorder::plan

@@ -8,6 +8,6 @@
 namespace xorder::plan {
 
 /// The cheapest single pass for a canonical reordering, or nothing if no tile fits in the memory.
-std::optional<Pass> choose_pass(const Reordering& what, const Conditions& conditions);
+std::optional<Pass> choose_pass(const Reordering& what, const Setting& setting);
 
 }  // namespace xorder::plan

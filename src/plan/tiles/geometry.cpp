@@ -52,15 +52,13 @@ uint64_t average_run_bytes(const Reordering& what, const Side& side) {
 
 }  // namespace
 
-bool complete(const Reordering& what, const Conditions& conditions, int tile_bits, int group_bits,
-              Geometry& g) {
+bool complete(const Reordering& what, const Setting& setting, int tile_bits, int group_bits, Geometry& g) {
   const TileChoice& choice = g.choice;
   g.tile_elements = 1;
   for (const uint64_t length : choice.tile) {
     if (__builtin_mul_overflow(g.tile_elements, length, &g.tile_elements)) return false;
   }
-  if (tile_bits >= 62 || g.tile_elements > (conditions.memory / what.element_bytes) >> tile_bits)
-    return false;
+  if (tile_bits >= 62 || g.tile_elements > (setting.memory / what.element_bytes) >> tile_bits) return false;
   g.tile_elements <<= tile_bits;
 
   set_source_shape(what, choice, group_bits, g.source);
@@ -71,8 +69,8 @@ bool complete(const Reordering& what, const Conditions& conditions, int tile_bit
 
   const Side source{g.source, nullptr, choice.group, choice.tile};
   const Side target{g.written, &what.order, choice.tile, choice.tile};
-  g.source_aligned = aligned(what, source, conditions.source_offset, conditions.read_alignment);
-  g.target_aligned = aligned(what, target, conditions.target_offset, conditions.write_alignment);
+  g.source_aligned = aligned(what, source, setting.source_offset, setting.read_alignment);
+  g.target_aligned = aligned(what, target, setting.target_offset, setting.write_alignment);
   g.source_block = average_run_bytes(what, source);
   g.target_block = average_run_bytes(what, target);
   return true;

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "plan/conditions.hpp"
+#include "plan/setting.hpp"
 #include "plan/tiles/tiling.hpp"
 
 namespace xorder::plan {
@@ -18,7 +18,7 @@ struct Geometry {
   std::uint64_t tile_elements = 0;
   std::uint64_t tiles = 0;
   std::uint64_t groups = 0;
-  /// Whether all runs, as they are read and written, begin and end at multiples of the conditions'
+  /// Whether all runs, as they are read and written, begin and end at multiples of the setting's
   /// alignments.
   bool source_aligned = false;
   bool target_aligned = false;
@@ -31,7 +31,6 @@ struct Geometry {
 /// Completes the geometry of g.choice, whose tiles span 2^tile_bits coordinates of the mapped axis, in groups
 /// that span 2^group_bits. False if a tile does not fit in the memory. Planners call this for each of
 /// thousands of choices with the same `g`, which keeps what it has allocated.
-bool complete(const Reordering& what, const Conditions& conditions, int tile_bits, int group_bits,
-              Geometry& g);
+bool complete(const Reordering& what, const Setting& setting, int tile_bits, int group_bits, Geometry& g);
 
 }  // namespace xorder::plan

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "plan/bands/band_exchange.hpp"
-#include "plan/processor_conditions.hpp"
 #include "plan/processors/block_exchange.hpp"
+#include "plan/processors/processor_setting.hpp"
 #include "plan/reference.hpp"
 #include "seed.hpp"
 #include "xorder/error.hpp"
@@ -18,8 +18,8 @@ namespace xorder::plan {
 namespace {
 
 using std::uint64_t;
-using test::conditions;
 using test::Random;
+using test::with_processors;
 
 std::string noise(uint64_t bytes, Random& random) {
   std::string data(bytes, '\0');
@@ -74,7 +74,7 @@ TEST(ExchangePlan, TransposesAndReversesBits) {
     const Reordering what =
         i % 2 == 0 ? transposition({{uint64_t{1} << r, uint64_t{1} << c}, bytes, Order::c}, {})
                    : mapping_of_all({{uint64_t{1} << (r + c)}, bytes, Order::c}, bmmc::bit_reverse(r + c));
-    const ExchangePlan plan = plan_exchange(what, conditions(processors));
+    const ExchangePlan plan = plan_exchange(what, with_processors(processors));
     const std::string data = noise(what.bytes(), random);
     ASSERT_EQ(exchanged(plan.stripes, reordered(plan.within, data)), reordered(what, data)) << r << " " << c;
     EXPECT_EQ(plan.stripes.schedule->network().nodes(), processors);
@@ -89,7 +89,7 @@ TEST(MeshPlan, TransposesAnyMatrix) {
     const uint64_t side = random.in(uint64_t{1}, std::min({rows, columns, uint64_t{8}}));
     const Reordering what = transposition({{rows, columns}, bytes, Order::c}, {});
     const MeshPlan plan =
-        plan_mesh(what, schedule::Mesh::Routing::any, random.in(0, 1) == 1, conditions(side * side));
+        plan_mesh(what, schedule::Mesh::Routing::any, random.in(0, 1) == 1, with_processors(side * side));
     const std::string data = noise(what.bytes(), random);
     const BlockMatrix& m = plan.within;
     std::string scratch(data.size(), '\0');
@@ -119,7 +119,7 @@ TEST(BandExchangePlan, TransposesAnyBand) {
     if (random.in(0, 1) == 1) band.order = BandOrder::rows;
     const uint64_t bytes = random.in(1U, 5U);
     const uint64_t processors = uint64_t{1} << random.in(0, static_cast<int>(std::bit_width(band.n)) - 1);
-    const BandExchangePlan plan = plan_band_exchange({band}, bytes, conditions(processors, 64 * MiB));
+    const BandExchangePlan plan = plan_band_exchange({band}, bytes, with_processors(processors, 64 * MiB));
     const std::string data = noise(band.places() * bytes, random);
     std::string scratch(data.size(), '\0'), expected(data.size(), '\0');
     std::array<BandGeometry::Diagonal, 3> space;
@@ -152,7 +152,7 @@ TEST(StripePlan, KeepsWithinTheMemory) {
     const uint64_t memory = (16 * MiB) << random.in(0, 6);
     const int r = random.in(1, 18), c = random.in(1, 18);
     const Reordering what = transposition({{uint64_t{1} << r, uint64_t{1} << c}, 8, Order::c}, {});
-    const StripePlan plan = plan_exchange(what, conditions({}, memory)).stripes;
+    const StripePlan plan = plan_exchange(what, with_processors({}, memory)).stripes;
     EXPECT_LE(plan.pass.memory, memory);
     EXPECT_EQ(plan.pass.bytes_written, what.bytes());
     EXPECT_GT(plan.pass.predicted_seconds, 0);
@@ -162,7 +162,7 @@ TEST(StripePlan, KeepsWithinTheMemory) {
   // number of rows.
   for (int i = 0; i < 300; ++i) {
     const uint64_t memory = (16 * MiB) << random.in(0, 3), side = random.in(2u, 6u);
-    ProcessorConditions given = conditions(side * side, memory);
+    ProcessorSetting given = with_processors(side * side, memory);
     if (i % 2 == 0) given.link_times = schedule::LinkTimes{};
     const uint64_t longest = given.link_times ? 3000 : 1400;
     const Reordering what = transposition(
@@ -181,7 +181,7 @@ TEST(StripePlan, MoreMemoryIsTakenOnlyWhereItGains) {
     const int r = random.in(10, 17), c = random.in(10, 17);
     const Reordering what = transposition({{uint64_t{1} << r, uint64_t{1} << c}, 8, Order::c}, {});
     const auto with = [&](uint64_t memory) {
-      return plan_exchange(what, conditions({}, memory)).stripes.pass;
+      return plan_exchange(what, with_processors({}, memory)).stripes.pass;
     };
     double least = with(64 * MiB).predicted_seconds;
     for (uint64_t memory = 128 * MiB; memory <= 64 * GiB; memory *= 2) {
@@ -200,7 +200,7 @@ TEST(StripePlan, MoreMemoryIsTakenOnlyWhereItGains) {
 TEST(StripePlan, HasRoomForWhatStopsOnItsWay) {
   const Reordering what = transposition({{512, 512}, 8, Order::c}, {});
   const auto memory = [&](schedule::Mesh::Routing routing, bool torus) {
-    const StripePlan plan = plan_mesh(what, routing, torus, conditions(64, 64 * MiB)).stripes;
+    const StripePlan plan = plan_mesh(what, routing, torus, with_processors(64, 64 * MiB)).stripes;
     EXPECT_EQ(plan.stripes(), 1u);
     return plan.pass.memory;
   };
@@ -211,14 +211,14 @@ TEST(StripePlan, HasRoomForWhatStopsOnItsWay) {
   EXPECT_GE(memory(Routing::any, true), in_one_message + what.bytes());
 }
 
-TEST(ProcessorConditions, WhatAScheduleCannotDo) {
+TEST(ProcessorSetting, WhatAScheduleCannotDo) {
   const Reordering odd = transposition({{63, 32}, 8, Order::c}, {}),
                    gray = mapping_of_all({{64}, 8, Order::c}, bmmc::gray(6));
-  EXPECT_THROW(plan_exchange(odd, conditions({})), InputError);
-  EXPECT_THROW(plan_exchange(gray, conditions({})), InputError);
-  EXPECT_THROW(plan_mesh(gray, schedule::Mesh::Routing::any, false, conditions({})), InputError);
-  EXPECT_THROW(plan_mesh(odd, schedule::Mesh::Routing::any, false, conditions(8)), InputError);
-  EXPECT_THROW(plan_mesh(odd, schedule::Mesh::Routing::any, false, conditions(33 * 33)), InputError);
+  EXPECT_THROW(plan_exchange(odd, with_processors({})), InputError);
+  EXPECT_THROW(plan_exchange(gray, with_processors({})), InputError);
+  EXPECT_THROW(plan_mesh(gray, schedule::Mesh::Routing::any, false, with_processors({})), InputError);
+  EXPECT_THROW(plan_mesh(odd, schedule::Mesh::Routing::any, false, with_processors(8)), InputError);
+  EXPECT_THROW(plan_mesh(odd, schedule::Mesh::Routing::any, false, with_processors(33 * 33)), InputError);
   EXPECT_THROW(wanted_lg(3, 8, "elements"), InputError);
   EXPECT_THROW(wanted_lg(16, 8, "elements"), InputError);
   EXPECT_EQ(wanted_lg(8, 8, "elements"), 3);

@@ -56,15 +56,15 @@ TEST(AxisFactors, AnExtentWithoutDivisorsThatCanBeTriedIsNoWorkWithoutEnd) {
 }
 
 TEST(AxisFactors, LittleMemoryTakesTwoPassesWithLargeBlocks) {
-  Conditions conditions;
-  conditions.memory = 64 * MiB;
-  conditions.read_alignment = 512;
-  conditions.write_alignment = 4096;
+  Setting setting;
+  setting.memory = 64 * MiB;
+  setting.read_alignment = 512;
+  setting.write_alignment = 4096;
   for (const auto& shape :
        {std::vector<std::uint64_t>{65535, 65537}, {65537, 65535}, {3, 65536, 65536}, {40000, 3, 40000}}) {
-    const Plan plan = make_plan(transposition({shape, 1, Order::c}, {}), conditions);
+    const Plan plan = make_plan(transposition({shape, 1, Order::c}, {}), setting);
     ASSERT_EQ(plan.passes.size(), 2u) << shape[0] << " " << shape[1];
-    EXPECT_LE(plan.peak_memory(), conditions.memory);
+    EXPECT_LE(plan.peak_memory(), setting.memory);
     for (const Pass& pass : plan.passes) {
       EXPECT_GE(pass.source_block_bytes, 20 * KiB);
       EXPECT_GE(pass.target_block_bytes, 20 * KiB);
@@ -75,14 +75,14 @@ TEST(AxisFactors, LittleMemoryTakesTwoPassesWithLargeBlocks) {
 TEST(AxisFactors, PassesOfSmallPlansPerformTheReordering) {
   test::Random random;
   SEED_TRACE(random);
-  Conditions conditions;
-  conditions.memory = least_plan_memory;
-  conditions.device.points = {{64, 1e3, 1e3}, {4096, 1e6, 1e6}, {1 << 20, 1e9, 1e9}};  // requests are dear
+  Setting setting;
+  setting.memory = least_plan_memory;
+  setting.device.points = {{64, 1e3, 1e3}, {4096, 1e6, 1e6}, {1 << 20, 1e9, 1e9}};  // requests are dear
   int several = 0;
   for (int i = 0; i < 3; ++i) {
     const std::uint64_t rows = 12 * random.in(std::uint64_t{80}, std::uint64_t{120}),
                         columns = 10 * random.in(std::uint64_t{300}, std::uint64_t{400});
-    const Plan plan = make_plan(transposition({{rows, columns}, 4, Order::c}, {}), conditions);
+    const Plan plan = make_plan(transposition({{rows, columns}, 4, Order::c}, {}), setting);
     several += plan.passes.size() > 1;
     std::vector<Reordering> factors;
     for (const Pass& pass : plan.passes) {

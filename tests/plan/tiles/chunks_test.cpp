@@ -18,10 +18,10 @@ TEST(Chunks, AreExactlyThoseThatAGroupTouches) {
   SEED_TRACE(random);
   int cut = 0;
   for (int i = 0; i < 500; ++i) {
-    Conditions conditions;
-    conditions.device.points = {{std::uint64_t{1} << random.in(5, 13), 1e9, 1e9}};
-    conditions.group_bytes = std::uint64_t{1} << random.in(6, 14);
-    const Plan plan = make_plan(test::random_reordering(random, 4), conditions);
+    Setting setting;
+    setting.device.points = {{std::uint64_t{1} << random.in(5, 13), 1e9, 1e9}};
+    setting.group_bytes = std::uint64_t{1} << random.in(6, 14);
+    const Plan plan = make_plan(test::random_reordering(random, 4), setting);
     const Tiling& tiling = plan.passes.at(0).tiling;
     const auto shape = chunk_shape(tiling.what(), tiling.choice(), tiling.target_shape(), random.in(1, 100));
     ASSERT_GE(shape.per_run * shape.elements, tiling.target_shape().run_elements);

@@ -1,22 +1,13 @@
-// The conditions and the overrides for planning the transposition of a band.
+// The overrides for planning the transposition of a band, and what all its plans choose among.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 
-#include "xorder/plan/device.hpp"
+#include "plan/price.hpp"
+#include "plan/setting.hpp"
 
 namespace xorder::plan {
-
-/// The files and the memory.
-struct BandConditions {
-  std::uint64_t memory = 0;         ///< for buffers of reads and writes
-  std::uint64_t source_offset = 0;  ///< of the data in its file
-  std::uint64_t target_offset = 0;
-  std::uint64_t read_alignment = 1;  ///< of requests, in the file and in memory
-  std::uint64_t write_alignment = 1;
-  Device device = Device::ssd();
-};
 
 /// Overrides; 0 lets the planner choose.
 struct BandTiling {
@@ -32,5 +23,11 @@ struct BandTiling {
 
 /// Bounds of the steps in flight that the planner chooses.
 inline constexpr unsigned most_lanes = 8, least_lanes = 4;
+
+/// `pass` with its price. Buffers for more than it reads and writes stay untouched.
+inline PassSummary priced(const PassSummary& pass, const Setting& setting) {
+  return priced(pass, setting.pass(true, true), setting.device.largest_useful_request(),
+                pass.bytes_read + pass.bytes_written);
+}
 
 }  // namespace xorder::plan

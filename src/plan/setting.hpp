@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "xorder/plan/device.hpp"
 
@@ -53,7 +54,9 @@ struct Only {
   bool allows_passes(std::size_t count) const { return passes == 0 || passes == count; }
 };
 
-struct Conditions {
+/// One for all engines. work/frame.cpp makes it; a planner that sees only a part of the run, or tries other
+/// figures, changes its own copy.
+struct Setting {
   /// Bytes for everything: tiles, windows of requests, carried blocks. This is a limit; plans use less if
   /// more gains nothing.
   std::uint64_t memory = std::uint64_t{512} << 20;
@@ -62,6 +65,7 @@ struct Conditions {
   /// How many processes share the tiles of a pass, each with this memory. Blocks at the edges of a share wait
   /// until its end.
   std::uint64_t processes = 1;
+  unsigned threads = 1;  ///< of each process, that compute
   Device device = Device::ssd();
   /// What the first pass reads from, if that is another device.
   std::optional<Device> source{};
@@ -75,12 +79,39 @@ struct Conditions {
   std::uint64_t scratch_room = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t read_alignment = 1;
   std::uint64_t write_alignment = 1;
+  bool mapped = false;       ///< files are mapped, in windows or in whole blocks
+  bool keep_cached = false;  ///< their pages stay in memory, and are not the run's
   /// The size a group should have, about. It fits the shared cache a few times over, and gives a tile's runs
   /// pieces of some cache lines.
   std::uint64_t group_bytes = std::uint64_t{4} << 20;
   /// The size a chunk should have, about. It is small, so that little of a tile's memory waits to be filled.
   std::uint64_t chunk_bytes = 4096;
   Only only{};  ///< everything
+
+  /// Whether pages in use or in write-back count as memory of the run.
+  bool through_cache() const { return mapped && !keep_cached; }
+  /// The part of `memory` for buffers. A quarter is set aside for pages, where these count.
+  std::uint64_t buffers() const { return through_cache() ? memory / 4 * 3 : memory; }
+
+  Setting with_memory(std::uint64_t bytes) const {
+    Setting other = *this;
+    other.memory = bytes;
+    return other;
+  }
+  /// Of a part of the run that reads the input only if it is the `first`, and makes the output only if it is
+  /// the `last`. Otherwise it reads or writes a scratch file.
+  Setting part(bool first, bool last) const {
+    Setting here = *this;
+    if (!first) here.source_offset = scratch_offset, here.source.reset();
+    if (!last) here.target_offset = scratch_offset;
+    return here;
+  }
+  /// The same for a single pass, whose device also reads like the source.
+  Setting pass(bool first, bool last) const {
+    Setting here = part(first, last);
+    if (here.source) here.device = device.reading_from(*std::exchange(here.source, std::nullopt));
+    return here;
+  }
 };
 
 }  // namespace xorder::plan

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "plan/processor_conditions.hpp"
+#include "plan/processors/processor_setting.hpp"
 #include "plan/reference.hpp"
 #include "seed.hpp"
 #include "xorder/error.hpp"
@@ -19,9 +19,9 @@ namespace {
 
 using gf2::Word;
 using std::uint64_t;
-using test::conditions;
 using test::flat;
 using test::Random;
+using test::with_processors;
 
 TEST(FreeOrder, NumbersOfNearImagesFollowEachOther) {
   Random random;
@@ -66,7 +66,7 @@ TEST(RoundsOnFiles, MovesEveryElementToItsPlace) {
     const int n = random.in(0, 9), p = random.in(0, n), f = random.in(0, n - p);
     const uint64_t bytes = random.in(1U, 9U);
     const gf2::AffineMap map = test::random_map(random, n);
-    const RoundsOnFiles plan(flat(map, bytes), f, conditions(uint64_t{1} << p));
+    const RoundsOnFiles plan(flat(map, bytes), f, with_processors(uint64_t{1} << p));
     for (uint64_t x = 0; x < uint64_t{1} << n; ++x) ASSERT_EQ(moved(plan, x, bytes), map(x)) << n << " " << p;
   }
 }
@@ -77,7 +77,7 @@ TEST(RoundsOnFiles, WhatGoesToABatchLiesTogether) {
   for (int i = 0; i < 60; ++i) {
     const int n = random.in(12, 23), p = random.in(4, 9);
     const gf2::AffineMap map = i % 3 == 0 ? bmmc::bit_reverse(n) : test::random_map(random, n);
-    const RoundsOnFiles plan(flat(map, 8), {}, conditions(uint64_t{1} << p));
+    const RoundsOnFiles plan(flat(map, 8), {}, with_processors(uint64_t{1} << p));
     ASSERT_EQ(plan.processors(), uint64_t{1} << p);
     ASSERT_EQ(plan.processors() % plan.batch(), 0U);
     const uint64_t sender = random.in(uint64_t{0}, plan.processors() - 1);
@@ -106,7 +106,7 @@ TEST(RoundsOnFiles, KeepsWithinTheMemory) {
     const uint64_t memory = (uint64_t{16} * MiB) << random.in(0, 8);
     const auto wanted =
         random.in(0, 1) == 0 ? std::nullopt : std::optional(uint64_t{1} << random.in(0, std::min(n, 15)));
-    ProcessorConditions given = conditions(wanted, memory);
+    ProcessorSetting given = with_processors(wanted, memory);
     if (random.in(0, 1) == 0) given.link_times = schedule::LinkTimes{};
     try {
       const RoundsOnFiles plan(flat(bmmc::bit_reverse(n), 8), {}, given);
@@ -132,7 +132,7 @@ TEST(RoundsOnFiles, MoreMemoryIsTakenOnlyWhereItGains) {
     double least = std::numeric_limits<double>::infinity();
     const uint64_t least_memory = std::max(64 * MiB, uint64_t{8} << (n - 2));  // for three of 16 blocks
     for (uint64_t memory = least_memory; memory <= 64 * GiB; memory *= 2) {
-      const RoundsOnFiles plan(flat(bmmc::bit_reverse(n), 8), {}, conditions(16, memory));
+      const RoundsOnFiles plan(flat(bmmc::bit_reverse(n), 8), {}, with_processors(16, memory));
       EXPECT_LE(plan.pass().predicted_seconds, 1.1 * least + 0.05) << n << " " << memory;
       if (plan.pass().bytes_read >= 256 * MiB) {
         EXPECT_LE(plan.pass().memory, plan.pass().bytes_read / 2) << plan.describe();
@@ -153,7 +153,7 @@ TEST(RoundsOnFiles, SaysHowMuchMemoryWouldDo) {
     const bool mapped = random.in(0, 1) == 0;
     const auto refusal = [&](uint64_t mebibytes) -> std::string {
       try {
-        ProcessorConditions limits = conditions(processors, mebibytes * MiB);
+        ProcessorSetting limits = with_processors(processors, mebibytes * MiB);
         limits.mapped = mapped;
         RoundsOnFiles(flat(bmmc::bit_reverse(n), 8), {}, limits);
         return {};

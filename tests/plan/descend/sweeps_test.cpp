@@ -8,13 +8,11 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <numeric>
 #include <string_view>
 #include <vector>
 
 #include "byte_units.hpp"
 #include "io/scratch.hpp"
-#include "plan/cost.hpp"
 #include "seed.hpp"
 #include "xorder/error.hpp"
 
@@ -59,7 +57,7 @@ void compute_slice(const SweepPlan& plan, const Strip& strip, Iterations group, 
   for (uint64_t k = 0; k < a.size(); ++k) a[k] = from[(first + k) % from.size()];
   const int less = strip.sweep.iterations.low - strip.sweep.lg_columns;
   for (int t = 0; t < group.count(); ++t) {
-    const int b = plan.conditions.ascend ? group.low + t : group.high - 1 - t;
+    const int b = plan.task.ascend ? group.low + t : group.high - 1 - t;
     const uint64_t d = uint64_t{1} << b;
     const bool around = strip.sweep.gathered;  // then the slice is the strip
     const auto at = [&](uint64_t k) {
@@ -108,30 +106,34 @@ TEST(Sweeps, EverySliceHasWhatItNeeds) {
     const int n = random.in(0, 11);
     const bool ascend = random.in(0, 1) == 1;
     const uint64_t bytes = uint64_t{1} << random.in(0, 5);
-    const SweepPlan plan = plan_sweeps({.lg_size = n,
-                                        .ascend = ascend,
-                                        .record_bytes = bytes,
-                                        .output_bytes = random.in(0, 1) == 1 ? bytes : 3,
-                                        .memory = 16 * MiB},
-                                       random_sizes(random, n));
+    const SweepTask task{.lg_size = n,
+                         .ascend = ascend,
+                         .record_bytes = bytes,
+                         .output_bytes = random.in(0, 1) == 1 ? bytes : 3};
+    const SweepPlan plan = plan_sweeps(task, {.memory = 18 * MiB}, random_sizes(random, n));
     std::vector<uint64_t> a(uint64_t{1} << n);
     for (uint64_t& x : a) x = random();
     ASSERT_EQ(by_plan(plan, a), by_definition(a, n, ascend)) << plan.describe();
   }
 }
 
+struct Case {
+  SweepTask task;
+  Setting setting;
+};
+
 // Any size, record, memory.
-SweepConditions random_conditions(test::Random& random) {
+Case random_case(test::Random& random) {
   const uint64_t record = random.in(0, 3) == 0 ? random.in(uint64_t{1}, uint64_t{1} << random.in(3, 23))
                                                : uint64_t{1} << random.in(0, 5);
-  return {.lg_size = random.in(0, 36),
-          .ascend = random.in(0, 1) == 1,
-          .record_bytes = record,
-          .input_bytes = random.in(0, 1) == 1 ? record : random.in(uint64_t{1}, record),
-          .output_bytes = random.in(0, 1) == 1 ? record : random.in(uint64_t{1}, record),
-          .memory = random.in(uint64_t{12}, 30) * MiB << random.in(0, 8),
-          .threads = random.in(1u, 32u),
-          .device = random.in(0, 1) == 1 ? Device::ssd() : Device::hdd()};
+  return {{.lg_size = random.in(0, 36),
+           .ascend = random.in(0, 1) == 1,
+           .record_bytes = record,
+           .input_bytes = random.in(0, 1) == 1 ? record : random.in(uint64_t{1}, record),
+           .output_bytes = random.in(0, 1) == 1 ? record : random.in(uint64_t{1}, record)},
+          {.memory = random.in(uint64_t{12}, 30) * MiB << random.in(0, 8),
+           .threads = random.in(1u, 32u),
+           .device = random.in(0, 1) == 1 ? Device::ssd() : Device::hdd()}};
 }
 
 TEST(Sweeps, AreAllIterationsInOrderWithinTheMemory) {
@@ -139,12 +141,13 @@ TEST(Sweeps, AreAllIterationsInOrderWithinTheMemory) {
   SEED_TRACE(random);
   int planned = 0;
   for (int round = 0; round < 400; ++round) {
-    const SweepConditions c = random_conditions(random);
+    const auto [c, setting] = random_case(random);
     SweepPlan plan;
     try {
-      plan = plan_sweeps(c);
+      plan = plan_sweeps(c, setting);
     } catch (const InputError&) {
-      EXPECT_GT(64 * c.record_bytes, c.memory);  // only records that are large against the memory are refused
+      EXPECT_GT(64 * c.record_bytes,
+                setting.memory);  // only records that are large against the memory are refused
       continue;
     }
     ++planned;
@@ -155,7 +158,7 @@ TEST(Sweeps, AreAllIterationsInOrderWithinTheMemory) {
       EXPECT_EQ(c.ascend ? sweep.iterations.low : sweep.iterations.high, next);
       next = c.ascend ? sweep.iterations.high : sweep.iterations.low;
       EXPECT_EQ(sweep.gathered, sweep.iterations.high == c.lg_size);
-      EXPECT_LE(sweep.pass.memory, c.memory);
+      EXPECT_LE(sweep.pass.memory, setting.memory);
       EXPECT_LE(sweep.lg_columns, sweep.iterations.low);
       int inside = sweep.lg_columns + (c.ascend ? 0 : sweep.iterations.count());
       for (const Iterations group : sweep.groups) {
@@ -164,7 +167,7 @@ TEST(Sweeps, AreAllIterationsInOrderWithinTheMemory) {
         EXPECT_GE(sweep.lg_slice, group.low);
       }
       // Pieces are everything, and what is read is what was written before.
-      EXPECT_EQ(sweep.pass.tiles * sweep.pass.tile_bytes, plan.array_bytes());
+      EXPECT_EQ(sweep.pass.tiles * sweep.pass.tile_bytes, plan.task.array_bytes());
       const bool first = i == 0, last = i + 1 == plan.sweeps.size();
       EXPECT_EQ(sweep.pass.bytes_read, (first ? c.input_bytes : c.record_bytes) << c.lg_size);
       EXPECT_EQ(sweep.pass.bytes_written, (last ? c.output_bytes : c.record_bytes) << c.lg_size);
@@ -183,7 +186,7 @@ TEST(Sweeps, OfVirtualProcessorsAndOfWhatIsToDo) {
   SEED_TRACE(random);
   int planned = 0, whole = 0;
   for (int round = 0; round < 300; ++round) {
-    SweepConditions c = random_conditions(random);
+    auto [c, setting] = random_case(random);
     c.lg_size = random.in(0, 30);
     c.between = std::array{Between::threads, Between::aspc,
                            Between::pipelined}[random.in(std::size_t{0}, std::size_t{2})];
@@ -192,7 +195,7 @@ TEST(Sweeps, OfVirtualProcessorsAndOfWhatIsToDo) {
     if (random.in(0, 1) == 1) sizes.processors = uint64_t{1} << random.in(0, std::min(c.lg_size, 10));
     SweepPlan plan;
     try {
-      plan = plan_sweeps(c, sizes);
+      plan = plan_sweeps(c, setting, sizes);
     } catch (const InputError&) {
       continue;
     }
@@ -211,7 +214,7 @@ TEST(Sweeps, OfVirtualProcessorsAndOfWhatIsToDo) {
       EXPECT_TRUE(c.lg_size == 0 || (left & inside) != 0);
       left &= ~inside;
       EXPECT_EQ(c.ascend ? left & ((uint64_t{1} << low) - 1) : left >> high, 0u);
-      EXPECT_LE(sweep.pass.memory, c.memory);
+      EXPECT_LE(sweep.pass.memory, setting.memory);
       if (!sweep.nodes) continue;
       const NodeRuns& runs = *sweep.nodes;
       EXPECT_EQ(high, c.lg_size);
@@ -234,12 +237,11 @@ TEST(Sweeps, OfVirtualProcessorsAndOfWhatIsToDo) {
 // The whole schedule is for few records, in at most half of the memory.
 TEST(Sweeps, OnlyFewRecordsGoThroughTheWholeSchedule) {
   const auto is_whole = [](int lg_size, uint64_t record_bytes, uint64_t memory) {
-    SweepConditions c;
+    SweepTask c;
     c.between = Between::pipelined;
     c.lg_size = lg_size;
     c.record_bytes = c.input_bytes = c.output_bytes = record_bytes;
-    c.memory = memory;
-    const SweepPlan plan = plan_sweeps(c, {});
+    const SweepPlan plan = plan_sweeps(c, {.memory = memory});
     return plan.nodes() != nullptr && plan.nodes()->whole;
   };
   EXPECT_TRUE(is_whole(18, 8, uint64_t{1} << 30));
@@ -252,29 +254,22 @@ TEST(Sweeps, OnlyFewRecordsGoThroughTheWholeSchedule) {
 constexpr Host resident{.ready_memory = std::numeric_limits<std::uint64_t>::max(),
                         .ready_bytes_per_second = 1e18};
 
-double seconds(const SweepPlan& plan) {
-  return std::accumulate(plan.sweeps.begin(), plan.sweeps.end(), 0.0,
-                         [](double sum, const Sweep& sweep) { return sum + sweep.pass.predicted_seconds; });
+// A task of elements of 8 bytes.
+SweepTask of_numbers(int lg_size, bool ascend = false) {
+  return {.lg_size = lg_size, .ascend = ascend, .record_bytes = 8, .input_bytes = 8, .output_bytes = 8};
 }
 
 TEST(Sweeps, NoOtherCutTakesLessTime) {
   test::Random random;
   SEED_TRACE(random);
   for (int round = 0; round < 60; ++round) {
-    const SweepConditions c{.lg_size = random.in(20, 33),
-                            .ascend = random.in(0, 1) == 1,
-                            .record_bytes = 8,
-                            .input_bytes = 8,
-                            .output_bytes = 8,
-                            .memory = 16 * MiB << random.in(0, 4),
-                            .threads = 2,
-                            .host = resident};
-    const double best = seconds(plan_sweeps(c));
+    const SweepTask c = of_numbers(random.in(20, 33), random.in(0, 1) == 1);
+    const Setting setting{.memory = 16 * MiB << random.in(0, 4), .threads = 2, .host = resident};
+    const double best = plan_sweeps(c, setting).seconds();
     for (int p = 0; p <= c.lg_size; ++p) {
       try {
-        EXPECT_LE(best, seconds(plan_sweeps(
-                            c, {.processors = uint64_t{1} << p, .iterations = random.in(uint64_t{0}, 8)})) *
-                            (1 + 1e-6));
+        const SweepSizes other{.processors = uint64_t{1} << p, .iterations = random.in(uint64_t{0}, 8)};
+        EXPECT_LE(best, plan_sweeps(c, setting, other).seconds() * (1 + 1e-6));
       } catch (const InputError&) {
       }
     }
@@ -284,38 +279,25 @@ TEST(Sweeps, NoOtherCutTakesLessTime) {
 // 2 GiB in 16 MiB: with a single sweep between blocks requests would be of 1 KiB.
 TEST(Sweeps, LittleMemoryTakesMoreSweepsNotSmallRequests) {
   const auto with = [](uint64_t memory) {
-    return plan_sweeps({.lg_size = 28,
-                        .record_bytes = 8,
-                        .input_bytes = 8,
-                        .output_bytes = 8,
-                        .memory = memory,
-                        .threads = 2,
-                        .host = resident});
+    return plan_sweeps(of_numbers(28), {.memory = memory, .threads = 2, .host = resident});
   };
-  const SweepPlan little = with(15 * MiB), more = with(60 * MiB);
+  const SweepPlan little = with(16 * MiB), more = with(64 * MiB);
   EXPECT_EQ(little.sweeps.size(), 3u);
   for (const Sweep& sweep : little.sweeps) EXPECT_GE(sweep.pass.source_block_bytes, 32u << 10);
-  EXPECT_LE(seconds(little), 3 * seconds(more));
-  EXPECT_EQ(with(255 * MiB).sweeps.size(), 2u);
-  EXPECT_EQ(with(5000 * MiB).sweeps.size(), 1u);
+  EXPECT_LE(little.seconds(), 3 * more.seconds());
+  EXPECT_EQ(with(272 * MiB).sweeps.size(), 2u);
+  EXPECT_EQ(with(5334 * MiB).sweeps.size(), 1u);
 }
 
 // Records that are larger than any cache: twice the array, and what threads need.
 TEST(Sweeps, LargeRecordsFitInMemoryTwice) {
-  const SweepConditions c{.lg_size = 5,
-                          .record_bytes = 8 * MiB,
-                          .input_bytes = 8 * MiB,
-                          .output_bytes = 8 * MiB,
-                          .memory = 576 * MiB,
-                          .threads = 2,
-                          .host = resident};
-  EXPECT_EQ(plan_sweeps(c).sweeps.size(), 1u);
-  SweepConditions less = c;
-  less.memory = 128 * MiB;
-  EXPECT_GT(plan_sweeps(less).sweeps.size(), 1u);
-  less.memory = 16 * MiB;
-  EXPECT_THAT(test::message_of<InputError>([&] { plan_sweeps(less); }),
-              testing::HasSubstr("112 MiB would do"));
+  const SweepTask c{.lg_size = 5, .record_bytes = 8 * MiB, .input_bytes = 8 * MiB, .output_bytes = 8 * MiB};
+  const auto with = [&](uint64_t memory) {
+    return plan_sweeps(c, {.memory = memory, .threads = 2, .host = resident});
+  };
+  EXPECT_EQ(with(615 * MiB).sweeps.size(), 1u);
+  EXPECT_GT(with(136 * MiB).sweeps.size(), 1u);
+  EXPECT_THAT(test::message_of<InputError>([&] { with(17 * MiB); }), testing::HasSubstr("120 MiB would do"));
 }
 
 // Fresh memory takes time: with more memory a plan is never slower, and a large array is not held in it.
@@ -324,19 +306,13 @@ TEST(Sweeps, MoreMemoryIsTakenOnlyWhereItGains) {
     for (const bool ascend : {false, true}) {
       double least = std::numeric_limits<double>::infinity();
       for (uint64_t memory = 64 * MiB; memory <= 64 * GiB; memory *= 2) {
-        const SweepPlan plan = plan_sweeps({.lg_size = n,
-                                            .ascend = ascend,
-                                            .record_bytes = 8,
-                                            .input_bytes = 8,
-                                            .output_bytes = 8,
-                                            .memory = memory,
-                                            .threads = 2});
+        const SweepPlan plan = plan_sweeps(of_numbers(n, ascend), {.memory = memory, .threads = 2});
         uint64_t taken = 0;
         for (const Sweep& sweep : plan.sweeps) taken = std::max(taken, sweep.pass.memory);
-        const double whole = seconds(plan) + touching_seconds(taken, 0, {});
+        const double whole = plan.seconds();
         EXPECT_LE(whole, least * (1 + 1e-9)) << n << " " << memory;
-        if (plan.array_bytes() >= 256 * MiB) {
-          EXPECT_LE(taken, plan.array_bytes() / 2) << plan.describe();
+        if (plan.task.array_bytes() >= 256 * MiB) {
+          EXPECT_LE(taken, plan.task.array_bytes() / 2) << plan.describe();
         }
         least = std::min(least, whole);
       }
@@ -349,27 +325,26 @@ TEST(Sweeps, RefusalsNameEnoughMemory) {
   test::Random random;
   SEED_TRACE(random);
   for (int i = 0; i < 100; ++i) {
-    SweepConditions c{.lg_size = random.in(1, 8),
-                      .ascend = random.in(0, 1) == 1,
-                      .record_bytes = random.in(std::uint64_t{64 << 10}, 32 * MiB),
-                      .memory = 16 * MiB,
-                      .threads = static_cast<unsigned>(random.in(1, 16))};
+    SweepTask c{.lg_size = random.in(1, 8),
+                .ascend = random.in(0, 1) == 1,
+                .record_bytes = random.in(std::uint64_t{64 << 10}, 32 * MiB)};
+    Setting setting{.memory = 16 * MiB, .threads = random.in(1u, 16u)};
     c.input_bytes = c.output_bytes = c.record_bytes;
     c.between = std::array{Between::threads, Between::aspc,
                            Between::pipelined}[random.in(std::size_t{0}, std::size_t{2})];
     try {
-      plan_sweeps(c);
+      plan_sweeps(c, setting);
       continue;
     } catch (const InputError& error) {
       const std::string text = error.what();
       constexpr std::string_view before = "need more memory; ";
       const std::size_t at = text.find(before);
       ASSERT_NE(at, std::string::npos) << text;
-      c.memory = std::stoull(text.substr(at + before.size())) * MiB;
+      setting.memory = std::stoull(text.substr(at + before.size())) * MiB;
     }
-    for (const Sweep& sweep : plan_sweeps(c).sweeps) EXPECT_LE(sweep.pass.memory, c.memory);
-    c.memory -= MiB;
-    EXPECT_THROW(plan_sweeps(c), InputError) << c.memory;
+    for (const Sweep& sweep : plan_sweeps(c, setting).sweeps) EXPECT_LE(sweep.pass.memory, setting.memory);
+    setting.memory -= MiB;
+    EXPECT_THROW(plan_sweeps(c, setting), InputError) << setting.memory;
   }
 }
 

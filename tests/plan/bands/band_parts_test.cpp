@@ -75,17 +75,17 @@ TEST(BandStrips, WriteEverythingOnceAndHaveWhatTheyNeed) {
   SEED_TRACE(random);
   for (int repeat = 0; repeat < 500; ++repeat) {
     const Band band = random_band(random, 60, BandOrder::columns);
-    const BandConditions conditions{.memory = ~uint64_t{0} >> 1,
-                                    .source_offset = random.in(uint64_t{0}, 100),
-                                    .target_offset = random.in(uint64_t{0}, 100),
-                                    .read_alignment = uint64_t{1} << random.in(0, 5),
-                                    .write_alignment = uint64_t{1} << random.in(0, 6)};
+    const Setting setting{.memory = ~uint64_t{0} >> 1,
+                          .source_offset = random.in(uint64_t{0}, 100),
+                          .target_offset = random.in(uint64_t{0}, 100),
+                          .read_alignment = uint64_t{1} << random.in(0, 5),
+                          .write_alignment = uint64_t{1} << random.in(0, 6)};
     const BandTiling tiling{.strip = random.in(uint64_t{1}, band.width()),
                             .rows = random.in(uint64_t{1}, band.n),
                             .lanes = random.in(1u, 3u),
                             .whole_blocks = random.in(0, 1) == 1,
                             .cuts = random.in(uint64_t{0}, 5)};
-    expect_strips_are_complete(BandStrips(band, random.in(uint64_t{1}, 24), conditions, tiling));
+    expect_strips_are_complete(BandStrips(band, random.in(uint64_t{1}, 24), setting, tiling));
     if (testing::Test::HasFailure()) return;
   }
 }
@@ -150,9 +150,9 @@ TEST(BandStrips, ReadTheRowsOfTheirBlocks) {
 // Where runs may end at blocks they do, but for the ends of rows.
 TEST(BandStrips, RunsAreWholeBlocks) {
   const Band band{3000, 1200, 1000, true, BandOrder::columns};
-  const BandConditions conditions{
+  const Setting setting{
       .memory = uint64_t{24} << 20, .target_offset = 4096, .read_alignment = 512, .write_alignment = 4096};
-  const BandStrips plan(band, 8, conditions);
+  const BandStrips plan(band, 8, setting);
   EXPECT_GT(plan.strips(), 1u);
   for (uint64_t strip = 1; strip < plan.strips(); ++strip) {
     for (uint64_t batch = 0; batch < plan.batches(); ++batch) {
@@ -167,11 +167,11 @@ TEST(BandStrips, RunsAreWholeBlocksInLittleMemory) {
   for (const uint64_t element_bytes : {1, 2}) {
     const uint64_t width = (16 << 10) / element_bytes;
     const Band band{32768, width / 2 - 1, width / 2, false, BandOrder::columns};
-    const BandConditions conditions{
+    const Setting setting{
         .memory = (uint64_t{16} << 20) / element_bytes, .read_alignment = 512, .write_alignment = 4096};
-    const BandStrips plan(band, element_bytes, conditions);
+    const BandStrips plan(band, element_bytes, setting);
     EXPECT_GT(plan.cuts(), 1u);
-    EXPECT_LE(plan.memory(), conditions.memory);
+    EXPECT_LE(plan.memory(), setting.memory);
     for (uint64_t strip = 0; strip < plan.strips(); ++strip) {
       for (const BandStrips::Range& run : plan.writes(strip, 1))
         EXPECT_TRUE(run.begin * element_bytes % 4096 == 0 && run.end * element_bytes % 4096 == 0);
@@ -184,8 +184,8 @@ TEST(BandStrips, KeepWithinTheMemory) {
     for (const uint64_t width : {1, 3, 33, 1001, 20001, 1000001}) {
       for (const uint64_t memory : {14 << 20, 64 << 20, 1 << 30}) {
         const Band band{1 << 21, width / 3, width - 1 - width / 3, false, BandOrder::columns};
-        const BandConditions conditions{.memory = memory, .read_alignment = 512, .write_alignment = 4096};
-        const BandStrips plan(band, element_bytes, conditions);
+        const Setting setting{.memory = memory, .read_alignment = 512, .write_alignment = 4096};
+        const BandStrips plan(band, element_bytes, setting);
         EXPECT_LE(plan.memory(), memory);
         if (width * width * element_bytes * 3 < memory && width * element_bytes < memory / 64) {
           EXPECT_EQ(plan.strips(), 1u);
@@ -233,19 +233,19 @@ TEST(BandShifts, PartsAreEverythingWithinTheMemory) {
   for (int repeat = 0; repeat < 200; ++repeat) {
     const Band band = random_band(random, uint64_t{1} << random.in(0, 22), BandOrder::diagonals);
     const uint64_t bytes = random.in(uint64_t{1}, 24);
-    const BandConditions conditions{.memory = uint64_t{10} << random.in(20, 26),
-                                    .target_offset = random.in(uint64_t{0}, 5000),
-                                    .read_alignment = uint64_t{1} << random.in(0, 12),
-                                    .write_alignment = uint64_t{1} << random.in(0, 12)};
-    const BandShifts plan(band, bytes, conditions);
-    EXPECT_LE(plan.pass().memory, conditions.memory);
+    const Setting setting{.memory = uint64_t{10} << random.in(20, 26),
+                          .target_offset = random.in(uint64_t{0}, 5000),
+                          .read_alignment = uint64_t{1} << random.in(0, 12),
+                          .write_alignment = uint64_t{1} << random.in(0, 12)};
+    const BandShifts plan(band, bytes, setting);
+    EXPECT_LE(plan.pass().memory, setting.memory);
     uint64_t next = 0;
     for (uint64_t part = 0; part < std::min<uint64_t>(plan.parts(), 100); ++part) {
       EXPECT_EQ(plan.begin(part), next);
       next = plan.end(part);
       EXPECT_LE(next - plan.begin(part) + (part == 0 ? plan.skew() : 0), plan.target_bytes());
       if (part > 0) {
-        EXPECT_EQ((conditions.target_offset + plan.begin(part)) % conditions.write_alignment, 0u);
+        EXPECT_EQ((setting.target_offset + plan.begin(part)) % setting.write_alignment, 0u);
       }
     }
     if (plan.parts() <= 100) {
