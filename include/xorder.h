@@ -73,8 +73,8 @@ enum xorder_status {
   /// The request cannot be carried out: a bad shape or expression, a missing or malformed file, an output
   /// that exists, no room on the disk. No output was made.
   XORDER_ERROR_INPUT = -2,
-  /// A system call failed while data were moved, or an input changed. Nothing of the output is left, with one
-  /// exception: see xorder_job_run().
+  /// A system call failed while data were moved, or an input changed, be it only its ctime by chmod, link,
+  /// rename or remove. Nothing of the output is left, with two exceptions: see xorder_job_run().
   XORDER_ERROR_IO = -3,
   /// The progress function requested it. Nothing of the output is left.
   XORDER_ERROR_CANCELLED = -4,
@@ -285,8 +285,9 @@ typedef int (*xorder_progress_function)(const xorder_progress* progress, void* u
 /// done. `progress` may be NULL. Its last call comes when all is done, and its return value is then ignored.
 /// Reads and writes all data once for each pass. Allocates the memory that the plan says, and frees it at the
 /// end. May be called again, which makes the output again, if options.overwrite allows it. Any error leaves
-/// the output's name as it was and no file behind. (There is one exception: if syncing the directory fails,
-/// the new output is in place, but may not survive a crash of the machine.)
+/// the output's name as it was and no file behind. (There are two exceptions, of which the message says that
+/// the output is complete: its directory could not be synced, so that it may not survive a crash of the
+/// machine; or its directory was moved meanwhile.)
 /// XORDER_ERROR_CANCELLED: the progress function did not return 0.
 XORDER_API int xorder_job_run(xorder_job* job, xorder_progress_function progress, void* user);
 

@@ -2,13 +2,19 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cerrno>
+#include <chrono>
+#include <ctime>
+#include <thread>
 
 #include "io/create.hpp"
 #include "io/disk.hpp"
@@ -24,6 +30,24 @@ constexpr std::uint32_t default_alignment = 4096;
 std::uint64_t next_number() {
   static std::atomic<std::uint64_t> files = 0;
   return ++files;
+}
+
+// The step by which the file system's times move, as far as a time shows it by the zeros at its end. FAT has
+// steps of two seconds, ext4 with inodes of 128 bytes of one.
+std::chrono::nanoseconds tick(const FileStamp& stamp) {
+  if (stamp.ctime_nanoseconds == 0) return std::chrono::seconds(2);
+  std::int64_t step = 1;
+  while (stamp.ctime_nanoseconds % (10 * step) == 0) step *= 10;
+  return std::chrono::nanoseconds(step);
+}
+
+// Its files are made up when they are read, and no size says how long they will be.
+bool made_by_the_kernel(int fd) {
+  constexpr std::array<long, 7> types = {PROC_SUPER_MAGIC,   SYSFS_MAGIC,      DEBUGFS_MAGIC,
+                                         TRACEFS_MAGIC,      SECURITYFS_MAGIC, CGROUP_SUPER_MAGIC,
+                                         CGROUP2_SUPER_MAGIC};
+  struct statfs system;
+  return fstatfs(fd, &system) == 0 && std::ranges::count(types, system.f_type) != 0;
 }
 
 void require_regular(const std::string& name, const struct stat& status) {
@@ -90,6 +114,11 @@ File File::open_input(const std::filesystem::path& path, Access access, Disk& di
   file.plain_ = Descriptor(fd);
   if (fstat(file.plain_.get(), &status) != 0) throw_unreadable(file.name_, errno);
   require_regular(file.name_, status);
+  if (made_by_the_kernel(fd))
+    throw InputError(
+        fmt::format("{}: the kernel makes its content up when it is read, so it has no size; copy it with cp "
+                    "and name the copy",
+                    file.name_));
   // O_NONBLOCK protected against FIFOs. If it stayed on, io_uring would fail with EAGAIN instead of waiting.
   fcntl(file.plain_.get(), F_SETFL, 0);
   file.size_ = static_cast<std::uint64_t>(status.st_size);
@@ -199,8 +228,27 @@ void File::advise_no_read_ahead() const {
 FileStamp File::stamp() const {
   struct stat status;
   if (fstat(plain_.get(), &status) != 0) throw IoError(name_, "stat", errno);
-  return {status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size), status.st_mtim.tv_sec,
-          status.st_mtim.tv_nsec};
+  return {status.st_dev,         status.st_ino,          static_cast<std::uint64_t>(status.st_size),
+          status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec,
+          status.st_ctim.tv_nsec};
+}
+
+FileStamp File::settled_stamp() const {
+  using namespace std::chrono;
+  constexpr seconds longest = 2s;
+  const auto end = steady_clock::now() + longest;
+  for (;;) {
+    const FileStamp now = stamp();
+    timespec clock;
+    clock_gettime(CLOCK_REALTIME_COARSE, &clock);  // the one that the kernel takes files' times from
+    // Long ago, or by the clock of a file server, which is ahead.
+    if (now.ctime_seconds < clock.tv_sec - longest / 1s || now.ctime_seconds > clock.tv_sec + 1) return now;
+    const nanoseconds left = tick(now) - seconds(clock.tv_sec - now.ctime_seconds) -
+                             nanoseconds(clock.tv_nsec - now.ctime_nanoseconds);
+    const auto rest = duration_cast<nanoseconds>(end - steady_clock::now());
+    if (left <= 0ns || rest <= 0ns) return now;
+    std::this_thread::sleep_for(std::min(rest, std::max<nanoseconds>(left, 1ms)));
+  }
 }
 
 void File::write_back_dirty_pages() const {

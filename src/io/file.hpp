@@ -86,6 +86,10 @@ class File {
   void set_windows(std::size_t read, std::size_t written);
 
   FileStamp stamp() const;
+  /// The same when the clock has passed the ctime, so that every later change gives another stamp. If the
+  /// file has changed just now, waits for a tick of its file system's times: some milliseconds, but up to two
+  /// seconds where they are whole seconds.
+  FileStamp settled_stamp() const;
   /// Writes back dirty pages, so that from now on the first store into any mapped page changes the stamp's
   /// time. (A store into a page that is already dirty leaves no trace.) It has no effect on file systems
   /// without write-back, such as tmpfs.

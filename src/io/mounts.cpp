@@ -42,4 +42,18 @@ std::vector<Mount> mounts(const std::filesystem::path& root) {
   return all;
 }
 
+std::filesystem::path mount_point(const std::filesystem::path& path, const std::filesystem::path& root) {
+  std::error_code error;
+  const std::filesystem::path canonical = std::filesystem::canonical(path, error);
+  const std::string whole = (error ? path : canonical).string();
+  std::string longest;
+  for (const Mount& mount : mounts(root)) {
+    const std::string& point = mount.point;
+    const bool above = whole.starts_with(point) &&
+                       (point.ends_with('/') || whole.size() == point.size() || whole[point.size()] == '/');
+    if (above && point.size() >= longest.size()) longest = point;
+  }
+  return longest.empty() ? whole : longest;
+}
+
 }  // namespace xorder::io

@@ -19,4 +19,7 @@ struct Mount {
 /// Reads ROOT/proc/self/mountinfo; tests choose another root. Empty if there is none.
 std::vector<Mount> mounts(const std::filesystem::path& root = "/");
 
+/// Where the file system that has `path` is mounted, or the whole path if nothing says so.
+std::filesystem::path mount_point(const std::filesystem::path& path, const std::filesystem::path& root = "/");
+
 }  // namespace xorder::io

@@ -9,10 +9,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <utility>
 
 #include "io/create.hpp"
 #include "io/disk.hpp"
+#include "io/take_over.hpp"
 #include "reason.hpp"
 #include "xorder/error.hpp"
 
@@ -32,24 +34,47 @@ bool holds_open_files(const fs::path& directory) {
          system.f_type == PROC_SUPER_MAGIC;
 }
 
+fs::path parent(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+
+/// The kernel's rule (fs.protected_symlinks), which does not hold for whoever reads a link and goes on by
+/// himself: where all may make files but only remove their own, as in /tmp, a link that another user made
+/// leads where he wants others to write.
+bool may_follow(const struct stat& link, const struct stat& directory) {
+  constexpr mode_t shared = S_ISVTX | S_IWOTH;
+  return (directory.st_mode & shared) != shared || link.st_uid == geteuid() ||
+         link.st_uid == directory.st_uid;
+}
+
 /// Where a chain of symbolic links leads. Nothing needs to exist there. /dev/stdout leads to an open file,
 /// whose name would get a new file while its content stays as it was.
 fs::path follow_links(const fs::path& path) {
   constexpr int most_links = 40;  // the kernel's limit
   fs::path at = path;
   for (int i = 0; i <= most_links; ++i) {
-    std::error_code error;
-    const fs::path target = fs::read_symlink(at, error);
-    if (error) return at;  // not a link
+    const Descriptor directory(open(parent(at).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    const Descriptor link(openat(directory.get(), at.filename().c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    struct stat above, status;
+    if (!link || fstat(directory.get(), &above) != 0 || fstat(link.get(), &status) != 0 ||
+        !S_ISLNK(status.st_mode))
+      return at;
+    std::string target(PATH_MAX, '\0');
+    const ssize_t bytes = readlinkat(link.get(), "", target.data(), target.size());
+    if (bytes < 0) return at;
+    target.resize(static_cast<std::size_t>(bytes));
     if (holds_open_files(at.parent_path()))
       refuse(path,
              "is a file that is open already, such as standard output; xorder makes a new file: name one");
-    at = target.is_absolute() ? target : at.parent_path() / target;
+    if (!may_follow(status, above))
+      refuse(
+          path,
+          fmt::format("{} is a symbolic link of another user in a directory where all may write (chmod +t), "
+                      "and like the kernel xorder does not follow it; name the file that it leads to",
+                      at == path ? "it" : at.string()),
+          EACCES);
+    at = at.parent_path() / target;  // target alone if it is absolute
   }
   refuse(path, reason(ELOOP), ELOOP);
 }
-
-fs::path parent(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
 
 struct Destination {
   fs::path path;  // links followed
@@ -123,19 +148,6 @@ Destination examine(const fs::path& given, std::uint64_t bytes, bool overwrite, 
   return result;
 }
 
-/// Gives a new file the permissions of the one that it will replace.
-void take_over(int fd, const struct stat& old) {
-  // Owner before mode, because chown clears the set-id bits. These bits only make sense for the same owner.
-  mode_t mode = old.st_mode & 07777;
-  if (fchown(fd, old.st_uid, old.st_gid) != 0) {
-    mode &= 0777;
-    // What the old group may do is not for another group, except what all may do.
-    if (fchown(fd, static_cast<uid_t>(-1), old.st_gid) != 0) mode &= 0707 | (mode & 07) << 3;
-  }
-  // A failure here is no reason to lose the file. Its permissions are only narrower than wanted then.
-  [[maybe_unused]] const int ignored = fchmod(fd, mode);
-}
-
 }  // namespace
 
 void Output::check(const fs::path& destination, std::uint64_t bytes, bool overwrite, const File& input) {
@@ -181,8 +193,9 @@ std::vector<fs::path> left_over(const fs::path& destination) {
   const fs::path directory = parent(path);
   std::vector<fs::path> found;
   std::error_code unreadable;
-  for (fs::directory_iterator entry(directory, unreadable); !unreadable && entry != fs::directory_iterator();
-       entry.increment(unreadable)) {
+  int names = 10'000;
+  for (fs::directory_iterator entry(directory, unreadable);
+       !unreadable && entry != fs::directory_iterator() && names-- > 0; entry.increment(unreadable)) {
     const fs::path name = entry->path().filename();
     if (is_temporary_name(name.string(), path.filename().string()))
       found.push_back(path.parent_path() / name);
@@ -200,7 +213,8 @@ void Output::commit() {
   for (;;) {
     struct stat old;
     if (overwrite_ && fstatat(directory_.get(), name.c_str(), &old, AT_SYMLINK_NOFOLLOW) == 0) {
-      if (S_ISREG(old.st_mode)) take_over(file_->plain_descriptor(), old);
+      const int replaced = disk_->open(directory_.get(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC);
+      if (replaced >= 0) take_over(file_->plain_descriptor(), Descriptor(replaced).get());
       // The new mode should be on the disk before the name is.
       file_->sync();
       replace_old();
@@ -216,7 +230,26 @@ void Output::commit() {
   }
   // Some network file systems cannot sync a directory and do not need to.
   const int code = disk_->sync(directory_.get());
-  if (code != 0 && code != EINVAL && code != ENOTSUP) fail("sync its directory", code);
+  if (code != 0 && code != EINVAL && code != ENOTSUP) {
+    throw IoError(destination_.string(),
+                  fmt::format("is complete, but its directory could not be synced: {}; it "
+                              "may be lost if the machine crashes now",
+                              reason(code)));
+  }
+  require_in_place();
+}
+
+void Output::require_in_place() const {
+  struct stat mine, there;
+  const fs::path path = parent(destination_);
+  if (fstat(directory_.get(), &mine) != 0) return;
+  if (stat(path.c_str(), &there) == 0 && there.st_dev == mine.st_dev && there.st_ino == mine.st_ino) return;
+  std::error_code unknown;
+  const fs::path now = fs::read_symlink(proc_path(directory_.get()), unknown);
+  throw IoError(
+      destination_.string(),
+      fmt::format("is complete, but not there: {} was moved during the run{}", path.string(),
+                  unknown ? "" : fmt::format("; it is {}", (now / destination_.filename()).string())));
 }
 
 void Output::withdraw() {

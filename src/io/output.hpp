@@ -21,11 +21,11 @@ class Output {
   enum class Naming { automatic, temporary };
 
   /// Makes the file in the destination's directory and reserves `bytes` bytes. A destination that is a
-  /// symbolic link is followed: its target will be replaced, or made if it does not exist. Throws InputError
-  /// if the destination exists and `overwrite` is false, is not a regular file, or is the same file as
-  /// `input` (also by symbolic or hard link); if its directory is missing or not writable; or if there is no
-  /// room (the message says how much is needed and how much is free). The file is made on the input's disk. A
-  /// new file gets `permissions` without the umask.
+  /// symbolic link is followed, but not another user's in a directory like /tmp: its target will be replaced,
+  /// or made if it does not exist. Throws InputError if the destination exists and `overwrite` is false, is
+  /// not a regular file, or is the same file as `input` (also by symbolic or hard link); if its directory is
+  /// missing or not writable; or if there is no room (the message says how much is needed and how much is
+  /// free). The file is made on the input's disk. A new file gets `permissions` without the umask.
   Output(const std::filesystem::path& destination, std::uint64_t bytes, bool overwrite, Access access,
          const File& input, Naming naming = Naming::automatic, mode_t permissions = 0666);
   /// The same on a given disk. `input` may be null, for an output that is made from no input file.
@@ -39,11 +39,12 @@ class Output {
   File& file() { return *file_; }
   /// Where the file can be opened until commit(); empty if it is nameless.
   std::filesystem::path temporary_path() const;
-  /// Syncs the data, gives the file its name and syncs the directory. An old file is replaced atomically; its
-  /// permissions and, if allowed, its owner and group are taken over. Without permission to overwrite, a
-  /// destination that has appeared meanwhile is an error. Throws IoError and leaves the destination as it
-  /// was. If only the last step failed, syncing the directory, then the new file is in place but may not
-  /// survive a crash of the machine.
+  /// Syncs the data, gives the file its name and syncs the directory. An old file is replaced atomically;
+  /// take_over.hpp says what the new one gets from it. Without permission to overwrite, a destination that
+  /// has appeared meanwhile is an error. Throws IoError and leaves the destination as it was. There are two
+  /// exceptions, of which the message says that the file is complete: if syncing the directory failed, it is
+  /// in place but may not survive a crash of the machine; if the directory has another path by now, it is
+  /// there.
   void commit();
 
   /// After commit(): removes the file's name again. Does nothing if an older file was replaced, or if the
@@ -62,6 +63,8 @@ class Output {
   /// Gives a nameless file a name that is free. Returns 0 or an errno.
   int link_nameless(const std::string& name);
   [[noreturn]] void fail(const char* operation, int code) const;
+  /// Throws IoError if the destination's path has come to lead elsewhere.
+  void require_in_place() const;
 
   Disk* disk_;                         // the input's
   std::filesystem::path destination_;  // symbolic links followed
@@ -77,6 +80,8 @@ class Output {
 std::filesystem::path directory_of_output(const std::filesystem::path& destination);
 
 /// Temporary files beside this destination: of runs that were killed, or of runs that are still going on.
+/// Which it is cannot be known: the process may be in another container or on another machine. Looks at no
+/// more than 10,000 names, so that a large directory delays nobody.
 std::vector<std::filesystem::path> left_over(const std::filesystem::path& destination);
 
 }  // namespace xorder::io

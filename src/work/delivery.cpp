@@ -45,11 +45,12 @@ mode_t permissions_of(const std::vector<io::File>& inputs) {
   return permissions;
 }
 
-std::vector<io::FileStamp> stamps_of(const std::vector<io::File>& files) {
+std::vector<io::FileStamp> stamps_of(const std::vector<io::File>& files,
+                                     io::FileStamp (io::File::*stamp)() const) {
   std::vector<io::FileStamp> stamps;
   for (const io::File& file : files) {
     file.write_back_dirty_pages();
-    stamps.push_back(file.stamp());
+    stamps.push_back((file.*stamp)());
   }
   return stamps;
 }
@@ -57,7 +58,10 @@ std::vector<io::FileStamp> stamps_of(const std::vector<io::File>& files) {
 }  // namespace
 
 Delivery::Delivery(const Frame& frame, io::Disk& disk)
-    : frame_(frame), disk_(disk), sources_(open_all(frame, disk)), stamps_(stamps_of(sources_)) {
+    : frame_(frame),
+      disk_(disk),
+      sources_(open_all(frame, disk)),
+      stamps_(stamps_of(sources_, &io::File::settled_stamp)) {
   Team* const team = frame.sharing();
   const io::Access access = frame.access.target;
   const std::uint64_t bytes = frame.output.file_bytes();
@@ -113,12 +117,18 @@ io::File Delivery::scratch(std::uint64_t bytes) const {
 }
 
 void Delivery::require_unchanged_inputs() const {
-  const std::vector<io::FileStamp> now = stamps_of(sources_);
+  const std::vector<io::FileStamp> now = stamps_of(sources_, &io::File::stamp);
   for (std::size_t i = 0; i < sources_.size(); ++i) {
-    if (now[i] != stamps_[i]) {
-      throw IoError(sources_[i].name(),
-                    "the file was changed while it was being read; the output was discarded");
-    }
+    if (now[i] == stamps_[i]) continue;
+    io::FileStamp but_for_ctime = now[i];
+    but_for_ctime.ctime_seconds = stamps_[i].ctime_seconds;
+    but_for_ctime.ctime_nanoseconds = stamps_[i].ctime_nanoseconds;
+    throw IoError(
+        sources_[i].name(),
+        fmt::format("the file was changed while it was being read{}; the output was discarded",
+                    but_for_ctime != stamps_[i] ? ""
+                                                : " (its ctime, by a write that kept its time, or by "
+                                                  "chmod, chown, link, rename or remove)"));
   }
 }
 

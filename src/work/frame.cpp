@@ -29,9 +29,16 @@ void check_page_size() {
                                  size_text(io::page_bytes), size_text(bytes)));
 }
 
-void check_output(const Frame& frame) {
-  for (const io::ArrayFile& input : frame.inputs) {
-    io::Output::check(frame.output.path, frame.output.file_bytes(), frame.options.overwrite, *input.file);
+void check_output(Frame& frame) {
+  const auto check = [&](const io::ArrayFile& input, std::uint64_t bytes) {
+    io::Output::check(frame.output.path, bytes, frame.options.overwrite, *input.file);
+  };
+  const bool planning = frame.options.plan_only;
+  for (const io::ArrayFile& input : frame.inputs) check(input, planning ? 0 : frame.output.file_bytes());
+  try {
+    if (planning) check(frame.input(), frame.output.file_bytes());
+  } catch (const InputError& no_room) {
+    add_note(frame.note, no_room.what());
   }
   // Checked even if this run needs no scratch files: a mistake must not show only with a larger file.
   if (!frame.options.scratch_directory.empty())

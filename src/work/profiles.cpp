@@ -119,7 +119,7 @@ plan::Device named_device(const std::string& name) {
 }
 
 std::string profile_name(const fs::path& directory) {
-  return fmt::format("the disk of {}, measured {:%Y-%m-%d}", directory.string(),
+  return fmt::format("the disk of {}, measured {:%Y-%m-%d}", io::mount_point(directory).string(),
                      fmt::gmtime(std::time(nullptr)));
 }
 

@@ -37,7 +37,7 @@ std::optional<plan::Device> built_in_device(const std::string& name);
 /// the format). Throws InputError.
 plan::Device named_device(const std::string& name);
 
-/// The name of a profile that is measured in `directory` now: place and date.
+/// The name of a profile that is measured in `directory` now: where its file system is mounted, and the date.
 std::string profile_name(const std::filesystem::path& directory);
 
 struct DeviceChoice {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <fstream>
 
 #include "io/disk.hpp"
 #include "io/memory.hpp"
@@ -11,6 +13,20 @@
 #include "work/team.hpp"
 
 namespace xorder::work {
+namespace {
+
+// A kernel that forbids it gives EPERM, and so do most filters.
+std::string how_to_allow(int uring_error) {
+  if (uring_error != EPERM && uring_error != ENOSYS) return {};
+  std::ifstream setting("/proc/sys/kernel/io_uring_disabled");
+  if (int disabled = 0; setting >> disabled && disabled != 0)
+    return fmt::format("; sysctl kernel.io_uring_disabled is {}, and 0 allows it", disabled);
+  return "; in a container a seccomp profile with io_uring_setup, io_uring_enter and io_uring_register "
+         "allows "
+         "it, and so does docker run --security-opt seccomp=unconfined";
+}
+
+}  // namespace
 
 Run::Run(const Frame& frame, const Summary& plan, const ProgressCallback& progress, std::stop_token stop)
     : frame_(frame),
@@ -49,7 +65,8 @@ std::unique_ptr<io::Queue> Run::queue(unsigned depth) {
   auto queue = meter_.queue(kind, depth);
   queue_ = name(kind);
   if (kind == io::QueueKind::threads && delivery_.target().access() == io::Access::direct) {
-    say(fmt::format("io_uring cannot be used here ({}); using a pool of threads", reason(io::uring_error())));
+    say(fmt::format("io_uring cannot be used here ({}); using a pool of threads{}", reason(io::uring_error()),
+                    how_to_allow(io::uring_error())));
   }
   return queue;
 }

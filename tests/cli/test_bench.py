@@ -1,13 +1,18 @@
 #!/usr/bin/python3
 """xorder bench: what it prints, keeps and draws, that plans go by what it keeps, and comparing results."""
 
+import fcntl
 import json
 import math
 import os
 import re
+import signal
 import statistics
+import subprocess
+import time
 import xml.etree.ElementTree as ElementTree
 
+import harness
 from harness import Case, MiB, main
 from test_json import documented
 
@@ -19,7 +24,7 @@ class BenchDisk(Case):
         super().setUp()
         self.env = {**os.environ, "XDG_CACHE_HOME": self.path("cache")}
         result = self.run_xorder("bench", "disk", "--size", "1PiB", "-q", ".")
-        if "refuses direct access" in result.stderr:
+        if "refuses direct access" in result.stderr or "in memory" in result.stderr:
             self.skipTest("no direct access here")
 
     def kept(self):
@@ -168,6 +173,49 @@ class Benchmarks(Case):
                 self.assertRegex(moved, r"^[\d.]+ MiB$", way)
                 self.assertAlmostEqual(float(moved[:-4]) / (16 * int(passes)), 1, delta=0.05, msg=way)
         self.assertEqual(rows["the same order, direct"][0], "1")
+
+    def started(self):
+        """A benchmark of files that has begun, and its directory."""
+        before = set(os.listdir(self.dir))
+        process = subprocess.Popen([harness.XORDER, "bench", "files", "--size", "16MiB", "--rounds", "1000", "-q"], cwd=self.dir)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        while True:
+            self.assertIsNone(process.poll())
+            for name in set(os.listdir(self.dir)) - before:
+                if os.path.exists(self.path(name + "/in.raw")):
+                    return process, name
+            time.sleep(0.01)
+
+    def test_what_ends_before_it_is_done_leaves_nothing(self):
+        for number in [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]:
+            process, _ = self.started()
+            process.send_signal(number)
+            self.assertEqual(process.wait(harness.TIMEOUT), -number)
+            self.assertEqual(os.listdir(self.dir), [])
+
+    def test_the_next_run_removes_what_a_killed_one_has_left(self):
+        names = []
+        for _ in range(3):
+            process, name = self.started()
+            process.kill()
+            process.wait()
+            names.append(name)
+        killed, foreign, used = names
+        self.write(foreign + "/thesis.txt", "precious")
+        self.write(killed + "/.out.raw.xorder-12-0", "half")
+        lock = os.open(self.path(used), os.O_RDONLY)
+        self.addCleanup(os.close, lock)
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        run = ("bench", "files", "--size", "1MiB", "--rounds", "1", "-q")
+        self.ok(*run)
+        self.assertEqual(set(os.listdir(self.dir)), set(names))  # they might have begun just now
+        for name in names:
+            os.utime(self.path(name), (0, 0))
+        self.ok(*run)
+        self.assertEqual(set(os.listdir(self.dir)), {foreign, used})
+        self.assertEqual(os.listdir(self.path(foreign)), ["thesis.txt"])
+        self.assertTrue(os.path.exists(self.path(used + "/in.raw")))
 
     def source_is_in_theory(self, caption):
         """A caption ends with its paper's authors, the beginning of its title, and its year, all as in docs/theory.md."""

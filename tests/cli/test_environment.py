@@ -5,6 +5,7 @@ import json
 import os
 import resource
 import shutil
+import signal
 import subprocess
 import unittest
 
@@ -68,6 +69,21 @@ class Environment(Case):
                                  r"\Axorder: b\.npy: is complete, but the report could not be written[^\n]*\n\Z")
                 os.unlink(self.path("errors"))
                 self.made()
+
+    def test_pipes_that_nobody_reads(self):
+        """What is complete is said to be so; whoever wants only a part of a text, like head, hears nothing."""
+        reader, closed = os.pipe()
+        os.close(reader)
+        self.addCleanup(os.close, closed)
+        lost = self.run_xorder("transpose", "a.npy", "b.npy", "--json", stdout=closed)
+        self.assertEqual((lost.returncode, lost.stderr),
+                         (3, "xorder: b.npy: is complete, but the report could not be written to standard output\n"))
+        self.made()
+        self.assertEqual(self.run_xorder("transpose", "a.npy", "b.npy", "--progress", "bar", stderr=closed).returncode, 0)
+        self.made()
+        for command in [("transpose", "--help"), ("info", "a.npy"), ("transpose", "a.npy", "b.npy", "--dry-run")]:
+            cut = self.run_xorder(*command, stdout=closed)
+            self.assertEqual((cut.returncode, cut.stderr), (-signal.SIGPIPE, ""))
 
     def test_whatever_a_command_has_made(self):
         """Pages and drawings are files like OUT: they are complete, and only the report is lost."""

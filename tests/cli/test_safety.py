@@ -51,6 +51,16 @@ class Outputs(Case):
             self.ok("transpose", "a.npy", "b.npy", "--force", "--io", engine)
             self.assertEqual(sorted(os.listdir(self.dir)), ["a.npy", "b.npy"])
 
+    def test_what_killed_runs_have_left_is_named(self):
+        """But not removed: the process may be in another container, or on another machine."""
+        left = ".b.npy.xorder-4194305-0"  # of no process
+        self.write(left, "complete but for its name")
+        said = self.ok("transpose", "a.npy", "b.npy").stderr
+        self.assertIn(f"note: {left} was left behind by a run that was killed, unless another is still making b.npy; to remove it: rm {left}\n", said)
+        self.assertEqual(self.ok("transpose", "a.npy", "b.npy", "--force", "-q").stderr, "")
+        self.assertNotIn("left behind", self.ok("transpose", "a.npy", "c.npy").stderr)
+        self.assertEqual(self.bytes_of(left), b"complete but for its name")
+
     def test_the_input_is_not_written(self):
         os.chmod(self.path("a.npy"), 0o444)
         before = self.listing()
@@ -173,8 +183,13 @@ class Outputs(Case):
         for engine in ["direct", "mapped"]:
             self.refused("transpose", "big.npy", "small/b.npy", "--io", engine,
                          says=["small.*no room", r"needs 400\d{4} bytes", "2097152 bytes.* free"])
+            planned = self.ok("transpose", "big.npy", "small/b.npy", "--io", engine, "--dry-run")
+            self.assertRegex(planned.stderr, r"\Axorder: note: [^\n]*small: no room for b\.npy: needs 400\d{4} bytes[^\n]*\n\Z")
+            self.assertIn("pass", planned.stdout)
+            self.assertEqual(os.listdir(self.path("small")), [])
         self.write("small/b.npy", "precious")
         self.refused("transpose", "big.npy", "small/b.npy", "--force", says="no room")
+        self.refused("transpose", "big.npy", "small/b.npy", "--dry-run", says="exists")
         # A plan of three passes needs two scratch files, for which there is no room. One pass needs none.
         self.write("device", '{"points": [[4096, 100, 100], [16777216, 1e9, 1e9]]}')
         array = self.noise((1 << 25,), "u1")
@@ -192,9 +207,8 @@ class Outputs(Case):
                      says=["small.*no room.*scratch", "needs 33554432 bytes", "free"])
 
 
-@unittest.skipIf(harness.SANITIZED, "the system decides, not our code")
-class SmallFileSystems(Case):
-    """Made in a file: of some MiB, so that outputs about as large as what is free fail in all ways."""
+class Files(Case):
+    """With file systems of their own, and runs that take seconds."""
 
     def mounted(self, kind, size, *options):
         """Mounts a new one as the folder of its name; returns the bytes that are free."""
@@ -215,6 +229,29 @@ class SmallFileSystems(Case):
                 self.skipTest("mounting is not permitted, or there is no " + kind)
         status = os.statvfs(folder)
         return status.f_bavail * status.f_frsize
+
+    def start(self, output, *options, force=True, source="a.raw"):
+        """Returns a running process, stopped in the middle of the work."""
+        process = subprocess.Popen(
+            [harness.XORDER, "transpose", source, output, "--dtype", "V64", "--shape", "2048,2048",
+             "--memory", "16MiB", "--progress", "bar", *(["--force"] if force else []), *options],
+            cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        self.assertEqual(process.stderr.read(1), b"\r")  # the progress bar
+        process.send_signal(signal.SIGSTOP)
+        return process
+
+    def end(self, process):
+        process.send_signal(signal.SIGCONT)
+        errors = process.stderr.read().decode()
+        return process.wait(harness.TIMEOUT), errors.split("\r")[-1]
+
+
+@unittest.skipIf(harness.SANITIZED, "the system decides, not our code")
+class SmallFileSystems(Files):
+    """Made in a file: of some MiB, so that outputs about as large as what is free fail in all ways."""
 
     def check(self, kind, size, *options):
         """Returns the exit codes of the mapped runs."""
@@ -259,7 +296,7 @@ class SmallFileSystems(Case):
         self.check("ext2", 64 * MiB, "-m", "0")
 
 
-class Interruptions(Case):
+class Interruptions(Files):
     """Of runs that take seconds, when they have begun to move data."""
 
     def setUp(self):
@@ -268,24 +305,6 @@ class Interruptions(Case):
             file.truncate(256 * MiB)  # nobody looks at the content
         self.write("old.raw", "precious")
         self.before = self.listing()
-
-    def start(self, output, *options, force=True):
-        """Returns a running process, stopped in the middle of the work."""
-        process = subprocess.Popen(
-            [harness.XORDER, "transpose", "a.raw", output, "--dtype", "V64", "--shape", "2048,2048",
-             "--memory", "16MiB", "--progress", "bar", *(["--force"] if force else []), *options],
-            cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        self.addCleanup(process.stderr.close)
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
-        self.assertEqual(process.stderr.read(1), b"\r")  # the progress bar
-        process.send_signal(signal.SIGSTOP)
-        return process
-
-    def end(self, process):
-        process.send_signal(signal.SIGCONT)
-        errors = process.stderr.read().decode()
-        return process.wait(harness.TIMEOUT), errors.split("\r")[-1]
 
     def check_signal(self, number):
         """The run is terminated by the signal, after it has cleaned up if the signal lets it."""
@@ -385,6 +404,46 @@ class Interruptions(Case):
 
         for engine in LARGE_ENGINES:
             self.assertRegex(self.check_change(change, "--io", engine), r"a\.raw.*changed")
+
+    def test_input_replaced_by_an_older_one_meanwhile(self):
+        """cp -p sets the time of the file that it writes into to that of the one that it reads."""
+        with open(self.path("b.raw"), "wb") as file:
+            file.truncate(256 * MiB)
+            file.write(b"x")
+        os.utime(self.path("a.raw"), ns=(10**18, 10**18))
+        os.utime(self.path("b.raw"), ns=(10**18, 10**18))
+
+        def change():
+            subprocess.run(["cp", "-p", "--sparse=always", self.path("b.raw"), self.path("a.raw")], check=True)
+            os.unlink(self.path("b.raw"))
+
+        self.assertRegex(self.check_change(change), r"a\.raw: the file was changed .*its ctime.*link, rename")
+
+    def test_times_in_whole_seconds(self):
+        """As in ext4 with inodes of 128 bytes. A change within the second in which the file was made would not be seen."""
+        self.mounted("ext4", 512 * MiB, "-I", "128")
+        source = self.path("ext4/a.raw")
+        time.sleep(1 - time.time() % 1)
+        with open(source, "wb") as file:
+            file.truncate(256 * MiB)
+        before = os.stat(source)
+        self.assertEqual(before.st_ctime_ns % 10**9, 0)
+        process = self.start("new.raw", source="ext4/a.raw")
+        with open(source, "r+b") as file:
+            file.write(b"x")
+        os.utime(source, ns=(before.st_atime_ns, before.st_mtime_ns))
+        code, message = self.end(process)
+        self.assertEqual(code, 1, message)
+        self.assertRegex(message, r"a\.raw: the file was changed")
+
+    def test_output_directory_renamed_meanwhile(self):
+        os.mkdir(self.path("d"))
+        process = self.start("d/b.raw")
+        os.rename(self.path("d"), self.path("e"))
+        code, message = self.end(process)
+        self.assertEqual(code, 1, message)
+        self.assertEqual(message, f"xorder: d/b.raw: is complete, but not there: d was moved during the run; it is {os.path.realpath(self.dir)}/e/b.raw\n")
+        self.assertEqual(os.stat(self.path("e/b.raw")).st_size, 256 * MiB)
 
     def test_input_grown_or_cut_meanwhile(self):
         for engine in LARGE_ENGINES:

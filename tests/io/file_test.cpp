@@ -22,6 +22,14 @@
 namespace xorder::io {
 namespace {
 
+TEST(Input, IsNoFileThatTheKernelMakesUp) {
+  for (const char* const path : {"/proc/meminfo", "/sys/kernel/mm/transparent_hugepage/enabled"}) {
+    if (!std::filesystem::exists(path)) continue;
+    EXPECT_THAT(test::message_of<InputError>([&] { File::open_input(path, Access::buffered); }),
+                ::testing::HasSubstr("the kernel makes its content up"));
+  }
+}
+
 using test::message_of;
 using test::ScratchDirectory;
 using ::testing::HasSubstr;

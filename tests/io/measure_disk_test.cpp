@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/file.hpp"
+#include "io/page_cache/residency.hpp"
 #include "io/scratch.hpp"
 #include "xorder/error.hpp"
 
@@ -20,10 +21,19 @@ class MeasureDisk : public testing::Test {
  protected:
   void SetUp() override {
     const File probe = File::create_nameless(scratch_.path(), "probe", 4096, Access::direct, system_disk());
-    if (probe.access() != Access::direct) GTEST_SKIP() << "no direct access here";
+    if (probe.access() != Access::direct || only_in_memory(scratch_.path()))
+      GTEST_SKIP() << "no direct access here, or no disk";
   }
   test::ScratchDirectory scratch_;
 };
+
+TEST(MeasureMemory, IsRefused) {
+  const test::ScratchDirectory scratch;
+  test::TinyFileSystem tiny(scratch / "tiny", "size=1m");
+  if (!tiny.mounted()) GTEST_SKIP() << "mounting is not permitted";
+  EXPECT_NE(test::message_of<InputError>([&] { DiskTrials(scratch / "tiny", quick()); }).find("in memory"),
+            std::string::npos);
+}
 
 TEST_F(MeasureDisk, BandwidthsArePositive) {
   DiskTrials trials(scratch_.path(), quick());

@@ -7,9 +7,11 @@
 #include <linux/fs.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "io/descriptor.hpp"
+#include "io/disk_filter.hpp"
 #include "io/scratch.hpp"
 #include "xorder/error.hpp"
 
@@ -44,6 +46,11 @@ class OutputTest : public ::testing::TestWithParam<Output::Naming> {
         message_of<InputError>([&] { Output::check(scratch_ / name, bytes, overwrite, input); });
     EXPECT_EQ(without_free_bytes(checked), without_free_bytes(text));
     return text;
+  }
+  mode_t mode_of(const std::string& name) const {
+    struct stat status;
+    EXPECT_EQ(stat((scratch_ / name).c_str(), &status), 0);
+    return status.st_mode & 07777;
   }
   /// What is free changes while other programs write.
   static std::string without_free_bytes(const std::string& text) {
@@ -111,6 +118,65 @@ TEST_P(OutputTest, OverwritesAtomicallyAndKeepsPermissions) {
   EXPECT_EQ(status.st_mode & 07777, 0640u);
 }
 
+TEST_P(OutputTest, SetIdBitsAreNotForNewContent) {
+  write_file(scratch_ / "out", "an old one");
+  ASSERT_EQ(chmod((scratch_ / "out").c_str(), 06755), 0);
+  make("out", true).commit();
+  EXPECT_EQ(mode_of("out"), 0755u);
+}
+
+// POSIX access control lists as the kernel has them: tag, permissions and id of each entry.
+struct AclEntry {
+  std::uint16_t tag, permissions;
+  std::uint32_t id = ~0u;
+};
+std::string acl(const std::vector<AclEntry>& entries) {
+  std::string text("\2\0\0\0", 4);
+  for (const AclEntry& e : entries) text.append(reinterpret_cast<const char*>(&e), sizeof e);
+  return text;
+}
+constexpr std::uint16_t owner_tag = 1, user_tag = 2, group_tag = 4, mask_tag = 16, others_tag = 32;
+const char* const acl_name = "system.posix_acl_access";
+
+bool set_attribute(const fs::path& path, const char* name, const std::string& value) {
+  return setxattr(path.c_str(), name, value.data(), value.size(), 0) == 0;
+}
+std::string attribute(const fs::path& path, const char* name) {
+  std::string value(1000, '\0');
+  const ssize_t bytes = getxattr(path.c_str(), name, value.data(), value.size());
+  value.resize(static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
+  return value;
+}
+
+// The group's bits of its mode are what the list allows at most; the group itself may do nothing.
+const std::string list =
+    acl({{owner_tag, 6}, {user_tag, 6, 4001}, {group_tag, 0}, {mask_tag, 6}, {others_tag, 0}});
+
+TEST_P(OutputTest, AttributesAndAccessListsAreKept) {
+  const fs::path out = scratch_ / "out";
+  write_file(out, "an old one");
+  if (!set_attribute(out, acl_name, list)) GTEST_SKIP() << "no access control lists here";
+  const bool attributes = set_attribute(out, "user.origin", "somewhere");
+  // cap_net_raw for whoever runs it.
+  set_attribute(out, "security.capability", std::string("\1\0\0\2\0\40\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 20));
+  const mode_t before = mode_of("out");
+  make("out", true).commit();
+  EXPECT_EQ(attribute(out, acl_name), list);
+  EXPECT_EQ(mode_of("out"), before);
+  EXPECT_EQ(attribute(out, "user.origin"), attributes ? "somewhere" : "");
+  EXPECT_EQ(attribute(out, "security.capability"), "");
+}
+
+TEST_P(OutputTest, ADirectorysAccessListLetsNobodyIn) {
+  write_file(scratch_ / "out", "an old one");
+  ASSERT_EQ(chmod((scratch_ / "out").c_str(), 0640), 0);
+  if (!set_attribute(scratch_.path(), "system.posix_acl_default", list))
+    GTEST_SKIP() << "no access control lists here";
+  make("out", true).commit();
+  EXPECT_EQ(attribute(scratch_ / "out", acl_name), "");
+  EXPECT_EQ(mode_of("out"), 0640u);
+}
+
 // Acts as another user until it is destroyed.
 class As {
  public:
@@ -129,6 +195,23 @@ class As {
   std::vector<gid_t> groups_;
   bool done_ = false;
 };
+
+TEST_P(OutputTest, WithoutTheListTheGroupGetsNothing) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can make files of several users";
+  const fs::path out = scratch_ / "out";
+  write_file(out, "an old one");
+  ASSERT_EQ(chown(out.c_str(), 4001, 4003), 0);
+  ASSERT_EQ(chmod(scratch_.path().c_str(), 0777), 0);
+  if (!set_attribute(out, acl_name, list)) GTEST_SKIP() << "no access control lists here";
+  {
+    const As other(4002, 4004, {});
+    if (!other.done() || euidaccess(scratch_.path().c_str(), W_OK) != 0)
+      GTEST_SKIP() << "other users cannot come here";
+    make("out", true).commit();
+  }
+  EXPECT_EQ(attribute(out, acl_name), "");
+  EXPECT_EQ(mode_of("out"), 0600u);
+}
 
 // Another user's file, replaced by one who may not give files away.
 TEST_P(OutputTest, AnotherGroupGetsNoMoreThanAll) {
@@ -200,6 +283,64 @@ TEST_P(OutputTest, FollowsASymbolicLink) {
 
   fs::create_symlink("loop", scratch_ / "loop");
   EXPECT_THAT(refusal("loop", true), HasSubstr("symbolic links"));
+}
+
+// As the kernel does where the link leads to the file itself.
+TEST_P(OutputTest, FollowsNoLinkOfAnotherUserWhereAllMayWrite) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can make links of several users";
+  const fs::path shared = scratch_ / "shared", link = shared / "link";
+  fs::create_directory(shared);
+  fs::create_symlink(scratch_ / "target", link);
+  fs::create_symlink("shared/link", scratch_ / "first");
+  const struct {
+    mode_t mode;
+    uid_t link_owner, directory_owner;
+    bool followed;
+  } cases[] = {{01777, 4001, 0, false},   {01777, 4001, 4002, false}, {01777, 0, 4001, true},
+               {01777, 4001, 4001, true}, {0777, 4001, 0, true},      {01775, 4001, 0, true}};
+  for (const auto& c : cases) {
+    ASSERT_EQ(chmod(shared.c_str(), c.mode), 0);
+    ASSERT_EQ(chown(shared.c_str(), c.directory_owner, 0), 0);
+    ASSERT_EQ(lchown(link.c_str(), c.link_owner, 0), 0);
+    for (const char* const name : {"shared/link", "first"}) {
+      if (c.followed) {
+        make(name, false).commit();
+        EXPECT_TRUE(fs::remove(scratch_ / "target"));
+      } else {
+        EXPECT_THAT(refusal(name, false), HasSubstr("is a symbolic link of another user"));
+      }
+    }
+  }
+}
+
+TEST_P(OutputTest, SaysWhereItIsIfItsDirectoryWasMoved) {
+  fs::create_directory(scratch_ / "d");
+  make("d/out", false).file().write_exactly("new", 3, 0);
+  fs::rename(scratch_ / "d", scratch_ / "e");
+  EXPECT_THAT(message_of<IoError>([&] { output_->commit(); }),
+              ::testing::AllOf(HasSubstr("d/out: is complete, but not there"),
+                               HasSubstr("it is " + (fs::canonical(scratch_ / "e") / "out").string())));
+  EXPECT_EQ(read_file(scratch_ / "e/out"), "new");
+}
+
+// Fails to sync after the file itself, which is synced once.
+class UnsyncedDirectory final : public DiskFilter {
+ public:
+  UnsyncedDirectory() : DiskFilter(system_disk()) {}
+  using DiskFilter::before;
+  int before(Operation operation) override { return operation == Operation::sync && syncs_++ == 1 ? EIO : 0; }
+
+ private:
+  int syncs_ = 0;
+};
+
+TEST_P(OutputTest, SaysThatItIsCompleteIfOnlyItsDirectoryCannotBeSynced) {
+  UnsyncedDirectory disk;
+  Output output(scratch_ / "out", 3, false, Access::buffered, disk, nullptr, GetParam());
+  output.file().write_exactly("new", 3, 0);
+  EXPECT_THAT(message_of<IoError>([&] { output.commit(); }),
+              HasSubstr("out: is complete, but its directory"));
+  EXPECT_EQ(read_file(scratch_ / "out"), "new");
 }
 
 TEST_P(OutputTest, RefusesTheInputUnderAnyName) {

@@ -7,6 +7,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <ctime>
+#include <fstream>
 #include <functional>
 #include <thread>
 
@@ -95,6 +97,45 @@ TEST_P(ChangingInput, IsNoticedWhereItsEndIsCutOff) {
   const test::ScratchDirectory scratch;
   test::write_file(scratch / "in.raw", std::string(bytes, 'x'));
   expect_no_output(scratch / "in.raw", [&] { std::filesystem::resize_file(scratch / "in.raw", 12345); });
+}
+
+// Whoever sets a time back leaves the size and the time as they were, as cp -p does with an equal size.
+TEST_P(ChangingInput, IsNoticedWhereItsTimeIsSetBack) {
+  const test::ScratchDirectory scratch;
+  const std::filesystem::path path = scratch / "in.raw";
+  const auto keep_time = [&](const std::function<void()>& change) {
+    const auto time = std::filesystem::last_write_time(path);
+    change();
+    std::filesystem::last_write_time(path, time);
+  };
+  const std::function<void()> changes[] = {
+      [&] { keep_time([&] { std::ofstream(path, std::ios::in | std::ios::binary) << "y"; }); },
+      [&] {
+        keep_time([&] {
+          std::filesystem::resize_file(path, 12345);
+          std::filesystem::resize_file(path, bytes);
+        });
+      },
+      [&] { std::filesystem::create_hard_link(path, scratch / "other"); },
+      [&] { std::filesystem::permissions(path, std::filesystem::perms::owner_all); }};
+  for (const auto& change : changes) {
+    test::write_file(path, std::string(bytes, 'x'));
+    expect_no_output(path, change);
+  }
+}
+
+// Where the clock has not moved since the file was made, a later change would not be seen by the time.
+TEST(SettledStamp, ComesWhenTheClockHasPassedTheTime) {
+  const test::ScratchDirectory scratch;
+  for (int i = 0; i < 20; ++i) {
+    test::write_file(scratch / "in.raw", "a");
+    const io::File file = io::File::open_input(scratch / "in.raw", io::Access::buffered);
+    const io::FileStamp stamp = file.settled_stamp();
+    timespec now;
+    clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    EXPECT_GT(std::pair(std::int64_t{now.tv_sec}, std::int64_t{now.tv_nsec}),
+              std::pair(stamp.ctime_seconds, stamp.ctime_nanoseconds));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Access, ChangingInput,

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "io/mounts.hpp"
 #include "io/page_cache/residency.hpp"
 #include "io/scratch.hpp"
 #include "xorder/error.hpp"
@@ -86,6 +87,11 @@ TEST_F(Profiles, AFileSystemWithoutAnIdIsKnownByItsSource) {
   EXPECT_EQ(file_system_key(0, makedev(0, 53), root), "");
   EXPECT_EQ(file_system_key(0, makedev(0, 54), root), "");
   EXPECT_EQ(file_system_key(0, makedev(0, 51), scratch_ / "missing"), "");
+  EXPECT_EQ(io::mount_point("/mnt/a/missing", root), "/mnt/a");
+  EXPECT_EQ(io::mount_point("/mnt/b", root), "/mnt/b");
+  EXPECT_EQ(io::mount_point("/mnt/abc", root), "/");
+  EXPECT_EQ(io::mount_point("/mnt/a/missing", scratch_ / "missing"), "/mnt/a/missing");
+  EXPECT_EQ(profile_name(".").find("the disk of /"), 0);
 }
 
 TEST_F(Profiles, OneThatCannotBeSavedLeavesNothing) {

@@ -1,11 +1,13 @@
 #include "command_line.hpp"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <iostream>
@@ -111,6 +113,9 @@ std::string with_advice(const Error& error) {
 
 Failure unwritten() {
   const std::vector<std::string>& made = session().made;
+  pollfd out{STDOUT_FILENO, POLLOUT, 0};
+  const bool nobody_reads = poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
+  if (made.empty() && nobody_reads) return {128 + SIGPIPE, ""};  // as for `| head`, which has read enough
   if (made.empty()) return {1, "standard output: write failed"};
   return {3, fmt::format("{}: {} complete, but the report could not be written to standard output",
                          fmt::join(made, " and "), made.size() == 1 ? "is" : "are")};
@@ -171,7 +176,7 @@ Failure flushed() { return std::fflush(stdout) == 0 && !std::ferror(stdout) ? Fa
 
 int complain(const Failure& failure) {
   if (failure.exit_code == 0) return 0;
-  tell("{}: {}\n", session().program, on_one_line(failure.text));
+  if (!failure.text.empty()) tell("{}: {}\n", session().program, on_one_line(failure.text));
   return failure.exit_code;
 }
 

@@ -13,7 +13,7 @@ struct Failure {
   /// 0: no failure; 2: bad input; 3: what the command makes is complete, but the report or trace is lost;
   /// 128 + signal; 1: all else.
   int exit_code = 0;
-  std::string text;  ///< one line
+  std::string text;  ///< one line, or empty: say nothing
 };
 /// The failure that the exception being handled stands for. A request for the help or the version is not a
 /// failure: it is printed, if this process speaks (session.hpp).

@@ -63,14 +63,17 @@ int main(int argc, char** argv) {
   complete(program);
 
   install_fault_handler();
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error, not a reason to die
+  // A file that grows too large is an error, and so is a pipe that nobody reads, not a reason to die.
+  for (const int signal : {SIGXFSZ, SIGPIPE}) std::signal(signal, SIG_IGN);
   install_end_in_order();
+  Failure failed;
   try {
     program.parse(reversed_words(program, argc, argv));
-    return complain(flushed());
+    failed = flushed();
   } catch (...) {
-    const int code = complain(failure(program));
-    if (code > 128) end_by_signal(code - 128);
-    return code;
+    failed = failure(program);
   }
+  const int code = complain(failed);
+  if (code > 128) end_by_signal(code - 128);
+  return code;
 }

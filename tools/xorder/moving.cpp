@@ -159,8 +159,10 @@ void MovingCommand::add_files(CLI::App& command, const OtherFiles& others) {
   raw_.add_to(command);
   command
       .add_flag("-f,--force", force_,
-                session().team == nullptr ? "replace OUT and the file of --trace if they exist"
-                                          : "replace OUT if it exists")
+                session().team == nullptr
+                    ? "replace OUT and the file of --trace if they exist; what was there "
+                      "leaves its permissions and attributes"
+                    : "replace OUT if it exists")
       ->group(group::output);
 }
 
@@ -199,7 +201,8 @@ void MovingCommand::add_resources(CLI::App& command) {
 
 void MovingCommand::add_reporting(CLI::App& command) {
   CLI::Option* const dry_run =
-      command.add_flag("--dry-run", dry_run_, "print the plan and touch nothing")->group(group::reporting);
+      command.add_flag("--dry-run", dry_run_, "print the plan, even without room for OUT, and touch nothing")
+          ->group(group::reporting);
   command.add_flag("--json", json_, "print the report (with --dry-run the plan) as one JSON object")
       ->group(group::reporting);
   command.add_flag("-q,--quiet", quiet_, "print nothing unless something fails")->group(group::reporting);
@@ -261,6 +264,7 @@ work::Options MovingCommand::options() const {
   }
   options.scratch_directory = tmpdir_;
   options.overwrite = force_;
+  options.plan_only = dry_run_;
   return options;
 }
 
@@ -291,20 +295,21 @@ void MovingCommand::tell_note(const std::string& note) const {
 }
 
 void MovingCommand::tell_of_left_over() const {
-  work::Team& team = *session().team;
+  work::Team* const team = session().team;
   const std::string output = own(output_);
   std::string mine;
-  if (parts_ || team.is_first()) {
+  if (parts_ || session().speaks()) {
     for (const auto& file : io::left_over(output)) {
       mine += fmt::format(
           "{}{} is left by a killed run, or by one still writing {}; to remove it: "
           "rm {}",
-          parts_ ? fmt::format("rank {}: ", team.rank()) : "", file.string(), output,
+          parts_ ? fmt::format("rank {}: ", team->rank()) : "", file.string(), output,
           quoted_for_shell(file.string()));
       mine += '\0';
     }
   }
-  for (const std::string& notes : team.share(std::move(mine))) {
+  for (const std::string& notes :
+       team != nullptr ? team->share(std::move(mine)) : std::vector<std::string>{std::move(mine)}) {
     for (const auto note : std::views::split(notes, '\0')) {
       if (!note.empty()) tell_note(std::string(note.begin(), note.end()));
     }
@@ -357,7 +362,7 @@ void MovingCommand::run() const {
   std::optional<Interrupt> interrupt;
   if (session().team == nullptr) interrupt.emplace();  // a team handles signals itself
   const std::stop_token stop = interrupt ? interrupt->token() : std::stop_token();
-  if (session().team != nullptr) tell_of_left_over();
+  tell_of_left_over();
   std::vector<io::ArrayFile> inputs;
   for (const std::string& path : inputs_) inputs.push_back(raw_.open(own(path)));
   work::Options options = this->options();

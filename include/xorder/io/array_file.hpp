@@ -18,10 +18,12 @@ namespace xorder::io {
 
 class File;
 
-/// Identifies a file and the version of its content.
+/// Identifies a file and the version of its content. Nobody can set the ctime; chmod, link and rename change
+/// it, too.
 struct FileStamp {
   std::uint64_t device = 0, inode = 0, size = 0;
   std::int64_t mtime_seconds = 0, mtime_nanoseconds = 0;
+  std::int64_t ctime_seconds = 0, ctime_nanoseconds = 0;
   bool operator==(const FileStamp&) const = default;
 };
 

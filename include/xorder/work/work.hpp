@@ -45,6 +45,9 @@ struct Options {
   std::uint64_t output_offset = 0;
   /// Whether an existing output may be replaced.
   bool overwrite = false;
+  /// For a plan that is only looked at: if there is no room for the output, Summary::note says so, and only
+  /// run() throws.
+  bool plan_only = false;
   /// A network on which the time of the messages between virtual processors is simulated, for
   /// Report::traffic. Other engines have no messages and ignore it.
   std::optional<schedule::LinkTimes> link_times{};
@@ -111,9 +114,9 @@ class Work {
   /// done. Each pass reads and writes all data once. The memory that summary() says is allocated at the
   /// beginning. This thread calls `progress` many times per second; an exception that it throws ends the run.
   /// Throws InputError if there is no room, IoError, Cancelled and std::bad_alloc. The destination is then as
-  /// before, and nothing is left behind. (There is one exception: if syncing the directory fails, the new
-  /// output is in place, but may not survive a crash of the machine.) May be called again, which makes the
-  /// output again.
+  /// before, and nothing is left behind. (Two failures leave a complete output, as they say: its directory
+  /// could not be synced, so that a crash of the machine may lose it, or was moved meanwhile.) May be called
+  /// again, which makes the output again.
   Report run(const ProgressCallback& progress = {}, std::stop_token stop = {});
 
  protected:

@@ -69,7 +69,7 @@ ArrayDescription raw_description(const File& file, const RawLayout& raw) {
 // The description is left empty.
 ArrayFile opened(const std::filesystem::path& path, Disk& disk) {
   auto file = std::make_shared<const File>(File::open_input(path, Access::buffered, disk));
-  const FileStamp stamp = file->stamp();
+  const FileStamp stamp = file->settled_stamp();
   return {path, std::move(file), stamp, Format::raw, {}};
 }
 

@@ -11,6 +11,7 @@
 
 #include "io/file.hpp"
 #include "io/memory.hpp"
+#include "io/page_cache/residency.hpp"
 #include "plan/setting.hpp"
 #include "xorder/error.hpp"
 
@@ -30,6 +31,15 @@ constexpr double worth_it = 1.05;  // what a larger request must gain to be kept
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+const std::filesystem::path& of_a_disk(const std::filesystem::path& directory) {
+  if (only_in_memory(directory)) {
+    throw InputError(directory.string() +
+                     ": its files are in memory (tmpfs), so there is no disk to measure; "
+                     "plans know such files");
+  }
+  return directory;
 }
 
 // A part of a file.
@@ -95,7 +105,7 @@ class Stream {
 class DiskTrials::Trials {
  public:
   Trials(const std::filesystem::path& directory, const Options& options, Disk& disk)
-      : directory_(directory),
+      : directory_(of_a_disk(directory)),
         options_(options),
         disk_(disk),
         kind_(uring_available() ? QueueKind::uring : QueueKind::threads),

@@ -31,8 +31,8 @@ class DiskTrials {
     std::stop_token stop{};
   };
 
-  /// Writes the file that the trials read. Throws InputError if there is no room or no direct access,
-  /// IoError, Cancelled. No file remains, whatever happens.
+  /// Writes the file that the trials read. Throws InputError if there is no room or no direct access, or the
+  /// files would be in memory (tmpfs), IoError, Cancelled. No file remains, whatever happens.
   DiskTrials(const std::filesystem::path& directory, const Options& options, Disk& disk = system_disk());
   ~DiskTrials();
   DiskTrials(const DiskTrials&) = delete;

@@ -124,7 +124,8 @@ void add_bench_disk(CLI::App& bench) {
        .summary = "how fast a disk reads, writes, and does both at once",
        .description =
            "Reads and writes test files in DIR, in requests of 4 KiB to 4 MiB, with 1 to 128 in flight, and\n"
-           "stores the result in the cache directory. Later commands without --device plan with it.",
+           "stores the result in the cache directory. Later commands without --device plan with it.\n"
+           "A DIR in memory (tmpfs) is refused.",
        .footer = "Examples:\n"
                  "  xorder bench disk\n"
                  "  xorder bench disk /data --html disk.html\n"

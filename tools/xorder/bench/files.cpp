@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <map>
 
 #include "bench/bench.hpp"
@@ -24,15 +25,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void copy_by_cp(const fs::path& from, const fs::path& to) {
+void copy_by_cp(const fs::path& from, const fs::path& to, const std::stop_token& stop) {
   std::string program = "cp", a = from.string(), b = to.string();
   char* const words[] = {program.data(), a.data(), b.data(), nullptr};
   pid_t child = 0;
   if (const int code = posix_spawnp(&child, "cp", nullptr, nullptr, words, environ))
     throw IoError("cp", "start", code);
+  // It has inherited that other signals are blocked.
+  const std::stop_callback end(stop, [child] { kill(child, SIGKILL); });
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
+  if (stop.stop_requested()) throw Cancelled();
   if (status != 0) throw IoError(to.string(), "cp has failed");
   const io::Descriptor file(open(to.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file || fsync(file.get()) != 0) throw IoError(to.string(), "fsync", errno);
@@ -110,7 +114,7 @@ class FilesBenchmark final : public Benchmark {
     const Reordering same = mapping_of_all(shape, bmmc::identity(matrix_.bits()));
     return {{"cp, synced",
              [this]() -> std::optional<work::Report> {
-               copy_by_cp(matrix_.in(), matrix_.out());
+               copy_by_cp(matrix_.in(), matrix_.out(), matrix_.stop());
                return std::nullopt;
              }},
             {"xorder, no options", by_tiles(transposed, without)},

@@ -3,15 +3,21 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <ctime>
 #include <random>
+#include <string_view>
 #include <utility>
 
+#include "io/create.hpp"
 #include "io/disk.hpp"
 #include "io/file.hpp"
 #include "io/memory.hpp"
@@ -48,14 +54,46 @@ void forget_pages(const fs::path& path) {
   posix_fadvise(file.plain_descriptor(), 0, 0, POSIX_FADV_DONTNEED);
 }
 
+constexpr std::string_view own_prefix = ".xorder-bench-";
+constexpr const char *in_name = "in.raw", *out_name = "out.raw";
+
+// Whether a benchmark that was killed has left this. Others hold a lock, unless they have only begun.
+bool left_over(const fs::path& directory) {
+  constexpr std::time_t begun = 60;
+  struct stat status;
+  const io::Descriptor opened(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  return fstat(opened.get(), &status) == 0 && status.st_uid == geteuid() &&
+         std::time(nullptr) - status.st_mtime > begun && flock(opened.get(), LOCK_EX | LOCK_NB) == 0;
+}
+
+// Only what a benchmark makes; a directory in which anything else lies stays.
+void remove_left_over(const fs::path& in) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(in, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(own_prefix) || name.size() != own_prefix.size() + 6 || !left_over(entry.path()))
+      continue;
+    for (const auto& file : fs::directory_iterator(entry.path(), ignored)) {
+      const std::string made = file.path().filename().string();
+      for (const char* const own : {in_name, out_name}) {
+        if (made == own || io::is_temporary_name(made, own)) fs::remove(file.path(), ignored);
+      }
+    }
+    fs::remove(entry.path(), ignored);
+  }
+}
+
 }  // namespace
 
 OwnDirectory::OwnDirectory(const fs::path& in) {
-  std::string name = (in / ".xorder-bench-XXXXXX").string();
+  remove_left_over(in);
+  std::string name = (in / own_prefix).string() + "XXXXXX";
   if (mkdtemp(name.data()) == nullptr) {
     throw InputError(fmt::format("{}: cannot create a directory there: {}", in.string(), reason(errno)));
   }
   path_ = name;
+  in_use_ = io::Descriptor(open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  flock(in_use_.get(), LOCK_SH);
 }
 
 OwnDirectory::~OwnDirectory() {
@@ -64,7 +102,7 @@ OwnDirectory::~OwnDirectory() {
 }
 
 TestFile::TestFile(const fs::path& directory, uint64_t bytes, const std::stop_token& stop)
-    : directory_(directory), in_(directory_ / "in.raw"), out_(directory_ / "out.raw") {
+    : directory_(directory), in_(directory_ / in_name), out_(directory_ / out_name) {
   make_random_file(in_, bytes, stop);
 }
 

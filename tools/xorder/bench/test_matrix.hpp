@@ -6,12 +6,14 @@
 #include <functional>
 #include <stop_token>
 
+#include "io/descriptor.hpp"
 #include "xorder/io/array_file.hpp"
 #include "xorder/work/work.hpp"
 
 namespace xorder::cli {
 
-/// A new directory, which the destructor removes with its content.
+/// A new directory, which the destructor removes with its content. The constructor removes those that killed
+/// programs have left in the same place, if nothing but files of benchmarks lies in them.
 class OwnDirectory {
  public:
   /// Throws InputError if it cannot be made.
@@ -23,6 +25,7 @@ class OwnDirectory {
 
  private:
   std::filesystem::path path_;
+  io::Descriptor in_use_;  // locked, which others look at
 };
 
 /// A file of random data in a new directory.
