@@ -242,12 +242,14 @@ typedef struct xorder_job xorder_job;
 /// A job on raw files. The array begins at byte input_offset of `input` and fills the rest of it. It is
 /// written at byte output_offset of `output`, a new file. The bytes before it are 0; the caller may fill them
 /// in later. An output whose name ends in .npy gets a header instead, with the type '|V' and the size of an
-/// element; output_offset must then be 0. NULL for `options` means the defaults. Opens the input, makes the
-/// plan (some milliseconds, no more than a few MiB), and checks everything that can be checked without making
-/// a file. Keeps the input open.
+/// element; output_offset must then be 0. A name that means another format, such as a.h5, needs an
+/// output_offset, for a header of the caller's. NULL for `options` means the defaults. Opens the input, makes
+/// the plan (some milliseconds, no more than a few MiB), and checks everything that can be checked without
+/// making a file. Keeps the input open.
 /// XORDER_ERROR_ARGUMENT: a required pointer is NULL, or `options` has an unknown size or value.
 /// XORDER_ERROR_INPUT: the input cannot be read or has another size; the output exists and may not be
-/// overwritten, is the input, cannot be made, or does not fit on the disk; no tile fits in the memory.
+/// overwritten, is the input, cannot be made, does not fit on the disk, or has the name of a format that is
+/// not written; no tile fits in the memory.
 XORDER_API int xorder_job_raw(xorder_job** out, const xorder_permutation* permutation, const char* input,
                               uint64_t input_offset, const char* output, uint64_t output_offset,
                               const xorder_options* options);
@@ -255,7 +257,9 @@ XORDER_API int xorder_job_raw(xorder_job** out, const xorder_permutation* permut
 /// A job on .npy files, in C or Fortran order; the output is in C order and has the input's element type. An
 /// output whose name ends in .raw, .bin or .dat has no header. An axis permutation, and a map along an axis,
 /// need the input's shape. A BMMC permutation accepts every shape of 2^n elements, counts them in C order,
-/// and gives the output the same shape. Everything else is as for xorder_job_raw().
+/// and gives the output the same shape; but if it is of an expression with morton(d), arrays of several axes
+/// (not counting those of extent 1) must have d equal ones. Bytes of the file behind the array are left out,
+/// with a note (xorder_job_note()). Everything else is as for xorder_job_raw().
 /// XORDER_ERROR_INPUT also: the input is not an .npy file, or its shape or element size is not the
 /// permutation's.
 XORDER_API int xorder_job_npy(xorder_job** out, const xorder_permutation* permutation, const char* input,

@@ -2,12 +2,30 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
 #include <set>
 #include <vector>
 
+#include "utf8.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder {
+
+std::string with_escapes(std::string_view json) {
+  std::string text;
+  while (!json.empty()) {
+    const Utf8Character c = first_character(json);
+    json.remove_prefix(c.bytes.size());
+    if (!c.code || prints(*c.code)) {
+      text += c.bytes;
+      continue;
+    }
+    const auto code = static_cast<std::uint32_t>(*c.code);
+    if (code >= 0x10000) fmt::format_to(std::back_inserter(text), "\\u{:04x}", 0xd7c0 + (code >> 10));
+    fmt::format_to(std::back_inserter(text), "\\u{:04x}", code < 0x10000 ? code : 0xdc00 | (code & 0x3ff));
+  }
+  return text;
+}
 
 nlohmann::json parsed_json(std::string_view text, const std::string& source) {
   using Json = nlohmann::json;

@@ -10,11 +10,15 @@
 
 namespace xorder {
 
-/// The text of a JSON value, on one line. JSON must be UTF-8, but file names need not be: invalid bytes
-/// become U+FFFD.
+/// JSON in which characters that do not print, such as U+009B, which begins commands to a terminal, are
+/// escaped.
+std::string with_escapes(std::string_view json);
+
+/// The text of a JSON value, on one line, with_escapes(). JSON must be UTF-8, but file names need not be:
+/// invalid bytes become U+FFFD.
 template <typename Json>
 std::string json_text(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return with_escapes(json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 /// The value that a text stands for, discarded (json::is_discarded()) if it is not JSON. Throws InputError,

@@ -13,6 +13,7 @@
 #include "work/json.hpp"
 #include "work/notes.hpp"
 #include "xorder/io/array_file.hpp"
+#include "xorder/permutation/expression.hpp"
 #include "xorder/tiles/job.hpp"
 
 struct xorder_job {
@@ -47,7 +48,11 @@ void check_shape(const xorder_permutation& permutation, const io::ArrayFile& inp
   const ArrayShape& expected = permutation.shape;
   const bool any_shape = permutation.map && !permutation.axis;
   const bool same = any_shape ? checked_bytes(is) == checked_bytes(expected) : is.extents == expected.extents;
-  if (same && is.element_bytes == expected.element_bytes) return;
+  if (same && is.element_bytes == expected.element_bytes) {
+    if (!permutation.expression.empty())
+      parse_expression(permutation.expression, permutation.map->bits(), is.extents);
+    return;
+  }
   throw InputError(fmt::format(
       "{}: has the shape ({}) of {}-byte elements, but the permutation is for ({}) of {}-byte elements",
       input.path.string(), fmt::join(is.extents, ", "), is.element_bytes, fmt::join(expected.extents, ", "),

@@ -63,7 +63,9 @@ int xorder_permutation_bmmc(xorder_permutation** out, int n, const uint64_t* col
 int xorder_permutation_expression(xorder_permutation** out, const char* text, int n, uint64_t element_bytes) {
   return made(out, [&] {
     require(text, "text");
-    return of_all(xorder::parse_expression(text, checked_bits(n)), element_bytes);
+    auto permutation = of_all(xorder::parse_expression(text, checked_bits(n)), element_bytes);
+    permutation->expression = text;
+    return permutation;
   });
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "xorder.h"
@@ -25,5 +26,6 @@ struct xorder_permutation {
   std::vector<int> axes;
   std::optional<xorder::gf2::AffineMap> map;
   std::optional<int> axis;
+  std::string expression;   ///< that the map is of, or empty
   xorder::Reordering what;  ///< applied_to(shape)
 };

@@ -1,6 +1,7 @@
 #include "xorder/permutation/expression.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -120,7 +121,8 @@ AffineMap power(AffineMap base, Word exponent) {
 // Recursive descent; one member function for each rule of the grammar in the header.
 class ExpressionParser {
  public:
-  ExpressionParser(std::string_view text, int n) : text_(text), n_(n) {}
+  ExpressionParser(std::string_view text, int n, std::span<const std::uint64_t> extents)
+      : text_(text), n_(n), extents_(extents) {}
 
   AffineMap parse() {
     AffineMap map = expression();
@@ -167,10 +169,23 @@ class ExpressionParser {
                                  name.arity == 1 ? "" : "s", arguments.size()));
     }
     try {
-      return name.map(arguments, n_);
+      const AffineMap map = name.map(arguments, n_);
+      if (name.name == "morton") check_axes(arguments[0].magnitude);
+      return map;
     } catch (const InputError& e) {
       fail_at(begin, fmt::format("{}{}: {}", name.name, name.parameters, e.what()));
     }
+  }
+
+  // The map of d equal axes takes an array of others for one that it is not.
+  void check_axes(Word d) const {
+    std::vector<std::uint64_t> axes(extents_.begin(), extents_.end());
+    std::erase(axes, 1u);
+    if (axes.size() < 2) return;
+    const std::vector<std::uint64_t> expected(d, std::uint64_t{1} << static_cast<Word>(n_) / d);
+    if (axes == expected) return;
+    throw InputError(fmt::format("expected an array of one axis or of shape ({}), found ({})",
+                                 fmt::join(expected, ", "), fmt::join(extents_, ", ")));
   }
 
   std::string_view word() {
@@ -251,19 +266,20 @@ class ExpressionParser {
 
   std::string_view text_;
   int n_;
+  std::span<const std::uint64_t> extents_;
   std::size_t at_ = 0;
   int depth_ = 0;
 };
 
 }  // namespace
 
-AffineMap parse_expression(std::string_view text, int n) {
+AffineMap parse_expression(std::string_view text, int n, std::span<const std::uint64_t> extents) {
   bmmc::identity(n);  // throws unless n is a number of bits that an index can have
   if (text.size() > longest_text) {
     throw InputError(
         fmt::format("an expression has at most {} characters, not {}", longest_text, text.size()));
   }
-  return ExpressionParser(text, n).parse();
+  return ExpressionParser(text, n, extents).parse();
 }
 
 }  // namespace xorder

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "count_text.hpp"
 #include "io/create.hpp"
 #include "io/format/npy.hpp"
 #include "io/output.hpp"
@@ -179,7 +180,7 @@ Destination destination(std::filesystem::path path, const io::ArrayFile& input, 
                  .header = {},
                  .offset = offset,
                  .bytes = checked_bytes({extents, dtype.bytes, Order::c})};
-  if (io::output_format(to.path, input.format) == io::Format::npy) {
+  if (io::output_format(to.path, input.format, offset != 0) == io::Format::npy) {
     if (offset != 0) {
       throw InputError(fmt::format(
           "{}: an .npy file says where its data begin; an offset is only for raw files", to.path.string()));
@@ -231,6 +232,11 @@ Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, co
     frame.disks.target = plan::Device::ssd();
   }
   frame.note = frame.disks.note;
+  for (const io::ArrayFile& in : frame.inputs) {
+    if (in.rest() != 0)
+      add_note(frame.note, fmt::format("{}: {} behind the array are left out, as numpy.load does",
+                                       in.path.string(), count_text(in.rest(), "byte")));
+  }
   if (team != nullptr) join(frame, *team);
   frame.output = destination(std::move(output), frame.input(), dtype, extents, frame.options.output_offset);
   std::uint64_t memory = memory_beside(frame);

@@ -46,7 +46,8 @@ struct Frame {
 
 /// Describes an output of this type and shape. The path's extension decides its format, or else the input's
 /// format does. The data of a raw file begin at `offset`. Throws InputError for an .npy file with an offset,
-/// and for more than 2^63 − 1 bytes.
+/// for an extension of a format that is not written, unless there is an offset, and for more than 2^63 − 1
+/// bytes.
 Destination destination(std::filesystem::path path, const io::ArrayFile& input, const io::DType& dtype,
                         const std::vector<std::uint64_t>& extents, std::uint64_t offset);
 

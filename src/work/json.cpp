@@ -1,5 +1,7 @@
 #include "work/json.hpp"
 
+#include "work/notes.hpp"
+
 namespace xorder::work {
 namespace {
 
@@ -53,6 +55,7 @@ nlohmann::json plan_json(const Summary& plan) {
                       {"predicted_seconds", plan.predicted_seconds()},
                       {"device", plan.device},
                       {"access", plan.access},
+                      {"note", plan.note},
                       {"tile_bytes", first.tile_bytes},
                       {"source_block_bytes", first.source_block_bytes},
                       {"target_block_bytes", first.target_block_bytes},
@@ -69,6 +72,9 @@ nlohmann::json report_json(const Summary& plan, const Report& report) {
                       {"reads", report.reads},           {"writes", report.writes},
                       {"seconds", report.seconds},       {"predicted_seconds", plan.predicted_seconds()},
                       {"memory", plan.memory},           {"peak_memory", report.peak_memory}};
+  std::string note = plan.note;
+  add_note(note, report.note);
+  json["note"] = note;
   if (report.traffic) json.update(traffic_json(*report.traffic));
   return json;
 }

@@ -211,6 +211,15 @@ static void test_npy(void) {
   FAILS(XORDER_ERROR_INPUT, "not an .npy file", xorder_job_npy(&job, p, "in.raw", "other.npy", NULL));
   FAILS(XORDER_ERROR_INPUT, "not an .npy file", xorder_npy_shape("in.raw", &rank, shape, &element_bytes));
   FAILS(XORDER_ERROR_ARGUMENT, "path is NULL", xorder_npy_shape(NULL, &rank, shape, &element_bytes));
+  FAILS(XORDER_ERROR_INPUT, ".h5 means an HDF5 file", xorder_job_npy(&job, p, "in.npy", "other.h5", NULL));
+  FAILS(XORDER_ERROR_INPUT, ".h5 means an HDF5 file",
+        xorder_job_raw(&job, p, "in.raw", 0, "other.h5", 0, NULL));
+  OK(xorder_job_raw(&job, p, "in.raw", 0, "other.h5", 64, NULL));  // behind a header that the caller writes
+  xorder_job_free(job);
+  xorder_permutation_free(p);
+  OK(xorder_permutation_expression(&p, "morton(2)", 8, 8));  // as many bytes, but not 16 x 16
+  FAILS(XORDER_ERROR_INPUT, "expected an array of one axis or of shape (16, 16), found (4, 8, 8)",
+        xorder_job_npy(&job, p, "in.npy", "other.npy", NULL));
   xorder_permutation_free(p);
   p = transposition(8, 32, 8);  // as many bytes, but another shape
   FAILS(XORDER_ERROR_INPUT, "has the shape (4, 8, 8) of 8-byte elements, but the permutation is for (8, 32)",

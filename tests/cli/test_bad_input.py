@@ -2,11 +2,15 @@
 """Bad input is refused with exit code 2 and one line that says what is wrong and where, before any output exists; an
 output that existed is untouched."""
 
+import bz2
+import gzip
 import json
+import lzma
 import os
 import shutil
 import socket
 import struct
+import zipfile
 
 import harness
 from harness import Case, main, np
@@ -51,7 +55,7 @@ class BadInput(Case):
                            (("descend",), r"\(see xorder descend --help\)"), (("descend", "frob", "a", "b"), ["'frob'", "scan"]),
                            (("descend", "scan"), r"\(see xorder descend scan --help\)"), (("transpose",), r"\(see xorder transpose --help\)"),
                            (("transpose",), "IN"),
-                           (("transpose", "a.npy"), "OUT"), (("transpose", "a.npy", "b.npy", "c.npy"), "more than one IN requires --banded"),
+                           (("transpose", "a.npy"), "OUT"), (("transpose", "a.npy", "b.npy", "c.npy"), "3 files are named.* one IN; .*--banded"),
                            (("bitreverse", "a.npy", "b.npy", "c.npy"), r"c\.npy"),
                            (("transpose", "a.npy", "out", "--frobnicate"), r"unknown option --frobnicate \(see"),
                            (("transpose", "-m.npy", "out"), r"unknown option -m\.npy; .*\./-m\.npy \(see"),
@@ -237,12 +241,48 @@ class BadInput(Case):
         self.write("tags", "01\n")
         self.assertIn("\n1 packet per node", self.ok("schedule", "isotropic", "--tags", "tags").stdout)
 
-    def test_zips_of_arrays(self):
+    def test_files_of_known_formats(self):
+        """They are called by their names, with a way to their arrays; whoever gives a type means a raw file."""
+        def at(offset, magic):
+            return bytes(offset) + magic + bytes(3000)
+
+        with zipfile.ZipFile(self.path("empty.zip"), "w"):
+            pass
         np.savez(self.path("k.npz"), x=np.zeros(4))
-        self.bad("transpose", "k.npz", says=r"k\.npz: is a zip archive, as \.npz files are; unzip it and use the \.npy files in it$")
-        self.refused("info", "k.npz", says="zip archive")
-        self.write("zip.raw", b"PK\x03\x04")  # whoever gives a type means a raw file
-        self.assertEqual(self.json("info", "zip.raw", "--dtype", "u1")["shape"], [4])
+        hdf5, nifti = b"\x89HDF\r\n\x1a\n", b"\0\r\n\x1a\n"
+        for content, says in [
+                (self.bytes_of("k.npz"), r": is a zip archive, as \.npz files are; unzip it and use the \.npy files in it$"),
+                (self.bytes_of("empty.zip"), "zip archive"), (gzip.compress(b"a" * 99), "a gzip file; decompress it: gunzip -k$"),
+                (bz2.compress(b"a"), "a bzip2 file"), (lzma.compress(b"a"), "an xz file"), (at(0, b"\x28\xb5\x2f\xfd"), "a Zstandard file"),
+                *((at(offset, hdf5), "an HDF5 file; h5dump .*--offset") for offset in [0, 512, 1024, 2048]),
+                *((at(0, b"CDF" + version), "a NetCDF file; .*--offset") for version in [b"\1", b"\2", b"\5"]),
+                (at(0, b"SIMPLE  =                    T"), "a FITS file; .*astropy.*--offset"),
+                *((at(0, magic), "a TIFF file; .*tifffile.*--offset") for magic in [b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"]),
+                (at(0, b"PAR1"), r"a Parquet file; .*pyarrow[^-]*$"), (at(0, b"MATLAB 5.0 MAT-file, Platform"), r"a MATLAB file; .*loadmat[^-]*$"),
+                *((at(344, magic), "a NIfTI file; .*nibabel.*--offset") for magic in [b"n+1\0", b"ni1\0"]),
+                *((at(4, magic + nifti), "a NIfTI file") for magic in [b"n+2", b"ni2"])]:
+            for name in ["k.raw", "k"]:
+                self.write(name, content)
+                self.refused("info", name, says=[f"{name}: is ", says])
+                self.refused("info", name, "--shape", "2,2", says=says)
+                self.assertEqual(self.json("info", name, "--dtype", "u1")["shape"], [len(content)])
+            self.bad("transpose", "k", says=says)
+        for content in [at(1, hdf5), at(343, b"n+1\0"), b"PK", b"", b"II*", hdf5[:-1], at(4096, hdf5)]:
+            self.write("k", content)
+            self.refused("info", "k", says="k: not an .npy file; for a raw file give its dtype and shape")
+
+    def test_names_of_formats_that_are_not_written(self):
+        """Said before anything else, so that nobody waits for it."""
+        for suffix in "npz zip gz tgz bz2 xz zst h5 hdf5 hdf he5 nc4 nc cdf fits fit fts tif tiff parquet mat nii zarr TIFF".split():
+            name = f"out.{suffix}"
+            says = rf"{name}: \.{suffix} means an? .*which is not written; a name may end in \.npy, \.raw, \.bin, \.dat,"
+            for args in [("transpose", "a.npy"), ("transpose", "missing"), ("transpose", "a.raw", "--dtype", "u1"),
+                         ("bitreverse", "b.npy"), ("permute", "b.npy", "--by", "gray"), ("descend", "scan", "b.npy")]:
+                self.refused(*args, name, says=says)
+        self.refused("transpose", "a.npy", "a.npy.gz", says="gzip")
+        for name in ["out.h5x", "out", "h5", "out.h5.x", ".h5"]:  # these mean nothing
+            self.ok("transpose", "a.npy", name)
+            os.unlink(self.path(name))
 
     def test_shapes(self):
         for shape in ["9223372036854775808", "4294967296,4294967296", "3037000500,3037000500", "2," * 62 + "2"]:
@@ -268,11 +308,11 @@ class BadInput(Case):
         self.bad("transpose", "one", "--dtype", "u1", "--shape", "1," * 65, says="64")
 
     def test_dtypes(self):
-        for dtype in ["f9", "float65", ">float64", "u3", "double", "<", "f8,f8", "M8[fortnight]", "S-1", "'f8'"]:
+        for dtype in ["f9", "<f1", "float65", ">float64", "u3", "doubles", "<", "f8,f8", "M8[fortnight]", "S-1", "'f8'"]:
             self.bad("transpose", "a.raw", "--dtype", dtype, says=["u1 .*f8 .*c16.*float64"])
         for dtype in ["O", "O8", "|O"]:
             self.bad("transpose", "a.raw", "--dtype", dtype, says="objects")
-        for dtype in ["V0", "S0", "U0"]:
+        for dtype in ["V0", "S0", "U0", "S", "str"]:
             self.bad("transpose", "a.raw", "--dtype", dtype, says="no bytes")
         for dtype in ["V2147483648", "U1000000000", "V99999999999999999999"]:
             self.bad("transpose", "a.raw", "--dtype", dtype, says="2147483647")
@@ -331,15 +371,15 @@ class BadInput(Case):
         fine = npy()
         for content, says in {
                 fine[:6]: "truncated", fine[:8]: "truncated", fine[:9]: "truncated", fine[:50]: "truncated.*128.*50",
-                fine[:-1]: "176.*175", fine + b"x": "176.*177", npy(version=(0, 1)): "version 0.1",
+                fine[:-1]: "176.*175", npy(version=(0, 1)): "version 0.1",
                 npy(version=(4, 0)): "version 4.0", npy(version=(1, 5)): "version 1.5", npy("'|O'"): "objects",
                 npy("[('a', '<f8'), ('b', '|O')]"): "objects", npy("[('a', [('b', '|O', (2,))])]"): "objects",
-                npy("'<f9'"): "f9", npy("'|V0'"): "no bytes", npy("'f8' * 2"): "corrupt", npy("5"): ".",
+                npy("'f9'"): "f9", npy("'|V0'"): "no bytes", npy("'f8' * 2"): "corrupt", npy("5"): ".",
                 npy(shape="(2, -3)"): "negative", npy(shape="[2, 3]"): "tuple", npy(shape="(2, 3.0)"): "3.0",
                 npy(shape="(True, 3)"): "True", npy(shape="(4611686018427387904, 4)"): "2\\^63",
                 npy(shape="(9999999999999999999999, 0)", data=0): "2\\^63", npy(shape="(1, " * 50 + ")" * 50): ".",
                 npy(shape="(" + "1, " * 65 + ")", data=8): "64", npy(order="1"): "fortran_order", npy(end="'x': 1"): "'x'",
-                npy(end="'shape': (6,)"): "twice", npy(header="{}"): "descr", npy(header=""): "corrupt",
+                npy(header="{}"): "descr", npy(header=""): "corrupt",
                 npy(header="[" * 30000): "nested", npy(header="{" + "'a': " * 9): "corrupt", npy(length=65535): "65545.*176",
                 npy(version=(2, 0), length=2**32 - 1): "at most 1048576", npy(version=(2, 0), length=0): "corrupt",
                 npy(header="{'descr': '<f8', 'shape': (2, 3)}"): "fortran_order", npy(end="\0"): "corrupt",

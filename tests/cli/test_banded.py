@@ -323,8 +323,8 @@ class Files(Case):
         wide, raw = ("--banded", "3,3"), ("--dtype", "f8")
         differ = (*wide, "--banded", "1,2")
         for files, options, says in [
-                ("wide narrow", (), "more than one IN requires --banded"), ("wide missing", (), "more than one IN"),
-                ("wide narrow", ("--axes", "1,0"), "more than one IN"), ("wide narrow", ("--schedule", "mesh"), "more than one IN"),
+                ("wide narrow", (), "3 files are named.*--banded"), ("wide missing", (), "3 files are named"),
+                ("wide narrow", ("--axes", "1,0"), "3 files are named"), ("wide narrow", ("--schedule", "mesh"), "3 files are named"),
                 ("wide missing", differ, r"missing\.npy: .*No such"), ("wide narrow", (*differ, "--axes", "1,0"), "--axes"),
                 ("wide narrow", (*differ, "--schedule", "rounds"), "--schedule rounds"),
                 ("wide wide", (*wide, "--matrices", 2), "--matrices: takes one IN"),

@@ -40,6 +40,64 @@ class Npy(Case):
                 warnings.simplefilter("ignore")  # that old versions of NumPy cannot read version 3
                 self.transposes(self.noise((3, 2), [(name, "<f8")]))
 
+    def test_types_that_only_others_know(self):
+        """As ml_dtypes writes them. They are moved as they are, and their names stay."""
+        for descr, size in [("<f1", 1), ("<g2", 2), (">E4", 4)]:
+            array = self.noise((6, 7), f"V{size}")
+            header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': (6, 7), }}\n".encode()
+            self.write("a.npy", b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header + array.tobytes())
+            self.ok("transpose", "a.npy", "b.npy", "--force")
+            written = self.bytes_of("b.npy")
+            self.assertIn(f"{{'descr': '{descr}', 'fortran_order': False, 'shape': (7, 6), }}".encode(), written)
+            self.assertEqual(written[4096:], transposed(array).tobytes())
+            info = self.json("info", "b.npy")
+            self.assertEqual((info["descr"], info["dtype"]), (f"'{descr}'", f"|V{size}"))
+
+    def test_bytes_behind_the_array(self):
+        """np.load and mmap_mode do not mind them."""
+        for shape, rest in [((16, 32), 12), ((256, 512), 5000)]:
+            array = self.noise(shape, "<u4")
+            self.save("a.npy", array)
+            with open(self.path("a.npy"), "ab") as file:
+                file.write(self.random.bytes(rest))
+            note = f"a.npy: {rest} bytes behind the array are left out, as numpy.load does"
+            for engine in ["direct", "mapped"]:
+                args = ("transpose", "a.npy", "b.npy", "--io", engine, "--force")
+                self.assertIn(note, self.ok(*args).stderr)
+                self.assert_same(self.load("b.npy"), transposed(np.load(self.path("a.npy"), mmap_mode="r")))
+                self.assertIn(note, self.json(*args, "-q")["note"])
+                self.assertIn(note, self.json(*args, "-q", "--dry-run")["note"])
+            self.assertIn(note, self.ok("descend", "scan", "a.npy", "b.npy", "--force").stderr)
+            self.assert_same(self.load("b.npy"), np.cumsum(array, dtype="<u4"))
+        self.save("b.npy", array)
+        self.assertNotIn("behind the array", self.ok("transpose", "b.npy", "c.npy").stderr)
+        self.save("a.npy", array)
+        with open(self.path("a.npy"), "ab") as file:
+            file.write(b"x")
+        self.assertEqual(self.json("info", "a.npy")["rest"], 1)
+        self.assertIn("rest    1 byte behind the array", self.ok("info", "a.npy").stdout)
+        self.write("a.raw", bytes(97))
+        self.refused("transpose", "a.raw", "c.raw", "--dtype", "u4", "--shape", "4,6", says=["97", "96"])
+
+    def test_spellings_of_headers(self):
+        array = self.noise((3, 4), "<f8")
+        for text in ["{'descr': 'float64', 'fortran_order': False, 'shape': (0x3, +4)}", "{'descr':'d','fortran_order':False,'shape':(3,4)} # made by hand",
+                     "{# no axes\n'shape': (), 'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }"]:
+            header = text.encode() + b"\n"
+            self.write("a.npy", b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header + array.tobytes())
+            self.assert_same(self.load("a.npy"), array)
+            self.ok("transpose", "a.npy", "b.npy", "--force")
+            self.assert_same(self.load("b.npy"), transposed(array))
+
+    def test_sixty_four_axes(self):
+        """As many as NumPy 2 has; NumPy 1 reads 32."""
+        array = self.noise((2, 3), "<u2")
+        header = f"{{'descr': '<u2', 'fortran_order': False, 'shape': ({'1, ' * 62}2, 3), }}\n".encode()
+        self.write("a.npy", b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header + array.tobytes())
+        self.ok("transpose", "a.npy", "b.npy")
+        self.assertEqual(self.json("info", "b.npy")["shape"], [3, 2] + [1] * 62)
+        self.assertTrue(self.bytes_of("b.npy").endswith(transposed(array).tobytes()))
+
     def test_big_elements(self):
         for size in [65536, 100_000, 100_001]:
             self.transposes(self.noise((4, 3), f"V{size}"))

@@ -68,6 +68,10 @@ class Help(Case):
             self.assertEqual(set(explained), set(re.findall(r"\w+(?:\([^)]*\))?", known.replace("...", ".."))), command)
         self.assertIn("2x", explained["shuffle"])
 
+    def test_orders_have_their_usual_names(self):
+        for word in ["Fortran", "column-major"]:
+            self.assertIn(word, self.help("transpose"))
+
     def test_usage_names_the_files(self):
         for command, files in [(("transpose",), "IN.. OUT"), (("bitreverse",), "IN OUT"), (("descend", "tridiagonal"), "A B C D OUT")]:
             self.assertIn(f"Usage: xorder {' '.join(command)} [OPTIONS] {files}\n", self.help(*command))

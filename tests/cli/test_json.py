@@ -165,13 +165,25 @@ class Info(Case):
             self.assertEqual(info, {"path": "a.npy", "format": "npy", "dtype": descr if isinstance(descr, str) else f"|V{array.itemsize}",
                                     "descr": repr(descr), "element_bytes": array.itemsize,
                                     "shape": list(array.shape), "order": "Fortran" if fortran else "C",
-                                    "offset": os.path.getsize(self.path("a.npy")) - array.nbytes, "bytes": array.nbytes})
+                                    "offset": os.path.getsize(self.path("a.npy")) - array.nbytes, "bytes": array.nbytes, "rest": 0})
 
     def test_raw(self):
         self.write("a.raw", bytes(100))
         self.assertEqual(self.json("info", "a.raw", "--dtype", "f8", "--shape", "3,4", "--offset", "4"),
                          {"path": "a.raw", "format": "raw", "dtype": "<f8", "descr": "'<f8'", "element_bytes": 8, "shape": [3, 4], "order": "C",
-                          "offset": 4, "bytes": 96})
+                          "offset": 4, "bytes": 96, "rest": 0})
+
+    def test_names_that_a_terminal_would_obey(self):
+        """JSON escapes controls below a blank; those of C1, and what else does not print, are escaped here."""
+        for name in ["c1\u009b2J", "delete\x7f", "bidi\u202e", "tag\U000e0041", "\u00e9\u2603\U0001f600", b"\xff\xed\xa0\x80"]:
+            path = os.fsencode(self.dir) + b"/" + (os.fsencode(name))
+            np.save(path.decode(errors="surrogateescape"), np.zeros(3))
+            os.rename(path + b".npy", path)
+            text = self.ok("info", name, "--json").stdout
+            said = json.loads(text)["path"]
+            self.assertEqual(said, name) if isinstance(name, str) else self.assertEqual(set(said), {"\ufffd"})
+            self.assertTrue(all(c.isprintable() for c in text[:-1]), ascii(text))
+        self.assertIn("\u00e9\u2603\U0001f600", self.ok("info", "\u00e9\u2603\U0001f600", "--json").stdout)
 
     def test_types_are_taken_back(self):
         for dtype in ["u1", ">i4", "c16", "b1", "f2", "S5", "U3", "V24", [("x", "u1"), ("y", "<f4")]]:

@@ -38,6 +38,18 @@ class Permute(Case):
         sources = [int(s) for s in self.random.permutation(12)]
         self.check(array, f"bits({','.join(map(str, sources))})", bits_map(sources))
 
+    def test_morton_takes_no_array_for_another(self):
+        """128 x 32 elements are as many as 64 x 64, but Z order of 64 x 64 is not theirs."""
+        for array in [self.noise((64, 64), "u1"), np.asfortranarray(self.noise((64, 64), "u1")), self.noise((1, 64, 64), "u1"),
+                      self.noise((4096,), "u1"), self.noise((1, 4096), "u1")]:
+            self.check(array, "morton(2)", morton(12, 2))
+        for shape in [(128, 32), (16, 16, 16), (2, 2048), (4, 32, 32)]:
+            self.save("a.npy", self.noise(shape, "u1"))
+            for expression in ["morton(2)", "morton(2)^-1", "gray*morton(2)"]:
+                self.refused("permute", "a.npy", "c.npy", "--by", expression,
+                             says=rf"morton\(d\): expected an array of one axis or of shape \(64, 64\), found \({shape[0]}, ")
+        self.check(self.noise((16, 256), "u1"), "morton(2)", morton(8, 2), 1)
+
     def test_powers(self):
         array, gray = self.noise((1 << 10,), "u2"), NAMED_MAPS["gray"](10)
         self.check(array, "gray^2", gray[gray])

@@ -86,6 +86,16 @@ TEST(ParseDtype, GivesSizeAndDescrAsNumpy) {
       {"float16", 2, n + "f2"},
       {"float32", 4, n + "f4"},
       {"float64", 8, n + "f8"},
+      {"d", 8, n + "f8"},
+      {">g", 16, ">f16"},
+      {"c", 1, "|S1"},
+      {"f08", 8, n + "f8"},
+      {"a5", 5, "|S5"},
+      {"int", 8, n + "i8"},
+      {"double", 8, n + "f8"},
+      {"longdouble", 16, n + "f16"},
+      {"datetime64[ns]", 8, n + "M8[ns]"},
+      {">timedelta64", 8, ">m8"},
       {"complex64", 8, n + "c8"},
       {"complex128", 16, n + "c16"},
   };
@@ -115,9 +125,12 @@ TEST(ParseDtype, ListsTheTypesForAnUnknownOne) {
                            "x8",
                            ">float64",
                            "float65",
-                           "int",
+                           "<f1",
+                           "ints",
+                           "float64 double",
+                           ">double",
                            "float64x",
-                           "f",
+                           "j",
                            "8",
                            "f8 ",
                            " f8",
@@ -135,7 +148,7 @@ TEST(ParseDtype, ListsTheTypesForAnUnknownOne) {
                            "M8[ns]x",
                            "M8[99999999999s]",
                            "M4[s]",
-                           "S",
+                           "M[s]",
                            "S-1",
                            "S1x",
                            "V0x10",
@@ -153,12 +166,12 @@ TEST(ParseDtype, ListsTheTypesForAnUnknownOne) {
 }
 
 TEST(ParseDtype, SaysWhyForObjects) {
-  for (const char* text : {"O", "|O", "O8", "<O8"})
+  for (const char* text : {"O", "|O", "O8", "<O8", "object"})
     EXPECT_THAT(refusal(text), HasSubstr("Python objects")) << text;
 }
 
 TEST(ParseDtype, RefusesElementsOfNoBytes) {
-  for (const char* text : {"S0", "U0", "V0", "|V00"})
+  for (const char* text : {"S0", "U0", "V0", "|V00", "S", "str", "void"})
     EXPECT_THAT(refusal(text), HasSubstr("no bytes")) << text;
 }
 

@@ -107,7 +107,7 @@ TEST(ParseNpyHeader, RefusesADictionaryWithOtherKeys) {
   EXPECT_THAT(reason(header("{" + keys + ", 'extra': 1}")), HasSubstr("unknown key \"'extra'\""));
   EXPECT_THAT(reason(header("{" + keys + ", 1: 1}")), HasSubstr("unknown key \"1\""));
   EXPECT_THAT(reason(header("{" + keys + ", ('shape',): 1}")), HasSubstr("unknown key"));
-  EXPECT_THAT(reason(header("{" + keys + ", 'shape': (1,)}")), HasSubstr("key \"shape\" appears twice"));
+  EXPECT_THAT(parse(header("{" + keys + ", 'shape': (1,)}"), 8).extents, ElementsAre(1));  // as in Python
   EXPECT_THAT(reason(header("{'fortran_order': False, 'shape': (0,)}")), HasSubstr("no key \"descr\""));
   EXPECT_THAT(reason(header("{'descr': '<f8', 'shape': (0,)}")), HasSubstr("no key \"fortran_order\""));
   EXPECT_THAT(reason(header("{'descr': '<f8', 'fortran_order': False}")), HasSubstr("no key \"shape\""));
@@ -167,8 +167,7 @@ TEST(ParseNpyHeader, ComparesTheSizeOfTheFile) {
               AllOf(StartsWith("truncated"), HasSubstr("224 bytes"), HasSubstr("has 223")));
   EXPECT_THAT(reason(header(text), 0),
               AllOf(StartsWith("truncated"), HasSubstr("224 bytes"), HasSubstr("has 128")));
-  EXPECT_THAT(reason(header(text), 97),
-              AllOf(StartsWith("too long"), HasSubstr("224 bytes"), HasSubstr("has 225")));
+  EXPECT_EQ(parse(header(text), 97).offset, 128u);  // bytes behind the array, as numpy.load has it
 }
 
 TEST(ParseNpyHeader, EscapesTheName) {

@@ -78,7 +78,7 @@ TEST_F(NpyFile, IsRefusedWhereItIsCutOff) {
     EXPECT_THAT(refusal(bytes.substr(0, size)), AllOf(StartsWith(path() + ": "), HasSubstr("truncated")))
         << size;
   EXPECT_EQ(refusal(bytes), "not refused");
-  EXPECT_THAT(refusal(bytes + "x"), AllOf(HasSubstr("too long"), HasSubstr("4192"), HasSubstr("4193")));
+  EXPECT_EQ(refusal(bytes + "x"), "not refused");
 }
 
 // A header that claims 4 GiB in a file that has them is not read at all.

@@ -61,6 +61,11 @@ TEST(PythonLiteral, ReadsOtherSpellings) {
   EXPECT_EQ(through("\"a\""), "'a'");
   EXPECT_EQ(through(R"('\x41\102\u0043\U00000044\a')"), "'ABCD\\x07'");
   EXPECT_EQ(through("{'a':1,}"), "{'a': 1}");
+  EXPECT_EQ(through("(0x1F, 0XfL, 0o17, 0b101, 0x_f, 1_000, 00, 0_0, 18446744073709551615)"),
+            "(31, 15, 15, 5, 15, 1000, 0, 0, 18446744073709551615)");
+  EXPECT_EQ(through("0xffffffffffffffff"), "18446744073709551615");
+  EXPECT_EQ(through("(+1, - 1, +0x3, -0, -00)"), "(1, -1, 3, 0, 0)");
+  EXPECT_EQ(through("# one\n(1, # two\r 2)# three"), "(1, 2)");
 }
 
 TEST(PythonLiteral, RefusesEverythingElse) {
@@ -99,15 +104,22 @@ TEST(PythonLiteral, RefusesEverythingElse) {
                                       "1 2",
                                       "1,",
                                       "01",
-                                      "0x10",
-                                      "1_000",
+                                      "0x",
+                                      "0x_",
+                                      "0xg",
+                                      "0o8",
+                                      "0b2",
+                                      "0x10000000000000000",
+                                      "1_",
+                                      "1__0",
+                                      "0_1",
                                       "1.0",
                                       "1e999",
                                       "1j",
-                                      "+1",
                                       "--1",
+                                      "+-1",
                                       "-",
-                                      "- 1",
+                                      "-True",
                                       "10**10**10",
                                       "2*3",
                                       "1L1",
@@ -118,7 +130,7 @@ TEST(PythonLiteral, RefusesEverythingElse) {
                                       "inf",
                                       "...",
                                       "# comment",
-                                      "1 # comment",
+                                      "1 # comment\n2",
                                       "__import__('os')",
                                       "__import__('os').system('true')",
                                       "(lambda: 0)()",
@@ -130,7 +142,8 @@ TEST(PythonLiteral, RefusesEverythingElse) {
                                       "`1`",
                                       "λ"})
     EXPECT_THAT(through(text), HasSubstr("refused: ")) << text;
-  EXPECT_THAT(through(std::string("(1\0,)", 5)), HasSubstr("refused: "));
+  for (const std::string_view text : {std::string_view("(1\0,)", 5), {"'\0'", 3}, {"1#\0", 4}})
+    EXPECT_THAT(through(text), HasSubstr("refused: ")) << text;
 }
 
 TEST(PythonLiteral, SaysWhereItStumbled) {

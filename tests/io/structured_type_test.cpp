@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "xorder/error.hpp"
 
@@ -56,7 +57,20 @@ TEST(ParseDescr, AddsUpTheFields) {
 
 TEST(ParseDescr, WritesTypesAsNumpy) {
   EXPECT_EQ(parse("\">f8\"").descr, "'>f8'");
+  EXPECT_EQ(parse("[('a', 'float64'), ('b', 'd', 0x2)]").descr, "[('a', '<f8'), ('b', '<f8', 2)]");
   EXPECT_EQ(parse("[ (u'a',\"<u1\" , (2L,)),('b','>S3')]").descr, "[('a', '|u1', (2,)), ('b', '|S3')]");
+}
+
+// As ml_dtypes writes them: the size stands behind the letter, and the rest is nobody's business here.
+TEST(ParseDescr, KeepsTypesOfKnownSizeAsTheyAre) {
+  const std::pair<const char*, std::uint64_t> examples[] = {
+      {"'<f1'", 1}, {"'<g2'", 2}, {"'>E3'", 3}, {"'|i16'", 16}, {"[('a', '<f1', (2, 3)), ('b', '=q2')]", 8}};
+  for (const auto& [descr, bytes] : examples) {
+    EXPECT_EQ(parse(descr), (DType{bytes, descr}));
+    EXPECT_EQ(number_type(parse(descr)).kind, 0);
+  }
+  for (const char* descr : {"'f1'", "'<x'", "'<f0'", "'<1'", "'<f2147483648'", "'<M4'", "'<t4'", "'<ff1'"})
+    EXPECT_THAT(descr_refusal(descr), ::testing::Not(HasSubstr("not refused"))) << descr;
 }
 
 TEST(ParseDescr, RefusesObjectsAnywhere) {
@@ -83,7 +97,8 @@ TEST(ParseDescr, RefusesWhatIsNoType) {
                                       "[(([], 'a'), '<f8')]",
                                       "[('a', 1)]",
                                       "[('a', 'f7')]",
-                                      "'float64'",
+                                      "[('a', 'S', 3)]",
+                                      "[('a', 'S0', (2,))]",
                                       "[('a', '<f8', '2')]",
                                       "[('a', '<f8', (-1,))]",
                                       "[('a', '<f8', -1)]",
@@ -127,7 +142,7 @@ TEST(ParseExtent, TakesIntegersBelow2To63) {
   EXPECT_EQ(extent("0"), 0u);
   EXPECT_EQ(extent("9223372036854775807"), 9223372036854775807u);
   for (const std::string_view text :
-       {"9223372036854775808", "18446744073709551616", "-1", "-0", "'1'", "True", "None", "(1,)"})
+       {"9223372036854775808", "18446744073709551616", "-1", "'1'", "True", "None", "(1,)"})
     EXPECT_THROW(extent(text), InputError) << text;
 }
 

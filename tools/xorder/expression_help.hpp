@@ -14,7 +14,8 @@ inline constexpr const char* expression_help =
     "  shuffle             2x, or 2x + 1 - 2^n from the upper half: the two halves interleaved\n"
     "  unshuffle           the inverse: first the elements at even x, then the others\n"
     "  rotate(k)           bit i of x becomes bit (i + k) mod n\n"
-    "  morton(d)           its place in Z order, from row-major order, with d equal dimensions\n"
+    "  morton(d)           its place in Z order, from row-major order, with d equal dimensions;\n"
+    "                      an array of several axes must have these\n"
     "  bits(i,j,..)        bit i of x becomes bit 0, bit j becomes bit 1, and so on, for all n bits\n"
     "  xor(c)              x ^ c, with c decimal, 0x.. or 0b..\n\n";
 

@@ -13,12 +13,14 @@ namespace xorder::cli {
 
 namespace {
 
-// The type as --dtype takes it. Structured types, whose fields --dtype does not take, become |V and their
-// size.
+// The type as --dtype takes it. Others, such as structured types, become |V and their size.
 std::string option_text(const io::DType& dtype) {
-  const std::string& descr = dtype.descr;
-  if (!descr.starts_with('\'')) return fmt::format("|V{}", dtype.bytes);
-  return descr.substr(1, descr.size() - 2);
+  try {
+    const std::string text = dtype.descr.substr(1, dtype.descr.size() - 2);
+    if (dtype == io::parse_dtype(text)) return text;
+  } catch (const InputError&) {  // fields, or a type of ml_dtypes
+  }
+  return fmt::format("|V{}", dtype.bytes);
 }
 
 }  // namespace
@@ -52,7 +54,8 @@ void add_info(CLI::App& program) {
                                 {"shape", d.extents},
                                 {"order", order},
                                 {"offset", d.offset},
-                                {"bytes", bytes}};
+                                {"bytes", bytes},
+                                {"rest", array.rest()}};
       fmt::print("{}\n", json_text(json));
       return;
     }
@@ -60,6 +63,8 @@ void add_info(CLI::App& program) {
                io::name(array.format), d.dtype.descr, count_text(d.dtype.bytes, "byte"),
                fmt::join(d.extents, ", "), d.extents.size() == 1 ? "," : "", order, d.offset, bytes,
                size_text(bytes));
+    if (array.rest() != 0)
+      fmt::print("rest    {} behind the array, which are left out\n", count_text(array.rest(), "byte"));
   });
 }
 

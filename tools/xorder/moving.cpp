@@ -153,7 +153,7 @@ void MovingCommand::add_files(CLI::App& command, const OtherFiles& others) {
   command
       .add_option("OUT", output_,
                   "the file to create, in the input's format, unless its name ends in .npy or in .raw, .bin "
-                  "or .dat (raw)")
+                  "or .dat (raw); not in .h5, .npz, .tif or what else means a format that is not written")
       ->required();
   if (several != nullptr) command.add_option("behind", behind_)->group("");  // see sort_files()
   raw_.add_to(command);
@@ -237,9 +237,11 @@ void MovingCommand::sort_files() {
   if (!behind_.empty() && several_with_->count() == 0) {
     std::vector<std::string> files = behind_;
     files.insert(files.end(), {inputs_.front(), output_});
-    if (const auto complaint = complaint_of_number(files))
-      throw CLI::ParseError(*complaint, CLI::ExitCodes::ExtrasError);
-    throw CLI::RequiresError("more than one IN", several_with_->get_name());
+    const std::string counted = fmt::format(
+        "{} files are named, but a run makes one OUT from one IN; only band matrices may lie in "
+        "several IN ({})",
+        files.size(), several_with_->get_name());
+    throw CLI::ParseError(complaint_of_number(files).value_or(counted), CLI::ExitCodes::ExtrasError);
   }
   for (std::string& file : behind_) inputs_.push_back(std::exchange(output_, std::move(file)));
   behind_.clear();
@@ -362,6 +364,7 @@ void MovingCommand::run() const {
   std::optional<Interrupt> interrupt;
   if (session().team == nullptr) interrupt.emplace();  // a team handles signals itself
   const std::stop_token stop = interrupt ? interrupt->token() : std::stop_token();
+  io::output_format(own(output_), io::Format::raw);  // throws before anything else if it is not written
   tell_of_left_over();
   std::vector<io::ArrayFile> inputs;
   for (const std::string& path : inputs_) inputs.push_back(raw_.open(own(path)));

@@ -18,8 +18,9 @@ struct PermuteOptions {
   std::string expression, matrix, axis;
 };
 
-gf2::AffineMap wanted_map(const PermuteOptions& options, int n) {
-  if (!options.expression.empty()) return parse_expression(options.expression, n);
+// `extents` are those of an array whose flat index is mapped.
+gf2::AffineMap wanted_map(const PermuteOptions& options, int n, std::span<const std::uint64_t> extents = {}) {
+  if (!options.expression.empty()) return parse_expression(options.expression, n, extents);
   gf2::AffineMap map = read_matrix(options.matrix);
   if (map.bits() != n) {
     throw InputError(fmt::format("{}: the matrix is for {}, but there are 2^{} elements", options.matrix,
@@ -66,7 +67,8 @@ void add_permute(CLI::App& program) {
       throw InputError("permute needs --by EXPR or --matrix FILE");
     }
     if (options->axis.empty()) {
-      const auto map = wanted_map(*options, exact_lg(in.elements(), name + ": the number of elements"));
+      const auto map =
+          wanted_map(*options, exact_lg(in.elements(), name + ": the number of elements"), in.extents);
       return schedule_options->work(request, mapping_of_all(in.shape(), map), in.extents);
     }
     const int k = checked_axis(parse_int(options->axis, "--axis"), in.extents.size());

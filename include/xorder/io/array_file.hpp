@@ -66,6 +66,12 @@ struct ArrayFile {
   FileStamp stamp;
   Format format = Format::raw;
   ArrayDescription description;
+
+  /// Bytes of the file behind the array, which nobody reads. An .npy file may have some.
+  std::uint64_t rest() const {
+    const std::uint64_t end = description.offset + description.bytes();
+    return stamp.size > end ? stamp.size - end : 0;
+  }
 };
 
 /// A raw file without a dtype, or a layout for a file that has its own.
@@ -76,17 +82,23 @@ class LayoutError : public InputError {
 
 /// Finds out what the file holds. It is an .npy file if its first bytes say so, whatever its name; otherwise
 /// it is raw, and `raw` must give a dtype. Reads the header only. Throws LayoutError if a raw layout is given
-/// for an .npy file or no dtype for a raw one. Throws other InputErrors for files that cannot be an input
-/// (missing, unreadable, no regular file), headers that NumPy does not write, types with Python objects,
-/// shapes that NumPy could not have (more than 64 axes, or too large, see checked_bytes()), and a size that
-/// is not offset + extents × dtype, for any extent of an inferred axis (the message has both numbers).
+/// for an .npy file or no dtype for another one. If that begins as a file of a known format does (zip and
+/// .npz, gzip, HDF5, NetCDF, FITS, TIFF, Parquet, MATLAB, NIfTI, ..), the message says so and shows a way to
+/// its arrays; where no RawLayout can describe them, it is another InputError. Throws other InputErrors for
+/// files that cannot be an input (missing, unreadable, no regular file), headers that NumPy does not read,
+/// types with Python objects, shapes that NumPy could not have (more than 64 axes, NumPy 2's limit, or too
+/// large, see checked_bytes()), an .npy file that ends before its array does, and a raw file whose size is
+/// not offset + extents × dtype, for any extent of an inferred axis (the messages have both numbers). An .npy
+/// file may go on behind its array, as for numpy.load (ArrayFile::rest()).
 ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawLayout>& raw);
 
 /// A raw file, whatever its first bytes are. Throws InputError as open_array() does.
 ArrayFile open_raw_array(const std::filesystem::path& path, const RawLayout& raw);
 
-/// The format for an output of that name: npy for the extension .npy; raw for .raw, .bin and .dat; otherwise
-/// the input's. Case does not matter.
-Format output_format(const std::filesystem::path& path, Format input);
+/// The format for an output of that name: npy for the extension .npy; raw for .raw, .bin and .dat; the
+/// input's for any other that means nothing. Case does not matter. Throws InputError for an extension of a
+/// known format that is not written, such as .npz, .h5 or .tif, unless the caller writes a header of its own
+/// in front of the data.
+Format output_format(const std::filesystem::path& path, Format input, bool own_header = false);
 
 }  // namespace xorder::io

@@ -24,6 +24,8 @@
 // Example: `bitreverse * gray^-1` undoes a Gray-code order and then reverses the bits.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -34,9 +36,10 @@ namespace xorder {
 /// The map of n-bit indices that `text` means; it is always a permutation. Throws InputError, which names the
 /// position (characters from 1) and what was expected there: all names for an unknown name, the range for a
 /// wrong argument. Refuses more than 10,000 characters or 100 nested parentheses, and powers whose magnitude
-/// is not below 2^64. Requires 0 ≤ n ≤ 62 (InputError otherwise). Cost: O(n²) word operations per term and
-/// for each bit of a power.
-gf2::AffineMap parse_expression(std::string_view text, int n);
+/// is not below 2^64. If the array's extents are given, refuses a morton(d) that would take it for another:
+/// if it has several axes (not counting those of extent 1), they must be d of 2^(n/d) elements each. Requires
+/// 0 ≤ n ≤ 62 (InputError otherwise). Cost: O(n²) word operations per term and for each bit of a power.
+gf2::AffineMap parse_expression(std::string_view text, int n, std::span<const std::uint64_t> extents = {});
 
 /// A matrix written out: n lines of n characters 0 or 1, row = target bit, column = source bit, least
 /// significant first; an optional last line `c 0101...` is the complement, least significant first. Blanks

@@ -1,5 +1,6 @@
 #include "xorder/io/array_file.hpp"
 
+#include "io/format/known_formats.hpp"
 #include "io/format/npy.hpp"
 #include "io/format/on_disk.hpp"
 
@@ -28,14 +29,18 @@ std::uint64_t inferred_extent(const File& file, const RawLayout& raw, std::uint6
   return available / unit;
 }
 
+// For a file that is not read: `known` is its format, or null.
+[[noreturn]] void refuse_unread(const std::string& path, const KnownFormat* known) {
+  if (known == nullptr)
+    throw LayoutError(fmt::format("{}: not an .npy file; for a raw file give its dtype and shape", path));
+  const std::string text = fmt::format("{}: is {}; {}", path, known->name, known->advice);
+  if (!known->plain) throw InputError(text);
+  throw LayoutError(text + "; or give the dtype, shape and offset of an array that lies in it uncompressed");
+}
+
+// `raw` has a dtype.
 ArrayDescription raw_description(const File& file, const RawLayout& raw) {
   const std::string& path = file.name();
-  if (!raw.dtype) {
-    if (is_zip(file))
-      throw InputError(fmt::format(
-          "{}: is a zip archive, as .npz files are; unzip it and use the .npy files in it", path));
-    throw LayoutError(fmt::format("{}: not an .npy file; for a raw file give its dtype and shape", path));
-  }
   ArrayDescription description{*raw.dtype, {}, Order::c, raw.offset};
   const std::uint64_t w = raw.dtype->bytes;
   if (raw.offset > file.size()) {
@@ -84,15 +89,18 @@ ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawL
 ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawLayout>& raw, Disk& disk) {
   ArrayFile array = opened(path, disk);
   const File& file = *array.file;
-  if (is_npy(file)) {
+  const KnownFormat* const known = format_of_content(file);
+  if (known != nullptr && known->read_as == Format::npy) {
     if (raw)
       throw LayoutError(
           fmt::format("{}: an .npy file says what it holds; dtype, shape and offset are only for raw files",
                       path.string()));
     array.format = Format::npy;
     array.description = read_npy_header(file);
+  } else if (raw && raw->dtype) {
+    array.description = raw_description(file, *raw);
   } else {
-    array.description = raw_description(file, raw.value_or(RawLayout{}));
+    refuse_unread(path.string(), known);
   }
   return array;
 }
@@ -104,16 +112,18 @@ ArrayFile on_disk(ArrayFile array, Disk& disk) {
 
 ArrayFile open_raw_array(const std::filesystem::path& path, const RawLayout& raw) {
   ArrayFile array = opened(path, system_disk());
+  if (!raw.dtype) refuse_unread(path.string(), nullptr);
   array.description = raw_description(*array.file, raw);
   return array;
 }
 
-Format output_format(const std::filesystem::path& path, Format input) {
-  std::string extension = path.extension().string();
-  for (char& c : extension) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  if (extension == ".npy") return Format::npy;
-  if (extension == ".raw" || extension == ".bin" || extension == ".dat") return Format::raw;
-  return input;
+Format output_format(const std::filesystem::path& path, Format input, bool own_header) {
+  const KnownFormat* const known = format_of_name(path);
+  if (known != nullptr && known->written_as) return *known->written_as;
+  if (known == nullptr || own_header) return input;
+  throw InputError(fmt::format(
+      "{}: {} means {}, which is not written; a name may end in {}, or in what means no other format",
+      path.string(), path.extension().string(), known->name, written_suffixes()));
 }
 
 }  // namespace xorder::io

@@ -7,6 +7,7 @@
 #include <bit>
 #include <iterator>
 #include <optional>
+#include <utility>
 
 #include "io/format/python_literal.hpp"
 #include "io/format/type_string.hpp"
@@ -22,16 +23,46 @@ constexpr std::string_view units = "Y M W D h m s ms us ns ps fs as";
 constexpr std::array<std::string_view, 16> numbers{"u1", "u2", "u4", "u8",  "i1", "i2",  "i4",  "i8",
                                                    "f2", "f4", "f8", "f16", "c8", "c16", "c32", "b1"};
 
-// The names that numpy.dtype prints, for users: files have the short ones. NumPy takes no byte order before
-// them.
-struct LongName {
-  std::string_view name, type;
+// What else NumPy calls a type: letters, which a byte order may precede, and names, which it may not.
+struct Alias {
+  std::string_view type, letters, names;  // the names between blanks
 };
-constexpr LongName long_names[] = {
-    {"bool", "b1"},    {"int8", "i1"},    {"int16", "i2"},     {"int32", "i4"},       {"int64", "i8"},
-    {"uint8", "u1"},   {"uint16", "u2"},  {"uint32", "u4"},    {"uint64", "u8"},      {"float16", "f2"},
-    {"float32", "f4"}, {"float64", "f8"}, {"complex64", "c8"}, {"complex128", "c16"},
+constexpr Alias aliases[] = {
+    {"b1", "?", " bool bool_ bool8 "},
+    {"i1", "b", " int8 byte "},
+    {"u1", "B", " uint8 ubyte "},
+    {"i2", "h", " int16 short "},
+    {"u2", "H", " uint16 ushort "},
+    {"i4", "i", " int32 intc "},
+    {"u4", "I", " uint32 uintc "},
+    {"i8", "lqp", " int64 int int_ int0 intp long longlong "},
+    {"u8", "LQP", " uint64 uint uint0 uintp ulong ulonglong "},
+    {"f2", "e", " float16 half "},
+    {"f4", "f", " float32 single "},
+    {"f8", "d", " float64 double float float_ "},
+    {"f16", "g", " float128 longdouble longfloat "},
+    {"c8", "F", " complex64 csingle singlecomplex "},
+    {"c16", "D", " complex128 cdouble complex complex_ cfloat "},
+    {"c32", "G", " complex256 clongdouble clongfloat longcomplex "},
+    {"S1", "c", ""},
+    {"S0", "Sa", " bytes bytes_ bytes0 string_ "},
+    {"U0", "U", " str str_ str0 unicode unicode_ "},
+    {"V0", "V", " void void0 "},
+    {"M8", "M", ""},
+    {"m8", "m", ""},
+    {"O", "O", " object object_ object0 "},
 };
+
+// The type that a letter or a name means; `text` itself if it is neither.
+std::string_view unaliased(std::string_view text, bool after_order) {
+  const bool word = !text.empty() && text.find(' ') == text.npos;
+  for (const Alias& alias : aliases) {
+    const bool letter = text.size() == 1 && alias.letters.find(text) != text.npos;
+    if (letter || (word && !after_order && alias.names.find(fmt::format(" {} ", text)) != text.npos))
+      return alias.type;
+  }
+  return text;
+}
 
 [[noreturn]] void unknown(std::string_view text) {
   throw InputError(
@@ -69,52 +100,72 @@ std::optional<std::string> canonical_unit(std::string_view text) {
   return multiple == 1 ? fmt::format("[{}]", unit) : fmt::format("[{}{}]", multiple, unit);
 }
 
-}  // namespace
-
-TypeString parse_type_string(std::string_view text) {
+// Absent for what NumPy does not know.
+std::optional<TypeString> known_type(std::string_view text) {
   std::string_view rest = text;
   char order = std::endian::native == std::endian::little ? '<' : '>';
-  if (!rest.empty() && std::string_view("<>=|").find(rest[0]) != std::string_view::npos) {
+  const bool ordered = !rest.empty() && std::string_view("<>=|").find(rest[0]) != std::string_view::npos;
+  if (ordered) {
     if (rest[0] == '<' || rest[0] == '>') order = rest[0];
     rest.remove_prefix(1);
   }
-  if (rest == "?") rest = "b1";
-  if (rest.empty()) unknown(text);
+  rest = unaliased(rest, ordered);
+  if (rest.empty()) return {};
+  const auto count = number(rest.substr(1));
 
-  if (rest == "O" || (rest[0] == 'O' && number(rest.substr(1)))) {
+  if (rest == "O" || (rest[0] == 'O' && count)) {
     throw InputError(
         fmt::format("type {} is Python objects: their file holds a pickle, which is not an array of "
                     "fixed-size elements and is never loaded; store them as a fixed-size type",
                     excerpt(text)));
   }
-  if (std::find(numbers.begin(), numbers.end(), rest) != numbers.end()) {
-    const std::uint64_t bytes = *number(rest.substr(1));
-    return {bytes, fmt::format("{}{}", bytes == 1 ? '|' : order, rest)};
+  for (const auto [name, type] :
+       {std::pair("M8", "M8"), {"m8", "m8"}, {"datetime64", "M8"}, {"timedelta64", "m8"}}) {
+    if (!rest.starts_with(name)) continue;
+    const auto unit = canonical_unit(rest.substr(std::string_view(name).size()));
+    if (!unit) return {};
+    return TypeString{8, fmt::format("{}{}{}", order, type, *unit)};
   }
-  if (rest.starts_with("M8") || rest.starts_with("m8")) {
-    const auto unit = canonical_unit(rest.substr(2));
-    if (!unit) unknown(text);
-    return {8, fmt::format("{}{}{}", order, rest.substr(0, 2), *unit)};
-  }
-  if (rest[0] == 'S' || rest[0] == 'U' || rest[0] == 'V') {
-    const auto count = number(rest.substr(1));
-    if (!count) unknown(text);
-    const std::uint64_t bytes = rest[0] == 'U' ? *count * 4 : *count;
-    if (bytes > max_element_bytes)
-      throw InputError(fmt::format("type {} is too large; an element has at most {} bytes", excerpt(text),
-                                   max_element_bytes));
-    return {bytes, fmt::format("{}{}{}", rest[0] == 'U' ? order : '|', rest[0], *count)};
-  }
+  if (!count) return {};
+  if (const std::string plain = fmt::format("{}{}", rest[0], *count);
+      std::ranges::find(numbers, plain) != numbers.end())
+    return TypeString{*count, fmt::format("{}{}", *count == 1 ? '|' : order, plain)};
+  if (std::string_view("SaUV").find(rest[0]) == std::string_view::npos) return {};
+  const std::uint64_t bytes = rest[0] == 'U' ? *count * 4 : *count;
+  if (bytes > max_element_bytes)
+    throw InputError(fmt::format("type {} is too large; an element has at most {} bytes", excerpt(text),
+                                 max_element_bytes));
+  return TypeString{
+      bytes, fmt::format("{}{}{}", rest[0] == 'U' ? order : '|', rest[0] == 'a' ? 'S' : rest[0], *count)};
+}
+
+// A type that NumPy's own file format can carry, but only whoever registered it knows, such as those of
+// ml_dtypes: <f1. Its size stands behind the letter.
+std::optional<TypeString> opaque_type(std::string_view text) {
+  if (text.size() < 3 || std::string_view("<>=|").find(text[0]) == std::string_view::npos) return {};
+  const char letter = text[1] | 0x20;
+  const auto bytes = number(text.substr(2));
+  if (letter < 'a' || letter > 'z' || std::string_view("OSaUVMmt").find(text[1]) != std::string_view::npos ||
+      !bytes || *bytes == 0 || *bytes > max_element_bytes)
+    return {};
+  return TypeString{*bytes, std::string(text)};
+}
+
+}  // namespace
+
+TypeString parse_type_string(std::string_view text) {
+  if (auto type = known_type(text)) return *std::move(type);
+  if (auto type = opaque_type(text)) return *std::move(type);
   unknown(text);
 }
 
 DType parse_dtype(std::string_view text) {
-  const auto* const name = std::ranges::find(long_names, text, &LongName::name);
-  const TypeString type = parse_type_string(name == std::end(long_names) ? text : name->type);
-  if (type.bytes == 0)
+  const auto type = known_type(text);
+  if (!type) unknown(text);
+  if (type->bytes == 0)
     throw InputError(
         fmt::format("type {} has elements of no bytes; there is nothing to move", excerpt(text)));
-  return {type.bytes, fmt::format("'{}'", type.canonical)};
+  return {type->bytes, fmt::format("'{}'", type->canonical)};
 }
 
 NumberType number_type(const DType& dtype) {

@@ -16,9 +16,6 @@ inline constexpr std::size_t max_axes = 64;
 /// Whether the file begins with the magic string of the format.
 bool is_npy(const File& file);
 
-/// Whether the file begins as a zip file does: NumPy's .npz is a zip of .npy files.
-bool is_zip(const File& file);
-
 /// Larger headers are refused. This includes the magic string.
 inline constexpr std::uint64_t max_npy_header_bytes = std::uint64_t{1} << 20;
 
@@ -28,9 +25,9 @@ inline constexpr std::uint64_t max_npy_header_bytes = std::uint64_t{1} << 20;
 /// InputError, one line "NAME: what is wrong; what would be right", in which bytes of the header are escaped
 /// and cut short. The reasons are: a bad magic string or version; a header that is truncated, beyond
 /// max_npy_header_bytes, not a dictionary with exactly the keys descr, fortran_order and shape, or holds
-/// anything but literals; Python objects (O) in the type, or a type that NumPy does not write; negative or
-/// overlarge extents, or more than 64; a file whose size is not offset + elements × bytes (the message has
-/// both numbers). Throws IoError if reading fails.
+/// anything but literals; Python objects (O) in the type, or a type whose size is unknown; negative or
+/// overlarge extents, or more than 64; a file of less than offset + elements × bytes (the message has both
+/// numbers). Throws IoError if reading fails.
 ArrayDescription read_npy_header(const File& file);
 
 /// A header for a C-ordered array as NumPy writes it, but padded to a multiple of 4096 bytes so that the data

@@ -17,10 +17,8 @@ namespace {
 
 using Kind = Literal::Kind;
 
-constexpr std::string_view magic = "\x93NUMPY";
-
 // The preamble is the magic string, the major and minor version, and the length of the rest of the header.
-std::size_t preamble_bytes(int version) { return magic.size() + 2 + (version == 1 ? 2 : 4); }
+std::size_t preamble_bytes(int version) { return npy_magic.size() + 2 + (version == 1 ? 2 : 4); }
 
 std::uint64_t little_endian(std::string_view bytes) {
   std::uint64_t value = 0;
@@ -42,12 +40,12 @@ std::uint64_t little_endian(std::string_view bytes) {
 }
 
 int version_of(std::string_view head) {
-  if (!has_npy_magic(head))
+  if (!head.starts_with(npy_magic))
     throw InputError(fmt::format("not an .npy file: begins with {}; expected {}",
-                                 excerpt(head.substr(0, magic.size())), excerpt(magic)));
-  if (head.size() < magic.size() + 2) corrupt("truncated in the version; expected 1.0, 2.0 or 3.0");
-  const int major = static_cast<unsigned char>(head[magic.size()]);
-  const int minor = static_cast<unsigned char>(head[magic.size() + 1]);
+                                 excerpt(head.substr(0, npy_magic.size())), excerpt(npy_magic)));
+  if (head.size() < npy_magic.size() + 2) corrupt("truncated in the version; expected 1.0, 2.0 or 3.0");
+  const int major = static_cast<unsigned char>(head[npy_magic.size()]);
+  const int minor = static_cast<unsigned char>(head[npy_magic.size() + 1]);
   if (major < 1 || major > 3 || minor != 0)
     throw InputError(fmt::format(".npy version {}.{} is unknown; known are 1.0, 2.0 and 3.0", major, minor));
   return major;
@@ -58,7 +56,7 @@ std::uint64_t data_offset(std::string_view head, std::uint64_t file_bytes) {
   const std::size_t preamble = preamble_bytes(version);
   if (head.size() < preamble)
     corrupt(fmt::format("truncated at byte {}; its length ends at byte {}", head.size(), preamble));
-  const std::size_t length_at = magic.size() + 2;
+  const std::size_t length_at = npy_magic.size() + 2;
   const std::uint64_t offset = preamble + little_endian(head.substr(length_at, preamble - length_at));
   if (offset > max_npy_header_bytes)
     throw InputError(
@@ -80,7 +78,7 @@ Entries entries_of(Literal header) {
   struct {
     std::u32string_view name;
     Literal* value;
-    bool seen = false;
+    bool seen = false;  // perhaps more than once: as in Python, the last value counts
   } keys[] = {
       {U"descr", &entries.descr}, {U"fortran_order", &entries.fortran_order}, {U"shape", &entries.shape}};
 
@@ -91,7 +89,7 @@ Entries entries_of(Literal header) {
     if (!name.is(Kind::string) || key == std::end(keys))
       corrupt(
           fmt::format("unknown key {}; expected descr, fortran_order and shape", excerpt(to_python(name))));
-    if (std::exchange(key->seen, true)) corrupt(fmt::format("key {} appears twice", excerpt(name.text)));
+    key->seen = true;
     *key->value = std::move(header.items[i + 1]);
   }
   for (const auto& key : keys) {
@@ -121,13 +119,14 @@ std::vector<std::uint64_t> extents_of(const Literal& shape) {
   return extents;
 }
 
+// Bytes behind the array are none of its business: numpy.load ignores them too.
 void check_file_size(const ArrayDescription& array, std::uint64_t file_bytes) {
   const std::uint64_t whole = array.offset + checked_bytes(array.shape());
-  if (whole == file_bytes) return;
+  if (whole <= file_bytes) return;
   throw InputError(
-      fmt::format("{}: its .npy header makes {} bytes (offset {} + {} bytes x shape ({})), the file has {}",
-                  file_bytes < whole ? "truncated" : "too long", whole, array.offset, array.dtype.bytes,
-                  fmt::join(array.extents, ", "), file_bytes));
+      fmt::format("truncated: its .npy header makes {} bytes (offset {} + {} bytes x shape ({})), the file "
+                  "has {}",
+                  whole, array.offset, array.dtype.bytes, fmt::join(array.extents, ", "), file_bytes));
 }
 
 ArrayDescription parse(std::string_view header, std::uint64_t file_bytes) {
@@ -162,8 +161,6 @@ std::uint64_t padded(std::uint64_t least, bool empty) {
 
 }  // namespace
 
-bool has_npy_magic(std::string_view head) { return head.starts_with(magic); }
-
 std::uint64_t npy_data_offset(std::string_view head, std::uint64_t file_bytes, const std::string& name) {
   try {
     return data_offset(head, file_bytes);
@@ -197,11 +194,11 @@ std::string npy_header(const DType& dtype, const std::vector<std::uint64_t>& ext
         fmt::format("the type's description makes an .npy header of {} bytes; at most {} are read", whole,
                     max_npy_header_bytes));
 
-  std::string header(magic);
+  std::string header(npy_magic);
   header += static_cast<char>(version);
   header += '\0';
   const std::uint64_t length = whole - preamble;
-  for (std::size_t i = 0; i < preamble - magic.size() - 2; ++i)
+  for (std::size_t i = 0; i < preamble - npy_magic.size() - 2; ++i)
     header += static_cast<char>(length >> 8 * i & 0xff);
   header += text;
   header.append(static_cast<std::size_t>(whole) - header.size() - 1, ' ');

@@ -13,7 +13,7 @@ namespace xorder::io {
 /// This many bytes hold the magic string, the version and the length of the header, whatever the version.
 inline constexpr std::size_t npy_preamble_bytes = 12;
 
-bool has_npy_magic(std::string_view head);
+inline constexpr std::string_view npy_magic = "\x93NUMPY";
 
 /// Where the elements begin, which is where the header ends. `head` is the file's first npy_preamble_bytes
 /// bytes, or all of a shorter file. Throws InputError, beginning with `name`, for what cannot be a header,

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "utf8.hpp"
@@ -57,8 +59,12 @@ class Parser {
   char32_t peek(std::size_t ahead = 0) const {
     return at_ + ahead < text_.size() ? text_[at_ + ahead] : end_of_text;
   }
+  // White space and comments. Python takes no null bytes even in those.
   void skip_space() {
-    while (is_space(peek())) ++at_;
+    static constexpr std::u32string_view end_of_comment{U"\r\n\0", 3};
+    while (is_space(peek()) || peek() == U'#') {
+      if (text_[at_++] == U'#') at_ = std::min(text_.find_first_of(end_of_comment, at_), text_.size());
+    }
   }
   bool take(char32_t c) {
     if (peek() != c) return false;
@@ -76,7 +82,7 @@ class Parser {
     if (c == U'\'' || c == U'"') return string();
     if (c == U'(' || c == U'[') return sequence(depth);
     if (c == U'{') return dictionary(depth);
-    if (is_digit(c) || c == U'-') return integer();
+    if (is_digit(c) || c == U'-' || c == U'+') return integer();
     return word();
   }
 
@@ -100,20 +106,50 @@ class Parser {
     return literal;
   }
 
+  // Digits, with single underscores between them.
+  std::u32string digits(unsigned base) {
+    std::u32string digits;
+    do {
+      const std::size_t begin = at_;
+      while (hex_digit(peek()).value_or(base) < base) ++at_;
+      if (at_ == begin) fail("a digit");
+      digits += text_.substr(begin, at_ - begin);
+    } while (take(U'_'));
+    return digits;
+  }
+
+  std::u32string decimal_of(std::u32string_view digits, unsigned base) const {
+    std::uint64_t value = 0;
+    for (const char32_t digit : digits) {
+      if (__builtin_mul_overflow(value, base, &value) ||
+          __builtin_add_overflow(value, *hex_digit(digit), &value))
+        fail("an integer below 2^64");
+    }
+    return from_latin1(std::to_string(value));
+  }
+
   Literal integer() {
     Literal literal = make(Kind::integer);
+    const bool negative = take(U'-');
+    if (!negative) take(U'+');
+    skip_space();
     const std::size_t begin = at_;
-    take(U'-');
-    if (!is_digit(peek())) fail("a digit");
-    while (is_digit(peek())) ++at_;
-    literal.text = text_.substr(begin, at_ - begin);
-    const std::size_t first = literal.text[0] == U'-' ? 1 : 0;
-    const bool leading_zero = literal.text[first] == U'0' && literal.text.size() > first + 1;
-    take(U'L');  // a long of Python 2
-    if (leading_zero || is_word(peek()) || peek() == U'.') {
-      at_ = begin;
-      fail("a decimal integer");
+    const char32_t mark = peek() == U'0' ? peek(1) | 0x20 : U'\0';  // in lower case
+    const unsigned base = mark == U'x' ? 16 : mark == U'o' ? 8 : mark == U'b' ? 2 : 10;
+    if (base != 10) {
+      at_ += 2;
+      take(U'_');
     }
+    literal.text = digits(base);
+    take(U'L');  // a long of Python 2
+    const std::size_t zeros = std::min(literal.text.find_first_not_of(U'0'), literal.text.size());
+    const bool octal = base == 10 && zeros > 0 && zeros < literal.text.size();  // in Python 2
+    if (octal || is_word(peek()) || peek() == U'.') {
+      at_ = begin;
+      fail("an integer");
+    }
+    literal.text = base == 10 && zeros == 0 ? literal.text : decimal_of(literal.text, base);
+    if (negative && literal.text != U"0") literal.text.insert(0, 1, U'-');
     return literal;
   }
 
@@ -122,7 +158,7 @@ class Parser {
     const char32_t quote = text_[at_++];
     while (!take(quote)) {
       const char32_t c = peek();
-      if (c == end_of_text || c == U'\n' || c == U'\r') fail("the end of a string");
+      if (c == end_of_text || c == U'\n' || c == U'\r' || c == U'\0') fail("the end of a string");
       if (c == U'\\') {
         literal.text += escape();
       } else {

@@ -13,18 +13,19 @@ struct Literal {
   enum class Kind { none, boolean, integer, string, tuple, list, dictionary };
   Kind kind = Kind::none;
   bool truth = false;   // of a boolean
-  std::u32string text;  // a string's characters; an integer's digits, any number of them, perhaps after a
-                        // minus
+  std::u32string text;  // a string's characters; an integer's decimal digits, any number of them, perhaps
+                        // after a minus
   std::vector<Literal> items;  // of a tuple or list; of a dictionary key, value, key, value ...
 
   bool is(Kind k) const { return kind == k; }
 };
 
-/// Parses one literal: None, True, False, decimal integers (Python 2's suffix L is dropped), strings in
-/// single or double quotes with escapes, tuples, lists and dictionaries, nested at most 100 deep. Time and
-/// memory are linear in the text's length. Throws InputError, one line without a path, for anything else:
-/// calls, operators, floats, sets, comments, adjacent or triple-quoted strings, string prefixes other than
-/// Python 2's u, and anything but white space after the literal.
+/// Parses one literal: None, True, False, integers with a sign or a base (Python 2's suffix L is dropped),
+/// strings in single or double quotes with escapes, tuples, lists and dictionaries, nested at most 100 deep,
+/// with comments between them. Time and memory are linear in the text's length. Throws InputError, one line
+/// without a path, for anything else: calls, operators, floats, sets, adjacent or triple-quoted strings,
+/// string prefixes other than Python 2's u, integers from 2^64 up that are not decimal, and anything but
+/// white space and comments after the literal.
 Literal parse_literal(std::u32string_view text);
 
 /// The literal as Python's repr() writes it, in UTF-8: parse_literal(to_python(x)) gives x again. Control

@@ -38,7 +38,9 @@ std::uint64_t subarray_elements(const Literal& extents) {
 
 std::uint64_t subarray_bytes(std::uint64_t base, const Literal& extents) {
   const std::uint64_t elements = subarray_elements(extents);
-  if (base != 0 && elements > max_element_bytes / base) too_large();
+  // NumPy refuses some of these, and takes ('S', 3) for S3.
+  if (base == 0) throw InputError("a subarray of elements of no bytes; a type such as S3 has its size in it");
+  if (elements > max_element_bytes / base) too_large();
   return base * elements;
 }
 

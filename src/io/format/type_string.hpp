@@ -12,7 +12,9 @@ struct TypeString {
   std::string canonical;  // as NumPy writes it, without quotes
 };
 
-/// Like parse_dtype, but accepts types of no bytes, which a structured type may contain.
+/// Like parse_dtype, but accepts types of no bytes, which a structured type may contain, and types that NumPy
+/// does not know but whose size their string tells: a byte order, a letter and the size in bytes, such as
+/// <f1 and <g2 of ml_dtypes. These are kept as they are written.
 TypeString parse_type_string(std::string_view text);
 
 }  // namespace xorder::io
