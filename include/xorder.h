@@ -28,7 +28,9 @@
 // the object.
 //
 // Threads. Any number of threads may use one xorder_permutation or one xorder_plan at the same time. Only one
-// thread at a time may use an xorder_job. Each thread has its own last error.
+// thread at a time may use an xorder_job. Each thread has its own last error. The library starts threads of
+// its own, fewer where the system allows fewer, and keeps some of them asleep for later calls. It does not
+// touch a host's TBB. After fork() the child may use everything that no other thread was using.
 //
 // Compatibility. New functions, codes and members of structs are added at the end. What is here keeps its
 // meaning as long as the shared library is called libxorder.so.0.
@@ -163,8 +165,8 @@ XORDER_API int xorder_plan_create(xorder_plan** out, const xorder_permutation* p
 
 /// Permutes `source` into `target`, which both have xorder_permutation_bytes() bytes. Several threads may
 /// execute one plan at the same time, each with its own target. `threads` is the number of threads, at most
-/// 1024; 0 means one for each processor, and fewer are used where the system allows fewer. The calling thread
-/// permutes arrays below 2 MiB alone.
+/// 1024; 0 means one for each processor. Fewer are used where there are fewer processors, all calls together,
+/// or where the system allows fewer. The calling thread permutes arrays below 2 MiB alone.
 /// Requires the arrays not to overlap; they may be NULL if they are empty. Arrays on huge pages and at
 /// multiples of 64 bytes are faster.
 /// Reads and writes every byte about once, almost as fast as memcpy. Allocates at most about the size of a

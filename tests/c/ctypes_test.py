@@ -2,6 +2,7 @@
 """The shared library by way of Python's foreign functions, against NumPy. Argument: the library."""
 
 import ctypes
+import multiprocessing
 import pathlib
 import sys
 import tempfile
@@ -37,6 +38,39 @@ def transposition(array, axes):
     return handle
 
 
+class Options(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("memory", ctypes.c_uint64), ("threads", ctypes.c_int), ("access", ctypes.c_int),
+                ("overwrite", ctypes.c_int), ("reserved", ctypes.c_int), ("scratch_directory", ctypes.c_char_p), ("device", ctypes.c_char_p)]
+
+
+def transposed(rows):
+    """In memory and from file to file, by four threads. Returns whether it is right."""
+    array = np.arange(rows * 1024.).reshape(rows, 1024)
+    made, reordering, result = ctypes.c_void_p(), transposition(array, (1, 0)), np.empty((1024, rows))
+    call("xorder_plan_create", ctypes.byref(made), reordering)
+    call("xorder_plan_execute", made, array.ctypes.data_as(ctypes.c_void_p), result.ctypes.data_as(ctypes.c_void_p), 4)
+    library.xorder_plan_free(made)
+    right = np.array_equal(result, array.T)
+    with tempfile.TemporaryDirectory() as folder:
+        a, b = pathlib.Path(folder) / "a.npy", pathlib.Path(folder) / "b.npy"
+        np.save(a, array)
+        job, options = ctypes.c_void_p(), Options(size=ctypes.sizeof(Options), threads=4)
+        call("xorder_job_npy", ctypes.byref(job), reordering, bytes(a), bytes(b), ctypes.byref(options))
+        call("xorder_job_run", job, None, None)
+        library.xorder_job_free(job)
+        right &= np.array_equal(np.load(b), array.T)
+    library.xorder_permutation_free(reordering)
+    return right
+
+
+def in_children():
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        assert pool.map_async(transposed, [512, 513, 514, 515]).get(60) == [True] * 4
+
+
+in_children()
+assert transposed(512)
+in_children()
 source = np.random.default_rng(1).random((40, 50, 60))
 axes = (2, 0, 1)
 permutation = transposition(source, axes)
