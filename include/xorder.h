@@ -205,7 +205,9 @@ XORDER_API int xorder_npy_shape(const char* path, int* rank, uint64_t* shape, ui
 enum xorder_access {
   XORDER_ACCESS_AUTO = 0,    ///< whichever suits the sizes and what is in the page cache
   XORDER_ACCESS_DIRECT = 1,  ///< past the page cache (O_DIRECT)
-  XORDER_ACCESS_MAPPED = 2   ///< through mapped windows
+  /// OUT and scratch files through mapped windows, the input by system calls: if somebody truncates the
+  /// input meanwhile, the job fails, and no SIGBUS ends the program.
+  XORDER_ACCESS_MAPPED = 2
 };
 
 /// Options of a job. A member that is 0 or NULL means the default, so this is enough:

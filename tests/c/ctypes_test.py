@@ -3,9 +3,13 @@
 
 import ctypes
 import multiprocessing
+import os
 import pathlib
+import random
+import signal
 import sys
 import tempfile
+import time
 
 import numpy as np
 
@@ -68,9 +72,43 @@ def in_children():
         assert pool.map_async(transposed, [512, 513, 514, 515]).get(60) == [True] * 4
 
 
+def truncated(folder, seconds):
+    """Jobs with mapped access, whose input is cut off and restored again and again, at random moments, by a child."""
+    a, b = pathlib.Path(folder) / "cut.raw", pathlib.Path(folder) / "out.raw"
+    array = np.arange(1 << 20)
+    array.tofile(a)
+    cutter = os.fork()
+    if cutter == 0:
+        while os.getppid() == parent:
+            os.truncate(a, random.randrange(0, array.nbytes))
+            time.sleep(random.random() / 100)
+            os.truncate(a, array.nbytes)
+            time.sleep(random.random() / 20)
+        os._exit(0)
+    options = Options(size=ctypes.sizeof(Options), memory=16 << 20, access=2, overwrite=1)
+    reordering = transposition(array.reshape(1024, 1024), (1, 0))
+    codes, end = [], time.monotonic() + seconds
+    while time.monotonic() < end or len(codes) < 20:
+        job = ctypes.c_void_p()
+        status = library.xorder_job_raw(ctypes.byref(job), reordering, bytes(a), ctypes.c_uint64(0), bytes(b), ctypes.c_uint64(0),
+                                        ctypes.byref(options))
+        if status == 0:
+            status = library.xorder_job_run(job, None, None)
+            library.xorder_job_free(job)
+        codes.append(status)
+    os.kill(cutter, signal.SIGKILL)
+    os.waitpid(cutter, 0)
+    library.xorder_permutation_free(reordering)
+    assert set(codes) <= {0, -2, -3}, codes
+
+
+parent = os.getpid()
 in_children()
 assert transposed(512)
 in_children()
+with tempfile.TemporaryDirectory() as folder:
+    truncated(folder, float(os.environ.get("XORDER_TEST_SECONDS") or 2))
+
 source = np.random.default_rng(1).random((40, 50, 60))
 axes = (2, 0, 1)
 permutation = transposition(source, axes)
