@@ -214,10 +214,9 @@ enum xorder_access {
 ///     xorder_options options = {0};
 ///     options.size = sizeof options;
 ///     options.memory = (uint64_t)1 << 30;
-/// A program with a newer header runs with an older library if it leaves members that the library does not
-/// know at 0.
+/// A program with an older header runs with a newer library, but not the other way round.
 typedef struct xorder_options {
-  /// sizeof(xorder_options) in the calling program.
+  /// sizeof(xorder_options) in the calling program. More than the library's own is XORDER_ERROR_ARGUMENT.
   size_t size;
   /// Bytes for everything that grows with the data, at least 16 MiB. The library itself needs up to 40 MiB
   /// more. Always capped by physical memory and cgroup limits; xorder_job_note() says so. Default: half of
