@@ -34,7 +34,6 @@ class PartialTransfer {
   bool finish(int error);
 
   Patience patience_;
-
   Transfer transfer_;
   std::array<iovec, 3> vectors_{};
   unsigned first_ = 0;
