@@ -28,7 +28,9 @@
 // the object.
 //
 // Threads. Any number of threads may use one xorder_permutation or one xorder_plan at the same time. Only one
-// thread at a time may use an xorder_job. Each thread has its own last error.
+// thread at a time may use an xorder_job. Each thread has its own last error. The library starts threads of
+// its own, fewer where the system allows fewer, and keeps some of them asleep for later calls. It does not
+// touch a host's TBB. After fork() the child may use everything that no other thread was using.
 //
 // Compatibility. New functions, codes and members of structs are added at the end. What is here keeps its
 // meaning as long as the shared library is called libxorder.so.0.
@@ -163,8 +165,8 @@ XORDER_API int xorder_plan_create(xorder_plan** out, const xorder_permutation* p
 
 /// Permutes `source` into `target`, which both have xorder_permutation_bytes() bytes. Several threads may
 /// execute one plan at the same time, each with its own target. `threads` is the number of threads, at most
-/// 1024; 0 means one for each processor, and fewer are used where the system allows fewer. The calling thread
-/// permutes arrays below 2 MiB alone.
+/// 1024; 0 means one for each processor. Fewer are used where there are fewer processors, all calls together,
+/// or where the system allows fewer. The calling thread permutes arrays below 2 MiB alone.
 /// Requires the arrays not to overlap; they may be NULL if they are empty. Arrays on huge pages and at
 /// multiples of 64 bytes are faster.
 /// Reads and writes every byte about once, almost as fast as memcpy. Allocates at most about the size of a
@@ -203,17 +205,18 @@ XORDER_API int xorder_npy_shape(const char* path, int* rank, uint64_t* shape, ui
 enum xorder_access {
   XORDER_ACCESS_AUTO = 0,    ///< whichever suits the sizes and what is in the page cache
   XORDER_ACCESS_DIRECT = 1,  ///< past the page cache (O_DIRECT)
-  XORDER_ACCESS_MAPPED = 2   ///< through mapped windows
+  /// OUT and scratch files through mapped windows, the input by system calls: if somebody truncates the
+  /// input meanwhile, the job fails, and no SIGBUS ends the program.
+  XORDER_ACCESS_MAPPED = 2
 };
 
 /// Options of a job. A member that is 0 or NULL means the default, so this is enough:
 ///     xorder_options options = {0};
 ///     options.size = sizeof options;
 ///     options.memory = (uint64_t)1 << 30;
-/// A program with a newer header runs with an older library if it leaves members that the library does not
-/// know at 0.
+/// A program with an older header runs with a newer library, but not the other way round.
 typedef struct xorder_options {
-  /// sizeof(xorder_options) in the calling program.
+  /// sizeof(xorder_options) in the calling program. More than the library's own is XORDER_ERROR_ARGUMENT.
   size_t size;
   /// Bytes for everything that grows with the data, at least 16 MiB. The library itself needs up to 40 MiB
   /// more. Always capped by physical memory and cgroup limits; xorder_job_note() says so. Default: half of

@@ -34,17 +34,10 @@ void require(const void* pointer, const char* what) {
   if (pointer == nullptr) throw ArgumentError(std::string(what) + " is NULL");
 }
 
-void check_known(const void* given, std::size_t size, std::size_t first_size, std::size_t known_size) {
-  if (size < first_size) {
-    throw ArgumentError(
-        fmt::format("options.size is {}; set it to the size of the struct, {}", size, known_size));
-  }
-  const auto* const bytes = static_cast<const unsigned char*>(given);
-  if (std::any_of(bytes + std::min(size, known_size), bytes + size,
-                  [](unsigned char byte) { return byte != 0; })) {
-    throw ArgumentError(
-        fmt::format("options.size is {}, and a member that version {} of the library does not know is not 0",
-                    size, xorder_version_string()));
+void check_size(std::size_t size, std::size_t first_size, std::size_t known_size) {
+  if (size < first_size || size > known_size) {
+    throw ArgumentError(fmt::format("options.size is {}; version {} of the library has structs of {} bytes",
+                                    size, xorder_version_string(), known_size));
   }
 }
 

@@ -1,7 +1,6 @@
 // The border between C and C++. No exception crosses it. Every failure leaves a code, a message and an errno.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <string>
@@ -31,17 +30,16 @@ class StatusError : public Error {
 void require(const void* pointer, const char* what);
 
 /// Throws ArgumentError if `size`, which the caller gave for an options struct, is below `first_size`, the
-/// size in the first version, or if a byte after `known_size` is not 0: a member that only a newer version
-/// knows.
-void check_known(const void* given, std::size_t size, std::size_t first_size, std::size_t known_size);
+/// size in the first version, or above `known_size`.
+void check_size(std::size_t size, std::size_t first_size, std::size_t known_size);
 
-/// Returns the first given.size bytes of an options struct of the caller, or as many as this version knows.
-/// The rest is 0. Throws as check_known() does.
+/// Returns the first given.size bytes of an options struct of the caller. The rest is 0. Throws as
+/// check_size() does.
 template <typename Options>
 Options known_part(const Options& given, std::size_t first_size) {
   Options options{};
-  check_known(&given, given.size, first_size, sizeof options);
-  std::memcpy(static_cast<void*>(&options), &given, std::min(given.size, sizeof options));
+  check_size(given.size, first_size, sizeof options);
+  std::memcpy(static_cast<void*>(&options), &given, given.size);
   return options;
 }
 

@@ -8,6 +8,7 @@
 
 #include "io/file.hpp"
 #include "io/page_cache/pages.hpp"
+#include "io/patience.hpp"
 #include "io/queue/queues.hpp"
 
 namespace xorder::io {
@@ -27,13 +28,20 @@ class Mappable {
   ipc::mode_t mode_;
 };
 
-// Repeats the call on EINTR. Returns 0 or an errno.
+// Repeats the call on EINTR. Returns its result, or -errno.
+template <typename Call>
+int repeated(const Call& call) {
+  for (Patience patience;;) {
+    const int result = call();
+    if (result >= 0) return result;
+    if (errno != EINTR || !patience.with(errno)) return -errno;
+  }
+}
+
+// Returns 0 or an errno.
 template <typename Call>
 int tried(const Call& call) {
-  for (;;) {
-    if (call() == 0) return 0;
-    if (errno != EINTR) return errno;
-  }
+  return -repeated(call);
 }
 
 }  // namespace
@@ -60,11 +68,7 @@ int Disk::prepare(const File& file, std::byte* window, std::uint64_t offset, std
 }
 
 int Disk::open(int directory, const char* path, int flags, mode_t mode) {
-  for (;;) {
-    const int fd = ::openat(directory, path, flags, mode);
-    if (fd >= 0) return fd;
-    if (errno != EINTR) return -errno;
-  }
+  return repeated([&] { return ::openat(directory, path, flags, mode); });
 }
 
 int Disk::reserve(int fd, std::uint64_t bytes) {

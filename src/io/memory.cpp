@@ -9,6 +9,7 @@
 #include <new>
 #include <utility>
 
+#include "io/patience.hpp"
 #include "rounding.hpp"
 
 namespace xorder::io {
@@ -49,8 +50,8 @@ std::size_t BlockMemory::use(std::size_t begin, std::size_t end) {
   if (bytes_ < huge_page) return bytes_;
   begin = begin / huge_page * huge_page;
   end = std::min(round_up(end, huge_page), whole_pages(bytes_));
-  while (madvise(data_ + begin, end - begin, MADV_POPULATE_WRITE) != 0 &&
-         (errno == EINTR || errno == EAGAIN)) {
+  for (Patience patience;
+       madvise(data_ + begin, end - begin, MADV_POPULATE_WRITE) != 0 && patience.with(errno);) {
   }
   return end;
 }

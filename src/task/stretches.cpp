@@ -2,14 +2,8 @@
 
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/task_arena.h>
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-
-#include "task/handover.hpp"
-#include "task/threads.hpp"
+#include "task/workers.hpp"
 
 namespace xorder::task {
 namespace {
@@ -27,40 +21,19 @@ struct InTasks {
   const Body& body;
 };
 
-// As many threads as are wanted, or as the system allows. A try starts threads, which takes long if the
-// system refuses. So a success is remembered for good, and a refusal for a second.
-int allowed(int wanted) {
-  using Clock = std::chrono::steady_clock;
-  static std::atomic<int> granted = 1;
-  static std::atomic<Clock::rep> refused_until = Clock::time_point::min().time_since_epoch().count();
-  if (wanted <= granted) return wanted;
-  const Clock::time_point now = Clock::now();
-  if (now.time_since_epoch().count() < refused_until) return granted;
-  const int found = 1 + startable_threads(wanted - 1);
-  granted = std::max(granted.load(), found);
-  if (found < wanted) refused_until = (now + std::chrono::seconds(1)).time_since_epoch().count();
-  return found;
-}
-
 }  // namespace
 
-// Uses an arena of TBB's usual threads, which stay between calls. Workers are for a whole run: they start and
-// end with it, which takes longer than permuting some MiB.
 void for_stretches(std::uint64_t count, unsigned threads, const Body& body) {
-  const int many = count <= 1 ? 1 : allowed(static_cast<int>(thread_count(threads)));
-  if (many == 1) {
+  Crew helpers(count <= 1 ? 0 : static_cast<int>(thread_count(threads)) - 1, Crew::Kind::spare);
+  if (helpers.count() == 0) {
     if (count != 0) body(0, count);
     return;
   }
+  CrewArena arena(helpers);
+  const Gathering others(arena, helpers, helpers.count());
   const Range all(0, count);
   const InTasks in_tasks{body};
-  const auto in_arena = [&] {
-    const InTask task;
-    const AroundTasks around;
-    oneapi::tbb::parallel_for(all, in_tasks);
-  };
-  const AroundTasks around;
-  oneapi::tbb::task_arena(many).execute(in_arena);
+  execute_in(arena, [&] { oneapi::tbb::parallel_for(all, in_tasks); });
 }
 
 }  // namespace xorder::task

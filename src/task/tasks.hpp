@@ -10,10 +10,10 @@
 
 namespace xorder::task {
 
-/// For one thread, which need not be one of the workers.
+/// For one thread, which need not be one of the workers. All of them are there for the tasks.
 class Tasks {
  public:
-  explicit Tasks(Workers& workers) : workers_(workers) {}
+  explicit Tasks(Workers& workers) : workers_(workers), all_(workers.arena, workers.crew, workers.count) {}
 
   /// Starts a task. `function` must not throw. Without workers it is called here, before start() returns.
   template <typename Function>
@@ -24,21 +24,21 @@ class Tasks {
       function();          // hands over itself to whom it tells that it is done
     });
     hand_over();
-    workers_.arena.enqueue(std::move(task));
+    workers_.arena.execute([&] { group_.run(std::move(task)); });
+    // A worker that is falling asleep may overlook a task. TBB allows that because whoever waits for the task
+    // does it, but here nobody waits. Leaving the arena is a fence, so a worker cannot overlook both tasks.
+    // (task_arena::enqueue() has the fence, but starts a thread of TBB's if the host limits TBB to one.)
+    workers_.arena.execute([this] { group_.run([] {}); });
   }
 
   /// Waits until all have ended. Meanwhile this thread runs tasks too.
   void wait() {
-    const auto wait = [this] {
-      const InTask task;
-      group_.wait();
-    };
-    const AroundTasks around;
-    workers_.arena.execute(wait);
+    execute_in(workers_.arena, [this] { group_.wait(); });
   }
 
  private:
   Workers& workers_;
+  Gathering all_;
   oneapi::tbb::task_group group_;
 };
 

@@ -1,15 +1,17 @@
 // The threads that permute data.
 #pragma once
 
-#include <oneapi/tbb/global_control.h>
-#include <oneapi/tbb/info.h>
 #include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
 
+#include <algorithm>
 #include <functional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "task/handover.hpp"
+#include "task/threads.hpp"
 
 namespace xorder::task {
 
@@ -47,22 +49,49 @@ void execute_alone(const Body& body) {
   execute_in(arena, body);
 }
 
-/// A pool of `threads` threads (0 means one for each processor of this process). The calling thread is not
-/// one of them unless it joins through execute(); TBB by itself makes one fewer. There are fewer if the
-/// system does not let that many start (`ulimit -u`, a container's limit). If it lets none start, everything
-/// happens in the calling thread.
+/// An arena with a place for each thread of a crew and one for its owner. TBB sends no threads there.
+class CrewArena : public oneapi::tbb::task_arena {
+ public:
+  explicit CrewArena(const Crew& crew) : CrewArena(std::max(crew.count() + 1, 2)) {}
+
+ private:
+  explicit CrewArena(int places) : task_arena(places, static_cast<unsigned>(places)) {}
+};
+
+/// While this lives, the first `count` threads of a crew do what there is to do in an arena.
+class Gathering {
+ public:
+  Gathering(oneapi::tbb::task_arena& arena, Crew& crew, int count);
+  ~Gathering();
+  Gathering(const Gathering&) = delete;
+  Gathering& operator=(const Gathering&) = delete;
+
+ private:
+  // What a thread waits for in the arena: a task that is never run.
+  struct End {
+    oneapi::tbb::task_group group;
+    oneapi::tbb::task_handle task = group.defer([] {});
+  };
+  Crew& crew_;
+  std::vector<End> ends_;
+};
+
+/// A pool of `threads` threads (0 means one for each processor of this process), all of which have started.
+/// There are fewer if the system does not let that many start (`ulimit -u`, a container's limit). If it lets
+/// none start, everything happens in the calling thread. See Crew for what it costs.
 struct Workers {
   explicit Workers(unsigned threads);
 
-  /// Runs `body` in the arena. Meanwhile this thread calls `meanwhile`, if given, and then `tick` many times
-  /// per second and once at the end. Throws what `body` throws. If `meanwhile` or `tick` throws, `body` is
-  /// first asked to stop and waited for.
+  /// Runs `body` in one of the threads. The others take part. Meanwhile this thread calls `meanwhile`, if
+  /// given, and then `tick` many times per second and once at the end. Throws what `body` throws. If
+  /// `meanwhile` or `tick` throws, `body` is first asked to stop and waited for.
   void run(const std::function<void()>& body, const std::function<void()>& tick, Stopping& stopping,
            const std::function<void()>& meanwhile = {});
 
-  /// Runs `body` in the arena. This thread takes part. Throws what `body` throws.
+  /// Runs `body` in this thread. All others but one take part. Throws what `body` throws.
   template <typename Body>
   void execute(const Body& body) {
+    const Gathering others(arena, crew, std::max(count - 1, 0));
     execute_in(arena, body);
   }
 
@@ -70,9 +99,9 @@ struct Workers {
   std::string note() const;
 
   int wanted;
+  Crew crew;
   int count;  ///< 0: only the calling thread
-  oneapi::tbb::global_control control;
-  oneapi::tbb::task_arena arena;
+  CrewArena arena;
 };
 
 }  // namespace xorder::task

@@ -4,6 +4,9 @@
 
 #include <stdint.h>
 
+// Whether any check failed so far.
+int failed(void);
+
 // Counts a failure and says where it was. Safe in every thread.
 void fail(const char* file, int line, const char* what);
 
@@ -26,5 +29,6 @@ uint64_t random_below(uint64_t bound);
 void test_permutations(void);
 void test_memory(void);
 void test_jobs(const char* directory);
+void test_fork(const char* directory);
 
 #endif

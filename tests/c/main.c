@@ -11,6 +11,8 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int failures = 0;
 static uint64_t state = 88172645463325252u;
 
+int failed(void) { return failures != 0; }
+
 void fail(const char* file, int line, const char* what) {
   pthread_mutex_lock(&mutex);
   ++failures;
@@ -55,11 +57,12 @@ int main(int argc, char** argv) {
   if (argc != 2) return 2;
   CHECK(strcmp(xorder_last_error(), "") == 0);
   CHECK(xorder_last_errno() == 0);
+  test_fork(argv[1]);  // first: its own first child has a parent that has not used the library
   test_version();
   test_status_texts();
   test_permutations();
   test_memory();
   test_jobs(argv[1]);
   if (failures != 0) fprintf(stderr, "%d checks failed\n", failures);
-  return failures != 0;
+  return failed();
 }

@@ -11,6 +11,8 @@ ARCHITECTURE = {  # audit number, openat
     "aarch64": (0xC00000B7, 56),
 }.get(platform.machine())
 IO_URING_SETUP = 425  # everywhere
+CALLS = {"x86_64": {"poll": 7, "ppoll": 271, "preadv": 295}, "aarch64": {"ppoll": 73, "preadv": 69}}
+CALLS = {**CALLS.get(platform.machine(), {}), "io_uring_setup": IO_URING_SETUP, "io_uring_enter": 426}
 
 _LOAD, _JUMP_EQUAL, _JUMP_SET, _RETURN = 0x20, 0x15, 0x45, 0x06
 _ALLOW, _ERRNO = 0x7FFF0000, 0x00050000
@@ -35,6 +37,19 @@ def forbid(io_uring=0, o_direct=False, nameless=False):
             (_JUMP_EQUAL, 4 if io_uring else 3, 0, IO_URING_SETUP), (_JUMP_EQUAL, 0, 2, openat),
             (_LOAD, 0, 0, _THIRD_ARGUMENT), (_JUMP_SET, 2, 0, flags),
             (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _ERRNO | io_uring), (_RETURN, 0, 0, _ERRNO | errno.EINVAL)]
+    return _applying(code)
+
+
+def deny(**errors):
+    """A preexec_fn: system calls of these names fail with these error numbers, if this machine has them."""
+    code = [(_LOAD, 0, 0, _NUMBER)]
+    for name, error in errors.items():
+        if name in CALLS:
+            code += [(_JUMP_EQUAL, 0, 1, CALLS[name]), (_RETURN, 0, 0, _ERRNO | error)]
+    return _applying([*code, (_RETURN, 0, 0, _ALLOW)])
+
+
+def _applying(code):
     instructions = b"".join(struct.pack("=HBBI", *line) for line in code)
     program = _Program(len(code), instructions)
 

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Unfriendly surroundings: closed and full standard streams, resource limits, strange names, no /proc."""
 
+import errno
 import json
 import os
 import resource
@@ -11,6 +12,7 @@ import unittest
 
 import harness
 from harness import Case, MiB, SANITIZED, main, transposed
+from sandbox import deny, seccomp_works
 
 
 class Environment(Case):
@@ -276,6 +278,28 @@ class Environment(Case):
             file.truncate(20 * MiB)
         self.ok("transpose", "a.raw", "b.raw", "--dtype", "u1", "--shape", "2048,10240", "--io", "direct")
         self.assertEqual(self.bytes_of("b.raw"), bytes(20 * MiB))
+
+    @unittest.skipUnless(seccomp_works(), "seccomp filters cannot be installed here")
+    def test_poll_is_forbidden(self):
+        for engine in ["direct", "mapped"]:
+            with self.subTest(engine=engine):
+                self.ok("transpose", "a.npy", "b.npy", "--io", engine, preexec_fn=deny(poll=errno.EPERM, ppoll=errno.EPERM))
+                self.made()
+
+    @unittest.skipUnless(seccomp_works(), "seccomp filters cannot be installed here")
+    def test_calls_that_are_put_off_for_ever(self):
+        """They are given up after ten seconds without progress."""
+        runs = []
+        for engine, denied in [("mapped", {"preadv": errno.EAGAIN}), ("mapped", {"preadv": errno.EINTR}),
+                               ("direct", {"preadv": errno.EAGAIN, "io_uring_setup": errno.EPERM}),
+                               ("direct", {"io_uring_enter": errno.EAGAIN}), ("direct", {"io_uring_enter": errno.EINTR})]:
+            command = [harness.XORDER, "transpose", "a.npy", f"{len(runs)}.npy", "--io", engine]
+            runs.append(subprocess.Popen(command, cwd=self.dir, stderr=subprocess.PIPE, text=True, preexec_fn=deny(**denied)))
+        for number, run in enumerate(runs):
+            _, said = run.communicate(timeout=harness.TIMEOUT)
+            self.assertEqual(run.returncode, 1, said)
+            self.assertRegex(said, r"\Axorder: [^\n]*(Resource temporarily unavailable|Interrupted system call)[^\n]*\n\Z")
+            self.assertFalse(os.path.exists(self.path(f"{number}.npy")))
 
     def test_two_runs_at_once(self):
         """To the same output: both succeed with --force, one of them without it."""

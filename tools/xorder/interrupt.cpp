@@ -54,6 +54,7 @@ struct Interrupt::Watcher {
   void watch() {
     pollfd fds[2] = {{signal_fd.get(), POLLIN, 0}, {end_fd.get(), POLLIN, 0}};
     while (poll(fds, 2, -1) < 0) {
+      if (errno != EINTR) return be_killed();
     }
     signalfd_siginfo info{};
     if (fds[0].revents == 0 || read(signal_fd.get(), &info, sizeof info) != sizeof info) return;
@@ -68,8 +69,13 @@ struct Interrupt::Watcher {
       if (fds[1].revents != 0) return;
       [[maybe_unused]] const auto taken = read(signal_fd.get(), &info, sizeof info);
     }
-    pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);  // the next signal reaches this thread and kills
-    while (poll(fds + 1, 1, -1) < 0) {
+    be_killed();
+  }
+  // The next signal reaches this thread and kills.
+  void be_killed() {
+    pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+    std::uint64_t one = 0;
+    while (read(end_fd.get(), &one, sizeof one) < 0 && errno == EINTR) {
     }
   }
 

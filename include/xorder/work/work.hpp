@@ -19,9 +19,9 @@ namespace xorder::work {
 /// The smallest value of Options::memory.
 inline constexpr std::uint64_t minimum_memory = std::uint64_t{16} << 20;
 
-/// How blocks reach the files. The result is the same. direct uses O_DIRECT for reads and writes. mapped uses
-/// mapped windows. automatic uses mapped windows for small files. If both files fit in the given memory and
-/// the input is in the page cache, it reads from there and writes directly. Otherwise it uses direct access.
+/// How blocks reach the files: direct by O_DIRECT, mapped by mapped windows of what is written (of the input
+/// too for virtual processors). automatic uses mapped for small files. If both files fit in the given memory
+/// and the input is in the page cache, it reads from there and writes directly. Otherwise it is direct.
 enum class AccessChoice { automatic, direct, mapped };
 
 struct Options {

@@ -11,6 +11,7 @@
 #include "io/create.hpp"
 #include "io/disk.hpp"
 #include "io/page_cache/page_cache.hpp"
+#include "io/patience.hpp"
 #include "rounding.hpp"
 
 namespace xorder::io {
@@ -48,6 +49,7 @@ int fill_ahead(const File& file, std::uint64_t offset, std::size_t bytes) {
   // Pages that the window shares with other data are read.
   if (begin > offset) read_ahead(file, begin - page_bytes, page_bytes);
   if (end < offset + bytes) read_ahead(file, end, page_bytes);
+  Patience patience;
   for (std::uint64_t at = begin; at < end;) {
     std::array<iovec, 16> parts;
     int count = 0;
@@ -57,8 +59,9 @@ int fill_ahead(const File& file, std::uint64_t offset, std::size_t bytes) {
       left -= part;
     }
     const ssize_t put = pwritev(file.descriptor(), parts.data(), count, static_cast<off_t>(at));
-    if (put < 0 && errno == EINTR) continue;
+    if (put < 0 && patience.with(errno)) continue;
     if (put <= 0) return put < 0 ? errno : EIO;
+    patience.renew();
     at += static_cast<std::uint64_t>(put);
   }
   return 0;
@@ -66,8 +69,9 @@ int fill_ahead(const File& file, std::uint64_t offset, std::size_t bytes) {
 
 int populate(std::byte* window, std::size_t bytes, int advice) {
   const Pages pages(window, bytes);
+  Patience patience;
   while (madvise(pages.begin, pages.bytes, advice) != 0) {
-    if (errno == EINTR || errno == EAGAIN) continue;
+    if (patience.with(errno)) continue;
     if (errno == EINVAL) return 0;  // before Linux 5.14; the tool handles a SIGBUS then
     return errno == EFAULT ? EIO : errno;
   }

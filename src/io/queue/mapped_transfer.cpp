@@ -1,4 +1,5 @@
-// Transfers that copy from and to mapped windows of the file.
+// Writes that copy to mapped windows of the file. Reads are system calls: a mapping of the input can end the
+// process by SIGBUS whenever somebody truncates the file, and a library must not handle signals.
 //
 // A window is mapped for one transfer and unmapped after it, which bounds the page tables. One region for the
 // whole file would need page tables of 1/512 of its size, and did not take less system time.
@@ -22,10 +23,7 @@ namespace ipc = boost::interprocess;
 void copy(const Transfer& transfer, std::byte* window, std::size_t bytes) {
   for (const Piece* piece = transfer.pieces.data(); bytes > 0; ++piece) {
     const std::size_t part = std::min(piece->bytes, bytes);
-    if (transfer.kind == Transfer::Kind::read)
-      std::memcpy(piece->data, window, part);
-    else
-      std::memcpy(window, piece->data, part);
+    std::memcpy(window, piece->data, part);
     window += part;
     bytes -= part;
   }
@@ -36,36 +34,29 @@ void copy(const Transfer& transfer, std::byte* window, std::size_t bytes) {
 Completion perform_by_mapping(const Transfer& transfer) {
   const File& file = *transfer.file;
   // Other files may not be mappable at all.
-  if (file.access() != Access::mapped) return perform_by_system_calls(transfer);
-  const bool is_read = transfer.kind == Transfer::Kind::read;
+  if (file.access() != Access::mapped || transfer.kind == Transfer::Kind::read)
+    return perform_by_system_calls(transfer);
   const auto completion = [&](int error, std::uint64_t offset) {
     return Completion{transfer.token, error, offset};
   };
 
   // Nothing beyond the end of the file can be touched.
-  const std::uint64_t there = file.size() - std::min(file.size(), transfer.offset);
-  const std::size_t bytes = std::min<std::uint64_t>(transfer.bytes(), there);
-  if (bytes < (is_read ? std::min(transfer.required_bytes, transfer.bytes()) : transfer.bytes())) {
-    return completion(EIO, transfer.offset + bytes);
-  }
+  const std::size_t bytes = transfer.bytes();
+  if (const std::uint64_t there = file.size() - std::min(file.size(), transfer.offset); bytes > there)
+    return completion(EIO, transfer.offset + there);
   if (bytes == 0) return completion(0, 0);
 
   try {
-    const ipc::mapped_region region = file.disk().map(file.descriptor(), !is_read, transfer.offset, bytes);
+    const ipc::mapped_region region = file.disk().map(file.descriptor(), true, transfer.offset, bytes);
     auto* const window = static_cast<std::byte*>(region.get_address());
-    const int error = is_read ? bring_in(file, window, transfer.offset, bytes)
-                              : make_new(file, window, transfer.offset, bytes);
-    if (error != 0) return completion(error, transfer.offset);
+    if (const int error = make_new(file, window, transfer.offset, bytes))
+      return completion(error, transfer.offset);
     copy(transfer, window, bytes);
   } catch (const ipc::interprocess_exception& exception) {
     const int error = exception.get_native_error();
     return completion(error ? error : EIO, transfer.offset);
   }
   // The region must be gone by now: mapped pages cannot be dropped.
-  if (is_read) {
-    file.page_cache().after_read(file.descriptor(), transfer.offset, bytes);
-    return completion(0, 0);
-  }
   const Failure failure = file.page_cache().after_write(file.descriptor(), transfer.offset, bytes);
   return completion(failure.error, failure.error ? failure.offset : 0);
 }

@@ -16,8 +16,9 @@ PartialTransfer::PartialTransfer(const Transfer& transfer) : transfer_(transfer)
 }
 
 bool PartialTransfer::advance(std::int64_t result) {
-  if (result == -EINTR || result == -EAGAIN) return false;
+  if (result < 0 && patience_.with(static_cast<int>(-result))) return false;
   if (result < 0) return finish(static_cast<int>(-result));
+  patience_.renew();
   const bool is_read = transfer_.kind == Transfer::Kind::read;
   if (result == 0 && total_ > passed_) {  // the end of the file, or a write that makes no progress
     return finish(is_read && passed_ >= transfer_.required_bytes ? 0 : EIO);

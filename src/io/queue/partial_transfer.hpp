@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 
+#include "io/patience.hpp"
 #include "io/queue/queue.hpp"
 
 namespace xorder::io {
@@ -24,13 +25,15 @@ class PartialTransfer {
   unsigned vector_count() const { return count_ - first_; }
 
   /// Records a system call's result: a number of bytes, or -errno. Returns whether the transfer is over;
-  /// error() is then its result. If it is not over, the caller tries what is left.
+  /// error() is then its result. If it is not over, the caller tries what is left. EINTR and EAGAIN end it
+  /// only after ten seconds without progress.
   bool advance(std::int64_t result);
   int error() const { return error_; }
 
  private:
   bool finish(int error);
 
+  Patience patience_;
   Transfer transfer_;
   std::array<iovec, 3> vectors_{};
   unsigned first_ = 0;

@@ -4,7 +4,7 @@
 //   threads    preadv and pwritev by a pool of threads, where io_uring is forbidden, and for buffered files
 //   in_memory  the same by one thread more than there are processors, for files of tmpfs, where a transfer
 //              only copies. (io_uring would hand each of them to a kernel thread.)
-//   mapped     copies from and to Boost.Interprocess regions, populated before use and dropped after
+//   mapped     writes into Boost.Interprocess regions, populated before use; reads as `threads` does
 //
 // Each accepts files of any Access. None keeps anything of a file after its transfers have completed.
 #pragma once

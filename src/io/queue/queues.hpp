@@ -14,7 +14,8 @@ std::unique_ptr<Queue> make_uring_queue(unsigned depth);
 
 /// Carries out a transfer with preadv or pwritev.
 Completion perform_by_system_calls(const Transfer& transfer);
-/// Carries out a transfer by copying from or to a mapped window.
+/// Carries out a write to a file of Access::mapped by copying to a mapped window, everything else like the
+/// other.
 Completion perform_by_mapping(const Transfer& transfer);
 
 }  // namespace xorder::io

@@ -9,6 +9,7 @@
 
 #include "io/descriptor.hpp"
 #include "io/file.hpp"
+#include "io/patience.hpp"
 #include "io/queue/partial_transfer.hpp"
 #include "io/queue/queues.hpp"
 #include "xorder/error.hpp"
@@ -104,13 +105,14 @@ UringQueue::~UringQueue() {
   // them.
   const std::uint64_t one = 1;
   [[maybe_unused]] const ssize_t ignored = write(event_.get(), &one, sizeof one);  // ends the poll
-  while (in_kernel_ > 0) {
+  for (Patience patience; in_kernel_ > 0;) {
     io_uring_cqe* entry = nullptr;
     const int result = io_uring_wait_cqe(ring_.get(), &entry);
     if (result == 0) {
       --in_kernel_;
       io_uring_cqe_seen(ring_.get(), entry);
-    } else if (result != -EINTR && result != -EAGAIN) {
+      patience.renew();
+    } else if (!patience.with(-result)) {
       break;
     }
   }
@@ -175,17 +177,17 @@ void UringQueue::enter(unsigned wait_for) {
 }
 
 int UringQueue::try_to_enter(unsigned wait_for) {
-  for (;;) {
+  for (Patience patience;;) {
     const int result =
         wait_for ? io_uring_submit_and_wait(ring_.get(), wait_for) : io_uring_submit(ring_.get());
     if (result >= 0) {
       prepared_ -= static_cast<unsigned>(result);
       in_kernel_ += static_cast<unsigned>(result);
       if (wait_for || prepared_ == 0) return 0;
-    } else if (result == -EBUSY || result == -EAGAIN) {
-      // The kernel lacks something that completions will free.
-      if (io_uring_cq_ready(ring_.get()) > 0) return 0;
-    } else if (result != -EINTR) {
+    } else if (const int error = result == -EBUSY ? EAGAIN : -result;
+               error == EAGAIN && io_uring_cq_ready(ring_.get()) > 0) {
+      return 0;  // the kernel lacks something that these completions free
+    } else if (!patience.with(error)) {
       return -result;
     }
   }

@@ -1,0 +1,30 @@
+// How long a system call is repeated that the system puts off.
+#pragma once
+
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+
+namespace xorder::io {
+
+/// For one call that is repeated until it makes progress.
+class Patience {
+ public:
+  /// Whether to try again after a failure with this errno. So after EINTR and EAGAIN, but not if there has
+  /// been nothing else for ten seconds. (EINTR must also have come more often than a timer of the host's
+  /// interrupts a wait.)
+  bool with(int error) {
+    if (error != EINTR && error != EAGAIN) return false;
+    const auto now = std::chrono::steady_clock::now();
+    if (failures_++ == 0) since_ = now;
+    return now - since_ < std::chrono::seconds(10) || (error == EINTR && failures_ < 100'000);
+  }
+  /// There was progress.
+  void renew() { failures_ = 0; }
+
+ private:
+  std::uint64_t failures_ = 0;
+  std::chrono::steady_clock::time_point since_;
+};
+
+}  // namespace xorder::io
