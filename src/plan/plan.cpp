@@ -12,6 +12,7 @@
 #include "plan/tiles/axis_factors.hpp"
 #include "plan/tiles/choose_tiles.hpp"
 #include "plan/tiles/factor.hpp"
+#include "rounding.hpp"
 #include "size_text.hpp"
 #include "xorder/error.hpp"
 
