@@ -41,9 +41,8 @@ work::Frame frame_of(std::vector<io::ArrayFile> inputs, const Computation& what,
 }
 
 plan::SweepPlan plan_of(const work::Frame& frame, const Computation& what, const plan::SweepSizes& sizes,
-                        plan::Between between) {
+                        plan::Between between, const std::optional<schedule::LinkTimes>& link_times) {
   const work::Circumstances& c = frame.circumstances;
-  const work::Options& options = frame.options;
   const uint64_t count = frame.input().description.elements();
   plan::SweepConditions conditions{.lg_size = exact_lg(count, ""),
                                    .ascend = what.direction() == Direction::ascend,
@@ -52,11 +51,11 @@ plan::SweepPlan plan_of(const work::Frame& frame, const Computation& what, const
                                    .output_bytes = frame.output.bytes / count,
                                    .memory = c.through_cache() ? c.buffers() : c.memory / 16 * 15,
                                    .run_memory = c.memory,
-                                   .threads = task::thread_count(options.threads),
+                                   .threads = task::thread_count(frame.options.threads),
                                    .device = frame.disks.target,
                                    .between = between,
                                    .reads = {0, 0},
-                                   .link_times = options.link_times};
+                                   .link_times = link_times};
   for (int b = 0; b < conditions.lg_size; ++b) {
     const Computation::Reads reads = what.reads(b);
     conditions.reads.plus |= uint64_t{reads.plus} << b;

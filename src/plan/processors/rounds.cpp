@@ -65,8 +65,8 @@ Rounds make_rounds(const Reordering& what, std::optional<int> layout, const Proc
   const auto map = flat_map(what);
   if (!map) {
     throw InputError(
-        "schedule rounds needs extents that are powers of two; mesh transposes any matrix, tiles does "
-        "everything");
+        "schedule rounds needs extents that are powers of two; mesh transposes any matrix, the tile "
+        "engine does everything");
   }
   const int p = choose_lg_processors(what.bytes(), map->bits(), conditions);
   return Rounds(*map, p, layout.value_or(map->bits() - p));
