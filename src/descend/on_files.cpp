@@ -40,7 +40,7 @@ work::Frame frame_of(std::vector<io::ArrayFile> inputs, const Computation& what,
 }
 
 plan::SweepPlan plan_of(const work::Frame& frame, const Computation& what, const plan::SweepSizes& sizes,
-                        plan::Between between) {
+                        plan::Between between, const std::optional<schedule::LinkTimes>& link_times) {
   const uint64_t count = frame.input().description.elements();
   plan::SweepTask task{.lg_size = exact_lg(count, ""),
                        .ascend = what.direction() == Direction::ascend,
@@ -49,7 +49,7 @@ plan::SweepPlan plan_of(const work::Frame& frame, const Computation& what, const
                        .output_bytes = frame.output.bytes / count,
                        .between = between,
                        .reads = {0, 0},
-                       .link_times = frame.options.link_times};
+                       .link_times = link_times};
   for (int b = 0; b < task.lg_size; ++b) {
     const Computation::Reads reads = what.reads(b);
     task.reads.plus |= uint64_t{reads.plus} << b;

@@ -21,7 +21,7 @@ work::Frame frame_of(std::vector<io::ArrayFile> inputs, const Computation& what,
 
 /// Throws InputError as plan::plan_sweeps does.
 plan::SweepPlan plan_of(const work::Frame& frame, const Computation& what, const plan::SweepSizes& sizes,
-                        plan::Between between);
+                        plan::Between between, const std::optional<schedule::LinkTimes>& link_times = {});
 
 std::vector<plan::PassSummary> passes_of(const plan::SweepPlan& plan);
 

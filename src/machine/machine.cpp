@@ -33,7 +33,7 @@ constexpr uint64_t no_step = std::numeric_limits<uint64_t>::max();
 class Machine::Graph {
  public:
   Graph(const schedule::Schedule& schedule, const std::optional<schedule::LinkTimes>& link_times);
-  work::Traffic run(Program& program, const std::stop_token& stop);
+  schedule::Traffic run(Program& program, const std::stop_token& stop);
 
  private:
   // A processor runs when there is something to do: at the beginning, when the last message of its step
@@ -57,7 +57,7 @@ class Machine::Graph {
     std::span<Arrival> to_receive;
     std::span<const uint64_t> update_steps;
     std::span<const schedule::Update> updates;
-    work::Traffic traffic;
+    schedule::Traffic traffic;
 
     uint64_t step() const;                     // the next one in which it has something to do
     std::span<const Arrival> awaited() const;  // in the steps in progress
@@ -232,7 +232,7 @@ void Machine::Graph::receive_all(Node self) {
   me.update_steps = me.update_steps.subspan(updates);
 }
 
-work::Traffic Machine::Graph::run(Program& program, const std::stop_token& stop) {
+schedule::Traffic Machine::Graph::run(Program& program, const std::stop_token& stop) {
   program_ = &program;
   together_ = !program.sends_what_it_received();
   stop_ = stop;
@@ -244,7 +244,7 @@ work::Traffic Machine::Graph::run(Program& program, const std::stop_token& stop)
   });
   if (stop_.stop_requested()) throw Cancelled();
   epochs_.finish();
-  work::Traffic traffic{.schedule = {}, .processors = network_.nodes(), .steps = steps_};
+  schedule::Traffic traffic{.schedule = {}, .processors = network_.nodes(), .steps = steps_};
   for (Processor& processor : processors_) traffic += std::exchange(processor.traffic, {});
   if (simulation_) traffic.time = simulation_->traffic().time;
   return traffic;
@@ -253,7 +253,7 @@ work::Traffic Machine::Graph::run(Program& program, const std::stop_token& stop)
 Machine::Machine(const schedule::Schedule& schedule, const std::optional<schedule::LinkTimes>& link_times)
     : graph_(std::make_unique<Graph>(schedule, link_times)) {}
 Machine::~Machine() = default;
-work::Traffic Machine::run(Program& program, const std::stop_token& stop) {
+schedule::Traffic Machine::run(Program& program, const std::stop_token& stop) {
   return graph_->run(program, stop);
 }
 

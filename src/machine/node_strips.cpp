@@ -76,7 +76,7 @@ class NodeStrips::Runs final : public Program {
   uint64_t pitch_ = 0, offset_ = 0;
 };
 
-NodeStrips::NodeStrips(const plan::SweepPlan& plan, descend::Computation& what, work::Traffic& traffic,
+NodeStrips::NodeStrips(const plan::SweepPlan& plan, descend::Computation& what, schedule::Traffic& traffic,
                        std::stop_token stop)
     : plan_(plan),
       nodes_(*plan.nodes()),

@@ -14,7 +14,7 @@ class NodeStrips final : public descend::WholeStrips {
  public:
   /// For the plan's sweep with `nodes`. Requires that it is made and used in the arena in which the machine
   /// is to run. Adds to `traffic` what is sent, with its time if there are link times.
-  NodeStrips(const plan::SweepPlan& plan, descend::Computation& what, work::Traffic& traffic,
+  NodeStrips(const plan::SweepPlan& plan, descend::Computation& what, schedule::Traffic& traffic,
              std::stop_token stop);
   ~NodeStrips() override;
 
@@ -25,7 +25,7 @@ class NodeStrips final : public descend::WholeStrips {
   class Runs;
   const plan::SweepPlan& plan_;
   const plan::NodeRuns& nodes_;
-  work::Traffic& traffic_;
+  schedule::Traffic& traffic_;
   std::stop_token stop_;
   std::unique_ptr<Runs> runs_;
   Machine machine_;

@@ -71,8 +71,8 @@ uint64_t RoundPlan::processors() const { return made_->rounds->processors(); }
 uint64_t RoundPlan::rounds() const { return made_->rounds->rounds().steps(); }
 std::string RoundPlan::describe() const { return made_->rounds->describe(); }
 
-std::unique_ptr<work::Work> RoundPlan::on_files(io::ArrayFile input, std::vector<uint64_t> extents,
-                                                std::filesystem::path output, work::Options options) const {
+std::unique_ptr<Job> RoundPlan::on_files(io::ArrayFile input, std::vector<uint64_t> extents,
+                                         std::filesystem::path output, work::Options options) const {
   const plan::RoundsOnFiles& plan = *made_->rounds;
   const io::DType dtype = input.description.dtype;
   if (input.description.elements() != plan.elements() || dtype.bytes != plan.element_bytes()) {
@@ -83,7 +83,6 @@ std::unique_ptr<work::Work> RoundPlan::on_files(io::ArrayFile input, std::vector
   work::check_sizes(plan.bytes(), input, extents);
   options.memory = made_->setting.memory;
   if (made_->device) options.device = made_->device;
-  options.link_times = made_->setting.link_times;
   work::Frame frame = work::settle({std::move(input)}, std::move(output), dtype, extents, std::move(options),
                                    files_in_memory * plan.bytes());
   if (frame.memory() < made_->setting.memory) {
@@ -91,12 +90,12 @@ std::unique_ptr<work::Work> RoundPlan::on_files(io::ArrayFile input, std::vector
         fmt::format("the plan was made for {} of memory, but only {} are available now; make a new plan",
                     size_text(made_->setting.memory), size_text(frame.memory())));
   }
-  auto stages = rounds_stages(frame, made_->rounds);
+  auto stages = rounds_stages(frame, made_->rounds, made_->setting.link_times);
   return std::make_unique<StagedWork>(std::move(frame), std::move(stages));
 }
 
 // The permutation before, the rounds and, with a layout, the one after: each from one array to another.
-work::Traffic RoundPlan::execute(const std::byte* source, std::byte* target, unsigned threads) const {
+schedule::Traffic RoundPlan::execute(const std::byte* source, std::byte* target, unsigned threads) const {
   const plan::RoundsOnFiles& plan = *made_->rounds;
   const bool has_after = !plan.after().is_identity();
   const memory::Scratch scratch(plan.bytes());
@@ -104,7 +103,7 @@ work::Traffic RoundPlan::execute(const std::byte* source, std::byte* target, uns
   std::byte* const received = has_after ? scratch.data() : target;
   made_->before.execute(source, sent_from, threads);
   ArrayProgram program(plan, sent_from, received);
-  work::Traffic traffic;
+  schedule::Traffic traffic;
   const auto run = [&] { traffic = Machine(plan.rounds(), made_->setting.link_times).run(program); };
   if (threads == 1)
     task::execute_alone(run);

@@ -133,13 +133,13 @@ class Blocks final : public Program {
 
 }  // namespace
 
-std::optional<work::Traffic> RoundsStage::forecast(const schedule::LinkTimes& times,
-                                                   const std::stop_token& stop) const {
+std::optional<schedule::Traffic> RoundsStage::forecast(const std::stop_token& stop) const {
+  if (!link_times_) return std::nullopt;
   const schedule::Rounds& rounds = plan_->rounds();
   const uint64_t places = plan_->processors() * rounds.slots();
   RoundsFor receivers(rounds, plan_->batch());
-  Simulation simulation(receivers, times);
-  work::Traffic traffic = no_traffic("rounds", plan_->processors(), rounds.steps(), times);
+  Simulation simulation(receivers, *link_times_);
+  schedule::Traffic traffic = no_traffic("rounds", plan_->processors(), rounds.steps(), link_times_);
   for (schedule::Node next = 0; next < plan_->processors(); next += plan_->batch()) {
     receivers.begin(next);
     traffic += simulation.run(receivers, std::vector(places, plan_->chunk_bytes()), stop);
@@ -157,14 +157,13 @@ void RoundsStage::move(work::Run& run, const work::Relay& relay, std::size_t fir
   Outgoing outgoing(plan, source, storage, pool);
   Blocks batches[] = {Blocks(plan, outgoing, target, storage, pool),
                       Blocks(plan, outgoing, target, storage, pool)};
-  const auto& link_times = run.frame().options.link_times;
-  work::Traffic traffic = no_traffic("rounds", processors, plan.rounds().steps(), link_times);
+  schedule::Traffic traffic = no_traffic("rounds", processors, plan.rounds().steps(), link_times_);
 
   run.begin(2 * plan.bytes(), first + 1);
   run.with(workers, [&] {
     schedule::Node next = 0;
     RoundsFor receivers(plan.rounds(), plan.batch());
-    Machine machine(receivers, link_times);
+    Machine machine(receivers, link_times_);
     const auto make = [&](Blocks& batch) {
       if (next == processors) return false;
       batch.begin(next);
@@ -177,18 +176,19 @@ void RoundsStage::move(work::Run& run, const work::Relay& relay, std::size_t fir
     const auto write = [&](Blocks& batch) { batch.write(); };
     task::in_turn(batches, make, write);
   });
-  run.traffic = traffic;
+  sent_ = traffic;
 }
 
 std::vector<std::unique_ptr<Stage>> rounds_stages(const work::Frame& frame,
-                                                  std::shared_ptr<const plan::RoundsOnFiles> plan) {
+                                                  std::shared_ptr<const plan::RoundsOnFiles> plan,
+                                                  const std::optional<schedule::LinkTimes>& link_times) {
   const gf2::AffineMap before = plan->before(), after = plan->after();
   const auto by_tiles = [&](const gf2::AffineMap& map, bool first, bool last, const char* what) {
     return tile_stage(frame, plan->on_elements(map), first, last, what);
   };
   std::vector<std::unique_ptr<Stage>> stages;
   if (!before.is_identity()) stages.push_back(by_tiles(before, true, false, "within processors"));
-  stages.push_back(std::make_unique<RoundsStage>(plan));
+  stages.push_back(std::make_unique<RoundsStage>(plan, link_times));
   if (!after.is_identity()) stages.push_back(by_tiles(after, false, true, "back to the layout"));
   return stages;
 }

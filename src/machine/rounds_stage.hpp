@@ -17,22 +17,24 @@ namespace xorder::machine {
 
 class RoundsStage final : public Stage {
  public:
-  explicit RoundsStage(std::shared_ptr<const plan::RoundsOnFiles> plan) : plan_(std::move(plan)) {}
+  RoundsStage(std::shared_ptr<const plan::RoundsOnFiles> plan, std::optional<schedule::LinkTimes> link_times)
+      : plan_(std::move(plan)), link_times_(link_times) {}
 
   std::vector<plan::PassSummary> passes() const override { return {plan_->pass()}; }
   std::string describe() const override { return plan_->describe(); }
-  std::optional<work::Traffic> forecast(const schedule::LinkTimes& times,
-                                        const std::stop_token& stop) const override;
+  std::optional<schedule::Traffic> forecast(const std::stop_token& stop) const override;
   void move(work::Run& run, const work::Relay& relay, std::size_t first) override;
 
  private:
   std::shared_ptr<const plan::RoundsOnFiles> plan_;
+  std::optional<schedule::LinkTimes> link_times_;
 };
 
 /// The stages from file to file: the permutation within processors by tiles, the rounds and, with a layout,
 /// the permutation back to it by tiles. Those that are the identity are left out.
 std::vector<std::unique_ptr<Stage>> rounds_stages(const work::Frame& frame,
-                                                  std::shared_ptr<const plan::RoundsOnFiles> plan);
+                                                  std::shared_ptr<const plan::RoundsOnFiles> plan,
+                                                  const std::optional<schedule::LinkTimes>& link_times);
 
 /// Puts the chunk that came in a round where it belongs in its receiver's block.
 void place_chunk(const plan::RoundsOnFiles& plan, const schedule::Message& message, std::uint64_t round,

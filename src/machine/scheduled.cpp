@@ -14,40 +14,44 @@ namespace {
 using std::uint64_t;
 using Stages = std::vector<std::unique_ptr<Stage>>;
 
-plan::ProcessorSetting processor_setting(const work::Frame& frame, std::optional<uint64_t> processors) {
-  return {frame.setting, processors, frame.options.link_times};
+plan::ProcessorSetting processor_setting(const work::Frame& frame, std::optional<uint64_t> processors,
+                                         const std::optional<schedule::LinkTimes>& link_times) {
+  if (link_times) schedule::check(*link_times);
+  return {frame.setting, processors, link_times};
 }
 
-Stages stages_of_rounds(const work::Frame& frame, const Reordering& what, const ScheduleChoice& choice) {
-  return rounds_stages(frame, std::make_shared<plan::RoundsOnFiles>(
-                                  what, choice.layout, processor_setting(frame, choice.processors)));
+Stages stages_of_rounds(const work::Frame& frame, const Reordering& what, const ScheduleChoice& choice,
+                        const plan::ProcessorSetting& c) {
+  return rounds_stages(frame, std::make_shared<plan::RoundsOnFiles>(what, choice.layout, c), c.link_times);
 }
 
-Stages exchange_stages(const work::Frame& frame, const Reordering& what, const ScheduleChoice& choice) {
-  plan::ExchangePlan plan = plan::plan_exchange(what, processor_setting(frame, choice.processors));
+Stages exchange_stages(const work::Frame& frame, const Reordering& what, const ScheduleChoice&,
+                       const plan::ProcessorSetting& c) {
+  plan::ExchangePlan plan = plan::plan_exchange(what, c);
   Stages stages;
   stages.push_back(tile_stage(frame, plan.within, true, false, "within processors"));
-  stages.push_back(std::make_unique<StripeStage>(std::move(plan.stripes)));
+  stages.push_back(std::make_unique<StripeStage>(std::move(plan.stripes), c.link_times));
   return stages;
 }
 
-Stages mesh_stages(const work::Frame& frame, const Reordering& what, const ScheduleChoice& choice) {
-  plan::MeshPlan plan =
-      plan::plan_mesh(what, choice.routing, choice.torus, processor_setting(frame, choice.processors));
+Stages mesh_stages(const work::Frame& frame, const Reordering& what, const ScheduleChoice& choice,
+                   const plan::ProcessorSetting& c) {
+  plan::MeshPlan plan = plan::plan_mesh(what, choice.routing, choice.torus, c);
   Stages stages;
   stages.push_back(std::make_unique<TransposeStage>(plan.within, setting_of(frame, true, false)));
-  stages.push_back(std::make_unique<StripeStage>(std::move(plan.stripes)));
+  stages.push_back(std::make_unique<StripeStage>(std::move(plan.stripes), c.link_times));
   return stages;
 }
 
 }  // namespace
 
-std::unique_ptr<work::Work> scheduled(io::ArrayFile input, const Reordering& what,
-                                      std::vector<uint64_t> extents, std::filesystem::path output,
-                                      work::Options options, const ScheduleChoice& choice) {
+std::unique_ptr<Job> scheduled(io::ArrayFile input, const Reordering& what, std::vector<uint64_t> extents,
+                               std::filesystem::path output, work::Options options,
+                               const ScheduleChoice& choice,
+                               const std::optional<schedule::LinkTimes>& link_times) {
   if (what.elements() == 0) {
     throw InputError(input.path.string() +
-                     ": there are no elements to share among virtual processors; schedule tiles needs none");
+                     ": there are no elements to share among virtual processors; the tile engine needs none");
   }
   if (choice.layout && choice.kind != ScheduleChoice::Kind::rounds) {
     throw InputError("a layout is for schedule rounds only");
@@ -63,20 +67,21 @@ std::unique_ptr<work::Work> scheduled(io::ArrayFile input, const Reordering& wha
   const auto make = choice.kind == ScheduleChoice::Kind::rounds     ? stages_of_rounds
                     : choice.kind == ScheduleChoice::Kind::exchange ? exchange_stages
                                                                     : mesh_stages;
-  Stages stages = make(frame, what, choice);
+  Stages stages = make(frame, what, choice, processor_setting(frame, choice.processors, link_times));
   return std::make_unique<StagedWork>(std::move(frame), std::move(stages));
 }
 
-std::unique_ptr<work::Work> scheduled_bands(std::vector<io::ArrayFile> inputs, const std::vector<Band>& bands,
-                                            std::filesystem::path output, work::Options options,
-                                            std::optional<uint64_t> processors) {
+std::unique_ptr<Job> scheduled_bands(std::vector<io::ArrayFile> inputs, const std::vector<Band>& bands,
+                                     std::filesystem::path output, work::Options options,
+                                     std::optional<uint64_t> processors,
+                                     const std::optional<schedule::LinkTimes>& link_times) {
   work::Frame frame =
       band::frame_of(std::move(inputs), bands, std::move(output), std::move(options), files_in_memory);
-  plan::BandExchangePlan plan = plan::plan_band_exchange(bands, frame.input().description.dtype.bytes,
-                                                         processor_setting(frame, processors));
+  const plan::ProcessorSetting c = processor_setting(frame, processors, link_times);
+  plan::BandExchangePlan plan = plan::plan_band_exchange(bands, frame.input().description.dtype.bytes, c);
   Stages stages;
   stages.push_back(std::make_unique<BandStage>(plan));
-  stages.push_back(std::make_unique<StripeStage>(std::move(plan.stripes)));
+  stages.push_back(std::make_unique<StripeStage>(std::move(plan.stripes), c.link_times));
   return std::make_unique<StagedWork>(std::move(frame), std::move(stages));
 }
 

@@ -7,25 +7,26 @@
 namespace xorder::machine {
 namespace {
 
-class ScheduledDescend final : public work::Work {
+class ScheduledDescend final : public Job {
  public:
   ScheduledDescend(work::Frame frame, std::unique_ptr<descend::Computation> what,
-                   const plan::SweepSizes& sizes, plan::Between between)
-      : Work(std::move(frame)),
+                   const plan::SweepSizes& sizes, plan::Between between,
+                   const std::optional<schedule::LinkTimes>& link_times)
+      : Job(std::move(frame)),
         what_(std::move(what)),
-        plan_(descend::plan_of(this->frame(), *what_, sizes, between)) {}
+        plan_(descend::plan_of(this->frame(), *what_, sizes, between, link_times)) {}
 
   std::string describe() const override { return plan_.describe(); }
   // All runs are alike.
-  std::optional<work::Traffic> forecast(const std::stop_token& stop) const override {
+  std::optional<schedule::Traffic> forecast(const std::stop_token& stop) const override {
     const auto& times = plan_.task.link_times;
     if (!times) return std::nullopt;
-    work::Traffic all = no_traffic();
+    schedule::Traffic all = no_traffic();
     if (!plan_.schedule) return all;
     const plan::NodeRuns& runs = *plan_.nodes();
     const schedule::Schedule& schedule = *plan_.schedule;
     const std::uint64_t run_bytes = plan_.task.record_bytes << runs.lg_run;
-    const work::Traffic one =
+    const schedule::Traffic one =
         Simulation(schedule, *times)
             .run(schedule, std::vector(schedule.network().nodes() * schedule.slots(), run_bytes), stop);
     for (std::uint64_t i = 0; i < runs.times(plan_.lg_block); ++i) all += one;
@@ -33,18 +34,18 @@ class ScheduledDescend final : public work::Work {
   }
 
  private:
-  work::Traffic no_traffic() const {
+  schedule::Traffic no_traffic() const {
     return machine::no_traffic(plan_.schedule_name(), plan_.processors(),
                                plan_.schedule ? plan_.schedule->steps() : 0, plan_.task.link_times);
   }
   std::vector<work::PassSummary> passes() const override { return descend::passes_of(plan_); }
   std::uint64_t scratch_bytes() const override { return plan_.scratch_bytes(); }
   void move(work::Run& run) override {
-    work::Traffic traffic = no_traffic();
+    schedule::Traffic traffic = no_traffic();
     descend::run_sweeps(plan_, *what_, run, [&](const plan::Sweep&) {
       return std::make_unique<NodeStrips>(plan_, *what_, traffic, run.stop());
     });
-    run.traffic = traffic;
+    sent_ = traffic;
   }
 
   std::unique_ptr<descend::Computation> what_;
@@ -53,16 +54,17 @@ class ScheduledDescend final : public work::Work {
 
 }  // namespace
 
-std::unique_ptr<work::Work> scheduled_descend(std::vector<io::ArrayFile> inputs,
-                                              std::unique_ptr<descend::Computation> what,
-                                              const io::DType& element,
-                                              const std::vector<std::uint64_t>& extents,
-                                              std::filesystem::path output, work::Options options,
-                                              DescendSchedule schedule, const plan::SweepSizes& sizes) {
+std::unique_ptr<Job> scheduled_descend(std::vector<io::ArrayFile> inputs,
+                                       std::unique_ptr<descend::Computation> what, const io::DType& element,
+                                       const std::vector<std::uint64_t>& extents,
+                                       std::filesystem::path output, work::Options options,
+                                       DescendSchedule schedule, const plan::SweepSizes& sizes,
+                                       const std::optional<schedule::LinkTimes>& link_times) {
+  if (link_times) schedule::check(*link_times);
   work::Frame frame =
       descend::frame_of(std::move(inputs), *what, element, extents, std::move(output), std::move(options));
   const auto between = schedule == DescendSchedule::aspc ? plan::Between::aspc : plan::Between::pipelined;
-  return std::make_unique<ScheduledDescend>(std::move(frame), std::move(what), sizes, between);
+  return std::make_unique<ScheduledDescend>(std::move(frame), std::move(what), sizes, between, link_times);
 }
 
 }  // namespace xorder::machine

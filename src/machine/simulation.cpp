@@ -10,14 +10,14 @@ namespace xorder::machine {
 using schedule::Switching;
 using std::uint64_t;
 
-work::Traffic no_traffic(std::string schedule, uint64_t processors, uint64_t steps,
-                         const std::optional<schedule::LinkTimes>& times) {
-  work::Traffic none{.schedule = std::move(schedule), .processors = processors, .steps = steps};
+schedule::Traffic no_traffic(std::string schedule, uint64_t processors, uint64_t steps,
+                             const std::optional<schedule::LinkTimes>& times) {
+  schedule::Traffic none{.schedule = std::move(schedule), .processors = processors, .steps = steps};
   if (times) none.time = {.times = *times};
   return none;
 }
 
-void count(work::Traffic& traffic, const schedule::Network& network, const schedule::Message& message,
+void count(schedule::Traffic& traffic, const schedule::Network& network, const schedule::Message& message,
            uint64_t bytes) {
   if (bytes == 0 || schedule::stays(message)) return;
   ++traffic.messages;
@@ -53,15 +53,15 @@ void Simulation::end_step(std::span<const schedule::Update> updates) {
   bytes_.clear();
 }
 
-work::Traffic Simulation::traffic() const {
-  work::Traffic traffic = traffic_;
+schedule::Traffic Simulation::traffic() const {
+  schedule::Traffic traffic = traffic_;
   traffic.time = {times_, 1, store_and_forward_.time(), wormhole_.time()};
   return traffic;
 }
 
 // All messages of a step are read before any is written.
-work::Traffic Simulation::run(const schedule::Schedule& schedule, std::vector<uint64_t> sizes,
-                              const std::stop_token& stop) {
+schedule::Traffic Simulation::run(const schedule::Schedule& schedule, std::vector<uint64_t> sizes,
+                                  const std::stop_token& stop) {
   std::vector<schedule::Message> messages;
   std::vector<schedule::Update> updates;
   std::vector<uint64_t> carried;

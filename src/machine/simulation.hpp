@@ -14,17 +14,17 @@
 #include <vector>
 
 #include "schedule/clock.hpp"
-#include "xorder/work/work.hpp"
+#include "xorder/schedule/traffic.hpp"
 
 namespace xorder::machine {
 
 /// The traffic before the first run. Every run is added to it.
-work::Traffic no_traffic(std::string schedule, std::uint64_t processors, std::uint64_t steps,
-                         const std::optional<schedule::LinkTimes>& times);
+schedule::Traffic no_traffic(std::string schedule, std::uint64_t processors, std::uint64_t steps,
+                             const std::optional<schedule::LinkTimes>& times);
 
 /// Counts a message that carries `bytes`, unless it stays on its node or has no bytes, which means that it is
 /// not sent.
-void count(work::Traffic& traffic, const schedule::Network& network, const schedule::Message& message,
+void count(schedule::Traffic& traffic, const schedule::Network& network, const schedule::Message& message,
            std::uint64_t bytes);
 
 class Simulation {
@@ -38,16 +38,16 @@ class Simulation {
   /// The step's messages are complete, and these are the updates after them.
   void end_step(std::span<const schedule::Update> updates);
   /// What crossed the network in this run, and its times.
-  work::Traffic traffic() const;
+  schedule::Traffic traffic() const;
 
   /// A run without data, whose slots hold `sizes` bytes, node by node: what a message carries keeps its size.
   /// Throws Cancelled.
-  work::Traffic run(const schedule::Schedule& schedule, std::vector<std::uint64_t> sizes,
-                    const std::stop_token& stop);
+  schedule::Traffic run(const schedule::Schedule& schedule, std::vector<std::uint64_t> sizes,
+                        const std::stop_token& stop);
 
  private:
   schedule::Network network_;
-  work::Traffic traffic_;
+  schedule::Traffic traffic_;
   schedule::LinkTimes times_;
   schedule::Clock store_and_forward_, wormhole_;
   std::vector<schedule::Message> messages_;  // of the step

@@ -25,8 +25,11 @@ std::unique_ptr<Stage> tile_stage(const work::Frame& frame, const Reordering& wh
                                      std::move(name));
 }
 
+// The model of schedules is coarser than a profile, so no run is compared with what it predicts.
+Job::Job(work::Frame frame) : Work((frame.disks.measured = false, std::move(frame))) {}
+
 StagedWork::StagedWork(work::Frame frame, std::vector<std::unique_ptr<Stage>> stages)
-    : Work(std::move(frame)), stages_(std::move(stages)) {}
+    : Job(std::move(frame)), stages_(std::move(stages)) {}
 
 std::vector<work::PassSummary> StagedWork::passes() const {
   std::vector<work::PassSummary> all;
@@ -50,10 +53,9 @@ std::string StagedWork::describe() const {
   return text;
 }
 
-std::optional<work::Traffic> StagedWork::forecast(const std::stop_token& stop) const {
-  if (!frame().options.link_times) return std::nullopt;
+std::optional<schedule::Traffic> StagedWork::forecast(const std::stop_token& stop) const {
   for (const auto& stage : stages_) {
-    if (auto traffic = stage->forecast(*frame().options.link_times, stop)) return traffic;
+    if (auto traffic = stage->forecast(stop)) return traffic;
   }
   return std::nullopt;
 }
@@ -63,6 +65,7 @@ void StagedWork::move(work::Run& run) {
   std::size_t first = 0;
   for (const auto& stage : stages_) {
     stage->move(run, relay, first);
+    if (stage->traffic()) sent_ = stage->traffic();
     first += stage->passes().size();
     relay.finish(first - 1);
   }

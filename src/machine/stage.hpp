@@ -12,20 +12,16 @@
 #include "work/frame.hpp"
 #include "work/relay.hpp"
 #include "work/run.hpp"
+#include "xorder/machine/job.hpp"
 
 namespace xorder::machine {
 
-class Stage {
+/// Sends something if virtual processors do it.
+class Stage : public schedule::Sender {
  public:
-  virtual ~Stage() = default;
   virtual std::vector<plan::PassSummary> passes() const = 0;
   /// A few words for people.
   virtual std::string describe() const = 0;
-  /// What work::Work::forecast() says, if virtual processors do this stage.
-  virtual std::optional<work::Traffic> forecast(const schedule::LinkTimes& /*times*/,
-                                                const std::stop_token& /*stop*/) const {
-    return std::nullopt;
-  }
   /// Performs its passes, those of the relay from `first` on. Leaves Relay::finish() of the last one
   /// to the caller.
   virtual void move(work::Run& run, const work::Relay& relay, std::size_t first) = 0;
@@ -58,13 +54,13 @@ class TileStage final : public Stage {
 std::unique_ptr<Stage> tile_stage(const work::Frame& frame, const Reordering& what, bool first, bool last,
                                   std::string name);
 
-class StagedWork final : public work::Work {
+class StagedWork final : public Job {
  public:
   /// Requires at least one stage.
   StagedWork(work::Frame frame, std::vector<std::unique_ptr<Stage>> stages);
 
   std::string describe() const override;
-  std::optional<work::Traffic> forecast(const std::stop_token& stop) const override;
+  std::optional<schedule::Traffic> forecast(const std::stop_token& stop) const override;
 
  private:
   std::vector<work::PassSummary> passes() const override;

@@ -91,7 +91,7 @@ class Stripes final : public Program {
 
   task::BufferPool& pool() { return pool_; }
   void load(Stripe& stripe, uint64_t first, uint64_t end);
-  work::Traffic exchange(Stripe& stripe, Machine& machine, const std::stop_token& stop);
+  schedule::Traffic exchange(Stripe& stripe, Machine& machine, const std::stop_token& stop);
   void store(Stripe& stripe);
 
   // What came by a message is copied: the next message may take its place before the receiver has read it.
@@ -235,7 +235,7 @@ void Stripes::open_targets(Stripe& stripe) {
   });
 }
 
-work::Traffic Stripes::exchange(Stripe& stripe, Machine& machine, const std::stop_token& stop) {
+schedule::Traffic Stripes::exchange(Stripe& stripe, Machine& machine, const std::stop_token& stop) {
   stripe_ = &stripe;
   if (!in_pieces()) open_targets(stripe);
   for (Slot& slot : slots_) slot.bytes = 0;  // also where no part begins: the last stripe may have left some
@@ -245,7 +245,7 @@ work::Traffic Stripes::exchange(Stripe& stripe, Machine& machine, const std::sto
     slot.content = stripe.contents[number(stored)];
     slot.bytes = part.end - part.begin;
   }
-  const work::Traffic traffic = machine.run(*this, stop);
+  const schedule::Traffic traffic = machine.run(*this, stop);
   // Puts the parts that receive() has not put in their places.
   const std::vector<Panel>& panels = geometry_.panels();
   task::each(panels.size(), [&](uint64_t i) {
@@ -296,11 +296,12 @@ void Stripes::write_pieces(const Stored& stored, const std::byte* content) {
 
 }  // namespace
 
-std::optional<work::Traffic> StripeStage::forecast(const schedule::LinkTimes& times,
-                                                   const std::stop_token& stop) const {
+std::optional<schedule::Traffic> StripeStage::forecast(const std::stop_token& stop) const {
+  if (!link_times_) return std::nullopt;
   const schedule::Schedule& schedule = *plan_.schedule;
-  work::Traffic all = no_traffic(plan_.name, schedule.network().nodes(), schedule.steps(), times), last;
-  Simulation simulation(schedule, times);
+  schedule::Traffic all = no_traffic(plan_.name, schedule.network().nodes(), schedule.steps(), link_times_),
+                    last;
+  Simulation simulation(schedule, *link_times_);
   std::vector<uint64_t> sizes, last_sizes;
   for (uint64_t first = 0; first < plan_.most_rows; first += plan_.rows) {
     sizes.assign(schedule.network().nodes() * schedule.slots(), 0);
@@ -325,13 +326,13 @@ void StripeStage::move(work::Run& run, const work::Relay& relay, std::size_t fir
   Stripes stripes(plan_, storage, source, target);
   Stripe buffers[] = {Stripe(stripes.pool()), Stripe(stripes.pool())};
   const schedule::Schedule& schedule = *plan_.schedule;
-  const auto& link_times = run.frame().options.link_times;
-  work::Traffic traffic = no_traffic(plan_.name, schedule.network().nodes(), schedule.steps(), link_times);
+  schedule::Traffic traffic =
+      no_traffic(plan_.name, schedule.network().nodes(), schedule.steps(), link_times_);
 
   run.begin(plan_.pass.bytes_read + plan_.pass.bytes_written, first + 1);
   run.with(workers, [&] {
     uint64_t next = 0;
-    Machine machine(schedule, link_times);
+    Machine machine(schedule, link_times_);
     const auto load = [&](Stripe& stripe) {
       if (next >= plan_.most_rows) return false;
       stripes.load(stripe, next, next + plan_.rows);
@@ -342,7 +343,7 @@ void StripeStage::move(work::Run& run, const work::Relay& relay, std::size_t fir
     const auto store = [&](Stripe& stripe) { stripes.store(stripe); };
     task::in_turn(buffers, load, exchange, store);
   });
-  run.traffic = traffic;
+  sent_ = traffic;
 }
 
 }  // namespace xorder::machine

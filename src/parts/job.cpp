@@ -110,13 +110,13 @@ uint64_t Job::bytes() const { return plan_.block_bytes() * plan_.ranks(); }
 
 uint64_t Job::scratch_bytes() const { return plan::scratch_files(passes().size()) * bytes(); }
 
-std::optional<work::Traffic> Job::traffic() const {
-  return work::Traffic{.schedule = "rounds",
-                       .processors = plan_.ranks(),
-                       .steps = plan_.pass().tiles * plan_.rounds(),
-                       .messages = plan_.messages(),
-                       .crossings = plan_.messages(),
-                       .bytes_moved = plan_.bytes_sent()};
+std::optional<schedule::Traffic> Job::forecast(const std::stop_token&) const {
+  return schedule::Traffic{.schedule = "rounds",
+                           .processors = plan_.ranks(),
+                           .steps = plan_.pass().tiles * plan_.rounds(),
+                           .messages = plan_.messages(),
+                           .crossings = plan_.messages(),
+                           .bytes_moved = plan_.bytes_sent()};
 }
 
 std::string Job::describe() const {
@@ -140,9 +140,9 @@ void Job::move(work::Run& run) {
   TilesPass tiles(plan_, run, comm_, relay.source(last), relay.target(last));
   tiles.move(last + 1);
   const auto sent = run.team()->sums({tiles.sent().messages, tiles.sent().bytes});
-  run.traffic = traffic();
-  run.traffic->messages = run.traffic->crossings = sent[0];
-  run.traffic->bytes_moved = sent[1];
+  sent_ = forecast({});
+  sent_->messages = sent_->crossings = sent[0];
+  sent_->bytes_moved = sent[1];
 }
 
 }  // namespace xorder::parts

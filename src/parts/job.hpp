@@ -18,6 +18,7 @@
 
 #include "plan/parts.hpp"
 #include "xorder/io/array_file.hpp"
+#include "xorder/schedule/traffic.hpp"
 #include "xorder/work/work.hpp"
 
 namespace xorder::tiles {
@@ -30,7 +31,7 @@ class Team;
 
 namespace xorder::parts {
 
-class Job final : public work::Work {
+class Job final : public work::Work, public schedule::Sender {
  public:
   /// Collective among the ranks of the team, which must be those of `comm` in the same order. `input` is this
   /// rank's part of the array, `what` the permutation of the whole, and `extents` the shape of the whole
@@ -44,12 +45,12 @@ class Job final : public work::Work {
   ~Job() override;
 
   std::string describe() const override;
+  std::optional<schedule::Traffic> forecast(const std::stop_token& stop) const override;
 
  private:
   std::vector<work::PassSummary> passes() const override;
   std::uint64_t bytes() const override;
   std::uint64_t scratch_bytes() const override;
-  std::optional<work::Traffic> traffic() const override;
   void move(work::Run& run) override;
 
   MPI_Comm comm_;

@@ -222,7 +222,6 @@ Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, co
              const Membership& membership) {
   check_page_size();
   Frame frame{std::move(inputs), {}, std::move(options), membership, {}, {}, {}, {}};
-  if (frame.options.link_times) schedule::check(*frame.options.link_times);
   Team* const team = frame.team();
   if (frame.options.device) {
     frame.disks.target = *frame.options.device;

@@ -7,11 +7,6 @@
 
 namespace xorder::work {
 
-/// The network and the times of --network.
-nlohmann::ordered_json timing_json(const schedule::LinkTimes& times,
-                                   const schedule::Duration& store_and_forward,
-                                   const schedule::Duration& wormhole);
-
 nlohmann::json plan_json(const Summary& plan);
 nlohmann::json report_json(const Summary& plan, const Report& report);
 

@@ -120,8 +120,7 @@ Report Run::finish() {
                 .reads = count.reads,
                 .writes = count.writes,
                 .seconds = 0,
-                .peak_memory = peak_memory,
-                .traffic = traffic};
+                .peak_memory = peak_memory};
   add_note(report.note, note_);
   return report;
 }

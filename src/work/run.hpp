@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <stop_token>
 
 #include "task/workers.hpp"
@@ -47,9 +46,6 @@ class Run {
   /// repeatedly.
   void with(task::Workers& workers, const std::function<void()>& body,
             const std::function<void()>& meanwhile = {});
-
-  /// What crossed the network, if a schedule was run.
-  std::optional<Traffic> traffic;
 
   /// Throws IoError if an input has changed since the run began.
   void require_unchanged_inputs() const { delivery_.require_unchanged_inputs(); }

@@ -44,8 +44,6 @@ Work& Work::operator=(Work&&) noexcept = default;
 
 void Work::note(const std::string& text) { add_note(frame_->note, text); }
 
-std::optional<Traffic> Work::forecast(const std::stop_token&) const { return std::nullopt; }
-
 std::uint64_t Work::bytes() const { return frame_->output.bytes; }
 
 Summary Work::summary() const {
@@ -59,8 +57,7 @@ Summary Work::summary() const {
               .note = f.note,
               .access = f.access.mapped() ? "mapped" : "direct",
               .passes = passes(),
-              .removal_seconds = plan::scratch_seconds(scratch_bytes() / parts, plan::Host{}),
-              .traffic = traffic()};
+              .removal_seconds = plan::scratch_seconds(scratch_bytes() / parts, plan::Host{})};
   for (const PassSummary& pass : all.passes) {
     all.bytes_read += pass.bytes_read;
     all.bytes_written += pass.bytes_written;
@@ -80,8 +77,8 @@ Report Work::run(const ProgressCallback& progress, std::stop_token stop) {
   Report report = run.finish();
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   const Frame& f = *frame_;
-  // The model of mapped files, of schedules and of several processes is coarser than a profile.
-  if (f.disks.measured && !f.access.mapped() && f.team() == nullptr && !report.traffic)
+  // The model of mapped files and of several processes is coarser than a profile.
+  if (f.disks.measured && !f.access.mapped() && f.team() == nullptr)
     add_note(report.note, prediction_note(f.disks.target, summary().predicted_seconds(), report.seconds));
   return report;
 }

@@ -188,11 +188,14 @@ class Several(Case):
         else:
             said = [word for band in bands for word in ("--banded", "%d,%d" % band)]
         said += ["--band-order", order] + (["--cyclic"] if cyclic else [])
-        report = self.json("transpose", "a.npy", "b.npy", "--force", *said, *options)
+        report = self.json(*self.command(options), "a.npy", "b.npy", "--force", *said, *options)
         self.assert_same(self.load("b.npy"), together(expected), (n, bands, order, cyclic, dtype, options))
         if len(bands) > 1:
             self.check_a_file_each(given, bands, order, cyclic, options)
         return report
+
+    def command(self, options):
+        return ["machine", "transpose"] if "--schedule" in options else ["transpose"]
 
     def check_a_file_each(self, matrices, bands, order, cyclic, options):
         """OUT is that of the one file, b.npy, byte for byte."""
@@ -210,7 +213,7 @@ class Several(Case):
             shapes = {matrix.shape for matrix in matrices}
             said += ["--dtype", matrices[0].dtype.str, "--offset", offset]
             said += ["--shape", "%d,%d" % shapes.pop()] if len(shapes) == 1 else []
-        self.ok("transpose", names[0], *said, *names[1:], *options, f"c{suffix}", "--force", "-q")
+        self.ok(*self.command(options), names[0], *said, *names[1:], *options, f"c{suffix}", "--force", "-q")
         one = self.bytes_of("b.npy") if suffix == ".npy" else self.load("b.npy").tobytes()
         self.assertTrue(self.bytes_of(f"c{suffix}") == one, (names, said, options))
 
@@ -243,7 +246,7 @@ class Several(Case):
     def test_plans_say_how(self):
         self.save("a.npy", self.noise((2, 32, 9)))
         options = ("transpose", "a.npy", "b.npy", "--banded", "4,4", "--matrices", 2, "--cyclic", "--dry-run")
-        text = self.ok(*options, "--schedule", "banded", "--processors", 32).stdout
+        text = self.ok("machine", *options, "--schedule", "banded", "--processors", 32).stdout
         self.assertRegex(text, r"of each of 2 matrices")
         self.assertRegex(text, r"search, 6 steps \(one after another: 8\)")
         self.assertRegex(self.ok(*options).stdout, "2 times the transposition of a 32 x 32 cyclic band")
@@ -254,7 +257,7 @@ class Several(Case):
         given = self.noise((1, 30, 5))
         self.save("a.npy", given)
         self.ok("transpose", "a.npy", "b.npy", "--banded", "2,2", "--cyclic", "--matrices", 1, "-q")
-        self.ok("transpose", "b.npy", "c.npy", "--banded", "2,2", "--cyclic", "--matrices", 1, "-q", "--schedule", "banded")
+        self.ok("machine", "transpose", "b.npy", "c.npy", "--banded", "2,2", "--cyclic", "--matrices", 1, "-q", "--schedule", "banded")
         self.assert_same(self.load("c.npy"), given)
 
     def test_refusals(self):
@@ -268,7 +271,7 @@ class Several(Case):
                               (("2,2", "--matrices", 3, "--band-order", "diagonals"), r"\(3, KL\+KU\+1, N\)"),
                               (("2,2", "--matrices", 3, "--schedule", "banded", "--processors", 32), "20 columns")]:
             with self.subTest(options=options):
-                self.refused("transpose", "a.npy", "out.npy", "--banded", *options, says=says)
+                self.refused(*self.command(options), "a.npy", "out.npy", "--banded", *options, says=says)
         self.refused("transpose", "flat.npy", "out.npy", "--banded", "1,1", "--banded", "1,2", says=r"N\*7")
         self.refused("transpose", "flat.npy", "out.npy", "--banded", "0,0", "--banded", "3,3", "--banded", "4,4", "--banded", "7,7", says="not narrower")
         self.refused("transpose", "a.npy", "out.npy", "--matrices", "3", says="--banded")
@@ -298,12 +301,13 @@ class Files(Case):
     def test_reports(self):
         for schedule in [(), ("--schedule", "banded", "--processors", 4, "--network", "1,0,0")]:
             before = self.listing()
-            plan = self.json(*self.both, *schedule, "--dry-run")
+            both = (*(["machine"] if schedule else []), *self.both, *schedule)
+            plan = self.json(*both, "--dry-run")
             self.assertEqual(plan["bytes"], 20 * 11 * 8)
-            text = self.ok(*self.both, *schedule, "--dry-run").stdout
+            text = self.ok(*both, "--dry-run").stdout
             self.assertRegex(text, "of each of 2 matrices" if schedule else r"3 \+ 1 \+ 3 diagonals[^~]*1 \+ 1 \+ 2 diagonals")
             self.assertEqual(self.listing(), before)
-            report = self.json(*self.both, *schedule, "--trace", "run.trace", "--progress", "bar")
+            report = self.json(*both, "--trace", "run.trace", "--progress", "bar")
             self.assertEqual(report["bytes"], plan["bytes"])
             if schedule:
                 self.assertEqual((report["messages"], report["timing"]), (plan["messages"], plan["timing"]))
@@ -338,7 +342,8 @@ class Files(Case):
                 ("wide wide", ("--banded", "10,10", "--banded", "3,3"), "are 21")]:
             names = [name if "." in name else name + ".npy" for name in files.split()]
             with self.subTest(files=files, options=options):
-                self.refused("transpose", *names, "out.npy", *options, says=says)
+                machine = ["machine"] if "--schedule" in options else []
+                self.refused(*machine, "transpose", *names, "out.npy", *options, says=says)
         for output in ["wide.npy", "narrow.npy"]:
             with self.subTest(output=output):
                 self.refused("transpose", "wide.npy", "narrow.npy", output, *differ, "--force", says=f"the same file as the input {output}")
@@ -390,7 +395,7 @@ class BadInput(Case):
 
     def test_options_that_do_not_go_together(self):
         self.bad("a.npy", "2,2", "--axes", "1,0", says="--axes")
-        self.bad("a.npy", "2,2", "--schedule", "rounds", says="--schedule")
+        self.refused("machine", "transpose", "a.npy", "out.npy", "--banded", "2,2", "--schedule", "rounds", says="--schedule")
         self.bad("a.npy", "2,2", "--band-order", "upwards", says="--band-order")
         for option in [("--cyclic",), ("--band-order", "columns")]:
             self.refused("transpose", "a.npy", "out.npy", *option, says="--banded")

@@ -354,18 +354,18 @@ class Scheduled(Descend):
                     command, inputs = words[0], [word for word in words[1:] if word.endswith(".npy")]
                     rest = list(words[1 + len(inputs):])
                     self.ok("descend", command, *inputs, "sweeps.npy", *rest, "--force", "-q")
-                    self.ok("descend", command, *inputs, "out.npy", *rest, "--force", "-q", *options)
+                    self.ok("machine", "descend", command, *inputs, "out.npy", *rest, "--force", "-q", *options)
                     self.assert_same(self.load("out.npy"), self.load("sweeps.npy"), words)
 
     def test_steps(self):
         self.save("a.npy", np.arange(1 << 7, dtype="f8"))
         for processors, steps in [(8, 88), (1, 4 * (7 + 128 - 1)), (128, 28)]:
-            report = self.json("descend", "scan", "a.npy", "b.npy", "--force", "--schedule", "pipelined",
+            report = self.json("machine", "descend", "scan", "a.npy", "b.npy", "--force", "--schedule", "pipelined",
                                "--processors", processors)
             self.assertEqual((report["schedule"], report["processors"], report["steps"]), ("pipelined", processors, steps))
             self.assertEqual(report["bytes_moved"], 8 * report["messages"])
         # Sums need what comes before them only: two links, and one from neighbours.
-        report = self.json("descend", "scan", "a.npy", "b.npy", "--force", "--schedule", "aspc", "--processors", 8)
+        report = self.json("machine", "descend", "scan", "a.npy", "b.npy", "--force", "--schedule", "aspc", "--processors", 8)
         self.assertEqual((report["schedule"], report["processors"], report["steps"], report["messages"]), ("aspc", 8, 5, 40))
         self.assertEqual(report["bytes_moved"], 16 * 8 * report["messages"])
 
@@ -373,7 +373,7 @@ class Scheduled(Descend):
         """Those of Hu's schedule, if it runs as a whole; and a run's are those that the plan said."""
         for name in "bcd":
             self.save(f"{name}.npy", self.random.random(1 << 9) + (4 if name == "b" else 0))
-        solve = ("descend", "tridiagonal", "c.npy", "b.npy", "c.npy", "d.npy", "x.npy", "--force", "--network", "3,1,2,one-port")
+        solve = ("machine", "descend", "tridiagonal", "c.npy", "b.npy", "c.npy", "d.npy", "x.npy", "--force", "--network", "3,1,2,one-port")
         for lg in [0, 3, 6]:
             timing = self.json(*solve, "--schedule", "pipelined", "--processors", 1 << lg)["timing"]
             once = self.json("schedule", "descend", "--dimension", lg, "--per-node", 1 << 9 - lg, "--ascend", "--network",
@@ -390,7 +390,7 @@ class Scheduled(Descend):
         self.save("a.npy", array)
         for b in range(12):
             for sign in [1, -1]:
-                report = self.json("descend", "shift", "a.npy", "b.npy", "--force", f"--by={sign << b}", "--schedule", "aspc",
+                report = self.json("machine", "descend", "shift", "a.npy", "b.npy", "--force", f"--by={sign << b}", "--schedule", "aspc",
                                    "--processors", 64)
                 self.assert_same(self.load("b.npy"), np.roll(array, sign << b), (sign, b))
                 self.assertEqual((report["passes"], report["steps"]), (1, 0 if b < 6 else 1 if b == 6 else 2))
@@ -399,9 +399,9 @@ class Scheduled(Descend):
         with open(self.path("a.raw"), "wb") as file:
             file.truncate(1 << 31)  # a sparse file
         for schedule in ["aspc", "pipelined"]:
-            plan = self.ok("descend", "scan", "a.raw", "b.raw", "--dtype", "f8", "--memory", "250MiB", "--dry-run", "--schedule", schedule)
+            plan = self.ok("machine", "descend", "scan", "a.raw", "b.raw", "--dtype", "f8", "--memory", "250MiB", "--dry-run", "--schedule", schedule)
             self.assertRegex(plan.stdout, rf"schedule {schedule}: \d+ steps?")
-            figures = self.json("descend", "scan", "a.raw", "b.raw", "--dtype", "f8", "--memory", "250MiB", "--dry-run", "--schedule", schedule)
+            figures = self.json("machine", "descend", "scan", "a.raw", "b.raw", "--dtype", "f8", "--memory", "250MiB", "--dry-run", "--schedule", schedule)
             self.assertEqual((figures["passes"], figures["bytes_read"], figures["scratch_bytes"]), (2, 1 << 32, 0))
             self.assertLessEqual(figures["planned_memory"], 250 * MiB)
 
@@ -410,7 +410,7 @@ class Scheduled(Descend):
         array = self.noise(16, f"V{1 << 20}")
         self.save("a.raw", array)
         for schedule in ["aspc", "pipelined"]:
-            command = ("descend", "shift", "a.raw", "b.raw", "--dtype", "V1048576", "--by", 11, "--schedule", schedule, "--force")
+            command = ("machine", "descend", "shift", "a.raw", "b.raw", "--dtype", "V1048576", "--by", 11, "--schedule", schedule, "--force")
             line = self.refused(*command, "--memory", "16MiB", says=r"need more memory; \d+ MiB would do")
             enough = int(re.search(r"memory; (\d+) MiB", line)[1])
             self.refused(*command, "--memory", f"{enough - 2}MiB", says="would do")
@@ -425,17 +425,17 @@ class Scheduled(Descend):
         for schedule in ["aspc", "pipelined"]:
             for processors, says in [(3, "3 virtual processors: a power of two"),
                                      (32, "32 virtual processors are too many for 16 elements")]:
-                self.refused("descend", "shift", "a.npy", "b.npy", "--by", 1, "--schedule", schedule,
+                self.refused("machine", "descend", "shift", "a.npy", "b.npy", "--by", 1, "--schedule", schedule,
                              "--processors", processors, says=says)
         self.save("unsorted.npy", np.array([1, 0, 2, 3], "f8"))
-        self.refused("descend", "merge", "unsorted.npy", "b.npy", "--schedule", "pipelined", says="unsorted.npy")
+        self.refused("machine", "descend", "merge", "unsorted.npy", "b.npy", "--schedule", "pipelined", says="unsorted.npy")
         with open(self.path("huge.raw"), "wb") as file:
             file.truncate(1 << 32)  # a sparse file
         began = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
         for schedule in ["aspc", "pipelined"]:
-            self.refused("descend", "scan", "huge.raw", "b.raw", "--dtype", "u1", "--schedule", schedule, "--memory", "16MiB",
+            self.refused("machine", "descend", "scan", "huge.raw", "b.raw", "--dtype", "u1", "--schedule", schedule, "--memory", "16MiB",
                          "--processors", 1 << 16, "--dry-run", says=["65536 processors", "memory", "fit$"])
-            self.refused("descend", "scan", "huge.raw", "b.raw", "--dtype", "u1", "--schedule", schedule,
+            self.refused("machine", "descend", "scan", "huge.raw", "b.raw", "--dtype", "u1", "--schedule", schedule,
                          "--processors", 1 << 21, "--dry-run", says=[r"2\^20"])
         if not SANITIZED:
             self.assertLessEqual(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, max(began, 64 << 10))  # KiB
@@ -454,7 +454,7 @@ class OnDisk(Case):
                 self.assertEqual(report["passes"], 2)
                 self.assertLess(report["peak_memory"], (16 + 40) * MiB)
         for schedule in ["aspc", "pipelined"]:
-            report = self.json("descend", "scan", "a.npy", "c.npy", "--memory", "16MiB", "--schedule", schedule, "--force")
+            report = self.json("machine", "descend", "scan", "a.npy", "c.npy", "--memory", "16MiB", "--schedule", schedule, "--force")
             self.assertEqual(self.bytes_of("b.npy"), self.bytes_of("c.npy"), schedule)
             if not harness.SANITIZED:
                 self.assertLess(report["peak_memory"], (16 + 40) * MiB)

@@ -184,7 +184,7 @@ class Environment(Case):
             errors = []
             for size in [25, 30, 35, 40, 50, 60, 80, 100]:
                 limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (size * MiB, size * MiB))
-                errors.append(self.run_xorder("transpose", "large.npy", "b.npy", "--memory", "64MiB", "-f", *options, preexec_fn=limit).stderr)
+                errors.append(self.run_xorder(*(["machine"] if options else []), "transpose", "large.npy", "b.npy", "--memory", "64MiB", "-f", *options, preexec_fn=limit).stderr)
             advice[options] = {error.split("; ")[-1] for error in errors if "out of memory" in error}
         if not all(advice.values()):
             self.skipTest("no such limit lets the program begin and its buffers fail")

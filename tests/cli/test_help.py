@@ -9,28 +9,29 @@ from harness import Case, main, matrix_text, np, random_columns
 
 
 class Help(Case):
-    commands = ["transpose", "bitreverse", "permute", "show", "info"]
+    commands = [("transpose",), ("bitreverse",), ("permute",), ("show",), ("info",), ("machine", "transpose"),
+                ("machine", "bitreverse"), ("machine", "permute"), ("machine", "descend")]
 
-    def help(self, *args):
-        result = self.ok(*args, "--help")
+    def help(self, *args, flag="--help"):
+        result = self.ok(*args, flag)
         self.assertEqual(result.stderr, "")
         return result.stdout
 
     def examples(self, command):
         """The lines of commands, without what is said of them behind two blanks."""
-        lines = re.findall(r"^ +(xorder .*)$", self.help(command), re.MULTILINE)
+        lines = re.findall(r"^ +(xorder .*)$", self.help(*command), re.MULTILINE)
         return [shlex.split(re.split(r" {2,}", line)[0]) for line in lines]
 
     def test_all_commands_are_listed(self):
         text = self.help()
         for command in self.commands:
-            self.assertRegex(text, rf"(?m)^ +{command}\b")
+            self.assertRegex(text, rf"(?m)^ +{command[0]}\b")
 
     def test_version(self):
         self.assertRegex(self.ok("--version").stdout, r"\A[^\n]*\d+\.\d+\.\d+\n\Z")
 
     def test_help_is_also_a_word(self):
-        for command in [(), ("transpose",), ("bench",), ("descend", "scan"), ("schedule", "mesh")]:
+        for command in [(), ("transpose",), ("bench",), ("descend", "scan"), ("schedule", "mesh"), ("machine", "descend", "scan")]:
             self.assertEqual(self.ok("help", *command).stdout, self.help(*command))
         self.assertIn("xorder help COMMAND", self.help())
         self.refused("help", "transpos", says="'transpos' is not a command")
@@ -55,10 +56,24 @@ class Help(Case):
                   "--progress", "--quiet", "--json", "--device"]
         for command, own in [("transpose", ["--axes", "--banded", "--band-order", "--cyclic", "--matrices"]), ("bitreverse", ["--axis"]), ("permute", ["--by", "--matrix", "--axis"])]:
             for option in moving + own:
-                self.assertIn(option, self.help(command))
+                self.assertIn(option, self.help(command, flag="--help-all"))
         for name in ["transpose(", "bitreverse", "reverse", "gray", "shuffle", "unshuffle", "rotate(", "morton(", "bits(",
                      "xor(", "identity"]:
             self.assertIn(name, self.help("permute"))
+
+    def test_help_fits_on_a_screen(self):
+        for command in [("transpose",), ("bitreverse",), ("descend", "shift"), ("descend", "scan"), ("descend", "tridiagonal")]:
+            text = self.help(*command)
+            self.assertLessEqual(len(text.splitlines()), 50, command)
+            for option in ["--schedule", "--layout", "--routing", "--torus", "--network", "--io ", "--device"]:
+                self.assertNotIn(option, text, command)
+            everything = self.help(*command, flag="--help-all")
+            self.assertLess(set(text.splitlines()), set(everything.splitlines()), command)
+            self.assertIn("--io auto|direct|mapped", everything)
+            self.assertNotIn("--schedule", everything)
+        for kind in ["scan", "shift"]:
+            self.assertIn("--processors P", self.help("descend", kind, flag="--help-all"))
+        self.assertIn("--layout major|minor|F", self.help("machine", "bitreverse"))
 
     def test_expressions_are_explained(self):
         """Each name that the parser knows has a line, which says where the elements go."""
@@ -78,22 +93,26 @@ class Help(Case):
 
     def test_options_are_grouped(self):
         """The groups stand in one order in all commands, and each option is described in one style."""
-        order = ["What to do", "Input", "Output", "Resources", "Reporting", "How to do it"]
+        order = ["What to do", "Band storage", "Virtual processors", "Input", "Output", "Resources", "Reporting", "How to do it"]
         moving = [("transpose",), ("bitreverse",), ("permute",), ("descend", "shift"), ("descend", "scan")]
+        by_machine = [("machine", *command) for command in moving]
         others = [("show",), ("info",), ("report",), ("descend", "merge"), ("descend", "tridiagonal")]
         for command in ["bench", "schedule"]:
             kinds = re.findall(r"(?m)^  ([\w-]+)  ", self.help(command).partition("Subcommands:")[2])
             self.assertGreater(len(kinds), 3)
             others += [(command, kind) for kind in kinds]
-        for command in [*moving, *others]:
-            text = self.help(*command)
+        for command in [*moving, *by_machine, *others]:
+            text = self.help(*command, flag="--help" if command in others else "--help-all")
             groups = [line for line in re.findall(r"(?m)^(\w[\w ]*):$", text) if line not in ["Positionals", "Examples", "Example"]]
             self.assertLessEqual(set(groups), set(order), command)
             self.assertEqual(sorted(groups, key=order.index), sorted(groups, key=groups.index), command)
-            if command in moving:
-                self.assertEqual(set(groups), set(order), command)
-        for command in [*moving, ("show",), ("info",), ("descend", "merge"), ("descend", "tridiagonal")]:
-            for option, description in re.findall(r"(?m)^  (-\S.*?)(?:  +|\n +)(\S.*)$", self.help(*command)):
+            if command not in others:
+                special = {"Band storage"} if "transpose" not in command else set()
+                special |= {"Virtual processors"} if command in moving else set()
+                self.assertEqual(set(groups), set(order) - special, command)
+        for command in [*moving, *by_machine, ("show",), ("info",), ("descend", "merge"), ("descend", "tridiagonal")]:
+            flag = "--help" if command[0] in ["show", "info"] else "--help-all"
+            for option, description in re.findall(r"(?m)^  (-\S.*?)(?:  +|\n +)(\S.*)$", self.help(*command, flag=flag)):
                 self.assertRegex(description, r"^([a-z(]|IN |Hu's)", (command, option))
                 self.assertNotRegex(description, r"[^.]\.$", (command, option))
 
@@ -119,19 +138,19 @@ class Help(Case):
     def test_examples(self):
         for command in self.commands:
             examples = self.examples(command)
-            self.assertGreaterEqual(len(examples), 2, command)
+            self.assertGreaterEqual(len(examples), 1 if command[-1] == "descend" else 2, command)
             for words in examples:
                 with self.subTest(example=shlex.join(words)):
-                    self.assertEqual(words[:2], ["xorder", command])
+                    self.assertEqual(words[:1 + len(command)], ["xorder", *command])
                     self.make_files(words)
                     before = set(os.listdir(self.dir))
                     large = os.path.getsize(self.path("a.raw")) > 1 << 28
-                    result = self.run_xorder(*words[1:], *(["--dry-run"] if large and command != "info" else []))
+                    result = self.run_xorder(*words[1:], *(["--dry-run"] if large and command != ("info",) else []))
                     if large and "no room" in result.stderr:
                         self.skipTest("the disk is too small even for the plan of a large file")
                     self.assertEqual(result.returncode, 0, result.stderr)
                     made = set(os.listdir(self.dir)) - before
-                    if command == "info" or large or command == "show" and "--svg" not in words:
+                    if command == ("info",) or large or command == ("show",) and "--svg" not in words:
                         self.assertEqual(made, set())
                         self.assertGreater(len(result.stdout), 20)
                     else:

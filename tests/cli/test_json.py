@@ -124,7 +124,7 @@ class Schema(Case):
                 self.assertEqual(set(each), {"tiles", "tile_bytes", "source_block_bytes", "target_block_bytes", "memory",
                                              "predicted_seconds"})
             self.assertEqual(set(self.json(*run, "--force")), keys["Report"][0], command)
-        scheduled = ("transpose", "a.npy", "b.npy", "--force", "--schedule", "rounds")
+        scheduled = ("machine", "transpose", "a.npy", "b.npy", "--force", "--schedule", "rounds")
         self.assertEqual(set(self.json(*scheduled)), keys["Report"][0] | keys["Report"][1] - {"timing"})
         timed = self.json(*scheduled, "--network", "1,1,1")
         self.assertEqual(set(timed), keys["Report"][0] | keys["Report"][1])

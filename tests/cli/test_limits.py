@@ -112,16 +112,16 @@ class Memory(Case):
             for io in ["direct", "mapped"]:
                 with self.subTest(options=options, io=io):
                     self.evict("a.npy")
-                    report, peak = self.limited(200 * MiB, "transpose", "a.npy", "b.npy", "--memory", "16MiB", "--force", "--io", io,
-                                                "--schedule", *options)
+                    report, peak = self.limited(200 * MiB, "machine", "transpose", "a.npy", "b.npy", "--memory", "16MiB", "--force", "--io",
+                                                io, "--schedule", *options)
                     self.assertLessEqual(peak, 16 * MiB + self.program, report)
 
     def test_mapped_stripes(self):
         """Faults map pages around them, of ranges that belong to the stripe before."""
         self.a_quarter_of_a_gibibyte()
         self.evict("a.raw")
-        report, peak = self.limited(1024 * MiB, "transpose", "a.raw", "b.raw", "--dtype", "f8", "--shape", "4096,8192", "--memory",
-                                    "64MiB", "--io", "mapped", "--schedule", "exchange", "--processors", 16)
+        report, peak = self.limited(1024 * MiB, "machine", "transpose", "a.raw", "b.raw", "--dtype", "f8", "--shape", "4096,8192",
+                                    "--memory", "64MiB", "--io", "mapped", "--schedule", "exchange", "--processors", 16)
         self.assertLessEqual(peak, 64 * MiB + self.program, report)
 
     def test_descend_by_virtual_processors(self):
@@ -132,8 +132,8 @@ class Memory(Case):
         for memory, schedule, io in [(16, "aspc", "direct"), (16, "pipelined", "mapped"), (64, "aspc", "mapped"), (64, "pipelined", "direct")]:
             with self.subTest(memory=memory, schedule=schedule, io=io):
                 self.evict("a.npy")
-                report, peak = self.limited(200 * MiB, "descend", "scan", "a.npy", "b.npy", "--memory", f"{memory}MiB", "--force",
-                                            "--schedule", schedule, "--io", io)
+                report, peak = self.limited(200 * MiB, "machine", "descend", "scan", "a.npy", "b.npy", "--memory", f"{memory}MiB",
+                                            "--force", "--schedule", schedule, "--io", io)
                 self.assertLessEqual(peak, memory * MiB + self.program, report)
                 self.assert_same(self.load("b.npy"), expected)
 
@@ -142,12 +142,12 @@ class Memory(Case):
         runs = [("u1", (16384, 8192), ("--banded", "4095,4096")), ("f8", (2999, 3001), ("--schedule", "mesh", "--processors", 64)),
                 ("u1", (8000, 8000), ("--schedule", "mesh", "--processors", 64)), ("u1", (8000, 8000), ()), ("V3", (1 << 23,), ("--schedule", "exchange"))]
         for dtype, shape, options in runs:
-            command = "bitreverse" if len(shape) == 1 else "transpose"
+            command = (["machine"] if "--schedule" in options else []) + ["bitreverse" if len(shape) == 1 else "transpose"]
             self.save("a.npy", self.noise(shape, dtype))
             for io in ["direct", "mapped"]:
                 with self.subTest(options=options, io=io):
                     self.evict("a.npy")
-                    report, peak = self.limited(200 * MiB, command, "a.npy", "b.npy", "--memory", "16MiB", "--force", "--io", io, *options)
+                    report, peak = self.limited(200 * MiB, *command, "a.npy", "b.npy", "--memory", "16MiB", "--force", "--io", io, *options)
                     self.assertLessEqual(peak, 26 * MiB, report)
                     if "--banded" in options and io == "direct":  # columns are cut, so that runs are whole blocks
                         self.assertEqual(report["writes"], report["bytes"] // 4096)

@@ -203,8 +203,8 @@ class Outputs(Case):
         reversed_index = sum((index >> bit & 1) << (24 - bit) for bit in range(25))
         self.assertTrue((self.load("b.npy")[reversed_index] == array).all())
         # Schedules cannot do without.
-        self.refused("bitreverse", "long.npy", "c.npy", "--memory", "16MiB", "--schedule", "rounds", "--tmpdir", "small",
-                     says=["small.*no room.*scratch", "needs 33554432 bytes", "free"])
+        self.refused("machine", "bitreverse", "long.npy", "c.npy", "--memory", "16MiB", "--schedule", "rounds", "--tmpdir",
+                     "small", says=["small.*no room.*scratch", "needs 33554432 bytes", "free"])
 
 
 class Files(Case):

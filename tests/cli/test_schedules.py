@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""transpose, bitreverse and permute by virtual processors (--schedule): the same bytes as the tile engine."""
+"""xorder machine transpose, bitreverse and permute: the same bytes as the tile engine."""
 
 import unittest
 
@@ -14,7 +14,7 @@ class Schedules(Case):
 
     def check_run(self, command, array, expected, *options):
         """Of a.npy, which has the array."""
-        report = self.json(command, "a.npy", "b.npy", "--force", *options)
+        report = self.json("machine", command, "a.npy", "b.npy", "--force", *options)
         self.assert_same(self.load("b.npy"), expected, (command, array.shape, array.dtype, options))
         return report
 
@@ -113,7 +113,7 @@ class SmallFiles(Schedules):
         array = self.noise((64, 128), "f4")
         self.write("a.raw", b"x" * 133 + array.tobytes())
         for schedule in ["rounds", "exchange", "mesh"]:
-            self.ok("transpose", "a.raw", "b.raw", "--force", "--dtype", "f4", "--shape", "64,128", "--offset", 133,
+            self.ok("machine", "transpose", "a.raw", "b.raw", "--force", "--dtype", "f4", "--shape", "64,128", "--offset", 133,
                     "--schedule", schedule)
             self.assertEqual(self.bytes_of("b.raw"), transposed(array).tobytes(), schedule)
 
@@ -141,14 +141,14 @@ class SmallFiles(Schedules):
         recursive = self.check("transpose", array, transposed(array), "--schedule", "mesh", "--processors", 64, "--routing", "recursive")
         # Half of the blocks change their quarter in each of three steps of quartering.
         self.assertEqual([recursive[key] for key in ("steps", "messages")], [7, 3 * 32])
-        self.refused("transpose", "a.npy", "b.npy", "--schedule", "rounds", "--routing", "xy", says="mesh")
-        self.refused("transpose", "a.npy", "b.npy", "--schedule", "exchange", "--torus", says="mesh")
-        self.refused("transpose", "a.npy", "b.npy", "--force", "--schedule", "mesh", "--torus", "--routing", "two-phase", says="on a torus")
-        self.refused("transpose", "a.npy", "b.npy", "--force", "--schedule", "mesh", "--processors", 49, "--routing", "recursive",
+        self.refused("machine", "transpose", "a.npy", "b.npy", "--schedule", "rounds", "--routing", "xy", says="mesh")
+        self.refused("machine", "transpose", "a.npy", "b.npy", "--schedule", "exchange", "--torus", says="mesh")
+        self.refused("machine", "transpose", "a.npy", "b.npy", "--force", "--schedule", "mesh", "--torus", "--routing", "two-phase", says="on a torus")
+        self.refused("machine", "transpose", "a.npy", "b.npy", "--force", "--schedule", "mesh", "--processors", 49, "--routing", "recursive",
                      says="power of two")
-        self.refused("transpose", "a.npy", "b.npy", "--force", "--schedule", "mesh", "--processors", 49, "--routing", "two-phase",
+        self.refused("machine", "transpose", "a.npy", "b.npy", "--force", "--schedule", "mesh", "--processors", 49, "--routing", "two-phase",
                      says="even side")
-        text = self.ok("transpose", "a.npy", "c.npy", "--schedule", "mesh").stderr
+        text = self.ok("machine", "transpose", "a.npy", "c.npy", "--schedule", "mesh").stderr
         self.assertRegex(text, r"schedule mesh on 16 virtual processors: 1 steps?, 12 messages")
 
     def test_times_on_a_network(self):
@@ -158,7 +158,7 @@ class SmallFiles(Schedules):
             self.save("a.npy", self.noise((1 << lg, 1 << lg), "f8"))
             array = 8 << 2 * lg
             network = ",".join([*(str(x) for x in self.random.integers(0, 10, 3)), str(self.random.choice(["one-port", "all-port"]))])
-            run = ("transpose", "a.npy", "b.npy", "--schedule")
+            run = ("machine", "transpose", "a.npy", "b.npy", "--schedule")
             for d in [0, 1, 4]:
                 exchange = self.timed(network, *run, "exchange", "--processors", 1 << d)
                 self.assertEqual(exchange["runs"], 1)
@@ -172,27 +172,25 @@ class SmallFiles(Schedules):
                     self.expect_times(mesh, ("mesh", "--size", side, "--routing", routing), array // side**2)
         # One column for each node of a band that is cyclic.
         self.save("band.npy", self.noise((32, 9), "f8"))
-        band = self.timed("3,1,2,one-port", "transpose", "band.npy", "b.npy", "--banded", "4,4", "--cyclic", "--schedule", "banded",
+        band = self.timed("3,1,2,one-port", "machine", "transpose", "band.npy", "b.npy", "--banded", "4,4", "--cyclic", "--schedule", "banded",
                           "--processors", 32)
         self.expect_times(band, ("banded", "--dimension", 5, "--beta", 2), 8)
-        text = self.ok("transpose", "a.npy", "b.npy", "--force", "--schedule", "mesh", "--network", "1,0,0").stderr
+        text = self.ok("machine", "transpose", "a.npy", "b.npy", "--force", "--schedule", "mesh", "--network", "1,0,0").stderr
         self.assertIn("time with all ports, 1 run of the schedule: store and forward 1 in lock step, 1 asynchronously; wormhole 1 and 1\n", text)
 
-    def test_networks_are_for_schedules(self):
+    def test_bad_networks(self):
         self.save("a.npy", self.noise((64, 64), "f8"))
-        self.refused("transpose", "a.npy", "b.npy", "--network", "1,1,1", says=["--network", "tiles sends no messages"])
-        self.refused("descend", "scan", "a.npy", "b.npy", "--network", "1,1,1", says=["--network", "sweeps sends no messages"])
         for bad in ["1,2", "1,2,3,4", "1,2,x", "1,2,3,two-port", "-1,2,3", "1,2,nan", "inf,1,1"]:
-            self.refused("transpose", "a.npy", "b.npy", "--schedule", "mesh", "--network", bad, says="--network|time or size")
-            self.refused("descend", "scan", "a.npy", "b.npy", "--schedule", "aspc", "--network", bad, says="--network|time or size")
+            self.refused("machine", "transpose", "a.npy", "b.npy", "--schedule", "mesh", "--network", bad, says="--network|time or size")
+            self.refused("machine", "descend", "scan", "a.npy", "b.npy", "--schedule", "aspc", "--network", bad, says="--network|time or size")
 
     def test_dry_runs_touch_nothing(self):
         self.save("a.npy", self.noise((64, 64), "f8"))
         before = self.listing()
         for schedule, passes in [("rounds", 2), ("exchange", 2), ("mesh", 2)]:
-            plan = self.json("transpose", "a.npy", "b.npy", "--schedule", schedule, "--dry-run")
+            plan = self.json("machine", "transpose", "a.npy", "b.npy", "--schedule", schedule, "--dry-run")
             self.assertEqual((plan["passes"], plan["bytes"]), (passes, 64 * 64 * 8))
-            text = self.ok("transpose", "a.npy", "b.npy", "--schedule", schedule, "--dry-run").stdout
+            text = self.ok("machine", "transpose", "a.npy", "b.npy", "--schedule", schedule, "--dry-run").stdout
             self.assertIn("virtual processors", text)
             self.assertIn(f"{plan['scratch_bytes'] >> 10} KiB of scratch disk", text.splitlines()[0])
         self.assertEqual(self.listing(), before)
@@ -218,7 +216,7 @@ class LargerThanMemory(Schedules):
     def test_times_of_many_runs(self):
         """Each stripe or group takes the time of the schedule; bytes are as many in many stripes as in one."""
         self.save("a.npy", self.noise((1024, 2048), "f8"))
-        args = ("transpose", "a.npy", "b.npy", "--memory", "16MiB", "--schedule")
+        args = ("machine", "transpose", "a.npy", "b.npy", "--memory", "16MiB", "--schedule")
         for schedule, kind, slot in [("exchange", ("exchange", "--dimension", 4), MiB // 16), ("mesh", ("mesh", "--size", 4), MiB)]:
             starts = self.timed("1,0,0", *args, schedule, "--processors", 16)
             self.assertGreater(starts["runs"], 1, schedule)
@@ -237,7 +235,7 @@ class LargerThanMemory(Schedules):
         def peak(lg, *options):  # of 8 KiB × 2^lg
             with open(self.path("a.raw"), "wb") as file:
                 file.truncate(8192 << lg)
-            plan = self.json("transpose", "a.raw", "b.raw", "--dtype", "f8", "--memory", "16MiB", "--dry-run", *options)
+            plan = self.json("machine", "transpose", "a.raw", "b.raw", "--dtype", "f8", "--memory", "16MiB", "--dry-run", *options)
             return plan["planned_memory"]
 
         for lg in range(8, 18):
@@ -274,6 +272,30 @@ class LargerThanMemory(Schedules):
                 self.check_run("bitreverse", array, expected, "--memory", "16MiB", "--schedule", *options)
 
 
+class Spelling(Case):
+    in_memory = True
+
+    def test_the_old_spelling_names_the_new_one(self):
+        """The commands without `machine` once had these options."""
+        self.save("a.npy", self.noise((64, 32), "f8"))
+        for command in [("transpose", "a.npy", "b.npy"), ("bitreverse", "a.npy", "b.npy"), ("permute", "a.npy", "b.npy", "--by", "gray"),
+                        ("descend", "scan", "a.npy", "b.npy"), ("descend", "shift", "a.npy", "b.npy", "--by", "3")]:
+            descend = command[0] == "descend"
+            name = " ".join(command[:1 + descend])
+            for old in [("--schedule", "aspc" if descend else "rounds"), ("--network", "1,2,3"), ("--network=1,2,3",),
+                        *([] if descend else [("--processors", "4"), ("--layout", "minor")])]:
+                self.assertEqual(self.refused(*command, *old),
+                                 f"xorder: {old[0]} is for virtual processors: xorder machine {' '.join(command + old)} "
+                                 f"(see xorder machine {name} --help)\n")
+            new = ("--schedule", "aspc" if descend else "rounds", "--processors", "4", "--network", "1,2,3")
+            self.ok("machine", *command, *new, "--force")
+        for old in ["--torus", "--routing=xy"]:
+            self.refused("transpose", "a.npy", "b.npy", old, says=f"xorder machine transpose a.npy b.npy {old}")
+        self.ok("descend", "scan", "a.npy", "b.npy", "--processors", 16, "--force")  # of the sweeps
+        self.refused("machine", "transpose", "a.npy", "b.npy", "--schedule", "tiles", says="tiles not in")
+        self.refused("transpose", "a.npy", "b.npy", "--scheduled", says="unknown option --scheduled")
+
+
 class Refused(Schedules):
     in_memory = True
 
@@ -285,49 +307,49 @@ class Refused(Schedules):
     def test_numbers_of_processors(self):
         for schedule in ["rounds", "exchange"]:
             for number in [3, 48, (1 << 62) + 1]:
-                self.refused("transpose", "a.npy", "b.npy", "--schedule", schedule, "--processors", number,
+                self.refused("machine", "transpose", "a.npy", "b.npy", "--schedule", schedule, "--processors", number,
                              says=[str(number), "power of two"])
-        self.refused("transpose", "a.npy", "b.npy", "--schedule", "rounds", "--processors", 4096, says=["4096", "2048 elements"])
-        self.refused("transpose", "a.npy", "b.npy", "--schedule", "exchange", "--processors", 64, says=["64", "32 rows"])
-        self.refused("transpose", "a.npy", "b.npy", "--schedule", "mesh", "--processors", 8, says=["8", "square", "4 or 9"])
-        self.refused("transpose", "a.npy", "b.npy", "--schedule", "mesh", "--processors", 33 * 33, says=["33", "32 rows"])
+        self.refused("machine", "transpose", "a.npy", "b.npy", "--schedule", "rounds", "--processors", 4096, says=["4096", "2048 elements"])
+        self.refused("machine", "transpose", "a.npy", "b.npy", "--schedule", "exchange", "--processors", 64, says=["64", "32 rows"])
+        self.refused("machine", "transpose", "a.npy", "b.npy", "--schedule", "mesh", "--processors", 8, says=["8", "square", "4 or 9"])
+        self.refused("machine", "transpose", "a.npy", "b.npy", "--schedule", "mesh", "--processors", 33 * 33, says=["33", "32 rows"])
         for number in ["-4", "x", "1.5", "", 0, 1 << 63, 10**23]:
-            self.refused("transpose", "a.npy", "b.npy", "--schedule", "rounds", "--processors", number, says="processors")
+            self.refused("machine", "transpose", "a.npy", "b.npy", "--schedule", "rounds", "--processors", number, says="processors")
 
     def test_what_a_schedule_cannot_do(self):
-        self.refused("permute", "a.npy", "b.npy", "--by", "gray", "--schedule", "exchange", says=["transposition and bit reversal", "rounds"])
-        self.refused("bitreverse", "a.npy", "b.npy", "--axis", "1", "--schedule", "exchange", says=["batch", "rounds"])
-        self.refused("permute", "a.npy", "b.npy", "--by", "gray", "--schedule", "mesh", says=["matrices", "rounds"])
-        self.refused("transpose", "odd.npy", "b.npy", "--schedule", "exchange", says=["powers of two", "mesh"])
-        self.refused("transpose", "odd.npy", "b.npy", "--schedule", "rounds", says=["powers of two", "mesh"])
-        self.refused("transpose", "a.npy", "b.npy", "--schedule", "banded", says=["schedule", "--banded"])
-        self.refused("bitreverse", "a.npy", "b.npy", "--schedule", "banded", says=["schedule", "--banded"])
+        self.refused("machine", "permute", "a.npy", "b.npy", "--by", "gray", "--schedule", "exchange", says=["transposition and bit reversal", "rounds"])
+        self.refused("machine", "bitreverse", "a.npy", "b.npy", "--axis", "1", "--schedule", "exchange", says=["batch", "rounds"])
+        self.refused("machine", "permute", "a.npy", "b.npy", "--by", "gray", "--schedule", "mesh", says=["matrices", "rounds"])
+        self.refused("machine", "transpose", "odd.npy", "b.npy", "--schedule", "exchange", says=["powers of two", "mesh"])
+        self.refused("machine", "transpose", "odd.npy", "b.npy", "--schedule", "rounds", says=["powers of two", "mesh"])
+        self.refused("machine", "transpose", "a.npy", "b.npy", "--schedule", "banded", says=["schedule", "--banded"])
+        self.refused("machine", "bitreverse", "a.npy", "b.npy", "--schedule", "banded", says=["schedule", "--banded"])
         band = ["--banded", "15,16"]
-        self.refused("transpose", "a.npy", "b.npy", *band, "--schedule", "rounds", says=["bands", "tiles"])
-        self.refused("transpose", "a.npy", "b.npy", *band, "--schedule", "banded", "--processors", 128, says=["128", "64 columns"])
+        self.refused("machine", "transpose", "a.npy", "b.npy", *band, "--schedule", "rounds", says=["bands", "banded"])
+        self.refused("machine", "transpose", "a.npy", "b.npy", *band, "--schedule", "banded", "--processors", 128, says=["128", "64 columns"])
         self.save("diagonals.npy", np.zeros((5, 64)))
-        self.refused("transpose", "diagonals.npy", "b.npy", "--banded", "2,2", "--band-order", "diagonals", "--schedule", "banded",
+        self.refused("machine", "transpose", "diagonals.npy", "b.npy", "--banded", "2,2", "--band-order", "diagonals", "--schedule", "banded",
                      says=["order of columns", "tiles"])
         self.save("empty.npy", np.zeros((0, 4)))
-        self.refused("transpose", "empty.npy", "b.npy", "--schedule", "mesh", says="no elements")
+        self.refused("machine", "transpose", "empty.npy", "b.npy", "--schedule", "mesh", says="no elements")
 
     def test_layouts(self):
-        self.refused("permute", "a.npy", "b.npy", "--by", "gray", "--schedule", "rounds", "--processors", 1 << 11, "--layout", 3,
+        self.refused("machine", "permute", "a.npy", "b.npy", "--by", "gray", "--schedule", "rounds", "--processors", 1 << 11, "--layout", 3,
                      says="layout 3: the processor number has all 11 bits of an index: only layout 0 fits")
         for layout in ["8", "-1", "x"]:
-            self.refused("transpose", "a.npy", "b.npy", "--schedule", "rounds", "--processors", 16, "--layout", layout, says="layout")
-        self.refused("transpose", "a.npy", "b.npy", "--schedule", "exchange", "--layout", "minor", says=["layout", "rounds"])
-        self.refused("transpose", "a.npy", "b.npy", "--processors", 4, says=["processors", "schedule"])
+            self.refused("machine", "transpose", "a.npy", "b.npy", "--schedule", "rounds", "--processors", 16, "--layout", layout, says="layout")
+        self.refused("machine", "transpose", "a.npy", "b.npy", "--schedule", "exchange", "--layout", "minor", says=["layout", "rounds"])
+        self.refused("machine", "transpose", "a.npy", "b.npy", "--processors", 4, says="--schedule is required")
 
     def test_processors_that_take_too_much_memory_themselves(self):
         self.save("bytes.npy", self.noise((1024, 1024)))
         for schedule, number in [("exchange", 256), ("mesh", 256 * 256), ("rounds", 1 << 16), ("rounds", 1024)]:
-            self.refused("transpose", "bytes.npy", "b.npy", "--schedule", schedule, "--processors", number, "--memory", "16MiB",
+            self.refused("machine", "transpose", "bytes.npy", "b.npy", "--schedule", schedule, "--processors", number, "--memory", "16MiB",
                          says=[str(number), "fewer processors or more memory"])
 
     def test_too_little_memory(self):
         self.save("large.npy", np.zeros((1024, 2 * MiB // 1024), "f8"))
-        self.refused("transpose", "large.npy", "b.npy", "--schedule", "rounds", "--processors", 1, "--memory", "16MiB",
+        self.refused("machine", "transpose", "large.npy", "b.npy", "--schedule", "rounds", "--processors", 1, "--memory", "16MiB",
                      says=["block", "more processors or more memory"])
 
 

@@ -41,13 +41,13 @@ class Threads(Case):
                 ("matrix", "transpose", "matrix.npy", "out.npy", *small, "--threads", 64),
                 ("matrix", "transpose", "matrix.npy", "out.npy", *small, "--io", "mapped", "--threads", 64),
                 ("matrix", "transpose", "matrix.npy", "out.npy", *small, "--io", "direct"),
-                ("matrix", "transpose", "matrix.npy", "out.npy", "--schedule", "rounds"),
-                ("bits", "bitreverse", "numbers.npy", "out.npy", "--schedule", "exchange"),
+                ("matrix", "machine", "transpose", "matrix.npy", "out.npy", "--schedule", "rounds"),
+                ("bits", "machine", "bitreverse", "numbers.npy", "out.npy", "--schedule", "exchange"),
                 ("band", "transpose", "band.npy", "out.npy", "--banded", "10,10"),
                 ("band", "transpose", "band.npy", "out.npy", "--banded", "10,10", "--io", "mapped"),
                 ("numbers", "descend", "scan", "numbers.npy", "out.npy", *small),
-                ("numbers", "descend", "scan", "numbers.npy", "out.npy", *small, "--schedule", "aspc"),
-                ("numbers", "descend", "scan", "numbers.npy", "out.npy", "--schedule", "pipelined")]
+                ("numbers", "machine", "descend", "scan", "numbers.npy", "out.npy", *small, "--schedule", "aspc"),
+                ("numbers", "machine", "descend", "scan", "numbers.npy", "out.npy", "--schedule", "pipelined")]
         for most in [1, 3, 8, 14]:
             for expected, *args in runs:
                 with self.subTest(most=most, args=args):

@@ -31,9 +31,9 @@ class Trace(Case):
     def test_has_what_the_report_says(self):
         self.save("a.npy", self.noise((1024, 1024), "f8"))
         for engine in ["direct", "mapped"]:
-            for command in [("transpose",), ("transpose", "--schedule", "rounds"), ("permute", "--by", "gray"),
+            for command in [("transpose",), ("machine", "transpose", "--schedule", "rounds"), ("permute", "--by", "gray"),
                             ("descend", "scan")]:
-                words = command[:2] if command[0] == "descend" else command[:1]
+                words = command[:2] if command[0] in ["descend", "machine"] else command[:1]
                 report = self.json(*words, "a.npy", "b.npy", *command[len(words):], "--io", engine, "--trace", "t", "--force")
                 records = np.load(self.path("t"))
                 again, description = described(self.bytes_of("t"))

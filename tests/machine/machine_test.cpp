@@ -98,7 +98,7 @@ TEST(Machine, EverySlotArrivesAtItsGoal) {
       Numbers others(*schedule);
       machine.run(others);
     }
-    const work::Traffic traffic = machine.run(numbers);
+    const schedule::Traffic traffic = machine.run(numbers);
     for (schedule::Node node = 0; node < schedule->network().nodes(); ++node) {
       for (std::uint64_t slot = 0; slot < schedule->slots(); ++slot) {
         const auto goal = schedule->goal({node, slot});

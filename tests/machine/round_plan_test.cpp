@@ -58,10 +58,11 @@ TEST_F(RoundPlans, SendWhatScheduledSends) {
   const auto once = scheduled(input(data, extents, 8), what, extents, scratch_ / "a.raw",
                               {.memory = 16 << 20}, {.processors = 64});
   const RoundPlan plan(what, {.processors = 64, .memory = 32 << 20});
-  const work::Traffic expected = *once->run().traffic;
+  once->run();
+  const schedule::Traffic& expected = *once->traffic();
   std::string result(data.size(), '\0');
-  const work::Traffic traffic = plan.execute(reinterpret_cast<const std::byte*>(data.data()),
-                                             reinterpret_cast<std::byte*>(result.data()));
+  const schedule::Traffic traffic = plan.execute(reinterpret_cast<const std::byte*>(data.data()),
+                                                 reinterpret_cast<std::byte*>(result.data()));
   EXPECT_EQ(traffic.messages, expected.messages);
   EXPECT_EQ(traffic.bytes_moved, expected.bytes_moved);
   EXPECT_EQ(traffic.steps, expected.steps);
@@ -83,8 +84,8 @@ TEST_F(RoundPlans, TellTheTimeOnANetwork) {
     const auto time = [&](schedule::Switching switching) {
       return duration(rounds, static_cast<double>(8ULL << rounds.lg_chunk()), times, switching);
     };
-    const work::NetworkTime expected = {times, 1, time(schedule::Switching::store_and_forward),
-                                        time(schedule::Switching::wormhole)};
+    const schedule::NetworkTime expected = {times, 1, time(schedule::Switching::store_and_forward),
+                                            time(schedule::Switching::wormhole)};
     const std::string data = noise(what.bytes(), random);
     std::string result(data.size(), '\0');
     EXPECT_EQ(plan.execute(reinterpret_cast<const std::byte*>(data.data()),
@@ -93,7 +94,8 @@ TEST_F(RoundPlans, TellTheTimeOnANetwork) {
               expected);
     const auto on_files =
         plan.on_files(input(data, extents, 8), extents, scratch_ / "out.raw", {.overwrite = true});
-    EXPECT_EQ(on_files->run().traffic->time, expected);
+    on_files->run();
+    EXPECT_EQ(on_files->traffic()->time, expected);
   }
 }
 

@@ -65,18 +65,14 @@ class ScheduledDescendTest : public testing::Test {
   io::ArrayFile file(const std::string& name, const std::vector<uint64_t>& a) {
     return file(name, {reinterpret_cast<const char*>(a.data()), a.size() * sizeof(uint64_t)}, "u8");
   }
-  std::unique_ptr<work::Work> work(std::vector<io::ArrayFile> in, std::unique_ptr<Computation> what,
-                                   DescendSchedule schedule, const SweepSizes& sizes = {},
-                                   work::AccessChoice access = work::AccessChoice::direct,
-                                   uint64_t memory = 32 * MiB) {
+  std::unique_ptr<Job> work(std::vector<io::ArrayFile> in, std::unique_ptr<Computation> what,
+                            DescendSchedule schedule, const SweepSizes& sizes = {},
+                            work::AccessChoice access = work::AccessChoice::direct,
+                            uint64_t memory = 32 * MiB) {
     const auto description = in.front().description;
     return scheduled_descend(std::move(in), std::move(what), description.dtype, description.extents,
-                             directory_ / "out.raw",
-                             {.memory = memory,
-                              .access = access,
-                              .overwrite = true,
-                              .link_times = schedule::LinkTimes{5, 2, 0.25}},
-                             schedule, sizes);
+                             directory_ / "out.raw", {.memory = memory, .access = access, .overwrite = true},
+                             schedule, sizes, schedule::LinkTimes{5, 2, 0.25});
   }
   std::string output() { return test::read_file(directory_ / "out.raw"); }
   std::vector<uint64_t> output_numbers() {
@@ -86,14 +82,14 @@ class ScheduledDescendTest : public testing::Test {
     return a;
   }
   // Runs it and expects what it said before.
-  work::Report run(work::Work& work) {
+  work::Report run(Job& work) {
     const std::string text = work.describe();
     const work::Report report = work.run();
-    EXPECT_TRUE(report.traffic.has_value());
+    EXPECT_TRUE(work.traffic().has_value());
     std::smatch said;
     const bool sends =
         std::regex_search(text, said, std::regex("(\\d+) steps? .* (\\d+) messages?, (\\d+) link"));
-    const work::Traffic& traffic = *report.traffic;
+    const schedule::Traffic& traffic = *work.traffic();
     EXPECT_EQ(sends ? said[1].str() : "0", std::to_string(traffic.steps)) << text;
     EXPECT_EQ(sends ? said[2].str() : "0", std::to_string(traffic.messages)) << text;
     EXPECT_EQ(sends ? said[3].str() : "0", std::to_string(traffic.crossings)) << text;
@@ -207,13 +203,14 @@ TEST_F(ScheduledDescendTest, AShiftByAPowerOfTwoIsASingleFunctionOnBlocks) {
   const auto in = file("in.raw", std::vector<uint64_t>(1 << 14));
   for (int b = 10; b < 14; ++b) {
     for (const uint64_t by : {uint64_t{1} << b, -(uint64_t{1} << b)}) {
-      const work::Report report = run(*work({in}, descend::cyclic_shift(8, by), DescendSchedule::aspc,
-                                            {.processors = 16, .columns = 1024, .message_bytes = 8192}));
+      const auto shift = work({in}, descend::cyclic_shift(8, by), DescendSchedule::aspc,
+                              {.processors = 16, .columns = 1024, .message_bytes = 8192});
+      const work::Report report = run(*shift);
       const uint64_t links = b == 10 ? 1 : 2;
       EXPECT_EQ(report.passes, 1u);
-      EXPECT_EQ(report.traffic->steps, links);
-      EXPECT_EQ(report.traffic->messages, 16 * links);
-      EXPECT_EQ(report.traffic->bytes_moved, links << 17);
+      EXPECT_EQ(shift->traffic()->steps, links);
+      EXPECT_EQ(shift->traffic()->messages, 16 * links);
+      EXPECT_EQ(shift->traffic()->bytes_moved, links << 17);
     }
   }
 }
@@ -221,11 +218,12 @@ TEST_F(ScheduledDescendTest, AShiftByAPowerOfTwoIsASingleFunctionOnBlocks) {
 // 4(lg M + V − 1) steps of single records, where the array is small.
 TEST_F(ScheduledDescendTest, TheWholeScheduleInMemory) {
   const auto in = file("in.raw", std::vector<uint64_t>(1 << 10));
-  const work::Report report = run(*work({in}, std::make_unique<Mixed<Direction::ascend>>(),
-                                        DescendSchedule::pipelined, {.processors = 8}));
-  EXPECT_EQ(report.traffic->schedule, "pipelined");
-  EXPECT_EQ(report.traffic->steps, 4u * (10 + 128 - 1));
-  EXPECT_EQ(report.traffic->bytes_moved, 8 * report.traffic->messages);
+  const auto whole =
+      work({in}, std::make_unique<Mixed<Direction::ascend>>(), DescendSchedule::pipelined, {.processors = 8});
+  const work::Report report = run(*whole);
+  EXPECT_EQ(whole->traffic()->schedule, "pipelined");
+  EXPECT_EQ(whole->traffic()->steps, 4u * (10 + 128 - 1));
+  EXPECT_EQ(whole->traffic()->bytes_moved, 8 * whole->traffic()->messages);
   EXPECT_EQ(report.passes, 1u);
 }
 
@@ -247,7 +245,7 @@ TEST_F(ScheduledDescendTest, LargerThanHalfOfTheMemory) {
     EXPECT_EQ(report.bytes_written, plan.bytes_written);
     EXPECT_GE(report.bytes_read, plan.bytes_read);
     EXPECT_LE(report.bytes_read, plan.bytes_read + plan.bytes / 4);
-    EXPECT_GE(report.traffic->processors, 16u);
+    EXPECT_GE(descending->traffic()->processors, 16u);
     EXPECT_TRUE(output_numbers() == down);
     run(*work({in}, std::make_unique<Mixed<Direction::ascend>>(), schedule, {}, work::AccessChoice::mapped,
               16 * MiB));

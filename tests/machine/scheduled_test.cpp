@@ -31,14 +31,13 @@ class Scheduled : public test::OnFiles {
   void check(const io::ArrayFile& in, const std::string& expected, const Reordering& what,
              const std::vector<std::uint64_t>& extents, const ScheduleChoice& choice,
              work::AccessChoice access, Random& random) {
-    const auto work = scheduled(
-        in, what, extents, scratch_ / "out.raw",
-        {.memory = memory_, .access = access, .overwrite = true, .link_times = test::random_times(random)},
-        choice);
+    const auto work = scheduled(in, what, extents, scratch_ / "out.raw",
+                                {.memory = memory_, .access = access, .overwrite = true}, choice,
+                                test::random_times(random));
     const work::Report report = work->run();
     ASSERT_TRUE(test::read_file(scratch_ / "out.raw") == expected);
-    EXPECT_TRUE(report.traffic);
-    EXPECT_EQ(work->forecast(), report.traffic);
+    EXPECT_TRUE(work->traffic());
+    EXPECT_EQ(work->forecast(), work->traffic());
     EXPECT_EQ(report.passes, work->summary().passes.size());
     EXPECT_EQ(report.bytes_written, work->summary().bytes_written);
   }
@@ -184,14 +183,13 @@ TEST_F(Scheduled, BandsOfAnyShape) {
     const std::string data = noise(band.places() * bytes, random);
     const work::AccessChoice access =
         random.in(0, 1) == 0 ? work::AccessChoice::direct : work::AccessChoice::mapped;
-    const auto work = scheduled_bands(
-        {input(data, band.extents(), bytes)}, {band}, scratch_ / "out.raw",
-        {.memory = 256 << 20, .access = access, .overwrite = true, .link_times = test::random_times(random)},
-        processors);
-    const work::Report report = work->run();
-    EXPECT_EQ(work->forecast(), report.traffic);
+    const auto work = scheduled_bands({input(data, band.extents(), bytes)}, {band}, scratch_ / "out.raw",
+                                      {.memory = 256 << 20, .access = access, .overwrite = true}, processors,
+                                      test::random_times(random));
+    work->run();
+    EXPECT_EQ(work->forecast(), work->traffic());
     ASSERT_TRUE(test::read_file(scratch_ / "out.raw") == expected(data, band, bytes));
-    EXPECT_EQ(report.traffic->processors, processors);
+    EXPECT_EQ(work->traffic()->processors, processors);
   }
 }
 
@@ -241,19 +239,17 @@ TEST_F(Scheduled, SeveralBandsAtOnce) {
     } else {
       inputs.push_back(input(data, extents(bands), bytes));
     }
-    const auto work = scheduled_bands(inputs, bands, scratch_ / "out.raw",
-                                      {.memory = (large ? 16U : 64U) << 20,
-                                       .access = access,
-                                       .overwrite = true,
-                                       .link_times = test::random_times(random)},
-                                      processors);
+    const auto work =
+        scheduled_bands(inputs, bands, scratch_ / "out.raw",
+                        {.memory = (large ? 16U : 64U) << 20, .access = access, .overwrite = true},
+                        processors, test::random_times(random));
     const work::Report report = work->run();
-    EXPECT_EQ(work->forecast(), report.traffic);
+    EXPECT_EQ(work->forecast(), work->traffic());
     ASSERT_TRUE(test::read_file(scratch_ / "out.raw") == expected(data, bands, bytes));
     const auto at_once = plan::plan_band_exchange(bands, bytes, {{.memory = 64U << 20}, processors}).at_once;
-    EXPECT_EQ(report.traffic->steps, at_once.schedule->steps());
-    EXPECT_LE(report.traffic->steps, at_once.steps_in_turn);
-    EXPECT_EQ(report.traffic->processors, processors);
+    EXPECT_EQ(work->traffic()->steps, at_once.schedule->steps());
+    EXPECT_LE(work->traffic()->steps, at_once.steps_in_turn);
+    EXPECT_EQ(work->traffic()->processors, processors);
     EXPECT_LE(report.bytes_written, work->summary().bytes_written);  // less where places are unused
   }
 }
@@ -317,7 +313,8 @@ TEST_F(Scheduled, MessagesOfNothingAreNotCounted) {
     const std::string data = noise(band.places() * 8, random);
     const auto work = scheduled_bands({input(data, band.extents(), 8)}, {band}, scratch_ / "out.raw",
                                       {.memory = memory, .overwrite = true}, processors);
-    const std::uint64_t messages = work->run().traffic->messages;
+    work->run();
+    const std::uint64_t messages = work->traffic()->messages;
     EXPECT_EQ(messages, messages_with_content(stripes)) << band.n << " " << band.lower << " " << band.upper;
     if (i == 0) {  // blocks of one column: the schedule knows what there is
       EXPECT_EQ(messages, 12312U);

@@ -76,8 +76,8 @@ TEST(Simulation, MessagesOfOneSizeTakeTheTimeOfTheSchedule) {
     const auto time = [&](Switching switching) {
       return duration(*schedule, static_cast<double>(bytes), times, switching);
     };
-    const work::NetworkTime expected = {times, 1, time(Switching::store_and_forward),
-                                        time(Switching::wormhole)};
+    const schedule::NetworkTime expected = {times, 1, time(Switching::store_and_forward),
+                                            time(Switching::wormhole)};
     Machine machine(*schedule, times);
     if (random.in(0, 2) == 0) {  // first with other data
       Sizes others(*schedule, random_sizes(*schedule, random));
@@ -102,8 +102,8 @@ TEST(Simulation, MessagesOfAnySizes) {
     times.one_port = false;
     const std::vector<uint64_t> sizes = random_sizes(*schedule, random);
     Sizes program(*schedule, sizes);
-    const work::Traffic traffic = Machine(*schedule, times).run(program);
-    const work::NetworkTime& time = traffic.time.value();
+    const schedule::Traffic traffic = Machine(*schedule, times).run(program);
+    const schedule::NetworkTime& time = traffic.time.value();
 
     double store_and_forward = 0, wormhole = 0, longest = 0;
     const schedule::Network& network = schedule->network();
@@ -125,8 +125,8 @@ TEST(Simulation, MessagesOfAnySizes) {
 
     times.one_port = true;
     Sizes again(*schedule, sizes);
-    const work::Traffic with_one_port = Machine(*schedule, times).run(again);
-    for (const auto member : {&work::NetworkTime::store_and_forward, &work::NetworkTime::wormhole}) {
+    const schedule::Traffic with_one_port = Machine(*schedule, times).run(again);
+    for (const auto member : {&schedule::NetworkTime::store_and_forward, &schedule::NetworkTime::wormhole}) {
       const Duration all = time.*member, one = *with_one_port.time.*member;
       EXPECT_LE(all.asynchronous, all.lock_step);
       EXPECT_LE(one.asynchronous, one.lock_step);
@@ -134,7 +134,7 @@ TEST(Simulation, MessagesOfAnySizes) {
     }
 
     // What the sizes alone tell, without a machine.
-    work::Traffic foretold = Simulation(*schedule, times).run(*schedule, sizes, {});
+    schedule::Traffic foretold = Simulation(*schedule, times).run(*schedule, sizes, {});
     foretold.processors = with_one_port.processors;
     foretold.steps = with_one_port.steps;
     EXPECT_EQ(foretold, with_one_port);
@@ -156,10 +156,10 @@ TEST(Simulation, AMessageThatComesBackCrossesLinksForAll) {
   EXPECT_TRUE(report.correct()) << report.first_fault;
   EXPECT_EQ((Schedule::Load{report.messages, report.crossings}), expected);
   EXPECT_EQ(trip.load(0), expected);
-  const work::Traffic foretold = Simulation(trip, {}).run(trip, equal_sizes(trip, 8), {});
+  const schedule::Traffic foretold = Simulation(trip, {}).run(trip, equal_sizes(trip, 8), {});
   EXPECT_EQ((Schedule::Load{foretold.messages, foretold.crossings}), expected);
   Sizes sizes(trip, equal_sizes(trip, 8));
-  const work::Traffic sent = Machine(trip).run(sizes);
+  const schedule::Traffic sent = Machine(trip).run(sizes);
   EXPECT_EQ((Schedule::Load{sent.messages, sent.crossings}), expected);
 }
 

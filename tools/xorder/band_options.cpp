@@ -121,10 +121,9 @@ CLI::Option* BandStorageOptions::add_to(CLI::App& command) {
           .add_option(
               "--banded", bandwidths,
               "IN is the band storage of a square matrix with KL diagonals below the main one and KU above; "
-              "OUT is that of its transpose, KU below and KL above. Given several times: IN holds such "
-              "matrices of one size, one after another, and so does OUT; on one axis, unless they are "
-              "equally wide. Several IN: each holds one matrix, and --banded is given once for all or once "
-              "for each; OUT is as if they were one file")
+              "OUT is that of its transpose. Given several times: IN holds such matrices of one size, one "
+              "after another, and so does OUT; on one axis, unless they are equally wide. Several IN: each "
+              "holds one matrix, and --banded is given once or for each; OUT is as if they were one file")
           ->type_name("KL,KU")
           ->allow_extra_args(false)
           ->group(group::task);
@@ -133,16 +132,16 @@ CLI::Option* BandStorageOptions::add_to(CLI::App& command) {
                   "IN holds K matrices with the same --banded, counted by an additional first axis")
       ->type_name("K")
       ->needs(banded)
-      ->group(group::task);
+      ->group(group::bands);
   command.add_flag("--cyclic", cyclic, "the band wraps around the corners: indices are modulo N")
       ->needs(banded)
-      ->group(group::task);
+      ->group(group::bands);
   add_choice(command, "--band-order", order, band_orders,
              "columns: shape (N, KL+KU+1), [j, k] is a[j-KU+k, j]; rows: the same shape, [i, k] is a[i, "
              "i-KL+k], as in row-major CBLAS; diagonals: (KL+KU+1, N), SciPy's and LAPACK's ab[KU+i-j, "
              "j]; row-diagonals: the same shape, [k, i] is a[i, i-KL+k]; default: columns")
       ->needs(banded)
-      ->group(group::task);
+      ->group(group::bands);
   return banded;
 }
 

@@ -15,6 +15,7 @@
 
 #include "arguments.hpp"
 #include "interrupt.hpp"
+#include "invocation.hpp"
 #include "moving.hpp"
 #include "option_groups.hpp"
 #include "session.hpp"
@@ -38,13 +39,27 @@ Named reached(const CLI::App& program) {
   return at;
 }
 
+// Whether the command of `xorder machine` with the same name has the option.
+bool is_for_machine(const CLI::App& program, const std::string& option) {
+  try {
+    const CLI::App* twin = program.get_subcommand("machine");
+    for (const CLI::App* at = &program; !at->get_subcommands().empty();) {
+      at = at->get_subcommands().front();
+      twin = twin->get_subcommand(at->get_name());
+    }
+    return twin->get_option_no_throw(option.substr(0, option.find('='))) != nullptr;
+  } catch (const CLI::OptionNotFound&) {  // there is no such command
+    return false;
+  }
+}
+
 // "--" ends the options, and -1 is a number.
 bool is_option(const std::string& word) {
   return word.starts_with('-') && word != "--" && word.find_first_not_of("0123456789", 1) != word.npos;
 }
 
 std::string usage_error(const CLI::App& program, const CLI::ParseError& error) {
-  const auto [command, name] = reached(program);
+  auto [command, name] = reached(program);
   std::string what = error.what();
   const auto words = command->remaining();
   const bool needs_command = command->get_require_subcommand_min() > 0 && command->get_subcommands().empty();
@@ -54,7 +69,12 @@ std::string usage_error(const CLI::App& program, const CLI::ParseError& error) {
     what = fmt::format("'{}' is not a command; the commands are:{}", words.front(), commands);
   } else if (const auto option = std::ranges::find_if(words, is_option); option != words.end()) {
     what = fmt::format("unknown option {}", *option);
-    if (!option->starts_with("--")) what += fmt::format("; to name such a file, write ./{}", *option);
+    if (is_for_machine(program, *option)) {
+      const auto after = [](const std::string& line) { return line.substr(line.find(' ')); };
+      what = fmt::format("{} is for virtual processors: xorder machine{}", *option, after(invocation()));
+      name = "xorder machine" + after(name);
+    } else if (!option->starts_with("--"))
+      what += fmt::format("; to name such a file, write ./{}", *option);
   } else if (command->get_option_no_throw("--shape") != nullptr) {
     what = complaint_of_number(words).value_or(what);
   }
@@ -74,9 +94,12 @@ void refuse_empty_values(CLI::App& command) {
   for (CLI::App* subcommand : command.get_subcommands({})) refuse_empty_values(*subcommand);
 }
 
-// Puts the help option into the reporting group.
+// Puts the help options into the reporting group.
 void regroup_help(CLI::App& command) {
   command.set_help_flag("-h,--help", "print this help and exit")->group(group::reporting);
+  if (std::ranges::any_of(command.get_groups(), group::is_rare))
+    command.set_help_all_flag("--help-all", "print the help with all options and exit")
+        ->group(group::reporting);
   for (CLI::App* subcommand : command.get_subcommands({})) regroup_help(*subcommand);
 }
 

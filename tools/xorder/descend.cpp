@@ -8,7 +8,7 @@
 #include "checked_option.hpp"
 #include "commands.hpp"
 #include "moving.hpp"
-#include "network_option.hpp"
+#include "network.hpp"
 #include "option_groups.hpp"
 #include "xorder/descend/computations.hpp"
 #include "xorder/descend/job.hpp"
@@ -18,98 +18,100 @@
 namespace xorder::cli {
 namespace {
 
-// Who computes: the sweeps, or the machine of virtual processors.
+using machine::DescendSchedule;
+
+// Who computes: the sweeps or, with a schedule, virtual processors.
 struct Way {
-  std::string schedule = "sweeps", processors, network;
+  std::optional<DescendSchedule> schedule;
+  std::optional<schedule::LinkTimes> network;
+  plan::SweepSizes sizes;
+
+  void add_to(CLI::App& kind, bool by_machine);
+  std::unique_ptr<work::Work> work(const Request& request, std::unique_ptr<descend::Computation> what,
+                                   const io::DType& element, std::vector<std::uint64_t> extents) const;
 };
 
-std::unique_ptr<work::Work> job(const Request& request, std::unique_ptr<descend::Computation> what,
-                                const io::DType& element, std::vector<std::uint64_t> extents,
-                                const Way& way) {
-  plan::SweepSizes sizes;
-  if (!way.processors.empty()) {
-    sizes.processors = parse_count(way.processors, "--processors");
-  }
-  if (way.schedule != "sweeps") {
-    using machine::DescendSchedule;
-    work::Options options = request.options;
-    options.link_times = link_times(way.network);
-    return machine::scheduled_descend(
-        request.inputs, std::move(what), element, extents, request.output, options,
-        way.schedule == "aspc" ? DescendSchedule::aspc : DescendSchedule::pipelined, sizes);
-  }
-  if (!way.network.empty())
-    throw InputError("--network: schedule sweeps sends no messages; use aspc or pipelined");
-  return std::make_unique<descend::DescendJob>(request.inputs, std::move(what), element, std::move(extents),
-                                               request.output, request.options, sizes);
+void Way::add_to(CLI::App& kind, bool by_machine) {
+  kind.option_defaults()->group(by_machine ? group::machine : group::tuning);
+  const std::string few = by_machine ? "16, or more if that is faster" : "as few as the memory allows";
+  add_parsed(kind, "--processors", "P", sizes.processors, parse_count,
+             "number of blocks of the file, a power of two; default: " + few);
+  if (!by_machine) return;
+  add_choice<std::optional<DescendSchedule>>(
+      kind, "--schedule", schedule,
+      {{"aspc", DescendSchedule::aspc}, {"pipelined", DescendSchedule::pipelined}},
+      "how virtual processors send each other parts of their blocks over the links of a hypercube: by ASPC "
+      "or by Hu's pipeline (record by record if memory holds the file twice, and 35 records on their way "
+      "for each processor); the output is that of the command without them")
+      ->required();
+  add_network(kind, network);
+}
+
+std::unique_ptr<work::Work> Way::work(const Request& request, std::unique_ptr<descend::Computation> what,
+                                      const io::DType& element, std::vector<std::uint64_t> extents) const {
+  if (!schedule)
+    return std::make_unique<descend::DescendJob>(request.inputs, std::move(what), element, std::move(extents),
+                                                 request.output, request.options, sizes);
+  return machine::scheduled_descend(request.inputs, std::move(what), element, extents, request.output,
+                                    request.options, *schedule, sizes, network);
 }
 
 // A whole number of any length, modulo 2^64.
-std::uint64_t parse_distance(std::string_view text) {
+std::uint64_t parse_distance(std::string_view text, const std::string& what) {
   std::string_view digits = text;
   const bool negative = digits.starts_with('-');
   if (negative || digits.starts_with('+')) digits.remove_prefix(1);
   if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos)
-    throw InputError(fmt::format("--by: '{}' is not a whole number", text));
+    throw InputError(fmt::format("{}: '{}' is not a whole number", what, text));
   std::uint64_t value = 0;
   for (const char digit : digits) value = 10 * value + static_cast<std::uint64_t>(digit - '0');
   return negative ? -value : value;
 }
 
+// A family of commands: `xorder descend` or `xorder machine descend`.
+struct Family {
+  CLI::App& parent;
+  bool by_machine;
+};
+
 // `make` is called with the user's request. `add_own` adds the command's own options.
 template <typename Make>
 void add_kind(
-    CLI::App& parent, const std::string& name, const std::string& description, const std::string& footer,
+    const Family& family, const std::string& name, const std::string& description, const std::string& footer,
     Make make, const std::function<void(CLI::App&)>& add_own = [](CLI::App&) {},
     std::vector<std::string> more_inputs = {}) {
-  CLI::App* kind = parent.add_subcommand(name, description);
-  kind->footer(footer);
+  CLI::App* kind = family.parent.add_subcommand(name, description);
+  if (!family.by_machine) kind->footer(footer);
   add_own(*kind);
   const auto way = std::make_shared<Way>();
   MovingCommand::add_to(*kind, [=](const Request& request) { return make(request, *way); },
                         {.inputs = std::move(more_inputs)});
-  add_choice(
-      *kind, "--schedule", way->schedule, {"sweeps", "aspc", "pipelined"},
-      "sweeps over the file; or P virtual processors, which send each other parts of their blocks over "
-      "the links of a hypercube, by ASPC or by Hu's pipeline (record by record if memory holds the file "
-      "twice, and 35 records on their way for each processor): the same output, but slower; default: "
-      "sweeps")
-      ->group(group::how);
-  kind->add_option(
-          "--processors", way->processors,
-          "number of blocks of the file, a power of two; default: as few as the memory allows; with virtual "
-          "processors 16, or more if that is faster")
-      ->type_name("P")
-      ->group(group::how);
-  add_network(*kind, way->network, "how long the messages between virtual processors take")
-      ->group(group::reporting);
+  way->add_to(*kind, family.by_machine);
 }
 
-void add_shift(CLI::App& parent) {
-  const auto by = std::make_shared<std::string>();
+void add_shift(const Family& family) {
+  const auto by = std::make_shared<std::uint64_t>();
   add_kind(
-      parent, "shift", "cyclic shift, like numpy.roll",
+      family, "shift", "cyclic shift, like numpy.roll",
       "Examples:\n"
       "  xorder descend shift a.npy b.npy --by 1          element i goes to i + 1, the last one to 0\n"
-      "  xorder descend shift a.raw b.raw --dtype V24 --by=-1000\n"
-      "  xorder descend shift a.npy b.npy --by=-4096 --schedule aspc      over the links of a hypercube",
+      "  xorder descend shift a.raw b.raw --dtype V24 --by=-1000",
       [by](const Request& request, const Way& way) {
         const io::ArrayDescription& in = request.array();
-        return job(request, descend::cyclic_shift(in.dtype.bytes, parse_distance(*by)), in.dtype, in.extents,
-                   way);
+        return way.work(request, descend::cyclic_shift(in.dtype.bytes, *by), in.dtype, in.extents);
       },
       [by](CLI::App& kind) {
-        kind.add_option("--by", *by, "how far, any whole number; negative: towards the beginning")
+        add_parsed(kind, "--by", "K", *by, parse_distance,
+                   "how far, any whole number; negative: towards the beginning")
             ->required()
-            ->type_name("K")
             ->group(group::task);
       });
 }
 
-void add_scan(CLI::App& parent) {
+void add_scan(const Family& family) {
   const auto operation = std::make_shared<std::string>("sum");
   add_kind(
-      parent, "scan", "inclusive prefix, like numpy.cumsum, cumprod, minimum.accumulate, ..",
+      family, "scan", "inclusive prefix, like numpy.cumsum, cumprod, minimum.accumulate, ..",
       "The result has the type of the input (integers wrap around) and one axis. Numbers are not added in\n"
       "NumPy's order, so floating-point sums differ in the last digits. This is an example of the class,\n"
       "with lg M additions per element in two passes; a scan by itself needs one addition and one pass.\n"
@@ -118,7 +120,7 @@ void add_scan(CLI::App& parent) {
       "  xorder descend scan a.raw largest.raw --dtype f4 --op max --memory 256MiB",
       [operation](const Request& request, const Way& way) {
         const io::ArrayDescription& in = request.array();
-        return job(request, descend::prefix(in.dtype, *operation), in.dtype, {in.elements()}, way);
+        return way.work(request, descend::prefix(in.dtype, *operation), in.dtype, {in.elements()});
       },
       [operation](CLI::App& kind) {
         add_choice(kind, "--op", *operation, {"sum", "prod", "min", "max", "xor"},
@@ -127,23 +129,23 @@ void add_scan(CLI::App& parent) {
       });
 }
 
-void add_merge(CLI::App& parent) {
-  add_kind(parent, "merge", "merge two sorted halves of a file into one sorted file (odd-even merge)",
+void add_merge(const Family& family) {
+  add_kind(family, "merge", "merge two sorted halves of a file into one sorted file (odd-even merge)",
            "Numbers only, in ascending order, without NaN. The result has one axis.\n"
            "Example:\n"
            "  xorder descend merge halves.npy sorted.npy",
            [](const Request& request, const Way& way) {
              const io::ArrayFile& in = request.input();
-             return job(
+             return way.work(
                  request,
                  descend::odd_even_merge(in.description.dtype, in.path.string(), request.array().elements()),
-                 in.description.dtype, {request.array().elements()}, way);
+                 in.description.dtype, {request.array().elements()});
            });
 }
 
-void add_tridiagonal(CLI::App& parent) {
+void add_tridiagonal(const Family& family) {
   add_kind(
-      parent, "tridiagonal", "solve a tridiagonal system by parallel cyclic reduction",
+      family, "tridiagonal", "solve a tridiagonal system by parallel cyclic reduction",
       "Row i is A[i] x[i-1] + B[i] x[i] + C[i] x[i+1] = D[i]; OUT is x. A[0] and the last of C are not "
       "used.\n"
       "All four are f4, or all f8. There is no pivoting: use it for matrices that need none, such as\n"
@@ -152,30 +154,39 @@ void add_tridiagonal(CLI::App& parent) {
       "  xorder descend tridiagonal sub.npy main.npy super.npy right.npy x.npy",
       [](const Request& request, const Way& way) {
         const std::vector<io::ArrayFile>& in = request.inputs;
-        return job(request, descend::cyclic_reduction({in[0], in[1], in[2], in[3]}), in[3].description.dtype,
-                   in[3].description.extents, way);
+        return way.work(request, descend::cyclic_reduction({in[0], in[1], in[2], in[3]}),
+                        in[3].description.dtype, in[3].description.extents);
       },
       [](CLI::App&) {}, {"B", "C", "D"});
 }
 
 }  // namespace
 
-void add_descend_command(CLI::App& program) {
-  CLI::App* command = program.add_subcommand(
+void add_descend_command(CLI::App& parent, bool by_machine) {
+  CLI::App* command = parent.add_subcommand(
       "descend", "shift, prefix sums, merge, tridiagonal systems: computations that combine i with i +- 2^b");
-  command->footer(
-      "Computations of the form  for b = n-1 .. 0: a[i] = f_b(a[i], a[i + 2^b], a[i - 2^b])  on 2^n "
-      "elements,\n"
-      "or with b upwards (Hu, IPPS/SPDP 1998), on files larger than memory. They take two reads and two\n"
-      "writes of the file, more with little memory, one of each if the file is small. Elements of many\n"
-      "MiB need more memory: the error says how much. For your own f_b use the library\n"
-      "(xorder/descend/descend.hpp). These commands are examples, not the fastest way: a scan by\n"
-      "itself needs one pass.");
+  if (by_machine) {
+    command->footer(
+        "xorder descend and its kinds have help that explains the computations.\n"
+        "Example:\n"
+        "  xorder machine descend shift a.npy b.npy --by=-4096 --schedule aspc   over the links of a "
+        "hypercube");
+  } else {
+    command->footer(
+        "Computations of the form  for b = n-1 .. 0: a[i] = f_b(a[i], a[i + 2^b], a[i - 2^b])  on 2^n "
+        "elements,\n"
+        "or with b upwards (Hu, IPPS/SPDP 1998), on files larger than memory. They take two reads and two\n"
+        "writes of the file, more with little memory, one of each if the file is small. Elements of many\n"
+        "MiB need more memory: the error says how much. For your own f_b use the library\n"
+        "(xorder/descend/descend.hpp). These commands are examples, not the fastest way: a scan by\n"
+        "itself needs one pass.");
+  }
   command->require_subcommand(1);
-  add_shift(*command);
-  add_scan(*command);
-  add_merge(*command);
-  add_tridiagonal(*command);
+  const Family family{*command, by_machine};
+  add_shift(family);
+  add_scan(family);
+  add_merge(family);
+  add_tridiagonal(family);
 }
 
 }  // namespace xorder::cli

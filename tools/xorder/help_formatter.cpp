@@ -1,7 +1,6 @@
 #include "help_formatter.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -10,22 +9,11 @@
 #include "option_groups.hpp"
 
 namespace xorder::cli {
-namespace {
-
-// A group's place in the help; other groups come first.
-std::ptrdiff_t place_of(const std::string& group) {
-  constexpr const char* order[] = {group::task,      group::input,     group::output,
-                                   group::resources, group::reporting, group::how};
-  const auto at = std::find(std::begin(order), std::end(order), group);
-  return at == std::end(order) ? -1 : at - std::begin(order);
-}
-
-}  // namespace
-
 std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const {
   if (mode == CLI::AppFormatMode::Sub) return make_expanded(app);
-  return make_description(app) + make_usage(app, std::move(name)) + make_positionals(app) + groups(*app) +
-         make_subcommands(app, mode) + '\n' + make_footer(app);
+  return make_description(app) + make_usage(app, std::move(name)) + make_positionals(app) +
+         groups(*app, mode == CLI::AppFormatMode::All) + make_subcommands(app, mode) + '\n' +
+         make_footer(app);
 }
 
 std::string HelpFormatter::make_usage(const CLI::App* app, std::string name) const {
@@ -35,11 +23,16 @@ std::string HelpFormatter::make_usage(const CLI::App* app, std::string name) con
   return usage;
 }
 
-std::string HelpFormatter::groups(const CLI::App& app) const {
+// Groups of other names come first.
+std::string HelpFormatter::groups(const CLI::App& app, bool all) const {
   std::vector<std::string> groups = app.get_groups();
-  std::ranges::stable_sort(groups, {}, place_of);
+  std::ranges::stable_sort(groups, {}, [](const std::string& name) {
+    const auto at = std::ranges::find(group::order, name);
+    return at == group::order.end() ? -1 : at - group::order.begin();
+  });
   std::string text;
   for (const std::string& group : groups) {
+    if (!all && group::is_rare(group)) continue;
     const auto options = app.get_options(
         [&](const CLI::Option* option) { return option->get_group() == group && option->nonpositional(); });
     if (!group.empty() && !options.empty()) text += make_group(group, false, options);

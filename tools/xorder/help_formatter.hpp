@@ -6,7 +6,7 @@
 
 namespace xorder::cli {
 
-/// Prints the groups of options in one order, and breaks lines.
+/// Prints the groups of options in one order, the rare ones only for --help-all, and breaks lines.
 class HelpFormatter final : public CLI::Formatter {
  public:
   HelpFormatter() { column_width(name_columns); }
@@ -16,7 +16,7 @@ class HelpFormatter final : public CLI::Formatter {
   std::string make_option_desc(const CLI::Option* option) const override;
 
  private:
-  std::string groups(const CLI::App& app) const;
+  std::string groups(const CLI::App& app, bool all) const;
 
   static constexpr std::size_t name_columns = 34, columns = 110;
 };

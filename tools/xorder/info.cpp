@@ -5,7 +5,7 @@
 #include "commands.hpp"
 #include "count_text.hpp"
 #include "json_text.hpp"
-#include "moving.hpp"
+#include "moving_files.hpp"
 #include "option_groups.hpp"
 #include "size_text.hpp"
 

@@ -58,6 +58,7 @@ int main(int argc, char** argv) {
   add_info(program);
   add_schedule(program);
   add_descend_command(program);
+  add_machine(program);
   add_report(program);
   add_bench(program);
   complete(program);

@@ -1,12 +1,11 @@
 #include <fmt/format.h>
 
 #include "arguments.hpp"
+#include "checked_option.hpp"
 #include "commands.hpp"
 #include "count_text.hpp"
 #include "expression_help.hpp"
-#include "moving.hpp"
 #include "option_groups.hpp"
-#include "schedule_options.hpp"
 #include "text_file.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/expression.hpp"
@@ -15,7 +14,8 @@ namespace xorder::cli {
 namespace {
 
 struct PermuteOptions {
-  std::string expression, matrix, axis;
+  std::string expression, matrix;
+  std::optional<int> axis;
 };
 
 // `extents` are those of an array whose flat index is mapped.
@@ -31,9 +31,9 @@ gf2::AffineMap wanted_map(const PermuteOptions& options, int n, std::span<const 
 
 }  // namespace
 
-void add_permute(CLI::App& program) {
+CLI::App* add_permute(CLI::App& parent, std::shared_ptr<Engine> engine) {
   CLI::App* command =
-      program.add_subcommand("permute", "perform any BMMC permutation: element x goes to A x ^ c");
+      parent.add_subcommand("permute", "perform any BMMC permutation: element x goes to A x ^ c");
   command->footer(
       std::string(expression_help) +
       "Examples:\n"
@@ -54,29 +54,27 @@ void add_permute(CLI::App& program) {
           ->type_name("FILE")
           ->group(group::task);
   by->excludes(matrix);
-  command
-      ->add_option("--axis", options->axis,
-                   "permute along this axis, the others are a batch; default: the flat index")
-      ->type_name("K")
+  add_parsed(*command, "--axis", "K", options->axis, parse_int,
+             "permute along this axis, the others are a batch; default: the flat index")
       ->group(group::task);
-  const auto schedule_options = std::make_shared<ScheduleOptions>();
-  const auto make = [options, schedule_options](const Request& request) {
+  const auto make = [options, engine](const Request& request) {
     const io::ArrayDescription& in = request.array();
     const std::string name = request.input().path.string();
     if (options->expression.empty() && options->matrix.empty()) {
       throw InputError("permute needs --by EXPR or --matrix FILE");
     }
-    if (options->axis.empty()) {
+    if (!options->axis) {
       const auto map =
           wanted_map(*options, exact_lg(in.elements(), name + ": the number of elements"), in.extents);
-      return schedule_options->work(request, mapping_of_all(in.shape(), map), in.extents);
+      return engine->work(request, mapping_of_all(in.shape(), map), in.extents);
     }
-    const int k = checked_axis(parse_int(options->axis, "--axis"), in.extents.size());
+    const int k = checked_axis(*options->axis, in.extents.size());
     const int n = exact_lg(in.extents[static_cast<std::size_t>(k)], name + ": axis " + std::to_string(k));
-    return schedule_options->work(request, mapping_along(in.shape(), k, wanted_map(*options, n)), in.extents);
+    return engine->work(request, mapping_along(in.shape(), k, wanted_map(*options, n)), in.extents);
   };
   MovingCommand::add_to(*command, make, {.text = &options->matrix});
-  schedule_options->add_to(*command, "tiles|rounds|exchange|mesh");
+  engine->add_to(*command);
+  return command;
 }
 
 }  // namespace xorder::cli

@@ -1,16 +1,15 @@
 #include "arguments.hpp"
 #include "band_options.hpp"
+#include "checked_option.hpp"
 #include "commands.hpp"
-#include "moving.hpp"
 #include "option_groups.hpp"
-#include "schedule_options.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::cli {
 
-void add_transpose(CLI::App& program) {
+CLI::App* add_transpose(CLI::App& parent, std::shared_ptr<Engine> engine) {
   CLI::App* command =
-      program.add_subcommand("transpose", "transpose a matrix, or reorder the axes of an N-d array");
+      parent.add_subcommand("transpose", "transpose a matrix, or reorder the axes of an N-d array");
   command->footer(
       "Examples:\n"
       "  xorder transpose a.npy b.npy                                  reverses the axes: a matrix's "
@@ -22,36 +21,31 @@ void add_transpose(CLI::App& program) {
       "  xorder transpose a.raw c.raw --dtype f8 --shape 32768,16384   the same for a raw file of 16384 x "
       "32768:\n"
       "                                                                its shape is written backwards\n"
-      "  xorder transpose ab.npy t.npy --banded 1,2 --band-order diagonals   SciPy's ab: 1 diagonal below "
-      "the\n"
-      "                                                                main one, 2 above it\n"
+      "  xorder transpose ab.npy t.npy --banded 1,2 --band-order diagonals   SciPy's ab with l, u = 1, 2\n"
       "  xorder transpose rows.npy t.npy --banded 1,2 --band-order rows     a band as row-major CBLAS has "
       "it\n"
       "  xorder transpose bands.npy t.npy --banded 3,3 --matrices 4    four matrices, shape (4, N, 7)\n"
       "  xorder transpose both.npy t.npy --banded 3,3 --banded 1,2     two, one after another on one axis: "
       "N*7 + N*4\n"
-      "  xorder transpose wide.npy narrow.npy t.npy --banded 3,3 --banded 1,2   the same two in a file each\n"
-      "  xorder transpose a.npy b.npy --schedule mesh --processors 16  by 4 x 4 virtual processors\n"
-      "  xorder transpose a.npy b.npy --schedule mesh --network 5,2,0.5   how long their messages take");
-  const auto axes = std::make_shared<std::string>();
-  command->add_option("--axes", *axes, "axis i of OUT is axis AXES[i] of IN; default: reversed")
-      ->type_name("I,J,..")
+      "  xorder transpose wide.npy narrow.npy t.npy --banded 3,3 --banded 1,2   the same two in a file each");
+  const auto axes = std::make_shared<std::optional<std::vector<int>>>();
+  add_parsed(*command, "--axes", "I,J,..", *axes, parse_ints,
+             "axis i of OUT is axis AXES[i] of IN; default: reversed")
       ->group(group::task);
   const auto band = std::make_shared<BandStorageOptions>();
   const CLI::Option* const banded = band->add_to(*command);
-  const auto schedule_options = std::make_shared<ScheduleOptions>();
-  const auto make = [axes, band, schedule_options](const Request& request) -> std::unique_ptr<work::Work> {
+  const auto make = [axes, band, engine](const Request& request) {
     const io::ArrayDescription& in = request.array();
     if (band->given()) {
-      if (!axes->empty()) throw InputError("--axes: not with --banded, which transposes the matrix");
-      return schedule_options->work(request, band->bands(request.inputs));
+      if (*axes) throw InputError("--axes: not with --banded, which transposes the matrix");
+      return engine->work(request, band->bands(request.inputs));
     }
-    const std::vector<int> order = axes->empty() ? std::vector<int>{} : parse_ints(*axes, "--axes");
-    return schedule_options->work(request, transposition(in.shape(), order),
-                                  transposed_extents(in.shape(), order));
+    const std::vector<int> order = axes->value_or(std::vector<int>{});
+    return engine->work(request, transposition(in.shape(), order), transposed_extents(in.shape(), order));
   };
   MovingCommand::add_to(*command, make, {.several_with = banded});
-  schedule_options->add_to(*command, "tiles|rounds|exchange|mesh|banded");
+  engine->add_to(*command);
+  return command;
 }
 
 }  // namespace xorder::cli

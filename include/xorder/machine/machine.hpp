@@ -22,7 +22,7 @@
 #include <stop_token>
 
 #include "xorder/schedule/schedule.hpp"
-#include "xorder/work/work.hpp"
+#include "xorder/schedule/traffic.hpp"
 
 namespace xorder::machine {
 
@@ -89,7 +89,7 @@ class Machine {
   /// with the real sizes of the messages. It depends on them and on the order of the schedule, but not on the
   /// order in which tasks happen to run. Throws what the program throws, and Cancelled soon after a stop is
   /// requested. The data is then in no particular state, and the machine cannot be used again.
-  work::Traffic run(Program& program, const std::stop_token& stop = {});
+  schedule::Traffic run(Program& program, const std::stop_token& stop = {});
 
  private:
   class Graph;

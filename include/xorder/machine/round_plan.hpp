@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "xorder/io/array_file.hpp"
+#include "xorder/machine/job.hpp"
 #include "xorder/permutation/reordering.hpp"
-#include "xorder/work/work.hpp"
 
 namespace xorder::machine {
 
@@ -35,7 +35,7 @@ struct RoundOptions {
   /// The disk of the files, for predictions. Default: for the plan an ssd(), and for runs on files as
   /// Options::device.
   std::optional<plan::Device> device{};
-  /// As in Options.
+  /// As for scheduled().
   std::optional<schedule::LinkTimes> link_times{};
 };
 
@@ -56,18 +56,18 @@ class RoundPlan {
 
   /// A run on an array in a file, with the output, costs and errors of scheduled(). Nothing is factored
   /// again; only the passes within processors are planned for these files. `extents` is the output's shape.
-  /// Options::memory, link_times and, if given, device are replaced by the plan's. Also throws InputError if
+  /// Options::memory and, if given, device are replaced by the plan's. Also throws InputError if
   /// the input has another number or size of elements than the plan, or if there is less memory now than the
   /// plan was made for.
-  std::unique_ptr<work::Work> on_files(io::ArrayFile input, std::vector<std::uint64_t> extents,
-                                       std::filesystem::path output, work::Options options) const;
+  std::unique_ptr<Job> on_files(io::ArrayFile input, std::vector<std::uint64_t> extents,
+                                std::filesystem::path output, work::Options options) const;
 
   /// Element x of `source` becomes element what.target_index(x) of `target`, both of what.bytes() and not
   /// overlapping. `threads` 0 means all processors. Reads and writes every byte twice, with a layout three
   /// times. Allocates what.bytes() and the memory of Machine. Returns what crossed the network; with link
   /// times, all processors receive at once.
   /// memory::permute() does the same faster, without a network.
-  work::Traffic execute(const std::byte* source, std::byte* target, unsigned threads = 0) const;
+  schedule::Traffic execute(const std::byte* source, std::byte* target, unsigned threads = 0) const;
 
  private:
   struct Made;

@@ -22,10 +22,10 @@
 #include <vector>
 
 #include "xorder/io/array_file.hpp"
+#include "xorder/machine/job.hpp"
 #include "xorder/permutation/band.hpp"
 #include "xorder/permutation/reordering.hpp"
 #include "xorder/schedule/mesh.hpp"
-#include "xorder/work/work.hpp"
 
 namespace xorder::machine {
 
@@ -47,12 +47,12 @@ struct ScheduleChoice {
 /// Plans the run; nothing is written. The parameters are those of Job. Throws InputError as Job does, for a
 /// reordering that the schedule cannot do (and says which schedule can), for a number of processors or a
 /// layout that does not fit, and if the memory is too small. Each pass reads and writes the data once. A run
-/// of two passes takes scratch disk of the data's size, one of more passes twice that. Report::traffic has
-/// what crossed the network. Each stripe or batch of blocks is a run of the schedule of its own: steps are
-/// counted once, messages as often as they were sent.
-std::unique_ptr<work::Work> scheduled(io::ArrayFile input, const Reordering& what,
-                                      std::vector<std::uint64_t> extents, std::filesystem::path output,
-                                      work::Options options, const ScheduleChoice& choice);
+/// of two passes takes scratch disk of the data's size, one of more passes twice that. With link
+/// times, runs are also simulated on such a network (Machine); InputError if one is negative or not finite.
+std::unique_ptr<Job> scheduled(io::ArrayFile input, const Reordering& what,
+                               std::vector<std::uint64_t> extents, std::filesystem::path output,
+                               work::Options options, const ScheduleChoice& choice,
+                               const std::optional<schedule::LinkTimes>& link_times = {});
 
 /// The transposition of banded matrices in band storage, in the order `columns` or `rows`. All have the same
 /// N, and lie in one input or in one each. The N columns (rows) of a matrix lie on P = 2^d processors in
@@ -60,8 +60,9 @@ std::unique_ptr<work::Work> scheduled(io::ArrayFile input, const Reordering& wha
 /// for them, never in more steps than one after another. Inputs and shapes are those of BandTransposition; so
 /// is the output, byte for byte. Throws InputError as scheduled() does, and as BandTransposition does for
 /// inputs and bands.
-std::unique_ptr<work::Work> scheduled_bands(std::vector<io::ArrayFile> inputs, const std::vector<Band>& bands,
-                                            std::filesystem::path output, work::Options options,
-                                            std::optional<std::uint64_t> processors);
+std::unique_ptr<Job> scheduled_bands(std::vector<io::ArrayFile> inputs, const std::vector<Band>& bands,
+                                     std::filesystem::path output, work::Options options,
+                                     std::optional<std::uint64_t> processors,
+                                     const std::optional<schedule::LinkTimes>& link_times = {});
 
 }  // namespace xorder::machine

@@ -5,11 +5,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "xorder/descend/descend.hpp"
 #include "xorder/io/array_file.hpp"
-#include "xorder/work/work.hpp"
+#include "xorder/machine/job.hpp"
 
 namespace xorder::machine {
 
@@ -31,12 +32,12 @@ enum class DescendSchedule { aspc, pipelined };
 ///
 /// sizes.processors 0 means 16, more if that is faster, and fewer if there are not as many elements.
 /// Throws InputError as DescendJob does; if the memory is too small, the error states the memory needed.
-/// Report::traffic has what crossed the network: steps are counted once, messages as often as they were sent.
-std::unique_ptr<work::Work> scheduled_descend(std::vector<io::ArrayFile> inputs,
-                                              std::unique_ptr<descend::Computation> what,
-                                              const io::DType& element,
-                                              const std::vector<std::uint64_t>& extents,
-                                              std::filesystem::path output, work::Options options,
-                                              DescendSchedule schedule, const plan::SweepSizes& sizes = {});
+/// Link times are as for scheduled().
+std::unique_ptr<Job> scheduled_descend(std::vector<io::ArrayFile> inputs,
+                                       std::unique_ptr<descend::Computation> what, const io::DType& element,
+                                       const std::vector<std::uint64_t>& extents,
+                                       std::filesystem::path output, work::Options options,
+                                       DescendSchedule schedule, const plan::SweepSizes& sizes = {},
+                                       const std::optional<schedule::LinkTimes>& link_times = {});
 
 }  // namespace xorder::machine

@@ -2,11 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
-
-#include "xorder/schedule/timing.hpp"
 
 namespace xorder::plan {
 
@@ -26,40 +23,6 @@ struct PassSummary {
   PassSummary& operator+=(const PassSummary& next);
 };
 
-/// How long runs of a schedule take on a network, one after the other.
-struct NetworkTime {
-  schedule::LinkTimes times;
-  std::uint64_t runs = 0;
-  schedule::Duration store_and_forward{}, wormhole{};
-
-  bool operator==(const NetworkTime&) const = default;
-};
-
-/// What crosses the network of a schedule.
-struct Traffic {
-  std::string schedule;
-  std::uint64_t processors = 0;
-  std::uint64_t steps = 0;
-  std::uint64_t messages = 0;         ///< between different virtual processors
-  std::uint64_t crossings = 0;        ///< uses of links
-  std::uint64_t bytes_moved = 0;      ///< of those messages
-  std::optional<NetworkTime> time{};  ///< if it is simulated
-
-  /// Adds what another run of the same schedule has sent. Steps are counted once.
-  Traffic& operator+=(const Traffic& run) {
-    messages += run.messages;
-    crossings += run.crossings;
-    bytes_moved += run.bytes_moved;
-    if (time && run.time) {
-      time->runs += run.time->runs;
-      time->store_and_forward += run.time->store_and_forward;
-      time->wormhole += run.time->wormhole;
-    }
-    return *this;
-  }
-  bool operator==(const Traffic&) const = default;
-};
-
 /// What a run is going to do.
 struct Summary {
   std::uint64_t bytes = 0;  ///< of the output's data
@@ -71,8 +34,7 @@ struct Summary {
   std::string note;    ///< requests that cannot be met, fallbacks, and why; or empty
   std::string access;  ///< "direct" or "mapped"
   std::vector<PassSummary> passes;
-  double removal_seconds = 0;      ///< predicted, to remove the scratch files at the end
-  std::optional<Traffic> traffic;  ///< between ranks that have a part each
+  double removal_seconds = 0;  ///< predicted, to remove the scratch files at the end
 
   std::uint64_t peak_memory() const;  ///< of the passes
   double predicted_seconds() const;   ///< of the passes and the removal

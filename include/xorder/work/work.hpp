@@ -12,7 +12,6 @@
 
 #include "xorder/plan/device.hpp"
 #include "xorder/plan/summary.hpp"
-#include "xorder/schedule/timing.hpp"
 
 namespace xorder::work {
 
@@ -48,9 +47,6 @@ struct Options {
   /// For a plan that is only looked at: if there is no room for the output, Summary::note says so, and only
   /// run() throws.
   bool plan_only = false;
-  /// A network on which the time of the messages between virtual processors is simulated, for
-  /// Report::traffic. Other engines have no messages and ignore it.
-  std::optional<schedule::LinkTimes> link_times{};
 };
 
 /// The file to be made: the header (empty for raw files), and the data.
@@ -75,10 +71,8 @@ struct Progress {
 };
 using ProgressCallback = std::function<void(const Progress&)>;
 
-using plan::NetworkTime;
 using plan::PassSummary;
 using plan::Summary;
-using plan::Traffic;
 
 struct Report {
   std::size_t passes = 0;
@@ -89,8 +83,7 @@ struct Report {
   std::uint64_t bytes_written = 0;
   std::uint64_t reads = 0, writes = 0;
   double seconds = 0;
-  std::uint64_t peak_memory = 0;   ///< the process's largest resident set
-  std::optional<Traffic> traffic;  ///< if a schedule ran
+  std::uint64_t peak_memory = 0;  ///< the process's largest resident set
 };
 
 struct Frame;
@@ -105,10 +98,6 @@ class Work {
   Summary summary() const;
   /// What will be done, as lines of text for people.
   virtual std::string describe() const = 0;
-  /// With Options::link_times: what will cross the network, and how long that takes there, as Report::traffic
-  /// will say. Nothing otherwise. Takes some tenths of a microsecond for each message, and 40 bytes for each
-  /// slot. Throws Cancelled.
-  virtual std::optional<Traffic> forecast(const std::stop_token& stop = {}) const;
   /// Reserves the output's space, moves the data, checks that no input has changed meanwhile, syncs the
   /// output and gives it its name. A new output gets no wider permissions than any input. Blocks until all is
   /// done. Each pass reads and writes all data once. The memory that summary() says is allocated at the
@@ -130,8 +119,6 @@ class Work {
 
  private:
   virtual std::vector<PassSummary> passes() const = 0;
-  /// If it is known before the run.
-  virtual std::optional<Traffic> traffic() const { return std::nullopt; }
   /// Size of the output's data.
   virtual std::uint64_t bytes() const;
   /// Disk space needed besides the output.

@@ -24,7 +24,7 @@ void require_motion(const BlockMatrix& matrix, const ProcessorSetting& setting) 
   if ((matrix.rows != 1 && matrix.columns != 1) || setting.processors.value_or(1) == 1) return;
   throw InputError(
       "the elements are already in the order of the result, so virtual processors have nothing to exchange; "
-      "schedule tiles copies them");
+      "the tile engine copies them");
 }
 
 using Block = std::pair<uint64_t, uint64_t>;
@@ -139,8 +139,8 @@ ExchangePlan plan_exchange(const Reordering& what, const ProcessorSetting& setti
   const auto map = flat_map(what);
   if (!map) {
     throw InputError(
-        "schedule exchange needs extents that are powers of two; mesh transposes any matrix, tiles does "
-        "everything");
+        "schedule exchange needs extents that are powers of two; mesh transposes any matrix, the tile "
+        "engine does everything");
   }
   if (*map == bmmc::bit_reverse(map->bits())) {
     return reversing_exchange(map->bits(), what.element_bytes, setting);
@@ -157,7 +157,7 @@ MeshPlan plan_mesh(const Reordering& what, schedule::Mesh::Routing routing, bool
   if (!matrix) {
     throw InputError(
         "schedule mesh transposes whole matrices and does nothing else; rounds does every permutation of 2^n "
-        "elements, tiles everything");
+        "elements, the tile engine everything");
   }
   require_motion(*matrix, setting);
   BlockMatrix blocks = *matrix;

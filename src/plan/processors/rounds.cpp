@@ -57,8 +57,8 @@ Rounds make_rounds(const Reordering& what, std::optional<int> layout, const Proc
   const auto map = flat_map(what);
   if (!map) {
     throw InputError(
-        "schedule rounds needs extents that are powers of two; mesh transposes any matrix, tiles does "
-        "everything");
+        "schedule rounds needs extents that are powers of two; mesh transposes any matrix, the tile "
+        "engine does everything");
   }
   const int n = map->bits();
   const int p = choose_lg_processors(setting.processors, uint64_t{1} << n, "elements",

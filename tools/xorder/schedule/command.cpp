@@ -4,11 +4,9 @@
 #include "arguments.hpp"
 #include "checked_option.hpp"
 #include "commands.hpp"
-#include "network_option.hpp"
+#include "network.hpp"
 #include "option_groups.hpp"
-#include "schedule_options.hpp"
 #include "text_file.hpp"
-#include "work/json.hpp"
 #include "xorder/error.hpp"
 #include "xorder/schedule/timing.hpp"
 
@@ -20,24 +18,24 @@ struct Output {
   bool json = false;
   bool force = false;
   std::string svg, messages;
-  std::string network;
+  std::optional<schedule::LinkTimes> network;
   double bytes = 1;
   const std::string* made_from = nullptr;  ///< the file that the schedule was read from
 };
 
 // Adds the times with both kinds of switching, for slots of the given size.
 void add_timing(ShownSchedule& shown, const Output& output) {
-  const schedule::LinkTimes times = *link_times(output.network);
+  const schedule::LinkTimes& times = *output.network;
   const auto time = [&](schedule::Switching switching) {
     return schedule::duration(*shown.schedule, output.bytes, times, switching);
   };
-  shown.timing = work::timing_json(times, time(schedule::Switching::store_and_forward),
-                                   time(schedule::Switching::wormhole));
+  shown.timing =
+      timing_json(times, time(schedule::Switching::store_and_forward), time(schedule::Switching::wormhole));
   shown.timing["message_bytes"] = output.bytes;
 }
 
 void show(ShownSchedule shown, const Output& output) {
-  if (!output.network.empty()) add_timing(shown, output);
+  if (output.network) add_timing(shown, output);
   MaybeReport report;
   if (output.check) report = schedule::check(*shown.schedule);
   require_different_files({{"--svg", output.svg}, {"--messages", output.messages}});

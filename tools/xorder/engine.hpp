@@ -1,0 +1,31 @@
+// Who does what the commands that permute ask for.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "moving.hpp"
+#include "xorder/permutation/band.hpp"
+#include "xorder/permutation/reordering.hpp"
+
+namespace xorder::cli {
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  /// Adds the engine's own options. It must live as long as the command.
+  virtual void add_to(CLI::App& /*command*/) {}
+  /// The work of a reordering whose result has the shape `extents`. Throws InputError, also for options that
+  /// cannot be combined.
+  virtual std::unique_ptr<work::Work> work(const Request& request, const Reordering& what,
+                                           std::vector<std::uint64_t> extents) const = 0;
+  /// The same for the transposition of bands.
+  virtual std::unique_ptr<work::Work> work(const Request& request, const std::vector<Band>& bands) const = 0;
+};
+
+/// The fastest one: tiles or, with --parts, tiles shared by all processes of the session's team; and bands.
+std::shared_ptr<Engine> main_engine();
+
+}  // namespace xorder::cli

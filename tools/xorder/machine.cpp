@@ -1,0 +1,119 @@
+// The command `xorder machine`: the commands that move data, by virtual processors.
+#include "arguments.hpp"
+#include "checked_option.hpp"
+#include "commands.hpp"
+#include "network.hpp"
+#include "option_groups.hpp"
+#include "xorder/error.hpp"
+#include "xorder/machine/scheduled.hpp"
+
+namespace xorder::cli {
+namespace {
+
+class VirtualProcessors final : public Engine {
+ public:
+  /// `possible`: the schedules that can do what the command does, separated by |, for its help.
+  explicit VirtualProcessors(std::string possible) : possible_(std::move(possible)) {}
+
+  void add_to(CLI::App& command) override;
+  std::unique_ptr<work::Work> work(const Request& request, const Reordering& what,
+                                   std::vector<std::uint64_t> extents) const override;
+  std::unique_ptr<work::Work> work(const Request& request, const std::vector<Band>& bands) const override;
+
+ private:
+  void check() const;
+
+  std::string possible_, schedule_;
+  machine::ScheduleChoice choice_;
+  std::optional<schedule::LinkTimes> network_;
+  const CLI::Option *layout_ = nullptr, *routing_ = nullptr;
+};
+
+void VirtualProcessors::add_to(CLI::App& command) {
+  command.option_defaults()->group(group::machine);
+  command
+      .add_option("--schedule", schedule_,
+                  "what the virtual processors follow; all give the same output as the command without them")
+      ->check(CLI::IsMember({"rounds", "exchange", "mesh", "banded"}).description(""))
+      ->type_name(possible_)
+      ->required();
+  add_parsed(command, "--processors", "P", choice_.processors, parse_count,
+             "virtual processors: 2^d, or N^2 for a mesh; default: 16, or as many as needed");
+  layout_ = add_layout(command, choice_.layout, "rounds: ", "its processor's number");
+  add_network(command, network_);
+  if (possible_.find("mesh") == std::string::npos) return;
+  const auto read = [this](const std::string& name) { choice_.routing = routings().at(name); };
+  routing_ =
+      command
+          .add_option_function<std::string>(
+              "--routing", read,
+              "mesh: paths of messages: any, in the fewest steps known; along the row first (xy), in one "
+              "more; the paper's two phases, for an even side; or the recursive exchange, for a side 2^k; "
+              "default: any")
+          ->check(CLI::IsMember(routings()).description(""))
+          ->type_name("any|xy|two-phase|recursive");
+  command.add_flag("--torus", choice_.torus, "mesh: rows and columns wrap around; with --routing any or xy");
+}
+
+void VirtualProcessors::check() const {
+  const bool routed = routing_ != nullptr && routing_->count() > 0;
+  if (schedule_ != "mesh" && routed) throw InputError("--routing is for --schedule mesh");
+  if (schedule_ != "mesh" && choice_.torus) throw InputError("--torus is for --schedule mesh");
+  if (schedule_ != "rounds" && layout_->count() > 0) throw InputError("--layout is for --schedule rounds");
+}
+
+std::unique_ptr<work::Work> VirtualProcessors::work(const Request& request,
+                                                    const std::vector<Band>& bands) const {
+  check();
+  if (schedule_ != "banded") throw InputError("--schedule " + schedule_ + ": for bands use banded");
+  return machine::scheduled_bands(request.inputs, bands, request.output, request.options, choice_.processors,
+                                  network_);
+}
+
+std::unique_ptr<work::Work> VirtualProcessors::work(const Request& request, const Reordering& what,
+                                                    std::vector<std::uint64_t> extents) const {
+  check();
+  if (schedule_ == "banded") throw InputError("--schedule banded: only for transpose --banded KL,KU");
+  using Kind = machine::ScheduleChoice::Kind;
+  machine::ScheduleChoice choice = choice_;
+  choice.kind = schedule_ == "rounds" ? Kind::rounds : schedule_ == "exchange" ? Kind::exchange : Kind::mesh;
+  return machine::scheduled(request.input(), what, std::move(extents), request.output, request.options,
+                            choice, network_);
+}
+
+}  // namespace
+
+void add_machine(CLI::App& program) {
+  CLI::App* machine = program.add_subcommand(
+      "machine", "the commands that move data, by virtual processors that follow a schedule");
+  machine->footer(
+      "The output is that of the command without them, which is faster. This is for studying schedules: a\n"
+      "run tells what the virtual processors sent. xorder schedule prints and checks them.");
+  machine->require_subcommand(1);
+  const auto by = [](const char* possible) { return std::make_shared<VirtualProcessors>(possible); };
+  add_transpose(*machine, by("rounds|exchange|mesh|banded"))
+      ->footer(
+          "Examples:\n"
+          "  xorder machine transpose a.npy b.npy --schedule mesh --processors 16   by 4 x 4 virtual "
+          "processors\n"
+          "  xorder machine transpose a.npy b.npy --schedule mesh --network 5,2,0.5   how long messages "
+          "take\n"
+          "  xorder machine transpose rows.npy t.npy --banded 1,2 --band-order rows --schedule banded");
+  add_bitreverse(*machine, by("rounds|exchange"))
+      ->footer(
+          "The axis must have 2^n elements. With --schedule exchange it must be the whole array, not a "
+          "batch.\n"
+          "Examples:\n"
+          "  xorder machine bitreverse signal.raw reversed.raw --dtype c16 --schedule exchange\n"
+          "  xorder machine bitreverse signal.npy reversed.npy --schedule rounds       every row of a "
+          "matrix");
+  add_permute(*machine, by("rounds|exchange|mesh"))
+      ->footer(
+          "EXPR is explained by xorder permute --help.\n"
+          "Examples:\n"
+          "  xorder machine permute a.npy z.npy --by 'morton(2)' --schedule rounds --processors 64\n"
+          "  xorder machine permute a.npy b.npy --by 'gray^-1' --schedule rounds --layout minor");
+  add_descend_command(*machine, true);
+}
+
+}  // namespace xorder::cli

@@ -1,0 +1,31 @@
+// What a schedule sends over a network, and how long that takes: --network, the values of --routing, and the
+// results as text and as JSON. docs/json.md has the keys.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "xorder/schedule/mesh.hpp"
+#include "xorder/schedule/traffic.hpp"
+
+namespace xorder::cli {
+
+/// The values of --routing.
+const std::map<std::string, schedule::Mesh::Routing>& routings();
+
+/// Adds --network STARTUP,PER_HOP,PER_BYTE[,one-port|all-port]. `what` says in its help what is printed.
+/// `times` must live as long as the command.
+CLI::Option* add_network(CLI::App& command, std::optional<schedule::LinkTimes>& times,
+                         const std::string& what = "how long the messages between virtual processors take");
+
+std::string traffic_text(const schedule::Traffic& traffic);
+nlohmann::json traffic_json(const schedule::Traffic& traffic);
+/// The network and the times of --network.
+nlohmann::ordered_json timing_json(const schedule::LinkTimes& times,
+                                   const schedule::Duration& store_and_forward,
+                                   const schedule::Duration& wormhole);
+
+}  // namespace xorder::cli
