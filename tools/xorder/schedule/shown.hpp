@@ -61,7 +61,7 @@ struct ShownSchedule {
   Factors factors;                                                  ///< of the permutation, for --factors
   /// Of --network; null without it.
   nlohmann::ordered_json timing;
-  std::unique_ptr<schedule::Schedule> schedule;
+  std::shared_ptr<const schedule::Schedule> schedule;
   ScheduleTable table;
 
   std::vector<Colour> colours;
@@ -104,7 +104,7 @@ ShownSchedule show_task(int dimension, const std::string& packets_file);
 ScheduleTable crossings_table(const schedule::Schedule& schedule);
 /// For schedules without a closed form on a hypercube: this table, and marks by the distance that a packet
 /// goes, or by its matrix, if `matrices` have `width` slots each.
-void show_by_search(ShownSchedule& shown, std::unique_ptr<schedule::Schedule> schedule, int matrices,
+void show_by_search(ShownSchedule& shown, std::shared_ptr<const schedule::Schedule> schedule, int matrices,
                     std::uint64_t width);
 /// Adds how it was found to the facts.
 void note_search(ShownSchedule& shown, const schedule::Routed& routed);
