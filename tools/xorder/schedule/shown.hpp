@@ -1,5 +1,5 @@
 // What `xorder schedule` knows of a schedule, and how it shows it. Making one (kinds.cpp) and showing it
-// (text.cpp, json.cpp, svg.cpp, mesh_svg.cpp) know nothing of each other.
+// (text.cpp, json.cpp, the drawings) know nothing of each other.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "drawing/canvas.hpp"
 #include "factors.hpp"
 #include "schedule/routed/routed.hpp"
 #include "xorder/schedule/check.hpp"
@@ -27,19 +28,7 @@ struct ScheduleTable {
   std::function<std::vector<nlohmann::json>(std::uint64_t row)> row;
 };
 
-/// The colours of drawings, beginning with those of `xorder show`.
-namespace colour {
-inline constexpr const char* navy = "#22384f";
-inline constexpr const char* orange = "#cf4a1d";
-inline constexpr const char* steel = "#7d9ab3";
-inline constexpr const char* sand = "#eeb197";
-inline constexpr const char* green = "#2a7f63";
-inline constexpr const char* grey = "#c3cbd3";
-/// The i-th of `count` shades of blue, the last one navy.
-std::string shade(int i, int count);
-/// Whether white is easier to read than nearly black on a fill, "#rrggbb".
-bool is_dark(const std::string& fill);
-}  // namespace colour
+namespace colour = drawing::colour;
 
 struct Colour {
   std::string fill;
