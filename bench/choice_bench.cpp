@@ -1,12 +1,13 @@
 // Whether the planner chooses well: reorders a file by the plan that it chooses and, in turn, by the best plan
 // with each size of blocks and each number of passes.
 //
-//   choice_bench DIR [--bytes 1G] [--memory 64M,512M] [--rounds 5] [--only transpose]
+//   choice_bench [DIR] [--bytes 256M,1G] [--memory 64M,512M] [--rounds 5] [--only transpose] [--json FILE]
+//                [--html FILE]
 //
-// DIR needs room for four files of that size. No file is in memory beforehand, and each run ends when its
-// output is on the disk. Three idle seconds precede it. Prints for each plan its blocks, the predicted
-// seconds, the median of the measured ones, and that as a ratio to the chosen plan's. Ratios below 1 are
-// what the planner has missed.
+// DIR needs room for four files of that size for each shape. No file is in memory beforehand, and each run ends
+// when its output is on the disk. Three idle seconds precede it. A figure for each shape has a row for each
+// plan, the chosen one first: its blocks and memory, and the measured and the predicted seconds. What is faster
+// than the first row is what the planner has missed.
 #include <fmt/format.h>
 
 #include <bit>
@@ -17,9 +18,9 @@
 #include <thread>
 #include <vector>
 
+#include "arguments.hpp"
+#include "bench/bench.hpp"
 #include "bench/test_matrix.hpp"
-#include "interrupt.hpp"
-#include "measured.hpp"
 #include "size_text.hpp"
 #include "tiles/tile_engine.hpp"
 #include "work/frame.hpp"
@@ -107,46 +108,43 @@ class Choice {
     }
   }
 
-  void measure(int rounds) {
-    for (int round = 0; round < rounds; ++round) {
-      for (std::size_t i = 0; i < plans_.size(); ++i) {
-        Candidate& c = plans_[round % 2 == 0 ? i : plans_.size() - 1 - i];
-        // A virtual machine returns memory to its host after two seconds, and is slow to get it again. What
-        // the run before has used must not be cheaper than what a user's run gets. (1.9 and 0.1 s per GiB.)
-        std::this_thread::sleep_for(std::chrono::seconds(3));
-        c.seconds.push_back(file_.seconds([&] { c.work.run({}, stop_); }));
-      }
+  void add_cases(cli::Results& results, std::vector<cli::Case>& cases, const std::string& name) {
+    cli::MeasuredFigure figure{name,
+                               fmt::format("{}: the chosen plan, and the best of other shapes.", name),
+                               {},
+                               {"time", drawing::Unit::seconds}};
+    for (std::size_t i = 0; i < plans_.size(); ++i) {
+      const Restricted& work = plans_[i];
+      std::string row;
+      for (const plan::Pass& pass : work.plan().passes)
+        row += fmt::format("{}{} > {}", row.empty() ? "" : ", ", size_text(pass.source_block_bytes),
+                           size_text(pass.target_block_bytes));
+      figure.rows.push_back(fmt::format("{} in {} MiB", row, work.plan().peak_memory() >> 20));
+      const auto at = static_cast<double>(i);
+      cases.push_back({fmt::format("{} {}", name, row), [this, i] { return seconds(i); },
+                       results.figures.size(), "measured", at});
+      figure.points("measured").push_back({at, {}});
+      figure.points("predicted").push_back({at, {work.plan().seconds()}});
     }
-  }
-
-  void print(const std::string& name) const {
-    const double chosen = bench::median(plans_[0].seconds);
-    for (const Candidate& c : plans_) {
-      std::string blocks;
-      for (const plan::Pass& pass : c.work.plan().passes)
-        blocks += fmt::format("{}{} > {}", blocks.empty() ? "" : ", ", size_text(pass.source_block_bytes),
-                              size_text(pass.target_block_bytes));
-      const double median = bench::median(c.seconds);
-      fmt::print("{:10} {:9} {:>4} MiB  predicted {:6.2f}  median {:6.2f}  {:5.2f}  {}\n", name,
-                 &c == &plans_[0] ? "chosen" : "", c.work.plan().peak_memory() >> 20, c.work.plan().seconds(),
-                 median, median / chosen, blocks);
-    }
+    results.figures.push_back(std::move(figure));
   }
 
  private:
-  struct Candidate {
-    Restricted work;
-    std::vector<double> seconds{};
-  };
+  // A virtual machine returns memory to its host after two seconds, and is slow to get it again. What the run
+  // before has used must not be cheaper than what a user's run gets. (1.9 and 0.1 s per GiB.)
+  double seconds(std::size_t plan) {
+    std::this_thread::sleep_for(std::chrono::seconds(3));
+    return file_.seconds([&] { plans_[plan].run({}, stop_); });
+  }
 
   // Leaves out plans that are there already, and hopeless ones.
   void add(const io::ArrayFile& input, const Shape& shape, uint64_t memory, const plan::Only& only) {
     try {
       Restricted work(input, shape, file_.out(), memory, only);
-      for (const Candidate& other : plans_)
-        if (other.work.describe() == work.describe()) return;
-      if (!plans_.empty() && work.plan().seconds() > 2.5 * plans_[0].work.plan().seconds()) return;
-      plans_.push_back({std::move(work)});
+      for (const Restricted& other : plans_)
+        if (other.describe() == work.describe()) return;
+      if (!plans_.empty() && work.plan().seconds() > 2.5 * plans_[0].plan().seconds()) return;
+      plans_.push_back(std::move(work));
     } catch (const InputError&) {
       if (plans_.empty()) throw;  // otherwise there is no such plan
     }
@@ -154,30 +152,58 @@ class Choice {
 
   std::stop_token stop_;
   cli::TestFile file_;
-  std::vector<Candidate> plans_;
+  std::vector<Restricted> plans_;
+};
+
+struct Options {
+  std::vector<std::string> bytes{"1G"}, memory{""};
+  std::string only{};
+};
+
+class Choices final : public cli::Benchmark {
+ public:
+  Choices(const cli::Extent& extent, const Options& options) : extent_(extent), options_(options) {}
+
+  std::vector<cli::Case> cases(cli::Results& results) override {
+    std::vector<cli::Case> cases;
+    for (const std::string& size : options_.bytes) {
+      for (const std::string& memory : options_.memory) {
+        const uint64_t limit = memory.empty() ? 0 : cli::parse_memory(memory, "--memory");
+        for (const Shape& shape : shapes(cli::parse_memory(size, "--bytes"))) {
+          if (!options_.only.empty() && options_.only != shape.name) continue;
+          choices_.push_back(std::make_unique<Choice>(extent_.directory, shape, limit, extent_.stop));
+          choices_.back()->add_cases(
+              results, cases,
+              fmt::format("{} {}{}", size, shape.name, memory.empty() ? "" : " in " + memory));
+        }
+      }
+    }
+    return cases;
+  }
+
+ private:
+  cli::Extent extent_;
+  Options options_;
+  std::vector<std::unique_ptr<Choice>> choices_;
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  bench::Options options{.sizes = {bench::Bytes{1} << 30}};
-  if (argc < 2 || !options.parse(argc - 1, argv + 1)) return bench::refuse();
-  const cli::Interrupt interrupt;
-  try {
-    for (const bench::Bytes bytes : options.sizes) {
-      for (const bench::Bytes memory : options.memories) {
-        fmt::print("{} with {}\n", size_text(bytes), memory == 0 ? "the default memory" : size_text(memory));
-        for (const Shape& shape : shapes(bytes)) {
-          if (!options.only.empty() && options.only != shape.name) continue;
-          Choice choice(argv[1], shape, memory, interrupt.token());
-          choice.measure(options.rounds);
-          choice.print(shape.name);
-          std::fflush(stdout);
-        }
-      }
-    }
-  } catch (const Error& error) {
-    fmt::print(stderr, "{}\n", error.what());
-    return 1;
-  }
+  const auto options = std::make_shared<Options>();
+  return cli::benchmark_program(
+      argc, argv,
+      {.name = "choice_bench",
+       .summary = "",
+       .description = "Reorders files by the plan that the planner chooses, and by others.",
+       .footer = "",
+       .has_directory = true,
+       .add_options =
+           [options](CLI::App& app) {
+             app.add_option("--bytes", options->bytes, "sizes of a file; default: 1G")->delimiter(',');
+             app.add_option("--memory", options->memory, "memory of a run; default: as for a user")
+                 ->delimiter(',');
+             app.add_option("--only", options->only, "transpose, odd, bytes or bitreverse");
+           },
+       .make = [options](const cli::Extent& extent) { return std::make_unique<Choices>(extent, *options); }});
 }

@@ -1,8 +1,10 @@
-"""Shared by the measuring scripts: processes under a memory limit, cold files, checked outputs."""
+"""Shared by the measuring scripts: processes under a memory limit, cold files, checked outputs, results."""
 import copy
+import datetime
 import json
 import os
 import pathlib
+import platform
 import random
 import statistics
 import subprocess
@@ -210,6 +212,55 @@ def check_spots(source, target, elements, width, place):
             value = os.pread(before.fileno(), width, source_offset + x * width)
             if os.pread(after.fileno(), width, target_offset + y * width) != value:
                 raise Failure(f"{target}: element {y} is not element {x} of {source}")
+
+
+# -- Results, as `xorder bench` writes them; `xorder bench draw` and `compare` read them ----------------------------------
+
+
+STARTED = datetime.datetime.now(datetime.timezone.utc)
+
+
+def axis(label="", unit="number", logarithmic=False):
+    return {"label": label, "unit": unit, "logarithmic": logarithmic}
+
+
+SECONDS = axis("time", "seconds")
+
+
+def figure(name, caption, series, rows=(), x=axis(), values=SECONDS):
+    """`series`: by name, a list of (x or the number of a row, samples). Points without samples are left out."""
+    def point(place, samples):
+        middle, third = statistics.median(samples), len(samples) // 3
+        low, high = np.quantile(samples, [0.25, 0.75])
+        drift = statistics.median(samples[-third:]) / statistics.median(samples[:third]) - 1 if third else 0
+        return {"x": place, "median": middle, "spread": (high - low) / 2 / middle if middle else 0, "drift": drift,
+                "samples": samples}
+
+    return {"id": name, "caption": caption, "x": x, "values": values, "rows": list(rows), "computed": False,
+            "series": [{"name": each, "points": [point(place, list(map(float, samples))) for place, samples in points if samples]}
+                       for each, points in series.items() if any(samples for _, samples in points)]}
+
+
+def rows_table(caption, columns, rows):
+    return {"caption": caption, "columns": columns, "rows": [[str(cell) for cell in row] for row in rows]}
+
+
+def host(directory):
+    models = [line.split(":", 1)[1].strip() for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+              if line.startswith("model name")]
+    system = subprocess.run(["stat", "--file-system", "--format=%T", str(directory)], capture_output=True, text=True)
+    return {"caches": [], "disk": None, "file_system": system.stdout.strip() or None, "huge_pages": None,
+            "kernel": f"{platform.system()} {platform.release()} {platform.machine()}",
+            "memory": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
+            "processor": models[0] if models else platform.machine(), "processors": os.cpu_count()}
+
+
+def write_results(path, benchmark, directory, rounds, figures, tables=()):
+    results = {"benchmark": benchmark, "command": " ".join(["bench/" + benchmark, *sys.argv[1:]]),
+               "started": STARTED.strftime("%Y-%m-%dT%H:%M:%SZ"), "host": host(directory),
+               "seconds": (datetime.datetime.now(datetime.timezone.utc) - STARTED).total_seconds(), "rounds": rounds, "others": 0,
+               "stolen": 0, "warnings": [], "figures": figures, "tables": list(tables)}
+    pathlib.Path(path).write_text(json.dumps(results, ensure_ascii=False) + "\n")
 
 
 # -- The runs -----------------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 // Reordering axes in memory beside the libraries that do it too.
 //
-//   build/bench/bench/rivals_bench [--bytes N] [--threads N] [--rounds N] [--only TEXT] [--cpu]
+//   build/bench/bench/rivals_bench [--bytes N] [--threads N] [--rounds N] [--only TEXT] [--cpu] [--json FILE]
+//                                  [--html FILE]
 //
 // The rivals are those that were found when this was configured: Debian's libopenblas-dev, libfftw3-dev,
 // libeigen3-dev and python3-numpy (with python3-dev), and HPTT (Springer, Su, Bientinesi, ARRAY 2017), which Debian
@@ -9,22 +10,24 @@
 //   git clone https://github.com/springer13/hptt && make -C hptt CXX=g++ avx      (a quarter of an hour)
 //   cmake --preset bench -DXORDER_HPTT=$PWD/hptt && cmake --build --preset bench --target rivals_bench
 //
-// Each row measures a parallel memcpy and then everybody in turn, round after round, and prints the medians in
-// GB/s of payload. Results are compared with xorder's before anything is timed, so that all do the same work.
-// "-" stands for what a library cannot do, or did wrong, which is said: OpenBLAS and Eigen transpose matrices
+// Each row measures a parallel memcpy and then everybody in turn, round after round. Results are compared with
+// xorder's before anything is timed, so that all do the same work. What a library cannot do, or did wrong, which
+// is said, is left out: OpenBLAS and Eigen transpose matrices
 // only, and elements have the sizes of floating-point numbers. OpenBLAS, FFTW, Eigen and NumPy use one thread for this.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <complex>
 #include <cstring>
 #include <functional>
 #include <memory>
 #include <random>
 #include <string>
+#include <thread>
 
-#include "bench/memory_families.hpp"
-#include "measured.hpp"
+#include "arguments.hpp"
+#include "bench/bench.hpp"
+#include "bench/memory.hpp"
+#include "checked_option.hpp"
 #include "xorder/memory/permute.hpp"
 
 #ifdef HAS_HPTT
@@ -48,14 +51,13 @@
 namespace {
 
 using namespace xorder;
-using bench::Array;
-using bench::Bytes;
+using std::uint64_t;
 
 // Does the work of one row. Null: the library cannot.
 using Run = std::function<void()>;
 struct Rival {
   std::string name;
-  std::function<Run(const Reordering&, const Array& source, const Array& target, unsigned threads)> prepare;
+  std::function<Run(const Reordering&, std::byte* source, std::byte* target, unsigned threads)> prepare;
 };
 
 bool is_matrix(const Reordering& r) { return r.extents.size() == 2 && r.order == std::vector{1, 0}; }
@@ -63,19 +65,19 @@ bool is_matrix(const Reordering& r) { return r.extents.size() == 2 && r.order ==
 #ifdef HAS_HPTT
 // HPTT's layout is column-major: the axes in reverse.
 template <class Number>
-Run hptt_run(const Reordering& r, const Array& source, const Array& target, unsigned threads,
+Run hptt_run(const Reordering& r, std::byte* source, std::byte* target, unsigned threads,
              hptt::SelectionMethod planning) {
   const int rank = static_cast<int>(r.extents.size());
   std::vector<int> sizes(r.extents.rbegin(), r.extents.rend()), order;
   for (int i = rank; i-- > 0;) order.push_back(rank - 1 - r.order[static_cast<std::size_t>(i)]);
-  auto plan = hptt::create_plan(order.data(), rank, Number(1), reinterpret_cast<const Number*>(source.data()),
-                                sizes.data(), nullptr, Number(0), reinterpret_cast<Number*>(target.data()),
-                                nullptr, planning, static_cast<int>(threads));
+  auto plan = hptt::create_plan(order.data(), rank, Number(1), reinterpret_cast<const Number*>(source),
+                                sizes.data(), nullptr, Number(0), reinterpret_cast<Number*>(target), nullptr,
+                                planning, static_cast<int>(threads));
   return [plan] { plan->execute(); };
 }
 // A plan by its model, or by measuring. (Measured plans gave wrong elements for four axes of 44 to 46.)
 template <hptt::SelectionMethod planning>
-Run hptt_by(const Reordering& r, const Array& source, const Array& target, unsigned threads) {
+Run hptt_by(const Reordering& r, std::byte* source, std::byte* target, unsigned threads) {
   switch (r.element_bytes) {
     case 4:
       return hptt_run<float>(r, source, target, threads, planning);
@@ -90,23 +92,20 @@ Run hptt_by(const Reordering& r, const Array& source, const Array& target, unsig
 #endif
 
 #ifdef HAS_OPENBLAS
-Run openblas(const Reordering& r, const Array& source, const Array& target, unsigned) {
+Run openblas(const Reordering& r, std::byte* source, std::byte* target, unsigned) {
   if (!is_matrix(r)) return nullptr;
   const auto rows = static_cast<blasint>(r.extents[0]), columns = static_cast<blasint>(r.extents[1]);
   switch (r.element_bytes) {
     case 4:
-      return [=, from = reinterpret_cast<const float*>(source.data()),
-              to = reinterpret_cast<float*>(target.data())] {
+      return [=, from = reinterpret_cast<const float*>(source), to = reinterpret_cast<float*>(target)] {
         cblas_somatcopy(CblasRowMajor, CblasTrans, rows, columns, 1, from, columns, to, rows);
       };
     case 8:
-      return [=, from = reinterpret_cast<const double*>(source.data()),
-              to = reinterpret_cast<double*>(target.data())] {
+      return [=, from = reinterpret_cast<const double*>(source), to = reinterpret_cast<double*>(target)] {
         cblas_domatcopy(CblasRowMajor, CblasTrans, rows, columns, 1, from, columns, to, rows);
       };
     case 16:
-      return [=, from = reinterpret_cast<const double*>(source.data()),
-              to = reinterpret_cast<double*>(target.data())] {
+      return [=, from = reinterpret_cast<const double*>(source), to = reinterpret_cast<double*>(target)] {
         constexpr double one[] = {1, 0};
         cblas_zomatcopy(CblasRowMajor, CblasTrans, rows, columns, one, from, columns, to, rows);
       };
@@ -118,7 +117,7 @@ Run openblas(const Reordering& r, const Array& source, const Array& target, unsi
 
 #ifdef HAS_FFTW3
 // A transform of rank 0 only reorders. Planned by measuring, for at most ten seconds: four axes would take minutes.
-Run fftw(const Reordering& r, const Array& source, const Array& target, unsigned) {
+Run fftw(const Reordering& r, std::byte* source, std::byte* target, unsigned) {
   if (r.element_bytes != 8 && r.element_bytes != 16) return nullptr;
   const std::size_t rank = r.extents.size();
   std::vector<fftw_iodim64> dims(rank);
@@ -131,8 +130,8 @@ Run fftw(const Reordering& r, const Array& source, const Array& target, unsigned
     dim.os = stride;
     stride *= dim.n;
   }
-  auto* const from = reinterpret_cast<double*>(source.data());
-  auto* const to = reinterpret_cast<double*>(target.data());
+  auto* const from = reinterpret_cast<double*>(source);
+  auto* const to = reinterpret_cast<double*>(target);
   fftw_set_timelimit(10);
   const fftw_plan plan =
       r.element_bytes == 8
@@ -148,17 +147,16 @@ Run fftw(const Reordering& r, const Array& source, const Array& target, unsigned
 
 #ifdef HAS_EIGEN3
 template <class Number>
-Run eigen_run(const Reordering& r, const Array& source, const Array& target) {
+Run eigen_run(const Reordering& r, std::byte* source, std::byte* target) {
   using Matrix = Eigen::Matrix<Number, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const auto rows = static_cast<Eigen::Index>(r.extents[0]),
              columns = static_cast<Eigen::Index>(r.extents[1]);
-  return [=, from = reinterpret_cast<const Number*>(source.data()),
-          to = reinterpret_cast<Number*>(target.data())] {
+  return [=, from = reinterpret_cast<const Number*>(source), to = reinterpret_cast<Number*>(target)] {
     Eigen::Map<Matrix>(to, columns, rows).noalias() =
         Eigen::Map<const Matrix>(from, rows, columns).transpose();
   };
 }
-Run eigen(const Reordering& r, const Array& source, const Array& target, unsigned) {
+Run eigen(const Reordering& r, std::byte* source, std::byte* target, unsigned) {
   if (!is_matrix(r)) return nullptr;
   switch (r.element_bytes) {
     case 1:
@@ -179,7 +177,7 @@ Run eigen(const Reordering& r, const Array& source, const Array& target, unsigne
 
 #ifdef HAS_NUMPY
 // Copies a transposed view, as np.copyto(target, source.transpose(order)) does.
-Run numpy(const Reordering& r, const Array& source, const Array& target, unsigned) {
+Run numpy(const Reordering& r, std::byte* source, std::byte* target, unsigned) {
   static const bool ready = [] {
     PyConfig config;
     PyConfig_InitIsolatedConfig(&config);
@@ -209,9 +207,8 @@ Run numpy(const Reordering& r, const Array& source, const Array& target, unsigne
   std::vector<npy_intp> extents(r.extents.begin(), r.extents.end()), order(r.order.begin(), r.order.end()),
       moved;
   for (const npy_intp axis : order) moved.push_back(extents[static_cast<std::size_t>(axis)]);
-  const auto array = [&](std::vector<npy_intp>& shape, const Array& memory) {
-    return reinterpret_cast<PyArrayObject*>(
-        PyArray_SimpleNewFromData(rank, shape.data(), type, memory.data()));
+  const auto array = [&](std::vector<npy_intp>& shape, std::byte* memory) {
+    return reinterpret_cast<PyArrayObject*>(PyArray_SimpleNewFromData(rank, shape.data(), type, memory));
   };
   PyArray_Dims axes{order.data(), rank};
   PyArrayObject* const to = array(moved, target);
@@ -220,9 +217,10 @@ Run numpy(const Reordering& r, const Array& source, const Array& target, unsigne
 }
 #endif
 
-Run xorder_itself(const Reordering& r, const Array& source, const Array& target, unsigned threads) {
-  return [plan = std::make_shared<memory::InMemoryPlan>(r), from = source.data(), to = target.data(),
-          threads] { plan->execute(from, to, threads); };
+Run xorder_itself(const Reordering& r, std::byte* source, std::byte* target, unsigned threads) {
+  return [plan = std::make_shared<memory::InMemoryPlan>(r), from = source, to = target, threads] {
+    plan->execute(from, to, threads);
+  };
 }
 
 const std::vector<Rival> everybody = {
@@ -246,70 +244,93 @@ const std::vector<Rival> everybody = {
 };
 
 // Numbers that are no NaNs in any type, so that those who copy them as numbers keep their bits.
-void fill(const Array& array, Bytes bytes) {
+void fill(std::byte* array, uint64_t bytes) {
   std::mt19937_64 random(7);
-  for (Bytes i = 0; i < bytes; ++i) array.data()[i] = static_cast<std::byte>(random() & 0x3F);
+  for (uint64_t i = 0; i < bytes; ++i) array[i] = static_cast<std::byte>(random() & 0x3F);
 }
 
-void measure(const std::string& name, const Reordering& what, unsigned threads,
-             const bench::Options& options) {
-  const Bytes bytes = what.bytes();
-  const Array source(bytes), target(bytes), right(bytes);
-  fill(source, bytes);
-  std::vector<Run> runs;
-  // Plans that are measured overwrite the arrays, so all are made first.
-  for (const Rival& rival : everybody) runs.push_back(rival.prepare(what, source, target, threads));
-  fill(source, bytes);
-  memory::permute(what, source.data(), right.data());
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (!runs[i]) continue;
-    std::memset(target.data(), 0xA5, bytes);
-    runs[i]();
-    if (std::memcmp(target.data(), right.data(), bytes) != 0) {
-      fmt::print("{}: {} gives another result\n", name, everybody[i].name);
-      runs[i] = nullptr;
+struct Options : cli::TestArrays::Options {
+  std::string bytes = "256M", only;
+  std::uint64_t threads = std::max(1u, std::thread::hardware_concurrency());
+};
+
+class Rivals final : public cli::Benchmark {
+ public:
+  explicit Rivals(const Options& options)
+      : options_(options),
+        bytes_(cli::parse_memory(options.bytes, "--bytes")),
+        arrays_(bytes_, options),
+        right_(bytes_) {}
+
+  std::vector<cli::Case> cases(cli::Results& results) override {
+    results.figures = {
+        {"speed",
+         fmt::format("Axis permutations, {} threads: bytes of the array per second. The rows are "
+                     "called by the bytes of an element.",
+                     options_.threads),
+         {},
+         {"payload", drawing::Unit::bytes_per_second}}};
+    for (const uint64_t w : {1, 2, 4, 8, 16}) {
+      for (const cli::MemoryFamily& family : cli::memory_families(bytes_, w)) {
+        const std::string name = fmt::format("{} {}", family.key, w);
+        if (family.what.mapped || name.find(options_.only) == std::string::npos) continue;
+        add(name, family.what, static_cast<double>(results.figures[0].rows.size()));
+        results.figures[0].rows.push_back(name);
+      }
     }
+    fill(arrays_.source(), bytes_);  // plans that are measured overwrite the arrays
+    return std::move(cases_);
   }
-  const auto seconds = [&](const Run& f) {
-    return bench::seconds(f, bench::calls_for(bytes), options.processor_time);
-  };
-  std::vector<double> copies;
-  std::vector<std::vector<double>> times(runs.size());
-  for (int round = 0; round < options.rounds; ++round) {
-    copies.push_back(seconds([&] {
-      bench::copy_in_parallel(memory::copy_function(false), target.data(), source.data(), bytes, threads);
-    }));
+
+ private:
+  unsigned threads() const { return static_cast<unsigned>(options_.threads); }
+  void add(const std::string& name, const Reordering& what, double row) {
+    const uint64_t bytes = what.bytes();
+    const auto add_case = [&](const std::string& series, const std::function<double()>& seconds) {
+      cases_.push_back({fmt::format("{}, {}", name, series),
+                        [=] { return static_cast<double>(bytes) / seconds(); }, 0, series, row});
+    };
+    add_case("memcpy", [=, this] { return arrays_.copy_seconds(bytes, false, threads()); });
+    std::vector<Run> runs;
+    for (const Rival& rival : everybody)
+      runs.push_back(rival.prepare(what, arrays_.source(), arrays_.target(), threads()));
+    fill(arrays_.source(), bytes);
+    memory::permute(what, arrays_.source(), right_.data());
     for (std::size_t i = 0; i < runs.size(); ++i) {
-      if (runs[i]) times[i].push_back(seconds(runs[i]));
+      if (!runs[i]) continue;
+      std::memset(arrays_.target(), 0xA5, bytes);
+      runs[i]();
+      if (std::memcmp(arrays_.target(), right_.data(), bytes) == 0) {
+        add_case(everybody[i].name, [this, bytes, run = runs[i]] { return arrays_.seconds(bytes, run); });
+      } else {
+        fmt::print("{}: {} gives another result\n", name, everybody[i].name);
+      }
     }
   }
-  const auto speed = [&](std::vector<double>& t) {
-    return fmt::format("{:.1f}", static_cast<double>(bytes) / bench::median(t) / 1e9);
-  };
-  fmt::print("{:12}{:>9}", name, speed(copies));
-  for (std::vector<double>& t : times) fmt::print("{:>10}", t.empty() ? "-" : speed(t));
-  fmt::print("\n");
-  std::fflush(stdout);
-}
+
+  Options options_;
+  uint64_t bytes_;
+  cli::TestArrays arrays_;
+  io::BlockMemory right_;
+  std::vector<cli::Case> cases_;
+};
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  bench::Options options = {.sizes = {Bytes{256} << 20}};
-  if (!options.parse(argc, argv) || options.json || options.in_place || options.offset != 0)
-    return bench::refuse();
-  for (const Bytes bytes : options.sizes) {
-    for (const Bytes threads : options.threads) {
-      fmt::print("{} MiB, threads: {}; GB/s\n{:12}{:>9}", bytes >> 20, threads, "", "memcpy");
-      for (const Rival& rival : everybody) fmt::print("{:>10}", rival.name);
-      fmt::print("\n");
-      for (const std::uint64_t w : {1, 2, 4, 8, 16}) {
-        for (const cli::MemoryFamily& family : cli::memory_families(bytes, w)) {
-          const std::string name = fmt::format("{} {}", family.key, w);
-          if (family.what.mapped || name.find(options.only) == std::string::npos) continue;
-          measure(name, family.what, static_cast<unsigned>(threads), options);
-        }
-      }
-    }
-  }
+  const auto options = std::make_shared<Options>();
+  return cli::benchmark_program(
+      argc, argv,
+      {.name = "rivals_bench",
+       .summary = "",
+       .description = "Reorders axes in memory beside the libraries that do it too.",
+       .footer = "",
+       .add_options =
+           [options](CLI::App& app) {
+             app.add_option("--bytes", options->bytes, "size of an array; default: 256M");
+             cli::add_number(app, "--threads", options->threads, "number of threads");
+             app.add_option("--only", options->only, "rows whose name contains this");
+             app.add_flag("--cpu", options->processor_time, "processor time of all threads");
+           },
+       .make = [options](const cli::Extent&) { return std::make_unique<Rivals>(*options); }});
 }

@@ -2,12 +2,12 @@
 // by a copy of each rank's part. The transposition is also compared with FFTW's MPI transposition, planned
 // with FFTW_MEASURE.
 //
-//   mpiexec -n 2 build/bench/bench/mpi/mpi_bench [BYTES [REPEATS [SLICE [NAME]]]]
+//   mpiexec -n 2 build/bench/bench/mpi/mpi_bench [BYTES [REPEATS [SLICE [NAME [JSON]]]]]
 //
 // BYTES is the total size (default 2^30), a power of two. SLICE 0 means the default. NAME selects the cases
 // whose name contains it. The three run in turn, after one run that is not counted. Times are those of the
-// slowest rank, from barrier to barrier. It prints medians, the minimum after a slash, and in parentheses the
-// median ratio to the Alltoallv and copy that ran next to it.
+// slowest rank, from barrier to barrier; ratios are to the Alltoallv and copy that ran next to it. JSON is a file
+// for the results, which `xorder bench draw` and `compare` read.
 #include <fftw3-mpi.h>
 #include <fmt/format.h>
 #include <mpi.h>
@@ -22,6 +22,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/bench.hpp"
+#include "json_text.hpp"
 #include "schedule/rounds.hpp"
 #include "xorder/permutation/bmmc.hpp"
 #include "xorder/permutation/expression.hpp"
@@ -65,11 +67,7 @@ double seconds(const std::function<void()>& run) {
   return MPI_Wtime() - begin;
 }
 
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
-                   values.end());
-  return values[values.size() / 2];
-}
+const xorder::drawing::Axis seconds_axis{"time", xorder::drawing::Unit::seconds};
 
 struct Case {
   std::string name;
@@ -79,7 +77,7 @@ struct Case {
   uint64_t rows = 0, columns = 0;        // of doubles to be transposed; FFTW can do that
 };
 
-void measure(const Case& c) {
+void measure(const Case& c, xorder::cli::Results& results) {
   const size_t bytes = xorder_mpi_plan_room(c.plan, rank) * c.element_bytes;
   const Array data(bytes), temp(bytes);
   xorder_mpi_options options{};
@@ -123,18 +121,15 @@ void measure(const Case& c) {
   }
   if (fftw) fftw_destroy_plan(fftw);
   if (rank != 0) return;
-  const auto show = [&](const char* what, std::size_t k) {
+  const char* const names[] = {"xorder", "Alltoallv and copy", "FFTW"};
+  const auto row = static_cast<double>(results.figures[0].rows.size());
+  for (xorder::cli::MeasuredFigure& figure : results.figures) figure.rows.push_back(c.name);
+  for (std::size_t k = 0; k < (fftw ? 3 : 2); ++k) {
     std::vector<double> ratios;
     for (std::size_t i = 0; i < times[k].size(); ++i) ratios.push_back(times[k][i] / times[1][i]);
-    fmt::print("{}{:7.1f}/{:.1f} ms ({:.2f})", what, 1e3 * median(times[k]), 1e3 * std::ranges::min(times[k]),
-               median(ratios));
-  };
-  fmt::print("{:32}", c.name);
-  show("", 0);
-  show("  Alltoallv + copy", 1);
-  if (fftw) show("  FFTW", 2);
-  fmt::print("\n");
-  std::fflush(stdout);
+    results.figures[0].points(names[k]).push_back({row, times[k]});
+    if (k != 1) results.figures[1].points(names[k]).push_back({row, ratios});
+  }
 }
 
 Case bmmc(const std::string& name, const xorder::gf2::AffineMap& map, uint64_t element_bytes,
@@ -179,7 +174,7 @@ xorder::gf2::AffineMap random_map(int n) {
   }
 }
 
-void factoring() {
+void factoring(xorder::cli::Results& results) {
   const xorder::gf2::AffineMap map = random_map(40);
   std::vector<double> times;
   for (int i = 0; i < 101; ++i) {
@@ -190,7 +185,9 @@ void factoring() {
     times.push_back(MPI_Wtime() - begin);
     xorder_mpi_plan_free(plan);
   }
-  if (rank == 0) fmt::print("factoring a random map, n = 40, 1024 ranks: {:.3f} ms\n", 1e3 * median(times));
+  results.figures.push_back(
+      {"factoring", "Factoring a random map for 1024 ranks.", {}, seconds_axis, {"n = 40"}});
+  results.figures.back().points("").push_back({0, times});
 }
 
 }  // namespace
@@ -208,10 +205,15 @@ int main(int argc, char** argv) {
   need(std::has_single_bit(bytes) && std::has_single_bit(static_cast<unsigned>(ranks)),
        "BYTES and the number of ranks must be powers of two");
   const int n = std::countr_zero(bytes) - 3, p = std::countr_zero(static_cast<unsigned>(ranks));
-  if (rank == 0)
-    fmt::print("{} MiB of 8-byte elements over {} ranks, {} runs of each\n", bytes >> 20, ranks, repeats);
-
-  factoring();
+  xorder::cli::Results results = xorder::cli::new_results("mpi_bench");
+  results.noise.rounds = static_cast<std::size_t>(repeats);
+  const std::string of = fmt::format("{} MiB of 8-byte elements over {} ranks.", bytes >> 20, ranks);
+  results.figures = {{"times", of, {}, seconds_axis},
+                     {"ratios",
+                      of + " Compared with the Alltoallv and copy.",
+                      {},
+                      {"of the time of Alltoallv and copy", xorder::drawing::Unit::ratio}}};
+  factoring(results);
   const uint64_t rows = uint64_t{1} << (n + 1) / 2;
   for (const Case& c :
        {transposition(rows, (uint64_t{1} << n) / rows),
@@ -224,8 +226,13 @@ int main(int argc, char** argv) {
         bmmc("Gray code", xorder::bmmc::gray(n), 8, n - p),
         bmmc("rotation by n-p", xorder::bmmc::rotate(n, n - p), 8, n - p),
         bmmc("random map", random_map(n), 8, n - p)}) {
-    if (c.name.find(name) != std::string::npos) measure(c);
+    if (c.name.find(name) != std::string::npos) measure(c, results);
     xorder_mpi_plan_free(c.plan);
+  }
+  if (rank == 0) {
+    fmt::print("{}", xorder::cli::results_text(results));
+    if (argc > 5)
+      xorder::cli::write_text(argv[5], xorder::json_text(xorder::cli::results_json(results)), true);
   }
   fftw_mpi_cleanup();
   MPI_Finalize();

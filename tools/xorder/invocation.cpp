@@ -18,8 +18,8 @@ std::string quoted_for_shell(std::string_view word) {
   return text + "'";
 }
 
-void remember_invocation(int argc, const char* const* argv) {
-  whole_line = "xorder";
+void remember_invocation(int argc, const char* const* argv, std::string_view program) {
+  whole_line = program;
   for (int i = 1; i < argc; ++i) whole_line += ' ' + quoted_for_shell(argv[i]);
 }
 

@@ -7,12 +7,12 @@
 namespace xorder::cli {
 
 /// main() calls this first.
-void remember_invocation(int argc, const char* const* argv);
+void remember_invocation(int argc, const char* const* argv, std::string_view program = "xorder");
 
 /// One word of a shell's command line, in quotes if it needs them.
 std::string quoted_for_shell(std::string_view word);
 
-/// The whole command line, quoted for a shell where needed, with "xorder" as the program.
+/// The whole command line, quoted for a shell where needed, with that name of the program.
 std::string invocation();
 
 }  // namespace xorder::cli

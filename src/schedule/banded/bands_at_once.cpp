@@ -46,7 +46,7 @@ BandsAtOnce in_turn(int dimension, const std::vector<BandOfNodes>& matrices) {
     maps.push_back(rotated_assignment(dimension, matrices[m].beta, schedule->rotation(m)));
     reaches.push_back(pow2(matrices[m].beta));
   }
-  return {std::move(schedule), placed_bands(dimension, maps, reaches), "one after another", 0};
+  return {std::move(schedule), placed_bands(dimension, maps, reaches), "one after another"};
 }
 
 // Whether BandedBatch can do these.
@@ -63,7 +63,7 @@ BandsAtOnce two_phases(int dimension, const std::vector<BandOfNodes>& matrices) 
   return {std::make_shared<BandedBatch>(dimension, beta, k),
           placed_bands(dimension, rotated_placement(dimension, beta, k),
                        std::vector(matrices.size(), pow2(beta))),
-          "two phases", 0};
+          "two phases"};
 }
 
 // The placement that was found, if there is one. If there are more matrices than it has, it is repeated.
@@ -126,7 +126,7 @@ BandsAtOnce searched(int dimension, const std::vector<BandOfNodes>& matrices,
     }
   }
   const uint64_t slots = bands.back().first_slot + bands.back().width;
-  return {std::make_shared<Routed>(dimension, slots, task), std::move(bands), "search", 0};
+  return {std::make_shared<Routed>(dimension, slots, task), std::move(bands), "search"};
 }
 
 /// The link crossings of the task; nothing if it is too large for a search.
@@ -160,7 +160,8 @@ BandsAtOnce best_searched(int dimension, const std::vector<BandOfNodes>& matrice
 
 }  // namespace
 
-BandsAtOnce bands_at_once(int dimension, std::span<const Diagonals> bands, uint64_t search_limit) {
+BandsAtOnce bands_at_once(int dimension, std::span<const Diagonals> bands, uint64_t search_limit,
+                          bool only_search) {
   static_cast<void>(Network::hypercube(dimension));
   if (bands.empty()) throw InputError("no banded matrix: at least one is needed");
   std::vector<BandOfNodes> matrices;
@@ -170,12 +171,23 @@ BandsAtOnce bands_at_once(int dimension, std::span<const Diagonals> bands, uint6
   const auto consider = [&](BandsAtOnce other) {
     if (other.schedule->steps() < best.schedule->steps()) best = std::move(other);
   };
-  if (in_phases(dimension, matrices)) consider(two_phases(dimension, matrices));
+  std::optional<uint64_t> steps_in_phases;
+  if (in_phases(dimension, matrices)) {
+    BandsAtOnce phases = two_phases(dimension, matrices);
+    steps_in_phases = phases.schedule->steps();
+    consider(std::move(phases));
+  }
   const bool optimal = matrices.size() == 1 && best.schedule->steps() == best.schedule->lower_bound();
   const auto crossings = crossings_of(dimension, matrices);
-  if (!optimal && crossings && *crossings <= search_limit)
+  const bool affordable = crossings && *crossings <= search_limit;
+  if (only_search) {
+    if (!affordable) throw InputError("the bands are too large for a search");
+    best = best_searched(dimension, matrices, *crossings, search_limit);
+  } else if (!optimal && affordable) {
     consider(best_searched(dimension, matrices, *crossings, search_limit));
+  }
   best.steps_in_turn = steps_in_turn;
+  best.steps_in_phases = steps_in_phases;
   return best;
 }
 

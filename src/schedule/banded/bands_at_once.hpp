@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -49,12 +50,14 @@ struct BandsAtOnce {
   std::vector<PlacedBand> bands;
   std::string way;                  ///< "one after another", "two phases" or "search"
   std::uint64_t steps_in_turn = 0;  ///< the steps of the first way
+  std::optional<std::uint64_t> steps_in_phases{};  ///< of the second, where it can be taken
 };
 
 /// The schedule for 2^dimension columns. Bands may reach around the whole matrix. The tasks that are searched
 /// have at most `search_limit` link crossings together, to which the time of a search is proportional. Throws
-/// InputError if there is no band or the dimension is not from 0 to 20.
+/// InputError if there is no band or the dimension is not from 0 to 20. `only_search` takes the third way, if
+/// it is longer too, and throws InputError if the task is too large for the limit.
 BandsAtOnce bands_at_once(int dimension, std::span<const Diagonals> bands,
-                          std::uint64_t search_limit = Routed::max_crossings);
+                          std::uint64_t search_limit = Routed::max_crossings, bool only_search = false);
 
 }  // namespace xorder::schedule

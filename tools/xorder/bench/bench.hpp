@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "bench/results.hpp"
-#include "bench/rounds.hpp"
 #include "text_file.hpp"
 
 namespace xorder::cli {
@@ -29,6 +28,8 @@ void add_bench_files(CLI::App& bench);
 void add_bench_schedules(CLI::App& bench);
 /// compare: two results of one benchmark.
 void add_bench_compare(CLI::App& bench);
+/// draw: a result, or one of its figures.
+void add_bench_draw(CLI::App& bench);
 
 /// The files of --json and --html. The constructor ensures that they can be created, before the measurement.
 class OutputFiles {
@@ -43,6 +44,28 @@ class OutputFiles {
 
 /// Results with only the command and the computer, and the disk of a directory if there is one.
 Results new_results(const std::string& benchmark, const std::filesystem::path& directory = {});
+
+/// What to measure for one point of a figure.
+struct Case {
+  std::string what;  ///< for the progress bar
+  std::function<double()> measure;
+  std::size_t figure = 0;
+  std::string series;
+  double x = 0;
+};
+
+struct Rounds {
+  double seconds = 40;  ///< no round begins that would end later, except for the first ones:
+  std::size_t at_least = 1;
+  std::size_t most = 15;
+  bool bar = true;
+  std::stop_token stop{};
+};
+
+/// Measures, with every other round backwards, so that steady changes affect all cases alike. Adds the
+/// samples to the figures of `results` and sets its noise. Does nothing if there are no cases. Throws
+/// Cancelled.
+void measure_in_turn(Results& results, const std::vector<Case>& cases, const Rounds& rounds);
 
 /// A benchmark that is measured in rounds.
 class Benchmark {
@@ -66,8 +89,8 @@ struct Extent {
 
 struct BenchmarkCommand {
   std::string name, summary, description, footer;
-  std::uint64_t quick_bytes = 0, full_bytes = 0, least_bytes = 0;
-  std::string what_bytes;  ///< what --size is the size of: "the largest array"
+  std::uint64_t quick_bytes = 0, full_bytes = 0, least_bytes = 0;  ///< 0: without --size and --full
+  std::string what_bytes{};  ///< what --size is the size of: "the largest array"
   bool has_directory = false;
   std::function<void(CLI::App&)> add_options{};  ///< the benchmark's own options
   std::function<std::unique_ptr<Benchmark>(const Extent&)> make;
@@ -75,5 +98,7 @@ struct BenchmarkCommand {
 
 /// Adds the command with --full, --size, --rounds, --json, --html, --force and --quiet.
 void add_benchmark(CLI::App& bench, BenchmarkCommand command);
+/// The main function of a program that is such a command.
+int benchmark_program(int argc, char** argv, BenchmarkCommand command);
 
 }  // namespace xorder::cli

@@ -188,29 +188,23 @@ class CacheBenchmark final : public Benchmark {
   }
 
   std::vector<Case> cases(Results& results) override {
-    const plots::Axis size{"array", plots::Unit::bytes, true};
+    const drawing::Axis size{"array", drawing::Unit::bytes, true};
     results.figures = {
         {"copy",
          "Copying 8-byte elements to consecutive places from places in some order, on one thread: bytes of "
          "the array per second. The tiled kernels do the same as the naive loops.",
          size,
-         {"payload", plots::Unit::bytes_per_second, true},
-         {},
-         {}},
+         {"payload", drawing::Unit::bytes_per_second, true}},
         {"latency",
          "Dependent loads, one from each cache line, in some order: time per load. On huge pages, except for "
          "the last series.",
          size,
-         {"time of a load", plots::Unit::seconds, true},
-         {},
-         {}},
+         {"time of a load", drawing::Unit::seconds, true}},
         {"stride",
          "Dependent loads from 64 cache lines with some stride. At strides of powers of two the lines share "
          "sets of the caches and evict each other; with strides one line longer they do not.",
-         {"stride", plots::Unit::bytes, true},
-         {"time of a load", plots::Unit::seconds, true},
-         {},
-         {}}};
+         {"stride", drawing::Unit::bytes, true},
+         {"time of a load", drawing::Unit::seconds, true}}};
     copies();
     latencies();
     strides();

@@ -7,12 +7,14 @@
 #include "arguments.hpp"
 #include "bench/bench.hpp"
 #include "checked_option.hpp"
+#include "command_line.hpp"
 #include "commands.hpp"
 #include "host.hpp"
 #include "interrupt.hpp"
 #include "invocation.hpp"
 #include "json_text.hpp"
 #include "option_groups.hpp"
+#include "session.hpp"
 #include "size_text.hpp"
 #include "xorder/error.hpp"
 
@@ -62,6 +64,37 @@ void run_benchmark(const BenchmarkCommand& command, const BenchmarkOptions& opti
   if (!options.quiet) fmt::print("{}", results_text(results));
 }
 
+// What the app does when it is parsed.
+void set_up(CLI::App* app, BenchmarkCommand wanted) {
+  const auto command = std::make_shared<BenchmarkCommand>(std::move(wanted));
+  const auto options = std::make_shared<BenchmarkOptions>();
+  app->description(command->description);
+  app->footer(command->footer);
+  if (command->has_directory)
+    app->add_option("DIR", options->directory, "a directory on the disk; default: the current one");
+  app->option_defaults()->group(group::task);
+  if (command->quick_bytes != 0) {
+    app->add_flag("--full", options->full, "larger sizes and more points; takes some minutes instead of one");
+    app->add_option("--size", options->size,
+                    fmt::format("size of {}; default: {}, with --full {}", command->what_bytes,
+                                size_text(command->quick_bytes), size_text(command->full_bytes)))
+        ->type_name("SIZE");
+  }
+  add_number(*app, "--rounds", options->rounds,
+             "number of rounds, each of which measures everything once; default: as many as time allows");
+  app->add_option("--json", options->json, "write all samples as one JSON object, for xorder bench compare")
+      ->type_name("FILE")
+      ->group(group::output);
+  app->add_option("--html", options->html, "draw everything on one page")
+      ->type_name("FILE")
+      ->group(group::output);
+  if (command->add_options) command->add_options(*app);
+  app->add_flag("-f,--force", options->force, "replace these files if they exist")->group(group::output);
+  app->add_flag("-q,--quiet", options->quiet, "print nothing, not even a progress bar")
+      ->group(group::reporting);
+  app->callback([command, options] { run_benchmark(*command, *options); });
+}
+
 }  // namespace
 
 OutputFiles::OutputFiles(const std::string& json, const std::string& html, bool overwrite) {
@@ -84,33 +117,22 @@ Results new_results(const std::string& benchmark, const std::filesystem::path& d
   return results;
 }
 
-void add_benchmark(CLI::App& bench, BenchmarkCommand wanted) {
-  const auto command = std::make_shared<BenchmarkCommand>(std::move(wanted));
-  const auto options = std::make_shared<BenchmarkOptions>();
-  CLI::App* app = bench.add_subcommand(command->name, command->summary);
-  app->description(command->description);
-  app->footer(command->footer);
-  if (command->has_directory)
-    app->add_option("DIR", options->directory, "a directory on the disk; default: the current one");
-  app->option_defaults()->group(group::task);
-  app->add_flag("--full", options->full, "larger sizes and more points; takes some minutes instead of one");
-  app->add_option("--size", options->size,
-                  fmt::format("size of {}; default: {}, with --full {}", command->what_bytes,
-                              size_text(command->quick_bytes), size_text(command->full_bytes)))
-      ->type_name("SIZE");
-  add_number(*app, "--rounds", options->rounds,
-             "number of rounds, each of which measures everything once; default: as many as time allows");
-  app->add_option("--json", options->json, "write all samples as one JSON object, for xorder bench compare")
-      ->type_name("FILE")
-      ->group(group::output);
-  app->add_option("--html", options->html, "draw everything on one page")
-      ->type_name("FILE")
-      ->group(group::output);
-  if (command->add_options) command->add_options(*app);
-  app->add_flag("-f,--force", options->force, "replace these files if they exist")->group(group::output);
-  app->add_flag("-q,--quiet", options->quiet, "print nothing, not even a progress bar")
-      ->group(group::reporting);
-  app->callback([command, options] { run_benchmark(*command, *options); });
+void add_benchmark(CLI::App& bench, BenchmarkCommand command) {
+  CLI::App* const app = bench.add_subcommand(command.name, command.summary);
+  set_up(app, std::move(command));
+}
+
+int benchmark_program(int argc, char** argv, BenchmarkCommand command) {
+  session().program = command.name;
+  remember_invocation(argc, argv, command.name);
+  CLI::App program("", command.name);
+  set_up(&program, std::move(command));
+  try {
+    program.parse(argc, argv);
+    return complain(flushed());
+  } catch (...) {
+    return complain(failure(program));
+  }
 }
 
 void add_bench(CLI::App& program) {
@@ -122,6 +144,7 @@ void add_bench(CLI::App& program) {
   add_bench_files(*command);
   add_bench_schedules(*command);
   add_bench_compare(*command);
+  add_bench_draw(*command);
 }
 
 }  // namespace xorder::cli

@@ -26,7 +26,7 @@ struct ProfileOptions {
 };
 
 std::string rate(double bytes_per_second) {
-  return plots::text_of(bytes_per_second, plots::Unit::bytes_per_second);
+  return drawing::text_of(bytes_per_second, drawing::Unit::bytes_per_second);
 }
 
 class DiskBenchmark final : public Benchmark {
@@ -46,17 +46,13 @@ class DiskBenchmark final : public Benchmark {
         {"bandwidth",
          "Requests at random places, past the page cache: bytes per second; with both at once, in each "
          "direction. Only synced data count as written; they go to a new file.",
-         {"request", plots::Unit::bytes, true},
-         {"bandwidth", plots::Unit::bytes_per_second},
-         {},
-         {}},
+         {"request", drawing::Unit::bytes, true},
+         {"bandwidth", drawing::Unit::bytes_per_second}},
         {"depth",
          fmt::format("The same with requests of {}, by how many are in flight in each direction.",
                      size_text(depth_block)),
-         {"requests in flight", plots::Unit::number, true},
-         {"bandwidth", plots::Unit::bytes_per_second},
-         {},
-         {}}};
+         {"requests in flight", drawing::Unit::number, true},
+         {"bandwidth", drawing::Unit::bytes_per_second}}};
     std::vector<Case> cases;
     const unsigned deepest = io::trial_depths().back();
     for (const uint64_t block : io::trial_blocks()) add(cases, 0, static_cast<double>(block), block, deepest);

@@ -62,9 +62,7 @@ class FilesBenchmark final : public Benchmark {
                                     "read and written once, one after the other.",
                                     of),
                         {},
-                        {"payload", plots::Unit::bytes_per_second},
-                        {},
-                        {}}};
+                        {"payload", drawing::Unit::bytes_per_second}}};
     std::vector<Case> cases;
     ways_ = ways();
     for (std::size_t i = 0; i < ways_.size(); ++i) {

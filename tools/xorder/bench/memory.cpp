@@ -1,60 +1,45 @@
 // xorder bench memory: reordering in memory compared with memcpy.
-#include "memory/micro.hpp"
+#include "bench/memory.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cstring>
+#include <ctime>
 #include <thread>
 
 #include "bench/bench.hpp"
-#include "bench/memory_families.hpp"
-#include "io/memory.hpp"
+#include "memory/micro.hpp"
 #include "size_text.hpp"
 #include "xorder/error.hpp"
-#include "xorder/memory/permute.hpp"
 
 namespace xorder::cli {
 namespace {
 
 using std::uint64_t;
 
-double seconds_of(const std::function<void()>& work, int calls) {
-  const auto begin = std::chrono::steady_clock::now();
-  for (int i = 0; i < calls; ++i) work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / calls;
-}
-
 class MemoryBenchmark final : public Benchmark {
  public:
   explicit MemoryBenchmark(const Extent& extent)
       : bytes_(extent.bytes),
         threads_(std::max(1u, std::thread::hardware_concurrency())),
-        source_((check_memory(), bytes_)),
-        target_(bytes_) {
-    std::memset(source_.data(), 1, bytes_);
-    std::memset(target_.data(), 1, bytes_);
-  }
+        arrays_(bytes_, {}) {}
 
   std::vector<Case> cases(Results& results) override {
-    const plots::Axis ratio{"of memcpy's speed", plots::Unit::ratio};
+    const drawing::Axis none{}, ratio{"of memcpy's speed", drawing::Unit::ratio};
     const std::string of = fmt::format("arrays of {}, {} threads", size_text(bytes_), threads_);
-    const auto add = [&](const char* id, const std::string& caption, const plots::Axis& values) {
-      MeasuredFigure figure;
-      figure.id = id;
-      figure.caption = caption;
-      figure.values = values;
-      results.figures.push_back(std::move(figure));
-    };
-    add("families",
-        fmt::format("Reordering {}: speed divided by that of a parallel memcpy of as many bytes just before, "
-                    "by the size of an element.",
-                    of),
-        ratio);
-    add("records", fmt::format("Records whose size is not a power of two, {}.", of), ratio);
-    add("copies", fmt::format("The reference: copying {}.", of), {"payload", plots::Unit::bytes_per_second});
-    results.figures[2].rows = {"memcpy", "streaming stores"};
+    results.figures = {
+        {"families",
+         fmt::format("Reordering {}: speed divided by that of a parallel memcpy of as many bytes just "
+                     "before, by the size of an element.",
+                     of),
+         none,
+         ratio},
+        {"records", fmt::format("Records whose size is not a power of two, {}.", of), none, ratio},
+        {"copies",
+         fmt::format("The reference: copying {}.", of),
+         none,
+         {"payload", drawing::Unit::bytes_per_second},
+         {"memcpy", "streaming stores"}}};
     for (const MemoryFamily& family : memory_families(bytes_, 8))
       results.figures[0].rows.push_back(family.name);
     for (const uint64_t width : {1, 2, 4, 8, 16}) {
@@ -72,70 +57,87 @@ class MemoryBenchmark final : public Benchmark {
     add_series(1, "transposed", transposed);
     add_series(1, "bit-reversed", reversed);
     for (const bool streaming : {false, true}) {
-      cases_.push_back(
-          {streaming ? "streaming stores" : "memcpy",
-           [this, streaming] { return static_cast<double>(bytes_) / copy_seconds(bytes_, streaming); }, 2, "",
-           streaming ? 1.0 : 0.0});
+      cases_.push_back({streaming ? "streaming stores" : "memcpy",
+                        [this, streaming] {
+                          return static_cast<double>(bytes_) /
+                                 arrays_.copy_seconds(bytes_, streaming, threads_);
+                        },
+                        2, "", streaming ? 1.0 : 0.0});
     }
     return std::move(cases_);
   }
 
  private:
-  void check_memory() const {
-    const uint64_t there = io::available_memory();
-    if (there != 0 && 2 * bytes_ > there) {
-      throw InputError(fmt::format("--size: two arrays of {}, and {} of memory are available",
-                                   size_text(bytes_), size_text(there)));
-    }
-  }
-
+  // The time of memcpy divided by the time of the plan, run right after it.
   void add_series(std::size_t figure, const std::string& name, const std::vector<MemoryFamily>& rows) {
     for (std::size_t row = 0; row < rows.size(); ++row) {
       const auto plan = std::make_shared<const memory::InMemoryPlan>(rows[row].what);
       const uint64_t bytes = rows[row].what.bytes();
       cases_.push_back({fmt::format("{}, {}", rows[row].name, name),
-                        [this, plan, bytes] { return ratio(*plan, bytes); }, figure, name,
-                        static_cast<double>(row)});
+                        [this, plan, bytes] {
+                          const double copied = arrays_.copy_seconds(bytes, false, threads_);
+                          return copied / arrays_.reorder_seconds(bytes, *plan, threads_);
+                        },
+                        figure, name, static_cast<double>(row)});
     }
-  }
-
-  // The time of memcpy divided by the time of the plan, run right after it.
-  double ratio(const memory::InMemoryPlan& plan, uint64_t bytes) const {
-    const double copied = copy_seconds(bytes, false);
-    return copied / seconds_of([&] { plan.execute(source_.data(), target_.data(), threads_); }, calls(bytes));
-  }
-
-  // Enough repetitions to be timed.
-  static int calls(uint64_t bytes) {
-    return static_cast<int>(
-        std::clamp<uint64_t>((uint64_t{32} << 20) / std::max<uint64_t>(bytes, 1), 1, 2000));
-  }
-
-  // Each thread copies its share with one call.
-  double copy_seconds(uint64_t bytes, bool streaming) const {
-    const memory::CopyFunction copy = memory::copy_function(streaming);
-    const auto share = [&](unsigned i) {
-      const uint64_t begin = bytes * i / threads_ / 64 * 64;
-      const uint64_t end = i + 1 == threads_ ? bytes : bytes * (i + 1) / threads_ / 64 * 64;
-      copy(target_.data() + begin, source_.data() + begin, end - begin);
-      memory::finish_streams();
-    };
-    return seconds_of(
-        [&] {
-          std::vector<std::jthread> others;
-          for (unsigned i = 1; i < threads_; ++i) others.emplace_back(share, i);
-          share(0);
-        },
-        calls(bytes));
   }
 
   uint64_t bytes_;
   unsigned threads_;
-  io::BlockMemory source_, target_;
+  TestArrays arrays_;
   std::vector<Case> cases_;
 };
 
+void require_memory(uint64_t bytes) {
+  const uint64_t there = io::available_memory();
+  if (there != 0 && 2 * bytes > there) {
+    throw InputError(fmt::format("--size: two arrays of {}, and {} of memory are available", size_text(bytes),
+                                 size_text(there)));
+  }
+}
+
 }  // namespace
+
+TestArrays::TestArrays(uint64_t bytes, const Options& options)
+    : options_(options),
+      source_((require_memory(bytes), bytes + options.offset)),
+      target_(bytes + options.offset) {
+  std::memset(source_.data(), 1, source_.size());
+  std::memset(target_.data(), 1, target_.size());
+}
+
+double TestArrays::seconds(uint64_t bytes, const std::function<void()>& work) const {
+  const auto now = [this] {
+    timespec t{};
+    clock_gettime(options_.processor_time ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &t);
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+  };
+  const auto calls = std::clamp<uint64_t>((uint64_t{32} << 20) / std::max<uint64_t>(bytes, 1), 1, 2000);
+  const double begin = now();
+  for (uint64_t i = 0; i < calls; ++i) work();
+  return (now() - begin) / static_cast<double>(calls);
+}
+
+double TestArrays::copy_seconds(uint64_t bytes, bool streaming, unsigned threads) const {
+  const memory::CopyFunction copy = memory::copy_function(streaming);
+  const auto share = [&](uint64_t i) {
+    const uint64_t begin = bytes * i / threads / 64 * 64;
+    const uint64_t end = i + 1 == threads ? bytes : bytes * (i + 1) / threads / 64 * 64;
+    copy(target() + begin, source() + begin, end - begin);
+    memory::finish_streams();
+  };
+  return seconds(bytes, [&] {
+    std::vector<std::jthread> others;
+    for (uint64_t i = 1; i < threads; ++i) others.emplace_back(share, i);
+    share(0);
+  });
+}
+
+double TestArrays::reorder_seconds(uint64_t bytes, const memory::InMemoryPlan& plan, unsigned threads) const {
+  return seconds(bytes, [&] {
+    options_.in_place ? plan.execute_in_place(source(), threads) : plan.execute(source(), target(), threads);
+  });
+}
 
 void add_bench_memory(CLI::App& bench) {
   add_benchmark(

@@ -1,4 +1,4 @@
-#include "bench/memory_families.hpp"
+#include "bench/memory.hpp"
 
 #include <algorithm>
 #include <bit>

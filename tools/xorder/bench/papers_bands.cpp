@@ -5,7 +5,7 @@
 #include <cmath>
 #include <optional>
 
-#include "bench/papers.hpp"
+#include "bench/schedules.hpp"
 #include "schedule/banded/band_placement.hpp"
 #include "schedule/banded/band_task.hpp"
 #include "schedule/banded/banded.hpp"
@@ -15,7 +15,7 @@
 namespace xorder::cli {
 namespace {
 
-using plots::Unit;
+using drawing::Unit;
 using std::uint64_t;
 
 MeasuredFigure over_width(int d) {

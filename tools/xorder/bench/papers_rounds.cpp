@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/papers.hpp"
+#include "bench/schedules.hpp"
 #include "schedule/rounds.hpp"
 #include "xorder/permutation/bmmc.hpp"
 #include "xorder/schedule/timing.hpp"
@@ -13,7 +13,7 @@
 namespace xorder::cli {
 namespace {
 
-using plots::Unit;
+using drawing::Unit;
 using std::uint64_t;
 
 constexpr int lg_processors = 4;
@@ -53,7 +53,7 @@ MeasuredFigure over_rank() {
       cormen, {"rank γ"}, {"time", Unit::seconds, true});
   for (const uint64_t block : {uint64_t{16} << 10, uint64_t{1} << 20, uint64_t{64} << 20}) {
     const double bytes = static_cast<double>(block);
-    const std::string of = plots::text_of(bytes, Unit::bytes) + " each";
+    const std::string of = drawing::text_of(bytes, Unit::bytes) + " each";
     for (int rank = 0; rank <= lg_processors; ++rank)
       curves.add("rounds, " + of, rank, rounds_seconds(rounds_of_rank(rank), bytes));
     for (int rank = 0; rank <= lg_processors; ++rank)

@@ -13,7 +13,7 @@ namespace xorder::cli {
 namespace {
 
 using Json = nlohmann::json;
-using plots::Unit;
+using drawing::Unit;
 
 constexpr std::uint64_t largest_results = std::uint64_t{16} << 20;
 
@@ -29,7 +29,7 @@ double median_of(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-Json axis_json(const plots::Axis& axis) {
+Json axis_json(const drawing::Axis& axis) {
   const auto found = std::ranges::find(unit_names, axis.unit, &std::pair<Unit, const char*>::first);
   return {{"label", axis.label}, {"unit", found->second}, {"logarithmic", axis.logarithmic}};
 }
@@ -61,7 +61,7 @@ Json figure_json(const MeasuredFigure& figure) {
   throw InputError(fmt::format("{}: {}; make results with xorder bench .. --json FILE", name, what));
 }
 
-plots::Axis axis_of(const Json& from) {
+drawing::Axis axis_of(const Json& from) {
   const std::string unit = from.at("unit");
   const auto found =
       std::ranges::find(unit_names, unit, [](const auto& each) { return std::string(each.second); });

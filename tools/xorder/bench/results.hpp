@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "plots/scale.hpp"
+#include "drawing/scale.hpp"
 
 namespace xorder::cli {
 
@@ -35,9 +35,9 @@ struct MeasuredSeries {
 struct MeasuredFigure {
   std::string id;       ///< the same in every run of the benchmark
   std::string caption;  ///< a sentence or two
-  plots::Axis x, values;
-  std::vector<std::string> rows;
-  std::vector<MeasuredSeries> series;
+  drawing::Axis x, values;
+  std::vector<std::string> rows{};
+  std::vector<MeasuredSeries> series{};
   bool computed = false;  ///< one sample for each point; such figures come first
 
   /// The points of this series, which is added behind the others if there is none of this name.
@@ -76,6 +76,8 @@ std::vector<std::string> warnings(const Results& results);
 /// Medians in tables, for a terminal.
 std::string results_text(const Results& results);
 std::string results_page(const Results& results);
+/// One figure as an SVG file. Throws InputError, with what there is, if none has this id.
+std::string figure_file(const Results& results, const std::string& id);
 
 /// Compares two runs of one benchmark, on one page and in a few lines. Throws InputError if the benchmarks
 /// differ.

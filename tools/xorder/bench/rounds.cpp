@@ -1,4 +1,4 @@
-#include "bench/rounds.hpp"
+#include "bench/bench.hpp"
 
 #include <sys/resource.h>
 #include <unistd.h>

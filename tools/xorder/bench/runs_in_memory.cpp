@@ -6,20 +6,20 @@
 #include <functional>
 #include <utility>
 
-#include "bench/blocks.hpp"
-#include "bench/schedule_runs.hpp"
+#include "bench/schedules.hpp"
 #include "schedule/banded/banded.hpp"
 #include "schedule/descend/aspc.hpp"
 #include "schedule/exchange.hpp"
 #include "schedule/rounds.hpp"
 #include "xorder/error.hpp"
+#include "xorder/machine/machine.hpp"
 #include "xorder/permutation/bmmc.hpp"
 #include "xorder/schedule/mesh.hpp"
 
 namespace xorder::cli {
 namespace {
 
-using plots::Unit;
+using drawing::Unit;
 using schedule::Schedule;
 using std::uint64_t;
 
@@ -43,6 +43,39 @@ std::vector<Kind> kinds() {
            }},
           {"banded, β = ⌊d / 2⌋", [](int d) { return std::make_shared<Banded>(d, d / 2); }}};
 }
+
+// Slots in memory, which show what a message costs. Every slot has as many bytes, which are copied into a
+// message and out of it.
+class Blocks : public machine::Program {
+ public:
+  /// Each slot begins with its number. Requires at least 8 bytes.
+  Blocks(const schedule::Schedule& schedule, std::size_t bytes)
+      : schedule_(&schedule), bytes_(bytes), data_(schedule.network().nodes() * schedule.slots() * bytes) {
+    for (uint64_t i = 0; i < places(); ++i) std::memcpy(data_.data() + i * bytes_, &i, sizeof i);
+  }
+  uint64_t places() const { return data_.size() / bytes_; }
+
+  void send(schedule::Place from, uint64_t, machine::Payload& payload) override {
+    std::memcpy(payload.reset(bytes_), at(from), bytes_);
+  }
+  void receive(const schedule::Message& message, uint64_t, machine::Payload& payload) override {
+    std::memcpy(at(message.to), payload.data(), bytes_);
+  }
+  /// Whether all that the schedule's task moves is at its goal after one run.
+  bool arrived() {
+    for (uint64_t i = 0; i < places(); ++i) {
+      const auto goal = schedule_->goal({i / schedule_->slots(), i % schedule_->slots()});
+      if (goal && std::memcmp(at(*goal), &i, sizeof i) != 0) return false;
+    }
+    return true;
+  }
+
+ private:
+  std::byte* at(schedule::Place p) { return data_.data() + (p.node * schedule_->slots() + p.slot) * bytes_; }
+  const schedule::Schedule* schedule_;
+  std::size_t bytes_;
+  std::vector<std::byte> data_;
+};
 
 double seconds_of_repeated(const std::function<uint64_t()>& messages) {
   constexpr double least = 0.02;
@@ -79,16 +112,6 @@ double seconds_of_two_copies(uint64_t bytes, uint64_t blocks) {
   return seconds_of_repeated(copy_all);
 }
 
-MeasuredFigure& new_figure(Results& results, const char* id, const std::string& caption,
-                           const plots::Axis& x) {
-  MeasuredFigure& figure = results.figures.emplace_back();
-  figure.id = id;
-  figure.caption = caption;
-  figure.x = x;
-  figure.values = {"time per message", Unit::seconds, true};
-  return figure;
-}
-
 }  // namespace
 
 void add_runs_in_memory(Results& results, std::vector<Case>& cases, bool full, const std::stop_token& stop) {
@@ -97,11 +120,13 @@ void add_runs_in_memory(Results& results, std::vector<Case>& cases, bool full, c
         {fmt::format("{} in memory", name), std::move(measure), results.figures.size() - 1, name, x});
   };
 
-  new_figure(
-      results, by_processors,
-      "The machine of virtual processors in memory: time of a run, divided by its messages of 8 bytes. "
-      "Rounds are those of a bit reversal of P² elements.",
-      {"lg P, processors"});
+  const drawing::Axis time{"time per message", Unit::seconds, true};
+  results.figures.push_back(
+      {by_processors,
+       "The machine of virtual processors in memory: time of a run, divided by its messages of 8 bytes. "
+       "Rounds are those of a bit reversal of P² elements.",
+       {"lg P, processors"},
+       time});
   const int most_lg = full ? 14 : 12;
   const uint64_t most_messages = (full ? 6 : 1) * uint64_t{1'200'000};
   for (const Kind& kind : kinds()) {
@@ -114,10 +139,12 @@ void add_runs_in_memory(Results& results, std::vector<Case>& cases, bool full, c
   }
 
   constexpr int lg = 4;
-  new_figure(results, by_bytes,
-             "The same over the size of a message, with 16 processors. Each is copied twice: when it is sent "
-             "and when it is received.",
-             {"bytes of a message", Unit::bytes, true});
+  results.figures.push_back(
+      {by_bytes,
+       "The same over the size of a message, with 16 processors. Each is copied twice: when it is sent "
+       "and when it is received.",
+       {"bytes of a message", Unit::bytes, true},
+       time});
   std::vector<uint64_t> sizes;
   for (uint64_t bytes = 8; bytes <= uint64_t{256} << 10; bytes *= full ? 2 : 8) sizes.push_back(bytes);
   for (const Kind& kind : kinds()) {
@@ -142,9 +169,9 @@ void conclude_runs_in_memory(Results& results) {
   for (const MeasuredSeries& series : figure->series) {
     const Measured &first = series.points.front(), &last = series.points.back();
     const double per_byte = std::max(0.0, last.median() - first.median()) / (last.x - first.x);
-    table.rows.push_back({series.name, plots::text_of(first.median(), Unit::seconds),
-                          plots::text_of(per_byte, Unit::seconds),
-                          per_byte > 0 ? plots::text_of(1 / per_byte, Unit::bytes_per_second) : "–"});
+    table.rows.push_back({series.name, drawing::text_of(first.median(), Unit::seconds),
+                          drawing::text_of(per_byte, Unit::seconds),
+                          per_byte > 0 ? drawing::text_of(1 / per_byte, Unit::bytes_per_second) : "–"});
   }
   results.tables.push_back(std::move(table));
 }

@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "bench/schedule_runs.hpp"
+#include "bench/schedules.hpp"
 #include "size_text.hpp"
 #include "xorder/error.hpp"
 #include "xorder/machine/scheduled.hpp"
@@ -68,15 +68,11 @@ void add_runs_on_files(Results& results, std::vector<Case>& cases, std::shared_p
        {{"rounds", Choice::Kind::rounds}, {"exchange", Choice::Kind::exchange}}}};
   const int most_lg = full ? 12 : 8;
   for (const FileTask& task : tasks) {
-    MeasuredFigure figure;
-    figure.id = task.id;
-    figure.caption = fmt::format(
+    const std::string caption = fmt::format(
         "{}, {} from a disk and back to it with {} of memory: by tiles, and by virtual processors that send "
         "each other messages. Numbers of processors that do not fit in the memory are left out{}.",
         task.what, size_text(matrix->bytes()), size_text(matrix->options().memory),
         full ? "" : fmt::format(", as are plans for more than {} times as long as tiles", quick_most));
-    figure.x = {"lg P, processors"};
-    figure.values = {"time", plots::Unit::seconds, true};
     const auto add = [&](const std::string& name, int lg, auto make) {
       cases.push_back({fmt::format("{} by {}", task.id, name),
                        [matrix, make] { return matrix->seconds([&] { make()->run({}, matrix->stop()); }); },
@@ -93,7 +89,8 @@ void add_runs_on_files(Results& results, std::vector<Case>& cases, std::shared_p
         add(name, lg, [matrix, task, choice] { return by_schedule(*matrix, task, choice); });
       }
     }
-    results.figures.push_back(std::move(figure));
+    results.figures.push_back(
+        {task.id, caption, {"lg P, processors"}, {"time", drawing::Unit::seconds, true}});
   }
 }
 

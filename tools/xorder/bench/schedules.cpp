@@ -4,8 +4,7 @@
 #include <memory>
 
 #include "bench/bench.hpp"
-#include "bench/papers.hpp"
-#include "bench/schedule_runs.hpp"
+#include "bench/schedules.hpp"
 #include "schedule/bounds.hpp"
 #include "schedule/descend/descend.hpp"
 #include "schedule/descend/plus_minus.hpp"
@@ -16,10 +15,10 @@
 namespace xorder::cli {
 namespace {
 
-using plots::Unit;
+using drawing::Unit;
 using std::uint64_t;
 
-const plots::Axis steps_axis{"steps", Unit::number, true};
+const drawing::Axis steps_axis{"steps", Unit::number, true};
 
 // Edelman: all links busy, compared with one dimension after another, where every node sends half of its
 // words over one link in each.

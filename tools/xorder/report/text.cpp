@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "count_text.hpp"
-#include "plots/scale.hpp"
+#include "drawing/scale.hpp"
 #include "report/report.hpp"
 #include "size_text.hpp"
 #include "standard_streams.hpp"
@@ -21,7 +21,7 @@ double mean_in_flight(const Survey& survey) {
 std::string line_of(const char* what, const Count& count, const Histogram& size, const Histogram& latency,
                     double seconds) {
   if (count.transfers == 0) return {};
-  const auto time = [](double value) { return plots::text_of(value, plots::Unit::seconds); };
+  const auto time = [](double value) { return drawing::text_of(value, drawing::Unit::seconds); };
   const double bytes = static_cast<double>(count.bytes);
   return fmt::format("{}  {} in {} of {} (median), {}/s; latency {} median, {} of 99%, {} at most\n", what,
                      size_text(bytes), count_text(count.transfers, "request"), size_text(size.quantile(0.5)),
@@ -41,7 +41,7 @@ nlohmann::json latency_json(const Histogram& latency) {
 std::string report_text(const TracedRun& run) {
   const Survey& s = run.survey;
   std::string text = fmt::format("{}\n{}, {:.1f} transfers in flight on average\n", printable(run.command),
-                                 plots::text_of(s.seconds, plots::Unit::seconds), mean_in_flight(s));
+                                 drawing::text_of(s.seconds, drawing::Unit::seconds), mean_in_flight(s));
   text += line_of("read   ", s.all[0], s.size[0], s.latency[0], s.seconds);
   text += line_of("written", s.all[1], s.size[1], s.latency[1], s.seconds);
   for (std::size_t i = 0; i < run.files.size(); ++i) {

@@ -4,9 +4,9 @@
 
 #include <bit>
 
-#include "schedule/banded/band_placement.hpp"
+#include "schedule/banded/band_packets.hpp"
 #include "schedule/banded/band_task.hpp"
-#include "schedule/banded/banded_batch.hpp"
+#include "schedule/banded/bands_at_once.hpp"
 #include "schedule/routed/routed.hpp"
 #include "schedule/shown.hpp"
 #include "xorder/error.hpp"
@@ -126,7 +126,7 @@ void show_batch(ShownSchedule& shown, const NodeBand& b, const BandedOptions& o)
   if (o.assignment != "gray")
     throw InputError("--assignment is for one matrix only; several are placed to suit each other");
   const int k = o.matrices;
-  auto maps = schedule::rotated_placement(b.dimension, b.beta, k);
+  schedule::require_matrices(b.dimension, b.beta, k);
   const Diagonals d = diagonals_once(b);
   const uint64_t crossings = schedule::band_crossings(b.dimension, b.beta, d) * static_cast<uint64_t>(k);
   constexpr uint64_t most_crossings = uint64_t{1} << 24;
@@ -135,39 +135,22 @@ void show_batch(ShownSchedule& shown, const NodeBand& b, const BandedOptions& o)
         fmt::format("{} matrices on 2^{} virtual processors cross {} links; at most {} can be shown", k,
                     b.dimension, crossings, most_crossings));
   }
-  std::unique_ptr<schedule::Schedule> best =
-      std::make_unique<schedule::BandedInTurn>(b.dimension, b.beta, b.diagonals, k);
-  shown.facts["method"] = "one after another";
-  shown.facts["steps_one_after_another"] = best->steps();
-  uint64_t width = best->slots() / static_cast<uint64_t>(k);
-  if (b.full()) {
-    auto phases = std::make_unique<schedule::BandedBatch>(b.dimension, b.beta, k);
-    shown.facts["steps_in_two_phases"] = phases->steps();
-    if (phases->steps() < best->steps()) {
-      shown.facts["method"] = "two phases";
-      best = std::move(phases);
-    }
-  }
-  if (o.method == "search" || (o.method == "best" && crossings <= schedule::Routed::max_crossings)) {
-    const auto found = schedule::found_placement(b.dimension, b.beta, k);
-    if (found) {
-      maps.clear();
-      for (const auto& p : found->matrices) maps.push_back(schedule::placed(b.dimension, b.beta, p));
-    }
-    const auto task = schedule::band_task(b.dimension, d, maps);
-    auto routed = std::make_unique<schedule::Routed>(b.dimension, d.width() * static_cast<uint64_t>(k), task);
-    if (o.method == "search" || routed->steps() < best->steps()) {
-      note_search(shown, *routed);
-      shown.facts["placement"] = nlohmann::ordered_json::array();
-      for (const gf2::AffineMap& map : maps) {
-        shown.facts["placement"].push_back({{"columns", map.matrix.columns()}, {"constant", map.complement}});
-      }
-      width = d.width();
-      best = std::move(routed);
+  schedule::BandsAtOnce best = schedule::bands_at_once(
+      b.dimension, std::vector(static_cast<std::size_t>(k), b.diagonals),
+      o.method == "closed" ? 0 : schedule::Routed::max_crossings, o.method == "search");
+  shown.facts["method"] = best.way;
+  shown.facts["steps_one_after_another"] = best.steps_in_turn;
+  if (best.steps_in_phases) shown.facts["steps_in_two_phases"] = *best.steps_in_phases;
+  if (const auto* const routed = dynamic_cast<const schedule::Routed*>(best.schedule.get())) {
+    note_search(shown, *routed);
+    shown.facts["placement"] = nlohmann::ordered_json::array();
+    for (const schedule::PlacedBand& band : best.bands) {
+      shown.facts["placement"].push_back(
+          {{"columns", band.assignment.matrix.columns()}, {"constant", band.assignment.complement}});
     }
   }
   shown.facts["any_assignment_bound"] = schedule::universal_band_bound(b.dimension, d.width(), k);
-  show_by_search(shown, std::move(best), k, width);
+  show_by_search(shown, std::move(best.schedule), k, best.bands[0].width);
 }
 
 }  // namespace

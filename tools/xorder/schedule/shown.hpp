@@ -1,5 +1,5 @@
 // What `xorder schedule` knows of a schedule, and how it shows it. Making one (kinds.cpp) and showing it
-// (text.cpp, json.cpp, svg.cpp, mesh_svg.cpp) know nothing of each other.
+// (text.cpp, json.cpp, the drawings) know nothing of each other.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "drawing/canvas.hpp"
 #include "factors.hpp"
 #include "schedule/routed/routed.hpp"
 #include "xorder/schedule/check.hpp"
@@ -27,19 +28,7 @@ struct ScheduleTable {
   std::function<std::vector<nlohmann::json>(std::uint64_t row)> row;
 };
 
-/// The colours of drawings, beginning with those of `xorder show`.
-namespace colour {
-inline constexpr const char* navy = "#22384f";
-inline constexpr const char* orange = "#cf4a1d";
-inline constexpr const char* steel = "#7d9ab3";
-inline constexpr const char* sand = "#eeb197";
-inline constexpr const char* green = "#2a7f63";
-inline constexpr const char* grey = "#c3cbd3";
-/// The i-th of `count` shades of blue, the last one navy.
-std::string shade(int i, int count);
-/// Whether white is easier to read than nearly black on a fill, "#rrggbb".
-bool is_dark(const std::string& fill);
-}  // namespace colour
+namespace colour = drawing::colour;
 
 struct Colour {
   std::string fill;
@@ -61,7 +50,7 @@ struct ShownSchedule {
   Factors factors;                                                  ///< of the permutation, for --factors
   /// Of --network; null without it.
   nlohmann::ordered_json timing;
-  std::unique_ptr<schedule::Schedule> schedule;
+  std::shared_ptr<const schedule::Schedule> schedule;
   ScheduleTable table;
 
   std::vector<Colour> colours;
@@ -104,7 +93,7 @@ ShownSchedule show_task(int dimension, const std::string& packets_file);
 ScheduleTable crossings_table(const schedule::Schedule& schedule);
 /// For schedules without a closed form on a hypercube: this table, and marks by the distance that a packet
 /// goes, or by its matrix, if `matrices` have `width` slots each.
-void show_by_search(ShownSchedule& shown, std::unique_ptr<schedule::Schedule> schedule, int matrices,
+void show_by_search(ShownSchedule& shown, std::shared_ptr<const schedule::Schedule> schedule, int matrices,
                     std::uint64_t width);
 /// Adds how it was found to the facts.
 void note_search(ShownSchedule& shown, const schedule::Routed& routed);

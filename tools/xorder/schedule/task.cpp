@@ -47,7 +47,7 @@ ScheduleTable crossings_table(const schedule::Schedule& schedule) {
           }};
 }
 
-void show_by_search(ShownSchedule& shown, std::unique_ptr<schedule::Schedule> schedule, int matrices,
+void show_by_search(ShownSchedule& shown, std::shared_ptr<const schedule::Schedule> schedule, int matrices,
                     uint64_t width) {
   const schedule::Schedule* s = schedule.get();
   shown.table = crossings_table(*s);

@@ -4,29 +4,24 @@
 #include <algorithm>
 
 #include "count_text.hpp"
+#include "drawing/page.hpp"
+#include "drawing/plot.hpp"
 #include "host.hpp"
 #include "json_text.hpp"
-#include "plots/page.hpp"
-#include "plots/plot.hpp"
 #include "report/report.hpp"
 #include "size_text.hpp"
 
 namespace xorder::cli {
 namespace {
 
-using plots::Axis;
-using plots::Map;
-using plots::Page;
-using plots::Plot;
-using plots::Series;
-using plots::Unit;
+using namespace drawing;
 
 constexpr const char* kinds[] = {"read", "written"};
 
 std::vector<std::pair<std::string, std::string>> facts(const TracedRun& run) {
   const Survey& s = run.survey;
   std::vector<std::pair<std::string, std::string>> lines{
-      {"run", fmt::format("{}{}", plots::text_of(s.seconds, Unit::seconds),
+      {"run", fmt::format("{}{}", text_of(s.seconds, Unit::seconds),
                           run.started.empty() ? "" : ", begun " + run.started)}};
   const auto passes = value_of<std::uint64_t>(run.plan, "passes"),
              tile = value_of<std::uint64_t>(run.plan, "tile_bytes"),
@@ -78,8 +73,8 @@ std::string offsets_figure(const TracedRun& run, std::size_t file) {
   Plot plot({"time", Unit::seconds}, {"offset", Unit::bytes});
   plot.include_x(0);
   plot.include_x(run.survey.seconds);
-  plot.include_y(0);
-  plot.include_y(static_cast<double>(std::max<std::uint64_t>(run.files[file].bytes, 1)));
+  plot.include_value(0);
+  plot.include_value(static_cast<double>(std::max<std::uint64_t>(run.files[file].bytes, 1)));
   plot.add(map_of(run.survey.visits[file]));
   return plot.svg("Offsets over time", 320);
 }
@@ -159,7 +154,7 @@ std::string report_page(const TracedRun& run) {
   for (std::size_t kind = 0; kind < 2; ++kind) {
     if (s.all[kind].transfers == 0) continue;
     const Histogram& latency = s.latency[kind];
-    const auto time = [&](double value) { return plots::text_of(value, Unit::seconds); };
+    const auto time = [&](double value) { return text_of(value, Unit::seconds); };
     latencies.push_back({kinds[kind], size_text(s.size[kind].quantile(0.5)), time(latency.quantile(0.1)),
                          time(latency.quantile(0.5)), time(latency.quantile(0.9)),
                          time(latency.quantile(0.99)), time(latency.largest())});

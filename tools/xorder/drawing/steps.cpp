@@ -6,26 +6,15 @@
 #include <bit>
 
 #include "count_text.hpp"
+#include "drawing/canvas.hpp"
 #include "schedule/path.hpp"
 #include "schedule/shown.hpp"
-#include "svg.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::cli {
-
-std::string colour::shade(int i, int count) {
-  const double t = count <= 1 ? 1 : static_cast<double>(i) / (count - 1);
-  const auto mix = [t](int light, int dark) { return static_cast<int>(light + t * (dark - light)); };
-  return fmt::format("#{:02x}{:02x}{:02x}", mix(0xb5, 0x22), mix(0xca, 0x38), mix(0xdc, 0x4f));
-}
-
-bool colour::is_dark(const std::string& fill) {
-  const auto part = [&](std::size_t at) { return std::stoi(fill.substr(at, 2), nullptr, 16); };
-  return 299 * part(1) + 587 * part(3) + 114 * part(5) < 120'000;
-}
-
 namespace {
 
+using namespace drawing;
 using schedule::Message;
 using schedule::Network;
 using std::uint64_t;
@@ -34,14 +23,9 @@ constexpr double bar_width = 90;
 constexpr double least_for_labels = 13;
 constexpr uint64_t most_links = 512, most_steps = 512;
 
-constexpr std::string_view steps_style =
-    ".zero{fill:#eef1f4}.grid{stroke:#fff;fill:none}.bound{fill:#e2e7ec}.rank{fill:#22384f}"
-    ".dark{fill:#fff;font-variant-numeric:tabular-nums}.light{fill:#0b1520;font-variant-numeric:tabular-"
-    "nums}";
-
-class Drawing {
+class StepsDrawing {
  public:
-  explicit Drawing(const ShownSchedule& shown)
+  explicit StepsDrawing(const ShownSchedule& shown)
       : shown_(shown),
         network_(shown.schedule->network()),
         links_(network_.kind() == Network::Kind::crossbar ? 1 : static_cast<uint64_t>(network_.dimension())) {
@@ -78,7 +62,7 @@ class Drawing {
       bar(step, bars);
     }
     if (steps == 0) canvas_.text(left_, top_ + 12, "start", "sub", "no steps: nothing has to move");
-    return canvas_.document(width, height, shown_.title, steps_style);
+    return canvas_.document(width, height, shown_.title, "");
   }
 
  private:
@@ -101,18 +85,13 @@ class Drawing {
   }
 
   void titles(double width) {
-    const auto fits = static_cast<std::size_t>((width - 2 * margin) / 10.3);
-    canvas_.text(margin, margin + 16, "start", "title", escaped(shown_.title, fits));
     const bool labels = cell_ >= least_for_labels && !shown_.label_meaning.empty();
-    canvas_.text(margin, margin + 38, "start", "sub",
-                 escaped(shown_.summary + (labels ? "; in the marks, " + shown_.label_meaning : ""), 300));
-    double x = left_;
-    const double y = margin + title_space + 16;
-    for (const Colour& colour : shown_.colours) {
-      canvas_.tile(x, y - 9, 10, 10, colour.fill);
-      canvas_.text(x + 16, y, "start", "axis", escaped(colour.meaning, 60));
-      x += 16 + 22 + 6.1 * static_cast<double>(colour.meaning.size());
-    }
+    canvas_.heading(shown_.title,
+                    escaped(shown_.summary + (labels ? "; in the marks, " + shown_.label_meaning : ""), 300),
+                    width);
+    canvas_.key(left_, shown_.colours, 16, [&](std::size_t i, double x, double y) {
+      canvas_.tile(x, y - 9, 10, 10, shown_.colours[i].fill);
+    });
   }
 
   // Node numbers in binary, as far as they fit, and the links of each node.
@@ -155,7 +134,7 @@ class Drawing {
     }
     grid += fmt::format("M{:.6g} {:.6g}h{:.6g}", left_, row(step),
                         group_ * static_cast<double>(network_.nodes()));
-    canvas_.path(grid, "grid", cell_ < 14 ? 0.8 : 1.4);
+    canvas_.path(grid, "gap", cell_ < 14 ? 0.8 : 1.4);
   }
 
   // On each link that the message crosses. A crossbar has a single column for each node, so a message that
@@ -175,7 +154,7 @@ class Drawing {
     const double font = std::min(10.0, cell_ * 0.52);
     const bool fits = static_cast<double>(mark.label.size()) * font * 0.56 <= w;
     if (cell_ >= least_for_labels && fits) {
-      canvas_.text(x + w / 2, y + h / 2 + font * 0.36, "middle", colour::is_dark(fill) ? "dark" : "light",
+      canvas_.text(x + w / 2, y + h / 2 + font * 0.36, "middle", colour::is_dark(fill) ? "ondark" : "onlight",
                    mark.label, font);
     }
   }
@@ -194,7 +173,7 @@ class Drawing {
     const double share = all > 0 ? static_cast<double>(shown_.schedule->load(step).crossings) / all : 0;
     const double y = row(step) + height_ * 0.12, h = height_ * 0.76;
     canvas_.rect(x, y, bar_width, h, "bound");
-    if (share > 0) canvas_.rect(x, y, bar_width * share, h, "rank");
+    if (share > 0) canvas_.rect(x, y, bar_width * share, h, "dark");
     const auto every = static_cast<uint64_t>(label_step(height_, 12));
     if (step % every == 0) {
       canvas_.text(x + bar_width + 8, row(step) + height_ / 2 + small() * 0.36, "start", "num",
@@ -219,7 +198,7 @@ class Drawing {
 std::string schedule_as_svg(const ShownSchedule& shown) {
   if (shown.drawing) return shown.drawing(shown);
   if (shown.schedule->network().has_rows()) return mesh_as_svg(shown);
-  return Drawing(shown).draw();
+  return StepsDrawing(shown).draw();
 }
 
 }  // namespace xorder::cli

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace xorder::plots {
+namespace xorder::drawing {
 
 /// The unit of an axis, which determines its ticks and their texts.
 enum class Unit { number, seconds, bytes, bytes_per_second, ratio };
@@ -48,4 +48,4 @@ class Scale {
 /// A value for people: "1.5 ms", "12 KiB", "3.2 GiB/s", "0.81".
 std::string text_of(double value, Unit unit);
 
-}  // namespace xorder::plots
+}  // namespace xorder::drawing

@@ -5,18 +5,18 @@
 #include <algorithm>
 #include <string_view>
 
+#include "drawing/canvas.hpp"
 #include "show.hpp"
-#include "svg.hpp"
 
 namespace xorder::cli {
 namespace {
 
+using namespace drawing;
+
 constexpr double footer_space = 70;  // for the axis title and the note below a panel, and the margin
 
 constexpr std::string_view matrix_style =
-    ".zero{fill:#eef1f4}.one{fill:#22384f}.grid{stroke:#fff;fill:none}"
-    ".gzero{fill:#fbe6dc}.gone{fill:#cf4a1d}.gbox{fill:none;stroke:#cf4a1d;stroke-width:1.8}"
-    ".bound{fill:#e2e7ec}.rank{fill:#22384f}.here{fill:#cf4a1d}.gtext{fill:#cf4a1d}";
+    ".gzero{fill:#fbe6dc}.gbox{fill:none;stroke:#cf4a1d;stroke-width:1.8}";
 
 // "2^n elements" with n raised. A shift replaces the blank, which renderers drop at the start of a tspan.
 std::string power_of_two_elements(int n) {
@@ -40,21 +40,16 @@ class Figure {
     const double plot_x = matrix_x + std::max(matrix_width, 200.0) + panel_gap + label_space;
     const double width = plot_x + plot_width_ + margin;
     const double height = top + height_ + footer_space;
-    titles(width);
+    canvas_.heading(shown_.title,
+                    fmt::format("{} = {} ⊕ {} on {}; bit 0 is the least significant", italic("y"),
+                                italic("A x"), italic("c"), power_of_two_elements(n_)),
+                    width);
     matrix(matrix_x, top);
     plot(plot_x, top);
     return canvas_.document(width, height, shown_.title, matrix_style);
   }
 
  private:
-  void titles(double width) {
-    const auto fits = static_cast<std::size_t>((width - 2 * margin) / 10.3);
-    canvas_.text(margin, margin + 16, "start", "title", escaped(shown_.title, fits));
-    canvas_.text(margin, margin + 38, "start", "sub",
-                 fmt::format("{} = {} ⊕ {} on {}; bit 0 is the least significant", italic("y"), italic("A x"),
-                             italic("c"), power_of_two_elements(n_)));
-  }
-
   // Whether (row, column) is in the lower left part for the block size of --block.
   bool in_gamma(int row, int col) const {
     return shown_.passes && row >= shown_.passes->lg_block && col < shown_.passes->lg_block;
@@ -87,7 +82,7 @@ class Figure {
     grid(x, y, n_, n_);
     for (int col = 0; col < n_; ++col) {
       for (int row = 0; row < n_; ++row) {
-        if (shown_.map.matrix.at(row, col)) one(x, y, row, col, in_gamma(row, col) ? "gone" : "one");
+        if (shown_.map.matrix.at(row, col)) one(x, y, row, col, in_gamma(row, col) ? "accent" : "dark");
       }
     }
   }
@@ -97,7 +92,7 @@ class Figure {
     canvas_.rect(x, y, cell_, cell_ * n_, "zero");
     grid(x, y, n_, 1);
     for (int row = 0; row < n_; ++row) {
-      if (shown_.map.complement >> row & 1) one(x, y, row, 0, "one");
+      if (shown_.map.complement >> row & 1) one(x, y, row, 0, "dark");
     }
   }
 
@@ -111,14 +106,14 @@ class Figure {
     std::string d;
     for (int i = 0; i <= rows; ++i) d += fmt::format("M{:.6g} {:.6g}h{:.6g}", x, y + i * cell_, cols * cell_);
     for (int j = 0; j <= cols; ++j) d += fmt::format("M{:.6g} {:.6g}v{:.6g}", x + j * cell_, y, rows * cell_);
-    canvas_.path(d, "grid", cell_ < 14 ? 0.8 : 1.4);
+    canvas_.path(d, "gap", cell_ < 14 ? 0.8 : 1.4);
   }
 
   void gamma_box(double x, double y) {
     const int b = shown_.passes->lg_block;
     if (b == 0 || b == n_) return;
     canvas_.rect(x, y + b * cell_, b * cell_, (n_ - b) * cell_, "gbox", 2.5);
-    canvas_.text(x + b * cell_ / 2, y + n_ * cell_ + 18, "middle", "axis gtext", italic("γ"));
+    canvas_.text(x + b * cell_ / 2, y + n_ * cell_ + 18, "middle", "axis accent", italic("γ"));
   }
 
   // Bars for rank γ, in front of bars for its bound, min(b, n − b).
@@ -134,12 +129,12 @@ class Figure {
     };
     for (int b = 0; b <= n_; ++b) {
       bar(b, std::min(b, n_ - b), "bound");
-      bar(b, shown_.rank_gamma[static_cast<std::size_t>(b)], is_block(b) ? "here" : "rank");
+      bar(b, shown_.rank_gamma[static_cast<std::size_t>(b)], is_block(b) ? "accent" : "dark");
     }
     canvas_.path(fmt::format("M{:.6g} {:.6g}h{:.6g}", x, base, plot_width_), "frame");
     const double number = std::clamp(unit * 0.5, 8.5, 11.0);
     for (int b = 0; b <= n_; b += label_step(unit, 15)) {
-      canvas_.text(x + (b + 0.5) * unit, base + 15, "middle", is_block(b) ? "num gtext" : "num",
+      canvas_.text(x + (b + 0.5) * unit, base + 15, "middle", is_block(b) ? "num accent" : "num",
                    std::to_string(b), number);
     }
     for (int r = 0; r <= highest; r += label_step(rise, 20)) {
@@ -152,7 +147,7 @@ class Figure {
   }
 
   void legend(double x, double y) {
-    canvas_.rect(x, y - 9, 10, 10, "rank", 1.5);
+    canvas_.rect(x, y - 9, 10, 10, "dark", 1.5);
     canvas_.text(x + 16, y, "start", "axis", "rank " + italic("γ"));
     canvas_.rect(x + 72, y - 9, 10, 10, "bound", 1.5);
     canvas_.text(x + 88, y, "start", "axis",
@@ -161,7 +156,7 @@ class Figure {
 
   void block_note(double x, double y) {
     const int b = shown_.passes->lg_block;
-    canvas_.text(x, y, "middle", "axis gtext",
+    canvas_.text(x, y, "middle", "axis accent",
                  fmt::format("{} = {}: one pass needs memory for {}", italic("b"), b,
                              power_of_two_elements(b + shown_.rank_gamma[static_cast<std::size_t>(b)])));
   }

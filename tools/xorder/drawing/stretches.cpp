@@ -1,10 +1,11 @@
-#include "plots/overlap.hpp"
-
+// Finds where curves lie on each other.
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
-namespace xorder::plots {
+#include "drawing/series.hpp"
+
+namespace xorder::drawing {
 namespace {
 
 constexpr double near = 1.2;  // less than the width of a line
@@ -85,4 +86,4 @@ std::vector<std::vector<Stretch>> stretches(const std::vector<Curve>& curves) {
   return all;
 }
 
-}  // namespace xorder::plots
+}  // namespace xorder::drawing

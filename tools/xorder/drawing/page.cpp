@@ -1,26 +1,11 @@
-#include "plots/page.hpp"
+#include "drawing/page.hpp"
 
 #include <fmt/format.h>
 
-#include "plots/marks.hpp"
-#include "svg.hpp"
+#include "drawing/series.hpp"
 
-namespace xorder::plots {
+namespace xorder::drawing {
 namespace {
-
-// The eight colours of series differ in lightness too. With any two of them a reader who cannot see red or
-// green still sees a difference (at least 10 hundredths in Oklab, with Machado's matrices), and each has a
-// contrast of 3 or more to the paper.
-constexpr std::string_view light =
-    ":root{color-scheme:light;--paper:#fff;--ink:#1d2733;--soft:#5c6773;--line:#aab3bd;--grid:#e9ecf0;"
-    "--warn:#fdf1dc;"
-    "--c0:#4963d7;--c1:#e26b63;--c2:#005715;--c3:#551977;"
-    "--c4:#a13664;--c5:#8b6a11;--c6:#009da7;--c7:#232323}";
-constexpr std::string_view dark =
-    ":root{color-scheme:dark;--paper:#14181d;--ink:#e6eaee;--soft:#9ca8b4;--line:#55606c;--grid:#272e36;"
-    "--warn:#3a2f17;"
-    "--c0:#58acf9;--c1:#d48900;--c2:#16e39a;--c3:#7f4acf;"
-    "--c4:#c8234f;--c5:#f9f12f;--c6:#147586;--c7:#dee7fc}";
 
 // Paper cannot be scrolled. The head of a table stays with its first rows.
 constexpr std::string_view printed =
@@ -43,17 +28,9 @@ constexpr std::string_view style =
     "10px;white-space:nowrap;text-align:right;font-variant-numeric:tabular-nums;border-bottom:1px solid "
     "var(--grid)}"
     "th{color:var(--soft);font-weight:normal;white-space:normal;vertical-align:bottom}th:first-child,td:"
-    "first-child{text-align:left;padding-left:0}"
-    "text{fill:var(--ink);font:12px Helvetica,Arial,'Liberation Sans','DejaVu Sans',sans-serif}"
-    ".axis{fill:var(--soft)}.num{font-variant-numeric:tabular-nums}"
-    ".frame{fill:none;stroke:var(--line)}.grid{fill:none;stroke:var(--grid)}"
-    ".level{fill:none;stroke:var(--soft);stroke-dasharray:2 4}"
-    ".line{fill:none;stroke-width:1.6;stroke-linejoin:round}.thick{stroke-width:4}.area{stroke:none;opacity:."
-    "17}"
-    ".cells{fill:none;stroke-width:1.02}"
-    ".shade0{opacity:.35}.shade1{opacity:.65}.shade2{opacity:1}";
+    "first-child{text-align:left;padding-left:0}";
 
-std::string plain(std::string_view text) { return cli::escaped(text, 4000); }
+std::string plain(std::string_view text) { return escaped(text, 4000); }
 
 }  // namespace
 
@@ -105,10 +82,10 @@ std::string Page::html() const {
   return fmt::format(
       "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n<meta "
       "charset=\"utf-8\"/>\n<meta name=\"viewport\" content=\"width=device-width\"/>\n<title>{}</title>\n"
-      "<style>{}@media (prefers-color-scheme:dark){{{}}}@media print{{{}}}{}@media "
-      "print{{{}}}{}</style>\n</head>\n<body>\n"
-      "{}</body>\n</html>\n",
-      plain(title_), light, dark, light, style, printed, marks_css(), body_);
+      "<style>{}@media (prefers-color-scheme:dark){{{}}}@media print{{{}}}{}@media print{{{}}}{}{}</style>\n"
+      "</head>\n<body>\n{}</body>\n</html>\n",
+      plain(title_), light_colours, dark_colours, light_colours, style, printed, drawing_style, plot_style(),
+      body_);
 }
 
-}  // namespace xorder::plots
+}  // namespace xorder::drawing

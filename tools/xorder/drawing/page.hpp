@@ -6,10 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace xorder::plots {
-
-/// The width of figures, in SVG user units.
-inline constexpr double figure_width = 900;
+namespace xorder::drawing {
 
 /// Texts are plain and are escaped here; only `svg` is markup. The page is also valid XML.
 class Page {
@@ -32,4 +29,4 @@ class Page {
   std::string title_, body_;
 };
 
-}  // namespace xorder::plots
+}  // namespace xorder::drawing

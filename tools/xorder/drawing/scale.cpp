@@ -1,4 +1,4 @@
-#include "plots/scale.hpp"
+#include "drawing/scale.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "size_text.hpp"
 
-namespace xorder::plots {
+namespace xorder::drawing {
 namespace {
 
 struct Multiple {
@@ -138,4 +138,4 @@ void Scale::decades(const Axis& axis, int most) {
   }
 }
 
-}  // namespace xorder::plots
+}  // namespace xorder::drawing

@@ -5,13 +5,14 @@
 #include <algorithm>
 
 #include "count_text.hpp"
+#include "drawing/canvas.hpp"
 #include "schedule/shown.hpp"
-#include "svg.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::cli {
 namespace {
 
+using namespace drawing;
 using schedule::Message;
 using schedule::Node;
 using std::uint64_t;
@@ -25,13 +26,9 @@ constexpr std::string_view mesh_style =
     "round}"
     ".head0{fill:#22384f}.head1{fill:#cf4a1d}";
 
-struct Point {
-  double x = 0;
-  double y = 0;
-};
-Point operator+(Point a, Point b) { return {a.x + b.x, a.y + b.y}; }
-Point operator*(double s, Point a) { return {s * a.x, s * a.y}; }
-bool is_zero(Point a) { return a.x == 0 && a.y == 0; }
+Spot operator+(Spot a, Spot b) { return {a.x + b.x, a.y + b.y}; }
+Spot operator*(double s, Spot a) { return {s * a.x, s * a.y}; }
+bool is_zero(Spot a) { return a.x == 0 && a.y == 0; }
 
 class MeshDrawing {
  public:
@@ -63,24 +60,19 @@ class MeshDrawing {
 
  private:
   void titles(double width) {
-    const auto fits = static_cast<std::size_t>((width - 2 * margin) / 10.3);
-    canvas_.text(margin, margin + 16, "start", "title", escaped(shown_.title, fits));
-    canvas_.text(
-        margin, margin + 38, "start", "sub",
+    canvas_.heading(
+        shown_.title,
         escaped(fmt::format("{}: {}, at least {}", shown_.summary,
                             count_text(shown_.schedule->steps(), "step"), shown_.schedule->lower_bound()),
-                200));
-    double x = margin;
-    for (std::size_t i = 0; i < shown_.colours.size(); ++i) {
-      const double y = margin + title_space + 16;
+                200),
+        width);
+    canvas_.key(margin, shown_.colours, 28, [&](std::size_t i, double x, double y) {
       canvas_.path(fmt::format("M{:.6g} {:.6g}h20", x, y - 4), fmt::format("path{}", i), 2.2);
-      canvas_.text(x + 28, y, "start", "axis", escaped(shown_.colours[i].meaning, 60));
-      x += 28 + 26 + 6.1 * static_cast<double>(shown_.colours[i].meaning.size());
-    }
+    });
   }
 
-  Point at(Node v) const {
-    return origin_ + Point{cell_ * static_cast<double>(v % side_), cell_ * static_cast<double>(v / side_)};
+  Spot at(Node v) const {
+    return origin_ + Spot{cell_ * static_cast<double>(v % side_), cell_ * static_cast<double>(v / side_)};
   }
 
   void panel(uint64_t step) {
@@ -120,13 +112,13 @@ class MeshDrawing {
     const schedule::Network& network = shown_.schedule->network();
     return network.distance(from, to) != schedule::Network::mesh(side_).distance(from, to);
   }
-  Point direction(Node from, Node to) const {
+  Spot direction(Node from, Node to) const {
     const auto sign = [](double d) { return d > 0 ? 1.0 : d < 0 ? -1.0 : 0.0; };
-    const Point a = at(from), b = at(to);
-    return (around(from, to) ? -1.0 : 1.0) * Point{sign(b.x - a.x), sign(b.y - a.y)};
+    const Spot a = at(from), b = at(to);
+    return (around(from, to) ? -1.0 : 1.0) * Spot{sign(b.x - a.x), sign(b.y - a.y)};
   }
   // Where the line that came from `last` leaves the drawing and comes back.
-  std::string over_the_edge(Point last, Point towards) const {
+  std::string over_the_edge(Spot last, Spot towards) const {
     const auto edge = [this](double begin, bool end) { return end ? begin + panel_ + stub_ : begin - stub_; };
     if (towards.x != 0) {
       return fmt::format("L{:.6g} {:.6g}M{:.6g} {:.6g}", edge(origin_.x, towards.x > 0), last.y,
@@ -135,29 +127,29 @@ class MeshDrawing {
     return fmt::format("L{:.6g} {:.6g}M{:.6g} {:.6g}", last.x, edge(origin_.y, towards.y > 0), last.x,
                        edge(origin_.y, towards.y < 0));
   }
-  static Point right_of(Point d) { return {-d.y, d.x}; }
+  static Spot right_of(Spot d) { return {-d.y, d.x}; }
 
   // Each direction of a wire is drawn on its right.
   void path(const Message& m, std::size_t colour) {
-    const Point from = at(m.from.node), via = at(m.via), to = at(m.to.node);
-    Point first = direction(m.from.node, m.via), second = direction(m.via, m.to.node);
+    const Spot from = at(m.from.node), via = at(m.via), to = at(m.to.node);
+    Spot first = direction(m.from.node, m.via), second = direction(m.via, m.to.node);
     if (is_zero(first)) first = second;
     if (is_zero(second)) second = first;
     const double lane = std::clamp(cell_ * 0.13, 2.0, 5.0);
     const bool turns = first.x != second.x || first.y != second.y;
-    const Point start = from + lane * right_of(first) + 0.08 * cell_ * first;
-    const Point corner = via + lane * right_of(first) + (turns ? lane * right_of(second) : Point{});
+    const Spot start = from + lane * right_of(first) + 0.08 * cell_ * first;
+    const Spot corner = via + lane * right_of(first) + (turns ? lane * right_of(second) : Spot{});
     const double head = std::clamp(cell_ * 0.17, 3.2, 7.0);
-    const Point tip = to + lane * right_of(second) + (-0.06 * cell_) * second;
-    const Point end = tip + (-head) * second;
+    const Spot tip = to + lane * right_of(second) + (-0.06 * cell_) * second;
+    const Spot end = tip + (-head) * second;
     std::string middle;
     if (around(m.from.node, m.via)) middle += over_the_edge(start, first);
     if (turns) middle += fmt::format("L{:.6g} {:.6g}", corner.x, corner.y);
     if (around(m.via, m.to.node)) middle += over_the_edge(turns ? corner : start, second);
     canvas_.path(fmt::format("M{:.6g} {:.6g}{}L{:.6g} {:.6g}", start.x, start.y, middle, end.x, end.y),
                  fmt::format("path{}", colour), std::clamp(cell_ * 0.055, 1.1, 2.2));
-    const Point wing = 0.52 * head * right_of(second);
-    const Point a = end + wing, b = end + (-1.0) * wing;
+    const Spot wing = 0.52 * head * right_of(second);
+    const Spot a = end + wing, b = end + (-1.0) * wing;
     canvas_.path(fmt::format("M{:.6g} {:.6g}L{:.6g} {:.6g}L{:.6g} {:.6g}z", tip.x, tip.y, a.x, a.y, b.x, b.y),
                  fmt::format("head{}", colour));
   }
@@ -168,7 +160,7 @@ class MeshDrawing {
   double cell_ = 0;
   double panel_ = 0;
   int across_ = 1;
-  Point origin_;
+  Spot origin_;
   const double top_ = margin + title_space + legend_space + 10;
   Canvas canvas_;
 };

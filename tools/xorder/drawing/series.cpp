@@ -1,4 +1,4 @@
-#include "plots/marks.hpp"
+#include "drawing/series.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,8 @@
 #include <array>
 #include <span>
 #include <utility>
-#include <vector>
 
-namespace xorder::plots {
+namespace xorder::drawing {
 namespace {
 
 using Corner = std::pair<double, double>;
@@ -40,35 +39,39 @@ std::string Style::line() const {
 
 std::string Style::fill() const { return fmt::format("area f{}", number % colours); }
 
-void Marks::add(double x, double y) {
+void Marks::add(Spot spot) {
   const auto corners = shapes[static_cast<std::size_t>(style_.number % colours)];
   if (corners.empty()) {
     paths_ +=
         fmt::format("M{0:.1f} {1:.1f}a{2:.2f} {2:.2f} 0 1 0 {3:.2f} 0a{2:.2f} {2:.2f} 0 1 0 -{3:.2f} 0z",
-                    x - radius_, y, radius_, 2 * radius_);
+                    spot.x - radius_, spot.y, radius_, 2 * radius_);
     return;
   }
   for (std::size_t i = 0; i < corners.size(); ++i) {
-    paths_ += fmt::format("{}{:.1f} {:.1f}", i == 0 ? "M" : "L", x + corners[i].first * radius_,
-                          y + corners[i].second * radius_);
+    paths_ += fmt::format("{}{:.1f} {:.1f}", i == 0 ? "M" : "L", spot.x + corners[i].first * radius_,
+                          spot.y + corners[i].second * radius_);
   }
   paths_ += "z";
 }
 
-void Marks::draw(cli::Canvas& canvas) const {
+void Marks::draw(Canvas& canvas) const {
   if (paths_.empty()) return;
   canvas.path(paths_,
               fmt::format("{}{}", is_dashed(style_) ? "hollow c" : "mark f", style_.number % colours));
 }
 
-std::string shared_class(std::size_t turn, std::size_t of) {
-  if (of < 2) return "";
-  const std::size_t turns = std::min(of, most_shared);
-  return fmt::format(" of{} turn{}", turns, turn % turns);
+std::string shared_class(const Stretch& stretch) {
+  if (stretch.of < 2) return "";
+  const std::size_t turns = std::min(stretch.of, most_shared);
+  return fmt::format(" of{} turn{}", turns, stretch.turn % turns);
 }
 
-std::string marks_css() {
+std::string plot_style() {
   std::string css =
+      ".level{fill:none;stroke:var(--soft);stroke-dasharray:2 4}"
+      ".line{fill:none;stroke-width:1.6;stroke-linejoin:round}.thick{stroke-width:4}"
+      ".area{stroke:none;opacity:.17}"
+      ".cells{fill:none;stroke-width:1.02}.shade0{opacity:.35}.shade1{opacity:.65}.shade2{opacity:1}"
       ".dashed{stroke-dasharray:5 4}.mark{stroke:var(--paper);stroke-width:.7}"
       ".hollow{fill:var(--paper);stroke-width:1.5}";
   for (int i = 0; i < colours; ++i)
@@ -80,4 +83,4 @@ std::string marks_css() {
   return css;
 }
 
-}  // namespace xorder::plots
+}  // namespace xorder::drawing

@@ -2,14 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "bench/results.hpp"
 #include "count_text.hpp"
+#include "drawing/page.hpp"
+#include "drawing/plot.hpp"
 #include "host.hpp"
-#include "plots/page.hpp"
-#include "plots/plot.hpp"
-#include "plots/row_plot.hpp"
 #include "standard_streams.hpp"
 #include "text_width.hpp"
 #include "xorder/error.hpp"
@@ -17,66 +17,41 @@
 namespace xorder::cli {
 namespace {
 
-using plots::Axis;
-using plots::Page;
-using plots::Unit;
+using namespace drawing;
 
 // Half of the samples lie between `low` and `high`.
-struct Estimate {
-  double value, low, high;
-};
-Estimate estimate(const Measured& point) {
-  return {point.median(), point.quantile(0.25), point.quantile(0.75)};
+Point point_of(const Measured& point) {
+  return {point.x, point.median(), point.quantile(0.25), point.quantile(0.75)};
 }
 
-// A series, to be drawn as a curve or as rows of dots.
-struct Drawn {
-  std::string name;
-  plots::Style style;
-  std::vector<std::pair<double, Estimate>> points;  // by x
-};
-
-std::vector<Drawn> drawn_of(const MeasuredFigure& figure, const std::string& prefix = "",
-                            bool dashed = false) {
-  std::vector<Drawn> all;
+std::vector<Series> series_of(const MeasuredFigure& figure, const std::string& prefix = "",
+                              bool dashed = false) {
+  std::vector<Series> all;
   for (std::size_t i = 0; i < figure.series.size(); ++i) {
-    Drawn drawn{prefix + figure.series[i].name, {static_cast<int>(i), dashed}, {}};
-    for (const Measured& point : figure.series[i].points) drawn.points.emplace_back(point.x, estimate(point));
-    all.push_back(std::move(drawn));
+    Series& series = all.emplace_back(prefix + figure.series[i].name, Style{static_cast<int>(i), dashed});
+    for (const Measured& point : figure.series[i].points) series.points.push_back(point_of(point));
   }
   return all;
 }
 
 // `mark`: the value at which to draw a line that means "the same"; 0: none.
-std::string svg_of(const MeasuredFigure& figure, const Axis& values, const std::vector<Drawn>& all,
-                   double mark) {
-  if (!figure.rows.empty()) {
-    plots::RowPlot plot{values, figure.rows, {}, mark};
-    for (const Drawn& drawn : all) {
-      plots::DotSeries series{drawn.name, drawn.style, {}};
-      for (const auto& [x, e] : drawn.points)
-        series.dots.push_back({static_cast<std::size_t>(x), e.value, e.low, e.high});
-      plot.series.push_back(std::move(series));
-    }
-    return plot.svg(figure.caption);
-  }
-  plots::Plot plot(figure.x, values);
-  for (const Drawn& drawn : all) {
-    plots::Series series{drawn.name, drawn.style, plots::Series::Look::line, {}};
-    for (const auto& [x, e] : drawn.points) series.points.push_back({x, e.value, e.low, e.high});
-    plot.add(std::move(series));
-  }
-  if (mark != 0) plot.add_level(mark, "");
-  return plot.svg(figure.caption, 360);
+Plot plot_of(const MeasuredFigure& figure, const Axis& values, std::vector<Series> all, double mark) {
+  Plot plot = figure.rows.empty() ? Plot(figure.x, values) : Plot(figure.rows, values);
+  for (Series& series : all) plot.add(std::move(series));
+  if (mark != 0) plot.add_level(mark);
+  return plot;
+}
+std::string svg_of(const MeasuredFigure& figure, const Axis& values, std::vector<Series> all, double mark) {
+  return plot_of(figure, values, std::move(all), mark).svg(figure.caption, 360);
 }
 
 std::string row_name(const MeasuredFigure& figure, double x) {
-  return figure.rows.empty() ? plots::text_of(x, figure.x.unit) : figure.rows[static_cast<std::size_t>(x)];
+  return figure.rows.empty() ? text_of(x, figure.x.unit) : figure.rows[static_cast<std::size_t>(x)];
 }
 
 // "1.2 GiB/s ±3%"; without the spread if it is not known.
 std::string cell_of(const Measured& point, Unit unit) {
-  const std::string text = plots::text_of(point.median(), unit);
+  const std::string text = text_of(point.median(), unit);
   return point.samples.size() < 2 ? text : fmt::format("{} ±{:.0f}%", text, 100 * point.spread());
 }
 
@@ -155,7 +130,7 @@ const MeasuredFigure* figure_named(const Results& results, const std::string& id
 struct Quotients {
   const MeasuredFigure* a;
   const MeasuredFigure* b;
-  std::vector<Drawn> drawn;
+  std::vector<Series> series;
   std::size_t more = 0, less = 0, same = 0;  // numbers of values, judged by the middle halves of the samples
 };
 
@@ -170,7 +145,7 @@ Quotients quotients(const MeasuredFigure& a, const MeasuredFigure& b) {
   for (std::size_t i = 0; i < a.series.size(); ++i) {
     const auto other = std::ranges::find(b.series, a.series[i].name, &MeasuredSeries::name);
     if (other == b.series.end()) continue;
-    Drawn drawn{a.series[i].name, {static_cast<int>(i)}, {}};
+    Series series{a.series[i].name, {static_cast<int>(i)}, Series::Look::line, {}};
     for (const Measured& point : a.series[i].points) {
       double x = point.x;  // rows are found by their names
       if (!a.rows.empty()) {
@@ -180,13 +155,13 @@ Quotients quotients(const MeasuredFigure& a, const MeasuredFigure& b) {
       }
       const auto found = std::ranges::find(other->points, x, &Measured::x);
       if (found == other->points.end()) continue;
-      const Estimate p = estimate(point), q = estimate(*found);
+      const Point p = point_of(point), q = point_of(*found);
       if (!(p.low > 0)) continue;
-      const Estimate ratio{q.value / p.value, q.low / p.high, q.high / p.low};
-      drawn.points.emplace_back(point.x, ratio);
+      const Point ratio{point.x, q.y / p.y, q.low / p.high, q.high / p.low};
+      series.points.push_back(ratio);
       ++(ratio.low > 1 ? all.more : ratio.high < 1 ? all.less : all.same);
     }
-    if (!drawn.points.empty()) all.drawn.push_back(std::move(drawn));
+    if (!series.points.empty()) all.series.push_back(std::move(series));
   }
   return all;
 }
@@ -242,7 +217,7 @@ std::string results_page(const Results& results) {
   for (const MeasuredFigure& figure : results.figures) {
     if (both && computed && !figure.computed) page.heading("Measured on this computer");
     computed = figure.computed;
-    page.figure(figure.caption, svg_of(figure, figure.values, drawn_of(figure), 0));
+    page.figure(figure.caption, svg_of(figure, figure.values, series_of(figure), 0));
     page.table(head_of(figure), cells_of(figure));
   }
   for (const PlainTable& table : results.tables) {
@@ -252,18 +227,26 @@ std::string results_page(const Results& results) {
   return page.html();
 }
 
+std::string figure_file(const Results& results, const std::string& id) {
+  const MeasuredFigure* const figure = figure_named(results, id);
+  if (figure != nullptr)
+    return plot_of(*figure, figure->values, series_of(*figure), 0).file(figure->caption, 360);
+  std::string known;
+  for (const MeasuredFigure& each : results.figures) known += " " + each.id;
+  throw InputError(fmt::format("--figure: there is no {}; the figures are:{}", id, known));
+}
+
 std::string comparison_text(const Comparison& both) {
   std::string text;
   for (const Quotients& q : quotients(both)) {
     text += q.a->caption + "\n" + verdict(q) + "\n";
     std::vector<std::vector<std::string>> rows;
-    for (const Drawn& drawn : q.drawn) {
-      std::vector<double> ratios;
-      for (const auto& [x, e] : drawn.points) ratios.push_back(e.value);
-      const Measured measured{0, ratios};
-      rows.push_back({drawn.name.empty() ? q.a->values.label : drawn.name,
-                      fmt::format("{:.3g}", measured.quantile(0)), fmt::format("{:.3g}", measured.median()),
-                      fmt::format("{:.3g}", measured.quantile(1))});
+    for (const Series& series : q.series) {
+      Measured ratios;
+      for (const Point& point : series.points) ratios.samples.push_back(point.y);
+      rows.push_back({series.name.empty() ? q.a->values.label : series.name,
+                      fmt::format("{:.3g}", ratios.quantile(0)), fmt::format("{:.3g}", ratios.median()),
+                      fmt::format("{:.3g}", ratios.quantile(1))});
     }
     text += columns({"B / A", "smallest", "median", "largest"}, rows) + "\n";
   }
@@ -286,10 +269,10 @@ std::string comparison_page(const Comparison& both) {
   for (const Quotients& q : all) {
     const MeasuredFigure& a = *q.a;
     const Axis ratio{"B / A", Unit::ratio, true};
-    page.figure(a.caption + " B divided by A: " + verdict(q), svg_of(a, ratio, q.drawn, 1));
+    page.figure(a.caption + " B divided by A: " + verdict(q), svg_of(a, ratio, q.series, 1));
     if (!a.rows.empty()) continue;
-    std::vector<Drawn> curves = drawn_of(a, "A: ");
-    for (Drawn& drawn : drawn_of(*q.b, "B: ", true)) curves.push_back(std::move(drawn));
+    std::vector<Series> curves = series_of(a, "A: ");
+    std::ranges::move(series_of(*q.b, "B: ", true), std::back_inserter(curves));
     page.figure("A, and B dashed.", svg_of(a, a.values, curves, 0));
   }
   return page.html();

@@ -6,14 +6,15 @@
 #include <algorithm>
 #include <bit>
 
+#include "drawing/canvas.hpp"
 #include "rounding.hpp"
 #include "schedule/shown.hpp"
-#include "svg.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::cli {
 namespace {
 
+using namespace drawing;
 using schedule::Message;
 using std::size_t;
 using std::uint64_t;
@@ -77,12 +78,13 @@ std::string strip(const ShownSchedule& shown, const Contents& contents) {
       static_cast<double>(std::max(binary(0, contents.nodes).size(), binary(0, contents.slots).size()));
   const bool labels = digits * digit <= cell - 2;
   const double above = labels ? 14 : 0, gap = 30 + above;  // the numbers of the nodes
-  const double margin = 28, head = 124 + above, left_of_strip = margin + (labels ? digits * digit : 0);
+  const double head = 124 + above, left_of_strip = margin + (labels ? digits * digit : 0);
   const auto across = std::clamp<size_t>(static_cast<size_t>(1200.0 / (width + gap)), 1, count);
   const size_t down = ceil_div(count, across);
+  const double total =
+      std::max(left_of_strip + margin + static_cast<double>(across) * (width + gap) - gap, 640.0);
   Canvas canvas;
-  canvas.text(margin, margin + 16, "start", "title", escaped(shown.title, 90));
-  canvas.text(margin, margin + 38, "start", "sub", escaped(shown.summary, 160));
+  canvas.heading(shown.title, escaped(shown.summary, 160), total);
   canvas.text(
       margin, margin + 58, "start", "sub",
       fmt::format("a column is a node, a row is a slot; the colour is the node that a word comes from{}",
@@ -112,7 +114,7 @@ std::string strip(const ShownSchedule& shown, const Contents& contents) {
         canvas.tile(left, top, cell, cell, fill);
         if (labels) {
           canvas.text(left + cell / 2, top + cell / 2 + 3.5, "middle",
-                      colour::is_dark(fill) ? "dark" : "light",
+                      colour::is_dark(fill) ? "ondark" : "onlight",
                       binary(content % contents.slots, contents.slots), 10);
         }
       }
@@ -121,13 +123,11 @@ std::string strip(const ShownSchedule& shown, const Contents& contents) {
     for (uint64_t v = 1; v < contents.nodes; ++v) {
       grid += fmt::format("M{:.6g} {:.6g}v{:.6g}", x + cell * static_cast<double>(v), y, height);
     }
-    if (cell >= 8) canvas.path(grid, "grid", 1);
+    if (cell >= 8) canvas.path(grid, "gap", 1);
     canvas.rect(x, y, width, height, "frame");
   }
-  const double total = left_of_strip + margin + static_cast<double>(across) * (width + gap) - gap;
-  return canvas.document(
-      std::max(total, 640.0), head + static_cast<double>(down) * (height + gap + 16) + 4, shown.title,
-      ".empty{fill:#f5f6f8}.grid{stroke:#fff;fill:none}.dark{fill:#fff}.light{fill:#0b1520}");
+  return canvas.document(total, head + static_cast<double>(down) * (height + gap + 16) + 4, shown.title,
+                         ".empty{fill:#f5f6f8}");
 }
 
 }  // namespace
