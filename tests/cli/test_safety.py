@@ -56,7 +56,7 @@ class Outputs(Case):
         left = ".b.npy.xorder-4194305-0"  # of no process
         self.write(left, "complete but for its name")
         said = self.ok("transpose", "a.npy", "b.npy").stderr
-        self.assertIn(f"note: {left} was left behind by a run that was killed, unless another is still making b.npy; to remove it: rm {left}\n", said)
+        self.assertIn(f"note: {left} is left by a killed run, or by one still writing b.npy; to remove it: rm {left}\n", said)
         self.assertEqual(self.ok("transpose", "a.npy", "b.npy", "--force", "-q").stderr, "")
         self.assertNotIn("left behind", self.ok("transpose", "a.npy", "c.npy").stderr)
         self.assertEqual(self.bytes_of(left), b"complete but for its name")

@@ -69,10 +69,10 @@ class Threads(Case):
         self.save("numbers.npy", self.noise((1 << 13,), "i8"))
         self.save("band.npy", self.noise((500, 21), "f8"))
         runs = [("transpose", "matrix.npy", "out.npy", "--io", "direct"), ("transpose", "matrix.npy", "out.npy", "--io", "mapped"),
-                ("transpose", "matrix.npy", "out.npy", "--schedule", "rounds"), ("bitreverse", "numbers.npy", "out.npy"),
-                ("transpose", "matrix.npy", "out.npy", "--schedule", "mesh"), ("transpose", "band.npy", "out.npy", "--banded", "10,10"),
-                ("transpose", "band.npy", "out.npy", "--banded", "10,10", "--schedule", "banded"),
-                ("descend", "scan", "numbers.npy", "out.npy"), ("descend", "scan", "numbers.npy", "out.npy", "--schedule", "aspc")]
+                ("machine", "transpose", "matrix.npy", "out.npy", "--schedule", "rounds"), ("bitreverse", "numbers.npy", "out.npy"),
+                ("machine", "transpose", "matrix.npy", "out.npy", "--schedule", "mesh"), ("transpose", "band.npy", "out.npy", "--banded", "10,10"),
+                ("machine", "transpose", "band.npy", "out.npy", "--banded", "10,10", "--schedule", "banded"),
+                ("descend", "scan", "numbers.npy", "out.npy"), ("machine", "descend", "scan", "numbers.npy", "out.npy", "--schedule", "aspc")]
         most = int(os.environ.get("XORDER_TEST_THREADS") or 9)
         for args in runs:
             args = (*args, "--threads", 4, "--memory", "16MiB", "--force", "-q")

@@ -10,6 +10,7 @@
 #include "io/file.hpp"
 #include "io/page_cache/residency.hpp"
 #include "io/scratch.hpp"
+#include "plan/setting.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::io {
@@ -35,7 +36,7 @@ TEST(MeasureMemory, IsRefused) {
             std::string::npos);
 }
 
-// The most requests that are in flight at once, and those that are not one whole block.
+// The most requests that are in flight at once, and those that are not whole, aligned requests.
 class Counting : public Disk {
  public:
   std::unique_ptr<Queue> queue(QueueKind kind, unsigned depth) override {
@@ -96,7 +97,7 @@ TEST_F(MeasureDisk, MovesWholeBlocksAndLeavesNoFile) {
   {
     DiskTrials trials(scratch_.path(), quick(), disk);
     for (const std::uint64_t block : trial_blocks()) {
-      disk.take_others(block);
+      disk.take_others(std::min(block, plan::largest_request));
       trials.reads(block);
       trials.writes(block);
       trials.both(block);

@@ -62,10 +62,10 @@ io::ArrayDescription Request::array() const {
 void MovingCommand::add_resources(CLI::App& command) {
   const bool alone = session().team == nullptr;
   command
-      .add_flag("-f,--force", settings_.overwrite,
-                alone ? "replace OUT and the file of --trace if they exist; what was there leaves its "
-                        "permissions and attributes"
-                      : "replace OUT if it exists")
+      .add_flag(
+          "-f,--force", settings_.overwrite,
+          alone ? "replace OUT and the file of --trace if they exist, with the permissions of the old ones"
+                : "replace OUT if it exists")
       ->group(group::output);
   add_parsed(
       command, "--memory", "SIZE", settings_.memory, parse_memory,

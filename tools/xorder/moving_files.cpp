@@ -67,8 +67,8 @@ void MovingFiles::add_to(CLI::App& command, const OtherFiles& others) {
   }
   command
       .add_option("OUT", output_,
-                  "the file to create, in the input's format, unless its name ends in .npy or in .raw, .bin "
-                  "or .dat (raw); not in .h5, .npz, .tif or what else means a format that is not written")
+                  "the file to create: .npy, or raw (.raw, .bin, .dat), or else in the input's format; the "
+                  "suffixes of other formats (.h5, .npz, ..) are refused")
       ->required();
   if (several != nullptr) command.add_option("behind", behind_)->group("");  // see sort()
   raw_.add_to(command);

@@ -22,12 +22,7 @@ CLI::App* add_transpose(CLI::App& parent, std::shared_ptr<Engine> engine) {
       "32768:\n"
       "                                                                its shape is written backwards\n"
       "  xorder transpose ab.npy t.npy --banded 1,2 --band-order diagonals   SciPy's ab with l, u = 1, 2\n"
-      "  xorder transpose rows.npy t.npy --banded 1,2 --band-order rows     a band as row-major CBLAS has "
-      "it\n"
-      "  xorder transpose bands.npy t.npy --banded 3,3 --matrices 4    four matrices, shape (4, N, 7)\n"
-      "  xorder transpose both.npy t.npy --banded 3,3 --banded 1,2     two, one after another on one axis: "
-      "N*7 + N*4\n"
-      "  xorder transpose wide.npy narrow.npy t.npy --banded 3,3 --banded 1,2   the same two in a file each");
+      "  xorder transpose bands.npy t.npy --banded 3,3 --matrices 4    four matrices, shape (4, N, 7)");
   const auto axes = std::make_shared<std::optional<std::vector<int>>>();
   add_parsed(*command, "--axes", "I,J,..", *axes, parse_ints,
              "axis i of OUT is axis AXES[i] of IN; default: reversed")

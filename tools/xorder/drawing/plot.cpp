@@ -134,7 +134,7 @@ double Plot::draw(Canvas& canvas, double height) const {
   const auto rows = static_cast<double>(rows_.size());
   if (!rows_.empty()) {
     const double left =
-        std::min(widest_of(rows_, [](const std::string& row) { return row; }) + 16, plot_width / 3);
+        std::min(widest_of(rows_, [](const std::string& row) { return row; }) + 16, plot_width * 2 / 5);
     const double top = 12 + draw_legend(canvas, left, right);
     const double row_height = std::max(least_row_height, apart * static_cast<double>(series_.size()) + 12);
     const double bottom = top + row_height * rows;

@@ -29,7 +29,7 @@ constexpr std::array<std::span<const Corner>, colours> shapes = {
 constexpr std::size_t most_shared = 8;  // more curves than that share in eight turns
 constexpr int dash = 7;
 
-bool is_dashed(const Style& style) { return style.dashed || style.number >= colours; }
+bool is_dashed(const Style& of) { return of.dashed || of.number >= colours; }
 
 }  // namespace
 
