@@ -113,14 +113,14 @@ void BandTransposition::move(work::Run& run) {
   run.say(workers.note());
   const auto queue = run.queue(2 * frame().disks.target.depth);
   io::BlockMemory memory(most + more_memory);
-  const run::Setting setting{memory, workers, [&] { run.tick(); }, run.stop()};
+  const run::Environment environment{memory, workers, [&] { run.tick(); }, run.stop()};
   std::size_t matrix = 0;
   uint64_t done = 0;  // bytes of the parts before
   for (const plan::BandPart& part : planned_->parts) {
     const Route route{run.source_at(done), {target.file, target.offset + done}};
     const auto band_pass =
         std::visit([&](const auto& plan) { return make_pass(plan, route, memory.data()); }, part.plan);
-    run::execute(*band_pass, carry, *queue, setting);
+    run::execute(*band_pass, carry, *queue, environment);
     done += part.matrices * bands_[matrix].places() * frame().input().description.dtype.bytes;
     matrix += part.matrices;
   }

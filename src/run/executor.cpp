@@ -37,12 +37,12 @@ uint64_t most_in_flight(const io::Queue& queue, uint64_t usual_bytes) {
 
 class Conductor {
  public:
-  Conductor(Pass& pass, io::Carry& carry, io::Queue& queue, const Setting& setting)
+  Conductor(Pass& pass, io::Carry& carry, io::Queue& queue, const Environment& environment)
       : pass_(pass),
         rules_(pass.rules()),
         queue_(queue),
-        setting_(setting),
-        tasks_(setting.workers),
+        environment_(environment),
+        tasks_(environment.workers),
         carry_(carry),
         most_reads_(most_in_flight(queue, rules_.read_bytes)),
         most_writes_(most_in_flight(queue, rules_.write_bytes)),
@@ -54,7 +54,7 @@ class Conductor {
         free_requests_(most_reads_ + most_writes_) {}
 
   void run() {
-    const std::stop_callback wake_up(setting_.stop, [this] { queue_.post(token(Event::wake, 0)); });
+    const std::stop_callback wake_up(environment_.stop, [this] { queue_.post(token(Event::wake, 0)); });
     std::vector<io::Completion> done;
     while (!finished()) {
       const uint64_t before = progress_;
@@ -71,9 +71,9 @@ class Conductor {
       done.clear();
       wait(done);
       for (const io::Completion& completion : done) handle(completion);
-      if (setting_.stop.stop_requested() && !failure_) failure_ = std::make_exception_ptr(Cancelled());
+      if (environment_.stop.stop_requested() && !failure_) failure_ = std::make_exception_ptr(Cancelled());
       // If the caller's function throws, the pass ends as after a failed transfer.
-      keep_failure([&] { setting_.tick(); });
+      keep_failure([&] { environment_.tick(); });
     }
     tasks_.wait();
     if (failure_) std::rethrow_exception(failure_);
@@ -135,7 +135,7 @@ class Conductor {
       queue_.wait(done);
     } catch (...) {
       tasks_.wait();
-      setting_.memory.abandon();
+      environment_.memory.abandon();
       throw;
     }
   }
@@ -387,7 +387,7 @@ class Conductor {
   Pass& pass_;
   const Rules& rules_;
   io::Queue& queue_;
-  const Setting& setting_;
+  const Environment& environment_;
   task::Tasks tasks_;
   io::Carry& carry_;
   uint64_t most_reads_, most_writes_;  // in flight
@@ -419,8 +419,8 @@ class Conductor {
 
 }  // namespace
 
-void execute(Pass& pass, io::Carry& carry, io::Queue& queue, const Setting& setting) {
-  Conductor(pass, carry, queue, setting).run();
+void execute(Pass& pass, io::Carry& carry, io::Queue& queue, const Environment& environment) {
+  Conductor(pass, carry, queue, environment).run();
 }
 
 }  // namespace xorder::run

@@ -18,7 +18,7 @@
 namespace xorder::run {
 
 /// The environment of a pass.
-struct Setting {
+struct Environment {
   io::BlockMemory& memory;  ///< the pass's; abandoned if transfers may still be in flight at the end
   task::Workers& workers;
   /// Called by the thread that runs the pass, after every few transfers.
@@ -31,6 +31,6 @@ struct Setting {
 /// IoError for the first transfer that failed, what the pass or `tick` throws, and Cancelled when asked to
 /// stop, always after all transfers in flight have ended. Takes some hundred bytes of memory for each request
 /// in flight.
-void execute(Pass& pass, io::Carry& carry, io::Queue& queue, const Setting& setting);
+void execute(Pass& pass, io::Carry& carry, io::Queue& queue, const Environment& environment);
 
 }  // namespace xorder::run

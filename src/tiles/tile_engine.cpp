@@ -115,26 +115,26 @@ void TileEngine::run(work::Run& run, const work::Relay& relay, const PassRange& 
   run.say(workers.note());
   const auto queue = run.queue(queue_depth());
   io::BlockMemory memory = memory_for(plan_.passes);
-  const run::Setting setting{memory, workers, [&] { run.tick(); }, run.stop()};
+  const run::Environment environment{memory, workers, [&] { run.tick(); }, run.stop()};
   for (std::size_t i = 0; i < passes; ++i) {
     const PassFiles files{sources[i], targets[i], plan_.setting.read_alignment,
                           plan_.setting.write_alignment};
-    perform(run, plan_.passes[i], files, *queue, setting, first + i + 1);
+    perform(run, plan_.passes[i], files, *queue, environment, first + i + 1);
     if (i + 1 < passes) relay.finish(first + i);
   }
 }
 
 void TileEngine::perform(work::Run& run, const plan::Pass& pass, const PassFiles& files, io::Queue& queue,
-                         const run::Setting& setting, std::size_t number) {
+                         const run::Environment& environment, std::size_t number) {
   const uint64_t bytes = plan_.what.bytes(), count = pass.tiling.tile_count();
   work::Team* const team = run.sharing();
   if (team == nullptr) {
     run.begin(2 * bytes, number);
-    return run_pass(pass, files, queue, setting);
+    return run_pass(pass, files, queue, environment);
   }
   const TileRange share = share_of(count, *team);
   run.begin(std::min(2 * pass.tile_bytes * (share.last - share.first), 2 * bytes), number);
-  const auto rest = run_tiles(pass, share, files, queue, setting);
+  const auto rest = run_tiles(pass, share, files, queue, environment);
   const uint64_t begin = files.target.offset;
   complete_joints(*team, files.target.file, begin, begin + bytes, files.write_alignment, rest);
 }

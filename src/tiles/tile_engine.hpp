@@ -41,7 +41,7 @@ class TileEngine {
  private:
   unsigned queue_depth() const;
   void perform(work::Run& run, const plan::Pass& pass, const PassFiles& files, io::Queue& queue,
-               const run::Setting& setting, std::size_t number);
+               const run::Environment& environment, std::size_t number);
   void adopt_alignments(const std::vector<io::Location>& sources, const std::vector<io::Location>& targets,
                         work::Team* team);
 

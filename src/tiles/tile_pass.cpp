@@ -225,18 +225,19 @@ io::BlockMemory memory_for(const std::vector<plan::Pass>& passes) {
   return io::BlockMemory(most, io::BlockMemory::Resident::as_used);
 }
 
-void run_pass(const plan::Pass& pass, const PassFiles& files, io::Queue& queue, const run::Setting& setting) {
-  if (!run_tiles(pass, {0, pass.tiling.tile_count()}, files, queue, setting).empty())
+void run_pass(const plan::Pass& pass, const PassFiles& files, io::Queue& queue,
+              const run::Environment& environment) {
+  if (!run_tiles(pass, {0, pass.tiling.tile_count()}, files, queue, environment).empty())
     throw Error("internal error: blocks were left incomplete");
 }
 
 std::vector<io::BlockPart> run_tiles(const plan::Pass& pass, TileRange tiles, const PassFiles& files,
-                                     io::Queue& queue, const run::Setting& setting) {
+                                     io::Queue& queue, const run::Environment& environment) {
   if (tiles.first == tiles.last) return {};
-  TilePass tile_pass(pass, tiles, files, setting.memory);
+  TilePass tile_pass(pass, tiles, files, environment.memory);
   const uint64_t begin = files.target.offset, end = begin + pass.tiling.what().bytes();
   io::Carry carry(files.target.file, begin, end, files.write_alignment, pass.carry_bytes);
-  run::execute(tile_pass, carry, queue, setting);
+  run::execute(tile_pass, carry, queue, environment);
   return carry.take_rest();
 }
 

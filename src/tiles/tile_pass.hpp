@@ -30,10 +30,11 @@ struct TileRange {
 };
 
 /// Performs the pass. Throws as run::execute() does. Uses pass.memory() bytes of memory.
-void run_pass(const plan::Pass& pass, const PassFiles& files, io::Queue& queue, const run::Setting& setting);
+void run_pass(const plan::Pass& pass, const PassFiles& files, io::Queue& queue,
+              const run::Environment& environment);
 
 /// The same for some of its tiles. Returns the parts of blocks that they share with other tiles.
 std::vector<io::BlockPart> run_tiles(const plan::Pass& pass, TileRange tiles, const PassFiles& files,
-                                     io::Queue& queue, const run::Setting& setting);
+                                     io::Queue& queue, const run::Environment& environment);
 
 }  // namespace xorder::tiles

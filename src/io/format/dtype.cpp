@@ -119,7 +119,7 @@ std::optional<TypeString> known_type(std::string_view text) {
                     "fixed-size elements and is never loaded; store them as a fixed-size type",
                     excerpt(text)));
   }
-  for (const auto [name, type] :
+  for (const auto& [name, type] :
        {std::pair("M8", "M8"), {"m8", "m8"}, {"datetime64", "M8"}, {"timedelta64", "m8"}}) {
     if (!rest.starts_with(name)) continue;
     const auto unit = canonical_unit(rest.substr(std::string_view(name).size()));

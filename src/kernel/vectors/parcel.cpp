@@ -277,11 +277,11 @@ Parcel::Parcel(ParcelShape shape)
     auto element = elements.begin();
     std::uint64_t byte = 0;  // of the element
     for (std::uint64_t begin = 0; begin < bytes; begin += m) {
-      const std::size_t here = std::min<std::uint64_t>(m, bytes - begin), row = picked_.size() * lookups;
+      const std::size_t here = std::min<std::uint64_t>(m, bytes - begin), first = picked_.size() * lookups;
       picked_.push_back({targets[run] + begin, here});
       for (std::size_t b = 0; b < here; ++b) {
         const std::uint64_t from = sources[run] + *element + byte;
-        const std::size_t k = row + (from >> lg_of_lookup);
+        const std::size_t k = first + (from >> lg_of_lookup);
         orders_[k * m + b] = static_cast<std::uint8_t>(from & (of_lookup - 1));
         if (++byte < shape_.element_bytes) continue;
         byte = 0;
