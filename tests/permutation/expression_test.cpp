@@ -45,15 +45,15 @@ TEST(Expression, EachName) {
 
 // 12 bits are those of 64 x 64, and of other arrays, which Z order in two dimensions would take for it.
 TEST(Expression, MortonNeedsItsAxes) {
-  using Extents = std::vector<std::uint64_t>;
-  const auto map = [](const char* text, const Extents& extents) {
+  using Shape = std::vector<std::uint64_t>;
+  const auto map = [](const char* text, const Shape& extents) {
     return parse_expression(text, 12, extents);
   };
   const char* const texts[] = {"morton(2)", "morton(2)^-1", "gray * (morton(2) * reverse)"};
   for (const char* text : texts) {
-    for (const Extents& fine : {Extents{}, {4096}, {64, 64}, {1, 64, 1, 64}, {1, 4096}, {4096, 1}})
+    for (const Shape& fine : {Shape{}, {4096}, {64, 64}, {1, 64, 1, 64}, {1, 4096}, {4096, 1}})
       EXPECT_EQ(map(text, fine), parse_expression(text, 12)) << text;
-    for (const Extents& other : {Extents{128, 32}, {32, 128}, {16, 16, 16}, {2, 2048}, {4, 32, 32}}) {
+    for (const Shape& other : {Shape{128, 32}, {32, 128}, {16, 16, 16}, {2, 2048}, {4, 32, 32}}) {
       try {
         map(text, other);
         ADD_FAILURE() << text;
@@ -65,7 +65,7 @@ TEST(Expression, MortonNeedsItsAxes) {
   }
   EXPECT_EQ(map("morton(3)", {16, 16, 16}), bmmc::morton(12, 3));
   EXPECT_EQ(map("gray * transpose(7,5)", {128, 32}), bmmc::gray(12) * bmmc::transpose(7, 5));
-  EXPECT_EQ(parse_expression("morton(2147483647)", 0, Extents{1, 1}), bmmc::identity(0));
+  EXPECT_EQ(parse_expression("morton(2147483647)", 0, Shape{1, 1}), bmmc::identity(0));
 }
 
 // x = 1, right one first: gray(1) = 1, then rotate(1) = 2. The other way round: rotate(1) = 2, gray(2) = 2 ^
