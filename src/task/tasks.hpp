@@ -1,45 +1,72 @@
 // Tasks that are started one by one and awaited together.
 #pragma once
 
-#include <oneapi/tbb/task_group.h>
-
+#include <deque>
+#include <functional>
+#include <mutex>
 #include <utility>
 
-#include "task/handover.hpp"
+#include "semaphore.hpp"
 #include "task/workers.hpp"
 
 namespace xorder::task {
 
-/// For one thread, which need not be one of the workers. All of them are there for the tasks.
+/// For one thread, which need not be one of the workers. All of them are there for the tasks, and sleep while
+/// there are none. (In an arena of TBB's they would look for work for a while first, at the cost of the
+/// thread that starts the next transfers.) A task runs in one thread: what is parallel in it belongs into
+/// Workers::run().
 class Tasks {
  public:
-  explicit Tasks(Workers& workers) : workers_(workers), all_(workers.arena, workers.crew, workers.count) {}
+  explicit Tasks(Workers& workers) : crew_(workers.crew), count_(workers.count) {
+    for (int thread = 0; thread < count_; ++thread) crew_.start(thread, [this] { work(); });
+  }
+  ~Tasks() {
+    wait();
+    for (int thread = 0; thread < count_; ++thread) add({});
+    for (int thread = 0; thread < count_; ++thread) crew_.await(thread);
+  }
+  Tasks(const Tasks&) = delete;
+  Tasks& operator=(const Tasks&) = delete;
 
   /// Starts a task. `function` must not throw. Without workers it is called here, before start() returns.
-  template <typename Function>
-  void start(Function function) {
-    if (workers_.count == 0) return function();
-    auto task = group_.defer([function = std::move(function)] {
-      const InTask scope;  // hands over to wait()
-      function();          // hands over itself to whom it tells that it is done
-    });
-    hand_over();
-    workers_.arena.execute([&] { group_.run(std::move(task)); });
-    // A worker that is falling asleep may overlook a task. TBB allows that because whoever waits for the task
-    // does it, but here nobody waits. Leaving the arena is a fence, so a worker cannot overlook both tasks.
-    // (task_arena::enqueue() has the fence, but starts a thread of TBB's if the host limits TBB to one.)
-    workers_.arena.execute([this] { group_.run([] {}); });
+  void start(std::function<void()> function) {
+    if (count_ == 0) return function();
+    ++started_;
+    add(std::move(function));
   }
 
-  /// Waits until all have ended. Meanwhile this thread runs tasks too.
+  /// Waits until all have ended.
   void wait() {
-    execute_in(workers_.arena, [this] { group_.wait(); });
+    for (; started_ > 0; --started_) ended_.acquire();
   }
 
  private:
-  Workers& workers_;
-  Gathering all_;
-  oneapi::tbb::task_group group_;
+  void add(std::function<void()> function) {
+    {
+      const std::lock_guard lock(mutex_);
+      queue_.push_back(std::move(function));
+    }
+    to_do_.release();
+  }
+  void work() {
+    for (;;) {
+      to_do_.acquire();
+      std::unique_lock lock(mutex_);
+      const std::function<void()> function = std::move(queue_.front());
+      queue_.pop_front();
+      lock.unlock();
+      if (!function) return;
+      function();
+      ended_.release();
+    }
+  }
+
+  Crew& crew_;
+  int count_;
+  std::mutex mutex_;
+  std::deque<std::function<void()>> queue_;
+  Semaphore to_do_{0}, ended_{0};
+  std::size_t started_ = 0;  // and not awaited
 };
 
 }  // namespace xorder::task
