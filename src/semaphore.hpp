@@ -3,6 +3,9 @@
 
 #include <semaphore.h>
 
+#include <cerrno>
+#include <ctime>
+
 namespace xorder {
 
 /// POSIX's, because two others can leave a thread asleep forever. std::counting_semaphore of GCC 12 reads its
@@ -19,6 +22,17 @@ class Semaphore {
   void acquire() {
     while (sem_wait(&semaphore_) != 0) {  // a signal came
     }
+  }
+  /// Waits for at most `nanoseconds`, less than a second. Returns whether it has taken a place.
+  bool acquire_within(long nanoseconds) {
+    timespec until{};
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += nanoseconds;
+    if (until.tv_nsec >= 1'000'000'000) ++until.tv_sec, until.tv_nsec -= 1'000'000'000;
+    while (sem_timedwait(&semaphore_, &until) != 0) {
+      if (errno != EINTR) return false;
+    }
+    return true;
   }
   bool try_acquire() { return sem_trywait(&semaphore_) == 0; }
   void release() { sem_post(&semaphore_); }

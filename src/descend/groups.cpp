@@ -83,8 +83,9 @@ void Groups::record_by_record(View& view, Iterations group, const Pieces& from, 
   });
 }
 
-void Groups::with_halo(View& view, Iterations group, const Pieces& from, uint64_t first, uint64_t count,
-                       std::byte* out) {
+void Groups::with_halo(const Strip& strip, Iterations group, const Pieces& from, uint64_t first,
+                       uint64_t count, std::byte* out) {
+  View view(*this, strip);
   if (cache_.record_by_record()) return record_by_record(view, group, from, first, count, out);
   const uint64_t stride = group.stride(), halo = group.halo_rows(), rows = count / stride;
   const plan::Cache::Patch patch = cache_.patch(group, rows, halo);
@@ -100,12 +101,6 @@ void Groups::with_halo(View& view, Iterations group, const Pieces& from, uint64_
                 .cyclic = false},
                first, out);
   });
-}
-
-void Groups::with_halo(const Strip& strip, Iterations group, const Pieces& from, uint64_t first,
-                       uint64_t count, std::byte* out) {
-  View view(*this, strip);
-  with_halo(view, group, from, first, count, out);
 }
 
 // Works in place. Row r of `data` is 2^low records from place r · 2^low on.
@@ -133,7 +128,7 @@ std::byte* Groups::all(const Strip& strip, std::span<const Iterations> groups, s
     if (group.high == view.lg_size && !cache_.record_by_record()) {
       cyclic(view, group, array);
     } else {
-      with_halo(view, group, {{array}, view.lg_size, 0}, 0, uint64_t{1} << view.lg_size, other);
+      with_halo(strip, group, {{array}, view.lg_size, 0}, 0, uint64_t{1} << view.lg_size, other);
       std::swap(array, other);
     }
   }

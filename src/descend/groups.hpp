@@ -51,8 +51,6 @@ class Groups {
   void cyclic(View& view, Iterations group, std::byte* data);
   void halo_patch(View& view, Iterations group, const Pieces& from, const Patch& patch, std::uint64_t first,
                   std::byte* out);
-  void with_halo(View& view, Iterations group, const Pieces& from, std::uint64_t first, std::uint64_t count,
-                 std::byte* out);
   void record_by_record(View& view, Iterations group, const Pieces& from, std::uint64_t first,
                         std::uint64_t count, std::byte* out);
 

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
+#include "run/executor.hpp"
 #include "task/workers.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/reordering.hpp"
@@ -45,6 +47,7 @@ plan::SweepPlan plan_of(const work::Frame& frame, const Computation& what, const
   plan::SweepTask task{.lg_size = exact_lg(count, ""),
                        .ascend = what.direction() == Direction::ascend,
                        .record_bytes = what.record_bytes(),
+                       .inputs = frame.inputs.size(),
                        .input_bytes = frame.input_bytes() / count,
                        .output_bytes = frame.output.bytes / count,
                        .between = between,
@@ -66,29 +69,41 @@ std::vector<plan::PassSummary> passes_of(const plan::SweepPlan& plan) {
 
 void run_sweeps(const plan::SweepPlan& plan, Computation& what, work::Run& run, const MakeStrips& make) {
   const work::Frame& frame = run.frame();
-  const std::stop_token stop = run.stop();
-  std::vector<Elements> inputs;
+  Records input{.arrays = {}, .converter = &what};
   for (std::size_t i = 0; i < frame.inputs.size(); ++i)
-    inputs.push_back({run.source(i), frame.inputs[i].description.dtype.bytes});
+    input.arrays.push_back({run.source(i), frame.inputs[i].description.dtype.bytes});
   std::optional<io::File> scratch;
   if (plan.scratch_bytes() != 0) scratch.emplace(run.scratch(plan.scratch_bytes()));
-  const Elements output{run.target(), plan.task.output_bytes};
-  const Elements between{scratch ? io::Location{*scratch, 0} : run.target(), what.record_bytes()};
+  const Records between{{{scratch ? io::Location{*scratch, 0} : run.target(), what.record_bytes()}}};
+  const Records output{{{run.target(), plan.task.output_bytes}}, &what};
+  const std::size_t last = plan.sweeps.size() - 1;
+  const auto from = [&](std::size_t i) -> const Records& { return i == 0 ? input : between; };
+  const auto to = [&](std::size_t i) -> const Records& { return i == last ? output : between; };
 
-  task::Workers workers(plan.threads);
-  for (std::size_t i = 0; i < plan.sweeps.size(); ++i) {
+  task::Workers workers(plan.threads), computing(plan.threads);
+  run.say(workers.note());
+  run.say(computing.note());
+  // Requests that go through the page cache hold pages there.
+  const auto queue = run.queue(plan.setting.through_cache() ? static_cast<unsigned>(2 * plan.slots)
+                                                            : 2 * frame.disks.target.depth);
+  uint64_t most = 0;
+  for (std::size_t i = 0; i <= last; ++i)
+    most = std::max(most, memory_for(plan, plan.sweeps[i], from(i), to(i)));
+  io::BlockMemory memory(most);
+  const run::Environment environment{memory, workers, [&] { run.tick(); }, run.stop()};
+  for (std::size_t i = 0; i <= last; ++i) {
     const plan::Sweep& sweep = plan.sweeps[i];
     run.begin(sweep.pass.bytes_read + sweep.pass.bytes_written, i + 1);
-    RecordSource from = i == 0 ? RecordSource(what, inputs, plan.request_bytes) : RecordSource(what, between);
-    RecordSink to = i + 1 == plan.sweeps.size() ? RecordSink(what, output, plan.request_bytes)
-                                                : RecordSink(what, between);
-    Groups groups(what, plan.task.lg_size, plan.cache, stop);
-    run.with(workers, [&] {
-      const std::unique_ptr<WholeStrips> strips = sweep.nodes ? make(sweep) : nullptr;
-      perform(plan, sweep, groups, from, to, stop, strips.get());
-    });
+    Groups groups(what, plan.task.lg_size, plan.cache, run.stop());
+    ComputeStrip compute_strip;
+    if (sweep.nodes) task::execute_in(computing.arena, [&] { compute_strip = make(sweep); });
+    const auto pass = make_pass(plan, sweep, groups, from(i), to(i), memory.data(), computing, compute_strip);
+    const io::Location target = to(i).arrays.front().begin;
+    io::Carry carry(target.file, target.offset, target.offset + sweep.pass.bytes_written,
+                    pass->rules().write_alignment, plan.setting.memory / 64);
+    run::execute(*pass, carry, *queue, environment);
     what.check();
-    if (i + 1 < plan.sweeps.size()) between.begin.file.finish_writing();
+    if (i < last) target.file.finish_writing();
   }
 }
 

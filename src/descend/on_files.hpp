@@ -25,9 +25,8 @@ plan::SweepPlan plan_of(const work::Frame& frame, const Computation& what, const
 
 std::vector<plan::PassSummary> passes_of(const plan::SweepPlan& plan);
 
-/// Makes the object that computes the strips of the sweep with `nodes`. The object is made and destroyed in
-/// the workers' arena.
-using MakeStrips = std::function<std::unique_ptr<WholeStrips>(const plan::Sweep&)>;
+/// Makes what computes the strips of the sweep with `nodes`, in the arena in which it computes.
+using MakeStrips = std::function<ComputeStrip(const plan::Sweep&)>;
 
 /// Does all sweeps, from the run's sources to its target. Also throws what the computation throws.
 void run_sweeps(const plan::SweepPlan& plan, Computation& what, work::Run& run, const MakeStrips& make = {});

@@ -2,11 +2,9 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 
-#include "task/parallel.hpp"
 #include "xorder/descend/descend.hpp"
 
 namespace xorder::descend {
@@ -50,18 +48,5 @@ class OnStrip final : public Computation {
   Computation& what_;
   Strip strip_;
 };
-
-/// Calls transfer(index, count, bytes before it), in parallel tasks, to read or write 2^n places of a strip
-/// from `place` on, a multiple of 2^n. The count of each call is a power of two, so that requests begin at
-/// whole blocks of the disk whatever the size of a record.
-template <typename Transfer>
-void in_requests(const Strip& strip, std::uint64_t place, std::uint64_t count, std::uint64_t record_bytes,
-                 std::uint64_t request_bytes, const Transfer& transfer) {
-  const std::uint64_t part = std::min(
-      strip.together(place, count), std::bit_floor(std::max<std::uint64_t>(1, request_bytes / record_bytes)));
-  task::each(count / part, [&](std::uint64_t i) {
-    transfer(strip.index(place + i * part), part, i * part * record_bytes);
-  });
-}
 
 }  // namespace xorder::descend

@@ -1,27 +1,48 @@
 // Performs the sweeps over files of a plan (plan/descend/sweeps.hpp explains them, with pictures).
 #pragma once
 
-#include <stop_token>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
 
 #include "descend/groups.hpp"
-#include "descend/records.hpp"
+#include "io/file.hpp"
 #include "plan/descend/sweeps.hpp"
+#include "run/pass.hpp"
+#include "task/workers.hpp"
 
 namespace xorder::descend {
 
-/// Computes a sweep's iterations on strips that are in memory as a whole, instead of Groups.
-class WholeStrips {
- public:
-  virtual ~WholeStrips() = default;
-  /// Works in place. The records are in the order of the strip's places. Called for one strip at a time.
-  virtual void compute(const Strip& strip, std::byte* records) = 0;
+/// An array in a file.
+struct Elements {
+  io::Location begin;
+  std::uint64_t bytes = 0;  ///< of an element
 };
 
-/// Performs the sweep's iterations on all records of `from`, and writes them to `to`. These are the same
-/// place if the sweep is in place. If `strips` is not null, which requires a gathered sweep, it does the
-/// iterations. Throws IoError, Cancelled, and what the computation throws. Requires that it is called in an
-/// arena of plan.threads threads.
-void perform(const plan::SweepPlan& plan, const plan::Sweep& sweep, Groups& groups, RecordSource& from,
-             RecordSink& to, const std::stop_token& stop, WholeStrips* strips = nullptr);
+/// What a sweep reads or writes.
+struct Records {
+  std::vector<Elements> arrays;  ///< of which there is one if it is written
+  /// Its load() makes records of the arrays' elements, or its store() makes elements of records. Without it
+  /// the elements are records.
+  Computation* converter = nullptr;
+};
+
+/// Computes a sweep's iterations on a strip that is in memory as a whole, in place, instead of Groups. The
+/// records are in the order of the strip's places. Called for one strip at a time.
+using ComputeStrip = std::function<void(const Strip& strip, std::byte* records)>;
+
+/// Of a sweep; about Sweep::pass.memory less that of its threads. Not so if a file has larger blocks than
+/// most.
+std::uint64_t memory_for(const plan::SweepPlan& plan, const plan::Sweep& sweep, const Records& from,
+                         const Records& to);
+
+/// The sweep's pass, for the executor (run/executor.hpp). It does the iterations on all records of `from`,
+/// and writes them to `to`. These are the same place if the sweep is in place. A step is a slice, which the
+/// threads of `computing` work on together. `compute_strip`, if there is one, does the iterations, in the
+/// arena of these threads; that requires a gathered sweep. Everything must outlive the pass.
+std::unique_ptr<run::Pass> make_pass(const plan::SweepPlan& plan, const plan::Sweep& sweep, Groups& groups,
+                                     const Records& from, const Records& to, std::byte* memory,
+                                     task::Workers& computing, const ComputeStrip& compute_strip);
 
 }  // namespace xorder::descend

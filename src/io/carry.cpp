@@ -40,12 +40,6 @@ std::uint64_t Carry::stretch(std::uint64_t start) const {
 }
 
 bool Carry::add(std::uint64_t from, std::uint64_t to, std::byte* block) {
-  const Outcome outcome = take(from, to, block);
-  if (outcome == Outcome::alone) write(from / block_bytes_ * block_bytes_, from, to, block);
-  return outcome == Outcome::completes;
-}
-
-Carry::Outcome Carry::take(std::uint64_t from, std::uint64_t to, std::byte* block) {
   const std::uint64_t start = from / block_bytes_ * block_bytes_;
   auto found = waiting_.find(start);
   if (found == waiting_.end()) {
@@ -53,7 +47,8 @@ Carry::Outcome Carry::take(std::uint64_t from, std::uint64_t to, std::byte* bloc
     if (kept == nullptr) {
       if (spilled_.empty()) spilled_.resize(stretch(end_ - 1) + 1);
       spilled_[stretch(start)] = true;
-      return Outcome::alone;
+      write(start, from, to, block);
+      return false;
     }
     const std::uint64_t ours = std::min(start + block_bytes_, end_) - std::max(start, begin_);
     found = waiting_.emplace(start, Waiting{kept, {}, ours}).first;
@@ -64,16 +59,16 @@ Carry::Outcome Carry::take(std::uint64_t from, std::uint64_t to, std::byte* bloc
     std::memcpy(waiting.data + (from - start), block + (from - start), to - from);
     waiting.parts.push_back(
         {static_cast<std::uint32_t>(from - start), static_cast<std::uint32_t>(to - start)});
-    return Outcome::waits;
+    return false;
   }
   for (const Part& part : waiting.parts)
     std::memcpy(block + part.from, waiting.data + part.from, part.to - part.from);
   free_.push_back(waiting.data);
   waiting_.erase(found);
   const std::uint64_t first = std::max(start, begin_), last = std::min(start + block_bytes_, end_);
-  if (last - first == block_bytes_) return Outcome::completes;
+  if (last - first == block_bytes_) return true;
   write(start, first, last, block);
-  return Outcome::waits;
+  return false;
 }
 
 std::vector<BlockPart> Carry::take_rest() {

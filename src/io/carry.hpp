@@ -34,14 +34,6 @@ class Carry {
   /// those for which there is no memory. Throws IoError.
   bool add(std::uint64_t from, std::uint64_t to, std::byte* block);
 
-  enum class Outcome {
-    waits,      ///< for other parts of the block
-    completes,  ///< `block` is whole; the caller writes it
-    alone       ///< no memory for it; the caller writes this part through the page cache
-  };
-  /// The same, but leaves a part without memory to the caller, who can write it while other threads use the
-  /// carry.
-  Outcome take(std::uint64_t from, std::uint64_t to, std::byte* block);
   /// Removes and returns all parts that wait: the rest of their blocks will not come here.
   std::vector<BlockPart> take_rest();
   /// Number of blocks that wait.

@@ -10,16 +10,16 @@
 
 namespace xorder::machine {
 
-class NodeStrips final : public descend::WholeStrips {
+class NodeStrips {
  public:
   /// For the plan's sweep with `nodes`. Requires that it is made and used in the arena in which the machine
   /// is to run. Adds to `traffic` what is sent, with its time if there are link times.
   NodeStrips(const plan::SweepPlan& plan, descend::Computation& what, schedule::Traffic& traffic,
              std::stop_token stop);
-  ~NodeStrips() override;
+  ~NodeStrips();
 
-  /// Throws what the computation throws, and Cancelled.
-  void compute(const descend::Strip& strip, std::byte* records) override;
+  /// descend::ComputeStrip. Throws what the computation throws, and Cancelled.
+  void compute(const descend::Strip& strip, std::byte* records);
 
  private:
   class Runs;

@@ -43,7 +43,8 @@ class ScheduledDescend final : public Job {
   void move(work::Run& run) override {
     schedule::Traffic traffic = no_traffic();
     descend::run_sweeps(plan_, *what_, run, [&](const plan::Sweep&) {
-      return std::make_unique<NodeStrips>(plan_, *what_, traffic, run.stop());
+      const auto strips = std::make_shared<NodeStrips>(plan_, *what_, traffic, run.stop());
+      return [strips](const descend::Strip& strip, std::byte* records) { strips->compute(strip, records); };
     });
     sent_ = traffic;
   }

@@ -1,6 +1,7 @@
 #include "run/executor.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <exception>
 #include <optional>
@@ -9,6 +10,7 @@
 #include "plan/setting.hpp"
 #include "rounding.hpp"
 #include "run/numbers.hpp"
+#include "semaphore.hpp"
 #include "task/tasks.hpp"
 #include "xorder/error.hpp"
 
@@ -20,20 +22,39 @@ using std::uint64_t;
 using Next = Pass::Next;
 
 // A token tells what has completed: its kind in the low bits, the number of a request, unit or step above.
-enum class Event : uint64_t { transferred, decoded, computed, wake };
-uint64_t token(Event event, uint64_t number) { return number << 2 | static_cast<uint64_t>(event); }
-Event event_of(uint64_t token) { return static_cast<Event>(token & 3); }
-uint64_t number_of(uint64_t token) { return token >> 2; }
+enum class Event : uint64_t { transferred, decoded, computed, encoded, wake };
+uint64_t token(Event event, uint64_t number) { return number << 3 | static_cast<uint64_t>(event); }
+Event event_of(uint64_t token) { return static_cast<Event>(token & 7); }
+uint64_t number_of(uint64_t token) { return token >> 3; }
 
 // Tasks at once. Queue::post() must not throw.
-constexpr size_t most_units = 40, most_computing = 16;
-static_assert(most_units + most_computing + 1 < io::most_posts);
+constexpr size_t most_units = 40, most_computing = 16, most_encoding = 16, most_wakes = 4;
+static_assert(most_units + most_computing + most_encoding + most_wakes < io::most_posts);
 
 // Requests in flight in one direction: at most half of the queue's depth, and most_bytes_in_flight.
 uint64_t most_in_flight(const io::Queue& queue, uint64_t usual_bytes) {
   const uint64_t request = std::clamp<uint64_t>(usual_bytes, 1, plan::largest_request);
   return std::max<uint64_t>(1, std::min<uint64_t>(queue.depth() / 2, plan::most_bytes_in_flight / request));
 }
+
+// Calls a function some 20 times per second, by a thread of its own; not at all if none can start.
+class Clock {
+ public:
+  explicit Clock(std::function<void()> function) : function_(std::move(function)) {
+    if (crew_.count() == 0) return;
+    crew_.start(0, [this] {
+      while (!over_.acquire_within(50'000'000)) function_();
+    });
+  }
+  ~Clock() { over_.release(); }
+  Clock(const Clock&) = delete;
+  Clock& operator=(const Clock&) = delete;
+
+ private:
+  std::function<void()> function_;
+  Semaphore over_{0};
+  task::Crew crew_{1};  // the last member: it waits for its thread
+};
 
 class Conductor {
  public:
@@ -48,19 +69,23 @@ class Conductor {
         most_writes_(most_in_flight(queue, rules_.write_bytes)),
         units_(most_units),
         free_units_(most_units),
-        writes_(most_writes_ + 1),
-        free_writes_(most_writes_ + 1),
+        writes_(most_writes_ + 1 + (rules_.encodes ? most_encoding : 0)),
+        free_writes_(writes_.size()),
         requests_(most_reads_ + most_writes_),
         free_requests_(most_reads_ + most_writes_) {}
 
   void run() {
     const std::stop_callback wake_up(environment_.stop, [this] { queue_.post(token(Event::wake, 0)); });
+    const Clock clock([this] {
+      if (!woken_.exchange(true)) queue_.post(token(Event::wake, 0));
+    });
     std::vector<io::Completion> done;
     while (!finished()) {
       const uint64_t before = progress_;
       guarded([&] {
         pump_reads();
         pump_computing();
+        pump_encoding();
         pump_writes();
       });
       if (in_flight() == 0) {
@@ -100,6 +125,7 @@ class Conductor {
     uint64_t step = 0;
     Write write;
     uint64_t requests_in_flight = 0;
+    std::exception_ptr failure;  // thrown while encoding it
   };
   struct Request {
     io::Transfer::Kind kind;
@@ -141,7 +167,9 @@ class Conductor {
   }
 
   bool finished() const { return no_more_units_ && steps_.empty() && in_flight() == 0; }
-  uint64_t in_flight() const { return reads_in_flight_ + writes_in_flight_ + decoding_ + computing_; }
+  uint64_t in_flight() const {
+    return reads_in_flight_ + writes_in_flight_ + decoding_ + computing_ + encoding_;
+  }
   StepState& step(uint64_t number) { return steps_[number - first_step_]; }
 
   // --- reading: unit by unit, range by range, request by request
@@ -227,7 +255,7 @@ class Conductor {
     blocks.data += bytes;
   }
 
-  // --- decoding and computing
+  // --- decoding, computing and encoding
 
   template <typename Function>
   void start(Event event, uint64_t number, std::exception_ptr& failure, const Function& function) {
@@ -279,6 +307,22 @@ class Conductor {
     writable_.push_back(number);
   }
 
+  void encoded(size_t number) {
+    if (writes_[number].failure) std::rethrow_exception(writes_[number].failure);
+    encoded_.push_back(number);
+  }
+
+  // As far ahead as the pass has memory.
+  void pump_encoding() {
+    while (rules_.encodes && encoding_ < most_encoding) {
+      const std::optional<size_t> number = next_write();
+      if (!number) return;
+      ++encoding_;
+      WriteState& state = writes_[*number];
+      start(Event::encoded, *number, state.failure, [this, &state] { pass_.encode(state.write); });
+    }
+  }
+
   // --- writing: step by step, range by range, request by request
 
   void pump_writes() {
@@ -294,7 +338,22 @@ class Conductor {
   }
 
   bool begin_write() {
-    while (!writable_.empty()) {
+    for (;;) {
+      if (!rules_.encodes) {
+        writing_ = next_write();
+      } else if (!encoded_.empty()) {
+        writing_ = encoded_.front();
+        encoded_.pop_front();
+      }
+      if (!writing_) return false;
+      if (take_blocks(writes_[*writing_].write.range)) return true;
+      write_finished(*std::exchange(writing_, std::nullopt));
+    }
+  }
+
+  // What the pass writes next, if it is ready.
+  std::optional<size_t> next_write() {
+    while (!writable_.empty() && free_writes_.available() > 0) {
       const uint64_t number = writable_.front();
       const size_t slot = free_writes_.take();
       WriteState& state = writes_[slot];
@@ -304,20 +363,15 @@ class Conductor {
         state.step = number;
         state.requests_in_flight = 1;  // extra count, released when all requests are submitted
         ++step(number).writes_in_flight;
-        if (take_blocks(state.write.range)) {
-          writing_ = slot;
-          return true;
-        }
-        write_finished(slot);
-        continue;
+        return slot;
       }
       free_writes_.give_back(slot);
-      if (next == Next::later) return false;
+      if (next == Next::later) return std::nullopt;
       writable_.pop_front();
       step(number).submitted = true;
       end_steps();
     }
-    return false;
+    return std::nullopt;
   }
 
   // Gives the parts of blocks at the ends to the carry. Returns whether whole blocks are left to be written.
@@ -341,6 +395,7 @@ class Conductor {
     WriteState& state = writes_[slot];
     if (--state.requests_in_flight > 0) return;
     pass_.written(state.write);
+    ++progress_;
     --step(state.step).writes_in_flight;
     free_writes_.give_back(slot);
     end_steps();
@@ -368,7 +423,11 @@ class Conductor {
         case Event::computed:
           --computing_;
           return computed(number);
+        case Event::encoded:
+          --encoding_;
+          return encoded(number);
         case Event::wake:
+          woken_ = false;
           return;
       }
     });
@@ -405,6 +464,7 @@ class Conductor {
   bool no_more_units_ = false;
   uint64_t next_to_compute_ = 0;
   std::deque<uint64_t> writable_;  // steps
+  std::deque<size_t> encoded_;     // writes that can be submitted
 
   std::optional<size_t> reading_;  // the unit whose ranges are being read
   size_t next_range_ = 0;
@@ -412,8 +472,9 @@ class Conductor {
   std::optional<size_t> writing_;  // the write whose requests are being submitted
   Blocks written_blocks_;
 
-  uint64_t reads_in_flight_ = 0, writes_in_flight_ = 0, decoding_ = 0, computing_ = 0;
-  uint64_t progress_ = 0;  // changes with whatever lets the pass go on
+  uint64_t reads_in_flight_ = 0, writes_in_flight_ = 0, decoding_ = 0, computing_ = 0, encoding_ = 0;
+  std::atomic<bool> woken_ = false;  // by the clock
+  uint64_t progress_ = 0;            // changes with whatever lets the pass go on
   std::exception_ptr failure_;
 };
 

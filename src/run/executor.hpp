@@ -2,8 +2,9 @@
 //
 // One thread, the conductor, starts everything and alone does the bookkeeping. It sleeps in Queue::wait().
 // Units are read in order, with several in flight. When all ranges of a unit have come, a task of the workers
-// decodes it. When all units of a step are decoded, a task computes it, and then it is written. Reading and
-// writing go on as long as the pass has memory and their direction has room in the queue.
+// decodes it. When all units of a step are decoded, a task computes it, and then it is written, after other
+// tasks that encode what is written. Reading and writing go on as long as the pass has memory and their
+// direction has room in the queue.
 #pragma once
 
 #include <functional>
@@ -21,7 +22,7 @@ namespace xorder::run {
 struct Environment {
   io::BlockMemory& memory;  ///< the pass's; abandoned if transfers may still be in flight at the end
   task::Workers& workers;
-  /// Called by the thread that runs the pass, after every few transfers.
+  /// Called by the thread that runs the pass, many times per second.
   std::function<void()> tick;
   std::stop_token stop;
 };

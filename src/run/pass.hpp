@@ -1,12 +1,13 @@
 // What the executor (run/executor.hpp) runs: a pass reads files once and writes a file once, in steps.
 //
-//   unit   read ──▶ decode ─┐
-//   unit   read ──▶ decode ─┼─▶ compute ──▶ write         one step
-//   unit   read ──▶ decode ─┘
+//   unit   read ──▶ decode ─┐             ┌─▶ encode ──▶ write
+//   unit   read ──▶ decode ─┼─▶ compute ──┤                       one step
+//   unit   read ──▶ decode ─┘             └─▶ encode ──▶ write
 //
-// A *unit* is what is read together: some ranges of files. A *step* is one or more units; it is written when
-// all of them are decoded and the step is computed. The pass says which ranges these are and where they lie
-// in memory, and what decoding and computing mean. It knows nothing of requests, queues and threads.
+// A *unit* is what is read together: some ranges of files. A *step* is one or more units; it is written, a
+// range at a time, when all of them are decoded and the step is computed. The pass says which ranges these
+// are and where they lie in memory, and what decoding, computing and encoding mean. It knows nothing of
+// requests, queues and threads.
 //
 // Units are admitted in a fixed order, and a unit gets all its memory when it is admitted. So a step that has
 // begun never waits for a later one.
@@ -56,6 +57,7 @@ struct Rules {
     one_by_one  ///< in order, one at a time
   };
   Compute compute = Compute::none;
+  bool encodes = false;
 };
 
 /// Functions that workers call may run at any time, for different units and steps at once. All others are
@@ -80,6 +82,8 @@ class Pass {
   /// Gives the next bytes that the step writes. Steps are written one after the other, in any order. `later`:
   /// as soon as something that is in flight has been written. `end`: there are no more.
   virtual Next next_write(std::uint64_t step, Write& write) = 0;
+  /// By a worker, if the rules say so: makes the bytes that will be written.
+  virtual void encode(Write& /*write*/) {}
   /// These bytes have been written; their memory is free.
   virtual void written(const Write& /*write*/) {}
 };

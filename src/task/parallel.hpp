@@ -32,33 +32,6 @@ void each(std::uint64_t count, const Body& body) {
       [&] { oneapi::tbb::parallel_for(std::uint64_t{0}, count, one, oneapi::tbb::simple_partitioner()); });
 }
 
-/// Items of a pipeline, passed as pointers: TBB would move the items themselves from thread to thread.
-/// Requires that at most `count` are taken at a time.
-template <typename Item>
-class Tokens {
- public:
-  explicit Tokens(std::size_t count) : items_(count) {
-    for (Item& item : items_) free_.push_back(&item);
-  }
-  Item* take(Item item) {
-    const std::lock_guard lock(mutex_);
-    Item* const token = free_.back();
-    free_.pop_back();
-    *token = std::move(item);
-    return token;
-  }
-  void give_back(Item* token) {
-    const std::lock_guard lock(mutex_);
-    *token = {};
-    free_.push_back(token);
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<Item> items_;
-  std::vector<Item*> free_;
-};
-
 /// Reusable buffers. The pool makes as many as are in use at once. It must outlive its buffers.
 class BufferPool {
  public:
@@ -78,7 +51,9 @@ class BufferPool {
     {
       const std::lock_guard lock(mutex_);
       bytes = bytes_;
-      if (!free_.empty()) {
+      if (free_.empty()) {
+        free_.reserve(++made_);  // giving back cannot fail
+      } else {
         memory = std::move(free_.back());
         free_.pop_back();
       }
@@ -93,17 +68,9 @@ class BufferPool {
 
  private:
   struct Loan {
-    Loan(BufferPool& lender, io::BlockMemory lent) : pool(lender), memory(std::move(lent)) {
-      const std::lock_guard lock(pool.mutex_);
-      pool.free_.reserve(pool.free_.size() + pool.lent_ + 1);  // for the destructor, which cannot fail
-      ++pool.lent_;
-    }
-    Loan(const Loan&) = delete;
-    Loan& operator=(const Loan&) = delete;
     ~Loan() {
       const std::lock_guard lock(pool.mutex_);
       pool.free_.push_back(std::move(memory));
-      --pool.lent_;
     }
     BufferPool& pool;
     io::BlockMemory memory;
@@ -112,7 +79,7 @@ class BufferPool {
   std::size_t bytes_;
   std::mutex mutex_;
   std::vector<io::BlockMemory> free_;
-  std::size_t lent_ = 0;
+  std::size_t made_ = 0;
 };
 
 }  // namespace xorder::task

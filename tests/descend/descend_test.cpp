@@ -171,16 +171,17 @@ class DescendFiles : public testing::Test {
     layout.offset = lead.size();
     return io::open_array(directory_ / name, layout);
   }
-  std::vector<uint64_t> output() {
-    const std::string content = test::read_file(directory_ / "out.raw");
+  std::vector<uint64_t> output(uint64_t offset = 0) {
+    const std::string content = test::read_file(directory_ / "out.raw").substr(offset);
     std::vector<uint64_t> a(content.size() / sizeof(uint64_t));
     std::memcpy(a.data(), content.data(), content.size());
     return a;
   }
   DescendJob job(std::vector<io::ArrayFile> in, std::unique_ptr<Computation> what, work::AccessChoice access,
-                 plan::SweepSizes sizes = {}) {
+                 plan::SweepSizes sizes = {}, uint64_t output_offset = 0) {
     const auto description = in.front().description;
     work::Options options{.memory = uint64_t{16} << 20, .access = access, .overwrite = true};
+    options.output_offset = output_offset;
     return {std::move(in),
             std::move(what),
             description.dtype,
@@ -200,7 +201,7 @@ TEST_F(DescendFiles, EveryCutIsTheDefinition) {
   test::Random random;
   SEED_TRACE(random);
   for (int round = 0; round < 40; ++round) {
-    const int n = random.in(0, 14);
+    const int n = random.in(0, 13);
     const auto a = random_numbers(random, uint64_t{1} << n);
     const auto in = file("in.raw", a, std::string(random.in(0, 1) * 1000u, 'x'));
     const plan::SweepSizes sizes{.processors = uint64_t{1} << random.in(0, n),
@@ -210,13 +211,14 @@ TEST_F(DescendFiles, EveryCutIsTheDefinition) {
                                  .cache_bytes = uint64_t{1} << random.in(5, 14),
                                  .request_bytes = uint64_t{1} << random.in(5, 16)};
     const work::AccessChoice access = accesses[random.in(0, 2)];
-    SCOPED_TRACE(testing::Message() << "n " << n << " P " << sizes.processors << " columns " << sizes.columns
-                                    << " slices " << sizes.slices << " iterations " << sizes.iterations
-                                    << " cache " << sizes.cache_bytes);
-    job({in}, std::make_unique<Mixed<Direction::descend>>(), access, sizes).run();
-    ASSERT_EQ(output(), expected_of<Direction::descend>(a));
-    job({in}, std::make_unique<Mixed<Direction::ascend>>(), access, sizes).run();
-    ASSERT_EQ(output(), expected_of<Direction::ascend>(a));
+    const uint64_t offset = random.in(0u, 1u) * random.in(0u, 5000u);
+    SCOPED_TRACE(testing::Message() << "offset " << offset << " n " << n << " P " << sizes.processors
+                                    << " columns " << sizes.columns << " slices " << sizes.slices
+                                    << " iterations " << sizes.iterations << " cache " << sizes.cache_bytes);
+    job({in}, std::make_unique<Mixed<Direction::descend>>(), access, sizes, offset).run();
+    ASSERT_EQ(output(offset), expected_of<Direction::descend>(a));
+    job({in}, std::make_unique<Mixed<Direction::ascend>>(), access, sizes, offset).run();
+    ASSERT_EQ(output(offset), expected_of<Direction::ascend>(a));
   }
   EXPECT_EQ(directory_.names(), (std::vector<std::string>{"in.raw", "out.raw"}));
 }
@@ -231,8 +233,8 @@ TEST_F(DescendFiles, RecordsFromSeveralFiles) {
       for (std::size_t i = 0; i < a.size(); ++i) records.push_back({a[i], b[i], 1});
       records = by_definition(records, direction, mixed_triple);
       const uint64_t iterations = random.in(0, 3);  // 0: any; else several sweeps, and scratch between them
-      auto several = job({file("a.raw", a), file("b.raw", b)}, std::make_unique<Triples>(direction),
-                         work::AccessChoice::direct,
+      auto several = job({file("a.raw", a), file("b.raw", b, std::string(random.in(0u, 9u), 'x'))},
+                         std::make_unique<Triples>(direction), work::AccessChoice::direct,
                          {.processors = processors,
                           .columns = 8,
                           .iterations = iterations,

@@ -2,6 +2,8 @@
 // mix up everything that they are given.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -72,6 +74,7 @@ struct Triples final : Elementwise<Triple, decltype(&mixed_triple)> {
   explicit Triples(Direction direction) : Elementwise(direction, &mixed_triple) {}
   void load(uint64_t, std::size_t count, std::span<const std::byte* const> inputs,
             std::byte* records) override {
+    for (const std::byte* input : inputs) EXPECT_EQ(reinterpret_cast<std::uintptr_t>(input) % 8, 0u);
     for (std::size_t k = 0; k < count; ++k) {
       uint64_t x = 0, y = 0;
       std::memcpy(&x, inputs[0] + 8 * k, 8);

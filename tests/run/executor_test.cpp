@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <deque>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "io/disks.hpp"
 #include "plan/reference.hpp"
@@ -34,14 +37,18 @@ struct Place {
   std::byte* data;
 };
 
-// Copies a file and adds 3 to each byte: decoding adds 1, and computing adds 2. Steps are random stretches of the
-// file, in random pieces.
+void add(int number, std::byte* data, uint64_t bytes) {
+  for (uint64_t i = 0; i < bytes; ++i) data[i] = static_cast<std::byte>(static_cast<int>(data[i]) + number);
+}
+
+// Copies a file and adds 7 to each byte: decoding adds 1, computing adds 2, and encoding adds 4. Steps are random
+// stretches of the file, in random pieces.
 class AddingPass final : public Pass {
  public:
   struct Stretch {
     uint64_t begin, end;
   };
-  enum class Fault { none, next_unit, decode, compute, next_write };
+  enum class Fault { none, next_unit, decode, compute, next_write, encode };
 
   AddingPass(test::Random& random, const io::File& source, const io::File& target, uint64_t bytes,
              uint64_t shift)
@@ -50,6 +57,7 @@ class AddingPass final : public Pass {
     rules_.write_alignment = std::max(target.write_alignment(), target.memory_alignment());
     rules_.read_bytes = rules_.write_bytes = random.in(1u, 100'000u);
     rules_.decodes = true;
+    rules_.encodes = random.in(0, 1) == 1;
     rules_.compute = static_cast<Compute>(random.in(0, 2));
     if (random.in(0, 1)) rules_.most_steps = random.in(1u, 9u);
     most_units_ = random.in(1u, 30u);
@@ -115,17 +123,14 @@ class AddingPass final : public Pass {
       }
     }
     const Step& step = steps_[number];
-    for (uint64_t i = 0; i < step.whole.end - step.whole.begin; ++i)
-      step.result->data[i] = static_cast<std::byte>(static_cast<int>(step.result->data[i]) + 2);
+    add(2, step.result->data, step.whole.end - step.whole.begin);
     ++computed_;
   }
   Next next_write(uint64_t number, Write& write) override {
     fail_if(Fault::next_write, number);
     Step& step = steps_[number];
-    if (rules_.compute == Compute::none && !step.given++) {  // then this computes
-      for (uint64_t i = 0; i < step.whole.end - step.whole.begin; ++i)
-        step.result->data[i] = static_cast<std::byte>(static_cast<int>(step.result->data[i]) + 2);
-    }
+    if (rules_.compute == Compute::none && !step.given++)  // then this computes
+      add(2, step.result->data, step.whole.end - step.whole.begin);
     if (step.writes.empty()) return Next::end;
     const Stretch stretch = step.writes.back();
     step.writes.pop_back();
@@ -134,8 +139,13 @@ class AddingPass final : public Pass {
                 step.out.back()->data);
     write.range = {&target_, stretch.begin + shift_, stretch.end - stretch.begin, step.out.back()->data};
     write.slot = number;
+    if (!rules_.encodes) add(4, write.range.data, write.range.bytes);
     ++step.writing;
     return Next::ready;
+  }
+  void encode(Write& write) override {
+    fail_if(Fault::encode, write.slot);
+    add(4, write.range.data, write.range.bytes);
   }
   void written(const Write& write) override {
     Step& step = steps_[write.slot];
@@ -191,12 +201,12 @@ struct Files {
     if (bytes != 0) source.write_exactly(data.data(), bytes, 0);
     source.sync();
   }
-  void expect_three_added() {
+  void expect_seven_added() {
     EXPECT_TRUE(carry.take_rest().empty());
     std::vector<std::byte> result(bytes);
     target.sync();
     if (bytes != 0) target.read_exactly(result.data(), bytes, shift);
-    for (std::byte& byte : data) byte = static_cast<std::byte>(static_cast<int>(byte) + 3);
+    add(7, data.data(), bytes);
     ASSERT_TRUE(result == data);
   }
 
@@ -225,7 +235,7 @@ TEST(Executor, EveryStepIsReadComputedAndWritten) {
     Files files(random);
     AddingPass pass(random, files.source, files.target, files.bytes, files.shift);
     execute_with(random, pass, files);
-    ASSERT_NO_FATAL_FAILURE(files.expect_three_added()) << "case " << i;
+    ASSERT_NO_FATAL_FAILURE(files.expect_seven_added()) << "case " << i;
   }
 }
 
@@ -236,8 +246,9 @@ TEST(Executor, WhatThePassThrowsEndsIt) {
   for (int i = 0; i < 40; ++i) {
     Files files(random);
     AddingPass pass(random, files.source, files.target, files.bytes, files.shift);
-    auto fault = static_cast<Fault>(random.in(1, 4));
+    auto fault = static_cast<Fault>(random.in(1, 5));
     if (fault == Fault::compute) pass.rules().compute = Compute::at_once;
+    if (fault == Fault::encode) pass.rules().encodes = true;
     pass.fail(fault, 0);
     if (files.bytes == 0) continue;
     EXPECT_THROW(execute_with(random, pass, files), InputError) << "case " << i;
@@ -271,6 +282,41 @@ TEST(Executor, EndsWhenAskedTo) {
     AddingPass other(random, files.source, files.target, files.bytes, files.shift);
     EXPECT_THROW(execute_with(random, other, files, {}, [] { throw InputError("a tick"); }), InputError);
   }
+}
+
+TEST(Executor, TicksWhileNothingCompletes) {
+  class Waiting final : public Pass {
+   public:
+    const Rules& rules() const override { return rules_; }
+    Next next_unit(Unit& unit) override {
+      unit.step = 0;
+      return std::exchange(begun_, true) ? Next::end : Next::ready;
+    }
+    void compute(uint64_t) override {
+      std::unique_lock lock(mutex_);
+      EXPECT_TRUE(ticked_.wait_for(lock, std::chrono::minutes(1), [&] { return ticks_ >= 3; }));
+    }
+    Next next_write(uint64_t, Write&) override { return Next::end; }
+    void tick() {
+      const std::lock_guard lock(mutex_);
+      ++ticks_;
+      ticked_.notify_one();
+    }
+
+   private:
+    Rules rules_{.compute = Compute::one_by_one};
+    bool begun_ = false;
+    std::mutex mutex_;
+    std::condition_variable ticked_;
+    int ticks_ = 0;
+  };
+  test::Random random;
+  Files files(random);
+  Waiting pass;
+  task::Workers workers(1);
+  io::BlockMemory memory;
+  const auto queue = files.target.disk().queue(io::QueueKind::threads, 2);
+  execute(pass, files.carry, *queue, {memory, workers, [&] { pass.tick(); }, {}});
 }
 
 }  // namespace

@@ -18,8 +18,8 @@
 
 namespace xorder::io {
 
-/// More than the groups of a pass and a request to stop.
-inline constexpr std::size_t most_posts = 64;
+/// More than the tasks of a pass, requests to stop and calls of its clock.
+inline constexpr std::size_t most_posts = 80;
 
 /// For one thread at a time, except post(). The destructor waits for transfers in flight.
 class Queue {

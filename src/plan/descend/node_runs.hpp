@@ -31,6 +31,7 @@ struct SweepTask {
   int lg_size = 0;
   bool ascend = false;             ///< b goes up
   std::uint64_t record_bytes = 1;  ///< of a record, in the computation and between sweeps
+  std::uint64_t inputs = 1;
   std::uint64_t input_bytes = 1;   ///< from which a record is made, of all inputs
   std::uint64_t output_bytes = 1;  ///< that are made of a record
   Between between = Between::threads;

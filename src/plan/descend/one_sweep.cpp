@@ -13,6 +13,7 @@ namespace {
 using std::uint64_t;
 
 constexpr unsigned gathered_in_flight = 3, streamed_in_flight = 4;
+constexpr uint64_t most_slots = 8;  // with as many requests each way, disks are busy
 constexpr int lg_least_strips = 3;  // of gathered sweeps, so that reads, computing and writes overlap
 constexpr uint64_t useful_run = 4 * MiB, least_run = 4 * KiB;  // bytes of a strip's row
 // The rows that meet are read at once or, if that does not fit, in two slices. More slices would take still
@@ -30,12 +31,14 @@ SweepMaker::SweepMaker(const SweepTask& task, const Setting& setting, const Swee
   plan_.setting = setting;
   plan_.cache.record_bytes = task.record_bytes;
   if (given.cache_bytes != 0) plan_.cache.bytes = given.cache_bytes;
-  // Enough threads to keep disks and processors busy at once.
-  plan_.threads = static_cast<unsigned>(
-      std::clamp<uint64_t>(setting.memory / (4 * MiB), 2, std::max(8u, setting.threads + 4)));
+  plan_.threads = static_cast<unsigned>(std::clamp<uint64_t>(setting.memory / (4 * MiB), 1, setting.threads));
   plan_.request_bytes = given.request_bytes != 0
                             ? given.request_bytes
                             : std::clamp<uint64_t>(std::bit_ceil(setting.memory / 128), 64 * KiB, MiB);
+  const uint64_t most = std::max({plan_.request_bytes, record(), task.input_bytes, task.output_bytes});
+  plan_.slot_bytes = round_up(most, file_block) + 2 * file_block * task.inputs;  // blocks at both ends
+  const uint64_t usual = std::clamp<uint64_t>(setting.memory / (4 * MiB), 2, most_slots);
+  plan_.slots = std::min(usual, ceil_div(usual * std::max(plan_.request_bytes, 64 * KiB), plan_.slot_bytes));
 }
 
 bool SweepMaker::is_idle(Iterations b) const {
@@ -137,7 +140,7 @@ bool SweepMaker::set_slices(Sweep& one, bool on_nodes) const {
   return false;
 }
 
-// Whether `slices` slices fit besides the threads' own memory. If so, sets the pass's memory.
+// Whether `slices` slices fit besides slots and the threads' own memory. If so, sets the pass's memory.
 bool SweepMaker::fits(Sweep& one, uint64_t slices) const {
   const uint64_t memory = plan_.setting.memory;
   if (one.lg_slice >= 63 || record() > (memory >> one.lg_slice)) return false;
@@ -147,12 +150,10 @@ bool SweepMaker::fits(Sweep& one, uint64_t slices) const {
     scratch = std::max(scratch, cyclic ? plan_.cache.cyclic_scratch(group)
                                        : plan_.cache.halo_scratch(group, uint64_t{1} << one.lg_slice));
   }
-  // Numbers pass through buffers of a request's size, and unaligned transfers through those of
-  // io::read_range.
-  const uint64_t bounce = std::min(MiB, std::max(record(), plan_.request_bytes));
   const uint64_t own =
-      plan_.threads * (scratch + plan_.request_bytes + bounce) + (one.nodes ? one.nodes->memory : 0);
+      plan_.threads * scratch + 2 * plan_.slots * plan_.slot_bytes + (one.nodes ? one.nodes->memory : 0);
   if (own > memory || slices > (memory - own) / (record() << one.lg_slice)) return false;
+  one.slices = slices;
   one.pass.memory = own + slices * (record() << one.lg_slice);
   return true;
 }

@@ -48,9 +48,10 @@ namespace xorder::plan {
 struct Sweep {
   Iterations iterations;
   bool gathered = false;
-  int lg_columns = 0;      ///< of a strip
-  int lg_slice = 0;        ///< records that are read at once: the strip, if it is gathered
-  unsigned in_flight = 0;  ///< slices, besides those in windows
+  int lg_columns = 0;        ///< of a strip
+  int lg_slice = 0;          ///< records that are read at once: the strip, if it is gathered
+  unsigned in_flight = 0;    ///< slices, besides those in windows
+  std::uint64_t slices = 0;  ///< in memory at once
   /// Whether it writes where it reads what the sweep before it wrote.
   bool in_place = false;
   bool reads_input = false;  ///< rather than what the sweep before it wrote
@@ -74,8 +75,11 @@ struct SweepPlan {
   SweepTask task;
   Setting setting;
   int lg_block = 0;      ///< lg V
-  unsigned threads = 0;  ///< that read, compute and write
+  unsigned threads = 0;  ///< that compute
   std::uint64_t request_bytes = 0;
+  /// What is converted on its way, or lies in other places within blocks than in a file, goes through a slot.
+  /// There are as many for reads as for writes.
+  std::uint64_t slots = 0, slot_bytes = 0;
   Cache cache;
   std::vector<Sweep> sweeps;                           ///< in the order in which they are made; at least one
   std::shared_ptr<const schedule::Schedule> schedule;  ///< of the sweep with `nodes`, if there is one
