@@ -46,9 +46,7 @@ void transfer_blocks(Transfer::Kind kind, const File& file, std::uint64_t offset
 
 void transfer_range(Transfer::Kind kind, const File& file, std::uint64_t offset, std::byte* data,
                     std::size_t bytes) {
-  const std::uint64_t block = file.access() != Access::direct ? 1
-                              : kind == Transfer::Kind::read  ? file.offset_alignment()
-                                                              : file.write_alignment();
+  const std::uint64_t block = kind == Transfer::Kind::read ? file.offset_alignment() : file.write_alignment();
   const std::uint64_t end = offset + bytes;
   const std::uint64_t begin_blocks = round_up(offset, block);
   const std::uint64_t end_blocks = end / block * block;
