@@ -18,6 +18,7 @@
 #include "xorder/descend/job.hpp"
 #include "xorder/error.hpp"
 #include "xorder/io/array_file.hpp"
+#include "xorder/io/array_view.hpp"
 #include "xorder/machine/machine.hpp"
 #include "xorder/machine/round_plan.hpp"
 #include "xorder/machine/scheduled.hpp"

@@ -80,7 +80,7 @@ std::unique_ptr<Job> RoundPlan::on_files(io::ArrayFile input, std::vector<uint64
                                  input.path.string(), input.description.elements(), dtype.bytes,
                                  plan.elements(), plan.element_bytes()));
   }
-  work::check_sizes(plan.bytes(), input, extents);
+  work::check_sizes(plan.bytes(), {&input, 1}, extents);
   options.memory = made_->setting.memory;
   if (made_->device) options.device = made_->device;
   work::Frame frame = work::settle({std::move(input)}, std::move(output), dtype, extents, std::move(options),

@@ -60,7 +60,7 @@ std::unique_ptr<Job> scheduled(io::ArrayFile input, const Reordering& what, std:
       (choice.routing != schedule::Mesh::Routing::any || choice.torus)) {
     throw InputError("a routing or a torus is for schedule mesh only");
   }
-  work::check_sizes(what.bytes(), input, extents);
+  work::check_sizes(what.bytes(), {&input, 1}, extents);
   const io::DType dtype = input.description.dtype;
   work::Frame frame = work::settle({std::move(input)}, std::move(output), dtype, extents, std::move(options),
                                    files_in_memory * what.bytes());

@@ -57,7 +57,7 @@ work::Frame framed(io::ArrayFile input, const Reordering& what, const std::vecto
   stored_map(what, lowest_part_bit, team);
   const std::vector<uint64_t> mine = part_extents(extents, team);
   const uint64_t bytes = what.bytes() / static_cast<uint64_t>(team.size());
-  work::check_sizes(bytes, input, mine);
+  work::check_sizes(bytes, {&input, 1}, mine);
   work::Frame frame = work::settle({std::move(input)}, std::move(output), dtype, mine, std::move(options),
                                    2 * bytes, {.team = &team, .parts = true});
   work::check_same(what, team);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <bit>
 #include <boost/container/small_vector.hpp>
+#include <cstdlib>
+#include <functional>
 #include <numeric>
 
 #include "xorder/error.hpp"
@@ -15,9 +17,12 @@ namespace {
 
 constexpr std::uint64_t byte_limit = std::uint64_t{1} << 63;
 
-// The axis that the user calls `axis` (0 .. rank−1), counted in file order, slowest first.
-int file_axis(const ArrayShape& shape, int axis) {
-  return shape.order == Order::c ? axis : static_cast<int>(shape.extents.size()) - 1 - axis;
+// Where each axis that the user knows stands in file order, slowest first.
+std::vector<int> places_in_file(const ArrayShape& shape) {
+  const std::vector<int> axes = axes_in_file(shape);
+  std::vector<int> places(axes.size());
+  for (std::size_t i = 0; i < axes.size(); ++i) places[axes[i]] = static_cast<int>(i);
+  return places;
 }
 
 // The source half of a Reordering; order and map are still to be filled in.
@@ -25,17 +30,14 @@ Reordering source_of(const ArrayShape& shape) {
   checked_bytes(shape);
   Reordering r;
   r.element_bytes = shape.element_bytes;
-  r.extents = shape.extents;
-  if (shape.order == Order::fortran) std::ranges::reverse(r.extents);
+  for (const int axis : axes_in_file(shape)) r.extents.push_back(shape.extents[axis]);
   return r;
 }
 
-// The same axes under the same numbers, stored in C order: a copy, unless the array is Fortran-ordered.
+// The same axes under the same numbers, stored in C order: a copy, unless the array lies in another order.
 Reordering to_c_order(const ArrayShape& shape) {
   Reordering r = source_of(shape);
-  for (int axis = 0; axis < static_cast<int>(shape.extents.size()); ++axis) {
-    r.order.push_back(file_axis(shape, axis));
-  }
+  r.order = places_in_file(shape);
   return r;
 }
 
@@ -128,6 +130,16 @@ void check(const Reordering& r) {
   check_map(r.map, r.extents[*r.mapped], fmt::format("axis {}", *r.mapped));
 }
 
+std::vector<int> axes_in_file(const ArrayShape& shape) {
+  std::vector<int> axes(shape.extents.size());
+  std::iota(axes.begin(), axes.end(), 0);
+  if (!shape.strides.empty())
+    std::ranges::stable_sort(axes, std::greater(), [&](int axis) { return std::abs(shape.strides[axis]); });
+  else if (shape.order == Order::fortran)
+    std::ranges::reverse(axes);
+  return axes;
+}
+
 std::uint64_t checked_bytes(const ArrayShape& shape) {
   if (shape.element_bytes == 0) throw InputError("an element must have at least 1 byte");
   const bool empty = std::ranges::find(shape.extents, 0u) != shape.extents.end();
@@ -146,7 +158,8 @@ std::uint64_t checked_bytes(const ArrayShape& shape) {
 
 Reordering transposition(const ArrayShape& shape, std::span<const int> axes) {
   Reordering r = source_of(shape);
-  for (const int axis : resolved_axes(shape, axes)) r.order.push_back(file_axis(shape, axis));
+  const std::vector<int> places = places_in_file(shape);
+  for (const int axis : resolved_axes(shape, axes)) r.order.push_back(places[axis]);
   return r;
 }
 
@@ -160,7 +173,7 @@ Reordering mapping_along(const ArrayShape& shape, int axis, const gf2::AffineMap
   const int counted = checked_axis(axis, shape.extents.size());
   check_map(map, shape.extents[counted], fmt::format("axis {}", counted));
   Reordering r = to_c_order(shape);
-  r.mapped = file_axis(shape, counted);
+  r.mapped = r.order[counted];
   r.map = map;
   return r;
 }
@@ -202,6 +215,21 @@ std::optional<gf2::AffineMap> flat_map(const Reordering& r) {
   }
   const gf2::Word complement = r.mapped ? r.map.complement << to[*r.mapped] : 0;
   return gf2::AffineMap{gf2::BitMatrix(n, std::move(columns)), complement};
+}
+
+Reordering stored_in(Order order, Reordering r, const std::vector<std::uint64_t>& extents) {
+  if (order == Order::c) return r;
+  const auto same = [&](int axis, std::uint64_t extent) { return r.extents[axis] == extent; };
+  if (std::ranges::equal(r.order, extents, same)) {
+    std::ranges::reverse(r.order);
+    return r;
+  }
+  const auto before = flat_map(r), after = flat_map(transposition({extents, r.element_bytes, Order::c}, {}));
+  if (!before || !after)
+    throw InputError(
+        fmt::format("a result of shape ({}), which is not that of its axes, is only stored in C order",
+                    fmt::join(extents, ", ")));
+  return {r.element_bytes, {r.elements()}, {0}, 0, *after * *before};
 }
 
 // A Fortran-ordered array's extents divide 2^n, so that reading it in C order is a map as well.

@@ -197,6 +197,14 @@ std::vector<uint64_t> amounts(const Setting& setting) {
 
 }  // namespace
 
+uint64_t Pass::bytes_read() const { return strided ? strided->bytes_read() : tiling.what().bytes(); }
+
+uint64_t Plan::bytes_read() const {
+  uint64_t sum = 0;
+  for (const Pass& pass : passes) sum += pass.bytes_read();
+  return sum;
+}
+
 uint64_t Plan::scratch_bytes() const { return scratch_files(passes.size()) * what.bytes(); }
 
 uint64_t Plan::peak_memory() const {

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "plan/setting.hpp"
 #include "plan/tiles/buffers.hpp"
+#include "plan/tiles/source_files.hpp"
 #include "plan/tiles/tiling.hpp"
 #include "xorder/permutation/reordering.hpp"
 
@@ -16,10 +18,13 @@ namespace xorder::plan {
 /// Reading one file once and writing another once, and the memory for it.
 struct Pass : Buffers {
   Tiling tiling;
-  std::uint64_t source_block_bytes = 0;  ///< that lie together in the source
-  std::uint64_t target_block_bytes = 0;  ///< that lie together in the target
-  std::uint64_t tile_bytes = 0;          ///< of data
-  double seconds = 0;                    ///< predicted
+  std::shared_ptr<const SourceFiles> strided{};  ///< what it reads, if elements do not follow each other
+  std::uint64_t source_block_bytes = 0;            ///< that lie together in the source
+  std::uint64_t target_block_bytes = 0;            ///< that lie together in the target
+  std::uint64_t tile_bytes = 0;                    ///< of data
+  double seconds = 0;                              ///< predicted
+
+  std::uint64_t bytes_read() const;
 };
 
 struct Plan {
@@ -27,7 +32,7 @@ struct Plan {
   Setting setting;
   std::vector<Pass> passes;
 
-  std::uint64_t bytes_read() const { return passes.size() * what.bytes(); }
+  std::uint64_t bytes_read() const;
   std::uint64_t bytes_written() const { return passes.size() * what.bytes(); }
   /// Disk for the data between passes.
   std::uint64_t scratch_bytes() const;

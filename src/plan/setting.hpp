@@ -4,12 +4,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include "xorder/plan/device.hpp"
 
 namespace xorder::plan {
+
+class SourceFiles;
 
 /// The least memory that make_plan accepts.
 inline constexpr std::uint64_t least_plan_memory = std::uint64_t{8} << 20;
@@ -73,6 +76,9 @@ struct Setting {
   /// Where the data begins in the files, and the alignment of what the engine reads and writes, in the files
   /// and in memory (1: none).
   std::uint64_t source_offset = 0;
+  /// How the elements lie from there on, if they do not simply follow each other in one file. Only the tile
+  /// engine reads such inputs.
+  std::shared_ptr<const SourceFiles> strided{};
   std::uint64_t target_offset = 0;
   std::uint64_t scratch_offset = 0;
   /// Disk space for scratch files.
@@ -102,7 +108,7 @@ struct Setting {
   /// the `last`. Otherwise it reads or writes a scratch file.
   Setting part(bool first, bool last) const {
     Setting here = *this;
-    if (!first) here.source_offset = scratch_offset, here.source.reset();
+    if (!first) here.source_offset = scratch_offset, here.source.reset(), here.strided.reset();
     if (!last) here.target_offset = scratch_offset;
     return here;
   }

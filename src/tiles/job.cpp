@@ -3,16 +3,21 @@
 #include "tiles/tile_engine.hpp"
 #include "work/frame.hpp"
 #include "work/team.hpp"
+#include "xorder/error.hpp"
 
 namespace xorder::tiles {
 namespace {
 
-work::Frame framed(io::ArrayFile input, const Reordering& what, const std::vector<std::uint64_t>& extents,
-                   std::filesystem::path output, work::Options options, work::Team* team) {
-  work::check_sizes(what.bytes(), input, extents);
-  const io::DType dtype = input.description.dtype;
-  work::Frame frame = work::settle({std::move(input)}, std::move(output), dtype, extents, std::move(options),
-                                   2 * what.bytes(), {.team = team});
+work::Frame framed(std::vector<io::ArrayFile> inputs, const Reordering& what,
+                   const std::vector<std::uint64_t>& extents, std::filesystem::path output,
+                   work::Options options, work::Team* team) {
+  if (inputs.empty()) throw InputError("no input");
+  work::check_sizes(what.bytes(), inputs, extents);
+  const io::DType dtype = inputs.front().description.dtype;
+  std::uint64_t working = what.bytes();
+  for (const io::ArrayFile& input : inputs) working += input.description.end() - input.description.begin();
+  work::Frame frame = work::settle(std::move(inputs), std::move(output), dtype, extents, std::move(options),
+                                   working, {.team = team}, work::Sources::strided);
   if (team != nullptr) work::check_same(what, *team);
   return frame;
 }
@@ -21,7 +26,12 @@ work::Frame framed(io::ArrayFile input, const Reordering& what, const std::vecto
 
 Job::Job(io::ArrayFile input, const Reordering& what, std::vector<std::uint64_t> extents,
          std::filesystem::path output, work::Options options, work::Team* team)
-    : Work(framed(std::move(input), what, extents, std::move(output), std::move(options), team)),
+    : Job(std::vector{std::move(input)}, what, std::move(extents), std::move(output), std::move(options),
+          team) {}
+
+Job::Job(std::vector<io::ArrayFile> inputs, const Reordering& what, std::vector<std::uint64_t> extents,
+         std::filesystem::path output, work::Options options, work::Team* team)
+    : Work(framed(std::move(inputs), what, extents, std::move(output), std::move(options), team)),
       tiles_(std::make_unique<TileEngine>(what, frame().setting)) {
   note(tiles_->note());
 }

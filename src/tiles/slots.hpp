@@ -19,6 +19,7 @@ namespace xorder::tiles {
 struct GroupSlot {
   plan::Group group;
   std::vector<plan::Run> runs;
+  std::vector<const std::byte*> spans;  // of a strided source, in their order
   std::vector<const std::byte*> sources;
   std::vector<std::byte*> targets;
   std::vector<std::uint64_t> lengths;

@@ -79,7 +79,7 @@ std::vector<plan::PassSummary> TileEngine::passes() const {
                    .source_block_bytes = pass.source_block_bytes,
                    .target_block_bytes = pass.target_block_bytes,
                    .memory = pass.memory(),
-                   .bytes_read = bytes,
+                   .bytes_read = pass.bytes_read(),
                    .bytes_written = bytes,
                    .predicted_seconds = pass.seconds});
   }
@@ -109,6 +109,9 @@ void TileEngine::run(work::Run& run, const work::Relay& relay, const PassRange& 
     sources.push_back(within(relay.source(reads)));
     targets.push_back(within(relay.target(first + i)));
   }
+  std::vector<io::Location> inputs;  // of a first pass that reads files of any layout
+  if (plan_.setting.strided) inputs = run.sources();
+  for (const io::Location& input : inputs) sources.push_back(input);
   adopt_alignments(sources, targets, run.sharing());
 
   task::Workers workers(run.frame().options.threads);
@@ -117,8 +120,9 @@ void TileEngine::run(work::Run& run, const work::Relay& relay, const PassRange& 
   io::BlockMemory memory = memory_for(plan_.passes);
   const run::Environment environment{memory, workers, [&] { run.tick(); }, run.stop()};
   for (std::size_t i = 0; i < passes; ++i) {
-    const PassFiles files{sources[i], targets[i], plan_.setting.read_alignment,
-                          plan_.setting.write_alignment};
+    const bool strided = plan_.passes[i].strided != nullptr;
+    const PassFiles files{strided ? inputs : std::vector{sources[i]}, targets[i],
+                          plan_.setting.read_alignment, plan_.setting.write_alignment};
     perform(run, plan_.passes[i], files, *queue, environment, first + i + 1);
     if (i + 1 < passes) relay.finish(first + i);
   }
@@ -129,7 +133,7 @@ void TileEngine::perform(work::Run& run, const plan::Pass& pass, const PassFiles
   const uint64_t bytes = plan_.what.bytes(), count = pass.tiling.tile_count();
   work::Team* const team = run.sharing();
   if (team == nullptr) {
-    run.begin(2 * bytes, number);
+    run.begin(pass.bytes_read() + bytes, number);
     return run_pass(pass, files, queue, environment);
   }
   const TileRange share = share_of(count, *team);

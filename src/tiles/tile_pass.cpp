@@ -10,6 +10,7 @@
 #include "rounding.hpp"
 #include "tiles/kernel_layout.hpp"
 #include "tiles/slots.hpp"
+#include "tiles/unpack.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::tiles {
@@ -23,7 +24,7 @@ class TilePass final : public run::Pass {
   TilePass(const plan::Pass& pass, TileRange range, const PassFiles& files, io::BlockMemory& memory)
       : pass_(pass),
         tiling_(pass.tiling),
-        source_(files.source),
+        sources_(files.sources),
         target_(files.target),
         element_bytes_(tiling_.what().element_bytes),
         rules_{.read_alignment = files.read_alignment,
@@ -59,13 +60,7 @@ class TilePass final : public run::Pass {
     prepared_.reset();
     tiling_.source_runs(slot.group, slot.runs);
     slot.sources.assign(slot.runs.size(), nullptr);
-    for (size_t r = 0; r < slot.runs.size(); ++r) {
-      const uint64_t begin = source_.offset + slot.runs[r].offset * element_bytes_;
-      std::byte* const data =
-          group_memory_[unit.slot] + r * pass_.group_pitch + begin % rules_.read_alignment;
-      slot.sources[r] = data;
-      unit.reads.push_back({&source_.file, begin, slot.runs[r].length * element_bytes_, data});
-    }
+    pass_.strided ? list_spans(unit, slot) : list_runs(unit, slot);
     unit.last = next_group_ == tiles_[*filling_].tile.groups;
     if (unit.last) filling_.reset();
     return Next::ready;
@@ -73,6 +68,7 @@ class TilePass final : public run::Pass {
 
   void decode(run::Unit& unit) override {
     GroupSlot& slot = groups_[unit.slot];
+    if (pass_.strided) unpack(slot, group_memory_[unit.slot]);
     kernel_lengths(tiling_, slot.group, slot.lengths);
     kernel_(slot.sources.data(), slot.targets.data(), slot.lengths, slot.group.target_offset);
   }
@@ -105,6 +101,43 @@ class TilePass final : public run::Pass {
   void written(const run::Write& write) override { writes_.give_back(write.slot); }
 
  private:
+  void list_runs(run::Unit& unit, GroupSlot& slot) {
+    for (size_t r = 0; r < slot.runs.size(); ++r) {
+      const uint64_t begin = sources_[0].offset + slot.runs[r].offset * element_bytes_;
+      std::byte* const data =
+          group_memory_[unit.slot] + r * pass_.group_pitch + begin % rules_.read_alignment;
+      slot.sources[r] = data;
+      unit.reads.push_back({&sources_[0].file, begin, slot.runs[r].length * element_bytes_, data});
+    }
+  }
+
+  // The spans of a run follow each other in the run's part of the slot, each with room for whole blocks.
+  void list_spans(run::Unit& unit, GroupSlot& slot) {
+    const uint64_t block = rules_.read_alignment;
+    slot.spans.clear();
+    for (size_t r = 0; r < slot.runs.size(); ++r) {
+      std::byte* place = group_memory_[unit.slot] + r * pass_.group_pitch;
+      const auto add = [&](size_t file, const plan::StridedSource&, const plan::StridedSource::Box& box) {
+        const uint64_t begin = sources_[file].offset + box.begin, within = begin % block;
+        unit.reads.push_back({&sources_[file].file, begin, box.bytes, place + within});
+        slot.spans.push_back(place + within);
+        place += round_up(within + box.bytes, block);
+      };
+      pass_.strided->for_each_box(slot.runs[r].offset * element_bytes_, slot.runs[r].length * element_bytes_,
+                                  add);
+    }
+  }
+
+  // Puts what was read for each run together behind it.
+  void unpack(GroupSlot& slot, std::byte* memory) const {
+    const std::byte* const* span = slot.spans.data();
+    for (size_t r = 0; r < slot.runs.size(); ++r) {
+      std::byte* const end = memory + (r + 1) * pass_.group_pitch;
+      slot.sources[r] = unpack_run(*pass_.strided, slot.runs[r].offset * element_bytes_,
+                                   slot.runs[r].length * element_bytes_, span, end - pass_.unpacked_bytes);
+    }
+  }
+
   // Begins the next group, or the next tile with its first group, but takes no memory yet.
   Next prepare_group() {
     if (!filling_) {
@@ -199,7 +232,8 @@ class TilePass final : public run::Pass {
 
   const plan::Pass& pass_;
   const plan::Tiling& tiling_;
-  io::Location source_, target_;
+  std::vector<io::Location> sources_;
+  io::Location target_;
   uint64_t element_bytes_;
   run::Rules rules_;
   kernel::Kernel kernel_;

@@ -17,7 +17,8 @@
 namespace xorder::tiles {
 
 struct PassFiles {
-  io::Location source, target;
+  std::vector<io::Location> sources;  ///< one, unless the pass reads several files
+  io::Location target;
   std::uint64_t read_alignment = 1, write_alignment = 1;  ///< as in the plan; at least those of the files
 };
 

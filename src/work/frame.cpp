@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 
 #include "count_text.hpp"
@@ -13,6 +14,7 @@
 #include "io/output.hpp"
 #include "io/page_cache/page_cache.hpp"
 #include "io/page_cache/residency.hpp"
+#include "plan/tiles/source_files.hpp"
 #include "size_text.hpp"
 #include "task/threads.hpp"
 #include "work/notes.hpp"
@@ -59,7 +61,7 @@ void check_same_file(const io::ArrayFile& input, Team& team) {
 void check_like_parts(const io::ArrayFile& input, Team& team) {
   const io::ArrayDescription& d = input.description;
   const std::string seen = fmt::format("{} of shape ({}) in {} order", d.dtype.descr,
-                                       fmt::join(d.extents, ", "), d.order == Order::c ? "C" : "Fortran");
+                                       fmt::join(d.extents, ", "), d.order() == Order::c ? "C" : "Fortran");
   if (const std::string first = team.from_first(seen); first != seen) {
     throw InputError(fmt::format(
         "{}: holds {}, that of rank 0 {}; all parts of an array must have the same type, shape and order",
@@ -128,6 +130,35 @@ std::uint64_t scratch_room(const Frame& frame) {
   return *free - std::min(*free, output);
 }
 
+// As tiles read the inputs, if they do not simply follow each other in one.
+std::shared_ptr<const plan::SourceFiles> source_files(const std::vector<io::ArrayFile>& inputs) {
+  std::vector<plan::StridedSource> files;
+  for (const io::ArrayFile& input : inputs) {
+    const io::ArrayDescription& array = input.description;
+    if (array.elements() == 0) continue;
+    std::vector<plan::StridedAxis> axes;
+    for (const int axis : axes_in_file({array.extents, 1, Order::c, array.strides})) {
+      const auto i = static_cast<std::size_t>(axis);
+      axes.push_back(
+          {array.extents[i], static_cast<std::uint64_t>(std::abs(array.strides[i])), array.strides[i] < 0});
+    }
+    files.emplace_back(std::move(axes), array.dtype.bytes, array.pieces);
+  }
+  if (files.empty()) return nullptr;
+  auto all = std::make_shared<plan::SourceFiles>(std::move(files));
+  return all->trivial() ? nullptr : std::move(all);
+}
+
+// Only tiles are read in pieces.
+void check_contiguous(const io::ArrayFile& input) {
+  const io::ArrayDescription& array = input.description;
+  if (array.is_contiguous(Order::c) || array.is_contiguous(Order::fortran)) return;
+  throw InputError(fmt::format(
+      "{}: its elements do not follow each other in the file as this needs; `xorder transpose --axes 0,1,..` "
+      "copies them into a file in which they do",
+      input.path.string()));
+}
+
 // Cached data can be read in small requests without loss. That allows large requests for writing, and small
 // tiles, which are written while the next ones are read.
 plan::Setting setting_of(const Frame& frame, std::uint64_t memory) {
@@ -136,7 +167,7 @@ plan::Setting setting_of(const Frame& frame, std::uint64_t memory) {
   plan::Setting setting{.memory = memory,
                         .threads = task::thread_count(frame.options.threads),
                         .device = frame.disks.target,
-                        .source_offset = frame.input().description.offset,
+                        .source_offset = frame.input().description.begin(),
                         .target_offset = frame.output.offset,
                         .read_alignment = access.read_alignment,
                         .write_alignment = access.target == io::Access::direct ? plan::file_block : 1,
@@ -175,7 +206,8 @@ std::filesystem::path Frame::scratch_directory() const {
 }
 
 Destination destination(std::filesystem::path path, const io::ArrayFile& input, const io::DType& dtype,
-                        const std::vector<std::uint64_t>& extents, std::uint64_t offset) {
+                        const std::vector<std::uint64_t>& extents, const Options& options) {
+  const std::uint64_t offset = options.output_offset;
   Destination to{.path = std::move(path),
                  .header = {},
                  .offset = offset,
@@ -185,7 +217,7 @@ Destination destination(std::filesystem::path path, const io::ArrayFile& input, 
       throw InputError(fmt::format(
           "{}: an .npy file says where its data begin; an offset is only for raw files", to.path.string()));
     }
-    to.header = io::npy_header(dtype, extents);
+    to.header = io::npy_header(dtype, extents, options.output_order, options.compact_header);
     to.offset = to.header.size();
   }
   constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
@@ -196,31 +228,42 @@ Destination destination(std::filesystem::path path, const io::ArrayFile& input, 
   return to;
 }
 
-void check_sizes(std::uint64_t bytes, const io::ArrayFile& input, const std::vector<std::uint64_t>& extents) {
-  const io::ArrayDescription& in = input.description;
-  if (in.bytes() != bytes) {
-    throw InputError(fmt::format("{}: has {} bytes of elements, but the reordering is for {}",
-                                 input.path.string(), in.bytes(), bytes));
+void check_sizes(std::uint64_t bytes, std::span<const io::ArrayFile> inputs,
+                 const std::vector<std::uint64_t>& extents) {
+  const io::ArrayFile& first = inputs.front();
+  std::uint64_t all = 0;
+  for (const io::ArrayFile& input : inputs) {
+    if (input.description.dtype != first.description.dtype)
+      throw InputError(fmt::format("{}: its type is {}, that of {} is {}; all inputs must have the same type",
+                                   input.path.string(), input.description.dtype.descr, first.path.string(),
+                                   first.description.dtype.descr));
+    all += input.description.bytes();
   }
-  const std::uint64_t elements = checked_bytes({extents, 1, Order::c});
-  if (elements != in.elements()) {
-    throw InputError(fmt::format("{}: has {} elements, but an output of shape ({}) has {}",
-                                 input.path.string(), in.elements(), fmt::join(extents, ", "), elements));
+  const std::string name = first.path.string() + (inputs.size() > 1 ? " and the other inputs" : "");
+  if (all != bytes) {
+    throw InputError(
+        fmt::format("{}: has {} bytes of elements, but the reordering is for {}", name, all, bytes));
+  }
+  const std::uint64_t elements = checked_bytes({extents, 1, Order::c}),
+                      given = all / first.description.dtype.bytes;
+  if (elements != given) {
+    throw InputError(fmt::format("{}: has {} elements, but an output of shape ({}) has {}", name, given,
+                                 fmt::join(extents, ", "), elements));
   }
 }
 
 void check_c_order(const io::ArrayFile& input) {
-  const io::ArrayDescription& array = input.description;
-  if (array.order == Order::c || std::ranges::count_if(array.extents, [](auto e) { return e > 1; }) < 2)
-    return;
+  check_contiguous(input);
+  if (input.description.is_contiguous(Order::c)) return;
   throw InputError(fmt::format(
       "{}: it is in Fortran order; `xorder transpose --axes 0,1,..` makes it C order", input.path.string()));
 }
 
 Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, const io::DType& dtype,
              const std::vector<std::uint64_t>& extents, Options options, std::uint64_t working,
-             const Membership& membership) {
+             const Membership& membership, Sources sources) {
   check_page_size();
+  if (sources == Sources::contiguous) std::ranges::for_each(inputs, check_contiguous);
   Frame frame{std::move(inputs), {}, std::move(options), membership, {}, {}, {}, {}};
   Team* const team = frame.team();
   if (frame.options.device) {
@@ -232,12 +275,12 @@ Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, co
   }
   frame.note = frame.disks.note;
   for (const io::ArrayFile& in : frame.inputs) {
-    if (in.rest() != 0)
+    if (in.rest != 0)
       add_note(frame.note, fmt::format("{}: {} behind the array are left out, as numpy.load does",
-                                       in.path.string(), count_text(in.rest(), "byte")));
+                                       in.path.string(), count_text(in.rest, "byte")));
   }
   if (team != nullptr) join(frame, *team);
-  frame.output = destination(std::move(output), frame.input(), dtype, extents, frame.options.output_offset);
+  frame.output = destination(std::move(output), frame.input(), dtype, extents, frame.options);
   std::uint64_t memory = memory_beside(frame);
   if (team != nullptr) memory = team->least(memory);
   if (const std::uint64_t asked = frame.options.memory; asked > memory)
@@ -249,6 +292,7 @@ Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, co
       choose_access(frame.input(), frame.output, frame.options.access, team == nullptr, memory, working);
   if (frame.sharing() != nullptr) frame.access = agreed(frame.access, *team);
   frame.setting = setting_of(frame, memory);
+  if (sources == Sources::strided) frame.setting.strided = source_files(frame.inputs);
   return frame;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,25 +46,29 @@ struct Frame {
 };
 
 /// Describes an output of this type and shape. The path's extension decides its format, or else the input's
-/// format does. The data of a raw file begin at `offset`. Throws InputError for an .npy file with an offset,
-/// for an extension of a format that is not written, unless there is an offset, and for more than 2^63 − 1
-/// bytes.
+/// format does. The data of a raw file begin at options.output_offset. Throws InputError for an .npy file
+/// with an offset, for an extension of a format that is not written, unless there is an offset, and for more
+/// than 2^63 − 1 bytes.
 Destination destination(std::filesystem::path path, const io::ArrayFile& input, const io::DType& dtype,
-                        const std::vector<std::uint64_t>& extents, std::uint64_t offset);
+                        const std::vector<std::uint64_t>& extents, const Options& options);
 
-/// Throws InputError unless a reordering of this many bytes moves the whole input, and the output's shape has
-/// room for exactly these elements.
-void check_sizes(std::uint64_t bytes, const io::ArrayFile& input, const std::vector<std::uint64_t>& extents);
+/// Throws InputError unless a reordering of this many bytes moves all inputs, which are of one type, and the
+/// output's shape has room for exactly these elements.
+void check_sizes(std::uint64_t bytes, std::span<const io::ArrayFile> inputs,
+                 const std::vector<std::uint64_t>& extents);
 
 /// Throws InputError if the input's elements do not lie in C order in its file. (An array with at most one
 /// axis longer than 1 has the same file in both orders.)
 void check_c_order(const io::ArrayFile& input);
 
+/// Which inputs an engine can read: those whose elements follow each other in C or Fortran order, or all.
+enum class Sources { contiguous, strided };
+
 /// Makes the frame for an output of this type and shape. `working` is as for choose_access(). Throws
-/// InputError if the memory is below minimum_memory, or if the output or scratch files cannot be made. The
-/// checks make no file.
+/// InputError if the engine cannot read an input like these, if the memory is below minimum_memory, or if the
+/// output or scratch files cannot be made. The checks make no file.
 Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, const io::DType& dtype,
              const std::vector<std::uint64_t>& extents, Options options, std::uint64_t working,
-             const Membership& membership = {});
+             const Membership& membership = {}, Sources sources = Sources::contiguous);
 
 }  // namespace xorder::work

@@ -47,7 +47,15 @@ Run::~Run() {
 }
 
 io::Location Run::source(std::size_t input) const {
-  return {delivery_.source(input), frame_.inputs[input].description.offset};
+  return {delivery_.source(input), frame_.inputs[input].description.begin()};
+}
+
+std::vector<io::Location> Run::sources() const {
+  std::vector<io::Location> all;
+  for (std::size_t i = 0; i < frame_.inputs.size(); ++i) {
+    if (frame_.inputs[i].description.elements() > 0) all.push_back(source(i));
+  }
+  return all;
 }
 
 io::Location Run::source_at(std::uint64_t at) const {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <stop_token>
+#include <vector>
 
 #include "task/workers.hpp"
 #include "work/delivery.hpp"
@@ -21,6 +22,8 @@ class Run {
 
   const Frame& frame() const { return frame_; }
   io::Location source(std::size_t input = 0) const;
+  /// All of them that have elements.
+  std::vector<io::Location> sources() const;
   /// Where byte `at` of the inputs lies, if their data follow one another. Requires at < input_bytes().
   io::Location source_at(std::uint64_t at) const;
   io::Location target();

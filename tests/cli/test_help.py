@@ -88,12 +88,13 @@ class Help(Case):
             self.assertIn(word, self.help("transpose"))
 
     def test_usage_names_the_files(self):
-        for command, files in [(("transpose",), "IN.. OUT"), (("bitreverse",), "IN OUT"), (("descend", "tridiagonal"), "A B C D OUT")]:
+        for command, files in [(("transpose",), "IN.. OUT"), (("bitreverse",), "IN.. OUT"), (("descend", "tridiagonal"), "A B C D OUT")]:
             self.assertIn(f"Usage: xorder {' '.join(command)} [OPTIONS] {files}\n", self.help(*command))
 
     def test_options_are_grouped(self):
         """The groups stand in one order in all commands, and each option is described in one style."""
-        order = ["What to do", "Band storage", "Virtual processors", "Input", "Output", "Resources", "Reporting", "How to do it"]
+        order = ["What to do", "Band storage", "Virtual processors", "Input", "Which array of IN", "Output", "How OUT is stored", "Resources",
+                 "Reporting", "How to do it"]
         moving = [("transpose",), ("bitreverse",), ("permute",), ("descend", "shift"), ("descend", "scan")]
         by_machine = [("machine", *command) for command in moving]
         others = [("show",), ("info",), ("report",), ("descend", "merge"), ("descend", "tridiagonal")]
@@ -126,6 +127,7 @@ class Help(Case):
         self.save("wide.npy", self.noise((100, 7), "f8"))
         self.save("narrow.npy", self.noise((100, 4), "f8"))
         self.save("video.npy", self.noise((4, 6, 8, 3), "u1"))
+        self.save("image.npy", self.noise((48, 64, 3), "u1"))
         self.save("signal.npy", self.noise((8, 256), "f4"))
         self.save("signal.raw", self.noise((1024,), "c16"))
         self.write("a.txt", matrix_text(random_columns(self.random, 10)))

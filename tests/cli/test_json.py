@@ -165,13 +165,14 @@ class Info(Case):
             self.assertEqual(info, {"path": "a.npy", "format": "npy", "dtype": descr if isinstance(descr, str) else f"|V{array.itemsize}",
                                     "descr": repr(descr), "element_bytes": array.itemsize,
                                     "shape": list(array.shape), "order": "Fortran" if fortran else "C",
-                                    "offset": os.path.getsize(self.path("a.npy")) - array.nbytes, "bytes": array.nbytes, "rest": 0})
+                                    "strides": list(array.strides) if array.size else [56, 8], "offset": os.path.getsize(self.path("a.npy")) - array.nbytes,
+                                    "bytes": array.nbytes, "rest": 0})
 
     def test_raw(self):
         self.write("a.raw", bytes(100))
         self.assertEqual(self.json("info", "a.raw", "--dtype", "f8", "--shape", "3,4", "--offset", "4"),
                          {"path": "a.raw", "format": "raw", "dtype": "<f8", "descr": "'<f8'", "element_bytes": 8, "shape": [3, 4], "order": "C",
-                          "offset": 4, "bytes": 96, "rest": 0})
+                          "strides": [32, 8], "offset": 4, "bytes": 96, "rest": 0})
 
     def test_names_that_a_terminal_would_obey(self):
         """JSON escapes controls below a blank; those of C1, and what else does not print, are escaped here."""

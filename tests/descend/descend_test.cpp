@@ -298,9 +298,10 @@ TEST_F(DescendFiles, ProcessorsThatCannotBe) {
 
 TEST_F(DescendFiles, FortranOrderIsRefused) {
   auto in = file("in.raw", std::vector<uint64_t>(1 << 10));
-  in.description.order = Order::fortran;
   const auto with = [&](std::vector<uint64_t> extents) {
-    in.description.extents = std::move(extents);
+    const io::ArrayDescription& array = in.description;
+    in.description =
+        io::ArrayDescription::contiguous(array.dtype, std::move(extents), Order::fortran, array.offset);
     return job({in}, std::make_unique<Mixed<Direction::descend>>(), work::AccessChoice::direct);
   };
   EXPECT_THAT(test::message_of<InputError>([&] { with({32, 32}); }), testing::HasSubstr("Fortran order"));

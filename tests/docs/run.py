@@ -49,6 +49,14 @@ def make_files(folder, command):
     for name in ["sub", "super", "right"]:
         np.save(folder / f"{name}.npy", random.random(64))
     np.save(folder / "main.npy", random.random(64) + 4)
+    np.save(folder / "image.npy", random.integers(0, 256, (48, 64, 3), "u1"))
+    np.save(folder / "projections.npy", random.random((20, 10, 30)))
+    np.save(folder / "records.npy", np.zeros(100, [("t", "<u4"), ("x", ">f8"), ("y", ">f8")]))
+    for day in ["monday", "tuesday"]:
+        np.save(folder / f"{day}.npy", random.random((20, 30)))
+    (folder / "days.txt").write_text("monday.npy\ntuesday.npy\n")
+    (folder / "padded.raw").write_bytes(random.bytes(512 * 30))
+    (folder / "framed.raw").write_bytes(random.bytes(512 + 8 * 30 * 50 + 100))
     (folder / "signal.raw").write_bytes(random.bytes(16 * 256))
     shape = re.search(r"--shape (\d+),(\d+)", command)
     with open(folder / "a.raw", "wb") as file:

@@ -60,11 +60,11 @@ TEST(ParseNpyHeader, ReadsAllVersions) {
     const ArrayDescription array = parse(bytes, 96);
     EXPECT_EQ(array.dtype, parse_dtype("<f8"));
     EXPECT_THAT(array.extents, ElementsAre(3, 4));
-    EXPECT_EQ(array.order, Order::c);
+    EXPECT_EQ(array.order(), Order::c);
     EXPECT_EQ(array.offset, bytes.size());
     EXPECT_EQ(npy_data_offset(bytes.substr(0, npy_preamble_bytes), 1000, "in.npy"), bytes.size());
   }
-  EXPECT_EQ(parse(header(dictionary("'<f8'", "(3, 4)", "True")), 96).order, Order::fortran);
+  EXPECT_EQ(parse(header(dictionary("'<f8'", "(3, 4)", "True")), 96).order(), Order::fortran);
   EXPECT_THAT(parse(header(dictionary("'<f8'", "()")), 8).extents, IsEmpty());
   EXPECT_THAT(parse(header(dictionary("'<f8'", "(0,)")), 0).extents, ElementsAre(0));
   EXPECT_THAT(parse(header("{ \"shape\":(5L,),'fortran_order':False,'descr':'<i2'}"), 10).extents,
@@ -268,7 +268,7 @@ TEST(NpyHeader, IsReadAgain) {
       const ArrayDescription array = parse(bytes, data);
       EXPECT_EQ(array.dtype, dtype);
       EXPECT_EQ(array.extents, extents);
-      EXPECT_EQ(array.order, Order::c);
+      EXPECT_EQ(array.order(), Order::c);
       EXPECT_EQ(array.offset, bytes.size());
     }
   }

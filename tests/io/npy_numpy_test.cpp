@@ -195,6 +195,7 @@ LAXER = [
 ]
 
 def same(loaded, dtype, shape, fortran, said):
+    fortran = fortran and len(shape) > 1 and max(shape) > 1  # or else both orders are the same
     read = format.descr_to_dtype(ast.literal_eval(said['descr']))
     return (list(shape), fortran, dtype.itemsize, dtype) == (said['shape'], said['fortran'], said['bytes'], read) and list(loaded.shape) == said['shape']
 
@@ -284,11 +285,11 @@ TEST_F(Numpy, AgreesOnEveryArray) {
     EXPECT_EQ(array.dtype.bytes, expected["bytes"]);
     EXPECT_EQ(array.dtype.descr, expected["descr"]);
     EXPECT_EQ(array.extents, expected["shape"].get<std::vector<std::uint64_t>>());
-    EXPECT_EQ(array.order == Order::fortran, expected["fortran"].get<bool>());
+    EXPECT_EQ(array.order() == Order::fortran, expected["fortran"].get<bool>());
     EXPECT_EQ(array.offset, expected["offset"]);
 
     // The elements in the order in which they lie are the C-ordered array, or the transpose of the other one.
-    if (array.order == Order::fortran) std::reverse(array.extents.begin(), array.extents.end());
+    if (array.order() == Order::fortran) std::reverse(array.extents.begin(), array.extents.end());
     const std::string header = npy_header(array.dtype, array.extents);
     const bool empty = array.elements() == 0;
     EXPECT_TRUE(empty ? header.size() % 64 == 0
@@ -326,7 +327,7 @@ TEST_F(Numpy, ReadsTheSameHeaders) {
     try {
       const ArrayDescription array = parse_npy_header(header, header.size() + 8192, "header.npy");
       results.push_back({{"shape", array.extents},
-                         {"fortran", array.order == Order::fortran},
+                         {"fortran", array.order() == Order::fortran},
                          {"bytes", array.dtype.bytes},
                          {"descr", array.dtype.descr}});
     } catch (const InputError& error) {

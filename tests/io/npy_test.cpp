@@ -57,7 +57,7 @@ TEST_F(NpyFile, IsReadWithAnyAccess) {
     const ArrayDescription array = read_npy_header(file);
     EXPECT_EQ(array.dtype, parse_dtype(">i4"));
     EXPECT_THAT(array.extents, ElementsAre(3, 4));
-    EXPECT_EQ(array.order, Order::c);
+    EXPECT_EQ(array.order(), Order::c);
     EXPECT_EQ(array.offset, 4096u);
   }
 }

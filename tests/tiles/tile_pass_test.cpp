@@ -30,6 +30,7 @@ struct Files {
   io::File source, target;
   std::vector<std::byte> data;
   std::uint64_t source_offset, target_offset;
+  std::shared_ptr<const plan::SourceFiles> strided{};
 };
 
 Files make_files(test::Random& random, const Reordering& what, io::Access access) {
@@ -49,6 +50,50 @@ Files make_files(test::Random& random, const Reordering& what, io::Access access
   return files;
 }
 
+// The same elements with gaps and backwards, perhaps with their bytes in another order.
+Files make_strided_files(test::Random& random, const Reordering& what, io::Access access) {
+  const std::uint64_t w = what.element_bytes, source_offset = random.in(0, 1) ? 0 : random.in(1, 5000);
+  std::vector<ElementPiece> pieces;
+  std::uint64_t reached = w;
+  if (random.in(0, 2) == 0) {
+    pieces = {{random.in(std::uint64_t{0}, std::uint64_t{2}), w, w % 4 == 0 ? 4u : 1u}};
+    reached += pieces[0].offset;
+  }
+  std::vector<plan::StridedAxis> axes;
+  for (std::size_t i = what.extents.size(); i-- > 0;) {
+    const std::uint64_t gap =
+        random.in(0, 2) == 0
+            ? 0
+            : random.in(std::uint64_t{0}, std::uint64_t{1} << random.in(0, what.elements() > 2000 ? 5 : 12));
+    axes.insert(axes.begin(), {what.extents[i], reached + gap, random.in(0, 2) == 0});
+    reached += (what.extents[i] - 1) * axes[0].stride;
+  }
+  const plan::StridedSource strided(axes, w, pieces);
+  auto meter = std::make_unique<work::Meter>(io::system_disk());
+  io::Disk& disk = *meter;
+  Files files{std::move(meter),
+              scratch("source", source_offset + reached, access, disk),
+              scratch("target", what.bytes(), access, disk),
+              {},
+              source_offset,
+              0};
+  if (!strided.trivial()) files.strided = std::make_shared<plan::SourceFiles>(std::vector{strided});
+  const std::vector<std::byte> bytes = test::random_bytes(random, reached);
+  for (std::uint64_t x = 0; x < what.elements(); ++x) {
+    std::uint64_t rest = x, place = pieces.empty() ? 0 : pieces[0].offset;
+    for (std::size_t i = axes.size(); i-- > 0; rest /= axes[i].extent) {
+      const std::uint64_t c = rest % axes[i].extent;
+      place += (axes[i].backwards ? axes[i].extent - 1 - c : c) * axes[i].stride;
+    }
+    for (std::uint64_t b = 0; b < w; ++b)
+      files.data.push_back(bytes[place + (!pieces.empty() && w % 4 == 0 ? b ^ 3 : b)]);
+  }
+  files.source.write_exactly(bytes.data(), bytes.size(), source_offset);
+  files.source.sync();
+  files.meter->restart();
+  return files;
+}
+
 // Requests of at most this size are worth their while, so that small arrays make many tiles and groups.
 plan::Plan plan_for(const Reordering& what, const Files& files, std::uint64_t largest_request) {
   plan::Setting c;
@@ -57,6 +102,7 @@ plan::Plan plan_for(const Reordering& what, const Files& files, std::uint64_t la
   c.group_bytes = 16 * largest_request;
   c.chunk_bytes = 200;
   c.source_offset = files.source_offset;
+  c.strided = files.strided;
   c.target_offset = files.target_offset;
   c.read_alignment = std::max(files.source.offset_alignment(), files.source.memory_alignment());
   c.write_alignment = std::max(files.target.write_alignment(), files.target.memory_alignment());
@@ -67,7 +113,7 @@ void perform(
     const plan::Plan& plan, const Files& files, io::Queue& queue, io::BlockMemory& memory,
     std::stop_token stop = {}, const std::function<void()>& tick = [] {}) {
   task::Workers workers(2);
-  const PassFiles both{{files.source, files.source_offset},
+  const PassFiles both{{{files.source, files.source_offset}},
                        {files.target, files.target_offset},
                        plan.setting.read_alignment,
                        plan.setting.write_alignment};
@@ -112,6 +158,41 @@ TEST_P(TilePassEngines, EveryElementArrives) {
     EXPECT_GE(counters.bytes_read, what.bytes());
     EXPECT_EQ(counters.bytes_written, what.bytes());
     ASSERT_NO_FATAL_FAILURE(expect_performed(what, files)) << "case " << i;
+  }
+}
+
+TEST_P(TilePassEngines, EveryElementOfAStridedSourceArrives) {
+  if (GetParam().kind == io::QueueKind::uring && !io::uring_available())
+    GTEST_SKIP() << "io_uring is forbidden here";
+  test::Random random;
+  SEED_TRACE(random);
+  for (int i = 0; i < 40; ++i) {
+    const Reordering what = test::random_reordering(random, 4);
+    const Files files = make_strided_files(random, what, GetParam().access);
+    const auto plan = plan_for(what, files, std::uint64_t{1} << random.in(6, 14));
+    if (plan.passes.size() != 1) continue;
+    EXPECT_LE(plan.passes[0].memory(), plan::least_plan_memory);
+    perform(plan, files, *files.meter->queue(GetParam().kind, random.in(2u, 64u)));
+    EXPECT_EQ(files.meter->count().bytes_written, what.bytes());
+    ASSERT_NO_FATAL_FAILURE(expect_performed(what, files)) << "case " << i;
+  }
+}
+
+// One byte of each 64 KiB.
+TEST(TilePass, AVerySparseSourceFitsInLittleMemory) {
+  for (const std::uint64_t alignment : {1, 4096}) {
+    plan::Setting c;
+    c.memory = plan::least_plan_memory;
+    c.read_alignment = alignment;
+    c.write_alignment = 4096;
+    const plan::StridedSource far({{std::uint64_t{1} << 20, 65536, false}}, 1, {});
+    c.strided = std::make_shared<plan::SourceFiles>(std::vector{far});
+    for (const Reordering& what : {transposition({{1024, 1024}, 1, Order::c}, {}),
+                                   mapping_of_all({{1 << 20}, 1, Order::c}, bmmc::bit_reverse(20))}) {
+      const plan::Plan plan = plan::make_plan(what, c);
+      EXPECT_LE(plan.peak_memory(), c.memory);
+      EXPECT_EQ(plan.passes[0].bytes_read(), what.bytes());
+    }
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <ranges>
 
 #include "xorder/error.hpp"
@@ -132,6 +133,47 @@ std::vector<int> parse_ints(std::string_view text, const std::string& what) {
   std::vector<int> list;
   for (const auto item : items_of(text)) list.push_back(parse_int(item, what));
   return list;
+}
+
+Order parse_order(std::string_view text, const std::string& what) {
+  if (text != "C" && text != "F") throw InputError(fmt::format("{}: '{}' is neither C nor F", what, text));
+  return text == "C" ? Order::c : Order::fortran;
+}
+
+std::vector<std::int64_t> parse_strides(std::string_view text, const std::string& what) {
+  std::vector<std::int64_t> list;
+  if (trim(text) == "()") return list;
+  for (const auto item : items_of(text)) {
+    list.push_back(parse<std::int64_t>(item, what, "a whole number of bytes"));
+    if (list.back() == std::numeric_limits<std::int64_t>::min())
+      throw InputError(fmt::format("{}: {} is too small", what, trim(item)));
+  }
+  return list;
+}
+
+std::vector<io::Index> parse_indices(std::string_view text, const std::string& what) {
+  constexpr const char* expected = "an index: a whole number, a slice start:stop:step or ...";
+  const auto number = [&](std::string_view part) { return parse<std::int64_t>(part, what, expected); };
+  std::vector<io::Index> indices;
+  if (trim(text) == "()") return indices;
+  for (const auto item : items_of(text)) {
+    io::Index& index = indices.emplace_back();
+    if (trim(item) == "...") {
+      index.kind = io::Index::Kind::ellipsis;
+    } else if (item.find(':') == std::string_view::npos) {
+      index = {.kind = io::Index::Kind::integer, .start = number(item)};
+    } else {
+      auto rest = item;
+      std::optional<std::int64_t>* const parts[] = {&index.start, &index.stop, &index.step};
+      for (std::size_t i = 0; i < 3; ++i) {
+        const auto end = i < 2 ? rest.find(':') : std::string_view::npos;
+        if (const auto part = rest.substr(0, end); !trim(part).empty()) *parts[i] = number(part);
+        if (end == std::string_view::npos) break;
+        rest.remove_prefix(end + 1);
+      }
+    }
+  }
+  return indices;
 }
 
 RawShape parse_shape(std::string_view text, const std::string& what) {

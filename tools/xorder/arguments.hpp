@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "xorder/io/array_view.hpp"
+
 namespace xorder::cli {
 
 /// An amount of memory: "2GiB", "512mib", "1.5G", "64M", "100000". K, M, G, T, P and E are powers of 1024
@@ -45,6 +47,16 @@ struct RawShape {
 /// "12,7", "12x7", "12,-1", "(12, 7)". "()" has no axes: an array with one element. Throws InputError naming
 /// `what`.
 RawShape parse_shape(std::string_view text, const std::string& what);
+
+/// "C" or "F". Throws InputError naming `what`.
+Order parse_order(std::string_view text, const std::string& what);
+
+/// "8000,-8": one for each axis. Throws InputError naming `what`.
+std::vector<std::int64_t> parse_strides(std::string_view text, const std::string& what);
+
+/// NumPy's basic indexing without None, as between brackets: "10:200, ::-1, 3, ...". Throws InputError naming
+/// `what`.
+std::vector<io::Index> parse_indices(std::string_view text, const std::string& what);
 
 /// Words for which a command has no place: what to say if one of them is a number, such as the 7 of
 /// --shape 12 7.

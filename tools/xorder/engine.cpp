@@ -1,7 +1,12 @@
 #include "engine.hpp"
 
+#include <fmt/format.h>
+
+#include "checked_option.hpp"
+#include "option_groups.hpp"
 #include "session.hpp"
 #include "xorder/band/transposition.hpp"
+#include "xorder/error.hpp"
 #include "xorder/tiles/job.hpp"
 
 namespace xorder::cli {
@@ -9,20 +14,50 @@ namespace {
 
 class MainEngine final : public Engine {
  public:
-  std::unique_ptr<work::Work> work(const Request& request, const Reordering& what,
-                                   std::vector<std::uint64_t> extents) const override {
+  std::unique_ptr<work::Work> reordering(const Request& request, const Reordering& what,
+                                         std::vector<std::uint64_t> extents) const override {
     if (request.parts)
       return session().work_on_parts(request.input(), what, std::move(extents), request.output,
                                      request.options, request.lowest_part_bit);
-    return std::make_unique<tiles::Job>(request.input(), what, std::move(extents), request.output,
+    return std::make_unique<tiles::Job>(request.inputs, what, std::move(extents), request.output,
                                         request.options, session().team);
   }
-  std::unique_ptr<work::Work> work(const Request& request, const std::vector<Band>& bands) const override {
+  std::unique_ptr<work::Work> bands(const Request& request, const std::vector<Band>& bands) const override {
     return std::make_unique<band::BandTransposition>(request.inputs, bands, request.output, request.options);
   }
 };
 
 }  // namespace
+
+void Engine::add_to(CLI::App& command) {
+  command.option_defaults()->group(group::stored);
+  add_parsed(command, "--out-shape", "R,C,..", shape_, parse_shape,
+             "a reshape of the result; one extent may be -1");
+  add_parsed(command, "--out-order", "C|F", order_, parse_order,
+             "of OUT: C has the last axis fastest, F (Fortran, column-major) the first; default: C");
+}
+
+std::unique_ptr<work::Work> Engine::work(Request request, const Reordering& what,
+                                         std::vector<std::uint64_t> extents) const {
+  if (request.parts && (shape_ || order_)) throw InputError("--out-shape and --out-order: not with --parts");
+  if (shape_) {
+    const io::DType byte;
+    const auto result = io::ArrayDescription::contiguous(byte, std::move(extents), Order::c, 0);
+    try {
+      extents = io::reshaped(result, shape_->extents, shape_->inferred_axis).extents;
+    } catch (const InputError& e) {
+      throw InputError(fmt::format("--out-shape: {}", e.what()));
+    }
+  }
+  request.options.output_order = order_.value_or(Order::c);
+  const Reordering stored = stored_in(request.options.output_order, what, extents);
+  return reordering(request, stored, std::move(extents));
+}
+
+std::unique_ptr<work::Work> Engine::work(const Request& request, const std::vector<Band>& bands) const {
+  if (shape_ || order_) throw InputError("--out-shape and --out-order: not with --banded");
+  return this->bands(request, bands);
+}
 
 std::shared_ptr<Engine> main_engine() { return std::make_shared<MainEngine>(); }
 

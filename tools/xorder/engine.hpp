@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "arguments.hpp"
 #include "moving.hpp"
 #include "xorder/permutation/band.hpp"
 #include "xorder/permutation/reordering.hpp"
@@ -15,14 +16,22 @@ namespace xorder::cli {
 class Engine {
  public:
   virtual ~Engine() = default;
-  /// Adds the engine's own options. It must live as long as the command.
-  virtual void add_to(CLI::App& /*command*/) {}
+  /// Adds the engine's own options, and how OUT is stored. It must live as long as the command.
+  virtual void add_to(CLI::App& command);
   /// The work of a reordering whose result has the shape `extents`. Throws InputError, also for options that
   /// cannot be combined.
-  virtual std::unique_ptr<work::Work> work(const Request& request, const Reordering& what,
-                                           std::vector<std::uint64_t> extents) const = 0;
+  std::unique_ptr<work::Work> work(Request request, const Reordering& what,
+                                   std::vector<std::uint64_t> extents) const;
   /// The same for the transposition of bands.
-  virtual std::unique_ptr<work::Work> work(const Request& request, const std::vector<Band>& bands) const = 0;
+  std::unique_ptr<work::Work> work(const Request& request, const std::vector<Band>& bands) const;
+
+ private:
+  virtual std::unique_ptr<work::Work> reordering(const Request& request, const Reordering& what,
+                                                 std::vector<std::uint64_t> extents) const = 0;
+  virtual std::unique_ptr<work::Work> bands(const Request& request, const std::vector<Band>& bands) const = 0;
+
+  std::optional<RawShape> shape_;  // of OUT
+  std::optional<Order> order_;
 };
 
 /// The fastest one: tiles or, with --parts, tiles shared by all processes of the session's team; and bands.

@@ -33,7 +33,7 @@ void add_info(CLI::App& program) {
       "  xorder info a.raw --dtype f8 --shape 16384,32768 --json");
   struct Options {
     std::string file;
-    RawOptions raw;
+    ArrayOptions raw;
     bool json = false;
   };
   const auto options = std::make_shared<Options>();
@@ -44,7 +44,7 @@ void add_info(CLI::App& program) {
     const io::ArrayFile array = options->raw.open(options->file);
     const io::ArrayDescription& d = array.description;
     const std::uint64_t bytes = checked_bytes(d.shape());
-    const char* order = d.order == Order::c ? "C" : "Fortran";
+    const char* order = !d.is_contiguous(d.order()) ? "strided" : d.order() == Order::c ? "C" : "Fortran";
     if (options->json) {
       const nlohmann::json json{{"path", options->file},
                                 {"format", io::name(array.format)},
@@ -52,19 +52,21 @@ void add_info(CLI::App& program) {
                                 {"descr", d.dtype.descr},
                                 {"element_bytes", d.dtype.bytes},
                                 {"shape", d.extents},
+                                {"strides", d.strides},
                                 {"order", order},
                                 {"offset", d.offset},
                                 {"bytes", bytes},
-                                {"rest", array.rest()}};
+                                {"rest", array.rest}};
       fmt::print("{}\n", json_text(json));
       return;
     }
-    fmt::print("format  {}\ndtype   {} ({})\nshape   ({}{})\norder   {}\noffset  {}\nbytes   {} ({})\n",
-               io::name(array.format), d.dtype.descr, count_text(d.dtype.bytes, "byte"),
-               fmt::join(d.extents, ", "), d.extents.size() == 1 ? "," : "", order, d.offset, bytes,
-               size_text(bytes));
-    if (array.rest() != 0)
-      fmt::print("rest    {} behind the array, which are left out\n", count_text(array.rest(), "byte"));
+    const char* const comma = d.extents.size() == 1 ? "," : "";
+    fmt::print("format  {}\ndtype   {} ({})\nshape   ({}{})\norder   {}\n", io::name(array.format),
+               d.dtype.descr, count_text(d.dtype.bytes, "byte"), fmt::join(d.extents, ", "), comma, order);
+    if (!d.is_contiguous(d.order())) fmt::print("strides ({}{})\n", fmt::join(d.strides, ", "), comma);
+    fmt::print("offset  {}\nbytes   {} ({})\n", d.offset, bytes, size_text(bytes));
+    if (array.rest != 0)
+      fmt::print("rest    {} behind the array, which are left out\n", count_text(array.rest, "byte"));
   });
 }
 

@@ -16,11 +16,11 @@ class VirtualProcessors final : public Engine {
   explicit VirtualProcessors(std::string possible) : possible_(std::move(possible)) {}
 
   void add_to(CLI::App& command) override;
-  std::unique_ptr<work::Work> work(const Request& request, const Reordering& what,
-                                   std::vector<std::uint64_t> extents) const override;
-  std::unique_ptr<work::Work> work(const Request& request, const std::vector<Band>& bands) const override;
 
  private:
+  std::unique_ptr<work::Work> reordering(const Request& request, const Reordering& what,
+                                         std::vector<std::uint64_t> extents) const override;
+  std::unique_ptr<work::Work> bands(const Request& request, const std::vector<Band>& bands) const override;
   void check() const;
 
   std::string possible_, schedule_;
@@ -30,6 +30,7 @@ class VirtualProcessors final : public Engine {
 };
 
 void VirtualProcessors::add_to(CLI::App& command) {
+  Engine::add_to(command);
   command.option_defaults()->group(group::machine);
   command
       .add_option("--schedule", schedule_,
@@ -62,17 +63,18 @@ void VirtualProcessors::check() const {
   if (schedule_ != "rounds" && layout_->count() > 0) throw InputError("--layout is for --schedule rounds");
 }
 
-std::unique_ptr<work::Work> VirtualProcessors::work(const Request& request,
-                                                    const std::vector<Band>& bands) const {
+std::unique_ptr<work::Work> VirtualProcessors::bands(const Request& request,
+                                                     const std::vector<Band>& bands) const {
   check();
   if (schedule_ != "banded") throw InputError("--schedule " + schedule_ + ": for bands use banded");
   return machine::scheduled_bands(request.inputs, bands, request.output, request.options, choice_.processors,
                                   network_);
 }
 
-std::unique_ptr<work::Work> VirtualProcessors::work(const Request& request, const Reordering& what,
-                                                    std::vector<std::uint64_t> extents) const {
+std::unique_ptr<work::Work> VirtualProcessors::reordering(const Request& request, const Reordering& what,
+                                                          std::vector<std::uint64_t> extents) const {
   check();
+  if (request.joining) throw InputError("--stack and --concatenate: not by virtual processors");
   if (schedule_ == "banded") throw InputError("--schedule banded: only for transpose --banded KL,KU");
   using Kind = machine::ScheduleChoice::Kind;
   machine::ScheduleChoice choice = choice_;

@@ -8,6 +8,7 @@
 #include "checked_option.hpp"
 #include "interrupt.hpp"
 #include "io/format/on_disk.hpp"
+#include "joined.hpp"
 #include "option_groups.hpp"
 #include "progress_bar.hpp"
 #include "session.hpp"
@@ -45,18 +46,39 @@ void keep(Tracing& tracing, const work::Work& work, const work::Report& report) 
 }  // namespace
 
 io::ArrayDescription Request::array() const {
-  io::ArrayDescription whole = input().description;
-  if (!parts) return whole;
+  if (joining) {
+    const Joined all = joined(inputs, *joining);
+    std::vector<std::uint64_t> extents = all.extents();
+    checked_bytes({extents, input().description.dtype.bytes, Order::c});
+    return io::ArrayDescription::contiguous(input().description.dtype, std::move(extents), Order::c, 0);
+  }
+  const io::ArrayDescription& part = input().description;
+  if (!parts) return part;
   const work::Team& team = *session().team;
   work::lg_parts(team);  // report a wrong number of processes before errors in the parts
   // Parts are slabs along the slowest axis.
-  if (whole.extents.empty()) whole.extents.push_back(1);
-  std::uint64_t& slowest = whole.order == Order::c ? whole.extents.front() : whole.extents.back();
+  std::vector<std::uint64_t> extents = part.extents;
+  if (extents.empty()) extents.push_back(1);
+  std::uint64_t& slowest = part.order() == Order::c ? extents.front() : extents.back();
   if (__builtin_mul_overflow(slowest, static_cast<std::uint64_t>(team.size()), &slowest))
     throw InputError(
         fmt::format("{} parts like {} have 2^64 elements or more", team.size(), input().path.string()));
-  checked_bytes(whole.shape());
-  return whole;
+  checked_bytes({extents, part.dtype.bytes, Order::c});
+  return io::ArrayDescription::contiguous(part.dtype, std::move(extents), part.order(), part.offset);
+}
+
+Reordering Request::transposition(std::span<const int> axes) const {
+  return joining ? joined(inputs, *joining).transposition(axes)
+                 : xorder::transposition(array().shape(), axes);
+}
+
+Reordering Request::mapping_along(int axis, const gf2::AffineMap& map) const {
+  return joining ? joined(inputs, *joining).mapping_along(axis, map)
+                 : xorder::mapping_along(array().shape(), axis, map);
+}
+
+Reordering Request::mapping_of_all(const gf2::AffineMap& map) const {
+  return xorder::mapping_of_all(joining ? joined(inputs, *joining).shape : array().shape(), map);
 }
 
 void MovingCommand::add_resources(CLI::App& command) {
@@ -87,6 +109,10 @@ void MovingCommand::add_resources(CLI::App& command) {
   add_parsed(command, "--device", "ssd|hdd|tmpfs|FILE", settings_.device, read_device,
              "the disk's profile; default: the one that was measured, or else tmpfs within tmpfs, hdd if the "
              "disk is seen to spin, and ssd elsewhere");
+  add_choice<bool>(command, "--npy-header", settings_.compact_header, {{"aligned", false}, {"compact", true}},
+                   "of an .npy OUT: padded to a page, so that the data are aligned, or as short as NumPy's; "
+                   "default: aligned")
+      ->group(group::stored);
   using Choice = work::AccessChoice;
   add_choice<Choice>(command, "--io", settings_.access,
                      {{"auto", Choice::automatic}, {"direct", Choice::direct}, {"mapped", Choice::mapped}},
@@ -137,7 +163,8 @@ void MovingCommand::run() const {
     tracing.emplace(reporting_.trace, settings_.overwrite, inputs, files_.written());
     for (io::ArrayFile& input : inputs) input = io::on_disk(std::move(input), tracing->disk());
   }
-  Request request{std::move(inputs), files_.output(), settings_, files_.parts(), files_.lowest_part_bit()};
+  Request request{std::move(inputs), files_.output(),          settings_,
+                  files_.parts(),    files_.lowest_part_bit(), files_.joining()};
   request.options.plan_only = reporting_.dry_run;
   std::unique_ptr<work::Work> work = make_(request);
   learn_disk(request, work, stop);

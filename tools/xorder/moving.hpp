@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <vector>
 
@@ -31,11 +32,18 @@ struct Request {
   /// As in MovingFiles.
   bool parts = false;
   std::optional<int> lowest_part_bit{};
+  std::optional<Joining> joining{};
 
   const io::ArrayFile& input() const { return inputs.front(); }
-  /// The array that the command works on: the first input or, with `parts`, the whole array of which
-  /// the input is a part. Throws InputError if that is too large.
+  /// The array that the command works on: the first input; with `joining`, all of them as one array, of
+  /// which only the type and the shape mean anything; with `parts`, the whole array of which the input is a
+  /// part. Throws InputError if that is too large, or if the inputs do not fit together.
   io::ArrayDescription array() const;
+
+  // What to do with it. As the functions of these names (permutation/reordering.hpp).
+  Reordering transposition(std::span<const int> axes) const;
+  Reordering mapping_along(int axis, const gf2::AffineMap& map) const;
+  Reordering mapping_of_all(const gf2::AffineMap& map) const;
 };
 
 /// One command that reads IN and writes OUT.

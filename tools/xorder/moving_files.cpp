@@ -1,6 +1,8 @@
 #include "moving_files.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/resource.h>
 
 #include <ranges>
 #include <utility>
@@ -8,6 +10,7 @@
 #include "arguments.hpp"
 #include "checked_option.hpp"
 #include "invocation.hpp"
+#include "io/format/text_file.hpp"
 #include "io/output.hpp"
 #include "option_groups.hpp"
 #include "session.hpp"
@@ -15,8 +18,19 @@
 #include "xorder/error.hpp"
 
 namespace xorder::cli {
+namespace {
 
-void RawOptions::add_to(CLI::App& command) {
+// Each input takes a few descriptors. The soft limit is for programs that use select().
+void allow_many_files() {
+  rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+}  // namespace
+
+void ArrayOptions::add_to(CLI::App& command) {
   command.option_defaults()->group(group::input);
   const auto add = [&](const char* name, const char* type, const char* description, auto set) {
     const auto read = [this, set](const std::string& text) {
@@ -27,51 +41,94 @@ void RawOptions::add_to(CLI::App& command) {
   add("--dtype", "TYPE",
       "element type of a raw file, as NumPy writes it: f8, u1, >i4, c16, V24, float64, uint8, ..",
       [](io::RawLayout& layout, const std::string& text) { layout.dtype = io::parse_dtype(text); });
-  add("--shape", "R,C,..",
-      "extents of a raw file, slowest axis first, as 12,7 or 12x7; one may be -1: it follows from the file's "
-      "size; (): one element; default: one axis",
-      [](io::RawLayout& layout, const std::string& text) {
-        RawShape shape = parse_shape(text, "--shape");
-        layout.extents = std::move(shape.extents);
-        layout.inferred_axis = shape.inferred_axis;
-      });
+  add_parsed(
+      command, "--shape", "R,C,..", shape_, parse_shape,
+      "extents, slowest axis first, as 12,7 or 12x7; one may be -1: it follows from the others; (): one "
+      "element; default: one axis; of an .npy file: a reshape");
   add("--offset", "BYTES", "where the data of a raw file begins",
       [](io::RawLayout& layout, const std::string& text) { layout.offset = parse_offset(text, "--offset"); });
+
+  command.option_defaults()->group(group::view);
+  add("--order", "C|F",
+      "of a raw file: C has the last axis fastest, F (Fortran, column-major) the first; default: C",
+      [](io::RawLayout& layout, const std::string& text) { layout.order = parse_order(text, "--order"); });
+  add("--strides", "BYTES,..",
+      "of a raw file: bytes from one element to the next along each axis, as in numpy.ndarray; negative ones "
+      "go backwards",
+      [](io::RawLayout& layout, const std::string& text) {
+        layout.strides = parse_strides(text, "--strides");
+      });
+  command.add_flag("--ignore-rest", ignore_rest_, "a raw file may go on behind the array");
+  command
+      .add_option("--field", field_, "a field of a structured type: NAME, nested A.B, or several A,B, packed")
+      ->type_name("NAME");
+  add_parsed(command, "--select", "INDICES", selection_, parse_indices,
+             "a part of the array, as between brackets in NumPy: '10:200, ::-1, 3, ...'");
+  add_choice<std::optional<io::ByteOrder>>(
+      command, "--byte-order", byte_order_,
+      {{"little", io::ByteOrder::little}, {"big", io::ByteOrder::big}, {"native", io::ByteOrder::native}},
+      "of the numbers in OUT; default: as in IN");
 }
 
-io::ArrayFile RawOptions::open(const std::string& path) const {
+// The shape belongs to what is said of a raw file. An .npy file has its own, which is reshaped.
+io::ArrayFile ArrayOptions::opened(const std::string& path) const {
+  if (!layout_) return io::open_array(path, {});
+  io::RawLayout raw = *layout_;
+  raw.ignore_rest = ignore_rest_;
+  if (shape_) raw.extents = shape_->extents, raw.inferred_axis = shape_->inferred_axis;
+  return io::open_array(path, raw);
+}
+
+io::ArrayFile ArrayOptions::open(const std::string& path) const {
+  const char* option = nullptr;  // whose view is being made
   try {
-    return io::open_array(path, layout_);
+    io::ArrayFile file = opened(path);
+    io::ArrayDescription& array = file.description;
+    if (option = "--field"; !field_.empty()) array = io::field_of(array, field_);
+    if (option = "--shape"; shape_ && !layout_)
+      array = io::reshaped(array, shape_->extents, shape_->inferred_axis);
+    if (option = "--select"; selection_) array = io::selected(array, *selection_);
+    if (option = "--byte-order"; byte_order_) array = io::in_byte_order(array, *byte_order_);
+    return file;
   } catch (const io::LayoutError& e) {
     throw InputError(fmt::format("{} (--dtype, --shape, --offset)", e.what()));
+  } catch (const io::RestError& e) {
+    throw InputError(fmt::format("{} (--ignore-rest allows that)", e.what()));
+  } catch (const InputError& e) {
+    if (option == nullptr) throw;
+    throw InputError(fmt::format("{}: {}: {}", path, option, e.what()));
   }
 }
 
 void MovingFiles::add_to(CLI::App& command, const OtherFiles& others) {
   others_ = others;
-  const CLI::Option* const several = others.several_with;
+  const CLI::Option* const banded = others.several_with;
+  const bool several = banded != nullptr || others.joins;
   inputs_.resize(1 + others.inputs.size());
-  command
-      .add_option(several != nullptr      ? "IN.."
-                  : others.inputs.empty() ? "IN"
-                                          : "A",
-                  inputs_[0],
-                  several == nullptr
-                      ? "the file to read: .npy, or raw with --dtype"
-                      : fmt::format("the file to read, or with {} several: .npy, or raw with --dtype",
-                                    several->get_name()))
-      ->required();
+  CLI::Option* const in =
+      command
+          .add_option(several                 ? "IN.."
+                      : others.inputs.empty() ? "IN"
+                                              : "A",
+                      inputs_[0],
+                      several ? "the file to read, or with --stack, .. several: .npy, or raw with --dtype"
+                              : "the file to read: .npy, or raw with --dtype")
+          ->required();
   for (std::size_t i = 0; i < others.inputs.size(); ++i) {
     command.add_option(others.inputs[i], inputs_[i + 1], "another file of the same type and shape")
         ->required();
   }
-  command
-      .add_option("OUT", output_,
-                  "the file to create: .npy, or raw (.raw, .bin, .dat), or else in the input's format; the "
-                  "suffixes of other formats (.h5, .npz, ..) are refused")
-      ->required();
-  if (several != nullptr) command.add_option("behind", behind_)->group("");  // see sort()
-  raw_.add_to(command);
+  CLI::Option* const out =
+      command
+          .add_option(
+              "OUT", output_,
+              "the file to create: .npy, or raw (.raw, .bin, .dat), or else in the input's format; the "
+              "suffixes of other formats (.h5, .npz, ..) are refused")
+          ->required();
+  if (several) command.add_option("behind", behind_)->group("");  // see sort()
+  array_.add_to(command);
+  if (others.joins && !session().work_on_parts) add_joining(command, in, out);
+  command.option_defaults()->group(group::input);
   if (!session().work_on_parts) return;
   CLI::Option* const parts =
       command.add_flag("--parts", parts_,
@@ -80,15 +137,65 @@ void MovingFiles::add_to(CLI::App& command, const OtherFiles& others) {
   add_layout(command, lowest_part_bit_, "with --parts: ", "its rank")->needs(parts);
 }
 
+void MovingFiles::add_joining(CLI::App& command, CLI::Option* in, CLI::Option* out) {
+  command.option_defaults()->group(group::view);
+  const auto add = [&](const char* name, bool stacked, const char* description) {
+    const auto read = [this, name, stacked](const std::string& text) {
+      joining_ = Joining{stacked, parse_int(text, name)};
+    };
+    return command.add_option_function<std::string>(name, read, description)->type_name("K");
+  };
+  CLI::Option* const stack = add("--stack", true, "several IN are one array, counted by a new axis K");
+  CLI::Option* const concatenate =
+      add("--concatenate", false, "several IN are one array, joined along axis K");
+  stack->excludes(concatenate);
+  // Then OUT may be the only file on the line.
+  const auto listed = [this, in, out](const std::string& name) {
+    list_ = name;
+    in->required(false);
+    out->required(false);
+  };
+  command
+      .add_option_function<std::string>("--files-from", listed,
+                                        "names of IN, or of more of them, one in each line of LIST")
+      ->type_name("LIST");
+}
+
+// The order is that on the line, then that in the list.
+void MovingFiles::read_list() {
+  std::vector<std::string> files{inputs_.front(), output_};
+  files.insert(files.end(), behind_.begin(), behind_.end());
+  std::erase(files, "");
+  if (files.empty()) throw CLI::RequiredError("OUT");
+  output_ = files.back();
+  files.pop_back();
+  const std::string text = io::read_text(list_);
+  for (const auto line : std::views::split(text, '\n')) {
+    std::string_view name(line.begin(), line.end());
+    if (name.ends_with('\r')) name.remove_suffix(1);
+    if (!name.empty()) files.emplace_back(name);
+  }
+  if (files.empty()) throw InputError(list_ + ": names no file");
+  inputs_ = std::move(files);
+  behind_.clear();
+}
+
 // CLI11 cannot have IN.. before OUT: it calls the first two files IN and OUT, however many there are.
 void MovingFiles::sort() {
-  if (!behind_.empty() && others_.several_with->count() == 0) {
-    std::vector<std::string> files = behind_;
-    files.insert(files.end(), {inputs_.front(), output_});
+  if (!list_.empty()) read_list();
+  const bool several = joining_ || (others_.several_with != nullptr && others_.several_with->count() > 0);
+  if (inputs_.size() > 1 && others_.inputs.empty() && !several)
+    throw InputError(
+        fmt::format("{}: names several files; --stack or --concatenate makes them one array", list_));
+  if (!behind_.empty() && !several) {
+    std::vector<std::string> files{inputs_.front(), output_};
+    files.insert(files.end(), behind_.begin(), behind_.end());
     const std::string counted = fmt::format(
-        "{} files are named, but a run makes one OUT from one IN; only band matrices may lie in several IN "
-        "({})",
-        files.size(), others_.several_with->get_name());
+        "{} files are named ({}), but a run makes one OUT from one IN; several IN are one array with --stack "
+        "or "
+        "--concatenate{}",
+        files.size(), fmt::join(files, ", "),
+        others_.several_with != nullptr ? ", or band matrices with --banded" : "");
     throw CLI::ParseError(complaint_of_number(files).value_or(counted), CLI::ExitCodes::ExtrasError);
   }
   for (std::string& file : behind_) inputs_.push_back(std::exchange(output_, std::move(file)));
@@ -96,8 +203,9 @@ void MovingFiles::sort() {
 }
 
 std::vector<io::ArrayFile> MovingFiles::open() const {
+  if (inputs_.size() > 1) allow_many_files();
   std::vector<io::ArrayFile> files;
-  for (const std::string& path : inputs_) files.push_back(raw_.open(own(path)));
+  for (const std::string& path : inputs_) files.push_back(array_.open(own(path)));
   return files;
 }
 

@@ -6,19 +6,29 @@
 #include <string>
 #include <vector>
 
+#include "arguments.hpp"
 #include "xorder/io/array_file.hpp"
+#include "xorder/io/array_view.hpp"
 
 namespace xorder::cli {
 
-/// --dtype, --shape and --offset.
-class RawOptions {
+/// What IN holds, and which array of it is meant.
+class ArrayOptions {
  public:
   void add_to(CLI::App& command);
-  /// The array in this file. Throws as io::open_array() does.
+  /// The array in this file: opened, then its field, its shape, the selection and the byte order of its
+  /// numbers. Throws as io::open_array() and the views of io/array_view.hpp do.
   io::ArrayFile open(const std::string& path) const;
 
  private:
-  std::optional<io::RawLayout> layout_;
+  io::ArrayFile opened(const std::string& path) const;
+
+  std::optional<io::RawLayout> layout_;  // what is only said of raw files
+  std::optional<RawShape> shape_;
+  bool ignore_rest_ = false;
+  std::string field_;
+  std::optional<std::vector<io::Index>> selection_;
+  std::optional<io::ByteOrder> byte_order_;
 };
 
 /// What a command reads besides IN.
@@ -26,12 +36,20 @@ struct OtherFiles {
   std::vector<std::string> inputs{};          ///< the names of other inputs; the first is then called A
   const CLI::Option* several_with = nullptr;  ///< if it is given, there may be several IN
   const std::string* text = nullptr;  ///< the name of a text file, or empty; lives as long as the command
+  bool joins = false;                 ///< several IN may be one array
+};
+
+/// Several IN are one array, as by numpy.stack or numpy.concatenate.
+struct Joining {
+  bool stacked = false;  ///< along a new axis
+  int axis = 0;          ///< as the user wrote it
 };
 
 class MovingFiles {
  public:
   void add_to(CLI::App& command, const OtherFiles& others);
-  /// Puts the files in their places if there are several IN. To be called when the line has been parsed.
+  /// Puts the files in their places if there are several IN, and reads the list of others. To be called when
+  /// the line has been parsed.
   void sort();
 
   std::vector<io::ArrayFile> open() const;
@@ -39,6 +57,7 @@ class MovingFiles {
   const std::string& written() const { return output_; }
   /// OUT of this process.
   std::string output() const { return own(output_); }
+  const std::optional<Joining>& joining() const { return joining_; }
   /// Whether each process has a part of the array, and which of the index bits that select it is the lowest.
   bool parts() const { return parts_; }
   std::optional<int> lowest_part_bit() const { return lowest_part_bit_; }
@@ -52,14 +71,18 @@ class MovingFiles {
   std::vector<std::string> left_over() const;
 
  private:
+  void add_joining(CLI::App& command, CLI::Option* in, CLI::Option* out);
+  void read_list();
   /// The name of IN or OUT for this process: with --parts, %r becomes the rank.
   std::string own(const std::string& path) const;
 
   std::vector<std::string> inputs_;
   std::string output_;
+  std::optional<Joining> joining_;
+  std::string list_;                 // a file with names of inputs, or empty
   std::vector<std::string> behind_;  // the files behind the first two, until sort()
   OtherFiles others_;
-  RawOptions raw_;
+  ArrayOptions array_;
   bool parts_ = false;
   std::optional<int> lowest_part_bit_;
 };

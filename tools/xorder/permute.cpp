@@ -66,13 +66,13 @@ CLI::App* add_permute(CLI::App& parent, std::shared_ptr<Engine> engine) {
     if (!options->axis) {
       const auto map =
           wanted_map(*options, exact_lg(in.elements(), name + ": the number of elements"), in.extents);
-      return engine->work(request, mapping_of_all(in.shape(), map), in.extents);
+      return engine->work(request, request.mapping_of_all(map), in.extents);
     }
     const int k = checked_axis(*options->axis, in.extents.size());
     const int n = exact_lg(in.extents[static_cast<std::size_t>(k)], name + ": axis " + std::to_string(k));
-    return engine->work(request, mapping_along(in.shape(), k, wanted_map(*options, n)), in.extents);
+    return engine->work(request, request.mapping_along(k, wanted_map(*options, n)), in.extents);
   };
-  MovingCommand::add_to(*command, make, {.text = &options->matrix});
+  MovingCommand::add_to(*command, make, {.text = &options->matrix, .joins = true});
   engine->add_to(*command);
   return command;
 }

@@ -18,9 +18,12 @@ CLI::App* add_transpose(CLI::App& parent, std::shared_ptr<Engine> engine) {
       "  xorder transpose a.raw b.raw --dtype f8 --shape 16384,32768 --memory 2GiB\n"
       "  xorder transpose a.npy c.npy --axes 0,1                       from Fortran order (column-major) to "
       "C order\n"
-      "  xorder transpose a.raw c.raw --dtype f8 --shape 32768,16384   the same for a raw file of 16384 x "
-      "32768:\n"
-      "                                                                its shape is written backwards\n"
+      "  xorder transpose a.raw c.raw --axes 0,1 --dtype f8 --shape 16384,32768 --order F   the same for a "
+      "raw "
+      "file\n"
+      "  xorder transpose image.npy left.npy --axes 1,0,2 --select ':, ::-1'   a quarter turn; --help-all "
+      "has "
+      "more\n"
       "  xorder transpose ab.npy t.npy --banded 1,2 --band-order diagonals   SciPy's ab with l, u = 1, 2\n"
       "  xorder transpose bands.npy t.npy --banded 3,3 --matrices 4    four matrices, shape (4, N, 7)");
   const auto axes = std::make_shared<std::optional<std::vector<int>>>();
@@ -30,15 +33,17 @@ CLI::App* add_transpose(CLI::App& parent, std::shared_ptr<Engine> engine) {
   const auto band = std::make_shared<BandStorageOptions>();
   const CLI::Option* const banded = band->add_to(*command);
   const auto make = [axes, band, engine](const Request& request) {
-    const io::ArrayDescription& in = request.array();
     if (band->given()) {
+      if (request.joining)
+        throw InputError("--stack and --concatenate: not with --banded, which has its own rule");
       if (*axes) throw InputError("--axes: not with --banded, which transposes the matrix");
       return engine->work(request, band->bands(request.inputs));
     }
     const std::vector<int> order = axes->value_or(std::vector<int>{});
-    return engine->work(request, transposition(in.shape(), order), transposed_extents(in.shape(), order));
+    return engine->work(request, request.transposition(order),
+                        transposed_extents(request.array().shape(), order));
   };
-  MovingCommand::add_to(*command, make, {.several_with = banded});
+  MovingCommand::add_to(*command, make, {.several_with = banded, .joins = true});
   engine->add_to(*command);
   return command;
 }

@@ -12,6 +12,7 @@
 
 #include "xorder/error.hpp"
 #include "xorder/io/dtype.hpp"
+#include "xorder/permutation/element_piece.hpp"
 #include "xorder/permutation/reordering.hpp"
 
 namespace xorder::io {
@@ -27,20 +28,45 @@ struct FileStamp {
   bool operator==(const FileStamp&) const = default;
 };
 
-/// A description of an array that lies contiguously in a file.
+/// An array in a file: a place, a type, a shape and strides, as in NumPy. Every way to look at a part of a
+/// file (array_view.hpp) makes another such description.
 struct ArrayDescription {
   DType dtype;
   std::vector<std::uint64_t> extents;
-  Order order = Order::c;
-  /// Where the elements begin in the file, in bytes.
+  /// Bytes from one element to the next along each axis; negative ones go backwards.
+  std::vector<std::int64_t> strides;
+  /// Where the element with all indices 0 begins in the file, in bytes.
   std::uint64_t offset = 0;
+  /// What of a stored element makes an element of `dtype`, one piece after the other. Empty: all of it.
+  std::vector<ElementPiece> pieces{};
 
-  ArrayShape shape() const { return {extents, dtype.bytes, order}; }
+  /// Without gaps, from `offset` on.
+  static ArrayDescription contiguous(DType dtype, std::vector<std::uint64_t> extents, Order order,
+                                     std::uint64_t offset);
+
+  /// Whether the elements follow each other in this order, from `offset` on. Both are true if at most one
+  /// axis is longer than 1.
+  bool is_contiguous(Order order) const;
+  /// The order in which they follow each other. Where both are right the strides of short axes decide, which
+  /// keeps what an .npy header says, except for arrays of one axis or one element: c. c if neither is right.
+  Order order() const;
+  /// The shape; with strides only if the array is contiguous in neither order.
+  ArrayShape shape() const;
   std::uint64_t elements() const {
     return std::accumulate(extents.begin(), extents.end(), std::uint64_t{1}, std::multiplies<>());
   }
   std::uint64_t bytes() const { return elements() * dtype.bytes; }
+  /// Bytes of an element as it is stored, up to the last one that is wanted.
+  std::uint64_t stored_bytes() const;
+  /// The part of the file from the first to the last byte of the array; both are `offset` if it is empty.
+  std::uint64_t begin() const;
+  std::uint64_t end() const;
 };
+
+/// Throws InputError, one line beginning with `name`, unless all elements lie in a file of this size, no two
+/// of them overlap, and axes are nested: one step along an axis passes by all that the axes with shorter
+/// steps reach.
+void check_layout(const ArrayDescription& array, std::uint64_t file_bytes, const std::string& name);
 
 /// What a user says about a raw file, which has no header.
 struct RawLayout {
@@ -51,6 +77,12 @@ struct RawLayout {
   /// The axis whose extent follows from the file's size, like a -1 of numpy.reshape; `extents` has any number
   /// there. Requires an axis of `extents`.
   std::optional<std::size_t> inferred_axis{};
+  /// How the axes lie in the file, if there are no strides.
+  Order order = Order::c;
+  /// As in ArrayDescription. Requires as many extents, none of them inferred.
+  std::vector<std::int64_t> strides{};
+  /// Whether the file may go on behind the array.
+  bool ignore_rest = false;
 };
 
 enum class Format { npy, raw };
@@ -66,16 +98,19 @@ struct ArrayFile {
   FileStamp stamp;
   Format format = Format::raw;
   ArrayDescription description;
-
-  /// Bytes of the file behind the array, which nobody reads. An .npy file may have some.
-  std::uint64_t rest() const {
-    const std::uint64_t end = description.offset + description.bytes();
-    return stamp.size > end ? stamp.size - end : 0;
-  }
+  /// Bytes of the file behind the whole array, which nobody reads. An .npy file may have some, and a raw one
+  /// with RawLayout::ignore_rest.
+  std::uint64_t rest = 0;
 };
 
 /// A raw file without a dtype, or a layout for a file that has its own.
 class LayoutError : public InputError {
+ public:
+  using InputError::InputError;
+};
+
+/// A raw file that is longer than what is said of it.
+class RestError : public InputError {
  public:
   using InputError::InputError;
 };
@@ -88,8 +123,10 @@ class LayoutError : public InputError {
 /// files that cannot be an input (missing, unreadable, no regular file), headers that NumPy does not read,
 /// types with Python objects, shapes that NumPy could not have (more than 64 axes, NumPy 2's limit, or too
 /// large, see checked_bytes()), an .npy file that ends before its array does, and a raw file whose size is
-/// not offset + extents × dtype, for any extent of an inferred axis (the messages have both numbers). An .npy
-/// file may go on behind its array, as for numpy.load (ArrayFile::rest()).
+/// not offset + extents × dtype, for any extent of an inferred axis (the messages have both numbers), or that
+/// does not end with the array if there are strides. An .npy file may go on behind its array, as for
+/// numpy.load, and so may a raw one with RawLayout::ignore_rest (ArrayFile::rest). Throws InputError for
+/// strides as check_layout() does.
 ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawLayout>& raw);
 
 /// A raw file, whatever its first bytes are. Throws InputError as open_array() does.

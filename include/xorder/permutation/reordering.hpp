@@ -86,7 +86,14 @@ struct ArrayShape {
   std::vector<std::uint64_t> extents;
   std::uint64_t element_bytes = 1;
   Order order = Order::c;
+  /// Bytes from one element to the next along each axis, if the axes lie in the file in another order than
+  /// `order` says, with gaps, or backwards (negative). A Reordering takes only the order of the axes from
+  /// this: the axes with longer steps are the slower ones. Gaps and direction are up to whoever reads.
+  std::vector<std::int64_t> strides{};
 };
+
+/// The axes as they lie in the file, slowest first.
+std::vector<int> axes_in_file(const ArrayShape& shape);
 
 /// The product of the extents times element_bytes. Throws InputError if that is 2^63 or more, or
 /// element_bytes is 0. An extent of 0 makes the result 0; the product of the other extents is still checked,
@@ -109,6 +116,11 @@ Reordering mapping_along(const ArrayShape& shape, int axis, const gf2::AffineMap
 /// C order. Throws InputError if the number of elements is not 2^map.bits() or the map is singular. The
 /// result has one axis, even for a Fortran-ordered source.
 Reordering mapping_of_all(const ArrayShape& shape, const gf2::AffineMap& map);
+
+/// The same reordering, whose result has the shape `extents` in C order, with that result stored in `order`.
+/// Throws InputError if the result's axes are not the reordering's, as after a reshape, and not all extents
+/// are powers of two.
+Reordering stored_in(Order order, Reordering r, const std::vector<std::uint64_t>& extents);
 
 /// lg of the extent, or InputError that names `what` ("the extent of axis 2") and the nearest powers of two.
 int exact_lg(std::uint64_t extent, const std::string& what);

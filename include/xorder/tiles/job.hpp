@@ -40,9 +40,13 @@ class Job final : public work::Work {
   /// room for it. If there is too little room for scratch files, the plan takes fewer passes, and
   /// summary().note says what that costs.
   ///
+  /// Several inputs, of one type, are read as if the elements of each followed those of the one before.
+  ///
   /// `team` is for xorder-mpi: the processes that make the output together (src/work/team.hpp), each with its
   /// own Job. Memory and threads are per process. It must outlive the job.
   Job(io::ArrayFile input, const Reordering& what, std::vector<std::uint64_t> extents,
+      std::filesystem::path output, work::Options options, work::Team* team = nullptr);
+  Job(std::vector<io::ArrayFile> inputs, const Reordering& what, std::vector<std::uint64_t> extents,
       std::filesystem::path output, work::Options options, work::Team* team = nullptr);
   ~Job() override;
   Job(Job&&) noexcept;

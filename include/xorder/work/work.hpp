@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "xorder/permutation/reordering.hpp"
 #include "xorder/plan/device.hpp"
 #include "xorder/plan/summary.hpp"
 
@@ -42,6 +43,11 @@ struct Options {
   /// Where the data of a raw output begin, in bytes. The bytes before are zeros, which the caller may
   /// overwrite later.
   std::uint64_t output_offset = 0;
+  /// The order that an .npy output says its axes have. A reordering's target must be made for it
+  /// (stored_in(), permutation/reordering.hpp).
+  Order output_order = Order::c;
+  /// Whether an .npy output has the short header that NumPy writes. Its data then do not begin at a page.
+  bool compact_header = false;
   /// Whether an existing output may be replaced.
   bool overwrite = false;
   /// For a plan that is only looked at: if there is no room for the output, Summary::note says so, and only

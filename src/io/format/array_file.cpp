@@ -7,18 +7,23 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cstdlib>
+
 #include "count_text.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::io {
 namespace {
 
+using std::uint64_t;
+
 // The extent that makes an array of the other extents fill `available` bytes.
 std::uint64_t inferred_extent(const File& file, const RawLayout& raw, std::uint64_t available) {
   std::vector<std::uint64_t> others = *raw.extents;
   others[*raw.inferred_axis] = 1;
   const std::uint64_t unit = checked_bytes({others, raw.dtype->bytes, Order::c});
-  if (unit == 0 || available % unit != 0) {
+  if (unit == 0 || (available % unit != 0 && !raw.ignore_rest)) {
     std::vector<std::string> shape;
     for (const std::uint64_t extent : others) shape.push_back(std::to_string(extent));
     shape[*raw.inferred_axis] = "-1";
@@ -38,37 +43,68 @@ std::uint64_t inferred_extent(const File& file, const RawLayout& raw, std::uint6
   throw LayoutError(text + "; or give the dtype, shape and offset of an array that lies in it uncompressed");
 }
 
+// Behind the array of a raw file there may be the rest of its last row, but nothing else.
+[[noreturn]] void refuse_rest(const File& file, const RawLayout& raw, const ArrayDescription& array) {
+  throw RestError(fmt::format("{}: the file has {}, but offset {} + {} × shape ({}) is {}", file.name(),
+                              count_text(file.size(), "byte"), raw.offset,
+                              count_text(array.dtype.bytes, "byte"), fmt::join(array.extents, ", "),
+                              array.end()));
+}
+
+// `raw` has a dtype and extents.
+ArrayDescription described(const File& file, const RawLayout& raw, uint64_t available) {
+  const std::string& path = file.name();
+  const uint64_t w = raw.dtype->bytes;
+  std::vector<uint64_t> extents = *raw.extents;
+  if (extents.size() > max_axes) {
+    throw InputError(
+        fmt::format("{}: shape of {} axes; NumPy has at most {}", path, extents.size(), max_axes));
+  }
+  if (!raw.strides.empty()) {
+    if (raw.order != Order::c)
+      throw InputError(
+          fmt::format("{}: strides say in which order the axes lie; an order is not wanted", path));
+    if (raw.strides.size() != extents.size() || raw.inferred_axis)
+      throw InputError(
+          fmt::format("{}: {} strides for shape ({}); expected one for each axis, none of them -1", path,
+                      raw.strides.size(), fmt::join(extents, ", ")));
+    checked_bytes({extents, w, Order::c});
+    ArrayDescription array{*raw.dtype, std::move(extents), raw.strides, raw.offset};
+    check_layout(array, file.size(), path);
+    uint64_t pitch = w;  // of the slowest axis
+    for (std::size_t i = 0; i < raw.strides.size(); ++i)
+      pitch = std::max(pitch, static_cast<uint64_t>(std::abs(raw.strides[i])));
+    if (!raw.ignore_rest && file.size() - array.end() >= pitch) refuse_rest(file, raw, array);
+    return array;
+  }
+  if (raw.inferred_axis) extents[*raw.inferred_axis] = inferred_extent(file, raw, available);
+  const uint64_t needed = checked_bytes({extents, w, Order::c});
+  auto array = ArrayDescription::contiguous(*raw.dtype, std::move(extents), raw.order, raw.offset);
+  if (needed < available && !raw.ignore_rest) refuse_rest(file, raw, array);
+  if (needed > available) {
+    throw InputError(fmt::format("{}: the file has {}, but offset {} + {} × shape ({}) is {}", path,
+                                 count_text(file.size(), "byte"), raw.offset, count_text(w, "byte"),
+                                 fmt::join(array.extents, ", "), raw.offset + needed));
+  }
+  return array;
+}
+
 // `raw` has a dtype.
 ArrayDescription raw_description(const File& file, const RawLayout& raw) {
   const std::string& path = file.name();
-  ArrayDescription description{*raw.dtype, {}, Order::c, raw.offset};
-  const std::uint64_t w = raw.dtype->bytes;
+  const uint64_t w = raw.dtype->bytes;
   if (raw.offset > file.size()) {
     throw InputError(fmt::format("{}: the offset {} lies beyond the file's {}", path, raw.offset,
                                  count_text(file.size(), "byte")));
   }
-  const std::uint64_t available = file.size() - raw.offset;
-  if (raw.extents) {
-    description.extents = *raw.extents;
-    if (raw.extents->size() > max_axes) {
-      throw InputError(
-          fmt::format("{}: shape of {} axes; NumPy has at most {}", path, raw.extents->size(), max_axes));
-    }
-    if (raw.inferred_axis) description.extents[*raw.inferred_axis] = inferred_extent(file, raw, available);
-    const std::uint64_t needed = checked_bytes(description.shape());
-    if (needed != available) {
-      throw InputError(fmt::format("{}: the file has {}, but offset {} + {} × shape ({}) is {}", path,
-                                   count_text(file.size(), "byte"), raw.offset, count_text(w, "byte"),
-                                   fmt::join(description.extents, ", "), raw.offset + needed));
-    }
-  } else {
-    if (available % w != 0) {
-      throw InputError(fmt::format("{}: the file has {}, which is not offset {} plus a multiple of {}", path,
-                                   count_text(file.size(), "byte"), raw.offset, count_text(w, "byte")));
-    }
-    description.extents = {available / w};
+  const uint64_t available = file.size() - raw.offset;
+  if (raw.extents) return described(file, raw, available);
+  if (!raw.strides.empty()) throw InputError(fmt::format("{}: strides need a shape", path));
+  if (available % w != 0 && !raw.ignore_rest) {
+    throw RestError(fmt::format("{}: the file has {}, which is not offset {} plus a multiple of {}", path,
+                                count_text(file.size(), "byte"), raw.offset, count_text(w, "byte")));
   }
-  return description;
+  return ArrayDescription::contiguous(*raw.dtype, {available / w}, Order::c, raw.offset);
 }
 
 // The description is left empty.
@@ -102,6 +138,7 @@ ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawL
   } else {
     refuse_unread(path.string(), known);
   }
+  array.rest = file.size() - array.description.end();
   return array;
 }
 
@@ -114,6 +151,7 @@ ArrayFile open_raw_array(const std::filesystem::path& path, const RawLayout& raw
   ArrayFile array = opened(path, system_disk());
   if (!raw.dtype) refuse_unread(path.string(), nullptr);
   array.description = raw_description(*array.file, raw);
+  array.rest = array.file->size() - array.description.end();
   return array;
 }
 

@@ -30,12 +30,14 @@ inline constexpr std::uint64_t max_npy_header_bytes = std::uint64_t{1} << 20;
 /// numbers). Throws IoError if reading fails.
 ArrayDescription read_npy_header(const File& file);
 
-/// A header for a C-ordered array as NumPy writes it, but padded to a multiple of 4096 bytes so that the data
-/// starts at a page. There are two exceptions, which are padded to a multiple of 64 as NumPy's own are. One
-/// is headers of 8,193 to 9,984 bytes (structured types of several hundred fields): NumPy by default refuses
-/// headers of more than 10,000 characters. The other is arrays without elements: NumPy cannot map a file that
-/// ends at a page's end. The format version is 1 where the header fits, 2 for long headers, 3 where the
-/// description is not ASCII. Throws InputError if the header would exceed max_npy_header_bytes.
-std::string npy_header(const DType& dtype, const std::vector<std::uint64_t>& extents);
+/// A header for a contiguous array as NumPy writes it, but padded to a multiple of 4096 bytes so that the
+/// data starts at a page. There are two exceptions, which are padded to a multiple of 64 as NumPy's own are.
+/// One is headers of 8,193 to 9,984 bytes (structured types of several hundred fields): NumPy by default
+/// refuses headers of more than 10,000 characters. The other is arrays without elements: NumPy cannot map a
+/// file that ends at a page's end. A `compact` header always is as NumPy's. The format version is 1 where the
+/// header fits, 2 for long headers, 3 where the description is not ASCII. Throws InputError if the header
+/// would exceed max_npy_header_bytes.
+std::string npy_header(const DType& dtype, const std::vector<std::uint64_t>& extents, Order order = Order::c,
+                       bool compact = false);
 
 }  // namespace xorder::io

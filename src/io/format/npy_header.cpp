@@ -120,13 +120,13 @@ std::vector<std::uint64_t> extents_of(const Literal& shape) {
 }
 
 // Bytes behind the array are none of its business: numpy.load ignores them too.
-void check_file_size(const ArrayDescription& array, std::uint64_t file_bytes) {
-  const std::uint64_t whole = array.offset + checked_bytes(array.shape());
+void check_file_size(const ArrayShape& array, std::uint64_t offset, std::uint64_t file_bytes) {
+  const std::uint64_t whole = offset + checked_bytes(array);
   if (whole <= file_bytes) return;
   throw InputError(
       fmt::format("truncated: its .npy header makes {} bytes (offset {} + {} bytes x shape ({})), the file "
                   "has {}",
-                  whole, array.offset, array.dtype.bytes, fmt::join(array.extents, ", "), file_bytes));
+                  whole, offset, array.element_bytes, fmt::join(array.extents, ", "), file_bytes));
 }
 
 ArrayDescription parse(std::string_view header, std::uint64_t file_bytes) {
@@ -139,23 +139,21 @@ ArrayDescription parse(std::string_view header, std::uint64_t file_bytes) {
     corrupt(
         fmt::format("fortran_order {}; expected True or False", excerpt(to_python(entries.fortran_order))));
 
-  ArrayDescription array;
-  array.dtype = parse_descr(std::move(entries.descr));
-  array.extents = extents_of(entries.shape);
-  array.order = entries.fortran_order.truth ? Order::fortran : Order::c;
-  array.offset = offset;
-  check_file_size(array, file_bytes);
-  return array;
+  DType dtype = parse_descr(std::move(entries.descr));
+  std::vector<std::uint64_t> extents = extents_of(entries.shape);
+  check_file_size({extents, dtype.bytes, Order::c}, offset, file_bytes);
+  return ArrayDescription::contiguous(std::move(dtype), std::move(extents),
+                                      entries.fortran_order.truth ? Order::fortran : Order::c, offset);
 }
 
 // The size to which a header of `least` bytes is padded: see npy_header(). Whole pages suit direct transfers.
-std::uint64_t padded(std::uint64_t least, bool empty) {
+std::uint64_t padded(std::uint64_t least, bool short_ones) {
   constexpr std::uint64_t page = 4096, numpy_alignment = 64;
   // NumPy's limit of 10,000 characters excludes the preamble. The largest multiple of 64 that it reads is
   // 9,984.
   constexpr std::uint64_t numpy_limit = 9984;
   const std::uint64_t pages = round_up(least, page);
-  const bool as_numpy = empty || (least <= numpy_limit && pages > numpy_limit);
+  const bool as_numpy = short_ones || (least <= numpy_limit && pages > numpy_limit);
   return as_numpy ? round_up(least, numpy_alignment) : pages;
 }
 
@@ -178,17 +176,23 @@ ArrayDescription parse_npy_header(std::string_view header, std::uint64_t file_by
   }
 }
 
-std::string npy_header(const DType& dtype, const std::vector<std::uint64_t>& extents) {
-  std::string text = fmt::format("{{'descr': {}, 'fortran_order': False, 'shape': ({}{}), }}", dtype.descr,
-                                 fmt::join(extents, ", "), extents.size() == 1 ? "," : "");
+std::string npy_header(const DType& dtype, const std::vector<std::uint64_t>& extents, Order order,
+                       bool compact) {
+  // As NumPy, it says True only where it matters.
+  const bool empty = std::ranges::find(extents, 0u) != extents.end();
+  const bool fortran =
+      order == Order::fortran && !empty && std::ranges::count_if(extents, [](auto e) { return e > 1; }) > 1;
+  std::string text =
+      fmt::format("{{'descr': {}, 'fortran_order': {}, 'shape': ({}{}), }}", dtype.descr,
+                  fortran ? "True" : "False", fmt::join(extents, ", "), extents.size() == 1 ? "," : "");
   const bool ascii =
       std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
   // Version 1 has a 16-bit length. The padding counts.
-  const bool empty = std::ranges::find(extents, 0u) != extents.end();
-  const bool is_short = padded(preamble_bytes(1) + text.size() + 1, empty) - preamble_bytes(1) <= 0xffff;
+  const bool as_numpy = compact || empty;
+  const bool is_short = padded(preamble_bytes(1) + text.size() + 1, as_numpy) - preamble_bytes(1) <= 0xffff;
   const int version = !ascii ? 3 : is_short ? 1 : 2;
   const std::size_t preamble = preamble_bytes(version);
-  const std::uint64_t whole = padded(preamble + text.size() + 1, empty);
+  const std::uint64_t whole = padded(preamble + text.size() + 1, as_numpy);
   if (whole > max_npy_header_bytes)
     throw InputError(
         fmt::format("the type's description makes an .npy header of {} bytes; at most {} are read", whole,

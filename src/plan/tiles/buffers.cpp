@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "byte_units.hpp"
+#include "plan/tiles/source_files.hpp"
 #include "rounding.hpp"
 
 namespace xorder::plan {
@@ -15,6 +16,7 @@ using std::uint64_t;
 // long with any pool within these bounds, small files take longest with the largest.
 constexpr uint64_t pool_tiles = 3, least_pool = 16 * MiB, most_pool = 64 * MiB;
 constexpr uint64_t most_tile_slots = 64;
+constexpr uint64_t span_bytes = 64;            // of a span in the pipeline's lists, about
 constexpr uint64_t uncounted_lists = 8 * MiB;  // these belong to what Options::memory leaves to the program
 
 // The groups that are being read, and the requests that are being written: a share of a small file, since
@@ -29,6 +31,13 @@ void add_group_slots(const Reordering& what, const Setting& setting, const Geome
   const uint64_t run = g.source.run_elements * b.element_bytes, alignment = setting.read_alignment;
   b.group_runs = g.source.run_count;
   b.group_pitch = g.source_aligned ? run : round_up(run, alignment) + alignment;
+  if (setting.strided) {
+    b.run_spans = setting.strided->most_spans(run);
+    b.unpacked_bytes = round_up(run, alignment);
+    const uint64_t excess = alignment == 1 ? 0 : 2 * alignment;  // of each span
+    b.group_pitch =
+        round_up(setting.strided->most_bytes_read(run) + b.run_spans * excess, alignment) + b.unpacked_bytes;
+  }
   const uint64_t window = std::min({24 * MiB, setting.memory / 8, largest_window(what.bytes(), read_share)});
   b.group_slots =
       std::min(g.groups, std::clamp<uint64_t>(window / b.group_slot_bytes(), 3, most_group_slots));
@@ -60,7 +69,8 @@ struct Lists {
   Lists(const Geometry& g, const Buffers& b)
       : tile_chunks(g.target.run_count * b.chunk.per_run),
         per_tile(sizeof(void*) * tile_chunks + sizeof(Run) * g.target.run_count),
-        per_group(sizeof(void*) * tile_chunks + (sizeof(Run) + sizeof(void*)) * b.group_runs) {}
+        per_group(sizeof(void*) * tile_chunks +
+                  (sizeof(Run) + sizeof(void*) + b.run_spans * span_bytes) * b.group_runs) {}
   // Besides the tiles that fill all chunks there are two more slots, and two lists while runs are listed.
   uint64_t fixed(const Buffers& b) const { return 4 * per_tile + b.group_slots * per_group; }
   uint64_t per_chunk() const { return sizeof(void*) + ceil_div(per_tile, tile_chunks); }

@@ -22,10 +22,12 @@ struct Buffers {
   /// How many tiles may be in progress at once.
   std::uint64_t tile_slots = 0;
   /// For groups that are being read: slots of group_runs × group_pitch bytes. A pitch leaves room for the
-  /// superset that an unaligned read fetches.
+  /// superset that an unaligned read fetches. If the source is strided, unpacked_bytes at its end are for the
+  /// run itself, which is unpacked from at most run_spans spans in front of them.
   std::uint64_t group_runs = 0;
   std::uint64_t group_pitch = 0;
   std::uint64_t group_slots = 0;
+  std::uint64_t unpacked_bytes = 0, run_spans = 0;
   /// For what is being written: a slot is one request, with room for the blocks at both of its ends.
   std::uint64_t write_slot_bytes = 0;
   std::uint64_t write_slots = 0;

@@ -10,6 +10,7 @@
 #include "plan/price.hpp"
 #include "plan/tiles/buffers.hpp"
 #include "plan/tiles/geometry.hpp"
+#include "plan/tiles/source_files.hpp"
 #include "rounding.hpp"
 
 namespace xorder::plan {
@@ -155,10 +156,18 @@ class Search {
     split_into_groups(choice);
   }
 
-  // Leaves most of a small memory to tiles, and divides a small file into several groups.
-  uint64_t group_target_bytes() const {
+  // Leaves most of a small memory to tiles, and divides a small file into several groups. What is read around
+  // the elements counts.
+  uint64_t group_target_bytes(const TileChoice& choice) const {
     const uint64_t of_file = std::max(largest_request, what_.bytes() / 128);
-    return std::min({setting_.group_bytes, setting_.memory / 32, of_file});
+    const uint64_t bytes = std::min({setting_.group_bytes, setting_.memory / 32, of_file});
+    if (!setting_.strided) return bytes;
+    RunShape shape;
+    set_source_shape(what_, choice, tile_bits(choice.source_low, choice.target_low), shape);
+    const auto run = static_cast<double>(shape.run_elements * what_.element_bytes);
+    const double read = setting_.strided->bytes_read(run) +
+                        setting_.strided->spans(run) * static_cast<double>(2 * setting_.read_alignment);
+    return static_cast<uint64_t>(static_cast<double>(bytes) * run / (run + read));
   }
 
   // Splits along the slowest axis of the target run that is longer than 1, so that a group gives one piece to
@@ -182,7 +191,7 @@ class Search {
       if (length < what_.extents[axis]) break;
     }
     if (!split) return;
-    const uint64_t w = what_.element_bytes;
+    const uint64_t w = what_.element_bytes, target_bytes = group_target_bytes(choice);
     const uint64_t least_piece = ceil_div(cache_line, split_run * w);
     if (what_.mapped == static_cast<int>(*split)) {
       int& low = choice.group_low;
@@ -190,11 +199,11 @@ class Search {
         return (elements * w) >>
                (tile_bits(choice.source_low, choice.target_low) - tile_bits(choice.source_low, low));
       };
-      while (low > 0 && uint64_t{1} << (low - 1) >= least_piece && bytes() > group_target_bytes()) --low;
+      while (low > 0 && uint64_t{1} << (low - 1) >= least_piece && bytes() > target_bytes) --low;
     } else {
       const uint64_t unit_bytes = elements / choice.tile[*split] * w;
-      choice.group[*split] = cut_evenly(choice.tile[*split], least_piece, group_target_bytes() / unit_bytes,
-                                        whole_blocks(*split));
+      choice.group[*split] =
+          cut_evenly(choice.tile[*split], least_piece, target_bytes / unit_bytes, whole_blocks(*split));
     }
   }
 
@@ -229,19 +238,33 @@ class Search {
     const uint64_t bytes = what_.bytes(), read = where.source_block, written = where.target_block;
     const uint64_t read_excess = where.source_aligned ? 0 : setting_.read_alignment;
     const uint64_t write_excess = where.target_aligned ? 0 : setting_.write_alignment;
-    c.seconds = plan::price({.reads = {ceil_div(bytes, read), read + read_excess},
+    Requests reads{ceil_div(bytes, read), read + read_excess};
+    if (setting_.strided) {
+      const double spans = setting_.strided->spans(static_cast<double>(read));
+      reads = {static_cast<uint64_t>(static_cast<double>(reads.count) * spans),
+               read_block(where) + read_excess};
+    }
+    c.seconds = plan::price({.reads = reads,
                              .writes = {ceil_div(bytes, written), written + write_excess},
-                             .copied = bytes,
+                             .copied = setting_.strided ? bytes / 2 * 3 : bytes,  // once more
                              .tiles = where.tiles,
                              .memory = memory->memory()},
                             setting_);
     return true;
   }
 
+  // What lies together in the source, on average.
+  uint64_t read_block(const Geometry& g) const {
+    if (!setting_.strided) return g.source_block;
+    const auto run = static_cast<double>(g.source_block);
+    return static_cast<uint64_t>(setting_.strided->bytes_read(run) / setting_.strided->spans(run));
+  }
+
   Pass pass(const Candidate& c) const {
     return {c.buffers,
             Tiling(what_, c.geometry.choice),
-            c.geometry.source_block,
+            setting_.strided,
+            read_block(c.geometry),
             c.geometry.target_block,
             c.geometry.tile_elements * what_.element_bytes,
             c.seconds};
@@ -254,8 +277,17 @@ class Search {
 
 }  // namespace
 
+// To read through long gaps takes memory: so short ones are tried as well.
 std::optional<Pass> choose_pass(const Reordering& what, const Setting& setting) {
-  return Search(what, setting).best();
+  if (!setting.strided) return Search(what, setting).best();
+  std::optional<Pass> best;
+  for (const uint64_t gap : {gap_worth_reading(setting.device), 2 * setting.read_alignment}) {
+    Setting here = setting;
+    here.strided = setting.strided->reading_through(gap);
+    auto pass = Search(what, here).best();
+    if (pass && (!best || pass->seconds < best->seconds)) best = std::move(pass);
+  }
+  return best;
 }
 
 }  // namespace xorder::plan

@@ -69,7 +69,7 @@ bool complete(const Reordering& what, const Setting& setting, int tile_bits, int
 
   const Side source{g.source, nullptr, choice.group, choice.tile};
   const Side target{g.written, &what.order, choice.tile, choice.tile};
-  g.source_aligned = aligned(what, source, setting.source_offset, setting.read_alignment);
+  g.source_aligned = !setting.strided && aligned(what, source, setting.source_offset, setting.read_alignment);
   g.target_aligned = aligned(what, target, setting.target_offset, setting.write_alignment);
   g.source_block = average_run_bytes(what, source);
   g.target_block = average_run_bytes(what, target);

@@ -1,0 +1,31 @@
+// Several inputs as one array, as numpy.stack and numpy.concatenate make it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "moving_files.hpp"
+#include "xorder/permutation/reordering.hpp"
+
+namespace xorder::cli {
+
+/// The inputs one after the other. If they are joined along an axis that is not the slowest in each file,
+/// that axis is two here: `cut`, along which the files lie, and the next, within each file.
+struct Joined {
+  ArrayShape shape;
+  std::optional<std::size_t> cut;
+
+  std::vector<std::uint64_t> extents() const;
+  // As the functions of these names of the array that the user sees.
+  Reordering transposition(std::span<const int> axes) const;
+  Reordering mapping_along(int axis, const gf2::AffineMap& map) const;
+};
+
+/// Throws InputError, which names a file and says how it differs from the first, unless the inputs fit
+/// together.
+Joined joined(std::span<const io::ArrayFile> inputs, const Joining& how);
+
+}  // namespace xorder::cli
