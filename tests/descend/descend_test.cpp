@@ -200,7 +200,7 @@ constexpr work::AccessChoice accesses[] = {work::AccessChoice::direct, work::Acc
 TEST_F(DescendFiles, EveryCutIsTheDefinition) {
   test::Random random;
   SEED_TRACE(random);
-  for (int round = 0; round < 40; ++round) {
+  for (int round = 0; round < test::rounds(40); ++round) {
     const int n = random.in(0, 13);
     const auto a = random_numbers(random, uint64_t{1} << n);
     const auto in = file("in.raw", a, std::string(random.in(0, 1) * 1000u, 'x'));

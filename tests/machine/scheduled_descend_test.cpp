@@ -13,6 +13,7 @@
 #include "byte_units.hpp"
 #include "descend/reference.hpp"
 #include "io/scratch.hpp"
+#include "sanitized.hpp"
 #include "seed.hpp"
 #include "xorder/descend/computations.hpp"
 #include "xorder/error.hpp"
@@ -118,7 +119,7 @@ constexpr work::AccessChoice accesses[] = {work::AccessChoice::direct, work::Acc
 TEST_F(ScheduledDescendTest, EveryCutIsTheDefinition) {
   test::Random random;
   SEED_TRACE(random);
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < test::rounds(60); ++round) {
     const int n = random.in(0, 13);
     const auto a = random_numbers(random, uint64_t{1} << n);
     const auto in = file("in.raw", a);

@@ -11,6 +11,7 @@
 #include "plan/bands/band_exchange.hpp"
 #include "plan/price.hpp"
 #include "plan/reference.hpp"
+#include "sanitized.hpp"
 #include "seed.hpp"
 #include "xorder/error.hpp"
 #include "xorder/machine/scheduled.hpp"
@@ -216,8 +217,8 @@ std::string expected(const std::string& data, const std::vector<Band>& bands, st
 TEST_F(Scheduled, SeveralBandsAtOnce) {
   Random random;
   SEED_TRACE(random);
-  for (int i = 0; i < 40; ++i) {
-    // Two are larger than memory, and go in several stripes.
+  for (int i = 0; i < test::rounds(40); ++i) {
+    // Some are larger than memory, and go in several stripes.
     const bool large = i % 20 == 0;
     const std::uint64_t n = large ? 20000 : random.in(1, i % 10 == 1 ? 1000 : 70);
     const std::vector<Band> bands = random_bands(random, n, large ? 60 : 40);

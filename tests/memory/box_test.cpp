@@ -18,6 +18,7 @@
 #include "memory/expect_permuted.hpp"
 #include "memory/small_caches.hpp"
 #include "plan/reference.hpp"
+#include "sanitized.hpp"
 #include "xorder/memory/permute.hpp"
 
 namespace xorder::memory {
@@ -195,7 +196,7 @@ TEST(BoxesInMemory, Batches) {
   SEED_TRACE(random);
   with_every_instruction_set([&] {
     int in_batches = 0, in_batches_along_two = 0;
-    for (int i = 0; i < 300; ++i) {
+    for (int i = 0; i < test::rounds(300); ++i) {
       SCOPED_TRACE(i);
       const std::uint64_t w = std::uint64_t{1} << random.in(0, 4), rows = std::uint64_t{2} << random.in(0, 8),
                           columns = random.in(1u, 3u) * (std::uint64_t{2} << random.in(0, 7));
@@ -216,8 +217,8 @@ TEST(BoxesInMemory, Batches) {
       if (testing::Test::HasFatalFailure()) return;
     }
     if (kernel::batch_function(8, 4, 4) != nullptr) {
-      EXPECT_GT(in_batches, 20);
-      EXPECT_GT(in_batches_along_two, 10);
+      EXPECT_GT(in_batches, test::rounds(20));
+      EXPECT_GT(in_batches_along_two, test::rounds(10));
     }
   });
 }

@@ -17,6 +17,7 @@
 #include "io/disks.hpp"
 #include "plan/reference.hpp"
 #include "rounding.hpp"
+#include "sanitized.hpp"
 #include "seed.hpp"
 #include "xorder/error.hpp"
 
@@ -231,7 +232,7 @@ void execute_with(
 TEST(Executor, EveryStepIsReadComputedAndWritten) {
   test::Random random;
   SEED_TRACE(random);
-  for (int i = 0; i < 30; ++i) {
+  for (int i = 0; i < test::rounds(30); ++i) {
     Files files(random);
     AddingPass pass(random, files.source, files.target, files.bytes, files.shift);
     execute_with(random, pass, files);
