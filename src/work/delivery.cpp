@@ -22,15 +22,19 @@ void bound_page_cache(io::File& file, const Frame& frame, std::size_t sharing = 
   file.set_windows(std::min(share, most_read) / sharing, std::min(share, most_written));
 }
 
+// The inputs, and behind them the headers that are files of their own.
 std::vector<io::File> open_all(const Frame& frame, io::Disk& disk) {
   std::vector<io::File> files;
-  for (const io::ArrayFile& input : frame.inputs) {
-    files.push_back(input.file->reopen(frame.access.source, disk));
+  const auto open = [&](const io::File& file, const io::FileStamp& stamp, io::Access access) {
+    files.push_back(file.reopen(access, disk));
     files.back().set_keep_cached(frame.access.keep_cached);
     bound_page_cache(files.back(), frame, frame.inputs.size());
-    if (files.back().stamp() != input.stamp) {
+    if (files.back().stamp() != stamp)
       throw IoError(files.back().name(), "the file has changed since it was first opened");
-    }
+  };
+  for (const io::ArrayFile& input : frame.inputs) open(*input.file, input.stamp, frame.access.source);
+  for (const io::ArrayFile& input : frame.inputs) {
+    if (input.header) open(*input.header, input.header_stamp, io::Access::buffered);
   }
   return files;
 }

@@ -30,7 +30,7 @@ class Delivery {
   /// Makes a file for the data between two passes, in the scratch directory.
   io::File scratch(std::uint64_t bytes) const;
 
-  /// Throws IoError if an input has changed since the constructor.
+  /// Throws IoError if an input, or the header of one, has changed since the constructor.
   void require_unchanged_inputs() const;
   /// Syncs the output and gives it its name. Throws Cancelled if asked to stop, and IoError if an input has
   /// changed. In a team, all members sync and the first gives the name. (The constructor and scratch() are
@@ -42,7 +42,7 @@ class Delivery {
 
   const Frame& frame_;
   io::Disk& disk_;
-  std::vector<io::File> sources_;
+  std::vector<io::File> sources_;      // the inputs, and headers of theirs
   std::vector<io::FileStamp> stamps_;  // of the sources, when reading began
   std::optional<io::Output> output_;   // in a team, only in the first member,
   std::optional<io::File> joined_;     // and opened by the others

@@ -12,6 +12,7 @@
 
 #include "byte_units.hpp"
 #include "io/scratch.hpp"
+#include "sanitized.hpp"
 #include "seed.hpp"
 #include "xorder/error.hpp"
 
@@ -133,6 +134,7 @@ TEST_F(BandTest, BandsInPartsOfSeveralBlocks) {
   SEED_TRACE(random_);
   for (const uint64_t element_bytes : {1, 3, 8, 16, 24}) {
     for (const bool cyclic : {false, true}) {
+      if (test::sanitized && random_.in(0, 3) != 0) continue;
       const uint64_t width = 20000 / element_bytes + random_.in(0, 100), n = width + random_.in(0, 100);
       const uint64_t upper = random_.in(0, width - 1);
       if (element_bytes >= 8) {
@@ -168,7 +170,9 @@ TEST_F(BandTest, SeveralBands) {
     for (const Band& band : bands) {
       files.push_back(
           input(band, bytes, random_.in(0, 1) * random_.in(0, 5000), fmt::format("{}.raw", files.size())));
-      if (random_.in(0, 1) == 1) files.back().description.extents = {band.places()};
+      io::ArrayDescription& in = files.back().description;
+      if (random_.in(0, 1) == 1)
+        in = io::ArrayDescription::contiguous(in.dtype, {band.places()}, Order::c, in.offset);
       all += data_;
       expected += transposed(band, bytes);
     }

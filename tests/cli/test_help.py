@@ -5,6 +5,7 @@ import os
 import re
 import shlex
 
+import containers
 from harness import Case, main, matrix_text, np, random_columns
 
 
@@ -130,6 +131,7 @@ class Help(Case):
         self.save("image.npy", self.noise((48, 64, 3), "u1"))
         self.save("signal.npy", self.noise((8, 256), "f4"))
         self.save("signal.raw", self.noise((1024,), "c16"))
+        self.write("cube.fits", containers.fits(None, self.noise((4, 5, 6), ">f4")))
         self.write("a.txt", matrix_text(random_columns(self.random, 10)))
         shape = re.search(r"--shape (\S+)", " ".join(words))
         dtype = re.search(r"--dtype (\S+)", " ".join(words))

@@ -8,6 +8,7 @@ import resource
 import time
 import unittest
 
+import containers
 from harness import (Case, MiB, NAMED_MAPS, affine_map, bits_map, index, main, matrix_text, morton, np, random_columns,
                      rotation)
 
@@ -131,6 +132,11 @@ class Schema(Case):
         self.assertEqual(set(timed["timing"]), {"startup", "per_hop", "per_byte", "ports", "runs", "wormhole", "store_and_forward"})
         self.assertEqual(set(self.json(*scheduled, "--dry-run", "--network", "1,1,1")), keys["Plan"][0] | keys["Report"][1])
         self.assertEqual(set(self.json("info", "a.npy")), keys["info"][0])
+        self.write("a.fits", containers.fits(self.noise((4, 5), ">f4")))
+        self.assertEqual(set(self.json("info", "a.fits:0")), keys["info"][0] | {"axes", "note"})
+        listed = self.json("info", "a.fits")
+        self.assertEqual(set(listed), {"path", "format", "arrays"})
+        self.assertEqual(set(listed["arrays"][0]), keys["info"][0] - {"path", "format", "rest"} | keys["info"][1])
         self.assertEqual(set(self.json("show", "gray", "--bits", 5)), keys["show"][0])
         self.assertEqual(set(self.json("show", "gray", "--bits", 5, "--block", 4)), keys["show"][0] | keys["show"][1])
         self.assertEqual(set(self.json("show", "gray", "--bits", 5, "--processors", 4)), keys["show"][0] | keys["show"][2])

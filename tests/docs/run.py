@@ -17,6 +17,9 @@ import sys
 import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests/cli"))
+import containers
+
 BUILD, SCRATCH = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")),
              *sorted((ROOT / "bench").glob("*.md"))]
@@ -58,6 +61,13 @@ def make_files(folder, command):
     (folder / "padded.raw").write_bytes(random.bytes(512 * 30))
     (folder / "framed.raw").write_bytes(random.bytes(512 + 8 * 30 * 50 + 100))
     (folder / "signal.raw").write_bytes(random.bytes(16 * 256))
+    volume = random.random((4, 5, 6)).astype(">f4")
+    image = containers.fits_unit(volume, ("XTENSION", "IMAGE"), PCOUNT=0, GCOUNT=1, EXTNAME="SCI")
+    (folder / "cube.fits").write_bytes(containers.fits(None) + image)
+    (folder / "climate.nc").write_bytes(containers.netcdf({"tas": (("time", "lat", "lon"), volume), "lat": (("lat",), volume[0, :, 0])}))
+    (folder / "scan.nii").write_bytes(containers.nifti(volume))
+    (folder / "scene.hdr").write_text(containers.envi(volume, "bil"))
+    volume.tofile(folder / "scene.img")
     shape = re.search(r"--shape (\d+),(\d+)", command)
     with open(folder / "a.raw", "wb") as file:
         file.truncate(8 * int(shape[1]) * int(shape[2]) if shape else 8192)  # sparse

@@ -48,7 +48,7 @@ ArrayDescription array_of(const char* descr, uint64_t bytes, std::vector<uint64_
   return ArrayDescription::contiguous({bytes, descr}, std::move(extents), order, 100);
 }
 
-std::string reason(const auto& view) {
+std::string refusal_of(const auto& view) {
   try {
     view();
   } catch (const InputError& error) {
@@ -107,17 +107,17 @@ TEST(ArrayView, IndicesDropAxesAndEllipsesFillUp) {
             (std::vector<int64_t>{10, -4}));
   EXPECT_EQ(selected(array, std::vector{at(2), at(3), at(4)}).offset, 100u + 2 * 59);
   EXPECT_EQ(selected(array, {}).strides, array.strides);
-  EXPECT_EQ(reason([&] { selected(array, std::vector{at(3)}); }),
+  EXPECT_EQ(refusal_of([&] { selected(array, std::vector{at(3)}); }),
             "index 3 is out of bounds for axis 0 with size 3");
-  EXPECT_EQ(reason([&] {
+  EXPECT_EQ(refusal_of([&] {
               selected(array, std::vector{at(0), at(0), at(0), at(0)});
             }),
             "too many indices for array: array is 3-dimensional, but 4 were indexed");
-  EXPECT_EQ(reason([&] {
+  EXPECT_EQ(refusal_of([&] {
               selected(array, std::vector{ellipsis, ellipsis});
             }),
             "an index can only have a single ellipsis ('...')");
-  EXPECT_EQ(reason([&] { selected(array, std::vector{slice({}, {}, 0)}); }), "slice step cannot be zero");
+  EXPECT_EQ(refusal_of([&] { selected(array, std::vector{slice({}, {}, 0)}); }), "slice step cannot be zero");
   const int64_t far = std::numeric_limits<int64_t>::min();
   EXPECT_EQ(selected(array, std::vector{slice({}, {}, far)}).extents[0], 1u);
   EXPECT_EQ(selected(array, std::vector{slice(far, far)}).extents[0], 0u);
@@ -134,12 +134,12 @@ TEST(ArrayView, ReshapesCountElementsInTheArraysOrder) {
   const ArrayDescription cut = reshaped(every_other, {2, 2, 3});
   EXPECT_EQ(cut.strides, (std::vector<int64_t>{24, 6, 2}));
   EXPECT_EQ(positions(cut), positions(every_other));
-  EXPECT_THAT(reason([&] { reshaped(every_other, {12}); }), testing::HasSubstr("gaps"));
-  EXPECT_EQ(reason([&] {
+  EXPECT_THAT(refusal_of([&] { reshaped(every_other, {12}); }), testing::HasSubstr("gaps"));
+  EXPECT_EQ(refusal_of([&] {
               reshaped(every_other, {5, 2});
             }),
             "cannot reshape array of size 12 into shape (5,2)");
-  EXPECT_EQ(reason([&] {
+  EXPECT_EQ(refusal_of([&] {
               reshaped(every_other, {5, 0}, 1);
             }),
             "cannot reshape array of size 12 into shape (5,-1)");
@@ -192,9 +192,9 @@ TEST(ArrayView, FieldsAreTheElements) {
   EXPECT_EQ(both.dtype, (DType{10, "[('c', '<c8'), ('a', '<i2')]"}));
   EXPECT_EQ(both.pieces, (std::vector<ElementPiece>{{13, 8, 1}, {0, 2, 1}}));
   EXPECT_EQ(both.stored_bytes(), 21u);
-  EXPECT_THAT(reason([&] { field_of(array, "d"); }), testing::HasSubstr("'a', 'b', 'c'"));
-  EXPECT_THAT(reason([&] { field_of(array, "a.x"); }), testing::HasSubstr("no fields"));
-  EXPECT_THAT(reason([&] { field_of(array, "a,a"); }), testing::HasSubstr("named"));
+  EXPECT_THAT(refusal_of([&] { field_of(array, "d"); }), testing::HasSubstr("'a', 'b', 'c'"));
+  EXPECT_THAT(refusal_of([&] { field_of(array, "a.x"); }), testing::HasSubstr("no fields"));
+  EXPECT_THAT(refusal_of([&] { field_of(array, "a,a"); }), testing::HasSubstr("named"));
 }
 
 TEST(ArrayView, ByteOrdersBelongToNumbers) {
@@ -211,13 +211,13 @@ TEST(ArrayView, ByteOrdersBelongToNumbers) {
   EXPECT_EQ(in_byte_order(array_of("'<U7'", 28, {5}), ByteOrder::big).pieces,
             (std::vector<ElementPiece>{{0, 28, 4}}));
   EXPECT_EQ(in_byte_order(array_of("'<f1'", 1, {5}), ByteOrder::big).dtype.descr, "'<f1'");
-  EXPECT_THAT(reason([] { in_byte_order(array_of("'<g2'", 2, {5}), ByteOrder::big); }),
+  EXPECT_THAT(refusal_of([] { in_byte_order(array_of("'<g2'", 2, {5}), ByteOrder::big); }),
               testing::HasSubstr("byte order"));
 }
 
 TEST(ArrayDescription, RefusesWhatOverlapsOrLeavesTheFile) {
   const auto reasons = [](std::vector<uint64_t> extents, std::vector<int64_t> strides, uint64_t offset) {
-    return reason([&] {
+    return refusal_of([&] {
       check_layout({{4, "'<u4'"}, std::move(extents), std::move(strides), offset}, 1000, "a");
     });
   };

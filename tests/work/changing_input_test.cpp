@@ -71,9 +71,12 @@ class ChangingInput : public testing::TestWithParam<AccessChoice> {
  protected:
   // Transposes it while `meddle` happens.
   void expect_no_output(const std::filesystem::path& path, const std::function<void()>& meddle) {
+    expect_no_output(path, io::RawLayout{.dtype = io::parse_dtype("f8"), .extents = {{1024, 1024}}}, meddle);
+  }
+  void expect_no_output(const std::filesystem::path& path, const std::optional<io::RawLayout>& layout,
+                        const std::function<void()>& meddle) {
     Meddling disk(meddle);
-    const io::ArrayFile in = io::on_disk(
-        io::open_array(path, io::RawLayout{.dtype = io::parse_dtype("f8"), .extents = {{1024, 1024}}}), disk);
+    const io::ArrayFile in = io::on_disk(io::open_array(path, layout), disk);
     const ArrayShape shape = in.description.shape();
     Options options;
     options.access = GetParam();
@@ -122,6 +125,16 @@ TEST_P(ChangingInput, IsNoticedWhereItsTimeIsSetBack) {
     test::write_file(path, std::string(bytes, 'x'));
     expect_no_output(path, change);
   }
+}
+
+// The header beside the data is a part of the input.
+TEST_P(ChangingInput, IsNoticedInAHeaderBesideTheData) {
+  const test::ScratchDirectory scratch;
+  test::write_file(scratch / "in.img", std::string(bytes, 'x'));
+  test::write_file(scratch / "in.hdr",
+                   "ENVI\nlines=1024\nsamples=1024\nbands=1\ndata type=5\nbyte order=0\n");
+  expect_no_output(scratch / "in.img", {},
+                   [&] { std::ofstream(scratch / "in.hdr", std::ios::app) << "bands = 2\n"; });
 }
 
 // Where the clock has not moved since the file was made, a later change would not be seen by the time.

@@ -40,7 +40,8 @@ inline std::unique_ptr<work::Work> two_passes(const io::ArrayFile& in, const std
 // Two matrices that fill the array, of 100 and 156 diagonals.
 inline std::vector<Band> two_bands(io::ArrayFile& in, BandOrder order) {
   const std::uint64_t columns = in.description.elements() / 256;
-  in.description.extents = {in.description.elements()};
+  const io::ArrayDescription& d = in.description;
+  in.description = io::ArrayDescription::contiguous(d.dtype, {d.elements()}, Order::c, d.offset);
   return {{columns, 59, 40, false, order}, {columns, 100, 55, false, order}};
 }
 
@@ -55,7 +56,10 @@ std::unique_ptr<work::Work> band_work(const io::ArrayFile& in, const std::filesy
 // The same two, as inputs of their own.
 inline std::vector<io::ArrayFile> two_inputs(const io::ArrayFile& in, const std::vector<Band>& bands) {
   std::vector<io::ArrayFile> both{in, in};
-  for (std::size_t i = 0; i < 2; ++i) both[i].description.extents = bands[i].extents();
+  for (std::size_t i = 0; i < 2; ++i) {
+    io::ArrayDescription& d = both[i].description;
+    d = io::ArrayDescription::contiguous(d.dtype, bands[i].extents(), Order::c, d.offset);
+  }
   both[1].description.offset += both[0].description.bytes();
   return both;
 }

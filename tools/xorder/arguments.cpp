@@ -176,6 +176,12 @@ std::vector<io::Index> parse_indices(std::string_view text, const std::string& w
   return indices;
 }
 
+std::vector<std::string> parse_words(std::string_view text, const std::string&) {
+  std::vector<std::string> list;
+  for (const auto item : items_of(text)) list.emplace_back(trim(item));
+  return list;
+}
+
 RawShape parse_shape(std::string_view text, const std::string& what) {
   RawShape shape;
   if (const auto list = trim(text);

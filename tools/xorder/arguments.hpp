@@ -38,6 +38,8 @@ std::uint64_t parse_count(std::string_view text, const std::string& what);
 
 /// "2,0,1" with optional blanks or parentheses. Throws InputError naming `what`.
 std::vector<int> parse_ints(std::string_view text, const std::string& what);
+/// The same of words.
+std::vector<std::string> parse_words(std::string_view text, const std::string& what);
 
 /// The shape of a raw file. One extent may follow from the file's size.
 struct RawShape {

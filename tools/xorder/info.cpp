@@ -4,10 +4,12 @@
 #include "arguments.hpp"
 #include "commands.hpp"
 #include "count_text.hpp"
+#include "io/container/container.hpp"
 #include "json_text.hpp"
 #include "moving_files.hpp"
 #include "option_groups.hpp"
 #include "size_text.hpp"
+#include "standard_streams.hpp"
 
 namespace xorder::cli {
 
@@ -23,13 +25,80 @@ std::string option_text(const io::DType& dtype) {
   return fmt::format("|V{}", dtype.bytes);
 }
 
+template <typename Number>
+std::string tuple_text(const std::vector<Number>& numbers) {
+  return fmt::format("({}{})", fmt::join(numbers, ", "), numbers.size() == 1 ? "," : "");
+}
+
+const char* order_text(const io::ArrayDescription& d) {
+  if (!d.is_contiguous(d.order())) return "strided";
+  return d.order() == Order::c ? "C" : "Fortran";
+}
+
+nlohmann::json array_json(const io::ArrayDescription& d) {
+  return {{"dtype", option_text(d.dtype)},
+          {"descr", d.dtype.descr},
+          {"element_bytes", d.dtype.bytes},
+          {"shape", d.extents},
+          {"strides", d.strides},
+          {"order", order_text(d)},
+          {"offset", d.offset}};
+}
+
+void print_contents(const std::string& path, const io::Contents& contents, bool json) {
+  if (json) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const io::ContainedArray& array : contents.arrays) {
+      nlohmann::json item = nlohmann::json::object();
+      if (array.refusal.empty()) {
+        item = array_json(array.description());
+        item["bytes"] = array.description().bytes();
+      } else if (array.dtype) {
+        item = {{"dtype", option_text(*array.dtype)}, {"shape", array.extents}};
+      }
+      item.update({{"name", array.name},
+                   {"aliases", array.aliases},
+                   {"axes", array.axis_names},
+                   {"storage", array.storage},
+                   {"usable", array.refusal.empty()},
+                   {"note", array.refusal.empty() ? array.note : array.refusal}});
+      list.push_back(std::move(item));
+    }
+    fmt::print("{}\n",
+               json_text(nlohmann::json{
+                   {"path", path}, {"format", io::name(contents.format)}, {"arrays", std::move(list)}}));
+    return;
+  }
+  fmt::print("format  {}\n", io::name(contents.format));
+  for (const io::ContainedArray& array : contents.arrays) {
+    std::vector<std::string> said;
+    if (array.dtype) {
+      said.push_back(fmt::format("{} {}", array.dtype->descr, tuple_text(array.extents)));
+      if (!array.axis_names.empty())
+        said.push_back(fmt::format("axes {}", fmt::join(array.axis_names, ", ")));
+    }
+    if (array.refusal.empty()) {
+      const io::ArrayDescription d = array.description();
+      said.push_back(fmt::format("{} order, offset {}, {}", order_text(d), d.offset, array.storage));
+    }
+    if (!array.refusal.empty()) said.push_back("cannot be read: " + array.refusal);
+    if (array.refusal.empty() && !array.note.empty()) said.push_back(array.note);
+    const std::string alias = array.aliases.empty() ? "" : fmt::format(" ({})", array.aliases.front());
+    fmt::print("array   {}\n",
+               on_one_line(fmt::format("{}{}: {}", array.name, alias, fmt::join(said, "; "))));
+  }
+}
+
 }  // namespace
 
 void add_info(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("info", "show what a file holds: type, shape, order, offset");
+  CLI::App* command = program.add_subcommand(
+      "info", "show what a file holds: type, shape, order, offset; the arrays of a FITS, NetCDF, .. file");
   command->footer(
       "Examples:\n"
       "  xorder info a.npy\n"
+      "  xorder info cube.fits                                         lists its arrays\n"
+      "  xorder info cube.fits:1\n"
       "  xorder info a.raw --dtype f8 --shape 16384,32768 --json");
   struct Options {
     std::string file;
@@ -37,34 +106,37 @@ void add_info(CLI::App& program) {
     bool json = false;
   };
   const auto options = std::make_shared<Options>();
-  command->add_option("FILE", options->file, "the file to examine")->required();
+  command->add_option("FILE", options->file, "the file to examine, or FILE:NAME for an array in it")
+      ->required();
   options->raw.add_to(*command);
   command->add_flag("--json", options->json, "print one JSON object")->group(group::reporting);
-  command->callback([options] {
+  command->callback([options, command] {
+    const auto given = [&](const char* option) { return command->count(option) != 0; };
+    if (!given("--dtype") && !given("--shape") && !given("--offset")) {
+      if (const auto contents = io::contents(options->file))
+        return print_contents(options->file, *contents, options->json);
+    }
     const io::ArrayFile array = options->raw.open(options->file);
     const io::ArrayDescription& d = array.description;
     const std::uint64_t bytes = checked_bytes(d.shape());
-    const char* order = !d.is_contiguous(d.order()) ? "strided" : d.order() == Order::c ? "C" : "Fortran";
     if (options->json) {
-      const nlohmann::json json{{"path", options->file},
-                                {"format", io::name(array.format)},
-                                {"dtype", option_text(d.dtype)},
-                                {"descr", d.dtype.descr},
-                                {"element_bytes", d.dtype.bytes},
-                                {"shape", d.extents},
-                                {"strides", d.strides},
-                                {"order", order},
-                                {"offset", d.offset},
-                                {"bytes", bytes},
-                                {"rest", array.rest}};
+      nlohmann::json json = array_json(d);
+      json.update({{"path", options->file},
+                   {"format", io::name(array.format)},
+                   {"bytes", bytes},
+                   {"rest", array.rest}});
+      if (array.format != io::Format::npy && array.format != io::Format::raw)
+        json.update({{"axes", array.axis_names}, {"note", array.note}});
       fmt::print("{}\n", json_text(json));
       return;
     }
-    const char* const comma = d.extents.size() == 1 ? "," : "";
-    fmt::print("format  {}\ndtype   {} ({})\nshape   ({}{})\norder   {}\n", io::name(array.format),
-               d.dtype.descr, count_text(d.dtype.bytes, "byte"), fmt::join(d.extents, ", "), comma, order);
-    if (!d.is_contiguous(d.order())) fmt::print("strides ({}{})\n", fmt::join(d.strides, ", "), comma);
+    fmt::print("format  {}\ndtype   {} ({})\nshape   {}\norder   {}\n", io::name(array.format), d.dtype.descr,
+               count_text(d.dtype.bytes, "byte"), tuple_text(d.extents), order_text(d));
+    if (!d.is_contiguous(d.order())) fmt::print("strides {}\n", tuple_text(d.strides));
     fmt::print("offset  {}\nbytes   {} ({})\n", d.offset, bytes, size_text(bytes));
+    if (!array.axis_names.empty())
+      fmt::print("axes    {}\n", on_one_line(fmt::format("{}", fmt::join(array.axis_names, ", "))));
+    if (!array.note.empty()) fmt::print("note    {}\n", on_one_line(array.note));
     if (array.rest != 0)
       fmt::print("rest    {} behind the array, which are left out\n", count_text(array.rest, "byte"));
   });

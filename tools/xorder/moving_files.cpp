@@ -89,6 +89,7 @@ io::ArrayFile ArrayOptions::open(const std::string& path) const {
       array = io::reshaped(array, shape_->extents, shape_->inferred_axis);
     if (option = "--select"; selection_) array = io::selected(array, *selection_);
     if (option = "--byte-order"; byte_order_) array = io::in_byte_order(array, *byte_order_);
+    if (shape_ || selection_) file.axis_names.clear();  // they may be other axes now
     return file;
   } catch (const io::LayoutError& e) {
     throw InputError(fmt::format("{} (--dtype, --shape, --offset)", e.what()));
@@ -111,8 +112,8 @@ void MovingFiles::add_to(CLI::App& command, const OtherFiles& others) {
                       : others.inputs.empty() ? "IN"
                                               : "A",
                       inputs_[0],
-                      several ? "the file to read, or with --stack, .. several: .npy, or raw with --dtype"
-                              : "the file to read: .npy, or raw with --dtype")
+                      several ? "the file to read, or with --stack, .. several: .npy, FITS, .., or raw"
+                              : "the file to read: .npy, FITS, .. (FILE:NAME), or raw with --dtype")
           ->required();
   for (std::size_t i = 0; i < others.inputs.size(); ++i) {
     command.add_option(others.inputs[i], inputs_[i + 1], "another file of the same type and shape")
@@ -122,8 +123,8 @@ void MovingFiles::add_to(CLI::App& command, const OtherFiles& others) {
       command
           .add_option(
               "OUT", output_,
-              "the file to create: .npy, or raw (.raw, .bin, .dat), or else in the input's format; the "
-              "suffixes of other formats (.h5, .npz, ..) are refused")
+              "the file to create: .npy, or raw (.raw, .bin, .dat); with another name raw if IN is raw, else "
+              ".npy; suffixes of other formats (.h5, ..) are refused")
           ->required();
   if (several) command.add_option("behind", behind_)->group("");  // see sort()
   array_.add_to(command);

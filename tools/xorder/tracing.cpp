@@ -20,7 +20,10 @@ namespace fs = std::filesystem;
 const fs::path& checked(const fs::path& path, bool overwrite, std::span<const io::ArrayFile> inputs,
                         const fs::path& output) {
   require_different_files({{"OUT", output}, {"--trace", path}});
-  for (const io::ArrayFile& input : inputs) io::Output::check(path, 0, overwrite, *input.file);
+  for (const io::ArrayFile& input : inputs) {
+    for (const auto& file : {input.file, input.header})
+      if (file) io::Output::check(path, 0, overwrite, *file);
+  }
   return path;
 }
 

@@ -1,3 +1,8 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
 #include "arguments.hpp"
 #include "band_options.hpp"
 #include "checked_option.hpp"
@@ -6,6 +11,30 @@
 #include "xorder/error.hpp"
 
 namespace xorder::cli {
+namespace {
+
+// Axes by their numbers, or by names that the file has for them.
+std::vector<int> axis_numbers(const std::vector<std::string>& axes, const Request& request) {
+  std::vector<std::string> names = request.input().axis_names;
+  if (request.joining && request.joining->stacked) names.clear();  // there is one axis more
+  const auto number = [&](const std::string& axis) {
+    const auto found = std::ranges::find(names, axis);
+    if (found == names.end()) return parse_int(axis, "--axes");
+    if (std::find(found + 1, names.end(), axis) != names.end())
+      throw InputError(fmt::format("--axes: several axes are named {}; use their numbers", axis));
+    return static_cast<int>(found - names.begin());
+  };
+  std::vector<int> numbers;
+  try {
+    for (const std::string& axis : axes) numbers.push_back(number(axis));
+  } catch (const InputError& error) {
+    if (names.empty()) throw;
+    throw InputError(fmt::format("{}; the file's axes are {}", error.what(), fmt::join(names, ", ")));
+  }
+  return numbers;
+}
+
+}  // namespace
 
 CLI::App* add_transpose(CLI::App& parent, std::shared_ptr<Engine> engine) {
   CLI::App* command =
@@ -26,9 +55,9 @@ CLI::App* add_transpose(CLI::App& parent, std::shared_ptr<Engine> engine) {
       "more\n"
       "  xorder transpose ab.npy t.npy --banded 1,2 --band-order diagonals   SciPy's ab with l, u = 1, 2\n"
       "  xorder transpose bands.npy t.npy --banded 3,3 --matrices 4    four matrices, shape (4, N, 7)");
-  const auto axes = std::make_shared<std::optional<std::vector<int>>>();
-  add_parsed(*command, "--axes", "I,J,..", *axes, parse_ints,
-             "axis i of OUT is axis AXES[i] of IN; default: reversed")
+  const auto axes = std::make_shared<std::optional<std::vector<std::string>>>();
+  add_parsed(*command, "--axes", "I,J,..", *axes, parse_words,
+             "axis i of OUT is axis AXES[i] of IN, by number or name; default: reversed")
       ->group(group::task);
   const auto band = std::make_shared<BandStorageOptions>();
   const CLI::Option* const banded = band->add_to(*command);
@@ -39,7 +68,7 @@ CLI::App* add_transpose(CLI::App& parent, std::shared_ptr<Engine> engine) {
       if (*axes) throw InputError("--axes: not with --banded, which transposes the matrix");
       return engine->work(request, band->bands(request.inputs));
     }
-    const std::vector<int> order = axes->value_or(std::vector<int>{});
+    const std::vector<int> order = *axes ? axis_numbers(**axes, request) : std::vector<int>{};
     return engine->work(request, request.transposition(order),
                         transposed_extents(request.array().shape(), order));
   };

@@ -85,9 +85,9 @@ struct RawLayout {
   bool ignore_rest = false;
 };
 
-enum class Format { npy, raw };
+enum class Format { npy, raw, fits, netcdf, nifti, envi };
 
-/// "npy" or "raw".
+/// "npy", "raw", "fits", "netcdf", "nifti" or "envi".
 const char* name(Format format);
 
 /// An array in a file: the path, the open file, its stamp, and the description of the array.
@@ -101,6 +101,13 @@ struct ArrayFile {
   /// Bytes of the file behind the whole array, which nobody reads. An .npy file may have some, and a raw one
   /// with RawLayout::ignore_rest.
   std::uint64_t rest = 0;
+  /// The file that has the header, if that is another one: of an ENVI raster, or a pair of NIfTI files.
+  std::shared_ptr<const File> header{};
+  FileStamp header_stamp{};
+  /// The axes' names, in the order of the extents, if the file has some: ENVI and NetCDF.
+  std::vector<std::string> axis_names{};
+  /// What the header says of the numbers that their type does not, such as a scale; or empty.
+  std::string note{};
 };
 
 /// A raw file without a dtype, or a layout for a file that has its own.
@@ -115,27 +122,31 @@ class RestError : public InputError {
   using InputError::InputError;
 };
 
-/// Finds out what the file holds. It is an .npy file if its first bytes say so, whatever its name; otherwise
-/// it is raw, and `raw` must give a dtype. Reads the header only. Throws LayoutError if a raw layout is given
-/// for an .npy file or no dtype for another one. If that begins as a file of a known format does (zip and
-/// .npz, gzip, HDF5, NetCDF, FITS, TIFF, Parquet, MATLAB, NIfTI, ..), the message says so and shows a way to
-/// its arrays; where no RawLayout can describe them, it is another InputError. Throws other InputErrors for
-/// files that cannot be an input (missing, unreadable, no regular file), headers that NumPy does not read,
-/// types with Python objects, shapes that NumPy could not have (more than 64 axes, NumPy 2's limit, or too
-/// large, see checked_bytes()), an .npy file that ends before its array does, and a raw file whose size is
-/// not offset + extents × dtype, for any extent of an inferred axis (the messages have both numbers), or that
-/// does not end with the array if there are strides. An .npy file may go on behind its array, as for
-/// numpy.load, and so may a raw one with RawLayout::ignore_rest (ArrayFile::rest). Throws InputError for
-/// strides as check_layout() does.
+/// Finds out what the file holds. It is an .npy file if its first bytes say so, whatever its name. Otherwise
+/// it is raw if `raw` gives a dtype. Without one it may be a FITS, NetCDF classic, NIfTI or ENVI file, by its
+/// first bytes or by those of a header (.hdr) beside it. `path` may be FILE:NAME then, for one of the file's
+/// arrays: a FITS HDU by its number or EXTNAME, or a NetCDF variable. A path that exists is taken as it
+/// stands; otherwise FILE is the longest part that is a regular file. NAME may be left out where only one
+/// array can be read. Reads headers only. Throws LayoutError if a raw layout is given for a file that has its
+/// own, or no dtype for any other file. If that begins as a file of a known format does (zip and .npz, gzip,
+/// HDF5, TIFF, Parquet, MATLAB, ..), the message says so and shows a way to its arrays; where no RawLayout
+/// can describe them, it is another InputError. Throws other InputErrors for names of no array, which list
+/// those that there are, for arrays that are compressed, for files that cannot be an input (missing,
+/// unreadable, no regular file), headers that NumPy does not read, types with Python objects, shapes that
+/// NumPy could not have (more than 64 axes, NumPy 2's limit, or too large, see checked_bytes()), an .npy file
+/// that ends before its array does, and a raw file whose size is not offset + extents × dtype, for any extent
+/// of an inferred axis (the messages have both numbers), or that does not end with the array if there are
+/// strides. An .npy file may go on behind its array, as for numpy.load, and so may a raw one with
+/// RawLayout::ignore_rest (ArrayFile::rest). Throws InputError for strides as check_layout() does.
 ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawLayout>& raw);
 
 /// A raw file, whatever its first bytes are. Throws InputError as open_array() does.
 ArrayFile open_raw_array(const std::filesystem::path& path, const RawLayout& raw);
 
-/// The format for an output of that name: npy for the extension .npy; raw for .raw, .bin and .dat; the
-/// input's for any other that means nothing. Case does not matter. Throws InputError for an extension of a
-/// known format that is not written, such as .npz, .h5 or .tif, unless the caller writes a header of its own
-/// in front of the data.
+/// The format for an output of that name: npy for the extension .npy; raw for .raw, .bin and .dat. Any other
+/// that means nothing gives raw for a raw input, and npy for all others. Case does not matter. An extension
+/// of a known format that is not written, such as .npz, .h5 or .tif, is raw if the caller writes a header of
+/// its own in front of the data; otherwise InputError is thrown.
 Format output_format(const std::filesystem::path& path, Format input, bool own_header = false);
 
 }  // namespace xorder::io

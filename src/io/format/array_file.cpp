@@ -1,5 +1,6 @@
 #include "xorder/io/array_file.hpp"
 
+#include "io/container/container.hpp"
 #include "io/format/known_formats.hpp"
 #include "io/format/npy.hpp"
 #include "io/format/on_disk.hpp"
@@ -107,48 +108,63 @@ ArrayDescription raw_description(const File& file, const RawLayout& raw) {
   return ArrayDescription::contiguous(*raw.dtype, {available / w}, Order::c, raw.offset);
 }
 
-// The description is left empty.
-ArrayFile opened(const std::filesystem::path& path, Disk& disk) {
+}  // namespace
+
+const char* name(Format format) {
+  static constexpr const char* names[] = {"npy", "raw", "fits", "netcdf", "nifti", "envi"};
+  return names[static_cast<std::size_t>(format)];
+}
+
+ArrayFile opened_file(const std::filesystem::path& path, Disk& disk) {
   auto file = std::make_shared<const File>(File::open_input(path, Access::buffered, disk));
   const FileStamp stamp = file->settled_stamp();
   return {path, std::move(file), stamp, Format::raw, {}};
 }
-
-}  // namespace
-
-const char* name(Format format) { return format == Format::npy ? "npy" : "raw"; }
 
 ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawLayout>& raw) {
   return open_array(path, raw, system_disk());
 }
 
 ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawLayout>& raw, Disk& disk) {
-  ArrayFile array = opened(path, disk);
-  const File& file = *array.file;
-  const KnownFormat* const known = format_of_content(file);
-  if (known != nullptr && known->read_as == Format::npy) {
-    if (raw)
-      throw LayoutError(
-          fmt::format("{}: an .npy file says what it holds; dtype, shape and offset are only for raw files",
-                      path.string()));
-    array.format = Format::npy;
-    array.description = read_npy_header(file);
-  } else if (raw && raw->dtype) {
-    array.description = raw_description(file, *raw);
-  } else {
-    refuse_unread(path.string(), known);
+  const auto [file_path, member] = file_and_name(path);
+  ArrayFile array = opened_file(file_path, disk);
+  const std::string given = file_path.string();
+  const KnownFormat* const known = format_of_content(*array.file);
+  const bool npy = known != nullptr && known->read_as == Format::npy;
+  if (npy && raw)
+    throw LayoutError(fmt::format(
+        "{}: an .npy file says what it holds; dtype, shape and offset are only for raw files", given));
+  if (npy || (raw && raw->dtype)) {
+    if (member)
+      throw InputError(fmt::format("{}: there is no such file, and {} is {}, which has no arrays with names",
+                                   path.string(), given, npy ? known->name : "to be read as a raw file"));
+    array.format = npy ? Format::npy : Format::raw;
+    array.description = npy ? read_npy_header(*array.file) : raw_description(*array.file, *raw);
+    array.rest = array.file->size() - array.description.end();
+    return array;
   }
-  array.rest = file.size() - array.description.end();
+  const auto arrays = read_container(array, known);
+  if (!arrays) refuse_unread(given, known);
+  if (raw)
+    throw LayoutError(
+        fmt::format("{}: its header ({}) says what it holds; give the dtype, too, to read it as a raw "
+                    "file",
+                    given, name(array.format)));
+  const ContainedArray& chosen = chosen_array(*arrays, member, given);
+  array.description = chosen.description();
+  array.axis_names = chosen.axis_names;
+  array.note = chosen.note;
   return array;
 }
 
 ArrayFile on_disk(ArrayFile array, Disk& disk) {
-  array.file = std::make_shared<const File>(array.file->reopen(Access::buffered, disk));
+  for (auto* file : {&array.file, &array.header})
+    if (*file) *file = std::make_shared<const File>((*file)->reopen(Access::buffered, disk));
   return array;
 }
 
 ArrayFile open_raw_array(const std::filesystem::path& path, const RawLayout& raw) {
-  ArrayFile array = opened(path, system_disk());
+  ArrayFile array = opened_file(path, system_disk());
   if (!raw.dtype) refuse_unread(path.string(), nullptr);
   array.description = raw_description(*array.file, raw);
   array.rest = array.file->size() - array.description.end();
@@ -158,7 +174,8 @@ ArrayFile open_raw_array(const std::filesystem::path& path, const RawLayout& raw
 Format output_format(const std::filesystem::path& path, Format input, bool own_header) {
   const KnownFormat* const known = format_of_name(path);
   if (known != nullptr && known->written_as) return *known->written_as;
-  if (known == nullptr || own_header) return input;
+  if (known != nullptr && own_header) return Format::raw;
+  if (known == nullptr) return input == Format::raw ? Format::raw : Format::npy;
   throw InputError(fmt::format(
       "{}: {} means {}, which is not written; a name may end in {}, or in what means no other format",
       path.string(), path.extension().string(), known->name, written_suffixes()));

@@ -53,13 +53,11 @@ constexpr KnownFormat known_formats[] = {
     {.name = "a NetCDF file",
      .suffixes = {".nc", ".cdf"},
      .signatures = {{0, "CDF\x01"}, {0, "CDF\x02"}, {0, "CDF\x05"}},
-     .advice = "in Python: numpy.save(OUT, scipy.io.netcdf_file(IN).variables[NAME].data)",
-     .plain = true},
+     .read_as = Format::netcdf},
     {.name = "a FITS file",
      .suffixes = {".fits", ".fit", ".fts"},
      .signatures = {{0, "SIMPLE  ="}},
-     .advice = "in Python: numpy.save(OUT, astropy.io.fits.getdata(IN))",
-     .plain = true},
+     .read_as = Format::fits},
     {.name = "a TIFF file",
      .suffixes = {".tif", ".tiff"},
      .signatures = {{0, "II*\0"sv}, {0, "MM\0*"sv}, {0, "II+\0"sv}, {0, "MM\0+"sv}},
@@ -76,8 +74,11 @@ constexpr KnownFormat known_formats[] = {
     {.name = "a NIfTI file",
      .suffixes = {".nii"},
      .signatures = {{344, "n+1\0"sv}, {344, "ni1\0"sv}, {4, "n+2\0\r\n\x1a\n"sv}, {4, "ni2\0\r\n\x1a\n"sv}},
-     .advice = "in Python: numpy.save(OUT, numpy.asanyarray(nibabel.load(IN).dataobj))",
-     .plain = true},
+     .read_as = Format::nifti},
+    {.name = "an ENVI header",
+     .suffixes = {".hdr"},
+     .signatures = {{0, "ENVI\n"}, {0, "ENVI\r"}, {0, "ENVI "}},
+     .read_as = Format::envi},
     {.name = "a Zarr store", .suffixes = {".zarr"}},
 };
 
@@ -97,12 +98,16 @@ const KnownFormat* format_of_content(const File& file) {
 }
 
 const KnownFormat* format_of_name(const std::filesystem::path& path) {
-  std::string suffix = path.extension().string();
-  for (char& c : suffix) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  const std::string suffix = in_small_letters(path.extension().string());
   const auto* const found = std::ranges::find_if(known_formats, [&](const KnownFormat& format) {
     return !suffix.empty() && std::ranges::find(format.suffixes, suffix) != std::end(format.suffixes);
   });
   return found == std::end(known_formats) ? nullptr : found;
+}
+
+std::string in_small_letters(std::string text) {
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return text;
 }
 
 std::string written_suffixes() {

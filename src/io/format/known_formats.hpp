@@ -32,6 +32,9 @@ const KnownFormat* format_of_content(const File& file);
 /// The format that the name's suffix means, whatever its case; or null.
 const KnownFormat* format_of_name(const std::filesystem::path& path);
 
+/// Of ASCII only.
+std::string in_small_letters(std::string text);
+
 /// The suffixes of all formats that are written: ".npy, .raw, .bin, .dat".
 std::string written_suffixes();
 

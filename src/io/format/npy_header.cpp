@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "io/container/header_bytes.hpp"
 #include "io/format/python_literal.hpp"
 #include "io/format/structured_type.hpp"
 #include "rounding.hpp"
@@ -19,12 +20,6 @@ using Kind = Literal::Kind;
 
 // The preamble is the magic string, the major and minor version, and the length of the rest of the header.
 std::size_t preamble_bytes(int version) { return npy_magic.size() + 2 + (version == 1 ? 2 : 4); }
-
-std::uint64_t little_endian(std::string_view bytes) {
-  std::uint64_t value = 0;
-  for (std::size_t i = bytes.size(); i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[i]);
-  return value;
-}
 
 // Every error of reading passes here, to get the file's name in front. The name may legally contain line
 // breaks.
@@ -57,7 +52,7 @@ std::uint64_t data_offset(std::string_view head, std::uint64_t file_bytes) {
   if (head.size() < preamble)
     corrupt(fmt::format("truncated at byte {}; its length ends at byte {}", head.size(), preamble));
   const std::size_t length_at = npy_magic.size() + 2;
-  const std::uint64_t offset = preamble + little_endian(head.substr(length_at, preamble - length_at));
+  const std::uint64_t offset = preamble + number_of(head.substr(length_at, preamble - length_at), true);
   if (offset > max_npy_header_bytes)
     throw InputError(
         fmt::format(".npy header of {} bytes; at most {} are read", offset, max_npy_header_bytes));

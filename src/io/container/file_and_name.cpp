@@ -1,0 +1,17 @@
+#include "io/container/container.hpp"
+
+namespace xorder::io {
+
+FileAndName file_and_name(const std::filesystem::path& given) {
+  std::error_code ignored;
+  if (exists(symlink_status(given, ignored))) return {given};
+  const std::string& text = given.native();
+  for (std::size_t colon = text.rfind(':'); colon != text.npos && colon != 0;
+       colon = text.rfind(':', colon - 1)) {
+    std::filesystem::path file = text.substr(0, colon);
+    if (is_regular_file(file, ignored)) return {std::move(file), text.substr(colon + 1)};
+  }
+  return {given};
+}
+
+}  // namespace xorder::io
