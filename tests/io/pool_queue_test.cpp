@@ -113,9 +113,6 @@ TEST(PoolQueueBatches, AreCompletedAsAWhole) {
   submit(queue, 0, 4096);  // too large to be taken with others
   submit(queue, 1, 100);
   submit(queue, 2, 100);
-  gates.open(&Gates::all_queued);
-  ASSERT_TRUE(gates.pass(&Gates::last_begun));
-  queue.post(3);
   std::map<std::uint64_t, int> errors;
   const auto collect = [&](std::size_t count) {
     std::vector<Completion> done;
@@ -125,6 +122,10 @@ TEST(PoolQueueBatches, AreCompletedAsAWhole) {
       for (const Completion& completion : done) errors[completion.token] = completion.error;
     }
   };
+  queue.post(3);
+  collect(1);  // whoever waits starts what was queued
+  gates.open(&Gates::all_queued);
+  ASSERT_TRUE(gates.pass(&Gates::last_begun));
   collect(2);
   EXPECT_EQ(errors, (std::map<std::uint64_t, int>{{0, 0}, {3, 0}}));  // 1 has ended, in one batch with 2
   gates.open(&Gates::may_end);

@@ -56,6 +56,7 @@ void PoolQueue::grow() {
 }
 
 void PoolQueue::end() {
+  announce();
   for (std::size_t i = 0; i < threads_.size(); ++i) work_to_do_.release();
   threads_.clear();  // joins; queued transfers are carried out first
   idle_ = 0;
@@ -73,7 +74,14 @@ void PoolQueue::submit(const Transfer& transfer) {
     const std::lock_guard lock(mutex_);
     queued_.push_back(transfer);
   }
-  work_to_do_.release();
+  ++unannounced_;
+  unannounced_bytes_ += transfer.bytes();
+  if (unannounced_bytes_ >= bytes_at_once_) announce();
+}
+
+void PoolQueue::announce() {
+  for (; unannounced_ > 0; --unannounced_) work_to_do_.release();
+  unannounced_bytes_ = 0;
 }
 
 void PoolQueue::post(std::uint64_t token) {
@@ -89,6 +97,7 @@ void PoolQueue::complete(const Completion& completion) {
 }
 
 void PoolQueue::wait(std::vector<Completion>& done) {
+  announce();
   std::unique_lock lock(mutex_);
   something_done_.wait(lock, [this] { return !done_.empty(); });
   done.insert(done.end(), done_.begin(), done_.end());

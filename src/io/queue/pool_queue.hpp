@@ -3,7 +3,7 @@
 // files get few. Where no thread can be started, submit() performs the transfer.
 //
 // Handing a transfer to a thread and back takes longer than copying a few KiB. So where transfers only copy,
-// a thread takes several small ones at a time.
+// a thread takes several small ones at a time, and is woken when there are so many, or the owner waits.
 #pragma once
 
 #include <array>
@@ -41,6 +41,7 @@ class PoolQueue final : public Queue {
   void grow();
   void start();
   void end();
+  void announce();  // wakes threads for what has been queued
   void work();
   using Batch = std::array<Transfer, 16>;  // a thread allocates no memory: it could not report a failure
   /// Takes the next transfers from the queue and returns how many. At least one is there. mutex_ held.
@@ -55,7 +56,8 @@ class PoolQueue final : public Queue {
   std::deque<Transfer> queued_;
   std::vector<Completion> done_;
   std::size_t idle_ = 0;     // threads without a transfer
-  Semaphore work_to_do_{0};  // transfers queued, and at the end one more for each thread
+  Semaphore work_to_do_{0};  // transfers announced, and at the end one more for each thread
+  std::size_t unannounced_ = 0, unannounced_bytes_ = 0;
   std::vector<std::jthread> threads_;
   std::size_t most_threads_;
 };
