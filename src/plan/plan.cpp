@@ -242,8 +242,12 @@ std::string Plan::describe_passes() const {
         size_text(p.memory()), size_text(p.chunk_count * p.chunk_bytes()),
         size_text(p.group_slots * p.group_slot_bytes()), size_text(p.write_slots * p.write_slot_bytes),
         size_text(p.carry_bytes), p.lists > 0 ? fmt::format(", {} for lists", size_text(p.lists)) : "");
-    text += fmt::format("        about {:.3g} s on {}{}\n", p.seconds, setting.device.name,
-                        i == 0 && setting.source ? ", reading from " + setting.source->name : "");
+    const Host& host = setting.host;
+    text += fmt::format("        about {:.3g} s on {}{}{}\n", p.seconds, setting.device.name,
+                        i == 0 && setting.source ? ", reading from " + setting.source->name : "",
+                        p.memory() > host.ready_memory + host.touched_alone
+                            ? fmt::format(", fresh memory at {:.2g} GB/s", host.fresh_bytes_per_second / 1e9)
+                            : "");
   }
   return text;
 }

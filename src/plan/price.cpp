@@ -10,10 +10,13 @@ using std::uint64_t;
 
 namespace {
 
-double seconds_from_nothing(uint64_t memory, const Host& host) {
+double seconds_from_nothing(uint64_t memory, const Setting& setting) {
+  const Host& host = setting.host;
   const uint64_t ready = std::min(memory, host.ready_memory);
+  const uint64_t alone = std::min(memory - ready, host.touched_alone), shared = memory - ready - alone;
+  const double threads = std::min(setting.threads, host.most_touching_threads);
   return static_cast<double>(ready) / host.ready_bytes_per_second +
-         static_cast<double>(memory - ready) / host.fresh_bytes_per_second;
+         (static_cast<double>(alone) + static_cast<double>(shared) / threads) / host.fresh_bytes_per_second;
 }
 
 Requests in_blocks(uint64_t bytes, uint64_t block, uint64_t largest) {
@@ -23,8 +26,8 @@ Requests in_blocks(uint64_t bytes, uint64_t block, uint64_t largest) {
 
 }  // namespace
 
-double touching_seconds(uint64_t memory, uint64_t touched, const Host& host) {
-  return seconds_from_nothing(std::max(memory, touched), host) - seconds_from_nothing(touched, host);
+double touching_seconds(uint64_t memory, uint64_t touched, const Setting& setting) {
+  return seconds_from_nothing(std::max(memory, touched), setting) - seconds_from_nothing(touched, setting);
 }
 
 double price(const Load& load, const Setting& setting) {
@@ -41,8 +44,7 @@ double price(const Load& load, const Setting& setting) {
   const double copying = static_cast<double>(load.copied) / setting.host.permuted_bytes_per_second;
   const double ends = first * (std::max(read, copying / 2) + load.exchange + std::max(written, copying / 2));
   const double between = (1 - first) * std::max(both, load.exchange);
-  return std::max(ends + between, copying) +
-         touching_seconds(load.memory, setting.touched_memory, setting.host);
+  return std::max(ends + between, copying) + touching_seconds(load.memory, setting.touched_memory, setting);
 }
 
 PassSummary priced(PassSummary pass, const Setting& setting, uint64_t largest, uint64_t most_touched) {

@@ -42,7 +42,7 @@ PassSummary priced(PassSummary pass, const Setting& setting, std::uint64_t large
                    std::uint64_t most_touched = std::numeric_limits<std::uint64_t>::max());
 
 /// The predicted time until `memory` bytes, of which `touched` have been used before, are there. Pure.
-double touching_seconds(std::uint64_t memory, std::uint64_t touched, const Host& host);
+double touching_seconds(std::uint64_t memory, std::uint64_t touched, const Setting& setting);
 
 /// Scratch files for the data between passes. Two are enough: each pass reads one and writes the other.
 std::uint64_t scratch_files(std::size_t passes);

@@ -37,7 +37,12 @@ struct Host {
   /// (Figures are in bench/file_bench.md, "Fresh memory".)
   std::uint64_t ready_memory = std::uint64_t{16} << 20;
   double ready_bytes_per_second = 3.5e9;
-  double fresh_bytes_per_second = 0.5e9;  ///< beyond the ready memory
+  /// Beyond the ready memory, by one thread. A long run measures it (io/measure/fresh_memory.hpp).
+  double fresh_bytes_per_second = 0.5e9;
+  /// So much of it is touched by the thread that starts transfers, which waits for it. Beyond that, threads
+  /// that permute touch memory as they fill it, each its own.
+  std::uint64_t touched_alone = std::uint64_t{64} << 20;
+  unsigned most_touching_threads = 4;
   /// The rate of two copies of everything, from groups to tiles and from tiles to requests, while the disk
   /// works.
   double permuted_bytes_per_second = 3e9;

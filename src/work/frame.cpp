@@ -11,6 +11,7 @@
 #include "count_text.hpp"
 #include "io/create.hpp"
 #include "io/format/npy.hpp"
+#include "io/measure/fresh_memory.hpp"
 #include "io/output.hpp"
 #include "io/page_cache/page_cache.hpp"
 #include "io/page_cache/residency.hpp"
@@ -34,7 +35,8 @@ void check_page_size() {
 
 void check_output(Frame& frame) {
   const auto check = [&](const io::ArrayFile& input, std::uint64_t bytes) {
-    io::Output::check(frame.output.path, bytes, frame.options.overwrite, *input.file);
+    for (const auto& file : {input.file, input.header})
+      if (file) io::Output::check(frame.output.path, bytes, frame.options.overwrite, *file);
   };
   const bool planning = frame.options.plan_only;
   for (const io::ArrayFile& input : frame.inputs) check(input, planning ? 0 : frame.output.file_bytes());
@@ -49,9 +51,11 @@ void check_output(Frame& frame) {
 }
 
 void check_same_file(const io::ArrayFile& input, Team& team) {
-  const io::FileStamp& s = input.stamp;
-  const std::string seen =
-      fmt::format("{} bytes, changed at {}.{:09}", s.size, s.mtime_seconds, s.mtime_nanoseconds);
+  const auto text = [](const io::FileStamp& s) {
+    return fmt::format("{} bytes, changed at {}.{:09}", s.size, s.mtime_seconds, s.mtime_nanoseconds);
+  };
+  std::string seen = text(input.stamp);
+  if (input.header) seen += ", with a header of " + text(input.header_stamp);
   if (const std::string first = team.from_first(seen); first != seen) {
     throw InputError(fmt::format("{}: is not the file that the first process sees: {}, not {}",
                                  input.path.string(), seen, first));
@@ -185,6 +189,15 @@ plan::Setting setting_of(const Frame& frame, std::uint64_t memory) {
   return setting;
 }
 
+// What fresh memory costs decides how much of it is worth having. A run that moves this much takes some
+// seconds. A team's members must have the same figure, and keep the assumed one.
+constexpr std::uint64_t worth_a_measurement = std::uint64_t{2} << 30;
+
+void measure_memory(plan::Setting& setting, std::uint64_t working) {
+  if (working < worth_a_measurement || setting.memory < 4 * io::touched_fresh_memory) return;
+  if (const auto rate = io::touch_fresh_memory().rate()) setting.host.fresh_bytes_per_second = *rate;
+}
+
 std::uint64_t memory_beside(const Frame& frame) {
   const unsigned processes = frame.team() == nullptr ? 1 : frame.team()->neighbours();
   std::uint64_t in_memory = 0;
@@ -278,6 +291,7 @@ Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, co
     if (in.rest != 0)
       add_note(frame.note, fmt::format("{}: {} behind the array are left out, as numpy.load does",
                                        in.path.string(), count_text(in.rest, "byte")));
+    if (!in.note.empty()) add_note(frame.note, fmt::format("{}: {}", in.path.string(), in.note));
   }
   if (team != nullptr) join(frame, *team);
   frame.output = destination(std::move(output), frame.input(), dtype, extents, frame.options);
@@ -292,6 +306,7 @@ Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, co
       choose_access(frame.input(), frame.output, frame.options.access, team == nullptr, memory, working);
   if (frame.sharing() != nullptr) frame.access = agreed(frame.access, *team);
   frame.setting = setting_of(frame, memory);
+  if (team == nullptr) measure_memory(frame.setting, working);
   if (sources == Sources::strided) frame.setting.strided = source_files(frame.inputs);
   return frame;
 }

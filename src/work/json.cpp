@@ -28,6 +28,7 @@ nlohmann::json plan_json(const Summary& plan) {
                       {"planned_memory", plan.peak_memory()},
                       {"predicted_seconds", plan.predicted_seconds()},
                       {"device", plan.device},
+                      {"fresh_memory_rate", plan.fresh_memory_rate},
                       {"access", plan.access},
                       {"note", plan.note},
                       {"tile_bytes", first.tile_bytes},

@@ -54,6 +54,7 @@ Summary Work::summary() const {
               .scratch_bytes = scratch_bytes(),
               .memory = f.memory(),
               .device = f.disks.target.name,
+              .fresh_memory_rate = f.setting.host.fresh_bytes_per_second,
               .note = f.note,
               .access = f.access.mapped() ? "mapped" : "direct",
               .passes = passes(),

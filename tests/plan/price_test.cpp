@@ -5,6 +5,7 @@
 #include "byte_units.hpp"
 #include "plan/plan.hpp"
 #include "plan/tiles/choose_tiles.hpp"
+#include "sanitized.hpp"
 #include "seed.hpp"
 
 namespace xorder::plan {
@@ -39,12 +40,22 @@ TEST(Price, OnlyFreshMemoryCosts) {
   c.host.ready_memory = 400'000'000;
   c.host.ready_bytes_per_second = 4e9;
   c.host.fresh_bytes_per_second = 1e9;
+  c.host.touched_alone = 60'000'000;
   const double without = price(gigabyte(5), c);
   EXPECT_NEAR(price(gigabyte(5, 500'000'000), c), without + 0.1 + 0.1, 1e-9);
   c.touched_memory = 300'000'000;
   EXPECT_NEAR(price(gigabyte(5, 500'000'000), c), without + 0.025 + 0.1, 1e-9);
   c.touched_memory = 600'000'000;
   EXPECT_NEAR(price(gigabyte(5, 500'000'000), c), without, 1e-9);
+  // Large pools are touched by all threads, but by four at most.
+  for (const unsigned threads : {2, 4, 16}) {
+    c.touched_memory = 0;
+    c.threads = threads;
+    EXPECT_NEAR(price(gigabyte(5, 500'000'000), c), without + 0.1 + 0.06 + 0.04 / std::min(threads, 4U),
+                1e-9);
+    c.touched_memory = 480'000'000;
+    EXPECT_NEAR(price(gigabyte(5, 500'000'000), c), without + 0.02 / std::min(threads, 4U), 1e-9);
+  }
 }
 
 TEST(Price, PermutingIsTheFloor) {
@@ -120,7 +131,7 @@ TEST(Price, ASecondPassMustSaveAFifth) {
   test::Random random;
   SEED_TRACE(random);
   int two = 0;
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < test::rounds(40) || two == 0; ++i) {
     const std::uint64_t rows = random.in(std::uint64_t{1000}, std::uint64_t{100'000});
     const auto what = transposition({{rows, random.in(1, 16) * GiB / rows}, 1, Order::c}, {});
     Setting setting;
@@ -140,7 +151,6 @@ TEST(Price, ASecondPassMustSaveAFifth) {
     const auto single = choose_pass(plan.what, setting);
     EXPECT_TRUE(!single || plan.seconds() < 0.8 * single->seconds) << plan.describe();
   }
-  EXPECT_GT(two, 0);
 }
 
 TEST(Price, FourGibibytesNeedHalfAGibibyte) {

@@ -31,8 +31,9 @@ struct Summary {
   std::uint64_t scratch_bytes = 0;  ///< of disk
   std::uint64_t memory = 0;         ///< the limit of the run
   std::string device;
-  std::string note;    ///< requests that cannot be met, fallbacks, and why; or empty
-  std::string access;  ///< "direct" or "mapped"
+  double fresh_memory_rate = 0;  ///< assumed or measured: bytes per second that a thread gets, if not at hand
+  std::string note;              ///< requests that cannot be met, fallbacks, and why; or empty
+  std::string access;            ///< "direct" or "mapped"
   std::vector<PassSummary> passes;
   double removal_seconds = 0;  ///< predicted, to remove the scratch files at the end
 
