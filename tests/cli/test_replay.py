@@ -23,7 +23,7 @@ class Replay(Case):
         messages = [json.loads(line) for line in text.splitlines()]
         moving = [m for m in messages if len(m["path"]) > 1]
         self.assertEqual((len(moving), sum(len(m["path"]) - 1 for m in moving)), (report["messages"], report["crossings"]))
-        self.assertTrue(all(m["step"] < report["steps"] for m in messages))
+        self.assertTrue(all(m["step"] < len(report["step_crossings"]) for m in messages))
         content, reads = replay.replay(io.StringIO(text), network, side)
         return content, reads, report
 

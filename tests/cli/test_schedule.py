@@ -75,7 +75,9 @@ class Schedule(Case):
                 self.assertEqual((report["conflicts"], report["complete"]), (0, True))
                 self.assertGreaterEqual(report["steps"], report["lower_bound"])
                 self.assertEqual(sum(report["step_crossings"]), report["crossings"])
-                self.assertEqual(len(report["step_crossings"]), report["steps"])
+                # In some rounds all chunks may stay, and in some steps of Hu's formula nothing is sent.
+                busy = sum(count > 0 for count in report["step_crossings"])
+                self.assertEqual(busy if "rounds" in report else len(report["step_crossings"]), report["steps"])
                 self.assertIn("every message arrives", self.ok("schedule", *args, "--check").stdout)
                 self.assertNotIn("conflicts", self.report(*args))
 
@@ -95,7 +97,7 @@ class Schedule(Case):
             self.assertEqual(report["steps"], min(steps, k << beta))
         for n, steps in enumerate([1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 6, 6, 6], 2):
             self.assertEqual(self.report("mesh", "--size", n)["steps"], steps)
-            self.assertEqual(self.report("mesh", "--size", n, "--routing", "xy")["steps"], steps + 1)
+            self.assertEqual(self.report("mesh", "--size", n, "--routing", "xy")["steps"], steps + (n not in (2, 5, 8, 9, 11, 12, 15, 18, 19)))
             if n % 2 == 0:
                 report = self.report("mesh", "--size", n, "--routing", "two-phase", "--check")
                 self.assertEqual((report["steps"], sum(report["two_phases_of_the_paper"])), (steps, steps))
@@ -111,7 +113,11 @@ class Schedule(Case):
         # The first even side for which the paper's two phases take a step too many.
         self.assertEqual([self.report("mesh", "--size", 38, "--routing", r)["steps"] for r in ("any", "two-phase")], [11, 12])
         for lg, steps in enumerate([12, 20, 32, 52, 88]):
-            self.assertEqual(self.report("descend", "--dimension", 3, "--per-node", 1 << lg)["steps"], steps)
+            report = self.report("descend", "--dimension", 3, "--per-node", 1 << lg)
+            self.assertEqual(report["formula_steps"], steps)
+            self.assertEqual(report["steps"], sum(count > 0 for count in report["step_crossings"]))
+        self.assertEqual(self.report("descend", "--dimension", 3, "--per-node", 8)["steps"], 44)
+        self.assertEqual([self.report("descend", "--dimension", 0, "--per-node", 4)[key] for key in ("steps", "messages")], [0, 0])
         self.assertEqual(self.report("aspc", "--dimension", 10)["steps"], 4)
         report = self.report("bmmc", "--by", "gray", "--bits", 8, "--processors", 8, "--layout", "minor")
         self.assertEqual((report["rank_gamma"], report["rounds"], report["messages"]), (1, 2, 14))
@@ -211,7 +217,7 @@ class Schedule(Case):
         self.assertIn("T, trailer", self.ok("schedule", "bmmc", "--matrix", "matrix.txt", "--processors", 2, "--factors").stdout)
 
     def test_one_to_all(self):
-        for d, steps in [(1, 1), (2, 2), (3, 3), (4, 4), (5, 7), (6, 11)]:
+        for d, steps in [(0, 0), (1, 1), (2, 2), (3, 3), (4, 4), (5, 7), (6, 11), (7, 19), (8, 32), (9, 57)]:
             report = self.report("exchange", "--dimension", d, "--kind", "one-to-all", "--check")
             self.assertEqual((report["steps"], report["lower_bound"], report["conflicts"]), (steps, steps, 0))
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 
 #include "schedule/bounds.hpp"
 #include "schedule/simulate.hpp"
@@ -36,10 +37,13 @@ TEST(Mesh, StrictlyOptimalToSixtyFour) {
   }
 }
 
-TEST(Mesh, XYRoutingTakesOneStepMoreAndNeverLeavesAColumnForARow) {
+TEST(Mesh, XYRoutingTakesOneStepMoreAtMostAndNeverLeavesAColumnForARow) {
+  const std::set<std::uint64_t> at_bound{2,  5,  8,  9,  11, 12, 15, 18, 19, 22, 25, 26, 28, 29, 32, 35,
+                                         36, 39, 42, 43, 45, 46, 49, 50, 52, 53, 56, 59, 60, 62, 63};
   for (std::uint64_t n = 0; n <= 64; ++n) {
     const Mesh mesh(n, Mesh::Routing::xy);
-    EXPECT_EQ(test::expect_correct(mesh).steps, n < 2 ? 0 : mesh_bound(n) + 1) << n;
+    const std::uint64_t more = n < 2 || at_bound.contains(n) ? 0 : 1;
+    EXPECT_EQ(test::expect_correct(mesh).steps, mesh_bound(n) + more) << n;
     expect_transposition(mesh);
     std::vector<Message> messages;
     for (std::uint64_t step = 0; step < mesh.steps(); ++step) {

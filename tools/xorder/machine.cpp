@@ -49,8 +49,8 @@ void VirtualProcessors::add_to(CLI::App& command) {
           .add_option_function<std::string>(
               "--routing", read,
               "mesh: paths of messages: any, in the fewest steps known; along the row first (xy), in one "
-              "more; the paper's two phases, for an even side; or the recursive exchange, for a side 2^k; "
-              "default: any")
+              "more at most; the paper's two phases, for an even side; or the recursive exchange, for a "
+              "side 2^k; default: any")
           ->check(CLI::IsMember(routings()).description(""))
           ->type_name("any|xy|two-phase|recursive");
   command.add_flag("--torus", choice_.torus, "mesh: rows and columns wrap around; with --routing any or xy");

@@ -17,8 +17,10 @@
 // For each row i, the max(0, i − T) columns j < i with the most room left go up, and the rest go right. It
 // works for every N.
 //
-// With XY routing only, which goes along the row first, a way that begins in a column is split at the
-// diagonal: its second leg follows a step later. That takes T(N) + 1 steps.
+// With XY routing only, which goes along the row first, U_j is split at the diagonal: its second leg follows
+// a step later. What comes from above the diagonal goes the ways of what comes from below, on the mesh turned
+// by half a turn. That takes T(N) steps if no column carries more than T − 1, which is possible for 31 of the
+// sides 2 to 64, and T(N) + 1 otherwise.
 //
 // The paper's own schedule has two phases of x and y steps, together T(N) for most even N: x is the largest
 // with y = N/2 − 2x ≥ 0 and x(x − 1) ≤ y(N/2 − 1). `two_phase` is a schedule of these phases: in the first,
@@ -47,11 +49,12 @@ class Mesh final : public Schedule {
   enum class Routing { any, xy, two_phase, recursive };
   /// N ≤ 1024, even for `two_phase`, and a power of two or 0 for `recursive` (InputError otherwise). Slot 0
   /// is a node's block. With `xy` the nodes have two slots more, in which the diagonal's nodes keep what
-  /// turns there from below and from above.
+  /// turns there from below and from above, and others a block that comes before their own has left.
   Mesh(std::uint64_t side, Routing routing);
 
   Routing routing() const { return routing_; }
-  /// The nodes (i, j), i > j, that go up with their partners, or right, in each step. None if `recursive`.
+  /// The nodes (i, j), i > j, that go up or right in each step, with their partners (`xy`: with those
+  /// opposite them, (N − 1 − i, N − 1 − j)). None if `recursive`.
   struct Step {
     std::vector<Node> up;
     std::vector<Node> right;
@@ -66,12 +69,19 @@ class Mesh final : public Schedule {
   void trade(const Step& step, std::vector<Message>& out) const;
   void begin(const Step& step, std::vector<Message>& out) const;
   void finish(const Step& step, std::vector<Message>& out) const;
+  Node turned(Node node) const { return network().nodes() - 1 - node; }
+  bool arrives_early(Node node) const;
+  Place arrival(Node from) const;
   void exchange(std::uint64_t step, std::vector<Message>& out) const;
   Node partner(Node node) const;
   Node corner(Node node, bool up) const;
 
   Routing routing_;
   std::vector<Step> trades_;
+  struct Leaving {
+    std::uint64_t step = 0, arrival = 0;
+  };
+  std::vector<Leaving> leaves_;  // `xy`: when each node's block leaves, and when it arrives
 };
 
 }  // namespace xorder::schedule

@@ -147,13 +147,17 @@ uint64_t universal_band_bound(int dimension, uint64_t width, int matrices) {
   require_width(dimension, width);
   uint64_t left = width - 1, sum = 0, at_distance = 1;  // a binomial coefficient
   const auto d = static_cast<uint64_t>(dimension);
-  for (uint64_t distance = 1; left > 0; ++distance) {
-    at_distance = at_distance * (d - distance + 1) / distance;
+  uint64_t farthest = 0;
+  while (left > 0) {
+    ++farthest;
+    at_distance = at_distance * (d - farthest + 1) / farthest;
     const uint64_t taken = std::min(left, at_distance);
-    sum += taken * distance;
+    sum += taken * farthest;
     left -= taken;
   }
-  return d == 0 ? 0 : ceil_div(sum * static_cast<uint64_t>(matrices), d);
+  // Columns c, c + 1 and c + 2 are partners of each other, but a hypercube has no triangle.
+  if (width >= 4) farthest = std::max<uint64_t>(farthest, 2);
+  return d == 0 ? 0 : std::max(ceil_div(sum * static_cast<uint64_t>(matrices), d), farthest);
 }
 
 double binary_entropy(double fraction) {

@@ -49,7 +49,8 @@ std::vector<std::uint64_t> band_column_sums(int dimension, int beta, const Diago
 std::uint64_t band_crossings(int dimension, int beta, const Diagonals& band);
 
 /// A bound for any assignment of `matrices` matrices of `width` diagonals. The width − 1 partners of a column
-/// are at best on the width − 1 nearest nodes; the bound is the sum of their distances over d links.
+/// are at best on the width − 1 nearest nodes. The bound is the sum of their distances over d links, or the
+/// largest distance: at least 2 from width 4 on.
 std::uint64_t universal_band_bound(int dimension, std::uint64_t width, int matrices = 1);
 
 /// H(λ) = −λ lg λ − (1 − λ) lg(1 − λ), 0 at both ends. Requires 0 ≤ λ ≤ 1.

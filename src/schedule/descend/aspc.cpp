@@ -17,6 +17,9 @@ int link_to_next(uint64_t i, int n) { return std::min(std::countr_one(modulo(i, 
 
 uint64_t count(Aspc::Halves halves) { return halves == Aspc::Halves::both ? 2 : 1; }
 uint64_t per_half(int n) { return static_cast<uint64_t>(std::min(n, 2)); }
+uint64_t step_count(int n, Aspc::Halves halves) {
+  return count(halves) * per_half(n) - (n == 2 && halves == Aspc::Halves::both ? 1 : 0);
+}
 
 }  // namespace
 
@@ -39,27 +42,36 @@ Aspc::Aspc(int dimension, Halves halves) : Aspc(Network::hypercube(dimension), h
 
 Aspc::Aspc(const Network& hypercube, Halves halves)
     : Schedule(hypercube, count(halves) * static_cast<uint64_t>(hypercube.dimension()),
-               count(halves) * per_half(hypercube.dimension()),
+               step_count(hypercube.dimension(), halves),
                aspc_bound(hypercube.dimension(), static_cast<int>(count(halves)))),
       halves_(halves) {}
 
-uint64_t Aspc::steps_per_half() const { return per_half(network().dimension()); }
-
-std::pair<AspcHalf, uint64_t> Aspc::half_of(uint64_t step) const {
-  const bool second = step >= steps_per_half();
-  const bool minus = second || halves_ == Halves::minus;
-  return {minus ? AspcHalf::minus : AspcHalf::plus, second ? slots() / 2 : 0};
+std::vector<Aspc::Hop> Aspc::hops(uint64_t step) const {
+  using enum AspcHalf;
+  const int n = network().dimension();
+  // In the square the minus half begins in the plus half's second step, which leaves one link idle.
+  if (n == 2 && halves_ == Halves::both) {
+    const std::vector<Hop> square[] = {{{plus, 0, false}, {plus, 1, false}},
+                                       {{plus, 1, true}, {minus, 1, false}},
+                                       {{minus, 1, true}, {minus, 0, false}}};
+    return square[step];
+  }
+  const AspcHalf half = halves_ == Halves::minus || step >= per_half(n) ? minus : plus;
+  const bool second_link = step % per_half(n) == 1;
+  std::vector<Hop> all;
+  for (int j = second_link ? 1 : 0; j < n; ++j) all.push_back({half, j, second_link});  // slot 0 has arrived
+  return all;
 }
 
 void Aspc::messages(uint64_t step, std::vector<Message>& out) const {
   const int n = network().dimension();
-  const auto [half, first_slot] = half_of(step);
-  const bool second_link = step % steps_per_half() == 1;
+  const std::vector<Hop> all = hops(step);
   out.clear();
   for (Node i = 0; i < network().nodes(); ++i) {
-    for (int j = second_link ? 1 : 0; j < n; ++j) {
-      const auto [from, to] = aspc_hop(half, i, j, n, second_link);
-      const uint64_t slot = first_slot + static_cast<uint64_t>(j);
+    for (const Hop& hop : all) {
+      const auto [from, to] = aspc_hop(hop.half, i, hop.j, n, hop.second_link);
+      const bool behind = halves_ == Halves::both && hop.half == AspcHalf::minus;
+      const auto slot = static_cast<uint64_t>(hop.j + (behind ? n : 0));
       out.push_back({{from, slot}, {to, slot}, to});
     }
   }
@@ -74,8 +86,7 @@ std::optional<Place> Aspc::goal(Place start) const {
 }
 
 Schedule::Load Aspc::load(uint64_t step) const {
-  const uint64_t idle = step % steps_per_half() == 1 ? 1 : 0;  // slot 0 has arrived
-  const uint64_t all = network().nodes() * (static_cast<uint64_t>(network().dimension()) - idle);
+  const uint64_t all = network().nodes() * hops(step).size();
   return {all, all};
 }
 

@@ -21,7 +21,7 @@
 //           j = 2       2 2 1 1 2 2 1 1
 #pragma once
 
-#include <utility>
+#include <vector>
 
 #include "xorder/schedule/schedule.hpp"
 
@@ -50,7 +50,7 @@ class Aspc final : public Schedule {
  public:
   enum class Halves { plus, minus, both };
   /// 0 ≤ n ≤ 20 (InputError otherwise). Slots j are the plus half's, and with `both` slots n + j the minus
-  /// half's. 2 steps per half, 1 if n = 1, none if n = 0.
+  /// half's. 2 steps per half, 1 if n = 1, none if n = 0. With n = 2 both halves together take 3 (ours).
   Aspc(int dimension, Halves halves);
 
   Halves halves() const { return halves_; }
@@ -60,9 +60,13 @@ class Aspc final : public Schedule {
 
  private:
   Aspc(const Network& hypercube, Halves halves);
-  std::uint64_t steps_per_half() const;
-  /// The half that a step belongs to, and the first of its slots.
-  std::pair<AspcHalf, std::uint64_t> half_of(std::uint64_t step) const;
+  /// What all nodes send in a step: in which slot of which half.
+  struct Hop {
+    AspcHalf half;
+    int j;
+    bool second_link;
+  };
+  std::vector<Hop> hops(std::uint64_t step) const;
 
   Halves halves_;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "schedule/bounds.hpp"
 #include "xorder/error.hpp"
@@ -19,13 +20,17 @@ class Room {
  public:
   Room(uint64_t columns, uint64_t each) : room_(columns, each) {}
 
-  // Takes the `count` columns below `end` with the most room, of equal ones the smaller index.
+  // Takes the `count` columns below `end` with the most room, of equal ones the smaller index. None if fewer
+  // have room.
   std::vector<uint64_t> take(uint64_t count, uint64_t end) {
     std::vector<uint64_t> columns(end);
     std::iota(columns.begin(), columns.end(), uint64_t{0});
     std::ranges::stable_sort(columns, std::ranges::greater{}, [&](uint64_t j) { return room_[j]; });
     columns.resize(count);
-    for (const uint64_t j : columns) --room_[j];
+    for (const uint64_t j : columns) {
+      if (room_[j] == 0) return {};
+      --room_[j];
+    }
     return columns;
   }
 
@@ -68,20 +73,36 @@ class StepAssignment {
   std::vector<size_t> next_up_, next_right_;  // the next free step of U_j and of R_i
 };
 
-}  // namespace
-
-std::vector<Mesh::Step> trades_at_bound(uint64_t side) {
-  const uint64_t steps = mesh_bound(side);
+// A row carries `steps` nodes and a column `upward`, if that is enough for all.
+std::optional<std::vector<Mesh::Step>> trades_within(uint64_t side, uint64_t steps, uint64_t upward) {
   Division goes_up(side, std::vector<bool>(side, false));
-  Room room(side, steps);
+  Room room(side, upward);
   for (uint64_t i = steps + 1; i < side; ++i) {
-    for (const uint64_t j : room.take(i - steps, i)) goes_up[i][j] = true;
+    const std::vector<uint64_t> columns = room.take(i - steps, i);
+    if (columns.empty()) return std::nullopt;
+    for (const uint64_t j : columns) goes_up[i][j] = true;
   }
   StepAssignment assignment(goes_up, steps);
   for (uint64_t i = 0; i < side; ++i) {
     for (uint64_t j = 0; j < i; ++j) assignment.add(i, j);
   }
   return assignment.take();
+}
+
+}  // namespace
+
+std::vector<Mesh::Step> trades_at_bound(uint64_t side) {
+  return *trades_within(side, mesh_bound(side), mesh_bound(side));
+}
+
+// With XY routing an upward way takes two steps, so a column has one step less than a row, or the schedule
+// one step more.
+std::vector<Mesh::Step> trades_of_xy(uint64_t side) {
+  const uint64_t steps = mesh_bound(side);
+  if (steps > 0) {
+    if (auto trades = trades_within(side, steps, steps - 1)) return *std::move(trades);
+  }
+  return trades_at_bound(side);
 }
 
 // Let n = N/2 = 2x + y. Below the diagonal lie a square, rows n .. N−1 of columns 0 .. n−1, a triangle above

@@ -112,7 +112,7 @@ void add_exchange(CLI::App& parent) {
                show_exchange, &o->array_file);
   add_number(*kind, "--dimension", o->dimension, "of the hypercube")->type_name("d");
   add_choice(*kind, "--kind", o->kind, {"transpose", "bitreverse", "one-to-all"},
-             "the task; one-to-all is found by search; default: transpose");
+             "the task; one-to-all is by a balanced tree; default: transpose");
   kind->add_option(
           "--array", o->array_file,
           "instead of --dimension: your own w(i, j), a line of d numbers for each step i, 0 for an idle "
@@ -181,7 +181,7 @@ void add_mesh(CLI::App& parent) {
   add_number(*kind, "--size", o->size, "rows of the mesh, and columns")->required()->type_name("N");
   kind->add_option(
           "--routing", o->routing,
-          "any: in the fewest steps known; xy: along the row first, in one more; two-phase: the "
+          "any: in the fewest steps known; xy: along the row first, in one more at most; two-phase: the "
           "paper's phases of x and y steps, for an even side; recursive: quarters trade places, then "
           "quarters of these, for a side 2^k; default: any")
       ->check(CLI::IsMember(routings()).description(""))

@@ -5,7 +5,7 @@
 
 #include "io/format/text_file.hpp"
 #include "schedule/exchange.hpp"
-#include "schedule/routed/routed.hpp"
+#include "schedule/one_to_all.hpp"
 #include "schedule/shown.hpp"
 #include "xorder/error.hpp"
 
@@ -75,23 +75,28 @@ ShownSchedule show_array(const ExchangeOptions& o, schedule::Exchange::Kind kind
 }
 
 ShownSchedule show_one_to_all(int d) {
-  const uint64_t nodes = uint64_t{1} << d;
-  constexpr int most = 13;
-  if (d > most)
-    throw InputError(fmt::format("--dimension is {}; one-to-all is possible for at most {}", d, most));
-  std::vector<schedule::Packet> task;
-  for (Node v = 1; v < nodes; ++v) task.push_back({{0, v}, {v, 0}});
-  auto routed = std::make_unique<schedule::Routed>(d, nodes, task);
-  const schedule::Routed* r = routed.get();
+  if (d > schedule::OneToAll::max_dimension)
+    throw InputError(fmt::format("--dimension is {}; one-to-all is possible for at most {}", d,
+                                 schedule::OneToAll::max_dimension));
+  auto schedule = std::make_unique<schedule::OneToAll>(d);
+  const schedule::OneToAll* all = schedule.get();
   ShownSchedule shown;
   shown.title = fmt::format("exchange --dimension {} --kind one-to-all", d);
-  shown.summary = fmt::format("node 0 has a word for each of 2^{} nodes; found by search", d);
+  shown.summary =
+      fmt::format("node 0 has a word for each of 2^{} nodes; by a balanced tree, farthest first", d);
   shown.parameters = {{"dimension", d}, {"kind", "one-to-all"}};
-  shown.facts = {{"greedy_steps", r->greedy_steps()}, {"scratch_slots", r->scratch_slots()}};
-  shown.table = crossings_table(*r);
+  shown.table = {"the node whose word node 0 sends over link j", "step", numbered("j=", d), all->steps(),
+                 [all, d](uint64_t step) {
+                   Row row;
+                   for (int j = 0; j < d; ++j) {
+                     const Node v = all->sent(step, j);
+                     row.push_back(v == 0 ? nlohmann::json() : nlohmann::json(v));
+                   }
+                   return row;
+                 }};
   shown.colours = {{colour::navy, "leaves node 0"}, {colour::steel, "is passed on"}};
   shown.mark = [](uint64_t, const Message& m) { return Mark{m.from.node == 0 ? 0u : 1u, ""}; };
-  shown.schedule = std::move(routed);
+  shown.schedule = std::move(schedule);
   return shown;
 }
 

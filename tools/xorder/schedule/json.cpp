@@ -33,7 +33,7 @@ void print_schedule_as_json(const ShownSchedule& shown, const MaybeReport& repor
   json["network"] = name_of(s.network().kind());
   json["nodes"] = s.network().nodes();
   json["slots"] = s.slots();
-  json["steps"] = s.steps();
+  json["steps"] = shown.steps();
   json["lower_bound"] = s.lower_bound();
   json["messages"] = total.messages;
   json["crossings"] = total.crossings;

@@ -79,6 +79,16 @@ std::vector<Colour> by_distance(int d) {
   return colours;
 }
 
+namespace {
+
+uint64_t busy_steps(const schedule::Schedule& s) {
+  uint64_t busy = 0;
+  for (uint64_t step = 0; step < s.steps(); ++step) busy += s.load(step).messages > 0;
+  return busy;
+}
+
+}  // namespace
+
 ShownSchedule show_rounds(const RoundsOptions& o) {
   if (o.by.empty() == o.matrix_file.empty() || o.by.empty() == o.bits.has_value()) {
     throw InputError("bmmc takes --by with --bits, or --matrix");
@@ -100,6 +110,7 @@ ShownSchedule show_rounds(const RoundsOptions& o) {
                       {"bits", bits},
                       {"processors", processors},
                       {"layout", lowest_processor_bit(bits, processors, o.layout)}};
+  shown.busy_steps = busy_steps(*r);  // in one round all chunks may stay
   shown.facts = {{"rank_gamma", r->factors().rank}, {"rounds", r->steps()}};
   if (o.factors) shown.factors = named(r->factors());
   shown.table = {"the processor to which each one sends its chunk of the round", "round", {}, r->steps(), {}};
@@ -274,7 +285,8 @@ ShownSchedule show_descend(int dimension, uint64_t per_node, bool ascend) {
   shown.summary = fmt::format("{} iterations of 2^{} elements on 2^{} nodes in {} of 4 steps", n + v, n + v,
                               n, count_text(d->rounds(), "round"));
   shown.parameters = {{"dimension", n}, {"per_node", per_node}, {"ascend", ascend}};
-  shown.facts = {{"rounds", d->rounds()}};
+  shown.busy_steps = busy_steps(*d);
+  shown.facts = {{"rounds", d->rounds()}, {"formula_steps", d->steps()}};
   shown.table = {
       "the offset that does iteration b on every node; local: the class of offsets that does iteration b",
       "round",

@@ -51,7 +51,11 @@ struct ShownSchedule {
   /// Of --network; null without it.
   nlohmann::ordered_json timing;
   std::shared_ptr<const schedule::Schedule> schedule;
+  /// Steps in which something is sent, where some may be idle; nothing: all.
+  std::optional<std::uint64_t> busy_steps;
   ScheduleTable table;
+
+  std::uint64_t steps() const { return busy_steps.value_or(schedule->steps()); }
 
   std::vector<Colour> colours;
   std::string label_meaning;           ///< what the numbers in the marks are

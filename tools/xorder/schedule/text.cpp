@@ -131,8 +131,9 @@ void print_schedule_as_text(const ShownSchedule& shown, const MaybeReport& repor
   const auto line = [width](const std::string& name, const std::string& value) {
     fmt::print("{:{}}{}\n", name, width, value);
   };
-  line("steps", std::to_string(s.steps()));
-  line("lower bound", fmt::format("{}{}", s.lower_bound(), s.steps() == s.lower_bound() ? ", reached" : ""));
+  line("steps", std::to_string(shown.steps()));
+  line("lower bound",
+       fmt::format("{}{}", s.lower_bound(), shown.steps() == s.lower_bound() ? ", reached" : ""));
   for (const auto& [name, value] : shown.facts.items()) line(words_of(name), words_of(value));
   line("messages", std::to_string(total.messages));
   line("crossings", std::to_string(total.crossings));
