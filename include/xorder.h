@@ -199,7 +199,7 @@ XORDER_API void xorder_plan_free(xorder_plan* plan);
 /// classic, NIfTI or ENVI file, or FILE:NAME for one of its arrays.
 /// Requires room for XORDER_MAX_RANK entries in `shape`. A pointer may be NULL if its value is not needed.
 /// Stores nothing if it fails.
-/// XORDER_ERROR_INPUT: the file cannot be read, or is no such file.
+/// XORDER_ERROR_INPUT: the file cannot be read, or holds no array that can be.
 XORDER_API int xorder_npy_shape(const char* path, int* rank, uint64_t* shape, uint64_t* element_bytes);
 
 /// How the files are accessed. The result is the same.
@@ -264,8 +264,8 @@ XORDER_API int xorder_job_raw(xorder_job** out, const xorder_permutation* permut
 /// and gives the output the same shape; but if it is of an expression with morton(d), arrays of several axes
 /// (not counting those of extent 1) must have d equal ones. Bytes of the file behind the array are left out,
 /// with a note (xorder_job_note()). Everything else is as for xorder_job_raw().
-/// XORDER_ERROR_INPUT also: the input is no such file, or its shape or element size is not the
-/// permutation's.
+/// XORDER_ERROR_INPUT also: the input holds no array that can be read, or its shape or element size is not
+/// the permutation's.
 XORDER_API int xorder_job_npy(xorder_job** out, const xorder_permutation* permutation, const char* input,
                               const char* output, const xorder_options* options);
 

@@ -37,7 +37,9 @@ class Side {
   bool converts() const { return converter_ != nullptr || slot_bytes_ != 0; }
   /// How many parts may be on their way, and where the memory of their slots ends.
   uint64_t slots() const { return slots_; }
-  uint64_t end() const { return round_up(begin_ + slots_ * slot_bytes_, plan::file_block); }
+  uint64_t end() const {
+    return round_up(begin_ + slots_ * slot_bytes_, std::max(plan::file_block, alignment_));
+  }
 
   /// The ranges of the part from record `index` on, and their places in memory.
   std::vector<run::Range> ranges(uint64_t index, std::byte* records, std::byte* memory, size_t slot) const;

@@ -217,11 +217,37 @@ std::optional<gf2::AffineMap> flat_map(const Reordering& r) {
   return gf2::AffineMap{gf2::BitMatrix(n, std::move(columns)), complement};
 }
 
+namespace {
+
+// The axes of r's target, slowest first, in a run for each of these extents; nothing if that is not possible.
+std::optional<std::vector<std::vector<int>>> cut_into(const Reordering& r,
+                                                      const std::vector<std::uint64_t>& extents) {
+  std::vector<std::vector<int>> runs;
+  auto next = r.order.begin();
+  for (const std::uint64_t extent : extents) {
+    std::vector<int>& run = runs.emplace_back();
+    std::uint64_t product = 1;
+    for (; product < extent && next != r.order.end(); ++next) {
+      run.push_back(*next);
+      product *= r.extents[*next];
+    }
+    if (product != extent) return std::nullopt;
+  }
+  for (; next != r.order.end(); ++next) {
+    if (r.extents[*next] != 1 || runs.empty()) return std::nullopt;
+    runs.back().push_back(*next);
+  }
+  return runs;
+}
+
+}  // namespace
+
 Reordering stored_in(Order order, Reordering r, const std::vector<std::uint64_t>& extents) {
-  if (order == Order::c) return r;
-  const auto same = [&](int axis, std::uint64_t extent) { return r.extents[axis] == extent; };
-  if (std::ranges::equal(r.order, extents, same)) {
-    std::ranges::reverse(r.order);
+  if (order == Order::c || r.elements() <= 1) return r;
+  if (const auto runs = cut_into(r, extents)) {
+    r.order.clear();
+    for (auto run = runs->rbegin(); run != runs->rend(); ++run)
+      std::ranges::copy(*run, std::back_inserter(r.order));
     return r;
   }
   const auto before = flat_map(r), after = flat_map(transposition({extents, r.element_bytes, Order::c}, {}));

@@ -21,13 +21,17 @@ namespace {
 
 using std::uint64_t;
 
-// An element too large for a request becomes an axis of bytes, which tiles can cut.
-Reordering with_small_elements(Reordering what) {
+// An element too large for a request becomes an axis of bytes, which tiles can cut; so does one that lies
+// scattered over the input.
+Reordering with_small_elements(Reordering what, const Setting& setting) {
   constexpr uint64_t largest = 64 * 1024;
-  if (what.element_bytes <= largest) return what;
-  what.extents.push_back(what.element_bytes);
+  const uint64_t unit = setting.strided ? setting.strided->unit_bytes() : 1;
+  const bool scattered =
+      setting.strided && setting.strided->most_bytes_read(what.element_bytes) > largest_request;
+  if ((what.element_bytes <= largest && !scattered) || what.element_bytes % unit != 0) return what;
+  what.extents.push_back(what.element_bytes / unit);
   what.order.push_back(static_cast<int>(what.extents.size()) - 1);
-  what.element_bytes = 1;
+  what.element_bytes = unit;
   return what;
 }
 
@@ -257,7 +261,7 @@ Plan make_plan(const Reordering& reordering, const Setting& setting) {
     throw InputError(fmt::format("{} of memory is too little: at least {} is needed",
                                  size_text(setting.memory), size_text(least_plan_memory)));
   }
-  const Reordering what = with_small_elements(canonical(reordering));
+  const Reordering what = with_small_elements(canonical(reordering), setting);
   const auto within = [&](uint64_t memory) {
     return single_plan(what, setting.with_memory(std::max(memory, least_plan_memory)));
   };

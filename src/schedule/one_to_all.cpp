@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <deque>
-#include <optional>
 
 #include "rounding.hpp"
 #include "schedule/bits.hpp"
@@ -26,7 +24,6 @@ class Subtrees {
     for (Node v = 1; v < of_.size(); ++v) levels[static_cast<size_t>(std::popcount(v))].push_back(v);
     for (const std::vector<Node>& level : levels) {
       for (const Node v : level) join(v);
-      for (size_t i = 0; i < dimension_;) i = relieve(i, level) ? 0 : i + 1;
     }
   }
 
@@ -58,34 +55,6 @@ class Subtrees {
     }
     of_[v] = best;
     ++size_[best];
-  }
-
-  // Moves nodes of the level along a chain of subtrees from `large` to one that has at least two nodes less.
-  bool relieve(size_t large, const std::vector<Node>& level) {
-    struct Step {
-      size_t before;
-      Node node;
-    };
-    std::vector<std::optional<Step>> reached(dimension_);
-    std::deque<size_t> next{large};
-    while (!next.empty()) {
-      const size_t here = next.front();
-      next.pop_front();
-      for (const Node v : level) {
-        if (of_[v] != here) continue;
-        for (size_t t = 0; t < dimension_; ++t) {
-          if (t == large || reached[t] || !may_join(v, t)) continue;
-          reached[t] = Step{here, v};
-          next.push_back(t);
-          if (size_[t] + 2 > size_[large]) continue;
-          for (size_t to = t; to != large; to = reached[to]->before) of_[reached[to]->node] = to;
-          --size_[large];
-          ++size_[t];
-          return true;
-        }
-      }
-    }
-    return false;
   }
 
   size_t dimension_;

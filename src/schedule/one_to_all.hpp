@@ -6,8 +6,7 @@
 // no link in common. So the schedule takes as many steps as the largest subtree has nodes.
 //
 // The tree is made level by level. A node at distance e may join each subtree that has one of its neighbours
-// at distance e − 1. It joins the smallest, and then nodes change over, along chains of subtrees if need be,
-// as long as that makes a largest subtree smaller. For d up to 13 (tests) the largest subtree then has
+// at distance e − 1, and joins the smallest. For d up to 13 (tests) the largest subtree then has
 // ⌈(2^d − 1) / d⌉ nodes, and fewer steps are not possible.
 #pragma once
 
@@ -20,7 +19,7 @@ namespace xorder::schedule {
 class OneToAll final : public Schedule {
  public:
   /// Slot v of node 0 goes to slot 0 of node v, v > 0; on the way it lies in slot v. 0 ≤ d ≤ max_dimension
-  /// (InputError otherwise). Takes O(d · 2^d) time for each node that changes over.
+  /// (InputError otherwise). Takes O(d² · 2^d) time.
   explicit OneToAll(int dimension);
   static constexpr int max_dimension = 13;
 

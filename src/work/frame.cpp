@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <map>
 
 #include "count_text.hpp"
+#include "io/container/container.hpp"
 #include "io/create.hpp"
 #include "io/format/npy.hpp"
 #include "io/measure/fresh_memory.hpp"
@@ -141,7 +143,7 @@ std::shared_ptr<const plan::SourceFiles> source_files(const std::vector<io::Arra
     const io::ArrayDescription& array = input.description;
     if (array.elements() == 0) continue;
     std::vector<plan::StridedAxis> axes;
-    for (const int axis : axes_in_file({array.extents, 1, Order::c, array.strides})) {
+    for (const int axis : array.axes_in_file()) {
       const auto i = static_cast<std::size_t>(axis);
       axes.push_back(
           {array.extents[i], static_cast<std::uint64_t>(std::abs(array.strides[i])), array.strides[i] < 0});
@@ -153,13 +155,35 @@ std::shared_ptr<const plan::SourceFiles> source_files(const std::vector<io::Arra
   return all->trivial() ? nullptr : std::move(all);
 }
 
+// What the inputs are noted for. Of thousands of files most are noted for the same.
+std::string note_of(const std::vector<io::ArrayFile>& inputs) {
+  std::vector<std::string> texts;                                    // in the order of their first files
+  std::map<std::string, std::pair<std::string, std::size_t>> files;  // the first file, and how many
+  for (const io::ArrayFile& in : inputs) {
+    std::string text = in.note;
+    if (in.rest != 0 && in.format == io::Format::npy)  // of a raw file the user has said so
+      text = fmt::format("{} behind the array are left out, as numpy.load does", count_text(in.rest, "byte"));
+    if (text.empty()) continue;
+    const auto [of, is_new] = files.try_emplace(text, in.path.string(), 0);
+    if (is_new) texts.push_back(text);
+    ++of->second.second;
+  }
+  std::string note;
+  for (const std::string& text : texts) {
+    const auto& [first, count] = files.at(text);
+    const std::string others = count > 1 ? " and " + count_text(count - 1, "other file") : "";
+    add_note(note, fmt::format("{}{}: {}", first, others, text));
+  }
+  return note;
+}
+
 // Only tiles are read in pieces.
 void check_contiguous(const io::ArrayFile& input) {
   const io::ArrayDescription& array = input.description;
   if (array.is_contiguous(Order::c) || array.is_contiguous(Order::fortran)) return;
   throw InputError(fmt::format(
-      "{}: its elements do not follow each other in the file as this needs; `xorder transpose --axes 0,1,..` "
-      "copies them into a file in which they do",
+      "{}: this needs elements that follow each other in the file, as they are; `xorder transpose --axes "
+      "0,1,..` makes such a file",
       input.path.string()));
 }
 
@@ -287,14 +311,14 @@ Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, co
     frame.disks.target = plan::Device::ssd();
   }
   frame.note = frame.disks.note;
-  for (const io::ArrayFile& in : frame.inputs) {
-    if (in.rest != 0)
-      add_note(frame.note, fmt::format("{}: {} behind the array are left out, as numpy.load does",
-                                       in.path.string(), count_text(in.rest, "byte")));
-    if (!in.note.empty()) add_note(frame.note, fmt::format("{}: {}", in.path.string(), in.note));
-  }
+  add_note(frame.note, note_of(frame.inputs));
   if (team != nullptr) join(frame, *team);
   frame.output = destination(std::move(output), frame.input(), dtype, extents, frame.options);
+  if (frame.output.header.empty()) {
+    if (const auto header = io::header_beside(frame.output.path, frame.disk()))
+      add_note(frame.note, fmt::format("{}: lies beside {}, and will be taken for its header",
+                                       header->string(), frame.output.path.string()));
+  }
   std::uint64_t memory = memory_beside(frame);
   if (team != nullptr) memory = team->least(memory);
   if (const std::uint64_t asked = frame.options.memory; asked > memory)

@@ -5,6 +5,7 @@ installed (Debian: python3-astropy, python3-netcdf4, python3-scipy, python3-niba
 import gzip
 import importlib
 import os
+import shutil
 import warnings
 
 import containers
@@ -60,6 +61,7 @@ class Fits(ContainerCase):
             self.noise((4, 5), ">f8"), ("XTENSION", "IMAGE"), PCOUNT=0, GCOUNT=1, EXTNAME="SCI"))
         self.assertEqual(self.json("info", "a.fits:SCI")["shape"], [4, 5])
         self.assertEqual(self.json("info", "a.fits:SCI,1")["offset"], self.json("info", "a.fits:3")["offset"])
+        self.assertEqual(self.json("info", "a.fits:3", "--select", "0, ::-1")["shape"], [5])
         self.assertRegex(self.ok("info", "a.fits").stdout, r"array   3 \(SCI\): '>f8' \(4, 5\); C order, offset \d+, contiguous\n")
 
     def test_scales_are_noted(self):
@@ -69,6 +71,12 @@ class Fits(ContainerCase):
         self.assertIn(note, self.ok("transpose", "a.fits", "b.npy").stderr)
         self.assert_same(self.load("b.npy"), transposed(array))
         self.assertIn(note, self.json("transpose", "a.fits", "c.npy", "-q")["note"])
+        # Of many files once.
+        shutil.copy(self.path("a.fits"), self.path("d.fits"))
+        shutil.copy(self.path("a.fits"), self.path("e.fits"))
+        stderr = self.ok("transpose", "a.fits", "d.fits", "e.fits", "stack.npy", "--stack", 0).stderr
+        self.assertEqual(stderr.count(note.removeprefix("a.fits")), 1)
+        self.assertIn("a.fits and 2 other files: its numbers", stderr)
 
     def test_as_a_raw_file(self):
         array = self.noise((4, 6), ">i2")
@@ -78,6 +86,12 @@ class Fits(ContainerCase):
         self.assert_same(self.load("b.npy"), transposed(array))
         self.refused("transpose", "a.fits:0", "c.npy", *raw, says="a.fits:0: there is no such file, and a.fits is to be read as a raw file")
         self.refused("transpose", "a.fits", "c.npy", "--offset", "2880", says=r"a\.fits: its header \(fits\) says what it holds.*--dtype")
+
+    def test_an_array_in_a_file_is_no_output(self):
+        self.write("a.fits", containers.fits(self.noise((4, 6), ">i2")))
+        for name in ["a.fits:0", "new.fits:SCI", "a.nc:tas"]:
+            self.refused("transpose", "a.fits", name, says=f"{name}: names an array in .*, which is not written")
+        self.ok("transpose", "a.fits", "a:b.npy")
 
     def test_outputs_are_npy_unless_they_are_raw(self):
         array = self.noise((4, 6), ">i2")
@@ -233,6 +247,17 @@ class Envi(ContainerCase):
         self.transposes("x.img", array, "--axes", "lines,samples,bands", axes=(0, 2, 1))
         self.transposes("x.img", array, "--axes", "bands,lines,samples", axes=(1, 0, 2))
         self.assertIn("axes    lines, bands, samples\n", self.ok("info", "x.img:data").stdout)
+        self.ok("transpose", "x.img", "kept.npy", "--select", "::-1", "--axes", "lines,samples,bands")
+        self.assert_same(self.load("kept.npy"), np.ascontiguousarray(array[::-1].transpose(0, 2, 1)))
+        self.refused("transpose", "x.img", "b.npy", "--select", "0", "--axes", "lines,samples", says="'lines' is not a whole number")
+
+    def test_a_header_beside_out_is_noted(self):
+        array = self.noise((3, 4, 5), "<u2")
+        self.write("x.hdr", containers.envi(array, "bil"))
+        self.save("x.img", array)
+        self.assertIn("x.hdr: lies beside x.raw, and will be taken for its header", self.ok("transpose", "x.img", "x.raw").stderr)
+        self.assertNotIn("lies beside", self.ok("transpose", "x.img", "y.raw").stderr)
+        self.assertNotIn("lies beside", self.ok("transpose", "x.img", "x.npy").stderr)
 
     def test_headers_without_their_files(self):
         array = self.noise((3, 4, 5), "<u2")

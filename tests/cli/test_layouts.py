@@ -270,6 +270,8 @@ class LargeLayouts(Case):
         self.check((*options, "--select", "100:-100, 1000:10:-1"), array[100:-100, 1000:10:-1].T)
         self.check((*options, "--select", "::7, ::3", "--axes", "0,1"), array[::7, ::3])
         self.check((*options, "--select", "::500"), array[::500].T)
+        for step in [3000, 4097, 16384]:  # one byte in many, in order
+            self.check(("--dtype", "u1", "--select", f"::{step}"), data.view("u1")[::step])
         self.check((*options, "--byte-order", "big"), array.T.astype(">f8"))
 
     def test_sparse_selections(self):
@@ -312,6 +314,7 @@ class Info(Case):
         self.assertIn("strides (-80, 4)", self.ok("info", *options).stdout)
         self.assertEqual(self.json("info", "a.raw", "--dtype", "u1", "--shape", "10,100", "--order", "F")["order"], "Fortran")
         self.assertEqual(self.json("info", "a.raw", "--dtype", "u1", "--shape", "10,90", "--ignore-rest")["rest"], 100)
+        self.assertNotIn("left out", self.ok("transpose", "a.raw", "b.raw", "--dtype", "u1", "--shape", "10,90", "--ignore-rest", "--force").stderr)
 
 
 class SeveralFiles(Case):
@@ -350,7 +353,13 @@ class SeveralFiles(Case):
             for k in [0, 1, 2, -2]:
                 arrays, names = self.parts(4, (6, 7, 3), fortran=fortran, ragged=k if k == slowest else None)
                 for axes in [(2, 1, 0), (0, 1, 2), (1, 0, 2), (2, 0, 1)]:
-                    self.check(names, np.concatenate(arrays, k).transpose(axes), f"--concatenate={k}", f"--axes={','.join(map(str, axes))}")
+                    whole = np.concatenate(arrays, k).transpose(axes)
+                    options = (f"--concatenate={k}", f"--axes={','.join(map(str, axes))}")
+                    self.check(names, whole, *options)
+                    self.ok("transpose", *names, "out.npy", *options, "--out-order", "F", "--force", "-q")
+                    out = self.load("out.npy")
+                    self.assertTrue(out.flags.f_contiguous)
+                    self.assert_same(np.ascontiguousarray(out), np.ascontiguousarray(whole), options)
 
     def test_maps(self):
         arrays, names = self.parts(4, (8, 16))
@@ -375,6 +384,12 @@ class SeveralFiles(Case):
         self.check([], np.stack(arrays).T, "--stack", 0, "--files-from", "list")
         self.refused("transpose", "out.npy", "--files-from", "list", says=["list", "--stack"])
         self.refused("transpose", "--files-from", "list", "--stack", 0, says="OUT")
+        self.write("list.txt", "in0.npy\0junk\n")
+        self.refused("transpose", "b.npy", "--files-from", "list.txt", "--stack", 0, says="list.txt: is not a list of files")
+        self.write("list.txt", "\n".join(names))
+        self.refused("transpose", "list.txt", "--files-from", "list.txt", "--stack", 0, "--force", says="list.txt: is the same file as the input")
+        self.refused("transpose", "b.npy", "--files-from", "list.txt", "--stack", 0, "--force", "--trace", "list.txt", says="list.txt")
+        self.assertEqual(self.bytes_of("list.txt").decode(), "\n".join(names))
 
     def test_files_that_do_not_fit(self):
         arrays, names = self.parts(3, (4, 5))
@@ -459,11 +474,13 @@ class Refusals(Case):
         self.refused("transpose", "a.npy", "b.npy", "--shape", "5,5", says=["a.npy", r"cannot reshape array of size 24 into shape \(5,5\)"])
         self.refused("transpose", "a.npy", "b.npy", "--shape=-1,5", says=r"cannot reshape array of size 24 into shape \(-1,5\)")
         self.refused("transpose", "a.npy", "b.npy", "--out-shape", "5,5", says=["--out-shape", "cannot reshape"])
-        self.refused("transpose", "a.npy", "b.npy", "--out-shape", "24", "--out-order", "F", says="C order")
+        self.refused("transpose", "a.npy", "b.npy", "--out-shape", "8,3", "--out-order", "F", says="C order")
+        self.ok("transpose", "a.npy", "b.npy", "--out-shape", "24", "--out-order", "F")
+        self.assert_same(self.load("b.npy"), self.load("a.npy").T.reshape(24))
 
     def test_strides(self):
         for shape, strides, says in [("10,10", "100,4", "ends at byte 1008|ends at byte 944"), ("9,30", "100,4", "overlap"), ("10,10", "0,8", "overlap"),
-                                     ("10,10", "80", "1 strides"), ("10,-1", "80,8", "none of them -1"), ("10,10", "80,x", "--strides"),
+                                     ("10,10", "80", "1 strides"), ("10,-1", "80,8", "no extent can be -1"), ("10,10", "80,x", "--strides"),
                                      ("10", "-8", "begins 72 bytes before"), ("2,2", "8,16,8", "3 strides")]:
             if says.startswith("ends"):
                 shape, says = "11,10", "ends at byte 1040"

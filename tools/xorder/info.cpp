@@ -79,7 +79,8 @@ void print_contents(const std::string& path, const io::Contents& contents, bool 
     }
     if (array.refusal.empty()) {
       const io::ArrayDescription d = array.description();
-      said.push_back(fmt::format("{} order, offset {}, {}", order_text(d), d.offset, array.storage));
+      const std::string order = d.is_contiguous(d.order()) ? fmt::format("{} order, ", order_text(d)) : "";
+      said.push_back(fmt::format("{}offset {}, {}", order, d.offset, array.storage));
     }
     if (!array.refusal.empty()) said.push_back("cannot be read: " + array.refusal);
     if (array.refusal.empty() && !array.note.empty()) said.push_back(array.note);
@@ -110,9 +111,8 @@ void add_info(CLI::App& program) {
       ->required();
   options->raw.add_to(*command);
   command->add_flag("--json", options->json, "print one JSON object")->group(group::reporting);
-  command->callback([options, command] {
-    const auto given = [&](const char* option) { return command->count(option) != 0; };
-    if (!given("--dtype") && !given("--shape") && !given("--offset")) {
+  command->callback([options] {
+    if (!options->raw.given()) {
       if (const auto contents = io::contents(options->file))
         return print_contents(options->file, *contents, options->json);
     }

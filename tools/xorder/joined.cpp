@@ -13,7 +13,7 @@ namespace {
 
 // The axes in the order in which they lie in the file, but `except` and those that have no steps.
 std::vector<int> long_axes(const io::ArrayDescription& array, std::optional<std::size_t> except = {}) {
-  std::vector<int> axes = axes_in_file({array.extents, 1, Order::c, array.strides});
+  std::vector<int> axes = array.axes_in_file();
   std::erase_if(axes, [&](int axis) {
     const auto i = static_cast<std::size_t>(axis);
     return i == except || array.extents[i] == 1;

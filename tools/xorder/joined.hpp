@@ -19,7 +19,7 @@ struct Joined {
   std::optional<std::size_t> cut;
 
   std::vector<std::uint64_t> extents() const;
-  // As the functions of these names of the array that the user sees.
+  // Do what the functions of these names (permutation/reordering.hpp) do, for the array that the user sees.
   Reordering transposition(std::span<const int> axes) const;
   Reordering mapping_along(int axis, const gf2::AffineMap& map) const;
 };

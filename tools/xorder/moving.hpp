@@ -40,7 +40,7 @@ struct Request {
   /// part. Throws InputError if that is too large, or if the inputs do not fit together.
   io::ArrayDescription array() const;
 
-  // What to do with it. As the functions of these names (permutation/reordering.hpp).
+  // Do what the functions of these names (permutation/reordering.hpp) do, for that array.
   Reordering transposition(std::span<const int> axes) const;
   Reordering mapping_along(int axis, const gf2::AffineMap& map) const;
   Reordering mapping_of_all(const gf2::AffineMap& map) const;

@@ -41,10 +41,9 @@ void ArrayOptions::add_to(CLI::App& command) {
   add("--dtype", "TYPE",
       "element type of a raw file, as NumPy writes it: f8, u1, >i4, c16, V24, float64, uint8, ..",
       [](io::RawLayout& layout, const std::string& text) { layout.dtype = io::parse_dtype(text); });
-  add_parsed(
-      command, "--shape", "R,C,..", shape_, parse_shape,
-      "extents, slowest axis first, as 12,7 or 12x7; one may be -1: it follows from the others; (): one "
-      "element; default: one axis; of an .npy file: a reshape");
+  add_parsed(command, "--shape", "R,C,..", shape_, parse_shape,
+             "extents, slowest axis first, as 12,7 or 12x7; one may be -1; (): one element; default: one "
+             "axis; of an .npy file: a reshape, order 'A'");
   add("--offset", "BYTES", "where the data of a raw file begins",
       [](io::RawLayout& layout, const std::string& text) { layout.offset = parse_offset(text, "--offset"); });
 
@@ -89,10 +88,12 @@ io::ArrayFile ArrayOptions::open(const std::string& path) const {
       array = io::reshaped(array, shape_->extents, shape_->inferred_axis);
     if (option = "--select"; selection_) array = io::selected(array, *selection_);
     if (option = "--byte-order"; byte_order_) array = io::in_byte_order(array, *byte_order_);
-    if (shape_ || selection_) file.axis_names.clear();  // they may be other axes now
+    const auto drops = [](const io::Index& index) { return index.kind == io::Index::Kind::integer; };
+    if (shape_ || (selection_ && std::ranges::any_of(*selection_, drops))) file.axis_names.clear();
     return file;
   } catch (const io::LayoutError& e) {
-    throw InputError(fmt::format("{} (--dtype, --shape, --offset)", e.what()));
+    throw InputError(
+        fmt::format("{} (--dtype, {}--offset)", e.what(), layout_ ? "--order, --strides, " : "--shape, "));
   } catch (const io::RestError& e) {
     throw InputError(fmt::format("{} (--ignore-rest allows that)", e.what()));
   } catch (const InputError& e) {
@@ -103,8 +104,8 @@ io::ArrayFile ArrayOptions::open(const std::string& path) const {
 
 void MovingFiles::add_to(CLI::App& command, const OtherFiles& others) {
   others_ = others;
-  const CLI::Option* const banded = others.several_with;
-  const bool several = banded != nullptr || others.joins;
+  others_.joins &= !session().work_on_parts;
+  const bool several = others.several_with != nullptr || others_.joins;
   inputs_.resize(1 + others.inputs.size());
   CLI::Option* const in =
       command
@@ -112,8 +113,8 @@ void MovingFiles::add_to(CLI::App& command, const OtherFiles& others) {
                       : others.inputs.empty() ? "IN"
                                               : "A",
                       inputs_[0],
-                      several ? "the file to read, or with --stack, .. several: .npy, FITS, .., or raw"
-                              : "the file to read: .npy, FITS, .. (FILE:NAME), or raw with --dtype")
+                      others_.joins ? "the file to read, or with --stack, .. several: .npy, FITS, .., or raw"
+                                    : "the file to read: .npy, FITS, .. (FILE:NAME), or raw with --dtype")
           ->required();
   for (std::size_t i = 0; i < others.inputs.size(); ++i) {
     command.add_option(others.inputs[i], inputs_[i + 1], "another file of the same type and shape")
@@ -128,7 +129,7 @@ void MovingFiles::add_to(CLI::App& command, const OtherFiles& others) {
           ->required();
   if (several) command.add_option("behind", behind_)->group("");  // see sort()
   array_.add_to(command);
-  if (others.joins && !session().work_on_parts) add_joining(command, in, out);
+  if (others_.joins) add_joining(command, in, out);
   command.option_defaults()->group(group::input);
   if (!session().work_on_parts) return;
   CLI::Option* const parts =
@@ -170,10 +171,13 @@ void MovingFiles::read_list() {
   if (files.empty()) throw CLI::RequiredError("OUT");
   output_ = files.back();
   files.pop_back();
-  const std::string text = io::read_text(list_);
+  constexpr std::uint64_t largest_list = std::uint64_t{64} << 20;
+  const std::string text = io::read_text(list_, largest_list);
   for (const auto line : std::views::split(text, '\n')) {
     std::string_view name(line.begin(), line.end());
     if (name.ends_with('\r')) name.remove_suffix(1);
+    if (name.find('\0') != name.npos)
+      throw InputError(list_ + ": is not a list of files: it has a zero byte");
     if (!name.empty()) files.emplace_back(name);
   }
   if (files.empty()) throw InputError(list_ + ": names no file");
@@ -191,12 +195,10 @@ void MovingFiles::sort() {
   if (!behind_.empty() && !several) {
     std::vector<std::string> files{inputs_.front(), output_};
     files.insert(files.end(), behind_.begin(), behind_.end());
-    const std::string counted = fmt::format(
-        "{} files are named ({}), but a run makes one OUT from one IN; several IN are one array with --stack "
-        "or "
-        "--concatenate{}",
-        files.size(), fmt::join(files, ", "),
-        others_.several_with != nullptr ? ", or band matrices with --banded" : "");
+    std::string counted = fmt::format("{} files are named ({}), but a run makes one OUT from one IN",
+                                      files.size(), fmt::join(files, ", "));
+    if (others_.joins) counted += "; with --stack or --concatenate several IN are one array";
+    if (others_.several_with != nullptr) counted += "; with --banded they hold several band matrices";
     throw CLI::ParseError(complaint_of_number(files).value_or(counted), CLI::ExitCodes::ExtrasError);
   }
   for (std::string& file : behind_) inputs_.push_back(std::exchange(output_, std::move(file)));
@@ -227,6 +229,7 @@ void MovingFiles::check_text_files(const std::string& other, const std::string& 
   for (const std::string& made : {output(), other}) {
     if (made.empty()) continue;
     if (!profile.empty()) require_not_read(made, profile);
+    if (!list_.empty()) require_not_read(made, list_);
     if (others_.text != nullptr && !others_.text->empty()) require_not_read(made, *others_.text);
   }
 }

@@ -16,6 +16,10 @@ namespace xorder::cli {
 class ArrayOptions {
  public:
   void add_to(CLI::App& command);
+  /// Whether the user has given any of the options.
+  bool given() const {
+    return layout_ || shape_ || ignore_rest_ || !field_.empty() || selection_ || byte_order_;
+  }
   /// The array in this file: opened, then its field, its shape, the selection and the byte order of its
   /// numbers. Throws as io::open_array() and the views of io/array_view.hpp do.
   io::ArrayFile open(const std::string& path) const;

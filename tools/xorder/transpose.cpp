@@ -47,12 +47,8 @@ CLI::App* add_transpose(CLI::App& parent, std::shared_ptr<Engine> engine) {
       "  xorder transpose a.raw b.raw --dtype f8 --shape 16384,32768 --memory 2GiB\n"
       "  xorder transpose a.npy c.npy --axes 0,1                       from Fortran order (column-major) to "
       "C order\n"
-      "  xorder transpose a.raw c.raw --axes 0,1 --dtype f8 --shape 16384,32768 --order F   the same for a "
-      "raw "
-      "file\n"
-      "  xorder transpose image.npy left.npy --axes 1,0,2 --select ':, ::-1'   a quarter turn; --help-all "
-      "has "
-      "more\n"
+      "  xorder transpose a.raw c.raw --axes 0,1 --dtype f8 --shape 16384,32768 --order F   a raw file\n"
+      "  xorder transpose image.npy left.npy --axes 1,0,2 --select ':, ::-1'   a quarter turn\n"
       "  xorder transpose ab.npy t.npy --banded 1,2 --band-order diagonals   SciPy's ab with l, u = 1, 2\n"
       "  xorder transpose bands.npy t.npy --banded 3,3 --matrices 4    four matrices, shape (4, N, 7)");
   const auto axes = std::make_shared<std::optional<std::vector<std::string>>>();

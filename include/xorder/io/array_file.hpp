@@ -50,6 +50,8 @@ struct ArrayDescription {
   /// The order in which they follow each other. Where both are right the strides of short axes decide, which
   /// keeps what an .npy header says, except for arrays of one axis or one element: c. c if neither is right.
   Order order() const;
+  /// The axes as they lie in the file, slowest first.
+  std::vector<int> axes_in_file() const { return xorder::axes_in_file({extents, 1, Order::c, strides}); }
   /// The shape; with strides only if the array is contiguous in neither order.
   ArrayShape shape() const;
   std::uint64_t elements() const {
@@ -98,8 +100,8 @@ struct ArrayFile {
   FileStamp stamp;
   Format format = Format::raw;
   ArrayDescription description;
-  /// Bytes of the file behind the whole array, which nobody reads. An .npy file may have some, and a raw one
-  /// with RawLayout::ignore_rest.
+  /// Bytes of the file behind the whole array, which nobody reads. An .npy file may have some, and so may a
+  /// raw one with RawLayout::ignore_rest or, as the padding of its last row, with strides.
   std::uint64_t rest = 0;
   /// The file that has the header, if that is another one: of an ENVI raster, or a pair of NIfTI files.
   std::shared_ptr<const File> header{};
@@ -135,9 +137,10 @@ class RestError : public InputError {
 /// unreadable, no regular file), headers that NumPy does not read, types with Python objects, shapes that
 /// NumPy could not have (more than 64 axes, NumPy 2's limit, or too large, see checked_bytes()), an .npy file
 /// that ends before its array does, and a raw file whose size is not offset + extents × dtype, for any extent
-/// of an inferred axis (the messages have both numbers), or that does not end with the array if there are
-/// strides. An .npy file may go on behind its array, as for numpy.load, and so may a raw one with
-/// RawLayout::ignore_rest (ArrayFile::rest). Throws InputError for strides as check_layout() does.
+/// of an inferred axis (the messages have both numbers), or, if there are strides, that goes on behind the
+/// array for as long as the longest step or longer. An .npy file may go on behind its array, as for
+/// numpy.load, and so may a raw one with RawLayout::ignore_rest (ArrayFile::rest). Throws InputError for
+/// strides as check_layout() does.
 ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawLayout>& raw);
 
 /// A raw file, whatever its first bytes are. Throws InputError as open_array() does.

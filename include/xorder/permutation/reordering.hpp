@@ -118,8 +118,8 @@ Reordering mapping_along(const ArrayShape& shape, int axis, const gf2::AffineMap
 Reordering mapping_of_all(const ArrayShape& shape, const gf2::AffineMap& map);
 
 /// The same reordering, whose result has the shape `extents` in C order, with that result stored in `order`.
-/// Throws InputError if the result's axes are not the reordering's, as after a reshape, and not all extents
-/// are powers of two.
+/// Throws InputError if `extents` are not those of the reordering's axes, or of several of them together, and
+/// not all of them are powers of two.
 Reordering stored_in(Order order, Reordering r, const std::vector<std::uint64_t>& extents);
 
 /// lg of the extent, or InputError that names `what` ("the extent of axis 2") and the nearest powers of two.

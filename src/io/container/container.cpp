@@ -98,25 +98,23 @@ void find_data(ArrayFile& array) {
   array = std::move(data);
 }
 
-// x.hdr or x.img.hdr, which says what x.img holds.
-bool find_header(ArrayFile& array) {
-  fs::path longer = array.path;
+// x.hdr or x.img.hdr, which says what x.img holds: opened, with its format.
+std::optional<ArrayFile> header_of(const fs::path& path, Disk& disk) {
+  fs::path longer = path;
   longer += ".x";  // which becomes .hdr
-  std::vector<fs::path> found = beside(array.path, {".hdr"});
+  std::vector<fs::path> found = beside(path, {".hdr"});
   std::ranges::copy(beside(longer, {".hdr"}), std::back_inserter(found));
-  for (const fs::path& path : found) {
-    const ArrayFile header = opened_file(path, array.file->disk());
+  for (const fs::path& candidate : found) {
+    ArrayFile header = opened_file(candidate, disk);
     const KnownFormat* const known = format_of_content(*header.file);
     if (known == nullptr || !known->read_as) continue;
     HeaderBytes bytes(*header.file);
     if (*known->read_as != Format::envi && (*known->read_as != Format::nifti || !is_nifti_pair(bytes)))
       continue;
-    array.format = *known->read_as;
-    array.header = header.file;
-    array.header_stamp = header.stamp;
-    return true;
+    header.format = *known->read_as;
+    return header;
   }
-  return false;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -129,11 +127,8 @@ ArrayDescription ContainedArray::description() const {
 
 void check_inside(ContainedArray& array, std::uint64_t file_bytes) {
   if (!array.refusal.empty()) return;
-  if (array.extents.size() > max_axes) {
-    array.refusal = fmt::format("it has {} axes; NumPy has at most {}", array.extents.size(), max_axes);
-    return;
-  }
   try {
+    check_rank(array.extents.size());
     const std::uint64_t bytes = checked_bytes({array.extents, array.dtype->bytes, array.order});
     // Up to the last element's end.
     std::uint64_t reach = bytes;
@@ -156,8 +151,12 @@ std::optional<std::vector<ContainedArray>> read_container(ArrayFile& array, cons
     HeaderBytes header(*array.file);
     if (array.format == Format::envi || (array.format == Format::nifti && is_nifti_pair(header)))
       find_data(array);
-  } else if (!find_header(array)) {
-    return {};
+  } else {
+    const auto header = header_of(array.path, array.file->disk());
+    if (!header) return {};
+    array.format = header->format;
+    array.header = header->file;
+    array.header_stamp = header->stamp;
   }
   const File& file = array.header ? *array.header : *array.file;
   HeaderBytes header(file);
@@ -169,12 +168,24 @@ std::optional<std::vector<ContainedArray>> read_container(ArrayFile& array, cons
         return read_netcdf(header);
       case Format::nifti:
         return read_nifti(header, array.file->size());
-      default:
+      case Format::envi:
         return read_envi(header, array.file->size());
+      case Format::npy:
+      case Format::raw:
+        break;
     }
   } catch (const InputError& error) {
     throw InputError(fmt::format("{}: {}", file.name(), error.what()));
   }
+  return {};
+}
+
+std::optional<fs::path> header_beside(const fs::path& path, Disk& disk) {
+  try {
+    if (const auto header = header_of(path, disk)) return header->path;
+  } catch (const InputError&) {  // a file that cannot be read is nobody's header
+  }
+  return std::nullopt;
 }
 
 const ContainedArray& chosen_array(const std::vector<ContainedArray>& arrays,

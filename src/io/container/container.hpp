@@ -1,5 +1,5 @@
 // Files that hold named arrays behind headers: FITS, NetCDF classic, NIfTI and ENVI. A parser for each of
-// them says where the arrays lie; nothing else needs to know the format.
+// them says where the arrays lie.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "io/container/header_bytes.hpp"
+#include "io/disk.hpp"
 #include "io/format/known_formats.hpp"
 #include "xorder/io/array_file.hpp"
 
@@ -56,6 +57,9 @@ void check_inside(ContainedArray& array, std::uint64_t file_bytes);
 /// is null. The format, the header, and the file with the data are put into `array`; nothing is described.
 /// Absent if the file is not a container. Throws as open_array() does.
 std::optional<std::vector<ContainedArray>> read_container(ArrayFile& array, const KnownFormat* known);
+
+/// The header that a file of this name, which need not exist, would be read by; absent if there is none.
+std::optional<std::filesystem::path> header_beside(const std::filesystem::path& path, Disk& disk);
 
 /// The array of that name, or the only one that can be read. Throws InputError, which lists the names, if
 /// there is none.

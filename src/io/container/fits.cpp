@@ -133,8 +133,9 @@ std::string fits_note(const FitsHeader& header, std::int64_t bitpix) {
 ContainedArray fits_array(const FitsHeader& header, std::size_t number, std::uint64_t at,
                           std::uint64_t file_bytes) {
   ContainedArray array{.name = std::to_string(number), .offset = at};
+  const std::string extver = header.text("EXTVER");
   if (const std::string name = header.text("EXTNAME"); !name.empty())
-    array.aliases = {name, fmt::format("{},{}", name, header.integer("EXTVER", 1))};
+    array.aliases = {name, fmt::format("{},{}", name, extver.empty() ? "1" : extver)};
   const std::string kind = number == 0 ? "IMAGE" : header.text("XTENSION");
   const auto describe = [&](const std::string& prefix) {
     array.dtype = fits_type(header.integer(prefix + "BITPIX"));

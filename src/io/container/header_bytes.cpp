@@ -38,13 +38,6 @@ std::string_view HeaderBytes::at(std::uint64_t offset, std::size_t bytes) {
   return std::string_view(window_).substr(static_cast<std::size_t>(offset - window_at_), bytes);
 }
 
-std::uint64_t number_of(std::string_view bytes, bool little_endian) {
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < bytes.size(); ++i)
-    value = value << 8 | static_cast<unsigned char>(bytes[little_endian ? bytes.size() - 1 - i : i]);
-  return value;
-}
-
 std::int64_t whole_number(std::string_view text, std::string_view what) {
   std::string_view digits = text;
   if (digits.starts_with('+')) digits.remove_prefix(1);

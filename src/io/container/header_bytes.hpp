@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "io/file.hpp"
+#include "io/format/stored_number.hpp"
 
 namespace xorder::io {
 
@@ -35,9 +36,6 @@ class HeaderBytes {
   std::string window_;
   std::uint64_t window_at_ = 0, spent_ = 0;
 };
-
-/// The unsigned number that these bytes are, at most eight.
-std::uint64_t number_of(std::string_view bytes, bool little_endian);
 
 /// A whole number in decimal digits, perhaps with a sign. `what` is its name for the message. Throws
 /// InputError, one line without a path, for anything else.

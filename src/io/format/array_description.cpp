@@ -104,16 +104,16 @@ void check_layout(const ArrayDescription& array, uint64_t file_bytes, const std:
                        static_cast<uint64_t>(Wide{array.offset} + whole.last), file_bytes));
 
   Wide reached = array.stored_bytes();  // by the axes with shorter steps
-  const std::vector<int> axes = axes_in_file({array.extents, 1, Order::c, array.strides});
+  const std::vector<int> axes = array.axes_in_file();
   for (std::size_t i = axes.size(); i-- > 0;) {
     const auto axis = static_cast<std::size_t>(axes[i]);
     const uint64_t extent = array.extents[axis];
     if (extent == 1) continue;
     const Wide step = std::abs(array.strides[axis]);
     if (step < reached)
-      refuse(fmt::format("the elements overlap: a step along axis {} is {}, but what lies within it takes {}",
-                         axis, count_text(static_cast<uint64_t>(step), "byte"),
-                         static_cast<uint64_t>(reached)));
+      refuse(fmt::format(
+          "the elements overlap or interleave: a step along axis {} is {}, but what lies within it takes {}",
+          axis, count_text(static_cast<uint64_t>(step), "byte"), static_cast<uint64_t>(reached)));
     reached += step * (Wide{extent} - 1);
   }
 }

@@ -57,18 +57,18 @@ ArrayDescription described(const File& file, const RawLayout& raw, uint64_t avai
   const std::string& path = file.name();
   const uint64_t w = raw.dtype->bytes;
   std::vector<uint64_t> extents = *raw.extents;
-  if (extents.size() > max_axes) {
-    throw InputError(
-        fmt::format("{}: shape of {} axes; NumPy has at most {}", path, extents.size(), max_axes));
-  }
+  check_rank(extents.size(), path + ": ");
   if (!raw.strides.empty()) {
     if (raw.order != Order::c)
       throw InputError(
           fmt::format("{}: strides say in which order the axes lie; an order is not wanted", path));
-    if (raw.strides.size() != extents.size() || raw.inferred_axis)
-      throw InputError(
-          fmt::format("{}: {} strides for shape ({}); expected one for each axis, none of them -1", path,
-                      raw.strides.size(), fmt::join(extents, ", ")));
+    if (raw.inferred_axis)
+      throw InputError(fmt::format("{}: with strides no extent can be -1; give all of them", path));
+    if (raw.strides.size() != extents.size())
+      throw InputError(fmt::format("{}: {} strides for shape ({}); expected one for each axis", path,
+                                   raw.strides.size(), fmt::join(extents, ", ")));
+    if (std::ranges::find(raw.strides, std::numeric_limits<std::int64_t>::min()) != raw.strides.end())
+      throw InputError(fmt::format("{}: a stride of -2^63 is too large", path));
     checked_bytes({extents, w, Order::c});
     ArrayDescription array{*raw.dtype, std::move(extents), raw.strides, raw.offset};
     check_layout(array, file.size(), path);
@@ -133,7 +133,8 @@ ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawL
   const bool npy = known != nullptr && known->read_as == Format::npy;
   if (npy && raw)
     throw LayoutError(fmt::format(
-        "{}: an .npy file says what it holds; dtype, shape and offset are only for raw files", given));
+        "{}: an .npy file says what it holds; dtype, offset, order and strides are only for raw files",
+        given));
   if (npy || (raw && raw->dtype)) {
     if (member)
       throw InputError(fmt::format("{}: there is no such file, and {} is {}, which has no arrays with names",
@@ -172,6 +173,13 @@ ArrayFile open_raw_array(const std::filesystem::path& path, const RawLayout& raw
 }
 
 Format output_format(const std::filesystem::path& path, Format input, bool own_header) {
+  const std::string name = path.filename().string();
+  if (const auto colon = name.rfind(':'); colon != name.npos) {
+    const KnownFormat* const container = format_of_name(name.substr(0, colon));
+    if (container != nullptr && !container->written_as)
+      throw InputError(fmt::format("{}: names an array in {}, which is not written; name a file",
+                                   path.string(), container->name));
+  }
   const KnownFormat* const known = format_of_name(path);
   if (known != nullptr && known->written_as) return *known->written_as;
   if (known != nullptr && own_header) return Format::raw;

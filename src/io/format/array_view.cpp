@@ -189,8 +189,7 @@ ArrayDescription one_field(ArrayDescription array, std::string_view name) {
   const auto inner = ArrayDescription::contiguous(array.dtype, std::move(field.extents), Order::c, 0);
   array.extents.insert(array.extents.end(), inner.extents.begin(), inner.extents.end());
   array.strides.insert(array.strides.end(), inner.strides.begin(), inner.strides.end());
-  if (array.extents.size() > max_axes)
-    throw InputError(fmt::format("{} axes; NumPy has at most {}", array.extents.size(), max_axes));
+  check_rank(array.extents.size());
   return array;
 }
 
@@ -358,8 +357,7 @@ ArrayDescription reshaped(const ArrayDescription& array, std::vector<uint64_t> e
     return InputError(fmt::format("cannot reshape array of size {} into shape ({}{})", array.elements(),
                                   fmt::join(texts, ","), texts.size() == 1 ? "," : ""));
   };
-  if (extents.size() > max_axes)
-    throw InputError(fmt::format("shape of {} axes; NumPy has at most {}", extents.size(), max_axes));
+  check_rank(extents.size());
   if (inferred_axis) {
     uint64_t& inferred = extents[*inferred_axis];
     inferred = 1;

@@ -12,6 +12,8 @@ namespace xorder::io {
 
 /// NumPy 2's limit; it was 32 before.
 inline constexpr std::size_t max_axes = 64;
+/// Throws InputError, which begins with `before`, if there are more.
+void check_rank(std::size_t axes, const std::string& before = {});
 
 /// Whether the file begins with the magic string of the format.
 bool is_npy(const File& file);

@@ -7,8 +7,8 @@
 #include <iterator>
 #include <utility>
 
-#include "io/container/header_bytes.hpp"
 #include "io/format/python_literal.hpp"
+#include "io/format/stored_number.hpp"
 #include "io/format/structured_type.hpp"
 #include "rounding.hpp"
 #include "xorder/error.hpp"
@@ -107,8 +107,7 @@ Entries read_entries(int version, std::string_view bytes) {
 std::vector<std::uint64_t> extents_of(const Literal& shape) {
   if (!shape.is(Kind::tuple))
     corrupt(fmt::format("shape {}; expected a tuple such as (3, 4) or (3,)", excerpt(to_python(shape))));
-  if (shape.items.size() > max_axes)
-    throw InputError(fmt::format("shape of {} axes; NumPy has at most {}", shape.items.size(), max_axes));
+  check_rank(shape.items.size());
   std::vector<std::uint64_t> extents;
   for (const Literal& item : shape.items) extents.push_back(parse_extent(item));
   return extents;
@@ -160,6 +159,11 @@ std::uint64_t npy_data_offset(std::string_view head, std::uint64_t file_bytes, c
   } catch (const InputError& error) {
     refuse(name, error.what());
   }
+}
+
+void check_rank(std::size_t axes, const std::string& before) {
+  if (axes > max_axes)
+    throw InputError(fmt::format("{}shape of {} axes; NumPy has at most {}", before, axes, max_axes));
 }
 
 ArrayDescription parse_npy_header(std::string_view header, std::uint64_t file_bytes,

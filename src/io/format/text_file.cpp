@@ -2,25 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <cstdint>
-
 #include "io/disk.hpp"
 #include "io/file.hpp"
 #include "utf8.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::io {
-namespace {
 
-constexpr std::uint64_t largest_text = 1024 * 1024;
-
-}  // namespace
-
-std::string read_text(const std::filesystem::path& path) {
+std::string read_text(const std::filesystem::path& path, std::uint64_t largest) {
   const File file = File::open_input(path, Access::buffered);
-  if (file.size() > largest_text) {
+  if (file.size() > largest) {
     throw InputError(
-        fmt::format("{}: has {} bytes; at most {} are allowed", file.name(), file.size(), largest_text));
+        fmt::format("{}: has {} bytes; at most {} are allowed", file.name(), file.size(), largest));
   }
   std::string text(file.size(), '\0');
   file.read_exactly(text.data(), text.size(), 0);

@@ -21,6 +21,7 @@ class SourceFiles {
   std::shared_ptr<const SourceFiles> reading_through(std::uint64_t gap) const;
 
   // As of StridedSource.
+  std::uint64_t unit_bytes() const { return files_.front().unit_bytes(); }
   std::uint64_t most_spans(std::uint64_t bytes) const;
   std::uint64_t most_bytes_read(std::uint64_t bytes) const;
   double spans(double bytes) const;

@@ -19,6 +19,7 @@ using std::uint64_t;
 
 constexpr double panel_head = 34;
 constexpr uint64_t largest_mesh = 40;
+constexpr std::string_view widest_caption = "step 99: 9999 messages, 100 % of the links";
 
 constexpr std::string_view mesh_style =
     ".node{fill:#c3cbd3}.turn{fill:#66707c}.wire{stroke:#e2e7ec;fill:none}"
@@ -43,14 +44,16 @@ class MeshDrawing {
     const bool torus = shown.schedule->network().kind() == schedule::Network::Kind::torus;
     stub_ = torus ? std::min(0.4 * cell_, 14.0) : 0;
     const auto steps = static_cast<double>(std::max<uint64_t>(shown.schedule->steps(), 1));
-    across_ = static_cast<int>(std::clamp(1250.0 / (panel_ + panel_gap), 1.0, steps));
+    pitch_ = std::max(panel_ + panel_gap, text_width(widest_caption) + margin);
+    across_ = static_cast<int>(std::clamp(1250.0 / pitch_, 1.0, steps));
   }
 
   std::string draw() {
     const uint64_t steps = shown_.schedule->steps();
     const auto rows = static_cast<double>(
         (std::max<uint64_t>(steps, 1) + static_cast<uint64_t>(across_) - 1) / static_cast<uint64_t>(across_));
-    const double width = std::max(2 * margin + 10 + across_ * (panel_ + panel_gap) - panel_gap, 600.0);
+    const double width =
+        std::max({2 * margin + 10 + across_ * pitch_ - panel_gap, 600.0, 2 * margin + text_width(summary())});
     const double height = top_ + rows * panel_height() + margin - 10;
     titles(width);
     for (uint64_t step = 0; step < steps; ++step) panel(step);
@@ -59,13 +62,18 @@ class MeshDrawing {
   }
 
  private:
+  std::string summary() const {
+    return fmt::format("{}: {}, at least {}", shown_.summary, count_text(shown_.schedule->steps(), "step"),
+                       shown_.schedule->lower_bound());
+  }
+  std::string caption(uint64_t step, const schedule::Schedule::Load& load) const {
+    return fmt::format("step {}: {}, {:.0f} % of the links", step, count_text(load.messages, "message"),
+                       100.0 * static_cast<double>(load.crossings) /
+                           static_cast<double>(std::max<uint64_t>(shown_.schedule->network().links(), 1)));
+  }
+
   void titles(double width) {
-    canvas_.heading(
-        shown_.title,
-        escaped(fmt::format("{}: {}, at least {}", shown_.summary,
-                            count_text(shown_.schedule->steps(), "step"), shown_.schedule->lower_bound()),
-                200),
-        width);
+    canvas_.heading(shown_.title, escaped(summary(), 200), width);
     canvas_.key(margin, shown_.colours, 28, [&](std::size_t i, double x, double y) {
       canvas_.path(fmt::format("M{:.6g} {:.6g}h20", x, y - 4), fmt::format("path{}", i), 2.2);
     });
@@ -77,13 +85,10 @@ class MeshDrawing {
 
   void panel(uint64_t step) {
     const auto across = static_cast<uint64_t>(across_);
-    origin_ = {margin + 5 + static_cast<double>(step % across) * (panel_ + panel_gap),
+    origin_ = {margin + 5 + static_cast<double>(step % across) * pitch_,
                top_ + panel_head + stub_ + static_cast<double>(step / across) * panel_height()};
-    const schedule::Schedule::Load load = shown_.schedule->load(step);
     canvas_.text(origin_.x, origin_.y - 17 - stub_, "start", "axis",
-                 fmt::format("step {}: {}, {:.0f} % of the links", step, count_text(load.messages, "message"),
-                             100.0 * static_cast<double>(load.crossings) /
-                                 static_cast<double>(shown_.schedule->network().links())));
+                 caption(step, shown_.schedule->load(step)));
     wires();
     std::vector<Message> messages;
     shown_.schedule->messages(step, messages);
@@ -159,6 +164,7 @@ class MeshDrawing {
   double stub_ = 0;  // what is drawn of a torus's links beyond its edge
   double cell_ = 0;
   double panel_ = 0;
+  double pitch_ = 0;  // from one panel to the next
   int across_ = 1;
   Spot origin_;
   const double top_ = margin + title_space + legend_space + 10;

@@ -162,10 +162,10 @@ class StepsDrawing {
   void bar_head(double x) {
     canvas_.text(x, top_ - 38, "start", "axis", "links in use");
     if (shown_.schedule->steps() == 0) return;
-    canvas_.text(x, top_ - 9, "start", "num",
-                 fmt::format("{}, at least {}", count_text(shown_.schedule->steps(), "step"),
-                             shown_.schedule->lower_bound()),
-                 11);
+    canvas_.text(
+        x, top_ - 9, "start", "num",
+        fmt::format("{}, at least {}", count_text(shown_.steps(), "step"), shown_.schedule->lower_bound()),
+        11);
   }
 
   void bar(uint64_t step, double x) {
