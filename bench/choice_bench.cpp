@@ -21,7 +21,7 @@
 #include "arguments.hpp"
 #include "bench/bench.hpp"
 #include "bench/test_matrix.hpp"
-#include "size_text.hpp"
+#include "text/size_text.hpp"
 #include "tiles/tile_engine.hpp"
 #include "work/frame.hpp"
 #include "work/relay.hpp"

@@ -22,7 +22,7 @@
 #include "bench/bench.hpp"
 #include "bench/memory.hpp"
 #include "checked_option.hpp"
-#include "size_text.hpp"
+#include "text/size_text.hpp"
 #include "xorder/permutation/bmmc.hpp"
 
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "reason.hpp"
+#include "text/reason.hpp"
 
 namespace xorder {
 namespace {

@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "bench/bench.hpp"
-#include "json_text.hpp"
+#include "text/json_text.hpp"
 #include "schedule/rounds.hpp"
 #include "xorder/permutation/bmmc.hpp"
 #include "xorder/permutation/expression.hpp"

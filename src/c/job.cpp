@@ -9,7 +9,7 @@
 #include "c/border.hpp"
 #include "c/options.hpp"
 #include "c/permutation.hpp"
-#include "json_text.hpp"
+#include "text/json_text.hpp"
 #include "work/json.hpp"
 #include "work/notes.hpp"
 #include "xorder/io/array_file.hpp"

@@ -1,4 +1,4 @@
-// Subspaces of GF(2)^n. xorder's tiles are cosets of them: see plan/tiles/coset.hpp.
+// Subspaces of GF(2)^n. xorder's tiles are cosets of them: see gf2/coset.hpp.
 #pragma once
 
 #include <span>

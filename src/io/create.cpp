@@ -14,12 +14,12 @@
 #include <cerrno>
 #include <limits>
 
-#include "count_text.hpp"
+#include "text/count_text.hpp"
 #include "io/disk.hpp"
 #include "io/memory.hpp"
 #include "io/page_cache/residency.hpp"
-#include "reason.hpp"
-#include "size_text.hpp"
+#include "text/reason.hpp"
+#include "text/size_text.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::io {

@@ -19,7 +19,7 @@
 #include "io/create.hpp"
 #include "io/disk.hpp"
 #include "io/page_cache/page_cache.hpp"
-#include "reason.hpp"
+#include "text/reason.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::io {

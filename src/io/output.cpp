@@ -15,7 +15,7 @@
 #include "io/create.hpp"
 #include "io/disk.hpp"
 #include "io/take_over.hpp"
-#include "reason.hpp"
+#include "text/reason.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::io {

@@ -4,7 +4,7 @@
 
 #include "machine/rounds_stage.hpp"
 #include "memory/scratch.hpp"
-#include "size_text.hpp"
+#include "text/size_text.hpp"
 #include "task/workers.hpp"
 #include "xorder/error.hpp"
 #include "xorder/machine/machine.hpp"

@@ -1,12 +1,12 @@
 #include "machine/stage.hpp"
-#include "size_text.hpp"
+#include "text/size_text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 
-#include "count_text.hpp"
+#include "text/count_text.hpp"
 #include "plan/price.hpp"
 
 namespace xorder::machine {

@@ -6,7 +6,7 @@
 
 #include "gf2/extend.hpp"
 #include "memory/cache_sizes.hpp"
-#include "plan/tiles/coset.hpp"
+#include "gf2/coset.hpp"
 
 namespace xorder::memory {
 
@@ -52,7 +52,7 @@ class Shapes {
   }
   // Runs of the source that a tile reads.
   int lg_runs(TileShape shape) const {
-    return plan::tile_bits(inverse_, shape.source_bits, shape.target_bits) - shape.source_bits;
+    return gf2::tile_bits(inverse_, shape.source_bits, shape.target_bits) - shape.source_bits;
   }
 
  private:
@@ -101,7 +101,7 @@ bool runs_share_sets(const AffineMap& map, std::uint64_t element_bytes, TileShap
   for (int i = 0; i < shape.target_bits; ++i) {
     if (((inverse.column(i) % way) >> shape.source_bits) != 0) return false;
   }
-  return plan::tile_bits(inverse, shape.source_bits, shape.target_bits) - shape.source_bits > lg_ways;
+  return gf2::tile_bits(inverse, shape.source_bits, shape.target_bits) - shape.source_bits > lg_ways;
 }
 
 kernel::LineTiles line_tiles(const Mapped& mapped, TileShape shape) {

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "count_text.hpp"
+#include "text/count_text.hpp"
 #include "parts/tiles_pass.hpp"
 #include "plan/plan.hpp"
 #include "plan/price.hpp"
 #include "schedule/rounds.hpp"
-#include "size_text.hpp"
+#include "text/size_text.hpp"
 #include "tiles/tile_engine.hpp"
 #include "work/frame.hpp"
 #include "work/relay.hpp"

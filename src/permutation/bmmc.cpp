@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "count_text.hpp"
+#include "text/count_text.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::bmmc {

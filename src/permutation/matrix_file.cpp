@@ -3,9 +3,9 @@
 #include <optional>
 #include <vector>
 
-#include "count_text.hpp"
+#include "text/count_text.hpp"
 #include "permutation/quote.hpp"
-#include "utf8.hpp"
+#include "text/utf8.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/bmmc.hpp"
 #include "xorder/permutation/expression.hpp"

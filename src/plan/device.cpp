@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "json_text.hpp"
+#include "text/json_text.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::plan {

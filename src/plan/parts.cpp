@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <bit>
 
-#include "count_text.hpp"
+#include "text/count_text.hpp"
 #include "plan/choose.hpp"
 #include "plan/plan.hpp"
 #include "plan/price.hpp"
 #include "plan/processors/exchange_memory.hpp"
 #include "plan/processors/processors.hpp"
 #include "rounding.hpp"
-#include "size_text.hpp"
+#include "text/size_text.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::plan {

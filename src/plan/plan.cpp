@@ -6,14 +6,14 @@
 #include <bit>
 #include <optional>
 
-#include "count_text.hpp"
+#include "text/count_text.hpp"
 #include "plan/choose.hpp"
 #include "plan/price.hpp"
 #include "plan/tiles/axis_factors.hpp"
 #include "plan/tiles/choose_tiles.hpp"
 #include "plan/tiles/factor.hpp"
 #include "rounding.hpp"
-#include "size_text.hpp"
+#include "text/size_text.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::plan {

@@ -9,7 +9,7 @@
 #include <limits>
 #include <map>
 
-#include "count_text.hpp"
+#include "text/count_text.hpp"
 #include "io/container/container.hpp"
 #include "io/create.hpp"
 #include "io/format/npy.hpp"
@@ -18,7 +18,7 @@
 #include "io/page_cache/page_cache.hpp"
 #include "io/page_cache/residency.hpp"
 #include "plan/tiles/source_files.hpp"
-#include "size_text.hpp"
+#include "text/size_text.hpp"
 #include "task/threads.hpp"
 #include "work/notes.hpp"
 #include "work/team.hpp"

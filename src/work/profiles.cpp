@@ -21,7 +21,7 @@
 #include "io/mounts.hpp"
 #include "io/output.hpp"
 #include "io/page_cache/residency.hpp"
-#include "seconds_text.hpp"
+#include "text/seconds_text.hpp"
 #include "work/notes.hpp"
 #include "xorder/error.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "io/disk.hpp"
 #include "io/memory.hpp"
-#include "reason.hpp"
+#include "text/reason.hpp"
 #include "work/notes.hpp"
 #include "work/team.hpp"
 

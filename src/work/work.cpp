@@ -9,7 +9,7 @@
 #include "io/create.hpp"
 #include "io/memory.hpp"
 #include "plan/price.hpp"
-#include "size_text.hpp"
+#include "text/size_text.hpp"
 #include "work/notes.hpp"
 #include "work/run.hpp"
 #include "work/team.hpp"

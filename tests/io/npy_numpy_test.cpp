@@ -19,7 +19,7 @@
 #include <string_view>
 
 #include "io/format/npy_header.hpp"
-#include "json_text.hpp"
+#include "text/json_text.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::io {

@@ -8,7 +8,7 @@
 #include "gf2/left_inverse.hpp"
 #include "gf2/random_gf2.hpp"
 #include "gf2/sums.hpp"
-#include "plan/tiles/coset.hpp"
+#include "gf2/coset.hpp"
 
 namespace xorder::kernel {
 namespace {
@@ -44,7 +44,7 @@ TEST(TileWalk, VisitsEachElementOnceWithItsImage) {
     const BitMatrix inverse = gf2::left_inverse(map);
     const Word complement = random() & low_mask(map.rows());
     const TileWalk walk(map, complement, shape, std::uint64_t{1} << random.in(0, 4));
-    ASSERT_EQ(walk.tile_bits(), plan::tile_bits(inverse, shape.source_bits, shape.target_bits));
+    ASSERT_EQ(walk.tile_bits(), gf2::tile_bits(inverse, shape.source_bits, shape.target_bits));
     ASSERT_EQ(walk.tiles() << walk.tile_bits(), Word{1} << map.cols());
     gf2::Subspace tile = gf2::Subspace::low_bits(shape.source_bits);
     for (int t = 0; t < shape.target_bits; ++t) tile.add(inverse.column(t));
@@ -69,7 +69,7 @@ TEST(TileShape, IsPossibleAndWithinItsLimits) {
     const BitMatrix inverse = gf2::left_inverse(map);
     const std::uint64_t element = random.in(std::uint64_t{1}, std::uint64_t{40});
     const auto bytes = [&](TileShape s) {
-      return element << plan::tile_bits(inverse, s.source_bits, s.target_bits);
+      return element << gf2::tile_bits(inverse, s.source_bits, s.target_bits);
     };
     const TileShape small = tile_shape(inverse, element, 256, 128, most);
     const TileShape large = largest_shape(inverse, element, 1024, 8192, most);

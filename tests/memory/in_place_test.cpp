@@ -16,7 +16,7 @@
 #include "memory/make_engine.hpp"
 #include "memory/small_caches.hpp"
 #include "plan/reference.hpp"
-#include "plan/tiles/coset.hpp"
+#include "gf2/coset.hpp"
 #include "sanitized.hpp"
 #include "xorder/memory/permute.hpp"
 
@@ -195,7 +195,7 @@ TEST(InPlace, FactorsStayWithinTilesAndMoveRuns) {
     constexpr std::uint64_t tile_bytes = 32768;
     const auto [within, of_runs, bits] = factored_in_place(map, w, tile_bytes);
     EXPECT_EQ(of_runs * within, map);
-    EXPECT_LE(w << plan::tile_bits(map, bits, bits), tile_bytes);
+    EXPECT_LE(w << gf2::tile_bits(map, bits, bits), tile_bytes);
     const gf2::BitMatrix inverse = map.inverse().matrix;
     gf2::Subspace tile = gf2::Subspace::low_bits(bits);
     for (int j = 0; j < bits; ++j) {

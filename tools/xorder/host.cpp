@@ -11,8 +11,8 @@
 #include <sstream>
 #include <thread>
 
-#include "json_text.hpp"
-#include "size_text.hpp"
+#include "text/json_text.hpp"
+#include "text/size_text.hpp"
 
 namespace xorder::cli {
 namespace {

@@ -3,12 +3,12 @@
 
 #include "arguments.hpp"
 #include "commands.hpp"
-#include "count_text.hpp"
+#include "text/count_text.hpp"
 #include "io/container/container.hpp"
-#include "json_text.hpp"
+#include "text/json_text.hpp"
 #include "moving_files.hpp"
 #include "option_groups.hpp"
-#include "size_text.hpp"
+#include "text/size_text.hpp"
 #include "standard_streams.hpp"
 
 namespace xorder::cli {

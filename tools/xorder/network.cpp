@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "checked_option.hpp"
-#include "count_text.hpp"
+#include "text/count_text.hpp"
 #include "option_groups.hpp"
-#include "size_text.hpp"
+#include "text/size_text.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::cli {

@@ -3,7 +3,7 @@
 #include "arguments.hpp"
 #include "checked_option.hpp"
 #include "commands.hpp"
-#include "count_text.hpp"
+#include "text/count_text.hpp"
 #include "expression_help.hpp"
 #include "option_groups.hpp"
 #include "text_file.hpp"

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "size_text.hpp"
+#include "text/size_text.hpp"
 #include "standard_streams.hpp"
 
 namespace xorder::cli {

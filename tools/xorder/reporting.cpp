@@ -5,13 +5,13 @@
 #include <algorithm>
 
 #include "checked_option.hpp"
-#include "count_text.hpp"
-#include "json_text.hpp"
+#include "text/count_text.hpp"
+#include "text/json_text.hpp"
 #include "network.hpp"
 #include "option_groups.hpp"
 #include "progress_bar.hpp"
 #include "session.hpp"
-#include "size_text.hpp"
+#include "text/size_text.hpp"
 #include "standard_streams.hpp"
 #include "work/json.hpp"
 

@@ -7,9 +7,9 @@
 
 #include "checked_option.hpp"
 #include "commands.hpp"
-#include "count_text.hpp"
+#include "text/count_text.hpp"
 #include "expression_help.hpp"
-#include "json_text.hpp"
+#include "text/json_text.hpp"
 #include "option_groups.hpp"
 #include "plan/tiles/factor.hpp"
 #include "standard_streams.hpp"

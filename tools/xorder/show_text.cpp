@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "count_text.hpp"
+#include "text/count_text.hpp"
 #include "show.hpp"
 #include "text_width.hpp"
 

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "utf8.hpp"
+#include "text/utf8.hpp"
 
 namespace xorder::cli {
 

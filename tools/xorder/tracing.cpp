@@ -8,7 +8,7 @@
 #include "host.hpp"
 #include "invocation.hpp"
 #include "io/output.hpp"
-#include "json_text.hpp"
+#include "text/json_text.hpp"
 #include "text_file.hpp"
 #include "xorder/error.hpp"
 

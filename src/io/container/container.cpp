@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <iterator>
 
-#include "count_text.hpp"
+#include "text/count_text.hpp"
 #include "io/disk.hpp"
 #include "io/format/npy.hpp"
 #include "io/format/on_disk.hpp"
 #include "io/format/python_literal.hpp"
-#include "utf8.hpp"
+#include "text/utf8.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::io {

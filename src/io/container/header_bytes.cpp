@@ -6,7 +6,7 @@
 #include <charconv>
 #include <utility>
 
-#include "count_text.hpp"
+#include "text/count_text.hpp"
 #include "io/format/python_literal.hpp"
 #include "xorder/error.hpp"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "count_text.hpp"
+#include "text/count_text.hpp"
 #include "xorder/error.hpp"
 #include "xorder/io/array_file.hpp"
 

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "count_text.hpp"
+#include "text/count_text.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::io {

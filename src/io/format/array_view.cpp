@@ -9,7 +9,7 @@
 #include <limits>
 #include <utility>
 
-#include "count_text.hpp"
+#include "text/count_text.hpp"
 #include "io/format/npy.hpp"
 #include "io/format/structured_type.hpp"
 #include "io/format/type_string.hpp"

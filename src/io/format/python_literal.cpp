@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "utf8.hpp"
+#include "text/utf8.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::io {

@@ -4,7 +4,7 @@
 
 #include "io/disk.hpp"
 #include "io/file.hpp"
-#include "utf8.hpp"
+#include "text/utf8.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::io {

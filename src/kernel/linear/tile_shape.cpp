@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <bit>
 
-#include "plan/tiles/coset.hpp"
+#include "gf2/coset.hpp"
 
 namespace xorder::kernel {
 
 std::uint64_t tile_bytes(const gf2::BitMatrix& inverse, std::uint64_t element_bytes, TileShape shape) {
-  return element_bytes << plan::tile_bits(inverse, shape.source_bits, shape.target_bits);
+  return element_bytes << gf2::tile_bits(inverse, shape.source_bits, shape.target_bits);
 }
 
 TileShape tile_shape(const gf2::BitMatrix& inverse, std::uint64_t element_bytes, std::uint64_t source_bytes,

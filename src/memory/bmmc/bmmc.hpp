@@ -1,5 +1,5 @@
 // BMMC permutations in memory: tiles are cosets of E_s + A⁻¹E_t that fit in a cache, see
-// plan/tiles/coset.hpp, kernel/linear/line_tiles.hpp and kernel/linear/tile_walk.hpp.
+// gf2/coset.hpp, kernel/linear/line_tiles.hpp and kernel/linear/tile_walk.hpp.
 #pragma once
 
 #include <memory>

@@ -11,7 +11,7 @@
 
 #include "gf2/subspace.hpp"
 #include "memory/cache_sizes.hpp"
-#include "plan/tiles/coset.hpp"
+#include "gf2/coset.hpp"
 
 namespace xorder::memory {
 namespace {
@@ -72,7 +72,7 @@ int bits_of_line(std::uint64_t element_bytes) { return std::countr_zero(line_byt
 bool fits(const AffineMap& map, std::uint64_t element_bytes, int bits, std::uint64_t tile_bytes) {
   constexpr std::uint64_t longest_run = 4096;
   return bits <= map.bits() && element_bytes << bits <= longest_run &&
-         element_bytes << plan::tile_bits(map, bits, bits) <= tile_bytes;
+         element_bytes << gf2::tile_bits(map, bits, bits) <= tile_bytes;
 }
 
 // The largest s for which the map permutes the tiles, cosets of E_s + A⁻¹E_s.

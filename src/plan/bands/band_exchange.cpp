@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "count_text.hpp"
+#include "text/count_text.hpp"
 #include "plan/price.hpp"
 #include "rounding.hpp"
 #include "xorder/error.hpp"

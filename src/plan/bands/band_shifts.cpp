@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "byte_units.hpp"
-#include "count_text.hpp"
-#include "size_text.hpp"
+#include "text/count_text.hpp"
+#include "text/size_text.hpp"
 
 namespace xorder::plan {
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "count_text.hpp"
-#include "size_text.hpp"
+#include "text/count_text.hpp"
+#include "text/size_text.hpp"
 
 namespace xorder::plan {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "count_text.hpp"
+#include "text/count_text.hpp"
 #include "rounding.hpp"
-#include "size_text.hpp"
+#include "text/size_text.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::plan {

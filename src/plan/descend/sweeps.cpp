@@ -12,7 +12,7 @@
 #include "plan/descend/one_sweep.hpp"
 #include "plan/processors/processors.hpp"
 #include "rounding.hpp"
-#include "size_text.hpp"
+#include "text/size_text.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/reordering.hpp"
 

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include "count_text.hpp"
+#include "text/count_text.hpp"
 #include "plan/descend/sweeps.hpp"
-#include "size_text.hpp"
+#include "text/size_text.hpp"
 
 namespace xorder::plan {
 namespace {

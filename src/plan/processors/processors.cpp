@@ -9,7 +9,7 @@
 #include "plan/choose.hpp"
 #include "rounding.hpp"
 #include "schedule/clock.hpp"
-#include "size_text.hpp"
+#include "text/size_text.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::plan {

@@ -6,11 +6,11 @@
 #include <bit>
 #include <tuple>
 
-#include "count_text.hpp"
+#include "text/count_text.hpp"
 #include "plan/choose.hpp"
 #include "plan/price.hpp"
 #include "rounding.hpp"
-#include "size_text.hpp"
+#include "text/size_text.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::plan {

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <numeric>
 
-#include "count_text.hpp"
+#include "text/count_text.hpp"
 #include "plan/choose.hpp"
 #include "plan/price.hpp"
 #include "plan/setting.hpp"
 #include "rounding.hpp"
-#include "size_text.hpp"
+#include "text/size_text.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::plan {

@@ -21,7 +21,7 @@
 #include <optional>
 #include <vector>
 
-#include "plan/tiles/coset.hpp"
+#include "gf2/coset.hpp"
 #include "xorder/permutation/reordering.hpp"
 
 namespace xorder::plan {
@@ -76,14 +76,14 @@ void set_target_shape(const Reordering& what, const TileChoice& choice, int tile
 struct Tile {
   std::vector<std::uint64_t> start;   ///< by source axis; 0 for the mapped axis
   std::vector<std::uint64_t> length;  ///< 1 for the mapped axis
-  CosetTiling::Base base;
+  gf2::CosetTiling::Base base;
   std::uint64_t groups = 1;
 };
 
 struct Group {
   std::vector<std::uint64_t> start;  ///< in the array
   std::vector<std::uint64_t> length;
-  CosetTiling::Base base;       ///< the tile's
+  gf2::CosetTiling::Base base;       ///< the tile's
   gf2::Word source_high = 0;    ///< the bits of h that are the same in the whole group
   gf2::Word target_offset = 0;  ///< z = L h ⊕ this
   RunStride target_shift;       ///< where the group's target pieces begin, relative to the tile's
@@ -98,7 +98,7 @@ class Tiling {
 
   const Reordering& what() const { return what_; }
   const TileChoice& choice() const { return choice_; }
-  const std::optional<CosetTiling>& coset() const { return coset_; }
+  const std::optional<gf2::CosetTiling>& coset() const { return coset_; }
   /// lg of a group's coordinates on the mapped axis.
   int group_bits() const { return group_bits_; }
   /// Elements of the largest tile.
@@ -120,7 +120,7 @@ class Tiling {
  private:
   Reordering what_;
   TileChoice choice_;
-  std::optional<CosetTiling> coset_;
+  std::optional<gf2::CosetTiling> coset_;
   int group_bits_ = 0;
   std::vector<std::uint64_t> source_strides_;
   std::vector<std::uint64_t> target_strides_;

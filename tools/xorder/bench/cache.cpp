@@ -12,7 +12,7 @@
 
 #include "bench/bench.hpp"
 #include "io/memory.hpp"
-#include "size_text.hpp"
+#include "text/size_text.hpp"
 #include "xorder/error.hpp"
 #include "xorder/memory/permute.hpp"
 #include "xorder/permutation/bmmc.hpp"

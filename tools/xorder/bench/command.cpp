@@ -12,10 +12,10 @@
 #include "host.hpp"
 #include "interrupt.hpp"
 #include "invocation.hpp"
-#include "json_text.hpp"
+#include "text/json_text.hpp"
 #include "option_groups.hpp"
 #include "session.hpp"
-#include "size_text.hpp"
+#include "text/size_text.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::cli {

@@ -10,7 +10,7 @@
 #include "bench/bench.hpp"
 #include "io/measure/measure_disk.hpp"
 #include "option_groups.hpp"
-#include "size_text.hpp"
+#include "text/size_text.hpp"
 #include "text_file.hpp"
 #include "work/profiles.hpp"
 

@@ -12,7 +12,7 @@
 #include "bench/bench.hpp"
 #include "bench/test_matrix.hpp"
 #include "io/file.hpp"
-#include "size_text.hpp"
+#include "text/size_text.hpp"
 #include "xorder/error.hpp"
 #include "xorder/machine/scheduled.hpp"
 #include "xorder/permutation/bmmc.hpp"

@@ -9,7 +9,7 @@
 
 #include "bench/bench.hpp"
 #include "memory/micro.hpp"
-#include "size_text.hpp"
+#include "text/size_text.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::cli {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "io/file.hpp"
-#include "json_text.hpp"
+#include "text/json_text.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::cli {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "bench/schedules.hpp"
-#include "size_text.hpp"
+#include "text/size_text.hpp"
 #include "xorder/error.hpp"
 #include "xorder/machine/scheduled.hpp"
 #include "xorder/permutation/bmmc.hpp"

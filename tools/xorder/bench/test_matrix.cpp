@@ -22,7 +22,7 @@
 #include "io/file.hpp"
 #include "io/memory.hpp"
 #include "io/output.hpp"
-#include "reason.hpp"
+#include "text/reason.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::cli {

@@ -3,7 +3,7 @@
 #include <fmt/ranges.h>
 
 #include "text_width.hpp"
-#include "utf8.hpp"
+#include "text/utf8.hpp"
 
 namespace xorder::drawing {
 

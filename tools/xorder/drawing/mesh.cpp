@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "count_text.hpp"
+#include "text/count_text.hpp"
 #include "drawing/canvas.hpp"
 #include "schedule/shown.hpp"
 #include "xorder/error.hpp"

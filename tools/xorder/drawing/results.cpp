@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "bench/results.hpp"
-#include "count_text.hpp"
+#include "text/count_text.hpp"
 #include "drawing/page.hpp"
 #include "drawing/plot.hpp"
 #include "host.hpp"

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 
-#include "count_text.hpp"
+#include "text/count_text.hpp"
 #include "drawing/page.hpp"
 #include "drawing/plot.hpp"
 #include "host.hpp"
-#include "json_text.hpp"
+#include "text/json_text.hpp"
 #include "report/report.hpp"
-#include "size_text.hpp"
+#include "text/size_text.hpp"
 
 namespace xorder::cli {
 namespace {

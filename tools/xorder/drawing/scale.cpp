@@ -6,7 +6,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "size_text.hpp"
+#include "text/size_text.hpp"
 
 namespace xorder::drawing {
 namespace {

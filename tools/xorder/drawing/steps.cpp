@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "count_text.hpp"
+#include "text/count_text.hpp"
 #include "drawing/canvas.hpp"
 #include "schedule/path.hpp"
 #include "schedule/shown.hpp"

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "json_text.hpp"
+#include "text/json_text.hpp"
 #include "report/report.hpp"
 #include "xorder/error.hpp"
 

@@ -1,10 +1,10 @@
 // A report as text and as JSON.
 #include <fmt/format.h>
 
-#include "count_text.hpp"
+#include "text/count_text.hpp"
 #include "drawing/scale.hpp"
 #include "report/report.hpp"
-#include "size_text.hpp"
+#include "text/size_text.hpp"
 #include "standard_streams.hpp"
 
 namespace xorder::cli {

@@ -1,7 +1,7 @@
 // `xorder schedule --json`: one object, whose long lists are written as they are made.
 #include <fmt/format.h>
 
-#include "json_text.hpp"
+#include "text/json_text.hpp"
 #include "schedule/shown.hpp"
 
 namespace xorder::cli {

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "arguments.hpp"
-#include "count_text.hpp"
+#include "text/count_text.hpp"
 #include "io/format/text_file.hpp"
 #include "io/memory.hpp"
 #include "network.hpp"
@@ -18,7 +18,7 @@
 #include "schedule/rounds.hpp"
 #include "schedule/routed/isotropic.hpp"
 #include "schedule/shown.hpp"
-#include "size_text.hpp"
+#include "text/size_text.hpp"
 #include "text_file.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/bmmc.hpp"

@@ -3,7 +3,7 @@
 
 #include <bit>
 
-#include "count_text.hpp"
+#include "text/count_text.hpp"
 #include "io/format/text_file.hpp"
 #include "schedule/origins.hpp"
 #include "schedule/path.hpp"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "count_text.hpp"
+#include "text/count_text.hpp"
 #include "schedule/shown.hpp"
 #include "standard_streams.hpp"
 #include "text_width.hpp"

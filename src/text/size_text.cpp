@@ -1,4 +1,4 @@
-#include "size_text.hpp"
+#include "text/size_text.hpp"
 
 #include <fmt/format.h>
 

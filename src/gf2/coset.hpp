@@ -18,48 +18,48 @@
 #include "gf2/subspace.hpp"
 #include "xorder/gf2/affine_map.hpp"
 
-namespace xorder::plan {
+namespace xorder::gf2 {
 
 /// dim(E_b + A⁻¹E_b'): lg of the number of elements of a tile with these block sizes.
-int tile_bits(const gf2::AffineMap& map, int source_low, int target_low);
+int tile_bits(const AffineMap& map, int source_low, int target_low);
 /// The same, given A⁻¹; or for an injective A and an E_b' in its image, given the inverse on the image.
-int tile_bits(const gf2::BitMatrix& inverse, int source_low, int target_low);
+int tile_bits(const BitMatrix& inverse, int source_low, int target_low);
 
 /// The tiles of one map for given block sizes; immutable.
 class CosetTiling {
  public:
   /// Requires 0 ≤ source_low, target_low ≤ map.bits() and a nonsingular map.
-  CosetTiling(gf2::AffineMap map, int source_low, int target_low);
+  CosetTiling(AffineMap map, int source_low, int target_low);
 
-  const gf2::AffineMap& map() const { return map_; }
+  const AffineMap& map() const { return map_; }
   /// k: a tile has 2^k elements.
   int bits() const { return source_basis_.cols(); }
   std::uint64_t tile_count() const { return std::uint64_t{1} << (map_.bits() - bits()); }
   /// L, k × k.
-  const gf2::BitMatrix& local_map() const { return local_map_; }
+  const BitMatrix& local_map() const { return local_map_; }
   /// How many low bits of h span E_b + A⁻¹E_c, for c ≤ target_low: the sub-tiles whose target pieces have 2^c
   /// elements.
   int bits_of_subtile(int target_piece_low) const;
 
   struct Base {
-    gf2::Word source = 0;        ///< x of h = 0; its low source_low bits are 0
-    gf2::Word target = 0;        ///< y of z = 0; its low target_low bits are 0
-    gf2::Word local_offset = 0;  ///< z₀
+    Word source = 0;        ///< x of h = 0; its low source_low bits are 0
+    Word target = 0;        ///< y of z = 0; its low target_low bits are 0
+    Word local_offset = 0;  ///< z₀
   };
   /// Tile number `index`, in ascending order of target blocks. O(n) word operations.
   Base base(std::uint64_t index) const;
   /// The element that h (z) stands for.
-  gf2::Word source_index(const Base& base, gf2::Word h) const;
-  gf2::Word target_index(const Base& base, gf2::Word z) const;
+  Word source_index(const Base& base, Word h) const;
+  Word target_index(const Base& base, Word z) const;
 
  private:
-  gf2::AffineMap map_;
-  gf2::AffineMap inverse_;
+  AffineMap map_;
+  AffineMap inverse_;
   int source_low_;
-  gf2::BitMatrix source_basis_;
-  gf2::BitMatrix target_basis_;
-  gf2::BitMatrix local_map_;
-  gf2::BitMatrix tile_units_;  // unit vectors of the target that are 0 in A S, ascending
+  BitMatrix source_basis_;
+  BitMatrix target_basis_;
+  BitMatrix local_map_;
+  BitMatrix tile_units_;  // unit vectors of the target that are 0 in A S, ascending
 };
 
-}  // namespace xorder::plan
+}  // namespace xorder::gf2

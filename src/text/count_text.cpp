@@ -1,4 +1,4 @@
-#include "count_text.hpp"
+#include "text/count_text.hpp"
 
 #include <fmt/format.h>
 

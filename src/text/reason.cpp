@@ -1,4 +1,4 @@
-#include "reason.hpp"
+#include "text/reason.hpp"
 
 #include <cstring>
 

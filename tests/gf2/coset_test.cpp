@@ -1,4 +1,4 @@
-#include "plan/tiles/coset.hpp"
+#include "gf2/coset.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ namespace {
 
 // The 4 × 4 transposition of coset.hpp: tiles for blocks of 2 are the 2 × 2 squares.
 TEST(Coset, TilesOfASmallTranspositionAreSquares) {
-  const CosetTiling tiling(bmmc::transpose(2, 2), 1, 1);
+  const gf2::CosetTiling tiling(bmmc::transpose(2, 2), 1, 1);
   EXPECT_EQ(tiling.bits(), 2);
   EXPECT_EQ(tiling.tile_count(), 4u);
   std::set<gf2::Word> first;
@@ -37,7 +37,7 @@ TEST(Coset, TilesPartitionBothSidesIntoWholeBlocks) {
   for (int i = 0; i < 150; ++i) {
     const int n = random.in(0, 11), b = random.in(0, n), c = random.in(0, n);
     const auto map = test::any_map(random, n);
-    const CosetTiling tiling(map, b, c);
+    const gf2::CosetTiling tiling(map, b, c);
     std::vector<int> source_seen(std::size_t{1} << n), target_seen(std::size_t{1} << n);
     for (std::uint64_t t = 0; t < tiling.tile_count(); ++t) {
       const auto base = tiling.base(t);
@@ -62,7 +62,7 @@ TEST(Coset, SubtilesAreSpannedByTheFirstLocalBits) {
   for (int i = 0; i < 100; ++i) {
     const int n = random.in(1, 12), b = random.in(0, n), c = random.in(0, n), piece = random.in(0, c);
     const auto map = test::any_map(random, n);
-    const CosetTiling tiling(map, b, c);
+    const gf2::CosetTiling tiling(map, b, c);
     // The local images of the first bits must contain all of E_piece: pieces of 2^piece elements in target
     // runs.
     gf2::Subspace images;

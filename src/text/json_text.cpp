@@ -1,4 +1,4 @@
-#include "json_text.hpp"
+#include "text/json_text.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "utf8.hpp"
+#include "text/utf8.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder {

@@ -1,17 +1,12 @@
-#include "plan/tiles/coset.hpp"
+#include "gf2/coset.hpp"
 
-namespace xorder::plan {
+namespace xorder::gf2 {
 
-using gf2::low_mask;
-using gf2::Subspace;
-using gf2::unit;
-using gf2::Word;
-
-int tile_bits(const gf2::AffineMap& map, int source_low, int target_low) {
+int tile_bits(const AffineMap& map, int source_low, int target_low) {
   return tile_bits(map.inverse().matrix, source_low, target_low);
 }
 
-int tile_bits(const gf2::BitMatrix& inverse, int source_low, int target_low) {
+int tile_bits(const BitMatrix& inverse, int source_low, int target_low) {
   Subspace s = Subspace::low_bits(source_low);
   for (int i = 0; i < target_low; ++i) s.add(inverse.column(i));
   return s.dimension();
@@ -30,13 +25,13 @@ std::vector<Word> block_basis(int low, const std::vector<Word>& others) {
   return basis;
 }
 
-std::vector<Word> first_columns(const gf2::BitMatrix& m, int count) {
+std::vector<Word> first_columns(const BitMatrix& m, int count) {
   return {m.columns().begin(), m.columns().begin() + count};
 }
 
 }  // namespace
 
-CosetTiling::CosetTiling(gf2::AffineMap map, int source_low, int target_low)
+CosetTiling::CosetTiling(AffineMap map, int source_low, int target_low)
     : map_(std::move(map)),
       inverse_(map_.inverse()),
       source_low_(source_low),
@@ -44,14 +39,14 @@ CosetTiling::CosetTiling(gf2::AffineMap map, int source_low, int target_low)
       target_basis_(map_.bits(), block_basis(target_low, first_columns(map_.matrix, source_low))) {
   std::vector<Word> columns;
   for (const Word b : source_basis_.columns()) columns.push_back(target_basis_.solve(map_.matrix(b)).value());
-  local_map_ = gf2::BitMatrix(bits(), std::move(columns));
+  local_map_ = BitMatrix(bits(), std::move(columns));
 
   const Word pivots = Subspace::span(target_basis_.columns()).pivots();
   std::vector<Word> units;
   for (int i = 0; i < map_.bits(); ++i) {
     if (!(pivots & unit(i))) units.push_back(unit(i));
   }
-  tile_units_ = gf2::BitMatrix(map_.bits(), std::move(units));
+  tile_units_ = BitMatrix(map_.bits(), std::move(units));
 }
 
 // The basis lists A⁻¹e_0, A⁻¹e_1, .. in this order, so a sub-tile is spanned by its first vectors.
@@ -72,4 +67,4 @@ CosetTiling::Base CosetTiling::base(std::uint64_t index) const {
 Word CosetTiling::source_index(const Base& base, Word h) const { return base.source ^ source_basis_(h); }
 Word CosetTiling::target_index(const Base& base, Word z) const { return base.target ^ target_basis_(z); }
 
-}  // namespace xorder::plan
+}  // namespace xorder::gf2
