@@ -1,30 +1,21 @@
-// The interface for programs that use xorder. External code should include only this file.
+// The interface for programs that reorder files and arrays.
 //
-//   permutation   what is to be done: transposition(), mapping_of_all(), parse_expression(), bmmc::gray() ...
-//   io            open_array(): what a file holds
-//   tiles::Job, band::BandTransposition, descend::DescendJob, machine::scheduled(): from file to file.
-//                 Each is a work::Work: summary() and describe() say what it will do, run() does it.
-//   memory        permute(): the same for an array in memory
-//   machine       RoundPlan: a permutation in rounds, factored once, performed on any number of files and
-//                 arrays; Machine: runs a schedule, including one of your own, on your data
-//   schedule      Schedule, for your own ones; check(): whether one is correct, and what it costs
+//   permutation   what is to be done: transposition(), mapping_along(); maps by name (bmmc::gray) or as text
+//                 (parse_expression())
+//   io            open_array(): what a file holds; selected(), reshaped(): another array in its bytes
+//   Job           from file to file: summary() and describe() say what it will do, run() does it
+//   memory        permute(), InMemoryPlan: the same for an array in memory
+//   error         what is thrown. The library prints nothing and never aborts
 //
-// Errors are exceptions (error.hpp). The library prints nothing and never aborts. Objects may be used by one
-// thread at a time unless their headers say otherwise.
+// Objects may be used by one thread at a time unless their headers say otherwise. laboratory.hpp has the
+// rest: schedules, virtual processors, banded matrices and descend computations.
 #pragma once
 
-#include "xorder/band/transposition.hpp"
-#include "xorder/descend/computations.hpp"
-#include "xorder/descend/job.hpp"
 #include "xorder/error.hpp"
 #include "xorder/io/array_file.hpp"
 #include "xorder/io/array_view.hpp"
-#include "xorder/machine/machine.hpp"
-#include "xorder/machine/round_plan.hpp"
-#include "xorder/machine/scheduled.hpp"
-#include "xorder/machine/scheduled_descend.hpp"
 #include "xorder/memory/permute.hpp"
 #include "xorder/permutation/bmmc.hpp"
 #include "xorder/permutation/expression.hpp"
-#include "xorder/schedule/check.hpp"
+#include "xorder/permutation/permutation.hpp"
 #include "xorder/tiles/job.hpp"

@@ -1,4 +1,4 @@
-#include "xorder/band/transposition.hpp"
+#include "band/transposition.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,6 @@
 
 #include "band/band_pass.hpp"
 #include "band/input.hpp"
-#include "plan/bands/band_plan.hpp"
 #include "plan/setting.hpp"
 #include "run/executor.hpp"
 #include "work/frame.hpp"
@@ -37,47 +36,41 @@ std::vector<plan::BandPart> plans_for(const std::vector<io::ArrayFile>& inputs,
   return parts;
 }
 
-}  // namespace
+class BandTransposition final : public work::Work {
+ public:
+  BandTransposition(std::vector<io::ArrayFile> inputs, std::vector<Band> bands, std::filesystem::path output,
+                    work::Options options, const plan::BandTiling& tiling)
+      : Work(frame_of(std::move(inputs), bands, std::move(output), std::move(options), files_in_memory)),
+        bands_(std::move(bands)),
+        tiling_(tiling),
+        setting_(frame().setting) {
+    setting_.memory = setting_.buffers() - waiting_memory(setting_);
+    parts_ = plans_for(frame().inputs, bands_, setting_, tiling_);
+  }
 
-struct BandTransposition::Planned {
-  plan::BandTiling given;
-  plan::Setting setting;  // without the memory of blocks that wait
-  std::vector<plan::BandPart> parts;
+  std::string describe() const override;
+
+ private:
+  std::vector<work::PassSummary> passes() const override;
+  void move(work::Run& run) override;
+  void adopt_alignments(work::Run& run);
+
+  std::vector<Band> bands_;
+  plan::BandTiling tiling_;
+  plan::Setting setting_;  // without the memory of blocks that wait
+  std::vector<plan::BandPart> parts_;
 };
 
-BandTransposition::BandTransposition(io::ArrayFile input, const Band& band, std::filesystem::path output,
-                                     work::Options options)
-    : BandTransposition(std::vector{std::move(input)}, std::vector{band}, std::move(output),
-                        std::move(options)) {}
-
-BandTransposition::BandTransposition(std::vector<io::ArrayFile> inputs, std::vector<Band> bands,
-                                     std::filesystem::path output, work::Options options)
-    : BandTransposition(std::move(inputs), std::move(bands), std::move(output), std::move(options),
-                        plan::BandTiling()) {}
-
-BandTransposition::BandTransposition(std::vector<io::ArrayFile> inputs, std::vector<Band> bands,
-                                     std::filesystem::path output, work::Options options,
-                                     const plan::BandTiling& tiling)
-    : Work(frame_of(std::move(inputs), bands, std::move(output), std::move(options), files_in_memory)),
-      bands_(std::move(bands)) {
-  plan::Setting setting = frame().setting;
-  setting.memory = setting.buffers() - waiting_memory(setting);
-  planned_ =
-      std::make_unique<Planned>(Planned{tiling, setting, plans_for(frame().inputs, bands_, setting, tiling)});
-}
-
-BandTransposition::~BandTransposition() = default;
-
 std::vector<work::PassSummary> BandTransposition::passes() const {
-  work::PassSummary all = plan::pass(planned_->parts.front().plan);
-  for (std::size_t p = 1; p < planned_->parts.size(); ++p) all += plan::pass(planned_->parts[p].plan);
+  work::PassSummary all = plan::pass(parts_.front().plan);
+  for (std::size_t p = 1; p < parts_.size(); ++p) all += plan::pass(parts_[p].plan);
   return {all};
 }
 
 // Describes neighbours that are alike once.
 std::string BandTransposition::describe() const {
   std::string text;
-  auto part = planned_->parts.begin();
+  auto part = parts_.begin();
   for (std::size_t m = 0, next = 0; m < bands_.size(); m = next) {
     const Band& band = bands_[m];
     while (next < bands_.size() && bands_[next] == band) ++next;
@@ -96,8 +89,8 @@ void BandTransposition::adopt_alignments(work::Run& run) {
   std::vector<io::Location> sources;
   for (std::size_t i = 0; i < frame().inputs.size(); ++i) sources.push_back(run.source(i));
   const std::vector<io::Location> targets{run.target()};
-  if (work::adopt_alignments(planned_->setting, sources, targets, nullptr))
-    planned_->parts = plans_for(frame().inputs, bands_, planned_->setting, planned_->given);
+  if (work::adopt_alignments(setting_, sources, targets, nullptr))
+    parts_ = plans_for(frame().inputs, bands_, setting_, tiling_);
 }
 
 void BandTransposition::move(work::Run& run) {
@@ -105,10 +98,10 @@ void BandTransposition::move(work::Run& run) {
   const io::Location target = run.target();
   const plan::PassSummary pass = passes().front();
   run.begin(pass.bytes_read + pass.bytes_written, 1);
-  io::Carry carry(target.file, target.offset, target.offset + frame().output.bytes,
-                  planned_->setting.write_alignment, waiting_memory(frame().setting));
+  io::Carry carry(target.file, target.offset, target.offset + frame().output.bytes, setting_.write_alignment,
+                  waiting_memory(frame().setting));
   uint64_t most = 0;
-  for (const plan::BandPart& part : planned_->parts) most = std::max(most, plan::pass(part.plan).memory);
+  for (const plan::BandPart& part : parts_) most = std::max(most, plan::pass(part.plan).memory);
   task::Workers workers(frame().options.threads);
   run.say(workers.note());
   const auto queue = run.queue(2 * frame().disks.target.depth);
@@ -116,7 +109,7 @@ void BandTransposition::move(work::Run& run) {
   const run::Environment environment{memory, workers, [&] { run.tick(); }, run.stop()};
   std::size_t matrix = 0;
   uint64_t done = 0;  // bytes of the parts before
-  for (const plan::BandPart& part : planned_->parts) {
+  for (const plan::BandPart& part : parts_) {
     const Route route{run.source_at(done), {target.file, target.offset + done}};
     const auto band_pass =
         std::visit([&](const auto& plan) { return make_pass(plan, route, memory.data()); }, part.plan);
@@ -124,6 +117,20 @@ void BandTransposition::move(work::Run& run) {
     done += part.matrices * bands_[matrix].places() * frame().input().description.dtype.bytes;
     matrix += part.matrices;
   }
+}
+
+}  // namespace
+
+std::unique_ptr<work::Work> transposition(std::vector<io::ArrayFile> inputs, std::vector<Band> bands,
+                                          std::filesystem::path output, work::Options options) {
+  return transposition(std::move(inputs), std::move(bands), std::move(output), std::move(options), {});
+}
+
+std::unique_ptr<work::Work> transposition(std::vector<io::ArrayFile> inputs, std::vector<Band> bands,
+                                          std::filesystem::path output, work::Options options,
+                                          const plan::BandTiling& tiling) {
+  return std::make_unique<BandTransposition>(std::move(inputs), std::move(bands), std::move(output),
+                                             std::move(options), tiling);
 }
 
 }  // namespace xorder::band

@@ -38,7 +38,7 @@ Made job(const xorder_permutation& permutation, io::ArrayFile input, const char*
   const ArrayShape shape = input.description.shape();
   const Reordering what = permutation.applied_to(shape);
   auto extents = permutation.result(shape);
-  tiles::Job made(std::move(input), what, std::move(extents), output, std::move(options));
+  tiles::Job made({std::move(input)}, what, std::move(extents), output, std::move(options));
   return std::make_unique<xorder_job>(std::move(made));
 }
 

@@ -14,10 +14,10 @@
 #include <cerrno>
 #include <limits>
 
-#include "text/count_text.hpp"
 #include "io/disk.hpp"
 #include "io/memory.hpp"
 #include "io/page_cache/residency.hpp"
+#include "text/count_text.hpp"
 #include "text/reason.hpp"
 #include "text/size_text.hpp"
 #include "xorder/error.hpp"
@@ -92,13 +92,16 @@ Descriptor open_directory(Disk& disk, const std::filesystem::path& directory, co
   return fd;
 }
 
-std::string temporary_name(int directory_fd, const std::string& name) {
-  static std::atomic<unsigned> counter{0};
-  const std::string suffix = fmt::format(".xorder-{}-{}", getpid(), counter++);
+std::string hidden_name(int directory_fd, const std::string& name, const std::string& suffix) {
   const long limit = fpathconf(directory_fd, _PC_NAME_MAX);
   const std::size_t longest = limit > 0 ? static_cast<std::size_t>(limit) : 255;
   const std::size_t kept = std::min(name.size(), longest - std::min(longest, suffix.size() + 1));
   return "." + name.substr(0, kept) + suffix;
+}
+
+std::string temporary_name(int directory_fd, const std::string& name) {
+  static std::atomic<unsigned> counter{0};
+  return hidden_name(directory_fd, name, fmt::format(".xorder-{}-{}", getpid(), counter++));
 }
 
 bool is_temporary_name(std::string_view candidate, std::string_view name) {

@@ -31,7 +31,9 @@ struct NewFile {
 NewFile create_in(Disk& disk, int directory_fd, const std::filesystem::path& directory,
                   const std::string& name, mode_t mode, bool named);
 
-/// A name ".NAME.xorder-PID-N", with NAME cut to the directory's limit. Each call returns another name.
+/// ".NAME" and the suffix, with NAME cut to the directory's limit.
+std::string hidden_name(int directory_fd, const std::string& name, const std::string& suffix);
+/// The hidden name ".NAME.xorder-PID-N". Each call returns another name.
 std::string temporary_name(int directory_fd, const std::string& name);
 /// Whether `candidate` may be a name that temporary_name() has made of `name`, in this or another process.
 bool is_temporary_name(std::string_view candidate, std::string_view name);

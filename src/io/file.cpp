@@ -18,6 +18,7 @@
 
 #include "io/create.hpp"
 #include "io/disk.hpp"
+#include "io/kept.hpp"
 #include "io/page_cache/page_cache.hpp"
 #include "text/reason.hpp"
 #include "xorder/error.hpp"
@@ -166,6 +167,14 @@ std::pair<File, std::filesystem::path> File::create_named(const std::filesystem:
     disk.remove(parent.get(), made.temporary.c_str());
     throw;
   }
+}
+
+File File::kept(const std::filesystem::path& directory, const std::string& kept, const std::string& name,
+                std::uint64_t bytes, Access access, Kept how, Disk& disk) {
+  const Descriptor parent = open_directory(disk, directory, name);
+  Descriptor opened = open_kept(disk, parent.get(), directory, kept, 0600, how);
+  return how == Kept::made ? adopt_new(std::move(opened), directory, name, bytes, access, disk)
+                           : opened_for_writing(std::move(opened), name, bytes, access, disk);
 }
 
 File File::join(const std::filesystem::path& path, const std::string& name, std::uint64_t bytes,

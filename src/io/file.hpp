@@ -26,6 +26,8 @@ enum class Access { direct, buffered, mapped };
 
 /// An open file. Move-only. The destructor closes it and ignores errors: what matters was synced before. Must
 /// not be moved or destroyed while a queue has transfers of it in flight.
+enum class Kept;
+
 class File {
  public:
   /// Opens a regular file for reading; never blocks on a FIFO. Throws InputError for what cannot be an input
@@ -44,6 +46,10 @@ class File {
   static std::pair<File, std::filesystem::path> create_named(const std::filesystem::path& directory,
                                                              const std::string& name, std::uint64_t bytes,
                                                              Access access, Disk& disk = system_disk());
+  /// Makes or opens a file that a resumable run keeps: see open_kept() in io/kept.hpp. A new one gets its
+  /// space reserved. `name` is for messages. Throws InputError.
+  static File kept(const std::filesystem::path& directory, const std::string& kept, const std::string& name,
+                   std::uint64_t bytes, Access access, Kept how, Disk& disk);
   /// Opens a file that another process has made, for reading and writing: its Output::temporary_path(), or a
   /// path from create_named(). `name` is for messages. Throws IoError.
   static File join(const std::filesystem::path& path, const std::string& name, std::uint64_t bytes,

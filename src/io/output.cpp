@@ -14,6 +14,7 @@
 
 #include "io/create.hpp"
 #include "io/disk.hpp"
+#include "io/kept.hpp"
 #include "io/take_over.hpp"
 #include "text/reason.hpp"
 #include "xorder/error.hpp"
@@ -161,14 +162,28 @@ Output::Output(const fs::path& destination, std::uint64_t bytes, bool overwrite,
 Output::Output(const fs::path& destination, std::uint64_t bytes, bool overwrite, Access access, Disk& disk,
                const File* input, Naming naming, mode_t permissions)
     : disk_(&disk), overwrite_(overwrite) {
-  Destination found = examine(destination, bytes, overwrite, disk, input);
+  const bool resumed = naming == Naming::resumed, keeps = resumed || naming == Naming::kept;
+  Destination found = examine(destination, resumed ? 0 : bytes, overwrite, disk, input);
   destination_ = std::move(found.path);
   directory_ = std::move(found.directory_fd);
   const std::string name = destination_.filename().string();
   // The old file may be private. Until the new one gets its permissions, nobody else may read it.
-  NewFile made = create_in(*disk_, directory_.get(), found.directory, name, found.exists ? 0600 : permissions,
-                           naming == Naming::temporary);
+  const mode_t mode = found.exists ? 0600 : permissions;
+  NewFile made;
+  if (keeps) {
+    made.temporary = kept_name(directory_.get(), name, "output");
+    made.descriptor = open_kept(*disk_, directory_.get(), found.directory, made.temporary, mode,
+                                resumed ? Kept::opened : Kept::made);
+  } else {
+    made = create_in(*disk_, directory_.get(), found.directory, name, mode, naming == Naming::temporary);
+  }
   temporary_ = std::move(made.temporary);
+  if (resumed) {
+    keeps_ = true;
+    file_ =
+        File::opened_for_writing(std::move(made.descriptor), destination_.string(), bytes, access, *disk_);
+    return;
+  }
   try {
     file_ = File::adopt_new(std::move(made.descriptor), found.directory, destination_.string(), bytes, access,
                             *disk_);
@@ -179,13 +194,14 @@ Output::Output(const fs::path& destination, std::uint64_t bytes, bool overwrite,
 }
 
 Output::~Output() {
-  if (!temporary_.empty()) disk_->remove(directory_.get(), temporary_.c_str());
+  if (!temporary_.empty() && !keeps_) disk_->remove(directory_.get(), temporary_.c_str());
 }
 
 fs::path Output::temporary_path() const {
   return temporary_.empty() ? fs::path() : destination_.parent_path() / temporary_;
 }
 
+fs::path followed_links(const fs::path& destination) { return follow_links(destination); }
 fs::path directory_of_output(const fs::path& destination) { return parent(follow_links(destination)); }
 
 std::vector<fs::path> left_over(const fs::path& destination) {

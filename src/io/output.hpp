@@ -17,8 +17,9 @@ namespace xorder::io {
 class Output {
  public:
   /// automatic: nameless where the file system supports it. temporary: always with a temporary name (for
-  /// teams and tests).
-  enum class Naming { automatic, temporary };
+  /// teams and tests). kept: with the name of kept_name(), locked, for a run that can be resumed. resumed:
+  /// the same, and the file is that of an earlier run, whose space is reserved.
+  enum class Naming { automatic, temporary, kept, resumed };
 
   /// Makes the file in the destination's directory and reserves `bytes` bytes. A destination that is a
   /// symbolic link is followed, but not another user's in a directory like /tmp: its target will be replaced,
@@ -47,6 +48,9 @@ class Output {
   /// there.
   void commit();
 
+  /// From now on the file stays under its temporary name if it is not committed.
+  void keep() { keeps_ = true; }
+
   /// After commit(): removes the file's name again. Does nothing if an older file was replaced, or if the
   /// name by now leads to another file.
   void withdraw();
@@ -72,11 +76,13 @@ class Output {
   // Names are looked up in the directory that was checked, even if its path changes.
   Descriptor directory_;
   std::string temporary_;  // name in the directory; empty while nameless
-  bool is_new_ = false;    // committed, and no older file was replaced
+  bool keeps_ = false;
+  bool is_new_ = false;  // committed, and no older file was replaced
   std::optional<File> file_;
 };
 
-/// The directory of the file that the destination leads to, symbolic links followed. Throws InputError.
+/// The file that the destination leads to, symbolic links followed, and its directory. Throw InputError.
+std::filesystem::path followed_links(const std::filesystem::path& destination);
 std::filesystem::path directory_of_output(const std::filesystem::path& destination);
 
 /// Temporary files beside this destination: of runs that were killed, or of runs that are still going on.

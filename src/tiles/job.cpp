@@ -1,5 +1,9 @@
 #include "xorder/tiles/job.hpp"
 
+#include <fmt/format.h>
+
+#include "text/size_text.hpp"
+#include "tiles/job_of_team.hpp"
 #include "tiles/tile_engine.hpp"
 #include "work/frame.hpp"
 #include "work/team.hpp"
@@ -17,23 +21,43 @@ work::Frame framed(std::vector<io::ArrayFile> inputs, const Reordering& what,
   std::uint64_t working = what.bytes();
   for (const io::ArrayFile& input : inputs) working += input.description.end() - input.description.begin();
   work::Frame frame = work::settle(std::move(inputs), std::move(output), dtype, extents, std::move(options),
-                                   working, {.team = team}, work::Sources::strided);
+                                   working, {.team = team}, {.strided = true, .resumes = true});
+  work::settle_journal(frame, what, extents);
   if (team != nullptr) work::check_same(what, *team);
   return frame;
 }
 
 }  // namespace
 
-Job::Job(io::ArrayFile input, const Reordering& what, std::vector<std::uint64_t> extents,
-         std::filesystem::path output, work::Options options, work::Team* team)
-    : Job(std::vector{std::move(input)}, what, std::move(extents), std::move(output), std::move(options),
-          team) {}
+Job::Job(const io::ArrayFile& input, const Permutation& permutation, std::filesystem::path output,
+         work::Options options)
+    : Job(permutation(input.description.shape()), input, std::move(output), std::move(options)) {}
+
+Job::Job(const Permuted& permuted, const io::ArrayFile& input, std::filesystem::path output,
+         work::Options options)
+    : Job({input}, stored_in(options.output_order, permuted.reordering, permuted.extents), permuted.extents,
+          std::move(output), std::move(options)) {}
+
+Job::Job(std::vector<io::ArrayFile> inputs, const Reordering& what, std::vector<std::uint64_t> extents,
+         std::filesystem::path output, work::Options options)
+    : Job(std::move(inputs), what, std::move(extents), std::move(output), std::move(options), nullptr) {}
 
 Job::Job(std::vector<io::ArrayFile> inputs, const Reordering& what, std::vector<std::uint64_t> extents,
          std::filesystem::path output, work::Options options, work::Team* team)
     : Work(framed(std::move(inputs), what, extents, std::move(output), std::move(options), team)),
       tiles_(std::make_unique<TileEngine>(what, frame().setting)) {
+  const std::uint64_t needed = plan().peak_memory();
+  if (frame().resumes() && needed > frame().allowed_memory)
+    throw InputError(fmt::format("to go on with the earlier run takes {} of memory; {} can be used",
+                                 size_text(needed), size_text(frame().allowed_memory)));
   note(tiles_->note());
+}
+
+std::unique_ptr<Job> job_of_team(std::vector<io::ArrayFile> inputs, const Reordering& what,
+                                 std::vector<std::uint64_t> extents, std::filesystem::path output,
+                                 work::Options options, work::Team& team) {
+  return std::unique_ptr<Job>(
+      new Job(std::move(inputs), what, std::move(extents), std::move(output), std::move(options), &team));
 }
 
 Job::~Job() = default;

@@ -1,6 +1,6 @@
 #include "tiles/tile_engine.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -9,9 +9,9 @@
 #include "io/queue/queue.hpp"
 #include "plan/price.hpp"
 #include "rounding.hpp"
+#include "task/workers.hpp"
 #include "text/seconds_text.hpp"
 #include "text/size_text.hpp"
-#include "task/workers.hpp"
 #include "tiles/joints.hpp"
 #include "tiles/tile_pass.hpp"
 #include "work/team.hpp"
@@ -27,6 +27,23 @@ TileRange share_of(uint64_t tiles, const work::Team& team) {
   const auto rank = static_cast<uint64_t>(team.rank()), size = static_cast<uint64_t>(team.size());
   const auto begin = [&](uint64_t r) { return tiles / size * r + tiles % size * r / size; };
   return {begin(rank), begin(rank + 1)};
+}
+
+// All that decides which bytes a tile has.
+std::string text_of(const plan::Plan& plan) {
+  std::string text;
+  for (const plan::Pass& pass : plan.passes) {
+    const Reordering& what = pass.tiling.what();
+    const plan::TileChoice& choice = pass.tiling.choice();
+    text += fmt::format("{} tiles {} of {} x {} in order {}, low {} {}", pass.tiling.tile_count(),
+                        fmt::join(choice.tile, " "), what.element_bytes, fmt::join(what.extents, " "),
+                        fmt::join(what.order, " "), choice.source_low, choice.target_low);
+    if (what.mapped)
+      text += fmt::format(", axis {} by {} and {}", *what.mapped, fmt::join(what.map.matrix.columns(), " "),
+                          what.map.complement);
+    text += "; ";
+  }
+  return text;
 }
 
 plan::Setting for_tiles(plan::Setting setting) {
@@ -119,12 +136,42 @@ void TileEngine::run(work::Run& run, const work::Relay& relay, const PassRange& 
   const auto queue = run.queue(queue_depth());
   io::BlockMemory memory = memory_for(plan_.passes);
   const run::Environment environment{memory, workers, [&] { run.tick(); }, run.stop()};
+  work::Reached reached;
+  if (run.resumable()) reached = run.begin_resumable(text_of(plan_));
   for (std::size_t i = 0; i < passes; ++i) {
     const bool strided = plan_.passes[i].strided != nullptr;
     const PassFiles files{strided ? inputs : std::vector{sources[i]}, targets[i],
                           plan_.setting.read_alignment, plan_.setting.write_alignment};
-    perform(run, plan_.passes[i], files, *queue, environment, first + i + 1);
+    if (run.resumable())
+      perform_resumable(run, i, files, *queue, environment, reached);
+    else
+      perform(run, plan_.passes[i], files, *queue, environment, first + i + 1);
     if (i + 1 < passes) relay.finish(first + i);
+  }
+}
+
+// A part begins when the one before has ended, which costs about half of the time of a tile where reads and
+// writes go on at the same time. In the end the parts' shared blocks are written through the page cache, and
+// all is synced.
+void TileEngine::perform_resumable(work::Run& run, std::size_t number, const PassFiles& files,
+                                   io::Queue& queue, const run::Environment& environment,
+                                   work::Reached reached) {
+  constexpr double seconds = 10;
+  constexpr uint64_t least_tiles = 16;
+  const plan::Pass& pass = plan_.passes[number];
+  const uint64_t count = pass.tiling.tile_count(), bytes = pass.bytes_read() + plan_.what.bytes();
+  uint64_t done = number < reached.pass ? count : number == reached.pass ? std::min(reached.tiles, count) : 0;
+  run.begin(bytes, number + 1, bytes / std::max<uint64_t>(count, 1) * done);
+  const double tiles = seconds / std::max(pass.seconds / static_cast<double>(count), 1e-9);
+  const uint64_t part = std::max(least_tiles, static_cast<uint64_t>(std::min(tiles, 1e15)));
+  while (done < count) {
+    const uint64_t end = count - done < 2 * part ? count : done + part;
+    for (const io::BlockPart& rest : run_tiles(pass, {done, end}, files, queue, environment))
+      files.target.file.write_exactly(rest.data.data(), rest.data.size(), rest.from);
+    done = end;
+    const bool last = done == count;
+    if (!last || number + 1 < plan_.passes.size())
+      run.checkpoint(last ? number + 1 : number, last ? 0 : done, files.target.file);
   }
 }
 

@@ -42,6 +42,8 @@ class TileEngine {
   unsigned queue_depth() const;
   void perform(work::Run& run, const plan::Pass& pass, const PassFiles& files, io::Queue& queue,
                const run::Environment& environment, std::size_t number);
+  void perform_resumable(work::Run& run, std::size_t pass, const PassFiles& files, io::Queue& queue,
+                         const run::Environment& environment, work::Reached reached);
   void adopt_alignments(const std::vector<io::Location>& sources, const std::vector<io::Location>& targets,
                         work::Team* team);
 

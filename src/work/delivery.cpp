@@ -7,6 +7,7 @@
 
 #include "io/create.hpp"
 #include "io/disk.hpp"
+#include "io/kept.hpp"
 #include "io/page_cache/residency.hpp"
 #include "work/team.hpp"
 #include "xorder/error.hpp"
@@ -72,7 +73,11 @@ Delivery::Delivery(const Frame& frame, io::Disk& disk)
   if (team == nullptr || team->is_first()) {
     using Naming = io::Output::Naming;
     output_.emplace(frame.output.path, bytes, frame.options.overwrite, access, sources_.front(),
-                    team == nullptr ? Naming::automatic : Naming::temporary, permissions_of(sources_));
+                    frame.resumes()   ? Naming::resumed
+                    : frame.journal   ? Naming::kept
+                    : team == nullptr ? Naming::automatic
+                                      : Naming::temporary,
+                    permissions_of(sources_));
     // Before the others are told: they may come much later, and a signal may come before them.
     if (frame.team() != nullptr) frame.team()->temporary({output_->temporary_path()});
   }
@@ -92,6 +97,37 @@ Delivery::Delivery(const Frame& frame, io::Disk& disk)
   target().set_keep_cached(frame.access.keep_cached);
   const std::string& header = frame.output.header;
   if (!header.empty() && output_) target().write_exactly(header.data(), header.size(), 0);
+  if (!frame.journal) return;
+  Journal& journal = *frame.journal;
+  const std::uint64_t inode = target().stamp().inode;
+  if (frame.resumes() && inode != journal.inode) {
+    throw InputError(
+        fmt::format("{}: is not the file that the earlier run has begun; `xorder discard {}` "
+                    "removes it",
+                    output_->temporary_path().string(), frame.output.path.string()));
+  }
+  journal.inode = inode;
+}
+
+// What a run that can be resumed has finished stays; if it has finished nothing, nothing is lost.
+Delivery::~Delivery() {
+  if (!frame_.journal || delivered_) return;
+  if (frame_.journal->has_progress())
+    output_->keep();
+  else
+    discard_quietly();
+}
+
+// The output is complete, or something else has made the run fail; both are more important than a file that
+// stays.
+void Delivery::discard_quietly() const {
+  Journal& journal = *frame_.journal;
+  try {
+    discard(journal, frame_.output.path, disk_);
+  } catch (const Error&) {
+  }
+  journal.exists = false;
+  journal.scratch.clear();
 }
 
 void Delivery::require_room_for_scratch(std::uint64_t bytes) const {
@@ -108,11 +144,14 @@ void Delivery::require_room_for_scratch(std::uint64_t bytes) const {
                    unreserved + bytes);
 }
 
-io::File Delivery::scratch(std::uint64_t bytes) const {
+io::File Delivery::scratch(std::uint64_t bytes) {
   const std::filesystem::path directory = frame_.scratch_directory();
-  io::File file = frame_.sharing() == nullptr ? io::File::create_nameless(directory, "scratch file", bytes,
-                                                                          frame_.access.target, disk_)
-                                              : shared_scratch(directory, bytes);
+  const auto make = [&] {
+    if (frame_.journal) return kept_scratch(directory, bytes);
+    if (frame_.sharing() != nullptr) return shared_scratch(directory, bytes);
+    return io::File::create_nameless(directory, "scratch file", bytes, frame_.access.target, disk_);
+  };
+  io::File file = make();
   bound_page_cache(file, frame_);
   // Small ones stay in the page cache, as small files do. Larger ones were not counted when it was found that
   // all fits in memory.
@@ -120,10 +159,35 @@ io::File Delivery::scratch(std::uint64_t bytes) const {
   return file;
 }
 
+io::File Delivery::kept_scratch(const std::filesystem::path& directory, std::uint64_t bytes) {
+  std::vector<std::filesystem::path>& all = frame_.journal->scratch;
+  const bool resumes = frame_.resumes();
+  if (!resumes) {
+    const io::Descriptor opened = io::open_directory(disk_, directory, "scratch files");
+    const std::string what = fmt::format("scratch-{}", kept_scratch_files_);
+    all.push_back(std::filesystem::absolute(directory) /
+                  io::kept_name(opened.get(), frame_.output.path.filename().string(), what));
+  }
+  const std::filesystem::path& path = all.at(kept_scratch_files_++);
+  return io::File::kept(path.parent_path(), path.filename().string(), "scratch file", bytes,
+                        frame_.access.target, resumes ? io::Kept::opened : io::Kept::made, disk_);
+}
+
+void Delivery::checkpoint(std::size_t pass, std::uint64_t tiles, const io::File& file) {
+  file.sync();
+  Journal& journal = *frame_.journal;
+  journal.pass = pass;
+  journal.tiles = tiles;
+  write_journal(journal, frame_.output.path, disk_);
+  journal.exists = true;
+}
+
 void Delivery::require_unchanged_inputs() const {
   const std::vector<io::FileStamp> now = stamps_of(sources_, &io::File::stamp);
   for (std::size_t i = 0; i < sources_.size(); ++i) {
     if (now[i] == stamps_[i]) continue;
+    if (frame_.journal)
+      frame_.journal->pass = frame_.journal->tiles = 0;  // what is finished is worth nothing
     io::FileStamp but_for_ctime = now[i];
     but_for_ctime.ctime_seconds = stamps_[i].ctime_seconds;
     but_for_ctime.ctime_nanoseconds = stamps_[i].ctime_nanoseconds;
@@ -146,6 +210,11 @@ void Delivery::commit(const std::stop_token& stop) {
   }
   try {
     if (output_) output_->commit();
+    if (frame_.journal) {
+      delivered_ = true;
+      discard_quietly();
+      frame_.journal->pass = frame_.journal->tiles = 0;
+    }
     if (team != nullptr) team->meet();
   } catch (...) {  // a part is worth nothing without the others
     if (frame_.membership.parts) output_->withdraw();

@@ -19,6 +19,9 @@ class Delivery {
   /// input cannot be read or the output cannot be made, and IoError if an input has changed since it was
   /// described.
   Delivery(const Frame& frame, io::Disk& disk);
+  ~Delivery();
+  Delivery(const Delivery&) = delete;
+  Delivery& operator=(const Delivery&) = delete;
 
   const io::File& source(std::size_t i = 0) const { return sources_[i]; }
   io::File& target() { return output_ ? output_->file() : *joined_; }
@@ -27,8 +30,12 @@ class Delivery {
   /// Throws InputError if scratch files of `bytes` bytes together do not fit. Where the output's space could
   /// not be reserved (ext2), it still counts as free, so they must fit beside it. Not for teams.
   void require_room_for_scratch(std::uint64_t bytes) const;
-  /// Makes a file for the data between two passes, in the scratch directory.
-  io::File scratch(std::uint64_t bytes) const;
+  /// Makes a file for the data between two passes, in the scratch directory, or opens that of an earlier run
+  /// which this one goes on with.
+  io::File scratch(std::uint64_t bytes);
+  /// Requires a resumable run. Records that the first tiles of a pass (counted from 0), of which `file` holds
+  /// the data, are finished: syncs the file and writes the journal. Throws IoError.
+  void checkpoint(std::size_t pass, std::uint64_t tiles, const io::File& file);
 
   /// Throws IoError if an input, or the header of one, has changed since the constructor.
   void require_unchanged_inputs() const;
@@ -38,6 +45,8 @@ class Delivery {
   void commit(const std::stop_token& stop);
 
  private:
+  io::File kept_scratch(const std::filesystem::path& directory, std::uint64_t bytes);
+  void discard_quietly() const;
   io::File shared_scratch(const std::filesystem::path& directory, std::uint64_t bytes) const;
 
   const Frame& frame_;
@@ -47,6 +56,8 @@ class Delivery {
   std::optional<io::Output> output_;   // in a team, only in the first member,
   std::optional<io::File> joined_;     // and opened by the others
   std::filesystem::path shared_;       // by this name
+  std::size_t kept_scratch_files_ = 0;
+  bool delivered_ = false;
 };
 
 }  // namespace xorder::work

@@ -9,7 +9,6 @@
 #include <limits>
 #include <map>
 
-#include "text/count_text.hpp"
 #include "io/container/container.hpp"
 #include "io/create.hpp"
 #include "io/format/npy.hpp"
@@ -18,8 +17,9 @@
 #include "io/page_cache/page_cache.hpp"
 #include "io/page_cache/residency.hpp"
 #include "plan/tiles/source_files.hpp"
-#include "text/size_text.hpp"
 #include "task/threads.hpp"
+#include "text/count_text.hpp"
+#include "text/size_text.hpp"
 #include "work/notes.hpp"
 #include "work/team.hpp"
 #include "xorder/error.hpp"
@@ -41,9 +41,11 @@ void check_output(Frame& frame) {
       if (file) io::Output::check(frame.output.path, bytes, frame.options.overwrite, *file);
   };
   const bool planning = frame.options.plan_only;
-  for (const io::ArrayFile& input : frame.inputs) check(input, planning ? 0 : frame.output.file_bytes());
+  const bool reserved = frame.resumes();
+  for (const io::ArrayFile& input : frame.inputs)
+    check(input, planning || reserved ? 0 : frame.output.file_bytes());
   try {
-    if (planning) check(frame.input(), frame.output.file_bytes());
+    if (planning && !reserved) check(frame.input(), frame.output.file_bytes());
   } catch (const InputError& no_room) {
     add_note(frame.note, no_room.what());
   }
@@ -230,7 +232,69 @@ std::uint64_t memory_beside(const Frame& frame) {
   return effective_memory(frame.options.memory, processes, in_memory);
 }
 
+// A run that can go on has files that are worth it: those that need not fit in memory.
+void find_journal(Frame& frame) {
+  if (frame.options.access == AccessChoice::automatic) frame.options.access = AccessChoice::direct;
+  frame.journal = std::make_shared<Journal>(read_journal(frame.output.path).value_or(Journal{}));
+}
+
+// What is to be made, as text that is the same only for the same bytes in the same files.
+std::string request_of(const Frame& frame, const Reordering& what,
+                       const std::vector<std::uint64_t>& extents) {
+  std::string text =
+      fmt::format("{} bytes, axes {} in the order {}, shape ({}), {} bytes at {}, header {}",
+                  what.element_bytes, fmt::join(what.extents, " "), fmt::join(what.order, " "),
+                  fmt::join(extents, ", "), frame.output.bytes, frame.output.offset, frame.output.header);
+  if (what.mapped)
+    text += fmt::format("; axis {} by {} and {}", *what.mapped, fmt::join(what.map.matrix.columns(), " "),
+                        what.map.complement);
+  for (const io::ArrayFile& input : frame.inputs) {
+    const io::ArrayDescription& a = input.description;
+    text += fmt::format("; {} of shape ({}) at {} by {}", a.dtype.descr, fmt::join(a.extents, ", "), a.offset,
+                        fmt::join(a.strides, " "));
+    for (const ElementPiece& piece : a.pieces)
+      text += fmt::format(", {} bytes from {} by {}", piece.bytes, piece.offset, piece.reversed);
+  }
+  return text;
+}
+
 }  // namespace
+
+void settle_journal(Frame& frame, const Reordering& what, const std::vector<std::uint64_t>& extents) {
+  if (!frame.journal) return;
+  Journal& journal = *frame.journal;
+  const std::string request = request_of(frame, what, extents);
+  std::vector<io::FileStamp> stamps;
+  for (const io::ArrayFile& input : frame.inputs) stamps.push_back(input.stamp);
+  for (const io::ArrayFile& input : frame.inputs) {
+    if (input.header) stamps.push_back(input.header_stamp);
+  }
+  for (io::FileStamp& stamp : stamps) stamp.device = 0;
+  const std::string output = frame.output.path.string();
+  if (frame.resumes()) {
+    const auto refuse = [&](const std::string& why) {
+      throw InputError(fmt::format(
+          "{}: an earlier run is not finished, but {}; `xorder discard {}` removes it", output, why, output));
+    };
+    if (journal.request != request) refuse("it makes something else");
+    if (journal.inputs.size() != stamps.size()) refuse("it reads other files");
+    for (std::size_t i = 0; i < frame.inputs.size(); ++i) {
+      if (journal.inputs[i] != stamps[i])
+        refuse(fmt::format("{} is another file or has changed since", frame.inputs[i].path.string()));
+    }
+    if (journal.inputs != stamps) refuse("a header has changed since");
+  }
+  journal.request = request;
+  journal.inputs = std::move(stamps);
+  if (!frame.resumes()) journal.setting = frame.setting;
+  if (!frame.options.command.empty()) {
+    journal.words = frame.options.command;
+    journal.directory = std::filesystem::current_path().string();
+  }
+  journal.process = static_cast<std::uint64_t>(getpid());
+  journal.bytes_before = journal.bytes_done;
+  journal.seconds = 0;
+}
 
 std::uint64_t Frame::input_bytes() const {
   std::uint64_t bytes = 0;
@@ -298,9 +362,11 @@ void check_c_order(const io::ArrayFile& input) {
 
 Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, const io::DType& dtype,
              const std::vector<std::uint64_t>& extents, Options options, std::uint64_t working,
-             const Membership& membership, Sources sources) {
+             const Membership& membership, Abilities engine) {
   check_page_size();
-  if (sources == Sources::contiguous) std::ranges::for_each(inputs, check_contiguous);
+  if (!engine.strided) std::ranges::for_each(inputs, check_contiguous);
+  if (options.resumable && (!engine.resumes || membership.team != nullptr))
+    throw InputError("only reorderings by tiles, in one process, can be resumable");
   Frame frame{std::move(inputs), {}, std::move(options), membership, {}, {}, {}, {}};
   Team* const team = frame.team();
   if (frame.options.device) {
@@ -319,6 +385,7 @@ Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, co
       add_note(frame.note, fmt::format("{}: lies beside {}, and will be taken for its header",
                                        header->string(), frame.output.path.string()));
   }
+  if (frame.options.resumable) find_journal(frame);
   std::uint64_t memory = memory_beside(frame);
   if (team != nullptr) memory = team->least(memory);
   if (const std::uint64_t asked = frame.options.memory; asked > memory)
@@ -330,8 +397,10 @@ Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, co
       choose_access(frame.input(), frame.output, frame.options.access, team == nullptr, memory, working);
   if (frame.sharing() != nullptr) frame.access = agreed(frame.access, *team);
   frame.setting = setting_of(frame, memory);
-  if (team == nullptr) measure_memory(frame.setting, working);
-  if (sources == Sources::strided) frame.setting.strided = source_files(frame.inputs);
+  if (team == nullptr && !frame.resumes()) measure_memory(frame.setting, working);
+  frame.allowed_memory = memory;
+  if (frame.resumes()) frame.setting = frame.journal->setting;
+  if (engine.strided) frame.setting.strided = source_files(frame.inputs);
   return frame;
 }
 

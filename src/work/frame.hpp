@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "work/access.hpp"
+#include "work/journal.hpp"
 #include "work/profiles.hpp"
 #include "xorder/io/array_file.hpp"
 #include "xorder/work/work.hpp"
@@ -29,10 +31,14 @@ struct Frame {
   Membership membership;
   FileAccess access;
   Disks disks;
-  plan::Setting setting;  ///< what all of the run's plans are made for
-  std::string note;       ///< requests that cannot be met, and fallbacks; or empty
+  plan::Setting setting;               ///< what all of the run's plans are made for
+  std::string note;                    ///< requests that cannot be met, and fallbacks; or empty
+  std::shared_ptr<Journal> journal{};  ///< of a resumable run
+  std::uint64_t allowed_memory = 0;    ///< that of the setting, unless the run goes on with an earlier one
 
   std::uint64_t memory() const { return setting.memory; }
+  /// Whether the run goes on with an earlier one.
+  bool resumes() const { return journal && journal->exists; }
   /// The processes that run this together, or nullptr.
   Team* team() const { return membership.team; }
   /// The processes that write one file together, or nullptr.
@@ -52,6 +58,10 @@ struct Frame {
 Destination destination(std::filesystem::path path, const io::ArrayFile& input, const io::DType& dtype,
                         const std::vector<std::uint64_t>& extents, const Options& options);
 
+/// For a resumable run: says in its journal what is to be made. Throws InputError if an earlier run was for
+/// something else, or an input has changed since.
+void settle_journal(Frame& frame, const Reordering& what, const std::vector<std::uint64_t>& extents);
+
 /// Throws InputError unless a reordering of this many bytes moves all inputs, which are of one type, and the
 /// output's shape has room for exactly these elements.
 void check_sizes(std::uint64_t bytes, std::span<const io::ArrayFile> inputs,
@@ -61,14 +71,17 @@ void check_sizes(std::uint64_t bytes, std::span<const io::ArrayFile> inputs,
 /// axis longer than 1 has the same file in both orders.)
 void check_c_order(const io::ArrayFile& input);
 
-/// Which inputs an engine can read: those whose elements follow each other in C or Fortran order, or all.
-enum class Sources { contiguous, strided };
+/// What an engine can do.
+struct Abilities {
+  bool strided = false;  ///< read inputs whose elements do not follow each other in C or Fortran order
+  bool resumes = false;  ///< go on with an earlier run
+};
 
 /// Makes the frame for an output of this type and shape. `working` is as for choose_access(). Throws
 /// InputError if the engine cannot read an input like these, if the memory is below minimum_memory, or if the
 /// output or scratch files cannot be made. The checks make no file.
 Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, const io::DType& dtype,
              const std::vector<std::uint64_t>& extents, Options options, std::uint64_t working,
-             const Membership& membership = {}, Sources sources = Sources::contiguous);
+             const Membership& membership = {}, Abilities engine = {});
 
 }  // namespace xorder::work

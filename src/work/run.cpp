@@ -11,6 +11,7 @@
 #include "text/reason.hpp"
 #include "work/notes.hpp"
 #include "work/team.hpp"
+#include "xorder/error.hpp"
 
 namespace xorder::work {
 namespace {
@@ -79,17 +80,44 @@ std::unique_ptr<io::Queue> Run::queue(unsigned depth) {
   return queue;
 }
 
-void Run::begin(std::uint64_t bytes, std::size_t pass) {
+void Run::begin(std::uint64_t bytes, std::size_t pass, std::uint64_t done) {
   before_ += part_;
   part_ = bytes;
-  moved_before_ = meter_.count().bytes();
+  moved_before_ = meter_.count().bytes() - done;  // modulo 2^64
   progress_.pass = pass;
 }
 
 // Reads of whole blocks can move more bytes than the part has, hence the min().
+std::uint64_t Run::bytes_done() const {
+  return before_ + std::min(meter_.count().bytes() - moved_before_, part_);
+}
+
+Reached Run::begin_resumable(const std::string& plan) {
+  Journal& journal = *frame_.journal;
+  if (!journal.plan.empty() && journal.plan != plan)
+    throw InputError(
+        fmt::format("{}: an earlier run is not finished, but this version of xorder plans otherwise; "
+                    "`xorder discard {}` removes it",
+                    frame_.output.path.string(), frame_.output.path.string()));
+  journal.plan = plan;
+  const Reached reached{journal.pass, journal.tiles};
+  if (journal.has_progress())
+    say(fmt::format("went on after {} of {} bytes that earlier runs had read and written", journal.bytes_done,
+                    journal.bytes_total));
+  checkpoint(reached.pass, reached.tiles, target().file);
+  return reached;
+}
+
+void Run::checkpoint(std::size_t pass, std::uint64_t tiles, const io::File& file) {
+  Journal& journal = *frame_.journal;
+  journal.bytes_done = bytes_done();
+  journal.bytes_total = progress_.bytes_total;
+  journal.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
+  delivery_.checkpoint(pass, tiles, file);
+}
+
 void Run::tick() {
-  const std::uint64_t moved = meter_.count().bytes() - moved_before_;
-  std::uint64_t done = before_ + std::min(moved, part_);
+  std::uint64_t done = bytes_done();
   if (team() != nullptr) {
     done = team()->progress(done);
     if (team()->stopping()) stopping_.request();

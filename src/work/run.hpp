@@ -1,6 +1,7 @@
 // A run of a Work in progress: its files, counts and progress.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -12,6 +13,12 @@
 #include "work/meter.hpp"
 
 namespace xorder::work {
+
+/// Passes before this one (counted from 0), and the first tiles of it, are finished.
+struct Reached {
+  std::size_t pass = 0;
+  std::uint64_t tiles = 0;
+};
 
 /// For the thread that called Work::run(). Other threads may call stop() and the other const functions.
 class Run {
@@ -28,7 +35,7 @@ class Run {
   io::Location source_at(std::uint64_t at) const;
   io::Location target();
   /// Makes a file for the data between two passes.
-  io::File scratch(std::uint64_t bytes) const { return delivery_.scratch(bytes); }
+  io::File scratch(std::uint64_t bytes) { return delivery_.scratch(bytes); }
   /// Makes a queue of the kind that suits the files.
   std::unique_ptr<io::Queue> queue(unsigned depth);
 
@@ -39,8 +46,15 @@ class Run {
   /// The processes that write one file together, or nullptr.
   Team* sharing() const { return frame_.sharing(); }
   /// The next part of the data begins. This process will read and write `bytes` bytes for it, together.
-  /// `pass` counts from 1.
-  void begin(std::uint64_t bytes, std::size_t pass);
+  /// `pass` counts from 1. An earlier run has done `done` bytes of it.
+  void begin(std::uint64_t bytes, std::size_t pass, std::uint64_t done = 0);
+  bool resumable() const { return frame_.journal != nullptr; }
+  /// Where an earlier run of this plan, of which `plan` is a text, has come to. Throws InputError if its
+  /// plan was another one.
+  Reached begin_resumable(const std::string& plan);
+  /// The first tiles of a pass (counted from 0), of which `file` holds the data, are finished: records that
+  /// in the journal. Throws IoError.
+  void checkpoint(std::size_t pass, std::uint64_t tiles, const io::File& file);
   /// Reports the progress to the caller of Work::run().
   void tick();
   /// Adds a note to the report: a request that could not be met.
@@ -56,6 +70,8 @@ class Run {
   Report finish();
 
  private:
+  std::uint64_t bytes_done() const;
+
   const Frame& frame_;
   task::Stopping stopping_;
   Meter meter_;
@@ -66,6 +82,7 @@ class Run {
   std::uint64_t moved_before_ = 0;       // the meter's count when this part began
   std::string queue_;
   std::string note_;
+  std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace xorder::work

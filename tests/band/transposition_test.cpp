@@ -1,4 +1,4 @@
-#include "xorder/band/transposition.hpp"
+#include "band/transposition.hpp"
 
 #include "plan/bands/band_tiling.hpp"
 
@@ -54,13 +54,10 @@ class BandTest : public testing::Test {
     return result;
   }
   std::string output() const { return test::read_file(directory_ / "out.raw"); }
-  BandTransposition work(const io::ArrayFile& in, const Band& band, work::AccessChoice access,
-                         plan::BandTiling tiling = {}, uint64_t memory = 16 * MiB) {
-    return {{in},
-            std::vector{band},
-            directory_ / "out.raw",
-            {.memory = memory, .access = access, .overwrite = true},
-            tiling};
+  std::unique_ptr<work::Work> work(const io::ArrayFile& in, const Band& band, work::AccessChoice access,
+                                   plan::BandTiling tiling = {}, uint64_t memory = 16 * MiB) {
+    return transposition({in}, {band}, directory_ / "out.raw",
+                         {.memory = memory, .access = access, .overwrite = true}, tiling);
   }
   void check(const Band& band, uint64_t element_bytes, work::AccessChoice access,
              plan::BandTiling tiling = {}, uint64_t offset = 0) {
@@ -70,12 +67,12 @@ class BandTest : public testing::Test {
                                     << " bytes, strips of " << tiling.strip << ", " << tiling.rows
                                     << " rows, " << tiling.lanes << " lanes, " << tiling.cuts << " cuts");
     const auto in = input(band, element_bytes, offset);
-    BandTransposition transposition = work(in, band, access, tiling, 128 * MiB);
-    const work::Report report = transposition.run();
+    const auto transposition = work(in, band, access, tiling, 128 * MiB);
+    const work::Report report = transposition->run();
     EXPECT_EQ(report.passes, 1u);
     EXPECT_EQ(report.bytes_written, data_.size());
-    EXPECT_EQ(transposition.summary().bytes, data_.size());
-    EXPECT_GE(report.bytes_read + 2 * report.reads, transposition.summary().bytes_read / 2);
+    EXPECT_EQ(transposition->summary().bytes, data_.size());
+    EXPECT_GE(report.bytes_read + 2 * report.reads, transposition->summary().bytes_read / 2);
     ASSERT_TRUE(output() == transposed(band, element_bytes));
   }
   Band random_band(uint64_t most) {
@@ -181,10 +178,11 @@ TEST_F(BandTest, SeveralBands) {
     layout.dtype = io::parse_dtype("V" + std::to_string(bytes));
     layout.extents = extents(bands);
     for (const auto& inputs : {std::vector{io::open_array(directory_ / "in.raw", layout)}, files}) {
-      BandTransposition several(inputs, bands, directory_ / "out.raw",
-                                {.memory = 32 * MiB, .access = all_accesses[repeat % 3], .overwrite = true},
-                                {.part = uint64_t{4096} * random_.in(0U, 1U)});
-      const work::Report report = several.run();
+      const work::Report report =
+          transposition(inputs, bands, directory_ / "out.raw",
+                        {.memory = 32 * MiB, .access = all_accesses[repeat % 3], .overwrite = true},
+                        {.part = uint64_t{4096} * random_.in(0U, 1U)})
+              ->run();
       ASSERT_TRUE(output() == expected)
           << bands.size() << " bands in " << inputs.size() << " files, N " << bands[0].n << ", order "
           << static_cast<int>(bands[0].order) << ", " << bytes << " bytes";
@@ -213,11 +211,12 @@ TEST_F(BandTest, ManySmallBands) {
       io::RawLayout layout;
       layout.dtype = io::parse_dtype("V" + std::to_string(bytes));
       layout.extents = extents(bands);
-      BandTransposition many({io::open_array(directory_ / "in.raw", layout)}, bands, directory_ / "out.raw",
-                             {.memory = random_.in(1, 2) * 16 * MiB, .access = access, .overwrite = true});
-      EXPECT_THAT(many.describe(), testing::HasSubstr("matrices at a time"));
-      EXPECT_GT(many.summary().passes.front().tiles, 2u);
-      many.run();
+      const auto many =
+          transposition({io::open_array(directory_ / "in.raw", layout)}, bands, directory_ / "out.raw",
+                        {.memory = random_.in(1, 2) * 16 * MiB, .access = access, .overwrite = true});
+      EXPECT_THAT(many->describe(), testing::HasSubstr("matrices at a time"));
+      EXPECT_GT(many->summary().passes.front().tiles, 2u);
+      many->run();
       ASSERT_TRUE(output() == expected) << count << " of N " << band.n << ", " << bytes << " bytes";
     }
   }
@@ -227,13 +226,13 @@ TEST_F(BandTest, MemoryHolds) {
   SEED_TRACE(random_);
   const Band band{2500, 1000, 1499, true, BandOrder::columns};
   const auto in = input(band, 8);
-  BandTransposition transposition = work(in, band, work::AccessChoice::direct);
-  const work::Summary summary = transposition.summary();
+  const auto transposition = work(in, band, work::AccessChoice::direct);
+  const work::Summary summary = transposition->summary();
   EXPECT_LE(summary.peak_memory(), 16 * MiB);
   EXPECT_GT(summary.passes.front().tiles, 2u);  // several strips
-  EXPECT_THAT(transposition.describe(), testing::HasSubstr("strips"));
+  EXPECT_THAT(transposition->describe(), testing::HasSubstr("strips"));
   uint64_t last = 0;
-  transposition.run([&](const work::Progress& now) {
+  transposition->run([&](const work::Progress& now) {
     EXPECT_GE(now.bytes_done, last);
     EXPECT_LE(now.bytes_done, now.bytes_total);
     last = now.bytes_done;
@@ -248,11 +247,11 @@ TEST_F(BandTest, StoppingLeavesNothingBehind) {
     const auto in = input(band, 8);
     std::stop_source stop;
     stop.request_stop();
-    EXPECT_THROW(work(in, band, work::AccessChoice::direct).run({}, stop.get_token()), Cancelled);
+    EXPECT_THROW(work(in, band, work::AccessChoice::direct)->run({}, stop.get_token()), Cancelled);
     EXPECT_THAT(directory_.names(), testing::ElementsAre("in.raw"));
     // A callback that fails is not worse.
     EXPECT_THROW(
-        work(in, band, work::AccessChoice::direct).run([](const work::Progress&) { throw Cancelled(); }),
+        work(in, band, work::AccessChoice::direct)->run([](const work::Progress&) { throw Cancelled(); }),
         Cancelled);
     EXPECT_THAT(directory_.names(), testing::ElementsAre("in.raw"));
   }
@@ -263,7 +262,7 @@ TEST_F(BandTest, WhatDoesNotFitIsRefused) {
   const auto in = input(band, 8);
   const auto refusal = [&](const Band& other, work::Options options = {}) {
     return test::message_of<InputError>(
-        [&] { BandTransposition(in, other, directory_ / "out.raw", options); });
+        [&] { transposition({in}, {other}, directory_ / "out.raw", options); });
   };
   EXPECT_THAT(refusal({10, 2, 3}), testing::HasSubstr("(10, 5)"));
   EXPECT_THAT(refusal({10, 2, 2, false, BandOrder::diagonals}), testing::HasSubstr("(5, 10)"));
@@ -278,7 +277,7 @@ TEST_F(BandTest, FilesThatDoNotGoTogetherAreRefused) {
              words = input(narrow, 4, 0, "words.raw");
   const auto refusal = [&](std::vector<io::ArrayFile> files, std::vector<Band> bands) {
     return test::message_of<InputError>(
-        [&] { BandTransposition(std::move(files), std::move(bands), directory_ / "out.raw", {}); });
+        [&] { transposition(std::move(files), std::move(bands), directory_ / "out.raw"); });
   };
   EXPECT_THAT(refusal({}, {band}), testing::HasSubstr("0 files for 1 banded"));
   EXPECT_THAT(refusal({in, other}, {band}), testing::HasSubstr("2 files for 1 banded"));

@@ -28,8 +28,7 @@ int main(int argc, char** argv) {
         xorder::io::open_array(directory + "/in.raw", xorder::io::RawLayout{xorder::io::parse_dtype("u4")});
     xorder::work::Options options;
     options.overwrite = true;
-    xorder::tiles::Job job(in, xorder::mapping_of_all(in.description.shape(), map), {256},
-                           directory + "/out.raw", options);
+    xorder::Job job(in, xorder::mapping_of_all([&](int) { return map; }), directory + "/out.raw", options);
     std::cout << job.describe();
     job.run();
   } catch (const xorder::Error& e) {

@@ -12,13 +12,13 @@
 #include "schedule/descend/aspc.hpp"
 #include "schedule/descend/descend.hpp"
 #include "schedule/exchange.hpp"
+#include "schedule/mesh/mesh.hpp"
 #include "schedule/mesh/torus.hpp"
 #include "schedule/rounds.hpp"
 #include "schedule/routed/isotropic.hpp"
 #include "seed.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/bmmc.hpp"
-#include "xorder/schedule/mesh.hpp"
 
 namespace xorder::machine {
 namespace {

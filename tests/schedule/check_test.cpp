@@ -11,13 +11,13 @@
 #include "schedule/descend/aspc.hpp"
 #include "schedule/descend/descend.hpp"
 #include "schedule/exchange.hpp"
+#include "schedule/mesh/mesh.hpp"
 #include "schedule/rounds.hpp"
 #include "schedule/routed/isotropic.hpp"
 #include "schedule/simulate.hpp"
 #include "seed.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/bmmc.hpp"
-#include "xorder/schedule/mesh.hpp"
 
 namespace xorder::schedule {
 namespace {

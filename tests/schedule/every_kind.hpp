@@ -15,12 +15,12 @@
 #include "schedule/descend/descend.hpp"
 #include "schedule/descend/plus_minus.hpp"
 #include "schedule/exchange.hpp"
+#include "schedule/mesh/mesh.hpp"
 #include "schedule/mesh/torus.hpp"
 #include "schedule/rounds.hpp"
 #include "schedule/routed/isotropic.hpp"
 #include "schedule/routed/routed.hpp"
 #include "seed.hpp"
-#include "xorder/schedule/mesh.hpp"
 
 namespace xorder::test {
 

@@ -1,4 +1,4 @@
-#include "xorder/schedule/mesh.hpp"
+#include "schedule/mesh/mesh.hpp"
 
 #include <gtest/gtest.h>
 

@@ -46,7 +46,7 @@ class JobTest : public testing::Test {
     return names;
   }
   Job job(const io::ArrayFile& in, const Reordering& what, work::Options options) {
-    return Job(in, what, in.description.extents, directory_ / "out.raw", std::move(options));
+    return Job({in}, what, in.description.extents, directory_ / "out.raw", std::move(options));
   }
 
   fs::path directory_;
@@ -59,7 +59,7 @@ plan::Device slow_starter() { return plan::Device::parse(R"({"points": [[1048576
 TEST_F(JobTest, SizesMustAgree) {
   const io::ArrayFile in = raw_input(std::vector<std::byte>(24), 2);
   const auto make = [&](const ArrayShape& shape, const std::vector<std::uint64_t>& extents) {
-    Job(in, transposition(shape, {}), extents, directory_ / "out.raw", {});
+    Job({in}, transposition(shape, {}), extents, directory_ / "out.raw", {});
   };
   EXPECT_NO_THROW(make({{3, 4}, 2, Order::c}, {4, 3}));
   EXPECT_NO_THROW(make({{3, 4}, 2, Order::c}, {12}));
@@ -71,7 +71,7 @@ TEST_F(JobTest, SizesMustAgree) {
   EXPECT_THROW(make({{3, 4}, 2, Order::c}, {4, huge + 3}), InputError);
   EXPECT_EQ(files(), std::set<std::string>{"in.raw"});
   const io::ArrayFile empty = raw_input({}, 2);
-  EXPECT_NO_THROW(Job(empty, transposition({{0, 7}, 2, Order::c}, {}), {7, 0}, directory_ / "out.raw", {}));
+  EXPECT_NO_THROW(Job({empty}, transposition({{0, 7}, 2, Order::c}, {}), {7, 0}, directory_ / "out.raw", {}));
 }
 
 TEST_F(JobTest, SeveralPassesGiveTheSameBytes) {

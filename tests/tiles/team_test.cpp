@@ -16,9 +16,9 @@
 #include "plan/plan.hpp"
 #include "plan/reference.hpp"
 #include "sanitized.hpp"
+#include "tiles/job_of_team.hpp"
 #include "work/team.hpp"
 #include "xorder/error.hpp"
-#include "xorder/tiles/job.hpp"
 
 namespace xorder::tiles {
 namespace {
@@ -140,14 +140,15 @@ class TeamTest : public testing::Test {
       Member team(place, rank);
       try {
         const io::ArrayFile own = disks.empty() ? in : io::on_disk(in, *disks[rank]);
-        Job job(own, what, in.description.extents, directory_ / "out.raw", options, &team);
-        const auto report = job.run([&](const work::Progress& p) {
+        const auto job =
+            job_of_team({own}, what, in.description.extents, directory_ / "out.raw", options, team);
+        const auto report = job->run([&](const work::Progress& p) {
           if (rank == 0) outcome.progress.push_back(p.bytes_done);
         });
         if (rank == 0) outcome.report = report;
-        if (rank == 0) outcome.passes = job.plan().passes.size();
+        if (rank == 0) outcome.passes = job->plan().passes.size();
         if (rank == 0 && outcome.passes > 0)
-          outcome.runs = job.plan().passes.front().tiling.target_shape().run_count;
+          outcome.runs = job->plan().passes.front().tiling.target_shape().run_count;
       } catch (const std::exception& e) {
         outcome.errors[rank] = e.what();
         place.fail();

@@ -77,11 +77,10 @@ class ChangingInput : public testing::TestWithParam<AccessChoice> {
                         const std::function<void()>& meddle) {
     Meddling disk(meddle);
     const io::ArrayFile in = io::on_disk(io::open_array(path, layout), disk);
-    const ArrayShape shape = in.description.shape();
     Options options;
     options.access = GetParam();
     const std::filesystem::path out = path.parent_path() / "out.raw";
-    tiles::Job job(in, transposition(shape, {}), transposed_extents(shape, {}), out, options);
+    tiles::Job job(in, transposition(), out, options);
     const std::string said = test::message_of<IoError>([&] { job.run(); });
     EXPECT_THAT(said, testing::HasSubstr("changed while it was being read"));
     EXPECT_FALSE(std::filesystem::exists(out));

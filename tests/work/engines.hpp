@@ -24,9 +24,7 @@ using MakeWork = std::unique_ptr<work::Work> (*)(const io::ArrayFile& in, const 
 
 inline std::unique_ptr<work::Work> tiles_work(const io::ArrayFile& in, const std::filesystem::path& out,
                                               work::Options options) {
-  const ArrayShape shape = in.description.shape();
-  return std::make_unique<tiles::Job>(in, transposition(shape, {}), transposed_extents(shape, {}), out,
-                                      options);
+  return std::make_unique<tiles::Job>(in, transposition(), out, options);
 }
 
 inline std::unique_ptr<work::Work> two_passes(const io::ArrayFile& in, const std::filesystem::path& out,
@@ -50,7 +48,7 @@ std::unique_ptr<work::Work> band_work(const io::ArrayFile& in, const std::filesy
                                       work::Options options) {
   io::ArrayFile stored = in;
   const std::vector<Band> bands = two_bands(stored, order);
-  return std::make_unique<band::BandTransposition>(std::vector{stored}, bands, out, options);
+  return band::transposition({stored}, bands, out, options);
 }
 
 // The same two, as inputs of their own.
@@ -68,7 +66,7 @@ inline std::unique_ptr<work::Work> band_inputs_work(const io::ArrayFile& in, con
                                                     work::Options options) {
   io::ArrayFile stored = in;
   const std::vector<Band> bands = two_bands(stored, BandOrder::columns);
-  return std::make_unique<band::BandTransposition>(two_inputs(in, bands), bands, out, options);
+  return band::transposition(two_inputs(in, bands), bands, out, options);
 }
 
 template <machine::ScheduleChoice::Kind kind>

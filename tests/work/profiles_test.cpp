@@ -128,10 +128,7 @@ TEST_F(Profiles, AJobWithoutADeviceUsesThem) {
   { std::ofstream(scratch_ / "in") << "12345678"; }
   const auto device_of_job = [&](const std::filesystem::path& input, Options options) {
     const auto array = io::open_raw_array(input, {io::parse_dtype("u1"), {{2, 4}}, 0});
-    const ArrayShape shape = array.description.shape();
-    const tiles::Job job(array, transposition(shape, {}), transposed_extents(shape, {}), scratch_ / "out",
-                         std::move(options));
-    return job.summary();
+    return Job(array, transposition(), scratch_ / "out", std::move(options)).summary();
   };
   save_profile(scratch_.path(), tape);
   EXPECT_EQ(device_of_job(scratch_ / "in", {}).device, tape.name);

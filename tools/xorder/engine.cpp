@@ -5,9 +5,9 @@
 #include "checked_option.hpp"
 #include "option_groups.hpp"
 #include "session.hpp"
+#include "tiles/job_of_team.hpp"
 #include "xorder/band/transposition.hpp"
 #include "xorder/error.hpp"
-#include "xorder/tiles/job.hpp"
 
 namespace xorder::cli {
 namespace {
@@ -19,11 +19,13 @@ class MainEngine final : public Engine {
     if (request.parts)
       return session().work_on_parts(request.input(), what, std::move(extents), request.output,
                                      request.options, request.lowest_part_bit);
-    return std::make_unique<tiles::Job>(request.inputs, what, std::move(extents), request.output,
-                                        request.options, session().team);
+    if (session().team != nullptr)
+      return tiles::job_of_team(request.inputs, what, std::move(extents), request.output, request.options,
+                                *session().team);
+    return std::make_unique<Job>(request.inputs, what, std::move(extents), request.output, request.options);
   }
   std::unique_ptr<work::Work> bands(const Request& request, const std::vector<Band>& bands) const override {
-    return std::make_unique<band::BandTransposition>(request.inputs, bands, request.output, request.options);
+    return band::transposition(request.inputs, bands, request.output, request.options);
   }
 };
 

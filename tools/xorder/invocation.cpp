@@ -1,11 +1,13 @@
 #include "invocation.hpp"
 
 #include <string_view>
+#include <utility>
 
 namespace xorder::cli {
 namespace {
 
-std::string whole_line;
+std::string program_name;
+std::vector<std::string> given;
 
 }  // namespace
 
@@ -18,11 +20,17 @@ std::string quoted_for_shell(std::string_view word) {
   return text + "'";
 }
 
-void remember_invocation(int argc, const char* const* argv, std::string_view program) {
-  whole_line = program;
-  for (int i = 1; i < argc; ++i) whole_line += ' ' + quoted_for_shell(argv[i]);
+void remember_invocation(std::vector<std::string> words, std::string_view program) {
+  program_name = program;
+  given = std::move(words);
 }
 
-std::string invocation() { return whole_line; }
+const std::vector<std::string>& given_words() { return given; }
+
+std::string invocation() {
+  std::string line = program_name;
+  for (const std::string& word : given) line += ' ' + quoted_for_shell(word);
+  return line;
+}
 
 }  // namespace xorder::cli

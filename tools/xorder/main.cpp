@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <csignal>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "command_line.hpp"
@@ -15,14 +16,14 @@
 #include "help_formatter.hpp"
 #include "interrupt.hpp"
 #include "invocation.hpp"
+#include "session.hpp"
 #include "standard_streams.hpp"
 
 namespace {
 
 // CLI11 takes the words in reverse order. `xorder help COMMAND` is `xorder COMMAND --help`, if there is such
 // a command.
-std::vector<std::string> reversed_words(const CLI::App& program, int argc, char** argv) {
-  std::vector<std::string> words(argv + 1, argv + argc);
+std::vector<std::string> reversed_words(const CLI::App& program, std::vector<std::string> words) {
   if (!words.empty() && words.front() == "help") {
     words.erase(words.begin());
     const auto commands = program.get_subcommands({});
@@ -38,7 +39,7 @@ std::vector<std::string> reversed_words(const CLI::App& program, int argc, char*
 int main(int argc, char** argv) {
   using namespace xorder::cli;
   occupy_closed_streams();
-  remember_invocation(argc, argv);
+  remember_invocation({argv + std::min(argc, 1), argv + argc});
   if (const Failure failure = too_little_stack(); failure.exit_code != 0) return complain(failure);
   CLI::App program{
       "xorder reorders files that do not fit in memory: transpositions, bit reversals and every other\n"
@@ -59,6 +60,7 @@ int main(int argc, char** argv) {
   add_schedule(program);
   add_descend_command(program);
   add_machine(program);
+  add_resume(program);
   add_report(program);
   add_bench(program);
   complete(program);
@@ -69,7 +71,11 @@ int main(int argc, char** argv) {
   install_end_in_order();
   Failure failed;
   try {
-    program.parse(reversed_words(program, argc, argv));
+    program.parse(reversed_words(program, given_words()));
+    if (!session().next.empty()) {  // of a run that goes on
+      remember_invocation(std::exchange(session().next, {}));
+      program.parse(reversed_words(program, given_words()));
+    }
     failed = flushed();
   } catch (...) {
     failed = failure(program);

@@ -7,6 +7,8 @@
 #include "arguments.hpp"
 #include "checked_option.hpp"
 #include "interrupt.hpp"
+#include "invocation.hpp"
+#include "io/disk.hpp"
 #include "io/format/on_disk.hpp"
 #include "joined.hpp"
 #include "option_groups.hpp"
@@ -14,6 +16,7 @@
 #include "session.hpp"
 #include "task/threads.hpp"
 #include "tracing.hpp"
+#include "work/journal.hpp"
 #include "work/json.hpp"
 #include "work/profiles.hpp"
 
@@ -81,7 +84,7 @@ Reordering Request::mapping_of_all(const gf2::AffineMap& map) const {
   return xorder::mapping_of_all(joining ? joined(inputs, *joining).shape : array().shape(), map);
 }
 
-void MovingCommand::add_resources(CLI::App& command) {
+void MovingCommand::add_resources(CLI::App& command, bool resumable) {
   const bool alone = session().team == nullptr;
   command
       .add_flag(
@@ -95,6 +98,12 @@ void MovingCommand::add_resources(CLI::App& command) {
               "available"
             : "memory per process; default: its share of half of the available memory")
       ->group(group::resources);
+  if (alone && resumable)
+    command
+        .add_flag(
+            "--resumable", settings_.resumable,
+            "if the run is killed or stopped, `xorder resume OUT` goes on with it; see also status, discard")
+        ->group(group::output);
   command.option_defaults()->group(group::tuning);
   add_parsed(command, "--threads", "N", settings_.threads, parse_threads,
              alone ? "threads that permute; default: one per processor"
@@ -123,7 +132,7 @@ void MovingCommand::add_to(CLI::App& command, Make make, const OtherFiles& other
   const auto self = std::make_shared<MovingCommand>();
   self->make_ = std::move(make);
   self->files_.add_to(command, others);
-  self->add_resources(command);
+  self->add_resources(command, others.joins);
   self->reporting_.add_to(command);
   command.callback([self] {
     self->files_.sort();
@@ -156,6 +165,18 @@ void MovingCommand::run() const {
   const std::stop_token stop = interrupt ? interrupt->token() : std::stop_token();
   io::output_format(files_.output(), io::Format::raw);  // throws before anything else if it is not written
   for (const std::string& note : files_.left_over()) reporting_.note(note);
+  const std::string& output = files_.written();
+  const std::optional<work::Journal> earlier =
+      session().team == nullptr ? work::read_journal(output) : std::nullopt;
+  if (earlier && settings_.resumable && work::is_complete(*earlier, output)) {
+    work::discard(*earlier, output, io::system_disk());
+    return reporting_.note(fmt::format("{}: was complete already", output));
+  }
+  if (earlier && !settings_.resumable)
+    reporting_.note(
+        fmt::format("{}: an earlier run is not finished: `xorder resume {}` goes on with it, "
+                    "`xorder discard {}` removes its files",
+                    output, quoted_for_shell(output), quoted_for_shell(output)));
   std::vector<io::ArrayFile> inputs = files_.open();
   files_.check_text_files(reporting_.trace, profile_);
   std::optional<Tracing> tracing;
@@ -166,6 +187,7 @@ void MovingCommand::run() const {
   Request request{std::move(inputs), files_.output(),          settings_,
                   files_.parts(),    files_.lowest_part_bit(), files_.joining()};
   request.options.plan_only = reporting_.dry_run;
+  if (settings_.resumable) request.options.command = given_words();
   std::unique_ptr<work::Work> work = make_(request);
   learn_disk(request, work, stop);
   reporting_.note(work->summary().note);
@@ -174,7 +196,13 @@ void MovingCommand::run() const {
   work::Report report;
   {
     ProgressBar bar(reporting_.shows_bar());
-    report = work->run([&](const work::Progress& p) { bar.show(p); }, stop);
+    try {
+      report = work->run([&](const work::Progress& p) { bar.show(p); }, stop);
+    } catch (const Error&) {
+      if (settings_.resumable && work::read_journal(output))
+        reporting_.note(fmt::format("`xorder resume {}` goes on", quoted_for_shell(output)));
+      throw;
+    }
   }
   session().made.push_back(request.output.string());
   if (tracing) keep(*tracing, *work, report);

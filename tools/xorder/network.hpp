@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "xorder/schedule/mesh.hpp"
+#include "schedule/mesh/mesh.hpp"
 #include "xorder/schedule/traffic.hpp"
 
 namespace xorder::cli {

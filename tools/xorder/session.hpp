@@ -27,6 +27,9 @@ struct Session {
                                             work::Options options, std::optional<int> lowest_part_bit)>
       work_on_parts;
 
+  /// The words of a command line that main() performs when the command has ended.
+  std::vector<std::string> next;
+
   /// The files that the command has made: they stay even if what is left to do fails.
   std::vector<std::string> made;
 

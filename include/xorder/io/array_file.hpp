@@ -141,7 +141,7 @@ class RestError : public InputError {
 /// array for as long as the longest step or longer. An .npy file may go on behind its array, as for
 /// numpy.load, and so may a raw one with RawLayout::ignore_rest (ArrayFile::rest). Throws InputError for
 /// strides as check_layout() does.
-ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawLayout>& raw);
+ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawLayout>& raw = {});
 
 /// A raw file, whatever its first bytes are. Throws InputError as open_array() does.
 ArrayFile open_raw_array(const std::filesystem::path& path, const RawLayout& raw);

@@ -7,7 +7,7 @@
 //   banded     transposition of a banded matrix in band storage, on a hypercube
 //              (src/schedule/banded/banded.hpp)
 //   mesh       transposition of any matrix on an N × N mesh or torus, N ≤ rows and columns
-//              (schedule/mesh.hpp, src/schedule/mesh/torus.hpp)
+//              (src/schedule/mesh/)
 //
 // Out of core, each of them is two passes over the data. The first pass works within processors, from the
 // input to a scratch file, so that what a processor will send lies together there. Then the schedule runs,
@@ -25,7 +25,7 @@
 #include "xorder/machine/job.hpp"
 #include "xorder/permutation/band.hpp"
 #include "xorder/permutation/reordering.hpp"
-#include "xorder/schedule/mesh.hpp"
+#include "xorder/schedule/network.hpp"
 
 namespace xorder::machine {
 
@@ -39,7 +39,7 @@ struct ScheduleChoice {
   /// top bits. Other layouts take another pass, which puts the elements where they belong.
   std::optional<int> layout{};
   /// For the mesh: how messages travel. With `xy` they go along the row first, which takes one step more.
-  schedule::Mesh::Routing routing = schedule::Mesh::Routing::any;
+  schedule::MeshRouting routing = schedule::MeshRouting::any;
   /// For the mesh: whether it is a torus, with routing `any` or `xy`.
   bool torus = false;
 };
@@ -57,9 +57,9 @@ std::unique_ptr<Job> scheduled(io::ArrayFile input, const Reordering& what,
 /// The transposition of banded matrices in band storage, in the order `columns` or `rows`. All have the same
 /// N, and lie in one input or in one each. The N columns (rows) of a matrix lie on P = 2^d processors in
 /// consecutive blocks. Several matrices go through the hypercube at once, by the best schedule that is known
-/// for them, never in more steps than one after another. Inputs and shapes are those of BandTransposition; so
-/// is the output, byte for byte. Throws InputError as scheduled() does, and as BandTransposition does for
-/// inputs and bands.
+/// for them, never in more steps than one after another. Inputs and shapes are those of
+/// band::transposition(); so is the output, byte for byte. Throws InputError as scheduled() does, and as that
+/// does for inputs and bands.
 std::unique_ptr<Job> scheduled_bands(std::vector<io::ArrayFile> inputs, const std::vector<Band>& bands,
                                      std::filesystem::path output, work::Options options,
                                      std::optional<std::uint64_t> processors,

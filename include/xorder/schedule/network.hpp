@@ -16,6 +16,10 @@ namespace xorder::schedule {
 /// The number of a virtual processor, from 0.
 using Node = std::uint64_t;
 
+/// How the messages of a transposition on a mesh travel (src/schedule/mesh/mesh.hpp): with one turn; along
+/// the row first; in the two phases of Tsay, Ding and Wang; by recursive exchange.
+enum class MeshRouting { any, xy, two_phase, recursive };
+
 class Network {
  public:
   enum class Kind { crossbar, hypercube, mesh, torus };

@@ -1,9 +1,7 @@
 // Reorders the array of one file into another file.
 //
-//   const auto in = xorder::io::open_array("a.npy", {});
-//   const auto shape = in.description.shape();
-//   xorder::tiles::Job job(in, xorder::transposition(shape, {}), xorder::transposed_extents(shape, {}),
-//                          "b.npy", {});
+//   const auto in = xorder::io::open_array("a.npy");
+//   xorder::Job job(in, xorder::transposition(), "b.npy");
 //   std::cout << job.describe();                            // nothing has been written so far
 //   const auto report = job.run([](const auto& p) { show(p.bytes_done, p.bytes_total); });
 #pragma once
@@ -15,6 +13,7 @@
 #include <vector>
 
 #include "xorder/io/array_file.hpp"
+#include "xorder/permutation/permutation.hpp"
 #include "xorder/work/work.hpp"
 
 namespace xorder::plan {
@@ -33,21 +32,18 @@ class TileEngine;
 /// whole blocks add at the ends of runs. It stays within summary().memory.
 class Job final : public work::Work {
  public:
-  /// Makes the plan. Nothing is written. `what` must reorder all bytes of the input, and `extents`, the
-  /// output's shape, must have as many elements. Throws InputError if they do not, or if the memory is too
-  /// small. Throws it too if the output cannot be made: it exists and may not be replaced, is no regular file
-  /// or the input itself, its directory or that of scratch files is missing or not writable, or there is no
-  /// room for it. If there is too little room for scratch files, the plan takes fewer passes, and
-  /// summary().note says what that costs.
-  ///
-  /// Several inputs, of one type, are read as if the elements of each followed those of the one before.
-  ///
-  /// `team` is for xorder-mpi: the processes that make the output together (src/work/team.hpp), each with its
-  /// own Job. Memory and threads are per process. It must outlive the job.
-  Job(io::ArrayFile input, const Reordering& what, std::vector<std::uint64_t> extents,
-      std::filesystem::path output, work::Options options, work::Team* team = nullptr);
+  /// Makes the plan. Nothing is written. Throws InputError if the permutation does not fit the array, or the
+  /// memory is too small. Throws it too if the output cannot be made: it exists and may not be replaced, is
+  /// no regular file or the input itself, its directory or that of scratch files is missing or not writable,
+  /// or there is no room for it. If there is too little room for scratch files, the plan takes fewer passes,
+  /// and summary().note says what that costs.
+  Job(const io::ArrayFile& input, const Permutation& permutation, std::filesystem::path output,
+      work::Options options = {});
+  /// For a reordering of the bytes of one or several inputs. These are of one type and read as if the
+  /// elements of each followed those of the one before. `what` must reorder all bytes of the inputs, and
+  /// `extents`, the output's shape, must have as many elements: throws InputError otherwise.
   Job(std::vector<io::ArrayFile> inputs, const Reordering& what, std::vector<std::uint64_t> extents,
-      std::filesystem::path output, work::Options options, work::Team* team = nullptr);
+      std::filesystem::path output, work::Options options = {});
   ~Job() override;
   Job(Job&&) noexcept;
   Job& operator=(Job&&) noexcept;
@@ -56,6 +52,13 @@ class Job final : public work::Work {
   std::string describe() const override;
 
  private:
+  friend std::unique_ptr<Job> job_of_team(std::vector<io::ArrayFile> inputs, const Reordering& what,
+                                          std::vector<std::uint64_t> extents, std::filesystem::path output,
+                                          work::Options options, work::Team& team);
+  Job(const Permuted& permuted, const io::ArrayFile& input, std::filesystem::path output,
+      work::Options options);
+  Job(std::vector<io::ArrayFile> inputs, const Reordering& what, std::vector<std::uint64_t> extents,
+      std::filesystem::path output, work::Options options, work::Team* team);
   std::vector<work::PassSummary> passes() const override;
   std::uint64_t scratch_bytes() const override;
   void move(work::Run& run) override;
@@ -64,3 +67,7 @@ class Job final : public work::Work {
 };
 
 }  // namespace xorder::tiles
+
+namespace xorder {
+using tiles::Job;
+}

@@ -50,6 +50,12 @@ struct Options {
   bool compact_header = false;
   /// Whether an existing output may be replaced.
   bool overwrite = false;
+  /// Whether a run that is killed or stopped can be resumed, by the same job or by `xorder resume`: files
+  /// that it has begun stay beside the output and in the scratch directory, and progress is recorded about
+  /// every ten seconds. Only tiles::Job, in one process.
+  bool resumable = false;
+  /// What `xorder resume` has to do for that: the words of a command line.
+  std::vector<std::string> command{};
   /// For a plan that is only looked at: if there is no room for the output, Summary::note says so, and only
   /// run() throws.
   bool plan_only = false;

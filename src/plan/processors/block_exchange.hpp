@@ -1,5 +1,5 @@
 // How virtual processors transpose a matrix of K × K blocks, by total exchange on a hypercube
-// (schedule/exchange.hpp) or on a mesh or torus (schedule/mesh.hpp, schedule/mesh/torus.hpp). First each
+// (schedule/exchange.hpp) or on a mesh or torus (schedule/mesh/mesh.hpp, torus.hpp). First each
 // block is reordered within its processor, from the input to the scratch file. Then the blocks trade
 // places, in stripes.
 #pragma once
@@ -9,8 +9,8 @@
 #include <optional>
 
 #include "plan/processors/stripes.hpp"
+#include "schedule/mesh/mesh.hpp"
 #include "xorder/permutation/reordering.hpp"
-#include "xorder/schedule/mesh.hpp"
 
 namespace xorder::plan {
 

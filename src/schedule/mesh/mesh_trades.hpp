@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "xorder/schedule/mesh.hpp"
+#include "schedule/mesh/mesh.hpp"
 
 namespace xorder::schedule {
 

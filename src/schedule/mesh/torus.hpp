@@ -44,7 +44,7 @@
 #include <memory>
 #include <vector>
 
-#include "xorder/schedule/mesh.hpp"
+#include "schedule/mesh/mesh.hpp"
 
 namespace xorder::schedule {
 

@@ -124,7 +124,7 @@ void add_benchmark(CLI::App& bench, BenchmarkCommand command) {
 
 int benchmark_program(int argc, char** argv, BenchmarkCommand command) {
   session().program = command.name;
-  remember_invocation(argc, argv, command.name);
+  remember_invocation({argv + 1, argv + argc}, command.name);
   CLI::App program("", command.name);
   set_up(&program, std::move(command));
   try {

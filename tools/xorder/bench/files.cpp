@@ -97,7 +97,7 @@ class FilesBenchmark final : public Benchmark {
     mapped.access = work::AccessChoice::mapped;
     const auto by_tiles = [this](const Reordering& what, const work::Options& options) {
       return [this, what, options]() -> std::optional<work::Report> {
-        return tiles::Job(matrix_.array(), what, {matrix_.columns(), matrix_.rows()}, matrix_.out(), options)
+        return Job({matrix_.array()}, what, {matrix_.columns(), matrix_.rows()}, matrix_.out(), options)
             .run({}, matrix_.stop());
       };
     };

@@ -10,11 +10,11 @@
 #include "schedule/banded/banded.hpp"
 #include "schedule/descend/aspc.hpp"
 #include "schedule/exchange.hpp"
+#include "schedule/mesh/mesh.hpp"
 #include "schedule/rounds.hpp"
 #include "xorder/error.hpp"
 #include "xorder/machine/machine.hpp"
 #include "xorder/permutation/bmmc.hpp"
-#include "xorder/schedule/mesh.hpp"
 
 namespace xorder::cli {
 namespace {

@@ -26,8 +26,8 @@ struct FileTask {
 };
 
 std::unique_ptr<work::Work> by_tiles(const TestMatrix& matrix, const FileTask& task) {
-  return std::make_unique<tiles::Job>(matrix.array(), task.reordering, task.extents, matrix.out(),
-                                      matrix.options());
+  return std::make_unique<Job>(std::vector{matrix.array()}, task.reordering, task.extents, matrix.out(),
+                               matrix.options());
 }
 
 std::unique_ptr<work::Work> by_schedule(const TestMatrix& matrix, const FileTask& task,

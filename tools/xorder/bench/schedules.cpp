@@ -9,8 +9,8 @@
 #include "schedule/descend/descend.hpp"
 #include "schedule/descend/plus_minus.hpp"
 #include "schedule/exchange.hpp"
+#include "schedule/mesh/mesh.hpp"
 #include "schedule/mesh/torus.hpp"
-#include "xorder/schedule/mesh.hpp"
 
 namespace xorder::cli {
 namespace {

@@ -46,7 +46,7 @@ namespace xorder::schedule {
 
 class Mesh final : public Schedule {
  public:
-  enum class Routing { any, xy, two_phase, recursive };
+  using Routing = MeshRouting;
   /// N ≤ 1024, even for `two_phase`, and a power of two or 0 for `recursive` (InputError otherwise). Slot 0
   /// is a node's block. With `xy` the nodes have two slots more, in which the diagonal's nodes keep what
   /// turns there from below and from above, and others a block that comes before their own has left.

@@ -1,0 +1,193 @@
+#include "work/journal.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <boost/crc.hpp>
+#include <nlohmann/json.hpp>
+
+#include "io/create.hpp"
+#include "io/disk.hpp"
+#include "io/file.hpp"
+#include "io/kept.hpp"
+#include "io/output.hpp"
+#include "xorder/error.hpp"
+
+namespace xorder::work {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr int format = 1;
+constexpr std::uint64_t largest_journal = std::uint64_t{64} << 20;
+
+// Where the journal lies, and the names there.
+struct Place {
+  explicit Place(const fs::path& output)
+      : directory(io::directory_of_output(output)),
+        opened(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)),
+        name(io::followed_links(output).filename().string()) {}
+
+  std::string kept(const std::string& what) const { return io::kept_name(opened.get(), name, what); }
+  fs::path path(const std::string& what) const { return directory / kept(what); }
+
+  fs::path directory;
+  io::Descriptor opened;
+  std::string name;
+};
+
+std::uint32_t checksum(const std::string& text) {
+  boost::crc_32_type crc;
+  crc.process_bytes(text.data(), text.size());
+  return crc.checksum();
+}
+
+json setting_json(const plan::Setting& s) {
+  json all{{"memory", s.memory},
+           {"threads", s.threads},
+           {"device", s.device.text()},
+           {"fresh_memory_rate", s.host.fresh_bytes_per_second},
+           {"source_offset", s.source_offset},
+           {"target_offset", s.target_offset},
+           {"scratch_room", s.scratch_room},
+           {"read_alignment", s.read_alignment},
+           {"write_alignment", s.write_alignment},
+           {"mapped", s.mapped},
+           {"keep_cached", s.keep_cached}};
+  if (s.source) all["source"] = s.source->text();
+  return all;
+}
+
+plan::Setting setting_of(const json& all) {
+  plan::Setting s;
+  s.memory = all.at("memory");
+  s.threads = all.at("threads");
+  s.device = plan::Device::parse(all.at("device").get<std::string>(), "the journal");
+  if (all.contains("source")) s.source = plan::Device::parse(all["source"].get<std::string>(), "the journal");
+  s.host.fresh_bytes_per_second = all.at("fresh_memory_rate");
+  s.source_offset = all.at("source_offset");
+  s.target_offset = all.at("target_offset");
+  s.scratch_room = all.at("scratch_room");
+  s.read_alignment = all.at("read_alignment");
+  s.write_alignment = all.at("write_alignment");
+  s.mapped = all.at("mapped");
+  s.keep_cached = all.at("keep_cached");
+  return s;
+}
+
+// Without the device: its number may change when the machine starts again.
+json stamp_json(const io::FileStamp& s) {
+  return {s.inode, s.size, s.mtime_seconds, s.mtime_nanoseconds, s.ctime_seconds, s.ctime_nanoseconds};
+}
+
+io::FileStamp stamp_of(const json& s) { return {0, s.at(0), s.at(1), s.at(2), s.at(3), s.at(4), s.at(5)}; }
+
+// Names and words need not be UTF-8.
+json bytes_json(const std::string& text) { return std::vector<std::uint8_t>(text.begin(), text.end()); }
+std::string text_of(const json& bytes) {
+  const auto values = bytes.get<std::vector<std::uint8_t>>();
+  return {values.begin(), values.end()};
+}
+
+}  // namespace
+
+std::optional<Journal> read_journal(const fs::path& output) {
+  const fs::path path = Place(output).path("journal");
+  struct stat status;
+  if (lstat(path.c_str(), &status) != 0) return std::nullopt;
+  const auto wrong = [&](const std::string& why) {
+    return InputError(fmt::format("{}: {}; to begin again, remove it", path.string(), why));
+  };
+  if (!S_ISREG(status.st_mode) || static_cast<std::uint64_t>(status.st_size) > largest_journal)
+    throw wrong("is not a journal");
+  const io::File file = io::File::open_input(path, io::Access::buffered);
+  std::string text(file.size(), '\0');
+  file.read_exactly(text.data(), text.size(), 0);
+  const std::size_t end = text.rfind('\n');
+  if (end == std::string::npos ||
+      text.substr(end + 1) != fmt::format("{:08x}", checksum(text.substr(0, end))))
+    throw wrong("the journal is damaged");
+  try {
+    const json all = json::parse(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end));
+    if (all.at("format") != format) throw wrong("the journal is of another version of xorder");
+    Journal journal;
+    journal.exists = true;
+    for (const json& word : all.at("words")) journal.words.push_back(text_of(word));
+    journal.directory = text_of(all.at("directory"));
+    journal.request = text_of(all.at("request"));
+    for (const json& stamp : all.at("inputs")) journal.inputs.push_back(stamp_of(stamp));
+    journal.setting = setting_of(all.at("setting"));
+    journal.plan = all.at("plan");
+    journal.inode = all.at("inode");
+    for (const json& name : all.at("scratch")) journal.scratch.emplace_back(text_of(name));
+    journal.pass = all.at("pass");
+    journal.tiles = all.at("tiles");
+    journal.process = all.at("process");
+    journal.bytes_done = all.at("bytes_done");
+    journal.bytes_total = all.at("bytes_total");
+    journal.bytes_before = all.at("bytes_before");
+    journal.seconds = all.at("seconds");
+    return journal;
+  } catch (const json::exception&) {
+    throw wrong("the journal is damaged");
+  }
+}
+
+void write_journal(const Journal& journal, const fs::path& output, io::Disk& disk) {
+  json all{{"format", format},
+           {"directory", bytes_json(journal.directory)},
+           {"request", bytes_json(journal.request)},
+           {"setting", setting_json(journal.setting)},
+           {"plan", journal.plan},
+           {"inode", journal.inode},
+           {"pass", journal.pass},
+           {"tiles", journal.tiles},
+           {"process", journal.process},
+           {"bytes_done", journal.bytes_done},
+           {"bytes_total", journal.bytes_total},
+           {"bytes_before", journal.bytes_before},
+           {"seconds", journal.seconds},
+           {"words", json::array()},
+           {"inputs", json::array()},
+           {"scratch", json::array()}};
+  for (const std::string& word : journal.words) all["words"].push_back(bytes_json(word));
+  for (const io::FileStamp& stamp : journal.inputs) all["inputs"].push_back(stamp_json(stamp));
+  for (const fs::path& path : journal.scratch) all["scratch"].push_back(bytes_json(path.string()));
+  std::string text = all.dump();
+  text += fmt::format("\n{:08x}", checksum(text));
+
+  const Place place(output);
+  const std::string made = place.kept("journal-new"), kept = place.kept("journal");
+  {
+    const io::File file = io::File::kept(place.directory, made, "the journal", text.size(),
+                                         io::Access::buffered, io::Kept::made, disk);
+    file.write_exactly(text.data(), text.size(), 0);
+    file.sync();
+  }
+  if (const int code = disk.rename(place.opened.get(), made.c_str(), kept.c_str(), 0))
+    throw IoError(place.path("journal").string(), "replace", code);
+  if (const int code = disk.sync(place.opened.get()); code != 0 && code != EINVAL && code != ENOTSUP)
+    throw IoError(place.directory.string(), "fsync", code);
+}
+
+bool is_complete(const Journal& journal, const fs::path& output) {
+  struct stat status;
+  return stat(output.c_str(), &status) == 0 && status.st_ino == journal.inode &&
+         !fs::exists(fs::symlink_status(Place(output).path("output")));
+}
+
+bool is_running(const fs::path& output) { return io::in_use(Place(output).path("output")); }
+
+void discard(const Journal& journal, const fs::path& output, io::Disk& disk) {
+  const Place place(output);
+  const auto remove = [&](const fs::path& path) {
+    const int code = disk.remove(AT_FDCWD, path.c_str());
+    if (code != 0 && code != ENOENT) throw IoError(path.string(), "remove", code);
+  };
+  for (const fs::path& scratch : journal.scratch) remove(scratch);
+  for (const char* const what : {"output", "journal-new", "journal"}) remove(place.path(what));
+}
+
+}  // namespace xorder::work

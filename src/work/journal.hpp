@@ -1,0 +1,69 @@
+// What a resumable run has finished.
+//
+// A run with Options::resumable keeps what there is of its output and of its scratch files under names of
+// their own (io/kept.hpp). Beside the output lies its journal: what is to be made of which inputs, the
+// setting of its plan, and how many tiles of which pass are finished, which means that they have been synced.
+// The same job finds the journal, makes the same plan and goes on behind these tiles. A new journal replaces
+// the old one by its rename, so whatever happens, a journal is whole and is not ahead of the data.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/setting.hpp"
+#include "xorder/io/array_file.hpp"
+
+namespace xorder::io {
+class Disk;
+}
+
+namespace xorder::work {
+
+struct Journal {
+  /// The command line and where it was given, for `xorder resume`; may be empty.
+  std::vector<std::string> words;
+  std::string directory;
+
+  std::string request;  ///< what is to be made, as text to be compared
+  std::vector<io::FileStamp> inputs;
+  plan::Setting setting;
+  std::string plan;  ///< as text to be compared; empty before the first pass
+
+  std::uint64_t inode = 0;  ///< of the output, under its temporary name and later under its own
+  std::vector<std::filesystem::path> scratch;
+
+  std::size_t pass = 0;     ///< that is being made; those before it are finished
+  std::uint64_t tiles = 0;  ///< of it that are finished, the first ones
+
+  bool exists = false;  ///< its files are there: it is not that of a new run
+
+  // For people.
+  std::uint64_t process = 0;
+  std::uint64_t bytes_done = 0, bytes_total = 0;  ///< read and written, as Progress counts them
+  std::uint64_t bytes_before = 0;                 ///< of them by runs before the last
+  double seconds = 0;                             ///< of the last run
+
+  /// Whether there is something to go on with.
+  bool has_progress() const { return pass > 0 || tiles > 0; }
+};
+
+/// The journal of a run that makes this output, if there is one. Throws InputError if it is damaged, or of a
+/// version of xorder that writes other journals.
+std::optional<Journal> read_journal(const std::filesystem::path& output);
+
+/// Replaces the journal atomically, and syncs it. Throws InputError and IoError.
+void write_journal(const Journal& journal, const std::filesystem::path& output, io::Disk& disk);
+
+/// Whether the output is complete and only its journal has been left.
+bool is_complete(const Journal& journal, const std::filesystem::path& output);
+
+/// Whether its run is going on.
+bool is_running(const std::filesystem::path& output);
+
+/// Removes the files of the run, the journal last. Throws IoError. Its run must not be going on.
+void discard(const Journal& journal, const std::filesystem::path& output, io::Disk& disk);
+
+}  // namespace xorder::work

@@ -1,0 +1,239 @@
+#!/usr/bin/python3
+"""--resumable: a run that was killed goes on, and what it makes is exact; resume, status and discard."""
+
+import itertools
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+import harness
+from harness import Case, SANITIZED, XORDER, bit_reversed, main, np
+
+
+class Resume(Case):
+    in_memory = True
+    # Requests of 4 KiB are as good as any, and so slow that a checkpoint follows a checkpoint.
+    slow = '{"points": [[4096, 2e5, 2e5]]}'
+    many = int(os.environ.get("XORDER_TEST_KILLS") or 0)  # of each command; the long form
+
+    def setUp(self):
+        super().setUp()
+        self.write("slow.json", self.slow)
+        self.write("long.json", '{"points": [[4096, 1e3, 1e3], [1048576, 2e6, 2e6]]}')
+
+    def kept(self):
+        """What lies beside the files that the test has made."""
+        return sorted(name for name in os.listdir(self.dir) if ".xorder-" in name)
+
+    def run_and_kill(self, args, after):
+        process = subprocess.Popen([XORDER, *args], cwd=self.dir, stderr=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   env={**os.environ, "XDG_CACHE_HOME": os.devnull})
+        time.sleep(after)
+        process.kill()
+        process.communicate()
+        return process.returncode
+
+    def stop_behind_a_checkpoint(self, args, sent=signal.SIGKILL):
+        """Returns what the run has said."""
+        process = subprocess.Popen([XORDER, *args], cwd=self.dir, stderr=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   env={**os.environ, "XDG_CACHE_HOME": os.devnull})
+        end = time.time() + harness.TIMEOUT
+        while time.time() < end and process.poll() is None:
+            result = self.run_xorder("status", "b.npy", "--json")
+            if '"bytes_done":0' not in result.stdout and result.returncode == 0:
+                break
+        process.send_signal(sent)
+        said = process.communicate()[1].decode()
+        self.assertEqual(process.returncode, -sent, f"it had ended already: {said}")
+        return said
+
+    def resume_until_done(self, args, kill=lambda: None):
+        """Goes on, killed or not, until the run has ended."""
+        for _ in range(200):
+            moment = kill()
+            command = ["resume", "b.npy"] if self.random.integers(2) else list(args)
+            if moment is not None:
+                self.run_and_kill(command, moment)
+            else:
+                result = self.run_xorder(*command)
+                if result.returncode == 0:
+                    return
+                self.assertRegex(result.stderr, "nothing to resume|b.npy: exists")  # no journal yet, or no more
+                if os.path.exists(self.path("b.npy")):
+                    return
+                self.ok(*args)
+                return
+            if os.path.exists(self.path("b.npy")) and not self.kept():
+                return
+        self.fail("it does not come to an end")
+
+    def cases(self):
+        """Command lines and what they make: one pass whose tiles share blocks or do not, more passes, a selection."""
+        odd = self.noise((93, 83), "V512")
+        even = self.noise((64, 128), "V512")
+        signal_ = self.noise((1 << 23,), "u2")  # in four passes, by two scratch files
+        wide = self.noise((180, 90), "V512")
+        return [("odd.npy", odd, ["transpose"], odd.T), ("even.npy", even, ["transpose"], even.T),
+                ("wide.npy", wide, ["transpose", "--select", "::-2, 3:"], wide[::-2, 3:].T),
+                ("signal.npy", signal_, ["bitreverse", "--memory", "16MiB", "--device", "long.json"], bit_reversed(signal_))]
+
+    def prepared(self, name, array, words):
+        self.save(name, array)
+        device = [] if "--device" in words else ["--device", "slow.json"]
+        return [words[0], name, "b.npy", *words[1:], *device, "--resumable", "-q"]
+
+    def test_killed_at_any_moment(self):
+        for name, array, words, expected in self.cases():
+            args = self.prepared(name, array, words)
+            begin = time.time()
+            self.ok(*args)
+            lasts = time.time() - begin
+            for _ in range(self.many or 3):
+                os.unlink(self.path("b.npy"))
+                kills = int(self.random.integers(1, 5))
+                self.run_and_kill(args, self.random.uniform(0, lasts))
+                moments = itertools.chain((self.random.uniform(0, lasts) for _ in range(kills)), itertools.repeat(None))
+                self.resume_until_done(args, lambda: next(moments))
+                self.assert_same(self.load("b.npy"), np.ascontiguousarray(expected), name)
+                self.assertEqual(self.kept(), [])
+            os.unlink(self.path("b.npy"))
+
+    def test_killed_before_any_operation(self):
+        """Each fsync, rename, unlink, .. is once the last thing that the run does not do; then the next run goes on."""
+        compiler = shutil.which("cc")
+        if not compiler or SANITIZED:
+            self.skipTest("needs a C compiler, and a program without sanitizers")
+        shim = self.path("die_at.so")
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "die_at.c")
+        subprocess.run([compiler, "-shared", "-fPIC", "-o", shim, source, "-ldl"], check=True)
+        for name, array, words, expected in self.cases():
+            args = self.prepared(name, array, words)
+            step = 1 if name == "even.npy" or self.many else 5
+            for at in itertools.count(int(self.random.integers(1, step + 1)), step):
+                env = {**os.environ, "XDG_CACHE_HOME": os.devnull, "LD_PRELOAD": shim, "XORDER_DIES_AT": str(at)}
+                died = self.run_xorder(*args, env=env)
+                complete = os.path.exists(self.path("b.npy"))
+                if died.returncode == 0:
+                    self.assertGreater(at, 15, "the operations are not counted")
+                    break
+                self.assertEqual(died.returncode, -signal.SIGKILL, died.stderr)
+                if complete:  # it has its name, and was exact before
+                    self.assert_same(self.load("b.npy"), np.ascontiguousarray(expected), (name, at))
+                self.resume_until_done(args)
+                self.assert_same(self.load("b.npy"), np.ascontiguousarray(expected), (name, at))
+                self.assertEqual(self.kept(), [], (name, at))
+                os.unlink(self.path("b.npy"))
+            os.unlink(self.path("b.npy"))
+
+    def stopped(self, sent=signal.SIGKILL, shape=(512, 512)):
+        array = self.noise(shape, "V512")
+        args = self.prepared("a.npy", array, ["transpose"])[:-1]
+        return array, args, self.stop_behind_a_checkpoint(args, sent)
+
+    def test_what_is_finished_is_not_done_again(self):
+        array, _, _ = self.stopped()
+        self.assertEqual(self.kept(), [".b.npy.xorder-journal", ".b.npy.xorder-output"])
+        done = self.json("status", "b.npy")
+        self.assertFalse(done["running"])
+        self.assertGreater(done["bytes_done"], 0)
+        self.assertRegex(self.ok("status", "b.npy").stdout, "nothing is running: `xorder resume` goes on")
+        result = subprocess.run([XORDER, "resume", self.path("b.npy")], cwd="/", capture_output=True, text=True, check=False)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stderr, "went on after [0-9]+ of [0-9]+ bytes")
+        self.assert_same(self.load("b.npy"), np.ascontiguousarray(array.T))
+        self.assertEqual(self.kept(), [])
+        self.refused("resume", "b.npy", says="b.npy: nothing to resume")
+
+    def test_less_is_read_and_written_after_it(self):
+        array, args, _ = self.stopped()
+        done = self.json("status", "b.npy")["bytes_done"]
+        rest = self.json(*args)
+        self.assert_same(self.load("b.npy"), np.ascontiguousarray(array.T))
+        whole = self.json(*args, "--force")
+        self.assertLess(rest["bytes_written"], whole["bytes_written"] - done / 3)
+
+    def test_ctrl_c(self):
+        _, _, said = self.stopped(signal.SIGINT)
+        self.assertRegex(said, "`xorder resume b.npy` goes on")
+        self.ok("discard", "b.npy")
+        self.assertEqual(self.kept(), [])
+
+    def test_a_live_run_is_left_alone(self):
+        array = self.noise((512, 512), "V512")
+        args = self.prepared("a.npy", array, ["transpose"])
+        process = subprocess.Popen([XORDER, *args], cwd=self.dir, stderr=subprocess.PIPE,
+                                   env={**os.environ, "XDG_CACHE_HOME": os.devnull})
+        try:
+            while not os.path.exists(self.path(".b.npy.xorder-journal")) and process.poll() is None:
+                pass
+            process.send_signal(signal.SIGSTOP)
+            self.assertTrue(self.json("status", "b.npy")["running"])
+            for words in (args, ["resume", "b.npy"], ["discard", "b.npy"]):
+                result = self.run_xorder(*words)
+                self.assertEqual(result.returncode, 2, words)
+                self.assertRegex(result.stderr, "still going on")
+        finally:
+            process.send_signal(signal.SIGCONT)
+        self.assertEqual(process.wait(), 0, process.stderr.read())
+        process.stderr.close()
+        self.assert_same(self.load("b.npy"), np.ascontiguousarray(array.T))
+        self.assertEqual(self.kept(), [])
+
+    def test_refusals(self):
+        array, args, _ = self.stopped()
+        self.refused(*args, "--axes", "0,1", says="it makes something else; `xorder discard b.npy` removes it")
+        os.utime(self.path("a.npy"))
+        self.refused(*args, says="a.npy is another file or has changed since")
+        self.refused("resume", "b.npy", says="a.npy is another file or has changed since")
+        journal = self.path(".b.npy.xorder-journal")
+        with open(journal, "rb") as file:
+            text = file.read()
+        for at in self.random.integers(0, len(text), 20):
+            with open(journal, "wb") as file:
+                file.write(text[:at] + bytes([text[at] ^ 1]) + text[at + 1:])
+            self.refused("resume", "b.npy", says="journal is damaged|another version|begin again")
+            self.refused(*args, says="journal is damaged|another version|begin again")
+        for size in (0, 1, len(text) // 2, len(text) - 1):
+            with open(journal, "wb") as file:
+                file.write(text[:size])
+            self.refused("resume", "b.npy", says="the journal is damaged")
+        with open(journal, "wb") as file:
+            file.write(text)
+        self.ok("discard", "b.npy")
+        self.assertEqual(self.kept(), [])
+        for command in ("resume", "status"):
+            self.refused(command, "b.npy", says="nothing to")
+
+    def test_engines_that_cannot(self):
+        self.save("band.npy", self.noise((50, 5), "f8"))
+        self.refused("transpose", "band.npy", "b.npy", "--banded", "2,2", "--resumable", says="only reorderings by tiles")
+        self.save("m.npy", self.noise((64, 64), "f8"))
+        self.refused("machine", "transpose", "m.npy", "b.npy", "--schedule", "rounds", "--resumable",
+                     says="only reorderings by tiles")
+
+    def test_an_unfinished_run_is_mentioned(self):
+        array, args, _ = self.stopped()
+        args.remove("--resumable")
+        said = self.ok(*args).stderr
+        self.assertRegex(said, re.escape("b.npy: an earlier run is not finished: `xorder resume b.npy` goes on"))
+        self.assert_same(self.load("b.npy"), np.ascontiguousarray(array.T))
+
+    def test_an_output_is_replaced_only_at_the_end(self):
+        self.save("b.npy", np.arange(3))
+        array, args, _ = self.stopped_with_force()
+        self.assert_same(self.load("b.npy"), np.arange(3))
+        self.ok(*args)
+        self.assert_same(self.load("b.npy"), np.ascontiguousarray(array.T))
+
+    def stopped_with_force(self):
+        array = self.noise((512, 512), "V512")
+        args = [*self.prepared("a.npy", array, ["transpose"]), "--force"]
+        return array, args, self.stop_behind_a_checkpoint(args)
+
+
+if __name__ == "__main__":
+    main()

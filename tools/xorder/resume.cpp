@@ -1,0 +1,102 @@
+// resume, status and discard: what becomes of a run with --resumable that has not ended.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <iostream>
+
+#include "commands.hpp"
+#include "io/disk.hpp"
+#include "session.hpp"
+#include "standard_streams.hpp"
+#include "text/json_text.hpp"
+#include "text/seconds_text.hpp"
+#include "text/size_text.hpp"
+#include "work/journal.hpp"
+#include "xorder/error.hpp"
+
+namespace xorder::cli {
+namespace {
+
+work::Journal journal_of(const std::string& output, const char* nothing) {
+  if (auto found = work::read_journal(output)) return *std::move(found);
+  throw InputError(
+      fmt::format("{}: nothing to {}: there is no journal of a run with --resumable", output, nothing));
+}
+
+void resume(const std::string& output) {
+  const work::Journal journal = journal_of(output, "resume");
+  if (work::is_running(output))
+    throw InputError(fmt::format("{}: its run is still going on (process {})", output, journal.process));
+  if (journal.words.empty())
+    throw InputError(fmt::format("{}: the run was no command; the same job goes on with it", output));
+  std::filesystem::current_path(journal.directory);
+  session().next = journal.words;
+}
+
+std::string rate_text(const work::Journal& journal) {
+  const double bytes = static_cast<double>(journal.bytes_done - journal.bytes_before);
+  if (journal.seconds <= 0 || bytes <= 0) return {};
+  const double rate = bytes / journal.seconds;
+  return fmt::format(", {}/s, about {} left", size_text(static_cast<std::uint64_t>(rate)),
+                     seconds_text(static_cast<double>(journal.bytes_total - journal.bytes_done) / rate));
+}
+
+void status(const std::string& output, bool json) {
+  const work::Journal journal = journal_of(output, "show");
+  const bool running = work::is_running(output), complete = work::is_complete(journal, output);
+  if (json) {
+    std::cout << json_text(nlohmann::json{{"output", output},
+                                          {"running", running},
+                                          {"complete", complete},
+                                          {"process", journal.process},
+                                          {"bytes_done", journal.bytes_done},
+                                          {"bytes_total", journal.bytes_total},
+                                          {"seconds", journal.seconds},
+                                          {"words", journal.words},
+                                          {"directory", journal.directory}})
+              << '\n';
+    return;
+  }
+  std::string text = fmt::format("{}: {} of {} read and written", output, size_text(journal.bytes_done),
+                                 size_text(journal.bytes_total));
+  if (running)
+    text +=
+        fmt::format(" at its last checkpoint; process {} is running{}", journal.process, rate_text(journal));
+  else
+    text += complete ? "; the output is complete" : "; nothing is running: `xorder resume` goes on";
+  std::cout << printable(text) << '\n';
+}
+
+// A run that was killed before its first checkpoint has an output, but no journal.
+void discard(const std::string& output) {
+  if (work::is_running(output)) throw InputError(fmt::format("{}: its run is still going on", output));
+  work::discard(work::read_journal(output).value_or(work::Journal{}), output, io::system_disk());
+}
+
+}  // namespace
+
+void add_resume(CLI::App& program) {
+  CLI::App* command = program.add_subcommand("resume", "go on with a run that was begun with --resumable");
+  command->footer(
+      "It does what the command line of the run says, from the directory where it was given. So does that\n"
+      "command line itself. What it has finished is not done again.\n"
+      "Examples:\n"
+      "  xorder transpose a.npy b.npy --resumable      if this was killed,\n"
+      "  xorder resume b.npy                           this goes on with it");
+  const auto output = std::make_shared<std::string>();
+  command->add_option("OUT", *output, "the output of the run")->required();
+  command->callback([output] { resume(*output); });
+
+  command = program.add_subcommand("status", "show how far a run with --resumable has come");
+  const auto json = std::make_shared<bool>(false);
+  command->add_option("OUT", *output, "the output of the run")->required();
+  command->add_flag("--json", *json, "print it as one JSON object");
+  command->callback([output, json] { status(*output, *json); });
+
+  command =
+      program.add_subcommand("discard", "remove the files of a run with --resumable that has not ended");
+  command->add_option("OUT", *output, "the output of the run")->required();
+  command->callback([output] { discard(*output); });
+}
+
+}  // namespace xorder::cli
