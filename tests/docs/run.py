@@ -226,7 +226,7 @@ for document in DOCUMENTS:
             run(command, name)
     for path in unresolved(prose, document.parent):
         check(False, name, f"names {path}, which does not exist")
-    for target in re.findall(r"\]\(([^)#]+)\)", text):
+    for target in re.findall(r"\]\(([^)#]+)\)", re.sub(r"`[^`\n]*`", "", prose)):
         check("://" in target or (document.parent / target).exists(), name, f"the link to {target} leads nowhere")
 
 shutil.rmtree(SCRATCH, ignore_errors=True)

@@ -87,10 +87,8 @@ Reordering Request::mapping_of_all(const gf2::AffineMap& map) const {
 void MovingCommand::add_resources(CLI::App& command, bool resumable) {
   const bool alone = session().team == nullptr;
   command
-      .add_flag(
-          "-f,--force", settings_.overwrite,
-          alone ? "replace OUT and the file of --trace if they exist, with the permissions of the old ones"
-                : "replace OUT if it exists")
+      .add_flag("-f,--force", settings_.overwrite,
+                alone ? "replace OUT and the file of --trace if they exist" : "replace OUT if it exists")
       ->group(group::output);
   add_parsed(
       command, "--memory", "SIZE", settings_.memory, parse_memory,
@@ -99,10 +97,7 @@ void MovingCommand::add_resources(CLI::App& command, bool resumable) {
             : "memory per process; default: its share of half of the available memory")
       ->group(group::resources);
   if (alone && resumable)
-    command
-        .add_flag(
-            "--resumable", settings_.resumable,
-            "if the run is killed or stopped, `xorder resume OUT` goes on with it; see also status, discard")
+    command.add_flag("--resumable", settings_.resumable, "if it is killed, `xorder resume OUT` goes on")
         ->group(group::output);
   command.option_defaults()->group(group::tuning);
   add_parsed(command, "--threads", "N", settings_.threads, parse_threads,
