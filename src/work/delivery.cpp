@@ -97,16 +97,7 @@ Delivery::Delivery(const Frame& frame, io::Disk& disk)
   target().set_keep_cached(frame.access.keep_cached);
   const std::string& header = frame.output.header;
   if (!header.empty() && output_) target().write_exactly(header.data(), header.size(), 0);
-  if (!frame.journal) return;
-  Journal& journal = *frame.journal;
-  const std::uint64_t inode = target().stamp().inode;
-  if (frame.resumes() && inode != journal.inode) {
-    throw InputError(
-        fmt::format("{}: is not the file that the earlier run has begun; `xorder discard {}` "
-                    "removes it",
-                    output_->temporary_path().string(), frame.output.path.string()));
-  }
-  journal.inode = inode;
+  if (frame.journal) frame.journal->inode = target().stamp().inode;
 }
 
 // What a run that can be resumed has finished stays; if it has finished nothing, nothing is lost.
@@ -131,7 +122,7 @@ void Delivery::discard_quietly() const {
 }
 
 void Delivery::require_room_for_scratch(std::uint64_t bytes) const {
-  if (bytes == 0 || frame_.team() != nullptr) return;
+  if (bytes == 0 || frame_.team() != nullptr || frame_.resumes()) return;
   struct stat made, beside;
   const io::Descriptor directory = io::open_directory(disk_, frame_.scratch_directory(), "scratch files");
   if (fstat(output_->file().plain_descriptor(), &made) != 0 || fstat(directory.get(), &beside) != 0) return;

@@ -235,7 +235,9 @@ std::uint64_t memory_beside(const Frame& frame) {
 // A run that can go on has files that are worth it: those that need not fit in memory.
 void find_journal(Frame& frame) {
   if (frame.options.access == AccessChoice::automatic) frame.options.access = AccessChoice::direct;
-  frame.journal = std::make_shared<Journal>(read_journal(frame.output.path).value_or(Journal{}));
+  std::optional<Journal> found = read_journal(frame.output.path);
+  if (found && !can_go_on(*found, frame.output.path)) found.reset();
+  frame.journal = std::make_shared<Journal>(found ? *std::move(found) : Journal{});
 }
 
 // What is to be made, as text that is the same only for the same bytes in the same files.

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <boost/crc.hpp>
 #include <nlohmann/json.hpp>
@@ -102,6 +103,7 @@ std::optional<Journal> read_journal(const fs::path& output) {
   };
   if (!S_ISREG(status.st_mode) || static_cast<std::uint64_t>(status.st_size) > largest_journal)
     throw wrong("is not a journal");
+  if (status.st_uid != geteuid()) throw wrong("belongs to another user");
   const io::File file = io::File::open_input(path, io::Access::buffered);
   std::string text(file.size(), '\0');
   file.read_exactly(text.data(), text.size(), 0);
@@ -176,6 +178,11 @@ bool is_complete(const Journal& journal, const fs::path& output) {
   struct stat status;
   return stat(output.c_str(), &status) == 0 && status.st_ino == journal.inode &&
          !fs::exists(fs::symlink_status(Place(output).path("output")));
+}
+
+bool can_go_on(const Journal& journal, const fs::path& output) {
+  struct stat status;
+  return lstat(Place(output).path("output").c_str(), &status) == 0 && status.st_ino == journal.inode;
 }
 
 bool is_running(const fs::path& output) { return io::in_use(Place(output).path("output")); }

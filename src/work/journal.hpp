@@ -50,8 +50,8 @@ struct Journal {
   bool has_progress() const { return pass > 0 || tiles > 0; }
 };
 
-/// The journal of a run that makes this output, if there is one. Throws InputError if it is damaged, or of a
-/// version of xorder that writes other journals.
+/// The journal of a run that makes this output, if there is one. Throws InputError if it is damaged, another
+/// user's, or of a version of xorder that writes other journals.
 std::optional<Journal> read_journal(const std::filesystem::path& output);
 
 /// Replaces the journal atomically, and syncs it. Throws InputError and IoError.
@@ -59,6 +59,9 @@ void write_journal(const Journal& journal, const std::filesystem::path& output, 
 
 /// Whether the output is complete and only its journal has been left.
 bool is_complete(const Journal& journal, const std::filesystem::path& output);
+
+/// Whether what there is of the output is still there.
+bool can_go_on(const Journal& journal, const std::filesystem::path& output);
 
 /// Whether its run is going on.
 bool is_running(const std::filesystem::path& output);
