@@ -113,9 +113,12 @@ Delivery::~Delivery() {
 // stays.
 void Delivery::discard_quietly() const {
   Journal& journal = *frame_.journal;
-  try {
-    discard(journal, frame_.output.path, disk_);
-  } catch (const Error&) {
+  for (int attempts = 2; attempts > 0; --attempts) {
+    try {
+      discard(journal, frame_.output.path, disk_);
+      break;
+    } catch (const Error&) {
+    }
   }
   journal.exists = false;
   journal.scratch.clear();

@@ -27,6 +27,12 @@ inline std::unique_ptr<work::Work> tiles_work(const io::ArrayFile& in, const std
   return std::make_unique<tiles::Job>(in, transposition(), out, options);
 }
 
+inline std::unique_ptr<work::Work> resumable(const io::ArrayFile& in, const std::filesystem::path& out,
+                                             work::Options options) {
+  options.resumable = true;
+  return tiles_work(in, out, options);
+}
+
 inline std::unique_ptr<work::Work> two_passes(const io::ArrayFile& in, const std::filesystem::path& out,
                                               work::Options options) {
   options.device = plan::Device::hdd();
@@ -146,6 +152,9 @@ inline const Engine engines[] = {
     {"Pipelined", scheduled_descend_work<machine::DescendSchedule::pipelined>, 1 << 12},
     {"PipelinedInStripes", scheduled_descend_work<machine::DescendSchedule::pipelined>, 1 << 20},
     {"Aspc", scheduled_descend_work<machine::DescendSchedule::aspc>, 1 << 19}};
+
+// It also writes a journal.
+inline const Engine resumable_engine{"TilesResumable", resumable, 1 << 18};
 
 /// Of a test with an engine and a choice of access.
 inline std::string name_of_engine(

@@ -153,5 +153,10 @@ INSTANTIATE_TEST_SUITE_P(Engines, FailingDiskTest,
                                           testing::Values(AccessChoice::direct, AccessChoice::mapped)),
                          test::name_of_engine);
 
+INSTANTIATE_TEST_SUITE_P(Resumable, FailingDiskTest,
+                         testing::Combine(testing::Values(test::resumable_engine),
+                                          testing::Values(AccessChoice::direct, AccessChoice::mapped)),
+                         test::name_of_engine);
+
 }  // namespace
 }  // namespace xorder::work
