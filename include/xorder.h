@@ -13,6 +13,10 @@
 //   puts(xorder_job_plan_text(job));
 //   xorder_job_run(job, NULL, NULL);
 //
+//   xorder_layout *part;                              any array in any file: offset, type, shape, strides
+//   xorder_layout_strided(&part, "a.raw", 512, "<f8", 2, shape, strides);
+//   xorder_job_layout(&job, what, part, "b.npy", NULL);
+//
 // A permutation object describes the reordering. There are two families. An axis permutation stores the axes
 // of an array of any shape in another order. A BMMC permutation sends element x of 2^n to A x ^ c. Here x is
 // a vector of n bits, A is a nonsingular matrix of bits, and sums are exclusive or. Examples are bit
@@ -27,10 +31,11 @@
 // from its arguments, so these may be freed or changed afterwards. A text that a function returns belongs to
 // the object.
 //
-// Threads. Any number of threads may use one xorder_permutation or one xorder_plan at the same time. Only one
-// thread at a time may use an xorder_job. Each thread has its own last error. The library starts threads of
-// its own, fewer where the system allows fewer, and keeps some of them asleep for later calls. It does not
-// touch a host's TBB. After fork() the child may use everything that no other thread was using.
+// Threads. Any number of threads may use one xorder_permutation, xorder_plan or xorder_layout at the same
+// time. Only one thread at a time may use an xorder_job. Each thread has its own last error. The library
+// starts threads of its own, fewer where the system allows fewer, and keeps some of them asleep for later
+// calls. It does not touch a host's TBB. After fork() the child may use everything that no other thread was
+// using.
 //
 // Compatibility. New functions, codes and members of structs are added at the end. What is here keeps its
 // meaning as long as the shared library is called libxorder.so.0.
@@ -192,6 +197,38 @@ XORDER_API const char* xorder_plan_text(const xorder_plan* plan);
 
 XORDER_API void xorder_plan_free(xorder_plan* plan);
 
+// ---- Arrays in files --------------------------------------------------------------------------------------
+
+/// A layout says where an array lies in a file: at which offset, with which type, shape and strides, as in
+/// NumPy. It is immutable and keeps its file open. Any number of threads and jobs may use it at the same
+/// time.
+typedef struct xorder_layout xorder_layout;
+
+/// The array of a file that says what it holds: .npy, FITS, NetCDF classic, NIfTI or ENVI; FILE:NAME is one
+/// of several. Reads headers only.
+/// XORDER_ERROR_INPUT: the file cannot be read, or holds no array that can be.
+XORDER_API int xorder_layout_open(xorder_layout** out, const char* path);
+
+/// An array in any file, whatever its first bytes are: its element with all indices 0 begins at byte
+/// `offset`, and a step along axis i goes on by strides[i] bytes, which may be negative. NULL for `strides`
+/// means row-major without gaps. `dtype` is a type as a user writes it, "f8", or as the header of an .npy
+/// file has it: "<f8" or, in Python's syntax, a list of fields.
+/// Requires `shape`, and `strides` if given, to have `rank` entries, 0 to XORDER_MAX_RANK.
+/// XORDER_ERROR_ARGUMENT: `rank` is out of range; `path`, `dtype` or `shape` is NULL.
+/// XORDER_ERROR_INPUT: the file cannot be read; there is no such type; an element lies outside the file;
+/// elements overlap or interleave: a step must pass by all that the axes with shorter steps reach.
+XORDER_API int xorder_layout_strided(xorder_layout** out, const char* path, uint64_t offset,
+                                     const char* dtype, int rank, const uint64_t* shape,
+                                     const int64_t* strides);
+
+/// The layout as one JSON object, with the keys that docs/json.md lists for `xorder info`. Lives as long as
+/// the layout; "" for NULL.
+XORDER_API const char* xorder_layout_json(const xorder_layout* layout);
+/// The path of the file in which the elements lie. Lives as long as the layout; "" for NULL.
+XORDER_API const char* xorder_layout_path(const xorder_layout* layout);
+
+XORDER_API void xorder_layout_free(xorder_layout* layout);
+
 // ---- From file to file ------------------------------------------------------------------------------------
 
 /// Reads the header of an .npy file, to make a permutation for it: the number of axes, their extents as NumPy
@@ -268,6 +305,22 @@ XORDER_API int xorder_job_raw(xorder_job** out, const xorder_permutation* permut
 /// the permutation's.
 XORDER_API int xorder_job_npy(xorder_job** out, const xorder_permutation* permutation, const char* input,
                               const char* output, const xorder_options* options);
+
+/// A job on the array of a layout, which may have gaps and lie in any order of its axes. The output is in C
+/// order and has the layout's element type. It is an .npy file; but an output whose name ends in .raw, .bin
+/// or .dat has no header. The permutation must be made for the layout's shape as for xorder_job_npy(). A
+/// permutation that keeps the axes in their order, xorder_permutation_axes() with 0, 1, .., copies the
+/// array into C order. The job fails if the file has changed since the layout was made. Everything else is
+/// as for xorder_job_raw().
+/// XORDER_ERROR_INPUT also: the layout's shape or element size is not the permutation's.
+XORDER_API int xorder_job_layout(xorder_job** out, const xorder_permutation* permutation,
+                                 const xorder_layout* input, const char* output,
+                                 const xorder_options* options);
+
+/// Whether a new file of this name gets the header of an .npy file (1) or none (0), as xorder_job_layout()
+/// decides it.
+/// XORDER_ERROR_INPUT: the name means a format that is not written, such as a.h5.
+XORDER_API int xorder_output_format(const char* path, int* npy);
 
 /// The plan as lines of text for people: the passes, tiles and blocks in which the data will be moved, the
 /// memory, and the predicted time. Lives as long as the job; "" for NULL.

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "c/border.hpp"
+#include "c/layout.hpp"
 #include "c/options.hpp"
 #include "c/permutation.hpp"
 #include "text/json_text.hpp"
@@ -131,6 +132,27 @@ int xorder_job_npy(xorder_job** out, const xorder_permutation* permutation, cons
     auto file = xorder::io::open_array(input, {});
     check_shape(*permutation, file);
     return job(*permutation, std::move(file), output, std::move(settings));
+  });
+}
+
+int xorder_job_layout(xorder_job** out, const xorder_permutation* permutation, const xorder_layout* input,
+                      const char* output, const xorder_options* options) {
+  return made(out, [&] {
+    require(permutation, "permutation");
+    require(input, "input");
+    require(output, "output");
+    xorder::work::Options settings = job_options(options);
+    check_shape(*permutation, input->array);
+    return job(*permutation, input->array, output, std::move(settings));
+  });
+}
+
+int xorder_output_format(const char* path, int* npy) {
+  return guarded([&] {
+    require(path, "path");
+    require(npy, "npy");
+    using xorder::io::Format;
+    *npy = xorder::io::output_format(path, Format::npy) == Format::npy ? 1 : 0;
   });
 }
 

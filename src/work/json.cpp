@@ -1,6 +1,10 @@
 #include "work/json.hpp"
 
+#include <fmt/format.h>
+
+#include "io/file.hpp"
 #include "work/notes.hpp"
+#include "xorder/error.hpp"
 
 namespace xorder::work {
 namespace {
@@ -49,6 +53,39 @@ nlohmann::json report_json(const Summary& plan, const Report& report) {
   std::string note = plan.note;
   add_note(note, report.note);
   json["note"] = note;
+  return json;
+}
+
+std::string option_text(const io::DType& dtype) {
+  try {
+    const std::string text = dtype.descr.substr(1, dtype.descr.size() - 2);
+    if (dtype == io::parse_dtype(text)) return text;
+  } catch (const InputError&) {  // fields, or a type of ml_dtypes
+  }
+  return fmt::format("|V{}", dtype.bytes);
+}
+
+const char* order_text(const io::ArrayDescription& array) {
+  if (!array.is_contiguous(array.order())) return "strided";
+  return array.order() == Order::c ? "C" : "Fortran";
+}
+
+nlohmann::json array_json(const io::ArrayDescription& array) {
+  return {{"dtype", option_text(array.dtype)},
+          {"descr", array.dtype.descr},
+          {"element_bytes", array.dtype.bytes},
+          {"shape", array.extents},
+          {"strides", array.strides},
+          {"order", order_text(array)},
+          {"offset", array.offset},
+          {"bytes", array.bytes()}};
+}
+
+nlohmann::json file_json(const io::ArrayFile& array) {
+  nlohmann::json json = array_json(array.description);
+  json.update({{"path", array.file->name()}, {"format", io::name(array.format)}, {"rest", array.rest}});
+  if (array.format != io::Format::npy && array.format != io::Format::raw)
+    json.update({{"axes", array.axis_names}, {"note", array.note}});
   return json;
 }
 

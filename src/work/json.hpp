@@ -1,13 +1,23 @@
-// Plans and reports as JSON, for the program and the C library. docs/json.md has every key.
+// Plans, reports and arrays as JSON, for the program and the C library. docs/json.md has every key.
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string>
 
+#include "xorder/io/array_file.hpp"
 #include "xorder/work/work.hpp"
 
 namespace xorder::work {
 
 nlohmann::json plan_json(const Summary& plan);
 nlohmann::json report_json(const Summary& plan, const Report& report);
+
+nlohmann::json array_json(const io::ArrayDescription& array);
+/// The array and its file, by the path of the file in which the elements lie.
+nlohmann::json file_json(const io::ArrayFile& array);
+/// The type as --dtype takes it. Others, such as structured types, become |V and their size.
+std::string option_text(const io::DType& dtype);
+/// "C", "Fortran" or "strided".
+const char* order_text(const io::ArrayDescription& array);
 
 }  // namespace xorder::work

@@ -29,6 +29,7 @@ uint64_t random_below(uint64_t bound);
 void test_permutations(void);
 void test_memory(void);
 void test_jobs(const char* directory);
+void test_layouts(void);  // where test_jobs() was
 void test_fork(const char* directory);
 
 #endif

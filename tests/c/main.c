@@ -63,6 +63,7 @@ int main(int argc, char** argv) {
   test_permutations();
   test_memory();
   test_jobs(argv[1]);
+  test_layouts();
   if (failures != 0) fprintf(stderr, "%d checks failed\n", failures);
   return failed();
 }

@@ -3,46 +3,24 @@
 
 #include "arguments.hpp"
 #include "commands.hpp"
-#include "text/count_text.hpp"
 #include "io/container/container.hpp"
-#include "text/json_text.hpp"
 #include "moving_files.hpp"
 #include "option_groups.hpp"
-#include "text/size_text.hpp"
 #include "standard_streams.hpp"
+#include "text/count_text.hpp"
+#include "text/json_text.hpp"
+#include "text/size_text.hpp"
+#include "work/json.hpp"
 
 namespace xorder::cli {
 
 namespace {
 
-// The type as --dtype takes it. Others, such as structured types, become |V and their size.
-std::string option_text(const io::DType& dtype) {
-  try {
-    const std::string text = dtype.descr.substr(1, dtype.descr.size() - 2);
-    if (dtype == io::parse_dtype(text)) return text;
-  } catch (const InputError&) {  // fields, or a type of ml_dtypes
-  }
-  return fmt::format("|V{}", dtype.bytes);
-}
+using work::array_json, work::file_json, work::option_text, work::order_text;
 
 template <typename Number>
 std::string tuple_text(const std::vector<Number>& numbers) {
   return fmt::format("({}{})", fmt::join(numbers, ", "), numbers.size() == 1 ? "," : "");
-}
-
-const char* order_text(const io::ArrayDescription& d) {
-  if (!d.is_contiguous(d.order())) return "strided";
-  return d.order() == Order::c ? "C" : "Fortran";
-}
-
-nlohmann::json array_json(const io::ArrayDescription& d) {
-  return {{"dtype", option_text(d.dtype)},
-          {"descr", d.dtype.descr},
-          {"element_bytes", d.dtype.bytes},
-          {"shape", d.extents},
-          {"strides", d.strides},
-          {"order", order_text(d)},
-          {"offset", d.offset}};
 }
 
 void print_contents(const std::string& path, const io::Contents& contents, bool json) {
@@ -52,7 +30,6 @@ void print_contents(const std::string& path, const io::Contents& contents, bool 
       nlohmann::json item = nlohmann::json::object();
       if (array.refusal.empty()) {
         item = array_json(array.description());
-        item["bytes"] = array.description().bytes();
       } else if (array.dtype) {
         item = {{"dtype", option_text(*array.dtype)}, {"shape", array.extents}};
       }
@@ -120,13 +97,8 @@ void add_info(CLI::App& program) {
     const io::ArrayDescription& d = array.description;
     const std::uint64_t bytes = checked_bytes(d.shape());
     if (options->json) {
-      nlohmann::json json = array_json(d);
-      json.update({{"path", options->file},
-                   {"format", io::name(array.format)},
-                   {"bytes", bytes},
-                   {"rest", array.rest}});
-      if (array.format != io::Format::npy && array.format != io::Format::raw)
-        json.update({{"axes", array.axis_names}, {"note", array.note}});
+      nlohmann::json json = file_json(array);
+      json["path"] = options->file;
       fmt::print("{}\n", json_text(json));
       return;
     }
