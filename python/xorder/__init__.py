@@ -1,0 +1,22 @@
+"""Reorder arrays, in memory and in files larger than memory.
+
+`transpose`, `permute`, `bitreverse` and `flip` take paths and arrays alike; `save` writes any view of a mapped file
+without loading it. Files are moved by libxorder within a limit of memory, about as fast as the disk can copy them; a new
+file is complete or absent.
+
+>>> import numpy as np, xorder
+>>> np.save('a.npy', np.arange(6).reshape(2, 3))
+>>> report = xorder.transpose('a.npy', 'b.npy', memory='1GiB')
+>>> np.load('b.npy').shape
+(3, 2)
+"""
+from ._arrays import Note, Raw, info, load_trace
+from ._arrays import open_array as open
+from ._files import Job
+from ._library import library as _lib
+from ._memory import Plan, ascontiguousarray, transpose_in_place
+from ._moves import bitreverse, flip, permute, plan, save, transpose
+
+__version__: str = _lib.xorder_version_string().decode()
+__all__ = ["Job", "Note", "Plan", "Raw", "ascontiguousarray", "bitreverse", "flip", "info", "load_trace", "open", "permute",
+           "plan", "save", "transpose", "transpose_in_place"]

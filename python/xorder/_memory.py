@@ -1,0 +1,364 @@
+"""Arrays in memory."""
+from __future__ import annotations
+
+import functools
+import operator
+import threading
+from ctypes import c_int, c_void_p
+from typing import Any, Callable, List, Optional, Sequence
+
+import numpy as np
+
+from ._arrays import checked_array, share_bytes
+from ._library import Handle, check, library
+from ._permutations import Map, by_axes, by_map, checked_axes
+
+# NumPy is as fast with fewer elements, and with fewer bytes if there are gaps.
+SMALL, SMALL_WITH_GAPS = 1 << 15, 4 << 20
+# What is packed at a time of arrays with gaps: it stays in the cache, and so does the memory for it.
+SLAB = 1 << 20
+_kept = threading.local()
+
+_execute = library.xorder_plan_execute
+
+
+def checked_threads(threads: Optional[int]) -> int:
+    """0 for None."""
+    if threads is None:
+        return 0
+    if not 1 <= operator.index(threads) <= 1024:
+        raise ValueError(f"{threads} threads; expected 1 to 1024, or None")
+    return threads
+
+
+def checked_out(out: Any, shape: Sequence[int], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    checked_array(out, "out")
+    if out.shape != tuple(shape):
+        raise ValueError(f"out has the shape {out.shape}; expected {tuple(shape)}")
+    if out.dtype != dtype:
+        raise TypeError(f"out has the type {out.dtype}; expected {dtype}")
+    if not out.flags.writeable:
+        raise ValueError("out cannot be written")
+    return out  # type: ignore[no-any-return]
+
+
+def _place(array: np.ndarray[Any, Any]) -> int:
+    return array.__array_interface__["data"][0]  # type: ignore[no-any-return]
+
+
+class Bound:
+    """A plan with its arrays. Calling it permutes the one into the other. Made by `Plan.bind`."""
+
+    __slots__ = ("_call", "_held")
+
+    def __init__(self, plan: Plan, a: np.ndarray[Any, Any], out: np.ndarray[Any, Any], threads: int) -> None:
+        self._held = (plan, a, out)
+        self._call: Callable[[], int] = functools.partial(
+            _execute, plan._made.pointer, c_void_p(_place(a)), c_void_p(_place(out)), c_int(threads))
+
+    def __call__(self) -> None:
+        if status := self._call():
+            check(status)
+
+
+class Plan:
+    """A permutation of arrays in memory, prepared once and performed any number of times.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        The shape of the arrays to be permuted.
+    dtype : dtype
+        Their type.
+    axes : sequence of int, optional
+        As for `numpy.transpose`. Default: the axes are reversed.
+    by : str or matrix, optional
+        A map of the index bits instead, as for `permute`.
+    complement, axis : int, optional
+        As for `permute`.
+
+    Attributes
+    ----------
+    shape, out_shape : tuple of int
+        The shapes before and after.
+    dtype : numpy.dtype
+        The type.
+
+    Notes
+    -----
+    Immutable: any number of threads may use a plan at the same time, each with its own `out`. Python's other threads run
+    during the call.
+
+    Examples
+    --------
+    >>> import numpy as np, xorder
+    >>> plan = xorder.Plan((2, 3), 'f4')
+    >>> plan(np.arange(6, dtype='f4').reshape(2, 3))
+    array([[0., 3.],
+           [1., 4.],
+           [2., 5.]], dtype=float32)
+    >>> reversal = xorder.Plan((8,), 'u1', by='bitreverse')
+    >>> reversal(np.arange(8, dtype='u1'))
+    array([0, 4, 2, 6, 1, 5, 3, 7], dtype=uint8)
+    """
+
+    __slots__ = ("shape", "out_shape", "dtype", "_made")
+
+    def __init__(self, shape: Sequence[int], dtype: Any, axes: Optional[Sequence[int]] = None, *,
+                 by: Optional[Map] = None, complement: int = 0, axis: Optional[int] = None) -> None:
+        self.shape = tuple(map(operator.index, shape))
+        self.dtype = np.dtype(dtype)
+        if self.dtype.hasobject:
+            raise TypeError(f"elements of type {self.dtype} hold Python objects, which cannot be moved")
+        if any(extent < 0 for extent in self.shape):
+            raise ValueError("negative dimensions are not allowed")
+        if by is None:
+            if axis is not None or complement:
+                raise TypeError("axis and complement need by=")
+            order = checked_axes(axes, len(self.shape))
+            what = by_axes(self.shape, order, self.dtype.itemsize)
+            self.out_shape = tuple(self.shape[i] for i in order)
+        else:
+            if axes is not None:
+                raise TypeError("axes= and by= exclude each other")
+            what = by_map(self.shape, by, complement, axis, self.dtype.itemsize)
+            self.out_shape = self.shape
+        self._made = Handle("plan_create", what.pointer)
+
+    def _checked(self, a: Any, what: str) -> np.ndarray[Any, Any]:
+        checked_array(a, what)
+        if a.shape != self.shape:
+            raise ValueError(f"{what} has the shape {a.shape}; the plan is for {self.shape}")
+        if a.dtype != self.dtype:
+            raise TypeError(f"{what} has the type {a.dtype}; the plan is for {self.dtype}")
+        if not a.flags.c_contiguous:
+            raise ValueError(f"{what} is not C-contiguous; xorder.transpose() takes any view")
+        return a  # type: ignore[no-any-return]
+
+    def _checked_pair(self, a: Any, out: Any) -> None:
+        self._checked(a, "a")
+        if not checked_out(out, self.out_shape, self.dtype).flags.c_contiguous:
+            raise ValueError("out is not C-contiguous")
+        if share_bytes(a, out):
+            raise ValueError("a and out overlap")
+
+    def __call__(self, a: np.ndarray[Any, Any], out: Optional[np.ndarray[Any, Any]] = None, *,
+                 threads: Optional[int] = None) -> np.ndarray[Any, Any]:
+        """Permute `a` into `out`, or into a new array, and return that.
+
+        Parameters
+        ----------
+        a : numpy.ndarray
+            C-contiguous, of the plan's shape and type.
+        out : numpy.ndarray, optional
+            C-contiguous, of the plan's out_shape and type. It may not overlap `a`.
+        threads : int, optional
+            Default: one for each processor.
+
+        Returns
+        -------
+        numpy.ndarray
+            `out`, or the new array.
+        """
+        if out is None:
+            self._checked(a, "a")
+            out = np.empty(self.out_shape, self.dtype)
+        else:
+            self._checked_pair(a, out)
+        check(_execute(self._made.pointer, _place(a), _place(out), checked_threads(threads)))
+        return out
+
+    def bind(self, a: np.ndarray[Any, Any], out: np.ndarray[Any, Any], *, threads: Optional[int] = None) -> Bound:
+        """Hold both arrays: the result, called without arguments, permutes `a` into `out`.
+
+        The arrays are checked once, so a call costs little more than that of a C function.
+
+        Examples
+        --------
+        >>> import numpy as np, xorder
+        >>> a, b = np.arange(6).reshape(2, 3), np.empty((3, 2), int)
+        >>> move = xorder.Plan(a.shape, a.dtype).bind(a, b)
+        >>> move()
+        >>> b[2]
+        array([2, 5])
+        """
+        self._checked_pair(a, out)
+        return Bound(self, a, out, checked_threads(threads))
+
+    def in_place(self, a: np.ndarray[Any, Any], *, threads: Optional[int] = None) -> np.ndarray[Any, Any]:
+        """Permute `a` in place.
+
+        Parameters
+        ----------
+        a : numpy.ndarray
+            C-contiguous, of the plan's shape and type, and writeable.
+        threads : int, optional
+            Default: one for each processor.
+
+        Returns
+        -------
+        numpy.ndarray
+            The same memory in its new shape.
+        """
+        self._checked(a, "a")
+        if not a.flags.writeable:
+            raise ValueError("a cannot be written")
+        check(library.xorder_plan_execute_in_place(self._made.pointer, _place(a), checked_threads(threads)))
+        return a.reshape(self.out_shape)
+
+    def __repr__(self) -> str:
+        text = library.xorder_plan_text(self._made.pointer).decode()
+        return f"<xorder.Plan {self.shape} to {self.out_shape}, {self.dtype}: {text}>"
+
+
+# ---- Any view
+
+
+@functools.lru_cache(64)
+def _plan(shape: Sequence[int], axes: Sequence[int], itemsize: int) -> Plan:
+    return Plan(shape, np.dtype((np.void, itemsize)), axes)
+
+
+def _in_memory_order(view: np.ndarray[Any, Any]) -> List[int]:
+    """The axes, slowest first."""
+    return sorted(range(view.ndim), key=lambda axis: (-abs(view.strides[axis]), axis))
+
+
+def _move(packed: np.ndarray[Any, Any], order: Sequence[int], out: np.ndarray[Any, Any], threads: int) -> None:
+    """Axis i of `packed` is axis order[i] of `out`; both are C-contiguous."""
+    axes = tuple(sorted(range(len(order)), key=order.__getitem__))
+    plan = _plan(packed.shape, axes, packed.itemsize)
+    check(_execute(plan._made.pointer, _place(packed), _place(out), threads))
+
+
+def fill(out: np.ndarray[Any, Any], view: np.ndarray[Any, Any], threads: int = 0) -> None:
+    """out[...] = view, of the same shape and type, not overlapping."""
+    if out.flags.f_contiguous:
+        out, view = out.T, view.T
+    if view.size < SMALL or not out.flags.c_contiguous:
+        np.copyto(out, view)
+        return
+    long: Any = (*(slice(None) if extent != 1 else 0 for extent in view.shape), ...)
+    out, view = out[long], view[long]
+    order = _in_memory_order(view)
+    lying = view.transpose(order)
+    if lying.flags.c_contiguous:
+        _move(lying, order, out, threads)
+        return
+    if order == sorted(order) or (view.nbytes < SMALL_WITH_GAPS and view.itemsize > 2):
+        np.copyto(out, view)
+        return
+    # Gaps, or axes that go backwards: pack in the order of memory, then permute, a slab of the result's slowest axis at a
+    # time, with a cache line of each row. Between two slabs is a moment for an interrupt.
+    row = view.nbytes // view.shape[0]
+    step = min(view.shape[0], max(SLAB // row, 64 // view.itemsize, 1))
+    room = _kept.__dict__.pop("room", None)  # not by two at a time: a signal's handler may be one
+    if room is None or room.size < step * row:
+        room = np.empty(max(step * row, SLAB), np.uint8)
+    for begin in range(0, view.shape[0], step):
+        part = view[begin:begin + step].transpose(order)
+        packed: np.ndarray[Any, Any] = np.ndarray(part.shape, view.dtype, room)
+        np.copyto(packed, part)
+        _move(packed, order, out[begin:begin + step], threads)
+    if room.size == SLAB:
+        _kept.room = room
+
+
+def ascontiguousarray(a: Any, *, threads: Optional[int] = None) -> np.ndarray[Any, Any]:
+    """`numpy.ascontiguousarray`, faster: the elements of any view in C order.
+
+    Parameters
+    ----------
+    a : array_like
+        The array. One that is C-contiguous is returned as it is.
+    threads : int, optional
+        Default: one for each processor.
+
+    Returns
+    -------
+    numpy.ndarray
+        C-contiguous, of at least one axis, and of the same type.
+
+    Notes
+    -----
+    Views that fill their memory, such as transposed arrays, are read and written once. Others, such as sliced or flipped
+    ones, are packed first, in parts.
+
+    Examples
+    --------
+    >>> import numpy as np, xorder
+    >>> xorder.ascontiguousarray(np.arange(6).reshape(2, 3).T).flags.c_contiguous
+    True
+    """
+    view = checked_array(np.asarray(a) if not isinstance(a, np.ma.MaskedArray) else a, "a")
+    count = checked_threads(threads)
+    if view.size < SMALL or view.flags.c_contiguous:
+        return np.ascontiguousarray(view)
+    out = np.empty(view.shape, view.dtype)
+    fill(out, view, count)
+    return out
+
+
+def filled(view: np.ndarray[Any, Any], out: Optional[np.ndarray[Any, Any]], threads: int) -> np.ndarray[Any, Any]:
+    """The view in C order, in `out` or a new array."""
+    if out is None:
+        out = np.empty(view.shape, view.dtype)
+    else:
+        checked_out(out, view.shape, view.dtype)
+        if share_bytes(view, out):
+            raise ValueError("src and out overlap; transpose_in_place() permutes an array in place")
+    if view.size:
+        fill(out, view, threads)
+    return out
+
+
+def mapped(a: np.ndarray[Any, Any], out: Optional[np.ndarray[Any, Any]], by: Map, complement: int,
+           axis: Optional[int], threads: int) -> np.ndarray[Any, Any]:
+    """The array, of any strides, by a map of index bits."""
+    plan = Plan(a.shape, a.dtype, by=by, complement=complement, axis=axis)
+    if out is not None:
+        checked_out(out, a.shape, a.dtype)
+        if share_bytes(a, out):
+            raise ValueError("src and out overlap; Plan.in_place() permutes an array in place")
+    if not a.flags.c_contiguous:
+        a = filled(a, None, threads)
+    if out is None or out.flags.c_contiguous:
+        return plan(a, out, threads=threads or None)
+    np.copyto(out, plan(a, threads=threads or None))
+    return out
+
+
+def transpose_in_place(a: np.ndarray[Any, Any], axes: Optional[Sequence[int]] = None, *,
+                       threads: Optional[int] = None) -> np.ndarray[Any, Any]:
+    """Store the axes of an array in another order, in the same memory.
+
+    Parameters
+    ----------
+    a : numpy.ndarray
+        C-contiguous and writeable.
+    axes : sequence of int, optional
+        As for `numpy.transpose`. Default: the axes are reversed.
+    threads : int, optional
+        Default: one for each processor.
+
+    Returns
+    -------
+    numpy.ndarray
+        The same memory in its new shape. `a` keeps its shape, and shows the elements in the new order.
+
+    Notes
+    -----
+    Square transpositions and batches of small arrays need a few MiB beside the array; others, a second array for the time
+    of the call.
+
+    Examples
+    --------
+    >>> import numpy as np, xorder
+    >>> a = np.arange(6).reshape(2, 3)
+    >>> xorder.transpose_in_place(a)
+    array([[0, 3],
+           [1, 4],
+           [2, 5]])
+    """
+    checked_array(a, "a")
+    return Plan(a.shape, a.dtype, axes).in_place(a, threads=threads)

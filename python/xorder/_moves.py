@@ -1,0 +1,314 @@
+"""What users call: every function takes paths and arrays alike."""
+from __future__ import annotations
+
+from typing import Any, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from ._arrays import File, Path, Raw, checked_array, file_of, is_path, source
+from ._files import Job, Progress, options, write_array
+from ._library import Handle
+from ._memory import checked_threads, filled, mapped
+from ._permutations import Map, by_axes, by_map, checked_axes
+
+Source = Union[Path, Raw, "np.ndarray[Any, Any]"]
+Target = Union[Path, "np.ndarray[Any, Any]", None]
+Size = Union[int, str, None]
+
+
+class _Task:
+    """A permutation of any array: by axes, or by a map."""
+
+    def __init__(self, axes: Optional[Sequence[int]] = None, by: Optional[Map] = None, complement: int = 0,
+                 axis: Optional[int] = None, kept: bool = False) -> None:
+        self.axes, self.by, self.complement, self.axis, self.kept = axes, by, complement, axis, kept
+
+    def order(self, rank: int) -> Tuple[int, ...]:
+        return tuple(range(rank)) if self.kept else checked_axes(self.axes, rank)
+
+    def of(self, shape: Tuple[int, ...], itemsize: int) -> Handle:
+        if self.by is not None:
+            return by_map(shape, self.by, self.complement, self.axis, itemsize)
+        return by_axes(shape, self.order(len(shape)), itemsize)
+
+    def in_memory(self, array: np.ndarray[Any, Any], out: Optional[np.ndarray[Any, Any]],
+                  threads: int) -> np.ndarray[Any, Any]:
+        if self.by is not None:
+            return mapped(array, out, self.by, self.complement, self.axis, threads)
+        return filled(array.transpose(self.order(array.ndim)), out, threads)
+
+
+def _perform(task: _Task, src: Source, dst: Target, out: Optional[np.ndarray[Any, Any]], memory: Size,
+             threads: Optional[int], overwrite: bool, progress: Progress, tmpdir: Optional[Path], io: str) -> Any:
+    if out is not None:
+        if dst is not None:
+            raise TypeError("dst and out mean the same; give one")
+        dst = checked_array(out, "out")
+    if dst is None or isinstance(dst, np.ndarray):
+        if memory is not None or tmpdir is not None or io != "auto":
+            options(memory, threads, overwrite, tmpdir, io)  # of no use here, but wrong ones are told
+        given = source(src)
+        return task.in_memory(given.array() if isinstance(given, File) else given, dst, checked_threads(threads))
+    if not is_path(dst):
+        raise TypeError(f"dst is a {type(dst).__name__}, neither a path nor an array of NumPy's nor None")
+    settings = options(memory, threads, overwrite, tmpdir, io)
+    found = source(src)
+    if isinstance(found, np.ndarray):
+        file = file_of(found)
+        if file is None:
+            count = checked_threads(threads)
+            moved = found.transpose(task.order(found.ndim)) if task.by is None else task.in_memory(found, None, count)
+            return write_array(moved, dst, overwrite, count, progress)
+        found = file
+    return Job(found, task.of(found.shape, found.itemsize), dst, settings).run(progress)
+
+
+def transpose(src: Source, dst: Target = None, axes: Optional[Sequence[int]] = None, *,
+              out: Optional[np.ndarray[Any, Any]] = None, memory: Size = None, threads: Optional[int] = None,
+              overwrite: bool = False, progress: Progress = False, tmpdir: Optional[Path] = None,
+              io: str = "auto") -> Any:
+    """`numpy.transpose`, stored in C order, of arrays larger than memory too.
+
+    Parameters
+    ----------
+    src : path, Raw or numpy.ndarray
+        The array. A path may be FILE:NAME, for an array in a FITS, NetCDF, NIfTI or ENVI file. A view of a mapped file
+        (`numpy.memmap`, `numpy.load` with mmap_mode) is recognised, and read from the file as far as `dst` is a path.
+    dst : path or numpy.ndarray, optional
+        A new file, .npy unless its name ends in .raw, .bin or .dat; or an array of the result's shape and type, which is
+        filled and may be a map of a file. Default: a new array.
+    axes : sequence of int, optional
+        Axis i of the result is axis axes[i] of `src`. Default: the axes are reversed.
+    out : numpy.ndarray, optional
+        The same as `dst`, for an array.
+    memory : int or str, optional
+        The most memory to use from file to file, such as '2GiB'. Default: half of what is available.
+    threads : int, optional
+        Default: one for each processor.
+    overwrite : bool, optional
+        Whether a file may be replaced, when the new one is complete.
+    progress : callable or bool, optional
+        progress(done, total), in bytes, is called about 20 times per second from file to file. True shows a bar of tqdm.
+    tmpdir : path, optional
+        Directory for scratch files. Default: that of `dst`.
+    io : {'auto', 'direct', 'mapped'}, optional
+        How files are accessed.
+
+    Returns
+    -------
+    numpy.ndarray or dict
+        The array; or the report of the run, if `dst` is a path.
+
+    Raises
+    ------
+    ValueError
+        `src`, `axes` or an option cannot be used as it is; the arrays overlap.
+    TypeError
+        The elements are Python objects; `dst` has another type of elements.
+    FileExistsError, FileNotFoundError, OSError
+        From the system, with errno and filename.
+
+    Examples
+    --------
+    >>> import numpy as np, xorder
+    >>> np.save('a.npy', np.arange(6.).reshape(2, 3))
+    >>> report = xorder.transpose('a.npy', 'b.npy')
+    >>> np.load('b.npy')
+    array([[0., 3.],
+           [1., 4.],
+           [2., 5.]])
+    >>> xorder.transpose(np.arange(6).reshape(2, 3))
+    array([[0, 3],
+           [1, 4],
+           [2, 5]])
+    """
+    return _perform(_Task(axes), src, dst, out, memory, threads, overwrite, progress, tmpdir, io)
+
+
+def permute(src: Source, dst: Target = None, *, by: Map, complement: int = 0, axis: Optional[int] = None,
+            out: Optional[np.ndarray[Any, Any]] = None, memory: Size = None, threads: Optional[int] = None,
+            overwrite: bool = False, progress: Progress = False, tmpdir: Optional[Path] = None,
+            io: str = "auto") -> Any:
+    """Send element x, of 2^n, to A x ^ c: every permutation that is linear in the bits of an index.
+
+    Parameters
+    ----------
+    src, dst, out, memory, threads, overwrite, progress, tmpdir, io
+        As for `transpose`. The result has the shape of `src`.
+    by : str or matrix
+        An expression, such as 'gray^-1 * bitreverse', of which the right factor acts first; its names are identity,
+        reverse, bitreverse, gray, transpose(lgR,lgC), shuffle, unshuffle, rotate(k), morton(d), bits(i,j,..) and xor(c).
+        Or A as n x n zeros and ones: row = target bit, column = source bit, least significant first.
+    complement : int, optional
+        c, with a matrix.
+    axis : int, optional
+        Permute along this axis, at every place of the others. Default: all elements, counted in C order.
+
+    Returns
+    -------
+    numpy.ndarray or dict
+        As for `transpose`.
+
+    Examples
+    --------
+    >>> import numpy as np, xorder
+    >>> xorder.permute(np.arange(8), by='gray')
+    array([0, 1, 3, 2, 7, 6, 4, 5])
+    >>> xorder.permute(np.arange(4), by=[[0, 1], [1, 0]], complement=1)
+    array([2, 0, 3, 1])
+    """
+    if by is None:
+        raise TypeError("by is None; expected an expression or a matrix")
+    return _perform(_Task(by=by, complement=complement, axis=axis), src, dst, out, memory, threads, overwrite, progress,
+                    tmpdir, io)
+
+
+def bitreverse(src: Source, dst: Target = None, *, axis: Optional[int] = None,
+               out: Optional[np.ndarray[Any, Any]] = None, memory: Size = None, threads: Optional[int] = None,
+               overwrite: bool = False, progress: Progress = False, tmpdir: Optional[Path] = None,
+               io: str = "auto") -> Any:
+    """Reverse the bits of every index, as an FFT of 2^n elements needs it.
+
+    Parameters
+    ----------
+    src, dst, out, memory, threads, overwrite, progress, tmpdir, io
+        As for `transpose`. The result has the shape of `src`.
+    axis : int, optional
+        Permute along this axis. Default: all elements, counted in C order.
+
+    Returns
+    -------
+    numpy.ndarray or dict
+        As for `transpose`.
+
+    Examples
+    --------
+    >>> import numpy as np, xorder
+    >>> xorder.bitreverse(np.arange(8))
+    array([0, 4, 2, 6, 1, 5, 3, 7])
+    """
+    return permute(src, dst, by="bitreverse", axis=axis, out=out, memory=memory, threads=threads, overwrite=overwrite,
+                   progress=progress, tmpdir=tmpdir, io=io)
+
+
+def flip(src: Source, dst: Target = None, axis: Union[int, Sequence[int], None] = None, *,
+         out: Optional[np.ndarray[Any, Any]] = None, memory: Size = None, threads: Optional[int] = None,
+         overwrite: bool = False, progress: Progress = False, tmpdir: Optional[Path] = None, io: str = "auto") -> Any:
+    """`numpy.flip`: the elements backwards along some axes.
+
+    Parameters
+    ----------
+    src, dst, out, memory, threads, overwrite, progress, tmpdir, io
+        As for `transpose`. The result has the shape of `src`.
+    axis : int or sequence of int, optional
+        The axes. Default: all.
+
+    Returns
+    -------
+    numpy.ndarray or dict
+        As for `transpose`.
+
+    Examples
+    --------
+    >>> import numpy as np, xorder
+    >>> xorder.flip(np.arange(6).reshape(2, 3), axis=1)
+    array([[2, 1, 0],
+           [5, 4, 3]])
+    """
+    found = source(src)
+    array = found.array() if isinstance(found, File) else found
+    flipped = np.flip(array, axis if axis is None or isinstance(axis, int) else tuple(axis))
+    flipped = flipped if array.ndim else array  # NumPy makes a number of it
+    return _perform(_Task(kept=True), flipped, dst, out, memory, threads, overwrite, progress, tmpdir, io)
+
+
+def save(path: Path, array: Source, *, memory: Size = None, threads: Optional[int] = None, overwrite: bool = False,
+         progress: Progress = False, tmpdir: Optional[Path] = None, io: str = "auto") -> Any:
+    """`numpy.save` of views of files that are larger than memory.
+
+    Parameters
+    ----------
+    path : path
+        The new file; as `dst` of `transpose`. Unlike `numpy.save` this appends nothing to its name, and replaces a file
+        only with `overwrite`.
+    array : numpy.ndarray, path or Raw
+        The array. A view of a mapped file, be it transposed, sliced, flipped or reshaped, is never loaded: it is
+        recognised by its file, offset and strides, and goes from file to file. If the map can be written it is flushed
+        first.
+    memory, threads, overwrite, progress, tmpdir, io
+        As for `transpose`.
+
+    Returns
+    -------
+    dict
+        The report of the run.
+
+    Raises
+    ------
+    ValueError
+        The map is a private one (mode 'c').
+    TypeError, OSError
+        As for `transpose`.
+
+    Examples
+    --------
+    >>> import numpy as np, xorder
+    >>> np.save('a.npy', np.arange(12).reshape(3, 4))
+    >>> m = np.load('a.npy', mmap_mode='r')
+    >>> report = xorder.save('b.npy', m[::-1, 1:3].T)
+    >>> np.load('b.npy')
+    array([[ 9,  5,  1],
+           [10,  6,  2]])
+    """
+    if not is_path(path):
+        raise TypeError(f"path is a {type(path).__name__}, not a path")
+    return _perform(_Task(kept=True), array, path, None, memory, threads, overwrite, progress, tmpdir, io)
+
+
+def plan(src: Source, dst: Path, axes: Optional[Sequence[int]] = None, *, by: Optional[Map] = None, complement: int = 0,
+         axis: Optional[int] = None, memory: Size = None, threads: Optional[int] = None, overwrite: bool = False,
+         tmpdir: Optional[Path] = None, io: str = "auto") -> Job:
+    """What a run would do: its passes, memory and time. Nothing is written.
+
+    Parameters
+    ----------
+    src : path, Raw or numpy.ndarray
+        The array, in a file: a view of a mapped file will do.
+    dst : path
+        The new file.
+    axes : sequence of int, optional
+        As for `transpose`.
+    by, complement, axis
+        As for `permute`, instead.
+    memory, threads, overwrite, tmpdir, io
+        As for `transpose`.
+
+    Returns
+    -------
+    Job
+        The plan. Its run() moves the data.
+
+    Examples
+    --------
+    >>> import numpy as np, xorder
+    >>> np.save('a.npy', np.zeros((200, 300)))
+    >>> job = xorder.plan('a.npy', 'b.npy', memory='64MiB')
+    >>> job.passes, job.bytes
+    (1, 480000)
+    >>> job.run()['bytes']
+    480000
+    """
+    if by is not None and axes is not None:
+        raise TypeError("axes= and by= exclude each other")
+    if by is None and (axis is not None or complement):
+        raise TypeError("axis and complement need by=")
+    if not is_path(dst):
+        raise TypeError(f"dst is a {type(dst).__name__}, not a path")
+    settings = options(memory, threads, overwrite, tmpdir, io)
+    found = source(src)
+    if not isinstance(found, File):
+        file = file_of(found)
+        if file is None:
+            raise TypeError("src is an array in memory; a plan is for files, and Plan for arrays")
+        found = file
+    return Job(found, _Task(axes, by, complement, axis).of(found.shape, found.itemsize), dst, settings)
