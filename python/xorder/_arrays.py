@@ -290,7 +290,7 @@ def source(src: Any) -> Union[File, np.ndarray[Any, Any]]:
     if is_path(src):
         name = path_bytes(src)
         return File(Handle("layout_open", name, paths=[name]))
-    return raw_file(src) if isinstance(src, Raw) else checked_array(src)
+    return raw_file(src) if isinstance(src, Raw) else np.asarray(checked_array(src))
 
 
 def info(path: Path) -> Dict[str, Any]:
@@ -305,6 +305,11 @@ def info(path: Path) -> Dict[str, Any]:
     -------
     dict
         As `xorder info --json` prints it: 'dtype', 'shape', 'strides', 'order', 'offset' and others.
+
+    Raises
+    ------
+    ValueError
+        There is no array, or there are several, whose names it lists.
 
     Examples
     --------

@@ -11,7 +11,7 @@ import re
 import secrets
 import threading
 from ctypes import byref, c_int
-from typing import Any, Callable, Dict, List, Optional, Union
+from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
 import numpy as np
 
@@ -180,6 +180,14 @@ def has_header(dst: Path) -> bool:
     return npy.value != 0
 
 
+def npy_header(dtype: np.dtype[Any], shape: Tuple[int, ...]) -> bytes:
+    text = repr({"descr": npy_format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}).encode()
+    version = 3 if not text.isascii() else 2 if len(text) > 65000 else 1
+    width = 2 if version == 1 else 4
+    text += b" " * (-(8 + width + len(text) + 1) % 64) + b"\n"
+    return b"\x93NUMPY" + bytes([version, 0]) + len(text).to_bytes(width, "little") + text
+
+
 def _give_name(made: str, target: str, overwrite: bool) -> None:
     if overwrite:
         os.replace(made, target)
@@ -213,20 +221,18 @@ def write_array(view: np.ndarray[Any, Any], dst: Path, overwrite: bool, threads:
     made = os.path.join(os.path.dirname(target), f".{os.path.basename(target)[:64]}.{secrets.token_hex(4)}")
     try:
         with open(made, "xb", buffering=0) as file:
+            def put(data: memoryview) -> None:
+                while data:
+                    data = data[file.write(data):]
+
             if header:
-                described = {"descr": npy_format.dtype_to_descr(view.dtype), "fortran_order": False, "shape": shape}
-                try:
-                    npy_format.write_array_header_1_0(file, described)
-                except ValueError:  # long
-                    npy_format.write_array_header_2_0(file, described)
+                put(memoryview(npy_header(view.dtype, shape)))
             row = max(view.nbytes // max(view.shape[0], 1), 1)
             step, done = max(8 * SLAB // row, 64 // max(view.itemsize, 1), 1), 0
             for begin in range(0, view.shape[0], step):
                 part = np.empty(view[begin:begin + step].shape, view.dtype)
                 fill(part, view[begin:begin + step], threads)
-                left = part.reshape(-1).view(np.uint8).data
-                while left:
-                    left = left[file.write(left):]
+                put(part.reshape(-1).view(np.uint8).data)
                 done += part.nbytes
                 if tell:
                     tell(done, view.nbytes)

@@ -204,7 +204,7 @@ class Plan:
         if not a.flags.writeable:
             raise ValueError("a cannot be written")
         check(library.xorder_plan_execute_in_place(self._made.pointer, _place(a), checked_threads(threads)))
-        return a.reshape(self.out_shape)
+        return np.asarray(a).reshape(self.out_shape)
 
     def __repr__(self) -> str:
         text = library.xorder_plan_text(self._made.pointer).decode()
@@ -233,6 +233,7 @@ def _move(packed: np.ndarray[Any, Any], order: Sequence[int], out: np.ndarray[An
 
 def fill(out: np.ndarray[Any, Any], view: np.ndarray[Any, Any], threads: int = 0) -> None:
     """out[...] = view, of the same shape and type, not overlapping."""
+    out = np.asarray(out)  # a matrix has other views
     if out.flags.f_contiguous:
         out, view = out.T, view.T
     if view.size < SMALL or not out.flags.c_contiguous:

@@ -3,7 +3,8 @@
 resolves every path that they name.
 
 Arguments: build folder, scratch folder. Code blocks marked `sh`, and `xorder ...` in backquotes in tables and text, are
-command lines; blocks marked `cpp` and `c` are programs. Lines that build or test xorder itself are not run again: their targets,
+command lines; blocks marked `cpp` and `c` are programs, and so are those marked `python`, which run in the order of
+their document and in one folder. Lines that build or test xorder itself are not run again: their targets,
 presets and files are checked to exist. Nor are benchmarks: they and their options are checked to exist."""
 
 import os
@@ -178,6 +179,16 @@ def compile_program(source, language, where):
     check(np.array_equal(np.load(folder / "b.npy"), np.load(folder / "a.npy").T), where, "the program's result is wrong")
 
 
+def run_python(source, folder, where):
+    """One of a document's programs; those before it have left their files in the folder."""
+    folder.mkdir(exist_ok=True)
+    settings = {"PYTHONPATH": str(ROOT / "python"), "XORDER_LIBRARY": str(BUILD / "libxorder.so.0"),
+                "PATH": f"{BUILD / 'tools/xorder'}:{os.environ['PATH']}"}
+    result = subprocess.run([sys.executable, "-B", "-"], input=source, cwd=folder, capture_output=True, text=True, check=False,
+                            env={**ENVIRONMENT, **settings}, timeout=300)
+    check(result.returncode == 0, where, f"{source}\n{result.stderr[-2000:]}")
+
+
 LAYERS = [path.name for base in ("src", "include/xorder") for path in (ROOT / base).iterdir() if path.is_dir()]
 FOLDERS = [path.name for path in ROOT.iterdir() if path.is_dir() and not path.name.startswith("build")]
 SOURCES = {path.name for folder in ("bench", "include", "src", "tests", "tools") for path in (ROOT / folder).rglob("*.*")}
@@ -215,6 +226,9 @@ for document in DOCUMENTS:
         if language in LANGUAGES and "int main" in block:
             programs += 1
             compile_program(block, language, name)
+        elif language == "python":
+            programs += 1
+            run_python(block, SCRATCH / document.stem, name)
         elif language == "sh":
             for line in block.replace("\\\n", " ").splitlines():
                 commands += 1

@@ -1,8 +1,10 @@
 """Views of all kinds, in files and in memory, against NumPy."""
+import mmap
 import os
 import pathlib
 import subprocess
 import sys
+from multiprocessing import shared_memory
 
 import numpy as np
 import pytest
@@ -116,6 +118,51 @@ def test_overlapping_views():
         assert same(np.load("b.npy"), view)
         assert same(xorder.ascontiguousarray(view), view)
         assert same(xorder.transpose(view), view.T)
+
+
+def test_other_maps():
+    """Of a file that mmap has opened, of shared memory, and of none."""
+    a = np.arange(1000.)
+    a.tofile("a.raw")
+    with open("a.raw", "r+b") as file:
+        mapped = np.frombuffer(mmap.mmap(file.fileno(), 0))
+    mapped[5] = 7
+    assert "reads" in xorder.save("b.npy", mapped[::-3]) and same(np.load("b.npy"), mapped[::-3])
+    anonymous = np.frombuffer(mmap.mmap(-1, 8000))
+    private = np.frombuffer(mmap.mmap(-1, 8000, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
+    for memory in [anonymous, private]:
+        assert "reads" not in xorder.save("b.npy", memory, overwrite=True)
+        assert same(np.load("b.npy"), memory)
+    shared = shared_memory.SharedMemory(create=True, size=8000)
+    try:
+        array = np.ndarray((10, 100), "f8", shared.buf)
+        array[:] = a.reshape(10, 100)
+        xorder.save("b.npy", array.T, overwrite=True)
+        assert same(np.load("b.npy"), array.T)
+        del array
+    finally:
+        shared.close()
+        shared.unlink()
+
+
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+def test_subclasses_and_names(rng):
+    matrix = np.matrix(rng.random((1, 300)))
+    record = np.zeros((20, 30), [("größe", "f4"), ("名", "u2")]).view(np.recarray)
+    record["名"] = rng.integers(0, 100, record.shape)
+    for array in [matrix, record]:
+        expected = np.asarray(array).T
+        assert same(xorder.transpose(array), expected)
+        assert same(np.asarray(xorder.transpose(array, out=np.zeros(expected.shape, array.dtype))), expected)
+        xorder.transpose(array, "b.npy", overwrite=True)
+        assert same(np.load("b.npy"), expected.view(np.ndarray).astype(np.load("b.npy").dtype))
+        xorder.save("c.npy", np.load("b.npy", mmap_mode="r")[::-1], overwrite=True)
+        assert same(np.load("c.npy"), np.load("b.npy")[::-1])
+        assert xorder.transpose_in_place(array.copy()).shape == expected.shape
+    many = np.zeros(3, [(f"field{i}", "<f4") for i in range(3000)])
+    xorder.save("d.npy", many)
+    xorder.save("e.npy", np.load("d.npy", mmap_mode="r", max_header_size=1 << 20)[::-1])
+    assert np.load("e.npy", max_header_size=1 << 20).dtype == many.dtype
 
 
 def test_raw(rng):
