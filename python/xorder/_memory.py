@@ -102,7 +102,7 @@ class Plan:
     array([0, 4, 2, 6, 1, 5, 3, 7], dtype=uint8)
     """
 
-    __slots__ = ("shape", "out_shape", "dtype", "_made")
+    __slots__ = ("shape", "out_shape", "dtype", "_made", "_given")
 
     def __init__(self, shape: Sequence[int], dtype: Any, axes: Optional[Sequence[int]] = None, *,
                  by: Optional[Map] = None, complement: int = 0, axis: Optional[int] = None) -> None:
@@ -124,6 +124,11 @@ class Plan:
             what = by_map(self.shape, by, complement, axis, self.dtype.itemsize)
             self.out_shape = self.shape
         self._made = Handle("plan_create", what.pointer)
+        self._given = (axes, by, complement, axis)
+
+    def __reduce__(self) -> Any:  # for other processes
+        axes, by, complement, axis = self._given
+        return functools.partial(Plan, by=by, complement=complement, axis=axis), (self.shape, self.dtype, axes)
 
     def _checked(self, a: Any, what: str) -> np.ndarray[Any, Any]:
         checked_array(a, what)

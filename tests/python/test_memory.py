@@ -1,4 +1,6 @@
 """Plans in memory, in place, and with threads."""
+import pickle
+
 import numpy as np
 import pytest
 import xorder
@@ -13,7 +15,7 @@ def test_plans(rng):
         axes = tuple(int(axis) for axis in rng.permutation(len(shape)))
         plan = xorder.Plan(shape, dtype, axes)
         expected = np.ascontiguousarray(a.transpose(axes)).reshape(plan.out_shape)
-        assert same(plan(a), expected)
+        assert same(plan(a), expected) and same(pickle.loads(pickle.dumps(plan))(a), expected)
         out = np.empty(plan.out_shape, dtype)
         assert plan(a, out) is out and same(out, expected)
         out[...] = np.zeros((), dtype)
