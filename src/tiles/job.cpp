@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "text/size_text.hpp"
 #include "tiles/job_of_team.hpp"
 #include "tiles/tile_engine.hpp"
+#include "verify/read_back.hpp"
 #include "work/frame.hpp"
 #include "work/team.hpp"
 #include "xorder/error.hpp"
@@ -69,10 +72,26 @@ std::string Job::describe() const { return plan().describe(); }
 std::vector<work::PassSummary> Job::passes() const { return tiles_->passes(); }
 std::uint64_t Job::scratch_bytes() const { return plan().scratch_bytes(); }
 
+void Job::verify_output() {
+  if (frame().options.resumable)
+    throw InputError("a run that can be resumed does not verify its output; verify it afterwards");
+  verifies_ = true;
+}
+
 void Job::move(work::Run& run) {
   const std::size_t passes = plan().passes.size();
-  const work::Relay relay(run, passes);
-  tiles_->run(run, relay, {0, passes});
+  std::optional<verify::Comparison> comparison;
+  if (verifies_) {
+    comparison.emplace(plan().what);
+    run.expect(comparison->bytes());
+  }
+  {
+    const work::Relay relay(run, passes);
+    tiles_->run(run, relay, {0, passes}, comparison ? &*comparison : nullptr);
+  }
+  if (!comparison) return;
+  run.begin(comparison->bytes(), passes);
+  verify::read_back(run, *comparison, frame().memory());
 }
 
 }  // namespace xorder::tiles

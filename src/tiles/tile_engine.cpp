@@ -115,7 +115,8 @@ void TileEngine::adopt_alignments(const std::vector<io::Location>& sources,
   plan_ = std::move(plan);
 }
 
-void TileEngine::run(work::Run& run, const work::Relay& relay, const PassRange& range) {
+void TileEngine::run(work::Run& run, const work::Relay& relay, const PassRange& range,
+                     verify::Comparison* comparison) {
   const std::size_t passes = plan_.passes.size(), first = range.last - passes;
   const auto within = [&](io::Location place) {
     return io::Location{place.file, place.offset + range.offset};
@@ -141,7 +142,8 @@ void TileEngine::run(work::Run& run, const work::Relay& relay, const PassRange& 
   for (std::size_t i = 0; i < passes; ++i) {
     const bool strided = plan_.passes[i].strided != nullptr;
     const PassFiles files{strided ? inputs : std::vector{sources[i]}, targets[i],
-                          plan_.setting.read_alignment, plan_.setting.write_alignment};
+                          plan_.setting.read_alignment, plan_.setting.write_alignment,
+                          i == 0 ? comparison : nullptr};
     if (run.resumable())
       perform_resumable(run, i, files, *queue, environment, reached);
     else

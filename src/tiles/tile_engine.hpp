@@ -35,8 +35,10 @@ class TileEngine {
   /// last one. If the plan has fewer passes, they are the last ones of the range, but the first of them reads
   /// the source of the range. That must be the input then, as this pass may write any scratch file. The files
   /// must be as the setting says, except for alignments and for direct access that was refused. Leaves
-  /// Relay::finish() of the last pass to the caller. Throws IoError and Cancelled.
-  void run(work::Run& run, const work::Relay& relay, const PassRange& range);
+  /// Relay::finish() of the last pass to the caller. Throws IoError and Cancelled. `comparison`, if not null,
+  /// is told of all that is read of the source.
+  void run(work::Run& run, const work::Relay& relay, const PassRange& range,
+           verify::Comparison* comparison = nullptr);
 
  private:
   unsigned queue_depth() const;

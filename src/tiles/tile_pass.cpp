@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "kernel/kernel.hpp"
+#include "kernel/unpack.hpp"
 #include "rounding.hpp"
 #include "tiles/kernel_layout.hpp"
 #include "tiles/slots.hpp"
-#include "tiles/unpack.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::tiles {
@@ -26,6 +26,7 @@ class TilePass final : public run::Pass {
         tiling_(pass.tiling),
         sources_(files.sources),
         target_(files.target),
+        comparison_(files.comparison),
         element_bytes_(tiling_.what().element_bytes),
         rules_{.read_alignment = files.read_alignment,
                .write_alignment = files.write_alignment,
@@ -69,6 +70,10 @@ class TilePass final : public run::Pass {
   void decode(run::Unit& unit) override {
     GroupSlot& slot = groups_[unit.slot];
     if (pass_.strided) unpack(slot, group_memory_[unit.slot]);
+    if (comparison_ != nullptr)
+      for (size_t r = 0; r < slot.runs.size(); ++r)
+        comparison_->subtract_source(slot.runs[r].offset * element_bytes_, slot.sources[r],
+                                     slot.runs[r].length * element_bytes_);
     kernel_lengths(tiling_, slot.group, slot.lengths);
     kernel_(slot.sources.data(), slot.targets.data(), slot.lengths, slot.group.target_offset);
   }
@@ -133,8 +138,9 @@ class TilePass final : public run::Pass {
     const std::byte* const* span = slot.spans.data();
     for (size_t r = 0; r < slot.runs.size(); ++r) {
       std::byte* const end = memory + (r + 1) * pass_.group_pitch;
-      slot.sources[r] = unpack_run(*pass_.strided, slot.runs[r].offset * element_bytes_,
-                                   slot.runs[r].length * element_bytes_, span, end - pass_.unpacked_bytes);
+      slot.sources[r] =
+          kernel::unpack_run(*pass_.strided, slot.runs[r].offset * element_bytes_,
+                             slot.runs[r].length * element_bytes_, span, end - pass_.unpacked_bytes);
     }
   }
 
@@ -234,6 +240,7 @@ class TilePass final : public run::Pass {
   const plan::Tiling& tiling_;
   std::vector<io::Location> sources_;
   io::Location target_;
+  verify::Comparison* comparison_;
   uint64_t element_bytes_;
   run::Rules rules_;
   kernel::Kernel kernel_;

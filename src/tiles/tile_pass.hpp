@@ -13,6 +13,7 @@
 #include "io/file.hpp"
 #include "plan/plan.hpp"
 #include "run/executor.hpp"
+#include "verify/comparison.hpp"
 
 namespace xorder::tiles {
 
@@ -20,6 +21,7 @@ struct PassFiles {
   std::vector<io::Location> sources;  ///< one, unless the pass reads several files
   io::Location target;
   std::uint64_t read_alignment = 1, write_alignment = 1;  ///< as in the plan; at least those of the files
+  verify::Comparison* comparison = nullptr;               ///< told of all that is read, if not null
 };
 
 /// Memory for any of the passes, one after the other. Throws std::bad_alloc.

@@ -138,25 +138,6 @@ std::uint64_t scratch_room(const Frame& frame) {
   return *free - std::min(*free, output);
 }
 
-// As tiles read the inputs, if they do not simply follow each other in one.
-std::shared_ptr<const plan::SourceFiles> source_files(const std::vector<io::ArrayFile>& inputs) {
-  std::vector<plan::StridedSource> files;
-  for (const io::ArrayFile& input : inputs) {
-    const io::ArrayDescription& array = input.description;
-    if (array.elements() == 0) continue;
-    std::vector<plan::StridedAxis> axes;
-    for (const int axis : array.axes_in_file()) {
-      const auto i = static_cast<std::size_t>(axis);
-      axes.push_back(
-          {array.extents[i], static_cast<std::uint64_t>(std::abs(array.strides[i])), array.strides[i] < 0});
-    }
-    files.emplace_back(std::move(axes), array.dtype.bytes, array.pieces);
-  }
-  if (files.empty()) return nullptr;
-  auto all = std::make_shared<plan::SourceFiles>(std::move(files));
-  return all->trivial() ? nullptr : std::move(all);
-}
-
 // What the inputs are noted for. Of thousands of files most are noted for the same.
 std::string note_of(const std::vector<io::ArrayFile>& inputs) {
   std::vector<std::string> texts;                                    // in the order of their first files
@@ -306,6 +287,24 @@ std::uint64_t Frame::input_bytes() const {
 
 std::filesystem::path Frame::scratch_directory() const {
   return options.scratch_directory.empty() ? io::directory_of_output(output.path) : options.scratch_directory;
+}
+
+std::shared_ptr<const plan::SourceFiles> source_files(const std::vector<io::ArrayFile>& inputs) {
+  std::vector<plan::StridedSource> files;
+  for (const io::ArrayFile& input : inputs) {
+    const io::ArrayDescription& array = input.description;
+    if (array.elements() == 0) continue;
+    std::vector<plan::StridedAxis> axes;
+    for (const int axis : array.axes_in_file()) {
+      const auto i = static_cast<std::size_t>(axis);
+      axes.push_back(
+          {array.extents[i], static_cast<std::uint64_t>(std::abs(array.strides[i])), array.strides[i] < 0});
+    }
+    files.emplace_back(std::move(axes), array.dtype.bytes, array.pieces);
+  }
+  if (files.empty()) return nullptr;
+  auto all = std::make_shared<plan::SourceFiles>(std::move(files));
+  return all->trivial() ? nullptr : std::move(all);
 }
 
 Destination destination(std::filesystem::path path, const io::ArrayFile& input, const io::DType& dtype,

@@ -77,6 +77,10 @@ struct Abilities {
   bool resumes = false;  ///< go on with an earlier run
 };
 
+/// How the inputs are read one after the other, or null if that is one file whose elements follow each other.
+/// Leaves out inputs without elements.
+std::shared_ptr<const plan::SourceFiles> source_files(const std::vector<io::ArrayFile>& inputs);
+
 /// Makes the frame for an output of this type and shape. `working` is as for choose_access(). Throws
 /// InputError if the engine cannot read an input like these, if the memory is below minimum_memory, or if the
 /// output or scratch files cannot be made. The checks make no file.

@@ -45,6 +45,8 @@ class Run {
   Team* team() const { return frame_.team(); }
   /// The processes that write one file together, or nullptr.
   Team* sharing() const { return frame_.sharing(); }
+  /// So many more bytes will be moved than the plan says.
+  void expect(std::uint64_t bytes) { progress_.bytes_total += bytes; }
   /// The next part of the data begins. This process will read and write `bytes` bytes for it, together.
   /// `pass` counts from 1. An earlier run has done `done` bytes of it.
   void begin(std::uint64_t bytes, std::size_t pass, std::uint64_t done = 0);

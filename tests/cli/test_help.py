@@ -11,7 +11,8 @@ from harness import Case, main, matrix_text, np, random_columns
 
 class Help(Case):
     commands = [("transpose",), ("bitreverse",), ("permute",), ("show",), ("info",), ("machine", "transpose"),
-                ("machine", "bitreverse"), ("machine", "permute"), ("machine", "descend")]
+                ("machine", "bitreverse"), ("machine", "permute"), ("machine", "descend"),
+                ("verify", "transpose"), ("verify", "bitreverse"), ("verify", "permute")]
 
     def help(self, *args, flag="--help"):
         result = self.ok(*args, flag)
@@ -148,6 +149,8 @@ class Help(Case):
                     self.assertEqual(words[:1 + len(command)], ["xorder", *command])
                     self.make_files(words)
                     before = set(os.listdir(self.dir))
+                    if command[0] == "verify":
+                        self.ok(*words[2:])  # makes what is checked
                     large = os.path.getsize(self.path("a.raw")) > 1 << 28
                     result = self.run_xorder(*words[1:], *(["--dry-run"] if large and command != ("info",) else []))
                     if large and "no room" in result.stderr:

@@ -103,6 +103,8 @@ def run(command, where):
         outputs = [word for word in words[2:] if word.endswith((".npy", ".raw"))]
         (folder / outputs[-1]).unlink(missing_ok=True)
     program = [BUILD / "tools/xorder/xorder"]
+    if words[1] == "verify":
+        subprocess.run([*program, *words[2:]], cwd=folder, capture_output=True, check=True)
     if words[0] == "mpirun":
         program = [*words[:3], BUILD / "tools/xorder-mpi/xorder-mpi"]
         if not program[-1].exists():  # without MPI

@@ -7,6 +7,7 @@
 #include <limits>
 #include <ranges>
 
+#include "task/threads.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::cli {
@@ -127,6 +128,13 @@ int parse_int(std::string_view text, const std::string& what) {
 std::optional<int> parse_layout(std::string_view text, const std::string& what) {
   if (text.empty() || text == "major") return std::nullopt;
   return text == "minor" ? 0 : parse_int(text, what);
+}
+
+unsigned parse_threads(const std::string& text, const std::string& what) {
+  const int threads = parse_int(text, what);
+  if (threads < 1 || threads > task::max_threads)
+    throw InputError(fmt::format("{}: {} is not from 1 to {}", what, threads, task::max_threads));
+  return static_cast<unsigned>(threads);
 }
 
 std::vector<int> parse_ints(std::string_view text, const std::string& what) {

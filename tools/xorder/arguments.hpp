@@ -36,6 +36,9 @@ std::uint64_t parse_number(std::string_view text, const std::string& what);
 /// "16": a count, from 1 to 2^63 - 1. Throws InputError naming `what`.
 std::uint64_t parse_count(std::string_view text, const std::string& what);
 
+/// "16": threads, from 1 to task::max_threads. Throws InputError naming `what`.
+unsigned parse_threads(const std::string& text, const std::string& what);
+
 /// "2,0,1" with optional blanks or parentheses. Throws InputError naming `what`.
 std::vector<int> parse_ints(std::string_view text, const std::string& what);
 /// The same of words.

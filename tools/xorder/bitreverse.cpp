@@ -20,7 +20,7 @@ CLI::App* add_bitreverse(CLI::App& parent, std::shared_ptr<Engine> engine) {
   add_parsed(*command, "--axis", "K", *axis, parse_int,
              "the axis, whose extent must be 2^n; the others are a batch; default: the last")
       ->group(group::task);
-  MovingCommand::add_to(
+  engine->add_frame(
       *command,
       [axis, engine](const Request& request) {
         const io::ArrayDescription& in = request.array();

@@ -12,6 +12,8 @@ namespace xorder::cli {
 CLI::App* add_transpose(CLI::App& parent, std::shared_ptr<Engine> engine = main_engine());
 CLI::App* add_bitreverse(CLI::App& parent, std::shared_ptr<Engine> engine = main_engine());
 CLI::App* add_permute(CLI::App& parent, std::shared_ptr<Engine> engine = main_engine());
+/// verify: the same commands, which check OUT instead of making it.
+void add_verify(CLI::App& program);
 /// show: the matrix of a permutation, and its cost.
 void add_show(CLI::App& program);
 void add_info(CLI::App& program);

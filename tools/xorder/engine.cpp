@@ -14,6 +14,14 @@ namespace {
 
 class MainEngine final : public Engine {
  public:
+  void add_to(CLI::App& command) override {
+    if (session().team == nullptr)
+      command
+          .add_flag("--verify", verifies_,
+                    "read OUT again, past the page cache, and compare it before naming it")
+          ->group(group::output);
+    Engine::add_to(command);
+  }
   std::unique_ptr<work::Work> reordering(const Request& request, const Reordering& what,
                                          std::vector<std::uint64_t> extents) const override {
     if (request.parts)
@@ -22,14 +30,25 @@ class MainEngine final : public Engine {
     if (session().team != nullptr)
       return tiles::job_of_team(request.inputs, what, std::move(extents), request.output, request.options,
                                 *session().team);
-    return std::make_unique<Job>(request.inputs, what, std::move(extents), request.output, request.options);
+    auto job =
+        std::make_unique<Job>(request.inputs, what, std::move(extents), request.output, request.options);
+    if (verifies_) job->verify_output();
+    return job;
   }
   std::unique_ptr<work::Work> bands(const Request& request, const std::vector<Band>& bands) const override {
+    if (verifies_) throw InputError("--verify: not with --banded, which also makes zeros");
     return band::transposition(request.inputs, bands, request.output, request.options);
   }
+
+ private:
+  bool verifies_ = false;
 };
 
 }  // namespace
+
+void Engine::add_frame(CLI::App& command, MovingCommand::Make make, const OtherFiles& others) {
+  MovingCommand::add_to(command, std::move(make), others);
+}
 
 void Engine::add_to(CLI::App& command) {
   command.option_defaults()->group(group::stored);
@@ -51,7 +70,7 @@ std::unique_ptr<work::Work> Engine::work(Request request, const Reordering& what
       throw InputError(fmt::format("--out-shape: {}", e.what()));
     }
   }
-  request.options.output_order = order_.value_or(Order::c);
+  request.options.output_order = order_.value_or(request.options.output_order);
   const Reordering stored = stored_in(request.options.output_order, what, extents);
   return reordering(request, stored, std::move(extents));
 }

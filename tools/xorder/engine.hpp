@@ -16,6 +16,9 @@ namespace xorder::cli {
 class Engine {
  public:
   virtual ~Engine() = default;
+  /// Adds IN, OUT and the options that all commands of this engine have. `make` is for the task that a
+  /// command line asks for.
+  virtual void add_frame(CLI::App& command, MovingCommand::Make make, const OtherFiles& others);
   /// Adds the engine's own options, and how OUT is stored. It must live as long as the command.
   virtual void add_to(CLI::App& command);
   /// The work of a reordering whose result has the shape `extents`. Throws InputError, also for options that

@@ -22,13 +22,20 @@
 namespace {
 
 // CLI11 takes the words in reverse order. `xorder help COMMAND` is `xorder COMMAND --help`, if there is such
-// a command.
+// a command, and `xorder verify IN OUT COMMAND` is `xorder verify COMMAND IN OUT`.
 std::vector<std::string> reversed_words(const CLI::App& program, std::vector<std::string> words) {
   if (!words.empty() && words.front() == "help") {
     words.erase(words.begin());
     const auto commands = program.get_subcommands({});
     if (words.empty() || std::ranges::find(commands, words.front(), &CLI::App::get_name) != commands.end())
       words.emplace_back("--help");
+  }
+  if (words.size() > 2 && words.front() == "verify") {
+    const auto commands = program.get_subcommand("verify")->get_subcommands({});
+    const auto command = std::find_first_of(
+        words.begin() + 1, words.end(), commands.begin(), commands.end(),
+        [](const std::string& word, const CLI::App* known) { return word == known->get_name(); });
+    if (command != words.end()) std::rotate(words.begin() + 1, command, command + 1);
   }
   std::ranges::reverse(words);
   return words;
@@ -55,6 +62,7 @@ int main(int argc, char** argv) {
   add_transpose(program);
   add_bitreverse(program);
   add_permute(program);
+  add_verify(program);
   add_show(program);
   add_info(program);
   add_schedule(program);

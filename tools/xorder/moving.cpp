@@ -14,7 +14,6 @@
 #include "option_groups.hpp"
 #include "progress_bar.hpp"
 #include "session.hpp"
-#include "task/threads.hpp"
 #include "tracing.hpp"
 #include "work/journal.hpp"
 #include "work/json.hpp"
@@ -22,13 +21,6 @@
 
 namespace xorder::cli {
 namespace {
-
-unsigned parse_threads(const std::string& text, const std::string& what) {
-  const int threads = parse_int(text, what);
-  if (threads < 1 || threads > task::max_threads)
-    throw InputError(fmt::format("{}: {} is not from 1 to {}", what, threads, task::max_threads));
-  return static_cast<unsigned>(threads);
-}
 
 plan::Device parse_device(const std::string& text, const std::string& what) {
   try {

@@ -124,8 +124,11 @@ void MovingFiles::add_to(CLI::App& command, const OtherFiles& others) {
       command
           .add_option(
               "OUT", output_,
-              "the file to create: .npy, or raw (.raw, .bin, .dat); with another name raw if IN is raw, else "
-              ".npy; suffixes of other formats (.h5, ..) are refused")
+              others.checks
+                  ? "the file to check: .npy, FITS, .. (FILE:NAME), or raw (.raw, .bin, .dat)"
+                  : "the file to create: .npy, or raw (.raw, .bin, .dat); with another name raw if IN is "
+                    "raw, else "
+                    ".npy; suffixes of other formats (.h5, ..) are refused")
           ->required();
   if (several) command.add_option("behind", behind_)->group("");  // see sort()
   array_.add_to(command);

@@ -41,6 +41,7 @@ struct OtherFiles {
   const CLI::Option* several_with = nullptr;  ///< if it is given, there may be several IN
   const std::string* text = nullptr;  ///< the name of a text file, or empty; lives as long as the command
   bool joins = false;                 ///< several IN may be one array
+  bool checks = false;                ///< OUT is read
 };
 
 /// Several IN are one array, as by numpy.stack or numpy.concatenate.

@@ -68,7 +68,7 @@ CLI::App* add_transpose(CLI::App& parent, std::shared_ptr<Engine> engine) {
     return engine->work(request, request.transposition(order),
                         transposed_extents(request.array().shape(), order));
   };
-  MovingCommand::add_to(*command, make, {.several_with = banded, .joins = true});
+  engine->add_frame(*command, make, {.several_with = banded, .joins = true});
   engine->add_to(*command);
   return command;
 }

@@ -48,6 +48,12 @@ class Job final : public work::Work {
   Job(Job&&) noexcept;
   Job& operator=(Job&&) noexcept;
 
+  /// From now on run() reads the output again before it gets its name, past the page cache where the file
+  /// system allows that, and compares it with what has been read of the inputs (verify/verify.hpp). If it
+  /// differs, run() throws IoError, which says where, and leaves nothing behind. Throws
+  /// InputError for a resumable run, which need not read all of the inputs again.
+  void verify_output();
+
   const plan::Plan& plan() const;
   std::string describe() const override;
 
@@ -64,6 +70,7 @@ class Job final : public work::Work {
   void move(work::Run& run) override;
 
   std::unique_ptr<TileEngine> tiles_;
+  bool verifies_ = false;
 };
 
 }  // namespace xorder::tiles

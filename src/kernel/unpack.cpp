@@ -1,10 +1,10 @@
-#include "tiles/unpack.hpp"
+#include "kernel/unpack.hpp"
 
 #include <algorithm>
 
 #include "kernel/gather.hpp"
 
-namespace xorder::tiles {
+namespace xorder::kernel {
 namespace {
 
 using std::uint64_t;
@@ -19,12 +19,12 @@ std::byte* unpack_pieces(const Source& source, const std::byte* from, std::int64
     const uint64_t now = std::min(count, most);
     std::byte* target = to;
     for (const ElementPiece& piece : source.pieces()) {
-      kernel::gather(from + piece.offset, step, target, static_cast<std::int64_t>(unit), now, piece.bytes);
+      gather(from + piece.offset, step, target, static_cast<std::int64_t>(unit), now, piece.bytes);
       if (piece.reversed > 1 && piece.bytes == unit)
-        kernel::swap_numbers(target, now * unit / piece.reversed, piece.reversed);
+        swap_numbers(target, now * unit / piece.reversed, piece.reversed);
       else if (piece.reversed > 1)
         for (uint64_t i = 0; i < now; ++i)
-          kernel::swap_numbers(target + i * unit, piece.bytes / piece.reversed, piece.reversed);
+          swap_numbers(target + i * unit, piece.bytes / piece.reversed, piece.reversed);
       target += piece.bytes;
     }
     from += step * static_cast<std::int64_t>(now);
@@ -40,7 +40,7 @@ std::byte* unpack_plate(const Source& source, const Source::Plate& plate, const 
   const uint64_t chunk = plate.units * source.unit_bytes();
   for (uint64_t row = 0; row < plate.rows; ++row, from += plate.row_step) {
     if (source.pieces().empty()) {
-      kernel::gather(from, plate.step, to, static_cast<std::int64_t>(chunk), plate.count, chunk);
+      gather(from, plate.step, to, static_cast<std::int64_t>(chunk), plate.count, chunk);
       to += plate.count * chunk;
     } else if (plate.units == 1) {
       to = unpack_pieces(source, from, plate.step, plate.count, to);
@@ -72,4 +72,4 @@ const std::byte* unpack_run(const plan::SourceFiles& files, uint64_t begin, uint
   return result;
 }
 
-}  // namespace xorder::tiles
+}  // namespace xorder::kernel

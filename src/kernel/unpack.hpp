@@ -6,7 +6,7 @@
 
 #include "plan/tiles/source_files.hpp"
 
-namespace xorder::tiles {
+namespace xorder::kernel {
 
 /// Unpacks the bytes [begin, begin + bytes) of the source's elements into `memory`, which has room for them,
 /// or finds them in one piece where they were read. Returns where they are. `span` points at the places of
@@ -14,4 +14,4 @@ namespace xorder::tiles {
 const std::byte* unpack_run(const plan::SourceFiles& source, std::uint64_t begin, std::uint64_t bytes,
                             const std::byte* const*& span, std::byte* memory);
 
-}  // namespace xorder::tiles
+}  // namespace xorder::kernel

@@ -1,0 +1,190 @@
+#!/usr/bin/python3
+"""xorder verify and --verify: right results are called right whoever made them, and every damage is found."""
+
+import json
+import os
+
+import containers
+from harness import SANITIZED, Case, MiB, main, np
+
+TYPES = ["u1", "<i2", "V3", "<f4", "V5", "<f8", ">f8", "V12", "<c16", "V24", "S70"]
+
+
+class Verify(Case):
+    in_memory = True
+
+    def wrong(self, *args):
+        """OUT is different. Returns the ranges of bytes in which it says that it is."""
+        line = self.refused("verify", *args, code=1, says="are not those of the result")
+        result = self.run_xorder("verify", *args, "--json")
+        self.assertEqual((result.returncode, result.stderr), (1, line))
+        report = json.loads(result.stdout)
+        self.assertFalse(report["equal"])
+        self.assertIn(f"bytes {report['differences'][0]['first_byte']} to", line)
+        return [(d["first_byte"], d["end_byte"]) for d in report["differences"]]
+
+    def test_results_of_numpy(self):
+        for dtype in TYPES:
+            shape = [int(e) for e in self.random.integers(1, 9, self.random.integers(0, 5))]
+            a = self.noise(shape, dtype)
+            axes = [int(i) for i in self.random.permutation(len(shape))]
+            options = [f"--axes={','.join(map(str, axes))}"] if axes else []
+            for order in "CF":
+                np.save(self.path("a.npy"), np.asarray(a, order=order))
+                np.save(self.path("b.npy"), np.transpose(np.asarray(a, order=order), axes))  # often in Fortran order
+                np.save(self.path("c.npy"), np.ascontiguousarray(np.transpose(a, axes)).reshape(np.transpose(a, axes).shape))
+                for result in ["b.npy", "c.npy"]:
+                    self.ok("verify", "transpose", "a.npy", result, *options)
+            if a.size:
+                np.transpose(a, axes).tofile(self.path("b.raw"))
+                self.ok("verify", "transpose", "a.npy", "b.raw", *options)
+
+    def test_maps(self):
+        a = self.noise((8, 64), "<f4")
+        self.save("a.npy", a)
+        reversed_bits = [int(f"{i:06b}"[::-1], 2) for i in range(64)]
+        np.save(self.path("b.npy"), a[:, reversed_bits])
+        np.save(self.path("f.npy"), np.asfortranarray(a[:, reversed_bits]))
+        for result in ["b.npy", "f.npy"]:
+            self.ok("verify", "bitreverse", "a.npy", result)
+        np.save(self.path("c.npy"), a.reshape(-1)[::-1].reshape(8, 64))
+        self.ok("verify", "permute", "a.npy", "c.npy", "--by", "reverse")
+        np.save(self.path("c.npy"), np.asfortranarray(a.reshape(-1)[::-1].reshape(8, 64)))
+        self.ok("verify", "permute", "a.npy", "c.npy", "--by", "reverse")
+        self.assertEqual(self.wrong("permute", "a.npy", "c.npy", "--by", "gray")[0][1], os.path.getsize(self.path("c.npy")))
+
+    def test_inputs_of_any_layout(self):
+        a = self.noise((20, 30), "<f8")
+        self.save("a.npy", a)
+        self.save("b.npy", a[::-2, 3:].T.copy())
+        self.ok("verify", "transpose", "a.npy", "b.npy", "--select=::-2,3:")
+        self.save("b.npy", a.T.astype(">f8"))
+        self.ok("verify", "transpose", "a.npy", "b.npy", "--byte-order", "big")
+        self.save("b.npy", a.T.reshape(3, 200))
+        self.ok("verify", "transpose", "a.npy", "b.npy", "--out-shape", "3,-1")
+        a.tofile(self.path("f.raw"))
+        self.ok("verify", "transpose", "a.npy", "f.raw", "--out-order", "F")
+        self.write("padded.raw", b"".join(row.tobytes() + b"....." for row in a))
+        self.save("b.npy", a.T.copy())
+        self.ok("verify", "transpose", "padded.raw", "b.npy", "--dtype", "f8", "--shape", "20,30", "--strides", "245,8")
+        b = self.noise((20, 30), "<f8")
+        self.save("second.npy", b)
+        self.save("b.npy", np.concatenate([a, b], 1).T.copy())
+        self.ok("verify", "transpose", "a.npy", "second.npy", "b.npy", "--concatenate", "1")
+        self.save("b.npy", np.stack([a, b]).T.copy())
+        self.ok("verify", "transpose", "a.npy", "second.npy", "b.npy", "--stack", "0")
+        self.wrong("transpose", "second.npy", "a.npy", "b.npy", "--stack", "0")
+        records = np.zeros(50, [("x", "<u2"), ("y", "<f4")])
+        records["y"] = self.random.random(50)
+        self.save("r.npy", records)
+        self.save("b.npy", records["y"].copy())
+        self.ok("verify", "transpose", "r.npy", "b.npy", "--field", "y")
+        self.write("cube.fits", containers.fits(None, a.T.astype(">f8")))
+        self.ok("verify", "transpose", "a.npy", "cube.fits:1", "--byte-order", "big")
+
+    def test_damage_is_found_where_it_is(self):
+        for i, dtype in enumerate(self.some(TYPES * 3)):
+            size = np.dtype(dtype).itemsize
+            a = self.noise((int(self.random.integers(100, 300)), 64 * (1 + i % 3)), dtype)
+            self.save("a.npy", a)
+            command = [("transpose",), ("bitreverse", "--axis", "1"), ("permute", "--by", "gray", "--axis", "1")][i % 3]
+            if i % 3:
+                a = a[:, :64]
+                self.save("a.npy", a)
+            name = ["b.npy", "b.raw"][i % 2]
+            self.ok(command[0], "a.npy", name, *command[1:], "--verify", "--force")
+            arguments = [command[0], "a.npy", name, *command[1:]]
+            self.ok("verify", *arguments)
+            right = np.frombuffer(self.bytes_of(name), "u1")
+            offset = len(right) - a.nbytes
+            wrong = right.copy()
+            data = wrong[offset:].reshape(-1, size)
+            length = int(self.random.integers(1, len(data) // 3))
+            x, y = (int(self.random.integers(0, len(data) // 2 - length)) if len(data) // 2 > length else 0 for _ in range(2))
+            y += len(data) // 2
+            if i % 5 == 0:
+                data[y, 0] ^= 1 << int(self.random.integers(0, 8))
+            elif i % 5 == 1:
+                data[[x, y]] = data[[y, x]]
+            elif i % 5 == 2:
+                data[x:x + length] = 0
+            elif i % 5 == 3:
+                data[y:y + length] = data[x:x + length][:len(data) - y]
+            else:
+                data[x:x + length] = np.roll(data[x:x + length], 1, 0)
+            self.write(name, wrong.tobytes())
+            changed = np.flatnonzero(wrong != right)
+            if not changed.size:
+                continue
+            ranges = self.wrong(*arguments)
+            for first, end in ranges:
+                self.assertTrue(((first <= changed) & (changed < end)).any())
+            for at in changed[[0, -1]]:
+                self.assertTrue(any(first <= at < end for first, end in ranges), (at, ranges))
+
+    def test_what_does_not_fit_is_refused(self):
+        a = self.random.random((4, 6))
+        self.save("a.npy", a)
+        for b, says in [(a, r"shape is \(4, 6\), that of the result \(6, 4\)"),
+                        (a.T.astype("<f4"), "type is '<f4', that of the result '<f8'"),
+                        (a.T.astype(">f8"), "type is '>f8'"), (a.T[:5].copy(), r"shape is \(5, 4\)"), (a.T.reshape(24), "shape")]:
+            self.save("b.npy", b)
+            self.refused("verify", "transpose", "a.npy", "b.npy", says=says)
+        self.write("b.raw", bytes(191))
+        self.refused("verify", "transpose", "a.npy", "b.raw", says="191")
+        self.write("b.raw", bytes(193))
+        self.refused("verify", "transpose", "a.npy", "b.raw", says="193")
+        self.refused("verify", "transpose", "a.npy", "none.npy", says="none.npy: .*[Nn]o such file")
+        self.save("b.npy", a.T.copy())
+        self.refused("verify", "transpose", "a.npy", "b.npy", "--out-order", "F", says="its order is C, that of the result F")
+        self.refused("verify", "transpose", "a.npy", "b.npy", "--banded", "1,1", "--shape", "8,3", says="--banded: .*checks reorderings")
+        self.refused("verify", "transpose", "a.npy", "b.npy", "--force", says="unknown option --force")
+        self.refused("verify", "permute", "a.npy", "b.npy", says="needs --by")
+        self.refused("verify", "scan", "a.npy", "b.npy", says="'scan' is not a command; the commands are: transpose")
+        self.refused("verify", "transpose", "a.npy", "b.npy", "--memory", "1MiB", says="too little")
+
+    def test_small_arrays_and_reports(self):
+        for a in [np.empty((0, 4)), np.array(5.0), np.array([7], "u1")]:
+            self.save("a.npy", a)
+            self.save("b.npy", a.T)
+            report = self.json("verify", "transpose", "a.npy", "b.npy")
+            self.assertEqual((report["equal"], report["bytes"], report["differences"]), (True, a.nbytes, []))
+            self.ok("transpose", "a.npy", "c.npy", "--verify", "--force")
+        self.assertRegex(self.ok("verify", "transpose", "a.npy", "b.npy").stderr, r"\Ab\.npy: is right, 1 B ")
+        self.assertEqual(self.ok("verify", "transpose", "a.npy", "b.npy", "-q").stderr, "")
+
+    def test_the_command_may_stand_behind_the_files(self):
+        a = self.noise((4, 5, 6), "<f4")
+        self.save("a.npy", a)
+        self.save("b.npy", a.transpose(2, 0, 1).copy())
+        self.ok("verify", "a.npy", "b.npy", "transpose", "--axes", "2,0,1")
+        self.wrong("a.npy", "b.npy", "transpose", "--axes", "0,1,2", "--out-shape", "6,4,5")
+
+    def test_a_run_with_verify(self):
+        a = self.noise((1000, 301), "<f8")
+        self.save("a.npy", a)
+        for access in ["direct", "mapped"]:
+            report = self.json("transpose", "a.npy", "b.npy", "--verify", "--force", "--io", access)
+            self.assert_same(self.load("b.npy"), a.T)
+            self.assertGreaterEqual(report["bytes_read"], 2 * a.nbytes)
+        self.ok("transpose", "a.npy", "c.npy", "--verify", "--select=::-2,:", "--out-order", "F")
+        self.assert_same(np.ascontiguousarray(self.load("c.npy")), np.ascontiguousarray(a[::-2].T))
+        self.refused("transpose", "a.npy", "d.npy", "--verify", "--resumable", says="verify it afterwards")
+        self.refused("transpose", "a.npy", "d.npy", "--verify", "--banded", "100,200", "--band-order", "rows", says="--verify: not with --banded")
+
+
+class Memory(Case):
+    def test_memory_is_bounded(self):
+        size = 48 * MiB if SANITIZED else 192 * MiB
+        a = self.noise((size >> 14, 1 << 14), "u1")
+        self.save("a.npy", a)
+        self.save("b.npy", a.T)  # the same bytes, in Fortran order
+        self.save("c.npy", np.ascontiguousarray(a.T))
+        for result in ["b.npy", "c.npy"]:
+            report = self.json("verify", "transpose", "a.npy", result, "--memory", "16MiB")
+            if not SANITIZED:
+                self.assertLess(report["peak_memory"], 56 * MiB)
+
+
+if __name__ == "__main__":
+    main()
