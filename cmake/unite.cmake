@@ -1,10 +1,11 @@
 # Unity builds: headers take much of a unit's compile time, so the sources of one layer, such as src/io with its folders,
 # are compiled as one unit. Names in anonymous namespaces must therefore differ within a layer. The presets release, dev
-# and tsan do so.
+# and tsan do so. They also read the headers of others once for a target.
 
-# xorder_unite(TARGET [SEPARATE FILE...]): groups the target's sources by layer. SEPARATE sources stay on their own.
+# xorder_unite(TARGET [SEPARATE FILE...] [HEADERS <HEADER>...]): groups the target's sources by layer. SEPARATE sources stay
+# on their own. With HEADERS, the target precompiles these and those of the standard library that many units include.
 function(xorder_unite target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SEPARATE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SEPARATE;HEADERS")
   get_target_property(sources ${target} SOURCES)
   foreach(source ${sources})
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} OUTPUT_VARIABLE name)
@@ -16,6 +17,12 @@ function(xorder_unite target)
     endif()
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+  if(CMAKE_UNITY_BUILD AND arg_HEADERS)
+    target_precompile_headers(${target} PRIVATE <algorithm> <array> <atomic> <bit> <chrono> <cmath> <condition_variable>
+      <filesystem> <fstream> <functional> <map> <memory> <mutex> <numeric> <optional> <random> <ranges> <set> <span>
+      <stop_token> <string> <thread> <vector> ${arg_HEADERS})
+    set_source_files_properties(${arg_SEPARATE} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+  endif()
   if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # GCC takes united sources for headers, and warns of anonymous namespaces' types in headers.
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
