@@ -24,10 +24,10 @@ import containers
 BUILD, SCRATCH = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")),
              *sorted((ROOT / "bench").glob("*.md"))]
-# As root, with more ranks than processors; for OpenMPI. `bench disk` keeps its hurried profile in the cache directory.
+# As root, with more ranks than processors, which yield while they wait; for OpenMPI. `bench disk` keeps its hurried profile in the cache directory.
 ENVIRONMENT = {**os.environ, "XDG_CACHE_HOME": str(SCRATCH / "cache"),
                "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none"}
+               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_mpi_yield_when_idle": "1"}
 failures = []
 
 
@@ -80,8 +80,14 @@ def make_files(folder, command):
     (folder / "A.txt").write_text("\n".join("".join("01"[i == 11 - j] for j in range(12)) for i in range(12)) + "\n")
 
 
+ran = set()  # of what several documents show
+
+
 def run(command, where):
-    """A command of xorder's, in a folder of its own."""
+    """A command of xorder's, in a folder of its own, once."""
+    if command in ran:
+        return
+    ran.add(command)
     folder = SCRATCH / "run"
     shutil.rmtree(folder, ignore_errors=True)
     make_files(folder, command)
@@ -149,36 +155,40 @@ def look_at_benchmark(words, where):
         check(not word.startswith("--") or word in known, where, f"{name} has no option {word}")
 
 
-# By the language of a program: the language and library that CMake calls it, and the file's name.
-LANGUAGES = {"cpp": ("CXX", "xorder", "program.cpp"), "c": ("C", "c", "program.c"), "mpi": ("C", "mpi", "program.c")}
-MPI_SETTINGS = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+# By the language of a program: the language and library that CMake calls it, and the ending of its file's name.
+LANGUAGES = {"cpp": ("CXX", "xorder", "cpp"), "c": ("C", "c", "c"), "mpi": ("C", "mpi", "c")}
 
 
-def compile_program(source, language, where):
-    """Against the installed tree, and run it in a folder with a.npy."""
-    compiler, library, name = LANGUAGES[language]
-    folder = SCRATCH / "program"
-    shutil.rmtree(folder, ignore_errors=True)
-    make_files(folder, "")
-    (folder / name).write_text(source)
-    (folder / "CMakeLists.txt").write_text(
-        f"cmake_minimum_required(VERSION 3.25)\nproject(program LANGUAGES {compiler})\n"
-        f"find_package(xorder REQUIRED{'' if language == 'cpp' else f' COMPONENTS {library}'})\n"
-        f"add_executable(program {name})\ntarget_link_libraries(program PRIVATE xorder::{library})\n")
+def call(command, folder, where):
+    """Whether it succeeds."""
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=ENVIRONMENT, timeout=300)
+    check(result.returncode == 0, where, f"{command}:\n{result.stdout[-3000:]}{result.stderr[-1000:]}")
+    return result.returncode == 0
+
+
+def compile_programs(language, sources):
+    """As one project against the installed tree, and runs each in a folder with a.npy. `sources` are (document, text)."""
+    compiler, library, ending = LANGUAGES[language]
+    folder = SCRATCH / language
+    folder.mkdir()
+    project = (f"cmake_minimum_required(VERSION 3.25)\nproject(programs LANGUAGES {compiler})\n"
+               f"find_package(xorder REQUIRED{'' if language == 'cpp' else f' COMPONENTS {library}'})\n")
+    for number, (where, source) in enumerate(sources):
+        name = f"{where.stem}{number}"  # which messages of the compiler show
+        (folder / f"{name}.{ending}").write_text(source)
+        project += f"add_executable({name} {name}.{ending})\ntarget_link_libraries({name} PRIVATE xorder::{library})\n"
+    (folder / "CMakeLists.txt").write_text(project)
     prefix = SCRATCH / "prefix"
-    install = [] if prefix.exists() else [["cmake", "--install", BUILD, "--prefix", prefix]]
-    for command in [*install,
-                    ["cmake", "-G", "Ninja", "-S", ".", "-B", "build", f"-DCMAKE_PREFIX_PATH={prefix}", "-DCMAKE_BUILD_TYPE=Release"],
-                    ["cmake", "--build", "build"],
-                    [*(["mpiexec", "-n", "3"] if language == "mpi" else []), "build/program"]]:
-        result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False,
-                                env={**os.environ, **MPI_SETTINGS}, timeout=300)
-        check(result.returncode == 0, where, f"{command}:\n{result.stdout[-3000:]}{result.stderr[-1000:]}")
-        if result.returncode != 0:
-            return
-    if "b.npy" not in source:  # checks its result itself
+    if not ((prefix.exists() or call(["cmake", "--install", BUILD, "--prefix", prefix], folder, language)) and
+            call(["cmake", "-G", "Ninja", "-S", ".", "-B", "build", f"-DCMAKE_PREFIX_PATH={prefix}", "-DCMAKE_BUILD_TYPE=Release"], folder, language) and
+            call(["cmake", "--build", "build"], folder, language)):
         return
-    check(np.array_equal(np.load(folder / "b.npy"), np.load(folder / "a.npy").T), where, "the program's result is wrong")
+    for number, (where, source) in enumerate(sources):
+        files = folder / f"files{number}"
+        make_files(files, "")
+        ran = call([*(["mpiexec", "-n", "3"] if language == "mpi" else []), folder / f"build/{where.stem}{number}"], files, where)
+        if ran and "b.npy" in source:  # the others check their results themselves
+            check(np.array_equal(np.load(files / "b.npy"), np.load(files / "a.npy").T), where, "the program's result is wrong")
 
 
 def run_python(source, folder, where):
@@ -212,7 +222,9 @@ def unresolved(text, folder):
 
 shutil.rmtree(SCRATCH, ignore_errors=True)
 SCRATCH.mkdir(parents=True)
-commands = programs = 0
+commands = 0
+scripts = 0
+programs = {}  # by language: (document, text)
 for document in DOCUMENTS:
     text = document.read_text()
     name = document.relative_to(ROOT)
@@ -226,10 +238,9 @@ for document in DOCUMENTS:
                 print(f"{name}: no MPI, so its program is not compiled")
                 continue
         if language in LANGUAGES and "int main" in block:
-            programs += 1
-            compile_program(block, language, name)
+            programs.setdefault(language, []).append((name, block))
         elif language == "python":
-            programs += 1
+            scripts += 1
             run_python(block, SCRATCH / document.stem, name)
         elif language == "sh":
             for line in block.replace("\\\n", " ").splitlines():
@@ -245,7 +256,10 @@ for document in DOCUMENTS:
     for target in re.findall(r"\]\(([^)#]+)\)", re.sub(r"`[^`\n]*`", "", prose)):
         check("://" in target or (document.parent / target).exists(), name, f"the link to {target} leads nowhere")
 
+for language, sources in programs.items():
+    compile_programs(language, sources)
 shutil.rmtree(SCRATCH, ignore_errors=True)
-print(f"{commands} commands and {programs} programs of {len(DOCUMENTS)} documents")
+count = scripts + sum(map(len, programs.values()))
+print(f"{commands} commands and {count} programs of {len(DOCUMENTS)} documents")
 print("\n".join(failures))
-sys.exit(1 if failures or commands < 20 or programs < 2 else 0)
+sys.exit(1 if failures or commands < 20 or count < 2 else 0)
