@@ -64,10 +64,12 @@ class Case(unittest.TestCase):
     def some(self, cases):
         """All cases, or a random third of them where sanitizers make each launch of the program slow."""
         cases = list(cases)
-        if not SANITIZED:
-            return cases
-        chosen = self.random.choice(len(cases), -(-len(cases) // 3), replace=False)
-        return [cases[i] for i in sorted(chosen)]
+        return self.sample(cases, -(-len(cases) // 3)) if SANITIZED else cases
+
+    def sample(self, cases, count):
+        """That many of them, chosen at random, where the unit tests try all or each case takes long."""
+        cases = list(cases)
+        return [cases[i] for i in sorted(self.random.choice(len(cases), count, replace=False))]
 
     def bytes_of(self, name):
         with open(self.path(name), "rb") as file:

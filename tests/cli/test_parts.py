@@ -35,8 +35,8 @@ class PartsCase(MpiCase):
 
 class Bytes(PartsCase):
     def test_random_maps(self):
-        for ranks, n, dtype in [(1, 20, "u1"), (2, 21, "V3"), (4, 22, "u2"), (8, 20, "V16"), (16, 22, "u4"), (4, 6, "c16"),
-                                 (4, 4, "V2097152")]:
+        for ranks, n, dtype in [(16, 20, "u4"), (4, 22, "u2"),
+                                *self.sample([(1, 20, "u1"), (2, 21, "V3"), (8, 20, "V16"), (4, 6, "c16"), (4, 4, "V2097152")], 2)]:
             columns, complement = random_columns(self.random, n), int(self.random.integers(1 << n))
             self.write("A.txt", matrix_text(columns, complement))
             array = self.noise((1 << n,), dtype)
@@ -54,9 +54,9 @@ class Bytes(PartsCase):
         self.save_parts(array, 4)
         self.save("whole.raw", array)
         self.save_parts(array, 4, "part.%r.raw")
-        for command in [("transpose",), ("transpose", "--axes", "1,0,2"), ("bitreverse",), ("bitreverse", "--axis", "0"),
-                        ("permute", "--by", "reverse"), ("permute", "--by", "identity"),
-                        ("permute", "--axis", "1", "--by", "gray")]:
+        for command in [("transpose",), ("permute", "--by", "identity"),
+                        *self.sample([("transpose", "--axes", "1,0,2"), ("bitreverse",), ("bitreverse", "--axis", "0"),
+                                      ("permute", "--by", "reverse"), ("permute", "--axis", "1", "--by", "gray")], 2)]:
             name, *options = command
             options += ["--force", "--memory", "16MiB"]
             self.ok(name, "whole.npy", "expected.npy", *options)
@@ -81,8 +81,9 @@ class Bytes(PartsCase):
         array = self.noise((1 << 23,), "u2")
         self.save("whole.npy", array)
         self.save_parts(array, 4)
-        for by in ["bitreverse", "reverse", "rotate(5)", "identity"]:
-            command = ("permute", "part.%r.npy", "out.%r.npy", "--parts", "--by", by, "--memory", "16MiB", "--force", "--json")
+        for by in ["bitreverse", *self.sample(["reverse", "rotate(5)", "identity"], 1)]:
+            # A busy disk may be taken for one whose seeks are slow, in one of the two.
+            command = ("permute", "part.%r.npy", "out.%r.npy", "--parts", "--by", by, "--memory", "16MiB", "--device", "ssd", "--force", "--json")
             text, _ = self.mpi_ok(4, *command[:-1], "--dry-run")
             plan = json.loads(self.mpi_ok(4, *command, "--dry-run")[0])
             report = json.loads(self.mpi_ok(4, *command)[0])
@@ -110,7 +111,7 @@ class Bytes(PartsCase):
         self.save("whole.npy", array)
         self.ok("permute", "whole.npy", "expected.npy", "--by", "gray^-1 * rotate(7) * xor(5)")
         expected, index = self.load("expected.npy"), np.arange(1 << n)
-        for layout, f in [("minor", 0), ("3", 3), ("9", 9), ("major", n - p), (str(n - p), n - p)]:
+        for layout, f in [("minor", 0), ("major", n - p), *self.sample([("3", 3), ("9", 9), (str(n - p), n - p)], 1)]:
             for rank in range(1 << p):
                 self.save(f"part.{rank}.npy", array[(index >> f) % (1 << p) == rank])
             self.mpi_ok(1 << p, "permute", "part.%r.npy", "out.%r.npy", "--parts", "--by", "gray^-1 * rotate(7) * xor(5)",
@@ -299,7 +300,7 @@ class Ends(PartsCase):
         self.assertEqual(sorted(os.listdir(self.dir)), self.inputs())
 
     def test_a_part_is_changed(self):
-        process, _ = self.begin()
+        process, _ = self.begin(128 * MiB)
         with open(self.path("part.3.raw"), "r+b") as file:
             file.write(b"new")
         out, error, said = self.finish(process)
@@ -308,7 +309,7 @@ class Ends(PartsCase):
         self.assertEqual(sorted(os.listdir(self.dir)), self.inputs())
 
     def test_one_output_cannot_be_named(self):
-        process, _ = self.begin()
+        process, _ = self.begin(128 * MiB)
         self.write("out.2.raw", "somebody else's")
         out, error, said = self.finish(process)
         self.assertRegex(said, r"rank 2 on .*: out\.2\.raw: .*exists")

@@ -59,6 +59,8 @@ class FailingDiskTest : public testing::TestWithParam<std::tuple<test::Engine, A
     EXPECT_EQ(test::read_file(directory_ / "in.raw"), data_);
   }
 
+  // Of large files and with sanitizers, fewer runs.
+  bool slow() const { return test::sanitized || data_.size() > 8 * MiB; }
   bool untouched() const { return test::read_file(directory_ / "out.raw") == "what was there before"; }
 
   test::Random random_;
@@ -76,7 +78,7 @@ TEST_P(FailingDiskTest, AFailingTransferEndsTheRun) {
   for (const Kind kind : {Kind::read, Kind::write}) {
     const long count = kind == Kind::read ? whole.reads() : whole.writes();
     ASSERT_GT(count, 0);
-    for (int i = 0; i < (test::sanitized ? 2 : 6); ++i) {
+    for (int i = 0; i < (slow() ? 2 : 6); ++i) {
       // Several threads make a few transfers more or less in the next run: of the last ones none may come.
       const long number =
           i == 0 ? 0 : static_cast<long>(random_.in(0, static_cast<std::uint64_t>(count * 9 / 10)));
@@ -99,10 +101,10 @@ TEST_P(FailingDiskTest, AFailingFileOperationIsNeverASilentLoss) {
   const long count = whole.operations();
   ASSERT_GT(count, 5);
   // All at the beginning and at the end, where files are opened, made and named, and some in between;
-  // with sanitizers a third of these.
+  // if that is slow, a third of these.
   const auto visited = [&](long n) {
     const int one_in = n < 12 || n >= count - 9 ? 1 : 200;
-    return random_.in(1, test::sanitized ? 3 * one_in : one_in) == 1;
+    return random_.in(1, slow() ? 3 * one_in : one_in) == 1;
   };
   for (long n = 0; n < count; ++n) {
     if (!visited(n)) continue;
