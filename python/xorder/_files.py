@@ -158,12 +158,12 @@ class Job:
             while not ended.wait(0.05 if tell else None):
                 if tell and at[1]:
                     tell(*at)
-            if tell and not failures:
+            if tell and at[1] and not failures:
                 tell(*at)
         except BaseException:
             stop = True
             while not begun.acquire(blocking=False) and not ended.is_set():
-                with contextlib.suppress(KeyboardInterrupt):  # once more
+                with contextlib.suppress(BaseException):  # one interrupt more
                     ended.wait()
             raise
         finally:

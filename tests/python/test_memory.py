@@ -137,7 +137,7 @@ def test_nothing(rng):
         assert same(xorder.flip(a), a)
         xorder.save("a.npy", a, overwrite=True)
         assert same(np.load("a.npy"), a)
-        xorder.transpose("a.npy", "b.npy", overwrite=True)
+        xorder.transpose("a.npy", "b.npy", overwrite=True, progress=lambda done, total: done / total)
         assert same(np.load("b.npy"), a.T)
         assert same(xorder.transpose("a.npy"), a.T)
         xorder.save("c.npy", np.load("a.npy", mmap_mode="r" if a.size else None), overwrite=True)
