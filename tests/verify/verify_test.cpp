@@ -125,7 +125,7 @@ TEST_F(VerifyTest, ARunFindsWhatWasWrittenWrongly) {
       work::Options options{.memory = 16 * MiB, .access = access};
       if (slow) options.device = plan::Device::parse(R"({"points": [[1048576, 1e6, 1e6]]})", "test");
       const auto run = [&](LyingDisk& disk) {
-        tiles::Job job(io::on_disk(in, disk), what, {columns, rows}, directory_ / "out.raw", options);
+        Job job(std::vector{io::on_disk(in, disk)}, what, {columns, rows}, directory_ / "out.raw", options);
         EXPECT_EQ(job.plan().passes.size() > 1, slow);
         job.verify_output();
         std::uint64_t last = 0;
