@@ -232,8 +232,8 @@ XORDER_API void xorder_layout_free(xorder_layout* layout);
 // ---- From file to file ------------------------------------------------------------------------------------
 
 /// Reads the header of an .npy file, to make a permutation for it: the number of axes, their extents as NumPy
-/// shows them, and the size of an element. Here and in xorder_job_npy(), the file may also be a FITS, NetCDF
-/// classic, NIfTI or ENVI file, or FILE:NAME for one of its arrays.
+/// shows them, and the size of an element. Here and in xorder_job_npy(), the file may also be a FITS, NetCDF,
+/// HDF5, NIfTI or ENVI file, or FILE:NAME for one of its arrays.
 /// Requires room for XORDER_MAX_RANK entries in `shape`. A pointer may be NULL if its value is not needed.
 /// Stores nothing if it fails.
 /// XORDER_ERROR_INPUT: the file cannot be read, or holds no array that can be.
@@ -283,10 +283,10 @@ typedef struct xorder_job xorder_job;
 /// A job on raw files. The array begins at byte input_offset of `input` and fills the rest of it. It is
 /// written at byte output_offset of `output`, a new file. The bytes before it are 0; the caller may fill them
 /// in later. An output whose name ends in .npy gets a header instead, with the type '|V' and the size of an
-/// element; output_offset must then be 0. A name that means another format, such as a.h5, needs an
-/// output_offset, for a header of the caller's. NULL for `options` means the defaults. Opens the input, makes
-/// the plan (some milliseconds, no more than a few MiB), and checks everything that can be checked without
-/// making a file. Keeps the input open.
+/// element; output_offset must then be 0. So does one that ends in .h5, or is a.h5:/g/x, if output_offset is
+/// 0. A name that means another format, such as a.tif, needs an output_offset, for a header of the caller's.
+/// NULL for `options` means the defaults. Opens the input, makes the plan (some milliseconds, no more than a
+/// few MiB), and checks everything that can be checked without making a file. Keeps the input open.
 /// XORDER_ERROR_ARGUMENT: a required pointer is NULL, or `options` has an unknown size or value.
 /// XORDER_ERROR_INPUT: the input cannot be read or has another size; the output exists and may not be
 /// overwritten, is the input, cannot be made, does not fit on the disk, or has the name of a format that is

@@ -9,7 +9,7 @@
 #include <limits>
 #include <map>
 
-#include "io/container/container.hpp"
+#include "io/container/hdf5.hpp"
 #include "io/create.hpp"
 #include "io/format/npy.hpp"
 #include "io/measure/fresh_memory.hpp"
@@ -314,12 +314,27 @@ Destination destination(std::filesystem::path path, const io::ArrayFile& input, 
                  .header = {},
                  .offset = offset,
                  .bytes = checked_bytes({extents, dtype.bytes, Order::c})};
-  if (io::output_format(to.path, input.format, offset != 0) == io::Format::npy) {
+  const io::Format format = io::output_format(to.path, input.format, offset != 0);
+  if (format == io::Format::npy) {
     if (offset != 0) {
       throw InputError(fmt::format(
           "{}: an .npy file says where its data begin; an offset is only for raw files", to.path.string()));
     }
     to.header = io::npy_header(dtype, extents, options.output_order, options.compact_header);
+    to.offset = to.header.size();
+  } else if (format == io::Format::hdf5) {
+    if (options.output_order != Order::c)
+      throw InputError(fmt::format("{}: an HDF5 file has its data in C order", to.path.string()));
+    const std::string dataset = !options.dataset.empty()           ? options.dataset
+                                : input.format == io::Format::hdf5 ? input.member
+                                                                   : "/data";
+    try {
+      io::Hdf5Header made = io::hdf5_header({dataset, dtype, extents, options.kept_axes}, input);
+      to.header = std::move(made.bytes);
+      to.note = std::move(made.note);
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("{}:{}: {}", to.path.string(), dataset, error.what()));
+    }
     to.offset = to.header.size();
   }
   constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
@@ -365,6 +380,10 @@ Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, co
              const std::vector<std::uint64_t>& extents, Options options, std::uint64_t working,
              const Membership& membership, Abilities engine) {
   check_page_size();
+  if (auto [file, name] = io::output_file_and_name(output); name) {
+    output = std::move(file);
+    options.dataset = *std::move(name);
+  }
   if (!engine.strided) std::ranges::for_each(inputs, check_contiguous);
   if (options.resumable && (!engine.resumes || membership.team != nullptr))
     throw InputError("only reorderings by tiles, in one process, can be resumable");
@@ -381,6 +400,7 @@ Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, co
   add_note(frame.note, note_of(frame.inputs));
   if (team != nullptr) join(frame, *team);
   frame.output = destination(std::move(output), frame.input(), dtype, extents, frame.options);
+  add_note(frame.note, frame.output.note);
   if (frame.output.header.empty()) {
     if (const auto header = io::header_beside(frame.output.path, frame.disk()))
       add_note(frame.note, fmt::format("{}: lies beside {}, and will be taken for its header",

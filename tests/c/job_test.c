@@ -211,9 +211,9 @@ static void test_npy(void) {
   FAILS(XORDER_ERROR_INPUT, "not an .npy file", xorder_job_npy(&job, p, "in.raw", "other.npy", NULL));
   FAILS(XORDER_ERROR_INPUT, "not an .npy file", xorder_npy_shape("in.raw", &rank, shape, &element_bytes));
   FAILS(XORDER_ERROR_ARGUMENT, "path is NULL", xorder_npy_shape(NULL, &rank, shape, &element_bytes));
-  FAILS(XORDER_ERROR_INPUT, ".h5 means an HDF5 file", xorder_job_npy(&job, p, "in.npy", "other.h5", NULL));
-  FAILS(XORDER_ERROR_INPUT, ".h5 means an HDF5 file",
-        xorder_job_raw(&job, p, "in.raw", 0, "other.h5", 0, NULL));
+  FAILS(XORDER_ERROR_INPUT, ".tif means a TIFF file", xorder_job_npy(&job, p, "in.npy", "other.tif", NULL));
+  FAILS(XORDER_ERROR_INPUT, ".tif means a TIFF file",
+        xorder_job_raw(&job, p, "in.raw", 0, "other.tif", 0, NULL));
   OK(xorder_job_raw(&job, p, "in.raw", 0, "other.h5", 64, NULL));  // behind a header that the caller writes
   xorder_job_free(job);
   xorder_permutation_free(p);

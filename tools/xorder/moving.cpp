@@ -175,6 +175,7 @@ void MovingCommand::run() const {
                   files_.parts(),    files_.lowest_part_bit(), files_.joining()};
   request.options.plan_only = reporting_.dry_run;
   if (settings_.resumable) request.options.command = given_words();
+  request.options.dataset = files_.dataset();
   std::unique_ptr<work::Work> work = make_(request);
   learn_disk(request, work, stop);
   reporting_.note(work->summary().note);

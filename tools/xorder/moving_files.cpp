@@ -10,6 +10,7 @@
 #include "arguments.hpp"
 #include "checked_option.hpp"
 #include "invocation.hpp"
+#include "io/container/container.hpp"
 #include "io/format/text_file.hpp"
 #include "io/output.hpp"
 #include "option_groups.hpp"
@@ -126,9 +127,8 @@ void MovingFiles::add_to(CLI::App& command, const OtherFiles& others) {
               "OUT", output_,
               others.checks
                   ? "the file to check: .npy, FITS, .. (FILE:NAME), or raw (.raw, .bin, .dat)"
-                  : "the file to create: .npy, or raw (.raw, .bin, .dat); with another name raw if IN is "
-                    "raw, else "
-                    ".npy; suffixes of other formats (.h5, ..) are refused")
+                  : "file to create: .npy, raw (.raw, .bin, .dat), HDF5 (A.h5:NAME); with another name raw if "
+                    "IN is raw, else .npy; suffixes of other formats are refused")
           ->required();
   if (several) command.add_option("behind", behind_)->group("");  // see sort()
   array_.add_to(command);
@@ -206,6 +206,9 @@ void MovingFiles::sort() {
   }
   for (std::string& file : behind_) inputs_.push_back(std::exchange(output_, std::move(file)));
   behind_.clear();
+  auto [file, name] = io::output_file_and_name(output_);
+  output_ = file.string();
+  dataset_ = name.value_or("");
 }
 
 std::vector<io::ArrayFile> MovingFiles::open() const {

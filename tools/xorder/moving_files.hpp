@@ -58,8 +58,10 @@ class MovingFiles {
   void sort();
 
   std::vector<io::ArrayFile> open() const;
-  /// OUT, as the user wrote it.
+  /// OUT, as the user wrote it, but without NAME.
   const std::string& written() const { return output_; }
+  /// NAME of an OUT that is FILE:NAME; or empty.
+  const std::string& dataset() const { return dataset_; }
   /// OUT of this process.
   std::string output() const { return own(output_); }
   const std::optional<Joining>& joining() const { return joining_; }
@@ -82,7 +84,7 @@ class MovingFiles {
   std::string own(const std::string& path) const;
 
   std::vector<std::string> inputs_;
-  std::string output_;
+  std::string output_, dataset_;
   std::optional<Joining> joining_;
   std::string list_;                 // a file with names of inputs, or empty
   std::vector<std::string> behind_;  // the files behind the first two, until sort()

@@ -87,9 +87,9 @@ struct RawLayout {
   bool ignore_rest = false;
 };
 
-enum class Format { npy, raw, fits, netcdf, nifti, envi };
+enum class Format { npy, raw, fits, netcdf, nifti, envi, hdf5 };
 
-/// "npy", "raw", "fits", "netcdf", "nifti" or "envi".
+/// "npy", "raw", "fits", "netcdf", "nifti", "envi" or "hdf5".
 const char* name(Format format);
 
 /// An array in a file: the path, the open file, its stamp, and the description of the array.
@@ -106,7 +106,9 @@ struct ArrayFile {
   /// The file that has the header, if that is another one: of an ENVI raster, or a pair of NIfTI files.
   std::shared_ptr<const File> header{};
   FileStamp header_stamp{};
-  /// The axes' names, in the order of the extents, if the file has some: ENVI and NetCDF.
+  /// The array's name in a file of several, without aliases; or empty.
+  std::string member{};
+  /// The axes' names, in the order of the extents, if the file has some: ENVI, NetCDF and HDF5.
   std::vector<std::string> axis_names{};
   /// What the header says of the numbers that their type does not, such as a scale; or empty.
   std::string note{};
@@ -125,31 +127,33 @@ class RestError : public InputError {
 };
 
 /// Finds out what the file holds. It is an .npy file if its first bytes say so, whatever its name. Otherwise
-/// it is raw if `raw` gives a dtype. Without one it may be a FITS, NetCDF classic, NIfTI or ENVI file, by its
+/// it is raw if `raw` gives a dtype. Without one it may be a FITS, NetCDF, HDF5, NIfTI or ENVI file, by its
 /// first bytes or by those of a header (.hdr) beside it. `path` may be FILE:NAME then, for one of the file's
-/// arrays: a FITS HDU by its number or EXTNAME, or a NetCDF variable. A path that exists is taken as it
-/// stands; otherwise FILE is the longest part that is a regular file. NAME may be left out where only one
-/// array can be read. Reads headers only. Throws LayoutError if a raw layout is given for a file that has its
-/// own, or no dtype for any other file. If that begins as a file of a known format does (zip and .npz, gzip,
-/// HDF5, TIFF, Parquet, MATLAB, ..), the message says so and shows a way to its arrays; where no RawLayout
-/// can describe them, it is another InputError. Throws other InputErrors for names of no array, which list
-/// those that there are, for arrays that are compressed, for files that cannot be an input (missing,
-/// unreadable, no regular file), headers that NumPy does not read, types with Python objects, shapes that
-/// NumPy could not have (more than 64 axes, NumPy 2's limit, or too large, see checked_bytes()), an .npy file
-/// that ends before its array does, and a raw file whose size is not offset + extents × dtype, for any extent
-/// of an inferred axis (the messages have both numbers), or, if there are strides, that goes on behind the
-/// array for as long as the longest step or longer. An .npy file may go on behind its array, as for
-/// numpy.load, and so may a raw one with RawLayout::ignore_rest (ArrayFile::rest). Throws InputError for
-/// strides as check_layout() does.
+/// arrays: a FITS HDU by its number or EXTNAME, a NetCDF variable, or an HDF5 dataset. A path that exists is
+/// taken as it stands; otherwise FILE is the longest part that is a regular file. NAME may be left out where
+/// only one array can be read. Reads headers only; those of HDF5 and NetCDF-4 in a process of the program
+/// xorder-hdf5, which runs for a minute at most, and without which they are not read. Throws LayoutError if a
+/// raw layout is given for a file that has its own, or no dtype for any other file. If that begins as a file
+/// of a known format does (zip and .npz, gzip, TIFF, Parquet, MATLAB, ..), the message says so and shows a
+/// way to its arrays; where no RawLayout can describe them, it is another InputError. Throws other
+/// InputErrors for names of no array, which list those that there are, for arrays that are compressed or in
+/// chunks, for files that cannot be an input (missing, unreadable, no regular file), headers that NumPy does
+/// not read, types with Python objects, shapes that NumPy could not have (more than 64 axes, NumPy 2's limit,
+/// or too large, see checked_bytes()), an .npy file that ends before its array does, and a raw file whose
+/// size is not offset + extents × dtype, for any extent of an inferred axis (the messages have both numbers),
+/// or, if there are strides, that goes on behind the array for as long as the longest step or longer. An .npy
+/// file may go on behind its array, as for numpy.load, and so may a raw one with RawLayout::ignore_rest
+/// (ArrayFile::rest). Throws InputError for strides as check_layout() does.
 ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawLayout>& raw = {});
 
 /// A raw file, whatever its first bytes are. Throws InputError as open_array() does.
 ArrayFile open_raw_array(const std::filesystem::path& path, const RawLayout& raw);
 
-/// The format for an output of that name: npy for the extension .npy; raw for .raw, .bin and .dat. Any other
-/// that means nothing gives raw for a raw input, and npy for all others. Case does not matter. An extension
-/// of a known format that is not written, such as .npz, .h5 or .tif, is raw if the caller writes a header of
-/// its own in front of the data; otherwise InputError is thrown.
+/// The format for an output of that name: npy for the extension .npy; raw for .raw, .bin and .dat; hdf5 for
+/// .h5, .hdf5, .he5 and .nc4. Any other that means nothing gives raw for a raw input, and npy for all others.
+/// Case does not matter. An extension of another format than npy is raw if the caller writes a header of its
+/// own in front of the data; otherwise InputError is thrown for formats that are not written, such as .npz or
+/// .tif.
 Format output_format(const std::filesystem::path& path, Format input, bool own_header = false);
 
 }  // namespace xorder::io

@@ -48,6 +48,11 @@ struct Options {
   Order output_order = Order::c;
   /// Whether an .npy output has the short header that NumPy writes. Its data then do not begin at a page.
   bool compact_header = false;
+  /// The path of the dataset in an HDF5 output. Default: as in an HDF5 input, or else /data.
+  std::string dataset{};
+  /// Axis i of the output is axis kept_axes[i] of the input, with its scale, or none of them if that is -1.
+  /// An HDF5 output then gets what belongs to the axes of an HDF5 input. A tiles::Job sets it.
+  std::vector<int> kept_axes{};
   /// Whether an existing output may be replaced.
   bool overwrite = false;
   /// Whether a run that is killed or stopped can be resumed, by the same job or by `xorder resume`: files
@@ -61,12 +66,13 @@ struct Options {
   bool plan_only = false;
 };
 
-/// The file to be made: the header (empty for raw files), and the data.
+/// The file to be made: the header (empty for raw files), and the data, up to its end.
 struct Destination {
   std::filesystem::path path;
   std::string header;
   std::uint64_t offset = 0;  ///< where the data begin, after the header
   std::uint64_t bytes = 0;   ///< of data
+  std::string note{};        ///< what of an HDF5 input an HDF5 output cannot have; or empty
 
   std::uint64_t file_bytes() const { return offset + bytes; }
 };

@@ -6,11 +6,12 @@
 #include <algorithm>
 #include <iterator>
 
-#include "text/count_text.hpp"
+#include "io/container/hdf5.hpp"
 #include "io/disk.hpp"
 #include "io/format/npy.hpp"
 #include "io/format/on_disk.hpp"
 #include "io/format/python_literal.hpp"
+#include "text/count_text.hpp"
 #include "text/utf8.hpp"
 #include "xorder/error.hpp"
 
@@ -56,12 +57,13 @@ std::string listed(const std::vector<ContainedArray>& arrays) {
 
 std::vector<const ContainedArray*> of_name(const std::vector<ContainedArray>& arrays,
                                            const std::string& name) {
+  const auto is_it = [&](const std::string& given) { return given == name || given == "/" + name; };
   std::vector<const ContainedArray*> found;
   for (const ContainedArray& array : arrays)
-    if (array.name == name) found.push_back(&array);
+    if (is_it(array.name)) found.push_back(&array);
   if (!found.empty()) return found;
   for (const ContainedArray& array : arrays)
-    if (std::ranges::find(array.aliases, name) != array.aliases.end()) found.push_back(&array);
+    if (std::ranges::any_of(array.aliases, is_it)) found.push_back(&array);
   return found;
 }
 
@@ -147,6 +149,7 @@ void check_inside(ContainedArray& array, std::uint64_t file_bytes) {
 std::optional<std::vector<ContainedArray>> read_container(ArrayFile& array, const KnownFormat* known) {
   if (known != nullptr) {
     if (!known->read_as || *known->read_as == Format::npy || *known->read_as == Format::raw) return {};
+    if (*known->read_as == Format::hdf5 && !hdf5_helper()) return {};
     array.format = *known->read_as;
     HeaderBytes header(*array.file);
     if (array.format == Format::envi || (array.format == Format::nifti && is_nifti_pair(header)))
@@ -170,6 +173,8 @@ std::optional<std::vector<ContainedArray>> read_container(ArrayFile& array, cons
         return read_nifti(header, array.file->size());
       case Format::envi:
         return read_envi(header, array.file->size());
+      case Format::hdf5:
+        return read_hdf5(file);
       case Format::npy:
       case Format::raw:
         break;

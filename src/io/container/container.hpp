@@ -1,5 +1,5 @@
-// Files that hold named arrays behind headers: FITS, NetCDF classic, NIfTI and ENVI. A parser for each of
-// them says where the arrays lie.
+// Files that hold named arrays behind headers: FITS, NetCDF, HDF5, NIfTI and ENVI. A parser for each of them
+// says where the arrays lie.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 namespace xorder::io {
 
 struct ContainedArray {
-  std::string name;                    ///< as in FILE:NAME
+  std::string name;                    ///< as in FILE:NAME; a / in front may be left out there
   std::vector<std::string> aliases{};  ///< other names, which other arrays may have too
   /// As in an ArrayDescription. There is no type for what is no array of NumPy's, such as a table.
   std::optional<DType> dtype{};
@@ -26,7 +26,7 @@ struct ContainedArray {
   std::uint64_t offset = 0;
   /// Bytes from one index of axis 0 to the next, where other data lie between; or 0.
   std::uint64_t pitch = 0;
-  const char* storage = "contiguous";  ///< or "strided", "compressed", "table", "none"
+  const char* storage = "contiguous";  ///< or "strided", "compressed", "table", "none" ..
   std::string refusal{};               ///< why it cannot be read; or empty
   std::vector<std::string> axis_names{};
   std::string note{};  ///< as in ArrayFile
@@ -81,5 +81,9 @@ struct FileAndName {
 /// Takes FILE:NAME apart: the longest FILE that is a regular file. A path that exists is a file as it stands,
 /// and so is one no part of which does.
 FileAndName file_and_name(const std::filesystem::path& given);
+
+/// The same for an OUT: a path that exists, or no part of which has the suffix of a container that is
+/// written, is a file as it stands. Otherwise FILE is the shortest part that has.
+FileAndName output_file_and_name(const std::filesystem::path& given);
 
 }  // namespace xorder::io

@@ -111,7 +111,7 @@ ArrayDescription raw_description(const File& file, const RawLayout& raw) {
 }  // namespace
 
 const char* name(Format format) {
-  static constexpr const char* names[] = {"npy", "raw", "fits", "netcdf", "nifti", "envi"};
+  static constexpr const char* names[] = {"npy", "raw", "fits", "netcdf", "nifti", "envi", "hdf5"};
   return names[static_cast<std::size_t>(format)];
 }
 
@@ -153,6 +153,7 @@ ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawL
                     given, name(array.format)));
   const ContainedArray& chosen = chosen_array(*arrays, member, given);
   array.description = chosen.description();
+  array.member = chosen.name;
   array.axis_names = chosen.axis_names;
   array.note = chosen.note;
   return array;
@@ -181,8 +182,8 @@ Format output_format(const std::filesystem::path& path, Format input, bool own_h
                                    path.string(), container->name));
   }
   const KnownFormat* const known = format_of_name(path);
+  if (known != nullptr && own_header && known->written_as != Format::npy) return Format::raw;
   if (known != nullptr && known->written_as) return *known->written_as;
-  if (known != nullptr && own_header) return Format::raw;
   if (known == nullptr) return input == Format::raw ? Format::raw : Format::npy;
   throw InputError(fmt::format(
       "{}: {} means {}, which is not written; a name may end in {}, or in what means no other format",

@@ -48,7 +48,10 @@ constexpr KnownFormat known_formats[] = {
                     {512, "\x89HDF\r\n\x1a\n"},
                     {1024, "\x89HDF\r\n\x1a\n"},
                     {2048, "\x89HDF\r\n\x1a\n"}},
-     .advice = "h5dump -d DATASET -b NATIVE -o OUT.raw makes a raw file of a dataset",
+     .read_as = Format::hdf5,
+     .written_as = Format::hdf5,
+     .advice = "it is read by xorder-hdf5, which is not here (it is built where libhdf5-dev is installed); "
+               "h5dump -d DATASET -b NATIVE -o OUT.raw makes a raw file of a dataset",
      .plain = true},
     {.name = "a NetCDF file",
      .suffixes = {".nc", ".cdf"},

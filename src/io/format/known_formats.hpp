@@ -22,7 +22,7 @@ struct KnownFormat {
     std::string_view bytes;
   } signatures[4] = {};
   std::optional<Format> read_as{}, written_as{};
-  std::string_view advice{};  ///< the way to the arrays in a file that is not read
+  std::string_view advice{};  ///< the way to the arrays in a file that is not read, or not by this build
   bool plain = false;         ///< a RawLayout can describe an array in such a file
 };
 

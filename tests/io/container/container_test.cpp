@@ -187,6 +187,87 @@ TEST(Nifti, ATypeForEachCode) {
   EXPECT_THAT(array(1).refusal, HasSubstr("data type is 1"));
 }
 
+TEST(Hdf5, DatasetsAreArrays) {
+  const Arrays arrays = hdf5_arrays(test::sample_hdf5(), 2096);
+  ASSERT_EQ(arrays.size(), 4u);
+  EXPECT_EQ(arrays[0].name, "/g/a");
+  EXPECT_THAT(arrays[0].aliases, ElementsAre("/b"));
+  EXPECT_EQ(arrays[0].dtype, parse_dtype(">f4"));
+  EXPECT_THAT(arrays[0].extents, ElementsAre(2, 3));
+  EXPECT_EQ(arrays[0].offset, 2048u);
+  EXPECT_THAT(arrays[0].axis_names, ElementsAre("x", "y"));
+  EXPECT_EQ(arrays[1].dtype, (DType{12, "[('a', '<i2'), ('', '|V4'), ('b', '|u1', (3, 2))]"}));
+  EXPECT_EQ(arrays[1].note, "a note");
+  EXPECT_THAT(arrays[1].refusal, IsEmpty());
+  EXPECT_THAT(hdf5_arrays(test::sample_hdf5(), 2095).at(1).refusal, HasSubstr("truncated"));
+  EXPECT_STREQ(arrays[2].storage, "compressed");
+  EXPECT_EQ(arrays[2].refusal, "it is stored in chunks");
+  EXPECT_EQ(arrays[3].dtype, std::nullopt);
+}
+
+// The program that describes them may have been taken over by the file.
+TEST(Hdf5, DescriptionsThatLieAreRefused) {
+  const std::string good = test::sample_hdf5();
+  for (const auto& [from, to] :
+       std::vector<std::pair<std::string, std::string>>{{"2048", "-2048"},
+                                                        {"2048", "2048.0"},
+                                                        {"2048", "\"2048\""},
+                                                        {"2048", "18446744073709551616"},
+                                                        {"\"offset\":2048,", ""},
+                                                        {"[2,3]", "[2,-3]"},
+                                                        {"[2,3]", "[2,3,4]"},  // more axes than names
+                                                        {"[2,3]", "6"},
+                                                        {"[\"x\",\"y\"]", "[1,2]"},
+                                                        {"\"element_bytes\":4", "\"element_bytes\":8"},
+                                                        {"\"contiguous\"", "\"elsewhere\""},
+                                                        {"\"it has no data\"", "\"\""},
+                                                        {"it has no data", "two\\nlines"},
+                                                        {"a note", "\\u001b[2J"},
+                                                        {"[\"/b\"]", "7"},
+                                                        {"{\"arrays\":", "{\"others\":"}}) {
+    std::string lie = good;
+    ASSERT_NE(lie.find(from), lie.npos) << from;
+    lie.replace(lie.find(from), from.size(), to);
+    EXPECT_THAT(message_of<InputError>([&] { hdf5_arrays(lie, 1 << 20); }), HasSubstr("described it wrongly"))
+        << lie;
+  }
+  const auto refusal = [&](const std::string& from, const std::string& to) {
+    std::string lie = good;
+    lie.replace(lie.find(from), from.size(), to);
+    return hdf5_arrays(lie, 2096).at(0).refusal;
+  };
+  EXPECT_THAT(refusal("2048", "18446744073709551615"), HasSubstr("truncated"));
+  EXPECT_THAT(refusal("[2,3]", "[4294967296,4294967296]"), HasSubstr("2^63"));
+  EXPECT_THAT(refusal("'>f4'", "'>q'"), HasSubstr("unknown type"));
+  EXPECT_THAT(refusal("'>f4'", "'O'"), HasSubstr("Python objects"));
+  for (const char* other : {"", "[]", "3", "null", "{\"arrays\":3}", "{\"error\":3}"})
+    EXPECT_THAT(message_of<InputError>([&] { hdf5_arrays(other, 1); }), HasSubstr("described it wrongly"));
+  EXPECT_EQ(message_of<InputError>([] { hdf5_arrays("{\"error\":\"no file\"}", 1); }), "damaged: no file");
+}
+
+TEST(Hdf5, AHeaderThatLiesIsRefused) {
+  const auto made = [](const std::string& answer) { return hdf5_made(answer + "\nabc", 40); };
+  EXPECT_EQ(made(R"({"offset":3,"size":43,"lost":[]})").bytes, "abc");
+  EXPECT_THAT(made(R"({"offset":3,"size":43,"lost":["a\n","b"]})").note, HasSubstr(R"("a\n", "b")"));
+  for (const char* answer : {R"({"offset":4,"size":44,"lost":[]})", R"({"offset":3,"size":44,"lost":[]})",
+                             R"({"offset":3,"size":2,"lost":[]})", R"({"offset":-3,"size":43,"lost":[]})",
+                             R"({"offset":3,"size":43,"lost":7})", R"({"offset":3})", "",
+                             R"({"offset":3,"size":18446744073709551615})"})
+    EXPECT_THAT(message_of<InputError>([&] { made(answer); }), HasSubstr("described it wrongly")) << answer;
+  EXPECT_EQ(message_of<InputError>([&] { made(R"({"error":"no type"})"); }), "no type");
+}
+
+TEST(Hdf5, AProgramThatHangsIsEnded) {
+  const test::ScratchDirectory scratch;
+  test::write_file(scratch / "a.h5", "x");
+  test::write_file(scratch / "sleep", "#!/bin/sh\nexec sleep 1000\n");
+  std::filesystem::permissions(scratch / "sleep", std::filesystem::perms::owner_all);
+  setenv("XORDER_HDF5", (scratch / "sleep").c_str(), 1);
+  const File file = File::open_input(scratch / "a.h5", Access::buffered);
+  EXPECT_THAT(message_of<InputError>([&] { read_hdf5(file, 1); }), HasSubstr("more than 1 second"));
+  unsetenv("XORDER_HDF5");
+}
+
 TEST(Envi, AxesAreInTheOrderOfTheFile) {
   const ContainedArray array = parsed_envi(test::sample_envi(), 58).at(0);
   EXPECT_THAT(array.refusal, IsEmpty());
@@ -335,6 +416,23 @@ TEST(FileAndName, AnExistingPathWinsAndThenTheLongestFile) {
   expect("c:", "c:", {});
   expect("d:1", "d:1", {});
   expect("missing:1", "missing:1", {});
+}
+
+TEST(FileAndName, AnOutputIsNamedByItsSuffix) {
+  const test::ScratchDirectory scratch;
+  test::write_file(scratch / "old.h5:x", "x");
+  const auto expect = [&](const char* given, const char* file, std::optional<std::string> name) {
+    const FileAndName found = output_file_and_name(scratch / given);
+    EXPECT_EQ(found.file, scratch / file) << given;
+    EXPECT_EQ(found.name, name) << given;
+  };
+  expect("a.h5:/g/x", "a.h5", "/g/x");
+  expect("a.h5:", "a.h5", "");
+  expect("a:b.H5:c.h5:d", "a:b.H5", "c.h5:d");
+  expect("a.h5", "a.h5", {});
+  expect("a.npy:/x", "a.npy:/x", {});
+  expect("a.nc:x", "a.nc:x", {});
+  expect("old.h5:x", "old.h5:x", {});
 }
 
 TEST(ChosenArray, IsTheOneOfThatNameOrTheOnlyOne) {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/container/container.hpp"
+#include "io/container/hdf5.hpp"
 
 namespace xorder::test {
 
@@ -114,6 +114,16 @@ inline std::string sample_envi() {
          "interleave = BIL\nbyte order = 1\n";
 }
 
+/// What xorder-hdf5 prints of a file that has three arrays of 24 bytes from byte 2048 on, and others.
+inline std::string sample_hdf5() {
+  return R"({"arrays":[{"name":"/g/a","aliases":["/b"],"storage":"contiguous","refusal":"","descr":"'>f4'",)"
+         R"("element_bytes":4,"shape":[2,3],"offset":2048,"axes":["x","y"],"note":""},)"
+         R"({"name":"/é","aliases":[],"storage":"contiguous","refusal":"","descr":"[('a', '<i2'), ('', '|V4'), )"
+         R"(('b', '|u1', (3, 2)), ]","element_bytes":12,"shape":[2],"offset":2072,"axes":[],"note":"a note"},)"
+         R"({"name":"/gz","storage":"compressed","refusal":"it is stored in chunks","descr":"'|b1'",)"
+         R"("element_bytes":1,"shape":[9]},{"name":"/none","storage":"none","refusal":"it has no data"}]})";
+}
+
 /// A header in memory, of a file of that size.
 inline io::HeaderBytes in_memory(const std::string& bytes) {
   return io::HeaderBytes(bytes.size(), [bytes](char* to, std::size_t count, std::uint64_t offset) {
@@ -159,7 +169,10 @@ inline std::vector<Sample> samples() {
           sample("NIfTI-1", sample_nifti(1), nifti),
           sample("NIfTI-2", sample_nifti(2, false), nifti),
           {"NIfTI pair", sample_nifti(1, false, true), 60, pair, true},
-          {"ENVI", sample_envi(), 58, envi, true}};
+          {"ENVI", sample_envi(), 58, envi, true},
+          {"HDF5", sample_hdf5(), 2096,
+           [](const std::string& printed, std::uint64_t bytes) { return io::hdf5_arrays(printed, bytes); },
+           true}};
 }
 
 }  // namespace xorder::test
