@@ -11,7 +11,7 @@
 
 #include "io/container/hdf5.hpp"
 #include "io/create.hpp"
-#include "io/format/npy.hpp"
+#include "io/format/npy_header.hpp"
 #include "io/measure/fresh_memory.hpp"
 #include "io/output.hpp"
 #include "io/page_cache/page_cache.hpp"
@@ -224,10 +224,12 @@ void find_journal(Frame& frame) {
 // What is to be made, as text that is the same only for the same bytes in the same files.
 std::string request_of(const Frame& frame, const Reordering& what,
                        const std::vector<std::uint64_t>& extents) {
-  std::string text =
-      fmt::format("{} bytes, axes {} in the order {}, shape ({}), {} bytes at {}, header {}",
-                  what.element_bytes, fmt::join(what.extents, " "), fmt::join(what.order, " "),
-                  fmt::join(extents, ", "), frame.output.bytes, frame.output.offset, frame.output.header);
+  // An HDF5 header follows from the rest, but libhdf5 may fill its gaps with anything.
+  const bool npy = frame.output.header.starts_with(io::npy_magic);
+  std::string text = fmt::format("{} bytes, axes {} in the order {}, shape ({}), {} bytes at {}, header {}",
+                                 what.element_bytes, fmt::join(what.extents, " "), fmt::join(what.order, " "),
+                                 fmt::join(extents, ", "), frame.output.bytes, frame.output.offset,
+                                 npy ? frame.output.header : frame.options.dataset);
   if (what.mapped)
     text += fmt::format("; axis {} by {} and {}", *what.mapped, fmt::join(what.map.matrix.columns(), " "),
                         what.map.complement);

@@ -199,8 +199,8 @@ class Hdf5(Case):
             self.transposes("b.h5", transposed(array))
         large = self.noise((300, 500), ">f4")
         self.save("a.npy", large)
-        for engine in ["direct", "mapped"]:
-            self.ok("transpose", "a.npy", "b.hdf5:x", "-q", "--force", "--io", engine)
+        for options in [("--io", "direct"), ("--io", "mapped"), ("--resumable",)]:
+            self.ok("transpose", "a.npy", "b.hdf5:x", "-q", "--force", *options)
             self.assert_same(self.dataset("b.hdf5", "x"), transposed(large))
         self.save("e.npy", large[:0])
         self.ok("transpose", "e.npy", "e.h5")

@@ -41,7 +41,7 @@ struct Hdf5Header {
   std::string bytes;  ///< of the new file, up to its data, which are all that follows
   std::string note;   ///< what of the input could not be kept; or empty
 };
-/// The beginning of an HDF5 file with that dataset, the same for the same arguments. If the input is of an
+/// The beginning of an HDF5 file with that dataset, of the same size every time. If the input is of an
 /// HDF5 file, the dataset gets its attributes and, if the types agree, its type; dimension scales and labels
 /// go with the axes. Takes a process of the program, which has a minute. Throws InputError, one line without
 /// a path, without the program, for types that HDF5 does not have (U), and paths that no dataset can have.

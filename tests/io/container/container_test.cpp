@@ -238,7 +238,7 @@ TEST(Hdf5, DescriptionsThatLieAreRefused) {
   };
   EXPECT_THAT(refusal("2048", "18446744073709551615"), HasSubstr("truncated"));
   EXPECT_THAT(refusal("[2,3]", "[4294967296,4294967296]"), HasSubstr("2^63"));
-  EXPECT_THAT(refusal("'>f4'", "'>q'"), HasSubstr("unknown type"));
+  EXPECT_THAT(refusal("'>f4'", "'nope'"), HasSubstr("unknown type"));
   EXPECT_THAT(refusal("'>f4'", "'O'"), HasSubstr("Python objects"));
   for (const char* other : {"", "[]", "3", "null", "{\"arrays\":3}", "{\"error\":3}"})
     EXPECT_THAT(message_of<InputError>([&] { hdf5_arrays(other, 1); }), HasSubstr("described it wrongly"));
