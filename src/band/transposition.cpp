@@ -98,7 +98,7 @@ void BandTransposition::move(work::Run& run) {
   const io::Location target = run.target();
   const plan::PassSummary pass = passes().front();
   run.begin(pass.bytes_read + pass.bytes_written, 1);
-  io::Carry carry(target.file, target.offset, target.offset + frame().output.bytes, setting_.write_alignment,
+  io::Carry carry(target.offset, target.offset + frame().output.bytes, setting_.write_alignment,
                   waiting_memory(frame().setting));
   uint64_t most = 0;
   for (const plan::BandPart& part : parts_) most = std::max(most, plan::pass(part.plan).memory);

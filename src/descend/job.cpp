@@ -9,7 +9,8 @@ using std::uint64_t;
 DescendJob::DescendJob(std::vector<io::ArrayFile> inputs, std::unique_ptr<Computation> what,
                        io::DType element, std::vector<uint64_t> extents, std::filesystem::path output,
                        work::Options options, plan::SweepSizes sizes)
-    : Work(frame_of(std::move(inputs), *what, element, extents, std::move(output), std::move(options))),
+    : Work(frame_of(std::move(inputs), *what, plan::Between::threads, element, extents, std::move(output),
+                    std::move(options))),
       what_(std::move(what)),
       plan_(std::make_unique<plan::SweepPlan>(plan_of(frame(), *what_, sizes, plan::Between::threads))) {}
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 
 #include "run/executor.hpp"
@@ -15,7 +16,8 @@ namespace {
 
 using std::uint64_t;
 
-int checked_lg(const std::vector<io::ArrayFile>& inputs, const std::vector<uint64_t>& extents) {
+uint64_t checked_count(const std::vector<io::ArrayFile>& inputs, const std::vector<uint64_t>& extents,
+                       bool any) {
   const uint64_t count = inputs.front().description.elements();
   for (const io::ArrayFile& input : inputs) {
     work::check_c_order(input);
@@ -24,18 +26,19 @@ int checked_lg(const std::vector<io::ArrayFile>& inputs, const std::vector<uint6
                                    input.path.string(), other));
     }
   }
-  const int lg = exact_lg(count, fmt::format("{}: the number of elements", inputs.front().path.string()));
+  if (!any) exact_lg(count, fmt::format("{}: the number of elements", inputs.front().path.string()));
   const uint64_t made = checked_bytes({extents, 1, Order::c});
   if (made != count) throw InputError(fmt::format("the output has {} elements, not {}", made, count));
-  return lg;
+  return count;
 }
 
 }  // namespace
 
-work::Frame frame_of(std::vector<io::ArrayFile> inputs, const Computation& what, const io::DType& element,
-                     const std::vector<uint64_t>& extents, std::filesystem::path output,
-                     work::Options options) {
-  const uint64_t count = uint64_t{1} << checked_lg(inputs, extents);
+work::Frame frame_of(std::vector<io::ArrayFile> inputs, const Computation& what, plan::Between between,
+                     const io::DType& element, const std::vector<uint64_t>& extents,
+                     std::filesystem::path output, work::Options options) {
+  const bool any = what.is_causal() && between == plan::Between::threads;
+  const uint64_t count = checked_count(inputs, extents, any);
   uint64_t working = count * (element.bytes + 2 * what.record_bytes());
   for (const io::ArrayFile& input : inputs) working += count * input.description.dtype.bytes;
   return work::settle(std::move(inputs), std::move(output), element, extents, std::move(options), working);
@@ -44,12 +47,15 @@ work::Frame frame_of(std::vector<io::ArrayFile> inputs, const Computation& what,
 plan::SweepPlan plan_of(const work::Frame& frame, const Computation& what, const plan::SweepSizes& sizes,
                         plan::Between between, const std::optional<schedule::LinkTimes>& link_times) {
   const uint64_t count = frame.input().description.elements();
-  plan::SweepTask task{.lg_size = exact_lg(count, ""),
+  uint64_t input_bytes = 0;
+  for (const io::ArrayFile& input : frame.inputs) input_bytes += input.description.dtype.bytes;
+  plan::SweepTask task{.lg_size = std::countr_zero(std::bit_ceil(count)),
+                       .missing = std::bit_ceil(count) - count,
                        .ascend = what.direction() == Direction::ascend,
                        .record_bytes = what.record_bytes(),
                        .inputs = frame.inputs.size(),
-                       .input_bytes = frame.input_bytes() / count,
-                       .output_bytes = frame.output.bytes / count,
+                       .input_bytes = input_bytes,
+                       .output_bytes = count == 0 ? what.record_bytes() : frame.output.bytes / count,
                        .between = between,
                        .reads = {0, 0},
                        .link_times = link_times};
@@ -99,8 +105,8 @@ void run_sweeps(const plan::SweepPlan& plan, Computation& what, work::Run& run, 
     if (sweep.nodes) task::execute_in(computing.arena, [&] { compute_strip = make(sweep); });
     const auto pass = make_pass(plan, sweep, groups, from(i), to(i), memory.data(), computing, compute_strip);
     const io::Location target = to(i).arrays.front().begin;
-    io::Carry carry(target.file, target.offset, target.offset + sweep.pass.bytes_written,
-                    pass->rules().write_alignment, plan.setting.memory / 64);
+    io::Carry carry(target.offset, target.offset + sweep.pass.bytes_written, pass->rules().write_alignment,
+                    plan.setting.memory / 64);
     run::execute(*pass, carry, *queue, environment);
     what.check();
     if (i < last) target.file.finish_writing();

@@ -15,9 +15,9 @@
 namespace xorder::descend {
 
 /// Throws InputError as the constructor of DescendJob does, except for what plan_of() checks.
-work::Frame frame_of(std::vector<io::ArrayFile> inputs, const Computation& what, const io::DType& element,
-                     const std::vector<std::uint64_t>& extents, std::filesystem::path output,
-                     work::Options options);
+work::Frame frame_of(std::vector<io::ArrayFile> inputs, const Computation& what, plan::Between between,
+                     const io::DType& element, const std::vector<std::uint64_t>& extents,
+                     std::filesystem::path output, work::Options options);
 
 /// Throws InputError as plan::plan_sweeps does.
 plan::SweepPlan plan_of(const work::Frame& frame, const Computation& what, const plan::SweepSizes& sizes,

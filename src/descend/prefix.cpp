@@ -62,6 +62,7 @@ class Prefix : public Numbers<T> {
   explicit Prefix(NumberType type) : Numbers<T>(Direction::descend, type) {}
 
   Computation::Reads reads(int) const override { return {.plus = false, .minus = true}; }
+  bool is_causal() const override { return true; }
 
   void step(int b, uint64_t first, std::size_t count, const std::byte* x, const std::byte*,
             const std::byte* minus, std::byte* out) override {

@@ -50,6 +50,8 @@ class Side {
 
  private:
   bool are_records() const { return arrays_.size() == 1 && largest_ == record_; }
+  /// How many records of the part from record `index` on are in the arrays.
+  uint64_t there(uint64_t index) const { return std::min(part_, elements_ - std::min(elements_, index)); }
   /// Of a part of elements of `bytes` bytes, with blocks at both ends.
   uint64_t room(uint64_t bytes) const {
     const uint64_t unit = std::max(alignment_, cache_line);
@@ -59,12 +61,17 @@ class Side {
   const std::vector<Elements>& arrays_;
   Computation* converter_;
   uint64_t record_, largest_ = 0;  // bytes of a record, and of an element
+  uint64_t elements_;
   uint64_t alignment_ = 1, part_;
   uint64_t begin_, slots_ = 64, slot_bytes_ = 0;
 };
 
 Side::Side(const Records& records, const SweepPlan& plan, const Sweep& sweep, bool reads, uint64_t begin)
-    : arrays_(records.arrays), converter_(records.converter), record_(plan.task.record_bytes), begin_(begin) {
+    : arrays_(records.arrays),
+      converter_(records.converter),
+      record_(plan.task.record_bytes),
+      elements_(plan.task.elements()),
+      begin_(begin) {
   uint64_t all = 0;
   for (const Elements& array : arrays_) {
     const io::File& file = array.begin.file;
@@ -92,7 +99,7 @@ std::vector<run::Range> Side::ranges(uint64_t index, std::byte* records, std::by
   for (const auto& [begin, bytes] : arrays_) {
     const uint64_t offset = begin.offset + index * bytes;
     std::byte* const data = slot_bytes_ == 0 ? records : free + offset % alignment_;
-    all.push_back({&begin.file, offset, part_ * bytes, data});
+    all.push_back({&begin.file, offset, there(index) * bytes, data});
     free += room(bytes);
   }
   return all;
@@ -105,12 +112,12 @@ void Side::load(uint64_t index, const std::vector<run::Range>& from, std::byte* 
     if (to != range.data) std::memmove(to, range.data, range.bytes);
     inputs.push_back(to);
   }
-  if (converter_ != nullptr) converter_->load(index, part_, inputs, records);
+  if (converter_ != nullptr) converter_->load(index, there(index), inputs, records);
 }
 
 void Side::store(uint64_t index, std::byte* records, const run::Range& to) const {
   std::byte* const output = are_records() ? records : aligned(to.data);
-  if (converter_ != nullptr) converter_->store(index, part_, records, output);
+  if (converter_ != nullptr) converter_->store(index, there(index), records, output);
   if (output != to.data) std::memmove(to.data, output, to.bytes);
 }
 

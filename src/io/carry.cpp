@@ -12,10 +12,8 @@ constexpr std::size_t blocks_in_slab = 64;
 
 }  // namespace
 
-Carry::Carry(const File& file, std::uint64_t begin, std::uint64_t end, std::uint64_t block_bytes,
-             std::uint64_t memory_bytes)
-    : file_(file),
-      begin_(begin),
+Carry::Carry(std::uint64_t begin, std::uint64_t end, std::uint64_t block_bytes, std::uint64_t memory_bytes)
+    : begin_(begin),
       end_(end),
       block_bytes_(block_bytes),
       most_blocks_(std::max<std::size_t>(blocks_in_slab, memory_bytes / block_bytes)) {}
@@ -39,19 +37,20 @@ std::uint64_t Carry::stretch(std::uint64_t start) const {
   return (start / block_bytes_ - first) / ceil_div(blocks, most);
 }
 
-bool Carry::add(std::uint64_t from, std::uint64_t to, std::byte* block) {
+bool Carry::add(const File& file, std::uint64_t from, std::uint64_t to, std::byte* block) {
   const std::uint64_t start = from / block_bytes_ * block_bytes_;
-  auto found = waiting_.find(start);
+  const Place place{file.number(), start};
+  auto found = waiting_.find(place);
   if (found == waiting_.end()) {
     std::byte* kept = !spilled_.empty() && spilled_[stretch(start)] ? nullptr : allocate();
     if (kept == nullptr) {
       if (spilled_.empty()) spilled_.resize(stretch(end_ - 1) + 1);
       spilled_[stretch(start)] = true;
-      write(start, from, to, block);
+      file.write_exactly(block + (from - start), to - from, from);
       return false;
     }
     const std::uint64_t ours = std::min(start + block_bytes_, end_) - std::max(start, begin_);
-    found = waiting_.emplace(start, Waiting{kept, {}, ours}).first;
+    found = waiting_.emplace(place, Waiting{kept, {}, ours}).first;
   }
   Waiting& waiting = found->second;
   waiting.missing -= to - from;
@@ -67,23 +66,19 @@ bool Carry::add(std::uint64_t from, std::uint64_t to, std::byte* block) {
   waiting_.erase(found);
   const std::uint64_t first = std::max(start, begin_), last = std::min(start + block_bytes_, end_);
   if (last - first == block_bytes_) return true;
-  write(start, first, last, block);
+  file.write_exactly(block + (first - start), last - first, first);
   return false;
 }
 
 std::vector<BlockPart> Carry::take_rest() {
   std::vector<BlockPart> rest;
-  for (const auto& [start, waiting] : waiting_) {
+  for (const auto& [place, waiting] : waiting_) {
     for (const Part& part : waiting.parts)
-      rest.push_back({start + part.from, {waiting.data + part.from, waiting.data + part.to}});
+      rest.push_back({place.second + part.from, {waiting.data + part.from, waiting.data + part.to}});
     free_.push_back(waiting.data);
   }
   waiting_.clear();
   return rest;
-}
-
-void Carry::write(std::uint64_t start, std::uint64_t from, std::uint64_t to, const std::byte* block) {
-  file_.write_exactly(block + (from - start), to - from, from);
 }
 
 }  // namespace xorder::io

@@ -59,7 +59,7 @@ class File {
   File& operator=(File&& other) noexcept;
 
   const std::string& name() const { return name_; }
-  /// Unique among the files that this process opens or makes.
+  /// Unique among the files that this process opens or makes. One that OutputFiles opens again keeps it.
   std::uint64_t number() const { return number_; }
   /// The disk that it was opened on and that all its operations use.
   Disk& disk() const { return *disk_; }
@@ -121,6 +121,7 @@ class File {
  private:
   explicit File(Disk& disk);
   friend class Output;
+  friend class OutputFiles;
   static File adopt_new(Descriptor plain, const std::filesystem::path& directory, const std::string& name,
                         std::uint64_t bytes, Access access, Disk& disk);
   static File opened_for_writing(Descriptor plain, const std::string& name, std::uint64_t bytes,

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/magic.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 
 #include "io/create.hpp"
 #include "io/disk.hpp"
+#include "io/give_name.hpp"
 #include "io/kept.hpp"
 #include "io/take_over.hpp"
 #include "text/reason.hpp"
@@ -236,7 +236,7 @@ void Output::commit() {
       replace_old();
       break;
     }
-    const int code = link_new();
+    const int code = give_name(*disk_, directory_.get(), file_->plain_descriptor(), temporary_, name);
     is_new_ = code == 0;
     if (is_new_) break;
     // Another run may have put its output there since we checked.
@@ -244,58 +244,13 @@ void Output::commit() {
     if (!overwrite_)
       fail("someone else created it during the run; the result of this run is discarded", code);
   }
-  // Some network file systems cannot sync a directory and do not need to.
-  const int code = disk_->sync(directory_.get());
-  if (code != 0 && code != EINVAL && code != ENOTSUP) {
-    throw IoError(destination_.string(),
-                  fmt::format("is complete, but its directory could not be synced: {}; it "
-                              "may be lost if the machine crashes now",
-                              reason(code)));
-  }
-  require_in_place();
-}
-
-void Output::require_in_place() const {
-  struct stat mine, there;
-  const fs::path path = parent(destination_);
-  if (fstat(directory_.get(), &mine) != 0) return;
-  if (stat(path.c_str(), &there) == 0 && there.st_dev == mine.st_dev && there.st_ino == mine.st_ino) return;
-  std::error_code unknown;
-  const fs::path now = fs::read_symlink(proc_path(directory_.get()), unknown);
-  throw IoError(
-      destination_.string(),
-      fmt::format("is complete, but not there: {} was moved during the run{}", path.string(),
-                  unknown ? "" : fmt::format("; it is {}", (now / destination_.filename()).string())));
+  sync_directory(*disk_, directory_.get(), destination_);
 }
 
 void Output::withdraw() {
   if (!is_new_) return;
-  const std::string name = destination_.filename().string();
   const FileStamp mine = file_->stamp();
-  struct stat there;
-  if (fstatat(directory_.get(), name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0 &&
-      there.st_dev == mine.device && there.st_ino == mine.inode) {
-    disk_->remove(directory_.get(), name.c_str());
-  }
-}
-
-int Output::link_new() {
-  const std::string name = destination_.filename().string();
-  if (temporary_.empty()) return link_nameless(name);
-  const int directory = directory_.get();
-  int code = disk_->rename(directory, temporary_.c_str(), name.c_str(), RENAME_NOREPLACE);
-  if (code == EINVAL || code == ENOSYS) {  // not supported here; a link does not replace either
-    code = disk_->link(directory, temporary_.c_str(), directory, name.c_str(), 0);
-    if (code == 0 && disk_->remove(directory, temporary_.c_str()) != 0)
-      return 0;  // the destructor tries again
-  }
-  if (code == EPERM || code == EOPNOTSUPP || code == ENOSYS) {  // no links either: a check has to do
-    struct stat status;
-    const bool exists = fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
-    code = exists ? EEXIST : disk_->rename(directory, temporary_.c_str(), name.c_str(), 0);
-  }
-  if (code == 0) temporary_.clear();
-  return code;
+  remove_name(*disk_, directory_.get(), destination_.filename().string(), mine.device, mine.inode);
 }
 
 void Output::replace_old() {
@@ -303,7 +258,7 @@ void Output::replace_old() {
   // rename() replaces atomically, but needs a name to start from.
   while (temporary_.empty()) {
     std::string temporary = temporary_name(directory, destination_.filename().string());
-    const int code = link_nameless(temporary);
+    const int code = link_nameless(*disk_, directory, file_->plain_descriptor(), temporary);
     if (code == 0) temporary_ = std::move(temporary);
     // A killed process with our pid may have left a file of this name.
     if (code != 0 && code != EEXIST) fail("give it a name", code);
@@ -312,11 +267,6 @@ void Output::replace_old() {
     fail("replace", code);  // the destructor removes the temporary name
   }
   temporary_.clear();
-}
-
-int Output::link_nameless(const std::string& name) {
-  const std::string from = proc_path(file_->plain_descriptor());
-  return disk_->link(AT_FDCWD, from.c_str(), directory_.get(), name.c_str(), AT_SYMLINK_FOLLOW);
 }
 
 }  // namespace xorder::io

@@ -60,15 +60,9 @@ class Output {
                     const File& input);
 
  private:
-  /// Gives the file its name if the name is free. Returns 0 or an errno.
-  int link_new();
   /// Replaces the file that has the name. Throws IoError.
   void replace_old();
-  /// Gives a nameless file a name that is free. Returns 0 or an errno.
-  int link_nameless(const std::string& name);
   [[noreturn]] void fail(const char* operation, int code) const;
-  /// Throws IoError if the destination's path has come to lead elsewhere.
-  void require_in_place() const;
 
   Disk* disk_;                         // the input's
   std::filesystem::path destination_;  // symbolic links followed

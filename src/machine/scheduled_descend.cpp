@@ -62,9 +62,9 @@ std::unique_ptr<Job> scheduled_descend(std::vector<io::ArrayFile> inputs,
                                        DescendSchedule schedule, const plan::SweepSizes& sizes,
                                        const std::optional<schedule::LinkTimes>& link_times) {
   if (link_times) schedule::check(*link_times);
-  work::Frame frame =
-      descend::frame_of(std::move(inputs), *what, element, extents, std::move(output), std::move(options));
   const auto between = schedule == DescendSchedule::aspc ? plan::Between::aspc : plan::Between::pipelined;
+  work::Frame frame = descend::frame_of(std::move(inputs), *what, between, element, extents,
+                                        std::move(output), std::move(options));
   return std::make_unique<ScheduledDescend>(std::move(frame), std::move(what), sizes, between, link_times);
 }
 

@@ -219,42 +219,69 @@ std::optional<gf2::AffineMap> flat_map(const Reordering& r) {
 
 namespace {
 
-// The axes of r's target, slowest first, in a run for each of these extents; nothing if that is not possible.
-std::optional<std::vector<std::vector<int>>> cut_into(const Reordering& r,
-                                                      const std::vector<std::uint64_t>& extents) {
-  std::vector<std::vector<int>> runs;
-  auto next = r.order.begin();
+// Makes two axes of an unmapped one; the faster has the extent `fast`.
+void cut(Reordering& r, std::size_t place, std::uint64_t fast) {
+  const int axis = r.order[place];
+  for (int& other : r.order) other += other > axis;
+  if (r.mapped) *r.mapped += *r.mapped > axis;
+  r.order.insert(r.order.begin() + static_cast<std::ptrdiff_t>(place) + 1, axis + 1);
+  r.extents[axis] /= fast;
+  r.extents.insert(r.extents.begin() + axis + 1, fast);
+}
+
+// How many axes of r's target, slowest first, make up each of these extents; nothing if that is not possible.
+// Cuts axes where an extent ends within them.
+std::optional<std::vector<std::size_t>> cut_into(Reordering& r, const std::vector<std::uint64_t>& extents) {
+  std::vector<std::size_t> counts;
+  std::size_t next = 0;
   for (const std::uint64_t extent : extents) {
-    std::vector<int>& run = runs.emplace_back();
-    std::uint64_t product = 1;
-    for (; product < extent && next != r.order.end(); ++next) {
-      run.push_back(*next);
-      product *= r.extents[*next];
+    const std::size_t first = next;
+    std::uint64_t left = extent;
+    for (; left > 1 && next < r.order.size(); ++next) {
+      const std::uint64_t whole = r.extents[r.order[next]];
+      if (whole > left && whole % left == 0 && r.mapped != r.order[next]) cut(r, next, whole / left);
+      const std::uint64_t slow = r.extents[r.order[next]];
+      if (left % slow != 0) return std::nullopt;
+      left /= slow;
     }
-    if (product != extent) return std::nullopt;
+    if (left != 1) return std::nullopt;
+    counts.push_back(next - first);
   }
-  for (; next != r.order.end(); ++next) {
-    if (r.extents[*next] != 1 || runs.empty()) return std::nullopt;
-    runs.back().push_back(*next);
-  }
-  return runs;
+  for (std::size_t rest = next; rest < r.order.size(); ++rest)
+    if (r.extents[r.order[rest]] != 1) return std::nullopt;
+  if (next < r.order.size() && counts.empty()) return std::nullopt;
+  if (!counts.empty()) counts.back() += r.order.size() - next;
+  return counts;
 }
 
 }  // namespace
 
 Reordering stored_in(Order order, Reordering r, const std::vector<std::uint64_t>& extents) {
-  if (order == Order::c || r.elements() <= 1) return r;
-  if (const auto runs = cut_into(r, extents)) {
-    r.order.clear();
-    for (auto run = runs->rbegin(); run != runs->rend(); ++run)
-      std::ranges::copy(*run, std::back_inserter(r.order));
-    return r;
+  std::vector<int> axes(extents.size());
+  std::iota(axes.begin(), axes.end(), 0);
+  if (order == Order::fortran) std::ranges::reverse(axes);
+  return stored_in(axes, std::move(r), extents);
+}
+
+Reordering stored_in(std::span<const int> axes, Reordering r, const std::vector<std::uint64_t>& extents) {
+  if (std::ranges::is_sorted(axes) || r.elements() <= 1) return r;
+  Reordering finer = r;
+  if (const auto counts = cut_into(finer, extents)) {
+    std::vector<int> order;
+    for (const int axis : axes) {
+      const auto begin = finer.order.begin() + std::accumulate(counts->begin(), counts->begin() + axis, 0L);
+      order.insert(order.end(), begin, begin + static_cast<std::ptrdiff_t>((*counts)[axis]));
+    }
+    finer.order = std::move(order);
+    return finer;
   }
-  const auto before = flat_map(r), after = flat_map(transposition({extents, r.element_bytes, Order::c}, {}));
+  const auto before = flat_map(r),
+             after = flat_map(transposition({extents, r.element_bytes, Order::c}, axes));
   if (!before || !after)
-    throw InputError(
-        fmt::format("a result of shape ({}), which is not that of its axes, is only stored in C order",
-                    fmt::join(extents, ", ")));
+    throw InputError(fmt::format(
+        "a result of shape ({}), which is not that of its axes, is only stored in C order, and only split "
+        "along the first of them",
+        fmt::join(extents, ", ")));
   return {r.element_bytes, {r.elements()}, {0}, 0, *after * *before};
 }
 

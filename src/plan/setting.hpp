@@ -85,6 +85,9 @@ struct Setting {
   /// engine reads such inputs.
   std::shared_ptr<const SourceFiles> strided{};
   std::uint64_t target_offset = 0;
+  /// The bytes of the output in each of its files, if it has several; otherwise 0. Only the tile engine
+  /// writes such outputs.
+  std::uint64_t target_part = 0;
   std::uint64_t scratch_offset = 0;
   /// Disk space for scratch files.
   std::uint64_t scratch_room = std::numeric_limits<std::uint64_t>::max();
@@ -114,7 +117,7 @@ struct Setting {
   Setting part(bool first, bool last) const {
     Setting here = *this;
     if (!first) here.source_offset = scratch_offset, here.source.reset(), here.strided.reset();
-    if (!last) here.target_offset = scratch_offset;
+    if (!last) here.target_offset = scratch_offset, here.target_part = 0;
     return here;
   }
   /// The same for a single pass, whose device also reads like the source.

@@ -385,8 +385,9 @@ class Conductor {
     const bool single = last_block == first;
     const bool first_partial = from > first || to < first_end;
     const bool last_partial = !single && to < last;
-    if (last_partial && !carry_.add(last_block, to, data + (last_block - begin))) last = last_block;
-    if (first_partial && !carry_.add(from, std::min(to, first_end), data)) first = first_end;
+    if (last_partial && !carry_.add(*range.file, last_block, to, data + (last_block - begin)))
+      last = last_block;
+    if (first_partial && !carry_.add(*range.file, from, std::min(to, first_end), data)) first = first_end;
     written_blocks_ = {range.file, first, last, data + (first - begin), last};
     return first < last;
   }

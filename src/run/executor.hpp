@@ -28,10 +28,10 @@ struct Environment {
 };
 
 /// Performs the pass. Blocks that several writes share come together in `carry`, which is for the target's
-/// file and the rules' write alignment; those that are shared with what other passes write stay there. Throws
-/// IoError for the first transfer that failed, what the pass or `tick` throws, and Cancelled when asked to
-/// stop, always after all transfers in flight have ended. Takes some hundred bytes of memory for each request
-/// in flight.
+/// files and the rules' write alignment; those that are shared with what other passes write stay there.
+/// Throws IoError for the first transfer that failed, what the pass or `tick` throws, and Cancelled when
+/// asked to stop, always after all transfers in flight have ended. Takes some hundred bytes of memory for
+/// each request in flight.
 void execute(Pass& pass, io::Carry& carry, io::Queue& queue, const Environment& environment);
 
 }  // namespace xorder::run

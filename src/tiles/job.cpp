@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "io/output_files.hpp"
+#include "text/count_text.hpp"
 #include "text/size_text.hpp"
 #include "tiles/job_of_team.hpp"
 #include "tiles/tile_engine.hpp"
@@ -21,6 +23,9 @@ work::Frame framed(std::vector<io::ArrayFile> inputs, const Reordering& what,
                    work::Options options, work::Team* team) {
   if (inputs.empty()) throw InputError("no input");
   work::check_sizes(what.bytes(), inputs, extents);
+  // The first says where the data begin.
+  std::ranges::stable_partition(inputs,
+                                [](const io::ArrayFile& in) { return in.description.elements() > 0; });
   const io::DType dtype = inputs.front().description.dtype;
   std::uint64_t working = what.bytes();
   for (const io::ArrayFile& input : inputs) working += input.description.end() - input.description.begin();
@@ -72,13 +77,22 @@ Job::Job(Job&&) noexcept = default;
 Job& Job::operator=(Job&&) noexcept = default;
 
 const plan::Plan& Job::plan() const { return tiles_->plan(); }
-std::string Job::describe() const { return plan().describe(); }
+std::string Job::describe() const {
+  const work::Destination& to = frame().output;
+  if (!frame().options.split) return plan().describe();
+  const io::NumberedName names(to.path);
+  return plan().describe() + fmt::format("output: {} of {}, {} to {}\n", count_text(to.files, "file"),
+                                         size_text(to.file_bytes()), names.path(0).string(),
+                                         names.path(to.files - 1).string());
+}
 std::vector<work::PassSummary> Job::passes() const { return tiles_->passes(); }
 std::uint64_t Job::scratch_bytes() const { return plan().scratch_bytes(); }
 
 void Job::verify_output() {
   if (frame().options.resumable)
     throw InputError("a run that can be resumed does not verify its output; verify it afterwards");
+  if (frame().options.split)
+    throw InputError("a run that makes several files does not verify them; compare them with xorder verify");
   verifies_ = true;
 }
 

@@ -141,9 +141,13 @@ void TileEngine::run(work::Run& run, const work::Relay& relay, const PassRange& 
   if (run.resumable()) reached = run.begin_resumable(text_of(plan_));
   for (std::size_t i = 0; i < passes; ++i) {
     const bool strided = plan_.passes[i].strided != nullptr;
-    const PassFiles files{strided ? inputs : std::vector{sources[i]}, targets[i],
-                          plan_.setting.read_alignment, plan_.setting.write_alignment,
-                          i == 0 ? comparison : nullptr};
+    const PassFiles files{strided ? inputs : std::vector{sources[i]},
+                          targets[i],
+                          plan_.setting.read_alignment,
+                          plan_.setting.write_alignment,
+                          i == 0 ? comparison : nullptr,
+                          i + 1 == passes ? run.parts() : nullptr,
+                          plan_.setting.target_part};
     if (run.resumable())
       perform_resumable(run, i, files, *queue, environment, reached);
     else

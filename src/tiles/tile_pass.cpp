@@ -27,6 +27,8 @@ class TilePass final : public run::Pass {
         sources_(files.sources),
         target_(files.target),
         comparison_(files.comparison),
+        parts_(files.parts),
+        part_bytes_(files.part_bytes),
         element_bytes_(tiling_.what().element_bytes),
         rules_{.read_alignment = files.read_alignment,
                .write_alignment = files.write_alignment,
@@ -41,6 +43,7 @@ class TilePass final : public run::Pass {
         groups_(pass.group_slots),
         free_tiles_(pass.tile_slots),
         tiles_(pass.tile_slots),
+        written_parts_(pass.write_slots),
         next_tile_(range.first),
         last_tile_(range.last) {}
 
@@ -93,17 +96,26 @@ class TilePass final : public run::Pass {
       return Next::end;
     }
     if (writes_.available() == 0) return Next::later;
-    write.slot = writes_.take();
     const uint64_t from = target_begin(tile.runs[writing_.run]) + writing_.bytes;
-    const uint64_t begin = round_down(from, rules_.write_alignment);
-    std::byte* const data = writes_[write.slot] + (from - begin);
-    const uint64_t most = std::min(plan::largest_request, pass_.write_slot_bytes);
-    const uint64_t to = gather_runs(tile, from, begin + most, data);
-    write.range = {&target_.file, from, to - from, data};
+    const uint64_t part = parts_ == nullptr ? 0 : from / part_bytes_;
+    const io::File* const file = parts_ == nullptr ? &target_.file : parts_->use(part);
+    if (file == nullptr) return Next::later;
+    write.slot = writes_.take();
+    written_parts_[write.slot] = part;
+    const uint64_t offset = target_.offset + from - part * part_bytes_;
+    const uint64_t within = offset % rules_.write_alignment;
+    std::byte* const data = writes_[write.slot] + within;
+    uint64_t most = std::min(plan::largest_request, pass_.write_slot_bytes) - within;
+    if (parts_ != nullptr) most = std::min(most, (part + 1) * part_bytes_ - from);
+    const uint64_t to = gather_runs(tile, from, from + most, data);
+    write.range = {file, offset, to - from, data};
     return Next::ready;
   }
 
-  void written(const run::Write& write) override { writes_.give_back(write.slot); }
+  void written(const run::Write& write) override {
+    if (parts_ != nullptr) parts_->release(written_parts_[write.slot]);
+    writes_.give_back(write.slot);
+  }
 
  private:
   void list_runs(run::Unit& unit, GroupSlot& slot) {
@@ -181,7 +193,8 @@ class TilePass final : public run::Pass {
     }
   }
 
-  uint64_t target_begin(const plan::Run& run) const { return target_.offset + run.offset * element_bytes_; }
+  // Bytes of the target are counted from where its data begin.
+  uint64_t target_begin(const plan::Run& run) const { return run.offset * element_bytes_; }
 
   // Copies the target's bytes from `from` on, which are the next to be written, up to `limit` or to where the
   // next run does not follow. Returns that place.
@@ -241,6 +254,8 @@ class TilePass final : public run::Pass {
   std::vector<io::Location> sources_;
   io::Location target_;
   verify::Comparison* comparison_;
+  io::OutputFiles* parts_;
+  uint64_t part_bytes_;
   uint64_t element_bytes_;
   run::Rules rules_;
   kernel::Kernel kernel_;
@@ -250,6 +265,7 @@ class TilePass final : public run::Pass {
   std::vector<GroupSlot> groups_;
   run::Numbers free_tiles_;
   std::vector<TileSlot> tiles_;
+  std::vector<uint64_t> written_parts_;  // by the slots of writes
 
   uint64_t next_tile_, last_tile_;
   std::optional<size_t> filling_;  // the tile whose groups are being read
@@ -276,8 +292,9 @@ std::vector<io::BlockPart> run_tiles(const plan::Pass& pass, TileRange tiles, co
                                      io::Queue& queue, const run::Environment& environment) {
   if (tiles.first == tiles.last) return {};
   TilePass tile_pass(pass, tiles, files, environment.memory);
-  const uint64_t begin = files.target.offset, end = begin + pass.tiling.what().bytes();
-  io::Carry carry(files.target.file, begin, end, files.write_alignment, pass.carry_bytes);
+  const uint64_t begin = files.target.offset;
+  const uint64_t end = begin + (files.parts == nullptr ? pass.tiling.what().bytes() : files.part_bytes);
+  io::Carry carry(begin, end, files.write_alignment, pass.carry_bytes);
   run::execute(tile_pass, carry, queue, environment);
   return carry.take_rest();
 }

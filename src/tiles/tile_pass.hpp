@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "io/file.hpp"
+#include "io/output_files.hpp"
 #include "plan/plan.hpp"
 #include "run/executor.hpp"
 #include "verify/comparison.hpp"
@@ -22,6 +23,9 @@ struct PassFiles {
   io::Location target;
   std::uint64_t read_alignment = 1, write_alignment = 1;  ///< as in the plan; at least those of the files
   verify::Comparison* comparison = nullptr;               ///< told of all that is read, if not null
+  /// If the pass writes several files: each has `part_bytes` of the target, from the target's offset on.
+  io::OutputFiles* parts = nullptr;
+  std::uint64_t part_bytes = 0;
 };
 
 /// Memory for any of the passes, one after the other. Throws std::bad_alloc.

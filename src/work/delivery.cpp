@@ -8,6 +8,7 @@
 #include "io/create.hpp"
 #include "io/disk.hpp"
 #include "io/kept.hpp"
+#include "io/page_cache/page_cache.hpp"
 #include "io/page_cache/residency.hpp"
 #include "work/team.hpp"
 #include "xorder/error.hpp"
@@ -16,11 +17,13 @@ namespace xorder::work {
 namespace {
 
 // A sixteenth of the memory may be in write-back, and as much may stay after it was read, in each file.
-// Inputs share this.
+// Inputs share this, and so do the files of an output, though each may have some pages.
 void bound_page_cache(io::File& file, const Frame& frame, std::size_t sharing = 1) {
   constexpr std::uint64_t most_read = std::uint64_t{4} << 20, most_written = std::uint64_t{32} << 20;
   const std::uint64_t share = frame.memory() / 16;
-  file.set_windows(std::min(share, most_read) / sharing, std::min(share, most_written));
+  const std::uint64_t written = std::min(share, most_written);
+  file.set_windows(std::min(share, most_read) / sharing,
+                   file.writable() ? std::max(written / sharing, 4 * io::page_bytes) : written);
 }
 
 // The inputs, and behind them the headers that are files of their own.
@@ -70,6 +73,15 @@ Delivery::Delivery(const Frame& frame, io::Disk& disk)
   Team* const team = frame.sharing();
   const io::Access access = frame.access.target;
   const std::uint64_t bytes = frame.output.file_bytes();
+  if (frame.options.split) {
+    const auto adapt = [&frame](io::File& file) {
+      bound_page_cache(file, frame, frame.output.files);
+      file.set_keep_cached(frame.access.keep_cached);
+    };
+    parts_.emplace(frame.output.path, frame.output.files, bytes, frame.output.header, access, disk,
+                   permissions_of(sources_), adapt);
+    return;
+  }
   if (team == nullptr || team->is_first()) {
     using Naming = io::Output::Naming;
     output_.emplace(frame.output.path, bytes, frame.options.overwrite, access, sources_.front(),
@@ -128,13 +140,15 @@ void Delivery::require_room_for_scratch(std::uint64_t bytes) const {
   if (bytes == 0 || frame_.team() != nullptr || frame_.resumes()) return;
   struct stat made, beside;
   const io::Descriptor directory = io::open_directory(disk_, frame_.scratch_directory(), "scratch files");
-  if (fstat(output_->file().plain_descriptor(), &made) != 0 || fstat(directory.get(), &beside) != 0) return;
+  const io::File& output = parts_ ? parts_->first() : output_->file();
+  if (fstat(output.plain_descriptor(), &made) != 0 || fstat(directory.get(), &beside) != 0) return;
   const auto size = static_cast<std::uint64_t>(made.st_size);
   const std::uint64_t reserved = std::min(size, static_cast<std::uint64_t>(made.st_blocks) * 512);
-  const std::uint64_t unreserved = made.st_dev == beside.st_dev ? size - reserved : 0;
-  const std::string output = frame_.output.path.filename().string();
+  const std::uint64_t unreserved = made.st_dev == beside.st_dev ? (size - reserved) * frame_.output.files : 0;
   io::require_free(directory.get(), frame_.scratch_directory(),
-                   unreserved == 0 ? "scratch files" : fmt::format("{} and scratch files", output),
+                   unreserved == 0
+                       ? "scratch files"
+                       : fmt::format("{} and scratch files", frame_.output.path.filename().string()),
                    unreserved + bytes);
 }
 
@@ -203,6 +217,7 @@ void Delivery::commit(const std::stop_token& stop) {
     team->meet();
   }
   try {
+    if (parts_) parts_->commit();
     if (output_) output_->commit();
     if (frame_.journal) {
       delivered_ = true;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "io/output.hpp"
+#include "io/output_files.hpp"
 #include "work/frame.hpp"
 
 namespace xorder::work {
@@ -24,7 +25,9 @@ class Delivery {
   Delivery& operator=(const Delivery&) = delete;
 
   const io::File& source(std::size_t i = 0) const { return sources_[i]; }
-  io::File& target() { return output_ ? output_->file() : *joined_; }
+  /// If the output has several files, the first of them.
+  io::File& target() { return parts_ ? parts_->first() : output_ ? output_->file() : *joined_; }
+  io::OutputFiles* parts() { return parts_ ? &*parts_ : nullptr; }
   /// Where the output's data begins.
   std::uint64_t target_offset() const { return frame_.output.offset; }
   /// Throws InputError if scratch files of `bytes` bytes together do not fit. Where the output's space could
@@ -53,9 +56,10 @@ class Delivery {
   io::Disk& disk_;
   std::vector<io::File> sources_;      // the inputs, and headers of theirs
   std::vector<io::FileStamp> stamps_;  // of the sources, when reading began
-  std::optional<io::Output> output_;   // in a team, only in the first member,
-  std::optional<io::File> joined_;     // and opened by the others
-  std::filesystem::path shared_;       // by this name
+  std::optional<io::OutputFiles> parts_;
+  std::optional<io::Output> output_;  // in a team, only in the first member,
+  std::optional<io::File> joined_;    // and opened by the others
+  std::filesystem::path shared_;      // by this name
   std::size_t kept_scratch_files_ = 0;
   bool delivered_ = false;
 };

@@ -9,11 +9,13 @@
 #include <limits>
 #include <map>
 
+#include "io/container/container.hpp"
 #include "io/container/hdf5.hpp"
 #include "io/create.hpp"
 #include "io/format/npy_header.hpp"
 #include "io/measure/fresh_memory.hpp"
 #include "io/output.hpp"
+#include "io/output_files.hpp"
 #include "io/page_cache/page_cache.hpp"
 #include "io/page_cache/residency.hpp"
 #include "plan/tiles/source_files.hpp"
@@ -27,6 +29,9 @@
 namespace xorder::work {
 namespace {
 
+// More are a mistake. Each takes some 150 bytes of memory, and is synced by itself.
+constexpr std::uint64_t most_files = 100'000;
+
 // Direct writes and those through the page cache must not share a page.
 void check_page_size() {
   const auto bytes = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
@@ -36,16 +41,19 @@ void check_page_size() {
 }
 
 void check_output(Frame& frame) {
-  const auto check = [&](const io::ArrayFile& input, std::uint64_t bytes) {
-    for (const auto& file : {input.file, input.header})
-      if (file) io::Output::check(frame.output.path, bytes, frame.options.overwrite, *file);
+  const Destination& to = frame.output;
+  const auto check = [&](std::uint64_t bytes) {
+    if (frame.options.split) return io::OutputFiles::check(to.path, to.files, bytes, frame.disk());
+    for (const io::ArrayFile& input : frame.inputs) {
+      for (const auto& file : {input.file, input.header})
+        if (file) io::Output::check(to.path, bytes, frame.options.overwrite, *file);
+    }
   };
   const bool planning = frame.options.plan_only;
   const bool reserved = frame.resumes();
-  for (const io::ArrayFile& input : frame.inputs)
-    check(input, planning || reserved ? 0 : frame.output.file_bytes());
+  check(planning || reserved ? 0 : to.file_bytes());
   try {
-    if (planning && !reserved) check(frame.input(), frame.output.file_bytes());
+    if (planning && !reserved) check(to.file_bytes());
   } catch (const InputError& no_room) {
     add_note(frame.note, no_room.what());
   }
@@ -134,7 +142,7 @@ std::uint64_t scratch_room(const Frame& frame) {
   if (!free || fstat(scratch.get(), &beside) != 0 ||
       stat(io::directory_of_output(frame.output.path).c_str(), &made) != 0)
     return plan::Setting{}.scratch_room;
-  const std::uint64_t output = made.st_dev == beside.st_dev ? frame.output.file_bytes() : 0;
+  const std::uint64_t output = made.st_dev == beside.st_dev ? frame.output.all_bytes() : 0;
   return *free - std::min(*free, output);
 }
 
@@ -180,6 +188,7 @@ plan::Setting setting_of(const Frame& frame, std::uint64_t memory) {
                         .device = frame.disks.target,
                         .source_offset = frame.input().description.begin(),
                         .target_offset = frame.output.offset,
+                        .target_part = frame.options.split ? frame.output.bytes / frame.output.files : 0,
                         .read_alignment = access.read_alignment,
                         .write_alignment = access.target == io::Access::direct ? plan::file_block : 1,
                         .mapped = access.mapped(),
@@ -209,7 +218,7 @@ std::uint64_t memory_beside(const Frame& frame) {
   const unsigned processes = frame.team() == nullptr ? 1 : frame.team()->neighbours();
   std::uint64_t in_memory = 0;
   if (io::only_in_memory(io::directory_of_output(frame.output.path)))
-    in_memory = frame.output.file_bytes() * (frame.membership.parts ? processes : 1);
+    in_memory = frame.output.all_bytes() * (frame.membership.parts ? processes : 1);
   return effective_memory(frame.options.memory, processes, in_memory);
 }
 
@@ -312,19 +321,30 @@ std::shared_ptr<const plan::SourceFiles> source_files(const std::vector<io::Arra
 Destination destination(std::filesystem::path path, const io::ArrayFile& input, const io::DType& dtype,
                         const std::vector<std::uint64_t>& extents, const Options& options) {
   const std::uint64_t offset = options.output_offset;
+  std::vector<std::uint64_t> shape = extents;  // of each file
   Destination to{.path = std::move(path),
                  .header = {},
                  .offset = offset,
                  .bytes = checked_bytes({extents, dtype.bytes, Order::c})};
+  if (options.split) {
+    if (shape.empty()) throw InputError("a result without axes cannot be split");
+    to.files = shape.front();
+    shape.erase(shape.begin());
+    if (to.files == 0 || to.files > most_files)
+      throw InputError(fmt::format("{}: the axis to split has {}, each for a file; expected 1 to {}",
+                                   to.path.string(), count_text(to.files, "place"), most_files));
+  }
   const io::Format format = io::output_format(to.path, input.format, offset != 0);
   if (format == io::Format::npy) {
     if (offset != 0) {
       throw InputError(fmt::format(
           "{}: an .npy file says where its data begin; an offset is only for raw files", to.path.string()));
     }
-    to.header = io::npy_header(dtype, extents, options.output_order, options.compact_header);
+    to.header = io::npy_header(dtype, shape, options.output_order, options.compact_header);
     to.offset = to.header.size();
   } else if (format == io::Format::hdf5) {
+    if (options.split)
+      throw InputError(fmt::format("{}: a result is split into .npy or raw files", to.path.string()));
     if (options.output_order != Order::c)
       throw InputError(fmt::format("{}: an HDF5 file has its data in C order", to.path.string()));
     const std::string dataset = !options.dataset.empty()           ? options.dataset
@@ -389,6 +409,12 @@ Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, co
   if (!engine.strided) std::ranges::for_each(inputs, check_contiguous);
   if (options.resumable && (!engine.resumes || membership.team != nullptr))
     throw InputError("only reorderings by tiles, in one process, can be resumable");
+  if (options.split && (!engine.strided || membership.team != nullptr))
+    throw InputError("only a reordering by one process makes several files");
+  if (options.split && options.overwrite)
+    throw InputError("several files are only made anew; they cannot replace others");
+  if (options.split && options.resumable)
+    throw InputError("a run that makes several files cannot be resumable");
   Frame frame{std::move(inputs), {}, std::move(options), membership, {}, {}, {}, {}};
   Team* const team = frame.team();
   if (frame.options.device) {

@@ -54,8 +54,8 @@ struct Frame {
 /// Describes an output of this type and shape. The path's extension decides its format, or else the input's
 /// format does. The data of a raw file begin at options.output_offset. The header of an HDF5 file is made by
 /// a process (io/container/hdf5.hpp). Throws InputError for an .npy file with an offset, for what no HDF5
-/// file can hold, for an extension of a format that is not written, unless there is an offset, and for more
-/// than 2^63 − 1 bytes.
+/// file can hold, for an extension of a format that is not written, unless there is an offset, for more than
+/// 2^63 − 1 bytes, and for a result that cannot be split.
 Destination destination(std::filesystem::path path, const io::ArrayFile& input, const io::DType& dtype,
                         const std::vector<std::uint64_t>& extents, const Options& options);
 

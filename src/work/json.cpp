@@ -25,6 +25,7 @@ nlohmann::json plan_json(const Summary& plan) {
   const PassSummary first = plan.passes.empty() ? PassSummary{} : plan.passes.front();
   nlohmann::json json{{"passes", plan.passes.size()},
                       {"bytes", plan.bytes},
+                      {"output_files", plan.output_files},
                       {"bytes_read", plan.bytes_read},
                       {"bytes_written", plan.bytes_written},
                       {"scratch_bytes", plan.scratch_bytes},
@@ -50,6 +51,7 @@ nlohmann::json report_json(const Summary& plan, const Report& report) {
                       {"reads", report.reads},           {"writes", report.writes},
                       {"seconds", report.seconds},       {"predicted_seconds", plan.predicted_seconds()},
                       {"memory", plan.memory},           {"peak_memory", report.peak_memory}};
+  json["output_files"] = plan.output_files;
   std::string note = plan.note;
   add_note(note, report.note);
   json["note"] = note;

@@ -33,7 +33,10 @@ class Run {
   std::vector<io::Location> sources() const;
   /// Where byte `at` of the inputs lies, if their data follow one another. Requires at < input_bytes().
   io::Location source_at(std::uint64_t at) const;
+  /// If the output has several files, the first of them.
   io::Location target();
+  /// All of them, if it has several; otherwise nullptr.
+  io::OutputFiles* parts() { return delivery_.parts(); }
   /// Makes a file for the data between two passes.
   io::File scratch(std::uint64_t bytes) { return delivery_.scratch(bytes); }
   /// Makes a queue of the kind that suits the files.

@@ -51,6 +51,7 @@ Summary Work::summary() const {
   // Each member removes the scratch files of its part, all at once.
   const std::uint64_t parts = f.membership.parts ? static_cast<std::uint64_t>(f.team()->size()) : 1;
   Summary all{.bytes = bytes(),
+              .output_files = f.output.files,
               .scratch_bytes = scratch_bytes(),
               .memory = f.memory(),
               .device = f.disks.target.name,

@@ -42,12 +42,21 @@ class Shift(Descend):
         self.save("a.npy", array)
         self.ok("descend", "shift", "a.npy", "b.npy", f"--by={by}", "--force", "-q", *options)
         plain = array.view(f"V{array.itemsize}")
-        self.assert_same(self.load("b.npy"), np.roll(plain, int(by)).view(array.dtype), (array.shape, by, options))
+        self.assert_same(self.load("b.npy"), np.roll(plain, int(by) % max(array.size, 1)).view(array.dtype), (array.shape, by, options))
 
     def test_every_size_and_distance(self):
         for n in range(14):
             for by in self.sample([0, 1, -1, 1 << n, int(self.random.integers(-1 << 40, 1 << 40))], 2):
                 self.check(self.noise(1 << n, "u4"), by)
+
+    def test_any_number(self):
+        for count in [0, 1, 3, 5, 127, 1000, 65537, 2 * MiB + 1]:
+            for by in [0, 1, -1, count // 2, 10**30 + 7, -10**25, int(self.random.integers(-1 << 40, 1 << 40))]:
+                dtype = str(self.random.choice(["u1", ">f8", "V3", "V5"]))
+                self.check(self.noise(count, dtype), by, "--io", self.random.choice(["auto", "direct", "mapped"]), "--memory", "16MiB")
+        self.check(self.noise((5, 7, 3), "<f4"), -40)
+        self.save("a.npy", np.asfortranarray(self.noise((3, 5), "f4")))
+        self.refused("descend", "shift", "a.npy", "b.npy", "--by", 1, says="Fortran")
 
     def test_every_type(self):
         for dtype in ["u1", "V3", "S7", "<U2", ">f8", "c16", "M8[s]", "?", [("x", "u1"), ("y", "<f4", (2,))], "V4100"]:
@@ -99,6 +108,33 @@ class Scan(Descend):
         for dtype in INTEGERS:
             for operation in self.sample(OPERATIONS, 3):
                 self.check(self.noise(1 << 11, dtype) | np.dtype(dtype).type(operation == "prod"), operation)
+
+    def test_any_number(self):
+        for count in [0, 1, 3, 5, 127, 1000, 4099, 65537, *(int(n) for n in self.random.integers(0, 1 << 17, 6))]:
+            for engine in ["auto", "direct", "mapped"]:
+                options = ["--io", engine]
+                if self.random.integers(2):
+                    options += ["--processors", 1 << int(self.random.integers(0, max(count - 1, 0).bit_length() + 1))]
+                operation = str(self.random.choice(list(OPERATIONS)))
+                self.check(self.noise(count, str(self.random.choice(INTEGERS))), operation, *options)
+        for dtype in ["<f4", ">f8"]:
+            self.check((self.random.random(1001) + 0.5).astype(dtype), "sum")
+        array = self.random.random(777) < 0.99
+        self.save("a.npy", array)
+        self.ok("descend", "scan", "a.npy", "b.npy", "--op", "prod", "--force")
+        self.assert_same(self.load("b.npy"), np.logical_and.accumulate(array))
+        self.assert_same(self.load("a.npy"), array)
+
+    def test_any_number_larger_than_memory(self):
+        for count in [9_000_001, (1 << 23) + 1]:
+            array = self.noise(count, "<u8")
+            self.save("a.npy", array)
+            expected = np.cumsum(array)
+            for options in [("--memory", "16MiB", "--io", "direct"), ("--memory", "20MiB", "--io", "mapped"), ("--memory", "64MiB", "--processors", 4096)]:
+                plan = self.json("descend", "scan", "a.npy", "b.npy", *options, "--force", "--dry-run")
+                self.assertEqual((plan["bytes"], plan["bytes_written"] % (8 * count)), (8 * count, 0))
+                self.ok("descend", "scan", "a.npy", "b.npy", *options, "--force", "-q")
+                self.assertTrue((self.load("b.npy") == expected).all(), options)
 
     def test_floats(self):
         for dtype in ["<f4", ">f4", "<f8", ">f8"]:
@@ -298,9 +334,12 @@ class Common(Descend):
     def test_counts(self):
         self.save("a.npy", np.zeros(12))
         self.save("empty.npy", np.zeros(0))
-        for command in [("shift", "--by", 1), ("scan",), ("merge",)]:
-            self.refused("descend", command[0], "a.npy", "b.npy", *command[1:], says=["12", r"\b8\b", r"\b16\b"])
-            self.refused("descend", command[0], "empty.npy", "b.npy", *command[1:], says=["0", r"\b1\b"])
+        for command in [("descend", "merge"), ("machine", "descend", "shift", "--by", 1), ("machine", "descend", "scan")]:
+            kind = command.index("descend") + 2
+            options = [*command[kind:], *(["--schedule", "aspc"] if command[0] == "machine" else [])]
+            self.refused(*command[:kind], "a.npy", "b.npy", *options, says=["12", r"\b8\b", r"\b16\b"])
+            self.refused(*command[:kind], "empty.npy", "b.npy", *options, says=["0", r"\b1\b"])
+        self.refused("descend", "shift", "a.npy", "b.npy", "--by", 1, "--processors", 4, says="--processors: only for 2.n elements")
 
     def test_processors(self):
         self.save("a.npy", np.zeros(64))

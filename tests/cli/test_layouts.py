@@ -361,6 +361,13 @@ class SeveralFiles(Case):
                     self.assertTrue(out.flags.f_contiguous)
                     self.assert_same(np.ascontiguousarray(out), np.ascontiguousarray(whole), options)
 
+    def test_empty_files(self):
+        arrays = [self.noise((rows, 7), "<u4") for rows in [0, 0, 5, 0]]
+        for i, array in enumerate(arrays):
+            self.save(f"in{i}.npy", array)
+        for engine in ["direct", "mapped"]:
+            self.check([f"in{i}.npy" for i in range(4)], arrays[2].T, "--concatenate", 0, "--io", engine)
+
     def test_maps(self):
         arrays, names = self.parts(4, (8, 16))
         whole = np.concatenate(arrays, 1)
@@ -442,13 +449,16 @@ class Recipes(Case):
             "10:40, 8:56": image[10:40, 8:56], "'::-1'": image[::-1], "':, ::-1'": np.rot90(image), "':, :, ::-1'": image[:, :, ::-1],
             "image.npy b.npy --axes 2,0,1": image.transpose(2, 0, 1), "':, :, 1'": image[:, :, 1], "projections.npy": projections.transpose(1, 0, 2),
             "--out-shape": a.reshape(4, 16, 4, 16).transpose(0, 2, 1, 3).reshape(16, 16, 16), "--field x": records["x"], "--field y,t": packed,
-            "--byte-order little": little, "--stack": np.stack(days).T, "--concatenate": np.concatenate(days).T, "compact": a.T}
+            "--byte-order little": little, "--stack": np.stack(days).T, "--concatenate": np.concatenate(days).T, "compact": a.T,
+            "--split": image.transpose(2, 0, 1)}
         for job, command in recipes.items():
             with self.subTest(job=job, command=command):
                 found = [key for key in expected if key in command]
                 self.assertEqual(len(found), 1)
-                self.ok(*shlex.split(command), "--force")
-                self.assert_same(self.load("b.npy"), np.ascontiguousarray(expected.pop(found[0])))
+                split = "--split" in command
+                self.ok(*shlex.split(command), *([] if split else ["--force"]))
+                result = np.stack([self.load(f"plane.{i:02}.npy") for i in range(3)]) if split else self.load("b.npy")
+                self.assert_same(result, np.ascontiguousarray(expected.pop(found[0])))
         self.assertEqual(expected, {})
 
 

@@ -33,7 +33,7 @@ void expect_all_arrive(test::Random& random, std::uint64_t begin, std::uint64_t 
     at = to;
   }
   std::shuffle(parts.begin(), parts.end(), random);
-  Carry carry(file, begin, end, block_bytes, memory);
+  Carry carry(begin, end, block_bytes, memory);
   std::uint64_t whole_blocks = 0, most_waiting = 0;
   std::vector<std::byte> buffer(block_bytes);
   for (const auto& [from, to] : parts) {
@@ -42,7 +42,7 @@ void expect_all_arrive(test::Random& random, std::uint64_t begin, std::uint64_t 
     std::copy(data.begin() + static_cast<std::ptrdiff_t>(from),
               data.begin() + static_cast<std::ptrdiff_t>(to),
               buffer.begin() + static_cast<std::ptrdiff_t>(from - start));
-    const bool whole = carry.add(from, to, buffer.data());
+    const bool whole = carry.add(file, from, to, buffer.data());
     most_waiting = std::max<std::uint64_t>(most_waiting, carry.waiting());
     if (!whole) continue;
     file.write_exactly(buffer.data(), block_bytes, start);

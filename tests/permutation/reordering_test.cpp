@@ -299,5 +299,49 @@ TEST(ReorderingErrors, CheckSeesWhatDoesNotFitTogether) {
   EXPECT_THROW(check(r), InputError);
 }
 
+// Its axes joined and cut in two at random.
+Extents reshaped(Random& random, Extents extents) {
+  for (int times = random.in(0, 3); times > 0 && !extents.empty(); --times) {
+    const std::size_t i = random.in(std::size_t{0}, extents.size() - 1);
+    const auto at = extents.begin() + static_cast<std::ptrdiff_t>(i);
+    std::uint64_t slow = random.in(std::uint64_t{1}, std::max<std::uint64_t>(extents[i], 1));
+    if (random.in(0, 1) == 0 && i + 1 < extents.size()) {
+      *at *= at[1];
+      extents.erase(at + 1);
+    } else if (extents[i] % slow == 0) {
+      *at /= slow;
+      extents.insert(at, slow);
+    }
+  }
+  return extents;
+}
+
+TEST(StoredIn, IsATranspositionOfTheResult) {
+  Random random;
+  SEED_TRACE(random);
+  int done = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const Reordering r = random_reordering(random);
+    Extents extents;
+    for (const int axis : r.order) extents.push_back(r.extents[axis]);
+    extents = reshaped(random, extents);
+    const std::vector<int> axes = random_axes(random, extents.size());
+    const Reordering then = transposition({extents, r.element_bytes, Order::c}, axes);
+    Reordering stored;
+    try {
+      stored = stored_in(axes, r, extents);
+    } catch (const InputError& error) {
+      ASSERT_THAT(error.what(), testing::HasSubstr("not that of its axes"));
+      continue;
+    }
+    ++done;
+    check(stored);
+    Indices expected = target_indices(r);
+    for (std::uint64_t& target : expected) target = then.target_index(target);
+    ASSERT_EQ(target_indices(stored), expected);
+  }
+  EXPECT_GT(done, 1000);
+}
+
 }  // namespace
 }  // namespace xorder

@@ -197,7 +197,7 @@ struct Files {
         data(test::random_bytes(random, bytes)),
         source(io::File::create_nameless(testing::TempDir(), "source", bytes, access, disk)),
         target(io::File::create_nameless(testing::TempDir(), "target", shift + bytes, access, disk)),
-        carry(target, shift, shift + bytes, std::max(target.write_alignment(), target.memory_alignment()),
+        carry(shift, shift + bytes, std::max(target.write_alignment(), target.memory_alignment()),
               random.in(0, 1) ? 0 : uint64_t{1} << 20) {
     if (bytes != 0) source.write_exactly(data.data(), bytes, 0);
     source.sync();

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 
 #include "arguments.hpp"
@@ -10,10 +11,13 @@
 #include "moving.hpp"
 #include "network.hpp"
 #include "option_groups.hpp"
+#include "work/frame.hpp"
 #include "xorder/descend/computations.hpp"
 #include "xorder/descend/job.hpp"
 #include "xorder/error.hpp"
+#include "xorder/io/array_view.hpp"
 #include "xorder/machine/scheduled_descend.hpp"
+#include "xorder/tiles/job.hpp"
 
 namespace xorder::cli {
 namespace {
@@ -56,16 +60,36 @@ std::unique_ptr<work::Work> Way::work(const Request& request, std::unique_ptr<de
                                     request.options, *schedule, sizes, network);
 }
 
-// A whole number of any length, modulo 2^64.
-std::uint64_t parse_distance(std::string_view text, const std::string& what) {
-  std::string_view digits = text;
-  const bool negative = digits.starts_with('-');
-  if (negative || digits.starts_with('+')) digits.remove_prefix(1);
-  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos)
+// A whole number of any length, as text.
+std::string parse_distance(const std::string& text, const std::string& what) {
+  const std::string digits = text.substr(text.starts_with('-') || text.starts_with('+') ? 1 : 0);
+  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string::npos)
     throw InputError(fmt::format("{}: '{}' is not a whole number", what, text));
-  std::uint64_t value = 0;
-  for (const char digit : digits) value = 10 * value + static_cast<std::uint64_t>(digit - '0');
-  return negative ? -value : value;
+  return text;
+}
+
+// Modulo `count`, which is below 2^63; 0 if that is 0.
+std::uint64_t distance_within(std::uint64_t count, const std::string& distance) {
+  if (count == 0) return 0;
+  unsigned __int128 value = 0;
+  for (const char digit : distance)
+    if (digit >= '0') value = (10 * value + static_cast<unsigned>(digit - '0')) % count;
+  return static_cast<std::uint64_t>(distance.starts_with('-') ? (count - value) % count : value);
+}
+
+// Of any number of elements: its last ones and then the others.
+std::unique_ptr<work::Work> two_ranges(const Request& request, std::uint64_t distance) {
+  work::check_c_order(request.input());
+  const io::ArrayDescription& in = request.input().description;
+  const std::uint64_t count = in.elements();
+  io::ArrayFile first = request.input(), last = first;
+  first.description = last.description = io::reshaped(in, {count}, {});
+  first.description.extents = {count - distance};
+  last.description.extents = {distance};
+  last.description.offset += (count - distance) * in.dtype.bytes;
+  const Reordering as_it_is{in.dtype.bytes, {count}, {0}, std::nullopt, {}};
+  return std::make_unique<tiles::Job>(std::vector{std::move(last), std::move(first)}, as_it_is, in.extents,
+                                      request.output, request.options);
 }
 
 // A family of commands: `xorder descend` or `xorder machine descend`.
@@ -90,15 +114,21 @@ void add_kind(
 }
 
 void add_shift(const Family& family) {
-  const auto by = std::make_shared<std::uint64_t>();
+  const auto by = std::make_shared<std::string>();
   add_kind(
       family, "shift", "cyclic shift, like numpy.roll",
       "Examples:\n"
       "  xorder descend shift a.npy b.npy --by 1          element i goes to i + 1, the last one to 0\n"
-      "  xorder descend shift a.raw b.raw --dtype V24 --by=-1000",
+      "  xorder descend shift a.raw b.raw --dtype V24 --by=-1000\n"
+      "2^n elements move by the steps of the class; any other number as two ranges that change places.",
       [by](const Request& request, const Way& way) {
         const io::ArrayDescription& in = request.array();
-        return way.work(request, descend::cyclic_shift(in.dtype.bytes, *by), in.dtype, in.extents);
+        const std::uint64_t distance = distance_within(in.elements(), *by);
+        if (!std::has_single_bit(in.elements()) && !way.schedule) {
+          if (way.sizes.processors != 0) throw InputError("--processors: only for 2^n elements");
+          return two_ranges(request, distance);
+        }
+        return way.work(request, descend::cyclic_shift(in.dtype.bytes, distance), in.dtype, in.extents);
       },
       [by](CLI::App& kind) {
         add_parsed(kind, "--by", "K", *by, parse_distance,
@@ -115,6 +145,7 @@ void add_scan(const Family& family) {
       "The result has the type of the input (integers wrap around) and one axis. Numbers are not added in\n"
       "NumPy's order, so floating-point sums differ in the last digits. This is an example of the class,\n"
       "with lg M additions per element in two passes; a scan by itself needs one addition and one pass.\n"
+      "Any number of elements will do: behind the last one, nothing is read or written.\n"
       "Examples:\n"
       "  xorder descend scan a.npy sums.npy\n"
       "  xorder descend scan a.raw largest.raw --dtype f4 --op max --memory 256MiB",
@@ -174,8 +205,9 @@ void add_descend_command(CLI::App& parent, bool by_machine) {
   } else {
     command->footer(
         "Computations of the form  for b = n-1 .. 0: a[i] = f_b(a[i], a[i + 2^b], a[i - 2^b])  on 2^n "
-        "elements,\n"
-        "or with b upwards (Hu, IPPS/SPDP 1998), on files larger than memory. They take two reads and two\n"
+        "elements\n"
+        "(shift and scan: any number), or with b upwards (Hu, IPPS/SPDP 1998), on files larger than memory. "
+        "They take two reads and two\n"
         "writes of the file, more with little memory, one of each if the file is small. Elements of many\n"
         "MiB need more memory: the error says how much. For your own f_b use the library\n"
         "(xorder/descend/descend.hpp). These commands are examples, not the fastest way: a scan by\n"

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <numeric>
+
 #include "checked_option.hpp"
 #include "option_groups.hpp"
 #include "session.hpp"
@@ -54,6 +57,10 @@ void Engine::add_to(CLI::App& command) {
   command.option_defaults()->group(group::stored);
   add_parsed(command, "--out-shape", "R,C,..", shape_, parse_shape,
              "a reshape of the result; one extent may be -1");
+  if (session().team == nullptr)
+    add_parsed(command, "--split", "K", split_, parse_int,
+               "a file for each index of axis K of the result, as it is after --out-shape; OUT is a pattern "
+               "with %d or %0Nd, such as out.%04d.npy; all files are new");
   add_parsed(command, "--out-order", "C|F", order_, parse_order,
              "of OUT: C has the last axis fastest, F (Fortran, column-major) the first; default: C");
 }
@@ -71,12 +78,30 @@ std::unique_ptr<work::Work> Engine::work(Request request, const Reordering& what
     }
   }
   request.options.output_order = order_.value_or(request.options.output_order);
-  const Reordering stored = stored_in(request.options.output_order, what, extents);
+  std::vector<int> axes(extents.size());  // as they are stored, slowest first
+  std::iota(axes.begin(), axes.end(), 0);
+  if (request.options.output_order == Order::fortran) std::ranges::reverse(axes);
+  if (split_) {
+    if (request.options.overwrite) throw InputError("--force: not with --split, which makes new files only");
+    try {
+      const int axis = checked_axis(*split_, extents.size());
+      std::rotate(axes.begin(), std::ranges::find(axes, axis), std::ranges::find(axes, axis) + 1);
+    } catch (const InputError& e) {
+      throw InputError(fmt::format("--split: {}", e.what()));
+    }
+    request.options.split = true;
+    allow_many_files();
+  }
+  const Reordering stored = stored_in(axes, what, extents);
+  if (split_) {
+    const auto first = extents.begin() + axes.front();
+    std::rotate(extents.begin(), first, first + 1);
+  }
   return reordering(request, stored, std::move(extents));
 }
 
 std::unique_ptr<work::Work> Engine::work(const Request& request, const std::vector<Band>& bands) const {
-  if (shape_ || order_) throw InputError("--out-shape and --out-order: not with --banded");
+  if (shape_ || order_ || split_) throw InputError("--out-shape, --split and --out-order: not with --banded");
   return this->bands(request, bands);
 }
 

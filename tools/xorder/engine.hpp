@@ -34,6 +34,7 @@ class Engine {
   virtual std::unique_ptr<work::Work> bands(const Request& request, const std::vector<Band>& bands) const = 0;
 
   std::optional<RawShape> shape_;  // of OUT
+  std::optional<int> split_;       // along this axis of it
   std::optional<Order> order_;
 };
 

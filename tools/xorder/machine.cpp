@@ -75,6 +75,7 @@ std::unique_ptr<work::Work> VirtualProcessors::reordering(const Request& request
                                                           std::vector<std::uint64_t> extents) const {
   check();
   if (request.joining) throw InputError("--stack and --concatenate: not by virtual processors");
+  if (request.options.split) throw InputError("--split: not by virtual processors");
   if (schedule_ == "banded") throw InputError("--schedule banded: only for transpose --banded KL,KU");
   using Kind = machine::ScheduleChoice::Kind;
   machine::ScheduleChoice choice = choice_;

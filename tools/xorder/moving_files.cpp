@@ -15,21 +15,19 @@
 #include "io/output.hpp"
 #include "option_groups.hpp"
 #include "session.hpp"
+#include "text/count_text.hpp"
 #include "text_file.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::cli {
-namespace {
 
-// Each input takes a few descriptors. The soft limit is for programs that use select().
+// The soft limit is for programs that use select().
 void allow_many_files() {
   rlimit limit;
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
   limit.rlim_cur = limit.rlim_max;
   setrlimit(RLIMIT_NOFILE, &limit);
 }
-
-}  // namespace
 
 void ArrayOptions::add_to(CLI::App& command) {
   command.option_defaults()->group(group::input);
@@ -245,7 +243,17 @@ std::vector<std::string> MovingFiles::left_over() const {
   const std::string made = output();
   std::string mine;
   if (parts_ || session().speaks()) {
-    for (const auto& file : io::left_over(made)) {
+    const auto files = io::left_over(made);
+    constexpr std::size_t most_named = 8;  // of thousands, as --split makes them, one
+    for (const auto& file : files) {
+      if (files.size() > most_named) {
+        const std::string name = file.string(), alike = name.substr(0, name.rfind(".xorder-") + 8);
+        mine = fmt::format(
+            "{} and {} are left by killed runs, or by one still writing {}; to remove them: "
+            "rm {}*",
+            name, count_text(files.size() - 1, "file") + " like it", made, quoted_for_shell(alike));
+        break;
+      }
       mine += fmt::format("{}{} is left by a killed run, or by one still writing {}; to remove it: rm {}",
                           parts_ ? fmt::format("rank {}: ", team->rank()) : "", file.string(), made,
                           quoted_for_shell(file.string()));

@@ -50,6 +50,9 @@ struct Joining {
   int axis = 0;          ///< as the user wrote it
 };
 
+/// Each file of many takes a few descriptors. Raises the limit to what the system allows.
+void allow_many_files();
+
 class MovingFiles {
  public:
   void add_to(CLI::App& command, const OtherFiles& others);

@@ -5,14 +5,14 @@
 #include <algorithm>
 
 #include "checked_option.hpp"
-#include "text/count_text.hpp"
-#include "text/json_text.hpp"
 #include "network.hpp"
 #include "option_groups.hpp"
 #include "progress_bar.hpp"
 #include "session.hpp"
-#include "text/size_text.hpp"
 #include "standard_streams.hpp"
+#include "text/count_text.hpp"
+#include "text/json_text.hpp"
+#include "text/size_text.hpp"
 #include "work/json.hpp"
 
 namespace xorder::cli {
@@ -68,7 +68,9 @@ void Reporting::report(const work::Work& work, const work::Report& report, const
   const auto bytes = static_cast<double>(work.summary().bytes);
   const std::string way =
       report.queue == report.access ? report.queue : fmt::format("{} ({})", report.queue, report.access);
-  tell("{}: {} in {:.2f} s, {}/s, {}, {}\n", on_one_line(output), size_text(bytes), report.seconds,
+  const std::uint64_t files = work.summary().output_files;
+  const std::string made = files == 1 ? output : fmt::format("{} ({} files)", output, files);
+  tell("{}: {} in {:.2f} s, {}/s, {}, {}\n", on_one_line(made), size_text(bytes), report.seconds,
        size_text(bytes / std::max(report.seconds, 1e-9)), count_text(report.passes, "pass"), way);
   const auto* const sender = dynamic_cast<const schedule::Sender*>(&work);
   if (sender == nullptr) return;

@@ -40,6 +40,8 @@ CLI::App* add_transpose(CLI::App& parent, std::shared_ptr<Engine> engine) {
   CLI::App* command =
       parent.add_subcommand("transpose", "transpose a matrix, or reorder the axes of an N-d array");
   command->footer(
+      "Options that say which array IN is apply in this order: field, order or strides, shape, select, byte\n"
+      "order, stack or concatenate; then the axes; then those of OUT: out-shape, split, out-order.\n"
       "Examples:\n"
       "  xorder transpose a.npy b.npy                                  reverses the axes: a matrix's "
       "transposition\n"
@@ -49,6 +51,7 @@ CLI::App* add_transpose(CLI::App& parent, std::shared_ptr<Engine> engine) {
       "C order\n"
       "  xorder transpose a.raw c.raw --axes 0,1 --dtype f8 --shape 16384,32768 --order F   a raw file\n"
       "  xorder transpose image.npy left.npy --axes 1,0,2 --select ':, ::-1'   a quarter turn\n"
+      "  xorder transpose video.npy 'frame.%04d.npy' --axes 0,1,2,3 --split 0   a file for each frame\n"
       "  xorder transpose ab.npy t.npy --banded 1,2 --band-order diagonals   SciPy's ab with l, u = 1, 2\n"
       "  xorder transpose bands.npy t.npy --banded 3,3 --matrices 4    four matrices, shape (4, N, 7)");
   const auto axes = std::make_shared<std::optional<std::vector<std::string>>>();

@@ -72,6 +72,10 @@ class Computation {
   };
   virtual Reads reads(int /*b*/) const { return {}; }
 
+  /// Whether no record depends on later ones. Then the arrays of a DescendJob may have any number of
+  /// elements. M is the next power of two, and the records behind the arrays hold anything.
+  virtual bool is_causal() const { return false; }
+
   /// Makes records from arrays of elements, one from each input file. If there is one file and its elements
   /// are as large as records, `records` is that array already, and the default leaves it as it is.
   virtual void load(std::uint64_t first, std::size_t count, std::span<const std::byte* const> inputs,

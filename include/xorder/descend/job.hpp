@@ -7,8 +7,9 @@
 //                                   "b.npy", {});
 //   job.run();
 //
-// The M = 2^n records are cut into P blocks of V consecutive ones, as on Hu's P processors. The iterations b
-// ≥ lg V between blocks are one sweep over the file or, if memory is so small that its requests would be
+// The M = 2^n records are cut into P blocks of V consecutive ones, as on Hu's P processors. (If no record
+// depends on later ones, as in prefix sums, the arrays may have fewer than M elements.) The iterations b ≥ lg
+// V between blocks are one sweep over the file or, if memory is so small that its requests would be
 // slow, several. The iterations inside the blocks are another sweep. Each sweep reads and writes everything
 // once, and may read a few records at its ends twice; src/plan/descend/sweeps.hpp explains how sweeps are
 // chosen. The records between two sweeps lie in the output, or in a scratch file if their size is not
@@ -38,9 +39,9 @@ class DescendJob final : public work::Work {
  public:
   /// Element i of every input goes into record i, by what->load(). Record i becomes element i of an output of
   /// this type and shape, by what->store(). The constructor writes nothing. It throws InputError if there are
-  /// not 2^n elements, or not equally many in all inputs and in the output; if an input is in Fortran order;
-  /// if sizes.processors is not a power of two, is more than the elements, or takes more memory than there
-  /// is; and if the output cannot be made, as tiles::Job says.
+  /// not 2^n elements, unless what->is_causal(), or not equally many in all inputs and in the output; if an
+  /// input is in Fortran order; if sizes.processors is not a power of two, is more than the elements, or
+  /// takes more memory than there is; and if the output cannot be made, as tiles::Job says.
   DescendJob(std::vector<io::ArrayFile> inputs, std::unique_ptr<Computation> what, io::DType element,
              std::vector<std::uint64_t> extents, std::filesystem::path output, work::Options options,
              plan::SweepSizes sizes = {});

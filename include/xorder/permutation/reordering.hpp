@@ -117,9 +117,10 @@ Reordering mapping_along(const ArrayShape& shape, int axis, const gf2::AffineMap
 /// result has one axis, even for a Fortran-ordered source.
 Reordering mapping_of_all(const ArrayShape& shape, const gf2::AffineMap& map);
 
-/// The same reordering, whose result has the shape `extents` in C order, with that result stored in `order`.
-/// Throws InputError if `extents` are not those of the reordering's axes, or of several of them together, and
-/// not all of them are powers of two.
+/// The same reordering, whose result has the shape `extents` in C order, with the axes of that result stored
+/// in this order, slowest first. Throws InputError if the axes of the reordering cannot be cut and joined so
+/// that `extents` are theirs, and not all of them are powers of two. Requires a permutation of the axes.
+Reordering stored_in(std::span<const int> axes, Reordering r, const std::vector<std::uint64_t>& extents);
 Reordering stored_in(Order order, Reordering r, const std::vector<std::uint64_t>& extents);
 
 /// lg of the extent, or InputError that names `what` ("the extent of axis 2") and the nearest powers of two.

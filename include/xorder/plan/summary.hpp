@@ -25,7 +25,8 @@ struct PassSummary {
 
 /// What a run is going to do.
 struct Summary {
-  std::uint64_t bytes = 0;  ///< of the output's data
+  std::uint64_t bytes = 0;         ///< of the output's data
+  std::uint64_t output_files = 1;  ///< in which they lie
   std::uint64_t bytes_read = 0;
   std::uint64_t bytes_written = 0;
   std::uint64_t scratch_bytes = 0;  ///< of disk

@@ -53,6 +53,10 @@ struct Options {
   /// Axis i of the output is axis kept_axes[i] of the input, with its scale, or none of them if that is -1.
   /// An HDF5 output then gets what belongs to the axes of an HDF5 input. A tiles::Job sets it.
   std::vector<int> kept_axes{};
+  /// Whether the output is several files, one for each index of its first axis. Its path is a pattern then,
+  /// such as "out.%04d.npy", with one %d or %0Nd in the name of the file. All files get their names together,
+  /// and none may exist. Only tiles::Job makes such outputs, in one process.
+  bool split = false;
   /// Whether an existing output may be replaced.
   bool overwrite = false;
   /// Whether a run that is killed or stopped can be resumed, by the same job or by `xorder resume`: files
@@ -66,15 +70,19 @@ struct Options {
   bool plan_only = false;
 };
 
-/// The file to be made: the header (empty for raw files), and the data, up to its end.
+/// The file to be made, or several that are alike: the header of each (empty for raw files), and the data, up
+/// to its end.
 struct Destination {
   std::filesystem::path path;
   std::string header;
   std::uint64_t offset = 0;  ///< where the data begin, after the header
-  std::uint64_t bytes = 0;   ///< of data
-  std::string note{};        ///< what of an HDF5 input an HDF5 output cannot have; or empty
+  std::uint64_t bytes = 0;   ///< of data, in all files
+  std::uint64_t files = 1;
+  std::string note{};  ///< what of an HDF5 input an HDF5 output cannot have; or empty
 
-  std::uint64_t file_bytes() const { return offset + bytes; }
+  /// Of each file, and of all.
+  std::uint64_t file_bytes() const { return offset + bytes / files; }
+  std::uint64_t all_bytes() const { return files * file_bytes(); }
 };
 
 /// Resolves Options::memory for this machine. If several `processes` on it ask for the same, each gets its

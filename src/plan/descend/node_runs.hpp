@@ -29,6 +29,7 @@ enum class Between { threads, aspc, pipelined };
 /// A ±2^b-descend computation on M = 2^lg_size records, as far as plans depend on it.
 struct SweepTask {
   int lg_size = 0;
+  std::uint64_t missing = 0;       ///< records of M behind the arrays, which are not transferred
   bool ascend = false;             ///< b goes up
   std::uint64_t record_bytes = 1;  ///< of a record, in the computation and between sweeps
   std::uint64_t inputs = 1;
@@ -38,6 +39,7 @@ struct SweepTask {
   schedule::Reads reads{};  ///< an iteration that reads neither leaves everything as it is
   std::optional<schedule::LinkTimes> link_times{};  ///< if virtual processors' messages are timed
 
+  std::uint64_t elements() const { return (std::uint64_t{1} << lg_size) - missing; }
   std::uint64_t array_bytes() const { return record_bytes << lg_size; }
 };
 

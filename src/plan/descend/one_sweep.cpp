@@ -81,8 +81,8 @@ Sweep SweepMaker::read_and_written(Iterations b) const {
   const SweepTask& task = plan_.task;
   one.reads_input = first;
   one.in_place = !first && (!last || record() == task.output_bytes);
-  one.pass.bytes_read = (first ? task.input_bytes : record()) << lg_size();
-  one.pass.bytes_written = (last ? task.output_bytes : record()) << lg_size();
+  one.pass.bytes_read = (first ? task.input_bytes : record()) * task.elements();
+  one.pass.bytes_written = (last ? task.output_bytes : record()) * task.elements();
   return one;
 }
 

@@ -139,7 +139,8 @@ uint64_t Sweep::halo_slices() const {
 }
 
 uint64_t SweepPlan::scratch_bytes() const {
-  return sweeps.size() > 1 && task.record_bytes != task.output_bytes ? task.array_bytes() : 0;
+  return sweeps.size() > 1 && task.record_bytes != task.output_bytes ? task.record_bytes * task.elements()
+                                                                     : 0;
 }
 
 const NodeRuns* SweepPlan::nodes() const {

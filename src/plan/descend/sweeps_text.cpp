@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "text/count_text.hpp"
 #include "plan/descend/sweeps.hpp"
+#include "text/count_text.hpp"
 #include "text/size_text.hpp"
 
 namespace xorder::plan {
@@ -23,11 +23,10 @@ std::string what_is_done(const Sweep& sweep) {
 
 std::string SweepPlan::describe() const {
   const uint64_t block = uint64_t{1} << lg_block;
-  std::string text =
-      fmt::format("{}: {} on {} of {}, {}, {} of scratch disk\n", task.ascend ? "ascend" : "descend",
-                  count_text(static_cast<uint64_t>(task.lg_size), "iteration"),
-                  count_text(uint64_t{1} << task.lg_size, "record"), count_text(task.record_bytes, "byte"),
-                  count_text(sweeps.size(), "pass"), size_text(scratch_bytes()));
+  std::string text = fmt::format(
+      "{}: {} on {} of {}, {}, {} of scratch disk\n", task.ascend ? "ascend" : "descend",
+      count_text(static_cast<uint64_t>(task.lg_size), "iteration"), count_text(task.elements(), "record"),
+      count_text(task.record_bytes, "byte"), count_text(sweeps.size(), "pass"), size_text(scratch_bytes()));
   text +=
       fmt::format("{} of {}\n", count_text(processors(), "virtual processor"), count_text(block, "record"));
   for (std::size_t i = 0; i < sweeps.size(); ++i) {

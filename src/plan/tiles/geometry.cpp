@@ -70,9 +70,11 @@ bool complete(const Reordering& what, const Setting& setting, int tile_bits, int
   const Side source{g.source, nullptr, choice.group, choice.tile};
   const Side target{g.written, &what.order, choice.tile, choice.tile};
   g.source_aligned = !setting.strided && aligned(what, source, setting.source_offset, setting.read_alignment);
-  g.target_aligned = aligned(what, target, setting.target_offset, setting.write_alignment);
+  g.target_aligned = aligned(what, target, setting.target_offset, setting.write_alignment) &&
+                     setting.target_part % setting.write_alignment == 0;
   g.source_block = average_run_bytes(what, source);
   g.target_block = average_run_bytes(what, target);
+  if (setting.target_part != 0) g.target_block = std::min(g.target_block, setting.target_part);
   return true;
 }
 
