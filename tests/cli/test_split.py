@@ -64,7 +64,7 @@ class Laws(Random):
     in_memory = True
 
     def test_random(self):
-        self.check_random(20 if SANITIZED else 80)
+        self.check_random(10 if SANITIZED else 40)
 
     def test_maps_and_reshapes(self):
         array = self.noise((64, 64), "<u4")
