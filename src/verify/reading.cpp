@@ -146,7 +146,7 @@ void read(const Stored& array, const Take& take, const Means& means) {
   const io::File& file = array.files[0].file;
   const auto queue = file.disk().queue(work::queue_for(file, file), 2 * most_slots);
   Reading reading(array, take, units, alignment, memory.data());
-  io::Carry nothing(file, 0, 0, 1, 0);
+  io::Carry nothing(0, 0, 1, 0);
   run::execute(reading, nothing, *queue, {memory, means.workers, means.tick, means.stop});
 }
 
