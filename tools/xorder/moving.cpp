@@ -82,11 +82,9 @@ void MovingCommand::add_resources(CLI::App& command, bool resumable) {
       .add_flag("-f,--force", settings_.overwrite,
                 alone ? "replace OUT and the file of --trace if they exist" : "replace OUT if it exists")
       ->group(group::output);
-  add_parsed(
-      command, "--memory", "SIZE", settings_.memory, parse_memory,
-      alone ? "memory to use, page cache included; no more than the machine has; default: half of what is "
-              "available"
-            : "memory per process; default: its share of half of the available memory")
+  add_parsed(command, "--memory", "SIZE", settings_.memory, parse_memory,
+             alone ? "memory to use, page cache included; default: half of what is available"
+                   : "memory per process; default: its share of half of the available memory")
       ->group(group::resources);
   if (alone && resumable)
     command.add_flag("--resumable", settings_.resumable, "if it is killed, `xorder resume OUT` goes on")
