@@ -237,6 +237,7 @@ class Hdf5(Case):
         result = self.ok("transpose", "a.h5:g/tas", "b.h5", "--axes", "2,0,1")
         self.assertIn('attributes or dimension scales that were not copied: "to"', result.stderr)
         self.assert_same(self.dataset("b.h5", "g/tas"), transposed(array, (2, 0, 1)))
+        self.ok("verify", "transpose", "a.h5:g/tas", "b.h5:g/tas", "--axes", "2,0,1")  # b.h5 has scales, too
         with self.file("b.h5", "r") as file:
             dataset = file["g/tas"]
             self.assertEqual(h5py.check_enum_dtype(dataset.dtype), {"A": 1, "B": 2})

@@ -125,8 +125,7 @@ void MovingFiles::add_to(CLI::App& command, const OtherFiles& others) {
                       others.checks
                           ? "the file to check: .npy, FITS, .. (FILE:NAME), or raw (.raw, .bin, .dat)"
                           : "file to create: .npy, raw (.raw, .bin, .dat), HDF5 (A.h5:NAME); with another "
-                            "name raw if "
-                            "IN is raw, else .npy; suffixes of other formats are refused")
+                            "name raw if IN is raw, else .npy; suffixes of other formats are refused")
           ->required();
   if (several) command.add_option("behind", behind_)->group("");  // see sort()
   array_.add_to(command);
@@ -204,6 +203,7 @@ void MovingFiles::sort() {
   }
   for (std::string& file : behind_) inputs_.push_back(std::exchange(output_, std::move(file)));
   behind_.clear();
+  if (others_.checks) return;  // FILE:NAME is an array that exists
   auto [file, name] = io::output_file_and_name(output_);
   output_ = file.string();
   dataset_ = name.value_or("");
