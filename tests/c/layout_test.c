@@ -69,7 +69,7 @@ static void test_types(void) {
   CHECK(npy == 1);
   OK(xorder_output_format("a.raw", &npy));
   CHECK(npy == 0);
-  FAILS(XORDER_ERROR_INPUT, ".h5 means", xorder_output_format("a.h5", &npy));
+  FAILS(XORDER_ERROR_INPUT, ".tif means", xorder_output_format("a.tif", &npy));
 
   // The file changes: whoever has looked at it does not get another.
   write_bytes("in.any", data, sizeof data - 1);

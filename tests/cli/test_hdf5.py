@@ -291,7 +291,7 @@ class Hdf5(Case):
             file["g0"].attrs["text"] = "of any length"
             file["g0/0"].dims[0].label = "x"
         content = self.bytes_of("a.h5")
-        for _ in self.some(range(120)):
+        for _ in self.some(range(60)):
             damaged = bytearray(content)
             if self.random.random() < 0.2:
                 del damaged[self.random.integers(8, len(content)):]

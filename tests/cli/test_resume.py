@@ -92,7 +92,7 @@ class Resume(Case):
             begin = time.time()
             self.ok(*args)
             lasts = time.time() - begin
-            for _ in range(self.many or 3):
+            for _ in range(self.many or 2):
                 os.unlink(self.path("b.npy"))
                 kills = int(self.random.integers(1, 5))
                 self.run_and_kill(args, self.random.uniform(0, lasts))
@@ -112,7 +112,7 @@ class Resume(Case):
         subprocess.run([compiler, "-shared", "-fPIC", "-o", shim, source, "-ldl"], check=True)
         for name, array, words, expected in self.cases():
             args = self.prepared(name, array, words)
-            step = 1 if name == "even.npy" or self.many else 5
+            step = 1 if self.many else 3 if name == "even.npy" else 9
             for at in itertools.count(int(self.random.integers(1, step + 1)), step):
                 env = {**os.environ, "XDG_CACHE_HOME": os.devnull, "LD_PRELOAD": shim, "XORDER_DIES_AT": str(at)}
                 died = self.run_xorder(*args, env=env)

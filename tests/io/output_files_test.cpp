@@ -234,11 +234,13 @@ TEST_F(OutputFilesTest, TheNextRunIsToldWhatAKilledOneHasLeft) {
         OutputFiles::check(directory_ / "out.%02d.raw", count, bytes, system_disk());
       };
       if (named == 0) check();
-      if (named == 1)
+      if (named == 1) {
         EXPECT_THAT(test::message_of<InputError>(check), HasSubstr("out.00.raw exists, of the 12"));
-      if (named == 5)
+      }
+      if (named == 5) {
         EXPECT_THAT(test::message_of<InputError>(check),
                     HasSubstr("out.00.raw and 4 more files up to out.04.raw exist, of the 12"));
+      }
       for (const std::string& name : directory_.names()) std::filesystem::remove(directory_ / name);
     }
   }
