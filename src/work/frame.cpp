@@ -344,7 +344,8 @@ Destination destination(std::filesystem::path path, const io::ArrayFile& input, 
     to.offset = to.header.size();
   } else if (format == io::Format::hdf5) {
     if (options.split)
-      throw InputError(fmt::format("{}: a result is split into .npy or raw files, not HDF5", to.path.string()));
+      throw InputError(
+          fmt::format("{}: a result is split into .npy or raw files, not HDF5", to.path.string()));
     if (options.output_order != Order::c)
       throw InputError(fmt::format("{}: an HDF5 file has its data in C order", to.path.string()));
     const std::string dataset = !options.dataset.empty()           ? options.dataset
