@@ -4,7 +4,7 @@
 set(objects)
 foreach(target xorder xorder_timed_commands xorder_commands xorder_tool xorder_over_mpi xorder_mpi xorder_mpi_tool)
   if(TARGET ${target})
-    list(APPEND objects $<TARGET_OBJECTS:${target}>)
+    list(APPEND objects $<FILTER:$<TARGET_OBJECTS:${target}>,EXCLUDE,[.]gch$>)  # without the precompiled header
   endif()
 endforeach()
 add_custom_command(OUTPUT odr.o DEPENDS ${objects} COMMAND_EXPAND_LISTS
