@@ -201,6 +201,11 @@ class Resume(Case):
             with open(journal, "wb") as file:
                 file.write(text[:size])
             self.refused("resume", "b.npy", says="the journal is damaged")
+        self.ok("transpose", "a.npy", "c.npy")
+        os.rename(journal, self.path(".c.npy.xorder-journal"))
+        self.ok("transpose", "a.npy", "c.npy", "--force")  # it is not its concern
+        os.unlink(self.path(".c.npy.xorder-journal"))
+        os.unlink(self.path("c.npy"))
         with open(journal, "wb") as file:
             file.write(text)
         os.unlink(self.path(".b.npy.xorder-output"))  # then it begins again

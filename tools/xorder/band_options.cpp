@@ -122,8 +122,7 @@ CLI::Option* BandStorageOptions::add_to(CLI::App& command) {
               "--banded", bandwidths,
               "IN is the band storage of a square matrix with KL diagonals below the main one and KU above; "
               "OUT is that of its transpose. Given several times: IN holds such matrices of one size, one "
-              "after another, and so does OUT; on one axis, unless they are equally wide. Several IN: each "
-              "holds one matrix, and --banded is given once or for each; OUT is as if they were one file")
+              "after another, and so does OUT; on one axis, unless equally wide. Several IN hold one each")
           ->type_name("KL,KU")
           ->allow_extra_args(false)
           ->group(group::task);

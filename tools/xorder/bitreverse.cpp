@@ -20,17 +20,18 @@ CLI::App* add_bitreverse(CLI::App& parent, std::shared_ptr<Engine> engine) {
   add_parsed(*command, "--axis", "K", *axis, parse_int,
              "the axis, whose extent must be 2^n; the others are a batch; default: the last")
       ->group(group::task);
-  engine->add_frame(
-      *command,
-      [axis, engine](const Request& request) {
-        const io::ArrayDescription& in = request.array();
-        if (in.extents.empty()) throw InputError("bitreverse needs an array with at least one axis");
-        const int k = checked_axis(*axis, in.extents.size());
-        const int n = exact_lg(in.extents[static_cast<std::size_t>(k)],
-                               request.input().path.string() + ": axis " + std::to_string(k));
-        return engine->work(request, request.mapping_along(k, bmmc::bit_reverse(n)), in.extents);
-      },
-      {.joins = true});
+  engine->add_frame(*command,
+                    [axis, engine](const Request& request) {
+                      const io::ArrayDescription& in = request.array();
+                      if (in.extents.empty())
+                        throw InputError("bitreverse needs an array with at least one axis");
+                      const int k = checked_axis(*axis, in.extents.size());
+                      const int n = exact_lg(in.extents[static_cast<std::size_t>(k)],
+                                             request.input().path.string() + ": axis " + std::to_string(k));
+                      return engine->work(request, request.mapping_along(k, bmmc::bit_reverse(n)),
+                                          in.extents);
+                    },
+                    {.joins = true});
   engine->add_to(*command);
   return command;
 }

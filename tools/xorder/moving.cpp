@@ -151,8 +151,12 @@ void MovingCommand::run() const {
   io::output_format(files_.output(), io::Format::raw);  // throws before anything else if it is not written
   for (const std::string& note : files_.left_over()) reporting_.note(note);
   const std::string& output = files_.written();
-  const std::optional<work::Journal> earlier =
-      session().team == nullptr ? work::read_journal(output) : std::nullopt;
+  std::optional<work::Journal> earlier;
+  try {
+    if (session().team == nullptr) earlier = work::read_journal(output);
+  } catch (const InputError&) {  // others need not care what it is
+    if (settings_.resumable) throw;
+  }
   if (earlier && settings_.resumable && work::is_complete(*earlier, output)) {
     work::discard(*earlier, output, io::system_disk());
     return reporting_.note(fmt::format("{}: was complete already", output));

@@ -37,8 +37,7 @@ void ArrayOptions::add_to(CLI::App& command) {
     };
     command.add_option_function<std::string>(name, read, description)->type_name(type);
   };
-  add("--dtype", "TYPE",
-      "element type of a raw file, as NumPy writes it: f8, u1, >i4, c16, V24, float64, uint8, ..",
+  add("--dtype", "TYPE", "type of a raw file, as NumPy writes it: f8, u1, >i4, c16, V24, float64, ..",
       [](io::RawLayout& layout, const std::string& text) { layout.dtype = io::parse_dtype(text); });
   add_parsed(command, "--shape", "R,C,..", shape_, parse_shape,
              "extents, slowest axis first, as 12,7 or 12x7; one may be -1; (): one element; default: one "

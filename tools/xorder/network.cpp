@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "checked_option.hpp"
-#include "text/count_text.hpp"
 #include "option_groups.hpp"
+#include "text/count_text.hpp"
 #include "text/size_text.hpp"
 #include "xorder/error.hpp"
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "text/size_text.hpp"
 #include "standard_streams.hpp"
+#include "text/size_text.hpp"
 
 namespace xorder::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "text/count_text.hpp"
 #include "show.hpp"
+#include "text/count_text.hpp"
 #include "text_width.hpp"
 
 namespace xorder::cli {

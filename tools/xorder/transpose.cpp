@@ -52,8 +52,7 @@ CLI::App* add_transpose(CLI::App& parent, std::shared_ptr<Engine> engine) {
       "  xorder transpose a.raw c.raw --axes 0,1 --dtype f8 --shape 16384,32768 --order F   a raw file\n"
       "  xorder transpose image.npy left.npy --axes 1,0,2 --select ':, ::-1'   a quarter turn\n"
       "  xorder transpose video.npy 'frame.%04d.npy' --axes 0,1,2,3 --split 0   a file for each frame\n"
-      "  xorder transpose ab.npy t.npy --banded 1,2 --band-order diagonals   SciPy's ab with l, u = 1, 2\n"
-      "  xorder transpose bands.npy t.npy --banded 3,3 --matrices 4    four matrices, shape (4, N, 7)");
+      "  xorder transpose ab.npy t.npy --banded 1,2 --band-order diagonals   SciPy's ab with l, u = 1, 2");
   const auto axes = std::make_shared<std::optional<std::vector<std::string>>>();
   add_parsed(*command, "--axes", "I,J,..", *axes, parse_words,
              "axis i of OUT is axis AXES[i] of IN, by number or name; default: reversed")
