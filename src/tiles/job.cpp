@@ -12,6 +12,7 @@
 #include "tiles/tile_engine.hpp"
 #include "verify/read_back.hpp"
 #include "work/frame.hpp"
+#include "work/resuming.hpp"
 #include "work/team.hpp"
 #include "xorder/error.hpp"
 

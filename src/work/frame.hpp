@@ -59,10 +59,6 @@ struct Frame {
 Destination destination(std::filesystem::path path, const io::ArrayFile& input, const io::DType& dtype,
                         const std::vector<std::uint64_t>& extents, const Options& options);
 
-/// For a resumable run: says in its journal what is to be made. Throws InputError if an earlier run was for
-/// something else, or an input has changed since.
-void settle_journal(Frame& frame, const Reordering& what, const std::vector<std::uint64_t>& extents);
-
 /// Throws InputError unless a reordering of this many bytes moves all inputs, which are of one type, and the
 /// output's shape has room for exactly these elements.
 void check_sizes(std::uint64_t bytes, std::span<const io::ArrayFile> inputs,

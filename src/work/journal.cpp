@@ -176,8 +176,11 @@ void write_journal(const Journal& journal, const fs::path& output, io::Disk& dis
 
 bool is_complete(const Journal& journal, const fs::path& output) {
   struct stat status;
-  return stat(output.c_str(), &status) == 0 && status.st_ino == journal.inode &&
-         !fs::exists(fs::symlink_status(Place(output).path("output")));
+  return stat(output.c_str(), &status) == 0 && status.st_ino == journal.inode && !has_output(output);
+}
+
+bool has_output(const fs::path& output) {
+  return fs::exists(fs::symlink_status(Place(output).path("output")));
 }
 
 bool can_go_on(const Journal& journal, const fs::path& output) {

@@ -63,6 +63,9 @@ bool is_complete(const Journal& journal, const std::filesystem::path& output);
 /// Whether what there is of the output is still there.
 bool can_go_on(const Journal& journal, const std::filesystem::path& output);
 
+/// Whether there is an output under its temporary name, with or without a journal.
+bool has_output(const std::filesystem::path& output);
+
 /// Whether its run is going on.
 bool is_running(const std::filesystem::path& output);
 

@@ -212,7 +212,7 @@ class Resume(Case):
         self.ok(*args)
         self.assert_same(self.load("b.npy"), np.ascontiguousarray(array.T))
         self.assertEqual(self.kept(), [])
-        for command in ("resume", "status"):
+        for command in ("resume", "status", "discard"):
             self.refused(command, "b.npy", says="nothing to")
 
     def test_engines_that_cannot(self):

@@ -157,7 +157,7 @@ void MovingCommand::run() const {
   } catch (const InputError&) {  // others need not care what it is
     if (settings_.resumable) throw;
   }
-  if (earlier && settings_.resumable && work::is_complete(*earlier, output)) {
+  if (earlier && settings_.resumable && !reporting_.dry_run && work::is_complete(*earlier, output)) {
     work::discard(*earlier, output, io::system_disk());
     return reporting_.note(fmt::format("{}: was complete already", output));
   }

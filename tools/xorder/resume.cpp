@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <iostream>
+#include <optional>
 
 #include "commands.hpp"
 #include "io/disk.hpp"
@@ -70,7 +71,11 @@ void status(const std::string& output, bool json) {
 // A run that was killed before its first checkpoint has an output, but no journal.
 void discard(const std::string& output) {
   if (work::is_running(output)) throw InputError(fmt::format("{}: its run is still going on", output));
-  work::discard(work::read_journal(output).value_or(work::Journal{}), output, io::system_disk());
+  const std::optional<work::Journal> journal = work::read_journal(output);
+  if (!journal && !work::has_output(output))
+    throw InputError(
+        fmt::format("{}: nothing to discard: there are no files of a run with --resumable", output));
+  work::discard(journal.value_or(work::Journal{}), output, io::system_disk());
 }
 
 }  // namespace
