@@ -3,6 +3,8 @@
 set(objects)
 foreach(target xorder xorder_timed_commands xorder_commands xorder_tool xorder_over_mpi xorder_mpi xorder_mpi_tool)
   if(TARGET ${target})
+    # Objects have code, and beside it what the compiler knows.
+    target_compile_options(${target} PRIVATE -flto -ffat-lto-objects)
     list(APPEND objects $<FILTER:$<TARGET_OBJECTS:${target}>,EXCLUDE,[.]gch$>)  # without the precompiled header
   endif()
 endforeach()

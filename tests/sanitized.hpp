@@ -9,8 +9,8 @@ inline constexpr bool sanitized = true;
 inline constexpr bool sanitized = false;
 #endif
 
-/// How often a long test repeats what it does with random numbers: `count` times, or a quarter of that with
-/// sanitizers. Requires count ≥ 4.
-constexpr int rounds(int count) { return sanitized ? count / 4 : count; }
+/// How often a long test repeats what it does with random numbers: `count` times, or a fifth of that with
+/// sanitizers. Requires count ≥ 5.
+constexpr int rounds(int count) { return sanitized ? count / 5 : count; }
 
 }  // namespace xorder::test

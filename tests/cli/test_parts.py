@@ -35,8 +35,8 @@ class PartsCase(MpiCase):
 
 class Bytes(PartsCase):
     def test_random_maps(self):
-        for ranks, n, dtype in [(16, 20, "u4"), (4, 22, "u2"),
-                                *self.sample([(1, 20, "u1"), (2, 21, "V3"), (8, 20, "V16"), (4, 6, "c16"), (4, 4, "V2097152")], 2)]:
+        for ranks, n, dtype in self.sample([(16, 20, "u4"), (4, 22, "u2"), (1, 20, "u1"), (2, 21, "V3"), (8, 20, "V16"), (4, 6, "c16"),
+                                            (4, 4, "V2097152")], 3):
             columns, complement = random_columns(self.random, n), int(self.random.integers(1 << n))
             self.write("A.txt", matrix_text(columns, complement))
             array = self.noise((1 << n,), dtype)
@@ -54,9 +54,9 @@ class Bytes(PartsCase):
         self.save_parts(array, 4)
         self.save("whole.raw", array)
         self.save_parts(array, 4, "part.%r.raw")
-        for command in [("transpose",), ("permute", "--by", "identity"),
-                        *self.sample([("transpose", "--axes", "1,0,2"), ("bitreverse",), ("bitreverse", "--axis", "0"),
-                                      ("permute", "--by", "reverse"), ("permute", "--axis", "1", "--by", "gray")], 2)]:
+        for command in self.sample([("transpose",), ("permute", "--by", "identity"), ("transpose", "--axes", "1,0,2"), ("bitreverse",),
+                                    ("bitreverse", "--axis", "0"), ("permute", "--by", "reverse"),
+                                    ("permute", "--axis", "1", "--by", "gray")], 2):
             name, *options = command
             options += ["--force", "--memory", "16MiB"]
             self.ok(name, "whole.npy", "expected.npy", *options)

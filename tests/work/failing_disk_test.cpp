@@ -101,10 +101,10 @@ TEST_P(FailingDiskTest, AFailingFileOperationIsNeverASilentLoss) {
   const long count = whole.operations();
   ASSERT_GT(count, 5);
   // All at the beginning and at the end, where files are opened, made and named, and some in between;
-  // if that is slow, a third of these.
+  // if that is slow, a sixth of these.
   const auto visited = [&](long n) {
     const int one_in = n < 12 || n >= count - 9 ? 1 : 200;
-    return random_.in(1, slow() ? 3 * one_in : one_in) == 1;
+    return random_.in(1, slow() ? 6 * one_in : one_in) == 1;
   };
   for (long n = 0; n < count; ++n) {
     if (!visited(n)) continue;
