@@ -90,6 +90,11 @@ Delivery::Delivery(const Frame& frame, io::Disk& disk)
                     : team == nullptr ? Naming::automatic
                                       : Naming::temporary,
                     permissions_of(sources_));
+    if (const std::string& text = frame.output.header_text; !text.empty()) {
+      header_.emplace(frame.output.header_file, text.size(), may_replace_header(frame), io::Access::buffered,
+                      sources_.front(), Naming::automatic, permissions_of(sources_));
+      header_->file().write_exactly(text.data(), text.size(), 0);
+    }
     // Before the others are told: they may come much later, and a signal may come before them.
     if (frame.team() != nullptr) frame.team()->temporary({output_->temporary_path()});
   }
@@ -218,6 +223,7 @@ void Delivery::commit(const std::stop_token& stop) {
   }
   try {
     if (parts_) parts_->commit();
+    if (header_) header_->commit();  // first, so that a file that is there has one
     if (output_) output_->commit();
     if (frame_.journal) {
       delivered_ = true;
@@ -227,6 +233,8 @@ void Delivery::commit(const std::stop_token& stop) {
     if (team != nullptr) team->meet();
   } catch (...) {  // a part is worth nothing without the others
     if (frame_.membership.parts) output_->withdraw();
+    std::error_code ignored;
+    if (header_ && !exists(frame_.output.path, ignored)) header_->withdraw();
     throw;
   }
   if (team != nullptr) team->temporary({});

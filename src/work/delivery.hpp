@@ -58,6 +58,7 @@ class Delivery {
   std::vector<io::FileStamp> stamps_;  // of the sources, when reading began
   std::optional<io::OutputFiles> parts_;
   std::optional<io::Output> output_;  // in a team, only in the first member,
+  std::optional<io::Output> header_;  // of an ENVI raster
   std::optional<io::File> joined_;    // and opened by the others
   std::filesystem::path shared_;      // by this name
   std::size_t kept_scratch_files_ = 0;

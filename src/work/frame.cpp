@@ -10,9 +10,11 @@
 #include <map>
 
 #include "io/container/container.hpp"
+#include "io/container/envi.hpp"
 #include "io/container/hdf5.hpp"
 #include "io/create.hpp"
 #include "io/format/npy_header.hpp"
+#include "io/format/text_file.hpp"
 #include "io/measure/fresh_memory.hpp"
 #include "io/output.hpp"
 #include "io/output_files.hpp"
@@ -53,6 +55,10 @@ void check_output(Frame& frame) {
   const bool planning = frame.options.plan_only;
   const bool reserved = frame.resumes();
   check(planning || reserved ? 0 : to.file_bytes());
+  if (!to.header_file.empty()) {
+    for (const auto& file : {frame.input().file, frame.input().header})
+      io::Output::check(to.header_file, to.header_text.size(), may_replace_header(frame), *file);
+  }
   try {
     if (planning && !reserved) check(to.file_bytes());
   } catch (const InputError& no_room) {
@@ -231,6 +237,16 @@ std::uint64_t Frame::input_bytes() const {
   return bytes;
 }
 
+bool may_replace_header(const Frame& frame) {
+  if (frame.options.overwrite || !frame.resumes()) return frame.options.overwrite;
+  try {  // the earlier run may have named it just before it was killed
+    return io::read_text(frame.output.header_file, frame.output.header_text.size()) ==
+           frame.output.header_text;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 std::filesystem::path Frame::scratch_directory() const {
   return options.scratch_directory.empty() ? io::directory_of_output(output.path) : options.scratch_directory;
 }
@@ -294,6 +310,12 @@ Destination destination(std::filesystem::path path, const io::ArrayFile& input, 
       throw InputError(fmt::format("{}:{}: {}", to.path.string(), dataset, error.what()));
     }
     to.offset = to.header.size();
+  } else if (input.format == io::Format::envi && offset == 0 && !options.split) {
+    if (options.output_order == Order::fortran) std::ranges::reverse(shape);
+    io::EnviHeader made = io::envi_header(dtype, shape, options.kept_axes, input);
+    to.note = std::move(made.note);
+    to.header_text = std::move(made.text);
+    if (!to.header_text.empty()) (to.header_file = to.path).replace_extension(".hdr");
   }
   constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   if (to.offset > most || to.bytes > most - to.offset) {
@@ -366,7 +388,8 @@ Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, co
   frame.output = destination(std::move(output), frame.input(), dtype, extents, frame.options);
   add_note(frame.note, frame.output.note);
   if (frame.output.header.empty()) {
-    if (const auto header = io::header_beside(frame.output.path, frame.disk()))
+    const auto header = io::header_beside(frame.output.path, frame.disk());
+    if (header && *header != frame.output.header_file)
       add_note(frame.note, fmt::format("{}: lies beside {}, and will be taken for its header",
                                        header->string(), frame.output.path.string()));
   }

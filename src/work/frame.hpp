@@ -59,6 +59,9 @@ struct Frame {
 Destination destination(std::filesystem::path path, const io::ArrayFile& input, const io::DType& dtype,
                         const std::vector<std::uint64_t>& extents, const Options& options);
 
+/// Whether the output's header file may replace one that is there.
+bool may_replace_header(const Frame& frame);
+
 /// Throws InputError unless a reordering of this many bytes moves all inputs, which are of one type, and the
 /// output's shape has room for exactly these elements.
 void check_sizes(std::uint64_t bytes, std::span<const io::ArrayFile> inputs,

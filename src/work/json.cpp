@@ -87,7 +87,7 @@ nlohmann::json file_json(const io::ArrayFile& array) {
   nlohmann::json json = array_json(array.description);
   json.update({{"path", array.file->name()}, {"format", io::name(array.format)}, {"rest", array.rest}});
   if (array.format != io::Format::npy && array.format != io::Format::raw)
-    json.update({{"axes", array.axis_names}, {"note", array.note}});
+    json.update({{"name", array.member}, {"axes", array.axis_names}, {"note", array.note}});
   return json;
 }
 

@@ -4,6 +4,7 @@ installed (Debian: python3-astropy, python3-netcdf4, python3-scipy, python3-niba
 
 import gzip
 import importlib
+import itertools
 import os
 import shutil
 import warnings
@@ -253,11 +254,90 @@ class Envi(ContainerCase):
 
     def test_a_header_beside_out_is_noted(self):
         array = self.noise((3, 4, 5), "<u2")
+        self.save("a.npy", array)
         self.write("x.hdr", containers.envi(array, "bil"))
+        self.assertIn("x.hdr: lies beside x.raw, and will be taken for its header", self.ok("transpose", "a.npy", "x.raw").stderr)
+        self.assertNotIn("lies beside", self.ok("transpose", "a.npy", "y.raw").stderr)
+        self.assertNotIn("lies beside", self.ok("transpose", "a.npy", "x.npy").stderr)
+
+    def raster(self, dtype="<u2", interleave="bil"):
+        """A raster x.img with a header that says much."""
+        array = self.noise((3, 4, 5), dtype)
+        self.write("x.hdr", containers.envi(array, interleave) + "MAP INFO = {UTM, 1, 1,\n 5}\nWavelength = {1, 2,\n 3, 4}\ngain = 2")
         self.save("x.img", array)
-        self.assertIn("x.hdr: lies beside x.raw, and will be taken for its header", self.ok("transpose", "x.img", "x.raw").stderr)
-        self.assertNotIn("lies beside", self.ok("transpose", "x.img", "y.raw").stderr)
-        self.assertNotIn("lies beside", self.ok("transpose", "x.img", "x.npy").stderr)
+        return array
+
+    def test_raw_outputs_have_headers(self):
+        for interleave, names in [("bsq", ("bands", "lines", "samples")), ("bil", ("lines", "bands", "samples")),
+                                  ("bip", ("lines", "samples", "bands"))]:
+            array = self.raster(self.random.choice(["<u2", ">f4", "<c16", "|u1"]), interleave)
+            for axes in itertools.permutations(names):
+                for name, options in [("b.bsq", []), ("b.raw", ["--byte-order", "big"]), ("b.img", ["--out-order", "F"])]:
+                    order = axes[::-1] if options[:1] == ["--out-order"] else axes
+                    said = self.ok("transpose", "x.img", name, "--axes", ",".join(axes), *options, "--force")
+                    self.assertEqual(said.stderr.count("note"), 0, said.stderr)
+                    info = self.json("info", name + ":data")
+                    self.assertEqual((info["format"], info["rest"]), ("envi", 0))
+                    # The slower of the two axes of a band is called lines.
+                    self.assertEqual([axis if axis == "bands" else "place" for axis in order],
+                                     [axis if axis == "bands" else "place" for axis in info["axes"]])
+                    self.assertLess(info["axes"].index("lines"), info["axes"].index("samples"))
+                    self.ok("transpose", name, "back.npy", "--axes", "0,1,2", "--force")
+                    back = self.load("back.npy")
+                    expected = array.transpose([names.index(axis) for axis in order])
+                    if "big" in options:
+                        self.assertEqual(back.dtype, array.dtype.newbyteorder(">"))
+                        expected = expected.astype(back.dtype)
+                    self.assert_same(back, np.ascontiguousarray(expected))
+                    header = self.bytes_of("b.hdr").decode("ascii")
+                    self.assertIn("description = {\n  samples = 7, by\n  a test}\n", header)
+                    self.assertTrue(header.endswith("Wavelength = {1, 2,\n 3, 4}\ngain = 2\n"), header)
+                    self.assertEqual("MAP INFO = {UTM, 1, 1,\n 5}\n" in header, order.index("lines") < order.index("samples"))
+
+    def test_headers_say_only_what_is_still_true(self):
+        array = self.raster()
+        for options, places, bands in [
+                (["--select", ":, 1:, :"], True, False), (["--select", ":, ::-1"], True, False), (["--select", "1:"], False, True),
+                (["--select", "..., ::-1"], False, True)]:
+            self.ok("transpose", "x.img", "b.raw", "--axes", "0,1,2", *options, "--force")
+            header = self.bytes_of("b.hdr").decode("ascii")
+            self.assertEqual(("MAP INFO" in header, "Wavelength" in header, "band names" in header), (places, bands, bands))
+            self.ok("verify", "transpose", "x.img", "b.raw", "--axes", "0,1,2", *options)
+        self.ok("bitreverse", "x.img", "b.raw", "--axis", "1", "--force")  # the bands
+        header = self.bytes_of("b.hdr").decode("ascii")
+        self.assertEqual(("MAP INFO" in header, "Wavelength" in header, "gain" in header), (True, False, True))
+        self.ok("transpose", "b.raw", "back.npy", "--axes", "0,1,2")
+        self.assert_same(self.load("back.npy"), np.ascontiguousarray(array[:, [0, 2, 1, 3]]))
+
+    def test_results_without_headers(self):
+        self.raster()
+        for options, why in [(["--select", "0"], "does not have lines, samples and bands"),
+                             (["--out-shape", "60"], "does not have lines, samples and bands"),
+                             (["--axes", "0,1,2", "--out-shape", "4,5,3"], "does not have lines, samples and bands")]:
+            said = self.ok("transpose", "x.img", "b.raw", *options, "--force")
+            self.assertRegex(said.stderr, f"note: .*no ENVI header, since the result {why}")
+        self.ok("transpose", "x.img", "b.npy")
+        self.assertFalse(os.path.exists(self.path("b.hdr")))
+
+    def test_the_header_of_out_is_refused_where_it_exists(self):
+        self.raster()
+        self.refused("transpose", "x.img", "x.raw", says="x.hdr: ")
+        self.refused("transpose", "x.img", "x.raw", "--force", says="x.hdr: is the same file as the input x.hdr")
+        self.write("b.hdr", "mine")
+        self.refused("transpose", "x.img", "b.raw", says="b.hdr: exists")
+        self.ok("transpose", "x.img", "b.raw", "--force")
+        os.unlink(self.path("b.hdr"))
+        self.refused("transpose", "x.img", "b.raw", says="b.raw: exists")
+        self.assertFalse(os.path.exists(self.path("b.hdr")))
+        self.ok("transpose", "x.img", "c.raw", "--dry-run")
+        self.assertFalse(os.path.exists(self.path("c.hdr")))
+
+    def test_json_tells_the_layout(self):
+        self.raster()
+        for more in [[], ["--dry-run"]]:
+            told = self.json("transpose", "x.img", "b.npy", "--select", "::-1", *more, "--force")["inputs"]
+            self.assertEqual([(one["path"], one["format"], one["shape"], one["strides"], one["offset"], one["axes"]) for one in told],
+                             [("x.img", "envi", [3, 4, 5], [-40, 10, 2], 80, ["lines", "bands", "samples"])])
 
     def test_headers_without_their_files(self):
         array = self.noise((3, 4, 5), "<u2")

@@ -133,7 +133,7 @@ class Schema(Case):
         self.assertEqual(set(self.json(*scheduled, "--dry-run", "--network", "1,1,1")), keys["Plan"][0] | keys["Report"][1])
         self.assertEqual(set(self.json("info", "a.npy")), keys["info"][0])
         self.write("a.fits", containers.fits(self.noise((4, 5), ">f4")))
-        self.assertEqual(set(self.json("info", "a.fits:0")), keys["info"][0] | {"axes", "note"})
+        self.assertEqual(set(self.json("info", "a.fits:0")), keys["info"][0] | {"axes", "name", "note"})
         listed = self.json("info", "a.fits")
         self.assertEqual(set(listed), {"path", "format", "arrays"})
         self.assertEqual(set(listed["arrays"][0]), keys["info"][0] - {"path", "format", "rest"} | keys["info"][1])

@@ -1,12 +1,17 @@
 #!/usr/bin/python3
-"""--memory bounds all that xorder uses, page cache included, under the limit of a control group."""
+"""--memory bounds all that xorder uses, page cache included, under the limit of a control group; --bwlimit bounds its
+transfers."""
 
 import os
 import shutil
+import signal
+import subprocess
 import tempfile
+import time
 import unittest
 
-from harness import Case, MiB, SANITIZED, main, moved, np, rotation
+import harness
+from harness import Case, MiB, SANITIZED, main, moved, np, rotation, transposed
 from sandbox import MemoryGroup, forbid, seccomp_works
 
 
@@ -178,6 +183,38 @@ class Memory(Case):
             report, peak = self.limited(80 * MiB, "transpose", "a.npy", "b.npy", "--force", *options)
             self.assertLessEqual(report["memory"], 40 * MiB)
             self.assertLessEqual(peak, 80 * MiB)
+
+
+class Bandwidth(Case):
+    def test_no_faster(self):
+        array = self.noise((1 << 10, 1 << 10), "V8")
+        self.save("a.raw", array)
+        for options in [["--io", "direct"], ["--io", "mapped"], ["--trace", "run.trace"], ["--resumable"]]:
+            with self.subTest(options=options):
+                report = self.json("transpose", "a.raw", "b.raw", "--dtype", "V8", "--shape", "1024,1024", "--bwlimit", "32MiB",
+                                   "--force", *options)
+                self.assert_same(np.fromfile(self.path("b.raw"), "V8").reshape(1024, 1024), transposed(array))
+                # The last transfer begins when the time of all before it is over; it has at most 2 MiB.
+                self.assertGreater(report["seconds"], 14 / 32)
+
+    def test_the_plan_says_how_long_it_takes(self):
+        self.save("a.npy", self.noise((1 << 20,)))
+        said = self.ok("transpose", "a.npy", "b.npy", "--bwlimit", "4KiB", "--dry-run").stderr
+        self.assertIn("at 4 KiB/s its transfers of 2 MiB take 512.0 s", said)
+        self.refused("transpose", "a.npy", "b.npy", "--bwlimit", "0", says="--bwlimit: ")
+
+    def test_control_c_does_not_wait(self):
+        self.save("a.npy", self.noise((1 << 22,), "V8"))
+        for options in [["--io", "direct"], ["--io", "mapped"]]:
+            before = self.listing()
+            with subprocess.Popen([harness.XORDER, "transpose", "a.npy", "b.npy", "--bwlimit", "1KiB", *options],
+                                  cwd=self.dir, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL) as run:
+                self.assertIn(b"take 65536", run.stderr.readline())
+                time.sleep(0.2)
+                run.send_signal(signal.SIGINT)
+                self.assertTrue(run.communicate(timeout=harness.TIMEOUT)[1].endswith(b"xorder: interrupted\n"))
+                self.assertEqual(run.returncode, -signal.SIGINT)
+            self.assertEqual(self.listing(), before)
 
 
 if __name__ == "__main__":

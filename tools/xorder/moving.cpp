@@ -10,10 +10,12 @@
 #include "invocation.hpp"
 #include "io/disk.hpp"
 #include "io/format/on_disk.hpp"
+#include "io/throttle.hpp"
 #include "joined.hpp"
 #include "option_groups.hpp"
 #include "progress_bar.hpp"
 #include "session.hpp"
+#include "text/size_text.hpp"
 #include "tracing.hpp"
 #include "work/journal.hpp"
 #include "work/json.hpp"
@@ -90,6 +92,9 @@ void MovingCommand::add_resources(CLI::App& command, bool resumable) {
     command.add_flag("--resumable", settings_.resumable, "if it is killed, `xorder resume OUT` goes on")
         ->group(group::output);
   command.option_defaults()->group(group::tuning);
+  if (alone && resumable)
+    add_parsed(command, "--bwlimit", "SIZE", bandwidth_, parse_memory,
+               "read and write at most SIZE per second, together, so that others can use the disk too");
   add_parsed(command, "--threads", "N", settings_.threads, parse_threads,
              alone ? "threads that permute; default: one per processor"
                    : "threads that permute, per process; default: its share of the processors");
@@ -129,7 +134,9 @@ void MovingCommand::add_to(CLI::App& command, Make make, const OtherFiles& other
 void MovingCommand::learn_disk(Request& request, std::unique_ptr<work::Work>& work,
                                const std::stop_token& stop) const {
   const std::string& output = files_.written();
-  if (request.options.device || session().team != nullptr || work::device_for(output).known) return;
+  if (request.options.device || session().team != nullptr || bandwidth_ != 0 ||
+      work::device_for(output).known)
+    return;
   if (work->summary().bytes < work::worth_learning) return;
   if (reporting_.dry_run) {
     reporting_.note(
@@ -173,6 +180,11 @@ void MovingCommand::run() const {
     tracing.emplace(reporting_.trace, settings_.overwrite, inputs, files_.written());
     for (io::ArrayFile& input : inputs) input = io::on_disk(std::move(input), tracing->disk());
   }
+  std::optional<io::Throttle> throttle;
+  if (bandwidth_ != 0) {
+    throttle.emplace(bandwidth_, stop, inputs.front().file->disk());
+    for (io::ArrayFile& input : inputs) input = io::on_disk(std::move(input), *throttle);
+  }
   Request request{std::move(inputs), files_.output(),          settings_,
                   files_.parts(),    files_.lowest_part_bit(), files_.joining()};
   request.options.plan_only = reporting_.dry_run;
@@ -181,7 +193,13 @@ void MovingCommand::run() const {
   std::unique_ptr<work::Work> work = make_(request);
   learn_disk(request, work, stop);
   reporting_.note(work->summary().note);
-  if (reporting_.dry_run) return reporting_.plan(*work, stop);
+  if (bandwidth_ != 0) {
+    const std::uint64_t bytes = work->summary().bytes_read + work->summary().bytes_written;
+    reporting_.note(fmt::format("at {}/s its transfers of {} take {:.1f} s", size_text(bandwidth_),
+                                size_text(bytes),
+                                static_cast<double>(bytes) / static_cast<double>(bandwidth_)));
+  }
+  if (reporting_.dry_run) return reporting_.plan(*work, request.inputs, stop);
 
   work::Report report;
   {
@@ -197,7 +215,7 @@ void MovingCommand::run() const {
   session().made.push_back(request.output.string());
   if (tracing) keep(*tracing, *work, report);
   reporting_.note(report.note);
-  reporting_.report(*work, report, files_.written());
+  reporting_.report(*work, report, request.inputs, files_.written());
 }
 
 }  // namespace xorder::cli

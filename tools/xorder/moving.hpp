@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -63,7 +64,8 @@ class MovingCommand {
   Make make_;
   MovingFiles files_;
   work::Options settings_;
-  std::string profile_;  // the file that --device names, or empty
+  std::string profile_;          // the file that --device names, or empty
+  std::uint64_t bandwidth_ = 0;  // of --bwlimit, in bytes per second; 0: as fast as it goes
   Reporting reporting_;
 };
 

@@ -16,6 +16,16 @@
 #include "work/json.hpp"
 
 namespace xorder::cli {
+namespace {
+
+nlohmann::json files_json(const std::vector<io::ArrayFile>& files) {
+  nlohmann::json all = nlohmann::json::array();
+  for (const io::ArrayFile& file : files) all.push_back(work::file_json(file));
+  return all;
+}
+
+}  // namespace
+
 void Reporting::add_to(CLI::App& command) {
   command.option_defaults()->group(group::reporting);
   CLI::Option* const dry =
@@ -48,22 +58,29 @@ nlohmann::json Reporting::report_json(const work::Work& work, const work::Report
   return json;
 }
 
-void Reporting::plan(const work::Work& work, const std::stop_token& stop) const {
+void Reporting::plan(const work::Work& work, const std::vector<io::ArrayFile>& inputs,
+                     const std::stop_token& stop) const {
   if (!session().speaks()) return;
   const auto* const sender = dynamic_cast<const schedule::Sender*>(&work);
   const auto traffic = sender != nullptr ? sender->forecast(stop) : std::nullopt;
   if (json) {
     nlohmann::json plan = work::plan_json(work.summary());
     if (traffic) plan.update(traffic_json(*traffic));
+    plan["inputs"] = files_json(inputs);
     fmt::print("{}\n", json_text(plan));
   } else {
     fmt::print("{}{}", printable(work.describe()), traffic && traffic->time ? traffic_text(*traffic) : "");
   }
 }
 
-void Reporting::report(const work::Work& work, const work::Report& report, const std::string& output) const {
+void Reporting::report(const work::Work& work, const work::Report& report,
+                       const std::vector<io::ArrayFile>& inputs, const std::string& output) const {
   if (!session().speaks()) return;
-  if (json) fmt::print("{}\n", json_text(report_json(work, report)));
+  if (json) {
+    nlohmann::json all = report_json(work, report);
+    all["inputs"] = files_json(inputs);
+    fmt::print("{}\n", json_text(all));
+  }
   if (json || quiet) return;
   const auto bytes = static_cast<double>(work.summary().bytes);
   const std::string way =

@@ -6,7 +6,9 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
+#include "xorder/io/array_file.hpp"
 #include "xorder/work/work.hpp"
 
 namespace xorder::cli {
@@ -22,9 +24,11 @@ struct Reporting {
   bool shows_bar() const;
   /// Prints a note on standard error, unless the run is quiet.
   void note(const std::string& text) const;
-  void plan(const work::Work& work, const std::stop_token& stop) const;
+  void plan(const work::Work& work, const std::vector<io::ArrayFile>& inputs,
+            const std::stop_token& stop) const;
   /// After a run that has made `output`.
-  void report(const work::Work& work, const work::Report& report, const std::string& output) const;
+  void report(const work::Work& work, const work::Report& report, const std::vector<io::ArrayFile>& inputs,
+              const std::string& output) const;
   /// With what a schedule has sent.
   static nlohmann::json report_json(const work::Work& work, const work::Report& report);
 };

@@ -150,7 +150,8 @@ ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawL
 ArrayFile open_raw_array(const std::filesystem::path& path, const RawLayout& raw);
 
 /// The format for an output of that name: npy for the extension .npy; raw for .raw, .bin and .dat; hdf5 for
-/// .h5, .hdf5, .he5 and .nc4. Any other that means nothing gives raw for a raw input, and npy for all others.
+/// .h5, .hdf5, .he5 and .nc4. Any other that means nothing gives raw for a raw input, and for an ENVI raster,
+/// which is a raw file with a header, and npy for all others, and where there is none.
 /// Case does not matter. An extension of another format than npy is raw if the caller writes a header of its
 /// own in front of the data; otherwise InputError is thrown for formats that are not written, such as .npz or
 /// .tif.

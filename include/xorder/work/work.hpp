@@ -78,7 +78,10 @@ struct Destination {
   std::uint64_t offset = 0;  ///< where the data begin, after the header
   std::uint64_t bytes = 0;   ///< of data, in all files
   std::uint64_t files = 1;
-  std::string note{};  ///< what of an HDF5 input an HDF5 output cannot have; or empty
+  /// A file beside a raw one that says what it holds, as an ENVI raster has it, and its text; or empty.
+  std::filesystem::path header_file{};
+  std::string header_text{};
+  std::string note{};  ///< what of the input the output cannot have; or empty
 
   /// Of each file, and of all.
   std::uint64_t file_bytes() const { return offset + bytes / files; }

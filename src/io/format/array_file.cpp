@@ -184,7 +184,10 @@ Format output_format(const std::filesystem::path& path, Format input, bool own_h
   const KnownFormat* const known = format_of_name(path);
   if (known != nullptr && own_header && known->written_as != Format::npy) return Format::raw;
   if (known != nullptr && known->written_as) return *known->written_as;
-  if (known == nullptr) return input == Format::raw ? Format::raw : Format::npy;
+  if (known == nullptr) {  // an ENVI raster is a raw file with a header beside it
+    const bool raw = input == Format::raw || (input == Format::envi && path.has_extension());
+    return raw ? Format::raw : Format::npy;
+  }
   throw InputError(fmt::format(
       "{}: {} means {}, which is not written; a name may end in {}, or in what means no other format",
       path.string(), path.extension().string(), known->name, written_suffixes()));
