@@ -5,14 +5,18 @@
 //   3    the files are complete, but the report or trace is lost
 // An interrupted run is terminated by the signal, which shells report as 128 + its number.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <csignal>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "command_line.hpp"
 #include "commands.hpp"
+#include "completion.hpp"
 #include "help_formatter.hpp"
 #include "interrupt.hpp"
 #include "invocation.hpp"
@@ -72,6 +76,12 @@ int main(int argc, char** argv) {
   add_report(program);
   add_bench(program);
   complete(program);
+  const std::vector<std::string> words = given_words();
+  if (words.size() > 1 && words.front() == "__complete") {
+    for (const std::string& found : completions(program, std::span(words).subspan(1)))
+      fmt::print("{}\n", found);
+    return complain(flushed());
+  }
 
   install_fault_handler();
   // A file that grows too large is an error, and so is a pipe that nobody reads, not a reason to die.
