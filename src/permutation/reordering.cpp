@@ -10,12 +10,19 @@
 #include <functional>
 #include <numeric>
 
+#include "text/count_text.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder {
 namespace {
 
 constexpr std::uint64_t byte_limit = std::uint64_t{1} << 63;
+__extension__ using Wide = __int128;  // of strides times extents that a user makes up
+
+std::uint64_t magnitude(std::int64_t stride) {
+  const auto bits = static_cast<std::uint64_t>(stride);
+  return stride < 0 ? -bits : bits;
+}
 
 // Where each axis that the user knows stands in file order, slowest first.
 std::vector<int> places_in_file(const ArrayShape& shape) {
@@ -134,10 +141,39 @@ std::vector<int> axes_in_file(const ArrayShape& shape) {
   std::vector<int> axes(shape.extents.size());
   std::iota(axes.begin(), axes.end(), 0);
   if (!shape.strides.empty())
-    std::ranges::stable_sort(axes, std::greater(), [&](int axis) { return std::abs(shape.strides[axis]); });
+    std::ranges::stable_sort(axes, std::greater(), [&](int axis) { return magnitude(shape.strides[axis]); });
   else if (shape.order == Order::fortran)
     std::ranges::reverse(axes);
   return axes;
+}
+
+std::vector<std::int64_t> strides_of(const ArrayShape& shape) {
+  if (!shape.strides.empty()) return shape.strides;
+  std::vector<std::int64_t> strides(shape.extents.size());
+  std::uint64_t step = shape.element_bytes;
+  for (std::size_t i = 0; i < strides.size(); ++i) {
+    const std::size_t axis = shape.order == Order::c ? strides.size() - 1 - i : i;
+    strides[axis] = static_cast<std::int64_t>(step);
+    step *= std::max<std::uint64_t>(shape.extents[axis], 1);
+  }
+  return strides;
+}
+
+std::string wrong_strides(const ArrayShape& shape) {
+  Wide reached = shape.element_bytes;  // by the axes with shorter steps
+  const std::vector<int> axes = axes_in_file(shape);
+  for (std::size_t i = axes.size(); i-- > 0;) {
+    const std::uint64_t extent = shape.extents[axes[i]], step = magnitude(shape.strides[axes[i]]);
+    if (extent == 1) continue;
+    if (step < reached) {
+      return fmt::format(
+          "the elements overlap or interleave: a step along axis {} is {}, but what lies within it takes {}",
+          axes[i], count_text(step, "byte"), static_cast<std::uint64_t>(reached));
+    }
+    reached += step * (Wide{extent} - 1);
+    if (reached >= byte_limit) return "it reaches 2^63 bytes or more";
+  }
+  return "";
 }
 
 std::uint64_t checked_bytes(const ArrayShape& shape) {

@@ -94,6 +94,12 @@ struct ArrayShape {
 
 /// The axes as they lie in the file, slowest first.
 std::vector<int> axes_in_file(const ArrayShape& shape);
+/// shape.strides or, if there are none, those of an array without gaps.
+std::vector<std::int64_t> strides_of(const ArrayShape& shape);
+/// Why an array cannot have these strides, or an empty text: elements overlap; or axes are not nested, so
+/// that a step along one does not pass by all that the axes with shorter steps reach; or the whole reaches
+/// 2^63 bytes. Requires a stride for each axis and no extent of 0.
+std::string wrong_strides(const ArrayShape& shape);
 
 /// The product of the extents times element_bytes. Throws InputError if that is 2^63 or more, or
 /// element_bytes is 0. An extent of 0 makes the result 0; the product of the other extents is still checked,

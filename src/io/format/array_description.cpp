@@ -2,7 +2,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "text/count_text.hpp"
 #include "xorder/error.hpp"
@@ -13,18 +12,6 @@ namespace {
 
 using std::uint64_t;
 __extension__ using Wide = __int128;  // of strides times extents that a user makes up
-
-std::vector<std::int64_t> contiguous_strides(const std::vector<uint64_t>& extents, uint64_t element_bytes,
-                                             Order order) {
-  std::vector<std::int64_t> strides(extents.size());
-  uint64_t step = element_bytes;
-  for (std::size_t i = 0; i < extents.size(); ++i) {
-    const std::size_t axis = order == Order::c ? extents.size() - 1 - i : i;
-    strides[axis] = static_cast<std::int64_t>(step);
-    step *= std::max<uint64_t>(extents[axis], 1);
-  }
-  return strides;
-}
 
 // The first and the last byte of the array, counted from its offset.
 struct Reach {
@@ -48,13 +35,13 @@ bool is_empty(const ArrayDescription& array) {
 
 ArrayDescription ArrayDescription::contiguous(DType dtype, std::vector<uint64_t> extents, Order order,
                                               uint64_t offset) {
-  std::vector<std::int64_t> strides = contiguous_strides(extents, dtype.bytes, order);
+  std::vector<std::int64_t> strides = strides_of({extents, dtype.bytes, order});
   return {std::move(dtype), std::move(extents), std::move(strides), offset};
 }
 
 bool ArrayDescription::is_contiguous(Order order) const {
   if (is_empty(*this)) return true;
-  const auto expected = contiguous_strides(extents, dtype.bytes, order);
+  const auto expected = strides_of({extents, dtype.bytes, order});
   for (std::size_t i = 0; i < extents.size(); ++i) {
     if (extents[i] > 1 && strides[i] != expected[i]) return false;
   }
@@ -63,7 +50,7 @@ bool ArrayDescription::is_contiguous(Order order) const {
 
 Order ArrayDescription::order() const {
   for (const Order order : {Order::c, Order::fortran}) {
-    if (strides == contiguous_strides(extents, dtype.bytes, order)) return order;
+    if (strides == strides_of({extents, dtype.bytes, order})) return order;
   }
   return !is_contiguous(Order::c) && is_contiguous(Order::fortran) ? Order::fortran : Order::c;
 }
@@ -102,20 +89,8 @@ void check_layout(const ArrayDescription& array, uint64_t file_bytes, const std:
   if (Wide{array.offset} + whole.last > Wide{file_bytes})
     refuse(fmt::format("ends at byte {}, the file has {}",
                        static_cast<uint64_t>(Wide{array.offset} + whole.last), file_bytes));
-
-  Wide reached = array.stored_bytes();  // by the axes with shorter steps
-  const std::vector<int> axes = array.axes_in_file();
-  for (std::size_t i = axes.size(); i-- > 0;) {
-    const auto axis = static_cast<std::size_t>(axes[i]);
-    const uint64_t extent = array.extents[axis];
-    if (extent == 1) continue;
-    const Wide step = std::abs(array.strides[axis]);
-    if (step < reached)
-      refuse(fmt::format(
-          "the elements overlap or interleave: a step along axis {} is {}, but what lies within it takes {}",
-          axis, count_text(static_cast<uint64_t>(step), "byte"), static_cast<uint64_t>(reached)));
-    reached += step * (Wide{extent} - 1);
-  }
+  const std::string wrong = wrong_strides({array.extents, array.stored_bytes(), Order::c, array.strides});
+  if (!wrong.empty()) refuse(wrong);
 }
 
 }  // namespace xorder::io
