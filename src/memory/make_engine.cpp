@@ -55,6 +55,11 @@ std::unique_ptr<const Engine> make_engine(const Reordering& what) {
   return make_bmmc_engine(what, streamed(bytes));
 }
 
+std::unique_ptr<const Engine> make_engine(const StridedCopy& copy) {
+  if (copy.bytes == 0 || copy.axes.element_bytes == copy.bytes) return make_copy(copy.bytes);
+  return make_box_engine(copy.axes, copy.bytes, streamed(copy.bytes));
+}
+
 void perform(const Engine& engine, std::size_t bytes, unsigned threads, const std::byte* source,
              std::byte* target) {
   for_tasks(engine.tasks(), bytes, threads, [&](std::uint64_t first, std::uint64_t last) {

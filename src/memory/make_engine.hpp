@@ -5,12 +5,14 @@
 #include <memory>
 
 #include "memory/engine.hpp"
+#include "memory/strided.hpp"
 #include "xorder/permutation/reordering.hpp"
 
 namespace xorder::memory {
 
 /// `what` must be canonical.
 std::unique_ptr<const Engine> make_engine(const Reordering& what);
+std::unique_ptr<const Engine> make_engine(const StridedCopy& copy);
 std::unique_ptr<const Engine> make_copy(std::size_t bytes);
 
 /// Whether nothing moves.

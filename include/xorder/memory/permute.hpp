@@ -5,6 +5,9 @@
 //     const InMemoryPlan plan(transposition({{rows, columns}, 8, Order::c}, {}));
 //     plan.execute(source, target);
 //
+// Either array may be a part of a larger one, or lie backwards: a plan can be made with strides, as NumPy has
+// them.
+//
 // An array is divided into tiles that fit in a cache and consist of whole cache lines on both
 // sides: cosets for BMMC permutations, boxes for axis permutations. Each tile is read once, permuted in
 // registers and written once, past the cache if the array is larger than the cache. No alignment is required,
@@ -12,14 +15,18 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "xorder/permutation/reordering.hpp"
 
 namespace xorder::memory {
 
 class Engine;
+struct StridedCopy;
 
 /// A plan for arrays of one shape. Immutable: several threads may execute one plan at once, on different
 /// arrays.
@@ -27,15 +34,27 @@ class InMemoryPlan {
  public:
   /// Takes some microseconds and starts no thread. Throws InputError if the reordering is not well formed.
   explicit InMemoryPlan(const Reordering& what);
+  /// numpy.transpose(a, axes) between arrays that may be parts of larger ones, or lie backwards. A step along
+  /// an axis goes on by its stride, in bytes: source.strides has one for each axis of the source, and
+  /// `target_strides` one for each axis of the target. None at all mean an array without gaps, a target in C
+  /// order. Takes some microseconds. Throws InputError for `axes` and the size as transposition() does, and
+  /// unless strides are such that no elements overlap and axes are nested: one step along an axis passes by
+  /// all that the axes with shorter steps reach.
+  InMemoryPlan(const ArrayShape& source, std::span<const int> axes,
+               const std::vector<std::int64_t>& target_strides);
   InMemoryPlan(InMemoryPlan&&) noexcept;
   InMemoryPlan& operator=(InMemoryPlan&&) noexcept;
   ~InMemoryPlan();
 
-  /// Copies what.bytes() bytes from `source` to `target`, every element to its place: element x of the source
+  /// Copies bytes() bytes from `source` to `target`, every element to its place: element x of the source
   /// becomes element what.target_index(x) of the target. The two must not overlap. `threads` 0 means all
   /// processors. The calling thread permutes small arrays alone. Reads and writes every byte about once.
   /// Allocates at most about the size of a second-level cache for each thread, of which a thread keeps up to
   /// 1 MiB until it ends; throws std::bad_alloc, with an unfinished target, if there is not so much.
+  ///
+  /// With strides, both pointers are to the element with all indices 0. What lies between elements of the
+  /// target is not written, so another thread may write it meanwhile; what lies between those of the source
+  /// may be read. Rows, or runs of the target, of 256 bytes and more are as fast as without gaps.
   void execute(const std::byte* source, std::byte* target, unsigned threads = 0) const;
 
   /// The same in place: element x becomes element what.target_index(x) of the same array.
@@ -51,8 +70,16 @@ class InMemoryPlan {
   /// This memory is allocated first: throws std::bad_alloc with nothing done. Batches also allocate the
   /// buffers of execute(); without memory for these they are finished element by element. With several
   /// threads and at least 2 MiB, some KiB are allocated later; if that fails, throws std::bad_alloc with the
-  /// array partly permuted. The first call of this or of describe_in_place() plans the work in place.
+  /// array partly permuted. The first call of this or of describe_in_place() plans the work in place. Both
+  /// throw InputError if the plan was made with strides.
   void execute_in_place(std::byte* array, unsigned threads = 0) const;
+
+  /// The size of all elements.
+  std::uint64_t bytes() const;
+  /// Whether a source and a target at these places have bytes in common, so that execute() would not do. They
+  /// may interleave, as two parts of one matrix do; but if their strides are such that the parts of one do
+  /// not lie in the gaps of the other alike, the answer is yes although there may be none.
+  bool overlap(const std::byte* source, const std::byte* target) const;
 
   /// The kind of tiles and their sizes, as one line of text for people.
   std::string describe() const;
@@ -60,9 +87,12 @@ class InMemoryPlan {
   std::string describe_in_place() const;
 
  private:
-  Reordering what_;  // canonical
-  std::unique_ptr<const Engine> engine_;
   struct InPlace;
+  InPlace& in_place() const;
+
+  Reordering what_;                             // canonical
+  std::unique_ptr<const StridedCopy> strided_;  // null if there are no strides
+  std::unique_ptr<const Engine> engine_;
   std::unique_ptr<InPlace> in_place_;
 };
 

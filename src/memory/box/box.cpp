@@ -35,11 +35,15 @@ constexpr Costs in_cache{60, 0, 2, 3, 1.5, 0.06, 1.2, 0}, in_memory{30, 30, 4, 1
 // One of the engines that transpose matrices: direct, short runs or runs.
 class Matrices {
  public:
-  Matrices(const TargetAxes& target, std::uint64_t bytes, bool streamed)
+  Matrices(const TargetAxes& target, std::uint64_t bytes, bool streamed, bool plain)
       : box_(target), bytes_(bytes), streamed_(streamed) {
     const std::uint64_t w = target.element_bytes;
     direct_ = fits_direct(box_, bytes);
     short_runs_ = box_.run_length * w < short_run && !box_.columns.front().mapped;
+    if (!plain && short_runs_ && !box_.runs_adjacent()) {
+      short_runs_ = false;
+      streamed_ = streamed && box_.run_length * w >= kernel::streamed_bytes;
+    }
     constexpr std::uint64_t short_row = 256;
     if (!short_runs_ && box_.rows_adjacent() && box_.row_bytes() < short_row &&
         box_.run.front().extent * w >= short_run) {
@@ -124,6 +128,15 @@ double Matrices::cycles() const {
   return (box_.row_bytes() < narrow_row ? costs.narrow * cycles : cycles) + costs.byte * w;
 }
 
+// Whether rows and runs lie along different axes, with so many bytes along each.
+bool has_matrices(const TargetAxes& target, std::uint64_t least) {
+  const std::uint64_t w = target.element_bytes;
+  const StridedAxis& run = target.axes.front();
+  const StridedAxis& row = *std::ranges::find(target.axes, w, &StridedAxis::stride);
+  return target.in_target.front() == w && &row != &run && row.extent > 1 &&
+         std::min(row.extent, run.extent) * w >= least;
+}
+
 // The same reordering with an axis of two coordinates for each bit of the map, which must permute bits.
 Reordering with_axes_of_bits(const Reordering& what) {
   const int axis = *what.mapped, bits = what.map.bits();
@@ -161,7 +174,7 @@ std::unique_ptr<Engine> make_short_map_engine(const Reordering& what) {
 
 std::unique_ptr<Engine> make_engine_in_cache(const TargetAxes& target, std::uint64_t bytes, bool streamed,
                                              double& cycles) {
-  Matrices matrices(target, bytes, streamed);
+  Matrices matrices(target, bytes, streamed, true);
   cycles = matrices.cycles();
   const auto parcels = parcels_for(target, cycles);
   if (auto table = make_table(target, cycles)) return table;
@@ -169,15 +182,25 @@ std::unique_ptr<Engine> make_engine_in_cache(const TargetAxes& target, std::uint
 }
 
 std::unique_ptr<Engine> make_box_engine(const Reordering& what, bool streamed) {
-  TargetAxes target(what);
-  const std::uint64_t w = target.element_bytes, bytes = what.bytes();
+  return make_box_engine(TargetAxes(what), what.bytes(), streamed);
+}
+
+std::unique_ptr<Engine> make_box_engine(TargetAxes target, std::uint64_t bytes, bool streamed) {
+  const std::uint64_t w = target.element_bytes;
   const bool in_the_cache = !streamed || written_directly(bytes);
   constexpr std::uint64_t long_record = 512;
   if (w >= 4096 || (w >= long_record && w % line_bytes == 0))
     return make_records(std::move(target), !in_the_cache);
+  const bool plain = target.is_plain();
+  if (!has_matrices(target, plain ? 0 : 16)) {
+    // Elements that follow each other in the target are put side by side before they are written.
+    const bool alone = w >= kernel::streamed_bytes && target.in_target.front() != w;
+    return alone ? make_records(std::move(target), !in_the_cache) : make_lines(target, !in_the_cache);
+  }
   double cycles = 0;
-  if (in_the_cache) return make_engine_in_cache(target, bytes, streamed, cycles);
-  Matrices matrices(target, bytes, streamed);
+  if (plain && in_the_cache) return make_engine_in_cache(target, bytes, streamed, cycles);
+  Matrices matrices(target, bytes, streamed, plain);
+  if (!plain) return std::move(matrices).engine();
   auto nested = make_nested(target, matrices.cycles());
   return nested ? std::move(nested) : std::move(matrices).engine();
 }

@@ -35,6 +35,12 @@
 //
 // The kinds are chosen by estimates of the cycles that each takes.
 //
+// Where source or target have gaps between their elements (memory/strided.hpp), or one of them is read
+// backwards, the same engines do what they can: rows may lie anywhere, and runs, too, as long as each is
+// contiguous. What has no rows or no runs is the eighth kind:
+//
+//   lines       elements go one by one along regular places, or are mirrored in registers.
+//
 // Which axes make a row is a choice. If D is short, a row also lies along the axes that are next to D in the
 // source, and the runs then lie along fewer axes: 512 x 100 x 2 x 224 x 2 bytes, order 1 2 4 3 0, have rows
 // of 89600 columns and runs of 512, not rows of 2 and runs of 114688, which is ten times as fast.
@@ -45,8 +51,10 @@
 // their rows.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
+#include "memory/box/box_axes.hpp"
 #include "memory/engine.hpp"
 #include "xorder/permutation/reordering.hpp"
 
@@ -56,6 +64,8 @@ namespace xorder::memory {
 /// `streamed` means to write past the cache what goes through a buffer, and also the rest unless it is
 /// written_directly().
 std::unique_ptr<Engine> make_box_engine(const Reordering& what, bool streamed);
+/// The same for any axes, not mapped, of an array of so many bytes.
+std::unique_ptr<Engine> make_box_engine(TargetAxes target, std::uint64_t bytes, bool streamed);
 
 /// For a batch of maps so short that they are permuted in registers, in an array that is in the cache: a map
 /// that permutes bits is an axis permutation, with two coordinates for each axis. Requires that the last axis

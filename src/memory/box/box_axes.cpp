@@ -22,22 +22,36 @@ TargetAxes::TargetAxes(const Reordering& r) : element_bytes(r.element_bytes) {
     const bool mapped = r.mapped && *r.mapped == axis;
     axes.push_back({r.extents[axis], strides[axis], mapped, mapped ? r.map.inverse() : gf2::AffineMap()});
   }
+  stride = element_bytes;
+  for (const StridedAxis& axis : axes) in_target.push_back(std::exchange(stride, stride * axis.extent));
 }
 
-TargetAxes::TargetAxes(std::uint64_t bytes, const std::vector<StridedAxis>& all) : element_bytes(bytes) {
-  for (const StridedAxis& axis : all) {
-    if (axis.extent == 1) continue;
-    if (axes.empty() && axis.stride == element_bytes) {
-      element_bytes *= axis.extent;
-    } else if (!axes.empty() && axis.stride == axes.back().extent * axes.back().stride) {
-      axes.back().extent *= axis.extent;
+TargetAxes::TargetAxes(std::uint64_t bytes, const std::vector<kernel::Axis>& all) : element_bytes(bytes) {
+  for (const auto& [length, source, target] : all) {
+    if (length == 1) continue;
+    if (axes.empty() && source.bytes == element_bytes && target.bytes == element_bytes) {
+      element_bytes *= length;
+    } else if (!axes.empty() && source.bytes == axes.back().extent * axes.back().stride &&
+               target.bytes == axes.back().extent * in_target.back()) {
+      axes.back().extent *= length;
     } else {
-      axes.push_back(axis);
+      axes.push_back({length, source.bytes, false, {}});
+      in_target.push_back(target.bytes);
     }
   }
   // A row lies along the axis that follows the elements in the source, so there must be one.
-  if (std::ranges::find(axes, element_bytes, &StridedAxis::stride) == axes.end())
+  if (std::ranges::find(axes, element_bytes, &StridedAxis::stride) == axes.end()) {
+    in_target.push_back(axes.empty() ? element_bytes : axes.back().extent * in_target.back());
     axes.push_back({1, element_bytes, false, {}});
+  }
+}
+
+bool TargetAxes::is_plain() const {
+  std::uint64_t next = element_bytes;
+  for (std::size_t i = 0; i < axes.size(); next *= axes[i++].extent) {
+    if (in_target[i] != next || static_cast<std::int64_t>(axes[i].stride) < 0) return false;
+  }
+  return true;
 }
 
 std::uint64_t TargetAxes::source_bytes() const {
@@ -48,29 +62,27 @@ std::uint64_t TargetAxes::source_bytes() const {
 
 std::vector<kernel::Axis> TargetAxes::with_strides() const {
   std::vector<kernel::Axis> both;
-  std::uint64_t stride = element_bytes;
-  for (const StridedAxis& a : axes) {
-    both.push_back({a.extent, {0, a.stride}, {0, stride}});
-    stride *= a.extent;
-  }
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    both.push_back({axes[i].extent, {0, axes[i].stride}, {0, in_target[i]}});
   return both;
 }
 
 Box::Box(const TargetAxes& target) : element_bytes(target.element_bytes) {
-  const auto fastest = std::ranges::min_element(target.axes, {}, &StridedAxis::stride);
-  std::uint64_t stride = element_bytes;  // in the target
-  for (auto axis = target.axes.begin(); axis != target.axes.end(); stride *= axis++->extent) {
-    if (axis < fastest) {
-      run_length *= axis->extent;
-      run.push_back(*axis);
-    } else if (axis == fastest) {
-      column_count = axis->extent;
+  const auto fastest = std::ranges::min_element(target.axes, {}, &StridedAxis::stride) - target.axes.begin();
+  for (std::size_t i = 0; i < target.axes.size(); ++i) {
+    const StridedAxis& axis = target.axes[i];
+    const std::uint64_t stride = target.in_target[i];
+    if (i == static_cast<std::size_t>(fastest)) {
+      column_count = axis.extent;
       columns.push_back(
-          {axis->extent, stride, axis->mapped, axis->mapped ? axis->map.inverse() : gf2::AffineMap()});
+          {axis.extent, stride, axis.mapped, axis.mapped ? axis.map.inverse() : gf2::AffineMap()});
+    } else if (columns.empty() && stride == run_length * element_bytes) {
+      run_length *= axis.extent;
+      run.push_back(axis);
     } else {
-      outer.count *= axis->extent;
-      outer.in_source.push_back(*axis);
-      outer.in_target.push_back({axis->extent, stride, false, {}});
+      outer.count *= axis.extent;
+      outer.in_source.push_back(axis);
+      outer.in_target.push_back({axis.extent, stride, false, {}});
     }
   }
 }

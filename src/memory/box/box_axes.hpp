@@ -14,15 +14,19 @@ namespace xorder::memory {
 /// Runs shorter than this, in bytes, are written several at a time.
 constexpr std::uint64_t short_run = 768;
 
-/// All axes of the target, fastest first, with their strides in the source.
+/// All axes of the target, fastest first, with their strides in the source and in the target. A stride that
+/// goes backwards is negative: sums of offsets wrap around.
 struct TargetAxes {
   std::uint64_t element_bytes = 1;
   std::vector<StridedAxis> axes;
+  std::vector<std::uint64_t> in_target;  ///< their strides there
 
   explicit TargetAxes(const Reordering& what);
-  /// None mapped; there may be gaps between their coordinates in the source. Axes that follow each other on
-  /// both sides are merged. One axis, perhaps of one coordinate, follows the elements in the source.
-  TargetAxes(std::uint64_t element_bytes, const std::vector<StridedAxis>& axes);
+  /// Axes with gaps and directions. Those that follow each other on both sides are merged. One axis, perhaps
+  /// of one coordinate, follows the elements in the source.
+  TargetAxes(std::uint64_t element_bytes, const std::vector<kernel::Axis>& axes);
+  /// Whether nothing has gaps in the target or goes backwards.
+  bool is_plain() const;
   /// From the first element to the last one. None may be mapped.
   std::uint64_t source_bytes() const;
   /// The axes with their strides on both sides. None may be mapped.
@@ -58,8 +62,9 @@ struct OuterAxes {
   std::uint64_t count = 1;
 };
 
-/// The axes by their place in source and target. At first the rows lie along D alone, the runs along T, and
-/// the runs of one outer coordinate are contiguous in the target.
+/// The axes by their place in source and target. At first the rows lie along D alone and the runs along T, as
+/// far as that is contiguous in the target. If the target has no gaps, the runs of one outer coordinate
+/// follow each other there.
 struct Box {
   std::uint64_t element_bytes = 1;
   std::vector<StridedAxis> columns;  ///< of a row of the source; fastest first, with strides in the target

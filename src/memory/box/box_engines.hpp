@@ -35,6 +35,9 @@ std::unique_ptr<Engine> make_engine_in_cache(const TargetAxes& target, std::uint
 
 std::unique_ptr<Engine> make_records(TargetAxes target, bool streamed);
 
+/// For everything that is neither records nor matrices: elements with gaps between them, or mirrored ones.
+std::unique_ptr<Engine> make_lines(const TargetAxes& target, bool streamed);
+
 /// Moves tiles from the rows to the target without a buffer, which is fastest for arrays in the cache.
 /// Columns must not be mapped. Where runs do not begin at lines, lines are written in two halves. Unless the
 /// processor takes_split_lines, source and target must fit in the second-level cache then, and where lines

@@ -111,10 +111,10 @@ class Nested : public Engine {
   struct Permuter {
     Permuter(const BoxTiles& tiles, std::vector<std::uint64_t> tile_lengths)
         : lengths(std::move(tile_lengths)) {
-      std::vector<StridedAxis> axes;  // in the order of the buffer
+      std::vector<kernel::Axis> axes;  // in the order of the buffer
       std::uint64_t bytes = tiles.element_bytes();
       const auto add = [&](std::size_t i) {
-        axes.push_back({lengths[i], tiles.axes()[i].source.bytes, false, {}});
+        axes.push_back({lengths[i], tiles.axes()[i].source, {0, bytes}});
         bytes *= lengths[i];
       };
       for (std::size_t i = 0; i < lengths.size(); ++i) {
