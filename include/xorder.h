@@ -8,6 +8,8 @@
 //   xorder_plan_create(&plan, what);
 //   xorder_plan_execute(plan, source, target, 0);
 //
+//   xorder_plan_create_strided(&plan, what, strides, NULL);   the same for a part of a larger matrix
+//
 //   xorder_job *job;                                  from file to file
 //   xorder_job_raw(&job, what, "a.raw", 0, "b.raw", 0, NULL);
 //   puts(xorder_job_plan_text(job));
@@ -168,11 +170,25 @@ typedef struct xorder_plan xorder_plan;
 /// Makes a plan. Takes some microseconds.
 XORDER_API int xorder_plan_create(xorder_plan** out, const xorder_permutation* permutation);
 
+/// Makes a plan for arrays that may be parts of larger ones, or lie backwards. A step along axis i of the
+/// source goes on by source_strides[i] bytes, which may be negative. A step along axis i of the target goes
+/// on by target_strides[i]; that is the source's axis axes[i]. NULL means an array without gaps in C order.
+/// xorder_plan_execute() then takes pointers to the elements with all indices 0. It writes nothing between
+/// the elements of the target, but may read what lies between those of the source. Takes some microseconds.
+/// Rows of the source, and runs of the target, of 256 bytes and more are as fast as without gaps.
+/// Requires strides, if given, to have one entry for each axis; those of axes of extent 1 do not matter.
+/// XORDER_ERROR_ARGUMENT: `permutation` was not made by xorder_permutation_axes().
+/// XORDER_ERROR_INPUT: elements overlap or interleave: a step must pass by all that the axes with shorter
+/// steps reach, and so it cannot be 0.
+XORDER_API int xorder_plan_create_strided(xorder_plan** out, const xorder_permutation* permutation,
+                                          const int64_t* source_strides, const int64_t* target_strides);
+
 /// Permutes `source` into `target`, which both have xorder_permutation_bytes() bytes. Several threads may
 /// execute one plan at the same time, each with its own target. `threads` is the number of threads, at most
 /// 1024; 0 means one for each processor. Fewer are used where there are fewer processors, all calls together,
 /// or where the system allows fewer. The calling thread permutes arrays below 2 MiB alone.
-/// Requires the arrays not to overlap; they may be NULL if they are empty. Arrays on huge pages and at
+/// Requires the arrays not to overlap, but with strides the elements of one may lie between those of the
+/// other, as in two parts of one matrix; they may be NULL if they are empty. Arrays on huge pages and at
 /// multiples of 64 bytes are faster.
 /// Reads and writes every byte about once, almost as fast as memcpy. Allocates at most about the size of a
 /// second-level cache for each thread.
@@ -187,6 +203,7 @@ XORDER_API int xorder_plan_execute(const xorder_plan* plan, const void* source, 
 /// each thread and 2 MiB for all. All other permutations, and small arrays that would be written twice, go
 /// into a second array, allocated here, and are copied back, batches part by part. Batches also take the
 /// buffers of xorder_plan_execute(); without memory for these they are finished element by element.
+/// XORDER_ERROR_INPUT: the plan was made by xorder_plan_create_strided().
 /// XORDER_ERROR_MEMORY: there is no memory for that; `array` is unchanged. With several
 /// threads and at least 2 MiB, the call also allocates some KiB while it works. If that fails, the content of
 /// `array` is undefined.

@@ -2,6 +2,8 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "c/border.hpp"
 #include "c/options.hpp"
@@ -9,31 +11,34 @@
 #include "xorder/memory/permute.hpp"
 
 struct xorder_plan {
-  explicit xorder_plan(const xorder::Reordering& what)
-      : bytes(what.bytes()), plan(what), text(plan.describe()) {}
+  explicit xorder_plan(xorder::memory::InMemoryPlan made) : plan(std::move(made)), text(plan.describe()) {}
 
-  std::size_t bytes;
   xorder::memory::InMemoryPlan plan;
   std::string text;
 };
 
-namespace xorder::c {
-namespace {
-
-bool overlap(const void* one, const void* other, std::size_t bytes) {
-  const auto a = reinterpret_cast<std::uintptr_t>(one), b = reinterpret_cast<std::uintptr_t>(other);
-  return (a < b ? b - a : a - b) < bytes;
-}
-
-}  // namespace
-}  // namespace xorder::c
-
 using namespace xorder::c;
+using xorder::memory::InMemoryPlan;
 
 int xorder_plan_create(xorder_plan** out, const xorder_permutation* permutation) {
   return made(out, [&] {
     require(permutation, "permutation");
-    return std::make_unique<xorder_plan>(permutation->what);
+    return std::make_unique<xorder_plan>(InMemoryPlan(permutation->what));
+  });
+}
+
+int xorder_plan_create_strided(xorder_plan** out, const xorder_permutation* permutation,
+                               const int64_t* source_strides, const int64_t* target_strides) {
+  return made(out, [&] {
+    require(permutation, "permutation");
+    if (permutation->map) throw ArgumentError("strides go with permutations of axes, and this is a map");
+    xorder::ArrayShape source = permutation->shape;
+    const auto given = [&](const int64_t* strides) {
+      return strides == nullptr ? std::vector<int64_t>()
+                                : std::vector(strides, strides + source.extents.size());
+    };
+    source.strides = given(source_strides);
+    return std::make_unique<xorder_plan>(InMemoryPlan(source, permutation->axes, given(target_strides)));
   });
 }
 
@@ -41,11 +46,13 @@ int xorder_plan_execute(const xorder_plan* plan, const void* source, void* targe
   return guarded([&] {
     require(plan, "plan");
     const unsigned count = checked_threads(threads);
-    if (plan->bytes == 0) return;
+    if (plan->plan.bytes() == 0) return;
     require(source, "source");
     require(target, "target");
-    if (overlap(source, target, plan->bytes)) throw ArgumentError("source and target overlap");
-    plan->plan.execute(static_cast<const std::byte*>(source), static_cast<std::byte*>(target), count);
+    const auto* const from = static_cast<const std::byte*>(source);
+    auto* const to = static_cast<std::byte*>(target);
+    if (plan->plan.overlap(from, to)) throw ArgumentError("source and target overlap");
+    plan->plan.execute(from, to, count);
   });
 }
 
@@ -53,7 +60,7 @@ int xorder_plan_execute_in_place(const xorder_plan* plan, void* array, int threa
   return guarded([&] {
     require(plan, "plan");
     const unsigned count = checked_threads(threads);
-    if (plan->bytes == 0) return;
+    if (plan->plan.bytes() == 0) return;
     require(array, "array");
     plan->plan.execute_in_place(static_cast<std::byte*>(array), count);
   });

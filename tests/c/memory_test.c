@@ -128,6 +128,51 @@ static void test_threads(void) {
   xorder_permutation_free(p);
 }
 
+// A part of a matrix of doubles goes into a part of another one, transposed and upside down.
+static void test_strides(void) {
+  enum { rows = 40, columns = 30, pitch = 50 };
+  static double from[rows * pitch], to[columns * pitch];
+  const uint64_t shape[] = {rows, columns};
+  const int64_t source_strides[] = {-8 * pitch, 8}, target_strides[] = {8 * pitch, 8}, zero[] = {0, 8};
+  xorder_permutation *p, *map;
+  xorder_plan* plan;
+  int i, j;
+  for (i = 0; i < rows * pitch; ++i) from[i] = i;
+  for (i = 0; i < columns * pitch; ++i) to[i] = -1;
+  OK(xorder_permutation_axes(&p, 2, shape, NULL, 8));
+  OK(xorder_plan_create_strided(&plan, p, source_strides, target_strides));
+  OK(xorder_plan_execute(plan, from + (rows - 1) * pitch, to, 1));
+  for (i = 0; i < columns; ++i) {
+    for (j = 0; j < pitch; ++j) CHECK(to[i * pitch + j] == (j < rows ? (rows - 1 - j) * pitch + i : -1));
+  }
+  FAILS(XORDER_ERROR_ARGUMENT, "overlap", xorder_plan_execute(plan, from + (rows - 1) * pitch, from, 1));
+  FAILS(XORDER_ERROR_INPUT, "in place", xorder_plan_execute_in_place(plan, from, 1));
+  xorder_plan_free(plan);
+  xorder_permutation_free(p);
+
+  // Two columns of a matrix beside two others of it; and the same without strides.
+  OK(xorder_permutation_axes(&p, 2, (const uint64_t[]){rows, 2}, (const int[]){0, 1}, 8));
+  OK(xorder_plan_create_strided(&plan, p, target_strides, target_strides));
+  OK(xorder_plan_execute(plan, from, from + 2, 1));
+  for (i = 0; i < rows; ++i)
+    CHECK(from[i * pitch + 3] == i * pitch + 1 && from[i * pitch + 4] == i * pitch + 4);
+  FAILS(XORDER_ERROR_ARGUMENT, "overlap", xorder_plan_execute(plan, from, from + 1, 1));
+  xorder_plan_free(plan);
+  OK(xorder_plan_create_strided(&plan, p, NULL, NULL));
+  OK(xorder_plan_execute(plan, from, to, 1));
+  CHECK(memcmp(from, to, 2 * rows * sizeof *from) == 0);
+  xorder_plan_free(plan);
+  FAILS(XORDER_ERROR_INPUT, "a step along axis 0 is 0 bytes",
+        xorder_plan_create_strided(&plan, p, zero, NULL));
+  FAILS(XORDER_ERROR_INPUT, "a target of shape", xorder_plan_create_strided(&plan, p, NULL, zero));
+  CHECK(plan == NULL);
+  OK(xorder_permutation_expression(&map, "gray", 5, 1));
+  FAILS(XORDER_ERROR_ARGUMENT, "is a map", xorder_plan_create_strided(&plan, map, NULL, NULL));
+  FAILS(XORDER_ERROR_ARGUMENT, "permutation is NULL", xorder_plan_create_strided(&plan, NULL, NULL, NULL));
+  xorder_permutation_free(map);
+  xorder_permutation_free(p);
+}
+
 static void test_plan_errors(void) {
   static char garbage, array[64];
   xorder_permutation* p;
@@ -173,6 +218,7 @@ static void test_no_memory(void) {
 void test_memory(void) {
   test_bytes();
   test_threads();
+  test_strides();
   test_plan_errors();
   test_no_memory();
 }
