@@ -223,7 +223,7 @@ def _is_file(path: Path, identity: Tuple[str, str]) -> bool:
         os.close(descriptor)
 
 
-def _is_nested(view: np.ndarray[Any, Any]) -> bool:
+def is_nested(view: np.ndarray[Any, Any]) -> bool:
     """Whether a step along each axis passes by all that the axes with shorter steps reach, so that nothing overlaps."""
     reached = view.itemsize
     for stride, extent in sorted((abs(stride), extent) for stride, extent in zip(view.strides, view.shape) if extent != 1):
@@ -237,7 +237,7 @@ def file_of(view: np.ndarray[Any, Any]) -> Optional[File]:
     """The file that a view is mapped from, if it can be read from there: None if it is memory, or of a file that has no
     name any more, or if its elements overlap."""
     base, path = _mapped_by(view)
-    if base is None or view.size == 0 or view.itemsize == 0 or not _is_nested(view):
+    if base is None or view.size == 0 or view.itemsize == 0 or not is_nested(view):
         return None
     mapping = _mapping_at(_address(view))
     if mapping is None or mapping.identity[1] == "0":
@@ -255,8 +255,8 @@ def file_of(view: np.ndarray[Any, Any]) -> Optional[File]:
 
 
 def share_bytes(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
-    """Whether two arrays overlap, be it as maps of one file at different addresses. Arrays that interleave do."""
-    if np.may_share_memory(one, other):
+    """Whether two arrays overlap, be it as maps of one file at different addresses. Arrays in memory may interleave."""
+    if np.may_share_memory(one, other, 1000):
         return True
     if one.size == 0 or other.size == 0 or _mapped_by(one)[0] is None or _mapped_by(other)[0] is None:
         return False

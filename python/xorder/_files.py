@@ -17,9 +17,11 @@ import numpy as np
 
 from ._arrays import File, Path, npy_format, warn
 from ._library import Handle, Options, ProgressFunction, check, failure, library, path_bytes
-from ._memory import SLAB, checked_threads, fill
+from ._memory import checked_threads, fill
 
 Progress = Union[bool, Callable[[int, int], Any]]
+
+SLAB = 8 << 20  # what is written at a time of an array in memory
 
 _ACCESS = {"auto": 0, "direct": 1, "mapped": 2}
 _UNITS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
@@ -228,7 +230,7 @@ def write_array(view: np.ndarray[Any, Any], dst: Path, overwrite: bool, threads:
             if header:
                 put(memoryview(npy_header(view.dtype, shape)))
             row = max(view.nbytes // max(view.shape[0], 1), 1)
-            step, done = max(8 * SLAB // row, 64 // max(view.itemsize, 1), 1), 0
+            step, done = max(SLAB // row, 64 // max(view.itemsize, 1), 1), 0
             for begin in range(0, view.shape[0], step):
                 part = np.empty(view[begin:begin + step].shape, view.dtype)
                 fill(part, view[begin:begin + step], threads)

@@ -54,6 +54,7 @@ for _name, _result, _arguments in [
         ("permutation_along_axis", c_int, [_OUT, c_void_p, c_int, _NUMBERS, c_int]),
         ("permutation_free", None, [c_void_p]),
         ("plan_create", c_int, [_OUT, c_void_p]),
+        ("plan_create_strided", c_int, [_OUT, c_void_p, POINTER(c_int64), POINTER(c_int64)]),
         ("plan_execute", c_int, [c_void_p, c_void_p, c_void_p, c_int]),
         ("plan_execute_in_place", c_int, [c_void_p, c_void_p, c_int]),
         ("plan_text", c_char_p, [c_void_p]),

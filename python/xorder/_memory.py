@@ -3,21 +3,16 @@ from __future__ import annotations
 
 import functools
 import operator
-import threading
-from ctypes import c_int, c_void_p
-from typing import Any, Callable, List, Optional, Sequence
+from ctypes import c_int, c_int64, c_void_p
+from typing import Any, Callable, Optional, Sequence
 
 import numpy as np
 
-from ._arrays import checked_array, share_bytes
+from ._arrays import checked_array, is_nested, share_bytes
 from ._library import Handle, check, library
 from ._permutations import Map, by_axes, by_map, checked_axes
 
-# NumPy is as fast with fewer elements, and with fewer bytes if there are gaps.
-SMALL, SMALL_WITH_GAPS = 1 << 15, 4 << 20
-# What is packed at a time of arrays with gaps: it stays in the cache, and so does the memory for it.
-SLAB = 1 << 20
-_kept = threading.local()
+SMALL = 1 << 15  # with fewer elements NumPy is as fast
 
 _execute = library.xorder_plan_execute
 
@@ -220,54 +215,19 @@ class Plan:
 
 
 @functools.lru_cache(64)
-def _plan(shape: Sequence[int], axes: Sequence[int], itemsize: int) -> Plan:
-    return Plan(shape, np.dtype((np.void, itemsize)), axes)
-
-
-def _in_memory_order(view: np.ndarray[Any, Any]) -> List[int]:
-    """The axes, slowest first."""
-    return sorted(range(view.ndim), key=lambda axis: (-abs(view.strides[axis]), axis))
-
-
-def _move(packed: np.ndarray[Any, Any], order: Sequence[int], out: np.ndarray[Any, Any], threads: int) -> None:
-    """Axis i of `packed` is axis order[i] of `out`; both are C-contiguous."""
-    axes = tuple(sorted(range(len(order)), key=order.__getitem__))
-    plan = _plan(packed.shape, axes, packed.itemsize)
-    check(_execute(plan._made.pointer, _place(packed), _place(out), threads))
+def _plan(shape: Sequence[int], strides: Sequence[int], out_strides: Sequence[int], itemsize: int) -> Handle:
+    rank = len(shape)
+    what = by_axes(tuple(shape), range(rank), itemsize)  # lives until the plan is made
+    return Handle("plan_create_strided", what.pointer, (c_int64 * rank)(*strides), (c_int64 * rank)(*out_strides))
 
 
 def fill(out: np.ndarray[Any, Any], view: np.ndarray[Any, Any], threads: int = 0) -> None:
     """out[...] = view, of the same shape and type, not overlapping."""
-    out = np.asarray(out)  # a matrix has other views
-    if out.flags.f_contiguous:
-        out, view = out.T, view.T
-    if view.size < SMALL or not out.flags.c_contiguous:
+    if view.size < SMALL or view.itemsize == 0 or not (is_nested(view) and is_nested(out)):
         np.copyto(out, view)
         return
-    long: Any = (*(slice(None) if extent != 1 else 0 for extent in view.shape), ...)
-    out, view = out[long], view[long]
-    order = _in_memory_order(view)
-    lying = view.transpose(order)
-    if lying.flags.c_contiguous:
-        _move(lying, order, out, threads)
-        return
-    if order == sorted(order) or (view.nbytes < SMALL_WITH_GAPS and view.itemsize > 2):
-        np.copyto(out, view)
-        return
-    # Gaps, or axes that go backwards: pack in the order of memory, then permute, a slab of the result's slowest axis at a
-    # time, with a cache line of each row. Between two slabs is a moment for an interrupt.
-    row = view.nbytes // view.shape[0]
-    step = min(view.shape[0], max(SLAB // row, 64 // view.itemsize, 1))
-    room = _kept.__dict__.pop("room", None)  # not by two at a time: a signal's handler may be one
-    if room is None or room.size < step * row:
-        room = np.empty(max(step * row, SLAB), np.uint8)
-    for begin in range(0, view.shape[0], step):
-        part = view[begin:begin + step].transpose(order)
-        packed: np.ndarray[Any, Any] = np.ndarray(part.shape, view.dtype, room)
-        np.copyto(packed, part)
-        _move(packed, order, out[begin:begin + step], threads)
-    if room.size == SLAB:
-        _kept.room = room
+    plan = _plan(view.shape, view.strides, out.strides, view.itemsize)
+    check(_execute(plan.pointer, _place(view), _place(out), threads))
 
 
 def ascontiguousarray(a: Any, *, threads: Optional[int] = None) -> np.ndarray[Any, Any]:
@@ -287,8 +247,8 @@ def ascontiguousarray(a: Any, *, threads: Optional[int] = None) -> np.ndarray[An
 
     Notes
     -----
-    Views that fill their memory, such as transposed arrays, are read and written once. Others, such as sliced or flipped
-    ones, are packed first, in parts.
+    Every element is read once and written once, also of sliced and flipped views. Views whose elements overlap, such as
+    those of broadcast_to(), are left to NumPy.
 
     Examples
     --------

@@ -51,6 +51,22 @@ def random_view(rng, view):
     return view
 
 
+def random_place(rng, array):
+    """A larger array, without gaps or in the other order, and the index of a part that has this array's shape and type."""
+    index, shape = [], []
+    for extent in array.shape:
+        step, before, behind = (int(number) for number in rng.choice([1, 1, 2], 1).tolist() + rng.integers(0, 3, 2).tolist())
+        stop = before + step * extent
+        shape.append(stop + behind)
+        forwards = rng.random() < 0.7
+        index.append(slice(before, stop, step) if forwards or before < step else slice(stop - step, before - step, -step))
+    if rng.random() < 0.3:
+        index, shape = [slice(None)] * array.ndim, array.shape
+    whole = np.ndarray(shape, array.dtype, bytearray(b"\xa5" * max(int(np.prod(shape, dtype=int)) * array.itemsize, 1)),
+                       order=str(rng.choice(["C", "F"])))
+    return whole, (*index, ...)
+
+
 def same(one, other):
     """Equal types, shapes and bytes: of NaNs too, but not of what lies between fields, which NumPy may leave behind."""
     if one.dtype != other.dtype or one.shape != other.shape:

@@ -38,12 +38,28 @@ def test_bound_arrays_stay():
 
 
 def test_large(rng):
-    """Past the caches, by several threads; arrays with gaps in slabs."""
+    """Past the caches, by several threads; also into a part of an array."""
     a = rng.integers(0, 1 << 40, (1500, 1200))
     for view in [a.T, a[:, 5:1100].T, a[::-1].T, a.reshape(30, 50, 1200)[::2, :, ::-1].transpose(2, 0, 1), a[::2, ::3]]:
         assert same(xorder.ascontiguousarray(view, threads=2), view)
+        whole = np.full(tuple(2 * extent for extent in view.shape), -1)
+        for part in [tuple(map(slice, view.shape)), (slice(None, None, -2),) * view.ndim]:
+            whole[...] = -1
+            xorder.transpose(view, out=whole[part], axes=range(view.ndim))
+            assert same(whole[part], view) and (whole == -1).sum() == whole.size - view.size
     square = a[:1200].copy()
     assert same(xorder.transpose_in_place(square), a[:1200].T)
+
+
+def test_parts_of_one_array(rng):
+    """They interleave, but share no byte."""
+    m = rng.random((300, 400))
+    expected = m.copy()
+    expected[:, 200:] = expected[:, 199::-1]
+    xorder.transpose(m[:, 199::-1], out=m[:, 200:], axes=(0, 1))
+    assert same(m, expected)
+    with pytest.raises(ValueError, match="overlap"):
+        xorder.transpose(m[:, :200], out=m[:, 199:399], axes=(0, 1))
 
 
 def test_maps_of_one_file_overlap():
