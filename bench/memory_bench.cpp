@@ -30,9 +30,23 @@ namespace {
 using namespace xorder;
 using std::uint64_t;
 
+// An array with strides.
+struct Part {
+  ArrayShape source;
+  std::vector<int> axes;
+  std::vector<std::int64_t> target_strides;
+  uint64_t first = 0;  // bytes to the element with all indices 0
+};
+
 struct Row {
   std::string name;
   Reordering what;
+  std::optional<Part> part{};
+
+  memory::InMemoryPlan plan() const {
+    return part ? memory::InMemoryPlan(part->source, part->axes, part->target_strides)
+                : memory::InMemoryPlan(what);
+  }
 };
 
 // Square matrices, one large one or many small ones.
@@ -94,6 +108,23 @@ std::vector<Row> small_matrices_for(uint64_t bytes) {
   return rows;
 }
 
+// Seven eighths of the rows and columns of a matrix, copied and transposed, and a mirrored array.
+std::vector<Row> parts_for(uint64_t bytes) {
+  std::vector<Row> rows;
+  for (const uint64_t w : {1, 2, 3, 4, 8, 16}) {
+    const auto side = static_cast<uint64_t>(std::sqrt(static_cast<double>(bytes / w)));
+    const uint64_t all = (side * 63 / 64) | 1, some = all * 7 / 8, count = bytes / w;
+    const auto width = static_cast<std::int64_t>(w), pitch = static_cast<std::int64_t>(all * w);
+    const ArrayShape part{{some, some}, w, Order::c, {pitch, width}};
+    rows.push_back({fmt::format("part-copied {}", w), {}, Part{part, {0, 1}, {pitch, width}}});
+    rows.push_back({fmt::format("part-transposed {}", w), {}, Part{part, {1, 0}, {pitch, width}}});
+    rows.push_back({fmt::format("mirrored {}", w),
+                    {},
+                    Part{{{count}, w, Order::c, {-width}}, {0}, {width}, (count - 1) * w}});
+  }
+  return rows;
+}
+
 // All families, each with elements of several sizes, and two whose last axis is fixed.
 std::vector<Row> rows_for(uint64_t bytes, bool in_place) {
   std::vector<Row> rows = in_place ? squares_for(bytes) : std::vector<Row>();
@@ -114,6 +145,7 @@ std::vector<Row> rows_for(uint64_t bytes, bool in_place) {
     rows.push_back({fmt::format("lastfixed {}", 8 * last),
                     transposition({{first, 64, last}, 8, Order::c}, std::vector<int>{1, 0, 2})});
   }
+  if (!in_place) std::ranges::move(parts_for(bytes), std::back_inserter(rows));
   return rows;
 }
 
@@ -176,10 +208,9 @@ class MemoryRows final : public cli::Benchmark {
 
  private:
   void add(cli::Results& results, std::vector<cli::Case>& cases, const Row& row, unsigned threads) {
-    const uint64_t bytes = row.what.bytes();
-    const auto plan = std::make_shared<const memory::InMemoryPlan>(row.what);
-    const double planned =
-        arrays_->seconds(uint64_t{1} << 20, [&] { const memory::InMemoryPlan again(row.what); });
+    const auto plan = std::make_shared<const memory::InMemoryPlan>(row.plan());
+    const uint64_t bytes = plan->bytes(), first = row.part ? row.part->first : 0;
+    const double planned = arrays_->seconds(uint64_t{1} << 20, [&] { row.plan(); });
     plans_.rows.push_back({fmt::format("{}, {}", row.name, size_text(bytes)),
                            drawing::text_of(planned, drawing::Unit::seconds),
                            options_.in_place ? plan->describe_in_place() : plan->describe()});
@@ -191,7 +222,7 @@ class MemoryRows final : public cli::Benchmark {
     };
     add_series("memcpy", [=, this] { return arrays_->copy_seconds(bytes, false, threads); });
     add_series("streaming stores", [=, this] { return arrays_->copy_seconds(bytes, true, threads); });
-    add_series("reordered", [=, this] { return arrays_->reorder_seconds(bytes, *plan, threads); });
+    add_series("reordered", [=, this] { return arrays_->reorder_seconds(bytes, *plan, threads, first); });
   }
 
   Options options_;

@@ -32,8 +32,7 @@ class MemoryBenchmark final : public Benchmark {
          fmt::format("Reordering {}: speed divided by that of a parallel memcpy of as many bytes just "
                      "before, by the size of an element.",
                      of),
-         none,
-         ratio},
+         none, ratio},
         {"records", fmt::format("Records whose size is not a power of two, {}.", of), none, ratio},
         {"copies",
          fmt::format("The reference: copying {}.", of),
@@ -133,9 +132,11 @@ double TestArrays::copy_seconds(uint64_t bytes, bool streaming, unsigned threads
   });
 }
 
-double TestArrays::reorder_seconds(uint64_t bytes, const memory::InMemoryPlan& plan, unsigned threads) const {
+double TestArrays::reorder_seconds(uint64_t bytes, const memory::InMemoryPlan& plan, unsigned threads,
+                                   uint64_t first) const {
   return seconds(bytes, [&] {
-    options_.in_place ? plan.execute_in_place(source(), threads) : plan.execute(source(), target(), threads);
+    options_.in_place ? plan.execute_in_place(source(), threads)
+                      : plan.execute(source() + first, target(), threads);
   });
 }
 

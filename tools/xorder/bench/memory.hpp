@@ -39,7 +39,9 @@ class TestArrays {
   double seconds(std::uint64_t bytes, const std::function<void()>& work) const;
   /// Each thread copies its share with one call.
   double copy_seconds(std::uint64_t bytes, bool streaming, unsigned threads) const;
-  double reorder_seconds(std::uint64_t bytes, const memory::InMemoryPlan& plan, unsigned threads) const;
+  /// `first`: bytes from the source's beginning to the element with all indices 0.
+  double reorder_seconds(std::uint64_t bytes, const memory::InMemoryPlan& plan, unsigned threads,
+                         std::uint64_t first = 0) const;
 
  private:
   Options options_;
