@@ -12,6 +12,7 @@
 #include "plan/price.hpp"
 #include "plan/reference.hpp"
 #include "sanitized.hpp"
+#include "schedule/mesh/mesh.hpp"
 #include "seed.hpp"
 #include "xorder/error.hpp"
 #include "xorder/machine/scheduled.hpp"
