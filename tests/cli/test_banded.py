@@ -297,7 +297,7 @@ class Files(Case):
         self.assertEqual(self.bytes_of("t.raw"), result[:2].tobytes())
 
     def test_reports(self):
-        for schedule in [(), ("--schedule", "banded", "--processors", 4, "--network", "1,0,0")]:
+        for schedule in [(), ("--schedule", "banded", "--processors", 4, "--network-times", "1,0,0")]:
             before = self.listing()
             both = (*(["machine"] if schedule else []), *self.both, *schedule)
             plan = self.json(*both, "--dry-run")

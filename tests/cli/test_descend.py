@@ -410,10 +410,10 @@ class Scheduled(Descend):
         """Those of Hu's schedule, if it runs as a whole; and a run's are those that the plan said."""
         for name in "bcd":
             self.save(f"{name}.npy", self.random.random(1 << 9) + (4 if name == "b" else 0))
-        solve = ("machine", "descend", "tridiagonal", "c.npy", "b.npy", "c.npy", "d.npy", "x.npy", "--force", "--network", "3,1,2,one-port")
+        solve = ("machine", "descend", "tridiagonal", "c.npy", "b.npy", "c.npy", "d.npy", "x.npy", "--force", "--network-times", "3,1,2,one-port")
         for lg in [0, 3, 6]:
             timing = self.json(*solve, "--schedule", "pipelined", "--processors", 1 << lg)["timing"]
-            once = self.json("schedule", "descend", "--dimension", lg, "--per-node", 1 << 9 - lg, "--ascend", "--network",
+            once = self.json("schedule", "descend", "--dimension", lg, "--per-node", 1 << 9 - lg, "--ascend", "--network-times",
                              "3,1,2,one-port", "--message-bytes", 32)["timing"]
             self.assertEqual(timing["runs"], 1)
             for switching in ["wormhole", "store_and_forward"]:

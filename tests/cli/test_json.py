@@ -127,10 +127,10 @@ class Schema(Case):
             self.assertEqual(set(self.json(*run, "--force")), keys["Report"][0], command)
         scheduled = ("machine", "transpose", "a.npy", "b.npy", "--force", "--schedule", "rounds")
         self.assertEqual(set(self.json(*scheduled)), keys["Report"][0] | keys["Report"][1] - {"timing"})
-        timed = self.json(*scheduled, "--network", "1,1,1")
+        timed = self.json(*scheduled, "--network-times", "1,1,1")
         self.assertEqual(set(timed), keys["Report"][0] | keys["Report"][1])
         self.assertEqual(set(timed["timing"]), {"startup", "per_hop", "per_byte", "ports", "runs", "wormhole", "store_and_forward"})
-        self.assertEqual(set(self.json(*scheduled, "--dry-run", "--network", "1,1,1")), keys["Plan"][0] | keys["Report"][1])
+        self.assertEqual(set(self.json(*scheduled, "--dry-run", "--network-times", "1,1,1")), keys["Plan"][0] | keys["Report"][1])
         self.assertEqual(set(self.json("info", "a.npy")), keys["info"][0])
         self.write("a.fits", containers.fits(self.noise((4, 5), ">f4")))
         self.assertEqual(set(self.json("info", "a.fits:0")), keys["info"][0] | {"axes", "name", "note"})
@@ -149,7 +149,7 @@ class Schema(Case):
         self.write("packets", "0 0 1 0\n1 0 2 0\n")
         self.write("array", "1\n")
         more = set()
-        for kind in [("exchange", "--dimension", 2, "--contents", "--network", "1,1,1"), ("exchange", "--array", "array"),
+        for kind in [("exchange", "--dimension", 2, "--contents", "--network-times", "1,1,1"), ("exchange", "--array", "array"),
                      ("mesh", "--size", 4), ("mesh", "--size", 4, "--torus"), ("bmmc", "--by", "gray", "--bits", 4, "--processors", 4, "--factors"),
                      ("isotropic", "--tags", "tags"), ("task", "--dimension", 2, "--packets", "packets"), ("descend", "--dimension", 2, "--per-node", 2),
                      ("aspc", "--dimension", 2), ("banded", "--dimension", 4, "--beta", 1), ("banded", "--dimension", 7, "--bandwidth", 35),

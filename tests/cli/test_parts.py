@@ -90,7 +90,7 @@ class Bytes(PartsCase):
             self.ok("permute", "whole.npy", "expected.npy", "--by", by, "--force")
             self.expect_whole(4, "expected.npy")
             self.assertEqual(report["bytes"], 16 * MiB)
-            traffic = documented()["Report"][1] - {"timing"}  # no --network
+            traffic = documented()["Report"][1] - {"timing"}  # no --network-times
             self.assertEqual(set(plan), documented()["Plan"][0] | traffic)
             for key in ["bytes", "passes", "bytes_written", "memory", *traffic]:
                 self.assertEqual(plan[key], report[key], key)

@@ -154,7 +154,7 @@ class Schedule(Case):
         self.assertEqual((report["conflicts"], report["complete"]), (0, True))
 
     def test_times_on_a_network(self):
-        args = ("exchange", "--dimension", 4, "--message-bytes", 100, "--network")
+        args = ("exchange", "--dimension", 4, "--message-bytes", 100, "--network-times")
         timing = self.report(*args, "5,2,0.5,one-port")["timing"]
         for switching in ["wormhole", "store_and_forward"]:  # all ports are always busy
             self.assertEqual(timing[switching], {"lock_step": 8 * 4 * 57, "asynchronous": 8 * 4 * 57})
@@ -162,13 +162,13 @@ class Schedule(Case):
         for switching in ["wormhole", "store_and_forward"]:
             self.assertEqual(timing[switching], {"lock_step": 8 * 57, "asynchronous": 8 * 57})
         self.assertRegex(self.ok("schedule", *args, "5,2,0.5,all-port").stdout, r"(?m)^wormhole +456 +456$")
-        mesh = self.report("mesh", "--size", 12, "--network", "1,1,1", "--message-bytes", 64)["timing"]
+        mesh = self.report("mesh", "--size", 12, "--network-times", "1,1,1", "--message-bytes", 64)["timing"]
         self.assertLess(mesh["wormhole"]["asynchronous"], mesh["store_and_forward"]["asynchronous"])
         for bad in ["1,2", "1,2,3,4", "1,2,x", "1,2,3,two-port", "1,2,3,", "1,2,3,one-port,4", "-1,2,3", "1,2,nan"]:
-            self.refused("schedule", *args, bad, says="--network|time or size")
-        self.assertEqual(self.report(*args[:3], "--message-bytes", "1KiB", "--network", "0,0,1")["timing"]["message_bytes"], 1024)
+            self.refused("schedule", *args, bad, says="--network-times|time or size")
+        self.assertEqual(self.report(*args[:3], "--message-bytes", "1KiB", "--network-times", "0,0,1")["timing"]["message_bytes"], 1024)
         for bad in ["0x8", "1e1", "-1"]:
-            self.refused("schedule", *args[:3], "--message-bytes", bad, "--network", "1,1,1", says="--message-bytes")
+            self.refused("schedule", *args[:3], "--message-bytes", bad, "--network-times", "1,1,1", says="--message-bytes")
 
     def test_contents(self):
         """Edelman's second figure, in binary as there: at first node v has v.0, v.1, ..; in the end 0.v, 1.v, .."""

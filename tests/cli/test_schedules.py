@@ -26,8 +26,8 @@ class Schedules(Case):
 
     def timed(self, network, *args):
         """What a run says of the times on this network, as the plan says it before."""
-        plan = self.json(*args, "--network", network, "--dry-run", "--force")
-        report = self.json(*args, "--network", network, "--force")
+        plan = self.json(*args, "--network-times", network, "--dry-run", "--force")
+        report = self.json(*args, "--network-times", network, "--force")
         for key in ["schedule", "processors", "steps", "messages", "crossings", "bytes_moved", "timing"]:
             self.assertEqual(plan[key], report[key], (args, key))
         return report["timing"]
@@ -35,7 +35,7 @@ class Schedules(Case):
     def expect_times(self, timing, schedule, message_bytes, times=1):
         """As often the time that xorder schedule says for messages of this size."""
         network = ",".join([*(str(timing[key]) for key in ["startup", "per_hop", "per_byte"]), timing["ports"] + "-port"])
-        once = self.json("schedule", *schedule, "--network", network, "--message-bytes", message_bytes)["timing"]
+        once = self.json("schedule", *schedule, "--network-times", network, "--message-bytes", message_bytes)["timing"]
         for switching in ["wormhole", "store_and_forward"]:
             for mode in ["lock_step", "asynchronous"]:
                 self.assertAlmostEqual(timing[switching][mode], times * once[switching][mode],
@@ -173,14 +173,23 @@ class SmallFiles(Schedules):
         band = self.timed("3,1,2,one-port", "machine", "transpose", "band.npy", "b.npy", "--banded", "4,4", "--cyclic", "--schedule", "banded",
                           "--processors", 32)
         self.expect_times(band, ("banded", "--dimension", 5, "--beta", 2), 8)
-        text = self.ok("machine", "transpose", "a.npy", "b.npy", "--force", "--schedule", "mesh", "--network", "1,0,0").stderr
+        text = self.ok("machine", "transpose", "a.npy", "b.npy", "--force", "--schedule", "mesh", "--network-times", "1,0,0").stderr
         self.assertIn("time with all ports, 1 run of the schedule: store and forward 1 in lock step, 1 asynchronously; wormhole 1 and 1\n", text)
 
     def test_bad_networks(self):
         self.save("a.npy", self.noise((64, 64), "f8"))
         for bad in ["1,2", "1,2,3,4", "1,2,x", "1,2,3,two-port", "-1,2,3", "1,2,nan", "inf,1,1"]:
-            self.refused("machine", "transpose", "a.npy", "b.npy", "--schedule", "mesh", "--network", bad, says="--network|time or size")
-            self.refused("machine", "descend", "scan", "a.npy", "b.npy", "--schedule", "aspc", "--network", bad, says="--network|time or size")
+            self.refused("machine", "transpose", "a.npy", "b.npy", "--schedule", "mesh", "--network-times", bad, says="--network-times|time or size")
+            self.refused("machine", "descend", "scan", "a.npy", "b.npy", "--schedule", "aspc", "--network-times", bad, says="--network-times|time or size")
+
+    def test_the_old_name_of_times(self):
+        """--network once meant them."""
+        self.save("a.npy", self.noise((64, 64), "f8"))
+        for command in [("machine", "transpose", "a.npy", "b.npy", "--schedule", "mesh"), ("schedule", "exchange", "--dimension", 2),
+                        ("machine", "descend", "scan", "a.npy", "b.npy", "--schedule", "aspc")]:
+            self.refused(*command, "--network", "5,2,0.5,one-port", says="times are --network-times 5,2,0.5,one-port$")
+            self.refused(*command, "--network=hypercube:4", says="times are --network-times STARTUP,PER_HOP,PER_BYTE$")
+            self.assertNotIn("--network ", self.ok(*command[:2], "--help").stdout)
 
     def test_dry_runs_touch_nothing(self):
         self.save("a.npy", self.noise((64, 64), "f8"))
@@ -223,7 +232,7 @@ class LargerThanMemory(Schedules):
         # Only the processors of a group receive, so each group takes as long as all of them.
         rounds = self.timed("1,0,1", *args, "rounds", "--processors", 16)
         self.assertGreater(rounds["runs"], 1)
-        once = self.json("schedule", "bmmc", "--by", "transpose(10,11)", "--bits", 21, "--processors", 16, "--network", "1,0,1",
+        once = self.json("schedule", "bmmc", "--by", "transpose(10,11)", "--bits", 21, "--processors", 16, "--network-times", "1,0,1",
                          "--message-bytes", MiB // 16)["timing"]
         for switching in ["wormhole", "store_and_forward"]:
             self.assertEqual(rounds[switching]["lock_step"], rounds["runs"] * once[switching]["lock_step"])
@@ -279,12 +288,12 @@ class Spelling(Case):
                         ("descend", "scan", "a.npy", "b.npy"), ("descend", "shift", "a.npy", "b.npy", "--by", "3")]:
             descend = command[0] == "descend"
             name = " ".join(command[:1 + descend])
-            for old in [("--schedule", "aspc" if descend else "rounds"), ("--network", "1,2,3"), ("--network=1,2,3",),
+            for old in [("--schedule", "aspc" if descend else "rounds"), ("--network-times", "1,2,3"), ("--network-times=1,2,3",),
                         *([] if descend else [("--processors", "4"), ("--layout", "minor")])]:
                 self.assertEqual(self.refused(*command, *old),
                                  f"xorder: {old[0]} is for virtual processors: xorder machine {' '.join(command + old)} "
                                  f"(see xorder machine {name} --help)\n")
-            new = ("--schedule", "aspc" if descend else "rounds", "--processors", "4", "--network", "1,2,3")
+            new = ("--schedule", "aspc" if descend else "rounds", "--processors", "4", "--network-times", "1,2,3")
             self.ok("machine", *command, *new, "--force")
         for old in ["--torus", "--routing=xy"]:
             self.refused("transpose", "a.npy", "b.npy", old, says=f"xorder machine transpose a.npy b.npy {old}")

@@ -27,7 +27,7 @@ using machine::DescendSchedule;
 // Who computes: the sweeps or, with a schedule, virtual processors.
 struct Way {
   std::optional<DescendSchedule> schedule;
-  std::optional<schedule::LinkTimes> network;
+  std::optional<schedule::LinkTimes> times;
   plan::SweepSizes sizes;
 
   void add_to(CLI::App& kind, bool by_machine);
@@ -48,7 +48,7 @@ void Way::add_to(CLI::App& kind, bool by_machine) {
       "or by Hu's pipeline (record by record if memory holds the file twice, and 35 records on their way "
       "for each processor); the output is that of the command without them")
       ->required();
-  add_network(kind, network);
+  add_network_times(kind, times);
 }
 
 std::unique_ptr<work::Work> Way::work(const Request& request, std::unique_ptr<descend::Computation> what,
@@ -57,7 +57,7 @@ std::unique_ptr<work::Work> Way::work(const Request& request, std::unique_ptr<de
     return std::make_unique<descend::DescendJob>(request.inputs, std::move(what), element, std::move(extents),
                                                  request.output, request.options, sizes);
   return machine::scheduled_descend(request.inputs, std::move(what), element, extents, request.output,
-                                    request.options, *schedule, sizes, network);
+                                    request.options, *schedule, sizes, times);
 }
 
 // A whole number of any length, as text.

@@ -25,7 +25,7 @@ class VirtualProcessors final : public Engine {
 
   std::string possible_, schedule_;
   machine::ScheduleChoice choice_;
-  std::optional<schedule::LinkTimes> network_;
+  std::optional<schedule::LinkTimes> times_;
   const CLI::Option *layout_ = nullptr, *routing_ = nullptr;
 };
 
@@ -41,7 +41,7 @@ void VirtualProcessors::add_to(CLI::App& command) {
   add_parsed(command, "--processors", "P", choice_.processors, parse_count,
              "virtual processors: 2^d, or N^2 for a mesh; default: 16, or as many as needed");
   layout_ = add_layout(command, choice_.layout, "rounds: ", "its processor's number");
-  add_network(command, network_);
+  add_network_times(command, times_);
   if (possible_.find("mesh") == std::string::npos) return;
   const auto read = [this](const std::string& name) { choice_.routing = routings().at(name); };
   routing_ =
@@ -68,7 +68,7 @@ std::unique_ptr<work::Work> VirtualProcessors::bands(const Request& request,
   check();
   if (schedule_ != "banded") throw InputError("--schedule " + schedule_ + ": for bands use banded");
   return machine::scheduled_bands(request.inputs, bands, request.output, request.options, choice_.processors,
-                                  network_);
+                                  times_);
 }
 
 std::unique_ptr<work::Work> VirtualProcessors::reordering(const Request& request, const Reordering& what,
@@ -81,7 +81,7 @@ std::unique_ptr<work::Work> VirtualProcessors::reordering(const Request& request
   machine::ScheduleChoice choice = choice_;
   choice.kind = schedule_ == "rounds" ? Kind::rounds : schedule_ == "exchange" ? Kind::exchange : Kind::mesh;
   return machine::scheduled(request.input(), what, std::move(extents), request.output, request.options,
-                            choice, network_);
+                            choice, times_);
 }
 
 }  // namespace
@@ -99,8 +99,8 @@ void add_machine(CLI::App& program) {
           "Examples:\n"
           "  xorder machine transpose a.npy b.npy --schedule mesh --processors 16   by 4 x 4 virtual "
           "processors\n"
-          "  xorder machine transpose a.npy b.npy --schedule mesh --network 5,2,0.5   how long messages "
-          "take\n"
+          "  xorder machine transpose a.npy b.npy --schedule mesh --network-times 5,2,0.5   how long "
+          "messages take\n"
           "  xorder machine transpose rows.npy t.npy --banded 1,2 --band-order rows --schedule banded");
   add_bitreverse(*machine, by("rounds|exchange"))
       ->footer(

@@ -2,17 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <ranges>
 #include <vector>
 
+#include "arguments.hpp"
 #include "checked_option.hpp"
 #include "option_groups.hpp"
 #include "text/count_text.hpp"
 #include "text/size_text.hpp"
 #include "xorder/error.hpp"
+#include "xorder/permutation/reordering.hpp"
 
 namespace xorder::cli {
 namespace {
@@ -40,6 +43,27 @@ schedule::LinkTimes link_times(const std::string& text, const std::string& what)
   return times;
 }
 
+// The words that once meant times get the new spelling.
+InputError not_a_network(const std::string& text) {
+  const bool times = text.find_first_of("0123456789") == 0;
+  return InputError(
+      fmt::format("--network names a network, for xorder schedule file and xorder machine run; times are "
+                  "--network-times {}",
+                  times ? text : "STARTUP,PER_HOP,PER_BYTE"));
+}
+
+schedule::Network parse_network(const std::string& text, const std::string& what) {
+  using schedule::Network;
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  const std::string kind = text.substr(0, colon), size = text.substr(std::min(colon + 1, text.size()));
+  if (kind == "hypercube" && !size.empty()) return Network::hypercube(parse_int(size, what));
+  if (kind == "mesh" && !size.empty()) return Network::mesh(parse_count(size, what));
+  if (kind == "torus" && !size.empty()) return Network::torus(parse_count(size, what));
+  if (kind == "crossbar" && !size.empty()) return Network::crossbar(exact_lg(parse_count(size, what), what));
+  if (text.find_first_of("0123456789") == 0) throw not_a_network(text);
+  throw InputError(fmt::format("{}: '{}' is not hypercube:D, mesh:N, torus:N or crossbar:P", what, text));
+}
+
 }  // namespace
 
 const std::map<std::string, schedule::Mesh::Routing>& routings() {
@@ -51,10 +75,21 @@ const std::map<std::string, schedule::Mesh::Routing>& routings() {
   return all;
 }
 
-CLI::Option* add_network(CLI::App& command, std::optional<schedule::LinkTimes>& times,
-                         const std::string& what) {
+void add_network(CLI::App& command, std::optional<schedule::Network>& network) {
+  add_parsed(command, "--network", "hypercube:D|mesh:N|torus:N|crossbar:P", network, parse_network,
+             "the network: a hypercube of 2^D nodes, N x N nodes in rows and columns, or P that all reach "
+             "each other")
+      ->required();
+}
+
+CLI::Option* add_network_times(CLI::App& command, std::optional<schedule::LinkTimes>& times,
+                               const std::string& what) {
+  if (command.get_option_no_throw("--network") == nullptr) {
+    const auto refuse = [](const std::string& text) { throw not_a_network(text); };
+    command.add_option_function<std::string>("--network", refuse)->group("");
+  }
   return add_parsed(
-             command, "--network", "STARTUP,PER_HOP,PER_BYTE[,one-port|all-port]", times, link_times,
+             command, "--network-times", "STARTUP,PER_HOP,PER_BYTE[,one-port|all-port]", times, link_times,
              "print " + what +
                  " if a message of m bytes over h links takes startup + h per_hop + m per_byte, or with "
                  "store and forward startup + h (per_hop + m per_byte); default: all-port")

@@ -1,5 +1,5 @@
-// What a schedule sends over a network, and how long that takes: --network, the values of --routing, and the
-// results as text and as JSON. docs/json.md has the keys.
+// What a schedule sends over a network, and how long that takes: --network and --network-times, the values of
+// --routing, and the results as text and as JSON. docs/json.md has the keys.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -16,14 +16,18 @@ namespace xorder::cli {
 /// The values of --routing.
 const std::map<std::string, schedule::Mesh::Routing>& routings();
 
-/// Adds --network STARTUP,PER_HOP,PER_BYTE[,one-port|all-port]. `what` says in its help what is printed.
-/// `times` must live as long as the command.
-CLI::Option* add_network(CLI::App& command, std::optional<schedule::LinkTimes>& times,
-                         const std::string& what = "how long the messages between virtual processors take");
+/// Adds --network-times STARTUP,PER_HOP,PER_BYTE[,one-port|all-port], which was once called --network. `what`
+/// says in its help what is printed. `times` must live as long as the command. A command that has --network
+/// itself must add it before.
+CLI::Option* add_network_times(
+    CLI::App& command, std::optional<schedule::LinkTimes>& times,
+    const std::string& what = "how long the messages between virtual processors take");
+/// Adds --network hypercube:D|mesh:N|torus:N|crossbar:P. `network` must live as long as the command.
+void add_network(CLI::App& command, std::optional<schedule::Network>& network);
 
 std::string traffic_text(const schedule::Traffic& traffic);
 nlohmann::json traffic_json(const schedule::Traffic& traffic);
-/// The network and the times of --network.
+/// The times on a network, and what they were computed from.
 nlohmann::ordered_json timing_json(const schedule::LinkTimes& times,
                                    const schedule::Duration& store_and_forward,
                                    const schedule::Duration& wormhole);

@@ -18,14 +18,14 @@ struct Output {
   bool json = false;
   bool force = false;
   std::string svg, messages;
-  std::optional<schedule::LinkTimes> network;
+  std::optional<schedule::LinkTimes> times;
   double bytes = 1;
   const std::string* made_from = nullptr;  ///< the file that the schedule was read from
 };
 
 // Adds the times with both kinds of switching, for slots of the given size.
 void add_timing(ShownSchedule& shown, const Output& output) {
-  const schedule::LinkTimes& times = *output.network;
+  const schedule::LinkTimes& times = *output.times;
   const auto time = [&](schedule::Switching switching) {
     return schedule::duration(*shown.schedule, output.bytes, times, switching);
   };
@@ -35,7 +35,7 @@ void add_timing(ShownSchedule& shown, const Output& output) {
 }
 
 void show(ShownSchedule shown, const Output& output) {
-  if (output.network) add_timing(shown, output);
+  if (output.times) add_timing(shown, output);
   MaybeReport report;
   if (output.check) report = schedule::check(*shown.schedule);
   require_different_files({{"--svg", output.svg}, {"--messages", output.messages}});
@@ -72,16 +72,16 @@ CLI::App* add_kind(CLI::App& parent, const std::string& name, const std::string&
                    "write every message into a file as a line of JSON, instead of printing it")
       ->type_name("FILE");
   kind->option_defaults()->group(group::reporting);
-  CLI::Option* const network =
-      add_network(*kind, output->network, "how long it takes")->group(group::reporting);
+  CLI::Option* const times =
+      add_network_times(*kind, output->times, "how long it takes")->group(group::reporting);
   kind->add_option_function<std::string>(
           "--message-bytes",
           [output](const std::string& text) {
             output->bytes = static_cast<double>(parse_memory(text, "--message-bytes"));
           },
-          "size of a slot, for --network; default: 1")
+          "size of a slot, for --network-times; default: 1")
       ->type_name("SIZE")
-      ->needs(network);
+      ->needs(times);
   kind->add_flag("-f,--force", output->force, "replace the files of --svg and --messages if they exist")
       ->group(group::output);
   kind->option_defaults()->group(group::task);  // for the options that the kind adds

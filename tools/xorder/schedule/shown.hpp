@@ -48,7 +48,7 @@ struct ShownSchedule {
   nlohmann::ordered_json facts = nlohmann::ordered_json::object();  ///< of this kind of schedule only:
                                                                     ///< rank_gamma and rounds, for example
   Factors factors;                                                  ///< of the permutation, for --factors
-  /// Of --network; null without it.
+  /// Of --network-times; null without it.
   nlohmann::ordered_json timing;
   std::shared_ptr<const schedule::Schedule> schedule;
   /// Steps in which something is sent, where some may be idle; nothing: all.
