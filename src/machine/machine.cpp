@@ -198,7 +198,7 @@ bool Machine::Graph::arrive(Envelope& envelope) {
 uint64_t Machine::Graph::last_link(const schedule::Message& message) const {
   const Node to = message.to.node;
   if (network_.kind() == schedule::Network::Kind::crossbar) return to;
-  const Node corner = message.via != to ? message.via : message.from.node;
+  const Node corner = schedule::last_turn(message);
   const Node before = network_.has_rows() ? network_.next(to, corner) : corner;
   return network_.link(before, to).value();
 }

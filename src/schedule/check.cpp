@@ -42,8 +42,10 @@ class Checker {
         recurrence_(schedule.recurrence()),
         places_(network_.nodes() * schedule.slots()),
         used_(network_.link_numbers(), 0),
+        user_(network_.link_numbers()),
         sends_(network_.nodes()),
-        receives_(network_.nodes()) {
+        receives_(network_.nodes()),
+        received_(network_.nodes()) {
     for (uint64_t i = 0; i < places_.size(); ++i) {
       places_[i] = {static_cast<std::uint32_t>(i), 0, schedule.goal(place(i)).has_value()};
     }
@@ -82,13 +84,16 @@ class Checker {
   }
 
   static std::string name(const Place& p) { return fmt::format("slot {} of node {}", p.slot, p.node); }
+  static std::string name(const Message& m) { return fmt::format("{} to {}", name(m.from), name(m.to)); }
 
   // Takes the links of the message's path.
   void walk(const Message& m) {
     if (stays(m)) return;
     ++report_.messages;
-    if (is_leg(m.from.node, m.via) && is_leg(m.via, m.to.node)) {
-      for_each_link(network_, m, [this](Node from, Node to) { take(from, to); });
+    bool straight = true;
+    for_each_leg(m, [&](Node from, Node to) { straight = straight && is_leg(from, to); });
+    if (straight) {
+      for_each_link(network_, m, [&](Node from, Node to) { take(from, to, m); });
     } else {
       fault(report_.broken, "no path from node {} over {} to {}", m.from.node, m.via, m.to.node);
     }
@@ -102,8 +107,10 @@ class Checker {
       report_.ports_in = std::max(report_.ports_in, received);
       busiest_port_ = std::max(busiest_port_, received);
       if (network_.kind() == Network::Kind::crossbar && received > 1) {
-        fault(report_.conflicts, "node {} receives twice", m.to.node);
+        fault(report_.conflicts, "node {} receives twice: {}, and {}", m.to.node,
+              name(messages_[received_[m.to.node]]), name(m));
       }
+      received_[m.to.node] = index_of(m);
     }
   }
 
@@ -115,19 +122,24 @@ class Checker {
     return from == to || network_.link(from, to).has_value();
   }
 
-  void take(Node from, Node to) {
-    uint64_t& used = used_[network_.link(from, to).value()];
+  void take(Node from, Node to, const Message& m) {
+    const uint64_t link = network_.link(from, to).value();
     ++report_.crossings;
-    if (used == step_ + 1) fault(report_.conflicts, "the link from node {} to {} is used twice", from, to);
-    used = step_ + 1;
+    if (used_[link] == step_ + 1) {
+      fault(report_.conflicts, "the link from node {} to {} is used twice: by {}, and by {}", from, to,
+            name(messages_[user_[link]]), name(m));
+    }
+    used_[link] = step_ + 1;
+    user_[link] = index_of(m);
   }
+  std::uint32_t index_of(const Message& m) const { return static_cast<std::uint32_t>(&m - messages_.data()); }
 
   // Reads all, then writes all.
   void move() {
     moving_.clear();
     for (const Message& m : messages_) {
       if (!exists(m.from) || !exists(m.to)) {
-        fault(report_.broken, "{} to {}: no such place", name(m.from), name(m.to));
+        fault(report_.broken, "{}: no such place", name(m));
         moving_.emplace_back();
         continue;
       }
@@ -205,9 +217,11 @@ class Checker {
   const Network& network_;
   const std::optional<Recurrence> recurrence_;
   std::vector<Label> places_;
-  std::vector<uint64_t> used_;   // by link: the last step that used it, plus one
-  std::vector<Count> sends_;     // by node
-  std::vector<Count> receives_;  // by node
+  std::vector<uint64_t> used_;           // by link: the last step that used it, plus one
+  std::vector<std::uint32_t> user_;      // by link: its message in that step
+  std::vector<Count> sends_;             // by node
+  std::vector<Count> receives_;          // by node
+  std::vector<std::uint32_t> received_;  // by node: the last message that it received
   uint64_t step_ = 0;
   uint64_t busiest_port_ = 1;  // the most messages through a port in this step
   std::vector<Message> messages_;

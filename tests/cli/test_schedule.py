@@ -104,7 +104,7 @@ class Schedule(Case):
                 self.assertEqual((report["conflicts"], report["ports_out"]), (0, 1))
             # A torus: a sixth of the side, and the bound for these sides, or one step more.
             report = self.report("mesh", "--size", n, "--torus", "--check")
-            self.assertEqual((report["steps"], report["conflicts"], report["complete"]), (2 if n // 2 == 3 else (n // 2 + 2) // 3, 0, True))
+            self.assertEqual((report["steps"], report["conflicts"], report["complete"]), ((n // 2 + 2) // 3, 0, True))
             self.assertLessEqual(report["steps"], report["lower_bound"] + 1)
             self.assertEqual(report["lower_bound"], self.report("mesh", "--size", n)["lower_bound_of_a_torus"])
         for k in range(1, 7):

@@ -74,7 +74,7 @@ std::vector<std::pair<std::string, std::shared_ptr<Schedule>>> moving_schedules(
       add("rounds", new Rounds(bmmc::transpose(n / 2, n - n / 2), p, random.in(0, n - p)));
     }
   }
-  for (const std::uint64_t side : {0, 1, 2, 3, 4, 7, 8, 12}) {
+  for (const std::uint64_t side : {0, 1, 2, 3, 4, 6, 7, 8, 12}) {
     add("mesh", new Mesh(side, Mesh::Routing::any));
     add("mesh xy", new Mesh(side, Mesh::Routing::xy));
     if (side % 2 == 0) add("mesh two phases", new Mesh(side, Mesh::Routing::two_phase));

@@ -282,7 +282,7 @@ std::uint64_t messages_with_content(const plan::StripePlan& plan) {
   for (std::uint64_t step = 0; step < plan.schedule->steps(); ++step) {
     plan.schedule->messages(step, messages);
     const auto before = full;
-    for (const auto& [from, to, via] : messages) {
+    for (const auto& [from, to, via, turns] : messages) {
       const bool something = before.contains({from.node, from.slot});
       if (something) {
         full.emplace(to.node, to.slot);

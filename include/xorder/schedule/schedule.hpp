@@ -16,9 +16,9 @@
 //   node 0     a       b      (0,1) → (1,0)         a       c
 //   node 1     c       d      (1,0) → (0,1)         b       d
 //
-// A path consists of at most two straight legs, from `from` to `via` and on to `to`: on a hypercube and a
-// crossbar it is a single link, on a mesh with wormhole switching it turns at most once and holds all of its
-// links for the whole step.
+// A path consists of straight legs: from `from` to `via`, on to each of `turns`, and to `to`. On a hypercube
+// each leg is a single link, and so is a path on a crossbar. A message holds all links of its path for the
+// whole step (wormhole switching). Most paths turn once at most, and have no `turns`.
 //
 // Steps are generated one at a time, so that a schedule of 10^12 messages takes no memory.
 #pragma once
@@ -41,9 +41,15 @@ struct Place {
 struct Message {
   Place from;
   Place to;
-  /// Where the path turns; to.node if it does not.
+  /// Where the path turns first; to.node if it does not.
   Node via = 0;
-  bool operator==(const Message&) const = default;
+  /// Where it turns after that; null if it turns at most once. They belong to the schedule.
+  const std::vector<Node>* turns = nullptr;
+
+  bool operator==(const Message& other) const {
+    return from == other.from && to == other.to && via == other.via &&
+           (turns == other.turns || (turns && other.turns && *turns == *other.turns));
+  }
 };
 
 /// A computation between steps: the value at `element` becomes f_iteration(it, value at `plus`, value at

@@ -14,7 +14,7 @@
 //   far, k > S     up by a, left by N − k and up by k − a, with 0 < a < k. Such a block stops on the far
 //                  diagonal, halfway along its row, for the next step to take it on.
 //
-// Let T = ⌈⌊N/2⌋ / 3⌉ (2 for N = 6 and 7), and S the smaller of ⌊N/2⌋ − T + 1 and 2T. Step t = 0 .. T−1
+// Let T = ⌈⌊N/2⌋ / 3⌉, and S the smaller of ⌊N/2⌋ − T + 1 and 2T. Step t = 0 .. T−1
 // begins to move three k: the near ones s = ⌈S/2⌉ − t, right first, and s' = S + 1 − s, up first, and the
 // far one S + 1 + t with a = s, except in the last step. No link carries two blocks: as intervals of k
 // modulo N, the blocks that go right, s, s' and, of −k, the far ones of this step and of the one before,
@@ -33,12 +33,21 @@
 // in step 0, and down by N − 5T + 1 and right by T in step T − 1. So right [T, 3T] and, of −k, up [N − 3T +
 // 1, N − T] are used as well in step 0, and right [N − 3T, N − 2T] and up [2T, N − 3T + 1] in step T − 1.
 //
-// T steps are about N/6, and the bound is about N / (4 + 2√2) = N/6.83. For N ≤ 64, T is the bound or one
-// more.
+// For T = 1 these would be one step, so N = 6 and 7, where k = 3 is left, turn three times in the only step:
+//
+//   k = 1     right by 1 and up by 1
+//   k = 2     up by 2 and right by 2
+//   k = 3     right by 2, down by N − 3 and right by 1, over the far diagonal
+//
+// Going right they cross [0, 1], [−2, 0], [1, 3] and [N − 3, N − 2], and going down, with −1 and −2, [0, 1],
+// [−2, 0] and [1, N − 2]. These do not overlap. Left and up are the same for −k.
+//
+// T steps are about N/6, and the bound is about N / (4 + 2√2) = N/6.83. T is the bound for N ≤ 7, and the
+// bound or one more for N ≤ 64. Whether ways of more turns reach the bound for other N is not known.
 //
 // With XY routing only, every message goes along its row first. Then rows and columns change roles, and a way
 // that begins in a column, or turns into its row, stops at the corner and goes on a step later. This takes T
-// + 1 steps (one for N < 4).
+// + 1 steps (one for N < 4, three for N = 6 and 7, where T counts as 2).
 #pragma once
 
 #include <memory>
@@ -63,17 +72,21 @@ class Torus final : public Schedule {
   struct Leg {
     std::int64_t rows = 0, columns = 0;
   };
-  /// All blocks that lie at (i, i − k), i = 0 .. N−1, move by two legs.
+  /// All blocks that lie at (i, i − k), i = 0 .. N−1, move by one leg or more, none of them longer than half
+  /// a ring.
   struct Move {
     std::int64_t k = 0;
     std::uint64_t from_slot = 0, to_slot = 0;
-    Leg first, second;
+    std::vector<Leg> legs;
   };
 
  private:
   explicit Torus(const Network& torus, std::vector<std::vector<Move>> moves);
 
+  Node after(Node from, const Leg& leg) const;
+
   std::vector<std::vector<Move>> moves_;  // by step
+  std::vector<std::vector<Node>> turns_;  // by sender, of messages that turn more than once
 };
 
 /// Mesh or Torus.

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 
-#include "text/count_text.hpp"
 #include "drawing/canvas.hpp"
+#include "schedule/path.hpp"
 #include "schedule/shown.hpp"
+#include "text/count_text.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::cli {
@@ -29,7 +30,7 @@ constexpr std::string_view mesh_style =
 
 Spot operator+(Spot a, Spot b) { return {a.x + b.x, a.y + b.y}; }
 Spot operator*(double s, Spot a) { return {s * a.x, s * a.y}; }
-bool is_zero(Spot a) { return a.x == 0 && a.y == 0; }
+bool operator==(Spot a, Spot b) { return a.x == b.x && a.y == b.y; }
 
 class MeshDrawing {
  public:
@@ -136,24 +137,33 @@ class MeshDrawing {
 
   // Each direction of a wire is drawn on its right.
   void path(const Message& m, std::size_t colour) {
-    const Spot from = at(m.from.node), via = at(m.via), to = at(m.to.node);
-    Spot first = direction(m.from.node, m.via), second = direction(m.via, m.to.node);
-    if (is_zero(first)) first = second;
-    if (is_zero(second)) second = first;
+    struct Leg {
+      Spot end, direction;
+      bool around;
+    };
+    std::vector<Leg> legs;
+    for_each_leg(m, [&](Node from, Node to) {
+      if (from != to) legs.push_back({at(to), direction(from, to), around(from, to)});
+    });
+    if (legs.empty()) return;  // it stays
     const double lane = std::clamp(cell_ * 0.13, 2.0, 5.0);
-    const bool turns = first.x != second.x || first.y != second.y;
-    const Spot start = from + lane * right_of(first) + 0.08 * cell_ * first;
-    const Spot corner = via + lane * right_of(first) + (turns ? lane * right_of(second) : Spot{});
+    const Spot first = legs.front().direction, last = legs.back().direction;
+    const Spot start = at(m.from.node) + lane * right_of(first) + 0.08 * cell_ * first;
     const double head = std::clamp(cell_ * 0.17, 3.2, 7.0);
-    const Spot tip = to + lane * right_of(second) + (-0.06 * cell_) * second;
-    const Spot end = tip + (-head) * second;
+    const Spot tip = at(m.to.node) + lane * right_of(last) + (-0.06 * cell_) * last;
+    const Spot end = tip + (-head) * last;
     std::string middle;
-    if (around(m.from.node, m.via)) middle += over_the_edge(start, first);
-    if (turns) middle += fmt::format("L{:.6g} {:.6g}", corner.x, corner.y);
-    if (around(m.via, m.to.node)) middle += over_the_edge(turns ? corner : start, second);
+    Spot here = start;
+    for (std::size_t i = 0; i < legs.size(); ++i) {
+      const Spot way = legs[i].direction;
+      if (legs[i].around) middle += over_the_edge(here, way);
+      if (i + 1 == legs.size() || way == legs[i + 1].direction) continue;
+      here = legs[i].end + lane * right_of(way) + lane * right_of(legs[i + 1].direction);
+      middle += fmt::format("L{:.6g} {:.6g}", here.x, here.y);
+    }
     canvas_.path(fmt::format("M{:.6g} {:.6g}{}L{:.6g} {:.6g}", start.x, start.y, middle, end.x, end.y),
                  fmt::format("path{}", colour), std::clamp(cell_ * 0.055, 1.1, 2.2));
-    const Spot wing = 0.52 * head * right_of(second);
+    const Spot wing = 0.52 * head * right_of(last);
     const Spot a = end + wing, b = end + (-1.0) * wing;
     canvas_.path(fmt::format("M{:.6g} {:.6g}L{:.6g} {:.6g}L{:.6g} {:.6g}z", tip.x, tip.y, a.x, a.y, b.x, b.y),
                  fmt::format("head{}", colour));
