@@ -19,8 +19,8 @@
 #include "schedule/mesh/torus.hpp"
 #include "schedule/rounds.hpp"
 #include "schedule/routed/isotropic.hpp"
-#include "schedule/routed/routed.hpp"
 #include "seed.hpp"
+#include "xorder/schedule/routed.hpp"
 
 namespace xorder::test {
 

@@ -1,4 +1,4 @@
-#include "schedule/routed/routed.hpp"
+#include "xorder/schedule/routed.hpp"
 
 #include <gtest/gtest.h>
 

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "schedule/banded/banded.hpp"
-#include "schedule/routed/routed.hpp"
 #include "xorder/gf2/affine_map.hpp"
+#include "xorder/schedule/routed.hpp"
 
 namespace xorder::schedule {
 

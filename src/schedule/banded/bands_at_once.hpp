@@ -24,8 +24,8 @@
 #include <vector>
 
 #include "schedule/banded/banded.hpp"
-#include "schedule/routed/routed.hpp"
 #include "xorder/gf2/affine_map.hpp"
+#include "xorder/schedule/routed.hpp"
 
 namespace xorder::schedule {
 
@@ -48,8 +48,8 @@ struct PlacedBand {
 struct BandsAtOnce {
   std::shared_ptr<const Schedule> schedule;
   std::vector<PlacedBand> bands;
-  std::string way;                  ///< "one after another", "two phases" or "search"
-  std::uint64_t steps_in_turn = 0;  ///< the steps of the first way
+  std::string way;                                 ///< "one after another", "two phases" or "search"
+  std::uint64_t steps_in_turn = 0;                 ///< the steps of the first way
   std::optional<std::uint64_t> steps_in_phases{};  ///< of the second, where it can be taken
 };
 

@@ -1,4 +1,4 @@
-#include "schedule/routed/routed.hpp"
+#include "xorder/schedule/routed.hpp"
 
 #include <fmt/format.h>
 
@@ -26,22 +26,7 @@ void check_task(uint64_t nodes, uint64_t slots, std::span<const Packet> task) {
         fmt::format("{} virtual processors with {} slots each are too many to search: at most {} places",
                     nodes, slots, Routed::max_places));
   }
-  std::vector<bool> starts(nodes * slots, false), ends(nodes * slots, false);
   for (const Packet& p : task) {
-    const auto number = [&](const Place& place) {
-      if (place.node >= nodes || place.slot >= slots) {
-        throw InputError(fmt::format("a packet at slot {} of node {}: there are {} slots and {} nodes",
-                                     place.slot, place.node, slots, nodes));
-      }
-      return place.node * slots + place.slot;
-    };
-    const uint64_t from = number(p.from), to = number(p.to);
-    if (starts[from] || ends[to]) {
-      throw InputError(fmt::format("two packets {} slot {} of node {}", starts[from] ? "start from" : "go to",
-                                   starts[from] ? p.from.slot : p.to.slot,
-                                   starts[from] ? p.from.node : p.to.node));
-    }
-    starts[from] = ends[to] = true;
     if (p.from.node == p.to.node && p.from.slot != p.to.slot) {
       throw InputError(fmt::format("a packet stays on node {}, but goes from slot {} to slot {}", p.from.node,
                                    p.from.slot, p.to.slot));
@@ -83,7 +68,7 @@ uint64_t task_bound(std::span<const Packet> task, int dimension) {
 struct Routed::Parts {
   uint64_t task_slots = 0, scratch_slots = 0, greedy_steps = 0, bound = 0;
   std::vector<std::vector<Hop>> hops;
-  std::vector<uint64_t> goals;
+  Goals goals;
 };
 
 namespace {
@@ -136,15 +121,11 @@ Routed::Parts Routed::make(int dimension, uint64_t slots, std::span<const Packet
                            const RouteOptions& options) {
   const uint64_t nodes = Network::hypercube(dimension).nodes();
   check_task(nodes, slots, task);
-  Parts parts;
-  parts.task_slots = slots;
+  Parts parts{.task_slots = slots, .hops = {}, .goals = Goals(nodes, slots, task)};
   parts.bound = task_bound(task, dimension);
-  parts.goals.assign(nodes * slots, 0);
   std::vector<Trip> trips;
-  for (const Packet& p : task) {
-    parts.goals[p.from.node * slots + p.from.slot] = p.to.node * slots + p.to.slot + 1;
+  for (const Packet& p : task)
     trips.push_back({static_cast<uint32_t>(p.from.node), static_cast<uint32_t>(p.from.node ^ p.to.node)});
-  }
   Dice dice(options.seed);
   Timetable timetable = greedy_timetable(trips, dimension, dice);
   parts.greedy_steps = timetable.steps();
@@ -216,12 +197,7 @@ void Routed::messages(uint64_t step, std::vector<Message>& out) const {
   }
 }
 
-std::optional<Place> Routed::goal(Place start) const {
-  if (start.slot >= task_slots_) return {};
-  const uint64_t number = goals_[start.node * task_slots_ + start.slot];
-  if (number == 0) return {};
-  return Place{(number - 1) / task_slots_, (number - 1) % task_slots_};
-}
+std::optional<Place> Routed::goal(Place start) const { return goals_.of(start); }
 
 Schedule::Load Routed::load(uint64_t step) const {
   const auto moving = static_cast<uint64_t>(

@@ -10,7 +10,7 @@
 #include "schedule/banded/band_task.hpp"
 #include "schedule/banded/banded.hpp"
 #include "schedule/banded/banded_batch.hpp"
-#include "schedule/routed/routed.hpp"
+#include "xorder/schedule/routed.hpp"
 
 namespace xorder::cli {
 namespace {

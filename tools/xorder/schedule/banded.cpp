@@ -7,10 +7,10 @@
 #include "schedule/banded/band_packets.hpp"
 #include "schedule/banded/band_task.hpp"
 #include "schedule/banded/bands_at_once.hpp"
-#include "schedule/routed/routed.hpp"
 #include "schedule/shown.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/reordering.hpp"
+#include "xorder/schedule/routed.hpp"
 
 namespace xorder::cli {
 namespace {

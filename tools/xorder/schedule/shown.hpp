@@ -12,7 +12,7 @@
 
 #include "drawing/canvas.hpp"
 #include "factors.hpp"
-#include "schedule/routed/routed.hpp"
+#include "xorder/schedule/routed.hpp"
 #include "xorder/schedule/check.hpp"
 #include "xorder/schedule/schedule.hpp"
 

@@ -24,16 +24,9 @@
 #include <span>
 #include <vector>
 
-#include "xorder/schedule/schedule.hpp"
+#include "xorder/schedule/task.hpp"
 
 namespace xorder::schedule {
-
-/// What lies at `from` must come to lie at `to`.
-struct Packet {
-  Place from;
-  Place to;
-  bool operator==(const Packet&) const = default;
-};
 
 struct RouteOptions {
   /// Work for repairing per link crossing of the task, in units of one look at a link. 0 means greedy only.
@@ -84,7 +77,7 @@ class Routed final : public Schedule {
   std::uint64_t task_slots_;
   std::uint64_t greedy_steps_;
   std::vector<std::vector<Hop>> hops_;  // by step
-  std::vector<std::uint64_t> goals_;    // by place of the task: the number of its goal + 1, or 0
+  Goals goals_;
 };
 
 }  // namespace xorder::schedule
