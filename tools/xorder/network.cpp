@@ -11,6 +11,7 @@
 
 #include "arguments.hpp"
 #include "checked_option.hpp"
+#include "io/format/text_file.hpp"
 #include "option_groups.hpp"
 #include "text/count_text.hpp"
 #include "text/size_text.hpp"
@@ -75,7 +76,37 @@ const std::map<std::string, schedule::Mesh::Routing>& routings() {
   return all;
 }
 
+const char* name_of(schedule::Network::Kind kind) {
+  switch (kind) {
+    case schedule::Network::Kind::crossbar:
+      return "crossbar";
+    case schedule::Network::Kind::hypercube:
+      return "hypercube";
+    case schedule::Network::Kind::mesh:
+      return "mesh";
+    case schedule::Network::Kind::torus:
+      return "torus";
+  }
+  return "";
+}
+
+std::string network_text(const schedule::Network& network) {
+  const bool crossbar = network.kind() == schedule::Network::Kind::crossbar;
+  const std::uint64_t size = network.has_rows() ? network.side()
+                             : crossbar         ? network.nodes()
+                                                : static_cast<std::uint64_t>(network.dimension());
+  return fmt::format("{}:{}", name_of(network.kind()), size);
+}
+
+schedule::Listed read_schedule(const std::string& file, const schedule::Network& network,
+                               const std::optional<schedule::Task>& task,
+                               std::optional<std::uint64_t> slots) {
+  constexpr std::uint64_t largest = std::uint64_t{1} << 30;
+  return schedule::Listed::read(io::read_text(file, largest), file, network, task, slots);
+}
+
 void add_network(CLI::App& command, std::optional<schedule::Network>& network) {
+  command.remove_option(command.get_option("--network"));  // that of add_network_times
   add_parsed(command, "--network", "hypercube:D|mesh:N|torus:N|crossbar:P", network, parse_network,
              "the network: a hypercube of 2^D nodes, N x N nodes in rows and columns, or P that all reach "
              "each other")
@@ -84,10 +115,8 @@ void add_network(CLI::App& command, std::optional<schedule::Network>& network) {
 
 CLI::Option* add_network_times(CLI::App& command, std::optional<schedule::LinkTimes>& times,
                                const std::string& what) {
-  if (command.get_option_no_throw("--network") == nullptr) {
-    const auto refuse = [](const std::string& text) { throw not_a_network(text); };
-    command.add_option_function<std::string>("--network", refuse)->group("");
-  }
+  const auto refuse = [](const std::string& text) { throw not_a_network(text); };
+  command.add_option_function<std::string>("--network", refuse)->group("");
   return add_parsed(
              command, "--network-times", "STARTUP,PER_HOP,PER_BYTE[,one-port|all-port]", times, link_times,
              "print " + what +

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "schedule/mesh/mesh.hpp"
+#include "xorder/schedule/listed.hpp"
 #include "xorder/schedule/traffic.hpp"
 
 namespace xorder::cli {
@@ -17,13 +18,22 @@ namespace xorder::cli {
 const std::map<std::string, schedule::Mesh::Routing>& routings();
 
 /// Adds --network-times STARTUP,PER_HOP,PER_BYTE[,one-port|all-port], which was once called --network. `what`
-/// says in its help what is printed. `times` must live as long as the command. A command that has --network
-/// itself must add it before.
+/// says in its help what is printed. `times` must live as long as the command.
 CLI::Option* add_network_times(
     CLI::App& command, std::optional<schedule::LinkTimes>& times,
     const std::string& what = "how long the messages between virtual processors take");
-/// Adds --network hypercube:D|mesh:N|torus:N|crossbar:P. `network` must live as long as the command.
+/// "hypercube", "mesh", "torus" or "crossbar".
+const char* name_of(schedule::Network::Kind kind);
+/// As --network names it.
+std::string network_text(const schedule::Network& network);
+/// Adds --network hypercube:D|mesh:N|torus:N|crossbar:P, to a command with --network-times after that.
+/// `network` must live as long as the command.
 void add_network(CLI::App& command, std::optional<schedule::Network>& network);
+
+/// Reads a schedule file as schedule::Listed::read() does.
+schedule::Listed read_schedule(const std::string& file, const schedule::Network& network,
+                               const std::optional<schedule::Task>& task = {},
+                               std::optional<std::uint64_t> slots = {});
 
 std::string traffic_text(const schedule::Traffic& traffic);
 nlohmann::json traffic_json(const schedule::Traffic& traffic);

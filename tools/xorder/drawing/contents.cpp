@@ -1,6 +1,6 @@
-// `xorder schedule exchange --contents`: what each node holds before the first and after each step, as a
-// table and as a strip of pictures, like the second figure of Edelman's paper. Nodes and slots are in binary,
-// as there.
+// `xorder schedule exchange --contents`, or `file`: what each node holds before the first and after each
+// step, as a table and as a strip of pictures, like the second figure of Edelman's paper. Nodes and slots are
+// in binary, as there.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,12 +30,13 @@ struct Contents {
   std::vector<std::vector<uint64_t>> after;
 };
 
-Contents follow(const schedule::Schedule& schedule) {
+// Without a task all slots hold something, and what is sent also stays where it was.
+Contents follow(const schedule::Schedule& schedule, bool has_task) {
   const uint64_t nodes = schedule.network().nodes(), slots = schedule.slots();
   Contents contents{nodes, slots, {}};
   std::vector<uint64_t> now(nodes * slots, nothing);
   for (uint64_t p = 0; p < now.size(); ++p) {
-    if (schedule.goal({p / slots, p % slots})) now[p] = p;
+    if (!has_task || schedule.goal({p / slots, p % slots})) now[p] = p;
   }
   contents.after.push_back(now);
   std::vector<Message> messages;
@@ -45,7 +46,8 @@ Contents follow(const schedule::Schedule& schedule) {
     schedule.messages(step, messages);
     moving.clear();
     for (const Message& m : messages) moving.push_back(now[number(m.from)]);
-    for (const Message& m : messages) now[number(m.from)] = nothing;
+    for (const Message& m : messages)
+      if (has_task) now[number(m.from)] = nothing;
     for (size_t i = 0; i < messages.size(); ++i) now[number(messages[i].to)] = moving[i];
     contents.after.push_back(now);
   }
@@ -141,7 +143,7 @@ void show_contents(ShownSchedule& shown) {
         fmt::format("the contents of {} nodes with {} slots after each of {} steps: more than {} words",
                     nodes, slots, s.steps(), most_entries));
   }
-  const auto contents = std::make_shared<Contents>(follow(s));
+  const auto contents = std::make_shared<Contents>(follow(s, shown.has_task));
   shown.table = {
       "what each node's slots hold after each step: the node.slot where it was at first, in binary",
       "row",

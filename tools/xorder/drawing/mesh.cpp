@@ -63,10 +63,7 @@ class MeshDrawing {
   }
 
  private:
-  std::string summary() const {
-    return fmt::format("{}: {}, at least {}", shown_.summary, count_text(shown_.schedule->steps(), "step"),
-                       shown_.schedule->lower_bound());
-  }
+  std::string summary() const { return fmt::format("{}: {}", shown_.summary, shown_.steps_text()); }
   std::string caption(uint64_t step, const schedule::Schedule::Load& load) const {
     return fmt::format("step {}: {}, {:.0f} % of the links", step, count_text(load.messages, "message"),
                        100.0 * static_cast<double>(load.crossings) /

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <bit>
 
-#include "text/count_text.hpp"
 #include "drawing/canvas.hpp"
 #include "schedule/path.hpp"
 #include "schedule/shown.hpp"
+#include "text/count_text.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::cli {
@@ -162,10 +162,7 @@ class StepsDrawing {
   void bar_head(double x) {
     canvas_.text(x, top_ - 38, "start", "axis", "links in use");
     if (shown_.schedule->steps() == 0) return;
-    canvas_.text(
-        x, top_ - 9, "start", "num",
-        fmt::format("{}, at least {}", count_text(shown_.steps(), "step"), shown_.schedule->lower_bound()),
-        11);
+    canvas_.text(x, top_ - 9, "start", "num", shown_.steps_text(), 11);
   }
 
   void bar(uint64_t step, double x) {

@@ -20,7 +20,7 @@ struct Output {
   std::string svg, messages;
   std::optional<schedule::LinkTimes> times;
   double bytes = 1;
-  const std::string* made_from = nullptr;  ///< the file that the schedule was read from
+  std::vector<const std::string*> made_from;  ///< the files that the schedule was read from, or empty
 };
 
 // Adds the times with both kinds of switching, for slots of the given size.
@@ -40,7 +40,8 @@ void show(ShownSchedule shown, const Output& output) {
   if (output.check) report = schedule::check(*shown.schedule);
   require_different_files({{"--svg", output.svg}, {"--messages", output.messages}});
   std::vector<std::filesystem::path> made_from;
-  if (output.made_from && !output.made_from->empty()) made_from.emplace_back(*output.made_from);
+  for (const std::string* file : output.made_from)
+    if (!file->empty()) made_from.emplace_back(*file);
   // Either can be refused before the other is made.
   std::optional<TextFile> svg, messages;
   if (!output.svg.empty()) svg.emplace(output.svg, output.force, made_from);
@@ -59,10 +60,10 @@ void show(ShownSchedule shown, const Output& output) {
 template <class Options, class Make>
 CLI::App* add_kind(CLI::App& parent, const std::string& name, const std::string& description,
                    const std::shared_ptr<Options>& options, Make make,
-                   const std::string* made_from = nullptr) {
+                   std::vector<const std::string*> made_from = {}) {
   CLI::App* kind = parent.add_subcommand(name, description);
   auto output = std::make_shared<Output>();
-  output->made_from = made_from;
+  output->made_from = std::move(made_from);
   kind->option_defaults()->group(group::reporting);
   kind->add_flag("--check", output->check, "run the independent checker over all steps");
   kind->add_flag("--json", output->json, "print one JSON object");
@@ -92,7 +93,7 @@ CLI::App* add_kind(CLI::App& parent, const std::string& name, const std::string&
 void add_bmmc(CLI::App& parent) {
   auto o = std::make_shared<RoundsOptions>();
   CLI::App* kind = add_kind(parent, "bmmc", "a permutation y = A x ^ c in rounds of whole chunks", o,
-                            show_rounds, &o->matrix_file);
+                            show_rounds, {&o->matrix_file});
   kind->add_option("--by", o->by, "the permutation, as in xorder show; needs --bits")->type_name("EXPR");
   add_number(*kind, "--bits", o->bits, "bits of the index")->type_name("N");
   kind->add_option("--matrix", o->matrix_file, "the permutation's matrix, as in xorder permute")
@@ -109,7 +110,7 @@ void add_exchange(CLI::App& parent) {
   auto o = std::make_shared<ExchangeOptions>();
   CLI::App* kind =
       add_kind(parent, "exchange", "total exchange on a hypercube, with all links busy in all steps", o,
-               show_exchange, &o->array_file);
+               show_exchange, {&o->array_file});
   add_number(*kind, "--dimension", o->dimension, "of the hypercube")->type_name("d");
   add_choice(*kind, "--kind", o->kind, {"transpose", "bitreverse", "one-to-all"},
              "the task; one-to-all is by a balanced tree; default: transpose");
@@ -122,11 +123,33 @@ void add_exchange(CLI::App& parent) {
       ->group(group::reporting);
 }
 
+void add_file(CLI::App& parent) {
+  auto o = std::make_shared<FileOptions>();
+  CLI::App* kind = add_kind(parent, "file", "a schedule of your own: messages as lines of JSON", o, show_file,
+                            {&o->file, &o->packets});
+  kind->add_option("FILE", o->file,
+                   "a message in each line, as --messages writes them; docs/schedules.md explains it")
+      ->required();
+  add_network(*kind, o->network);
+  const auto read_task = [o](const std::string& text) {
+    (text == "transpose" || text == "bitreverse" ? o->task : o->packets) = text;
+  };
+  kind->add_option_function<std::string>(
+          "--task", read_task,
+          "what has to arrive where: transpose, bitreverse, or a file of packets, as for xorder schedule "
+          "task; without it only links are checked")
+      ->type_name("transpose|bitreverse|FILE");
+  add_parsed(*kind, "--slots", "S", o->slots, parse_count,
+             "slots of each node; default: one more than the largest that is named");
+  kind->add_flag("--contents", o->contents, "show what each node holds after each step")
+      ->group(group::reporting);
+}
+
 void add_isotropic(CLI::App& parent) {
   auto tags = std::make_shared<std::string>();
-  CLI::App* kind = add_kind(
-      parent, "isotropic", "packets with the same routing tags at every node of a hypercube", tags,
-      [](const std::string& file) { return show_isotropic(file); }, tags.get());
+  CLI::App* kind =
+      add_kind(parent, "isotropic", "packets with the same routing tags at every node of a hypercube", tags,
+               [](const std::string& file) { return show_isotropic(file); }, {tags.get()});
   kind->add_option("--tags", *tags, "the tags: a line of 0s and 1s for each, dimension 0 first")
       ->required()
       ->type_name("FILE");
@@ -138,9 +161,9 @@ void add_task(CLI::App& parent) {
     std::string packets;
   };
   auto o = std::make_shared<Options>();
-  CLI::App* kind = add_kind(
-      parent, "task", "any packets from place to place on a hypercube, by search", o,
-      [](const Options& g) { return show_task(g.dimension, g.packets); }, &o->packets);
+  CLI::App* kind =
+      add_kind(parent, "task", "any packets from place to place on a hypercube, by search", o,
+               [](const Options& g) { return show_task(g.dimension, g.packets); }, {&o->packets});
   add_number(*kind, "--dimension", o->dimension, "of the hypercube")->required()->type_name("d");
   kind->add_option("--packets", o->packets,
                    "the packets: a line for each, with its node and slot, and its target node and slot")
@@ -226,6 +249,7 @@ void add_schedule(CLI::App& program) {
   schedule->require_subcommand(1);
   add_bmmc(*schedule);
   add_exchange(*schedule);
+  add_file(*schedule);
   add_isotropic(*schedule);
   add_task(*schedule);
   add_banded(*schedule);
@@ -238,7 +262,8 @@ void add_schedule(CLI::App& program) {
       "  xorder schedule bmmc --by bitreverse --bits 8 --processors 8 --layout minor\n"
       "  xorder schedule banded --dimension 4 --beta 2 --svg banded.svg\n"
       "  xorder schedule banded --dimension 7 --bandwidth 35 --check\n"
-      "  xorder schedule mesh --size 9 --routing xy --json\n"
+      "  xorder schedule mesh --size 9 --routing xy --messages xy.jsonl\n"
+      "  xorder schedule file xy.jsonl --network mesh:9 --task transpose --check\n"
       "  xorder schedule mesh --size 9 --torus --check\n"
       "  xorder schedule aspc --dimension 3 --half plus\n"
       "  xorder schedule descend --dimension 3 --per-node 8 --check");

@@ -1,28 +1,11 @@
 // `xorder schedule --json`: one object, whose long lists are written as they are made.
 #include <fmt/format.h>
 
-#include "text/json_text.hpp"
+#include "network.hpp"
 #include "schedule/shown.hpp"
+#include "text/json_text.hpp"
 
 namespace xorder::cli {
-namespace {
-
-const char* name_of(schedule::Network::Kind kind) {
-  switch (kind) {
-    case schedule::Network::Kind::crossbar:
-      return "crossbar";
-    case schedule::Network::Kind::hypercube:
-      return "hypercube";
-    case schedule::Network::Kind::mesh:
-      return "mesh";
-    case schedule::Network::Kind::torus:
-      return "torus";
-  }
-  return "";
-}
-
-}  // namespace
-
 void print_schedule_as_json(const ShownSchedule& shown, const MaybeReport& report) {
   const schedule::Schedule& s = *shown.schedule;
   check_table_size(shown, 100'000'000, "the table would have {} × {} entries, more than 10^8");
@@ -34,7 +17,7 @@ void print_schedule_as_json(const ShownSchedule& shown, const MaybeReport& repor
   json["nodes"] = s.network().nodes();
   json["slots"] = s.slots();
   json["steps"] = shown.steps();
-  json["lower_bound"] = s.lower_bound();
+  json["lower_bound"] = shown.has_task ? nlohmann::ordered_json(s.lower_bound()) : nlohmann::ordered_json();
   json["messages"] = total.messages;
   json["crossings"] = total.crossings;
   json["links"] = s.network().links();

@@ -12,8 +12,8 @@
 
 #include "drawing/canvas.hpp"
 #include "factors.hpp"
-#include "xorder/schedule/routed.hpp"
 #include "xorder/schedule/check.hpp"
+#include "xorder/schedule/routed.hpp"
 #include "xorder/schedule/schedule.hpp"
 
 namespace xorder::cli {
@@ -55,7 +55,12 @@ struct ShownSchedule {
   std::optional<std::uint64_t> busy_steps;
   ScheduleTable table;
 
+  /// Without one there is no bound, and nothing that has to arrive.
+  bool has_task = true;
+
   std::uint64_t steps() const { return busy_steps.value_or(schedule->steps()); }
+  /// "5 steps, at least 4"
+  std::string steps_text() const;
 
   std::vector<Colour> colours;
   std::string label_meaning;           ///< what the numbers in the marks are
@@ -90,8 +95,18 @@ ShownSchedule show_exchange(const ExchangeOptions& options);
 /// Replaces the table by what each node's slots hold after each step, and the drawing by a strip of pictures
 /// of it. Throws InputError if that is too large to be shown.
 void show_contents(ShownSchedule& shown);
+struct FileOptions {
+  std::string file;
+  std::optional<schedule::Network> network;
+  std::optional<std::uint64_t> slots;
+  std::string task, packets;  ///< transpose or bitreverse; or a file; or neither
+  bool contents = false;
+};
+ShownSchedule show_file(const FileOptions& options);
 ShownSchedule show_isotropic(const std::string& tags_file);
-/// Any task. The file has a line "node slot node slot" for each packet: its source and its target.
+/// A file with a line "node slot node slot" for each packet: its source and its target.
+std::vector<schedule::Packet> read_packets(const std::string& file);
+/// Any task, from such a file.
 ShownSchedule show_task(int dimension, const std::string& packets_file);
 /// How many messages cross each dimension of a hypercube in each step. The schedule must outlive the table.
 ScheduleTable crossings_table(const schedule::Schedule& schedule);

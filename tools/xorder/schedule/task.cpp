@@ -3,11 +3,11 @@
 
 #include <bit>
 
-#include "text/count_text.hpp"
 #include "io/format/text_file.hpp"
 #include "schedule/origins.hpp"
 #include "schedule/path.hpp"
 #include "schedule/shown.hpp"
+#include "text/count_text.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::cli {
@@ -17,19 +17,21 @@ using schedule::Message;
 using schedule::Node;
 using std::uint64_t;
 
-std::vector<schedule::Packet> parse_packets(const std::string& text, const std::string& name) {
+}  // namespace
+
+std::vector<schedule::Packet> read_packets(const std::string& file) {
   std::vector<schedule::Packet> packets;
-  for_each_line_of_numbers(text, name, [&](std::size_t line, const std::vector<uint64_t>& values) {
-    if (values.size() != 4) {
-      throw InputError(fmt::format("{}: line {}: {}; a packet has 4: node, slot, target node, target slot",
-                                   name, line, count_text(values.size(), "number")));
-    }
-    packets.push_back({{values[0], values[1]}, {values[2], values[3]}});
-  });
+  for_each_line_of_numbers(
+      io::read_text(file), file, [&](std::size_t line, const std::vector<uint64_t>& values) {
+        if (values.size() != 4) {
+          throw InputError(
+              fmt::format("{}: line {}: {}; a packet has 4: node, slot, target node, target slot", file, line,
+                          count_text(values.size(), "number")));
+        }
+        packets.push_back({{values[0], values[1]}, {values[2], values[3]}});
+      });
   return packets;
 }
-
-}  // namespace
 
 ScheduleTable crossings_table(const schedule::Schedule& schedule) {
   const int d = schedule.network().dimension();
@@ -82,7 +84,7 @@ void note_search(ShownSchedule& shown, const schedule::Routed& routed) {
 
 ShownSchedule show_task(int d, const std::string& packets_file) {
   checked_dimension(d);
-  const auto packets = parse_packets(io::read_text(packets_file), packets_file);
+  const auto packets = read_packets(packets_file);
   uint64_t slots = 1;
   for (const schedule::Packet& p : packets) {
     const uint64_t largest = std::max(p.from.slot, p.to.slot);

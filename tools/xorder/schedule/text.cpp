@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "text/count_text.hpp"
 #include "schedule/shown.hpp"
 #include "standard_streams.hpp"
+#include "text/count_text.hpp"
 #include "text_width.hpp"
 #include "xorder/error.hpp"
 
@@ -108,6 +108,11 @@ void print_timing(const nlohmann::ordered_json& timing) {
 }
 
 }  // namespace
+
+std::string ShownSchedule::steps_text() const {
+  return count_text(steps(), "step") +
+         (has_task ? fmt::format(", at least {}", schedule->lower_bound()) : "");
+}
 
 void check_table_size(const ShownSchedule& shown, uint64_t most_entries, std::string_view complaint) {
   const ScheduleTable& table = shown.table;
