@@ -79,7 +79,7 @@ class Schedule(Case):
                 busy = sum(count > 0 for count in report["step_crossings"])
                 self.assertEqual(busy if "rounds" in report else len(report["step_crossings"]), report["steps"])
                 self.assertIn("every message arrives", self.ok("schedule", *args, "--check").stdout)
-                self.assertNotIn("conflicts", self.report(*args))
+                self.assertEqual(self.report(*args), report, "small ones are always checked")
 
     def numbers(self, *args):
         report = self.report(*args, "--check")
@@ -206,6 +206,19 @@ class Schedule(Case):
         self.assertEqual(result.returncode, 1)
         self.assertRegex(result.stdout, r"columns have all words once +no: column 2 has 6 twice")
         self.assertIn("WRONG", result.stdout)
+        unasked = self.run_xorder("schedule", "exchange", "--array", "wrong.txt")
+        self.assertEqual((unasked.returncode, unasked.stdout, unasked.stderr), (1, result.stdout, result.stderr))
+        self.assertNotIn("reached", unasked.stdout)
+
+    def test_what_is_not_checked_claims_nothing(self):
+        large = ("exchange", "--dimension", 11)
+        text = self.ok("schedule", *large).stdout
+        self.assertRegex(text, r"(?m)^lower bound +1024$")
+        self.assertRegex(text, r"(?m)^checked +no; --check does it$")
+        self.assertNotIn("conflicts", self.report(*large))
+        text = self.ok("schedule", *large, "--check").stdout
+        self.assertRegex(text, r"(?m)^lower bound +1024, reached$")
+        self.assertRegex(text, r"(?m)^checked +every message arrives")
 
     def test_factors(self):
         """A = V W, from the table of rows that --factors prints."""

@@ -34,10 +34,19 @@ void add_timing(ShownSchedule& shown, const Output& output) {
   shown.timing["message_bytes"] = output.bytes;
 }
 
+// Whether a check takes no more than about 0.1 s.
+bool checks_quickly(const schedule::Schedule& s) {
+  constexpr std::uint64_t most_places = 1 << 20, most_steps = 1 << 20, most_moved = 1 << 21;
+  const std::uint64_t nodes = s.network().nodes();
+  if (s.steps() > most_steps || (nodes != 0 && s.slots() > most_places / nodes)) return false;
+  const schedule::Schedule::Load total = s.total();
+  return total.messages + total.crossings <= most_moved;
+}
+
 void show(ShownSchedule shown, const Output& output) {
   if (output.times) add_timing(shown, output);
   MaybeReport report;
-  if (output.check) report = schedule::check(*shown.schedule);
+  if (output.check || checks_quickly(*shown.schedule)) report = schedule::check(*shown.schedule);
   require_different_files({{"--svg", output.svg}, {"--messages", output.messages}});
   std::vector<std::filesystem::path> made_from;
   for (const std::string* file : output.made_from)
@@ -65,7 +74,8 @@ CLI::App* add_kind(CLI::App& parent, const std::string& name, const std::string&
   auto output = std::make_shared<Output>();
   output->made_from = std::move(made_from);
   kind->option_defaults()->group(group::reporting);
-  kind->add_flag("--check", output->check, "run the independent checker over all steps");
+  kind->add_flag("--check", output->check,
+                 "run the independent checker over all steps; default: if that takes up to 0.1 s");
   kind->add_flag("--json", output->json, "print one JSON object");
   kind->option_defaults()->group(group::output);
   kind->add_option("--svg", output->svg, "draw it into a file, instead of printing it")->type_name("FILE");

@@ -78,10 +78,11 @@ void print_utilisation(const schedule::Schedule& s, std::size_t width) {
   }
 }
 
-void print_report(const schedule::CheckReport& report, std::size_t width) {
+void print_report(const schedule::CheckReport& report, bool has_task, std::size_t width) {
   if (report.correct()) {
-    fmt::print("{:{}}every message arrives, nothing is lost, no link is used twice in a step\n", "checked",
-               width);
+    fmt::print("{:{}}{}no link is used twice in a step{}\n", "checked", width,
+               has_task ? "every message arrives, nothing is lost, " : "",
+               has_task ? "" : "; without --task nothing has to arrive");
     fmt::print("{:{}}{}: a node sends up to {} in a step and receives up to {}", "ports", width,
                report.ports(), count_text(report.ports_out, "message"), report.ports_in);
     fmt::print("{}\n", report.ports() > 1
@@ -137,14 +138,19 @@ void print_schedule_as_text(const ShownSchedule& shown, const MaybeReport& repor
     fmt::print("{:{}}{}\n", name, width, value);
   };
   line("steps", std::to_string(shown.steps()));
-  line("lower bound",
-       fmt::format("{}{}", s.lower_bound(), shown.steps() == s.lower_bound() ? ", reached" : ""));
+  const bool reached = report && report->correct() && shown.steps() == s.lower_bound();
+  line("lower bound", shown.has_task ? fmt::format("{}{}", s.lower_bound(), reached ? ", reached" : "")
+                                     : "unknown without --task");
   for (const auto& [name, value] : shown.facts.items()) line(words_of(name), words_of(value));
   line("messages", std::to_string(total.messages));
   line("crossings", std::to_string(total.crossings));
   line("links", std::to_string(s.network().links()));
   print_utilisation(s, width);
-  if (report) print_report(*report, width);
+  if (report) {
+    print_report(*report, shown.has_task, width);
+  } else {
+    line("checked", "no; --check does it");
+  }
   if (!shown.timing.is_null()) print_timing(shown.timing);
 }
 
