@@ -1,12 +1,17 @@
 #include "xorder/machine/scheduled.hpp"
 
+#include <fmt/format.h>
+
 #include "band/input.hpp"
 #include "machine/band_stage.hpp"
 #include "machine/rounds_stage.hpp"
+#include "machine/slots_stage.hpp"
 #include "machine/stage.hpp"
 #include "machine/stripe_stage.hpp"
 #include "machine/transpose_stage.hpp"
+#include "text/count_text.hpp"
 #include "xorder/error.hpp"
+#include "xorder/schedule/check.hpp"
 
 namespace xorder::machine {
 namespace {
@@ -68,6 +73,32 @@ std::unique_ptr<Job> scheduled(io::ArrayFile input, const Reordering& what, std:
                     : choice.kind == ScheduleChoice::Kind::exchange ? exchange_stages
                                                                     : mesh_stages;
   Stages stages = make(frame, what, choice, processor_setting(frame, choice.processors, link_times));
+  return std::make_unique<StagedWork>(std::move(frame), std::move(stages));
+}
+
+std::unique_ptr<Job> scheduled_slots(io::ArrayFile input, std::shared_ptr<const schedule::Schedule> schedule,
+                                     std::filesystem::path output, work::Options options,
+                                     const std::optional<schedule::LinkTimes>& link_times) {
+  if (schedule->recurrence()) throw InputError("a schedule that computes cannot move the slots of a file");
+  if (const auto report = schedule::check(*schedule); !report.correct())
+    throw Error("the schedule has a fault: " + report.first_fault);
+  const io::ArrayDescription& array = input.description;
+  const uint64_t nodes = schedule->network().nodes(), places = nodes * schedule->slots();
+  const uint64_t elements = array.elements();
+  if (elements == 0 || elements % places != 0) {
+    throw InputError(fmt::format("{}: {} are not {} blocks of {} equal slots", input.path.string(),
+                                 count_text(elements, "element"), nodes, schedule->slots()));
+  }
+  const io::DType dtype = array.dtype;
+  const std::vector<uint64_t> extents = array.extents;
+  const uint64_t slot_bytes = elements / places * dtype.bytes;
+  options.output_order = array.order();
+  work::Frame frame = work::settle({std::move(input)}, std::move(output), dtype, extents, std::move(options),
+                                   2 * places * slot_bytes);
+  const plan::ProcessorSetting c = processor_setting(frame, nodes, link_times);
+  Stages stages;
+  stages.push_back(
+      std::make_unique<SlotsStage>(plan::plan_slots(std::move(schedule), slot_bytes, c), link_times));
   return std::make_unique<StagedWork>(std::move(frame), std::move(stages));
 }
 

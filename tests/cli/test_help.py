@@ -11,7 +11,7 @@ from harness import Case, main, matrix_text, np, random_columns
 
 class Help(Case):
     commands = [("transpose",), ("bitreverse",), ("permute",), ("show",), ("info",), ("machine", "transpose"),
-                ("machine", "bitreverse"), ("machine", "permute"), ("machine", "descend"),
+                ("machine", "bitreverse"), ("machine", "permute"), ("machine", "descend"), ("machine", "run"),
                 ("verify", "transpose"), ("verify", "bitreverse"), ("verify", "permute")]
 
     def help(self, *args, flag="--help"):
@@ -99,7 +99,7 @@ class Help(Case):
                  "Reporting", "How to do it"]
         moving = [("transpose",), ("bitreverse",), ("permute",), ("descend", "shift"), ("descend", "scan")]
         by_machine = [("machine", *command) for command in moving]
-        others = [("show",), ("info",), ("report",), ("descend", "merge"), ("descend", "tridiagonal")]
+        others = [("show",), ("info",), ("report",), ("machine", "run"), ("descend", "merge"), ("descend", "tridiagonal")]
         for command in ["bench", "schedule"]:
             kinds = re.findall(r"(?m)^  ([\w-]+)  ", self.help(command).partition("Subcommands:")[2])
             self.assertGreater(len(kinds), 3)
@@ -133,6 +133,7 @@ class Help(Case):
         self.save("signal.npy", self.noise((8, 256), "f4"))
         self.save("signal.raw", self.noise((1024,), "c16"))
         self.write("cube.fits", containers.fits(None, self.noise((4, 5, 6), ">f4")))
+        self.write("trades.jsonl", '{"step":0,"from":[0,0],"to":[1,0]}\n{"step":0,"from":[1,0],"to":[0,0]}\n')
         self.write("a.txt", matrix_text(random_columns(self.random, 10)))
         shape = re.search(r"--shape (\S+)", " ".join(words))
         dtype = re.search(r"--dtype (\S+)", " ".join(words))

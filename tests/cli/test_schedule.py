@@ -55,15 +55,20 @@ SMALLEST = [
 ]
 
 
+def make_files(case):
+    """What the examples read."""
+    case.write("array.txt", "# Edelman's, rows exchanged\n1 7 6\n3 6 4\n5 3 7\n\n7 2 5\n")
+    case.write("matrix.txt", "0001\n0010\n0100\n1000\nc 1100\n")
+    case.write("packets.txt", "# node slot to node slot\n0 0 7 0\n1 0 6 2\n7 0 0 0\n5 1 5 1\n\n2 2 3 2 # near\n")
+    case.write("tags.txt", "# 110 is dimensions 0 and 1\n110\n 0 1 1\n\n111\n000\n")
+
+
 class Schedule(Case):
     in_memory = True
 
     def setUp(self):
         super().setUp()
-        self.write("array.txt", "# Edelman's, rows exchanged\n1 7 6\n3 6 4\n5 3 7\n\n7 2 5\n")
-        self.write("matrix.txt", "0001\n0010\n0100\n1000\nc 1100\n")
-        self.write("packets.txt", "# node slot to node slot\n0 0 7 0\n1 0 6 2\n7 0 0 0\n5 1 5 1\n\n2 2 3 2 # near\n")
-        self.write("tags.txt", "# 110 is dimensions 0 and 1\n110\n 0 1 1\n\n111\n000\n")
+        make_files(self)
 
     def report(self, *args):
         return self.json("schedule", *args)
@@ -362,7 +367,7 @@ class Schedule(Case):
         self.assertGreaterEqual(len(examples), 5)
         for line in examples:
             self.ok(*shlex.split(line))
-        for kind in ["bmmc", "exchange", "isotropic", "task", "banded", "mesh", "aspc", "descend"]:
+        for kind in ["bmmc", "exchange", "file", "isotropic", "task", "banded", "mesh", "aspc", "descend"]:
             self.assertIn("--check", self.ok("schedule", kind, "--help").stdout)
 
 

@@ -12,10 +12,13 @@
 #include "plan/price.hpp"
 #include "plan/reference.hpp"
 #include "sanitized.hpp"
+#include "schedule/every_kind.hpp"
 #include "schedule/mesh/mesh.hpp"
+#include "schedule/simulate.hpp"
 #include "seed.hpp"
 #include "xorder/error.hpp"
 #include "xorder/machine/scheduled.hpp"
+#include "xorder/schedule/listed.hpp"
 
 namespace xorder::machine {
 namespace {
@@ -269,6 +272,66 @@ TEST_F(Scheduled, BandsThatDoNotGoTogetherAreRefused) {
   EXPECT_THAT(refusal({{10, 1, 1}, {9, 1, 1}}, {57}), ::testing::HasSubstr("same size"));
   EXPECT_THAT(refusal({{10, 1, 1}, {10, 1, 1}}, {60}), ::testing::HasSubstr("that of 2 bands, (2, 10, 3)"));
   EXPECT_THAT(refusal({{10, 1, 1}, {10, 1, 2}}, {2, 35}), ::testing::HasSubstr("(70)"));
+}
+
+// What every schedule leaves in its slots, with and without a task for them.
+TEST_F(Scheduled, SlotsOfAFileByAnySchedule) {
+  Random random;
+  SEED_TRACE(random);
+  for (auto& [name, made] : test::every_kind(random)) {
+    const std::shared_ptr<const schedule::Schedule> schedule = std::move(made);
+    const std::uint64_t places = schedule->network().nodes() * schedule->slots();
+    if (schedule->recurrence() || places == 0 || places > 5000) continue;
+    SCOPED_TRACE(name);
+    const std::uint64_t width = random.in(1U, 9U), bytes = random.in(1U, 5U), slot = width * bytes;
+    const std::string data = noise(places * slot, random);
+    const std::vector<std::uint64_t> content = test::carried(*schedule);
+    std::string expected(data.size(), '\0');
+    for (std::uint64_t i = 0; i < places; ++i)
+      std::memcpy(expected.data() + i * slot, data.data() + content[i] * slot, slot);
+    const auto work = scheduled_slots(input(data, {places, width}, bytes), schedule, scratch_ / "out.raw",
+                                      {.memory = memory_, .overwrite = true}, test::random_times(random));
+    work->run();
+    ASSERT_TRUE(test::read_file(scratch_ / "out.raw") == expected);
+    EXPECT_EQ(work->forecast(), work->traffic());
+  }
+}
+
+TEST_F(Scheduled, SlotsInStripes) {
+  Random random;
+  SEED_TRACE(random);
+  const auto torus = std::make_shared<schedule::Torus>(7, schedule::Mesh::Routing::any);
+  for (const auto access : {work::AccessChoice::direct, work::AccessChoice::mapped}) {
+    for (const std::uint64_t slot : {std::uint64_t{1} << 20, (std::uint64_t{1} << 20) - 5}) {
+      const std::string data = noise(49 * slot, random);
+      std::string expected(data.size(), '\0');
+      for (std::uint64_t i = 0; i < 49; ++i)
+        std::memcpy(expected.data() + (i % 7 * 7 + i / 7) * slot, data.data() + i * slot, slot);
+      const auto work = scheduled_slots(input(data, {49 * slot}, 1), torus, scratch_ / "out.raw",
+                                        {.memory = memory_, .access = access, .overwrite = true});
+      EXPECT_GT(work->summary().passes.front().tiles, 1U);
+      EXPECT_LE(work->summary().passes.front().memory, memory_);
+      work->run();
+      ASSERT_TRUE(test::read_file(scratch_ / "out.raw") == expected) << slot;
+    }
+  }
+}
+
+TEST_F(Scheduled, SlotsThatCannotBeMoved) {
+  const auto move = [&](const std::shared_ptr<const schedule::Schedule>& schedule, std::uint64_t elements) {
+    static_cast<void>(scheduled_slots(input(std::string(elements, 'x'), {elements}, 1), schedule,
+                                      scratch_ / "out.raw", {.memory = memory_}));
+  };
+  const auto mesh = std::make_shared<schedule::Mesh>(3, schedule::Mesh::Routing::any);
+  EXPECT_THROW(move(mesh, 10), InputError);
+  EXPECT_THROW(move(mesh, 0), InputError);
+  EXPECT_THROW(move(std::make_shared<schedule::Descend>(2, 1, schedule::Descend::Order::descend), 64),
+               InputError);
+  const auto wrong = std::make_shared<schedule::Listed>(schedule::Listed::read(
+      "{\"step\":0,\"from\":[0,0],\"to\":[1,0]}\n{\"step\":0,\"from\":[2,0],\"to\":[1,0]}", "s",
+      schedule::Network::mesh(3)));
+  EXPECT_THAT(test::message_of<Error>([&] { move(wrong, 9); }),
+              ::testing::HasSubstr("the schedule has a fault: step 0: slot 0 of node 1 is overwritten"));
 }
 
 // How many messages carry something, if one stripe goes through all steps.

@@ -84,14 +84,50 @@ std::unique_ptr<work::Work> VirtualProcessors::reordering(const Request& request
                             choice, times_);
 }
 
+struct RunOptions {
+  std::string schedule;
+  std::optional<schedule::Network> network;
+  std::optional<schedule::LinkTimes> times;
+  std::optional<std::uint64_t> slots;
+};
+
+void add_run(CLI::App& parent) {
+  CLI::App* command =
+      parent.add_subcommand("run", "move the blocks of a file by a schedule of your own, as it is");
+  const auto o = std::make_shared<RunOptions>();
+  command
+      ->add_option("SCHEDULE", o->schedule,
+                   "a message in each line, as in xorder schedule file; it must stand its check")
+      ->required();
+  command->option_defaults()->group(group::machine);
+  add_network_times(*command, o->times);
+  add_network(*command, o->network);
+  add_parsed(*command, "--slots", "S", o->slots, parse_count,
+             "slots of each node; default: one more than the largest that is named");
+  const auto make = [o](const Request& request) -> std::unique_ptr<work::Work> {
+    auto listed =
+        std::make_shared<const schedule::Listed>(read_schedule(o->schedule, *o->network, {}, o->slots));
+    return machine::scheduled_slots(request.input(), std::move(listed), request.output, request.options,
+                                    o->times);
+  };
+  MovingCommand::add_to(*command, make, {.text = &o->schedule});
+  command->footer(
+      "IN is P blocks of S equal slots, as they lie in the file, for P nodes of the network; OUT has the\n"
+      "slots as the schedule leaves them. What no message replaces stays.\n"
+      "Examples:\n"
+      "  xorder machine run trades.jsonl a.npy b.npy --network hypercube:2\n"
+      "  xorder machine run trades.jsonl a.npy b.npy --network hypercube:2 --slots 8   of 8 slots each");
+}
+
 }  // namespace
 
 void add_machine(CLI::App& program) {
   CLI::App* machine = program.add_subcommand(
       "machine", "the commands that move data, by virtual processors that follow a schedule");
   machine->footer(
-      "The output is that of the command without them, which is faster. This is for studying schedules: a\n"
-      "run tells what the virtual processors sent. xorder schedule prints and checks them.");
+      "The output is that of the command without them, which is faster; run is for schedules of your own.\n"
+      "This is for studying schedules: a run tells what the virtual processors sent. xorder schedule prints\n"
+      "and checks them.");
   machine->require_subcommand(1);
   const auto by = [](const char* possible) { return std::make_shared<VirtualProcessors>(possible); };
   add_transpose(*machine, by("rounds|exchange|mesh|banded"))
@@ -117,6 +153,7 @@ void add_machine(CLI::App& program) {
           "  xorder machine permute a.npy z.npy --by 'morton(2)' --schedule rounds --processors 64\n"
           "  xorder machine permute a.npy b.npy --by 'gray^-1' --schedule rounds --layout minor");
   add_descend_command(*machine, true);
+  add_run(*machine);
 }
 
 }  // namespace xorder::cli

@@ -26,6 +26,7 @@
 #include "xorder/permutation/band.hpp"
 #include "xorder/permutation/reordering.hpp"
 #include "xorder/schedule/network.hpp"
+#include "xorder/schedule/schedule.hpp"
 
 namespace xorder::machine {
 
@@ -53,6 +54,16 @@ std::unique_ptr<Job> scheduled(io::ArrayFile input, const Reordering& what,
                                std::vector<std::uint64_t> extents, std::filesystem::path output,
                                work::Options options, const ScheduleChoice& choice,
                                const std::optional<schedule::LinkTimes>& link_times = {});
+
+/// Moves the blocks of a file as a schedule says, one of your own for example (schedule/listed.hpp). The
+/// input is P blocks of S equal slots in order, as it lies in its file, P and S from the schedule, and so is
+/// the output, of the same type, shape and order. What no message replaces stays. One pass, without scratch
+/// files. Throws Error if the checker (schedule/check.hpp) finds a fault, and says which; InputError as
+/// scheduled() does, if the elements do not divide into slots, for a schedule that computes, and for one that
+/// is too large to be checked.
+std::unique_ptr<Job> scheduled_slots(io::ArrayFile input, std::shared_ptr<const schedule::Schedule> schedule,
+                                     std::filesystem::path output, work::Options options,
+                                     const std::optional<schedule::LinkTimes>& link_times = {});
 
 /// The transposition of banded matrices in band storage, in the order `columns` or `rows`. All have the same
 /// N, and lie in one input or in one each. The N columns (rows) of a matrix lie on P = 2^d processors in

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <numeric>
 
-#include "text/count_text.hpp"
 #include "plan/choose.hpp"
 #include "plan/price.hpp"
 #include "plan/setting.hpp"
 #include "rounding.hpp"
+#include "text/count_text.hpp"
 #include "text/size_text.hpp"
 #include "xorder/error.hpp"
 
@@ -21,15 +21,6 @@ namespace {
 
 // Smaller stripes are not made for the sake of time: each goes through all steps of the schedule.
 constexpr uint64_t least_stripe = uint64_t{8} << 20;
-
-// The memory of the processors themselves, with what is kept for every slot (content, part, payload and
-// arrival), and that of the threads, for rows that are put together and for requests.
-uint64_t own_memory(const schedule::Schedule& schedule, const ProcessorSetting& setting) {
-  constexpr uint64_t each_slot = 256;
-  return machine_memory(schedule.network(), schedule.slots(), schedule.total().messages, setting.link_times) +
-         schedule.network().nodes() * schedule.slots() * each_slot + transfer_memory(setting.memory) +
-         transfer_memory(setting);
-}
 
 // Whether every slot's content goes from its sender to its receiver in one message, without passing others.
 bool one_message(const schedule::Schedule& schedule) {
@@ -107,6 +98,13 @@ uint64_t BlockGeometry::aligned_rows(uint64_t block) const {
     }
   }
   return rows;
+}
+
+uint64_t own_memory(const schedule::Schedule& schedule, const ProcessorSetting& setting) {
+  constexpr uint64_t each_slot = 256;
+  return machine_memory(schedule.network(), schedule.slots(), schedule.total().messages, setting.link_times) +
+         schedule.network().nodes() * schedule.slots() * each_slot + transfer_memory(setting.memory) +
+         transfer_memory(setting);
 }
 
 uint64_t stripe_memory(const schedule::Schedule& schedule, const ProcessorSetting& setting) {

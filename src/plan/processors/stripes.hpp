@@ -89,6 +89,9 @@ class BlockGeometry final : public StripeGeometry {
   std::uint64_t element_bytes_, row_bytes_;
 };
 
+/// The memory of the processors themselves, with what is kept for every slot (content, part, payload and
+/// arrival), and that of the threads, for rows that are put together and for requests.
+std::uint64_t own_memory(const schedule::Schedule& schedule, const ProcessorSetting& setting);
 /// How much of the memory is for one stripe. Throws InputError if there are too many processors and slots for
 /// the memory.
 std::uint64_t stripe_memory(const schedule::Schedule& schedule, const ProcessorSetting& setting);
