@@ -22,21 +22,31 @@ class ScheduledDescend final : public Job {
     const auto& times = plan_.task.link_times;
     if (!times) return std::nullopt;
     schedule::Traffic all = no_traffic();
-    if (!plan_.schedule) return all;
-    const plan::NodeRuns& runs = *plan_.nodes();
-    const schedule::Schedule& schedule = *plan_.schedule;
-    const std::uint64_t run_bytes = plan_.task.record_bytes << runs.lg_run;
-    const schedule::Traffic one =
-        Simulation(schedule, *times)
-            .run(schedule, std::vector(schedule.network().nodes() * schedule.slots(), run_bytes), stop);
-    for (std::uint64_t i = 0; i < runs.times(plan_.lg_block); ++i) all += one;
+    if (plan_.schedule) {
+      const plan::NodeRuns& runs = *plan_.nodes();
+      const schedule::Schedule& schedule = *plan_.schedule;
+      const std::uint64_t run_bytes = plan_.task.record_bytes << runs.lg_run;
+      const schedule::Traffic one =
+          Simulation(schedule, *times)
+              .run(schedule, std::vector(schedule.network().nodes() * schedule.slots(), run_bytes), stop);
+      for (std::uint64_t i = 0; i < runs.times(plan_.lg_block); ++i) all += one;
+    }
+    add_neighbours(all, stop);
     return all;
   }
 
  private:
   schedule::Traffic no_traffic() const {
-    return machine::no_traffic(plan_.schedule_name(), plan_.processors(),
-                               plan_.schedule ? plan_.schedule->steps() : 0, plan_.task.link_times);
+    return machine::no_traffic(plan_.schedule_name(), plan_.processors(), plan_.steps(),
+                               plan_.task.link_times);
+  }
+  // Sweeps read what lies in the blocks beside a processor's own where it is. It is counted as it would be
+  // sent.
+  void add_neighbours(schedule::Traffic& traffic, const std::stop_token& stop) const {
+    if (!plan_.neighbours) return;
+    const schedule::Neighbours& neighbours = *plan_.neighbours;
+    traffic += Simulation(neighbours, plan_.task.link_times.value_or(schedule::LinkTimes{}))
+                   .run(neighbours, neighbours.place_bytes(plan_.task.record_bytes), stop);
   }
   std::vector<work::PassSummary> passes() const override { return descend::passes_of(plan_); }
   std::uint64_t scratch_bytes() const override { return plan_.scratch_bytes(); }
@@ -46,6 +56,7 @@ class ScheduledDescend final : public Job {
       const auto strips = std::make_shared<NodeStrips>(plan_, *what_, traffic, run.stop());
       return [strips](const descend::Strip& strip, std::byte* records) { strips->compute(strip, records); };
     });
+    add_neighbours(traffic, run.stop());
     sent_ = traffic;
   }
 

@@ -401,10 +401,10 @@ class Scheduled(Descend):
                                "--processors", processors)
             self.assertEqual((report["schedule"], report["processors"], report["steps"]), ("pipelined", processors, steps))
             self.assertEqual(report["bytes_moved"], 8 * report["messages"])
-        # Sums need what comes before them only: two links, and one from neighbours.
+        # Sums need what comes before them only: two links, and one from neighbours; within blocks 1, 2, 4 and 8 elements of the one before.
         report = self.json("machine", "descend", "scan", "a.npy", "b.npy", "--force", "--schedule", "aspc", "--processors", 8)
-        self.assertEqual((report["schedule"], report["processors"], report["steps"], report["messages"]), ("aspc", 8, 5, 40))
-        self.assertEqual(report["bytes_moved"], 16 * 8 * report["messages"])
+        self.assertEqual((report["schedule"], report["processors"], report["steps"], report["messages"]), ("aspc", 8, 5 + 4, 40 + 32))
+        self.assertEqual(report["bytes_moved"], 16 * 8 * 40 + 8 * 8 * 15)
 
     def test_times_on_a_network(self):
         """Those of Hu's schedule, if it runs as a whole; and a run's are those that the plan said."""
@@ -430,7 +430,8 @@ class Scheduled(Descend):
             report = self.json("machine", "descend", "shift", "a.npy", "b.npy", "--force", f"--by={sign << b}", "--schedule", "aspc",
                                "--processors", 64)
             self.assert_same(self.load("b.npy"), np.roll(array, sign << b), (sign, b))
-            self.assertEqual((report["passes"], report["steps"]), (1, 0 if b < 6 else 1 if b == 6 else 2))
+            self.assertEqual((report["passes"], report["steps"]), (1, 1 if b <= 6 else 2))
+            self.assertEqual(report["bytes_moved"], 64 * 8 * (1 << b if b < 6 else 64 * report["steps"]))
 
     def test_plans(self):
         with open(self.path("a.raw"), "wb") as file:

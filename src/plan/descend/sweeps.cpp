@@ -77,6 +77,12 @@ class Cuts {
       touched = std::max(touched, used);
       if (sweep->nodes) made.schedule = node_schedule(maker_.nodes(lg_block), *sweep->nodes);
     }
+    if (task_.between == Between::threads || (made.nodes() && made.nodes()->whole)) return made;
+    const Nodes nodes = maker_.nodes(lg_block);
+    const int lg_run = (made.nodes() ? *made.nodes() : node_runs(nodes, lg_block, UINT64_MAX)).lg_run;
+    const auto local = schedule::Recurrence::all(lg_block, 0, task_.ascend, task_.reads).iterations;
+    auto neighbours = std::make_shared<schedule::Neighbours>(nodes.lg_processors(), local, lg_run);
+    if (neighbours->steps() > 0) made.neighbours = std::move(neighbours);
     return made;
   }
 

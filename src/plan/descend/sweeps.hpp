@@ -40,6 +40,7 @@
 #include "plan/descend/node_runs.hpp"
 #include "plan/price.hpp"
 #include "plan/setting.hpp"
+#include "schedule/descend/neighbours.hpp"
 #include "xorder/plan/summary.hpp"
 #include "xorder/plan/sweep_sizes.hpp"
 
@@ -83,11 +84,17 @@ struct SweepPlan {
   Cache cache;
   std::vector<Sweep> sweeps;                           ///< in the order in which they are made; at least one
   std::shared_ptr<const schedule::Schedule> schedule;  ///< of the sweep with `nodes`, if there is one
+  /// What virtual processors need of others for the iterations within blocks, if anything.
+  std::shared_ptr<const schedule::Neighbours> neighbours;
 
   std::uint64_t processors() const { return std::uint64_t{1} << (task.lg_size - lg_block); }
   /// Scratch disk. The records between sweeps lie in the output's file, unless they have another size than
   /// its elements.
   std::uint64_t scratch_bytes() const;
+  /// Steps of both. Those that only differ in the runs that they carry are counted once.
+  std::uint64_t steps() const {
+    return (schedule ? schedule->steps() : 0) + (neighbours ? neighbours->stages() : 0);
+  }
   /// The name of the virtual processors' schedule; empty without them.
   std::string schedule_name() const;
   /// The runs of the sweep by virtual processors, or nullptr.

@@ -37,7 +37,7 @@ std::string SweepPlan::describe() const {
     text += fmt::format("        memory {}, about {:.3g} s on {}\n", size_text(pass.memory),
                         pass.predicted_seconds, setting.device.name);
   }
-  if (schedule) return text + describe_schedule();
+  if (steps() > 0) return text + describe_schedule();
   // schedule::Descend has this number of steps; it is not made here because it takes memory for every record
   // of a block.
   text += fmt::format(
@@ -51,14 +51,16 @@ std::string SweepPlan::schedule_name() const {
 }
 
 std::string SweepPlan::describe_schedule() const {
-  const NodeRuns& runs = *nodes();
-  const uint64_t times = runs.times(lg_block);
-  const schedule::Schedule::Load load = schedule->total();
+  const NodeRuns* const runs = nodes();
+  const uint64_t times = runs != nullptr ? runs->times(lg_block) : 1;
+  const schedule::Schedule::Load between = schedule ? schedule->total() : schedule::Schedule::Load{};
+  const schedule::Schedule::Load within = neighbours ? neighbours->total() : schedule::Schedule::Load{};
   return fmt::format("schedule {}: {} with messages of {}, {}: {}, {}\n", schedule_name(),
-                     count_text(schedule->steps(), "step"), size_text(task.record_bytes << runs.lg_run),
+                     count_text(steps(), "step"),
+                     size_text(task.record_bytes << (runs != nullptr ? runs->lg_run : neighbours->lg_run())),
                      times == 1 ? std::string("once") : fmt::format("{} times", times),
-                     count_text(times * load.messages, "message"),
-                     count_text(times * load.crossings, "link crossing"));
+                     count_text(times * between.messages + within.messages, "message"),
+                     count_text(times * between.crossings + within.crossings, "link crossing"));
 }
 
 }  // namespace xorder::plan
