@@ -206,6 +206,13 @@ class Schedule(Case):
         report = self.report("exchange", "--array", "array.txt", "--check")
         self.assertEqual([report[key] for key in ("words_cross_their_links", "words_of_a_row_differ", "columns_have_all_words_once")],
                          ["yes"] * 3)
+        for d in [2, 3, 5]:  # as papers print it, too
+            rows = self.report("exchange", "--dimension", d)["table"]["rows"]
+            for form in ["d", f"0{d}b"]:
+                self.write("table.txt", "".join(" ".join(format(word, form) for word in row) + "  # a step\n" for row in rows))
+                self.assertEqual(self.report("exchange", "--array", "table.txt")["table"]["rows"], rows)
+        self.write("mixed.txt", "011 110 4\n")
+        self.refused("schedule", "exchange", "--array", "mixed.txt", says="below 8")
         self.write("wrong.txt", "3 6 4\n1 7 6\n7 2 5\n5 3 6\n")
         result = self.run_xorder("schedule", "exchange", "--array", "wrong.txt", "--check")
         self.assertEqual(result.returncode, 1)

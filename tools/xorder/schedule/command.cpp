@@ -127,7 +127,7 @@ void add_exchange(CLI::App& parent) {
   kind->add_option(
           "--array", o->array_file,
           "instead of --dimension: your own w(i, j), a line of d numbers for each step i, 0 for an idle "
-          "link; tells whether it meets the theorem's conditions")
+          "link, all decimal or all of d binary digits; tells whether it meets the theorem's conditions")
       ->type_name("FILE");
   kind->add_flag("--contents", o->contents, "show what each node holds after each step")
       ->group(group::reporting);

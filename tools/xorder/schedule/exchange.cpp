@@ -19,9 +19,22 @@ using Row = std::vector<nlohmann::json>;
 
 constexpr int max_dimension = schedule::Network::max_dimension;
 
+// As papers print them: d digits 0 or 1 in each of d words of a line.
+bool is_binary(const std::string& text) {
+  bool binary = true;
+  for_each_line_of_words(text, [&](std::size_t, const std::vector<std::string>& words) {
+    for (const std::string& word : words) {
+      binary = binary && words.size() > 1 && word.size() == words.size() &&
+               word.find_first_not_of("01") == word.npos;
+    }
+  });
+  return binary;
+}
+
 schedule::ExchangeArray parse_array(const std::string& text, const std::string& name) {
   schedule::ExchangeArray array;
-  for_each_line_of_numbers(text, name, [&](std::size_t line, const std::vector<uint64_t>& words) {
+  const int base = is_binary(text) ? 2 : 10;
+  for_each_line_of_numbers(text, name, base, [&](std::size_t line, const std::vector<uint64_t>& words) {
     const auto count = static_cast<int>(words.size());
     if (array.dimension == 0) array.dimension = count;
     if (count != array.dimension || count > max_dimension) {

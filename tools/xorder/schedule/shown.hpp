@@ -137,10 +137,14 @@ struct RoutingTags {
 };
 RoutingTags parse_tags(std::string_view text, const std::string& name);
 
-/// Calls `take` with the whole numbers of each line that has any, and the line's number. What begins with #
-/// is a comment. Throws InputError naming `name` and the line.
+/// Calls `take` with the words of each line that has any, and the line's number. What begins with # is a
+/// comment.
+void for_each_line_of_words(
+    const std::string& text,
+    const std::function<void(std::size_t line, const std::vector<std::string>& words)>& take);
+/// The same with whole numbers. Throws InputError naming `name` and the line.
 void for_each_line_of_numbers(
-    const std::string& text, const std::string& name,
+    const std::string& text, const std::string& name, int base,
     const std::function<void(std::size_t line, const std::vector<std::uint64_t>& numbers)>& take);
 
 /// Throws InputError with the complaint, in which {} × {} are rows and columns, if the table has more

@@ -55,24 +55,33 @@ RoutingTags parse_tags(std::string_view text, const std::string& name) {
   return task;
 }
 
-void for_each_line_of_numbers(
-    const std::string& text, const std::string& name,
-    const std::function<void(std::size_t line, const std::vector<std::uint64_t>& numbers)>& take) {
+void for_each_line_of_words(
+    const std::string& text,
+    const std::function<void(std::size_t line, const std::vector<std::string>& words)>& take) {
   std::istringstream lines(text);
   std::size_t number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
-    std::istringstream words(line);
-    std::vector<std::uint64_t> values;
-    for (std::string word; words >> word && word.front() != '#';) {
-      const char* const last = word.data() + word.size();
-      const auto [end, error] = std::from_chars(word.data(), last, values.emplace_back());
-      if (error != std::errc() || end != last)
-        throw InputError(
-            fmt::format("{}: line {}: {} is not a whole number", name, number, io::excerpt(word)));
-    }
-    if (!values.empty()) take(number, values);
+    std::istringstream rest(line);
+    std::vector<std::string> words;
+    for (std::string word; rest >> word && word.front() != '#';) words.push_back(word);
+    if (!words.empty()) take(number, words);
   }
+}
+
+void for_each_line_of_numbers(
+    const std::string& text, const std::string& name, int base,
+    const std::function<void(std::size_t line, const std::vector<std::uint64_t>& numbers)>& take) {
+  for_each_line_of_words(text, [&](std::size_t line, const std::vector<std::string>& words) {
+    std::vector<std::uint64_t> values;
+    for (const std::string& word : words) {
+      const char* const last = word.data() + word.size();
+      const auto [end, error] = std::from_chars(word.data(), last, values.emplace_back(), base);
+      if (error != std::errc() || end != last)
+        throw InputError(fmt::format("{}: line {}: {} is not a whole number", name, line, io::excerpt(word)));
+    }
+    take(line, values);
+  });
 }
 
 }  // namespace xorder::cli

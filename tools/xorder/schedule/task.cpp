@@ -22,7 +22,7 @@ using std::uint64_t;
 std::vector<schedule::Packet> read_packets(const std::string& file) {
   std::vector<schedule::Packet> packets;
   for_each_line_of_numbers(
-      io::read_text(file), file, [&](std::size_t line, const std::vector<uint64_t>& values) {
+      io::read_text(file), file, 10, [&](std::size_t line, const std::vector<uint64_t>& values) {
         if (values.size() != 4) {
           throw InputError(
               fmt::format("{}: line {}: {}; a packet has 4: node, slot, target node, target slot", file, line,
