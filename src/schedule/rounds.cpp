@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <optional>
 
 #include "schedule/bits.hpp"
 #include "schedule/bounds.hpp"
@@ -69,6 +70,21 @@ BitMatrix trailer(const BitMatrix& a, int p) {
   return BitMatrix(n, std::move(t));
 }
 
+// The T with which δ becomes the identity, if every processor has elements for itself. In the round with γ''b
+// = c_top nothing is sent then.
+std::optional<BitMatrix> keeping_trailer(const AffineMap& map, int p) {
+  const int n = map.bits(), left = n - p;
+  const BitMatrix gamma = map.matrix.block(left, 0, p, left);
+  if (!gamma.solve(map.complement >> left)) return std::nullopt;
+  vector<Word> t = unit_columns(n);
+  for (int i = 0; i < p; ++i) {
+    const auto added = gamma.solve((map.matrix.column(left + i) >> left) ^ unit(i));
+    if (!added) return std::nullopt;
+    t[static_cast<size_t>(left + i)] |= *added;
+  }
+  return BitMatrix(n, std::move(t));
+}
+
 // Π exchanges the basis columns that are not among the last ones of the left part with the others that are.
 BitMatrix swapper(Word members, int n, int left) {
   vector<Word> s = unit_columns(n);
@@ -92,7 +108,8 @@ RoundFactors factor_rounds(const AffineMap& map, int p) {
   f.n = n;
   f.p = p;
   f.complement = map.complement;
-  f.trailer = trailer(map.matrix, p);
+  const auto keeping = keeping_trailer(map, p);
+  f.trailer = keeping ? *keeping : trailer(map.matrix, p);
 
   const ColumnBasis gamma = column_basis(lower_rows(map.matrix, left, left));
   f.rank = std::popcount(gamma.members);

@@ -9,7 +9,8 @@
 // and W = (T R Π)⁻¹:
 //
 //   T  trailer   adds left columns into right ones so that δ becomes nonsingular: then no two processors send
-//                to the same one in a round
+//                to the same one in a round. If it can, δ = I (ours): then there is a round, γ''b = c_top, in
+//                which all chunks stay, and the others are as many as the bound
 //   R  reducer   clears the columns of γ that depend on others
 //   Π  swapper   moves the r columns that are left to the right end of the left part
 //

@@ -100,6 +100,23 @@ TEST(Rounds, TableOfNamedPermutations) {
   }
 }
 
+// Rounds in which nothing is sent do not count.
+TEST(Rounds, ReachTheBound) {
+  test::Random random;
+  SEED_TRACE(random);
+  const auto busy = [](const Rounds& rounds) {
+    std::uint64_t count = 0;
+    for (std::uint64_t round = 0; round < rounds.steps(); ++round) count += rounds.load(round).messages > 0;
+    return count;
+  };
+  EXPECT_EQ(busy(Rounds(bmmc::transpose(3, 3), 3, 3)), 7U);
+  for (int i = 0; i < 500; ++i) {
+    const int n = random.in(0, 9), p = random.in(0, n);
+    const Rounds rounds(test::random_map(random, n), p, random.in(0, n - p));
+    EXPECT_EQ(busy(rounds), rounds.lower_bound()) << n << " " << p;
+  }
+}
+
 // A = V W; W keeps processors; V is as the header draws it; T, R and Π have the forms that give them their
 // names.
 TEST(Rounds, FactorsHaveTheirForms) {
