@@ -54,11 +54,11 @@ class LineReader {
   static bool is_number(const json& value) { return value.is_number_unsigned(); }
 
   Place place(const json& object, const char* key) const {
-    const auto found = object.find(key);
-    if (found == object.end() || !found->is_array() || found->size() != 2 ||
-        !std::ranges::all_of(*found, is_number))
+    const auto given = object.find(key);
+    if (given == object.end() || !given->is_array() || given->size() != 2 ||
+        !std::ranges::all_of(*given, is_number))
       fail(fmt::format("{} is not [node, slot]", key));
-    const Place place{(*found)[0].get<uint64_t>(), (*found)[1].get<uint64_t>()};
+    const Place place{(*given)[0].get<uint64_t>(), (*given)[1].get<uint64_t>()};
     check_node(place.node);
     if (place.slot < slots_) return place;
     fail(slots_given_ ? fmt::format("there is no slot {}; a node has {}", place.slot, slots_)
