@@ -98,7 +98,7 @@ def run(command, where):
     folder = SCRATCH / "run"
     shutil.rmtree(folder, ignore_errors=True)
     make_files(folder, command)
-    for made in SCRATCH.glob("*/*.jsonl"):  # by a program of a document
+    for made in sorted(SCRATCH.glob("*/*.jsonl")):  # by a program of a document; this folder has none yet
         shutil.copy(made, folder)
     words = [word for word in shlex.split(command, comments=True)]
     large = "--shape 16384" in command  # its plan will do
