@@ -73,6 +73,16 @@ TEST(Listed, PathsTurnAsOftenAsTheyLike) {
   EXPECT_EQ(listed.total(), (Schedule::Load{1, 7}));
 }
 
+// Network::next() takes the shorter way around a ring; a path in the list may take the longer one.
+TEST(Listed, PathsGoTheLongWayRoundIfTheySaySo) {
+  for (const std::string path :
+       {"0,1,2,3,4,5", "0,6,12,18,24,30", "0,5,4,3,2,1", "0,1,0,5,0", "0,1,2,3,4,5,0"}) {
+    const std::string text = fmt::format("{{\"step\":0,\"from\":[0,0],\"to\":[{},0],\"path\":[{}]}}\n",
+                                         path.substr(path.rfind(',') + 1), path);
+    EXPECT_EQ(lines_of(Listed::read(text, "s", Network::torus(6))), text);
+  }
+}
+
 TEST(Listed, StraightWaysNeedNoPath) {
   const auto crossings = [](const Network& network, Node from, Node to) {
     return Listed::read(fmt::format(R"({{"step":2,"from":[{},1],"to":[{},0]}})", from, to), "s", network)
