@@ -19,6 +19,7 @@
 #include "seed.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/bmmc.hpp"
+#include "xorder/schedule/listed.hpp"
 
 namespace xorder::machine {
 namespace {
@@ -114,6 +115,15 @@ TEST(Machine, EverySlotArrivesAtItsGoal) {
     EXPECT_EQ(traffic.steps, schedule->steps());
     EXPECT_EQ(traffic.processors, schedule->network().nodes());
   }
+}
+
+TEST(Machine, PathsOfManyLinks) {
+  const auto listed = schedule::Listed::read(R"({"step":0,"from":[0,0],"to":[7,0],"path":[0,1,3,7]})", "s",
+                                             schedule::Network::hypercube(3));
+  Numbers numbers(listed);
+  Numbers before(listed);
+  EXPECT_EQ(Machine(listed).run(numbers).crossings, 3U);
+  EXPECT_EQ(numbers.at({7, 0}), before.at({0, 0}));
 }
 
 TEST(Machine, ComputesDescendAndAscend) {
