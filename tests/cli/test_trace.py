@@ -39,6 +39,7 @@ class Trace(Case):
                 again, description = described(self.bytes_of("t"))
                 self.assertEqual(records.dtype, RECORD)
                 self.assertTrue(np.array_equal(records, again))
+                del report["inputs"]  # the trace has a list of all files
                 self.assertEqual(description["report"], report)
                 written = records["write"]
                 self.assertEqual(records["bytes"][~written].sum(), report["bytes_read"])
