@@ -175,7 +175,7 @@ XORDER_API int xorder_plan_create(xorder_plan** out, const xorder_permutation* p
 /// on by target_strides[i]; that is the source's axis axes[i]. NULL means an array without gaps in C order.
 /// xorder_plan_execute() then takes pointers to the elements with all indices 0. It writes nothing between
 /// the elements of the target, but may read what lies between those of the source. Takes some microseconds.
-/// Rows of the source, and runs of the target, of 256 bytes and more are as fast as without gaps.
+/// Long rows of the source, and long runs of the target, are as fast as without gaps.
 /// Requires strides, if given, to have one entry for each axis; those of axes of extent 1 do not matter.
 /// XORDER_ERROR_ARGUMENT: `permutation` was not made by xorder_permutation_axes().
 /// XORDER_ERROR_INPUT: elements overlap or interleave: a step must pass by all that the axes with shorter

@@ -244,6 +244,7 @@ void Output::commit() {
     if (!overwrite_)
       fail("someone else created it during the run; the result of this run is discarded", code);
   }
+  has_name_ = true;
   sync_directory(*disk_, directory_.get(), destination_);
 }
 

@@ -48,6 +48,9 @@ class Output {
   /// there.
   void commit();
 
+  /// Whether commit() has given the file its name, even if it failed after that.
+  bool has_name() const { return has_name_; }
+
   /// From now on the file stays under its temporary name if it is not committed.
   void keep() { keeps_ = true; }
 
@@ -71,7 +74,8 @@ class Output {
   Descriptor directory_;
   std::string temporary_;  // name in the directory; empty while nameless
   bool keeps_ = false;
-  bool is_new_ = false;  // committed, and no older file was replaced
+  bool has_name_ = false;
+  bool is_new_ = false;  // has its name, and no older file was replaced
   std::optional<File> file_;
 };
 

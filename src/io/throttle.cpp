@@ -11,7 +11,8 @@ Throttle::Throttle(std::uint64_t bytes_per_second, std::stop_token stop, Disk& b
       stop_(std::move(stop)) {}
 
 int Throttle::before(const Transfer& transfer) {
-  // Longer ones would overflow; nobody waits for them.
+  if (stop_.stop_requested()) return 0;
+  // Longer times would overflow; nobody waits for them.
   const double seconds = std::min(static_cast<double>(transfer.bytes()) * seconds_per_byte_, 1e6);
   std::unique_lock lock(mutex_);
   const Clock::time_point begin = std::max(next_, Clock::now());

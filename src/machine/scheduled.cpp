@@ -67,6 +67,7 @@ std::unique_ptr<Job> scheduled(io::ArrayFile input, const Reordering& what, std:
   }
   work::check_sizes(what.bytes(), {&input, 1}, extents);
   const io::DType dtype = input.description.dtype;
+  options.kept_axes = work::kept_axes(what);
   work::Frame frame = work::settle({std::move(input)}, std::move(output), dtype, extents, std::move(options),
                                    files_in_memory * what.bytes());
   const auto make = choice.kind == ScheduleChoice::Kind::rounds     ? stages_of_rounds

@@ -30,9 +30,7 @@ work::Frame framed(std::vector<io::ArrayFile> inputs, const Reordering& what,
   const io::DType dtype = inputs.front().description.dtype;
   std::uint64_t working = what.bytes();
   for (const io::ArrayFile& input : inputs) working += input.description.end() - input.description.begin();
-  options.kept_axes.clear();
-  if (inputs.size() == 1) options.kept_axes = what.order;
-  if (what.mapped) std::ranges::replace(options.kept_axes, *what.mapped, -1);
+  options.kept_axes = inputs.size() == 1 ? work::kept_axes(what) : std::vector<int>();
   work::Frame frame = work::settle(std::move(inputs), std::move(output), dtype, extents, std::move(options),
                                    working, {.team = team}, {.strided = true, .resumes = true});
   work::settle_journal(frame, what, extents);

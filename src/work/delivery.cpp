@@ -233,8 +233,7 @@ void Delivery::commit(const std::stop_token& stop) {
     if (team != nullptr) team->meet();
   } catch (...) {  // a part is worth nothing without the others
     if (frame_.membership.parts) output_->withdraw();
-    std::error_code ignored;
-    if (header_ && !exists(frame_.output.path, ignored)) header_->withdraw();
+    if (header_ && !output_->has_name()) header_->withdraw();
     throw;
   }
   if (team != nullptr) team->temporary({});

@@ -58,9 +58,9 @@ class Delivery {
   std::vector<io::FileStamp> stamps_;  // of the sources, when reading began
   std::optional<io::OutputFiles> parts_;
   std::optional<io::Output> output_;  // in a team, only in the first member,
-  std::optional<io::Output> header_;  // of an ENVI raster
   std::optional<io::File> joined_;    // and opened by the others
   std::filesystem::path shared_;      // by this name
+  std::optional<io::Output> header_;  // the file of its header, if there is one
   std::size_t kept_scratch_files_ = 0;
   bool delivered_ = false;
 };

@@ -238,13 +238,19 @@ std::uint64_t Frame::input_bytes() const {
 }
 
 bool may_replace_header(const Frame& frame) {
-  if (frame.options.overwrite || !frame.resumes()) return frame.options.overwrite;
-  try {  // the earlier run may have named it just before it was killed
-    return io::read_text(frame.output.header_file, frame.output.header_text.size()) ==
-           frame.output.header_text;
+  if (frame.options.overwrite) return true;
+  const std::string& text = frame.output.header_text;
+  try {  // a run that was killed may have named it, and not its output
+    return io::read_text(frame.output.header_file, text.size()) == text;
   } catch (const Error&) {
     return false;
   }
+}
+
+std::vector<int> kept_axes(const Reordering& what) {
+  std::vector<int> axes = what.order;
+  if (what.mapped) std::ranges::replace(axes, *what.mapped, -1);
+  return axes;
 }
 
 std::filesystem::path Frame::scratch_directory() const {

@@ -59,8 +59,11 @@ struct Frame {
 Destination destination(std::filesystem::path path, const io::ArrayFile& input, const io::DType& dtype,
                         const std::vector<std::uint64_t>& extents, const Options& options);
 
-/// Whether the output's header file may replace one that is there.
+/// Whether the output's header file may replace one that is there: it may say the same.
 bool may_replace_header(const Frame& frame);
+
+/// Options::kept_axes of an output that this makes of one input.
+std::vector<int> kept_axes(const Reordering& what);
 
 /// Throws InputError unless a reordering of this many bytes moves all inputs, which are of one type, and the
 /// output's shape has room for exactly these elements.

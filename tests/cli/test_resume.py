@@ -129,6 +129,31 @@ class Resume(Case):
                 os.unlink(self.path("b.npy"))
             os.unlink(self.path("b.npy"))
 
+    def test_killed_where_a_header_belongs_to_the_output(self):
+        compiler = shutil.which("cc")
+        if not compiler or SANITIZED:
+            self.skipTest("needs a C compiler, and a program without sanitizers")
+        shim = self.path("die_at.so")
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "die_at.c")
+        subprocess.run([compiler, "-shared", "-fPIC", "-o", shim, source, "-ldl"], check=True)
+        array = self.noise((20, 30, 40))
+        self.save("in.img", array)
+        self.write("in.hdr", "ENVI\nbands = 20\nlines = 30\nsamples = 40\ndata type = 1\ninterleave = bsq\n")
+        args = ["transpose", "in.img", "b.raw", "--resumable", "-q"]
+        for at in itertools.count(1):
+            env = {**os.environ, "XDG_CACHE_HOME": os.devnull, "LD_PRELOAD": shim, "XORDER_DIES_AT": str(at)}
+            died = self.run_xorder(*args, env=env)
+            if died.returncode == 0:
+                self.assertGreater(at, 5, "the operations are not counted")
+                break
+            again = self.run_xorder(*args)
+            if again.returncode != 0:
+                self.assertRegex(again.stderr, "b.raw: exists", at)
+            self.ok("verify", "transpose", "in.img", "b.raw", "-q")
+            self.assertIn("interleave = bip", self.bytes_of("b.hdr").decode())
+            for name in ["b.raw", "b.hdr"]:
+                os.unlink(self.path(name))
+
     def stopped(self, sent=signal.SIGKILL, shape=(512, 512)):
         array = self.noise(shape, "V512")
         args = self.prepared("a.npy", array, ["transpose"])[:-1]

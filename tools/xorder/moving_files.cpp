@@ -120,12 +120,11 @@ void MovingFiles::add_to(CLI::App& command, const OtherFiles& others) {
   }
   CLI::Option* const out =
       command
-          .add_option(
-              "OUT", output_,
-              others.checks
-                  ? "the file to check: .npy, FITS, .. (FILE:NAME), or raw (.raw, .bin, .dat)"
-                  : "file to create: .npy, raw (.raw, .bin, .dat), HDF5 (A.h5:NAME); with another "
-                    "name raw if IN is raw, else .npy; suffixes of other formats are refused")
+          .add_option("OUT", output_,
+                      others.checks
+                          ? "the file to check: .npy, FITS, .. (FILE:NAME), or raw (.raw, .bin, .dat)"
+                          : "file to create: .npy, raw (.raw, .bin, .dat), HDF5 (A.h5:NAME); else raw if "
+                            "IN is raw or ENVI, or .npy; suffixes of other formats are refused")
           ->required();
   if (several) command.add_option("behind", behind_)->group("");  // see sort()
   array_.add_to(command);

@@ -150,11 +150,10 @@ ArrayFile open_array(const std::filesystem::path& path, const std::optional<RawL
 ArrayFile open_raw_array(const std::filesystem::path& path, const RawLayout& raw);
 
 /// The format for an output of that name: npy for the extension .npy; raw for .raw, .bin and .dat; hdf5 for
-/// .h5, .hdf5, .he5 and .nc4. Any other that means nothing gives raw for a raw input, and for an ENVI raster,
-/// which is a raw file with a header, and npy for all others, and where there is none.
-/// Case does not matter. An extension of another format than npy is raw if the caller writes a header of its
-/// own in front of the data; otherwise InputError is thrown for formats that are not written, such as .npz or
-/// .tif.
+/// .h5, .hdf5, .he5 and .nc4. With any other extension that means nothing it is raw for a raw or ENVI input,
+/// and npy for all others; without one, raw for a raw input only. Case does not matter. An extension of
+/// another format than npy is raw if the caller writes a header of its own in front of the data; otherwise
+/// InputError is thrown for formats that are not written, such as .npz or .tif.
 Format output_format(const std::filesystem::path& path, Format input, bool own_header = false);
 
 }  // namespace xorder::io

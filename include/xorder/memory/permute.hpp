@@ -54,7 +54,7 @@ class InMemoryPlan {
   ///
   /// With strides, both pointers are to the element with all indices 0. What lies between elements of the
   /// target is not written, so another thread may write it meanwhile; what lies between those of the source
-  /// may be read. Rows, or runs of the target, of 256 bytes and more are as fast as without gaps.
+  /// may be read. Long rows of the source, and long runs of the target, are as fast as without gaps.
   void execute(const std::byte* source, std::byte* target, unsigned threads = 0) const;
 
   /// The same in place: element x becomes element what.target_index(x) of the same array.

@@ -51,7 +51,8 @@ struct Options {
   /// The path of the dataset in an HDF5 output. Default: as in an HDF5 input, or else /data.
   std::string dataset{};
   /// Axis i of the output is axis kept_axes[i] of the input, with its scale, or none of them if that is -1.
-  /// An HDF5 output then gets what belongs to the axes of an HDF5 input. A tiles::Job sets it.
+  /// An HDF5 output then gets what belongs to the axes of an HDF5 input, and a raw one the header of an ENVI
+  /// input. Jobs that reorder one input set it.
   std::vector<int> kept_axes{};
   /// Whether the output is several files, one for each index of its first axis. Its path is a pattern then,
   /// such as "out.%04d.npy", with one %d or %0Nd in the name of the file. All files get their names together,

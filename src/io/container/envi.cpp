@@ -170,7 +170,7 @@ EnviHeader envi_header(const DType& dtype, const std::vector<std::uint64_t>& ext
            extents[i] == input.description.extents[static_cast<std::size_t>(kept_axes[i])];
   };
   if (names.size() != 3 || kept_axes.size() != 3 || extents.size() != 3 || !fits(0) || !fits(1) || !fits(2))
-    return {{}, "no ENVI header, since the result does not have lines, samples and bands"};
+    return {{}, "no ENVI header, since it is not known which axes are lines, samples and bands"};
   // The axis that was mapped is the one that is missing. It is none of the input's, but has its place.
   for (int axis = 0; axis < 3; ++axis)
     if (std::ranges::find(kept_axes, axis) == kept_axes.end()) std::ranges::replace(kept_axes, -1, axis + 3);

@@ -24,9 +24,8 @@ class Lines : public Engine {
       : element_bytes_(target.element_bytes), copy_(copy_function(streamed)) {
     std::vector<kernel::Axis> axes = target.with_strides();
     std::erase_if(axes, [](const kernel::Axis& axis) { return axis.length == 1; });
-    auto line = axes.begin(), across = std::ranges::min_element(axes, {}, [](const kernel::Axis&axis) {
-                                return distance(axis.source.bytes);
-                              });
+    const auto in_source = [](const kernel::Axis& axis) { return distance(axis.source.bytes); };
+    auto line = axes.begin(), across = std::ranges::min_element(axes, {}, in_source);
     constexpr std::uint64_t few = 16;  // a call for so few elements takes longer than to move them
     if (line->length < few) {
       across = line;
