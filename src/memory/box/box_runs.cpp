@@ -61,7 +61,9 @@ class Runs : public Engine {
       const std::uint64_t more = std::min(std::uint64_t{16384} / (all_columns * w), 2048 / w);
       rows_ = std::min(box_.run_length, round_up(std::max(rows_, more), 8));
     }
-    lines_ = (box_.run_length * w) % line_bytes == 0 && (rows_ * w) % line_bytes == 0;
+    const auto whole_lines = [](std::uint64_t bytes) { return bytes % line_bytes == 0; };
+    lines_ = whole_lines(box_.run_length * w) && whole_lines(rows_ * w) &&
+             std::ranges::all_of(box_.columns, whole_lines, &StridedAxis::stride);
     overlap_ = ceil_div(line_bytes, w);
     const std::uint64_t block = ceil_div(line_bytes, w);  // columns that the kernels process at once
     const std::uint64_t columns =
