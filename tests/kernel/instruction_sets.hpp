@@ -12,7 +12,7 @@ namespace xorder::test {
 /// Runs `body` with each instruction set that this machine has, and with none if it can.
 template <class Body>
 void with_every_instruction_set(const Body& body) {
-  std::vector<std::int64_t> targets{HWY_AVX3_DL, HWY_AVX3, HWY_AVX2, HWY_SSE4, HWY_SSSE3, HWY_NEON};
+  std::vector<std::int64_t> targets{HWY_AVX3_DL, HWY_AVX3, HWY_AVX2, HWY_SSE4, HWY_NEON};
   hwy::SetSupportedTargetsForTest(0);
   const std::int64_t supported = hwy::SupportedTargets();
   std::erase_if(targets, [&](std::int64_t t) { return (supported & t) == 0; });
