@@ -48,11 +48,13 @@ struct Shape {
 // The same reordering by the best plan among some.
 class Restricted final : public work::Work {
  public:
+  // `like` has measured how fast memory comes, perhaps with another result than would be measured now.
   Restricted(const io::ArrayFile& input, const Shape& shape, const fs::path& output, uint64_t memory,
-             const plan::Only& only)
+             const plan::Only& only, const Restricted* like)
       : Work(work::settle({input}, output, input.description.dtype, shape.out_extents,
                           {.memory = memory, .overwrite = true}, 2 * shape.what.bytes())),
-        tiles_(shape.what, restricted(frame().setting, only)) {}
+        setting_(restricted(like != nullptr ? like->setting_ : frame().setting, only)),
+        tiles_(shape.what, setting_) {}
 
   const plan::Plan& plan() const { return tiles_.plan(); }
   std::string describe() const override { return plan().describe(); }
@@ -70,6 +72,7 @@ class Restricted final : public work::Work {
     tiles_.run(run, relay, {0, count});
   }
 
+  plan::Setting setting_;
   tiles::TileEngine tiles_;
 };
 
@@ -149,7 +152,7 @@ class Choice {
   // Leaves out plans that are there already, and hopeless ones.
   void add(const io::ArrayFile& input, const Shape& shape, uint64_t memory, const plan::Only& only) {
     try {
-      Restricted work(input, shape, file_.out(), memory, only);
+      Restricted work(input, shape, file_.out(), memory, only, plans_.empty() ? nullptr : &plans_[0]);
       for (const Restricted& other : plans_)
         if (other.describe() == work.describe()) return;
       if (!plans_.empty() && work.plan().seconds() > 2.5 * plans_[0].plan().seconds()) return;

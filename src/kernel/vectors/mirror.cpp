@@ -34,6 +34,8 @@ void mirror_one_by_one(const std::byte* source, std::byte* target, std::size_t c
 template <std::size_t W>
 constexpr MirrorFunction mirror = mirror_one_by_one<W>;
 template <std::size_t W>
+constexpr MirrorFunction mirror_odd = mirror_one_by_one<W>;
+template <std::size_t W>
 constexpr SwapFunction swap = swap_one_by_one<W>;
 
 #else
@@ -46,17 +48,17 @@ std::uint8_t* octets(std::byte* data) { return reinterpret_cast<std::uint8_t*>(d
 constexpr std::size_t block = 16;
 
 // Byte i of each block comes from byte from(i) of it.
-template <class From>
-HWY_INLINE auto order_of(const From& from) {
+template <class D, class From>
+HWY_INLINE auto order_of(D d, const From& from) {
   HWY_ALIGN std::uint8_t order[block];
   for (std::size_t i = 0; i < block; ++i) order[i] = static_cast<std::uint8_t>(from(i));
-  return hn::LoadDup128(Bytes(), order);
+  return hn::LoadDup128(d, order);
 }
 
 template <std::size_t W>
 void mirror(const std::byte* source, std::byte* target, std::size_t count) {
   const std::size_t vector = hn::Lanes(Bytes());
-  const auto order = order_of([](std::size_t i) { return block - W - i / W * W + i % W; });
+  const auto order = order_of(Bytes(), [](std::size_t i) { return block - W - i / W * W + i % W; });
   std::size_t left = count * W;
   for (; left >= vector; left -= vector, target += vector) {
     const auto v = hn::TableLookupBytes(hn::LoadU(Bytes(), octets(source + left - vector)), order);
@@ -65,10 +67,25 @@ void mirror(const std::byte* source, std::byte* target, std::size_t count) {
   mirror_one_by_one<W>(source, target, left / W);
 }
 
+// For elements that do not fill a block: as many as it has room for, and what follows them is written again.
+template <std::size_t W>
+void mirror_odd(const std::byte* source, std::byte* target, std::size_t count) {
+  using Block = hn::FixedTag<std::uint8_t, block>;
+  constexpr std::size_t whole = block / W * W;
+  const auto order =
+      order_of(Block(), [](std::size_t i) { return i < whole ? block - W - i / W * W + i % W : 0; });
+  std::size_t left = count * W;
+  for (; left >= block; left -= whole, target += whole) {
+    const auto v = hn::LoadU(Block(), octets(source + left - block));
+    hn::StoreU(hn::TableLookupBytes(v, order), Block(), octets(target));
+  }
+  mirror_one_by_one<W>(source, target, left / W);
+}
+
 template <std::size_t W>
 void swap(const std::byte* source, std::byte* target, std::size_t count) {
   const std::size_t vector = hn::Lanes(Bytes());
-  const auto order = order_of([](std::size_t i) { return i / W * W + W - 1 - i % W; });
+  const auto order = order_of(Bytes(), [](std::size_t i) { return i / W * W + W - 1 - i % W; });
   std::size_t left = count * W;
   for (; left >= vector; left -= vector, source += vector, target += vector)
     hn::StoreU(hn::TableLookupBytes(hn::LoadU(Bytes(), octets(source)), order), Bytes(), octets(target));
@@ -83,8 +100,16 @@ MirrorFunction mirror_of(std::size_t element_bytes) {
       return mirror<1>;
     case 2:
       return mirror<2>;
+    case 3:
+      return mirror_odd<3>;
     case 4:
       return mirror<4>;
+    case 5:
+      return mirror_odd<5>;
+    case 6:
+      return mirror_odd<6>;
+    case 7:
+      return mirror_odd<7>;
     case 8:
       return mirror<8>;
     case 16:

@@ -8,7 +8,7 @@ namespace xorder::kernel {
 
 /// Element i of the target is element count − 1 − i of the source. They must not overlap.
 using MirrorFunction = void (*)(const std::byte* source, std::byte* target, std::size_t count);
-/// For elements of 1, 2, 4, 8 and 16 bytes; null for others.
+/// For elements of 1 to 8 and of 16 bytes; null for others.
 MirrorFunction mirror_function(std::size_t element_bytes);
 
 /// Copies numbers with their bytes in reversed order. Source and target may be the same.
