@@ -18,6 +18,7 @@
 
 #include "bench/bench.hpp"
 #include "io/memory.hpp"
+#include "kernel/gather.hpp"
 #include "kernel/kernel.hpp"
 
 namespace {
@@ -60,6 +61,24 @@ Groups copied() {
             at = (at + bytes) % (std::size_t{1} << tile_bits);
           },
           bytes};
+}
+
+// Runs of 64 KiB of a source with gaps or in another byte order, as they are unpacked before a kernel reads them.
+Groups unpacked(std::uint64_t element, bool reversed) {
+  constexpr std::uint64_t run = 64 * 1024, all = std::uint64_t{1} << tile_bits;
+  const std::uint64_t count = run / element;
+  const auto width = static_cast<std::int64_t>(element);
+  return {[=, at = std::uint64_t{0}]() mutable {
+            const std::byte* const from = source() + at;
+            if (reversed) {
+              gather(from + (count - 1) * element, -width, target() + at, width, count, element);
+            } else {
+              gather(from, width, target() + at, width, count, element);
+              swap_numbers(target() + at, count, element);
+            }
+            at = (at + run) % all;
+          },
+          count * element};
 }
 
 int lg(std::uint64_t x) { return static_cast<int>(std::bit_width(x - 1)); }  // rounded up
@@ -273,6 +292,11 @@ class Kernels final : public cli::Benchmark {
         add(results, name, size(w),
             [=, kind = kind, length = length] { return short_axes(kind, length, w); });
     }
+    begin(results, "unpacked", "Runs as they are unpacked");
+    for (const std::uint64_t w : {1, 2, 3, 4, 5, 8, 12, 16})
+      add(results, "reversed", size(w), [=] { return unpacked(w, true); });
+    for (const std::uint64_t w : {2, 4, 8, 16})
+      add(results, "bytes_swapped", size(w), [=] { return unpacked(w, false); });
     results.tables.push_back(std::move(strategies_));
     return std::move(cases_);
   }
