@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
+#include <thread>
 
 namespace xorder::io {
 
@@ -17,6 +18,8 @@ class Patience {
     if (error != EINTR && error != EAGAIN) return false;
     const auto now = std::chrono::steady_clock::now();
     if (failures_++ == 0) since_ = now;
+    constexpr std::uint64_t at_once = 1000;
+    if (error == EAGAIN && failures_ > at_once) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return now - since_ < std::chrono::seconds(10) || (error == EINTR && failures_ < 100'000);
   }
   /// There was progress.

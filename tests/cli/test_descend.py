@@ -51,7 +51,8 @@ class Shift(Descend):
 
     def test_any_number(self):
         for count in [0, 1, 3, 5, 127, 1000, 65537, 2 * MiB + 1]:
-            for by in [0, 1, -1, count // 2, 10**30 + 7, -10**25, int(self.random.integers(-1 << 40, 1 << 40))]:
+            distances = [0, 1, -1, count // 2, 10**30 + 7, -10**25, int(self.random.integers(-1 << 40, 1 << 40))]
+            for by in self.sample(distances, 3):
                 dtype = str(self.random.choice(["u1", ">f8", "V3", "V5"]))
                 self.check(self.noise(count, dtype), by, "--io", self.random.choice(["auto", "direct", "mapped"]), "--memory", "16MiB")
         self.check(self.noise((5, 7, 3), "<f4"), -40)
@@ -111,7 +112,7 @@ class Scan(Descend):
 
     def test_any_number(self):
         for count in [0, 1, 3, 5, 127, 1000, 4099, 65537, *(int(n) for n in self.random.integers(0, 1 << 17, 6))]:
-            for engine in ["auto", "direct", "mapped"]:
+            for engine in self.sample(["auto", "direct", "mapped"], 2):
                 options = ["--io", engine]
                 if self.random.integers(2):
                     options += ["--processors", 1 << int(self.random.integers(0, max(count - 1, 0).bit_length() + 1))]
@@ -126,7 +127,7 @@ class Scan(Descend):
         self.assert_same(self.load("a.npy"), array)
 
     def test_any_number_larger_than_memory(self):
-        for count in [9_000_001, (1 << 23) + 1]:
+        for count in self.sample([9_000_001, (1 << 23) + 1], 1):
             array = self.noise(count, "<u8")
             self.save("a.npy", array)
             expected = np.cumsum(array)

@@ -1,0 +1,58 @@
+# Debian packages, by `cpack`: see CONTRIBUTING.md. Each is made of one or two of the components of install.cmake.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME xorder)
+set(CPACK_PACKAGE_CONTACT "The xorder authors <xorder@example.org>")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR})
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+
+set(CPACK_COMPONENTS_ALL library dev python)
+if(XORDER_TOOLS)
+  list(APPEND CPACK_COMPONENTS_ALL runtime doc)
+endif()
+if(TARGET xorder_mpi)
+  list(APPEND CPACK_COMPONENTS_ALL mpi)
+endif()
+set(CPACK_COMPONENT_DOC_GROUP RUNTIME)
+set(CPACK_COMPONENT_RUNTIME_GROUP RUNTIME)
+set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)
+
+# xorder_package(COMPONENT PACKAGE SECTION SUMMARY DESCRIPTION [DEPENDS...])
+function(xorder_package component package section summary description)
+  string(TOUPPER ${component} name)
+  set(CPACK_DEBIAN_${name}_PACKAGE_NAME ${package} PARENT_SCOPE)
+  set(CPACK_DEBIAN_${name}_PACKAGE_SECTION ${section} PARENT_SCOPE)
+  set(CPACK_COMPONENT_${name}_DESCRIPTION "${summary}\n${description}" PARENT_SCOPE)
+  list(JOIN ARGN ", " depends)
+  set(CPACK_DEBIAN_${name}_PACKAGE_DEPENDS "${depends}" PARENT_SCOPE)
+  set(documents ${CMAKE_INSTALL_DATADIR}/doc/${package})
+  install(FILES LICENSE DESTINATION ${documents} RENAME copyright COMPONENT ${component} EXCLUDE_FROM_ALL)
+  install(FILES ${PROJECT_BINARY_DIR}/changelog.gz DESTINATION ${documents} COMPONENT ${component} EXCLUDE_FROM_ALL)
+endfunction()
+configure_file(cmake/changelog.in changelog)
+execute_process(COMMAND gzip -9nf changelog WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
+
+set(same "(= ${PROJECT_VERSION})")
+set(what "It transposes matrices, permutes the axes of arrays, bit-reverses FFT files,\nand performs every permutation that is linear in the bits of an index.")
+xorder_package(runtime xorder utils "reorders files that do not fit in memory" "${what}")
+xorder_package(library libxorder0 libs "reorders files that do not fit in memory: library"
+  "${what}\n\nThis package has the shared library, with its C interface.")
+xorder_package(dev libxorder-dev libdevel "reorders files that do not fit in memory: development files"
+  "${what}\n\nThis package has the headers, and the static library with the C++ interface."
+  "libxorder0 ${same}" libtbb-dev libfmt-dev liburing-dev libhwy-dev)
+xorder_package(mpi libxorder-mpi libdevel "permutes arrays distributed over MPI ranks"
+  "${what}\n\nThis package has the program xorder-mpi, and the library for\nprograms that use MPI."
+  "libxorder-dev ${same}" libopenmpi-dev)
+xorder_package(python python3-xorder python "reorders files that do not fit in memory: Python module"
+  "${what}\n\nThis package has the Python module." "libxorder0 ${same}" python3 python3-numpy)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+file(WRITE ${PROJECT_BINARY_DIR}/triggers "activate-noawait ldconfig\n")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/triggers)
+set(CPACK_DEBIAN_MPI_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/triggers)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
+include(CPack)
