@@ -30,9 +30,9 @@ Stages stages_of_rounds(const work::Frame& frame, const Reordering& what, const 
   return rounds_stages(frame, std::make_shared<plan::RoundsOnFiles>(what, choice.layout, c), c.link_times);
 }
 
-Stages exchange_stages(const work::Frame& frame, const Reordering& what, const ScheduleChoice&,
+Stages exchange_stages(const work::Frame& frame, const Reordering& what, const ScheduleChoice& choice,
                        const plan::ProcessorSetting& c) {
-  plan::ExchangePlan plan = plan::plan_exchange(what, c);
+  plan::ExchangePlan plan = plan::plan_exchange(what, c, choice.array);
   Stages stages;
   stages.push_back(tile_stage(frame, plan.within, true, false, "within processors"));
   stages.push_back(std::make_unique<StripeStage>(std::move(plan.stripes), c.link_times));
@@ -61,6 +61,9 @@ std::unique_ptr<Job> scheduled(io::ArrayFile input, const Reordering& what, std:
   if (choice.layout && choice.kind != ScheduleChoice::Kind::rounds) {
     throw InputError("a layout is for schedule rounds only");
   }
+  if (choice.array && choice.kind != ScheduleChoice::Kind::exchange) {
+    throw InputError("an array is for schedule exchange only");
+  }
   if (choice.kind != ScheduleChoice::Kind::mesh &&
       (choice.routing != schedule::Mesh::Routing::any || choice.torus)) {
     throw InputError("a routing or a torus is for schedule mesh only");
@@ -81,8 +84,7 @@ std::unique_ptr<Job> scheduled_slots(io::ArrayFile input, std::shared_ptr<const 
                                      std::filesystem::path output, work::Options options,
                                      const std::optional<schedule::LinkTimes>& link_times) {
   if (schedule->recurrence()) throw InputError("a schedule that computes cannot move the slots of a file");
-  if (const auto report = schedule::check(*schedule); !report.correct())
-    throw Error("the schedule has a fault: " + report.first_fault);
+  schedule::require_correct(*schedule);
   const io::ArrayDescription& array = input.description;
   const uint64_t nodes = schedule->network().nodes(), places = nodes * schedule->slots();
   const uint64_t elements = array.elements();

@@ -242,4 +242,9 @@ CheckReport check(const Schedule& schedule) {
   return Checker(schedule).run();
 }
 
+void require_correct(const Schedule& schedule) {
+  if (const CheckReport report = check(schedule); !report.correct())
+    throw Error("the schedule has a fault: " + report.first_fault);
+}
+
 }  // namespace xorder::schedule

@@ -24,8 +24,8 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
+#include "xorder/schedule/exchange_array.hpp"
 #include "xorder/schedule/schedule.hpp"
 
 namespace xorder::schedule {
@@ -34,19 +34,6 @@ namespace xorder::schedule {
 std::uint64_t exchange_steps(int d);
 /// w(step, j) for dimension d. Requires 0 ≤ j < d ≤ 63 and step < 2^(d−1).
 std::uint64_t exchanged_word(std::uint64_t step, int j, int d);
-
-/// Another array w(i, j), with `dimension` words per row; 0 leaves the link idle.
-struct ExchangeArray {
-  int dimension = 0;
-  std::vector<std::uint64_t> words;
-
-  std::uint64_t rows() const {
-    return dimension == 0 ? 0 : words.size() / static_cast<std::uint64_t>(dimension);
-  }
-  std::uint64_t word(std::uint64_t row, int j) const {
-    return words[row * static_cast<std::uint64_t>(dimension) + static_cast<std::uint64_t>(j)];
-  }
-};
 
 /// The theorem's conditions. Each is empty if the array meets it, and otherwise says where it first fails.
 /// conditions() requires whole rows.

@@ -4,7 +4,7 @@
 import json
 import xml.etree.ElementTree
 
-from harness import MiB, Case, main, np
+from harness import MiB, Case, bit_reversed, main, np, transposed
 from test_schedule import EXAMPLES, SMALLEST, make_files
 
 TORI = [("mesh", "--size", 6, "--torus"), ("mesh", "--size", 7, "--torus")]
@@ -141,6 +141,31 @@ class Runs(Case):
         self.ok("machine", "run", "s.jsonl", "a.npy", "b.npy", "--network", "mesh:3", "--slots", 3)
         array[5, 1] = array[8, 0] = array[0, 0]
         self.assert_same(self.load("b.npy"), array)
+
+    def test_an_array_of_ones_own(self):
+        """Edelman's with its rows in another order, and one dimension after the other."""
+        for d in [1, 2, 4]:
+            rows = self.random.permutation(np.array(self.json("schedule", "exchange", "--dimension", d)["table"]["rows"]))
+            in_turn = [[w if k == j else 0 for k in range(d)] for j in range(d) for w in range(1 << d) if w >> j & 1]
+            for words, processors in [(rows, ()), (in_turn, ("--processors", 1 << d))]:
+                self.write("w.txt", "".join(" ".join(map(str, row)) + "\n" for row in words))
+                options = ("--schedule", "exchange", "--array", "w.txt", "--memory", "16MiB", "--force", *processors)
+                self.save("a.npy", matrix := self.noise((1 << d + 2, 1 << d), "<f8"))
+                report = self.json("machine", "transpose", "a.npy", "b.npy", *options)
+                self.assert_same(self.load("b.npy"), transposed(matrix))
+                self.assertEqual([report[key] for key in ("processors", "steps", "messages")], [1 << d, len(words), d << 2 * d - 1])
+                self.save("a.npy", line := self.noise((1 << 2 * d + 1,), "<f8"))
+                self.ok("machine", "bitreverse", "a.npy", "b.npy", *options)
+                self.assert_same(self.load("b.npy"), bit_reversed(line))
+        self.save("a.npy", self.noise((64, 64), "<f8"))
+        run = ("machine", "transpose", "a.npy", "b.npy", "--schedule")
+        self.refused(*run, "exchange", "--array", "w.txt", "--processors", 8, "--force", says="4 columns is for 16 virtual processors, not for 8")
+        self.refused(*run, "mesh", "--array", "w.txt", "--force", says="--array is for --schedule exchange")
+        self.refused(*run[:3], "w.txt", *run[4:], "exchange", "--array", "w.txt", "--force", says="w.txt")
+        self.write("w.txt", "3 6 4\n1 7 6\n7 2 5\n5 3 6\n")
+        self.refused(*run, "exchange", "--array", "w.txt", "--force", says="the schedule has a fault: ", code=1)
+        self.write("w.txt", "3 x\n")
+        self.refused(*run, "exchange", "--array", "w.txt", "--force", says='w.txt: line 1: "x" is not')
 
     def test_large_files_in_stripes_and_times(self):
         self.ok("schedule", "exchange", "--dimension", 3, "--messages", "s.jsonl")

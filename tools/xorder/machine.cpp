@@ -15,6 +15,11 @@ class VirtualProcessors final : public Engine {
   /// `possible`: the schedules that can do what the command does, separated by |, for its help.
   explicit VirtualProcessors(std::string possible) : possible_(std::move(possible)) {}
 
+  void add_frame(CLI::App& command, MovingCommand::Make make, const OtherFiles& others) override {
+    OtherFiles files = others;
+    files.texts.push_back(&array_);
+    Engine::add_frame(command, std::move(make), files);
+  }
   void add_to(CLI::App& command) override;
 
  private:
@@ -23,7 +28,7 @@ class VirtualProcessors final : public Engine {
   std::unique_ptr<work::Work> bands(const Request& request, const std::vector<Band>& bands) const override;
   void check() const;
 
-  std::string possible_, schedule_;
+  std::string possible_, schedule_, array_;
   machine::ScheduleChoice choice_;
   std::optional<schedule::LinkTimes> times_;
   const CLI::Option *layout_ = nullptr, *routing_ = nullptr;
@@ -41,6 +46,10 @@ void VirtualProcessors::add_to(CLI::App& command) {
   add_parsed(command, "--processors", "P", choice_.processors, parse_count,
              "virtual processors: 2^d, or N^2 for a mesh; default: 16, or as many as needed");
   layout_ = add_layout(command, choice_.layout, "rounds: ", "its processor's number");
+  command
+      .add_option("--array", array_,
+                  "exchange: your own w(i, j), as in xorder schedule exchange; for 2^d virtual processors")
+      ->type_name("FILE");
   add_network_times(command, times_);
   if (possible_.find("mesh") == std::string::npos) return;
   const auto read = [this](const std::string& name) { choice_.routing = routings().at(name); };
@@ -61,6 +70,7 @@ void VirtualProcessors::check() const {
   if (schedule_ != "mesh" && routed) throw InputError("--routing is for --schedule mesh");
   if (schedule_ != "mesh" && choice_.torus) throw InputError("--torus is for --schedule mesh");
   if (schedule_ != "rounds" && layout_->count() > 0) throw InputError("--layout is for --schedule rounds");
+  if (schedule_ != "exchange" && !array_.empty()) throw InputError("--array is for --schedule exchange");
 }
 
 std::unique_ptr<work::Work> VirtualProcessors::bands(const Request& request,
@@ -80,6 +90,7 @@ std::unique_ptr<work::Work> VirtualProcessors::reordering(const Request& request
   using Kind = machine::ScheduleChoice::Kind;
   machine::ScheduleChoice choice = choice_;
   choice.kind = schedule_ == "rounds" ? Kind::rounds : schedule_ == "exchange" ? Kind::exchange : Kind::mesh;
+  if (!array_.empty()) choice.array = read_exchange_array(array_);
   return machine::scheduled(request.input(), what, std::move(extents), request.output, request.options,
                             choice, times_);
 }
@@ -110,7 +121,7 @@ void add_run(CLI::App& parent) {
     return machine::scheduled_slots(request.input(), std::move(listed), request.output, request.options,
                                     o->times);
   };
-  MovingCommand::add_to(*command, make, {.text = &o->schedule});
+  MovingCommand::add_to(*command, make, {.texts = {&o->schedule}});
   command->footer(
       "IN is P blocks of S equal slots, as they lie in the file, for P nodes of the network; OUT has the\n"
       "slots as the schedule leaves them. What no message replaces stays.\n"

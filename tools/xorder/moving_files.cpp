@@ -233,7 +233,8 @@ void MovingFiles::check_text_files(const std::string& other, const std::string& 
     if (made.empty()) continue;
     if (!profile.empty()) require_not_read(made, profile);
     if (!list_.empty()) require_not_read(made, list_);
-    if (others_.text != nullptr && !others_.text->empty()) require_not_read(made, *others_.text);
+    for (const std::string* text : others_.texts)
+      if (!text->empty()) require_not_read(made, *text);
   }
 }
 

@@ -39,9 +39,10 @@ class ArrayOptions {
 struct OtherFiles {
   std::vector<std::string> inputs{};          ///< the names of other inputs; the first is then called A
   const CLI::Option* several_with = nullptr;  ///< if it is given, there may be several IN
-  const std::string* text = nullptr;  ///< the name of a text file, or empty; lives as long as the command
-  bool joins = false;                 ///< several IN may be one array
-  bool checks = false;                ///< OUT is read
+  /// Names of text files, or empty; they live as long as the command.
+  std::vector<const std::string*> texts{};
+  bool joins = false;   ///< several IN may be one array
+  bool checks = false;  ///< OUT is read
 };
 
 /// Several IN are one array, as by numpy.stack or numpy.concatenate.
@@ -73,7 +74,7 @@ class MovingFiles {
   std::optional<int> lowest_part_bit() const { return lowest_part_bit_; }
 
   /// Throws InputError if OUT or `other`, unless that is empty, would replace a text file that the command
-  /// reads: that of OtherFiles, or `profile`, unless that is empty.
+  /// reads: those of OtherFiles, or `profile`, unless that is empty.
   void check_text_files(const std::string& other, const std::string& profile) const;
   /// Notes of temporary files left behind by killed runs. An output has a temporary name while it replaces
   /// another, on file systems without nameless files, and if several processes write it. Collective in a

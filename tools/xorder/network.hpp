@@ -9,6 +9,7 @@
 #include <string>
 
 #include "schedule/mesh/mesh.hpp"
+#include "xorder/schedule/exchange_array.hpp"
 #include "xorder/schedule/listed.hpp"
 #include "xorder/schedule/traffic.hpp"
 
@@ -34,6 +35,10 @@ void add_network(CLI::App& command, std::optional<schedule::Network>& network);
 schedule::Listed read_schedule(const std::string& file, const schedule::Network& network,
                                const std::optional<schedule::Task>& task = {},
                                std::optional<std::uint64_t> slots = {});
+
+/// The array w(i, j) in a text file: a line of d numbers for each step, all decimal or all of d binary digits.
+/// Throws InputError naming the line.
+schedule::ExchangeArray read_exchange_array(const std::string& file);
 
 std::string traffic_text(const schedule::Traffic& traffic);
 nlohmann::json traffic_json(const schedule::Traffic& traffic);

@@ -72,7 +72,7 @@ CLI::App* add_permute(CLI::App& parent, std::shared_ptr<Engine> engine) {
     const int n = exact_lg(in.extents[static_cast<std::size_t>(k)], name + ": axis " + std::to_string(k));
     return engine->work(request, request.mapping_along(k, wanted_map(*options, n)), in.extents);
   };
-  engine->add_frame(*command, make, {.text = &options->matrix, .joins = true});
+  engine->add_frame(*command, make, {.texts = {&options->matrix}, .joins = true});
   engine->add_to(*command);
   return command;
 }

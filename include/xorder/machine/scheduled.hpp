@@ -25,6 +25,7 @@
 #include "xorder/machine/job.hpp"
 #include "xorder/permutation/band.hpp"
 #include "xorder/permutation/reordering.hpp"
+#include "xorder/schedule/exchange_array.hpp"
 #include "xorder/schedule/network.hpp"
 #include "xorder/schedule/schedule.hpp"
 
@@ -39,6 +40,8 @@ struct ScheduleChoice {
   /// For rounds: f, where the processor number is bits f .. f+p−1 of an element's index. The default is the
   /// top bits. Other layouts take another pass, which puts the elements where they belong.
   std::optional<int> layout{};
+  /// For the exchange: an array of your own, for 2^dimension processors.
+  std::optional<schedule::ExchangeArray> array{};
   /// For the mesh: how messages travel. With `xy` they go along the row first, which takes one step more.
   schedule::MeshRouting routing = schedule::MeshRouting::any;
   /// For the mesh: whether it is a torus, with routing `any` or `xy`.
@@ -47,7 +50,8 @@ struct ScheduleChoice {
 
 /// Plans the run; nothing is written. The parameters are those of Job. Throws InputError as Job does, for a
 /// reordering that the schedule cannot do (and says which schedule can), for a number of processors or a
-/// layout that does not fit, and if the memory is too small. Each pass reads and writes the data once. A run
+/// layout that does not fit, and if the memory is too small; Error if the checker (schedule/check.hpp) finds
+/// a fault in what an array of your own does. Each pass reads and writes the data once. A run
 /// of two passes takes scratch disk of the data's size, one of more passes twice that. With link
 /// times, runs are also simulated on such a network (Machine); InputError if one is negative or not finite.
 std::unique_ptr<Job> scheduled(io::ArrayFile input, const Reordering& what,

@@ -53,4 +53,7 @@ inline constexpr std::uint64_t max_checked_places = std::uint64_t{1} << 24;
 /// walking their paths, on one core.
 CheckReport check(const Schedule& schedule);
 
+/// Checks it, and throws Error naming the first fault if there is one.
+void require_correct(const Schedule& schedule);
+
 }  // namespace xorder::schedule

@@ -10,6 +10,7 @@
 #include "schedule/mesh/torus.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/bmmc.hpp"
+#include "xorder/schedule/check.hpp"
 
 namespace xorder::plan {
 namespace {
@@ -73,7 +74,16 @@ uint64_t choose_side(uint64_t most, const ProcessorSetting& setting) {
   return std::min(side, most);
 }
 
-ExchangePlan exchange_of(const BlockMatrix& matrix, const ProcessorSetting& setting) {
+using Array = std::optional<schedule::ExchangeArray>;
+
+std::shared_ptr<const Exchange> exchange_on(int d, Exchange::Kind kind, const Array& array) {
+  if (!array) return std::make_shared<Exchange>(d, kind);
+  auto own = std::make_shared<Exchange>(*array, kind);
+  schedule::require_correct(*own);
+  return own;
+}
+
+ExchangePlan exchange_of(const BlockMatrix& matrix, const ProcessorSetting& setting, const Array& array) {
   require_motion(matrix, setting);
   const int d = choose_dimension(std::min(matrix.rows, matrix.columns), "rows or columns", setting);
   const uint64_t blocks = uint64_t{1} << d;
@@ -85,7 +95,7 @@ ExchangePlan exchange_of(const BlockMatrix& matrix, const ProcessorSetting& sett
                     .mapped = {},
                     .map = {}};
   StripePlan stripes = block_stripes(
-      "exchange", std::make_shared<Exchange>(d, Exchange::Kind::transposition), cut, setting,
+      "exchange", exchange_on(d, Exchange::Kind::transposition, array), cut, setting,
       [](uint64_t i, uint64_t j) {
         return Block{i, j};
       },
@@ -95,7 +105,8 @@ ExchangePlan exchange_of(const BlockMatrix& matrix, const ProcessorSetting& sett
   return {std::move(within), std::move(stripes)};
 }
 
-ExchangePlan reversing_exchange(int n, uint64_t element_bytes, const ProcessorSetting& setting) {
+ExchangePlan reversing_exchange(int n, uint64_t element_bytes, const ProcessorSetting& setting,
+                                const Array& array) {
   const int d = choose_dimension(uint64_t{1} << (n / 2), "rows of a square that the elements fill", setting);
   const uint64_t blocks = uint64_t{1} << d;
   const int middle = n - 2 * d;
@@ -106,7 +117,7 @@ ExchangePlan reversing_exchange(int n, uint64_t element_bytes, const ProcessorSe
                     .mapped = 1,
                     .map = bmmc::bit_reverse(middle)};
   StripePlan stripes = block_stripes(
-      "exchange", std::make_shared<Exchange>(d, Exchange::Kind::bit_reversal),
+      "exchange", exchange_on(d, Exchange::Kind::bit_reversal, array),
       {blocks, uint64_t{1} << (n - d), blocks, element_bytes}, setting,
       [&](uint64_t i, uint64_t j) {
         return Block{reversed(i), reversed(j)};
@@ -135,7 +146,16 @@ std::optional<BlockMatrix> transposed_matrix(const Reordering& what) {
   return BlockMatrix{simple.extents[0], simple.extents[1], 1, simple.element_bytes};
 }
 
-ExchangePlan plan_exchange(const Reordering& what, const ProcessorSetting& setting) {
+ExchangePlan plan_exchange(const Reordering& what, const ProcessorSetting& given, const Array& array) {
+  ProcessorSetting setting = given;
+  if (array) {
+    const uint64_t processors = schedule::Network::hypercube(array->dimension).nodes();
+    if (setting.processors.value_or(processors) != processors) {
+      throw InputError(fmt::format("an array of {} columns is for {} virtual processors, not for {}",
+                                   array->dimension, processors, *setting.processors));
+    }
+    setting.processors = processors;
+  }
   const auto map = flat_map(what);
   if (!map) {
     throw InputError(
@@ -143,9 +163,9 @@ ExchangePlan plan_exchange(const Reordering& what, const ProcessorSetting& setti
         "engine does everything");
   }
   if (*map == bmmc::bit_reverse(map->bits())) {
-    return reversing_exchange(map->bits(), what.element_bytes, setting);
+    return reversing_exchange(map->bits(), what.element_bytes, setting, array);
   }
-  if (const auto matrix = transposed_matrix(what)) return exchange_of(*matrix, setting);
+  if (const auto matrix = transposed_matrix(what)) return exchange_of(*matrix, setting, array);
   throw InputError(
       "schedule exchange does transposition and bit reversal of a whole array only, not of a batch; rounds "
       "does every permutation of this kind");

@@ -11,6 +11,7 @@
 #include "plan/processors/stripes.hpp"
 #include "schedule/mesh/mesh.hpp"
 #include "xorder/permutation/reordering.hpp"
+#include "xorder/schedule/exchange_array.hpp"
 
 namespace xorder::plan {
 
@@ -42,9 +43,11 @@ struct ExchangePlan {
   Reordering within;  ///< the first pass: collects what goes into a slot, its rows in the output's order
   StripePlan stripes;
 };
-/// Throws InputError unless it is a transposition or a bit reversal of powers of two, for a number of
-/// processors that does not fit, and if the memory is too small.
-ExchangePlan plan_exchange(const Reordering& what, const ProcessorSetting& setting);
+/// By the closed form, or by an array of 2^d processors. Throws InputError unless it is a transposition or a
+/// bit reversal of powers of two, for a number of processors that does not fit, and if the memory is too
+/// small; Error if the array does not do it.
+ExchangePlan plan_exchange(const Reordering& what, const ProcessorSetting& setting,
+                           const std::optional<schedule::ExchangeArray>& array = {});
 
 /// The exchange of N × N blocks of any matrix.
 struct MeshPlan {

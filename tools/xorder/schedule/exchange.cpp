@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "io/format/text_file.hpp"
+#include "network.hpp"
 #include "schedule/exchange.hpp"
 #include "schedule/one_to_all.hpp"
 #include "schedule/shown.hpp"
@@ -31,7 +32,10 @@ bool is_binary(const std::string& text) {
   return binary;
 }
 
-schedule::ExchangeArray parse_array(const std::string& text, const std::string& name) {
+}  // namespace
+
+schedule::ExchangeArray read_exchange_array(const std::string& name) {
+  const std::string text = io::read_text(name);
   schedule::ExchangeArray array;
   const int base = is_binary(text) ? 2 : 10;
   for_each_line_of_numbers(text, name, base, [&](std::size_t line, const std::vector<uint64_t>& words) {
@@ -49,6 +53,8 @@ schedule::ExchangeArray parse_array(const std::string& text, const std::string& 
     throw InputError(fmt::format("{}: has no words; expected a line of d numbers for each step", name));
   return array;
 }
+
+namespace {
 
 // The table and the drawing for any array.
 void show_words(ShownSchedule& shown, std::unique_ptr<schedule::Exchange> exchange, bool transposition) {
@@ -71,7 +77,7 @@ void show_words(ShownSchedule& shown, std::unique_ptr<schedule::Exchange> exchan
 }
 
 ShownSchedule show_array(const ExchangeOptions& o, schedule::Exchange::Kind kind) {
-  const schedule::ExchangeArray array = parse_array(io::read_text(o.array_file), o.array_file);
+  const schedule::ExchangeArray array = read_exchange_array(o.array_file);
   ShownSchedule shown;
   shown.title = fmt::format("exchange --array '{}' --kind {}", o.array_file, o.kind);
   shown.summary = fmt::format("an exchange of 2^{0} × 2^{0} words by an array of {1} rows", array.dimension,
