@@ -28,6 +28,7 @@ class LineReader {
     source_ = fmt::format("{}: line {}", name_, number);
     const json object = parsed_json(line, source_);
     if (!object.is_object()) fail("is not a JSON object");
+    if (object.contains("update")) fail("is an update; a schedule that computes cannot be read back");
     for (const auto& [key, value] : object.items()) {
       if (key != "step" && key != "from" && key != "to" && key != "path")
         fail(fmt::format("the key {}; expected step, from, to and path", json_text(json(key))));

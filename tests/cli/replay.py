@@ -3,8 +3,9 @@
 
     xorder schedule exchange --dimension 3 --messages m.jsonl && tests/cli/replay.py m.jsonl hypercube
 
-It prints where everything is in the end. Each line of the file is {"step", "from", "to", "path"}; a place is
-[node, slot]. All messages of a step are read before any is written.
+It prints where everything is in the end. Each line of the file is a message, {"step", "from", "to", "path"}, or an
+update, {"step", "update", "plus", "minus", "b"}; a place is [node, slot]. All messages of a step are read before any is
+written, and then all of its updates.
 """
 
 import itertools
@@ -24,14 +25,21 @@ def neighbours(network, a, b, side=None):
     return sum(apart) == 1
 
 
-def replay(lines, network, side=None):
-    """Returns {place: the place where its content was at first} of all places that a message wrote to, and what
-    was read in each step. Raises ValueError at the first message that breaks a rule."""
+def replay(lines, network, side=None, first=lambda place: place, f=lambda *operands: operands):
+    """Returns {place: its content} of all places that were written to, and what messages read in each step. A
+    place's first content is first(place), by default its name, and an update makes f(b, x, plus, minus) of x.
+    Raises ValueError at the first line that breaks a rule."""
     content, reads = {}, []
-    messages = (json.loads(line) for line in lines)
-    for step, group in itertools.groupby(messages, lambda m: m["step"]):
+
+    def read(place):
+        return content.get(tuple(place), first(tuple(place)))
+
+    parsed = (json.loads(line) for line in lines)
+    for step, group in itertools.groupby(parsed, lambda m: m["step"]):
+        group = list(group)
+        updates = [line for line in group if "update" in line]
         links, senders, receivers, written = set(), set(), set(), {}
-        for m in group:
+        for m in (line for line in group if "update" not in line):
             source, target, path = tuple(m["from"]), tuple(m["to"]), m["path"]
             if path[0] != source[0] or path[-1] != target[0]:
                 raise ValueError(f"step {step}: the path {path} does not connect {source} and {target}")
@@ -48,9 +56,16 @@ def replay(lines, network, side=None):
                 receivers.add(path[-1])
             if target in written:
                 raise ValueError(f"step {step}: two messages into {target}")
-            written[target] = content.get(source, source)
+            written[target] = read(source)
         content.update(written)
         reads.append((step, written))
+        computed = {}
+        for u in updates:
+            target = tuple(u["update"])
+            if target in computed or any(place[0] != target[0] for place in (u["plus"], u["minus"])):
+                raise ValueError(f"step {step}: {target} is updated twice, or from another node")
+            computed[target] = f(u["b"], read(target), read(u["plus"]), read(u["minus"]))
+        content.update(computed)
     return content, reads
 
 
@@ -58,4 +73,5 @@ if __name__ == "__main__":
     with open(sys.argv[1], encoding="ascii") as file:
         final, _ = replay(file, sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else None)
     for place, origin in sorted(final.items()):
-        print(f"slot {place[1]} of node {place[0]} has what was in slot {origin[1]} of node {origin[0]}")
+        what = f"what was in slot {origin[1]} of node {origin[0]}" if len(origin) == 2 else f"a result of f_{origin[0]}"
+        print(f"slot {place[1]} of node {place[0]} has {what}")

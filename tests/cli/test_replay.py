@@ -15,16 +15,16 @@ def gray(x):
 class Replay(Case):
     in_memory = True
 
-    def replayed(self, *args, network="hypercube", side=None):
+    def replayed(self, *args, network="hypercube", side=None, **computation):
         """What replay.py finds, and the report; the numbers of both agree."""
         report = self.json("schedule", *args, "--messages", "m.jsonl", "--force")
         text = self.bytes_of("m.jsonl").decode()
         self.assertEqual(report["network"], network)
         messages = [json.loads(line) for line in text.splitlines()]
-        moving = [m for m in messages if len(m["path"]) > 1]
+        moving = [m for m in messages if len(m.get("path", [])) > 1]
         self.assertEqual((len(moving), sum(len(m["path"]) - 1 for m in moving)), (report["messages"], report["crossings"]))
         self.assertTrue(all(m["step"] < len(report["step_crossings"]) for m in messages))
-        content, reads = replay.replay(io.StringIO(text), network, side)
+        content, reads = replay.replay(io.StringIO(text), network, side, **computation)
         return content, reads, report
 
     def expect(self, args, goals, **network):
@@ -149,7 +149,7 @@ class Replay(Case):
         """In the last step of each round every node has what its iterations need from i - 2^j and i + 2^j."""
         n, v = 3, 4
         table = self.json("schedule", "descend", "--dimension", n, "--per-node", v)["table"]
-        _, reads, _ = self.replayed("descend", "--dimension", n, "--per-node", v)
+        _, reads, _ = self.replayed("descend", "--dimension", n, "--per-node", v, f=lambda b, x, plus, minus: x)
         steps = dict(reads)
         for number, row in enumerate(table["rows"]):
             arrived = {}
@@ -164,6 +164,27 @@ class Replay(Case):
                     self.assertEqual(arrived[gray(i), v + j], (below, offset))
                     self.assertEqual(arrived[gray(i), v + n + j], (above, offset))
 
+    def test_descend_computes(self):
+        """The updates make what the definition does, of numbers and a function that tells its operands apart."""
+        def f(b, x, plus, minus):
+            return (x * 0x9E3779B97F4A7C15 + plus * 0xC2B2AE3D27D4EB4F + (minus << 7 ^ minus >> 3) + b) % (1 << 64)
+
+        for n, lg in [(0, 0), (0, 3), (1, 0), (1, 2), (2, 1), (3, 0), (3, 3), (4, 2)]:
+            lg_m = n + lg
+            a = [int(x) for x in self.random.integers(0, 1 << 62, 1 << lg_m)]
+            start = {(gray(x >> lg), x % (1 << lg)): a[x] for x in range(1 << lg_m)}
+            for order in [[], ["--ascend"]]:
+                args = ("descend", "--dimension", n, "--per-node", 1 << lg, *order)
+                content, _, _ = self.replayed(*args, first=lambda place: start.get(place, 0xDEAD), f=f)
+                expected = a
+                for b in range(lg_m) if order else reversed(range(lg_m)):
+                    expected = [f(b, x, expected[(i + (1 << b)) % len(a)], expected[i - (1 << b)]) for i, x in enumerate(expected)]
+                self.assertEqual([content.get(place, start[place]) for place in start], expected, args)
+                updates = [line for line in self.bytes_of("m.jsonl").splitlines() if b'"update"' in line]
+                self.assertEqual(len(updates), lg_m << lg_m)
+        self.refused("schedule", "descend", "--dimension", 0, "--per-node", 1 << 18, "--messages", "large.jsonl", says="4718592 updates; at most 2097152")
+        self.refused("schedule", "file", "m.jsonl", "--network", "hypercube:4", says="is an update; a schedule that computes cannot be read back")
+
     def test_what_breaks_a_rule_is_found(self):
         good = '{"step":0,"from":[0,0],"to":[1,0],"path":[0,1]}\n'
         replay.replay(io.StringIO(good), "hypercube")
@@ -171,6 +192,11 @@ class Replay(Case):
                     '{"step":0,"from":[3,0],"to":[1,0],"path":[3,1]}', '{"step":0,"from":[3,0],"to":[1,1],"path":[3,2]}']:
             with self.assertRaises(ValueError):
                 replay.replay(io.StringIO(good + bad), "hypercube")
+        update = '{"step":0,"update":[1,0],"plus":[1,0],"minus":[1,1],"b":0}\n'
+        replay.replay(io.StringIO(good + update), "hypercube")
+        for bad in [update, update.replace("[1,1]", "[0,1]").replace('"update":[1,0]', '"update":[1,2]')]:
+            with self.assertRaises(ValueError):
+                replay.replay(io.StringIO(good + update + bad), "hypercube")
 
     def test_too_many_and_existing_files(self):
         # Few messages with long paths are long as well.

@@ -38,7 +38,7 @@ class Files(Case):
             with self.subTest(args=args):
                 report = self.json("schedule", *args, "--messages", "s.jsonl", "--network-times", "5,2,0.5", "--force")
                 own = ("--slots", max(report["slots"], 1), "--network-times", "5,2,0.5")
-                if args[0] == "descend":  # what it computes is not in the file
+                if args[0] == "descend":  # a file with updates is not read back
                     continue
                 again = self.file(*own, "--messages", "again.jsonl", "--force", network=network_of(report))
                 self.assertEqual(self.bytes_of("again.jsonl"), self.bytes_of("s.jsonl"))

@@ -161,7 +161,8 @@ void print_schedule_as_json(const ShownSchedule& shown, const MaybeReport& repor
 std::string schedule_as_svg(const ShownSchedule& shown);
 std::string mesh_as_svg(const ShownSchedule& shown);
 /// Every message as a line of JSON, {"step": s, "from": [node, slot], "to": [node, slot], "path": [node,
-/// ..]}, by step. Throws InputError if there are more than 2^21.
+/// ..]}, by step, and after those of a step its updates, {"step": s, "update": [node, slot], "plus": [node,
+/// slot], "minus": [node, slot], "b": b}. Throws InputError if there are more than 2^21 of either.
 std::string messages_as_json_lines(const schedule::Schedule& schedule);
 
 }  // namespace xorder::cli
