@@ -334,6 +334,22 @@ XORDER_API int xorder_job_layout(xorder_job** out, const xorder_permutation* per
                                  const xorder_layout* input, const char* output,
                                  const xorder_options* options);
 
+/// Iteration b of a computation for `count` consecutive records from index `first` on: writes to `out` what
+/// f_b makes of each record of `x` and of those at the same place of `plus` (2^b further) and `minus` (2^b
+/// before, both modulo the number of records). `out` overlaps none of them. `user` is the argument of
+/// xorder_job_descend(). Several threads call it at once, and again for the same records. It must return.
+typedef void (*xorder_step_function)(int b, uint64_t first, uint64_t count, const void* x, const void* plus,
+                                     const void* minus, void* out, void* user);
+
+/// A job that computes a[i] = f_b(a[i], a[i + 2^b], a[i - 2^b]) for b = n-1 down to 0, or from 0 up if
+/// `ascends` is not 0, on the 2^n elements of a file that xorder_job_npy() reads, in C order. A record is an
+/// element. The output has the input's type and shape. Reads and writes all data twice, more with little
+/// memory, once if the file is small. Everything else is as for xorder_job_raw(). (xorder/descend/descend.hpp
+/// explains the class, which has prefix sums and cyclic reduction.)
+/// XORDER_ERROR_INPUT also: there are not 2^n elements.
+XORDER_API int xorder_job_descend(xorder_job** out, int ascends, xorder_step_function step, void* user,
+                                  const char* input, const char* output, const xorder_options* options);
+
 /// Whether a new file of this name gets the header of an .npy file (1) or none (0), as xorder_job_layout()
 /// decides it.
 /// XORDER_ERROR_INPUT: the name means a format that is not written, such as a.h5.

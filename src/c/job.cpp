@@ -13,18 +13,19 @@
 #include "text/json_text.hpp"
 #include "work/json.hpp"
 #include "work/notes.hpp"
+#include "xorder/descend/job.hpp"
 #include "xorder/io/array_file.hpp"
 #include "xorder/permutation/expression.hpp"
 #include "xorder/tiles/job.hpp"
 
 struct xorder_job {
-  explicit xorder_job(xorder::tiles::Job made)
+  explicit xorder_job(std::unique_ptr<xorder::work::Work> made)
       : job(std::move(made)),
-        plan_text(job.describe()),
-        plan_json(xorder::json_text(xorder::work::plan_json(job.summary()))),
-        note(job.summary().note) {}
+        plan_text(job->describe()),
+        plan_json(xorder::json_text(xorder::work::plan_json(job->summary()))),
+        note(job->summary().note) {}
 
-  xorder::tiles::Job job;
+  std::unique_ptr<xorder::work::Work> job;
   std::string plan_text, plan_json, report_json;
   std::string note;
 };
@@ -39,9 +40,27 @@ Made job(const xorder_permutation& permutation, io::ArrayFile input, const char*
   const ArrayShape shape = input.description.shape();
   const Reordering what = permutation.applied_to(shape);
   auto extents = permutation.result(shape);
-  tiles::Job made({std::move(input)}, what, std::move(extents), output, std::move(options));
-  return std::make_unique<xorder_job>(std::move(made));
+  return std::make_unique<xorder_job>(std::make_unique<tiles::Job>(
+      std::vector{std::move(input)}, what, std::move(extents), output, std::move(options)));
 }
+
+// A computation by C's function.
+class StepByFunction final : public descend::Computation {
+ public:
+  StepByFunction(bool ascends, std::size_t record_bytes, xorder_step_function function, void* user)
+      : Computation(ascends ? descend::Direction::ascend : descend::Direction::descend, record_bytes),
+        function_(function),
+        user_(user) {}
+
+  void step(int b, std::uint64_t first, std::size_t count, const std::byte* x, const std::byte* plus,
+            const std::byte* minus, std::byte* out) override {
+    function_(b, first, count, x, plus, minus, out, user_);
+  }
+
+ private:
+  xorder_step_function function_;
+  void* user_;
+};
 
 // A map of the flat index accepts any shape with the same number of elements.
 void check_shape(const xorder_permutation& permutation, const io::ArrayFile& input) {
@@ -82,12 +101,12 @@ class Teller {
 
 void run(xorder_job& job, xorder_progress_function progress, void* user) {
   job.report_json.clear();
-  job.note = job.job.summary().note;
+  job.note = job.job->summary().note;
   Teller teller(progress, user);
-  const work::Report report = job.job.run(
+  const work::Report report = job.job->run(
       progress == nullptr ? work::ProgressCallback() : [&teller](const work::Progress& p) { teller(p); },
       teller.token());
-  job.report_json = json_text(work::report_json(job.job.summary(), report));
+  job.report_json = json_text(work::report_json(job.job->summary(), report));
   work::add_note(job.note, report.note);
 }
 
@@ -144,6 +163,22 @@ int xorder_job_layout(xorder_job** out, const xorder_permutation* permutation, c
     xorder::work::Options settings = job_options(options);
     check_shape(*permutation, input->array);
     return job(*permutation, input->array, output, std::move(settings));
+  });
+}
+
+int xorder_job_descend(xorder_job** out, int ascends, xorder_step_function step, void* user,
+                       const char* input, const char* output, const xorder_options* options) {
+  return made(out, [&] {
+    if (step == nullptr) throw ArgumentError("step is NULL");
+    require(input, "input");
+    require(output, "output");
+    xorder::work::Options settings = job_options(options);
+    auto file = xorder::io::open_array(input, {});
+    const xorder::io::DType element = file.description.dtype;
+    const auto extents = file.description.extents;
+    auto what = std::make_unique<StepByFunction>(ascends != 0, element.bytes, step, user);
+    return std::make_unique<xorder_job>(std::make_unique<xorder::descend::DescendJob>(
+        std::vector{std::move(file)}, std::move(what), element, extents, output, std::move(settings)));
   });
 }
 

@@ -232,6 +232,48 @@ static void test_npy(void) {
   free(in);
 }
 
+// -- Computations -----------------------------------------------------------------------------------------
+
+// Prefix sums: nothing is 2^b before the first 2^b elements.
+static void sum_step(int b, uint64_t first, uint64_t count, const void* x, const void* plus,
+                     const void* minus, void* out, void* user) {
+  const uint32_t *self = x, *before = minus;
+  uint64_t k;
+  (void)plus;
+  for (k = 0; k < count; ++k)
+    ((uint32_t*)out)[k] = self[k] + ((first + k) >> b == 0 ? 0 : before[k] * *(const uint32_t*)user);
+}
+
+static void test_descend(void) {
+  enum { count = 1 << 12, bytes = count * 4 };
+  char header[npy_header];
+  uint32_t *in = (uint32_t*)noise(bytes), *out, one = 1, sum = 0;
+  unsigned char* file;
+  xorder_job* job;
+  int i;
+
+  npy_text(header, "<u4", "False", "(4096,)");
+  write_file("in.npy", header, npy_header, in, bytes);
+  OK(xorder_job_descend(&job, 1, sum_step, &one, "in.npy", "out.raw", NULL));
+  OK(xorder_job_run(job, NULL, NULL));
+  CHECK(strstr(xorder_job_report_json(job), "\"seconds\"") != NULL);
+  xorder_job_free(job);
+  file = read_file("out.raw", bytes);
+  out = (uint32_t*)file;
+  for (i = 0; i < count; ++i) CHECK(out[i] == (sum += in[i]));
+  free(file);
+  FAILS(XORDER_ERROR_ARGUMENT, "step is NULL",
+        xorder_job_descend(&job, 1, NULL, NULL, "in.npy", "o.raw", NULL));
+  FAILS(XORDER_ERROR_ARGUMENT, "output is NULL",
+        xorder_job_descend(&job, 1, sum_step, &one, "in.npy", NULL, NULL));
+  npy_text(header, "<u4", "False", "(4095,)");
+  write_file("in.npy", header, npy_header, in, bytes - 4);
+  FAILS(XORDER_ERROR_INPUT, "the number of elements",
+        xorder_job_descend(&job, 0, sum_step, &one, "in.npy", "o.raw", NULL));
+  CHECK(remove("in.npy") == 0 && remove("out.raw") == 0);
+  free(in);
+}
+
 // -- Plans, progress, cancelling --------------------------------------------------------------------------
 
 struct watch {
@@ -419,6 +461,7 @@ void test_jobs(const char* directory) {
     for (i = 0; i < 4; ++i) test_raw(access_mode, offsets[i], offsets[3 - i]);
   test_raw_is_raw();
   test_npy();
+  test_descend();
   test_run();
   test_job_errors();
   CHECK(files_here() == before);

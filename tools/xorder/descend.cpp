@@ -210,8 +210,9 @@ void add_descend_command(CLI::App& parent, bool by_machine) {
         "They take two reads and two\n"
         "writes of the file, more with little memory, one of each if the file is small. Elements of many\n"
         "MiB need more memory: the error says how much. For your own f_b use the library\n"
-        "(xorder/descend/descend.hpp). These commands are examples, not the fastest way: a scan by\n"
-        "itself needs one pass.");
+        "(xorder_job_descend() in C, xorder/descend/descend.hpp in C++). These commands are examples, not "
+        "the\n"
+        "fastest way: a scan by itself needs one pass.");
   }
   command->require_subcommand(1);
   const Family family{*command, by_machine};
