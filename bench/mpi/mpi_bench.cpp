@@ -5,7 +5,8 @@
 //   mpiexec -n 2 build/bench/bench/mpi/mpi_bench [BYTES [REPEATS [SLICE [NAME [JSON]]]]]
 //
 // BYTES is the total size (default 2^30), a power of two. SLICE 0 means the default. NAME selects the cases
-// whose name contains it. The three run in turn, after one run that is not counted. Times are those of the
+// whose name contains it; "exchange" is that of the rounds alone, by Sendrecv_replace, Sendrecv and Alltoallv. The
+// three run in turn, after one run that is not counted. Times are those of the
 // slowest rank, from barrier to barrier; ratios are to the Alltoallv and copy that ran next to it. JSON is a file
 // for the results, which `xorder bench draw` and `compare` read.
 #include <fftw3-mpi.h>
@@ -23,8 +24,8 @@
 #include <vector>
 
 #include "bench/bench.hpp"
-#include "text/json_text.hpp"
 #include "schedule/rounds.hpp"
+#include "text/json_text.hpp"
 #include "xorder/permutation/bmmc.hpp"
 #include "xorder/permutation/expression.hpp"
 #include "xorder_mpi.h"
@@ -190,6 +191,69 @@ void factoring(xorder::cli::Results& results) {
   results.figures.back().points("").push_back({0, times});
 }
 
+// Cormen's rounds alone, without the passes within ranks, in the three ways in which MPI can send them, over
+// rank γ and the lowest bit f of the rank's number. The map trades bits of the rank's number for others, and
+// negates the number. The rounds' chunks lie one behind the other.
+void exchanges(int n, int p, xorder::cli::Results& results) {
+  const char* const names[] = {"Sendrecv_replace", "Sendrecv", "Alltoallv"};
+  xorder::cli::MeasuredFigure figure{
+      "exchange",
+      fmt::format("The rounds alone: {} MiB on each of {} ranks, whose number begins at bit f of an index.",
+                  (size_t{8} << (n - p)) >> 20, ranks),
+      {},
+      seconds_axis};
+  const Array data(size_t{8} << (n - p)), temp(size_t{8} << (n - p));
+  for (const int f : {0, (n - p) / 2, n - p}) {
+    for (int r = 0; r <= std::min(p, (n - p) / 2); ++r) {
+      std::vector<uint64_t> columns;
+      for (int i = 0; i < n; ++i) columns.push_back(uint64_t{1} << i);
+      for (int i = 0; i < r; ++i) std::swap(columns[f + i], columns[f >= r ? i : f + p + i]);
+      const xorder::schedule::Rounds rounds({{n, columns}, xorder::gf2::low_mask(p) << f}, p, f);
+      const int count = 1 << rounds.lg_chunk();
+      std::vector<int> counts[2], begins[2];
+      for (int side = 0; side < 2; ++side) {
+        counts[side].resize(ranks), begins[side].resize(ranks);
+        for (uint64_t b = 0; b < rounds.steps(); ++b) {
+          const uint64_t other = side == 0 ? rounds.target(rank, b) : rounds.source(rank, b);
+          counts[side][other] = count;
+          begins[side][other] = static_cast<int>(b) * count;
+        }
+      }
+      const auto in_rounds = [&](const auto& send) {
+        for (uint64_t b = 0; b < rounds.steps(); ++b) {
+          send((b << rounds.lg_chunk()) * sizeof(double), static_cast<int>(rounds.target(rank, b)),
+               static_cast<int>(rounds.source(rank, b)));
+        }
+      };
+      std::vector<double> times[3];
+      for (int i = 0; i <= repeats; ++i) {
+        const double t[] = {seconds([&] {
+                              in_rounds([&](size_t at, int to, int from) {
+                                MPI_Sendrecv_replace(data.data() + at, count, MPI_DOUBLE, to, 0, from, 0,
+                                                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                              });
+                            }),
+                            seconds([&] {
+                              in_rounds([&](size_t at, int to, int from) {
+                                MPI_Sendrecv(data.data() + at, count, MPI_DOUBLE, to, 0, temp.data() + at,
+                                             count, MPI_DOUBLE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                              });
+                            }),
+                            seconds([&] {
+                              MPI_Alltoallv(data.data(), counts[0].data(), begins[0].data(), MPI_DOUBLE,
+                                            temp.data(), counts[1].data(), begins[1].data(), MPI_DOUBLE,
+                                            MPI_COMM_WORLD);
+                            })};
+        for (int k = 0; i != 0 && k < 3; ++k) times[k].push_back(t[k]);
+      }
+      const auto row = static_cast<double>(figure.rows.size());
+      figure.rows.push_back(fmt::format("rank γ = {}, f = {}", r, f));
+      for (int k = 0; k < 3; ++k) figure.points(names[k]).push_back({row, times[k]});
+    }
+  }
+  results.figures.push_back(std::move(figure));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -229,6 +293,7 @@ int main(int argc, char** argv) {
     if (c.name.find(name) != std::string::npos) measure(c, results);
     xorder_mpi_plan_free(c.plan);
   }
+  if (std::string("exchange").find(name) != std::string::npos) exchanges(n, p, results);
   if (rank == 0) {
     fmt::print("{}", xorder::cli::results_text(results));
     if (argc > 5)

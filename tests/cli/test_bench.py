@@ -306,8 +306,12 @@ class Benchmarks(Case):
         sizes = {8 << 3 * i for i in range(6)}  # to 256 KiB
         for name in [*names, "two copies by memcpy"]:
             self.assertEqual(set(curves["message-bytes"][name]), sizes, name)
-        self.assertEqual(list(curves["file-transposed"]), ["tiles", "rounds", "exchange", "mesh"])
-        self.assertEqual(list(curves["file-reversed"]), ["tiles", "rounds", "exchange"])
+        for figure, by in [("file-transposed", ["rounds", "exchange", "mesh"]), ("file-reversed", ["rounds", "exchange"])]:
+            self.assertEqual(list(curves[figure]), [f"{name}, on a network" for name in by] + ["tiles"] + by)
+        for name, kind, shift in [("exchange", ("exchange", "--dimension", 4), 8), ("mesh", ("mesh", "--size", 4), 4),
+                                  ("rounds", ("bmmc", "--by", "transpose(9,10)", "--bits", 19, "--processors", 16), 8)]:
+            time = self.json("schedule", *kind, "--network-times", "2e-6,0,8e-11,one-port", "--message-bytes", 4 * harness.MiB >> shift)["timing"]
+            self.assertAlmostEqual(curves["file-transposed"][f"{name}, on a network"][4], time["wormhole"]["asynchronous"], 12)
         self.assertIn(4, curves["file-reversed"]["rounds"])
         self.assertEqual(len(results["tables"][0]["rows"]), 6)
 

@@ -1,13 +1,19 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
 #include "bench/schedules.hpp"
+#include "schedule/exchange.hpp"
+#include "schedule/mesh/mesh.hpp"
+#include "schedule/rounds.hpp"
 #include "text/size_text.hpp"
 #include "xorder/error.hpp"
 #include "xorder/machine/scheduled.hpp"
 #include "xorder/permutation/bmmc.hpp"
+#include "xorder/schedule/timing.hpp"
 #include "xorder/tiles/job.hpp"
 
 namespace xorder::cli {
@@ -46,6 +52,24 @@ std::optional<double> predicted_seconds(const TestMatrix& matrix, const FileTask
   }
 }
 
+// How long the messages take between 2^lg real processors with one port each, on the network of
+// docs/cluster.md.
+double network_seconds(const TestMatrix& matrix, const FileTask& task, Choice::Kind kind, int lg) {
+  constexpr schedule::LinkTimes times{.startup = 2e-6, .per_link = 0, .per_byte = 8e-11, .one_port = true};
+  const auto bytes = static_cast<double>(matrix.bytes());
+  if (kind == Choice::Kind::exchange)  // all ports are always busy
+    return static_cast<double>(schedule::exchange_steps(lg)) * lg *
+           (times.startup + std::ldexp(bytes, -2 * lg) * times.per_byte);
+  const auto time = [&](const schedule::Schedule& s, double slot) {
+    return schedule::duration(s, slot, times, schedule::Switching::wormhole).asynchronous;
+  };
+  if (kind == Choice::Kind::mesh)
+    return time(schedule::Mesh(std::uint64_t{1} << lg / 2, schedule::Mesh::Routing::any),
+                std::ldexp(bytes, -lg));
+  const schedule::Rounds rounds(*flat_map(task.reordering), lg, matrix.bits() - lg);
+  return time(rounds, std::ldexp(8, rounds.lg_chunk()));
+}
+
 }  // namespace
 
 void add_runs_on_files(Results& results, std::vector<Case>& cases, std::shared_ptr<const TestMatrix> matrix,
@@ -70,7 +94,9 @@ void add_runs_on_files(Results& results, std::vector<Case>& cases, std::shared_p
   for (const FileTask& task : tasks) {
     const std::string caption = fmt::format(
         "{}, {} from a disk and back to it with {} of memory: by tiles, and by virtual processors that send "
-        "each other messages. Numbers of processors that do not fit in the memory are left out{}.",
+        "each other messages, and how long these take on a network of P processors with one port of 12.5 "
+        "GB/s "
+        "each, by the timing model. Numbers of processors that do not fit in the memory are left out{}.",
         task.what, size_text(matrix->bytes()), size_text(matrix->options().memory),
         full ? "" : fmt::format(", as are plans for more than {} times as long as tiles", quick_most));
     const auto add = [&](const std::string& name, int lg, auto make) {
@@ -89,8 +115,12 @@ void add_runs_on_files(Results& results, std::vector<Case>& cases, std::shared_p
         add(name, lg, [matrix, task, choice] { return by_schedule(*matrix, task, choice); });
       }
     }
-    results.figures.push_back(
-        {task.id, caption, {"lg P, processors"}, {"time", drawing::Unit::seconds, true}});
+    MeasuredFigure& figure = results.figures.emplace_back(
+        MeasuredFigure{task.id, caption, {"lg P, processors"}, {"time", drawing::Unit::seconds, true}});
+    for (const auto& [name, kind] : task.schedules)
+      for (int lg = 2; lg <= std::min(most_lg, matrix->bits() / 2); lg += 2)
+        figure.points(fmt::format("{}, on a network", name))
+            .push_back({static_cast<double>(lg), {network_seconds(*matrix, task, kind, lg)}});
   }
 }
 
