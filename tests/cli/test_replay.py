@@ -137,6 +137,15 @@ class Replay(Case):
                     goals[gray(i), n + j] = (gray((i - (1 << j)) % nodes), n + j)
             self.expect(("aspc", "--dimension", n), goals)
 
+    def test_plus_minus(self):
+        for n in range(1, 5):
+            for b in range(n):
+                goals = {}
+                for i in range(1 << n):
+                    goals[gray(i), 0] = (gray((i + (1 << b)) % (1 << n)), 0)
+                    goals[gray(i), 1] = (gray((i - (1 << b)) % (1 << n)), 1)
+                self.expect(("plus-minus", "--dimension", n, "--by", b), goals)
+
     def test_bmmc(self):
         """Every processor sends a chunk to each processor for which it has elements, and one chunk to each."""
         for by, permutation in [("bitreverse", bits_map(range(7, -1, -1))), ("gray", [gray(x) for x in range(256)])]:

@@ -1,9 +1,11 @@
 #!/usr/bin/python3
 """xorder schedule: the papers' numbers and tables, what --check and --json say, drawings, and what is refused."""
 
+import math
 import re
 import shlex
 import xml.etree.ElementTree
+from fractions import Fraction
 
 from harness import SANITIZED, Case, main, np
 
@@ -35,6 +37,14 @@ EXAMPLES = [
     ("aspc", "--dimension", 4, "--half", "minus"),
     ("descend", "--dimension", 3, "--per-node", 8),
     ("descend", "--dimension", 2, "--per-node", 4, "--ascend"),
+    ("plus-minus", "--dimension", 3, "--by", 1),
+    ("plus-minus", "--dimension", 4, "--by", 0, "--half", "minus"),
+    ("banded", "--dimension", 5, "--beta", "1,2,0"),
+    ("banded", "--dimension", 4, "--beta", 2, "--task-matrix", 5),
+    ("isotropic", "--tags", "tags.txt", "--task-matrix", 0),
+    ("aspc", "--dimension", 3, "--contents"),
+    ("descend", "--dimension", 2, "--per-node", 4, "--contents"),
+    ("bmmc", "--by", "gray", "--bits", 6, "--processors", 4, "--layout", 1, "--indices"),
 ]
 # No processors but one, no steps, no packets.
 SMALLEST = [
@@ -50,6 +60,9 @@ SMALLEST = [
     ("mesh", "--size", 2, "--torus"),
     ("aspc", "--dimension", 0),
     ("aspc", "--dimension", 1),
+    ("plus-minus", "--dimension", 1, "--by", 0),
+    ("exchange", "--dimension", 0, "--task-matrix", 0),
+    ("bmmc", "--by", "identity", "--bits", 0, "--processors", 1, "--indices"),
     ("descend", "--dimension", 0, "--per-node", 1),
     ("descend", "--dimension", 0, "--per-node", 4),
 ]
@@ -198,6 +211,182 @@ class Schedule(Case):
         self.refused("schedule", "exchange", "--dimension", 10, "--contents", says="more than 2000000 words")
         self.refused("schedule", "exchange", "--dimension", 6, "--contents", "--svg", "a.svg", says="can be seen")
 
+    def test_contents_of_aspc_and_descend(self):
+        """Hu's first figure: what lies in slot j of i crosses link phi_i(j), and in the end it is in slot j of i + 2^j."""
+        def gray(x):
+            return x ^ x >> 1
+
+        def held(*args):
+            """By (after, node, slot)."""
+            table = self.report(*args, "--contents")["table"]
+            return {(row[0], int(name[5:], 2), int(row[1], 2)): entry
+                    for row in table["rows"] for name, entry in zip(table["columns"][2:], row[2:])}
+
+        phi = ["01020102", "10201020", "22112211"]
+        now = held("aspc", "--dimension", 3, "--half", "plus")
+        for i in range(8):
+            for j in range(3):
+                word = f"{gray(i):03b}.{j:02b}"
+                crossed = i ^ (2 << int(phi[j][i])) - 1
+                for after, node in [("start", i), ("0", crossed), ("1", (i + (1 << j)) % 8)]:
+                    self.assertEqual(now[after, gray(node), j], word)
+        n, lg = 2, 2
+        now = held("descend", "--dimension", n, "--per-node", 1 << lg)
+        steps = 4 * (n + lg + 3)
+        for node in range(1 << n):
+            for slot in range((1 << lg) + 2 * n + 2):
+                name = f"{node:02b}.{slot:04b}"
+                scratch = slot >= 1 << lg
+                self.assertEqual(now["start", node, slot], None if scratch else name)
+                self.assertEqual(now[str(steps - 1), node, slot], None if scratch else f"{name}:{n + lg}")
+        # Offset 0 does iteration 3 in the first round: i + 2 and i - 2 are the same, and what they have arrives as it is.
+        self.assertEqual([now["2", gray(2), slot] for slot in (0, 5)], ["11.0000", "00.0000"])
+        self.assertEqual([now["3", gray(2), slot] for slot in (0, 5)], ["11.0000:1", None])
+
+    def test_node_0_is_marked(self):
+        svg = self.svg("exchange", "--dimension", 3, "--contents")
+        self.assertEqual((svg.count('class="node0"'), svg.count('fill="#cf4a1d"')), (5, 5 * 8))
+
+    def test_plus_minus(self):
+        for n in [1, 2, 5]:
+            for b in range(n):
+                for half, slots in [("plus", 1), ("minus", 1), ("both", 2)]:
+                    report = self.report("plus-minus", "--dimension", n, "--by", b, "--half", half)
+                    steps = slots if n == 1 else 1 if b == 0 else 2
+                    self.assertEqual([report[key] for key in ("steps", "lower_bound", "slots", "conflicts", "complete")], [steps, steps, slots, 0, True])
+                    self.assertEqual(report["messages"], slots * (1 if b == 0 else 2) << n)
+
+    def test_task_matrices(self):
+        """T_t(s) of Varvarigos and Bertsekas: in the beginning the tags; in a step one crosses each dimension at most."""
+        def matrices(*args):
+            """By t: the dimensions that are left, and those that are crossed, by slot."""
+            table = self.report(*args)["table"]
+            every = {}
+            for t, slot, *entries in table["rows"]:
+                left = [entry is not None for entry in entries]
+                every.setdefault(t, {})[slot] = (left, [entry == "*" for entry in entries])
+            return every
+
+        tags = ["110", "011", "111", "000"]
+        for node in range(8):  # isotropic: the same at all nodes
+            every = matrices("isotropic", "--tags", "tags.txt", "--task-matrix", node)
+            self.assertEqual({slot: left for slot, (left, _) in every[0].items()},
+                             {slot: [c == "1" for c in tag] for slot, tag in enumerate(tags) if "1" in tag})
+            for t in range(3):
+                for slot, (left, crossed) in every[t].items():
+                    self.assertLessEqual(sum(crossed), 1)
+                    self.assertEqual(every[t + 1][slot][0], [a and not b for a, b in zip(left, crossed)])
+                self.assertLessEqual(max(map(sum, zip(*(crossed for _, crossed in every[t].values())))), 1)
+            self.assertFalse(any(any(left) for left, _ in every[3].values()))
+        # A nearly isotropic one: 208 crossings in 4 steps, those of each step as the report says.
+        for args in [("banded", "--dimension", 4, "--beta", 2), ("banded", "--dimension", 4, "--bandwidth", 6, "--method", "search")]:
+            report = self.report(*args)
+            left = [0] * (report["steps"] + 1)
+            for node in range(16):
+                for t, rows in matrices(*args, "--task-matrix", node).items():
+                    left[t] += sum(sum(row) for row, _ in rows.values())
+            self.assertEqual([a - b for a, b in zip(left, left[1:])], report["step_crossings"])
+            self.assertEqual((left[0], left[-1]), (report["crossings"], 0))
+        for says, *args in [("no node 16", *args, "--task-matrix", 16), ("for a task on a hypercube", "descend", "--dimension", 2, "--per-node", 2, "--task-matrix", 0),
+                            ("excludes", *args, "--contents", "--task-matrix", 0)]:
+            self.refused("schedule", *args, says=says)
+
+    def test_layouts(self):
+        """Cormen's first figure: processor k holds the indices that have k in the bits from f on."""
+        n, p = 6, 2
+        gray = np.arange(1 << n) ^ np.arange(1 << n) >> 1
+        for f, name in [(n - p, "major"), (0, "minor"), (1, 1), (3, 3)]:
+            rows = self.report("bmmc", "--by", "gray", "--bits", n, "--processors", 1 << p, "--layout", name, "--indices")["table"]["rows"]
+            for when, content in [("before", np.arange(1 << n)), ("after", np.argsort(gray))]:
+                held = np.array([row[2:] for row in rows if row[0] == when])
+                for k in range(1 << p):
+                    of_k = [x for x in range(1 << n) if x >> f & 3 == k]
+                    self.assertEqual(held[:, k].tolist(), content[of_k].tolist(), (f, when, k))
+        svg = self.svg("bmmc", "--by", "identity", "--bits", n, "--processors", 1 << p, "--layout", 2, "--indices")
+        self.assertTrue(all(svg.count(f">{x}</text>") >= 2 for x in range(64)))
+        self.refused("schedule", "bmmc", "--by", "gray", "--bits", 21, "--processors", 2, "--indices", says="at most 2\^20")
+
+    def test_different_bands_at_once(self):
+        for betas in [[1, 2], [2, 1, 0], [3, 1, 2], [2, 2]]:
+            report = self.report("banded", "--dimension", 6, "--beta", ",".join(map(str, betas)))
+            self.assertEqual((report["conflicts"], report["complete"], report["parameters"]["beta"]), (0, True, betas))
+            self.assertEqual(report["steps_one_after_another"], sum(1 << beta for beta in betas))
+            self.assertLess(report["steps"], report["steps_one_after_another"])
+            self.assertGreaterEqual(report["steps"], report["lower_bound"])
+        self.assertEqual(self.report("banded", "--dimension", 6, "--beta", "1,2,3")["steps"], 11)
+        self.assertIn("matrix 2", self.svg("banded", "--dimension", 4, "--beta", "1,2,1"))
+        self.refused("schedule", "banded", "--dimension", 6, "--beta", "1,2", "--matrices", 2, says="--matrices: not with a list")
+        self.refused("schedule", "banded", "--dimension", 6, "--beta", "1,7", says="--beta is 7")
+
+    def test_ring_links_of_several_bands(self):
+        """As printed, d/b matrices at once take B = 2^(b+1) + 1 steps: 2^b, and 2^b + 1 for the rings. But with the printed placement,
+        column c of matrix m at the Binary-Gray place rotated left by m b bits, some ring link has more packets."""
+        def gray(x):
+            return x ^ x >> 1
+
+        for d, beta, load, ours in [(3, 1, 3, 5), (5, 2, 8, 6), (6, 3, 8, 13), (7, 2, 10, 7), (7, 3, 15, 11), (8, 4, 16, 25), (9, 3, 16, 13), (9, 4, 32, 21)]:
+            k, ring, n = d // beta, 1 << (d - beta), 1 << d
+            on_link = {}
+            for m in range(k):
+                def node(c1, c2):
+                    v = c1 << (d - beta) | gray(c2 % ring)
+                    return (v << m * beta | v >> (d - m * beta)) % n if m else v
+                for c2 in range(ring):
+                    for i1 in range(1 << beta):  # packets for the row i1 of the next ring node come from c1 >= i1, and before from c1 <= i1
+                        for to, packets in [(c2 + 1, (1 << beta) - i1), (c2 - 1, i1 + 1)]:
+                            link = node(i1, c2), node(i1, to)
+                            on_link[link] = on_link.get(link, 0) + packets
+            self.assertEqual(max(on_link.values()), load, (d, beta))
+            report = self.report("banded", "--dimension", d, "--beta", beta, "--matrices", k)
+            self.assertEqual([report[key] for key in ("largest_ring_load", "steps_in_two_phases", "steps")], [load, (1 << beta) + load, ours])
+        self.assertGreater(32, (1 << 4) + 1)  # of the last one
+
+    def test_no_argument_by_link_weights_improves_the_bound_of_meshes(self):
+        """Whatever the links weigh, the heaviest load of any routing, also one that divides blocks, is at least the blocks' distances
+        divided by all weights. The least load is a linear program, and its optimum is T(N) before it is rounded."""
+        try:
+            from scipy.optimize import linprog
+            from scipy.sparse import lil_matrix
+        except ImportError:
+            self.skipTest("SciPy is not installed (apt install python3-scipy)")
+
+        def bound(n):  # as in THEORY
+            return max(Fraction(n * n + 2 * k * n - k * (k + 2), 4 * (n + k)) for k in range(n % 2, n, 2))
+
+        def by_one_turn(n):
+            """Each block below the diagonal is divided between U_j and R_i."""
+            blocks = [(i, j) for i in range(n) for j in range(i)]
+            loads, fixed = np.zeros((2 * n, len(blocks) + 1)), np.zeros(2 * n)
+            loads[:, -1] = -1
+            for b, (i, j) in enumerate(blocks):
+                loads[j, b], loads[n + i, b] = 1, -1
+                fixed[n + i] -= 1
+            return linprog([0] * len(blocks) + [1], A_ub=loads, b_ub=fixed, bounds=[(0, 1)] * len(blocks) + [(0, None)]).fun
+
+        def by_any_paths(n):
+            """A flow for each block below the diagonal, and its mirror image for the partner."""
+            links = [link for i in range(n) for j in range(1, n) for a, b in [(i * n + j - 1, i * n + j), (j * n - n + i, j * n + i)]
+                     for link in [(a, b), (b, a)]]
+            blocks = [(i, j) for i in range(n) for j in range(i)]
+            variables = len(blocks) * len(links) + 1
+            balance, wanted = lil_matrix((len(blocks) * n * n, variables)), np.zeros(len(blocks) * n * n)
+            loads = lil_matrix((len(links), variables))
+            loads[:, -1] = -1
+            for b, (i, j) in enumerate(blocks):
+                for k, (v, w) in enumerate(links):
+                    balance[b * n * n + v, b * len(links) + k] += 1
+                    balance[b * n * n + w, b * len(links) + k] -= 1
+                    loads[k, b * len(links) + k] += 1
+                    loads[links.index((v % n * n + v // n, w % n * n + w // n)), b * len(links) + k] += 1
+                wanted[b * n * n + i * n + j], wanted[b * n * n + j * n + i] = 1, -1
+            return linprog([0] * (variables - 1) + [1], A_ub=loads.tocsr(), b_ub=np.zeros(len(links)), A_eq=balance.tocsr(), b_eq=wanted).fun
+
+        for n in range(2, 13):
+            self.assertAlmostEqual(by_one_turn(n), bound(n), 9)
+            self.assertEqual(self.report("mesh", "--size", n)["lower_bound"], math.ceil(bound(n)))
+        for n in range(2, 7):
+            self.assertAlmostEqual(by_any_paths(n), bound(n), 9)
+
     def svg(self, *args):
         self.ok("schedule", *args, "--svg", "strip.svg", "--force")
         return self.bytes_of("strip.svg").decode()
@@ -303,6 +492,8 @@ class Schedule(Case):
             ("too many to check", "exchange", "--dimension", 15, "--check"),
             ("--dimension", "exchange", "--dimension", -1),
             ("--dimension", "exchange"),
+            ("2\\^3 is no distance between 2\\^3 nodes", "plus-minus", "--dimension", 3, "--by", 3),
+            ("--by is required", "plus-minus", "--dimension", 3),
             ("mirror", "exchange", "--dimension", 3, "--kind", "mirror"),
             ("power of two; the nearest are 4 and 8", "bmmc", "--by", "gray", "--bits", 8, "--processors", 6),
             ("2\\^3 elements", "bmmc", "--by", "gray", "--bits", 3, "--processors", 16),
@@ -374,7 +565,7 @@ class Schedule(Case):
         self.assertGreaterEqual(len(examples), 5)
         for line in examples:
             self.ok(*shlex.split(line))
-        for kind in ["bmmc", "exchange", "file", "isotropic", "task", "banded", "mesh", "aspc", "descend"]:
+        for kind in ["bmmc", "exchange", "file", "isotropic", "task", "banded", "mesh", "aspc", "plus-minus", "descend"]:
             self.assertIn("--check", self.ok("schedule", kind, "--help").stdout)
 
 

@@ -24,6 +24,23 @@ TEST(Aspc, TableOfFirstLinks) {
   EXPECT_EQ(first_links(AspcHalf::plus, 2, 3), "22112211");
 }
 
+TEST(Aspc, ADistanceAloneTakesAsManyStepsAsItHasLinks) {
+  for (int n = 1; n <= 10; ++n) {
+    for (int b = 0; b < n; ++b) {
+      for (const auto halves : {Aspc::Halves::plus, Aspc::Halves::minus, Aspc::Halves::both}) {
+        const Aspc alone = Aspc::alone(n, halves, b);
+        const std::uint64_t slots = halves == Aspc::Halves::both ? 2 : 1;
+        EXPECT_EQ(test::expect_correct(alone).steps, n == 1 ? slots : b == 0 ? 1 : 2) << n << " " << b;
+        EXPECT_EQ(alone.steps(), alone.lower_bound());
+        EXPECT_EQ(alone.slots(), slots);
+      }
+    }
+  }
+  EXPECT_THROW(Aspc::alone(3, Aspc::Halves::both, 3), InputError);
+  EXPECT_THROW(Aspc::alone(3, Aspc::Halves::both, -1), InputError);
+  EXPECT_THROW(Aspc::alone(0, Aspc::Halves::both, 0), InputError);
+}
+
 TEST(Aspc, WaysLeadToTheirGoals) {
   for (int n = 1; n <= 10; ++n) {
     const Node mask = (Node{1} << n) - 1;

@@ -97,6 +97,9 @@ TEST(Bounds, OfThePapersMeshSchedule) {
   std::vector<std::uint64_t> missed;
   for (std::uint64_t n = 2; n <= 96; n += 2) {
     EXPECT_GE(mesh_phases(n).steps(), mesh_bound(n)) << n;
+    EXPECT_LE(static_cast<double>(mesh_phases(n).steps()),
+              std::ceil(static_cast<double>(n) / (2 + std::sqrt(2.0))))
+        << n;  // what its authors claim
     if (mesh_phases(n).steps() > mesh_bound(n)) missed.push_back(n);
     // The condition as the paper prints it.
     std::int64_t x = 0;

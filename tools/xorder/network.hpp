@@ -36,8 +36,8 @@ schedule::Listed read_schedule(const std::string& file, const schedule::Network&
                                const std::optional<schedule::Task>& task = {},
                                std::optional<std::uint64_t> slots = {});
 
-/// The array w(i, j) in a text file: a line of d numbers for each step, all decimal or all of d binary digits.
-/// Throws InputError naming the line.
+/// The array w(i, j) in a text file: a line of d numbers for each step, all decimal or all of d binary
+/// digits. Throws InputError naming the line.
 schedule::ExchangeArray read_exchange_array(const std::string& file);
 
 std::string traffic_text(const schedule::Traffic& traffic);

@@ -1,10 +1,13 @@
 #include "schedule/descend/aspc.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 
 #include "schedule/bits.hpp"
 #include "schedule/bounds.hpp"
+#include "xorder/error.hpp"
 
 namespace xorder::schedule {
 
@@ -17,7 +20,8 @@ int link_to_next(uint64_t i, int n) { return std::min(std::countr_one(modulo(i, 
 
 uint64_t count(Aspc::Halves halves) { return halves == Aspc::Halves::both ? 2 : 1; }
 uint64_t per_half(int n) { return static_cast<uint64_t>(std::min(n, 2)); }
-uint64_t step_count(int n, Aspc::Halves halves) {
+uint64_t step_count(int n, Aspc::Halves halves, int first, int end) {
+  if (end - first < n) return first == 0 ? 1 : 2;  // a single j
   return count(halves) * per_half(n) - (n == 2 && halves == Aspc::Halves::both ? 1 : 0);
 }
 
@@ -38,17 +42,34 @@ AspcHop aspc_hop(AspcHalf half, Node i, int j, int n, bool second_link) {
   return {gray(between), gray(aspc_across(between, way.second))};
 }
 
-Aspc::Aspc(int dimension, Halves halves) : Aspc(Network::hypercube(dimension), halves) {}
+Aspc::Aspc(int dimension, Halves halves) : Aspc(Network::hypercube(dimension), halves, 0, dimension) {}
 
-Aspc::Aspc(const Network& hypercube, Halves halves)
-    : Schedule(hypercube, count(halves) * static_cast<uint64_t>(hypercube.dimension()),
-               step_count(hypercube.dimension(), halves),
-               aspc_bound(hypercube.dimension(), static_cast<int>(count(halves)))),
-      halves_(halves) {}
+Aspc Aspc::alone(int dimension, Halves halves, int b) {
+  if (b < 0 || b >= dimension)
+    throw InputError(fmt::format("2^{} is no distance between 2^{} nodes", b, dimension));
+  return {Network::hypercube(dimension), halves, b, b + 1};
+}
+
+// A single j has as many steps as links on its way.
+Aspc::Aspc(const Network& hypercube, Halves halves, int first, int end)
+    : Schedule(hypercube, count(halves) * static_cast<uint64_t>(end - first),
+               step_count(hypercube.dimension(), halves, first, end),
+               end - first < hypercube.dimension()
+                   ? step_count(hypercube.dimension(), halves, first, end)
+                   : aspc_bound(hypercube.dimension(), static_cast<int>(count(halves)))),
+      halves_(halves),
+      first_(first),
+      end_(end) {}
 
 std::vector<Aspc::Hop> Aspc::hops(uint64_t step) const {
   using enum AspcHalf;
   const int n = network().dimension();
+  if (one_alone()) {
+    std::vector<Hop> both;
+    if (halves_ != Halves::minus) both.push_back({plus, first_, step == 1});
+    if (halves_ != Halves::plus) both.push_back({minus, first_, step == 1});
+    return both;
+  }
   // In the square the minus half begins in the plus half's second step, which leaves one link idle.
   if (n == 2 && halves_ == Halves::both) {
     const std::vector<Hop> square[] = {{{plus, 0, false}, {plus, 1, false}},
@@ -71,18 +92,23 @@ void Aspc::messages(uint64_t step, std::vector<Message>& out) const {
     for (const Hop& hop : all) {
       const auto [from, to] = aspc_hop(hop.half, i, hop.j, n, hop.second_link);
       const bool behind = halves_ == Halves::both && hop.half == AspcHalf::minus;
-      const auto slot = static_cast<uint64_t>(hop.j + (behind ? n : 0));
+      const auto slot = static_cast<uint64_t>(hop.j - first_ + (behind ? end_ - first_ : 0));
       out.push_back({{from, slot}, {to, slot}, to});
     }
   }
 }
 
+std::pair<AspcHalf, int> Aspc::sent_in(uint64_t slot) const {
+  const auto width = static_cast<uint64_t>(end_ - first_);
+  const bool minus = halves_ == Halves::minus || slot >= width;
+  return {minus ? AspcHalf::minus : AspcHalf::plus, first_ + static_cast<int>(slot % width)};
+}
+
 std::optional<Place> Aspc::goal(Place start) const {
-  const int n = network().dimension();
-  const bool minus = halves_ == Halves::minus || start.slot >= static_cast<uint64_t>(n);
-  const uint64_t distance = pow2(static_cast<int>(start.slot % static_cast<uint64_t>(n)));
+  const auto [half, j] = sent_in(start.slot);
   const uint64_t i = gray_inverse(start.node);
-  return Place{gray(modulo(minus ? i - distance : i + distance, n)), start.slot};
+  const uint64_t to = half == AspcHalf::minus ? i - pow2(j) : i + pow2(j);
+  return Place{gray(modulo(to, network().dimension())), start.slot};
 }
 
 Schedule::Load Aspc::load(uint64_t step) const {

@@ -21,6 +21,7 @@
 //           j = 2       2 2 1 1 2 2 1 1
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "xorder/schedule/schedule.hpp"
@@ -52,14 +53,15 @@ class Aspc final : public Schedule {
   /// 0 ≤ n ≤ 20 (InputError otherwise). Slots j are the plus half's, and with `both` slots n + j the minus
   /// half's. 2 steps per half, 1 if n = 1, none if n = 0. With n = 2 both halves together take 3 (ours).
   Aspc(int dimension, Halves halves);
+  /// Slot b alone, the permutations PM2I: slot 0 goes to i + 2^b, and with `both` slot 1 to i − 2^b, at once.
+  /// 2 steps, 1 for b = 0; two nodes have one link for both halves, so they take a step for each. 0 ≤ b < n
+  /// (InputError otherwise).
+  static Aspc alone(int dimension, Halves halves, int b);
 
-  Halves halves() const { return halves_; }
   void messages(std::uint64_t step, std::vector<Message>& out) const override;
   std::optional<Place> goal(Place start) const override;
   Load load(std::uint64_t step) const override;
 
- private:
-  Aspc(const Network& hypercube, Halves halves);
   /// What all nodes send in a step: in which slot of which half.
   struct Hop {
     AspcHalf half;
@@ -67,8 +69,16 @@ class Aspc final : public Schedule {
     bool second_link;
   };
   std::vector<Hop> hops(std::uint64_t step) const;
+  /// The half and the j of what is sent in a slot.
+  std::pair<AspcHalf, int> sent_in(std::uint64_t slot) const;
+
+ private:
+  /// All j from `first` on, below `end`.
+  Aspc(const Network& hypercube, Halves halves, int first, int end);
+  bool one_alone() const { return end_ - first_ < network().dimension(); }
 
   Halves halves_;
+  int first_, end_;
 };
 
 }  // namespace xorder::schedule

@@ -2,8 +2,8 @@
 
 #include <fmt/ranges.h>
 
-#include "text_width.hpp"
 #include "text/utf8.hpp"
+#include "text_width.hpp"
 
 namespace xorder::drawing {
 

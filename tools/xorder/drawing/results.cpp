@@ -6,11 +6,11 @@
 #include <optional>
 
 #include "bench/results.hpp"
-#include "text/count_text.hpp"
 #include "drawing/page.hpp"
 #include "drawing/plot.hpp"
 #include "host.hpp"
 #include "standard_streams.hpp"
+#include "text/count_text.hpp"
 #include "text_width.hpp"
 #include "xorder/error.hpp"
 

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
-#include "text/count_text.hpp"
 #include "drawing/page.hpp"
 #include "drawing/plot.hpp"
 #include "host.hpp"
-#include "text/json_text.hpp"
 #include "report/report.hpp"
+#include "text/count_text.hpp"
+#include "text/json_text.hpp"
 #include "text/size_text.hpp"
 
 namespace xorder::cli {

@@ -1,6 +1,7 @@
 // `xorder schedule banded`: the band, one matrix or several, the method that makes the schedule, and the
 // tables.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <bit>
 
@@ -34,27 +35,28 @@ Diagonals diagonals_once(const NodeBand& b) {
   return b.whole() ? schedule::whole_matrix(b.dimension) : b.diagonals.once(b.dimension);
 }
 
-NodeBand band(const BandedOptions& o) {
+// The band of matrix m, with --beta.
+NodeBand band(const BandedOptions& o, std::size_t m = 0) {
   constexpr const char* ways =
       "banded takes --dimension with --beta or --bandwidth, or --columns with --processors and --bandwidth";
   if (o.columns || o.processors) {
-    if (!o.columns || !o.processors || !o.bandwidth || o.dimension || o.beta) throw InputError(ways);
+    if (!o.columns || !o.processors || !o.bandwidth || o.dimension || !o.betas.empty())
+      throw InputError(ways);
     const int d = exact_lg(*o.processors, "--processors");
     static_cast<void>(schedule::Network::hypercube(d));  // throws if there are too many
     const auto blocks = schedule::band_of_blocks(*o.bandwidth, *o.columns, d);
     return {d, blocks.beta, {blocks.half, blocks.half}};
   }
-  if (!o.dimension || o.beta.has_value() == o.bandwidth.has_value()) throw InputError(ways);
+  if (!o.dimension || o.betas.empty() != o.bandwidth.has_value()) throw InputError(ways);
   checked_dimension(*o.dimension);
   if (o.bandwidth) {
     return {*o.dimension, schedule::beta_of_bandwidth(*o.bandwidth, *o.dimension),
             Diagonals::of_width(*o.bandwidth)};
   }
-  if (*o.beta < 0 || *o.beta > *o.dimension) {
-    throw InputError(
-        fmt::format("--beta is {}; it must be from 0 to the dimension, {}", *o.beta, *o.dimension));
-  }
-  return {*o.dimension, *o.beta, {uint64_t{1} << *o.beta, uint64_t{1} << *o.beta}};
+  const int beta = o.betas[m];
+  if (beta < 0 || beta > *o.dimension)
+    throw InputError(fmt::format("--beta is {}; it must be from 0 to the dimension, {}", beta, *o.dimension));
+  return {*o.dimension, beta, {uint64_t{1} << beta, uint64_t{1} << beta}};
 }
 
 // The closed form: a table of tags by step and dimension, the ring's last.
@@ -112,7 +114,7 @@ void show_one(ShownSchedule& shown, const NodeBand& b, const BandedOptions& o) {
   } else {
     note_search(shown, *routed);
     if (closed) shown.facts["closed_form_steps"] = closed->steps();
-    show_by_search(shown, std::move(routed), 1, d.width());
+    show_by_search(shown, std::move(routed));
   }
   shown.facts["binary_assignment_bound"] = schedule::band_bound(b.dimension, b.dimension, d);
   if (!b.whole()) shown.facts["gray_assignment_bound"] = schedule::band_bound(b.dimension, b.beta, d);
@@ -122,13 +124,18 @@ void show_one(ShownSchedule& shown, const NodeBand& b, const BandedOptions& o) {
   shown.facts["any_assignment_bound"] = schedule::universal_band_bound(b.dimension, d.width());
 }
 
-void show_batch(ShownSchedule& shown, const NodeBand& b, const BandedOptions& o) {
+void show_batch(ShownSchedule& shown, const std::vector<NodeBand>& all, const BandedOptions& o) {
   if (o.assignment != "gray")
     throw InputError("--assignment is for one matrix only; several are placed to suit each other");
-  const int k = o.matrices;
-  schedule::require_matrices(b.dimension, b.beta, k);
-  const Diagonals d = diagonals_once(b);
-  const uint64_t crossings = schedule::band_crossings(b.dimension, b.beta, d) * static_cast<uint64_t>(k);
+  const NodeBand& b = all.front();
+  const std::size_t k = all.size();
+  const bool alike = o.betas.size() <= 1;
+  uint64_t crossings = 0;
+  std::vector<Diagonals> bands;
+  for (const NodeBand& one : all) {
+    crossings += schedule::band_crossings(b.dimension, one.beta, diagonals_once(one));
+    bands.push_back(one.diagonals);
+  }
   constexpr uint64_t most_crossings = uint64_t{1} << 24;
   if (crossings > most_crossings) {
     throw InputError(
@@ -136,11 +143,13 @@ void show_batch(ShownSchedule& shown, const NodeBand& b, const BandedOptions& o)
                     b.dimension, crossings, most_crossings));
   }
   schedule::BandsAtOnce best = schedule::bands_at_once(
-      b.dimension, std::vector(static_cast<std::size_t>(k), b.diagonals),
-      o.method == "closed" ? 0 : schedule::Routed::max_crossings, o.method == "search");
+      b.dimension, bands, o.method == "closed" ? 0 : schedule::Routed::max_crossings, o.method == "search");
   shown.facts["method"] = best.way;
   shown.facts["steps_one_after_another"] = best.steps_in_turn;
-  if (best.steps_in_phases) shown.facts["steps_in_two_phases"] = *best.steps_in_phases;
+  if (best.steps_in_phases) {
+    shown.facts["steps_in_two_phases"] = *best.steps_in_phases;
+    shown.facts["largest_ring_load"] = *best.steps_in_phases - (uint64_t{1} << b.beta);
+  }
   if (const auto* const routed = dynamic_cast<const schedule::Routed*>(best.schedule.get())) {
     note_search(shown, *routed);
     shown.facts["placement"] = nlohmann::ordered_json::array();
@@ -149,37 +158,53 @@ void show_batch(ShownSchedule& shown, const NodeBand& b, const BandedOptions& o)
           {{"columns", band.assignment.matrix.columns()}, {"constant", band.assignment.complement}});
     }
   }
-  shown.facts["any_assignment_bound"] = schedule::universal_band_bound(b.dimension, d.width(), k);
-  show_by_search(shown, std::move(best.schedule), k, best.bands[0].width);
+  if (alike) {
+    shown.facts["any_assignment_bound"] =
+        schedule::universal_band_bound(b.dimension, diagonals_once(b).width(), static_cast<int>(k));
+  }
+  std::vector<uint64_t> ends;
+  for (const schedule::PlacedBand& band : best.bands) ends.push_back(band.first_slot + band.width);
+  show_by_search(shown, std::move(best.schedule), ends);
 }
 
 }  // namespace
 
 ShownSchedule show_banded(const BandedOptions& options) {
-  const NodeBand b = band(options);
+  std::vector<NodeBand> all = {band(options)};
+  const NodeBand b = all.front();
+  if (options.betas.size() > 1) {
+    if (options.matrices) throw InputError("--matrices: not with a list of --beta, which has one for each");
+    for (std::size_t m = 1; m < options.betas.size(); ++m) all.push_back(band(options, m));
+  } else if (const int k = options.matrices.value_or(1); k != 1) {
+    schedule::require_matrices(b.dimension, b.beta, k);
+    all.resize(static_cast<std::size_t>(k), b);
+  }
+  const std::size_t matrices = all.size();
   ShownSchedule shown;
-  shown.title = fmt::format("banded --dimension {} --beta {}", b.dimension, b.beta);
+  shown.title = fmt::format(
+      "banded --dimension {} --beta {}", b.dimension,
+      options.betas.empty() ? std::to_string(b.beta) : fmt::format("{}", fmt::join(options.betas, ",")));
   if (!b.full())
     shown.title = fmt::format("banded --dimension {} --bandwidth {}", b.dimension, b.diagonals.width());
-  shown.parameters = {{"dimension", b.dimension}, {"beta", b.beta}, {"matrices", options.matrices}};
+  shown.parameters = {{"dimension", b.dimension}, {"beta", b.beta}, {"matrices", matrices}};
+  if (options.betas.size() > 1) shown.parameters["beta"] = options.betas;
   if (options.columns) shown.parameters["columns"] = *options.columns;
   if (options.bandwidth) shown.parameters["bandwidth"] = *options.bandwidth;
   shown.parameters["assignment"] = options.assignment;
   if (options.assignment != "gray") shown.title += " --assignment " + options.assignment;
-  if (options.matrices == 1) {
+  if (matrices == 1) {
     show_one(shown, b, options);
   } else {
-    shown.title += fmt::format(" --matrices {}", options.matrices);
-    show_batch(shown, b, options);
+    if (options.matrices) shown.title += fmt::format(" --matrices {}", matrices);
+    show_batch(shown, all, options);
   }
   const char* order = options.assignment == "gray"     ? "in Gray-code order"
                       : options.assignment == "binary" ? "in order"
                                                        : "by an affine assignment";
-  shown.summary =
-      fmt::format("transposition of {} on 2^{} nodes, {} per node {}",
-                  options.matrices == 1 ? "a cyclic banded matrix"
-                                        : fmt::format("{} cyclic banded matrices", options.matrices),
-                  b.dimension, options.columns ? "a block of columns" : "one column", order);
+  shown.summary = fmt::format(
+      "transposition of {} on 2^{} nodes, {} per node {}",
+      matrices == 1 ? "a cyclic banded matrix" : fmt::format("{} cyclic banded matrices", matrices),
+      b.dimension, options.columns ? "a block of columns" : "one column", order);
   return shown;
 }
 

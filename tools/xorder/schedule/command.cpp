@@ -17,6 +17,8 @@ struct Output {
   bool check = false;
   bool json = false;
   bool force = false;
+  bool contents = false;
+  std::optional<std::uint64_t> node;  ///< of --task-matrix
   std::string svg, messages;
   std::optional<schedule::LinkTimes> times;
   double bytes = 1;
@@ -44,6 +46,8 @@ bool checks_quickly(const schedule::Schedule& s) {
 }
 
 void show(ShownSchedule shown, const Output& output) {
+  if (output.contents) show_contents(shown);
+  if (output.node) show_task_matrices(shown, *output.node);
   if (output.times) add_timing(shown, output);
   MaybeReport report;
   if (output.check || checks_quickly(*shown.schedule)) report = schedule::check(*shown.schedule);
@@ -68,7 +72,7 @@ void show(ShownSchedule shown, const Output& output) {
 // Adds a kind of schedule. `options` has its own options; `make` is called when the line has been parsed.
 template <class Options, class Make>
 CLI::App* add_kind(CLI::App& parent, const std::string& name, const std::string& description,
-                   const std::shared_ptr<Options>& options, Make make,
+                   const std::shared_ptr<Options>& options, Make make, bool has_contents = false,
                    std::vector<const std::string*> made_from = {}) {
   CLI::App* kind = parent.add_subcommand(name, description);
   auto output = std::make_shared<Output>();
@@ -95,6 +99,18 @@ CLI::App* add_kind(CLI::App& parent, const std::string& name, const std::string&
       ->needs(times);
   kind->add_flag("-f,--force", output->force, "replace the files of --svg and --messages if they exist")
       ->group(group::output);
+  if (has_contents) {
+    CLI::Option* const contents =
+        kind->add_flag("--contents", output->contents, "show what each node holds after each step")
+            ->group(group::reporting);
+    add_number(
+        *kind, "--task-matrix", output->node,
+        "show for node S of a hypercube, before each step, which dimensions the words in its slots have "
+        "still to cross")
+        ->excludes(contents)
+        ->type_name("S")
+        ->group(group::reporting);
+  }
   kind->option_defaults()->group(group::task);  // for the options that the kind adds
   kind->callback([options, output, make] { show(make(*options), *output); });
   return kind;
@@ -103,12 +119,15 @@ CLI::App* add_kind(CLI::App& parent, const std::string& name, const std::string&
 void add_bmmc(CLI::App& parent) {
   auto o = std::make_shared<RoundsOptions>();
   CLI::App* kind = add_kind(parent, "bmmc", "a permutation y = A x ^ c in rounds of whole chunks", o,
-                            show_rounds, {&o->matrix_file});
+                            show_rounds, false, {&o->matrix_file});
   kind->add_option("--by", o->by, "the permutation, as in xorder show; needs --bits")->type_name("EXPR");
   add_number(*kind, "--bits", o->bits, "bits of the index")->type_name("N");
   kind->add_option("--matrix", o->matrix_file, "the permutation's matrix, as in xorder permute")
       ->type_name("FILE");
   kind->add_flag("--factors", o->factors, "print T, R, P, W and V: A = V W, V = A T R P")
+      ->group(group::reporting);
+  kind->add_flag("--indices", o->indices,
+                 "show the layout: which element each processor holds at each place, before and after")
       ->group(group::reporting);
   add_number(*kind, "--processors", o->processors, "number of processors, a power of two")
       ->required()
@@ -120,7 +139,7 @@ void add_exchange(CLI::App& parent) {
   auto o = std::make_shared<ExchangeOptions>();
   CLI::App* kind =
       add_kind(parent, "exchange", "total exchange on a hypercube, with all links busy in all steps", o,
-               show_exchange, {&o->array_file});
+               show_exchange, true, {&o->array_file});
   add_number(*kind, "--dimension", o->dimension, "of the hypercube")->type_name("d");
   add_choice(*kind, "--kind", o->kind, {"transpose", "bitreverse", "one-to-all"},
              "the task; one-to-all is by a balanced tree; default: transpose");
@@ -129,14 +148,12 @@ void add_exchange(CLI::App& parent) {
           "instead of --dimension: your own w(i, j), a line of d numbers for each step i, 0 for an idle "
           "link, all decimal or all of d binary digits; tells whether it meets the theorem's conditions")
       ->type_name("FILE");
-  kind->add_flag("--contents", o->contents, "show what each node holds after each step")
-      ->group(group::reporting);
 }
 
 void add_file(CLI::App& parent) {
   auto o = std::make_shared<FileOptions>();
   CLI::App* kind = add_kind(parent, "file", "a schedule of your own: messages as lines of JSON", o, show_file,
-                            {&o->file, &o->packets});
+                            true, {&o->file, &o->packets});
   kind->add_option("FILE", o->file,
                    "a message in each line, as --messages writes them; docs/schedules.md explains it")
       ->required();
@@ -151,15 +168,13 @@ void add_file(CLI::App& parent) {
       ->type_name("transpose|bitreverse|FILE");
   add_parsed(*kind, "--slots", "S", o->slots, parse_count,
              "slots of each node; default: one more than the largest that is named");
-  kind->add_flag("--contents", o->contents, "show what each node holds after each step")
-      ->group(group::reporting);
 }
 
 void add_isotropic(CLI::App& parent) {
   auto tags = std::make_shared<std::string>();
   CLI::App* kind =
       add_kind(parent, "isotropic", "packets with the same routing tags at every node of a hypercube", tags,
-               [](const std::string& file) { return show_isotropic(file); }, {tags.get()});
+               [](const std::string& file) { return show_isotropic(file); }, true, {tags.get()});
   kind->add_option("--tags", *tags, "the tags: a line of 0s and 1s for each, dimension 0 first")
       ->required()
       ->type_name("FILE");
@@ -173,7 +188,7 @@ void add_task(CLI::App& parent) {
   auto o = std::make_shared<Options>();
   CLI::App* kind =
       add_kind(parent, "task", "any packets from place to place on a hypercube, by search", o,
-               [](const Options& g) { return show_task(g.dimension, g.packets); }, {&o->packets});
+               [](const Options& g) { return show_task(g.dimension, g.packets); }, true, {&o->packets});
   add_number(*kind, "--dimension", o->dimension, "of the hypercube")->required()->type_name("d");
   kind->add_option("--packets", o->packets,
                    "the packets: a line for each, with its node and slot, and its target node and slot")
@@ -184,10 +199,11 @@ void add_task(CLI::App& parent) {
 void add_banded(CLI::App& parent) {
   auto o = std::make_shared<BandedOptions>();
   CLI::App* kind =
-      add_kind(parent, "banded", "transposition of a banded matrix on a hypercube", o, show_banded);
+      add_kind(parent, "banded", "transposition of a banded matrix on a hypercube", o, show_banded, true);
   add_number(*kind, "--dimension", o->dimension, "of the hypercube, with one column per node")
       ->type_name("d");
-  add_number(*kind, "--beta", o->beta, "the band is |i - j| <= 2^b")->type_name("b");
+  add_parsed(*kind, "--beta", "b[,b..]", o->betas, parse_ints,
+             "the band is |i - j| <= 2^b; several matrices at once: a b for each");
   add_number(*kind, "--bandwidth", o->bandwidth, "diagonals in the band")->type_name("B");
   add_number(*kind, "--columns", o->columns, "columns, contiguous on --processors")->type_name("N");
   add_number(*kind, "--processors", o->processors, "nodes of the hypercube, a power of two")->type_name("P");
@@ -222,15 +238,21 @@ void add_mesh(CLI::App& parent) {
   kind->add_flag("--torus", o->torus, "rows and columns wrap around; with routing any or xy");
 }
 
-void add_aspc(CLI::App& parent) {
+// All slots at once, or one alone.
+void add_aspc(CLI::App& parent, bool alone) {
   struct Options {
     int dimension = 0;
     std::string half = "both";
+    std::optional<int> b;
   };
   auto o = std::make_shared<Options>();
-  CLI::App* kind = add_kind(parent, "aspc", "(i | j) to (i +- 2^j | j) for all nodes i and slots j at once",
-                            o, [](const Options& g) { return show_aspc(g.dimension, g.half); });
+  const auto make = [](const Options& g) { return show_aspc(g.dimension, g.half, g.b); };
+  CLI::App* kind =
+      alone ? add_kind(parent, "plus-minus", "i to i +- 2^b for all nodes i, alone", o, make, true)
+            : add_kind(parent, "aspc", "(i | j) to (i +- 2^j | j) for all nodes i and slots j at once", o,
+                       make, true);
   add_number(*kind, "--dimension", o->dimension, "of the hypercube")->required()->type_name("n");
+  if (alone) add_number(*kind, "--by", o->b, "the distance is 2^b, 0 <= b < n")->required()->type_name("b");
   add_choice(*kind, "--half", o->half, {"plus", "minus", "both"}, "directions; default: both");
 }
 
@@ -241,9 +263,9 @@ void add_descend(CLI::App& parent) {
     bool ascend = false;
   };
   auto o = std::make_shared<Options>();
-  CLI::App* kind =
-      add_kind(parent, "descend", "a[i] = f(a[i], a[i+2^b], a[i-2^b]) for b = lg M - 1 .. 0, pipelined", o,
-               [](const Options& g) { return show_descend(g.dimension, g.per_node, g.ascend); });
+  CLI::App* kind = add_kind(
+      parent, "descend", "a[i] = f(a[i], a[i+2^b], a[i-2^b]) for b = lg M - 1 .. 0, pipelined", o,
+      [](const Options& g) { return show_descend(g.dimension, g.per_node, g.ascend); }, true);
   add_number(*kind, "--dimension", o->dimension, "of the hypercube")->required()->type_name("n");
   add_number(*kind, "--per-node", o->per_node, "elements per node, a power of two")
       ->required()
@@ -264,7 +286,8 @@ void add_schedule(CLI::App& program) {
   add_task(*schedule);
   add_banded(*schedule);
   add_mesh(*schedule);
-  add_aspc(*schedule);
+  add_aspc(*schedule, false);
+  add_aspc(*schedule, true);
   add_descend(*schedule);
   schedule->footer(
       "Examples:\n"
@@ -272,10 +295,13 @@ void add_schedule(CLI::App& program) {
       "  xorder schedule bmmc --by bitreverse --bits 8 --processors 8 --layout minor\n"
       "  xorder schedule banded --dimension 4 --beta 2 --svg banded.svg\n"
       "  xorder schedule banded --dimension 7 --bandwidth 35 --check\n"
+      "  xorder schedule banded --dimension 6 --beta 1,2,3 --check\n"
+      "  xorder schedule banded --dimension 4 --beta 2 --task-matrix 5\n"
       "  xorder schedule mesh --size 9 --routing xy --messages xy.jsonl\n"
       "  xorder schedule file xy.jsonl --network mesh:9 --task transpose --check\n"
       "  xorder schedule mesh --size 9 --torus --check\n"
       "  xorder schedule aspc --dimension 3 --half plus\n"
+      "  xorder schedule plus-minus --dimension 4 --by 2\n"
       "  xorder schedule descend --dimension 3 --per-node 8 --check");
 }
 

@@ -150,10 +150,6 @@ ShownSchedule show_exchange(const ExchangeOptions& o) {
     using Kind = schedule::Exchange::Kind;
     shown = show_array(o, o.kind == "transpose" ? Kind::transposition : Kind::bit_reversal);
   }
-  if (o.contents) {
-    shown.title += " --contents";
-    show_contents(shown);
-  }
   return shown;
 }
 

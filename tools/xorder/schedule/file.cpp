@@ -57,10 +57,6 @@ ShownSchedule show_file(const FileOptions& o) {
     return Mark{schedule::stays(m) ? 2u : m.from.node > m.to.node ? 0u : 1u, std::to_string(m.from.slot)};
   };
   shown.schedule = listed;
-  if (o.contents) {
-    shown.title += " --contents";
-    show_contents(shown);
-  }
   return shown;
 }
 

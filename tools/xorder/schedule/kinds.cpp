@@ -6,7 +6,6 @@
 #include <map>
 
 #include "arguments.hpp"
-#include "text/count_text.hpp"
 #include "io/format/text_file.hpp"
 #include "io/memory.hpp"
 #include "network.hpp"
@@ -18,6 +17,7 @@
 #include "schedule/rounds.hpp"
 #include "schedule/routed/isotropic.hpp"
 #include "schedule/shown.hpp"
+#include "text/count_text.hpp"
 #include "text/size_text.hpp"
 #include "text_file.hpp"
 #include "xorder/error.hpp"
@@ -124,6 +124,7 @@ ShownSchedule show_rounds(const RoundsOptions& o) {
   shown.label_meaning = "the receiver";
   shown.mark = [](uint64_t, const Message& m) { return Mark{stays(m) ? 1u : 0u, std::to_string(m.to.node)}; };
   shown.schedule = std::move(rounds);
+  if (o.indices) show_indices(shown, map, lowest_processor_bit(bits, processors, o.layout));
   return shown;
 }
 
@@ -197,20 +198,27 @@ ShownSchedule show_mesh(uint64_t size, const std::string& routing, bool torus) {
   return shown;
 }
 
-ShownSchedule show_aspc(int dimension, const std::string& half) {
+ShownSchedule show_aspc(int dimension, const std::string& half, std::optional<int> b) {
   const int n = checked_dimension(dimension);
   using schedule::AspcHalf;
   using Halves = schedule::Aspc::Halves;
   const Halves halves = half == "plus" ? Halves::plus : half == "minus" ? Halves::minus : Halves::both;
   ShownSchedule shown;
-  shown.title = fmt::format("aspc --dimension {} --half {}", n, half);
-  shown.summary = fmt::format("(i | j) to (i {} 2^j | j) on 2^{} nodes in Gray code, {} slots each",
-                              half == "plus"    ? "+"
-                              : half == "minus" ? "-"
-                                                : "±",
-                              n, n);
+  const char* const sign = half == "plus" ? "+" : half == "minus" ? "-" : "±";
   shown.parameters = {{"dimension", n}, {"half", half}};
-  shown.schedule = std::make_unique<schedule::Aspc>(n, halves);
+  if (b) {
+    shown.title = fmt::format("plus-minus --dimension {} --by {} --half {}", n, *b, half);
+    shown.summary = fmt::format("i to i {} 2^{} on 2^{} nodes in Gray code", sign, *b, n);
+    shown.parameters["by"] = *b;
+  } else {
+    shown.title = fmt::format("aspc --dimension {} --half {}", n, half);
+    shown.summary =
+        fmt::format("(i | j) to (i {} 2^j | j) on 2^{} nodes in Gray code, {} slots each", sign, n, n);
+  }
+  auto aspc = std::make_shared<const schedule::Aspc>(b ? schedule::Aspc::alone(n, halves, *b)
+                                                       : schedule::Aspc(n, halves));
+  shown.schedule = aspc;
+  const int first = b.value_or(0), end = b ? first + 1 : n;
 
   std::vector<AspcHalf> shown_halves;
   if (halves != Halves::minus) shown_halves.push_back(AspcHalf::plus);
@@ -224,17 +232,17 @@ ShownSchedule show_aspc(int dimension, const std::string& half) {
   for (const bool second : {false, true}) {
     for (const AspcHalf h : shown_halves) {
       const char* name = h == AspcHalf::plus ? "phi" : "phi'";
-      for (int j = second ? 1 : 0; j < n; ++j) {
+      for (int j = std::max(first, second ? 1 : 0); j < end; ++j) {
         shown.table.columns.push_back(second ? fmt::format("2nd{}({})", h == AspcHalf::plus ? "" : "'", j)
                                              : fmt::format("{}({})", name, j));
       }
     }
   }
-  shown.table.row = [n, shown_halves](uint64_t i) {
+  shown.table.row = [n, first, end, shown_halves](uint64_t i) {
     Row row;
     for (const bool second : {false, true}) {
       for (const AspcHalf h : shown_halves) {
-        for (int j = second ? 1 : 0; j < n; ++j) {
+        for (int j = std::max(first, second ? 1 : 0); j < end; ++j) {
           const schedule::AspcWay way = schedule::aspc_way(h, i, j, n);
           row.emplace_back(second ? way.second : way.first);
         }
@@ -242,16 +250,17 @@ ShownSchedule show_aspc(int dimension, const std::string& half) {
     }
     return row;
   };
-  shown.steps_in_a_group = n == 1 ? 1 : 2;
+  shown.steps_in_a_group = b || n == 2 ? 0 : n == 1 ? 1 : 2;
   shown.colours = {{colour::navy, "plus half, first link"},
                    {colour::steel, "second link"},
                    {colour::orange, "minus half, first link"},
                    {colour::sand, "second link"}};
-  shown.label_meaning = "the slot j";
-  shown.mark = [n, halves](uint64_t step, const Message& m) {
-    const uint64_t per_half = n == 1 ? 1 : 2;
-    const bool minus = halves == Halves::minus || step >= per_half;
-    return Mark{(minus ? 2u : 0u) + (step % per_half), std::to_string(m.to.slot % static_cast<uint64_t>(n))};
+  shown.label_meaning = b ? "b" : "the slot j";
+  shown.mark = [aspc](uint64_t step, const Message& m) {
+    const auto [h, j] = aspc->sent_in(m.to.slot);
+    std::size_t mark = h == AspcHalf::minus ? 2 : 0;
+    for (const auto& hop : aspc->hops(step)) mark += hop.half == h && hop.j == j && hop.second_link ? 1 : 0;
+    return Mark{mark, std::to_string(j)};
   };
   return shown;
 }

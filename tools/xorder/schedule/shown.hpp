@@ -12,6 +12,7 @@
 
 #include "drawing/canvas.hpp"
 #include "factors.hpp"
+#include "xorder/gf2/affine_map.hpp"
 #include "xorder/schedule/check.hpp"
 #include "xorder/schedule/routed.hpp"
 #include "xorder/schedule/schedule.hpp"
@@ -83,24 +84,20 @@ struct RoundsOptions {
   std::uint64_t processors = 0;
   std::string layout = "major";
   bool factors = false;  ///< show T, R, Π, W and V
+  bool indices = false;  ///< show which indices each processor holds, before and after
 };
 ShownSchedule show_rounds(const RoundsOptions& options);
 struct ExchangeOptions {
   std::optional<int> dimension;
   std::string kind = "transpose";  ///< transpose, bitreverse or one-to-all
   std::string array_file;          ///< instead of a dimension
-  bool contents = false;           ///< show what each node holds after each step, instead of what is sent
 };
 ShownSchedule show_exchange(const ExchangeOptions& options);
-/// Replaces the table by what each node's slots hold after each step, and the drawing by a strip of pictures
-/// of it. Throws InputError if that is too large to be shown.
-void show_contents(ShownSchedule& shown);
 struct FileOptions {
   std::string file;
   std::optional<schedule::Network> network;
   std::optional<std::uint64_t> slots;
   std::string task, packets;  ///< transpose or bitreverse; or a file; or neither
-  bool contents = false;
 };
 ShownSchedule show_file(const FileOptions& options);
 ShownSchedule show_isotropic(const std::string& tags_file);
@@ -111,21 +108,23 @@ ShownSchedule show_task(int dimension, const std::string& packets_file);
 /// How many messages cross each dimension of a hypercube in each step. The schedule must outlive the table.
 ScheduleTable crossings_table(const schedule::Schedule& schedule);
 /// For schedules without a closed form on a hypercube: this table, and marks by the distance that a packet
-/// goes, or by its matrix, if `matrices` have `width` slots each.
-void show_by_search(ShownSchedule& shown, std::shared_ptr<const schedule::Schedule> schedule, int matrices,
-                    std::uint64_t width);
+/// goes, or by its matrix, if there are several, each with the slots before its end.
+void show_by_search(ShownSchedule& shown, std::shared_ptr<const schedule::Schedule> schedule,
+                    const std::vector<std::uint64_t>& ends = {});
 /// Adds how it was found to the facts.
 void note_search(ShownSchedule& shown, const schedule::Routed& routed);
 struct BandedOptions {
-  std::optional<int> dimension, beta;
+  std::optional<int> dimension;
+  std::vector<int> betas;  ///< one, or one for each matrix
   std::optional<std::uint64_t> bandwidth, columns, processors;
-  int matrices = 1;
+  std::optional<int> matrices;
   std::string assignment = "gray";  ///< gray, binary or affine
   std::string method = "best";      ///< best, closed or search
 };
 ShownSchedule show_banded(const BandedOptions& options);
 ShownSchedule show_mesh(std::uint64_t size, const std::string& routing, bool torus);
-ShownSchedule show_aspc(int dimension, const std::string& half);
+/// Of ASPC, or of its slot `b` alone.
+ShownSchedule show_aspc(int dimension, const std::string& half, std::optional<int> b = {});
 ShownSchedule show_descend(int dimension, std::uint64_t per_node, bool ascend);
 
 /// The routing tags in a text: a line of d characters 0 or 1 each, dimension 0 first; blanks between the
@@ -160,6 +159,15 @@ void print_schedule_as_json(const ShownSchedule& shown, const MaybeReport& repor
 /// InputError if there are too many to be seen.
 std::string schedule_as_svg(const ShownSchedule& shown);
 std::string mesh_as_svg(const ShownSchedule& shown);
+/// Replaces the table by what each node's slots hold after each step, and the drawing by a strip of pictures
+/// of it. Throws InputError if that is too large to be shown.
+void show_contents(ShownSchedule& shown);
+/// Replaces both by the indices that each processor holds, whose number begins at bit f of an index, before
+/// and after a permutation. Throws InputError if there are too many.
+void show_indices(ShownSchedule& shown, const gf2::AffineMap& map, int f);
+/// Replaces both by the task matrices of a node, step by step: the dimensions that the words in its slots
+/// have still to cross. Throws InputError if it is no task on a hypercube, or too large to be shown.
+void show_task_matrices(ShownSchedule& shown, schedule::Node node);
 /// Every message as a line of JSON, {"step": s, "from": [node, slot], "to": [node, slot], "path": [node,
 /// ..]}, by step, and after those of a step its updates, {"step": s, "update": [node, slot], "plus": [node,
 /// slot], "minus": [node, slot], "b": b}. Throws InputError if there are more than 2^21 of either.

@@ -1,6 +1,7 @@
 // `xorder schedule task`: any packets. Also shows schedules of other commands that were found by search.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "io/format/text_file.hpp"
@@ -49,8 +50,8 @@ ScheduleTable crossings_table(const schedule::Schedule& schedule) {
           }};
 }
 
-void show_by_search(ShownSchedule& shown, std::shared_ptr<const schedule::Schedule> schedule, int matrices,
-                    uint64_t width) {
+void show_by_search(ShownSchedule& shown, std::shared_ptr<const schedule::Schedule> schedule,
+                    const std::vector<uint64_t>& ends) {
   const schedule::Schedule* s = schedule.get();
   shown.table = crossings_table(*s);
   const auto origins = std::make_shared<std::optional<Origins>>();
@@ -58,13 +59,14 @@ void show_by_search(ShownSchedule& shown, std::shared_ptr<const schedule::Schedu
     if (!*origins) origins->emplace(*s);
     return (*origins)->of(step, m);
   };
-  if (matrices > 1) {
+  if (const auto matrices = static_cast<int>(ends.size()); matrices > 1) {
     for (int m = 0; m < matrices; ++m) {
       shown.colours.push_back(
           {m == 0 ? colour::orange : colour::shade(m - 1, matrices - 1), fmt::format("matrix {}", m)});
     }
-    shown.mark = [origin, width](uint64_t step, const Message& m) {
-      return Mark{static_cast<std::size_t>(origin(step, m).slot / width), ""};
+    shown.mark = [origin, ends](uint64_t step, const Message& m) {
+      const auto end = std::ranges::upper_bound(ends, origin(step, m).slot);
+      return Mark{static_cast<std::size_t>(end - ends.begin()), ""};
     };
   } else {
     shown.colours = by_distance(s->network().dimension());
@@ -99,7 +101,7 @@ ShownSchedule show_task(int d, const std::string& packets_file) {
   shown.summary = fmt::format("{} on 2^{} nodes; found by search", count_text(packets.size(), "packet"), d);
   shown.parameters = {{"dimension", d}, {"packets", packets_file}};
   note_search(shown, *routed);
-  show_by_search(shown, std::move(routed), 1, slots);
+  show_by_search(shown, std::move(routed));
   return shown;
 }
 
