@@ -142,6 +142,12 @@ File File::reopen(Access access, Disk& disk) const {
   return file;
 }
 
+File File::reopen_for_writing(Access access, Disk& disk) const {
+  const int fd = disk.open(AT_FDCWD, proc_path(plain_.get()).c_str(), O_RDWR | O_CLOEXEC);
+  if (fd < 0) throw InputError(fmt::format("{}: cannot be written: {}", name_, reason(-fd)), -fd);
+  return opened_for_writing(Descriptor(fd), name_, size_, access, disk);
+}
+
 File File::create_nameless(const std::filesystem::path& directory, const std::string& name,
                            std::uint64_t bytes, Access access, Disk& disk) {
   const Descriptor parent = open_directory(disk, directory, name);

@@ -35,6 +35,8 @@ class File {
   static File open_input(const std::filesystem::path& path, Access access, Disk& disk = system_disk());
   /// Opens the same file for reading once more, whatever its name is now.
   File reopen(Access access, Disk& disk) const;
+  /// The same for reading and writing. Throws InputError if it may not be written.
+  File reopen_for_writing(Access access, Disk& disk) const;
   /// Makes a nameless read-write file of `bytes` bytes in `directory` and reserves its space. The bytes read
   /// as zeros. The file disappears with its last descriptor, even after SIGKILL. It is for scratch files;
   /// Output makes files that get a name. `name` is for messages. Throws InputError, saying how much is needed
@@ -72,7 +74,7 @@ class File {
   /// The size when it was opened or created.
   std::uint64_t size() const { return size_; }
   /// Whether it is open for writing: made by create_nameless(), create_named() or Output, or opened by
-  /// join().
+  /// join() or reopen_for_writing().
   bool writable() const { return writable_; }
 
   /// For direct transfers, the offset and the length of every piece must be multiples of offset_alignment(),

@@ -29,15 +29,19 @@ Descriptor open_kept(Disk& disk, int directory_fd, const std::filesystem::path& 
           fmt::format("{}: cannot be {}: {}", path, how == Kept::made ? "made" : "opened", reason(-fd)), -fd);
     if (fd >= 0) {
       Descriptor file(fd);
-      if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-        throw InputError(fmt::format("{}: is in use by a run that is still going on", path), EBUSY);
-      return file;  // some network file systems have no locks
+      lock_file(fd, path);
+      return file;
     }
     if (in_use(directory / kept))
       throw InputError(fmt::format("{}: is in use by a run that is still going on", path), EBUSY);
     if (const int code = disk.remove(directory_fd, kept.c_str()); code != 0 && code != ENOENT)
       throw InputError(fmt::format("{}: cannot be removed: {}", path, reason(code)), code);
   }
+}
+
+void lock_file(int fd, const std::string& path) {
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    throw InputError(fmt::format("{}: is in use by a run that is still going on", path), EBUSY);
 }
 
 bool in_use(const std::filesystem::path& kept) {

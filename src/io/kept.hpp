@@ -24,6 +24,10 @@ enum class Kept { made, opened };
 Descriptor open_kept(Disk& disk, int directory_fd, const std::filesystem::path& directory,
                      const std::string& kept, mode_t mode, Kept how);
 
+/// Locks a file as long as it is open. Throws InputError if another run has the lock. (Some network file
+/// systems have no locks.)
+void lock_file(int fd, const std::string& path);
+
 /// Whether a run has the lock of this file.
 bool in_use(const std::filesystem::path& kept);
 

@@ -11,6 +11,7 @@
 #include "work/frame.hpp"
 #include "work/meter.hpp"
 #include "work/profiles.hpp"
+#include "work/resuming.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::verify {
@@ -39,6 +40,8 @@ std::vector<Difference> compare(const std::vector<io::ArrayFile>& inputs, const 
                                 const work::ProgressCallback& progress, std::stop_token stop) {
   const io::ArrayDescription& result = output.description;
   if (inputs.empty()) throw InputError("no input");
+  for (const io::ArrayFile& input : inputs) work::refuse_half_done(input.path);
+  work::refuse_half_done(output.path);
   work::check_sizes(what.bytes(), inputs, result.extents);
   if (!result.is_contiguous(Order::c) && !result.is_contiguous(Order::fortran))
     throw InputError(

@@ -73,6 +73,12 @@ Delivery::Delivery(const Frame& frame, io::Disk& disk)
   Team* const team = frame.sharing();
   const io::Access access = frame.access.target;
   const std::uint64_t bytes = frame.output.file_bytes();
+  if (frame.in_place()) {
+    joined_ = sources_.front().reopen_for_writing(access, disk);
+    bound_page_cache(*joined_, frame);
+    io::lock_file(joined_->plain_descriptor(), joined_->name());
+    return;
+  }
   if (frame.options.split) {
     const auto adapt = [&frame](io::File& file) {
       bound_page_cache(file, frame, frame.output.files);
@@ -119,7 +125,7 @@ Delivery::Delivery(const Frame& frame, io::Disk& disk)
 
 // What a run that can be resumed has finished stays; if it has finished nothing, nothing is lost.
 Delivery::~Delivery() {
-  if (!frame_.journal || delivered_) return;
+  if (!frame_.journal || frame_.in_place() || delivered_) return;
   if (frame_.journal->has_progress())
     output_->keep();
   else
@@ -142,7 +148,7 @@ void Delivery::discard_quietly() const {
 }
 
 void Delivery::require_room_for_scratch(std::uint64_t bytes) const {
-  if (bytes == 0 || frame_.team() != nullptr || frame_.resumes()) return;
+  if (bytes == 0 || frame_.team() != nullptr || frame_.resumes() || frame_.in_place()) return;
   struct stat made, beside;
   const io::Descriptor directory = io::open_directory(disk_, frame_.scratch_directory(), "scratch files");
   const io::File& output = parts_ ? parts_->first() : output_->file();
@@ -196,6 +202,7 @@ void Delivery::checkpoint(std::size_t pass, std::uint64_t tiles, const io::File&
 }
 
 void Delivery::require_unchanged_inputs() const {
+  if (frame_.in_place()) return;
   const std::vector<io::FileStamp> now = stamps_of(sources_, &io::File::stamp);
   for (std::size_t i = 0; i < sources_.size(); ++i) {
     if (now[i] == stamps_[i]) continue;
@@ -214,6 +221,7 @@ void Delivery::require_unchanged_inputs() const {
 }
 
 void Delivery::commit(const std::stop_token& stop) {
+  if (frame_.in_place()) return;  // what has been written has its name
   require_unchanged_inputs();
   if (stop.stop_requested()) throw Cancelled();
   Team* const team = frame_.team();

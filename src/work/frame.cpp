@@ -366,6 +366,8 @@ Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, co
              const std::vector<std::uint64_t>& extents, Options options, std::uint64_t working,
              const Membership& membership, Abilities engine) {
   check_page_size();
+  for (const io::ArrayFile& input : inputs) refuse_half_done(input.path);
+  refuse_half_done(output);
   if (auto [file, name] = io::output_file_and_name(output); name) {
     output = std::move(file);
     options.dataset = *std::move(name);
@@ -415,6 +417,38 @@ Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, co
   frame.allowed_memory = memory;
   if (frame.resumes()) frame.setting = frame.journal->setting;
   if (engine.strided) frame.setting.strided = source_files(frame.inputs);
+  return frame;
+}
+
+Frame settle_in_place(const io::ArrayFile& file, Options options) {
+  check_page_size();
+  const std::string name = file.path.string();
+  const auto refuse = [&](const char* why) { throw InputError(fmt::format("{}: {}", name, why)); };
+  const io::ArrayDescription& array = file.description;
+  if (file.format != io::Format::npy && file.format != io::Format::raw)
+    refuse("only .npy and raw files are reordered in place; name another file as OUT");
+  if (!array.pieces.empty() || !(array.is_contiguous(Order::c) || array.is_contiguous(Order::fortran)))
+    refuse("in place only whole arrays in C or Fortran order are reordered; name another file as OUT");
+  if (options.access == AccessChoice::mapped) refuse("in place files are not mapped; use direct access");
+  if (options.overwrite || options.resumable || options.split || options.output_offset != 0)
+    refuse("in place there is no output, which these options are for; a run can always be resumed");
+  Frame frame{{file}, {}, std::move(options), {}, {}, {}, {}, {}};
+  frame.output = {.path = file.path, .header = {}, .offset = array.begin(), .bytes = array.bytes()};
+  if (frame.options.device)
+    frame.disks.target = *frame.options.device;
+  else
+    frame.disks = disks_of(*file.file, file.path);
+  frame.note = frame.disks.note;
+  add_note(frame.note, note_of(frame.inputs));
+  frame.allowed_memory = effective_memory(frame.options.memory);
+  if (const std::uint64_t asked = frame.options.memory; asked > frame.allowed_memory)
+    add_note(frame.note, fmt::format("asked for {} of memory; {} can be used", size_text(asked),
+                                     size_text(frame.allowed_memory)));
+  static_cast<void>(io::open_directory(frame.disk(), frame.scratch_directory(), "the undo area"));
+  const io::File probe = file.file->reopen(io::Access::direct, frame.disk());
+  frame.access.read_alignment =
+      std::max({probe.offset_alignment(), probe.memory_alignment(), probe.write_alignment()});
+  frame.setting = setting_of(frame, frame.allowed_memory);
   return frame;
 }
 

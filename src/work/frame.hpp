@@ -39,6 +39,8 @@ struct Frame {
   std::uint64_t memory() const { return setting.memory; }
   /// Whether the run goes on with an earlier one.
   bool resumes() const { return journal && journal->exists; }
+  /// Whether the input is reordered in place: there is no output.
+  bool in_place() const { return journal && journal->in_place; }
   /// The processes that run this together, or nullptr.
   Team* team() const { return membership.team; }
   /// The processes that write one file together, or nullptr.
@@ -90,5 +92,9 @@ std::shared_ptr<const plan::SourceFiles> source_files(const std::vector<io::Arra
 Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, const io::DType& dtype,
              const std::vector<std::uint64_t>& extents, Options options, std::uint64_t working,
              const Membership& membership = {}, Abilities engine = {});
+
+/// The same for a file that is reordered in place. Throws InputError if the file or an option does not allow
+/// that.
+Frame settle_in_place(const io::ArrayFile& file, Options options);
 
 }  // namespace xorder::work

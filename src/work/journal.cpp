@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr int format = 1;
+constexpr int format = 1, format_in_place = 2;
 constexpr std::uint64_t largest_journal = std::uint64_t{64} << 20;
 
 // Where the journal lies, and the names there.
@@ -113,7 +113,9 @@ std::optional<Journal> read_journal(const fs::path& output) {
     throw wrong("the journal is damaged");
   try {
     const json all = json::parse(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end));
-    if (all.at("format") != format) throw wrong("the journal is of another version of xorder");
+    const bool in_place = all.contains("in_place");
+    if (all.at("format") != (in_place ? format_in_place : format))
+      throw wrong("the journal is of another version of xorder");
     Journal journal;
     journal.exists = true;
     for (const json& word : all.at("words")) journal.words.push_back(text_of(word));
@@ -124,6 +126,15 @@ std::optional<Journal> read_journal(const fs::path& output) {
     journal.plan = all.at("plan");
     journal.inode = all.at("inode");
     for (const json& name : all.at("scratch")) journal.scratch.emplace_back(text_of(name));
+    if (in_place) {
+      const json& at = all["in_place"];
+      InPlaceProgress& progress = journal.in_place.emplace();
+      progress.batches = at.at(0);
+      progress.done = at.at(1);
+      if (!at.at(2).is_null()) progress.saved = at.at(2).get<std::uint64_t>();
+      progress.back = at.at(3);
+      progress.phase = at.at(4);
+    }
     journal.pass = all.at("pass");
     journal.tiles = all.at("tiles");
     journal.process = all.at("process");
@@ -138,7 +149,7 @@ std::optional<Journal> read_journal(const fs::path& output) {
 }
 
 void write_journal(const Journal& journal, const fs::path& output, io::Disk& disk) {
-  json all{{"format", format},
+  json all{{"format", journal.in_place ? format_in_place : format},
            {"directory", bytes_json(journal.directory)},
            {"request", bytes_json(journal.request)},
            {"setting", setting_json(journal.setting)},
@@ -154,6 +165,10 @@ void write_journal(const Journal& journal, const fs::path& output, io::Disk& dis
            {"words", json::array()},
            {"inputs", json::array()},
            {"scratch", json::array()}};
+  if (const auto& at = journal.in_place) {
+    const json saved = at->saved ? json(*at->saved) : json();
+    all["in_place"] = {at->batches, at->done, saved, at->back, at->phase};
+  }
   for (const std::string& word : journal.words) all["words"].push_back(bytes_json(word));
   for (const io::FileStamp& stamp : journal.inputs) all["inputs"].push_back(stamp_json(stamp));
   for (const fs::path& path : journal.scratch) all["scratch"].push_back(bytes_json(path.string()));
@@ -176,7 +191,8 @@ void write_journal(const Journal& journal, const fs::path& output, io::Disk& dis
 
 bool is_complete(const Journal& journal, const fs::path& output) {
   struct stat status;
-  return stat(output.c_str(), &status) == 0 && status.st_ino == journal.inode && !has_output(output);
+  return !journal.in_place && stat(output.c_str(), &status) == 0 && status.st_ino == journal.inode &&
+         !has_output(output);
 }
 
 bool has_output(const fs::path& output) {
@@ -188,7 +204,10 @@ bool can_go_on(const Journal& journal, const fs::path& output) {
   return lstat(Place(output).path("output").c_str(), &status) == 0 && status.st_ino == journal.inode;
 }
 
-bool is_running(const fs::path& output) { return io::in_use(Place(output).path("output")); }
+bool is_running(const fs::path& output, const Journal* journal) {
+  const bool in_place = journal != nullptr && journal->in_place;
+  return io::in_use(in_place ? io::followed_links(output) : Place(output).path("output"));
+}
 
 void discard(const Journal& journal, const fs::path& output, io::Disk& disk) {
   const Place place(output);

@@ -22,6 +22,18 @@ class Disk;
 
 namespace xorder::work {
 
+/// How far a run in place is (tiles/in_place.hpp). The first batches of its tiles have the new order, the
+/// others the old one, except for a batch in flight, of which the undo area has what was there before.
+struct InPlaceProgress {
+  std::uint64_t batches = 0, done = 0;
+  std::optional<std::uint64_t> saved{};  ///< the batch in flight
+  bool back = false;                     ///< it was saved to get the old order back
+  int phase = 1;                         ///< 1: places of its saved tiles are overwritten; 2: the others
+
+  bool is_half_done() const { return saved || (done != 0 && done != batches); }
+  bool operator==(const InPlaceProgress&) const = default;
+};
+
 struct Journal {
   /// The command line and where it was given, for `xorder resume`; may be empty.
   std::vector<std::string> words;
@@ -37,6 +49,8 @@ struct Journal {
 
   std::size_t pass = 0;     ///< that is being made; those before it are finished
   std::uint64_t tiles = 0;  ///< of it that are finished, the first ones
+
+  std::optional<InPlaceProgress> in_place{};  ///< the run has no output; `inode` is the file's
 
   bool exists = false;  ///< its files are there: it is not that of a new run
 
@@ -66,8 +80,8 @@ bool can_go_on(const Journal& journal, const std::filesystem::path& output);
 /// Whether there is an output under its temporary name, with or without a journal.
 bool has_output(const std::filesystem::path& output);
 
-/// Whether its run is going on.
-bool is_running(const std::filesystem::path& output);
+/// Whether its run is going on, or one of this journal in place.
+bool is_running(const std::filesystem::path& output, const Journal* journal = nullptr);
 
 /// Removes the files of the run, the journal last. Throws IoError. Its run must not be going on.
 void discard(const Journal& journal, const std::filesystem::path& output, io::Disk& disk);

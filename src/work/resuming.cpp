@@ -1,11 +1,15 @@
 #include "work/resuming.hpp"
 
 #include <fmt/ranges.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <optional>
 
+#include "io/create.hpp"
 #include "io/format/npy_header.hpp"
+#include "io/kept.hpp"
+#include "io/output.hpp"
 #include "work/frame.hpp"
 #include "xorder/error.hpp"
 
@@ -32,6 +36,22 @@ std::string request_of(const Frame& frame, const Reordering& what,
       text += fmt::format(", {} bytes from {} by {}", piece.bytes, piece.offset, piece.reversed);
   }
   return text;
+}
+
+std::string ways_out(const std::string& path) {
+  return fmt::format(
+      "{}: is half done in place: `xorder resume {}` finishes it, `xorder rollback {}` restores it", path,
+      path, path);
+}
+
+void remember_command(Journal& journal, const Options& options) {
+  if (!options.command.empty()) {
+    journal.words = options.command;
+    journal.directory = std::filesystem::current_path().string();
+  }
+  journal.process = static_cast<std::uint64_t>(getpid());
+  journal.bytes_before = journal.bytes_done;
+  journal.seconds = 0;
 }
 
 }  // namespace
@@ -70,13 +90,72 @@ void settle_journal(Frame& frame, const Reordering& what, const std::vector<std:
   journal.request = request;
   journal.inputs = std::move(stamps);
   if (!frame.resumes()) journal.setting = frame.setting;
-  if (!frame.options.command.empty()) {
-    journal.words = frame.options.command;
-    journal.directory = std::filesystem::current_path().string();
+  remember_command(journal, frame.options);
+}
+
+void refuse_half_done(const std::filesystem::path& path) {
+  std::optional<Journal> journal;
+  try {
+    journal = read_journal(path);
+  } catch (const InputError&) {  // of a run with --resumable, perhaps: others need not care
   }
-  journal.process = static_cast<std::uint64_t>(getpid());
-  journal.bytes_before = journal.bytes_done;
-  journal.seconds = 0;
+  struct stat status;
+  if (journal && journal->in_place && journal->in_place->is_half_done() && stat(path.c_str(), &status) == 0 &&
+      status.st_ino == journal->inode)
+    throw InputError(ways_out(path.string()));
+}
+
+void settle_in_place_journal(Frame& frame, const Reordering& what, const std::vector<std::uint64_t>& extents,
+                             const char* word) {
+  const std::string path = frame.input().path.string();
+  const std::string request = "in place: " + request_of(frame, what, extents);
+  std::optional<Journal> found = read_journal(path);
+  if (found && !found->in_place)
+    throw InputError(
+        fmt::format("{}: an earlier run that makes it is not finished; `xorder resume {}` goes on "
+                    "with it, `xorder discard {}` removes its files",
+                    path, path, path));
+  if (!found && word != nullptr)
+    throw InputError(fmt::format("{}: nothing to {}: there is no journal of a run in place", path, word));
+  if (found && word == nullptr) throw InputError(ways_out(path));
+  const io::FileStamp& stamp = frame.input().stamp;
+  if (!found) {
+    Journal journal;
+    journal.request = request;
+    journal.inputs = {stamp};
+    journal.setting = frame.setting;
+    journal.inode = stamp.inode;
+    journal.in_place.emplace();
+    const std::filesystem::path directory = std::filesystem::absolute(frame.scratch_directory());
+    const io::Descriptor opened = io::open_directory(frame.disk(), directory, "the undo area");
+    const std::string name = io::followed_links(frame.output.path).filename().string();
+    // Others of this name may have their undo areas there, too.
+    const std::string own = fmt::format("undo-{:x}-{}", stamp.device, stamp.inode);
+    journal.scratch = {directory / io::kept_name(opened.get(), name, own)};
+    found = std::move(journal);
+  } else if (found->inode != stamp.inode || found->inputs.at(0).size != stamp.size) {
+    throw InputError(fmt::format("{}: is another file than the one that is half done in place", path));
+  } else if (found->request != request) {
+    throw InputError(fmt::format("{}: the run that has left it half done makes something else", path));
+  }
+  frame.setting = found->setting;
+  frame.journal = std::make_shared<Journal>(*std::move(found));
+  remember_command(*frame.journal, frame.options);
+}
+
+void begin_in_place(const Frame& frame, const std::string& plan, std::uint64_t batches) {
+  Journal& journal = *frame.journal;
+  const std::string path = frame.output.path.string();
+  const std::optional<Journal> now = read_journal(path);
+  if (now.has_value() != journal.exists || (now && now->in_place != journal.in_place))
+    throw InputError(fmt::format("{}: another run in place has worked on it meanwhile", path));
+  if (journal.exists && journal.plan != plan)
+    throw InputError(
+        fmt::format("{}: is half done in place, but this version of xorder plans otherwise; "
+                    "finish or restore it with the version that began",
+                    path));
+  journal.plan = plan;
+  journal.in_place->batches = batches;
 }
 
 }  // namespace xorder::work

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <string>
 #include <vector>
 
 #include "xorder/permutation/reordering.hpp"
@@ -18,5 +20,18 @@ void find_journal(Frame& frame);
 /// Says in the journal, if there is one, what is to be made. Throws InputError if an earlier run was for
 /// something else, or an input has changed since.
 void settle_journal(Frame& frame, const Reordering& what, const std::vector<std::uint64_t>& extents);
+
+/// Throws InputError if a run in place has left this file half done.
+void refuse_half_done(const std::filesystem::path& path);
+
+/// Sets the journal of a run in place. `word` says what is done with an earlier one, "resume" or "roll back";
+/// nullptr: begins a new one. Throws InputError if there is an earlier run but none is wanted, or the other
+/// way round; or if it was of another file or reordering.
+void settle_in_place_journal(Frame& frame, const Reordering& what, const std::vector<std::uint64_t>& extents,
+                             const char* word);
+
+/// To be called when the file is locked: the run has this plan, as a text, and so many batches. Throws
+/// InputError if another run has changed the journal since, or the earlier run's plan was another one.
+void begin_in_place(const Frame& frame, const std::string& plan, std::uint64_t batches);
 
 }  // namespace xorder::work

@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 /// Removed with everything in it at the end.
 class ScratchDirectory {
  public:
-  ScratchDirectory() {
-    std::string name = (fs::temp_directory_path() / "xorder-test-XXXXXX").string();
+  explicit ScratchDirectory(const fs::path& parent = fs::temp_directory_path()) {
+    std::string name = (parent / "xorder-test-XXXXXX").string();
     if (!mkdtemp(name.data())) throw std::runtime_error("no temporary directory");
     path_ = name;
   }

@@ -1,0 +1,396 @@
+// Runs in place: what they make equals a loop over all elements, and whenever the power fails, another run
+// finishes them or restores what was there.
+#include "xorder/tiles/in_place.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <optional>
+
+#include "byte_units.hpp"
+#include "io/disk_filter.hpp"
+#include "io/disks.hpp"
+#include "io/format/on_disk.hpp"
+#include "io/scratch.hpp"
+#include "plan/tiles/in_place.hpp"
+#include "sanitized.hpp"
+#include "seed.hpp"
+#include "tiles/in_place_pass.hpp"
+#include "work/journal.hpp"
+#include "xorder/error.hpp"
+#include "xorder/permutation/bmmc.hpp"
+
+namespace xorder::tiles {
+namespace {
+
+namespace fs = std::filesystem;
+using test::read_file;
+using test::write_file;
+
+std::string noise(test::Random& random, std::uint64_t bytes) {
+  std::string data(bytes, '\0');
+  random.fill(data.data(), bytes);
+  return data;
+}
+
+// By the definition, behind `header` bytes that stay.
+std::string reordered(const Reordering& what, const std::string& data, std::uint64_t header = 0) {
+  std::string result = data;
+  const std::uint64_t w = what.element_bytes;
+  for (std::uint64_t i = 0; i < what.elements(); ++i)
+    result.replace(header + what.target_index(i) * w, w, data, header + i * w, w);
+  return result;
+}
+
+// A map of n bits with an invariant subspace: some bits stay among themselves, in a random order.
+gf2::AffineMap random_map(test::Random& random, int n) {
+  std::vector<int> target(static_cast<std::size_t>(n));
+  std::iota(target.begin(), target.end(), 0);
+  if (random.in(0, 1) == 0) {  // an involution
+    for (int i = 0; i < n / 2; ++i) {
+      const auto a = random.in(0, n - 1), b = random.in(0, n - 1);
+      if (target[static_cast<std::size_t>(a)] == a && target[static_cast<std::size_t>(b)] == b)
+        std::swap(target[static_cast<std::size_t>(a)], target[static_cast<std::size_t>(b)]);
+    }
+  } else {
+    const int low = random.in(0, n);
+    std::shuffle(target.begin(), target.begin() + low, random);
+    std::shuffle(target.begin() + low, target.end(), random);
+  }
+  gf2::AffineMap map{gf2::BitMatrix::bit_permutation(target), random() & gf2::low_mask(n)};
+  if (random.in(0, 2) == 0) map = map * bmmc::gray(n);
+  return map;
+}
+
+// A random array and what keeps its shape, of at most so many elements.
+Reordering random_reordering(test::Random& random, std::uint64_t most) {
+  constexpr std::uint64_t sizes[] = {1, 3, 24, 512, 512, 512};
+  const std::uint64_t w = sizes[random.in(0, 5)];
+  for (;;) {
+    Reordering r{w, {}, {}, {}, {}};
+    switch (random.in(0, 4)) {
+      case 0: {  // a square with edges, perhaps one of several
+        const std::uint64_t n = random.in(1, 130);
+        r.extents = {n, n}, r.order = {1, 0};
+        break;
+      }
+      case 1: {  // equal axes change places in any way
+        const std::uint64_t n = random.in(1, 17), m = random.in(1, 9);
+        r.extents = {n, m, n, n}, r.order = {0, 1, 2, 3};
+        std::vector<int> equal = {0, 2, 3};
+        std::ranges::shuffle(equal, random);
+        r.order[0] = equal[0], r.order[2] = equal[1], r.order[3] = equal[2];
+        break;
+      }
+      case 2: {  // two pairs of axes
+        const std::uint64_t n = random.in(1, 12), m = random.in(1, 12);
+        r.extents = {n, m, n, m}, r.order = {2, 3, 0, 1};
+        break;
+      }
+      case 3: {
+        const int n = random.in(1, 14);
+        r.extents = {std::uint64_t{1} << n}, r.order = {0}, r.mapped = 0, r.map = random_map(random, n);
+        break;
+      }
+      default: {  // along an axis
+        const int n = random.in(1, 10);
+        r.extents = {random.in(std::uint64_t{1}, std::uint64_t{7}), std::uint64_t{1} << n,
+                     random.in(std::uint64_t{1}, std::uint64_t{5})};
+        r.order = {0, 1, 2}, r.mapped = 1, r.map = random_map(random, n);
+      }
+    }
+    if (r.elements() <= most) return r;
+  }
+}
+
+io::ArrayFile raw(const fs::path& path, const Reordering& what, std::uint64_t header, io::Disk& disk) {
+  io::RawLayout layout;
+  layout.dtype = io::parse_dtype("V" + std::to_string(what.element_bytes));
+  layout.extents = what.extents;
+  layout.offset = header;
+  layout.ignore_rest = true;
+  return io::open_array(path, layout, disk);
+}
+
+// Plans for little memory, batch by batch.
+TEST(InPlaceTest, TilesInLittleMemoryMakeWhatALoopMakes) {
+  test::Random random;
+  SEED_TRACE(random);
+  const test::ScratchDirectory directory("/dev/shm");
+  int many_batches = 0;
+  for (int i = 0; i < (test::sanitized ? 20 : 40); ++i) {
+    const Reordering what = random_reordering(random, 1 << 14);
+    const std::uint64_t header = random.in(0, 1) * random.in(0, 5000);
+    plan::Setting setting;
+    setting.memory = random.in(KiB * 300, 3 * MiB);
+    setting.group_bytes = random.in(std::uint64_t{64}, 64 * KiB);
+    setting.target_offset = header;
+    std::optional<plan::InPlacePlan> plan;
+    try {
+      plan = plan::make_in_place_plan(what, setting);
+    } catch (const InputError&) {  // most maps have no small invariant subspace
+      continue;
+    }
+    ASSERT_LE(plan->memory(), setting.memory);
+    many_batches += plan->batch_count() > 2;
+    const std::string data = noise(random, header + what.bytes() + random.in(0, 1) * 100);
+    write_file(directory / "a", data);
+    const io::ArrayFile in = raw(directory / "a", what, header, io::system_disk());
+    for (const bool back : {false, true}) {
+      const io::File file = in.file->reopen_for_writing(io::Access::direct, io::system_disk());
+      const io::File undo =
+          io::File::create_nameless(directory.path(), "undo", plan->undo_bytes(), io::Access::direct);
+      task::Workers workers(2);
+      const auto queue = io::make_queue(io::QueueKind::threads, 16);
+      InPlaceMover mover(*plan, {file, header}, undo);
+      for (std::uint64_t g = 0; g < plan->batch_count(); ++g) {
+        std::vector<TileLoad> loads, again;
+        std::vector<TileMove> moves;
+        for (std::uint64_t t = plan->batches[g], slot = 0; t < plan->batches[g + 1]; ++t, ++slot) {
+          const bool saves = slot < plan->undo_slots;
+          loads.push_back(
+              {slot, plan->order[t], saves ? TileLoad::From::file_saving : TileLoad::From::file, slot});
+          if (saves) again.push_back({slot, plan->order[t], TileLoad::From::undo, slot});
+          moves.push_back({slot, plan->order[t], back ? TileMove::How::back : TileMove::How::forward});
+        }
+        mover.perform(loads, {}, *queue, workers, [] {}, {});
+        mover.perform(again, {}, *queue, workers, [] {}, {});
+        mover.perform({}, moves, *queue, workers, [] {}, {});
+      }
+      EXPECT_TRUE(read_file(directory / "a") == (back ? data : reordered(what, data, header)))
+          << i << ": " << plan->text() << (back ? ", back" : "");
+    }
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(many_batches, test::sanitized ? 1 : 4);
+}
+
+// Its files forget what was not synced, in part, when it is cut off from power.
+class UnsyncedWrites final : public io::Disk {
+ public:
+  int sync(int fd) override {
+    const int code = Disk::sync(fd);
+    struct stat status;
+    fstat(fd, &status);
+    const std::lock_guard lock(mutex_);
+    std::erase_if(writes_, [&](const Write& write) { return write.inode == status.st_ino; });
+    return code;
+  }
+
+  void remember(const io::Transfer& transfer) {
+    const int fd = transfer.file->plain_descriptor();
+    struct stat status;
+    fstat(fd, &status);
+    Write write{status.st_ino, std::make_shared<io::Descriptor>(dup(fd)), transfer.offset, {}};
+    write.before.resize(transfer.bytes());
+    const auto got = pread(fd, write.before.data(), write.before.size(), static_cast<off_t>(write.offset));
+    write.before.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+    const std::lock_guard lock(mutex_);
+    writes_.push_back(std::move(write));
+  }
+
+  /// Of all sectors, each keeps what was last written to it, or nothing of what was not synced.
+  void forget(std::uint64_t seed) {
+    constexpr std::uint64_t sector = 512;
+    for (auto write = writes_.rbegin(); write != writes_.rend(); ++write) {
+      for (std::uint64_t at = 0; at < write->before.size();) {
+        const std::uint64_t place = write->offset + at, number = place / sector;
+        const std::uint64_t bytes = std::min((number + 1) * sector - place, write->before.size() - at);
+        if ((((number * 0x9E3779B97F4A7C15) ^ seed) * 0xBF58476D1CE4E5B9) >> 63 != 0) {
+          EXPECT_EQ(pwrite(write->file->get(), write->before.data() + at, bytes, static_cast<off_t>(place)),
+                    static_cast<ssize_t>(bytes));
+        }
+        at += bytes;
+      }
+    }
+    writes_.clear();
+  }
+
+ private:
+  struct Write {
+    ino_t inode;
+    std::shared_ptr<io::Descriptor> file;
+    std::uint64_t offset;
+    std::string before;
+  };
+  std::mutex mutex_;
+  std::vector<Write> writes_;
+};
+
+/// Nothing more happens from some transfer or operation on.
+class CutOff final : public io::DiskFilter {
+ public:
+  CutOff(UnsyncedWrites& behind, long after) : DiskFilter(behind), writes_(behind), left_(after) {}
+  int before(const io::Transfer& transfer) override {
+    if (transfer.kind == io::Transfer::Kind::read) return left_ < 0 ? EIO : 0;
+    if (--left_ < 0) return EIO;
+    writes_.remember(transfer);
+    return 0;
+  }
+  int before(Operation operation) override {
+    if (operation == Operation::advise) return 0;
+    return operation == Operation::open ? (left_ < 0 ? EIO : 0) : --left_ < 0 ? EIO : 0;
+  }
+  long left() const { return left_; }
+
+ private:
+  UnsyncedWrites& writes_;
+  std::atomic<long> left_;
+};
+
+struct Task {
+  std::string name;
+  Reordering what;
+  std::uint64_t header = 0;
+};
+
+std::vector<Task> tasks() {
+  const gf2::AffineMap third = [] {  // three thirds of the bits change places: cycles of three tiles
+    std::vector<int> target(15);
+    for (int i = 0; i < 15; ++i) target[static_cast<std::size_t>(i)] = (i + 5) % 15;
+    return gf2::AffineMap{gf2::BitMatrix::bit_permutation(target), 0};
+  }();
+  return {{"square", {512, {200, 200}, {1, 0}, {}, {}}, 0},
+          {"unaligned", {24, {720, 720}, {1, 0}, {}, {}}, 130},
+          {"bit_reversal", {16, {std::uint64_t{1} << 20}, {0}, 0, bmmc::bit_reverse(20)}, 4096},
+          {"cycles_of_three", {512, {32768}, {0}, 0, third}, 0},
+          {"cube", {512, {32, 32, 32}, {2, 0, 1}, {}, {}}, 0},
+          {"tiles_stay", {32, {640, 1024}, {0, 1}, 1, bmmc::bit_reverse(10)}, 77}};
+}
+
+// In memory: it is the test that forgets.
+class InPlaceFaultTest : public testing::TestWithParam<Task> {
+ protected:
+  void SetUp() override {
+    const Task& task = GetParam();
+    before_ = noise(random_, task.header + task.what.bytes() + 99);
+    after_ = reordered(task.what, before_, task.header);
+  }
+  InPlaceJob job(InPlace how, io::Disk& disk) const {
+    const Task& task = GetParam();
+    return {raw(path_, task.what, task.header, disk), task.what, task.what.extents,
+            work::Options{.memory = 16 * MiB, .threads = 2}, how};
+  }
+
+  test::Random random_;
+  test::ScratchDirectory directory_{"/dev/shm"};
+  fs::path path_ = directory_ / "a.raw";
+  std::string before_, after_;
+};
+
+TEST_P(InPlaceFaultTest, TheWholeFileIsReordered) {
+  SEED_TRACE(random_);
+  write_file(path_, before_);
+  const InPlaceJob plan = job(InPlace::begin, io::system_disk());
+  EXPECT_LE(plan.summary().peak_memory(), 16 * MiB);
+  EXPECT_EQ(read_file(path_), before_);
+  const work::Report report = job(InPlace::begin, io::system_disk()).run();
+  EXPECT_TRUE(read_file(path_) == after_);
+  EXPECT_THAT(directory_.names(), testing::ElementsAre("a.raw"));
+  EXPECT_LT(report.bytes_written, 5 * before_.size());
+  EXPECT_THROW(job(InPlace::resume, io::system_disk()), InputError);
+  EXPECT_THROW(job(InPlace::roll_back, io::system_disk()), InputError);
+}
+
+TEST_P(InPlaceFaultTest, AnyFailureCanBeFinishedAndRolledBack) {
+  SEED_TRACE(random_);
+  write_file(path_, before_);
+  constexpr long never = 1L << 40;
+  long all = 0;
+  {
+    UnsyncedWrites files;
+    CutOff disk(files, never);
+    job(InPlace::begin, disk).run();
+    all = never - disk.left();
+  }
+  const char* const many = std::getenv("XORDER_TEST_KILLS");  // the long form
+  for (int i = 0; i < (many != nullptr ? std::atoi(many) : test::sanitized ? 1 : 3); ++i) {
+    write_file(path_, before_);
+    InPlace how = InPlace::begin;
+    std::string history;
+    for (int cuts = random_.in(1, 4); cuts >= 0; --cuts) {
+      UnsyncedWrites files;
+      CutOff disk(files, cuts == 0 ? never : random_.in(0L, all));
+      history += how == InPlace::begin ? " begin" : how == InPlace::resume ? " resume" : " rollback";
+      bool ended = true;
+      try {
+        job(how, disk).run();
+      } catch (const Error& error) {
+        ASSERT_NE(cuts, 0) << history << ": " << error.what();
+        ended = false;
+      }
+      if (random_.in(0, 3) > 0) files.forget(random_());  // otherwise it was only killed
+      const std::optional<work::Journal> journal = work::read_journal(path_);
+      const std::string now = read_file(path_);
+      if (!journal) {
+        EXPECT_TRUE(now == before_ || now == after_) << history;
+        EXPECT_TRUE(!ended || now == (how == InPlace::roll_back ? before_ : after_)) << history;
+        break;
+      }
+      EXPECT_FALSE(ended) << history;
+      EXPECT_THROW(job(InPlace::begin, io::system_disk()), InputError);
+      how = random_.in(0, 1) == 0 ? InPlace::resume : InPlace::roll_back;
+    }
+    ASSERT_FALSE(HasFailure()) << history;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Tasks, InPlaceFaultTest, testing::ValuesIn(tasks()),
+                         [](const auto& task) { return task.param.name; });
+
+TEST(InPlaceTest, WhatCannotBeDoneIsRefused) {
+  const test::ScratchDirectory directory;
+  const auto refusal = [&](const Reordering& what, const std::vector<std::uint64_t>& extents,
+                           work::Options options = {.memory = 16 * MiB}) {
+    write_file(directory / "a", "");
+    fs::resize_file(directory / "a", what.bytes());
+    const io::ArrayFile file = raw(directory / "a", what, 0, io::system_disk());
+    return test::message_of<InputError>([&] { InPlaceJob(file, what, extents, std::move(options)); });
+  };
+  const Reordering square{8, {32, 32}, {1, 0}, {}, {}};
+  EXPECT_THAT(refusal({8, {32, 16}, {1, 0}, {}, {}}, {16, 32}),
+              testing::HasSubstr("in place the shape stays"));
+  EXPECT_THAT(refusal(square, {32, 32}, {.access = work::AccessChoice::mapped}),
+              testing::HasSubstr("not mapped"));
+  EXPECT_THAT(refusal(square, {32, 32}, {.overwrite = true}), testing::HasSubstr("there is no output"));
+  EXPECT_THAT(refusal(square, {32, 32}, {.scratch_directory = directory / "none"}),
+              testing::HasSubstr("none"));
+  const Reordering shuffle{1, {std::uint64_t{1} << 26}, {0}, 0, bmmc::shuffle(26)};
+  EXPECT_THAT(refusal(shuffle, {std::uint64_t{1} << 26}), testing::HasSubstr("it takes 1"));
+  const Reordering large{1, {std::uint64_t{1} << 33}, {0}, 0, bmmc::shuffle(33)};
+  EXPECT_THAT(refusal(large, {std::uint64_t{1} << 33}), testing::HasSubstr("name another file as OUT"));
+  EXPECT_THAT(directory.names(), testing::ElementsAre("a"));
+}
+
+// An .npy file in Fortran order stays in that order; identities and empty arrays stay as they are.
+TEST(InPlaceTest, HeadersStay) {
+  test::Random random;
+  SEED_TRACE(random);
+  const test::ScratchDirectory directory;
+  for (const auto& [fortran, shape, n] : {std::tuple{"True", "(70, 70)", 70},
+                                          {"False", "(70, 70)", 70},
+                                          {"True", "(0, 0)", 0},
+                                          {"False", "(1, 1)", 1}}) {
+    std::string header =
+        std::string("{'descr': '<f8', 'fortran_order': ") + fortran + ", 'shape': " + shape + ", }";
+    header.resize(117, ' ');
+    const std::string data = std::string("\x93NUMPY\1\0\x76\0", 10) + header + "\n" +
+                             noise(random, static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(n) * 8);
+    write_file(directory / "a.npy", data);
+    InPlaceJob(io::open_array(directory / "a.npy"), transposition(), {.memory = 16 * MiB}).run();
+    const auto extent = static_cast<std::uint64_t>(n);
+    EXPECT_EQ(read_file(directory / "a.npy"), reordered({8, {extent, extent}, {1, 0}, {}, {}}, data, 128));
+  }
+}
+
+}  // namespace
+}  // namespace xorder::tiles
