@@ -26,7 +26,6 @@
 #include "plan/tiles/in_place.hpp"
 #include "task/workers.hpp"
 #include "text/count_text.hpp"
-#include "text/seconds_text.hpp"
 #include "text/size_text.hpp"
 #include "tiles/in_place_pass.hpp"
 #include "work/frame.hpp"

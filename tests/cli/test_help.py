@@ -54,7 +54,7 @@ class Help(Case):
             self.ok(*command, "-f")
 
     def test_all_options_are_described(self):
-        moving = ["--dtype", "--shape", "--offset", "--memory", "--threads", "--io", "--tmpdir", "--force", "--dry-run",
+        moving = ["--dtype", "--shape", "--offset", "--memory", "--threads", "--io", "--tmpdir", "--in-place", "--force", "--dry-run",
                   "--progress", "--quiet", "--json", "--device"]
         for command, own in [("transpose", ["--axes", "--banded", "--band-order", "--cyclic", "--matrices"]), ("bitreverse", ["--axis"]), ("permute", ["--by", "--matrix", "--axis"])]:
             for option in moving + own:

@@ -114,7 +114,7 @@ def run(command, where):
             subprocess.run([BUILD / "tools/xorder/xorder", "bench", "cache", "--size", "64KiB", *rounds, "--json", name, "-q"],
                            cwd=folder, check=True)
     made = not {"transpose", "bitreverse", "permute", "descend"}.isdisjoint(words[:5])
-    if made and "--force" not in words:
+    if made and "--force" not in words and "--in-place" not in words:
         outputs = [word for word in words[2:] if word.endswith((".npy", ".raw"))]
         for output in outputs[-1:]:
             (folder / output).unlink(missing_ok=True)

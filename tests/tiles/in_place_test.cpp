@@ -36,6 +36,9 @@ namespace fs = std::filesystem;
 using test::read_file;
 using test::write_file;
 
+// The tests do not need a disk's syncs.
+fs::path memory() { return access("/dev/shm", W_OK) == 0 ? "/dev/shm" : fs::temp_directory_path(); }
+
 std::string noise(test::Random& random, std::uint64_t bytes) {
   std::string data(bytes, '\0');
   random.fill(data.data(), bytes);
@@ -125,7 +128,7 @@ io::ArrayFile raw(const fs::path& path, const Reordering& what, std::uint64_t he
 TEST(InPlaceTest, TilesInLittleMemoryMakeWhatALoopMakes) {
   test::Random random;
   SEED_TRACE(random);
-  const test::ScratchDirectory directory("/dev/shm");
+  const test::ScratchDirectory directory(memory());
   int many_batches = 0;
   for (int i = 0; i < (test::sanitized ? 20 : 40); ++i) {
     const Reordering what = random_reordering(random, 1 << 14);
@@ -267,7 +270,6 @@ std::vector<Task> tasks() {
           {"tiles_stay", {32, {640, 1024}, {0, 1}, 1, bmmc::bit_reverse(10)}, 77}};
 }
 
-// In memory: it is the test that forgets.
 class InPlaceFaultTest : public testing::TestWithParam<Task> {
  protected:
   void SetUp() override {
@@ -282,7 +284,7 @@ class InPlaceFaultTest : public testing::TestWithParam<Task> {
   }
 
   test::Random random_;
-  test::ScratchDirectory directory_{"/dev/shm"};
+  test::ScratchDirectory directory_{memory()};
   fs::path path_ = directory_ / "a.raw";
   std::string before_, after_;
 };
@@ -369,6 +371,23 @@ TEST(InPlaceTest, WhatCannotBeDoneIsRefused) {
   const Reordering large{1, {std::uint64_t{1} << 33}, {0}, 0, bmmc::shuffle(33)};
   EXPECT_THAT(refusal(large, {std::uint64_t{1} << 33}), testing::HasSubstr("name another file as OUT"));
   EXPECT_THAT(directory.names(), testing::ElementsAre("a"));
+}
+
+TEST(InPlaceTest, NothingMovesWithoutRoomForTheUndoArea) {
+  test::Random random;
+  const test::ScratchDirectory directory;
+  const Reordering square{8, {300, 300}, {1, 0}, {}, {}};
+  const std::string data = noise(random, square.bytes());
+  write_file(directory / "a", data);
+  test::FailingDisk disk;
+  const io::ArrayFile file = raw(directory / "a", square, 0, disk);
+  InPlaceJob job(file, square, square.extents, {.memory = 16 * MiB});
+  disk.fail_reservation(0);
+  const std::string said = test::message_of<InputError>([&] { job.run(); });
+  EXPECT_THAT(said, testing::HasSubstr("undo area"));
+  EXPECT_EQ(disk.writes(), 0);
+  EXPECT_THAT(directory.names(), testing::ElementsAre("a"));
+  EXPECT_TRUE(read_file(directory / "a") == data);
 }
 
 // An .npy file in Fortran order stays in that order; identities and empty arrays stay as they are.

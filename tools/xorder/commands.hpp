@@ -23,7 +23,7 @@ void add_schedule(CLI::App& program);
 void add_machine(CLI::App& program);
 /// descend: computations on a file that combine elements 2^b apart; in sweeps or by virtual processors.
 void add_descend_command(CLI::App& parent, bool by_machine = false);
-/// resume, status, discard: for runs with --resumable.
+/// resume, rollback, status, discard: for runs with --resumable or --in-place.
 void add_resume(CLI::App& program);
 /// report: summarises the trace of a run's transfers.
 void add_report(CLI::App& program);

@@ -17,6 +17,11 @@ namespace {
 
 class MainEngine final : public Engine {
  public:
+  void add_frame(CLI::App& command, MovingCommand::Make make, const OtherFiles& others) override {
+    OtherFiles here = others;
+    here.in_place = session().team == nullptr;
+    Engine::add_frame(command, std::move(make), here);
+  }
   void add_to(CLI::App& command) override {
     if (session().team == nullptr)
       command
@@ -33,6 +38,9 @@ class MainEngine final : public Engine {
     if (session().team != nullptr)
       return tiles::job_of_team(request.inputs, what, std::move(extents), request.output, request.options,
                                 *session().team);
+    if (request.in_place)
+      return std::make_unique<InPlaceJob>(request.input(), what, extents, request.options,
+                                          session().in_place);
     auto job =
         std::make_unique<Job>(request.inputs, what, std::move(extents), request.output, request.options);
     if (verifies_) job->verify_output();
@@ -77,6 +85,7 @@ std::unique_ptr<work::Work> Engine::work(Request request, const Reordering& what
       throw InputError(fmt::format("--out-shape: {}", e.what()));
     }
   }
+  if (request.in_place) request.options.output_order = request.input().description.order();
   request.options.output_order = order_.value_or(request.options.output_order);
   std::vector<int> axes(extents.size());  // as they are stored, slowest first
   std::iota(axes.begin(), axes.end(), 0);

@@ -118,14 +118,44 @@ void MovingCommand::add_resources(CLI::App& command, bool resumable) {
                      "how to access the files; all give the same output; default: auto");
 }
 
+void MovingCommand::add_in_place(CLI::App& command) {
+  const auto chosen = [this, &command] {
+    in_place_ = true;
+    command.get_option("OUT")->required(false);
+  };
+  command
+      .add_flag_callback("--in-place", chosen,
+                         "reorder IN itself, without OUT; see xorder rollback, resume, status")
+      ->group(group::tuning);
+}
+
+void MovingCommand::check_in_place(const CLI::App& command) const {
+  for (const char* const name : {"--stack", "--concatenate", "--files-from", "--select", "--field",
+                                 "--strides", "--byte-order", "--banded", "--out-shape", "--out-order",
+                                 "--split", "--force", "--resumable", "--verify", "--npy-header"}) {
+    const CLI::Option* const option = command.get_option_no_throw(name);
+    if (option != nullptr && option->count() > 0)
+      throw InputError(
+          fmt::format("{}: not with --in-place, which reorders a whole array and keeps its shape "
+                      "and type; name another file as OUT",
+                      name));
+  }
+}
+
 void MovingCommand::add_to(CLI::App& command, Make make, const OtherFiles& others) {
   const auto self = std::make_shared<MovingCommand>();
   self->make_ = std::move(make);
   self->files_.add_to(command, others);
   self->add_resources(command, others.joins);
+  if (others.in_place) self->add_in_place(command);
   self->reporting_.add_to(command);
-  command.callback([self] {
-    self->files_.sort();
+  command.callback([self, &command] {
+    if (self->in_place_) {
+      self->check_in_place(command);
+      self->files_.use_input_as_output();
+    } else {
+      self->files_.sort();
+    }
     self->run();
   });
 }
@@ -134,7 +164,7 @@ void MovingCommand::add_to(CLI::App& command, Make make, const OtherFiles& other
 void MovingCommand::learn_disk(Request& request, std::unique_ptr<work::Work>& work,
                                const std::stop_token& stop) const {
   const std::string& output = files_.written();
-  if (request.options.device || session().team != nullptr || bandwidth_ != 0 ||
+  if (request.options.device || session().team != nullptr || bandwidth_ != 0 || in_place_ ||
       work::device_for(output).known)
     return;
   if (work->summary().bytes < work::worth_learning) return;
@@ -155,12 +185,13 @@ void MovingCommand::run() const {
   std::optional<Interrupt> interrupt;
   if (session().team == nullptr) interrupt.emplace();  // a team handles signals itself
   const std::stop_token stop = interrupt ? interrupt->token() : std::stop_token();
-  io::output_format(files_.output(), io::Format::raw);  // throws before anything else if it is not written
+  if (!in_place_)
+    io::output_format(files_.output(), io::Format::raw);  // throws before anything else if it is not written
   for (const std::string& note : files_.left_over()) reporting_.note(note);
   const std::string& output = files_.written();
   std::optional<work::Journal> earlier;
   try {
-    if (session().team == nullptr) earlier = work::read_journal(output);
+    if (session().team == nullptr && !in_place_) earlier = work::read_journal(output);
   } catch (const InputError&) {  // others need not care what it is
     if (settings_.resumable) throw;
   }
@@ -168,7 +199,7 @@ void MovingCommand::run() const {
     work::discard(*earlier, output, io::system_disk());
     return reporting_.note(fmt::format("{}: was complete already", output));
   }
-  if (earlier && !settings_.resumable)
+  if (earlier && !earlier->in_place && !settings_.resumable)
     reporting_.note(
         fmt::format("{}: an earlier run is not finished: `xorder resume {}` goes on with it, "
                     "`xorder discard {}` removes its files",
@@ -185,10 +216,10 @@ void MovingCommand::run() const {
     throttle.emplace(bandwidth_, stop, inputs.front().file->disk());
     for (io::ArrayFile& input : inputs) input = io::on_disk(std::move(input), *throttle);
   }
-  Request request{std::move(inputs), files_.output(),          settings_,
-                  files_.parts(),    files_.lowest_part_bit(), files_.joining()};
+  Request request{std::move(inputs),        files_.output(),  settings_, files_.parts(),
+                  files_.lowest_part_bit(), files_.joining(), in_place_};
   request.options.plan_only = reporting_.dry_run;
-  if (settings_.resumable) request.options.command = given_words();
+  if (settings_.resumable || in_place_) request.options.command = given_words();
   request.options.dataset = files_.dataset();
   std::unique_ptr<work::Work> work = make_(request);
   learn_disk(request, work, stop);
@@ -207,8 +238,14 @@ void MovingCommand::run() const {
     try {
       report = work->run([&](const work::Progress& p) { bar.show(p); }, stop);
     } catch (const Error&) {
+      const std::string name = quoted_for_shell(output);
       if (settings_.resumable && work::read_journal(output))
-        reporting_.note(fmt::format("`xorder resume {}` goes on", quoted_for_shell(output)));
+        reporting_.note(fmt::format("`xorder resume {}` goes on", name));
+      if (in_place_ && work::read_journal(output))
+        reporting_.note(
+            fmt::format("{}: is half done: `xorder resume {}` finishes it, `xorder rollback {}` "
+                        "restores it",
+                        output, name, name));
       throw;
     }
   }

@@ -34,6 +34,7 @@ struct Request {
   bool parts = false;
   std::optional<int> lowest_part_bit{};
   std::optional<Joining> joining{};
+  bool in_place = false;
 
   const io::ArrayFile& input() const { return inputs.front(); }
   /// The array that the command works on: the first input; with `joining`, all of them as one array, of
@@ -58,13 +59,16 @@ class MovingCommand {
 
  private:
   void add_resources(CLI::App& command, bool resumable);
+  void add_in_place(CLI::App& command);
+  void check_in_place(const CLI::App& command) const;
   void learn_disk(Request& request, std::unique_ptr<work::Work>& work, const std::stop_token& stop) const;
   void run() const;
 
   Make make_;
   MovingFiles files_;
   work::Options settings_;
-  std::string profile_;          // the file that --device names, or empty
+  std::string profile_;  // the file that --device names, or empty
+  bool in_place_ = false;
   std::uint64_t bandwidth_ = 0;  // of --bwlimit, in bytes per second; 0: as fast as it goes
   Reporting reporting_;
 };

@@ -208,6 +208,12 @@ void MovingFiles::sort() {
   dataset_ = name.value_or("");
 }
 
+void MovingFiles::use_input_as_output() {
+  if (!output_.empty())
+    throw InputError(fmt::format("{}: not with --in-place, which needs the name of one file only", output_));
+  output_ = inputs_.front();
+}
+
 std::vector<io::ArrayFile> MovingFiles::open() const {
   if (inputs_.size() > 1) allow_many_files();
   std::vector<io::ArrayFile> files;

@@ -41,8 +41,9 @@ struct OtherFiles {
   const CLI::Option* several_with = nullptr;  ///< if it is given, there may be several IN
   /// Names of text files, or empty; they live as long as the command.
   std::vector<const std::string*> texts{};
-  bool joins = false;   ///< several IN may be one array
-  bool checks = false;  ///< OUT is read
+  bool joins = false;     ///< several IN may be one array
+  bool checks = false;    ///< OUT is read
+  bool in_place = false;  ///< IN itself may be reordered, without OUT
 };
 
 /// Several IN are one array, as by numpy.stack or numpy.concatenate.
@@ -60,6 +61,9 @@ class MovingFiles {
   /// Puts the files in their places if there are several IN, and reads the list of others. To be called when
   /// the line has been parsed.
   void sort();
+
+  /// The same if IN is reordered in place: it is OUT. Throws InputError if there are others.
+  void use_input_as_output();
 
   std::vector<io::ArrayFile> open() const;
   /// OUT, as the user wrote it, but without NAME.

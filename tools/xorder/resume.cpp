@@ -1,4 +1,5 @@
-// resume, status and discard: what becomes of a run with --resumable that has not ended.
+// resume, rollback, status and discard: what becomes of a run with --resumable or --in-place that has not
+// ended.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -20,16 +21,22 @@ namespace {
 
 work::Journal journal_of(const std::string& output, const char* nothing) {
   if (auto found = work::read_journal(output)) return *std::move(found);
-  throw InputError(
-      fmt::format("{}: nothing to {}: there is no journal of a run with --resumable", output, nothing));
+  throw InputError(fmt::format(
+      "{}: nothing to {}: there is no journal of a run with --resumable or --in-place", output, nothing));
 }
 
-void resume(const std::string& output) {
-  const work::Journal journal = journal_of(output, "resume");
-  if (work::is_running(output))
+void go_on(const std::string& output, InPlace how) {
+  const work::Journal journal = journal_of(output, how == InPlace::resume ? "resume" : "roll back");
+  if (how == InPlace::roll_back && !journal.in_place)
+    throw InputError(
+        fmt::format("{}: nothing to roll back: its run is not in place; `xorder discard` removes "
+                    "its files",
+                    output));
+  if (work::is_running(output, &journal))
     throw InputError(fmt::format("{}: its run is still going on (process {})", output, journal.process));
   if (journal.words.empty())
     throw InputError(fmt::format("{}: the run was no command; the same job goes on with it", output));
+  session().in_place = how;
   std::filesystem::current_path(journal.directory);
   session().next = journal.words;
 }
@@ -44,11 +51,12 @@ std::string rate_text(const work::Journal& journal) {
 
 void status(const std::string& output, bool json) {
   const work::Journal journal = journal_of(output, "show");
-  const bool running = work::is_running(output), complete = work::is_complete(journal, output);
+  const bool running = work::is_running(output, &journal), complete = work::is_complete(journal, output);
   if (json) {
     std::cout << json_text(nlohmann::json{{"output", output},
                                           {"running", running},
                                           {"complete", complete},
+                                          {"in_place", journal.in_place.has_value()},
                                           {"process", journal.process},
                                           {"bytes_done", journal.bytes_done},
                                           {"bytes_total", journal.bytes_total},
@@ -64,7 +72,10 @@ void status(const std::string& output, bool json) {
     text +=
         fmt::format(" at its last checkpoint; process {} is running{}", journal.process, rate_text(journal));
   else
-    text += complete ? "; the output is complete" : "; nothing is running: `xorder resume` goes on";
+    text += complete ? "; the output is complete"
+            : journal.in_place
+                ? "; nothing is running: `xorder resume` finishes it, `xorder rollback` restores it"
+                : "; nothing is running: `xorder resume` goes on";
   std::cout << printable(text) << '\n';
 }
 
@@ -72,6 +83,11 @@ void status(const std::string& output, bool json) {
 void discard(const std::string& output) {
   if (work::is_running(output)) throw InputError(fmt::format("{}: its run is still going on", output));
   const std::optional<work::Journal> journal = work::read_journal(output);
+  if (journal && journal->in_place)
+    throw InputError(
+        fmt::format("{}: is half done in place: `xorder resume {}` finishes it, `xorder rollback {}` "
+                    "restores it",
+                    output, output, output));
   if (!journal && !work::has_output(output))
     throw InputError(
         fmt::format("{}: nothing to discard: there are no files of a run with --resumable", output));
@@ -81,7 +97,8 @@ void discard(const std::string& output) {
 }  // namespace
 
 void add_resume(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("resume", "go on with a run that was begun with --resumable");
+  CLI::App* command =
+      program.add_subcommand("resume", "go on with a run that was begun with --resumable or --in-place");
   command->footer(
       "It does what the command line of the run says, from the directory where it was given. So does that\n"
       "command line itself. What it has finished is not done again.\n"
@@ -90,9 +107,21 @@ void add_resume(CLI::App& program) {
       "  xorder resume b.npy                           this goes on with it");
   const auto output = std::make_shared<std::string>();
   command->add_option("OUT", *output, "the output of the run")->required();
-  command->callback([output] { resume(*output); });
+  command->callback([output] { go_on(*output, InPlace::resume); });
 
-  command = program.add_subcommand("status", "show how far a run with --resumable has come");
+  command =
+      program.add_subcommand("rollback", "restore a file that a run with --in-place has left half done");
+  command->footer(
+      "It puts back what has been moved, with the options of the run. It may be killed, too, and begun "
+      "again;\n"
+      "xorder resume FILE finishes the run instead.\n"
+      "Examples:\n"
+      "  xorder transpose --in-place a.npy             if this was killed,\n"
+      "  xorder rollback a.npy                         a.npy is as it was before");
+  command->add_option("FILE", *output, "the file")->required();
+  command->callback([output] { go_on(*output, InPlace::roll_back); });
+
+  command = program.add_subcommand("status", "show how far a run with --resumable or --in-place has come");
   const auto json = std::make_shared<bool>(false);
   command->add_option("OUT", *output, "the output of the run")->required();
   command->add_flag("--json", *json, "print it as one JSON object");

@@ -11,6 +11,7 @@
 
 #include "work/team.hpp"
 #include "xorder/io/array_file.hpp"
+#include "xorder/tiles/in_place.hpp"
 #include "xorder/work/work.hpp"
 
 namespace xorder::cli {
@@ -29,6 +30,8 @@ struct Session {
 
   /// The words of a command line that main() performs when the command has ended.
   std::vector<std::string> next;
+  /// What a command with --in-place does.
+  InPlace in_place = InPlace::begin;
 
   /// The files that the command has made: they stay even if what is left to do fails.
   std::vector<std::string> made;

@@ -1,0 +1,236 @@
+#!/usr/bin/python3
+"""--in-place: a file is reordered within itself; resume and rollback after any death; refusals."""
+
+import itertools
+import os
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+import harness
+from harness import Case, SANITIZED, XORDER, bit_reversed, main, moved, np, rotation
+
+
+class InPlaceCase(Case):
+    def kept(self):
+        return sorted(name for name in os.listdir(self.dir) if ".xorder-" in name)
+
+    def reorder(self, name, array, *words, expected):
+        self.save(name, array)
+        inode = os.stat(self.path(name)).st_ino
+        self.ok(words[0], "--in-place", name, *words[1:], "-q")
+        self.assertEqual(os.stat(self.path(name)).st_ino, inode)
+        self.assertEqual(self.kept(), [])
+        result = self.load(name) if name.endswith(".npy") else np.fromfile(self.path(name), array.dtype).reshape(array.shape)
+        self.assert_same(result, expected, words)
+
+    def check_results(self):
+        square = self.noise((301, 301), "f8")
+        self.reorder("a.npy", square, "transpose", expected=square.T)
+        self.reorder("a.npy", np.asfortranarray(square), "transpose", expected=np.asfortranarray(square.T))
+        self.reorder("a.raw", square, "transpose", "--dtype", "f8", "--shape", "301,301", expected=square.T)
+        cube = self.noise((20, 30, 20), "u1")
+        self.reorder("a.npy", cube, "transpose", expected=cube.T)
+        cube = self.noise((9, 5, 9, 9), "u2")
+        self.reorder("a.npy", cube, "transpose", "--axes", "2,1,3,0", expected=cube.transpose(2, 1, 3, 0))
+        line = self.noise((1 << 14,), "c16")
+        self.reorder("a.npy", line, "bitreverse", expected=bit_reversed(line))
+        rows = self.noise((7, 256, 3), "f4")
+        self.reorder("a.npy", rows, "bitreverse", "--axis", "1", expected=bit_reversed(rows, 1))
+        self.reorder("a.npy", rows, "permute", "--by", "reverse", "--axis", "1", expected=rows[:, ::-1])
+        self.reorder("a.npy", line, "permute", "--by", "shuffle", expected=moved(line, rotation(14, 1)))
+        for empty in (np.zeros((0, 0)), np.zeros((1, 1)), np.array(3.5)):
+            self.reorder("a.npy", empty, "transpose", expected=empty.T)
+
+        large = self.noise((200, 200), "V512")
+        self.reorder("a.npy", large, "transpose", "--memory", "16MiB", expected=large.T)
+
+
+class OnDisk(InPlaceCase):
+    def test_what_it_makes(self):
+        self.check_results()
+
+
+class InPlace(InPlaceCase):
+    in_memory = True
+    many = int(os.environ.get("XORDER_TEST_KILLS") or 0)  # the long form
+
+    def test_what_it_makes(self):
+        self.check_results()
+
+    def test_what_lies_around_the_array_stays(self):
+        data = self.noise((100_000,))
+        array = data[333:333 + 80_000].view("f8").reshape(100, 100)
+        self.write("a.bin", data.tobytes())
+        self.ok("transpose", "--in-place", "a.bin", "--dtype", "f8", "--shape", "100,100", "--offset", "333", "--ignore-rest")
+        self.assertEqual(self.bytes_of("a.bin"), data[:333].tobytes() + array.T.tobytes() + data[80_333:].tobytes())
+
+    def large(self):
+        """Many batches of tiles in 16 MiB; .npy headers of NumPy, so that nothing is aligned."""
+        array = self.noise((200, 200), "V512")
+        self.save("a.npy", array)
+        return array, ["transpose", "--in-place", "a.npy", "--memory", "16MiB", "-q"]
+
+    def shim(self):
+        compiler = shutil.which("cc")
+        if not compiler or SANITIZED:
+            self.skipTest("needs a C compiler, and a program without sanitizers")
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "die_at.c")
+        subprocess.run([compiler, "-shared", "-fPIC", "-o", self.path("die_at.so"), source, "-ldl"], check=True)
+
+    def dies_at(self, at, *words):
+        env = {**os.environ, "XDG_CACHE_HOME": os.devnull, "LD_PRELOAD": self.path("die_at.so"), "XORDER_DIES_AT": str(at)}
+        return self.run_xorder(*words, env=env)
+
+    def check_end(self, array, at):
+        """Resumes or rolls back, perhaps killed again, until the file is whole."""
+        for _ in range(100):
+            if ".a.npy.xorder-journal" not in self.kept():
+                break
+            command = ["resume", "rollback"][int(self.random.integers(2))]
+            died = self.dies_at(int(self.random.integers(1, 40)), command, "a.npy") if self.random.integers(2) else self.run_xorder(command, "a.npy")
+            self.assertIn(died.returncode, (0, -signal.SIGKILL), died.stderr)
+            if died.returncode == 0:
+                self.assert_same(self.load("a.npy"), np.ascontiguousarray(array.T) if command == "resume" else array, (command, at))
+                self.assertEqual(self.kept(), [])
+        result = self.load("a.npy")
+        self.assertTrue(result.tobytes() in (array.tobytes(), array.T.tobytes()), at)
+
+    def test_killed_before_any_operation(self):
+        """Each fsync, rename, unlink, .. is once the last thing that the run does not do."""
+        self.shim()
+        step = 1 if self.many else 13
+        for at in itertools.count(int(self.random.integers(1, step + 1)), step):
+            array, words = self.large()
+            died = self.dies_at(at, *words)
+            if died.returncode == 0:
+                self.assertGreater(at, 15, "the operations are not counted")
+                break
+            self.assertEqual(died.returncode, -signal.SIGKILL, died.stderr)
+            self.check_end(array, at)
+            for name in self.kept():  # nothing was moved, or all was
+                os.unlink(self.path(name))
+
+    def test_killed_at_any_moment(self):
+        self.shim()
+        array, words = self.large()
+        begin = time.time()
+        self.ok(*words)
+        lasts = time.time() - begin
+        for _ in range(self.many or 2):
+            array, words = self.large()
+            process = subprocess.Popen([XORDER, *words], cwd=self.dir, env={**os.environ, "XDG_CACHE_HOME": os.devnull})
+            time.sleep(self.random.uniform(0, lasts))
+            process.kill()
+            process.wait()
+            self.check_end(array, "a moment")
+            for name in self.kept():
+                os.unlink(self.path(name))
+
+    def slowed(self, sent=signal.SIGKILL):
+        """A run that has been stopped when it was half done."""
+        array, words = self.large()
+        words = [*words[:-1], "--bwlimit", "30MiB"]
+        process = subprocess.Popen([XORDER, *words], cwd=self.dir, stderr=subprocess.PIPE, env={**os.environ, "XDG_CACHE_HOME": os.devnull})
+        end = time.time() + harness.TIMEOUT
+        while time.time() < end and process.poll() is None:
+            status = self.run_xorder("status", "a.npy", "--json")
+            if status.returncode == 0 and '"bytes_done":0,' not in status.stdout:
+                break
+        if sent == signal.SIGSTOP:
+            process.send_signal(sent)
+            return array, words, process
+        process.send_signal(sent)
+        said = process.communicate()[1].decode()
+        self.assertEqual(process.returncode, -sent, said)
+        return array, words, said
+
+    def test_a_half_done_file(self):
+        array, words, _ = self.slowed()
+        status = self.json("status", "a.npy")
+        self.assertTrue(status["in_place"])
+        self.assertFalse(status["running"] or status["complete"])
+        self.assertRegex(self.ok("status", "a.npy").stdout, "`xorder resume` finishes it, `xorder rollback` restores it")
+        half = "a.npy: is half done in place: `xorder resume a.npy` finishes it, `xorder rollback a.npy` restores it"
+        self.refused(*words, says=half)
+        self.refused("discard", "a.npy", says=half)
+        self.refused("transpose", "a.npy", "b.npy", says=half)
+        self.save("c.npy", array)
+        self.refused("transpose", "c.npy", "a.npy", "--force", says=half)
+        self.refused("verify", "transpose", "c.npy", "a.npy", says=half)
+        os.rename(self.path("a.npy"), self.path("d.npy"))
+        self.save("a.npy", array)
+        self.refused("resume", "a.npy", says="is another file than the one that is half done")
+        os.rename(self.path("d.npy"), self.path("a.npy"))
+        journal = self.bytes_of(".a.npy.xorder-journal")
+        self.write(".a.npy.xorder-journal", journal[:100] + b"x" + journal[101:])
+        for command in ("resume", "rollback"):
+            self.refused(command, "a.npy", says="the journal is damaged")
+        self.write(".a.npy.xorder-journal", journal)
+        result = subprocess.run([XORDER, "rollback", self.path("a.npy"), ], cwd="/", capture_output=True, text=True, check=False)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assert_same(self.load("a.npy"), array)
+        self.assertEqual(self.kept(), [])
+        for command, says in (("resume", "nothing to resume"), ("rollback", "nothing to roll back"), ("status", "nothing to show")):
+            self.refused(command, "a.npy", says=says)
+
+    def test_ctrl_c(self):
+        array, _, said = self.slowed(signal.SIGINT)
+        self.assertRegex(said, "a.npy: is half done: `xorder resume a.npy` finishes it, `xorder rollback a.npy` restores it")
+        self.assertRegex(said, "xorder: interrupted\n$")
+        self.ok("resume", "a.npy")
+        self.assert_same(self.load("a.npy"), np.ascontiguousarray(array.T))
+
+    def test_a_live_run_is_left_alone(self):
+        array, words, process = self.slowed(signal.SIGSTOP)
+        try:
+            self.assertTrue(self.json("status", "a.npy")["running"])
+            for command in ("resume", "rollback"):
+                self.assertRegex(self.run_xorder(command, "a.npy").stderr, "its run is still going on")
+            self.assertEqual(self.run_xorder(*words).returncode, 2)
+        finally:
+            process.send_signal(signal.SIGCONT)
+        self.assertEqual(process.wait(), 0, process.stderr.read())
+        process.stderr.close()
+        self.assert_same(self.load("a.npy"), np.ascontiguousarray(array.T))
+
+    def test_the_undo_area(self):
+        array, words = self.large()
+        os.mkdir(self.path("tmp"))
+        plan = self.ok(*words, "--tmpdir", "tmp", "--dry-run").stdout
+        self.assertRegex(plan, r"undo area of \d.* in tmp\n")
+        figures = self.json(*words[:-1], "--dry-run")
+        self.assertLessEqual(figures["scratch_bytes"], 16 << 20)
+        self.assertLess(figures["bytes_written"], array.nbytes * 2.6)
+        self.assert_same(self.load("a.npy"), array)
+        self.shim()
+        self.assertEqual(self.dies_at(25, *words, "--tmpdir", "tmp").returncode, -signal.SIGKILL)
+        self.assertEqual(len(os.listdir(self.path("tmp"))), 1)
+        self.ok("resume", "a.npy")
+        self.assertEqual(os.listdir(self.path("tmp")), [])
+        self.assert_same(self.load("a.npy"), np.ascontiguousarray(array.T))
+
+    def test_refusals(self):
+        square = self.noise((64, 64), "f8")
+        self.save("a.npy", square)
+        self.save("wide.npy", self.noise((64, 32), "f8"))
+        self.write("a.fits", "SIMPLE")
+        self.refused("transpose", "--in-place", "wide.npy", says=r"shape \(32, 64\), the file has \(64, 32\).*name another file as OUT")
+        self.refused("transpose", "--in-place", "a.npy", "b.npy", says="b.npy: not with --in-place")
+        self.refused("transpose", "--in-place", "missing.npy", says="missing.npy")
+        self.refused("transpose", "a.npy", says="OUT")
+        for words in (["--select", ":5"], ["--out-shape", "4096"], ["--byte-order", "big"], ["--split", "0"], ["--force"], ["--resumable"],
+                      ["--verify"], ["--out-order", "F"], ["--stack", "0"], ["--npy-header", "compact"], ["--banded", "1,1"]):
+            self.refused("transpose", "--in-place", "a.npy", *words, says=f"{words[0]}: not with --in-place")
+        self.refused("transpose", "--in-place", "a.npy", "--io", "mapped", says="use direct access")
+        self.refused("machine", "transpose", "--in-place", "a.npy", says="--in-place")
+        self.refused("descend", "scan", "--in-place", "a.npy", says="--in-place")
+        if os.geteuid() != 0:
+            os.chmod(self.path("a.npy"), 0o444)
+            self.refused("transpose", "--in-place", "a.npy", says="a.npy: cannot be written")
+
+
+if __name__ == "__main__":
+    main()
