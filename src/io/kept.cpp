@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 
@@ -15,6 +16,12 @@ namespace xorder::io {
 
 std::string kept_name(int directory_fd, const std::string& name, const std::string& what) {
   return hidden_name(directory_fd, name, ".xorder-" + what);
+}
+
+std::string identity(const std::filesystem::path& path) {
+  struct stat found {};
+  if (stat(path.c_str(), &found) != 0) throw IoError(path.string(), "stat", errno);
+  return fmt::format("{:x}-{}", found.st_dev, found.st_ino);
 }
 
 Descriptor open_kept(Disk& disk, int directory_fd, const std::filesystem::path& directory,

@@ -16,6 +16,10 @@ class Disk;
 /// The name of such a file: ".NAME.xorder-WHAT".
 std::string kept_name(int directory_fd, const std::string& name, const std::string& what);
 
+/// Tells a file or directory from others, for WHAT in a directory where others of the same NAME may lie.
+/// Throws IoError.
+std::string identity(const std::filesystem::path& path);
+
 enum class Kept { made, opened };
 
 /// Makes an empty file of this name in place of one that may be there, or opens the one that is there, for

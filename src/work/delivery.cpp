@@ -183,7 +183,8 @@ io::File Delivery::kept_scratch(const std::filesystem::path& directory, std::uin
   const bool resumes = frame_.resumes();
   if (!resumes) {
     const io::Descriptor opened = io::open_directory(disk_, directory, "scratch files");
-    const std::string what = fmt::format("scratch-{}", kept_scratch_files_);
+    const std::string what = fmt::format("scratch-{}-{}", kept_scratch_files_,
+                                         io::identity(io::directory_of_output(frame_.output.path)));
     all.push_back(std::filesystem::absolute(directory) /
                   io::kept_name(opened.get(), frame_.output.path.filename().string(), what));
   }

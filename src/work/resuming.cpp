@@ -130,7 +130,7 @@ void settle_in_place_journal(Frame& frame, const Reordering& what, const std::ve
     const io::Descriptor opened = io::open_directory(frame.disk(), directory, "the undo area");
     const std::string name = io::followed_links(frame.output.path).filename().string();
     // Others of this name may have their undo areas there, too.
-    const std::string own = fmt::format("undo-{:x}-{}", stamp.device, stamp.inode);
+    const std::string own = "undo-" + io::identity(frame.output.path);
     journal.scratch = {directory / io::kept_name(opened.get(), name, own)};
     found = std::move(journal);
   } else if (found->inode != stamp.inode || found->inputs.at(0).size != stamp.size) {

@@ -37,13 +37,13 @@ class Resume(Case):
         process.communicate()
         return process.returncode
 
-    def stop_behind_a_checkpoint(self, args, sent=signal.SIGKILL):
+    def stop_behind_a_checkpoint(self, args, sent=signal.SIGKILL, output="b.npy"):
         """Returns what the run has said."""
         process = subprocess.Popen([XORDER, *args], cwd=self.dir, stderr=subprocess.PIPE, stdout=subprocess.PIPE,
                                    env={**os.environ, "XDG_CACHE_HOME": os.devnull})
         end = time.time() + harness.TIMEOUT
         while time.time() < end and process.poll() is None:
-            result = self.run_xorder("status", "b.npy", "--json")
+            result = self.run_xorder("status", output, "--json")
             if '"bytes_done":0' not in result.stdout and result.returncode == 0:
                 break
         process.send_signal(sent)
@@ -85,6 +85,20 @@ class Resume(Case):
         self.save(name, array)
         device = [] if "--device" in words else ["--device", "slow.json"]
         return [words[0], name, "b.npy", *words[1:], *device, "--resumable", "-q"]
+
+    def test_scratch_files_of_outputs_with_equal_names(self):
+        os.mkdir(self.path("scratch"))
+        arrays = {}
+        for folder in ["x", "y"]:
+            os.mkdir(self.path(folder))
+            arrays[folder] = self.noise((1 << 23,), "u2")
+            self.save(f"{folder}/a.npy", arrays[folder])
+            self.stop_behind_a_checkpoint(["bitreverse", f"{folder}/a.npy", f"{folder}/b.npy", "--memory", "16MiB", "--device", "long.json",
+                                           "--tmpdir", "scratch", "--resumable", "-q"], output=f"{folder}/b.npy")
+        for folder, array in arrays.items():
+            self.ok("resume", f"{folder}/b.npy")
+            self.assert_same(self.load(f"{folder}/b.npy"), bit_reversed(array))
+        self.assertEqual(os.listdir(self.path("scratch")), [])
 
     def test_killed_at_any_moment(self):
         for name, array, words, expected in self.cases():
