@@ -48,7 +48,7 @@ TEST(Picker, CopiesEachElementFromItsPlace) {
       ASSERT_TRUE(target == expected) << count << " of " << w << ", " << picker.loads() << " loads";
     }
     EXPECT_TRUE(one_by_one);
-    // CMakeLists.txt leaves two instruction sets out of the builds with sanitizers.
+    // CMakeLists.txt leaves an instruction set out of the builds with sanitizers.
     constexpr auto without = test::sanitized ? HWY_SCALAR | HWY_AVX3 : HWY_SCALAR;
     const bool has_vectors = (hwy::SupportedTargets() & without) == 0;
     EXPECT_EQ(by_loads, has_vectors);
