@@ -37,13 +37,13 @@ class Resume(Case):
         process.communicate()
         return process.returncode
 
-    def stop_behind_a_checkpoint(self, args, sent=signal.SIGKILL, output="b.npy"):
+    def stop_behind_a_checkpoint(self, args, sent=signal.SIGKILL):
         """Returns what the run has said."""
         process = subprocess.Popen([XORDER, *args], cwd=self.dir, stderr=subprocess.PIPE, stdout=subprocess.PIPE,
                                    env={**os.environ, "XDG_CACHE_HOME": os.devnull})
         end = time.time() + harness.TIMEOUT
         while time.time() < end and process.poll() is None:
-            result = self.run_xorder("status", output, "--json")
+            result = self.run_xorder("status", "b.npy", "--json")
             if '"bytes_done":0' not in result.stdout and result.returncode == 0:
                 break
         process.send_signal(sent)
@@ -85,20 +85,6 @@ class Resume(Case):
         self.save(name, array)
         device = [] if "--device" in words else ["--device", "slow.json"]
         return [words[0], name, "b.npy", *words[1:], *device, "--resumable", "-q"]
-
-    def test_scratch_files_of_outputs_with_equal_names(self):
-        os.mkdir(self.path("scratch"))
-        arrays = {}
-        for folder in ["x", "y"]:
-            os.mkdir(self.path(folder))
-            arrays[folder] = self.noise((1 << 23,), "u2")
-            self.save(f"{folder}/a.npy", arrays[folder])
-            self.stop_behind_a_checkpoint(["bitreverse", f"{folder}/a.npy", f"{folder}/b.npy", "--memory", "16MiB", "--device", "long.json",
-                                           "--tmpdir", "scratch", "--resumable", "-q"], output=f"{folder}/b.npy")
-        for folder, array in arrays.items():
-            self.ok("resume", f"{folder}/b.npy")
-            self.assert_same(self.load(f"{folder}/b.npy"), bit_reversed(array))
-        self.assertEqual(os.listdir(self.path("scratch")), [])
 
     def test_killed_at_any_moment(self):
         for name, array, words, expected in self.cases():
@@ -142,6 +128,32 @@ class Resume(Case):
                 self.assertEqual(self.kept(), [], (name, at))
                 os.unlink(self.path("b.npy"))
             os.unlink(self.path("b.npy"))
+
+    def test_scratch_files_of_outputs_with_equal_names(self):
+        compiler = shutil.which("cc")
+        if not compiler or SANITIZED:
+            self.skipTest("needs a C compiler, and a program without sanitizers")
+        shim = self.path("die_at.so")
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "die_at.c")
+        subprocess.run([compiler, "-shared", "-fPIC", "-o", shim, source, "-ldl"], check=True)
+        os.mkdir(self.path("scratch"))
+        arrays = {}
+        for folder in ["x", "y"]:
+            os.mkdir(self.path(folder))
+            arrays[folder] = self.noise((1 << 23,), "u2")
+            self.save(f"{folder}/a.npy", arrays[folder])
+            for at in range(30, 0, -1):  # the last operation before which it has scratch files and a journal
+                env = {**os.environ, "XDG_CACHE_HOME": os.devnull, "LD_PRELOAD": shim, "XORDER_DIES_AT": str(at)}
+                before = os.listdir(self.path("scratch"))
+                self.run_xorder("bitreverse", f"{folder}/a.npy", f"{folder}/b.npy", "--memory", "16MiB", "--device", "long.json",
+                                "--tmpdir", "scratch", "--resumable", "-q", "--force", env=env)
+                if self.run_xorder("status", f"{folder}/b.npy").returncode == 0 and len(os.listdir(self.path("scratch"))) > len(before):
+                    break
+        self.assertEqual(len(os.listdir(self.path("scratch"))), 4)
+        for folder, array in arrays.items():
+            self.ok("resume", f"{folder}/b.npy")
+            self.assert_same(self.load(f"{folder}/b.npy"), bit_reversed(array))
+        self.assertEqual(os.listdir(self.path("scratch")), [])
 
     def test_killed_where_a_header_belongs_to_the_output(self):
         compiler = shutil.which("cc")
