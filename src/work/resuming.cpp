@@ -38,12 +38,6 @@ std::string request_of(const Frame& frame, const Reordering& what,
   return text;
 }
 
-std::string ways_out(const std::string& path) {
-  return fmt::format(
-      "{}: is half done in place: `xorder resume {}` finishes it, `xorder rollback {}` restores it", path,
-      path, path);
-}
-
 void remember_command(Journal& journal, const Options& options) {
   if (!options.command.empty()) {
     journal.words = options.command;
@@ -55,6 +49,12 @@ void remember_command(Journal& journal, const Options& options) {
 }
 
 }  // namespace
+
+std::string half_done(const std::string& path, const std::string& name) {
+  return fmt::format(
+      "{}: is half done in place: `xorder resume {}` finishes it, `xorder rollback {}` restores it", path,
+      name, name);
+}
 
 void find_journal(Frame& frame) {
   if (frame.options.access == AccessChoice::automatic) frame.options.access = AccessChoice::direct;
@@ -102,7 +102,7 @@ void refuse_half_done(const std::filesystem::path& path) {
   struct stat status;
   if (journal && journal->in_place && journal->in_place->is_half_done() && stat(path.c_str(), &status) == 0 &&
       status.st_ino == journal->inode)
-    throw InputError(ways_out(path.string()));
+    throw InputError(half_done(path.string(), path.string()));
 }
 
 void settle_in_place_journal(Frame& frame, const Reordering& what, const std::vector<std::uint64_t>& extents,
@@ -117,7 +117,7 @@ void settle_in_place_journal(Frame& frame, const Reordering& what, const std::ve
                     path, path, path));
   if (!found && word != nullptr)
     throw InputError(fmt::format("{}: nothing to {}: there is no journal of a run in place", path, word));
-  if (found && word == nullptr) throw InputError(ways_out(path));
+  if (found && word == nullptr) throw InputError(half_done(path, path));
   const io::FileStamp& stamp = frame.input().stamp;
   if (!found) {
     Journal journal;

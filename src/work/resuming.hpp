@@ -21,6 +21,9 @@ void find_journal(Frame& frame);
 /// something else, or an input has changed since.
 void settle_journal(Frame& frame, const Reordering& what, const std::vector<std::uint64_t>& extents);
 
+/// What to say of a file that a run in place has left half done. `name` is the file's in a command line.
+std::string half_done(const std::string& path, const std::string& name);
+
 /// Throws InputError if a run in place has left this file half done.
 void refuse_half_done(const std::filesystem::path& path);
 

@@ -71,6 +71,22 @@ class Case(unittest.TestCase):
         cases = list(cases)
         return [cases[i] for i in sorted(self.random.choice(len(cases), count, replace=False))]
 
+    def shim(self, source):
+        """The library made of a C file beside this one, to be loaded before the program's own."""
+        compiler = shutil.which("cc")
+        if not compiler or SANITIZED:
+            self.skipTest("needs a C compiler, and a program without sanitizers")
+        library = self.path(source + ".so")
+        subprocess.run([compiler, "-shared", "-fPIC", "-o", library, os.path.join(os.path.dirname(os.path.abspath(__file__)), source), "-ldl"],
+                       check=True)
+        return library
+
+    def dies_at(self, at, *args):
+        """Runs xorder, which dies before its operation on files number `at`."""
+        if not hasattr(self, "deadly"):
+            self.deadly = self.shim("die_at.c")
+        return self.run_xorder(*args, env={**os.environ, "XDG_CACHE_HOME": os.devnull, "LD_PRELOAD": self.deadly, "XORDER_DIES_AT": str(at)})
+
     def bytes_of(self, name):
         with open(self.path(name), "rb") as file:
             return file.read()

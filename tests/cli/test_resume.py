@@ -4,14 +4,13 @@
 import itertools
 import os
 import re
-import shutil
 import signal
 import subprocess
 import time
 import unittest
 
 import harness
-from harness import Case, SANITIZED, XORDER, bit_reversed, main, np
+from harness import Case, XORDER, bit_reversed, main, np
 
 
 class Resume(Case):
@@ -104,18 +103,11 @@ class Resume(Case):
 
     def test_killed_before_any_operation(self):
         """Each fsync, rename, unlink, .. is once the last thing that the run does not do; then the next run goes on."""
-        compiler = shutil.which("cc")
-        if not compiler or SANITIZED:
-            self.skipTest("needs a C compiler, and a program without sanitizers")
-        shim = self.path("die_at.so")
-        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "die_at.c")
-        subprocess.run([compiler, "-shared", "-fPIC", "-o", shim, source, "-ldl"], check=True)
         for name, array, words, expected in self.cases():
             args = self.prepared(name, array, words)
             step = 1 if self.many else 3 if name == "even.npy" else 9
             for at in itertools.count(int(self.random.integers(1, step + 1)), step):
-                env = {**os.environ, "XDG_CACHE_HOME": os.devnull, "LD_PRELOAD": shim, "XORDER_DIES_AT": str(at)}
-                died = self.run_xorder(*args, env=env)
+                died = self.dies_at(at, *args)
                 complete = os.path.exists(self.path("b.npy"))
                 if died.returncode == 0:
                     self.assertGreater(at, 15, "the operations are not counted")
@@ -130,12 +122,6 @@ class Resume(Case):
             os.unlink(self.path("b.npy"))
 
     def test_scratch_files_of_outputs_with_equal_names(self):
-        compiler = shutil.which("cc")
-        if not compiler or SANITIZED:
-            self.skipTest("needs a C compiler, and a program without sanitizers")
-        shim = self.path("die_at.so")
-        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "die_at.c")
-        subprocess.run([compiler, "-shared", "-fPIC", "-o", shim, source, "-ldl"], check=True)
         os.mkdir(self.path("scratch"))
         arrays = {}
         for folder in ["x", "y"]:
@@ -143,10 +129,9 @@ class Resume(Case):
             arrays[folder] = self.noise((1 << 23,), "u2")
             self.save(f"{folder}/a.npy", arrays[folder])
             for at in range(30, 0, -1):  # the last operation before which it has scratch files and a journal
-                env = {**os.environ, "XDG_CACHE_HOME": os.devnull, "LD_PRELOAD": shim, "XORDER_DIES_AT": str(at)}
                 before = os.listdir(self.path("scratch"))
-                self.run_xorder("bitreverse", f"{folder}/a.npy", f"{folder}/b.npy", "--memory", "16MiB", "--device", "long.json",
-                                "--tmpdir", "scratch", "--resumable", "-q", "--force", env=env)
+                self.dies_at(at, "bitreverse", f"{folder}/a.npy", f"{folder}/b.npy", "--memory", "16MiB", "--device", "long.json",
+                             "--tmpdir", "scratch", "--resumable", "-q", "--force")
                 if self.run_xorder("status", f"{folder}/b.npy").returncode == 0 and len(os.listdir(self.path("scratch"))) > len(before):
                     break
         self.assertEqual(len(os.listdir(self.path("scratch"))), 4)
@@ -156,19 +141,12 @@ class Resume(Case):
         self.assertEqual(os.listdir(self.path("scratch")), [])
 
     def test_killed_where_a_header_belongs_to_the_output(self):
-        compiler = shutil.which("cc")
-        if not compiler or SANITIZED:
-            self.skipTest("needs a C compiler, and a program without sanitizers")
-        shim = self.path("die_at.so")
-        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "die_at.c")
-        subprocess.run([compiler, "-shared", "-fPIC", "-o", shim, source, "-ldl"], check=True)
         array = self.noise((20, 30, 40))
         self.save("in.img", array)
         self.write("in.hdr", "ENVI\nbands = 20\nlines = 30\nsamples = 40\ndata type = 1\ninterleave = bsq\n")
         args = ["transpose", "in.img", "b.raw", "--resumable", "-q"]
         for at in itertools.count(1):
-            env = {**os.environ, "XDG_CACHE_HOME": os.devnull, "LD_PRELOAD": shim, "XORDER_DIES_AT": str(at)}
-            died = self.run_xorder(*args, env=env)
+            died = self.dies_at(at, *args)
             if died.returncode == 0:
                 self.assertGreater(at, 5, "the operations are not counted")
                 break

@@ -2,8 +2,6 @@
 """Few threads: control groups that allow no more, and threads that do not start."""
 
 import os
-import shutil
-import subprocess
 import unittest
 
 import harness
@@ -59,12 +57,7 @@ class Threads(Case):
     def test_any_thread_may_fail_to_start(self):
         """Once or for ever, by chance: fewer threads do the work, or the run fails. It neither hangs nor aborts. XORDER_TEST_THREADS=40 tries
         the first forty."""
-        compiler = shutil.which("cc")
-        if not compiler:
-            self.skipTest("no C compiler")
-        shim = self.path("refuse_thread.so")
-        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "refuse_thread.c")
-        subprocess.run([compiler, "-shared", "-fPIC", "-o", shim, source, "-ldl"], check=True)
+        shim = self.shim("refuse_thread.c")
         self.save("matrix.npy", self.noise((64, 128), "f8"))
         self.save("numbers.npy", self.noise((1 << 13,), "i8"))
         self.save("band.npy", self.noise((500, 21), "f8"))

@@ -349,6 +349,16 @@ TEST_P(InPlaceFaultTest, AnyFailureCanBeFinishedAndRolledBack) {
 INSTANTIATE_TEST_SUITE_P(Tasks, InPlaceFaultTest, testing::ValuesIn(tasks()),
                          [](const auto& task) { return task.param.name; });
 
+TEST(InPlaceTest, PlansOfSmallArraysTakeLittleMemory) {
+  plan::Setting setting;
+  setting.memory = 16 * GiB;
+  const auto memory_for = [&](std::uint64_t n) {
+    return plan::make_in_place_plan(transposition({{n, n}, 8, Order::c}, {}), setting).memory();
+  };
+  EXPECT_LT(memory_for(4), MiB);
+  EXPECT_LT(memory_for(256), 4 * MiB);
+}
+
 TEST(InPlaceTest, WhatCannotBeDoneIsRefused) {
   const test::ScratchDirectory directory;
   const auto refusal = [&](const Reordering& what, const std::vector<std::uint64_t>& extents,

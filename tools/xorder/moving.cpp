@@ -20,6 +20,7 @@
 #include "work/journal.hpp"
 #include "work/json.hpp"
 #include "work/profiles.hpp"
+#include "work/resuming.hpp"
 
 namespace xorder::cli {
 namespace {
@@ -241,11 +242,7 @@ void MovingCommand::run() const {
       const std::string name = quoted_for_shell(output);
       if (settings_.resumable && work::read_journal(output))
         reporting_.note(fmt::format("`xorder resume {}` goes on", name));
-      if (in_place_ && work::read_journal(output))
-        reporting_.note(
-            fmt::format("{}: is half done: `xorder resume {}` finishes it, `xorder rollback {}` "
-                        "restores it",
-                        output, name, name));
+      if (in_place_ && work::read_journal(output)) reporting_.note(work::half_done(output, name));
       throw;
     }
   }

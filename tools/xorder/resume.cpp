@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "commands.hpp"
+#include "invocation.hpp"
 #include "io/disk.hpp"
 #include "session.hpp"
 #include "standard_streams.hpp"
@@ -14,6 +15,7 @@
 #include "text/seconds_text.hpp"
 #include "text/size_text.hpp"
 #include "work/journal.hpp"
+#include "work/resuming.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::cli {
@@ -83,11 +85,7 @@ void status(const std::string& output, bool json) {
 void discard(const std::string& output) {
   if (work::is_running(output)) throw InputError(fmt::format("{}: its run is still going on", output));
   const std::optional<work::Journal> journal = work::read_journal(output);
-  if (journal && journal->in_place)
-    throw InputError(
-        fmt::format("{}: is half done in place: `xorder resume {}` finishes it, `xorder rollback {}` "
-                    "restores it",
-                    output, output, output));
+  if (journal && journal->in_place) throw InputError(work::half_done(output, quoted_for_shell(output)));
   if (!journal && !work::has_output(output))
     throw InputError(
         fmt::format("{}: nothing to discard: there are no files of a run with --resumable", output));

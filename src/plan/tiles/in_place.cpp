@@ -133,11 +133,12 @@ class InPlaceSearch {
     InPlacePlan p{InPlaceTiles(what_, cut)};
     p.block = std::max({file_block, setting_.read_alignment, setting_.write_alignment});
     p.run_bytes = p.tiles.shape().run_elements * what_.element_bytes;
-    p.carry_bytes = setting_.memory / 16;
     p.part_bytes = std::min(setting_.group_bytes, setting_.memory / 32);
     const uint64_t count = p.tiles.tile_count(), runs = p.tiles.shape().run_count;
     const uint64_t edges = aligned(p.tiles, p.block) ? 0 : p.block;
     if (count > most_tiles || runs > setting_.memory || p.run_bytes > setting_.memory) return std::nullopt;
+    // Parts of blocks at the ends of all runs.
+    p.carry_bytes = std::min(setting_.memory / 16, 2 * p.block * std::min(count * runs, setting_.memory));
     if (count > 1 && p.run_bytes * most_excess < p.block) return std::nullopt;
     p.pitch = round_up(p.run_bytes, p.block) + edges;
     uint64_t slot;
