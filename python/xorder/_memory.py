@@ -314,8 +314,8 @@ def transpose_in_place(a: np.ndarray[Any, Any], axes: Optional[Sequence[int]] = 
 
     Notes
     -----
-    Square transpositions and batches of small arrays need a few MiB beside the array; others, a second array for the time
-    of the call.
+    Square transpositions and batches of small arrays need a few MiB beside the array; those of other matrices, and three
+    axes reversed, 1/64 of it and a few MiB for each thread; others, a second array for the time of the call.
 
     Examples
     --------

@@ -12,11 +12,11 @@
 #include <new>
 #include <string>
 
+#include "gf2/coset.hpp"
 #include "memory/expect_permuted.hpp"
 #include "memory/make_engine.hpp"
 #include "memory/small_caches.hpp"
 #include "plan/reference.hpp"
-#include "gf2/coset.hpp"
 #include "sanitized.hpp"
 #include "xorder/memory/permute.hpp"
 
@@ -224,11 +224,17 @@ TEST(InPlace, TakesNoSecondArray) {
     for (const std::uint64_t w : {1, 3, 8})
       expect_none(transposition({{100, rows, 30}, w, Order::c}, std::vector<int>{0, 2, 1}));
   }
-  // A second part and, of what has no parts, a second array.
-  const Reordering large_parts = transposition({{3, 1501, 1409}, 2, Order::c}, std::vector<int>{0, 2, 1});
-  EXPECT_EQ(needs(large_parts).shared, large_parts.bytes() / 3);
-  const Reordering odd = transposition({{1000, 1001}, 8, Order::c}, {});
-  EXPECT_EQ(needs(odd).shared, odd.bytes());
+  // Matrices of any shape; only the first has small parts.
+  for (const Reordering& what :
+       {transposition({{3, 1501, 1409}, 2, Order::c}, std::vector<int>{0, 2, 1}),
+        transposition({{1000, 1001}, 8, Order::c}, {}), transposition({{100'000, 3}, 16, Order::c}, {}),
+        transposition({{40, 50, 60}, 100, Order::c}, {})}) {
+    EXPECT_LE(needs(what).shared, what.bytes() / 64);
+    EXPECT_LE(needs(what).for_each_thread, 4 << 20);
+  }
+  // The rest takes a second array.
+  const Reordering other = transposition({{21, 22, 23, 24}, 8, Order::c}, {});
+  EXPECT_EQ(needs(other).shared, other.bytes());
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

@@ -191,11 +191,10 @@ TEST(StridedInMemory, RunsOfWholeLinesBeginAnywhere) {
   with_every_instruction_set([&] {
     for (int i = 0; i < 8; ++i) {
       const std::int64_t gap = random.in(1, 80);
-      expect_moved({{{40, 2, 9, 2}, 8, Order::c, {176, 8, 6896, 16}}, {0, 1, 3, 2}, {8, 5958, 2880 + gap, 320}},
-                   random, {1});
-      expect_moved({{{16, 80, 70}, 8, Order::c, {44800, 560, 8}},
-                    {2, 0, 1},
-                    {10880 + gap, 640 + gap % 9, 8}},
+      expect_moved(
+          {{{40, 2, 9, 2}, 8, Order::c, {176, 8, 6896, 16}}, {0, 1, 3, 2}, {8, 5958, 2880 + gap, 320}},
+          random, {1});
+      expect_moved({{{16, 80, 70}, 8, Order::c, {44800, 560, 8}}, {2, 0, 1}, {10880 + gap, 640 + gap % 9, 8}},
                    random, {1});
       if (testing::Test::HasFatalFailure()) return;
     }

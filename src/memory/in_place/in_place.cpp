@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "gf2/coset.hpp"
 #include "gf2/subspace.hpp"
 #include "memory/cache_sizes.hpp"
-#include "gf2/coset.hpp"
 
 namespace xorder::memory {
 namespace {
@@ -206,7 +206,14 @@ std::unique_ptr<InPlaceEngine> make_in_place_engine(const Reordering& what) {
   // In the cache a second array is twice as fast as two steps; beyond it, two steps are faster.
   if (2 * what.bytes() <= cache_sizes().second) return make_through_copy(what);
   if (swaps.size() == 2) return std::make_unique<TwoSteps>(std::move(swaps[0]), std::move(swaps[1]));
-  return has_lines ? MapInPlace(*mapped).two_steps() : make_through_copy(what);
+  if (has_lines) return MapInPlace(*mapped).two_steps();
+  // Up to about here, the memory of a second array is cheap.
+  if (what.bytes() <= 4 * cache_sizes().second) return make_through_copy(what);
+  auto rectangles = make_rectangle_engines(what);
+  if (rectangles.size() == 1) return std::move(rectangles[0]);
+  if (rectangles.size() == 2)
+    return std::make_unique<TwoSteps>(std::move(rectangles[0]), std::move(rectangles[1]));
+  return make_through_copy(what);
 }
 
 }  // namespace xorder::memory

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "memory/for_tasks.hpp"
 #include "memory/in_place/in_place.hpp"
+#include "memory/in_place/part.hpp"
 #include "memory/make_engine.hpp"
 #include "rounding.hpp"
 
@@ -24,34 +24,15 @@ std::uint64_t parts_of(const Reordering& what) {
 }
 
 Reordering of_parts(Reordering what, std::uint64_t count) {
-  if (count == parts_of(what)) return what;
-  what.extents.front() = count;
-  return canonical(std::move(what));
+  if (count != parts_of(what)) what.extents.front() = count;
+  return what;
 }
 
 // Parts that are permuted at once.
-struct Group {
-  Group(const Reordering& all, std::uint64_t count)
-      : parts(count), what(of_parts(all, count)), bytes(what.bytes()), engine(make_engine(what)) {}
-
-  void permute(const std::byte* source, std::byte* target, unsigned threads) const {
-    perform(*engine, bytes, threads, source, target);
-  }
-  // Even if there is no memory for tiles: once another part has been permuted, there is no way back.
-  void permute_anyway(const std::byte* source, std::byte* target, unsigned threads) const {
-    try {
-      permute(source, target, threads);
-    } catch (const std::bad_alloc&) {
-      const std::uint64_t w = what.element_bytes, count = what.elements();
-      for (std::uint64_t x = 0; x < count; ++x)
-        std::memcpy(target + what.target_index(x) * w, source + x * w, w);
-    }
-  }
+struct Group : Part {
+  Group(const Reordering& all, std::uint64_t count) : Part(of_parts(all, count)), parts(count) {}
 
   std::uint64_t parts;
-  Reordering what;
-  std::uint64_t bytes;
-  std::unique_ptr<const Engine> engine;
 };
 
 // Permutes each part into a second one, and copies that back.
