@@ -58,8 +58,8 @@ std::unique_ptr<InPlaceEngine> make_through_buffer(const Reordering& what, std::
 /// tiles of square matrices. Empty if there are other moves.
 std::vector<std::unique_ptr<InPlaceEngine>> make_swap_engines(const Reordering& what);
 
-/// For each transposition of a matrix of any shape that it takes, one after the other, an engine that needs at
-/// most about 1/64 of the matrix beside it. Empty if there are other moves, or more than two of these, or the
+/// For each transposition of a matrix of any shape that it takes, one after the other, an engine that needs
+/// about 1/64 of the matrix beside it. Empty if there are other moves, or more than two of these, or the
 /// array is small.
 std::vector<std::unique_ptr<InPlaceEngine>> make_rectangle_engines(const Reordering& what);
 

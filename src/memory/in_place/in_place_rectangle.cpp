@@ -10,11 +10,11 @@
 // The r rows at the end are put aside first, and fill the ends of the result's rows at last. To leave room
 // for these, the first step moves slots up on its way, by less than a panel.
 //
-//     a b c        a e b   f c g        a e i m  q  b f j n  r  c g k o  s
-//     e f g   to   i m j   n k o   to
-//     i j k        ..
-//     m n o             h = 2, P = 2, r = 1: in slots of two, "ae" "bf" "cg" | "im" "jn" "ko", and q r s
-//     q r s
+//     a b c
+//     e f g
+//     i j k   to   ae bf . cg im . jn ko .   to   ae im . bf jn . cg ko .   to   aeimq bfjnr cgkos
+//     m n o
+//     q r s        h = 2, P = 2, r = 1: two panels of three slots, with room for q, r and s
 //
 // A matrix with more columns than rows takes the same way back, from its end. (Catanzaro, Keller and Garland,
 // PPoPP 2014, transpose in place by rotating columns, then shuffling rows, then columns: three steps, of
@@ -291,8 +291,8 @@ class Rectangles : public InPlaceEngine {
 };
 
 // The elements of a slot. Panels that stay in the second-level cache beside their buffer suffice if slots have
-// 1 KiB then; longer slots are worth panels of up to 4 MiB, but a panel is at most 1/128 of the matrix. Slots
-// are whole lines in any case. 0 if the matrix is too small for that.
+// 1 KiB then; that is worth panels of up to 4 MiB, but a panel is at most 1/128 of the matrix. Slots are
+// whole lines in any case. 0 if the matrix is too small for that.
 std::uint64_t slot_elements(const Rectangle& all) {
   constexpr std::uint64_t long_element = 512, long_slot = 1024, largest_panel = std::uint64_t{4} << 20;
   const std::uint64_t w = all.element_bytes;
