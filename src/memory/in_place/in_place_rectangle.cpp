@@ -290,8 +290,8 @@ class Rectangles : public InPlaceEngine {
   std::uint64_t stretches_ = 1;
 };
 
-// The elements of a slot. Panels that stay in the second-level cache beside their buffer suffice if slots have
-// 1 KiB then; that is worth panels of up to 4 MiB, but a panel is at most 1/128 of the matrix. Slots are
+// The elements of a slot. Panels that stay in the second-level cache beside their buffer suffice if slots
+// have 1 KiB then; that is worth panels of up to 4 MiB, but a panel is at most 1/128 of the matrix. Slots are
 // whole lines in any case. 0 if the matrix is too small for that.
 std::uint64_t slot_elements(const Rectangle& all) {
   constexpr std::uint64_t long_element = 512, long_slot = 1024, largest_panel = std::uint64_t{4} << 20;
