@@ -1,7 +1,6 @@
 #include "task/threads.hpp"
 
 #include <oneapi/tbb/info.h>
-#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <system_error>
 
 #include "semaphore.hpp"
+#include "thread.hpp"
 
 namespace xorder::task {
 namespace {
@@ -25,25 +25,11 @@ class Crew::Member {
  public:
   // The stack is as large as those of TBB's own threads, whatever the limit is (ulimit -s). TBB assumes that,
   // and gives no tasks of others to a thread that has less than half of it left.
-  Member() {
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, std::size_t{4} << 20);
-    const int error = pthread_create(
-        &thread_, &attributes,
-        [](void* self) -> void* {
-          static_cast<Member*>(self)->work();
-          return nullptr;
-        },
-        this);
-    pthread_attr_destroy(&attributes);
-    if (error != 0) throw std::system_error(error, std::system_category());
-  }
+  Member() : thread_(std::size_t{4} << 20, [this] { work(); }) {}
   ~Member() {
     job_ = nullptr;
     state_ = State::given;
     begin_.release();
-    pthread_join(thread_, nullptr);
   }
   Member(const Member&) = delete;
   Member& operator=(const Member&) = delete;
@@ -77,7 +63,7 @@ class Crew::Member {
   Semaphore begin_{0}, ended_{0};
   std::atomic<State> state_ = State::none;
   std::function<void()> job_;
-  pthread_t thread_{};
+  Thread thread_;  // the last member: it uses the others
 };
 
 /// What the crews of this process share.

@@ -11,7 +11,8 @@ ARCHITECTURE = {  # audit number, openat
     "aarch64": (0xC00000B7, 56),
 }.get(platform.machine())
 IO_URING_SETUP = 425  # everywhere
-CALLS = {"x86_64": {"poll": 7, "ppoll": 271, "preadv": 295}, "aarch64": {"ppoll": 73, "preadv": 69}}
+CALLS = {"x86_64": {"poll": 7, "munmap": 11, "ppoll": 271, "preadv": 295},
+         "aarch64": {"ppoll": 73, "munmap": 215, "preadv": 69}}
 CALLS = {**CALLS.get(platform.machine(), {}), "io_uring_setup": IO_URING_SETUP, "io_uring_enter": 426}
 
 _LOAD, _JUMP_EQUAL, _JUMP_SET, _RETURN = 0x20, 0x15, 0x45, 0x06

@@ -287,6 +287,15 @@ class Environment(Case):
                 self.made()
 
     @unittest.skipUnless(seccomp_works(), "seccomp filters cannot be installed here")
+    def test_nothing_can_be_unmapped(self):
+        for engine in ["direct", "mapped"]:
+            for threads in [1, 16]:  # of which the C library would give some stacks back
+                with self.subTest(engine=engine, threads=threads):
+                    self.ok("transpose", "a.npy", "b.npy", "--io", engine, "--threads", threads,
+                            preexec_fn=deny(munmap=errno.EPERM))
+                    self.made()
+
+    @unittest.skipUnless(seccomp_works(), "seccomp filters cannot be installed here")
     def test_calls_that_are_put_off_for_ever(self):
         """They are given up after ten seconds without progress."""
         runs = []

@@ -24,7 +24,6 @@ PoolQueue::PoolQueue(unsigned depth, Perform perform, Threads threads)
       bytes_at_once_(threads.bytes_at_once),
       most_threads_(std::min(depth, threads.most)) {
   done_.reserve(depth + most_posts);
-  threads_.reserve(most_threads_);
 }
 
 PoolQueue::~PoolQueue() { end(); }
@@ -35,8 +34,9 @@ bool PoolQueue::all_busy() {
 }
 
 void PoolQueue::start() {
+  constexpr std::size_t stack_bytes = std::size_t{512} << 10;
   const std::lock_guard lock(mutex_);
-  threads_.emplace_back([this] { work(); });
+  threads_.emplace_back(stack_bytes, [this] { work(); });
   ++idle_;
 }
 

@@ -10,11 +10,11 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 #include "io/queue/queue.hpp"
 #include "semaphore.hpp"
+#include "thread.hpp"
 
 namespace xorder::io {
 
@@ -58,7 +58,7 @@ class PoolQueue final : public Queue {
   std::size_t idle_ = 0;     // threads without a transfer
   Semaphore work_to_do_{0};  // transfers announced, and at the end one more for each thread
   std::size_t unannounced_ = 0, unannounced_bytes_ = 0;
-  std::vector<std::jthread> threads_;
+  std::deque<Thread> threads_;
   std::size_t most_threads_;
 };
 

@@ -68,7 +68,7 @@ class Search {
     std::iota(file_order.begin(), file_order.end(), 0);
     const auto sources = demands(file_order, setting_.read_alignment);
     const auto targets = demands(what_.order, setting_.write_alignment);
-    // Those that a cheaper one has ruled out are not kept: all of them would take megabytes.
+    // Those that a cheaper one rules out are not kept: all of them would take megabytes.
     std::vector<Candidate> candidates;
     Candidate candidate;
     double least = std::numeric_limits<double>::infinity();
@@ -78,16 +78,17 @@ class Search {
           if (axes == 0) continue;
           choose(s, t, axes, candidate.geometry.choice);
           if (!price(candidate) || candidate.seconds > least * close_enough) continue;
-          least = std::min(least, candidate.seconds);
+          if (candidate.seconds < least) {
+            least = candidate.seconds;
+            std::erase_if(candidates, [&](const Candidate& c) { return c.seconds > least * close_enough; });
+          }
           candidates.push_back(candidate);
         }
       }
     }
     if (candidates.empty()) return std::nullopt;
-    const auto worth = [&](const Candidate& c) {
-      return std::pair(c.seconds > least * close_enough, std::pair(c.buffers.memory(), c.seconds));
-    };
-    return pass(std::ranges::min(candidates, {}, worth));
+    return pass(std::ranges::min(
+        candidates, {}, [](const Candidate& c) { return std::pair(c.buffers.memory(), c.seconds); }));
   }
 
  private:
