@@ -29,6 +29,10 @@ struct Means {
   std::stop_token stop;
 };
 
+/// Of the memory that a user allows, what a reading needs: half is enough for the disk; the page cache, where
+/// files go through it, has the rest.
+inline std::uint64_t buffers(std::uint64_t memory) { return memory / 2; }
+
 /// Called by several threads at once with the bytes [at, at + bytes) of the elements.
 using Take = std::function<void(std::uint64_t at, const std::byte* data, std::uint64_t bytes)>;
 

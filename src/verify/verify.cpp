@@ -17,9 +17,6 @@
 namespace xorder::verify {
 namespace {
 
-// Half is enough for the disk; the page cache, where files go through it, has the rest.
-std::uint64_t buffers(std::uint64_t memory) { return memory / 2; }
-
 // Where the data begin in the file, and the bytes of an element.
 std::vector<Difference> found(const Comparison& comparison, std::uint64_t offset, std::uint64_t element) {
   std::vector<Difference> all;

@@ -10,6 +10,9 @@ from harness import SANITIZED, Case, MiB, main, np
 TYPES = ["u1", "<i2", "V3", "<f4", "V5", "<f8", ">f8", "V12", "<c16", "V24", "S70"]
 
 
+GOLDEN = ["# XXH3 (xxh128sum) of each MiB of 1048589 bytes", "548afdead5807c893f215d834183510b", "3369efb776ef0a92207728aa9e6675c2"]
+
+
 class Verify(Case):
     in_memory = True
 
@@ -171,6 +174,88 @@ class Verify(Case):
         self.assert_same(np.ascontiguousarray(self.load("c.npy")), np.ascontiguousarray(a[::-2].T))
         self.refused("transpose", "a.npy", "d.npy", "--verify", "--resumable", says="verify it afterwards")
         self.refused("transpose", "a.npy", "d.npy", "--verify", "--banded", "100,200", "--band-order", "rows", says="--verify: not with --banded")
+
+
+class Checksums(Case):
+    """Pieces of 1 MiB have hashes."""
+
+    def setUp(self):
+        super().setUp()
+        self.noise((3 * MiB + 13,), "u1").tofile(self.path("a.raw"))
+        self.command = ("transpose", "a.raw", "b.raw", "--dtype", "u1", "--shape", f"{3 * MiB + 13},1")
+        self.ok(*self.command, "--checksum", "b.sums")
+
+    def damaged(self, *pieces):
+        line = self.refused("verify", "b.raw", "--checksum", "b.sums", code=1, says=f"b.raw: bytes {pieces[0][0]} to")
+        result = self.run_xorder("verify", "b.raw", "--checksum", "b.sums", "--json")
+        self.assertEqual((result.returncode, result.stderr), (1, line))
+        report = json.loads(result.stdout)
+        self.assertFalse(report["equal"])
+        self.assertEqual([(d["first_byte"], d["end_byte"]) for d in report["differences"]], list(pieces))
+
+    def test_what_xxh128sum_prints(self):
+        with open(self.path("c.raw"), "wb") as file:
+            file.write(bytes(i * i * 7 % 251 for i in range(MiB + 13)))
+        self.ok("transpose", "c.raw", "d.raw", "--dtype", "u1", "--shape", f"1,{MiB + 13}", "--checksum", "d.sums")
+        with open(self.path("d.sums"), encoding="ascii") as file:
+            self.assertEqual(file.read().splitlines(), GOLDEN)
+        self.ok("verify", "d.raw", "--checksum", "d.sums")
+
+    def test_decay_is_found_and_placed(self):
+        good = self.bytes_of("b.raw")
+        self.assertRegex(self.ok("verify", "b.raw", "--checksum", "b.sums").stderr, "b.raw: is what it was, 3 MiB read")
+        self.assertEqual(self.ok("verify", "b.raw", "--checksum", "b.sums", "-q").stderr, "")
+        for at in [0, MiB - 1, 3 * MiB + 12, int(self.random.integers(len(good)))]:
+            bad = bytearray(good)
+            bad[at] ^= 1 << int(self.random.integers(8))
+            with open(self.path("b.raw"), "wb") as file:
+                file.write(bad)
+            begin = at // MiB * MiB
+            self.damaged((begin, min(begin + MiB, len(good))))
+        swapped = good[MiB:2 * MiB] + good[:MiB] + good[2 * MiB:]
+        with open(self.path("b.raw"), "wb") as file:
+            file.write(swapped)
+        self.damaged((0, 2 * MiB))
+        for size in [3 * MiB + 12, 3 * MiB, 5 * MiB, 0]:
+            with open(self.path("b.raw"), "wb") as file:
+                file.write(good)
+                file.truncate(size)
+            self.refused("verify", "b.raw", "--checksum", "b.sums", code=1, says=f"has {size} bytes; it had {len(good)}")
+
+    def test_every_kind_of_output(self):
+        a = self.noise((1200, 1200), "f8")
+        self.save("a.npy", a)
+        self.save("in.npy", a)
+        for name, *options in [("c.npy", ), ("d.npy", "--verify"), ("e.npy", "--resumable"), ("f.npy", "--trace", "f.json")]:
+            self.ok("transpose", "a.npy", name, "--checksum", name + ".sums", *options)
+            self.ok("verify", name, "--checksum", name + ".sums")
+        self.ok("transpose", "--in-place", "in.npy", "--checksum", "in.sums")
+        self.assert_same(self.load("in.npy"), a.T)
+        self.ok("verify", "in.npy", "--checksum", "in.sums")
+        self.ok("transpose", "a.npy", "c.npy", "--select=:0,:", "--force", "--checksum", "c.npy.sums")  # empty
+        self.ok("verify", "c.npy", "--checksum", "c.npy.sums")
+        self.ok("transpose", "a.npy", "g.npy", "--checksum", "g.sums", "--dry-run")
+        self.assertFalse(os.path.exists(self.path("g.sums")))
+
+    def test_refusals(self):
+        says = {"b.sums": "b.sums: exists", "b2.raw": "--checksum: b2.raw is the file of OUT", "a.raw": "a.raw: is the same file as the input"}
+        for name, text in says.items():
+            options = [] if name == "b.sums" else ["--force"]
+            self.refused("transpose", "a.raw", "b2.raw", *self.command[3:], "--checksum", name, *options, says=text)
+        self.refused("transpose", "a.raw", "b.%d.raw", "--dtype", "u1", "--shape", f"{3 * MiB + 13},1", "--axes", "1,0", "--split", "0", "--checksum", "c.sums",
+                     says="--checksum: is of one file")
+        self.refused("verify", "b.raw", says="expected a command .* or OUT and --checksum FILE")
+        self.refused("verify", says="expected a command")
+        self.refused("verify", "no.raw", "--checksum", "b.sums", says="no.raw: .*No such file")
+        with open(self.path("b.sums"), encoding="ascii") as file:
+            lines = file.read().splitlines()
+        for at, text in [(1, lines[1][:-1]), (2, lines[2] + "0"), (3, "g" + lines[3][1:]), (0, lines[0] + " "), (0, ""), (4, ""),
+                         (0, lines[0].replace("3145741", "-1")), (0, lines[0].replace("3145741", "3145741000"))]:
+            with open(self.path("bad.sums"), "w", encoding="ascii") as file:
+                file.write("\n".join(lines[:at] + [text] + lines[at + 1:]) + "\n")
+            self.refused("verify", "b.raw", "--checksum", "bad.sums", says=r"bad.sums: line \d: ")
+        open(self.path("bad.sums"), "w", encoding="ascii").close()
+        self.refused("verify", "b.raw", "--checksum", "bad.sums", says="bad.sums: line 0")
 
 
 class Memory(Case):

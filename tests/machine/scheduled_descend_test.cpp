@@ -143,7 +143,7 @@ TEST_F(ScheduledDescendTest, EveryCutIsTheDefinition) {
 TEST_F(ScheduledDescendTest, WhatIsNotReadIsNotSent) {
   test::Random random;
   SEED_TRACE(random);
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < test::rounds(60); ++round) {
     const int n = random.in(0, 11);
     const auto a = random_numbers(random, uint64_t{1} << n);
     const Direction direction = both[random.in(0, 1)];
@@ -165,7 +165,7 @@ TEST_F(ScheduledDescendTest, WhatIsNotReadIsNotSent) {
 TEST_F(ScheduledDescendTest, RecordsFromSeveralFiles) {
   test::Random random;
   SEED_TRACE(random);
-  for (int round = 0; round < 20; ++round) {
+  for (int round = 0; round < test::rounds(20); ++round) {
     const Direction direction = both[random.in(0, 1)];
     const auto a = random_numbers(random, 1 << 10), b = random_numbers(random, 1 << 10);
     std::vector<Triple> records;
@@ -182,7 +182,7 @@ TEST_F(ScheduledDescendTest, RecordsFromSeveralFiles) {
 TEST_F(ScheduledDescendTest, Shifts) {
   test::Random random;
   SEED_TRACE(random);
-  for (int round = 0; round < 40; ++round) {
+  for (int round = 0; round < test::rounds(40); ++round) {
     const int n = random.in(0, 10);
     const uint64_t count = uint64_t{1} << n, bytes = random.in(1, 40);
     const uint64_t power = uint64_t{1} << random.in(0, 20);

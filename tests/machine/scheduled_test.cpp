@@ -77,7 +77,7 @@ TEST_F(Scheduled, RandomMapsInRoundsOfAnyLayout) {
   Random random;
   SEED_TRACE(random);
   memory_ = 32 << 20;  // 512 simulated processors take more than a third of 16 MiB for themselves
-  for (int i = 0; i < 25; ++i) {
+  for (int i = 0; i < test::rounds(25); ++i) {
     const int n = random.in(0, 14), p = random.in(0, std::min(n, 9)), f = random.in(0, n - p);
     const std::uint64_t bytes = std::array{1, 3, 8, 16}[random.in(0U, 3U)];
     SCOPED_TRACE(testing::Message() << "n " << n << ", p " << p << ", f " << f << ", " << bytes << " bytes");
@@ -90,7 +90,7 @@ TEST_F(Scheduled, RandomMapsInRoundsOfAnyLayout) {
 TEST_F(Scheduled, MeshesOfAnyShape) {
   Random random;
   SEED_TRACE(random);
-  for (int i = 0; i < 50; ++i) {
+  for (int i = 0; i < test::rounds(50); ++i) {
     const std::uint64_t rows = random.in(1U, 200U), columns = random.in(1U, 200U);
     const std::uint64_t side = random.in(std::uint64_t{1}, std::min({rows, columns, std::uint64_t{9}}));
     using Routing = schedule::Mesh::Routing;
@@ -172,7 +172,7 @@ std::string expected(const std::string& data, const Band& band, std::uint64_t by
 TEST_F(Scheduled, BandsOfAnyShape) {
   Random random;
   SEED_TRACE(random);
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < test::rounds(100); ++i) {
     Band band;
     band.n = random.in(1, i % 10 == 0 ? 1000 : 70);
     band.lower = random.in(0U, random.in(0U, band.n - 1));
@@ -362,7 +362,7 @@ TEST_F(Scheduled, MessagesOfNothingAreNotCounted) {
   Random random;
   SEED_TRACE(random);
   constexpr std::uint64_t memory = 256 << 20;
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < test::rounds(20); ++i) {
     Band band{.n = 128, .lower = 17, .upper = 17, .cyclic = true};
     std::uint64_t processors = 128;
     if (i > 0) {

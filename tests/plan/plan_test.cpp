@@ -11,6 +11,7 @@
 #include "plan/simulate.hpp"
 #include "plan/tiles/factor.hpp"
 #include "rounding.hpp"
+#include "sanitized.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::plan {
@@ -86,7 +87,7 @@ TEST(Plan, GroupsOfTilesThatBeginAnywhere) {
   test::Random random;
   SEED_TRACE(random);
   const std::vector<int> same_order = {0};
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < test::rounds(60); ++i) {
     Setting setting = direct(random.in(8, 16) * MiB, Device::ssd().through_windows());
     setting.read_alignment = 4096;
     const std::uint64_t elements = random.in(std::uint64_t{1'000'000}, std::uint64_t{4'000'000});
@@ -99,7 +100,7 @@ TEST(Plan, GroupsOfTilesThatBeginAnywhere) {
 TEST(Plan, SmallPlansPerformTheReordering) {
   test::Random random;
   SEED_TRACE(random);
-  for (int i = 0; i < 150; ++i) {
+  for (int i = 0; i < test::rounds(150); ++i) {
     const Reordering what = test::random_reordering(random, 4);
     Device device = Device::ssd();
     // With requests worth no more than this, even small arrays are cut into many tiles.

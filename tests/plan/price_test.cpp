@@ -103,7 +103,7 @@ TEST(Price, OfASummaryIsThatOfItsRequests) {
 TEST(Price, MoreMemoryIsTakenOnlyWhereItGains) {
   test::Random random;
   SEED_TRACE(random);
-  for (int i = 0; i < 12; ++i) {
+  for (int i = 0; i < test::rounds(10); ++i) {
     const std::uint64_t w = std::uint64_t{1} << random.in(0, 3);
     const std::uint64_t rows = random.in(std::uint64_t{1000}, std::uint64_t{100'000});
     const std::uint64_t bytes = 64 * MiB << random.in(0, 8);

@@ -178,7 +178,7 @@ Failure failure(const CLI::App& program) {
     throw;
   } catch (const CLI::ParseError& e) {
     return e.get_exit_code() == 0 ? answered(program, e) : Failure{2, usage_error(program, e)};
-  } catch (const TraceLost& e) {
+  } catch (const ReportLost& e) {
     return {3, e.what()};
   } catch (const InputError& e) {
     return {2, with_advice(e)};

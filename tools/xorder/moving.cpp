@@ -21,6 +21,7 @@
 #include "work/json.hpp"
 #include "work/profiles.hpp"
 #include "work/resuming.hpp"
+#include "xorder/verify/checksum.hpp"
 
 namespace xorder::cli {
 namespace {
@@ -37,7 +38,7 @@ void keep(Tracing& tracing, const work::Work& work, const work::Report& report) 
   try {
     tracing.commit(work::plan_json(work.summary()), Reporting::report_json(work, report));
   } catch (const IoError& error) {
-    throw TraceLost(fmt::format("the output is complete, but its trace is lost: {}", error.what()));
+    throw ReportLost(fmt::format("the output is complete, but its trace is lost: {}", error.what()));
   }
 }
 
@@ -83,7 +84,8 @@ void MovingCommand::add_resources(CLI::App& command, bool resumable) {
   const bool alone = session().team == nullptr;
   command
       .add_flag("-f,--force", settings_.overwrite,
-                alone ? "replace OUT and the file of --trace if they exist" : "replace OUT if it exists")
+                alone ? "replace OUT and the files of --checksum and --trace if they exist"
+                      : "replace OUT if it exists")
       ->group(group::output);
   add_parsed(command, "--memory", "SIZE", settings_.memory, parse_memory,
              alone ? "memory to use, page cache included; default: half of what is available"
@@ -91,6 +93,13 @@ void MovingCommand::add_resources(CLI::App& command, bool resumable) {
       ->group(group::resources);
   if (alone && resumable)
     command.add_flag("--resumable", settings_.resumable, "if it is killed, `xorder resume OUT` goes on")
+        ->group(group::output);
+  if (alone)
+    command
+        .add_option(
+            "--checksum", checksum_,
+            "read OUT again and write its checksum into a file, for xorder verify OUT --checksum FILE")
+        ->type_name("FILE")
         ->group(group::output);
   command.option_defaults()->group(group::tuning);
   if (alone && resumable)
@@ -151,6 +160,9 @@ void MovingCommand::add_to(CLI::App& command, Make make, const OtherFiles& other
   if (others.in_place) self->add_in_place(command);
   self->reporting_.add_to(command);
   command.callback([self, &command] {
+    const CLI::Option* const split = command.get_option_no_throw("--split");
+    if (!self->checksum_.empty() && split != nullptr && split->count() > 0)
+      throw InputError("--checksum: is of one file, not with --split");
     if (self->in_place_) {
       self->check_in_place(command);
       self->files_.use_input_as_output();
@@ -182,6 +194,21 @@ void MovingCommand::learn_disk(Request& request, std::unique_ptr<work::Work>& wo
   }
 }
 
+// Of what is on the disk, read again.
+void MovingCommand::keep_checksum(TextFile& kept, const std::string& output,
+                                  const std::stop_token& stop) const {
+  try {
+    ProgressBar bar(reporting_.shows_bar());
+    const auto show = [&](const work::Progress& p) { bar.show(p); };
+    kept.write(verify::checksum(output, {settings_.memory, settings_.threads}, show, stop).text());
+  } catch (const Cancelled&) {
+    reporting_.note(fmt::format("{}: is complete, without its checksum", output));
+    throw;
+  } catch (const Error& error) {
+    throw ReportLost(fmt::format("the output is complete, but its checksum is lost: {}", error.what()));
+  }
+}
+
 void MovingCommand::run() const {
   std::optional<Interrupt> interrupt;
   if (session().team == nullptr) interrupt.emplace();  // a team handles signals itself
@@ -198,6 +225,10 @@ void MovingCommand::run() const {
   }
   if (earlier && settings_.resumable && !reporting_.dry_run && work::is_complete(*earlier, output)) {
     work::discard(*earlier, output, io::system_disk());
+    if (!checksum_.empty()) {
+      TextFile checksum(checksum_, settings_.overwrite);
+      keep_checksum(checksum, output, stop);
+    }
     return reporting_.note(fmt::format("{}: was complete already", output));
   }
   if (earlier && !earlier->in_place && !settings_.resumable)
@@ -211,6 +242,13 @@ void MovingCommand::run() const {
   if (!reporting_.trace.empty()) {
     tracing.emplace(reporting_.trace, settings_.overwrite, inputs, files_.written());
     for (io::ArrayFile& input : inputs) input = io::on_disk(std::move(input), tracing->disk());
+  }
+  std::optional<TextFile> checksum;
+  if (!checksum_.empty() && !reporting_.dry_run) {
+    require_different_files({{"OUT", output}, {"--trace", reporting_.trace}, {"--checksum", checksum_}});
+    std::vector<std::filesystem::path> read;
+    for (const io::ArrayFile& input : inputs) read.push_back(input.path);
+    checksum.emplace(checksum_, settings_.overwrite, read);
   }
   std::optional<io::Throttle> throttle;
   if (bandwidth_ != 0) {
@@ -249,6 +287,7 @@ void MovingCommand::run() const {
   session().made.push_back(request.output.string());
   if (tracing) keep(*tracing, *work, report);
   reporting_.note(report.note);
+  if (checksum) keep_checksum(*checksum, files_.written(), stop);
   reporting_.report(*work, report, request.inputs, files_.written());
 }
 

@@ -13,14 +13,15 @@
 
 #include "moving_files.hpp"
 #include "reporting.hpp"
+#include "text_file.hpp"
 #include "xorder/error.hpp"
 #include "xorder/io/array_file.hpp"
 #include "xorder/work/work.hpp"
 
 namespace xorder::cli {
 
-/// OUT is complete, but its trace is lost. Exit code 3.
-class TraceLost : public Error {
+/// OUT is complete, but its trace or checksum is lost. Exit code 3.
+class ReportLost : public Error {
  public:
   using Error::Error;
 };
@@ -63,6 +64,7 @@ class MovingCommand {
   void check_in_place(const CLI::App& command) const;
   void learn_disk(Request& request, std::unique_ptr<work::Work>& work, const std::stop_token& stop) const;
   void run() const;
+  void keep_checksum(TextFile& kept, const std::string& output, const std::stop_token& stop) const;
 
   Make make_;
   MovingFiles files_;
@@ -70,6 +72,7 @@ class MovingCommand {
   std::string profile_;  // the file that --device names, or empty
   bool in_place_ = false;
   std::uint64_t bandwidth_ = 0;  // of --bwlimit, in bytes per second; 0: as fast as it goes
+  std::string checksum_;         // the file of --checksum, or empty
   Reporting reporting_;
 };
 

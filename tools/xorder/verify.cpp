@@ -12,13 +12,16 @@
 #include "commands.hpp"
 #include "interrupt.hpp"
 #include "io/format/known_formats.hpp"
+#include "io/format/text_file.hpp"
 #include "io/memory.hpp"
 #include "option_groups.hpp"
 #include "progress_bar.hpp"
 #include "standard_streams.hpp"
+#include "text/count_text.hpp"
 #include "text/json_text.hpp"
 #include "text/size_text.hpp"
 #include "xorder/error.hpp"
+#include "xorder/verify/checksum.hpp"
 #include "xorder/verify/verify.hpp"
 
 namespace xorder::cli {
@@ -134,6 +137,60 @@ class Verifier final : public Engine {
   mutable Task task_;
 };
 
+// Without a command: whether OUT is what it was when its checksum was made.
+class DecayFinder {
+ public:
+  void add_to(CLI::App& verify) {
+    verify.add_option("OUT", output_, "the file to check, if no command is given")->type_name("");
+    verify.option_defaults()->group(group::reporting);
+    verify.add_option("--checksum", kept_, "what --checksum wrote when OUT was made")->type_name("FILE");
+    verify.add_flag("--json", reporting_.json, "print the result as one JSON object");
+    verify.add_flag("-q,--quiet", reporting_.quiet, "print nothing unless OUT differs or something fails");
+  }
+
+  void run() const {
+    if (output_.empty() || kept_.empty())
+      throw InputError("expected a command (transpose, bitreverse or permute), or OUT and --checksum FILE");
+    const auto begin = std::chrono::steady_clock::now();
+    const Interrupt interrupt;
+    constexpr std::uint64_t largest = std::uint64_t{1} << 30;  // of 32 TiB
+    const verify::Checksum then = verify::parse_checksum(io::read_text(kept_, largest), kept_);
+    verify::Checksum now;
+    {
+      ProgressBar bar(reporting_.shows_bar());
+      now = verify::checksum(
+          output_, {}, [&](const work::Progress& p) { bar.show(p); }, interrupt.token());
+    }
+    const auto differences = then.differences(now);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (reporting_.json) {
+      nlohmann::json list = nlohmann::json::array();
+      for (const auto& [first, end] : differences) list.push_back({{"first_byte", first}, {"end_byte", end}});
+      fmt::print("{}\n", json_text(nlohmann::json{{"bytes", now.bytes},
+                                                  {"differences", std::move(list)},
+                                                  {"equal", differences.empty()},
+                                                  {"peak_memory", io::peak_resident_memory()},
+                                                  {"seconds", seconds}}));
+    }
+    if (then.bytes != now.bytes)
+      throw Error(fmt::format("{}: has {} bytes; it had {}", output_, now.bytes, then.bytes));
+    if (!differences.empty()) {
+      std::string more;
+      if (differences.size() > 1)
+        more = fmt::format(", and so in {}, the last of which ends at byte {}",
+                           count_text(differences.size() - 1, "more place"), differences.back().second - 1);
+      throw Error(fmt::format("{}: bytes {} to {} are not what they were{}", output_,
+                              differences.front().first, differences.front().second - 1, more));
+    }
+    if (!reporting_.json && !reporting_.quiet)
+      tell("{}: is what it was, {} read in {:.2f} s\n", on_one_line(output_), size_text(now.bytes), seconds);
+  }
+
+ private:
+  std::string output_, kept_;
+  Reporting reporting_;
+};
+
 }  // namespace
 
 void add_verify(CLI::App& program) {
@@ -143,8 +200,14 @@ void add_verify(CLI::App& program) {
       "Put verify in front of a command, whoever has made its OUT. Both files are read once, past the page\n"
       "cache where that is possible. Exit codes: 0 equal, 1 different or failed, 2 refused, as if types or\n"
       "shapes do not fit. An .npy OUT may be in Fortran order. The command may also stand behind the files:\n"
-      "xorder verify a.npy b.npy transpose --axes 1,0.");
-  verify->require_subcommand(1);
+      "xorder verify a.npy b.npy transpose --axes 1,0. Without a command, OUT is compared with the checksum\n"
+      "that was made with it: xorder verify b.npy --checksum b.sums.");
+  verify->require_subcommand(0, 1);
+  const auto finder = std::make_shared<DecayFinder>();
+  finder->add_to(*verify);
+  verify->callback([finder, verify] {
+    if (verify->get_subcommands().empty()) finder->run();
+  });
   add_transpose(*verify, std::make_shared<Verifier>())
       ->footer(
           "Examples:\n"
