@@ -47,7 +47,7 @@ class Help(Case):
         self.ok("transpose", "a.npy", "b.npy", "-qf", "--trace", "run.trace")
         self.assertEqual(self.load("b.npy").shape, (8, 4))
         self.assertNotEqual(self.bytes_of("run.trace"), b"old")
-        self.assertRegex(self.help("transpose"), r"-f,--force +replace OUT and the file of --trace")
+        self.assertRegex(self.help("transpose"), r"-f,--force +replace OUT and the files of --checksum and --trace")
         for command in [("show", "gray", "--bits", 4, "--svg", "b.npy"), ("schedule", "mesh", "--size", 3, "--svg", "b.npy"),
                         ("report", "run.trace", "--html", "b.npy")]:
             self.refused(*command, says="exists")

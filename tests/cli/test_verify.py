@@ -244,8 +244,8 @@ class Checksums(Case):
             self.refused("transpose", "a.raw", "b2.raw", *self.command[3:], "--checksum", name, *options, says=text)
         self.refused("transpose", "a.raw", "b.%d.raw", "--dtype", "u1", "--shape", f"{3 * MiB + 13},1", "--axes", "1,0", "--split", "0", "--checksum", "c.sums",
                      says="--checksum: is of one file")
-        self.refused("verify", "b.raw", says="expected a command .* or OUT and --checksum FILE")
-        self.refused("verify", says="expected a command")
+        self.refused("verify", "b.raw", says="'b.raw' is not a command; .* or OUT and --checksum FILE")
+        self.refused("verify", says="expected one of transpose")
         self.refused("verify", "no.raw", "--checksum", "b.sums", says="no.raw: .*No such file")
         with open(self.path("b.sums"), encoding="ascii") as file:
             lines = file.read().splitlines()

@@ -94,17 +94,14 @@ void MovingCommand::add_resources(CLI::App& command, bool resumable) {
   if (alone && resumable)
     command.add_flag("--resumable", settings_.resumable, "if it is killed, `xorder resume OUT` goes on")
         ->group(group::output);
-  if (alone)
-    command
-        .add_option(
-            "--checksum", checksum_,
-            "read OUT again and write its checksum into a file, for xorder verify OUT --checksum FILE")
-        ->type_name("FILE")
-        ->group(group::output);
   command.option_defaults()->group(group::tuning);
   if (alone && resumable)
     add_parsed(command, "--bwlimit", "SIZE", bandwidth_, parse_memory,
                "read and write at most SIZE per second, together, so that others can use the disk too");
+  if (alone)
+    command
+        .add_option("--checksum", checksum_, "write a checksum of OUT, for xorder verify OUT --checksum FILE")
+        ->type_name("FILE");
   add_parsed(command, "--threads", "N", settings_.threads, parse_threads,
              alone ? "threads that permute; default: one per processor"
                    : "threads that permute, per process; default: its share of the processors");

@@ -5,7 +5,9 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "arguments.hpp"
 #include "checked_option.hpp"
@@ -141,7 +143,7 @@ class Verifier final : public Engine {
 class DecayFinder {
  public:
   void add_to(CLI::App& verify) {
-    verify.add_option("OUT", output_, "the file to check, if no command is given")->type_name("");
+    verify.add_option("OUT", words_, "the file to check, if no command is given")->type_name("");
     verify.option_defaults()->group(group::reporting);
     verify.add_option("--checksum", kept_, "what --checksum wrote when OUT was made")->type_name("FILE");
     verify.add_flag("--json", reporting_.json, "print the result as one JSON object");
@@ -149,8 +151,13 @@ class DecayFinder {
   }
 
   void run() const {
-    if (output_.empty() || kept_.empty())
-      throw InputError("expected a command (transpose, bitreverse or permute), or OUT and --checksum FILE");
+    if (words_.size() != 1 || kept_.empty()) {
+      const std::string known = "transpose, bitreverse, permute, or OUT and --checksum FILE";
+      throw InputError(
+          words_.empty() ? "expected one of " + known
+                         : fmt::format("'{}' is not a command; the commands are: {}", words_.front(), known));
+    }
+    const std::string& output = words_.front();
     const auto begin = std::chrono::steady_clock::now();
     const Interrupt interrupt;
     constexpr std::uint64_t largest = std::uint64_t{1} << 30;  // of 32 TiB
@@ -159,7 +166,7 @@ class DecayFinder {
     {
       ProgressBar bar(reporting_.shows_bar());
       now = verify::checksum(
-          output_, {}, [&](const work::Progress& p) { bar.show(p); }, interrupt.token());
+          output, {}, [&](const work::Progress& p) { bar.show(p); }, interrupt.token());
     }
     const auto differences = then.differences(now);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -173,21 +180,22 @@ class DecayFinder {
                                                   {"seconds", seconds}}));
     }
     if (then.bytes != now.bytes)
-      throw Error(fmt::format("{}: has {} bytes; it had {}", output_, now.bytes, then.bytes));
+      throw Error(fmt::format("{}: has {} bytes; it had {}", output, now.bytes, then.bytes));
     if (!differences.empty()) {
       std::string more;
       if (differences.size() > 1)
         more = fmt::format(", and so in {}, the last of which ends at byte {}",
                            count_text(differences.size() - 1, "more place"), differences.back().second - 1);
-      throw Error(fmt::format("{}: bytes {} to {} are not what they were{}", output_,
+      throw Error(fmt::format("{}: bytes {} to {} are not what they were{}", output,
                               differences.front().first, differences.front().second - 1, more));
     }
     if (!reporting_.json && !reporting_.quiet)
-      tell("{}: is what it was, {} read in {:.2f} s\n", on_one_line(output_), size_text(now.bytes), seconds);
+      tell("{}: is what it was, {} read in {:.2f} s\n", on_one_line(output), size_text(now.bytes), seconds);
   }
 
  private:
-  std::string output_, kept_;
+  std::vector<std::string> words_;  // OUT
+  std::string kept_;
   Reporting reporting_;
 };
 
