@@ -12,6 +12,7 @@
 #include <string>
 
 #include "gf2/extend.hpp"
+#include "sanitized.hpp"
 #include "seed.hpp"
 
 namespace xorder::kernel {
@@ -306,7 +307,7 @@ TEST(Kernel, BoxesAgreeWithTheDefinition) {
   Random random;
   SEED_TRACE(random);
   std::map<std::string, int> reached;
-  for (int i = 0; i < 1500 && !HasFailure(); ++i) {
+  for (int i = 0; i < test::rounds(1500) && !HasFailure(); ++i) {
     Case c;
     c.layout.element_bytes = random_element(random, 40);
     const int rank = random.in(0, 5);
@@ -331,7 +332,7 @@ TEST(Kernel, BoxesOfShortAxesAgreeWithTheDefinition) {
   Random random;
   SEED_TRACE(random);
   std::map<std::string, int> reached;
-  for (int i = 0; i < 300 && !HasFailure(); ++i) {
+  for (int i = 0; i < test::rounds(300) && !HasFailure(); ++i) {
     Case c;
     const std::uint64_t w = c.layout.element_bytes = random_element(random, 40);
     const auto rows = random.in(std::uint64_t{2}, std::uint64_t{9});
@@ -387,7 +388,7 @@ TEST(Kernel, BatchesOfShortMapsAgreeWithTheDefinition) {
   Random random;
   SEED_TRACE(random);
   std::map<std::string, int> reached;
-  for (int i = 0; i < 300 && !HasFailure(); ++i) {
+  for (int i = 0; i < test::rounds(300) && !HasFailure(); ++i) {
     Case c;
     const std::uint64_t w = c.layout.element_bytes = random_element(random, 40);
     const int bits = random.in(1, 7);  // of none, the repetitions alone may be next to each other
