@@ -367,7 +367,7 @@ Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, co
              const Membership& membership, Abilities engine) {
   check_page_size();
   for (const io::ArrayFile& input : inputs) refuse_half_done(input.path);
-  refuse_half_done(output);
+  refuse_half_done(output, false);
   if (auto [file, name] = io::output_file_and_name(output); name) {
     output = std::move(file);
     options.dataset = *std::move(name);

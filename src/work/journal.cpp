@@ -110,7 +110,7 @@ std::optional<Journal> read_journal(const fs::path& output) {
   const std::size_t end = text.rfind('\n');
   if (end == std::string::npos ||
       text.substr(end + 1) != fmt::format("{:08x}", checksum(text.substr(0, end))))
-    throw wrong("the journal is damaged");
+    throw DamagedJournal(wrong("the journal is damaged").what());
   try {
     const json all = json::parse(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end));
     const bool in_place = all.contains("in_place");
@@ -144,7 +144,7 @@ std::optional<Journal> read_journal(const fs::path& output) {
     journal.seconds = all.at("seconds");
     return journal;
   } catch (const json::exception&) {
-    throw wrong("the journal is damaged");
+    throw DamagedJournal(wrong("the journal is damaged").what());
   }
 }
 

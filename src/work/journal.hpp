@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "plan/setting.hpp"
+#include "xorder/error.hpp"
 #include "xorder/io/array_file.hpp"
 
 namespace xorder::io {
@@ -64,8 +65,14 @@ struct Journal {
   bool has_progress() const { return pass > 0 || tiles > 0; }
 };
 
-/// The journal of a run that makes this output, if there is one. Throws InputError if it is damaged, another
-/// user's, or of a version of xorder that writes other journals.
+/// Nobody can tell what its run has done.
+class DamagedJournal : public InputError {
+ public:
+  using InputError::InputError;
+};
+
+/// The journal of a run that makes this output, if there is one. Throws DamagedJournal, and InputError if it
+/// is another user's, or of a version of xorder that writes other journals.
 std::optional<Journal> read_journal(const std::filesystem::path& output);
 
 /// Replaces the journal atomically, and syncs it. Throws InputError and IoError.

@@ -93,15 +93,18 @@ void settle_journal(Frame& frame, const Reordering& what, const std::vector<std:
   remember_command(journal, frame.options);
 }
 
-void refuse_half_done(const std::filesystem::path& path) {
+void refuse_half_done(const std::filesystem::path& path, bool is_read) {
+  struct stat status;
+  if (stat(path.c_str(), &status) != 0) return;
   std::optional<Journal> journal;
   try {
     journal = read_journal(path);
-  } catch (const InputError&) {  // of a run with --resumable, perhaps: others need not care
+  } catch (const DamagedJournal& damaged) {
+    if (is_read)
+      throw InputError(fmt::format("{}: may be half done in place: {}", path.string(), damaged.what()));
+  } catch (const InputError&) {  // another user's, perhaps
   }
-  struct stat status;
-  if (journal && journal->in_place && journal->in_place->is_half_done() && stat(path.c_str(), &status) == 0 &&
-      status.st_ino == journal->inode)
+  if (journal && journal->in_place && journal->in_place->is_half_done() && status.st_ino == journal->inode)
     throw InputError(half_done(path.string(), path.string()));
 }
 

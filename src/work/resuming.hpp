@@ -24,8 +24,9 @@ void settle_journal(Frame& frame, const Reordering& what, const std::vector<std:
 /// What to say of a file that a run in place has left half done. `name` is the file's in a command line.
 std::string half_done(const std::string& path, const std::string& name);
 
-/// Throws InputError if a run in place has left this file half done.
-void refuse_half_done(const std::filesystem::path& path);
+/// Throws InputError if a run in place has left this file half done; or if it may have, as the journal is
+/// damaged, and the file is to be read.
+void refuse_half_done(const std::filesystem::path& path, bool is_read = true);
 
 /// Sets the journal of a run in place. `word` says what is done with an earlier one, "resume" or "roll back";
 /// nullptr: begins a new one. Throws InputError if there is an earlier run but none is wanted, or the other

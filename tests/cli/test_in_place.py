@@ -154,9 +154,12 @@ class InPlace(InPlaceCase):
         self.write(".a.npy.xorder-journal", journal[:100] + b"x" + journal[101:])
         for command in ("resume", "rollback"):
             self.refused(command, "a.npy", says="the journal is damaged")
+        for others in (("transpose", "a.npy", "b.npy"), ("verify", "transpose", "a.npy", "c.npy")):
+            self.refused(*others, says="a.npy: may be half done in place: .*the journal is damaged; to begin again, remove it")
         self.write(".a.npy.xorder-journal", journal)
         result = subprocess.run([XORDER, "rollback", self.path("a.npy"), ], cwd="/", capture_output=True, text=True, check=False)
         self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stderr, r"a.npy: the rest of [\d.]+ MiB in [\d.]+ s, 1 pass")
         self.assert_same(self.load("a.npy"), array)
         self.assertEqual(self.kept(), [])
         for command, says in (("resume", "nothing to resume"), ("rollback", "nothing to roll back"), ("status", "nothing to show")):

@@ -285,7 +285,8 @@ void MovingCommand::run() const {
   if (tracing) keep(*tracing, *work, report);
   reporting_.note(report.note);
   if (checksum) keep_checksum(*checksum, files_.written(), stop);
-  reporting_.report(*work, report, request.inputs, files_.written());
+  const bool rest = session().in_place != InPlace::begin || (earlier && settings_.resumable);
+  reporting_.report(*work, report, request.inputs, files_.written(), rest);
 }
 
 }  // namespace xorder::cli

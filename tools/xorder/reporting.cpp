@@ -74,7 +74,7 @@ void Reporting::plan(const work::Work& work, const std::vector<io::ArrayFile>& i
 }
 
 void Reporting::report(const work::Work& work, const work::Report& report,
-                       const std::vector<io::ArrayFile>& inputs, const std::string& output) const {
+                       const std::vector<io::ArrayFile>& inputs, const std::string& output, bool rest) const {
   if (!session().speaks()) return;
   if (json) {
     nlohmann::json all = report_json(work, report);
@@ -87,8 +87,10 @@ void Reporting::report(const work::Work& work, const work::Report& report,
       report.queue == report.access ? report.queue : fmt::format("{} ({})", report.queue, report.access);
   const std::uint64_t files = work.summary().output_files;
   const std::string made = files == 1 ? output : fmt::format("{} ({} files)", output, files);
-  tell("{}: {} in {:.2f} s, {}/s, {}, {}\n", on_one_line(made), size_text(bytes), report.seconds,
-       size_text(bytes / std::max(report.seconds, 1e-9)), count_text(report.passes, "pass"), way);
+  const std::string rate =
+      rest ? "" : fmt::format(" {}/s,", size_text(bytes / std::max(report.seconds, 1e-9)));
+  tell("{}: {}{} in {:.2f} s,{} {}, {}\n", on_one_line(made), rest ? "the rest of " : "", size_text(bytes),
+       report.seconds, rate, count_text(report.passes, "pass"), way);
   const auto* const sender = dynamic_cast<const schedule::Sender*>(&work);
   if (sender == nullptr) return;
   const schedule::Traffic& sent = *sender->traffic();

@@ -26,9 +26,9 @@ struct Reporting {
   void note(const std::string& text) const;
   void plan(const work::Work& work, const std::vector<io::ArrayFile>& inputs,
             const std::stop_token& stop) const;
-  /// After a run that has made `output`.
+  /// After a run that has made `output`, or the rest of it.
   void report(const work::Work& work, const work::Report& report, const std::vector<io::ArrayFile>& inputs,
-              const std::string& output) const;
+              const std::string& output, bool rest) const;
   /// With what a schedule has sent.
   static nlohmann::json report_json(const work::Work& work, const work::Report& report);
 };
