@@ -29,6 +29,19 @@
 namespace xorder::cli {
 namespace {
 
+void print_json(std::uint64_t bytes, nlohmann::json differences, double seconds) {
+  const bool equal = differences.empty();
+  fmt::print("{}\n", json_text(nlohmann::json{{"bytes", bytes},
+                                              {"differences", std::move(differences)},
+                                              {"equal", equal},
+                                              {"peak_memory", io::peak_resident_memory()},
+                                              {"seconds", seconds}}));
+}
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
 // OUT, if it says itself what it holds.
 std::optional<io::ArrayFile> described(const std::string& path) {
   const io::KnownFormat* const named = io::format_of_name(path);
@@ -113,7 +126,7 @@ class Verifier final : public Engine {
           interrupt.token());
     }
     const std::uint64_t bytes = task_.what.bytes();
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const double seconds = seconds_since(begin);
     if (reporting_.json) {
       nlohmann::json list = nlohmann::json::array();
       for (const verify::Difference& d : differences)
@@ -121,11 +134,7 @@ class Verifier final : public Engine {
                         {"end_byte", d.end_byte},
                         {"first_element", d.first_element},
                         {"end_element", d.end_element}});
-      fmt::print("{}\n", json_text(nlohmann::json{{"bytes", bytes},
-                                                  {"differences", std::move(list)},
-                                                  {"equal", differences.empty()},
-                                                  {"peak_memory", io::peak_resident_memory()},
-                                                  {"seconds", seconds}}));
+      print_json(bytes, std::move(list), seconds);
     }
     if (!differences.empty()) throw Error(verify::text(files_.written(), differences));
     if (!reporting_.json && !reporting_.quiet)
@@ -169,15 +178,11 @@ class DecayFinder {
           output, {}, [&](const work::Progress& p) { bar.show(p); }, interrupt.token());
     }
     const auto differences = then.differences(now);
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const double seconds = seconds_since(begin);
     if (reporting_.json) {
       nlohmann::json list = nlohmann::json::array();
       for (const auto& [first, end] : differences) list.push_back({{"first_byte", first}, {"end_byte", end}});
-      fmt::print("{}\n", json_text(nlohmann::json{{"bytes", now.bytes},
-                                                  {"differences", std::move(list)},
-                                                  {"equal", differences.empty()},
-                                                  {"peak_memory", io::peak_resident_memory()},
-                                                  {"seconds", seconds}}));
+      print_json(now.bytes, std::move(list), seconds);
     }
     if (then.bytes != now.bytes)
       throw Error(fmt::format("{}: has {} bytes; it had {}", output, now.bytes, then.bytes));
