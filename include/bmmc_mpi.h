@@ -1,7 +1,11 @@
 /* The interface of Thomas H. Cormen's BMMC_MPI package ("Performing BMMC permutations efficiently on
  * distributed-memory multiprocessors with MPI", Dartmouth PCS-TR97-317, 1997), implemented with
- * libxorder_mpi. Programs written for the package compile and run. C99 and C++. New programs should use
- * xorder_mpi.h, which can do more.
+ * libxorder_mpi. C99 and C++. New programs should use xorder_mpi.h, which can do more.
+ *
+ * Programs written for the package compile and run once its own files are deleted: bmmc_mpi.h, bmmc_mpi.c,
+ * bit_matrix_types.h, bit_matrix_fns.h, and bit_matrix_fns.c or .cpp. Of what bit_matrix_fns.h declared,
+ * these headers have the functions that programs are known to call. A program that combines matrices in other
+ * ways needs its own functions for that.
  *
  * An array of 2^n elements of `size` bytes each is distributed over the 2^p ranks of a communicator. Element
  * x goes to y = A x xor c. Bits f .. f+p-1 of an element's index are the number of the rank that holds it:
@@ -19,32 +23,13 @@
 
 #include <mpi.h>
 #include <stdint.h>
-#include <stdlib.h>
 
+#include "bit_matrix_fns.h"
 #include "xorder_mpi.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/** Column j of a matrix A. Its bit i is a_ij. */
-typedef uint64_t matrix_column;
-/** A[j] is column j. */
-typedef matrix_column* bit_matrix;
-
-/** Allocates a matrix of n columns, all 0. Requires 0 <= n <= 62. Returns NULL if there is no memory. */
-static inline bit_matrix allocate_bit_matrix(int n) {
-  return (bit_matrix)calloc(n > 0 ? (size_t)n : 1, sizeof(matrix_column));
-}
-
-/** Makes A the n x n identity and returns A. */
-static inline bit_matrix identity_matrix(bit_matrix A, int n) {
-  int j;
-  for (j = 0; j < n; ++j) A[j] = (matrix_column)1 << j;
-  return A;
-}
-
-static inline void free_bit_matrix(bit_matrix A) { free(A); }
 
 /** A factored permutation. The caller provides the struct; factor_BMMC_MPI() fills it. */
 typedef struct BMMC_MPI_factor_info {

@@ -2,7 +2,8 @@
  *
  *   mpiexec -n P fft N
  *
- * Rank 0 compares with FFTW; where FFTW was missing when this was built, it says so and exits with 77.
+ * It makes the calls, and includes the files, of programs that were written for the package. Rank 0 compares with FFTW; where FFTW
+ * was missing when this was built, it says so and exits with 77.
  *
  * After bit reversal, level l = 0 .. n-1 joins elements whose indices differ in bit l. A rank holds the lowest n-p bits of indices, so
  * it does n-p levels, then the indices are rotated by as many bits, and so on, until each bit has been low once. Runs under MPI_Init(),
@@ -13,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bit_matrix_fns.cpp"
+#include "bit_matrix_types.h"
 #include "bmmc_mpi.h"
 #ifdef HAVE_FFTW
 #include <fftw3.h>
@@ -26,17 +29,6 @@ static void need(int code, const char *what) {
   if (code == 0) return;
   fprintf(stderr, "fft: %s: %s\n", what, xorder_mpi_last_error());
   MPI_Abort(MPI_COMM_WORLD, 1);
-}
-
-/* Index bit i goes to bit (i - k) mod n. */
-static void rotation(bit_matrix A, int n, int k) {
-  int i;
-  for (i = 0; i < n; ++i) A[i] = (matrix_column)1 << ((i + n - k) % n);
-}
-
-static void bit_reversal(bit_matrix A, int n) {
-  int i;
-  for (i = 0; i < n; ++i) A[i] = (matrix_column)1 << (n - 1 - i);
 }
 
 /* Bit i of an index goes to bit (i + k) mod n. */
@@ -71,26 +63,28 @@ static void levels(number *data, int n, int p, int rank, int first, int count) {
 
 static void transform(number *data, number *temp, int n, int p, int rank, MPI_Comm comm) {
   const int depth = n - p, rest = n % depth;
-  bit_matrix A = allocate_bit_matrix(n);
+  bit_matrix identity = identity_matrix(allocate_bit_matrix(n), n), A = allocate_bit_matrix(n);
   BMMC_MPI_factor_info whole, last = {NULL, 0, 0};
   int first;
 
-  bit_reversal(A, n);
+  A = reverse_bit_matrix(A, identity, n);
   need(BMMC_MPI_proc_major(A, 0, n, p, rank, comm, (int)sizeof(number), data, temp), "bit reversal");
-  rotation(A, n, depth);
+  A = rotate_bit_matrix(A, identity, n, depth);
   need(factor_BMMC_MPI_proc_major(A, 0, n, p, &whole), "factoring");
   if (rest != 0) {
-    rotation(A, n, rest);
+    A = rotate_bit_matrix(A, identity, n, rest);
     need(factor_BMMC_MPI_proc_major(A, 0, n, p, &last), "factoring");
   }
   for (first = 0; first < n; first += depth) {
     const int count = n - first < depth ? n - first : depth;
     levels(data, n, p, rank, first, count);
     need(perform_BMMC_MPI(count == depth ? &whole : &last, n, p, rank, comm, (int)sizeof(number), data, temp), "rotation");
+    MPI_Barrier(comm);
   }
   free_BMMC_MPI_factor_info(&whole);
   free_BMMC_MPI_factor_info(&last);
   free_bit_matrix(A);
+  free_bit_matrix(identity);
 }
 
 #ifdef HAVE_FFTW

@@ -23,6 +23,15 @@ int main(int argc, char **argv) {
   BMMC_MPI_factor_info info;
   int p = 0, ranks, rank, level, code, i, f;
 
+  /* Matrices act after the one that is given. Column 1 of A is 11. */
+  A[1] = 3;
+  reverse_bit_matrix(A, A, bits);
+  EXPECT(A[0] == 0x80 && A[1] == 0xc0 && A[7] == 1);
+  rotate_bit_matrix(A, A, bits, 3 + bits);
+  EXPECT(A[0] == 0x10 && A[1] == 0x18 && A[7] == 0x20);
+  EXPECT(rotate_bit_matrix(A, A, bits, 0)[1] == 0x18);
+  identity_matrix(A, bits);
+
   /* Plans need no MPI, performing does. */
   EXPECT(strcmp(xorder_mpi_last_error(), "") == 0);
   EXPECT(xorder_mpi_version() == XORDER_VERSION);

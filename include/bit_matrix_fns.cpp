@@ -1,0 +1,2 @@
+/* For programs that include this. */
+#include "bit_matrix_fns.h"
