@@ -10,7 +10,9 @@
 //
 //   xorder_plan_create_strided(&plan, what, strides, NULL);   the same for a part of a larger matrix
 //
-//   xorder_job *job;                                  from file to file
+//   xorder_transpose_file("a.npy", "b.npy", 0, NULL, NULL);   from file to file, in one call
+//
+//   xorder_job *job;                                  any permutation, with a plan to look at
 //   xorder_job_raw(&job, what, "a.raw", 0, "b.raw", 0, NULL);
 //   puts(xorder_job_plan_text(job));
 //   xorder_job_run(job, NULL, NULL);
@@ -297,10 +299,19 @@ typedef struct xorder_options {
   const char* device;
 } xorder_options;
 
+/// Transposes the array of a file that says what it holds into a new file: axis i of the output is axis
+/// axes[i] of the input, as numpy.transpose() does. NULL for `axes`, or rank 0, reverses the axes. NULL for
+/// `options` means the defaults. The same as xorder_job_npy() and xorder_job_run(); returns their errors.
+/// XORDER_ERROR_ARGUMENT: `rank` is out of range; `input` or `output` is NULL.
+/// XORDER_ERROR_INPUT also: `axes` is not a permutation of the input's axes.
+XORDER_API int xorder_transpose_file(const char* input, const char* output, int rank, const int* axes,
+                                     const xorder_options* options);
+
 /// A job permutes the array in one file into another file.
 typedef struct xorder_job xorder_job;
 
-/// A job on raw files. The array begins at byte input_offset of `input` and fills the rest of it. It is
+/// A job on raw files. The array begins at byte input_offset of `input` and fills the rest of it (where it
+/// does not, use xorder_layout_strided() with NULL for strides, and xorder_job_layout()). It is
 /// written at byte output_offset of `output`, a new file. The bytes before it are 0; the caller may fill them
 /// in later. An output whose name ends in .npy gets a header instead, with the type '|V' and the size of an
 /// element; output_offset must then be 0. So does one that ends in .h5, or is a.h5:/g/x, if output_offset is

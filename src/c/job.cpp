@@ -6,6 +6,7 @@
 #include <stop_token>
 #include <string>
 
+#include "c/arguments.hpp"
 #include "c/border.hpp"
 #include "c/layout.hpp"
 #include "c/options.hpp"
@@ -122,6 +123,20 @@ int xorder_npy_shape(const char* path, int* rank, uint64_t* shape, uint64_t* ele
     if (rank != nullptr) *rank = static_cast<int>(array.extents.size());
     if (shape != nullptr) std::ranges::copy(array.extents, shape);
     if (element_bytes != nullptr) *element_bytes = array.dtype.bytes;
+  });
+}
+
+int xorder_transpose_file(const char* input, const char* output, int rank, const int* axes,
+                          const xorder_options* options) {
+  return guarded([&] {
+    require(input, "input");
+    require(output, "output");
+    std::vector<int> order;
+    const std::size_t count = checked_rank(rank);
+    if (axes != nullptr) order.assign(axes, axes + count);
+    xorder::Job(xorder::io::open_array(input), xorder::transposition(std::move(order)), output,
+                job_options(options))
+        .run();
   });
 }
 

@@ -232,6 +232,42 @@ static void test_npy(void) {
   free(in);
 }
 
+static void test_transpose_file(void) {
+  enum { bytes = 2 * 3 * 5 * 4 };
+  const uint64_t shape[] = {2, 3, 5};
+  const int axes[] = {1, -1, 0}, twice[] = {1, 1, 0};
+  char header[npy_header];
+  unsigned char* in = noise(bytes);
+  xorder_options options = {0};
+  xorder_permutation* p;
+
+  npy_text(header, "<i4", "False", "(2, 3, 5)");
+  write_file("in.npy", header, npy_header, in, bytes);
+  OK(xorder_transpose_file("in.npy", "out.npy", 3, axes, NULL));
+  OK(xorder_permutation_axes(&p, 3, shape, axes, 4));
+  check_npy("out.npy", "'descr': '<i4', 'fortran_order': False, 'shape': (3, 5, 2)", p, in, 4);
+  xorder_permutation_free(p);
+
+  FAILS(XORDER_ERROR_INPUT, "exists", xorder_transpose_file("in.npy", "out.npy", 3, axes, NULL));
+  FAILS(XORDER_ERROR_ARGUMENT, "options.size is 0",
+        xorder_transpose_file("in.npy", "o.npy", 0, NULL, &options));
+  options.size = sizeof options;
+  options.overwrite = 1;
+  OK(xorder_transpose_file("in.npy", "out.npy", 0, NULL, &options));
+  OK(xorder_permutation_axes(&p, 3, shape, NULL, 4));
+  check_npy("out.npy", "'shape': (5, 3, 2)", p, in, 4);
+  xorder_permutation_free(p);
+
+  FAILS(XORDER_ERROR_INPUT, "axes", xorder_transpose_file("in.npy", "o.npy", 3, twice, NULL));
+  FAILS(XORDER_ERROR_INPUT, "axes", xorder_transpose_file("in.npy", "o.npy", 2, axes, NULL));
+  FAILS(XORDER_ERROR_INPUT, "missing.npy", xorder_transpose_file("missing.npy", "o.npy", 0, NULL, NULL));
+  FAILS(XORDER_ERROR_ARGUMENT, "expected 0 to 64", xorder_transpose_file("in.npy", "o.npy", 65, axes, NULL));
+  FAILS(XORDER_ERROR_ARGUMENT, "input is NULL", xorder_transpose_file(NULL, "o.npy", 0, NULL, NULL));
+  FAILS(XORDER_ERROR_ARGUMENT, "output is NULL", xorder_transpose_file("in.npy", NULL, 0, NULL, NULL));
+  CHECK(remove("in.npy") == 0 && remove("out.npy") == 0);
+  free(in);
+}
+
 // -- Computations -----------------------------------------------------------------------------------------
 
 // Prefix sums: nothing is 2^b before the first 2^b elements.
@@ -497,6 +533,7 @@ void test_jobs(const char* directory) {
     for (i = 0; i < 4; ++i) test_raw(access_mode, offsets[i], offsets[3 - i]);
   test_raw_is_raw();
   test_npy();
+  test_transpose_file();
   test_descend();
   test_run();
   test_job_errors();
