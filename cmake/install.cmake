@@ -2,7 +2,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 configure_package_config_file(cmake/xorderConfig.cmake.in xorderConfig.cmake
-  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/xorder)
+  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/xorder PATH_VARS CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file(xorderConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 # Relative, so that the installed tree can be moved.
 file(RELATIVE_PATH relative_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
@@ -57,6 +57,7 @@ endif()
 if(TARGET xorder_mpi_tool)
   install_if_built(xorder_mpi_tool mpi RUNTIME COMPONENT mpi)
 endif()
+install(FILES include/xorder.f90 DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
 install(EXPORT xorderTargets NAMESPACE xorder:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/xorder COMPONENT dev)
 install(EXPORT xorderSharedTargets NAMESPACE xorder:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/xorder COMPONENT dev)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/xorder.pc ${CMAKE_CURRENT_BINARY_DIR}/xorder-cpp.pc

@@ -3,7 +3,7 @@
 resolves every path that they name.
 
 Arguments: build folder, scratch folder. Code blocks marked `sh`, and `xorder ...` in backquotes in tables and text, are
-command lines; blocks marked `cpp` and `c` are programs, and so are those marked `python`, which run in the order of
+command lines; blocks marked `cpp`, `c` and `fortran` are programs, and so are those marked `python`, which run in the order of
 their document and in one folder. Lines that build or test xorder itself are not run again: their targets,
 presets and files are checked to exist. Nor are benchmarks: they and their options are checked to exist."""
 
@@ -166,7 +166,8 @@ def look_at_benchmark(words, where):
 
 
 # By the language of a program: the language and library that CMake calls it, and the ending of its file's name.
-LANGUAGES = {"cpp": ("CXX", "xorder", "cpp"), "c": ("C", "c", "c"), "mpi": ("C", "mpi", "c")}
+LANGUAGES = {"cpp": ("CXX", "xorder", "cpp"), "c": ("C", "c", "c"), "mpi": ("C", "mpi", "c"),
+             "fortran": ("Fortran", "fortran", "f90")}
 
 
 def call(command, folder, where):
@@ -247,7 +248,9 @@ for document in DOCUMENTS:
             if not any(BUILD.glob("src/mpi/libxorder_mpi.so")):
                 print(f"{name}: no MPI, so its program is not compiled")
                 continue
-        if language in LANGUAGES and "int main" in block:
+        if language == "fortran" and not shutil.which("gfortran"):
+            print(f"{name}: no gfortran, so its programs are not compiled")
+        elif language in LANGUAGES and re.search(r"int main|(?m:^program )", block):
             programs.setdefault(language, []).append((name, block))
         elif language == "python":
             scripts += 1
