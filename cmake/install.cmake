@@ -2,7 +2,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 configure_package_config_file(cmake/xorderConfig.cmake.in xorderConfig.cmake
-  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/xorder PATH_VARS CMAKE_INSTALL_INCLUDEDIR)
+  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/xorder)
 write_basic_package_version_file(xorderConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 # Relative, so that the installed tree can be moved.
 file(RELATIVE_PATH relative_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
@@ -57,6 +57,8 @@ endif()
 if(TARGET xorder_mpi_tool)
   install_if_built(xorder_mpi_tool mpi RUNTIME COMPONENT mpi)
 endif()
+export(EXPORT xorderTargets NAMESPACE xorder::)  # for find_package() of a build tree
+export(EXPORT xorderSharedTargets NAMESPACE xorder::)
 install(FILES include/xorder.f90 DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
 install(EXPORT xorderTargets NAMESPACE xorder:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/xorder COMPONENT dev)
 install(EXPORT xorderSharedTargets NAMESPACE xorder:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/xorder COMPONENT dev)
@@ -65,6 +67,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/xorder.pc ${CMAKE_CURRENT_BINARY_DIR}/
 if(TARGET xorder_mpi)
   configure_file(cmake/xorder_mpi.pc.in xorder_mpi.pc @ONLY)
   install_if_built(xorder_mpi mpi EXPORT xorderMpiTargets LIBRARY COMPONENT mpi FILE_SET mpi_headers COMPONENT mpi)
+  export(EXPORT xorderMpiTargets NAMESPACE xorder::)
   install(EXPORT xorderMpiTargets NAMESPACE xorder:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/xorder COMPONENT mpi)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/xorder_mpi.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT mpi)
 endif()

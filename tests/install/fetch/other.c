@@ -1,0 +1,2 @@
+int more(void);
+int main(void) { return more(); }
