@@ -1,5 +1,7 @@
 #include "xorder/memory/permute.hpp"
 
+#include <fmt/format.h>
+
 #include <mutex>
 
 #include "memory/for_tasks.hpp"
@@ -7,6 +9,7 @@
 #include "memory/in_place/workspace.hpp"
 #include "memory/make_engine.hpp"
 #include "memory/strided.hpp"
+#include "text/count_text.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::memory {
@@ -37,6 +40,22 @@ void InMemoryPlan::execute(const std::byte* source, std::byte* target, unsigned 
     target += strided_->target_start;
   }
   memory::perform(*engine_, bytes(), threads, source, target);
+}
+
+void InMemoryPlan::check(std::span<const std::byte> array) const {
+  if (strided_) throw InputError("the arrays of a plan with strides are given by pointers");
+  if (array.size() != bytes())
+    throw InputError(fmt::format("an array of {}, where the plan is for {}", count_text(array.size(), "byte"),
+                                 count_text(bytes(), "byte")));
+}
+
+void InMemoryPlan::execute_checked(std::span<const std::byte> source, std::span<std::byte> target,
+                                   unsigned threads) const {
+  check(source);
+  check(target);
+  if (bytes() != 0 && overlap(source.data(), target.data()))
+    throw InputError("the source and the target overlap");
+  execute(source.data(), target.data(), threads);
 }
 
 std::uint64_t InMemoryPlan::bytes() const { return strided_ ? strided_->bytes : what_.bytes(); }

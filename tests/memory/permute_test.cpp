@@ -4,7 +4,10 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <set>
+#include <span>
 #include <thread>
 
 #include "kernel/instruction_sets.hpp"
@@ -368,6 +371,42 @@ TEST(InMemory, RefusesWhatIsNotWellFormed) {
   EXPECT_THROW((InMemoryPlan{Reordering{4, {2, 3}, {0}, {}, {}}}), InputError);         // and one missing
   EXPECT_THROW((InMemoryPlan{Reordering{0, {2, 3}, {1, 0}, {}, {}}}), InputError);      // no bytes
   EXPECT_THROW((InMemoryPlan{Reordering{4, {6}, {0}, 0, bmmc::gray(3)}}), InputError);  // 6 is not 2^3
+}
+
+// Elements of any type that is moved by copying bytes, in anything contiguous.
+TEST(InMemory, ArraysHaveTypes) {
+  struct Point {
+    float x, y, z;
+    bool operator==(const Point&) const = default;
+  };
+  std::vector<Point> points;
+  for (int i = 0; i < 6; ++i) points.push_back({static_cast<float>(i), 0, 1});
+  const std::vector<Point> transposed{points[0], points[2], points[4], points[1], points[3], points[5]};
+  const Reordering what = transposition({{3, 2}, sizeof(Point), Order::c}, {});
+  const InMemoryPlan plan(what);
+  std::array<Point, 6> target{};
+  plan.execute(points, target);
+  EXPECT_TRUE(std::ranges::equal(target, transposed));
+  Point pointed[6] = {};
+  plan.execute(points.data(), pointed);
+  EXPECT_TRUE(std::ranges::equal(pointed, transposed));
+  std::vector<Point> in_place = points;
+  plan.execute_in_place(in_place);
+  EXPECT_EQ(in_place, transposed);
+  permute_in_place(transposition({{2, 3}, sizeof(Point), Order::c}, {}), std::span(in_place));
+  EXPECT_EQ(in_place, points);
+  permute(what, std::span<const Point>(points), std::span(in_place));
+  EXPECT_EQ(in_place, transposed);
+
+  std::vector<Point> more(7), none;
+  EXPECT_THROW(plan.execute(points, more), InputError);
+  EXPECT_THROW(plan.execute(points, none), InputError);
+  EXPECT_THROW(plan.execute(more, in_place), InputError);
+  EXPECT_THROW(plan.execute(points, points), InputError);
+  EXPECT_THROW(plan.execute_in_place(more), InputError);
+  EXPECT_THROW(InMemoryPlan({{3, 2}, 12, Order::c}, std::vector{1, 0}, {36, 12}).execute(points, target),
+               InputError);
+  InMemoryPlan(transposition({{0, 2}, sizeof(Point), Order::c}, {})).execute(none, none);
 }
 
 }  // namespace

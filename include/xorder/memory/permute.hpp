@@ -3,7 +3,7 @@
 // Make a plan once and execute it any number of times:
 //
 //     const InMemoryPlan plan(transposition({{rows, columns}, 8, Order::c}, {}));
-//     plan.execute(source, target);
+//     plan.execute(source, target);  // std::vector<double>, std::span, std::array, or pointers
 //
 // Either array may be a part of a larger one, or lie backwards: a plan can be made with strides, as NumPy has
 // them.
@@ -17,8 +17,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <ranges>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "xorder/permutation/reordering.hpp"
@@ -27,6 +29,18 @@ namespace xorder::memory {
 
 class Engine;
 struct StridedCopy;
+
+/// Types that are moved by copying their bytes.
+template <typename T>
+concept Element = std::is_trivially_copyable_v<T>;
+/// Arrays that know their size: std::vector, std::span, std::array.
+template <typename Array>
+concept Elements = std::ranges::contiguous_range<Array> && std::ranges::sized_range<Array> &&
+    Element<std::ranges::range_value_t<Array>>;
+/// Both of elements of one type.
+template <typename Source, typename Target>
+concept Alike = Elements<Source> && Elements<Target> &&
+    std::is_same_v<std::ranges::range_value_t<Source>, std::ranges::range_value_t<Target>>;
 
 /// A plan for arrays of one shape. Immutable: several threads may execute one plan at once, on different
 /// arrays.
@@ -56,6 +70,18 @@ class InMemoryPlan {
   /// target is not written, so another thread may write it meanwhile; what lies between those of the source
   /// may be read. Long rows of the source, and long runs of the target, are as fast as without gaps.
   void execute(const std::byte* source, std::byte* target, unsigned threads = 0) const;
+  /// The same for elements of any type that is moved by copying bytes.
+  template <Element T>
+  void execute(const T* source, T* target, unsigned threads = 0) const {
+    execute(reinterpret_cast<const std::byte*>(source), reinterpret_cast<std::byte*>(target), threads);
+  }
+  /// The same for arrays that know their size. Throws InputError unless each has bytes() bytes, if they
+  /// overlap, and if the plan was made with strides.
+  template <typename Source, typename Target>
+  requires Alike<Source, Target>
+  void execute(const Source& source, Target&& target, unsigned threads = 0) const {
+    execute_checked(std::as_bytes(std::span(source)), std::as_writable_bytes(std::span(target)), threads);
+  }
 
   /// The same in place: element x becomes element what.target_index(x) of the same array.
   ///
@@ -76,6 +102,12 @@ class InMemoryPlan {
   /// array partly permuted. The first call of this or of describe_in_place() plans the work in place. Both
   /// throw InputError if the plan was made with strides.
   void execute_in_place(std::byte* array, unsigned threads = 0) const;
+  template <Elements Array>
+  void execute_in_place(Array&& array, unsigned threads = 0) const {
+    const auto bytes = std::as_writable_bytes(std::span(array));
+    check(bytes);
+    execute_in_place(bytes.data(), threads);
+  }
 
   /// The size of all elements.
   std::uint64_t bytes() const;
@@ -92,6 +124,9 @@ class InMemoryPlan {
  private:
   struct InPlace;
   InPlace& in_place() const;
+  void check(std::span<const std::byte> array) const;
+  void execute_checked(std::span<const std::byte> source, std::span<std::byte> target,
+                       unsigned threads) const;
 
   Reordering what_;                             // canonical
   std::unique_ptr<const StridedCopy> strided_;  // null if there are no strides
@@ -102,5 +137,14 @@ class InMemoryPlan {
 /// These make a plan and execute it. They throw InputError and std::bad_alloc as the plan does.
 void permute(const Reordering& what, const std::byte* source, std::byte* target, unsigned threads = 0);
 void permute_in_place(const Reordering& what, std::byte* array, unsigned threads = 0);
+template <typename Source, typename Target>
+requires Alike<Source, Target>
+void permute(const Reordering& what, const Source& source, Target&& target, unsigned threads = 0) {
+  InMemoryPlan(what).execute(source, target, threads);
+}
+template <Elements Array>
+void permute_in_place(const Reordering& what, Array&& array, unsigned threads = 0) {
+  InMemoryPlan(what).execute_in_place(array, threads);
+}
 
 }  // namespace xorder::memory
