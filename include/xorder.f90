@@ -27,8 +27,8 @@ module xorder
   public :: xorder_plan_free
   public :: xorder_layout_open, xorder_layout_strided, xorder_layout_free
   public :: xorder_npy_shape, xorder_output_format
-  public :: xorder_job_raw, xorder_job_npy, xorder_job_layout, xorder_job_descend, xorder_job_run
-  public :: xorder_job_free
+  public :: xorder_job_raw, xorder_job_npy, xorder_job_layout, xorder_job_into
+  public :: xorder_job_descend, xorder_job_run, xorder_job_free
   public :: xorder_version_string, xorder_status_text, xorder_last_error, xorder_plan_text, xorder_layout_json
   public :: xorder_layout_path, xorder_job_plan_text, xorder_job_plan_json, xorder_job_report_json
   public :: xorder_job_note
@@ -206,6 +206,14 @@ module xorder
       type(c_ptr), intent(out) :: out
       type(c_ptr), value :: permutation, input
       character(kind=c_char), intent(in) :: output(*)
+      type(xorder_options), intent(in), optional :: options
+    end function
+    integer(c_int) function xorder_job_into(out, permutation, input, output, output_offset, options) bind(c)
+      import c_int, c_int64_t, c_ptr, c_char, xorder_options
+      type(c_ptr), intent(out) :: out
+      type(c_ptr), value :: permutation, input
+      character(kind=c_char), intent(in) :: output(*)
+      integer(c_int64_t), value :: output_offset
       type(xorder_options), intent(in), optional :: options
     end function
     integer(c_int) function xorder_job_descend(out, ascends, step, user, input, output, options) bind(c)

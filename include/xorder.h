@@ -348,6 +348,16 @@ XORDER_API int xorder_job_layout(xorder_job** out, const xorder_permutation* per
                                  const xorder_layout* input, const char* output,
                                  const xorder_options* options);
 
+/// A job like xorder_job_layout() whose output is a part of an existing file, such as a dataset in a file of
+/// any format: it overwrites the bytes from output_offset on with the result, in C order without gaps, and
+/// leaves all others as they are. The file's name does not matter, and options->overwrite neither. If a run
+/// fails, the content of the part is undefined.
+/// XORDER_ERROR_INPUT also: the file does not exist, may not be written, is the input, or ends before the
+/// part does.
+XORDER_API int xorder_job_into(xorder_job** out, const xorder_permutation* permutation,
+                               const xorder_layout* input, const char* output, uint64_t output_offset,
+                               const xorder_options* options);
+
 /// Iteration b of a computation for `count` consecutive records from index `first` on: writes to `out` what
 /// f_b makes of each record of `x` and of those at the same place of `plus` (2^b further) and `minus` (2^b
 /// before, both modulo the number of records). `out` overlaps none of them. `user` is the argument of

@@ -181,6 +181,20 @@ int xorder_job_layout(xorder_job** out, const xorder_permutation* permutation, c
   });
 }
 
+int xorder_job_into(xorder_job** out, const xorder_permutation* permutation, const xorder_layout* input,
+                    const char* output, uint64_t output_offset, const xorder_options* options) {
+  return made(out, [&] {
+    require(permutation, "permutation");
+    require(input, "input");
+    require(output, "output");
+    xorder::work::Options settings = job_options(options);
+    settings.into_existing = true;
+    settings.output_offset = output_offset;
+    check_shape(*permutation, input->array);
+    return job(*permutation, input->array, output, std::move(settings));
+  });
+}
+
 int xorder_job_descend(xorder_job** out, int ascends, xorder_step_function step, void* user,
                        const char* input, const char* output, const xorder_options* options) {
   return made(out, [&] {

@@ -79,6 +79,13 @@ Delivery::Delivery(const Frame& frame, io::Disk& disk)
     io::lock_file(joined_->plain_descriptor(), joined_->name());
     return;
   }
+  if (frame.options.into_existing) {
+    joined_ =
+        io::File::open_input(frame.output.path, io::Access::buffered, disk).reopen_for_writing(access, disk);
+    bound_page_cache(*joined_, frame);
+    joined_->set_keep_cached(frame.access.keep_cached);
+    return;
+  }
   if (frame.options.split) {
     const auto adapt = [&frame](io::File& file) {
       bound_page_cache(file, frame, frame.output.files);
@@ -151,11 +158,12 @@ void Delivery::require_room_for_scratch(std::uint64_t bytes) const {
   if (bytes == 0 || frame_.team() != nullptr || frame_.resumes() || frame_.in_place()) return;
   struct stat made, beside;
   const io::Descriptor directory = io::open_directory(disk_, frame_.scratch_directory(), "scratch files");
-  const io::File& output = parts_ ? parts_->first() : output_->file();
+  const io::File& output = parts_ ? parts_->first() : output_ ? output_->file() : *joined_;
   if (fstat(output.plain_descriptor(), &made) != 0 || fstat(directory.get(), &beside) != 0) return;
   const auto size = static_cast<std::uint64_t>(made.st_size);
   const std::uint64_t reserved = std::min(size, static_cast<std::uint64_t>(made.st_blocks) * 512);
-  const std::uint64_t unreserved = made.st_dev == beside.st_dev ? (size - reserved) * frame_.output.files : 0;
+  const bool takes_space = made.st_dev == beside.st_dev && !frame_.options.into_existing;
+  const std::uint64_t unreserved = takes_space ? (size - reserved) * frame_.output.files : 0;
   io::require_free(directory.get(), frame_.scratch_directory(),
                    unreserved == 0
                        ? "scratch files"
@@ -214,10 +222,11 @@ void Delivery::require_unchanged_inputs() const {
     but_for_ctime.ctime_nanoseconds = stamps_[i].ctime_nanoseconds;
     throw IoError(
         sources_[i].name(),
-        fmt::format("the file was changed while it was being read{}; the output was discarded",
+        fmt::format("the file was changed while it was being read{}; the output {}",
                     but_for_ctime != stamps_[i] ? ""
                                                 : " (its ctime, by a write that kept its time, or by "
-                                                  "chmod, chown, link, rename or remove)"));
+                                                  "chmod, chown, link, rename or remove)",
+                    frame_.options.into_existing ? "is undefined" : "was discarded"));
   }
 }
 
@@ -226,10 +235,8 @@ void Delivery::commit(const std::stop_token& stop) {
   require_unchanged_inputs();
   if (stop.stop_requested()) throw Cancelled();
   Team* const team = frame_.team();
-  if (team != nullptr) {
-    target().sync();
-    team->meet();
-  }
+  if (team != nullptr || frame_.options.into_existing) target().sync();
+  if (team != nullptr) team->meet();
   try {
     if (parts_) parts_->commit();
     if (header_) header_->commit();  // first, so that a file that is there has one

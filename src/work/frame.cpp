@@ -43,6 +43,26 @@ void check_page_size() {
                                  size_text(io::page_bytes), size_text(bytes)));
 }
 
+// An output that becomes a part of this file.
+void check_existing(const Frame& frame) {
+  const Destination& to = frame.output;
+  const std::string name = to.path.string();
+  const io::FileStamp file = io::File::open_input(to.path, io::Access::buffered, frame.disk())
+                                 .reopen_for_writing(io::Access::buffered, frame.disk())
+                                 .stamp();
+  for (const io::ArrayFile& input : frame.inputs) {
+    for (const auto& other : {input.file, input.header}) {
+      if (other == nullptr) continue;
+      const io::FileStamp in = other->stamp();
+      if (file.device == in.device && file.inode == in.inode)
+        throw InputError(fmt::format("{}: is the same file as the input {}", name, other->name()));
+    }
+  }
+  if (file.size < to.file_bytes())
+    throw InputError(fmt::format("{}: has {}, and the output would end at byte {}", name,
+                                 count_text(file.size, "byte"), to.file_bytes()));
+}
+
 void check_output(Frame& frame) {
   const Destination& to = frame.output;
   const auto check = [&](std::uint64_t bytes) {
@@ -54,13 +74,16 @@ void check_output(Frame& frame) {
   };
   const bool planning = frame.options.plan_only;
   const bool reserved = frame.resumes();
-  check(planning || reserved ? 0 : to.file_bytes());
+  if (frame.options.into_existing)
+    check_existing(frame);
+  else
+    check(planning || reserved ? 0 : to.file_bytes());
   if (!to.header_file.empty()) {
     for (const auto& file : {frame.input().file, frame.input().header})
       io::Output::check(to.header_file, to.header_text.size(), may_replace_header(frame), *file);
   }
   try {
-    if (planning && !reserved) check(to.file_bytes());
+    if (planning && !reserved && !frame.options.into_existing) check(to.file_bytes());
   } catch (const InputError& no_room) {
     add_note(frame.note, no_room.what());
   }
@@ -149,7 +172,8 @@ std::uint64_t scratch_room(const Frame& frame) {
   if (!free || fstat(scratch.get(), &beside) != 0 ||
       stat(io::directory_of_output(frame.output.path).c_str(), &made) != 0)
     return plan::Setting{}.scratch_room;
-  const std::uint64_t output = made.st_dev == beside.st_dev ? frame.output.all_bytes() : 0;
+  const bool takes_space = made.st_dev == beside.st_dev && !frame.options.into_existing;
+  const std::uint64_t output = takes_space ? frame.output.all_bytes() : 0;
   return *free - std::min(*free, output);
 }
 
@@ -224,7 +248,7 @@ void measure_memory(plan::Setting& setting, std::uint64_t working) {
 std::uint64_t memory_beside(const Frame& frame) {
   const unsigned processes = frame.team() == nullptr ? 1 : frame.team()->neighbours();
   std::uint64_t in_memory = 0;
-  if (io::only_in_memory(io::directory_of_output(frame.output.path)))
+  if (!frame.options.into_existing && io::only_in_memory(io::directory_of_output(frame.output.path)))
     in_memory = frame.output.all_bytes() * (frame.membership.parts ? processes : 1);
   return effective_memory(frame.options.memory, processes, in_memory);
 }
@@ -291,7 +315,9 @@ Destination destination(std::filesystem::path path, const io::ArrayFile& input, 
       throw InputError(fmt::format("{}: the axis to split has {}, each for a file; expected 1 to {}",
                                    to.path.string(), count_text(to.files, "place"), most_files));
   }
-  const io::Format format = io::output_format(to.path, input.format, offset != 0);
+  // What an existing file is does not matter.
+  const io::Format format =
+      options.into_existing ? io::Format::raw : io::output_format(to.path, input.format, offset != 0);
   if (format == io::Format::npy) {
     if (offset != 0) {
       throw InputError(fmt::format(
@@ -316,7 +342,7 @@ Destination destination(std::filesystem::path path, const io::ArrayFile& input, 
       throw InputError(fmt::format("{}:{}: {}", to.path.string(), dataset, error.what()));
     }
     to.offset = to.header.size();
-  } else if (input.format == io::Format::envi && offset == 0 && !options.split) {
+  } else if (input.format == io::Format::envi && offset == 0 && !options.split && !options.into_existing) {
     if (options.output_order == Order::fortran) std::ranges::reverse(shape);
     io::EnviHeader made = io::envi_header(dtype, shape, options.kept_axes, input);
     to.note = std::move(made.note);
@@ -367,8 +393,8 @@ Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, co
              const Membership& membership, Abilities engine) {
   check_page_size();
   for (const io::ArrayFile& input : inputs) refuse_half_done(input.path);
-  refuse_half_done(output, false);
-  if (auto [file, name] = io::output_file_and_name(output); name) {
+  refuse_half_done(output, options.into_existing);
+  if (auto [file, name] = io::output_file_and_name(output); name && !options.into_existing) {
     output = std::move(file);
     options.dataset = *std::move(name);
   }
@@ -377,6 +403,9 @@ Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, co
     throw InputError("only reorderings by tiles, in one process, can be resumable");
   if (options.split && (!engine.strided || membership.team != nullptr))
     throw InputError("only a reordering by one process makes several files");
+  if (options.into_existing &&
+      (!engine.strided || membership.team != nullptr || options.split || options.resumable))
+    throw InputError("only a run by one process fills a part of a file, and it cannot be resumable or split");
   if (options.split && options.overwrite)
     throw InputError("several files are only made anew; they cannot replace others");
   if (options.split && options.resumable)
@@ -395,7 +424,7 @@ Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, co
   if (team != nullptr) join(frame, *team);
   frame.output = destination(std::move(output), frame.input(), dtype, extents, frame.options);
   add_note(frame.note, frame.output.note);
-  if (frame.output.header.empty()) {
+  if (frame.output.header.empty() && !frame.options.into_existing) {
     const auto header = io::header_beside(frame.output.path, frame.disk());
     if (header && *header != frame.output.header_file)
       add_note(frame.note, fmt::format("{}: lies beside {}, and will be taken for its header",

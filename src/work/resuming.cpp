@@ -93,14 +93,14 @@ void settle_journal(Frame& frame, const Reordering& what, const std::vector<std:
   remember_command(journal, frame.options);
 }
 
-void refuse_half_done(const std::filesystem::path& path, bool is_read) {
+void refuse_half_done(const std::filesystem::path& path, bool needed) {
   struct stat status;
   if (stat(path.c_str(), &status) != 0) return;
   std::optional<Journal> journal;
   try {
     journal = read_journal(path);
   } catch (const DamagedJournal& damaged) {
-    if (is_read)
+    if (needed)
       throw InputError(fmt::format("{}: may be half done in place: {}", path.string(), damaged.what()));
   } catch (const InputError&) {  // another user's, perhaps
   }

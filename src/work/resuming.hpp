@@ -25,8 +25,8 @@ void settle_journal(Frame& frame, const Reordering& what, const std::vector<std:
 std::string half_done(const std::string& path, const std::string& name);
 
 /// Throws InputError if a run in place has left this file half done; or if it may have, as the journal is
-/// damaged, and the file is to be read.
-void refuse_half_done(const std::filesystem::path& path, bool is_read = true);
+/// damaged, and something of the file is `needed`.
+void refuse_half_done(const std::filesystem::path& path, bool needed = true);
 
 /// Sets the journal of a run in place. `word` says what is done with an earlier one, "resume" or "roll back";
 /// nullptr: begins a new one. Throws InputError if there is an earlier run but none is wanted, or the other

@@ -134,6 +134,7 @@ contains
     call xorder_job_free(job)
     call done(xorder_job_npy(job, permutation, 'a.npy'//c_null_char, 'copy.npy'//c_null_char), 'a job without options')
     call xorder_job_free(job)
+    call check(xorder_job_into(job, permutation, layout, 'copy.npy'//c_null_char, 0_c_int64_t) == XORDER_ERROR_INPUT, 'a part')
     call xorder_permutation_free(permutation)
     call xorder_layout_free(layout)
 

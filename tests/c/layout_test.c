@@ -46,6 +46,41 @@ static void test_strided(void) {
   CHECK(remove("in.any") == 0 && remove("out.raw") == 0);
 }
 
+// The result becomes the middle of a file, of which the rest stays as it is.
+static void test_into(void) {
+  unsigned char in[24], all[100], got[101];
+  const uint64_t shape[] = {4, 6};
+  xorder_permutation* p;
+  xorder_layout* layout;
+  xorder_job* job;
+  FILE* stream;
+  size_t i;
+  for (i = 0; i < sizeof in; ++i) in[i] = (unsigned char)i;
+  for (i = 0; i < sizeof all; ++i) all[i] = (unsigned char)(200 - i);
+  write_bytes("in.any", in, sizeof in);
+  write_bytes("out.npy", all, sizeof all);
+  OK(xorder_layout_strided(&layout, "in.any", 0, "u1", 2, shape, NULL));
+  OK(xorder_permutation_axes(&p, 2, shape, NULL, 1));
+  OK(xorder_job_into(&job, p, layout, "out.npy", 31, NULL));
+  for (i = 0; i < 2; ++i) OK(xorder_job_run(job, NULL, NULL));
+  xorder_job_free(job);
+  for (i = 0; i < sizeof in; ++i) all[31 + i % 6 * 4 + i / 6] = in[i];
+  stream = fopen("out.npy", "rb");
+  CHECK(stream != NULL && fread(got, 1, sizeof got, stream) == sizeof all);
+  if (stream != NULL) fclose(stream);
+  CHECK(memcmp(got, all, sizeof all) == 0);
+
+  job = (xorder_job*)&garbage;
+  FAILS(XORDER_ERROR_INPUT, "would end at byte 101", xorder_job_into(&job, p, layout, "out.npy", 77, NULL));
+  CHECK(job == NULL);
+  FAILS(XORDER_ERROR_INPUT, "No such file", xorder_job_into(&job, p, layout, "none.npy", 0, NULL));
+  FAILS(XORDER_ERROR_INPUT, "same file as the input", xorder_job_into(&job, p, layout, "in.any", 0, NULL));
+  FAILS(XORDER_ERROR_ARGUMENT, "input is NULL", xorder_job_into(&job, p, NULL, "out.npy", 0, NULL));
+  xorder_permutation_free(p);
+  xorder_layout_free(layout);
+  CHECK(remove("in.any") == 0 && remove("out.npy") == 0);
+}
+
 // Fields go along to the output, which is .npy whatever its name is, and opens as it was made.
 static void test_types(void) {
   const char data[48] = "";
@@ -126,6 +161,7 @@ static void test_layout_errors(void) {
 
 void test_layouts(void) {
   test_strided();
+  test_into();
   test_types();
   test_layout_errors();
 }

@@ -60,6 +60,10 @@ struct Options {
   bool split = false;
   /// Whether an existing output may be replaced.
   bool overwrite = false;
+  /// Whether the output is a part of an existing file: the bytes from output_offset on are overwritten, and
+  /// all others stay, whatever the file's name means. Space is not reserved, so a part with holes may find no
+  /// room. If the run fails, the content of the part is undefined. Only tiles::Job, in one process.
+  bool into_existing = false;
   /// Whether a run that is killed or stopped can be resumed, by the same job or by `xorder resume`: files
   /// that it has begun stay beside the output and in the scratch directory, and progress is recorded about
   /// every ten seconds. Only tiles::Job, in one process.
