@@ -48,7 +48,7 @@ class StripPass final : public run::Pass {
     uint64_t offset = 0;
     std::byte* data = nullptr;
   };
-  std::vector<Written> written(uint64_t number) const;
+  std::vector<Written> written_by(uint64_t number) const;
   void collect(uint64_t number, uint64_t cut, int64_t first, uint64_t count,
                std::vector<const std::byte*>& to) const;
   void compute(uint64_t number, uint64_t cut, const std::vector<Written>& all);
@@ -93,7 +93,7 @@ run::Pass::Next StripPass::next_unit(run::Unit& unit) {
   return Next::ready;
 }
 
-std::vector<StripPass::Written> StripPass::written(uint64_t number) const {
+std::vector<StripPass::Written> StripPass::written_by(uint64_t number) const {
   const Step at = step(number);
   if (at.index < plan_.lag()) return {};
   std::byte* memory = batches_ + number % plan_.lanes() * plan_.batch_bytes();
@@ -107,7 +107,7 @@ std::vector<StripPass::Written> StripPass::written(uint64_t number) const {
 }
 
 void StripPass::compute(uint64_t number) {
-  const std::vector<Written> all = written(number);
+  const std::vector<Written> all = written_by(number);
   for (uint64_t cut = 0; cut < plan_.cuts(); ++cut) compute(number, cut, all);
 }
 
@@ -164,7 +164,7 @@ void StripPass::collect(uint64_t number, uint64_t cut, int64_t first, uint64_t c
 
 run::Pass::Next StripPass::next_write(uint64_t number, run::Write& write) {
   if (!writing_) {
-    writing_ = written(number);
+    writing_ = written_by(number);
     std::ranges::reverse(*writing_);
   }
   if (writing_->empty()) {

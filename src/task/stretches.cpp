@@ -14,7 +14,7 @@ using Range = oneapi::tbb::blocked_range<std::uint64_t>;
 // What parallel_for() calls. A thread that splits a range copies this object after its last hand_over(), so
 // the thread sanitizer must not watch how it is read.
 struct InTasks {
-  [[gnu::no_sanitize("thread")]] void operator()(const Range& some) const {
+  __attribute__((no_sanitize("thread"))) void operator()(const Range& some) const {
     const InTask task;
     body(some.begin(), some.end());
   }

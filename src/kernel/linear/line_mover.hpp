@@ -20,6 +20,8 @@ struct Flat {
   Byte* base;
   Byte* operator()(std::uint64_t offset) const { return base + offset; }
 };
+template <class Byte>
+Flat(Byte*) -> Flat<Byte>;  // which clang 16 does not deduce
 
 /// Prefetches the next tile while one is written, some of its lines at a time, run after run. (A processor
 /// alone does not overlap the two: it reads nothing new while it writes. In the order in which the tile reads

@@ -62,7 +62,7 @@ class RecordMover {
     }
     const gf2::Word low = gf2::low_mask(shape_.target_bits);
     const gf2::Word begin = positions_[target_tile & low];
-    Fetch fetch{*this, source, next};
+    Fetch<Source> fetch{*this, source, next};
     with_record(element_bytes_, [&](const auto& record) {
       for (std::size_t s = 0; s < segments_.size(); ++s) {
         std::byte* const there = target((target_tile & ~low) ^ segments_[s]);
@@ -89,7 +89,7 @@ class RecordMover {
     } else {
       lines_->move(aside, 0, 0, moved, within);
     }
-    Fetch fetch{*this, source, next};
+    Fetch<Source> fetch{*this, source, next};
     const std::byte* from = moved;
     for (const gf2::Word s : segments_) {
       fetch.prefetch(segment_bytes());
