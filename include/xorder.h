@@ -419,6 +419,28 @@ XORDER_API const char* xorder_job_note(const xorder_job* job);
 
 XORDER_API void xorder_job_free(xorder_job* job);
 
+/// A part of a file in which something differs. Both ends are the first byte and element behind it; elements
+/// count in the order of the file.
+typedef struct xorder_difference {
+  uint64_t first_byte, end_byte;
+  uint64_t first_element, end_element;
+} xorder_difference;
+
+/// Tells whether `result` holds what the permutation makes of `source`, whoever made it. Stores in *count the
+/// number of places where it does not, so 0 if it does, and in `differences` the first `room` of them. There
+/// are at most 2048. `differences` may be NULL if `room` is 0. The elements of `result` follow each other, in
+/// C or Fortran order. Reads each file once, past the page cache where the file system allows it. Of the
+/// options, memory (some 16 MiB are used) and threads matter. `progress` and `user` are as for
+/// xorder_job_run(). A difference goes unnoticed with a probability of at most 2^-62.
+/// XORDER_ERROR_INPUT: the permutation is not for the shape of `source`; `result` has another type or shape
+/// than the permutation makes, or gaps.
+/// XORDER_ERROR_IO: a file could not be read, or changed meanwhile.
+/// XORDER_ERROR_CANCELLED: the progress function did not return 0.
+XORDER_API int xorder_verify(const xorder_permutation* permutation, const xorder_layout* source,
+                             const xorder_layout* result, const xorder_options* options,
+                             xorder_progress_function progress, void* user, xorder_difference* differences,
+                             size_t room, size_t* count);
+
 #ifdef __cplusplus
 }
 #endif

@@ -15,8 +15,8 @@ from ._arrays import open_array as open
 from ._files import Job
 from ._library import library as _lib
 from ._memory import Plan, ascontiguousarray, transpose_in_place
-from ._moves import bitreverse, flip, permute, plan, save, transpose
+from ._moves import Difference, Verdict, bitreverse, flip, permute, plan, save, transpose, verify
 
 __version__: str = _lib.xorder_version_string().decode()
-__all__ = ["Job", "Note", "Plan", "Raw", "ascontiguousarray", "bitreverse", "flip", "info", "load_trace", "open", "permute",
-           "plan", "save", "transpose", "transpose_in_place"]
+__all__ = ["Difference", "Job", "Note", "Plan", "Raw", "Verdict", "ascontiguousarray", "bitreverse", "flip", "info", "load_trace",
+           "open", "permute", "plan", "save", "transpose", "transpose_in_place", "verify"]

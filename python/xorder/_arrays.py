@@ -293,6 +293,15 @@ def source(src: Any) -> Union[File, np.ndarray[Any, Any]]:
     return raw_file(src) if isinstance(src, Raw) else np.asarray(checked_array(src))
 
 
+def in_file(src: Any, what: str, otherwise: str) -> File:
+    """The array in a file that is meant; `otherwise` says what there is for arrays in memory."""
+    found = source(src)
+    file = found if isinstance(found, File) else file_of(found)
+    if file is None:
+        raise TypeError(f"{what} is an array in memory; {otherwise}")
+    return file
+
+
 def info(path: Path) -> Dict[str, Any]:
     """What a file holds.
 

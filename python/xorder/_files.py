@@ -76,6 +76,49 @@ def teller(progress: Progress) -> Optional[Callable[[int, int], Any]]:
     return progress
 
 
+def apart(call: Callable[[Any], Any], paths: Tuple[bytes, ...], tell: Optional[Callable[[int, int], Any]]) -> None:
+    """Makes a call of the library that takes a progress function, and raises what it fails with. It runs in a thread of
+    its own: this one stays in Python, where signals are handled and exceptions are not lost."""
+    at, stop, ended = [0, 0], False, threading.Event()
+    begun = threading.Lock()  # held by the thread that works, or by this one if that must not begin
+    failures: List[BaseException] = []
+
+    def tick(progress: Any, _: Any) -> int:
+        at[:] = progress[0].bytes_done, progress[0].bytes_total
+        return stop
+
+    callback = ProgressFunction(tick)
+
+    def work() -> None:
+        if not begun.acquire(blocking=False):
+            return
+        try:
+            if status := call(callback):
+                failures.append(failure(status, paths))
+        finally:
+            ended.set()
+
+    worker = threading.Thread(target=work, name="xorder")
+    try:
+        worker.start()
+        while not ended.wait(0.05 if tell else None):
+            if tell and at[1]:
+                tell(*at)
+        if tell and at[1] and not failures:
+            tell(*at)
+    except BaseException:
+        stop = True
+        while not begun.acquire(blocking=False) and not ended.is_set():
+            with contextlib.suppress(BaseException):  # one interrupt more
+                ended.wait()
+        raise
+    finally:
+        if ended.is_set():
+            worker.join()
+    if failures:
+        raise failures[0]
+
+
 class Job:
     """A permutation from file to file that is ready to run. Made by `plan`; nothing has been written.
 
@@ -127,52 +170,11 @@ class Job:
         """
         tell = teller(progress)
         with self._busy:
-            self._run(tell)
+            apart(lambda callback: library.xorder_job_run(self._made.pointer, callback, None), self._paths, tell)
             report: Dict[str, Any] = json.loads(library.xorder_job_report_json(self._made.pointer))
             note = library.xorder_job_note(self._made.pointer).decode(errors="replace")
         warn(note)
         return report
-
-    def _run(self, tell: Optional[Callable[[int, int], Any]]) -> None:
-        # In a thread of its own: this one stays in Python, where signals are handled and exceptions are not lost.
-        at, stop, ended = [0, 0], False, threading.Event()
-        begun = threading.Lock()  # held by the thread that works, or by this one if that must not begin
-        failures: List[BaseException] = []
-
-        def tick(progress: Any, _: Any) -> int:
-            at[:] = progress[0].bytes_done, progress[0].bytes_total
-            return stop
-
-        callback = ProgressFunction(tick)
-
-        def work() -> None:
-            if not begun.acquire(blocking=False):
-                return
-            try:
-                if status := library.xorder_job_run(self._made.pointer, callback, None):
-                    failures.append(failure(status, self._paths))
-            finally:
-                ended.set()
-
-        worker = threading.Thread(target=work, name="xorder")
-        try:
-            worker.start()
-            while not ended.wait(0.05 if tell else None):
-                if tell and at[1]:
-                    tell(*at)
-            if tell and at[1] and not failures:
-                tell(*at)
-        except BaseException:
-            stop = True
-            while not begun.acquire(blocking=False) and not ended.is_set():
-                with contextlib.suppress(BaseException):  # one interrupt more
-                    ended.wait()
-            raise
-        finally:
-            if ended.is_set():
-                worker.join()
-        if failures:
-            raise failures[0]
 
 
 def has_header(dst: Path) -> bool:

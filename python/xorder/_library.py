@@ -36,6 +36,12 @@ class Progress(ctypes.Structure):
     _fields_ = [("bytes_done", c_uint64), ("bytes_total", c_uint64), ("pass_", c_int), ("passes", c_int)]
 
 
+class Difference(ctypes.Structure):
+    """xorder_difference."""
+
+    _fields_ = [("first_byte", c_uint64), ("end_byte", c_uint64), ("first_element", c_uint64), ("end_element", c_uint64)]
+
+
 ProgressFunction = ctypes.CFUNCTYPE(c_int, POINTER(Progress), c_void_p)
 
 try:
@@ -72,6 +78,8 @@ for _name, _result, _arguments in [
         ("job_report_json", c_char_p, [c_void_p]),
         ("job_note", c_char_p, [c_void_p]),
         ("job_free", None, [c_void_p]),
+        ("verify", c_int, [c_void_p, c_void_p, c_void_p, POINTER(Options), ProgressFunction, c_void_p,
+                           POINTER(Difference), c_size_t, POINTER(c_size_t)]),
 ]:
     _function = getattr(library, "xorder_" + _name)
     _function.restype, _function.argtypes = _result, _arguments

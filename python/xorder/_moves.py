@@ -1,19 +1,24 @@
 """What users call: every function takes paths and arrays alike."""
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence, Tuple, Union
+import os
+from ctypes import byref, c_size_t
+from typing import Any, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from ._arrays import File, Path, Raw, checked_array, file_of, is_path, source
-from ._files import Job, Progress, options, write_array
-from ._library import Handle
+from . import _library
+from ._arrays import File, Path, Raw, checked_array, file_of, in_file, is_path, source
+from ._files import Job, Progress, apart, options, teller, write_array
+from ._library import Handle, library
 from ._memory import checked_threads, filled, mapped
 from ._permutations import Map, by_axes, by_map, checked_axes
 
 Source = Union[Path, Raw, "np.ndarray[Any, Any]"]
 Target = Union[Path, "np.ndarray[Any, Any]", None]
 Size = Union[int, str, None]
+
+_MOST_DIFFERENCES = 2048  # that xorder_verify() tells apart
 
 
 class _Task:
@@ -36,6 +41,14 @@ class _Task:
         if self.by is not None:
             return mapped(array, out, self.by, self.complement, self.axis, threads)
         return filled(array.transpose(self.order(array.ndim)), out, threads)
+
+
+def _task(axes: Optional[Sequence[int]], by: Optional[Map], complement: int, axis: Optional[int]) -> _Task:
+    if by is not None and axes is not None:
+        raise TypeError("axes= and by= exclude each other")
+    if by is None and (axis is not None or complement):
+        raise TypeError("axis and complement need by=")
+    return _Task(axes, by, complement, axis)
 
 
 def _perform(task: _Task, src: Source, dst: Target, out: Optional[np.ndarray[Any, Any]], memory: Size,
@@ -298,17 +311,109 @@ def plan(src: Source, dst: Path, axes: Optional[Sequence[int]] = None, *, by: Op
     >>> job.run()['bytes']
     480000
     """
-    if by is not None and axes is not None:
-        raise TypeError("axes= and by= exclude each other")
-    if by is None and (axis is not None or complement):
-        raise TypeError("axis and complement need by=")
+    task = _task(axes, by, complement, axis)
     if not is_path(dst):
         raise TypeError(f"dst is a {type(dst).__name__}, not a path")
     settings = options(memory, threads, overwrite, tmpdir, io)
-    found = source(src)
-    if not isinstance(found, File):
-        file = file_of(found)
-        if file is None:
-            raise TypeError("src is an array in memory; a plan is for files, and Plan for arrays")
-        found = file
-    return Job(found, _Task(axes, by, complement, axis).of(found.shape, found.itemsize), dst, settings)
+    found = in_file(src, "src", "a plan is for files, and Plan for arrays")
+    return Job(found, task.of(found.shape, found.itemsize), dst, settings)
+
+
+class Difference(NamedTuple):
+    """A part of a file in which something differs, up to the byte and the element before the ends."""
+
+    first_byte: int
+    end_byte: int
+    first_element: int
+    end_element: int
+
+
+class Verdict:
+    """Whether a file holds what a permutation makes of another. It is true if it does. Made by `verify`.
+
+    Attributes
+    ----------
+    differences : list of Difference
+        Where it does not, as places in the file. Elements count in the order of the file.
+    """
+
+    def __init__(self, name: str, differences: List[Difference]) -> None:
+        self.differences = differences
+        self._name = name
+
+    def __bool__(self) -> bool:
+        return not self.differences
+
+    def __repr__(self) -> str:
+        if not self.differences:
+            return f"{self._name}: is right"
+        places = [f"bytes {d.first_byte} to {d.end_byte - 1} (elements {d.first_element} to {d.end_element - 1})"
+                  for d in self.differences[:4]]
+        more = len(self.differences) - len(places)
+        return f"{self._name}: not as it should be: {', '.join(places)}{f' and {more} more places' if more else ''}"
+
+
+def verify(src: Source, result: Source, axes: Optional[Sequence[int]] = None, *, by: Optional[Map] = None,
+           complement: int = 0, axis: Optional[int] = None, memory: Size = None, threads: Optional[int] = None,
+           progress: Progress = False) -> Verdict:
+    """Whether one file holds what `transpose` or `permute` makes of another, whoever has made it.
+
+    Parameters
+    ----------
+    src : path, Raw or numpy.ndarray
+        What was to be permuted, in a file: a view of a mapped file will do.
+    result : path, Raw or numpy.ndarray
+        What should have become of it. Its elements follow each other in the file, in C or Fortran order.
+    axes : sequence of int, optional
+        As for `transpose`. Default: the axes are reversed; ``range(ndim)`` tells whether the elements are the same.
+    by, complement, axis
+        As for `permute`, instead.
+    memory, threads, progress
+        As for `transpose`.
+
+    Returns
+    -------
+    Verdict
+        True if `result` is right; else its `differences` say where it is not.
+
+    Raises
+    ------
+    ValueError
+        `result` has another type or shape, or gaps.
+    TypeError
+        An array is in memory.
+    OSError
+        From the system; or a file has changed meanwhile.
+
+    Notes
+    -----
+    Each file is read once, past the page cache where the file system allows that. They are compared by sums in which
+    every element counts with its place, so 16 MiB of memory suffice; a difference goes unnoticed with a probability of at
+    most 2**-62.
+
+    Examples
+    --------
+    >>> import numpy as np, xorder
+    >>> a = np.arange(2000.).reshape(40, 50)
+    >>> np.save('a.npy', a)
+    >>> np.save('b.npy', a.T)
+    >>> xorder.verify('a.npy', 'b.npy')
+    b.npy: is right
+    >>> bool(xorder.verify('b.npy', 'b.npy', (0, 1)))
+    True
+    >>> b = np.load('b.npy', mmap_mode='r+')
+    >>> b[30, 30] += 1
+    >>> xorder.verify('a.npy', b).differences
+    [Difference(first_byte=8320, end_byte=12416, first_element=1024, end_element=1536)]
+    """
+    task = _task(axes, by, complement, axis)
+    settings = options(memory, threads, False, None, "auto")
+    given, made = (in_file(array, what, "compare such arrays by numpy.array_equal")
+                   for array, what in ((src, "src"), (result, "result")))
+    permutation = task.of(given.shape, given.itemsize)
+    count, found = c_size_t(), (_library.Difference * _MOST_DIFFERENCES)()
+    apart(lambda callback: library.xorder_verify(permutation.pointer, given.layout.pointer, made.layout.pointer,
+                                                 byref(settings), callback, None, found, len(found), byref(count)),
+          (given.path, made.path), teller(progress))
+    return Verdict(os.fsdecode(made.path), [Difference(d.first_byte, d.end_byte, d.first_element, d.end_element)
+                                            for d in found[:count.value]])

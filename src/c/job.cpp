@@ -1,9 +1,7 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
-#include <stop_token>
 #include <string>
 
 #include "c/arguments.hpp"
@@ -11,12 +9,12 @@
 #include "c/layout.hpp"
 #include "c/options.hpp"
 #include "c/permutation.hpp"
+#include "c/teller.hpp"
 #include "text/json_text.hpp"
 #include "work/json.hpp"
 #include "work/notes.hpp"
 #include "xorder/descend/job.hpp"
 #include "xorder/io/array_file.hpp"
-#include "xorder/permutation/expression.hpp"
 #include "xorder/tiles/job.hpp"
 
 struct xorder_job {
@@ -63,50 +61,11 @@ class StepByFunction final : public descend::Computation {
   void* user_;
 };
 
-// A map of the flat index accepts any shape with the same number of elements.
-void check_shape(const xorder_permutation& permutation, const io::ArrayFile& input) {
-  const ArrayShape is = input.description.shape();
-  const ArrayShape& expected = permutation.shape;
-  const bool any_shape = permutation.map && !permutation.axis;
-  const bool same = any_shape ? checked_bytes(is) == checked_bytes(expected) : is.extents == expected.extents;
-  if (same && is.element_bytes == expected.element_bytes) {
-    if (!permutation.expression.empty())
-      parse_expression(permutation.expression, permutation.map->bits(), is.extents);
-    return;
-  }
-  throw InputError(fmt::format(
-      "{}: has the shape ({}) of {}-byte elements, but the permutation is for ({}) of {}-byte elements",
-      input.path.string(), fmt::join(is.extents, ", "), is.element_bytes, fmt::join(expected.extents, ", "),
-      expected.element_bytes));
-}
-
-// Calls C's progress function, which requests a stop by its return value.
-class Teller {
- public:
-  Teller(xorder_progress_function function, void* user) : function_(function), user_(user) {}
-
-  std::stop_token token() const { return stop_.get_token(); }
-  void operator()(const work::Progress& p) {
-    const xorder_progress progress{.bytes_done = p.bytes_done,
-                                   .bytes_total = p.bytes_total,
-                                   .pass = static_cast<int>(p.pass),
-                                   .passes = static_cast<int>(p.passes)};
-    if (function_(&progress, user_) != 0) stop_.request_stop();
-  }
-
- private:
-  xorder_progress_function function_;
-  void* user_;
-  std::stop_source stop_;
-};
-
 void run(xorder_job& job, xorder_progress_function progress, void* user) {
   job.report_json.clear();
   job.note = job.job->summary().note;
   Teller teller(progress, user);
-  const work::Report report = job.job->run(
-      progress == nullptr ? work::ProgressCallback() : [&teller](const work::Progress& p) { teller(p); },
-      teller.token());
+  const work::Report report = job.job->run(teller.callback(), teller.token());
   job.report_json = json_text(work::report_json(job.job->summary(), report));
   work::add_note(job.note, report.note);
 }
@@ -164,7 +123,7 @@ int xorder_job_npy(xorder_job** out, const xorder_permutation* permutation, cons
     require(output, "output");
     xorder::work::Options settings = job_options(options);
     auto file = xorder::io::open_array(input, {});
-    check_shape(*permutation, file);
+    permutation->check_fits(file.path.string(), file.description.shape());
     return job(*permutation, std::move(file), output, std::move(settings));
   });
 }
@@ -176,7 +135,7 @@ int xorder_job_layout(xorder_job** out, const xorder_permutation* permutation, c
     require(input, "input");
     require(output, "output");
     xorder::work::Options settings = job_options(options);
-    check_shape(*permutation, input->array);
+    permutation->check_fits(input->array.path.string(), input->array.description.shape());
     return job(*permutation, input->array, output, std::move(settings));
   });
 }
@@ -190,7 +149,7 @@ int xorder_job_into(xorder_job** out, const xorder_permutation* permutation, con
     xorder::work::Options settings = job_options(options);
     settings.into_existing = true;
     settings.output_offset = output_offset;
-    check_shape(*permutation, input->array);
+    permutation->check_fits(input->array.path.string(), input->array.description.shape());
     return job(*permutation, input->array, output, std::move(settings));
   });
 }

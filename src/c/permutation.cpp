@@ -1,10 +1,14 @@
 #include "c/permutation.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <limits>
 #include <memory>
 
 #include "c/arguments.hpp"
 #include "c/border.hpp"
+#include "xorder/error.hpp"
 #include "xorder/permutation/expression.hpp"
 
 xorder_permutation::xorder_permutation(xorder::ArrayShape of, std::vector<int> order)
@@ -17,6 +21,18 @@ xorder_permutation::xorder_permutation(xorder::ArrayShape of, xorder::gf2::Affin
 xorder::Reordering xorder_permutation::applied_to(const xorder::ArrayShape& array) const {
   if (!map) return transposition(array, axes);
   return axis ? mapping_along(array, *axis, *map) : mapping_of_all(array, *map);
+}
+
+void xorder_permutation::check_fits(const std::string& name, const xorder::ArrayShape& array) const {
+  const bool any_shape = map && !axis;
+  const bool same = any_shape ? checked_bytes(array) == checked_bytes(shape) : array.extents == shape.extents;
+  if (!same || array.element_bytes != shape.element_bytes) {
+    throw xorder::InputError(fmt::format(
+        "{}: has the shape ({}) of {}-byte elements, but the permutation is for ({}) of {}-byte elements",
+        name, fmt::join(array.extents, ", "), array.element_bytes, fmt::join(shape.extents, ", "),
+        shape.element_bytes));
+  }
+  if (!expression.empty()) xorder::parse_expression(expression, map->bits(), array.extents);
 }
 
 std::vector<std::uint64_t> xorder_permutation::result(const xorder::ArrayShape& array) const {

@@ -19,6 +19,9 @@ struct xorder_permutation {
 
   /// The reordering of this array. Throws InputError.
   xorder::Reordering applied_to(const xorder::ArrayShape& array) const;
+  /// Throws InputError that begins with `name` unless the permutation is for arrays of this shape. A map of
+  /// the flat index is for any shape with as many elements.
+  void check_fits(const std::string& name, const xorder::ArrayShape& array) const;
   /// The shape of the result.
   std::vector<std::uint64_t> result(const xorder::ArrayShape& array) const;
 

@@ -1,6 +1,7 @@
 #include "xorder/verify/verify.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -25,12 +26,33 @@ std::vector<Difference> found(const Comparison& comparison, std::uint64_t offset
   return all;
 }
 
+void require_no_gaps(const io::ArrayFile& array) {
+  const io::ArrayDescription& is = array.description;
+  if (!is.is_contiguous(Order::c) && !is.is_contiguous(Order::fortran))
+    throw InputError(fmt::format("{}: its elements must follow each other in the file", array.path.string()));
+}
+
 void require_unchanged(const io::ArrayFile& array) {
   if (array.file->stamp() != array.stamp)
     throw IoError(array.path.string(), "the file was changed while it was being read");
 }
 
 }  // namespace
+
+void check_result(const io::ArrayFile& output, const io::DType& dtype,
+                  const std::vector<std::uint64_t>& extents, Order order) {
+  const auto refuse = [&](const char* what, const auto& is, const auto& expected) {
+    throw InputError(
+        fmt::format("{}: its {} is {}, that of the result {}", output.path.string(), what, is, expected));
+  };
+  const io::ArrayDescription& array = output.description;
+  const auto list = [](const auto& items) { return fmt::format("({})", fmt::join(items, ", ")); };
+  if (array.dtype != dtype) refuse("type", array.dtype.descr, dtype.descr);
+  if (array.extents != extents) refuse("shape", list(array.extents), list(extents));
+  const auto letter = [](Order of) { return of == Order::c ? "C" : "F"; };
+  require_no_gaps(output);
+  if (!array.is_contiguous(order)) refuse("order", letter(array.order()), letter(order));
+}
 
 std::vector<Difference> compare(const std::vector<io::ArrayFile>& inputs, const Reordering& what,
                                 const io::ArrayFile& output, const Options& options,
@@ -40,9 +62,7 @@ std::vector<Difference> compare(const std::vector<io::ArrayFile>& inputs, const 
   for (const io::ArrayFile& input : inputs) work::refuse_half_done(input.path);
   work::refuse_half_done(output.path);
   work::check_sizes(what.bytes(), inputs, result.extents);
-  if (!result.is_contiguous(Order::c) && !result.is_contiguous(Order::fortran))
-    throw InputError(
-        fmt::format("{}: its elements must follow each other in the file", output.path.string()));
+  require_no_gaps(output);
   const std::uint64_t memory = work::effective_memory(options.memory);
 
   Comparison comparison(what);

@@ -159,9 +159,97 @@ static void test_layout_errors(void) {
   CHECK(remove("in.any") == 0);
 }
 
+static int stop(const xorder_progress* progress, void* user) {
+  (void)progress;
+  ++*(int*)user;
+  return 1;
+}
+
+// A transposition that holds, in either order of the axes, and one of which some bytes are wrong.
+static void test_verify(void) {
+  enum { rows = 300, columns = 200, bytes = rows * columns };
+  static unsigned char in[bytes], out[bytes];
+  const uint64_t shape[] = {rows, columns}, turned[] = {columns, rows};
+  const int64_t fortran[] = {1, columns}, gaps[] = {2 * rows, 1};
+  xorder_options options = {0};
+  xorder_difference found[2] = {{7, 7, 7, 7}, {7, 7, 7, 7}};
+  xorder_permutation* p;
+  xorder_layout *from, *to, *other;
+  size_t count = 7;
+  int i, calls = 0;
+  for (i = 0; i < bytes; ++i) in[i] = (unsigned char)random_below(256);
+  for (i = 0; i < bytes; ++i) out[i % columns * rows + i / columns] = in[i];
+  write_bytes("in.any", in, bytes);
+  write_bytes("out.any", out, bytes);
+  OK(xorder_permutation_axes(&p, 2, shape, NULL, 1));
+  OK(xorder_layout_strided(&from, "in.any", 0, "u1", 2, shape, NULL));
+  OK(xorder_layout_strided(&to, "out.any", 0, "u1", 2, turned, NULL));
+  OK(xorder_verify(p, from, to, NULL, NULL, NULL, NULL, 0, &count));
+  CHECK(count == 0);
+  OK(xorder_layout_strided(&other, "in.any", 0, "u1", 2, turned, fortran));
+  options.size = sizeof options;
+  options.memory = 16 << 20;
+  OK(xorder_verify(p, from, other, &options, NULL, NULL, found, 2, &count));
+  CHECK(count == 0 && found[0].first_byte == 7);
+  FAILS(XORDER_ERROR_CANCELLED, "", xorder_verify(p, from, to, NULL, stop, &calls, found, 2, &count));
+  CHECK(calls > 0);
+  xorder_layout_free(other);
+
+  xorder_layout_free(to);
+  out[100] ^= 1;
+  out[40000] ^= 1;
+  out[59999] ^= 128;
+  write_bytes("out.any", out, bytes);
+  OK(xorder_layout_strided(&to, "out.any", 0, "u1", 2, turned, NULL));
+  count = 0;
+  OK(xorder_verify(p, from, to, NULL, NULL, NULL, found, 2, &count));
+  CHECK(count == 3);
+  CHECK(found[0].first_byte == 0 && found[0].end_byte == 4096 && found[0].end_element == 4096);
+  CHECK(found[1].first_byte <= 40000 && found[1].end_element > 40000 && found[1].end_byte == 40960);
+
+  FAILS(XORDER_ERROR_ARGUMENT, "permutation is NULL",
+        xorder_verify(NULL, from, to, NULL, NULL, NULL, found, 2, &count));
+  FAILS(XORDER_ERROR_ARGUMENT, "source is NULL",
+        xorder_verify(p, NULL, to, NULL, NULL, NULL, found, 2, &count));
+  FAILS(XORDER_ERROR_ARGUMENT, "result is NULL",
+        xorder_verify(p, from, NULL, NULL, NULL, NULL, found, 2, &count));
+  FAILS(XORDER_ERROR_ARGUMENT, "differences is NULL",
+        xorder_verify(p, from, to, NULL, NULL, NULL, NULL, 2, &count));
+  FAILS(XORDER_ERROR_ARGUMENT, "count is NULL", xorder_verify(p, from, to, NULL, NULL, NULL, found, 2, NULL));
+  FAILS(XORDER_ERROR_INPUT, "out.any: has the shape (200, 300)",
+        xorder_verify(p, to, from, NULL, NULL, NULL, found, 2, &count));
+  FAILS(XORDER_ERROR_INPUT, "in.any: its shape is (300, 200), that of the result (200, 300)",
+        xorder_verify(p, from, from, NULL, NULL, NULL, found, 2, &count));
+  OK(xorder_layout_strided(&other, "out.any", 0, "i1", 2, turned, NULL));
+  FAILS(XORDER_ERROR_INPUT, "out.any: its type is '|i1'",
+        xorder_verify(p, from, other, NULL, NULL, NULL, found, 2, &count));
+  xorder_layout_free(other);
+  write_bytes("in.any", in, 10);
+  FAILS(XORDER_ERROR_IO, "in.any", xorder_verify(p, from, to, NULL, NULL, NULL, found, 2, &count));
+  write_bytes("in.any", in, bytes);
+  xorder_permutation_free(p);
+  xorder_layout_free(from);
+  xorder_layout_free(to);
+
+  {
+    const uint64_t part[] = {rows / 2, columns / 2};
+    const int64_t steps[] = {columns, 1};
+    OK(xorder_permutation_axes(&p, 2, part, NULL, 1));
+    OK(xorder_layout_strided(&from, "in.any", 0, "u1", 2, part, steps));
+    OK(xorder_layout_strided(&to, "out.any", 0, "u1", 2, (const uint64_t[]){columns / 2, rows / 2}, gaps));
+    FAILS(XORDER_ERROR_INPUT, "out.any: its elements must follow each other",
+          xorder_verify(p, from, to, NULL, NULL, NULL, found, 2, &count));
+    xorder_permutation_free(p);
+    xorder_layout_free(from);
+    xorder_layout_free(to);
+  }
+  CHECK(remove("in.any") == 0 && remove("out.any") == 0);
+}
+
 void test_layouts(void) {
   test_strided();
   test_into();
   test_types();
   test_layout_errors();
+  test_verify();
 }

@@ -1,6 +1,5 @@
 // The command `xorder verify`: the commands that permute, with an OUT that exists. Tells whether it is right.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -97,16 +96,7 @@ class Verifier final : public Engine {
   // OUT as the task wants it.
   io::ArrayFile result(std::optional<io::ArrayFile> out, const io::DType& dtype) const {
     if (!out) return io::open_raw_array(files_.written(), {dtype, task_.extents, 0, {}, task_.order});
-    const auto refuse = [&](const char* what, const auto& is, const auto& expected) {
-      throw InputError(
-          fmt::format("{}: its {} is {}, that of the result {}", files_.written(), what, is, expected));
-    };
-    const io::ArrayDescription& array = out->description;
-    const auto list = [](const auto& items) { return fmt::format("({})", fmt::join(items, ", ")); };
-    if (array.dtype != dtype) refuse("type", array.dtype.descr, dtype.descr);
-    if (array.extents != task_.extents) refuse("shape", list(array.extents), list(task_.extents));
-    const auto letter = [](Order order) { return order == Order::c ? "C" : "F"; };
-    if (!array.is_contiguous(task_.order)) refuse("order", letter(array.order()), letter(task_.order));
+    verify::check_result(*out, dtype, task_.extents, task_.order);
     return *std::move(out);
   }
 

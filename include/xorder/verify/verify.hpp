@@ -30,6 +30,11 @@ struct Options {
   unsigned threads = 0;
 };
 
+/// Throws InputError unless the output has the type and the shape of the result, and its elements follow each
+/// other in this order.
+void check_result(const io::ArrayFile& output, const io::DType& dtype,
+                  const std::vector<std::uint64_t>& extents, Order order);
+
 /// Returns where the output is not what `what` makes of the inputs; nowhere, if they agree. The output's
 /// elements must follow each other, and `what` must be for the order in which they do (stored_in()); a result
 /// in C order is only equal if it lies in C order. Reads each file once, past the page cache where the file

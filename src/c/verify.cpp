@@ -1,0 +1,39 @@
+#include "xorder/verify/verify.hpp"
+
+#include <algorithm>
+
+#include "c/border.hpp"
+#include "c/layout.hpp"
+#include "c/options.hpp"
+#include "c/permutation.hpp"
+#include "c/teller.hpp"
+
+using namespace xorder::c;
+
+int xorder_verify(const xorder_permutation* permutation, const xorder_layout* source,
+                  const xorder_layout* result, const xorder_options* options,
+                  xorder_progress_function progress, void* user, xorder_difference* differences, size_t room,
+                  size_t* count) {
+  return guarded([&] {
+    require(permutation, "permutation");
+    require(source, "source");
+    require(result, "result");
+    require(count, "count");
+    if (room != 0) require(differences, "differences");
+    const xorder::work::Options settings = job_options(options);
+    const xorder::io::ArrayDescription& array = source->array.description;
+    permutation->check_fits(source->array.path.string(), array.shape());
+    const auto extents = permutation->result(array.shape());
+    const xorder::Order order = result->array.description.order();
+    xorder::verify::check_result(result->array, array.dtype, extents, order);
+    Teller teller(progress, user);
+    const auto found = xorder::verify::compare(
+        {source->array}, stored_in(order, permutation->applied_to(array.shape()), extents), result->array,
+        {.memory = settings.memory, .threads = settings.threads}, teller.callback(), teller.token());
+    std::transform(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(std::min(room, found.size())),
+                   differences, [](const xorder::verify::Difference& d) {
+                     return xorder_difference{d.first_byte, d.end_byte, d.first_element, d.end_element};
+                   });
+    *count = found.size();
+  });
+}
