@@ -297,6 +297,10 @@ typedef struct xorder_options {
   /// "hdd" if the kernel calls the input's disk rotational and trial reads of the input take as long as
   /// seeks, and "ssd" elsewhere. Reads from another file system are priced with that one's profile.
   const char* device;
+  /// If not 0, a run that is killed or stopped can go on: by xorder_job_resume(), by the same job made again,
+  /// or by `xorder resume`. What it has finished stays beside the output and in the scratch directory until
+  /// then, and `xorder discard` removes it. Not for xorder_job_descend() and xorder_job_in_place().
+  int resumable;
 } xorder_options;
 
 /// Transposes the array of a file that says what it holds into a new file: axis i of the output is axis
@@ -413,11 +417,33 @@ XORDER_API int xorder_job_run(xorder_job* job, xorder_progress_function progress
 /// there was none. Lives until the next run or xorder_job_free().
 XORDER_API const char* xorder_job_report_json(const xorder_job* job);
 /// A note, in one line, about requests that could not be met, such as direct access that the file system
-/// refuses, and about scratch files for which there is no room; otherwise "". It is complete after the run.
+/// refuses, and about scratch files for which there is no room; otherwise "". It is complete after the run,
+/// and then also says whether a run that failed can go on, or has left a file half done.
 /// Lives until the next run or xorder_job_free().
 XORDER_API const char* xorder_job_note(const xorder_job* job);
 
 XORDER_API void xorder_job_free(xorder_job* job);
+
+/// A job that reorders the array of a file within that file, without a second one. The array is whole, in C
+/// or Fortran order, in an .npy or raw file, and keeps its shape: axes of equal length change places, or it
+/// is mapped. What is about to be overwritten is first copied to an undo area in the scratch directory, of at
+/// most 1 GiB. If the run fails or is killed, the file may be half done: xorder_job_note() says so, then
+/// xorder_job_resume() finishes it, xorder_job_roll_back() restores it, and all other jobs refuse it. A run
+/// changes the file, so a layout of it serves no other job afterwards.
+/// XORDER_ERROR_INPUT: the permutation is not for the layout's shape or changes it; there is no plan: no
+/// tiles that change places among themselves fit in the memory; an option is for an output; the file is half
+/// done.
+XORDER_API int xorder_job_in_place(xorder_job** out, const xorder_permutation* permutation,
+                                   const xorder_layout* file, const xorder_options* options);
+
+/// Makes the job again whose run has not ended, whoever began it, this library or the program: a resumable
+/// one that makes `path`, or one in place in that file. Its options are those of the run. xorder_job_run()
+/// goes on and does not do again what is finished.
+/// XORDER_ERROR_INPUT: there is no such run, or it is still going on; an input has changed since, or is not
+/// where it was.
+XORDER_API int xorder_job_resume(xorder_job** out, const char* path);
+/// The same for a run in place, but xorder_job_run() puts back what has been moved.
+XORDER_API int xorder_job_roll_back(xorder_job** out, const char* path);
 
 /// A part of a file in which something differs. Both ends are the first byte and element behind it; elements
 /// count in the order of the file.

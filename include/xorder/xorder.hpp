@@ -5,6 +5,7 @@
 //   io            open_array(): what a file holds; selected(), reshaped(): another array in its bytes
 //   Job           from file to file: summary() and describe() say what it will do, run() does it
 //   InPlaceJob    within a file
+//   resume()      goes on with a run that was killed
 //   verify        compare(): whether a file holds what a reordering makes of others; checksum()
 //   memory        permute(), InMemoryPlan: the same for an array in memory
 //   error         what is thrown. The library prints nothing and never aborts
@@ -22,5 +23,6 @@
 #include "xorder/permutation/permutation.hpp"
 #include "xorder/tiles/in_place.hpp"
 #include "xorder/tiles/job.hpp"
+#include "xorder/tiles/resume.hpp"
 #include "xorder/verify/checksum.hpp"
 #include "xorder/verify/verify.hpp"

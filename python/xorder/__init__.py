@@ -13,10 +13,11 @@ file is complete or absent.
 from ._arrays import Note, Raw, info, load_trace
 from ._arrays import open_array as open
 from ._files import Job
+from ._in_place import permute_in_place, resume, rollback, transpose_in_place
 from ._library import library as _lib
-from ._memory import Plan, ascontiguousarray, transpose_in_place
+from ._memory import Plan, ascontiguousarray
 from ._moves import Difference, Verdict, bitreverse, flip, permute, plan, save, transpose, verify
 
 __version__: str = _lib.xorder_version_string().decode()
 __all__ = ["Difference", "Job", "Note", "Plan", "Raw", "Verdict", "ascontiguousarray", "bitreverse", "flip", "info", "load_trace",
-           "open", "permute", "plan", "save", "transpose", "transpose_in_place", "verify"]
+           "open", "permute", "permute_in_place", "plan", "resume", "rollback", "save", "transpose", "transpose_in_place", "verify"]

@@ -44,11 +44,12 @@ def size(given: Union[int, str, None]) -> int:
 
 
 def options(memory: Union[int, str, None], threads: Optional[int], overwrite: bool, tmpdir: Optional[Path],
-            io: str) -> Options:
+            io: str, resumable: bool = False) -> Options:
     if io not in _ACCESS:
         raise ValueError(f"io is {io!r}, none of 'auto', 'direct', 'mapped'")
     return Options(size=ctypes.sizeof(Options), memory=size(memory), threads=checked_threads(threads), access=_ACCESS[io],
-                   overwrite=bool(overwrite), scratch_directory=None if tmpdir is None else path_bytes(tmpdir))
+                   overwrite=bool(overwrite), scratch_directory=None if tmpdir is None else path_bytes(tmpdir),
+                   resumable=bool(resumable))
 
 
 class _Bar:
@@ -120,7 +121,7 @@ def apart(call: Callable[[Any], Any], paths: Tuple[bytes, ...], tell: Optional[C
 
 
 class Job:
-    """A permutation from file to file that is ready to run. Made by `plan`; nothing has been written.
+    """A permutation of files that is ready to run. Made by `plan`; nothing has been written.
 
     Attributes
     ----------
@@ -136,12 +137,9 @@ class Job:
         All of the plan, as docs/json.md lists it.
     """
 
-    def __init__(self, file: File, permutation: Handle, dst: Path, settings: Options) -> None:
-        self._target = path_bytes(dst)
-        self._paths = (self._target, file.path)
+    def __init__(self, made: Handle, paths: Tuple[bytes, ...], goes_on: bool) -> None:
+        self._made, self._paths, self._goes_on = made, paths, goes_on
         self._busy = threading.Lock()
-        self._made = Handle("job_layout", permutation.pointer, file.layout.pointer, self._target, byref(settings),
-                            paths=self._paths)
         self.details: Dict[str, Any] = json.loads(library.xorder_job_plan_json(self._made.pointer))
         self.passes: int = self.details["passes"]
         self.bytes: int = self.details["bytes"]
@@ -166,15 +164,31 @@ class Job:
 
         Notes
         -----
-        An exception of `progress`, and an interrupt, end the run and leave nothing behind.
+        An exception of `progress`, and an interrupt, end the run and leave nothing behind; but what a resumable run has
+        finished stays, and one in place leaves the file half done: see `resume` and `rollback`.
         """
         tell = teller(progress)
         with self._busy:
-            apart(lambda callback: library.xorder_job_run(self._made.pointer, callback, None), self._paths, tell)
+            try:
+                apart(lambda callback: library.xorder_job_run(self._made.pointer, callback, None), self._paths, tell)
+            except BaseException:
+                if self._goes_on:
+                    warn(self._note())
+                raise
             report: Dict[str, Any] = json.loads(library.xorder_job_report_json(self._made.pointer))
-            note = library.xorder_job_note(self._made.pointer).decode(errors="replace")
+            note = self._note()
         warn(note)
         return report
+
+    def _note(self) -> str:
+        return library.xorder_job_note(self._made.pointer).decode(errors="replace")  # type: ignore[no-any-return]
+
+
+def job_of(file: File, permutation: Handle, dst: Path, settings: Options) -> Job:
+    target = path_bytes(dst)
+    paths = (target, file.path)
+    made = Handle("job_layout", permutation.pointer, file.layout.pointer, target, byref(settings), paths=paths)
+    return Job(made, paths, bool(settings.resumable))
 
 
 def has_header(dst: Path) -> bool:

@@ -27,7 +27,7 @@ class Options(ctypes.Structure):
     """xorder_options."""
 
     _fields_ = [("size", c_size_t), ("memory", c_uint64), ("threads", c_int), ("access", c_int), ("overwrite", c_int),
-                ("reserved", c_int), ("scratch_directory", c_char_p), ("device", c_char_p)]
+                ("reserved", c_int), ("scratch_directory", c_char_p), ("device", c_char_p), ("resumable", c_int)]
 
 
 class Progress(ctypes.Structure):
@@ -72,6 +72,9 @@ for _name, _result, _arguments in [
         ("layout_free", None, [c_void_p]),
         ("output_format", c_int, [c_char_p, POINTER(c_int)]),
         ("job_layout", c_int, [_OUT, c_void_p, c_void_p, c_char_p, POINTER(Options)]),
+        ("job_in_place", c_int, [_OUT, c_void_p, c_void_p, POINTER(Options)]),
+        ("job_resume", c_int, [_OUT, c_char_p]),
+        ("job_roll_back", c_int, [_OUT, c_char_p]),
         ("job_plan_text", c_char_p, [c_void_p]),
         ("job_plan_json", c_char_p, [c_void_p]),
         ("job_run", c_int, [c_void_p, ProgressFunction, c_void_p]),

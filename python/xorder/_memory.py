@@ -292,39 +292,3 @@ def mapped(a: np.ndarray[Any, Any], out: Optional[np.ndarray[Any, Any]], by: Map
         return plan(a, out, threads=threads or None)
     np.copyto(out, plan(a, threads=threads or None))
     return out
-
-
-def transpose_in_place(a: np.ndarray[Any, Any], axes: Optional[Sequence[int]] = None, *,
-                       threads: Optional[int] = None) -> np.ndarray[Any, Any]:
-    """Store the axes of an array in another order, in the same memory.
-
-    Parameters
-    ----------
-    a : numpy.ndarray
-        C-contiguous and writeable.
-    axes : sequence of int, optional
-        As for `numpy.transpose`. Default: the axes are reversed.
-    threads : int, optional
-        Default: one for each processor.
-
-    Returns
-    -------
-    numpy.ndarray
-        The same memory in its new shape. `a` keeps its shape, and shows the elements in the new order.
-
-    Notes
-    -----
-    Square transpositions and batches of small arrays need a few MiB beside the array; those of other matrices, and three
-    axes reversed, 1/64 of it and a few MiB for each thread; others, a second array for the time of the call.
-
-    Examples
-    --------
-    >>> import numpy as np, xorder
-    >>> a = np.arange(6).reshape(2, 3)
-    >>> xorder.transpose_in_place(a)
-    array([[0, 3],
-           [1, 4],
-           [2, 5]])
-    """
-    checked_array(a, "a")
-    return Plan(a.shape, a.dtype, axes).in_place(a, threads=threads)

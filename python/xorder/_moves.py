@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _library
 from ._arrays import File, Path, Raw, checked_array, file_of, in_file, is_path, source
-from ._files import Job, Progress, apart, options, teller, write_array
+from ._files import Job, Progress, apart, job_of, options, teller, write_array
 from ._library import Handle, library
 from ._memory import checked_threads, filled, mapped
 from ._permutations import Map, by_axes, by_map, checked_axes
@@ -43,7 +43,7 @@ class _Task:
         return filled(array.transpose(self.order(array.ndim)), out, threads)
 
 
-def _task(axes: Optional[Sequence[int]], by: Optional[Map], complement: int, axis: Optional[int]) -> _Task:
+def task_of(axes: Optional[Sequence[int]], by: Optional[Map], complement: int, axis: Optional[int]) -> _Task:
     if by is not None and axes is not None:
         raise TypeError("axes= and by= exclude each other")
     if by is None and (axis is not None or complement):
@@ -52,34 +52,38 @@ def _task(axes: Optional[Sequence[int]], by: Optional[Map], complement: int, axi
 
 
 def _perform(task: _Task, src: Source, dst: Target, out: Optional[np.ndarray[Any, Any]], memory: Size,
-             threads: Optional[int], overwrite: bool, progress: Progress, tmpdir: Optional[Path], io: str) -> Any:
+             threads: Optional[int], overwrite: bool, progress: Progress, tmpdir: Optional[Path], io: str, resumable: bool) -> Any:
     if out is not None:
         if dst is not None:
             raise TypeError("dst and out mean the same; give one")
         dst = checked_array(out, "out")
     if dst is None or isinstance(dst, np.ndarray):
+        if resumable:
+            raise TypeError("resumable=True is for runs from file to file")
         if memory is not None or tmpdir is not None or io != "auto":
             options(memory, threads, overwrite, tmpdir, io)  # of no use here, but wrong ones are told
         given = source(src)
         return task.in_memory(given.array() if isinstance(given, File) else given, dst, checked_threads(threads))
     if not is_path(dst):
         raise TypeError(f"dst is a {type(dst).__name__}, neither a path nor an array of NumPy's nor None")
-    settings = options(memory, threads, overwrite, tmpdir, io)
+    settings = options(memory, threads, overwrite, tmpdir, io, resumable)
     found = source(src)
     if isinstance(found, np.ndarray):
         file = file_of(found)
         if file is None:
+            if resumable:
+                raise TypeError("src is an array in memory; resumable=True is for runs from file to file")
             count = checked_threads(threads)
             moved = found.transpose(task.order(found.ndim)) if task.by is None else task.in_memory(found, None, count)
             return write_array(moved, dst, overwrite, count, progress)
         found = file
-    return Job(found, task.of(found.shape, found.itemsize), dst, settings).run(progress)
+    return job_of(found, task.of(found.shape, found.itemsize), dst, settings).run(progress)
 
 
 def transpose(src: Source, dst: Target = None, axes: Optional[Sequence[int]] = None, *,
               out: Optional[np.ndarray[Any, Any]] = None, memory: Size = None, threads: Optional[int] = None,
               overwrite: bool = False, progress: Progress = False, tmpdir: Optional[Path] = None,
-              io: str = "auto") -> Any:
+              io: str = "auto", resumable: bool = False) -> Any:
     """`numpy.transpose`, stored in C order, of arrays larger than memory too.
 
     Parameters
@@ -106,6 +110,9 @@ def transpose(src: Source, dst: Target = None, axes: Optional[Sequence[int]] = N
         Directory for scratch files. Default: that of `dst`.
     io : {'auto', 'direct', 'mapped'}, optional
         How files are accessed.
+    resumable : bool, optional
+        Whether the run can go on if it is killed or interrupted: by `resume`, or by the same call. What it has finished
+        stays beside `dst` and in `tmpdir` until then. From file to file only.
 
     Returns
     -------
@@ -135,18 +142,18 @@ def transpose(src: Source, dst: Target = None, axes: Optional[Sequence[int]] = N
            [1, 4],
            [2, 5]])
     """
-    return _perform(_Task(axes), src, dst, out, memory, threads, overwrite, progress, tmpdir, io)
+    return _perform(_Task(axes), src, dst, out, memory, threads, overwrite, progress, tmpdir, io, resumable)
 
 
 def permute(src: Source, dst: Target = None, *, by: Map, complement: int = 0, axis: Optional[int] = None,
             out: Optional[np.ndarray[Any, Any]] = None, memory: Size = None, threads: Optional[int] = None,
             overwrite: bool = False, progress: Progress = False, tmpdir: Optional[Path] = None,
-            io: str = "auto") -> Any:
+            io: str = "auto", resumable: bool = False) -> Any:
     """Send element x, of 2^n, to A x ^ c: every permutation that is linear in the bits of an index.
 
     Parameters
     ----------
-    src, dst, out, memory, threads, overwrite, progress, tmpdir, io
+    src, dst, out, memory, threads, overwrite, progress, tmpdir, io, resumable
         As for `transpose`. The result has the shape of `src`.
     by : str or matrix
         An expression, such as 'gray^-1 * bitreverse', of which the right factor acts first; its names are identity,
@@ -173,18 +180,18 @@ def permute(src: Source, dst: Target = None, *, by: Map, complement: int = 0, ax
     if by is None:
         raise TypeError("by is None; expected an expression or a matrix")
     return _perform(_Task(by=by, complement=complement, axis=axis), src, dst, out, memory, threads, overwrite, progress,
-                    tmpdir, io)
+                    tmpdir, io, resumable)
 
 
 def bitreverse(src: Source, dst: Target = None, *, axis: Optional[int] = None,
                out: Optional[np.ndarray[Any, Any]] = None, memory: Size = None, threads: Optional[int] = None,
                overwrite: bool = False, progress: Progress = False, tmpdir: Optional[Path] = None,
-               io: str = "auto") -> Any:
+               io: str = "auto", resumable: bool = False) -> Any:
     """Reverse the bits of every index, as an FFT of 2^n elements needs it.
 
     Parameters
     ----------
-    src, dst, out, memory, threads, overwrite, progress, tmpdir, io
+    src, dst, out, memory, threads, overwrite, progress, tmpdir, io, resumable
         As for `transpose`. The result has the shape of `src`.
     axis : int, optional
         Permute along this axis. Default: all elements, counted in C order.
@@ -201,17 +208,18 @@ def bitreverse(src: Source, dst: Target = None, *, axis: Optional[int] = None,
     array([0, 4, 2, 6, 1, 5, 3, 7])
     """
     return permute(src, dst, by="bitreverse", axis=axis, out=out, memory=memory, threads=threads, overwrite=overwrite,
-                   progress=progress, tmpdir=tmpdir, io=io)
+                   progress=progress, tmpdir=tmpdir, io=io, resumable=resumable)
 
 
 def flip(src: Source, dst: Target = None, axis: Union[int, Sequence[int], None] = None, *,
          out: Optional[np.ndarray[Any, Any]] = None, memory: Size = None, threads: Optional[int] = None,
-         overwrite: bool = False, progress: Progress = False, tmpdir: Optional[Path] = None, io: str = "auto") -> Any:
+         overwrite: bool = False, progress: Progress = False, tmpdir: Optional[Path] = None, io: str = "auto",
+         resumable: bool = False) -> Any:
     """`numpy.flip`: the elements backwards along some axes.
 
     Parameters
     ----------
-    src, dst, out, memory, threads, overwrite, progress, tmpdir, io
+    src, dst, out, memory, threads, overwrite, progress, tmpdir, io, resumable
         As for `transpose`. The result has the shape of `src`.
     axis : int or sequence of int, optional
         The axes. Default: all.
@@ -232,11 +240,11 @@ def flip(src: Source, dst: Target = None, axis: Union[int, Sequence[int], None] 
     array = found.array() if isinstance(found, File) else found
     flipped = np.flip(array, axis if axis is None or isinstance(axis, int) else tuple(axis))
     flipped = flipped if array.ndim else array  # NumPy makes a number of it
-    return _perform(_Task(kept=True), flipped, dst, out, memory, threads, overwrite, progress, tmpdir, io)
+    return _perform(_Task(kept=True), flipped, dst, out, memory, threads, overwrite, progress, tmpdir, io, resumable)
 
 
 def save(path: Path, array: Source, *, memory: Size = None, threads: Optional[int] = None, overwrite: bool = False,
-         progress: Progress = False, tmpdir: Optional[Path] = None, io: str = "auto") -> Any:
+         progress: Progress = False, tmpdir: Optional[Path] = None, io: str = "auto", resumable: bool = False) -> Any:
     """`numpy.save` of views of files that are larger than memory.
 
     Parameters
@@ -248,7 +256,7 @@ def save(path: Path, array: Source, *, memory: Size = None, threads: Optional[in
         The array. A view of a mapped file, be it transposed, sliced, flipped or reshaped, is never loaded: it is
         recognised by its file, offset and strides, and goes from file to file. If the map can be written it is flushed
         first.
-    memory, threads, overwrite, progress, tmpdir, io
+    memory, threads, overwrite, progress, tmpdir, io, resumable
         As for `transpose`.
 
     Returns
@@ -275,12 +283,12 @@ def save(path: Path, array: Source, *, memory: Size = None, threads: Optional[in
     """
     if not is_path(path):
         raise TypeError(f"path is a {type(path).__name__}, not a path")
-    return _perform(_Task(kept=True), array, path, None, memory, threads, overwrite, progress, tmpdir, io)
+    return _perform(_Task(kept=True), array, path, None, memory, threads, overwrite, progress, tmpdir, io, resumable)
 
 
 def plan(src: Source, dst: Path, axes: Optional[Sequence[int]] = None, *, by: Optional[Map] = None, complement: int = 0,
          axis: Optional[int] = None, memory: Size = None, threads: Optional[int] = None, overwrite: bool = False,
-         tmpdir: Optional[Path] = None, io: str = "auto") -> Job:
+         tmpdir: Optional[Path] = None, io: str = "auto", resumable: bool = False) -> Job:
     """What a run would do: its passes, memory and time. Nothing is written.
 
     Parameters
@@ -293,7 +301,7 @@ def plan(src: Source, dst: Path, axes: Optional[Sequence[int]] = None, *, by: Op
         As for `transpose`.
     by, complement, axis
         As for `permute`, instead.
-    memory, threads, overwrite, tmpdir, io
+    memory, threads, overwrite, tmpdir, io, resumable
         As for `transpose`.
 
     Returns
@@ -311,12 +319,12 @@ def plan(src: Source, dst: Path, axes: Optional[Sequence[int]] = None, *, by: Op
     >>> job.run()['bytes']
     480000
     """
-    task = _task(axes, by, complement, axis)
+    task = task_of(axes, by, complement, axis)
     if not is_path(dst):
         raise TypeError(f"dst is a {type(dst).__name__}, not a path")
-    settings = options(memory, threads, overwrite, tmpdir, io)
+    settings = options(memory, threads, overwrite, tmpdir, io, resumable)
     found = in_file(src, "src", "a plan is for files, and Plan for arrays")
-    return Job(found, task.of(found.shape, found.itemsize), dst, settings)
+    return job_of(found, task.of(found.shape, found.itemsize), dst, settings)
 
 
 class Difference(NamedTuple):
@@ -406,7 +414,7 @@ def verify(src: Source, result: Source, axes: Optional[Sequence[int]] = None, *,
     >>> xorder.verify('a.npy', b).differences
     [Difference(first_byte=8320, end_byte=12416, first_element=1024, end_element=1536)]
     """
-    task = _task(axes, by, complement, axis)
+    task = task_of(axes, by, complement, axis)
     settings = options(memory, threads, False, None, "auto")
     given, made = (in_file(array, what, "compare such arrays by numpy.array_equal")
                    for array, what in ((src, "src"), (result, "result")))

@@ -15,7 +15,9 @@
 #include "work/notes.hpp"
 #include "xorder/descend/job.hpp"
 #include "xorder/io/array_file.hpp"
+#include "xorder/tiles/in_place.hpp"
 #include "xorder/tiles/job.hpp"
+#include "xorder/tiles/resume.hpp"
 
 struct xorder_job {
   explicit xorder_job(std::unique_ptr<xorder::work::Work> made)
@@ -65,9 +67,14 @@ void run(xorder_job& job, xorder_progress_function progress, void* user) {
   job.report_json.clear();
   job.note = job.job->summary().note;
   Teller teller(progress, user);
-  const work::Report report = job.job->run(teller.callback(), teller.token());
-  job.report_json = json_text(work::report_json(job.job->summary(), report));
-  work::add_note(job.note, report.note);
+  try {
+    const work::Report report = job.job->run(teller.callback(), teller.token());
+    job.report_json = json_text(work::report_json(job.job->summary(), report));
+    work::add_note(job.note, report.note);
+  } catch (const Error&) {
+    work::add_note(job.note, job.job->unfinished());
+    throw;
+  }
 }
 
 }  // namespace
@@ -167,6 +174,35 @@ int xorder_job_descend(xorder_job** out, int ascends, xorder_step_function step,
     auto what = std::make_unique<StepByFunction>(ascends != 0, element.bytes, step, user);
     return std::make_unique<xorder_job>(std::make_unique<xorder::descend::DescendJob>(
         std::vector{std::move(file)}, std::move(what), element, extents, output, std::move(settings)));
+  });
+}
+
+int xorder_job_in_place(xorder_job** out, const xorder_permutation* permutation, const xorder_layout* file,
+                        const xorder_options* options) {
+  return made(out, [&] {
+    require(permutation, "permutation");
+    require(file, "file");
+    const xorder::io::ArrayDescription& array = file->array.description;
+    const xorder::ArrayShape shape = array.shape();
+    permutation->check_fits(file->array.path.string(), shape);
+    const auto extents = permutation->result(shape);
+    return std::make_unique<xorder_job>(std::make_unique<xorder::InPlaceJob>(
+        file->array, stored_in(array.order(), permutation->applied_to(shape), extents), extents,
+        job_options(options)));
+  });
+}
+
+int xorder_job_resume(xorder_job** out, const char* path) {
+  return made(out, [&] {
+    require(path, "path");
+    return std::make_unique<xorder_job>(xorder::resume(path));
+  });
+}
+
+int xorder_job_roll_back(xorder_job** out, const char* path) {
+  return made(out, [&] {
+    require(path, "path");
+    return std::make_unique<xorder_job>(xorder::roll_back(path));
   });
 }
 

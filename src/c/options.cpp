@@ -44,6 +44,7 @@ work::Options job_options(const xorder_options* given) {
   options.threads = checked_threads(o.threads);
   options.access = access_choice(o.access);
   options.overwrite = o.overwrite != 0;
+  options.resumable = o.resumable != 0;
   if (o.scratch_directory != nullptr) options.scratch_directory = o.scratch_directory;
   if (o.device != nullptr) options.device = work::named_device(o.device);
   return options;

@@ -13,6 +13,7 @@
 #include "io/file.hpp"
 #include "io/kept.hpp"
 #include "io/output.hpp"
+#include "work/json.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::work {
@@ -85,13 +86,6 @@ json stamp_json(const io::FileStamp& s) {
 
 io::FileStamp stamp_of(const json& s) { return {0, s.at(0), s.at(1), s.at(2), s.at(3), s.at(4), s.at(5)}; }
 
-// Names and words need not be UTF-8.
-json bytes_json(const std::string& text) { return std::vector<std::uint8_t>(text.begin(), text.end()); }
-std::string text_of(const json& bytes) {
-  const auto values = bytes.get<std::vector<std::uint8_t>>();
-  return {values.begin(), values.end()};
-}
-
 }  // namespace
 
 std::optional<Journal> read_journal(const fs::path& output) {
@@ -120,6 +114,7 @@ std::optional<Journal> read_journal(const fs::path& output) {
     journal.exists = true;
     for (const json& word : all.at("words")) journal.words.push_back(text_of(word));
     journal.directory = text_of(all.at("directory"));
+    if (all.contains("job")) journal.job = all["job"];
     journal.request = text_of(all.at("request"));
     for (const json& stamp : all.at("inputs")) journal.inputs.push_back(stamp_of(stamp));
     journal.setting = setting_of(all.at("setting"));
@@ -151,6 +146,7 @@ std::optional<Journal> read_journal(const fs::path& output) {
 void write_journal(const Journal& journal, const fs::path& output, io::Disk& disk) {
   json all{{"format", journal.in_place ? format_in_place : format},
            {"directory", bytes_json(journal.directory)},
+           {"job", journal.job},
            {"request", bytes_json(journal.request)},
            {"setting", setting_json(journal.setting)},
            {"plan", journal.plan},

@@ -39,6 +39,8 @@ struct Journal {
   /// The command line and where it was given, for `xorder resume`; may be empty.
   std::vector<std::string> words;
   std::string directory;
+  /// Of what the run's job is made, as JSON (work/remembered.hpp). Empty if another version has begun it.
+  std::string job;
 
   std::string request;  ///< what is to be made, as text to be compared
   std::vector<io::FileStamp> inputs;

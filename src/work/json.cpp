@@ -91,4 +91,13 @@ nlohmann::json file_json(const io::ArrayFile& array) {
   return json;
 }
 
+nlohmann::json bytes_json(const std::string& text) {
+  return std::vector<std::uint8_t>(text.begin(), text.end());
+}
+
+std::string text_of(const nlohmann::json& bytes) {
+  const auto values = bytes.get<std::vector<std::uint8_t>>();
+  return {values.begin(), values.end()};
+}
+
 }  // namespace xorder::work

@@ -20,4 +20,8 @@ std::string option_text(const io::DType& dtype);
 /// "C", "Fortran" or "strided".
 const char* order_text(const io::ArrayDescription& array);
 
+// Names and words, which need not be UTF-8, and back.
+nlohmann::json bytes_json(const std::string& text);
+std::string text_of(const nlohmann::json& bytes);
+
 }  // namespace xorder::work

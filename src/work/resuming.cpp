@@ -11,6 +11,7 @@
 #include "io/kept.hpp"
 #include "io/output.hpp"
 #include "work/frame.hpp"
+#include "work/remembered.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::work {
@@ -38,11 +39,13 @@ std::string request_of(const Frame& frame, const Reordering& what,
   return text;
 }
 
-void remember_command(Journal& journal, const Options& options) {
-  if (!options.command.empty()) {
-    journal.words = options.command;
+void remember(Journal& journal, const Frame& frame, const Reordering& what,
+              const std::vector<std::uint64_t>& extents) {
+  if (!frame.options.command.empty()) {
+    journal.words = frame.options.command;
     journal.directory = std::filesystem::current_path().string();
   }
+  journal.job = job_text(frame, what, extents);
   journal.process = static_cast<std::uint64_t>(getpid());
   journal.bytes_before = journal.bytes_done;
   journal.seconds = 0;
@@ -54,6 +57,22 @@ std::string half_done(const std::string& path, const std::string& name) {
   return fmt::format(
       "{}: is half done in place: `xorder resume {}` finishes it, `xorder rollback {}` restores it", path,
       name, name);
+}
+
+Journal unfinished(const std::string& output, bool back) {
+  std::optional<Journal> journal = read_journal(output);
+  if (!journal)
+    throw InputError(
+        fmt::format("{}: nothing to {}: there is no journal of a run with --resumable or --in-place", output,
+                    back ? "roll back" : "resume"));
+  if (back && !journal->in_place)
+    throw InputError(
+        fmt::format("{}: nothing to roll back: its run is not in place; `xorder discard` removes "
+                    "its files",
+                    output));
+  if (is_running(output, &*journal))
+    throw InputError(fmt::format("{}: its run is still going on (process {})", output, journal->process));
+  return *std::move(journal);
 }
 
 void find_journal(Frame& frame) {
@@ -90,7 +109,7 @@ void settle_journal(Frame& frame, const Reordering& what, const std::vector<std:
   journal.request = request;
   journal.inputs = std::move(stamps);
   if (!frame.resumes()) journal.setting = frame.setting;
-  remember_command(journal, frame.options);
+  remember(journal, frame, what, extents);
 }
 
 void refuse_half_done(const std::filesystem::path& path, bool needed) {
@@ -143,7 +162,7 @@ void settle_in_place_journal(Frame& frame, const Reordering& what, const std::ve
   }
   frame.setting = found->setting;
   frame.journal = std::make_shared<Journal>(*std::move(found));
-  remember_command(*frame.journal, frame.options);
+  remember(*frame.journal, frame, what, extents);
 }
 
 void begin_in_place(const Frame& frame, const std::string& plan, std::uint64_t batches) {

@@ -11,6 +11,11 @@
 namespace xorder::work {
 
 struct Frame;
+struct Journal;
+
+/// The journal of a run that has not ended, to go on with; or, if it is in place, to go back. Throws
+/// InputError if there is none, or it cannot go back, or the run is still going on.
+Journal unfinished(const std::string& output, bool back);
 
 /// Sets the journal of a resumable run: that of an earlier one, if its output is still there, or a new one.
 /// Such runs are for files that do not fit in memory, so automatic access becomes direct. Throws InputError

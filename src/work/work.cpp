@@ -11,6 +11,7 @@
 #include "plan/price.hpp"
 #include "text/size_text.hpp"
 #include "work/notes.hpp"
+#include "work/resuming.hpp"
 #include "work/run.hpp"
 #include "work/team.hpp"
 #include "xorder/error.hpp"
@@ -65,6 +66,13 @@ Summary Work::summary() const {
     all.bytes_written += pass.bytes_written;
   }
   return all;
+}
+
+std::string Work::unfinished(const std::string& name) const {
+  const std::string path = frame_->output.path.string();
+  if (!frame_->journal || !read_journal(path)) return {};
+  const std::string& shown = name.empty() ? path : name;
+  return frame_->in_place() ? half_done(path, shown) : fmt::format("`xorder resume {}` goes on", shown);
 }
 
 Report Work::run(const ProgressCallback& progress, std::stop_token stop) {

@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -427,6 +428,119 @@ static void test_run(void) {
   free(out);
 }
 
+// -- Runs that go on --------------------------------------------------------------------------------------
+
+struct half {
+  int pass;
+};
+
+// Ends the run when half of it is done, or when this pass begins.
+static int stop_half(const xorder_progress* progress, void* user) {
+  const struct half* half = user;
+  return half->pass != 0 ? progress->pass == half->pass : progress->bytes_done * 2 > progress->bytes_total;
+}
+
+// A square of large elements, in many parts.
+static void test_in_place(void) {
+  enum { side = 200, element = 512 };
+  const size_t bytes = (size_t)side * side * element;
+  const uint64_t shape[] = {side, side};
+  unsigned char *in = noise(bytes), *out;
+  struct half half = {0};
+  xorder_options options = {0};
+  xorder_permutation* p = transposition(side, side, element);
+  xorder_layout* file;
+  xorder_job *job, *other;
+  int before, back;
+
+  write_file("in.raw", in, 0, in, bytes);
+  before = files_here();
+  options.size = sizeof options;
+  options.memory = 16 << 20;
+  for (back = 0; back < 2; ++back) {
+    OK(xorder_layout_strided(&file, "in.raw", 0, "V512", 2, shape, NULL));
+    OK(xorder_job_in_place(&job, p, file, &options));
+    CHECK(strstr(xorder_job_plan_text(job), "in place") != NULL && files_here() == before);
+    FAILS(XORDER_ERROR_CANCELLED, "", xorder_job_run(job, stop_half, &half));
+    CHECK(strstr(xorder_job_note(job), "in.raw: is half done in place") != NULL);
+    CHECK(files_here() > before);
+    FAILS(XORDER_ERROR_INPUT, "half done", xorder_job_layout(&other, p, file, "out.raw", NULL));
+    FAILS(XORDER_ERROR_INPUT, "half done", xorder_job_in_place(&other, p, file, &options));
+    xorder_job_free(job);
+    OK((back ? xorder_job_roll_back : xorder_job_resume)(&job, "in.raw"));
+    FAILS(XORDER_ERROR_CANCELLED, "", xorder_job_run(job, stop_half, &half));  // once more
+    xorder_job_free(job);
+    OK((back ? xorder_job_roll_back : xorder_job_resume)(&job, "in.raw"));
+    OK(xorder_job_run(job, NULL, NULL));
+    xorder_job_free(job);
+    xorder_layout_free(file);
+    CHECK(files_here() == before);
+    out = read_file("in.raw", bytes);
+    check_permuted(p, in, out, element);  // the first time it was moved, the second time it came back
+    free(out);
+  }
+  FAILS(XORDER_ERROR_INPUT, "nothing to roll back", xorder_job_roll_back(&job, "in.raw"));
+  FAILS(XORDER_ERROR_INPUT, "nothing to resume", xorder_job_resume(&job, "in.raw"));
+  FAILS(XORDER_ERROR_ARGUMENT, "path is NULL", xorder_job_roll_back(&job, NULL));
+  FAILS(XORDER_ERROR_ARGUMENT, "path is NULL", xorder_job_resume(&job, NULL));
+  OK(xorder_layout_strided(&file, "in.raw", 0, "V512", 2, shape, NULL));
+  FAILS(XORDER_ERROR_ARGUMENT, "permutation is NULL", xorder_job_in_place(&job, NULL, file, NULL));
+  FAILS(XORDER_ERROR_ARGUMENT, "file is NULL", xorder_job_in_place(&job, p, NULL, NULL));
+  options.resumable = 1;
+  FAILS(XORDER_ERROR_INPUT, "a run can always be resumed", xorder_job_in_place(&job, p, file, &options));
+  xorder_permutation_free(p);
+  p = transposition(side, side / 2, element);
+  FAILS(XORDER_ERROR_INPUT, "has the shape (200, 200)", xorder_job_in_place(&job, p, file, NULL));
+  xorder_layout_free(file);
+  OK(xorder_layout_strided(&file, "in.raw", 0, "V512", 2, (const uint64_t[]){side, side / 2}, NULL));
+  FAILS(XORDER_ERROR_INPUT, "in place the shape stays", xorder_job_in_place(&job, p, file, NULL));
+  xorder_layout_free(file);
+  xorder_permutation_free(p);
+  CHECK(remove("in.raw") == 0);
+  free(in);
+}
+
+// A bit reversal in two passes, which ends in the second one.
+static void test_resumable(void) {
+  const char profile[] = "{\"points\": [[1048576, 1e6, 1e6]]}";
+  const int n = 22;
+  const size_t bytes = (size_t)4 << n;
+  unsigned char *in = noise(bytes), *out;
+  struct half second = {2};
+  xorder_options options = {0};
+  xorder_permutation* p;
+  xorder_job* job;
+  int before;
+
+  write_file("in.raw", in, 0, in, bytes);
+  write_file("disk.json", profile, 0, profile, sizeof profile - 1);
+  OK(xorder_permutation_expression(&p, "bitreverse", n, 4));
+  options.size = sizeof options;
+  options.memory = 16 << 20;
+  options.device = "disk.json";
+  options.resumable = 1;
+  before = files_here();
+  OK(xorder_job_raw(&job, p, "in.raw", 0, "out.raw", 100, &options));
+  FAILS(XORDER_ERROR_CANCELLED, "", xorder_job_run(job, stop_half, &second));
+  CHECK(strstr(xorder_job_note(job), "`xorder resume out.raw` goes on") != NULL);
+  CHECK(files_here() > before && !exists("out.raw"));
+  xorder_job_free(job);
+  CHECK(remove("disk.json") == 0);  // the journal has it
+  FAILS(XORDER_ERROR_INPUT, "is not in place", xorder_job_roll_back(&job, "out.raw"));
+  OK(xorder_job_resume(&job, "out.raw"));
+  OK(xorder_job_run(job, NULL, NULL));
+  CHECK(strstr(xorder_job_report_json(job), "\"passes\":2,") != NULL);
+  CHECK(strstr(xorder_job_note(job), "goes on") == NULL);
+  xorder_job_free(job);
+  CHECK(files_here() == before);
+  out = read_file("out.raw", 100 + bytes);
+  check_permuted(p, in, out + 100, 4);
+  free(out);
+  xorder_permutation_free(p);
+  CHECK(remove("in.raw") == 0 && remove("out.raw") == 0);
+  free(in);
+}
+
 // -- Options and errors -----------------------------------------------------------------------------------
 
 static void test_options(const xorder_permutation* p) {
@@ -439,8 +553,11 @@ static void test_options(const xorder_permutation* p) {
     CHECK(job == NULL);                                                                \
   } while (0)
   BAD(XORDER_ERROR_ARGUMENT, "options.size is 0");
-  options.size = sizeof options - sizeof(char*);
+  options.size = offsetof(xorder_options, device);
   BAD(XORDER_ERROR_ARGUMENT, "options.size is ");
+  options.size = offsetof(xorder_options, resumable);  // as of the first version
+  OK(xorder_job_raw(&job, p, "in.raw", 0, "out.raw", 0, &options));
+  xorder_job_free(job);
   options.size = sizeof options + 1;  // as of a version to come
   BAD(XORDER_ERROR_ARGUMENT, "options.size is ");
   options.size = (size_t)-1;
@@ -536,6 +653,8 @@ void test_jobs(const char* directory) {
   test_transpose_file();
   test_descend();
   test_run();
+  test_in_place();
+  test_resumable();
   test_job_errors();
   CHECK(files_here() == before);
 }

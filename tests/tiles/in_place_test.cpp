@@ -28,6 +28,7 @@
 #include "work/journal.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/bmmc.hpp"
+#include "xorder/tiles/resume.hpp"
 
 namespace xorder::tiles {
 namespace {
@@ -325,7 +326,11 @@ TEST_P(InPlaceFaultTest, AnyFailureCanBeFinishedAndRolledBack) {
       history += how == InPlace::begin ? " begin" : how == InPlace::resume ? " resume" : " rollback";
       bool ended = true;
       try {
-        job(how, disk).run();
+        const bool by_journal = cuts == 0 && how != InPlace::begin && random_.in(0, 1) == 0;
+        if (by_journal)  // which has all of the job
+          (how == InPlace::resume ? resume(path_) : roll_back(path_))->run();
+        else
+          job(how, disk).run();
       } catch (const Error& error) {
         ASSERT_NE(cuts, 0) << history << ": " << error.what();
         ended = false;
@@ -348,6 +353,16 @@ TEST_P(InPlaceFaultTest, AnyFailureCanBeFinishedAndRolledBack) {
 
 INSTANTIATE_TEST_SUITE_P(Tasks, InPlaceFaultTest, testing::ValuesIn(tasks()),
                          [](const auto& task) { return task.param.name; });
+
+TEST(InPlaceTest, AJournalWithoutItsJobSaysSo) {
+  const test::ScratchDirectory directory;
+  write_file(directory / "a", "1234");
+  work::Journal journal;
+  journal.in_place = {.batches = 2, .done = 1};
+  work::write_journal(journal, directory / "a", io::system_disk());
+  EXPECT_THAT(test::message_of<InputError>([&] { resume(directory / "a"); }),
+              testing::HasSubstr("begun by another version of xorder"));
+}
 
 TEST(InPlaceTest, PlansOfSmallArraysTakeLittleMemory) {
   plan::Setting setting;

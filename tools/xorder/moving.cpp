@@ -44,6 +44,17 @@ void keep(Tracing& tracing, const work::Work& work, const work::Report& report) 
 
 }  // namespace
 
+work::Report run_with_bar(work::Work& work, const Reporting& reporting, const std::string& output,
+                          const std::stop_token& stop) {
+  ProgressBar bar(reporting.shows_bar());
+  try {
+    return work.run([&](const work::Progress& p) { bar.show(p); }, stop);
+  } catch (const Error&) {
+    reporting.note(work.unfinished(quoted_for_shell(output)));
+    throw;
+  }
+}
+
 io::ArrayDescription Request::array() const {
   if (joining) {
     const Joined all = joined(inputs, *joining);
@@ -268,19 +279,7 @@ void MovingCommand::run() const {
   }
   if (reporting_.dry_run) return reporting_.plan(*work, request.inputs, stop);
 
-  work::Report report;
-  {
-    ProgressBar bar(reporting_.shows_bar());
-    try {
-      report = work->run([&](const work::Progress& p) { bar.show(p); }, stop);
-    } catch (const Error&) {
-      const std::string name = quoted_for_shell(output);
-      if (settings_.resumable && work::read_journal(output))
-        reporting_.note(fmt::format("`xorder resume {}` goes on", name));
-      if (in_place_ && work::read_journal(output)) reporting_.note(work::half_done(output, name));
-      throw;
-    }
-  }
+  const work::Report report = run_with_bar(*work, reporting_, output, stop);
   session().made.push_back(request.output.string());
   if (tracing) keep(*tracing, *work, report);
   reporting_.note(report.note);

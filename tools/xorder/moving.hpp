@@ -49,6 +49,10 @@ struct Request {
   Reordering mapping_of_all(const gf2::AffineMap& map) const;
 };
 
+/// Runs the work with a progress bar. If it fails, tells what can go on. `output` is as the user wrote it.
+work::Report run_with_bar(work::Work& work, const Reporting& reporting, const std::string& output,
+                          const std::stop_token& stop);
+
 /// One command that reads IN and writes OUT.
 class MovingCommand {
  public:

@@ -7,8 +7,10 @@
 #include <optional>
 
 #include "commands.hpp"
+#include "interrupt.hpp"
 #include "invocation.hpp"
 #include "io/disk.hpp"
+#include "moving.hpp"
 #include "session.hpp"
 #include "standard_streams.hpp"
 #include "text/json_text.hpp"
@@ -17,27 +19,25 @@
 #include "work/journal.hpp"
 #include "work/resuming.hpp"
 #include "xorder/error.hpp"
+#include "xorder/tiles/resume.hpp"
 
 namespace xorder::cli {
 namespace {
 
-work::Journal journal_of(const std::string& output, const char* nothing) {
-  if (auto found = work::read_journal(output)) return *std::move(found);
-  throw InputError(fmt::format(
-      "{}: nothing to {}: there is no journal of a run with --resumable or --in-place", output, nothing));
+// A run that was no command.
+void go_on_without_words(const std::string& output, InPlace how) {
+  const Interrupt interrupt;
+  const Reporting reporting;
+  const auto work = how == InPlace::resume ? resume(output) : roll_back(output);
+  reporting.note(work->summary().note);
+  const work::Report report = run_with_bar(*work, reporting, output, interrupt.token());
+  reporting.note(report.note);
+  reporting.report(*work, report, {}, output, true);
 }
 
 void go_on(const std::string& output, InPlace how) {
-  const work::Journal journal = journal_of(output, how == InPlace::resume ? "resume" : "roll back");
-  if (how == InPlace::roll_back && !journal.in_place)
-    throw InputError(
-        fmt::format("{}: nothing to roll back: its run is not in place; `xorder discard` removes "
-                    "its files",
-                    output));
-  if (work::is_running(output, &journal))
-    throw InputError(fmt::format("{}: its run is still going on (process {})", output, journal.process));
-  if (journal.words.empty())
-    throw InputError(fmt::format("{}: the run was no command; the same job goes on with it", output));
+  const work::Journal journal = work::unfinished(output, how == InPlace::roll_back);
+  if (journal.words.empty()) return go_on_without_words(output, how);
   session().in_place = how;
   std::filesystem::current_path(journal.directory);
   session().next = journal.words;
@@ -52,7 +52,11 @@ std::string rate_text(const work::Journal& journal) {
 }
 
 void status(const std::string& output, bool json) {
-  const work::Journal journal = journal_of(output, "show");
+  const std::optional<work::Journal> found = work::read_journal(output);
+  if (!found)
+    throw InputError(fmt::format(
+        "{}: nothing to show: there is no journal of a run with --resumable or --in-place", output));
+  const work::Journal& journal = *found;
   const bool running = work::is_running(output, &journal), complete = work::is_complete(journal, output);
   if (json) {
     std::cout << json_text(nlohmann::json{{"output", output},

@@ -141,6 +141,9 @@ class Work {
   /// could not be synced, so that a crash of the machine may lose it, or was moved meanwhile.) May be called
   /// again, which makes the output again.
   Report run(const ProgressCallback& progress = {}, std::stop_token stop = {});
+  /// What to tell if run() has thrown and another one can go on with what is there: of a resumable run, or of
+  /// one in place. Otherwise "". `name` is the output's in a command line; "" means its path.
+  std::string unfinished(const std::string& name = {}) const;
 
  protected:
   explicit Work(Frame frame);
