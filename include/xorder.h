@@ -424,6 +424,18 @@ XORDER_API const char* xorder_job_note(const xorder_job* job);
 
 XORDER_API void xorder_job_free(xorder_job* job);
 
+/// A job on several arrays that are one, as numpy.stack joins them along a new axis, if `stacked` is not 0,
+/// or numpy.concatenate along one that they have. The permutation is for the shape of the whole; one that
+/// keeps the axes in their order just joins them. The arrays have one type and shape, and their axes lie in
+/// the same order; but if they are concatenated along the slowest axis of each, their extents along it may
+/// differ. A negative axis counts from the end. Everything else is as for xorder_job_layout().
+/// Requires `inputs` to have `count` entries. Each file takes up to three descriptors.
+/// XORDER_ERROR_ARGUMENT: `count` is 0, or an input is NULL.
+/// XORDER_ERROR_INPUT also: the arrays do not fit together, or there is no such axis.
+XORDER_API int xorder_job_joined(xorder_job** out, const xorder_permutation* permutation, int stacked,
+                                 int axis, const xorder_layout* const* inputs, size_t count,
+                                 const char* output, const xorder_options* options);
+
 /// A job that reorders the array of a file within that file, without a second one. The array is whole, in C
 /// or Fortran order, in an .npy or raw file, and keeps its shape: axes of equal length change places, or it
 /// is mapped. What is about to be overwritten is first copied to an undo area in the scratch directory, of at

@@ -1,8 +1,9 @@
 """What users call: every function takes paths and arrays alike."""
 from __future__ import annotations
 
+import operator
 import os
-from ctypes import byref, c_size_t
+from ctypes import byref, c_size_t, c_void_p
 from typing import Any, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from . import _library
 from ._arrays import File, Path, Raw, checked_array, file_of, in_file, is_path, source
 from ._files import Job, Progress, apart, job_of, options, teller, write_array
-from ._library import Handle, library
+from ._library import Handle, Options, library, path_bytes
 from ._memory import checked_threads, filled, mapped
 from ._permutations import Map, by_axes, by_map, checked_axes
 
@@ -243,7 +244,29 @@ def flip(src: Source, dst: Target = None, axis: Union[int, Sequence[int], None] 
     return _perform(_Task(kept=True), flipped, dst, out, memory, threads, overwrite, progress, tmpdir, io, resumable)
 
 
-def save(path: Path, array: Source, *, memory: Size = None, threads: Optional[int] = None, overwrite: bool = False,
+def _joined(path: Path, arrays: Sequence[Source], stacked: bool, axis: int, settings: Options) -> Job:
+    files = [in_file(array, f"arrays[{number}]", "join such arrays by NumPy") for number, array in enumerate(arrays)]
+    if not files:
+        raise ValueError("there are no arrays to join")
+    shape = list(next((file for file in files if 0 not in file.shape), files[0]).shape)
+    axis, places = operator.index(axis), len(shape) + stacked
+    if not -places <= axis < places:
+        raise ValueError(f"axis {axis} is out of bounds for array of dimension {places}")
+    if stacked:
+        shape.insert(axis % places, len(files))
+    else:
+        shape[axis] = sum(file.shape[axis] for file in files if len(file.shape) == places)
+    permutation = by_axes(tuple(shape), range(places), files[0].itemsize)
+    layouts = (c_void_p * len(files))(*(file.layout.pointer.value for file in files))
+    target = path_bytes(path)
+    paths = (target, *(file.path for file in files))
+    made = Handle("job_joined", permutation.pointer, stacked, axis, layouts, len(files), target, byref(settings),
+                  paths=paths)
+    return Job(made, paths, bool(settings.resumable))
+
+
+def save(path: Path, array: Union[Source, Sequence[Source]], *, stack: Optional[int] = None,
+         concatenate: Optional[int] = None, memory: Size = None, threads: Optional[int] = None, overwrite: bool = False,
          progress: Progress = False, tmpdir: Optional[Path] = None, io: str = "auto", resumable: bool = False) -> Any:
     """`numpy.save` of views of files that are larger than memory.
 
@@ -252,10 +275,15 @@ def save(path: Path, array: Source, *, memory: Size = None, threads: Optional[in
     path : path
         The new file; as `dst` of `transpose`. Unlike `numpy.save` this appends nothing to its name, and replaces a file
         only with `overwrite`.
-    array : numpy.ndarray, path or Raw
+    array : numpy.ndarray, path or Raw; or a sequence of them
         The array. A view of a mapped file, be it transposed, sliced, flipped or reshaped, is never loaded: it is
         recognised by its file, offset and strides, and goes from file to file. If the map can be written it is flushed
-        first.
+        first. With `stack` or `concatenate`, several arrays, all in files, which may be the same file.
+    stack : int, optional
+        Join several arrays along a new axis with this number in the result, as `numpy.stack`.
+    concatenate : int, optional
+        Join them along this axis, as `numpy.concatenate`. They have one type and one order in their files, and other
+        extents along this axis only if it is the slowest in each file.
     memory, threads, overwrite, progress, tmpdir, io, resumable
         As for `transpose`.
 
@@ -267,7 +295,7 @@ def save(path: Path, array: Source, *, memory: Size = None, threads: Optional[in
     Raises
     ------
     ValueError
-        The map is a private one (mode 'c').
+        The map is a private one (mode 'c'); several arrays do not fit together.
     TypeError, OSError
         As for `transpose`.
 
@@ -280,10 +308,26 @@ def save(path: Path, array: Source, *, memory: Size = None, threads: Optional[in
     >>> np.load('b.npy')
     array([[ 9,  5,  1],
            [10,  6,  2]])
+    >>> report = xorder.save('c.npy', [m[0], m[2]], stack=1)
+    >>> np.load('c.npy').T
+    array([[ 0,  1,  2,  3],
+           [ 8,  9, 10, 11]])
     """
     if not is_path(path):
         raise TypeError(f"path is a {type(path).__name__}, not a path")
-    return _perform(_Task(kept=True), array, path, None, memory, threads, overwrite, progress, tmpdir, io, resumable)
+    given: Any = array
+    axis: Any = concatenate if stack is None else stack
+    several = isinstance(given, (list, tuple))
+    if stack is None and concatenate is None:
+        if several:
+            raise TypeError("several arrays need stack= or concatenate=")
+        return _perform(_Task(kept=True), given, path, None, memory, threads, overwrite, progress, tmpdir, io, resumable)
+    if stack is not None and concatenate is not None:
+        raise TypeError("stack= and concatenate= exclude each other")
+    if not several:
+        raise TypeError("stack= and concatenate= need a list of arrays")
+    settings = options(memory, threads, overwrite, tmpdir, io, resumable)
+    return _joined(path, given, stack is not None, axis, settings).run(progress)
 
 
 def plan(src: Source, dst: Path, axes: Optional[Sequence[int]] = None, *, by: Optional[Map] = None, complement: int = 0,

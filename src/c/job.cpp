@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "c/arguments.hpp"
 #include "c/border.hpp"
@@ -11,6 +13,7 @@
 #include "c/permutation.hpp"
 #include "c/teller.hpp"
 #include "text/json_text.hpp"
+#include "work/joined.hpp"
 #include "work/json.hpp"
 #include "work/notes.hpp"
 #include "xorder/descend/job.hpp"
@@ -174,6 +177,30 @@ int xorder_job_descend(xorder_job** out, int ascends, xorder_step_function step,
     auto what = std::make_unique<StepByFunction>(ascends != 0, element.bytes, step, user);
     return std::make_unique<xorder_job>(std::make_unique<xorder::descend::DescendJob>(
         std::vector{std::move(file)}, std::move(what), element, extents, output, std::move(settings)));
+  });
+}
+
+int xorder_job_joined(xorder_job** out, const xorder_permutation* permutation, int stacked, int axis,
+                      const xorder_layout* const* inputs, size_t count, const char* output,
+                      const xorder_options* options) {
+  return made(out, [&] {
+    require(permutation, "permutation");
+    require(inputs, "inputs");
+    require(output, "output");
+    if (count == 0) throw ArgumentError("no inputs");
+    xorder::work::Options settings = job_options(options);
+    std::vector<xorder::io::ArrayFile> files;
+    for (const xorder_layout* input : std::span(inputs, count)) {
+      require(input, "an input");
+      files.push_back(input->array);
+    }
+    const auto all =
+        xorder::work::joined(files, {stacked != 0, axis, stacked != 0 ? "stack" : "concatenate"});
+    const xorder::ArrayShape whole{all.extents(), all.shape.element_bytes, xorder::Order::c};
+    permutation->check_fits(files.front().path.string() + " and the other inputs", whole);
+    return std::make_unique<xorder_job>(
+        std::make_unique<xorder::Job>(std::move(files), permutation->applied_to(all),
+                                      permutation->result(whole), output, std::move(settings)));
   });
 }
 

@@ -23,6 +23,11 @@ xorder::Reordering xorder_permutation::applied_to(const xorder::ArrayShape& arra
   return axis ? mapping_along(array, *axis, *map) : mapping_of_all(array, *map);
 }
 
+xorder::Reordering xorder_permutation::applied_to(const xorder::work::Joined& array) const {
+  if (!map) return array.transposition(axes);
+  return axis ? array.mapping_along(*axis, *map) : mapping_of_all(array.shape, *map);
+}
+
 void xorder_permutation::check_fits(const std::string& name, const xorder::ArrayShape& array) const {
   const bool any_shape = map && !axis;
   const bool same = any_shape ? checked_bytes(array) == checked_bytes(shape) : array.extents == shape.extents;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "work/joined.hpp"
 #include "xorder.h"
 #include "xorder/permutation/reordering.hpp"
 
@@ -19,6 +20,7 @@ struct xorder_permutation {
 
   /// The reordering of this array. Throws InputError.
   xorder::Reordering applied_to(const xorder::ArrayShape& array) const;
+  xorder::Reordering applied_to(const xorder::work::Joined& array) const;
   /// Throws InputError that begins with `name` unless the permutation is for arrays of this shape. A map of
   /// the flat index is for any shape with as many elements.
   void check_fits(const std::string& name, const xorder::ArrayShape& array) const;

@@ -246,10 +246,81 @@ static void test_verify(void) {
   CHECK(remove("in.any") == 0 && remove("out.any") == 0);
 }
 
+// Three rows, stacked along the last axis, which is a transposition, and concatenated along the only one.
+static void test_joined(void) {
+  enum { n = 40 };
+  unsigned char rows[3][n], out[3 * n + 1];
+  const uint64_t shape[] = {n, 3}, line[] = {3 * n - 1}, row[] = {n}, less[] = {n - 1};
+  const int kept[] = {0, 1};
+  xorder_permutation *stack, *chain;
+  const xorder_layout* layouts[3];
+  xorder_layout* made;
+  xorder_job* job;
+  FILE* stream;
+  int i, k;
+  for (i = 0; i < 3 * n; ++i) rows[i / n][i % n] = (unsigned char)random_below(256);
+  for (k = 0; k < 3; ++k) {
+    char name[] = "in0.any";
+    name[2] = (char)('0' + k);
+    write_bytes(name, rows[k], n);
+    OK(xorder_layout_strided(&made, name, 0, "u1", 1, row, NULL));
+    layouts[k] = made;
+  }
+  OK(xorder_permutation_axes(&stack, 2, shape, kept, 1));
+  OK(xorder_job_joined(&job, stack, 1, -1, layouts, 3, "out.raw", NULL));
+  OK(xorder_job_run(job, NULL, NULL));
+  xorder_job_free(job);
+  stream = fopen("out.raw", "rb");
+  CHECK(stream != NULL && fread(out, 1, sizeof out, stream) == 3 * n && fclose(stream) == 0);
+  for (i = 0; i < 3 * n; ++i) CHECK(out[i] == rows[i % 3][i / 3]);
+  CHECK(remove("out.raw") == 0);
+
+  FAILS(XORDER_ERROR_INPUT, "stack: there is no axis 2",
+        xorder_job_joined(&job, stack, 1, 2, layouts, 3, "out.raw", NULL));
+  FAILS(XORDER_ERROR_INPUT, "in0.any and the other inputs: has the shape (120)",
+        xorder_job_joined(&job, stack, 0, 0, layouts, 3, "out.raw", NULL));
+  FAILS(XORDER_ERROR_ARGUMENT, "no inputs",
+        xorder_job_joined(&job, stack, 1, 0, layouts, 0, "out.raw", NULL));
+  FAILS(XORDER_ERROR_ARGUMENT, "inputs is NULL",
+        xorder_job_joined(&job, stack, 1, 0, NULL, 3, "o.raw", NULL));
+  FAILS(XORDER_ERROR_ARGUMENT, "permutation is NULL",
+        xorder_job_joined(&job, NULL, 1, 0, layouts, 3, "out.raw", NULL));
+  FAILS(XORDER_ERROR_ARGUMENT, "output is NULL",
+        xorder_job_joined(&job, stack, 1, 0, layouts, 3, NULL, NULL));
+
+  made = (xorder_layout*)layouts[1];
+  xorder_layout_free(made);
+  OK(xorder_layout_strided(&made, "in1.any", 0, "u1", 1, less, NULL));
+  layouts[1] = made;
+  FAILS(XORDER_ERROR_INPUT, "in1.any: its shape is (39), that of in0.any (40)",
+        xorder_job_joined(&job, stack, 1, 1, layouts, 3, "out.raw", NULL));
+  OK(xorder_permutation_axes(&chain, 1, line, NULL, 1));
+  OK(xorder_job_joined(&job, chain, 0, 0, layouts, 3, "out.raw", NULL));
+  xorder_layout_free(made);  // the job does not need it
+  layouts[1] = NULL;
+  OK(xorder_job_run(job, NULL, NULL));
+  xorder_job_free(job);
+  stream = fopen("out.raw", "rb");
+  CHECK(stream != NULL && fread(out, 1, sizeof out, stream) == 3 * n - 1 && fclose(stream) == 0);
+  CHECK(memcmp(out, rows, 2 * n - 1) == 0 && memcmp(out + 2 * n - 1, rows[2], n) == 0);
+  FAILS(XORDER_ERROR_ARGUMENT, "an input is NULL",
+        xorder_job_joined(&job, chain, 0, 0, layouts, 3, "out.raw", NULL));
+  xorder_permutation_free(stack);
+  xorder_permutation_free(chain);
+  for (k = 0; k < 3; ++k) {
+    char name[] = "in0.any";
+    name[2] = (char)('0' + k);
+    xorder_layout_free((xorder_layout*)layouts[k]);
+    CHECK(remove(name) == 0);
+  }
+  CHECK(remove("out.raw") == 0);
+}
+
 void test_layouts(void) {
   test_strided();
   test_into();
   test_types();
   test_layout_errors();
   test_verify();
+  test_joined();
 }

@@ -11,7 +11,6 @@
 #include "io/disk.hpp"
 #include "io/format/on_disk.hpp"
 #include "io/throttle.hpp"
-#include "joined.hpp"
 #include "option_groups.hpp"
 #include "progress_bar.hpp"
 #include "session.hpp"
@@ -57,7 +56,7 @@ work::Report run_with_bar(work::Work& work, const Reporting& reporting, const st
 
 io::ArrayDescription Request::array() const {
   if (joining) {
-    const Joined all = joined(inputs, *joining);
+    const work::Joined all = joined(inputs, *joining);
     std::vector<std::uint64_t> extents = all.extents();
     checked_bytes({extents, input().description.dtype.bytes, Order::c});
     return io::ArrayDescription::contiguous(input().description.dtype, std::move(extents), Order::c, 0);

@@ -34,7 +34,7 @@ struct Request {
   /// As in MovingFiles.
   bool parts = false;
   std::optional<int> lowest_part_bit{};
-  std::optional<Joining> joining{};
+  std::optional<work::Joining> joining{};
   bool in_place = false;
 
   const io::ArrayFile& input() const { return inputs.front(); }

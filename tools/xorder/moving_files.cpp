@@ -142,7 +142,7 @@ void MovingFiles::add_joining(CLI::App& command, CLI::Option* in, CLI::Option* o
   command.option_defaults()->group(group::view);
   const auto add = [&](const char* name, bool stacked, const char* description) {
     const auto read = [this, name, stacked](const std::string& text) {
-      joining_ = Joining{stacked, parse_int(text, name)};
+      joining_ = work::Joining{stacked, parse_int(text, name), name};
     };
     return command.add_option_function<std::string>(name, read, description)->type_name("K");
   };

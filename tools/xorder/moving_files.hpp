@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "arguments.hpp"
+#include "work/joined.hpp"
 #include "xorder/io/array_file.hpp"
 #include "xorder/io/array_view.hpp"
 
@@ -46,12 +47,6 @@ struct OtherFiles {
   bool in_place = false;  ///< IN itself may be reordered, without OUT
 };
 
-/// Several IN are one array, as by numpy.stack or numpy.concatenate.
-struct Joining {
-  bool stacked = false;  ///< along a new axis
-  int axis = 0;          ///< as the user wrote it
-};
-
 /// Each file of many takes a few descriptors. Raises the limit to what the system allows.
 void allow_many_files();
 
@@ -72,7 +67,8 @@ class MovingFiles {
   const std::string& dataset() const { return dataset_; }
   /// OUT of this process.
   std::string output() const { return own(output_); }
-  const std::optional<Joining>& joining() const { return joining_; }
+  /// Several IN are one array, as by numpy.stack or numpy.concatenate.
+  const std::optional<work::Joining>& joining() const { return joining_; }
   /// Whether each process has a part of the array, and which of the index bits that select it is the lowest.
   bool parts() const { return parts_; }
   std::optional<int> lowest_part_bit() const { return lowest_part_bit_; }
@@ -93,7 +89,7 @@ class MovingFiles {
 
   std::vector<std::string> inputs_;
   std::string output_, dataset_;
-  std::optional<Joining> joining_;
+  std::optional<work::Joining> joining_;
   std::string list_;                 // a file with names of inputs, or empty
   std::vector<std::string> behind_;  // the files behind the first two, until sort()
   OtherFiles others_;

@@ -1,4 +1,4 @@
-#include "joined.hpp"
+#include "work/joined.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,7 +8,7 @@
 
 #include "xorder/error.hpp"
 
-namespace xorder::cli {
+namespace xorder::work {
 namespace {
 
 // The axes in the order in which they lie in the file, but `except` and those that have no steps.
@@ -71,10 +71,9 @@ Reordering Joined::mapping_along(int axis, const gf2::AffineMap& map) const {
   if (!cut) return xorder::mapping_along(shape, counted, map);
   const int k = static_cast<int>(*cut);
   if (counted == k)
-    throw InputError(
-        fmt::format("axis {} is that of --concatenate, and not the slowest in the files; concatenate "
-                    "into one file first",
-                    counted));
+    throw InputError(fmt::format(
+        "axis {} is that of {}, and not the slowest in the files; concatenate into one file first", counted,
+        name));
   return xorder::mapping_along(shape, counted > k ? counted + 1 : counted, map);
 }
 
@@ -87,13 +86,13 @@ Joined joined(std::span<const io::ArrayFile> inputs, const Joining& how) {
   try {
     k = static_cast<std::size_t>(checked_axis(how.axis, array.extents.size() + (how.stacked ? 1 : 0)));
   } catch (const InputError& e) {
-    throw InputError(fmt::format("{}: {}", how.stacked ? "--stack" : "--concatenate", e.what()));
+    throw InputError(fmt::format("{}: {}", how.name, e.what()));
   }
   std::optional<std::size_t> ragged;
   if (!how.stacked) ragged = k;
   for (const io::ArrayFile& input : inputs) check_alike(input, first, ragged);
   constexpr std::int64_t from_file_to_file = std::numeric_limits<std::int64_t>::max();  // the longest step
-  Joined all{{array.extents, array.dtype.bytes, Order::c, array.strides}, std::nullopt};
+  Joined all{{array.extents, array.dtype.bytes, Order::c, array.strides}, std::nullopt, how.name};
   const auto slowest = [k](const io::ArrayFile& input) { return is_slowest(input.description, k); };
   if (!how.stacked && std::ranges::all_of(inputs, slowest)) {
     all.shape.extents[k] = 0;
@@ -111,4 +110,4 @@ Joined joined(std::span<const io::ArrayFile> inputs, const Joining& how) {
   return all;
 }
 
-}  // namespace xorder::cli
+}  // namespace xorder::work
