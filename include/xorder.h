@@ -380,7 +380,7 @@ XORDER_API int xorder_job_descend(xorder_job** out, int ascends, xorder_step_fun
 
 /// Whether a new file of this name gets the header of an .npy file (1) or none (0), as xorder_job_layout()
 /// decides it.
-/// XORDER_ERROR_INPUT: the name means a format that is not written, such as a.h5.
+/// XORDER_ERROR_INPUT: the name means another format, such as a.tif; or a.h5, which only jobs write.
 XORDER_API int xorder_output_format(const char* path, int* npy);
 
 /// The plan as lines of text for people: the passes, tiles and blocks in which the data will be moved, the
@@ -423,6 +423,14 @@ XORDER_API const char* xorder_job_report_json(const xorder_job* job);
 XORDER_API const char* xorder_job_note(const xorder_job* job);
 
 XORDER_API void xorder_job_free(xorder_job* job);
+
+/// The same as xorder_job_layout(), but for a file without a header. The data begin at byte output_offset;
+/// the bytes before it are 0, and the caller may fill them in later. The data are in Fortran order if
+/// `fortran` is not 0.
+/// XORDER_ERROR_INPUT also: a file of that name has a header of its own, as .npy.
+XORDER_API int xorder_job_layout_raw(xorder_job** out, const xorder_permutation* permutation,
+                                     const xorder_layout* input, const char* output, uint64_t output_offset,
+                                     int fortran, const xorder_options* options);
 
 /// A job on several arrays that are one, as numpy.stack joins them along a new axis, if `stacked` is not 0,
 /// or numpy.concatenate along one that they have. The permutation is for the shape of the whole; one that

@@ -38,7 +38,7 @@ def warn(note: str) -> None:
 
 @dataclasses.dataclass(frozen=True)
 class Raw:
-    """An array in a file that does not say what it holds.
+    """An array in a file that does not say what it holds; or, as a target, a new file without a header.
 
     Parameters
     ----------
@@ -47,11 +47,12 @@ class Raw:
     dtype : dtype
         The type of an element.
     shape : tuple of int, optional
-        The extents. Default: one axis with all elements of the file.
+        The extents. Default: one axis with all elements of the file; of a new file, those of the result.
     offset : int, optional
-        Where the element with all indices 0 begins, in bytes.
+        Where the element with all indices 0 begins, in bytes. A new file has zeros before it.
     strides : tuple of int, optional
-        Bytes from one element to the next along each axis; negative ones go backwards. Default: no gaps.
+        Bytes from one element to the next along each axis; negative ones go backwards. Default: no gaps. New
+        files have none.
     order : {'C', 'F'}, optional
         How the axes lie without strides.
 
@@ -283,6 +284,22 @@ def checked_array(array: Any, what: str = "src") -> np.ndarray[Any, Any]:
 
 def is_path(given: Any) -> bool:
     return isinstance(given, (str, bytes, os.PathLike))
+
+
+def new_raw(raw: Raw, shape: Tuple[int, ...], dtype: np.dtype[Any]) -> Tuple[int, bool]:
+    """Where the data of a new file begin, and whether they are in Fortran order."""
+    if raw.strides is not None:
+        raise ValueError("a new file has no gaps: give order= instead of strides=")
+    if raw.order not in ("C", "F"):
+        raise ValueError(f"order is {raw.order!r}, neither 'C' nor 'F'")
+    if np.dtype(raw.dtype) != dtype:
+        raise TypeError(f"dst has the type {np.dtype(raw.dtype)}; expected {dtype}")
+    if raw.shape is not None and tuple(raw.shape) != shape:
+        raise ValueError(f"dst has the shape {tuple(raw.shape)}; expected {shape}")
+    offset = operator.index(raw.offset)
+    if not 0 <= offset < 1 << 63:
+        raise ValueError(f"dst has its data at {offset}, which no file has")
+    return offset, raw.order == "F"
 
 
 def source(src: Any) -> Union[File, np.ndarray[Any, Any]]:

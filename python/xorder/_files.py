@@ -15,7 +15,7 @@ from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
 import numpy as np
 
-from ._arrays import File, Path, npy_format, warn
+from ._arrays import File, Path, Raw, new_raw, npy_format, warn
 from ._library import Handle, Options, ProgressFunction, check, failure, library, path_bytes
 from ._memory import checked_threads, fill
 
@@ -184,10 +184,12 @@ class Job:
         return library.xorder_job_note(self._made.pointer).decode(errors="replace")  # type: ignore[no-any-return]
 
 
-def job_of(file: File, permutation: Handle, dst: Path, settings: Options) -> Job:
-    target = path_bytes(dst)
+def job_of(file: File, permutation: Handle, shape: Tuple[int, ...], dst: Union[Path, Raw], settings: Options) -> Job:
+    """The job that makes a file, with a result of this shape."""
+    target = path_bytes(dst.path if isinstance(dst, Raw) else dst)
     paths = (target, file.path)
-    made = Handle("job_layout", permutation.pointer, file.layout.pointer, target, byref(settings), paths=paths)
+    maker, more = ("job_layout_raw", new_raw(dst, shape, file.dtype)) if isinstance(dst, Raw) else ("job_layout", ())
+    made = Handle(maker, permutation.pointer, file.layout.pointer, target, *more, byref(settings), paths=paths)
     return Job(made, paths, bool(settings.resumable))
 
 
@@ -223,10 +225,19 @@ def _give_name(made: str, target: str, overwrite: bool) -> None:
         os.close(directory)
 
 
-def write_array(view: np.ndarray[Any, Any], dst: Path, overwrite: bool, threads: int, progress: Progress) -> Dict[str, Any]:
-    """An array in memory becomes a file in C order, by slabs. The file has no name before it is complete."""
-    tell, name = teller(progress), os.fsdecode(path_bytes(dst))
-    header = has_header(dst)
+def write_array(view: np.ndarray[Any, Any], dst: Union[Path, Raw], overwrite: bool, threads: int,
+                progress: Progress) -> Dict[str, Any]:
+    """An array in memory becomes a file, by slabs. The file has no name before it is complete."""
+    tell, name = teller(progress), os.fsdecode(path_bytes(dst.path if isinstance(dst, Raw) else dst))
+    if isinstance(dst, Raw):
+        offset, fortran = new_raw(dst, view.shape, view.dtype)
+        if name.lower().endswith(".npy"):
+            raise ValueError(f"{name}: a file of that name has a header of its own; a raw one ends in .raw, .bin or .dat")
+        if not offset:
+            has_header(name)  # raises for the names of formats
+        view, header = view.T if fortran else view, bytes(offset)
+    else:
+        header = npy_header(view.dtype, view.shape) if has_header(name) else b""
     if os.path.lexists(name) and not overwrite:
         raise FileExistsError(errno.EEXIST, "exists", name)
     if os.path.exists(name) and not os.path.isfile(name):
@@ -243,8 +254,7 @@ def write_array(view: np.ndarray[Any, Any], dst: Path, overwrite: bool, threads:
                 while data:
                     data = data[file.write(data):]
 
-            if header:
-                put(memoryview(npy_header(view.dtype, shape)))
+            put(memoryview(header))
             row = max(view.nbytes // max(view.shape[0], 1), 1)
             step, done = max(SLAB // row, 64 // max(view.itemsize, 1), 1), 0
             for begin in range(0, view.shape[0], step):

@@ -25,7 +25,7 @@ def _in_place(a: Place, axes: Optional[Sequence[int]], by: Optional[Map], comple
         return Plan(array.shape, array.dtype, axes, by=by, complement=complement, axis=axis).in_place(array, threads=threads)
     settings = options(memory, threads, False, tmpdir, "auto")
     file: Any = source(a)
-    permutation = task_of(axes, by, complement, axis).of(file.shape, file.itemsize)
+    permutation, _ = task_of(axes, by, complement, axis).of(file.shape, file.itemsize)
     made = Handle("job_in_place", permutation.pointer, file.layout.pointer, byref(settings), paths=[file.path])
     return Job(made, (file.path,), True).run(progress)
 

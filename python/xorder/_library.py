@@ -72,6 +72,7 @@ for _name, _result, _arguments in [
         ("layout_free", None, [c_void_p]),
         ("output_format", c_int, [c_char_p, POINTER(c_int)]),
         ("job_layout", c_int, [_OUT, c_void_p, c_void_p, c_char_p, POINTER(Options)]),
+        ("job_layout_raw", c_int, [_OUT, c_void_p, c_void_p, c_char_p, c_uint64, c_int, POINTER(Options)]),
         ("job_joined", c_int, [_OUT, c_void_p, c_int, c_int, POINTER(c_void_p), c_size_t, c_char_p, POINTER(Options)]),
         ("job_in_place", c_int, [_OUT, c_void_p, c_void_p, POINTER(Options)]),
         ("job_resume", c_int, [_OUT, c_char_p]),

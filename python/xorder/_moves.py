@@ -16,7 +16,8 @@ from ._memory import checked_threads, filled, mapped
 from ._permutations import Map, by_axes, by_map, checked_axes
 
 Source = Union[Path, Raw, "np.ndarray[Any, Any]"]
-Target = Union[Path, "np.ndarray[Any, Any]", None]
+NewFile = Union[Path, Raw]
+Target = Union[Path, Raw, "np.ndarray[Any, Any]", None]
 Size = Union[int, str, None]
 
 _MOST_DIFFERENCES = 2048  # that xorder_verify() tells apart
@@ -32,10 +33,12 @@ class _Task:
     def order(self, rank: int) -> Tuple[int, ...]:
         return tuple(range(rank)) if self.kept else checked_axes(self.axes, rank)
 
-    def of(self, shape: Tuple[int, ...], itemsize: int) -> Handle:
+    def of(self, shape: Tuple[int, ...], itemsize: int) -> Tuple[Handle, Tuple[int, ...]]:
+        """The permutation of such an array, and the shape of the result."""
         if self.by is not None:
-            return by_map(shape, self.by, self.complement, self.axis, itemsize)
-        return by_axes(shape, self.order(len(shape)), itemsize)
+            return by_map(shape, self.by, self.complement, self.axis, itemsize), shape
+        order = self.order(len(shape))
+        return by_axes(shape, order, itemsize), tuple(shape[axis] for axis in order)
 
     def in_memory(self, array: np.ndarray[Any, Any], out: Optional[np.ndarray[Any, Any]],
                   threads: int) -> np.ndarray[Any, Any]:
@@ -52,6 +55,11 @@ def task_of(axes: Optional[Sequence[int]], by: Optional[Map], complement: int, a
     return _Task(axes, by, complement, axis)
 
 
+def checked_target(dst: Any, what: str, others: str = "") -> None:
+    if not is_path(dst) and not isinstance(dst, Raw):
+        raise TypeError(f"{what} is a {type(dst).__name__}, neither a path nor an xorder.Raw{others}")
+
+
 def _perform(task: _Task, src: Source, dst: Target, out: Optional[np.ndarray[Any, Any]], memory: Size,
              threads: Optional[int], overwrite: bool, progress: Progress, tmpdir: Optional[Path], io: str, resumable: bool) -> Any:
     if out is not None:
@@ -65,8 +73,7 @@ def _perform(task: _Task, src: Source, dst: Target, out: Optional[np.ndarray[Any
             options(memory, threads, overwrite, tmpdir, io)  # of no use here, but wrong ones are told
         given = source(src)
         return task.in_memory(given.array() if isinstance(given, File) else given, dst, checked_threads(threads))
-    if not is_path(dst):
-        raise TypeError(f"dst is a {type(dst).__name__}, neither a path nor an array of NumPy's nor None")
+    checked_target(dst, "dst", ", nor an array of NumPy's nor None")
     settings = options(memory, threads, overwrite, tmpdir, io, resumable)
     found = source(src)
     if isinstance(found, np.ndarray):
@@ -78,7 +85,7 @@ def _perform(task: _Task, src: Source, dst: Target, out: Optional[np.ndarray[Any
             moved = found.transpose(task.order(found.ndim)) if task.by is None else task.in_memory(found, None, count)
             return write_array(moved, dst, overwrite, count, progress)
         found = file
-    return job_of(found, task.of(found.shape, found.itemsize), dst, settings).run(progress)
+    return job_of(found, *task.of(found.shape, found.itemsize), dst, settings).run(progress)
 
 
 def transpose(src: Source, dst: Target = None, axes: Optional[Sequence[int]] = None, *,
@@ -91,9 +98,10 @@ def transpose(src: Source, dst: Target = None, axes: Optional[Sequence[int]] = N
     ----------
     src : path, Raw or numpy.ndarray
         The array. A path may be FILE:NAME, for an array in a FITS, NetCDF, NIfTI or ENVI file. A view of a mapped file
-        (`numpy.memmap`, `numpy.load` with mmap_mode) is recognised, and read from the file as far as `dst` is a path.
-    dst : path or numpy.ndarray, optional
-        A new file, .npy unless its name ends in .raw, .bin or .dat; or an array of the result's shape and type, which is
+        (`numpy.memmap`, `numpy.load` with mmap_mode) is recognised, and read from the file as far as `dst` is one.
+    dst : path, Raw or numpy.ndarray, optional
+        A new file, .npy unless its name ends in .raw, .bin or .dat; a new file without a header, whose data begin at the
+        `offset` of the Raw, in its `order`; or an array of the result's shape and type, which is
         filled and may be a map of a file. Default: a new array.
     axes : sequence of int, optional
         Axis i of the result is axis axes[i] of `src`. Default: the axes are reversed.
@@ -118,7 +126,7 @@ def transpose(src: Source, dst: Target = None, axes: Optional[Sequence[int]] = N
     Returns
     -------
     numpy.ndarray or dict
-        The array; or the report of the run, if `dst` is a path.
+        The array; or the report of the run, if `dst` is a file.
 
     Raises
     ------
@@ -265,14 +273,14 @@ def _joined(path: Path, arrays: Sequence[Source], stacked: bool, axis: int, sett
     return Job(made, paths, bool(settings.resumable))
 
 
-def save(path: Path, array: Union[Source, Sequence[Source]], *, stack: Optional[int] = None,
+def save(path: NewFile, array: Union[Source, Sequence[Source]], *, stack: Optional[int] = None,
          concatenate: Optional[int] = None, memory: Size = None, threads: Optional[int] = None, overwrite: bool = False,
          progress: Progress = False, tmpdir: Optional[Path] = None, io: str = "auto", resumable: bool = False) -> Any:
     """`numpy.save` of views of files that are larger than memory.
 
     Parameters
     ----------
-    path : path
+    path : path or Raw
         The new file; as `dst` of `transpose`. Unlike `numpy.save` this appends nothing to its name, and replaces a file
         only with `overwrite`.
     array : numpy.ndarray, path or Raw; or a sequence of them
@@ -313,8 +321,7 @@ def save(path: Path, array: Union[Source, Sequence[Source]], *, stack: Optional[
     array([[ 0,  1,  2,  3],
            [ 8,  9, 10, 11]])
     """
-    if not is_path(path):
-        raise TypeError(f"path is a {type(path).__name__}, not a path")
+    checked_target(path, "path")
     given: Any = array
     axis: Any = concatenate if stack is None else stack
     several = isinstance(given, (list, tuple))
@@ -326,11 +333,13 @@ def save(path: Path, array: Union[Source, Sequence[Source]], *, stack: Optional[
         raise TypeError("stack= and concatenate= exclude each other")
     if not several:
         raise TypeError("stack= and concatenate= need a list of arrays")
+    if isinstance(path, Raw):
+        raise TypeError("path is an xorder.Raw, which is for one array; stack= and concatenate= need a path")
     settings = options(memory, threads, overwrite, tmpdir, io, resumable)
     return _joined(path, given, stack is not None, axis, settings).run(progress)
 
 
-def plan(src: Source, dst: Path, axes: Optional[Sequence[int]] = None, *, by: Optional[Map] = None, complement: int = 0,
+def plan(src: Source, dst: NewFile, axes: Optional[Sequence[int]] = None, *, by: Optional[Map] = None, complement: int = 0,
          axis: Optional[int] = None, memory: Size = None, threads: Optional[int] = None, overwrite: bool = False,
          tmpdir: Optional[Path] = None, io: str = "auto", resumable: bool = False) -> Job:
     """What a run would do: its passes, memory and time. Nothing is written.
@@ -339,7 +348,7 @@ def plan(src: Source, dst: Path, axes: Optional[Sequence[int]] = None, *, by: Op
     ----------
     src : path, Raw or numpy.ndarray
         The array, in a file: a view of a mapped file will do.
-    dst : path
+    dst : path or Raw
         The new file.
     axes : sequence of int, optional
         As for `transpose`.
@@ -364,11 +373,10 @@ def plan(src: Source, dst: Path, axes: Optional[Sequence[int]] = None, *, by: Op
     480000
     """
     task = task_of(axes, by, complement, axis)
-    if not is_path(dst):
-        raise TypeError(f"dst is a {type(dst).__name__}, not a path")
+    checked_target(dst, "dst")
     settings = options(memory, threads, overwrite, tmpdir, io, resumable)
     found = in_file(src, "src", "a plan is for files, and Plan for arrays")
-    return job_of(found, task.of(found.shape, found.itemsize), dst, settings)
+    return job_of(found, *task.of(found.shape, found.itemsize), dst, settings)
 
 
 class Difference(NamedTuple):
@@ -462,7 +470,7 @@ def verify(src: Source, result: Source, axes: Optional[Sequence[int]] = None, *,
     settings = options(memory, threads, False, None, "auto")
     given, made = (in_file(array, what, "compare such arrays by numpy.array_equal")
                    for array, what in ((src, "src"), (result, "result")))
-    permutation = task.of(given.shape, given.itemsize)
+    permutation, _ = task.of(given.shape, given.itemsize)
     count, found = c_size_t(), (_library.Difference * _MOST_DIFFERENCES)()
     apart(lambda callback: library.xorder_verify(permutation.pointer, given.layout.pointer, made.layout.pointer,
                                                  byref(settings), callback, None, found, len(found), byref(count)),

@@ -12,6 +12,7 @@
 #include "c/options.hpp"
 #include "c/permutation.hpp"
 #include "c/teller.hpp"
+#include "io/container/container.hpp"
 #include "text/json_text.hpp"
 #include "work/joined.hpp"
 #include "work/json.hpp"
@@ -42,8 +43,8 @@ using Made = std::unique_ptr<xorder_job>;
 Made job(const xorder_permutation& permutation, io::ArrayFile input, const char* output,
          work::Options options) {
   const ArrayShape shape = input.description.shape();
-  const Reordering what = permutation.applied_to(shape);
   auto extents = permutation.result(shape);
+  const Reordering what = stored_in(options.output_order, permutation.applied_to(shape), extents);
   return std::make_unique<xorder_job>(std::make_unique<tiles::Job>(
       std::vector{std::move(input)}, what, std::move(extents), output, std::move(options)));
 }
@@ -164,6 +165,29 @@ int xorder_job_into(xorder_job** out, const xorder_permutation* permutation, con
   });
 }
 
+int xorder_job_layout_raw(xorder_job** out, const xorder_permutation* permutation, const xorder_layout* input,
+                          const char* output, uint64_t output_offset, int fortran,
+                          const xorder_options* options) {
+  return made(out, [&] {
+    require(permutation, "permutation");
+    require(input, "input");
+    require(output, "output");
+    xorder::work::Options settings = job_options(options);
+    settings.output_offset = output_offset;
+    settings.output_order = fortran != 0 ? xorder::Order::fortran : xorder::Order::c;
+    xorder::io::ArrayFile file = input->array;
+    permutation->check_fits(file.path.string(), file.description.shape());
+    using xorder::io::Format;
+    file.format = Format::raw;
+    if (xorder::io::output_format(output, Format::raw, output_offset != 0) != Format::raw)
+      throw xorder::InputError(fmt::format(
+          "{}: a file of that name has a header of its own; a raw one ends in .raw, .bin, .dat or "
+          "nothing known",
+          output));
+    return job(*permutation, std::move(file), output, std::move(settings));
+  });
+}
+
 int xorder_job_descend(xorder_job** out, int ascends, xorder_step_function step, void* user,
                        const char* input, const char* output, const xorder_options* options) {
   return made(out, [&] {
@@ -238,7 +262,11 @@ int xorder_output_format(const char* path, int* npy) {
     require(path, "path");
     require(npy, "npy");
     using xorder::io::Format;
-    *npy = xorder::io::output_format(path, Format::npy) == Format::npy ? 1 : 0;
+    const Format format = xorder::io::output_format(xorder::io::output_file_and_name(path).file, Format::npy);
+    if (format == Format::hdf5)
+      throw xorder::InputError(fmt::format(
+          "{}: names an HDF5 file, which is made of an array in a file; write .npy or raw", path));
+    *npy = format == Format::npy ? 1 : 0;
   });
 }
 

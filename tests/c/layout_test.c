@@ -105,6 +105,8 @@ static void test_types(void) {
   OK(xorder_output_format("a.raw", &npy));
   CHECK(npy == 0);
   FAILS(XORDER_ERROR_INPUT, ".tif means", xorder_output_format("a.tif", &npy));
+  FAILS(XORDER_ERROR_INPUT, "a.h5: names an HDF5 file", xorder_output_format("a.h5", &npy));
+  FAILS(XORDER_ERROR_INPUT, "a.h5:/g/x: names an HDF5 file", xorder_output_format("a.h5:/g/x", &npy));
 
   // The file changes: whoever has looked at it does not get another.
   write_bytes("in.any", data, sizeof data - 1);
@@ -246,6 +248,44 @@ static void test_verify(void) {
   CHECK(remove("in.any") == 0 && remove("out.any") == 0);
 }
 
+// Behind a header of the caller's, in either order, under a name that means nothing.
+static void test_raw_output(void) {
+  enum { rows = 4, columns = 6, offset = 10 };
+  unsigned char in[rows * columns], out[offset + sizeof in + 1];
+  const uint64_t shape[] = {rows, columns};
+  xorder_permutation* p;
+  xorder_layout* layout;
+  xorder_job* job;
+  FILE* stream;
+  int fortran;
+  size_t i;
+  for (i = 0; i < sizeof in; ++i) in[i] = (unsigned char)(i + 1);
+  write_bytes("in.any", in, sizeof in);
+  OK(xorder_permutation_axes(&p, 2, shape, NULL, 1));
+  OK(xorder_layout_strided(&layout, "in.any", 0, "u1", 2, shape, NULL));
+  for (fortran = 0; fortran < 2; ++fortran) {
+    OK(xorder_job_layout_raw(&job, p, layout, "out.img", offset, fortran, NULL));
+    OK(xorder_job_run(job, NULL, NULL));
+    xorder_job_free(job);
+    stream = fopen("out.img", "rb");
+    CHECK(stream != NULL && fread(out, 1, sizeof out, stream) == offset + sizeof in && fclose(stream) == 0);
+    for (i = 0; i < offset; ++i) CHECK(out[i] == 0);
+    for (i = 0; i < sizeof in; ++i)
+      CHECK(out[offset + i] == (fortran ? in[i] : in[i % rows * columns + i / rows]));
+    CHECK(remove("out.img") == 0);
+  }
+  FAILS(XORDER_ERROR_INPUT, "out.npy: a file of that name has a header of its own",
+        xorder_job_layout_raw(&job, p, layout, "out.npy", 0, 0, NULL));
+  FAILS(XORDER_ERROR_INPUT, "out.tif", xorder_job_layout_raw(&job, p, layout, "out.tif", 0, 0, NULL));
+  FAILS(XORDER_ERROR_ARGUMENT, "output is NULL", xorder_job_layout_raw(&job, p, layout, NULL, 0, 0, NULL));
+  FAILS(XORDER_ERROR_ARGUMENT, "input is NULL", xorder_job_layout_raw(&job, p, NULL, "out.img", 0, 0, NULL));
+  FAILS(XORDER_ERROR_ARGUMENT, "permutation is NULL",
+        xorder_job_layout_raw(&job, NULL, layout, "out.img", 0, 0, NULL));
+  xorder_layout_free(layout);
+  xorder_permutation_free(p);
+  CHECK(remove("in.any") == 0);
+}
+
 // Three rows, stacked along the last axis, which is a transposition, and concatenated along the only one.
 static void test_joined(void) {
   enum { n = 40 };
@@ -323,4 +363,5 @@ void test_layouts(void) {
   test_layout_errors();
   test_verify();
   test_joined();
+  test_raw_output();
 }

@@ -56,6 +56,8 @@ def test_plan(a):
 
 def test_errors(a):
     os.mkdir("closed")
+    with open("there.raw", "wb"):
+        pass
     cases = [
         (lambda: xorder.transpose("nowhere.npy", "b.npy"), FileNotFoundError, errno.ENOENT, "nowhere.npy"),
         (lambda: xorder.transpose("nowhere.npy"), FileNotFoundError, errno.ENOENT, "nowhere.npy"),
@@ -69,7 +71,20 @@ def test_errors(a):
         (lambda: xorder.transpose("a.npy", "b\0.npy"), ValueError, None, None),
         (lambda: xorder.transpose("a\0.npy", "b.npy"), ValueError, None, None),
         (lambda: xorder.transpose("a.npy", 7), TypeError, None, None),
-        (lambda: xorder.transpose("a.npy", xorder.Raw("b.raw", "f8")), TypeError, None, None),
+        (lambda: xorder.transpose("a.npy", xorder.Raw("b.raw", "f4")), TypeError, None, None),
+        (lambda: xorder.transpose(a, xorder.Raw("b.raw", "f4")), TypeError, None, None),
+        (lambda: xorder.transpose("a.npy", xorder.Raw("b.raw", "f8", (300, 400))), ValueError, None, None),
+        (lambda: xorder.transpose("a.npy", xorder.Raw("b.raw", "f8", strides=(8, 3200))), ValueError, None, None),
+        (lambda: xorder.transpose("a.npy", xorder.Raw("b.raw", "f8", offset=-1)), ValueError, None, None),
+        (lambda: xorder.transpose("a.npy", xorder.Raw("b.raw", "f8", order="A")), ValueError, None, None),
+        (lambda: xorder.transpose("a.npy", xorder.Raw("b.npy", "f8")), ValueError, None, None),
+        (lambda: xorder.transpose(a, xorder.Raw("b.npy", "f8")), ValueError, None, None),
+        (lambda: xorder.transpose(a, xorder.Raw("b.tif", "f8")), ValueError, None, None),
+        (lambda: xorder.transpose("a.npy", xorder.Raw("b.tif", "f8")), ValueError, None, None),
+        (lambda: xorder.save("b.h5", a), ValueError, None, None),
+        (lambda: xorder.save("b.h5:/x", a), ValueError, None, None),
+        (lambda: xorder.transpose("a.npy", xorder.Raw("there.raw", "f8", offset=8)), FileExistsError, errno.EEXIST, "there.raw"),
+        (lambda: xorder.save(xorder.Raw("b.raw", "f8"), ["a.npy", "a.npy"], stack=0), TypeError, None, None),
         (lambda: xorder.save(a, a), TypeError, None, None),
         (lambda: xorder.open(a), TypeError, None, None),
         (lambda: xorder.transpose("a.npy", "b.npy", (0,)), ValueError, None, None),
@@ -207,6 +222,26 @@ def test_other_suffixes(a):
     assert same(np.fromfile("b.dat"), a.T.reshape(-1))
     xorder.save("b", a.T)
     assert same(np.load("b"), a.T)
+
+
+def test_raw_targets(a):
+    """From a file and from memory, with room for a header, in both orders, under any name."""
+    m = np.load("a.npy", mmap_mode="r")
+    for number, src in enumerate([a, m, "a.npy", xorder.Raw("a.npy", "f8", (300, 400), 128)]):
+        for order in "CF":
+            dst = xorder.Raw(f"b{number}{order}.img", "f8", offset=700, order=order)
+            xorder.transpose(src, dst)
+            assert open(dst.path, "rb").read() == bytes(700) + a.T.tobytes(order), (number, order)
+            described = xorder.Raw(dst.path, "f8", (400, 300), 700, order=order)
+            assert same(xorder.open(described), a.T) and xorder.verify("a.npy", described)
+            xorder.flip(src, xorder.Raw(dst.path, "f8", (300, 400)), overwrite=True)
+            assert same(np.fromfile(dst.path).reshape(a.shape), a[::-1, ::-1])
+    assert xorder.plan(m[::2], xorder.Raw("c.tif", "f8", (400, 150), 4096), resumable=True).run()["bytes"] == a.nbytes // 2
+    assert same(np.fromfile("c.tif", offset=4096).reshape(400, 150), a[::2].T)
+    xorder.save(xorder.Raw("d", "f8", order="F"), m[:, :256])
+    assert open("d", "rb").read() == a[:, :256].tobytes("F")
+    xorder.permute(xorder.Raw("d", "f8", (300, 256), order="F"), xorder.Raw("e", "f8", order="F"), by="bitreverse", axis=1)
+    assert same(xorder.open(xorder.Raw("e", "f8", (300, 256), order="F")), xorder.bitreverse(a[:, :256], axis=1))
 
 
 # ---- Threads and processes
