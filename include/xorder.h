@@ -380,7 +380,7 @@ XORDER_API int xorder_job_descend(xorder_job** out, int ascends, xorder_step_fun
 
 /// Whether a new file of this name gets the header of an .npy file (1) or none (0), as xorder_job_layout()
 /// decides it.
-/// XORDER_ERROR_INPUT: the name means another format, such as a.tif; or a.h5, which only jobs write.
+/// XORDER_ERROR_INPUT: the name means another format: a.tif; or a.h5, which only jobs write.
 XORDER_API int xorder_output_format(const char* path, int* npy);
 
 /// The plan as lines of text for people: the passes, tiles and blocks in which the data will be moved, the
@@ -464,6 +464,43 @@ XORDER_API int xorder_job_in_place(xorder_job** out, const xorder_permutation* p
 XORDER_API int xorder_job_resume(xorder_job** out, const char* path);
 /// The same for a run in place, but xorder_job_run() puts back what has been moved.
 XORDER_API int xorder_job_roll_back(xorder_job** out, const char* path);
+
+/// As xorder_step_function, but it returns 0 to go on. Anything else ends the run, with
+/// XORDER_ERROR_CANCELLED.
+typedef int (*xorder_checked_step_function)(int b, uint64_t first, uint64_t count, const void* x,
+                                            const void* plus, const void* minus, void* out, void* user);
+
+/// The same as xorder_job_descend(), for an array without gaps in C order.
+XORDER_API int xorder_job_compute(xorder_job** out, int ascends, xorder_checked_step_function step,
+                                  void* user, const xorder_layout* input, const char* output,
+                                  const xorder_options* options);
+
+/// A job that makes element i of the sum, as `operation` names it, of elements 0 to i: "sum", "prod", "min",
+/// "max" or "xor". In the type itself: integers wrap around. Floating-point numbers are added in an order
+/// that depends only on how many there are. The result has one axis. Like the next three, it is for arrays
+/// without gaps in C order, and everything else is as for xorder_job_descend(), but for any number of
+/// elements.
+/// XORDER_ERROR_INPUT also: there is no such operation, or not for the type; it is for integers, bool, f4 and
+/// f8, "sum" and "prod" also for c8 and c16, and "xor" not for floating-point numbers.
+XORDER_API int xorder_job_scan(xorder_job** out, const char* operation, const xorder_layout* input,
+                               const char* output, const xorder_options* options);
+
+/// A job that moves element i to i + distance, modulo their number, as numpy.roll. Reads and writes all data
+/// once, whatever their number and type.
+XORDER_API int xorder_job_shift(xorder_job** out, int64_t distance, const xorder_layout* input,
+                                const char* output, const xorder_options* options);
+
+/// A job that merges two sorted halves of 2^n integers, bools, f4 or f8 into one sorted array of one axis.
+/// XORDER_ERROR_INPUT also, by xorder_job_run(): a half is not in ascending order, or has a NaN.
+XORDER_API int xorder_job_merge(xorder_job** out, const xorder_layout* input, const char* output,
+                                const xorder_options* options);
+
+/// A job that solves a tridiagonal system of 2^n rows by cyclic reduction: row i is a x[i-1] + b x[i] +
+/// c x[i+1] = d. The four inputs are a, b, c and d, all f4 or all f8; a of the first row and c of the last do
+/// not matter. There is no pivoting.
+/// XORDER_ERROR_INPUT also, by xorder_job_run(): a pivot vanishes, which no diagonally dominant matrix has.
+XORDER_API int xorder_job_tridiagonal(xorder_job** out, const xorder_layout* const* inputs,
+                                      const char* output, const xorder_options* options);
 
 /// A part of a file in which something differs. Both ends are the first byte and element behind it; elements
 /// count in the order of the file.

@@ -12,6 +12,7 @@ file is complete or absent.
 """
 from ._arrays import Note, Raw, info, load_trace
 from ._arrays import open_array as open
+from ._descend import descend, merge, scan, shift, tridiagonal
 from ._files import Job
 from ._in_place import permute_in_place, resume, rollback, transpose_in_place
 from ._library import library as _lib
@@ -19,5 +20,6 @@ from ._memory import Plan, ascontiguousarray
 from ._moves import Difference, Verdict, bitreverse, flip, permute, plan, save, transpose, verify
 
 __version__: str = _lib.xorder_version_string().decode()
-__all__ = ["Difference", "Job", "Note", "Plan", "Raw", "Verdict", "ascontiguousarray", "bitreverse", "flip", "info", "load_trace",
-           "open", "permute", "permute_in_place", "plan", "resume", "rollback", "save", "transpose", "transpose_in_place", "verify"]
+__all__ = ["Difference", "Job", "Note", "Plan", "Raw", "Verdict", "ascontiguousarray", "bitreverse", "descend",
+           "flip", "info", "load_trace", "merge", "open", "permute", "permute_in_place", "plan", "resume", "rollback",
+           "save", "scan", "shift", "transpose", "transpose_in_place", "tridiagonal", "verify"]

@@ -43,6 +43,7 @@ class Difference(ctypes.Structure):
 
 
 ProgressFunction = ctypes.CFUNCTYPE(c_int, POINTER(Progress), c_void_p)
+StepFunction = ctypes.CFUNCTYPE(c_int, c_int, c_uint64, c_uint64, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)
 
 try:
     library = ctypes.CDLL(_find())
@@ -74,6 +75,11 @@ for _name, _result, _arguments in [
         ("job_layout", c_int, [_OUT, c_void_p, c_void_p, c_char_p, POINTER(Options)]),
         ("job_layout_raw", c_int, [_OUT, c_void_p, c_void_p, c_char_p, c_uint64, c_int, POINTER(Options)]),
         ("job_joined", c_int, [_OUT, c_void_p, c_int, c_int, POINTER(c_void_p), c_size_t, c_char_p, POINTER(Options)]),
+        ("job_compute", c_int, [_OUT, c_int, StepFunction, c_void_p, c_void_p, c_char_p, POINTER(Options)]),
+        ("job_scan", c_int, [_OUT, c_char_p, c_void_p, c_char_p, POINTER(Options)]),
+        ("job_shift", c_int, [_OUT, c_int64, c_void_p, c_char_p, POINTER(Options)]),
+        ("job_merge", c_int, [_OUT, c_void_p, c_char_p, POINTER(Options)]),
+        ("job_tridiagonal", c_int, [_OUT, POINTER(c_void_p), c_char_p, POINTER(Options)]),
         ("job_in_place", c_int, [_OUT, c_void_p, c_void_p, POINTER(Options)]),
         ("job_resume", c_int, [_OUT, c_char_p]),
         ("job_roll_back", c_int, [_OUT, c_char_p]),

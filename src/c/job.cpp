@@ -8,6 +8,7 @@
 
 #include "c/arguments.hpp"
 #include "c/border.hpp"
+#include "c/job.hpp"
 #include "c/layout.hpp"
 #include "c/options.hpp"
 #include "c/permutation.hpp"
@@ -17,23 +18,10 @@
 #include "work/joined.hpp"
 #include "work/json.hpp"
 #include "work/notes.hpp"
-#include "xorder/descend/job.hpp"
 #include "xorder/io/array_file.hpp"
 #include "xorder/tiles/in_place.hpp"
 #include "xorder/tiles/job.hpp"
 #include "xorder/tiles/resume.hpp"
-
-struct xorder_job {
-  explicit xorder_job(std::unique_ptr<xorder::work::Work> made)
-      : job(std::move(made)),
-        plan_text(job->describe()),
-        plan_json(xorder::json_text(xorder::work::plan_json(job->summary()))),
-        note(job->summary().note) {}
-
-  std::unique_ptr<xorder::work::Work> job;
-  std::string plan_text, plan_json, report_json;
-  std::string note;
-};
 
 namespace xorder::c {
 namespace {
@@ -48,24 +36,6 @@ Made job(const xorder_permutation& permutation, io::ArrayFile input, const char*
   return std::make_unique<xorder_job>(std::make_unique<tiles::Job>(
       std::vector{std::move(input)}, what, std::move(extents), output, std::move(options)));
 }
-
-// A computation by C's function.
-class StepByFunction final : public descend::Computation {
- public:
-  StepByFunction(bool ascends, std::size_t record_bytes, xorder_step_function function, void* user)
-      : Computation(ascends ? descend::Direction::ascend : descend::Direction::descend, record_bytes),
-        function_(function),
-        user_(user) {}
-
-  void step(int b, std::uint64_t first, std::size_t count, const std::byte* x, const std::byte* plus,
-            const std::byte* minus, std::byte* out) override {
-    function_(b, first, count, x, plus, minus, out, user_);
-  }
-
- private:
-  xorder_step_function function_;
-  void* user_;
-};
 
 void run(xorder_job& job, xorder_progress_function progress, void* user) {
   job.report_json.clear();
@@ -185,22 +155,6 @@ int xorder_job_layout_raw(xorder_job** out, const xorder_permutation* permutatio
           "nothing known",
           output));
     return job(*permutation, std::move(file), output, std::move(settings));
-  });
-}
-
-int xorder_job_descend(xorder_job** out, int ascends, xorder_step_function step, void* user,
-                       const char* input, const char* output, const xorder_options* options) {
-  return made(out, [&] {
-    if (step == nullptr) throw ArgumentError("step is NULL");
-    require(input, "input");
-    require(output, "output");
-    xorder::work::Options settings = job_options(options);
-    auto file = xorder::io::open_array(input, {});
-    const xorder::io::DType element = file.description.dtype;
-    const auto extents = file.description.extents;
-    auto what = std::make_unique<StepByFunction>(ascends != 0, element.bytes, step, user);
-    return std::make_unique<xorder_job>(std::make_unique<xorder::descend::DescendJob>(
-        std::vector{std::move(file)}, std::move(what), element, extents, output, std::move(settings)));
   });
 }
 

@@ -347,6 +347,120 @@ static void test_descend(void) {
   free(in);
 }
 
+static int failing_step(int b, uint64_t first, uint64_t count, const void* x, const void* plus,
+                        const void* minus, void* out, void* user) {
+  sum_step(b, first, count, x, plus, minus, out, user);
+  return b == 3;
+}
+
+static int good_step(int b, uint64_t first, uint64_t count, const void* x, const void* plus,
+                     const void* minus, void* out, void* user) {
+  sum_step(b, first, count, x, plus, minus, out, user);
+  return 0;
+}
+
+// What the job makes, as so many bytes.
+static unsigned char* result_of(xorder_job* job, size_t bytes) {
+  unsigned char* file;
+  OK(xorder_job_run(job, NULL, NULL));
+  xorder_job_free(job);
+  file = read_file("out.raw", bytes);
+  CHECK(remove("out.raw") == 0);
+  return file;
+}
+
+static void test_computations(void) {
+  enum { count = 1 << 10, bytes = count * 4 };
+  const uint64_t shape[] = {count}, odd[] = {count - 7};
+  uint32_t *in = (uint32_t*)noise(bytes), *out, one = 1, sum = 0;
+  float rows[4][count];
+  const xorder_layout* four[4];
+  xorder_layout *all, *some, *row;
+  xorder_job* job;
+  int i, k, before;
+
+  write_file("in.raw", in, 0, in, bytes);
+  before = files_here();
+  OK(xorder_layout_strided(&all, "in.raw", 0, "u4", 1, shape, NULL));
+  OK(xorder_layout_strided(&some, "in.raw", 0, "u4", 1, odd, NULL));
+  OK(xorder_job_compute(&job, 1, failing_step, &one, all, "out.raw", NULL));
+  FAILS(XORDER_ERROR_CANCELLED, "", xorder_job_run(job, NULL, NULL));
+  CHECK(files_here() == before);
+  xorder_job_free(job);
+  OK(xorder_job_compute(&job, 1, good_step, &one, all, "out.raw", NULL));
+  out = (uint32_t*)result_of(job, bytes);
+  for (i = 0; i < count; ++i) CHECK(out[i] == (sum += in[i]));
+  free(out);
+  OK(xorder_job_scan(&job, "sum", some, "out.raw", NULL));
+  out = (uint32_t*)result_of(job, bytes - 28);
+  for (sum = 0, i = 0; i < count - 7; ++i) CHECK(out[i] == (sum += in[i]));
+  free(out);
+  for (k = -2; k < 3; ++k) {
+    const int64_t distance = k * (int64_t)(count - 7) * 1000 + 5 * k;
+    OK(xorder_job_shift(&job, distance, some, "out.raw", NULL));
+    out = (uint32_t*)result_of(job, bytes - 28);
+    for (i = 0; i < count - 7; ++i) CHECK(out[(i + 5 * k + count - 7) % (count - 7)] == in[i]);
+    free(out);
+  }
+  OK(xorder_job_merge(&job, all, "out.raw", NULL));
+  FAILS(XORDER_ERROR_INPUT, "in.raw", xorder_job_run(job, NULL, NULL));  // the halves are noise
+  CHECK(files_here() == before);
+  xorder_job_free(job);
+  xorder_layout_free(all);
+  for (i = 0; i < count; ++i) in[i] = (uint32_t)(i < count / 2 ? 3 * i : 2 * (i - count / 2) + 1);
+  write_file("in.raw", in, 0, in, bytes);
+  OK(xorder_layout_strided(&all, "in.raw", 0, "u4", 1, shape, NULL));
+  OK(xorder_job_merge(&job, all, "out.raw", NULL));
+  out = (uint32_t*)result_of(job, bytes);
+  for (i = 1; i < count; ++i) CHECK(out[i - 1] <= out[i]);
+  free(out);
+
+  // A x = d for the x of all 1.
+  for (i = 0; i < count; ++i) {
+    rows[0][i] = rows[2][i] = 1;
+    rows[1][i] = 4;
+    rows[3][i] = i == 0 || i == count - 1 ? 5 : 6;
+  }
+  for (k = 0; k < 4; ++k) {
+    char name[] = "row0.raw";
+    name[3] = (char)('0' + k);
+    write_file(name, rows[k], 0, rows[k], sizeof rows[k]);
+    OK(xorder_layout_strided(&row, name, 0, "f4", 1, shape, NULL));
+    four[k] = row;
+  }
+  OK(xorder_job_tridiagonal(&job, four, "out.raw", NULL));
+  out = (uint32_t*)result_of(job, bytes);
+  for (i = 0; i < count; ++i) CHECK(((float*)out)[i] > 0.999f && ((float*)out)[i] < 1.001f);
+  free(out);
+
+  FAILS(XORDER_ERROR_ARGUMENT, "step is NULL", xorder_job_compute(&job, 1, NULL, NULL, all, "o.raw", NULL));
+  FAILS(XORDER_ERROR_ARGUMENT, "input is NULL",
+        xorder_job_compute(&job, 1, good_step, NULL, NULL, "o.raw", NULL));
+  FAILS(XORDER_ERROR_ARGUMENT, "output is NULL", xorder_job_compute(&job, 1, good_step, 0, all, NULL, NULL));
+  FAILS(XORDER_ERROR_INPUT, "the number of elements",
+        xorder_job_compute(&job, 1, good_step, NULL, some, "o.raw", NULL));
+  FAILS(XORDER_ERROR_INPUT, "mean", xorder_job_scan(&job, "mean", all, "o.raw", NULL));
+  FAILS(XORDER_ERROR_ARGUMENT, "operation is NULL", xorder_job_scan(&job, NULL, all, "o.raw", NULL));
+  FAILS(XORDER_ERROR_ARGUMENT, "input is NULL", xorder_job_scan(&job, "sum", NULL, "o.raw", NULL));
+  FAILS(XORDER_ERROR_ARGUMENT, "output is NULL", xorder_job_shift(&job, 1, all, NULL, NULL));
+  FAILS(XORDER_ERROR_ARGUMENT, "input is NULL", xorder_job_shift(&job, 1, NULL, "o.raw", NULL));
+  FAILS(XORDER_ERROR_ARGUMENT, "input is NULL", xorder_job_merge(&job, NULL, "o.raw", NULL));
+  FAILS(XORDER_ERROR_INPUT, "the number of elements", xorder_job_merge(&job, some, "o.raw", NULL));
+  FAILS(XORDER_ERROR_ARGUMENT, "inputs is NULL", xorder_job_tridiagonal(&job, NULL, "o.raw", NULL));
+  for (k = 0; k < 4; ++k) {
+    char name[] = "row0.raw";
+    name[3] = (char)('0' + k);
+    xorder_layout_free((xorder_layout*)four[k]);
+    CHECK(remove(name) == 0);
+  }
+  four[0] = NULL;
+  FAILS(XORDER_ERROR_ARGUMENT, "an input is NULL", xorder_job_tridiagonal(&job, four, "o.raw", NULL));
+  xorder_layout_free(all);
+  xorder_layout_free(some);
+  CHECK(remove("in.raw") == 0);
+  free(in);
+}
+
 // -- Plans, progress, cancelling --------------------------------------------------------------------------
 
 struct watch {
@@ -652,6 +766,7 @@ void test_jobs(const char* directory) {
   test_npy();
   test_transpose_file();
   test_descend();
+  test_computations();
   test_run();
   test_in_place();
   test_resumable();

@@ -11,13 +11,11 @@
 #include "moving.hpp"
 #include "network.hpp"
 #include "option_groups.hpp"
-#include "work/frame.hpp"
+#include "tiles/shift.hpp"
 #include "xorder/descend/computations.hpp"
 #include "xorder/descend/job.hpp"
 #include "xorder/error.hpp"
-#include "xorder/io/array_view.hpp"
 #include "xorder/machine/scheduled_descend.hpp"
-#include "xorder/tiles/job.hpp"
 
 namespace xorder::cli {
 namespace {
@@ -77,21 +75,6 @@ std::uint64_t distance_within(std::uint64_t count, const std::string& distance) 
   return static_cast<std::uint64_t>(distance.starts_with('-') ? (count - value) % count : value);
 }
 
-// Of any number of elements: its last ones and then the others.
-std::unique_ptr<work::Work> two_ranges(const Request& request, std::uint64_t distance) {
-  work::check_c_order(request.input());
-  const io::ArrayDescription& in = request.input().description;
-  const std::uint64_t count = in.elements();
-  io::ArrayFile first = request.input(), last = first;
-  first.description = last.description = io::reshaped(in, {count}, {});
-  first.description.extents = {count - distance};
-  last.description.extents = {distance};
-  last.description.offset += (count - distance) * in.dtype.bytes;
-  const Reordering as_it_is{in.dtype.bytes, {count}, {0}, std::nullopt, {}};
-  return std::make_unique<tiles::Job>(std::vector{std::move(last), std::move(first)}, as_it_is, in.extents,
-                                      request.output, request.options);
-}
-
 // A family of commands: `xorder descend` or `xorder machine descend`.
 struct Family {
   CLI::App& parent;
@@ -126,7 +109,7 @@ void add_shift(const Family& family) {
         const std::uint64_t distance = distance_within(in.elements(), *by);
         if (!std::has_single_bit(in.elements()) && !way.schedule) {
           if (way.sizes.processors != 0) throw InputError("--processors: only for 2^n elements");
-          return two_ranges(request, distance);
+          return tiles::shift(request.input(), distance, request.output, request.options);
         }
         return way.work(request, descend::cyclic_shift(in.dtype.bytes, distance), in.dtype, in.extents);
       },
