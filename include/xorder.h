@@ -524,6 +524,76 @@ XORDER_API int xorder_verify(const xorder_permutation* permutation, const xorder
                              xorder_progress_function progress, void* user, xorder_difference* differences,
                              size_t room, size_t* count);
 
+// ---- Schedules --------------------------------------------------------------------------------------------
+
+/// Which messages virtual processors (nodes) send each other in which step. Immutable, but for
+/// xorder_schedule_check(). docs/schedules.md explains them.
+typedef struct xorder_schedule xorder_schedule;
+
+/// Which nodes are neighbours. A size goes with it.
+enum xorder_network {
+  XORDER_NETWORK_HYPERCUBE = 0,  ///< 2^size nodes
+  XORDER_NETWORK_MESH = 1,       ///< size x size nodes, in rows and columns
+  XORDER_NETWORK_TORUS = 2,      ///< the same, but rows and columns wrap around
+  XORDER_NETWORK_CROSSBAR = 3    ///< 2^size nodes that all reach each other
+};
+
+/// What has to arrive where.
+enum xorder_task {
+  XORDER_TASK_NONE = 0,  ///< nothing is said of that; only for xorder_schedule_read()
+  /// Slot j of node i trades places with slot i of node j; on a mesh or a torus node (i, j) with node (j, i).
+  XORDER_TASK_TRANSPOSITION = 1,
+  /// Slot j of node i of P is word i P + j of P^2 words, which are bit-reversed.
+  XORDER_TASK_BIT_REVERSAL = 2
+};
+
+/// The schedule for a task: a total exchange on a hypercube, in the fewest steps that there can be, or the
+/// transposition on a mesh or a torus with wormhole switching, in the fewest known.
+/// XORDER_ERROR_ARGUMENT: there is no such task or network.
+/// XORDER_ERROR_INPUT: there is no schedule for that; there would be more than 2^20 nodes.
+XORDER_API int xorder_schedule_create(xorder_schedule** out, int task, int network, uint64_t size);
+
+/// A schedule for any packets on a hypercube of 2^dimension nodes with so many slots, found by search. Each
+/// packet is four numbers: the node and the slot where it lies, and those where it has to go.
+/// Takes some microseconds for each link that a packet crosses.
+/// XORDER_ERROR_INPUT: a packet is not between such places, two have the same source or target, one changes
+/// its slot on its node, or there are too many.
+XORDER_API int xorder_schedule_search(xorder_schedule** out, int dimension, uint64_t slots,
+                                      const uint64_t* packets, size_t count);
+
+/// A schedule of one's own: lines of JSON as `xorder schedule --messages` writes them. `name` is what
+/// messages call the text. What xorder_schedule_check() finds is not looked for.
+/// XORDER_ERROR_INPUT: a line is no message on this network, or too much for it; the task does not fit it.
+XORDER_API int xorder_schedule_read(xorder_schedule** out, const char* text, const char* name, int network,
+                                    uint64_t size, int task);
+
+/// Its nodes, slots of each, steps, lower_bound, links of the network, messages and crossings of links, as
+/// one JSON object, with the keys that docs/json.md lists. Lives as long as the schedule; "" for NULL.
+XORDER_API const char* xorder_schedule_json(const xorder_schedule* schedule);
+
+/// What lies in a slot of a node is copied to another place.
+typedef struct xorder_message {
+  uint64_t from_node, from_slot;
+  uint64_t to_node, to_slot;
+  uint64_t via;    ///< the node where its path turns first, or to_node
+  uint64_t links;  ///< that its path has
+} xorder_message;
+
+/// Stores in *count how many messages a step has, and the first `room` of them in `messages`, which may be
+/// NULL if `room` is 0.
+/// XORDER_ERROR_ARGUMENT: there is no such step.
+XORDER_API int xorder_schedule_messages(const xorder_schedule* schedule, uint64_t step,
+                                        xorder_message* messages, size_t room, size_t* count);
+
+/// Carries labels through all steps, without knowing what made the schedule, and watches the links. Stores in
+/// *json one JSON object: whether the schedule is `correct` and `complete`, its `conflicts` and `faults`, and
+/// others that docs/json.md lists. The text lives until the next check or xorder_schedule_free(). Takes time
+/// proportional to the messages. Only one thread at a time may check a schedule.
+/// XORDER_ERROR_INPUT: there are more than 2^24 slots in all.
+XORDER_API int xorder_schedule_check(xorder_schedule* schedule, const char** json);
+
+XORDER_API void xorder_schedule_free(xorder_schedule* schedule);
+
 #ifdef __cplusplus
 }
 #endif

@@ -18,8 +18,10 @@ from ._in_place import permute_in_place, resume, rollback, transpose_in_place
 from ._library import library as _lib
 from ._memory import Plan, ascontiguousarray
 from ._moves import Difference, Verdict, bitreverse, flip, permute, plan, save, transpose, verify
+from ._schedule import Schedule, schedule
 
 __version__: str = _lib.xorder_version_string().decode()
-__all__ = ["Difference", "Job", "Note", "Plan", "Raw", "Verdict", "ascontiguousarray", "bitreverse", "descend",
-           "flip", "info", "load_trace", "merge", "open", "permute", "permute_in_place", "plan", "resume", "rollback",
-           "save", "scan", "shift", "transpose", "transpose_in_place", "tridiagonal", "verify"]
+__all__ = ["Difference", "Job", "Note", "Plan", "Raw", "Schedule", "Verdict", "ascontiguousarray", "bitreverse",
+           "descend", "flip", "info", "load_trace", "merge", "open", "permute", "permute_in_place", "plan", "resume",
+           "rollback", "save", "scan", "schedule", "shift", "transpose", "transpose_in_place", "tridiagonal",
+           "verify"]

@@ -42,6 +42,13 @@ class Difference(ctypes.Structure):
     _fields_ = [("first_byte", c_uint64), ("end_byte", c_uint64), ("first_element", c_uint64), ("end_element", c_uint64)]
 
 
+class Message(ctypes.Structure):
+    """xorder_message."""
+
+    _fields_ = [("from_node", c_uint64), ("from_slot", c_uint64), ("to_node", c_uint64), ("to_slot", c_uint64),
+                ("via", c_uint64), ("links", c_uint64)]
+
+
 ProgressFunction = ctypes.CFUNCTYPE(c_int, POINTER(Progress), c_void_p)
 StepFunction = ctypes.CFUNCTYPE(c_int, c_int, c_uint64, c_uint64, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)
 
@@ -89,6 +96,13 @@ for _name, _result, _arguments in [
         ("job_report_json", c_char_p, [c_void_p]),
         ("job_note", c_char_p, [c_void_p]),
         ("job_free", None, [c_void_p]),
+        ("schedule_create", c_int, [_OUT, c_int, c_int, c_uint64]),
+        ("schedule_search", c_int, [_OUT, c_int, c_uint64, _NUMBERS, c_size_t]),
+        ("schedule_read", c_int, [_OUT, c_char_p, c_char_p, c_int, c_uint64, c_int]),
+        ("schedule_json", c_char_p, [c_void_p]),
+        ("schedule_messages", c_int, [c_void_p, c_uint64, POINTER(Message), c_size_t, POINTER(c_size_t)]),
+        ("schedule_check", c_int, [c_void_p, POINTER(c_char_p)]),
+        ("schedule_free", None, [c_void_p]),
         ("verify", c_int, [c_void_p, c_void_p, c_void_p, POINTER(Options), ProgressFunction, c_void_p,
                            POINTER(Difference), c_size_t, POINTER(c_size_t)]),
 ]:

@@ -30,6 +30,7 @@ void test_permutations(void);
 void test_memory(void);
 void test_jobs(const char* directory);
 void test_layouts(void);  // where test_jobs() was
+void test_schedules(void);
 void test_fork(const char* directory);
 
 #endif

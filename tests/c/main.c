@@ -64,6 +64,7 @@ int main(int argc, char** argv) {
   test_memory();
   test_jobs(argv[1]);
   test_layouts();
+  test_schedules();
   if (failures != 0) fprintf(stderr, "%d checks failed\n", failures);
   return failed();
 }
