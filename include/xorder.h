@@ -437,7 +437,7 @@ XORDER_API int xorder_job_layout_raw(xorder_job** out, const xorder_permutation*
 /// keeps the axes in their order just joins them. The arrays have one type and shape, and their axes lie in
 /// the same order; but if they are concatenated along the slowest axis of each, their extents along it may
 /// differ. A negative axis counts from the end. Everything else is as for xorder_job_layout().
-/// Requires `inputs` to have `count` entries. Each file takes up to three descriptors.
+/// Requires `inputs` to have `count` entries. Each file takes up to five descriptors.
 /// XORDER_ERROR_ARGUMENT: `count` is 0, or an input is NULL.
 /// XORDER_ERROR_INPUT also: the arrays do not fit together, or there is no such axis.
 XORDER_API int xorder_job_joined(xorder_job** out, const xorder_permutation* permutation, int stacked,

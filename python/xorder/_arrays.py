@@ -302,11 +302,37 @@ def new_raw(raw: Raw, shape: Tuple[int, ...], dtype: np.dtype[Any]) -> Tuple[int
     return offset, raw.order == "F"
 
 
+def _is_dataset(src: Any) -> bool:
+    h5py = sys.modules.get("h5py")  # who has a dataset has imported it
+    return h5py is not None and isinstance(src, h5py.Dataset)
+
+
+def _dataset_file(dataset: Any) -> Union[File, np.ndarray[Any, Any]]:
+    """The array of a contiguous h5py.Dataset, where it lies in its file."""
+    if not dataset:
+        raise ValueError("the dataset is closed")
+    file, name = dataset.file, f"{dataset.file.filename}:{dataset.name}"
+    type_text(dataset.dtype)
+    if dataset.size == 0:
+        return np.empty(dataset.shape or (0,), dataset.dtype)
+    offset = dataset.id.get_offset()
+    made = dataset.id.get_create_plist()
+    if offset is None or offset < file.userblock_size or made.get_external_count() or file.driver not in ("sec2", "stdio"):
+        raise ValueError(f"{name}: is not contiguous in the file: `h5repack -l CONTI IN OUT` makes it so")
+    if sys.modules["h5py"].h5t.py_create(dataset.dtype, logical=True) != dataset.id.get_type():
+        raise ValueError(f"{name}: its numbers are not stored as {dataset.dtype}, as h5py reads them")
+    if file.mode != "r":
+        file.flush()
+    return raw_file(Raw(file.filename, dataset.dtype, dataset.shape, offset))
+
+
 def source(src: Any) -> Union[File, np.ndarray[Any, Any]]:
     """What is to be moved: an array in a file, or an array, which may be a view of a mapped file."""
     if is_path(src):
         name = path_bytes(src)
         return File(Handle("layout_open", name, paths=[name]))
+    if _is_dataset(src):
+        return _dataset_file(src)
     return raw_file(src) if isinstance(src, Raw) else np.asarray(checked_array(src))
 
 

@@ -1,10 +1,12 @@
 """What users call: every function takes paths and arrays alike."""
 from __future__ import annotations
 
+import contextlib
 import operator
 import os
+import resource
 from ctypes import byref, c_size_t, c_void_p
-from typing import Any, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -96,8 +98,9 @@ def transpose(src: Source, dst: Target = None, axes: Optional[Sequence[int]] = N
 
     Parameters
     ----------
-    src : path, Raw or numpy.ndarray
-        The array. A path may be FILE:NAME, for an array in a FITS, NetCDF, NIfTI or ENVI file. A view of a mapped file
+    src : path, Raw, numpy.ndarray or h5py.Dataset
+        The array. A path may be FILE:NAME, for an array in a FITS, NetCDF, HDF5, NIfTI or ENVI file. A dataset must be
+        contiguous; its file is flushed first. A view of a mapped file
         (`numpy.memmap`, `numpy.load` with mmap_mode) is recognised, and read from the file as far as `dst` is one.
     dst : path, Raw or numpy.ndarray, optional
         A new file, .npy unless its name ends in .raw, .bin or .dat; a new file without a header, whose data begin at the
@@ -252,6 +255,21 @@ def flip(src: Source, dst: Target = None, axis: Union[int, Sequence[int], None] 
     return _perform(_Task(kept=True), flipped, dst, out, memory, threads, overwrite, progress, tmpdir, io, resumable)
 
 
+@contextlib.contextmanager
+def _many_files(count: int) -> Iterator[None]:
+    """Each takes a few descriptors. Where the process may not have so many at once, but could allow itself, it does."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = hard if hard != resource.RLIM_INFINITY else 1 << 20
+    raised = soft != resource.RLIM_INFINITY and soft < min(100 + 5 * count, most)
+    if raised:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    try:
+        yield
+    finally:
+        if raised:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
 def _joined(path: Path, arrays: Sequence[Source], stacked: bool, axis: int, settings: Options) -> Job:
     files = [in_file(array, f"arrays[{number}]", "join such arrays by NumPy") for number, array in enumerate(arrays)]
     if not files:
@@ -336,7 +354,8 @@ def save(path: NewFile, array: Union[Source, Sequence[Source]], *, stack: Option
     if isinstance(path, Raw):
         raise TypeError("path is an xorder.Raw, which is for one array; stack= and concatenate= need a path")
     settings = options(memory, threads, overwrite, tmpdir, io, resumable)
-    return _joined(path, given, stack is not None, axis, settings).run(progress)
+    with _many_files(len(given)):
+        return _joined(path, given, stack is not None, axis, settings).run(progress)
 
 
 def plan(src: Source, dst: NewFile, axes: Optional[Sequence[int]] = None, *, by: Optional[Map] = None, complement: int = 0,

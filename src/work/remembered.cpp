@@ -34,8 +34,8 @@ json input_json(const io::ArrayFile& input) {
 // An .npy file is as good as a raw one whose array is known. The headers of others tell what the output gets.
 io::ArrayFile reopened(const json& input, const std::string& path) {
   const std::string member = text_of(input.at("member"));
-  const io::Format format{input.at("format").get<int>()};
-  const bool plain = format == io::Format::npy || format == io::Format::raw;
+  const io::Format kind{input.at("format").get<int>()};
+  const bool plain = kind == io::Format::npy || kind == io::Format::raw;
   io::ArrayFile array =
       plain ? io::open_raw_array(path, {.dtype = io::DType{}, .extents = {}, .ignore_rest = true})
             : io::open_array(member.empty() ? path : path + ':' + member);
@@ -45,7 +45,7 @@ io::ArrayFile reopened(const json& input, const std::string& path) {
                          .offset = input.at("offset")};
   for (const json& piece : input.at("pieces")) a.pieces.push_back({piece.at(0), piece.at(1), piece.at(2)});
   io::check_layout(a, array.stamp.size, path);
-  array.format = format;
+  array.format = kind;
   array.description = std::move(a);
   array.rest = 0;
   return array;

@@ -67,7 +67,7 @@ def two_passes(rng):
     source = _arrays.source("a.npy")
     settings = _files.options("16MiB", None, False, None, "auto", True)
     settings.device = b"disk.json"
-    return a, _files.job_of(source, _moves.task_of(None, "bitreverse", 0, None).of(source.shape, 4), "b.npy", settings)
+    return a, _files.job_of(source, *_moves.task_of(None, "bitreverse", 0, None).of(source.shape, 4), "b.npy", settings)
 
 
 def killed(*words):
@@ -203,7 +203,7 @@ def test_everything_is_remembered(rng, order):
     os.mkdir("scratch")
     settings = _files.options("16MiB", 2, False, "scratch", "direct", True)
     settings.device = b"disk.json"
-    job = _files.job_of(source, _moves.task_of(None, "bitreverse", 0, None).of(source.shape, 4), dst, settings)
+    job = _files.job_of(source, *_moves.task_of(None, "bitreverse", 0, None).of(source.shape, 4), dst, settings)
     expected = xorder.bitreverse(a if order == "C" else a[:, ::-2])
     assert job.passes > 1
     with pytest.warns(xorder.Note), ended(2):
@@ -228,7 +228,7 @@ def test_with_the_program(rng):
         a = half_done(rng)
         assert '"in_place":true' in program("status", "a.npy", "--json").stdout
         done = program(command, "a.npy")
-        assert done.returncode == 0 and "a.npy: 19.53 MiB in " in done.stderr, done.stderr
+        assert done.returncode == 0 and "a.npy: the rest of 19.53 MiB in " in done.stderr, done.stderr
         assert same(np.load("a.npy"), a.T if command == "resume" else a) and os.listdir(".") == ["a.npy"]
     a, job = two_passes(rng)
     with pytest.warns(xorder.Note), ended(2):
