@@ -29,6 +29,11 @@ module xorder
   public :: xorder_npy_shape, xorder_output_format
   public :: xorder_job_raw, xorder_job_npy, xorder_job_layout, xorder_job_into
   public :: xorder_job_descend, xorder_job_run, xorder_job_free
+  public :: xorder_job_layout_raw, xorder_job_joined, xorder_job_in_place, xorder_job_resume
+  public :: xorder_job_roll_back, xorder_job_compute, xorder_job_scan, xorder_job_shift, xorder_job_merge
+  public :: xorder_job_tridiagonal, xorder_verify, xorder_difference
+  public :: xorder_schedule_create, xorder_schedule_search, xorder_schedule_read, xorder_schedule_json
+  public :: xorder_schedule_messages, xorder_schedule_check, xorder_schedule_free, xorder_message
   public :: xorder_version_string, xorder_status_text, xorder_last_error, xorder_plan_text, xorder_layout_json
   public :: xorder_layout_path, xorder_job_plan_text, xorder_job_plan_json, xorder_job_report_json
   public :: xorder_job_note
@@ -39,10 +44,14 @@ module xorder
   integer(c_int), parameter, public :: XORDER_ACCESS_AUTO = 0, XORDER_ACCESS_DIRECT = 1, &
     XORDER_ACCESS_MAPPED = 2
   integer, parameter, public :: XORDER_MAX_RANK = 64
+  integer(c_int), parameter, public :: XORDER_NETWORK_HYPERCUBE = 0, XORDER_NETWORK_MESH = 1, &
+    XORDER_NETWORK_TORUS = 2, XORDER_NETWORK_CROSSBAR = 3
+  integer(c_int), parameter, public :: XORDER_TASK_NONE = 0, XORDER_TASK_TRANSPOSITION = 1, &
+    XORDER_TASK_BIT_REVERSAL = 2
 
   ! The defaults of all members are set. Texts are c_loc() of a target that ends with c_null_char.
   type, bind(c) :: xorder_options
-    integer(c_size_t) :: size = 48
+    integer(c_size_t) :: size = 56
     integer(c_int64_t) :: memory = 0
     integer(c_int) :: threads = 0
     integer(c_int) :: access = XORDER_ACCESS_AUTO
@@ -50,6 +59,15 @@ module xorder
     integer(c_int) :: reserved = 0
     type(c_ptr) :: scratch_directory = c_null_ptr
     type(c_ptr) :: device = c_null_ptr
+    integer(c_int) :: resumable = 0
+  end type
+
+  type, bind(c) :: xorder_difference
+    integer(c_int64_t) :: first_byte, end_byte, first_element, end_element
+  end type
+
+  type, bind(c) :: xorder_message
+    integer(c_int64_t) :: from_node, from_slot, to_node, to_slot, via, links
   end type
 
   type, bind(c) :: xorder_progress
@@ -225,6 +243,135 @@ module xorder
       character(kind=c_char), intent(in) :: input(*), output(*)
       type(xorder_options), intent(in), optional :: options
     end function
+    integer(c_int) function xorder_job_layout_raw(out, permutation, input, output, output_offset, fortran, &
+      options) bind(c)
+      import c_int, c_int64_t, c_ptr, c_char, xorder_options
+      type(c_ptr), intent(out) :: out
+      type(c_ptr), value :: permutation, input
+      character(kind=c_char), intent(in) :: output(*)
+      integer(c_int64_t), value :: output_offset
+      integer(c_int), value :: fortran
+      type(xorder_options), intent(in), optional :: options
+    end function
+    integer(c_int) function xorder_job_joined(out, permutation, stacked, axis, inputs, count, output, &
+      options) bind(c)
+      import c_int, c_size_t, c_ptr, c_char, xorder_options
+      type(c_ptr), intent(out) :: out
+      type(c_ptr), value :: permutation
+      integer(c_int), value :: stacked, axis
+      type(c_ptr), intent(in) :: inputs(*)
+      integer(c_size_t), value :: count
+      character(kind=c_char), intent(in) :: output(*)
+      type(xorder_options), intent(in), optional :: options
+    end function
+    integer(c_int) function xorder_job_in_place(out, permutation, file, options) bind(c)
+      import c_int, c_ptr, xorder_options
+      type(c_ptr), intent(out) :: out
+      type(c_ptr), value :: permutation, file
+      type(xorder_options), intent(in), optional :: options
+    end function
+    integer(c_int) function xorder_job_resume(out, path) bind(c)
+      import c_int, c_ptr, c_char
+      type(c_ptr), intent(out) :: out
+      character(kind=c_char), intent(in) :: path(*)
+    end function
+    integer(c_int) function xorder_job_roll_back(out, path) bind(c)
+      import c_int, c_ptr, c_char
+      type(c_ptr), intent(out) :: out
+      character(kind=c_char), intent(in) :: path(*)
+    end function
+    integer(c_int) function xorder_job_compute(out, ascends, step, user, input, output, options) bind(c)
+      import c_int, c_ptr, c_funptr, c_char, xorder_options
+      type(c_ptr), intent(out) :: out
+      integer(c_int), value :: ascends
+      type(c_funptr), value :: step
+      type(c_ptr), value :: user, input
+      character(kind=c_char), intent(in) :: output(*)
+      type(xorder_options), intent(in), optional :: options
+    end function
+    integer(c_int) function xorder_job_scan(out, operation, input, output, options) bind(c)
+      import c_int, c_ptr, c_char, xorder_options
+      type(c_ptr), intent(out) :: out
+      character(kind=c_char), intent(in) :: operation(*), output(*)
+      type(c_ptr), value :: input
+      type(xorder_options), intent(in), optional :: options
+    end function
+    integer(c_int) function xorder_job_shift(out, distance, input, output, options) bind(c)
+      import c_int, c_int64_t, c_ptr, c_char, xorder_options
+      type(c_ptr), intent(out) :: out
+      integer(c_int64_t), value :: distance
+      type(c_ptr), value :: input
+      character(kind=c_char), intent(in) :: output(*)
+      type(xorder_options), intent(in), optional :: options
+    end function
+    integer(c_int) function xorder_job_merge(out, input, output, options) bind(c)
+      import c_int, c_ptr, c_char, xorder_options
+      type(c_ptr), intent(out) :: out
+      type(c_ptr), value :: input
+      character(kind=c_char), intent(in) :: output(*)
+      type(xorder_options), intent(in), optional :: options
+    end function
+    integer(c_int) function xorder_job_tridiagonal(out, inputs, output, options) bind(c)
+      import c_int, c_ptr, c_char, xorder_options
+      type(c_ptr), intent(out) :: out
+      type(c_ptr), intent(in) :: inputs(4)
+      character(kind=c_char), intent(in) :: output(*)
+      type(xorder_options), intent(in), optional :: options
+    end function
+    integer(c_int) function xorder_verify(permutation, source, result, options, progress, user, differences, &
+      room, count) bind(c)
+      import c_int, c_size_t, c_ptr, c_funptr, xorder_options, xorder_difference
+      type(c_ptr), value :: permutation, source, result, user
+      type(xorder_options), intent(in), optional :: options
+      type(c_funptr), value :: progress
+      type(xorder_difference), intent(inout), optional :: differences(*)
+      integer(c_size_t), value :: room
+      integer(c_size_t), intent(inout) :: count
+    end function
+
+    integer(c_int) function xorder_schedule_create(out, task, network, size) bind(c)
+      import c_int, c_int64_t, c_ptr
+      type(c_ptr), intent(out) :: out
+      integer(c_int), value :: task, network
+      integer(c_int64_t), value :: size
+    end function
+    integer(c_int) function xorder_schedule_search(out, dimension, slots, packets, count) bind(c)
+      import c_int, c_int64_t, c_size_t, c_ptr
+      type(c_ptr), intent(out) :: out
+      integer(c_int), value :: dimension
+      integer(c_int64_t), value :: slots
+      integer(c_int64_t), intent(in) :: packets(4, *)
+      integer(c_size_t), value :: count
+    end function
+    integer(c_int) function xorder_schedule_read(out, text, name, network, size, task) bind(c)
+      import c_int, c_int64_t, c_ptr, c_char
+      type(c_ptr), intent(out) :: out
+      character(kind=c_char), intent(in) :: text(*), name(*)
+      integer(c_int), value :: network, task
+      integer(c_int64_t), value :: size
+    end function
+    integer(c_int) function xorder_schedule_messages(schedule, step, messages, room, count) bind(c)
+      import c_int, c_int64_t, c_size_t, c_ptr, xorder_message
+      type(c_ptr), value :: schedule
+      integer(c_int64_t), value :: step
+      type(xorder_message), intent(inout), optional :: messages(*)
+      integer(c_size_t), value :: room
+      integer(c_size_t), intent(inout) :: count
+    end function
+    integer(c_int) function c_schedule_check(schedule, json) bind(c, name='xorder_schedule_check')
+      import c_int, c_ptr
+      type(c_ptr), value :: schedule
+      type(c_ptr), intent(inout) :: json
+    end function
+    type(c_ptr) function c_schedule_json(schedule) bind(c, name='xorder_schedule_json')
+      import c_ptr
+      type(c_ptr), value :: schedule
+    end function
+    subroutine xorder_schedule_free(schedule) bind(c)
+      import c_ptr
+      type(c_ptr), value :: schedule
+    end subroutine
+
     integer(c_int) function c_job_run(job, progress, user) bind(c, name='xorder_job_run')
       import c_int, c_ptr, c_funptr
       type(c_ptr), value :: job, user
@@ -411,5 +558,20 @@ contains
     type(c_ptr), intent(in) :: job
     character(len=:), allocatable :: text
     text = string(c_job_note(job))
+  end function
+  function xorder_schedule_json(schedule) result(text)
+    type(c_ptr), intent(in) :: schedule
+    character(len=:), allocatable :: text
+    text = string(c_schedule_json(schedule))
+  end function
+
+  ! The report is left as it is if the check fails.
+  integer(c_int) function xorder_schedule_check(schedule, report) result(status)
+    type(c_ptr), intent(in) :: schedule
+    character(len=:), allocatable, intent(inout) :: report
+    type(c_ptr) :: json
+    json = c_null_ptr
+    status = c_schedule_check(schedule, json)
+    if (status == XORDER_OK) report = string(json)
   end function
 end module

@@ -32,6 +32,7 @@ program fortran_test
   call test_memory
   call test_files
   call test_jobs
+  call test_more
   if (failures /= 0) error stop 1
 
 contains
@@ -48,6 +49,59 @@ contains
     integer(c_int), intent(in) :: status
     character(len=*), intent(in) :: what
     call check(status == XORDER_OK, what)
+  end subroutine
+
+  ! Sums are verified wrong, a file in place right; a schedule.
+  subroutine test_more
+    integer(c_int64_t), parameter :: n = 16
+    type(xorder_difference) :: differences(1)
+    type(xorder_message) :: messages(12)
+    type(c_ptr) :: layout, sums, job, permutation, schedule
+    character(len=:), allocatable :: report
+    integer(c_size_t) :: count
+    integer(c_int) :: made(n)
+    integer :: unit, i
+    open (newunit=unit, file='m.raw', access='stream', form='unformatted', status='replace')
+    write (unit) [(int(i, c_int), i = 1, int(n))]
+    close (unit)
+    call done(xorder_layout_strided(layout, 'm.raw'//c_null_char, 0_c_int64_t, 'i4'//c_null_char, 1, [n]), 'layout')
+    call done(xorder_job_scan(job, 'sum'//c_null_char, layout, 's.raw'//c_null_char), 'scan')
+    call done(xorder_job_run(job), 'run of scan')
+    call xorder_job_free(job)
+    open (newunit=unit, file='s.raw', access='stream', form='unformatted', status='old')
+    read (unit) made
+    close (unit)
+    call check(all(made == [(i * (i + 1) / 2, i = 1, int(n))]), 'sums')
+    call done(xorder_layout_strided(sums, 's.raw'//c_null_char, 0_c_int64_t, 'i4'//c_null_char, 1, [n]), 'layout of sums')
+    call done(xorder_permutation_axes(permutation, 1, [n], element_bytes=4_c_int64_t), 'permutation')
+    count = 7
+    call done(xorder_verify(permutation, layout, sums, progress=c_null_funptr, user=c_null_ptr, &
+      differences=differences, room=1_c_size_t, count=count), 'verify')
+    call check(count == 1 .and. differences(1)%end_byte == 64, 'the difference')
+    call xorder_layout_free(sums)
+    call xorder_permutation_free(permutation)
+    call done(xorder_permutation_expression(permutation, 'reverse'//c_null_char, 4, 4_c_int64_t), 'reverse')
+    call done(xorder_job_in_place(job, permutation, layout), 'in place')
+    call done(xorder_job_run(job), 'run in place')
+    call xorder_job_free(job)
+    call check(xorder_job_resume(job, 'm.raw'//c_null_char) == XORDER_ERROR_INPUT, 'nothing to resume')
+    open (newunit=unit, file='m.raw', access='stream', form='unformatted', status='old')
+    read (unit) made
+    close (unit, status='delete')
+    call check(all(made == [(int(n) + 1 - i, i = 1, int(n))]), 'the other way round')
+    call xorder_layout_free(layout)
+    call xorder_permutation_free(permutation)
+    open (newunit=unit, file='s.raw', status='old')
+    close (unit, status='delete')
+
+    call done(xorder_schedule_create(schedule, XORDER_TASK_TRANSPOSITION, XORDER_NETWORK_HYPERCUBE, 2_c_int64_t), &
+      'schedule')
+    call done(xorder_schedule_messages(schedule, 0_c_int64_t, messages, 12_c_size_t, count), 'messages')
+    call check(count == 8 .and. all(messages(:8)%links == 1), 'each over one link')
+    call done(xorder_schedule_check(schedule, report), 'check')
+    call check(index(report, '"correct":true') > 0, 'report')
+    call check(index(xorder_schedule_json(schedule), '"steps":2') > 0, 'steps')
+    call xorder_schedule_free(schedule)
   end subroutine
 
   subroutine test_memory
