@@ -23,11 +23,11 @@ class IntoExistingTest : public testing::TestWithParam<AccessChoice> {
   // The file's content if its part at `offset` is the transposed input.
   std::string expected(std::uint64_t offset) const {
     std::string all = before_;
-    const std::uint64_t bytes = layout_.dtype->bytes, rows = layout_.extents->at(0),
+    const std::uint64_t width = layout_.dtype->bytes, rows = layout_.extents->at(0),
                         columns = layout_.extents->at(1);
     for (std::uint64_t i = 0; i < rows; ++i) {
       for (std::uint64_t j = 0; j < columns; ++j)
-        all.replace(offset + (j * rows + i) * bytes, bytes, data_, (i * columns + j) * bytes, bytes);
+        all.replace(offset + (j * rows + i) * width, width, data_, (i * columns + j) * width, width);
     }
     return all;
   }
@@ -83,7 +83,6 @@ TEST_P(IntoExistingTest, LeavesTheRestAsItIs) {
 TEST_P(IntoExistingTest, AFailureLeavesTheRestAsItIs) {
   SEED_TRACE(random_);
   make_files(300, 500, "f8", 3000);
-  using Kind = io::Transfer::Kind;
   for (const int what : {0, 1, 2}) {
     bool failed = true;
     for (long number = 0; failed && number < 1000; ++number) {
@@ -91,7 +90,7 @@ TEST_P(IntoExistingTest, AFailureLeavesTheRestAsItIs) {
       if (what == 0)
         disk.fail_operation(number);
       else
-        disk.fail_transfer(what == 1 ? Kind::read : Kind::write, number);
+        disk.fail_transfer(what == 1 ? io::Transfer::Kind::read : io::Transfer::Kind::write, number);
       try {
         run(1234, disk);
       } catch (const Error&) {
