@@ -168,9 +168,9 @@ class Rectangles : public InPlaceEngine {
         move_ends(array, rest, false);
         slots();
         if (panel_) to_rows(array, threads, workspace, aside);
-        std::memcpy(array + in_.panels * panel_bytes_, rest, rest_bytes());
+        std::copy_n(rest, rest_bytes(), array + in_.panels * panel_bytes_);  // or nothing, from nowhere
       } else {
-        std::memcpy(rest, array + in_.panels * panel_bytes_, rest_bytes());
+        std::copy_n(array + in_.panels * panel_bytes_, rest_bytes(), rest);
         if (panel_) to_slots(array, threads, workspace, aside);
         slots();
         move_ends(array, rest, true);
