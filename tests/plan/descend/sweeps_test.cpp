@@ -13,7 +13,6 @@
 
 #include "byte_units.hpp"
 #include "io/scratch.hpp"
-#include "sanitized.hpp"
 #include "seed.hpp"
 #include "xorder/error.hpp"
 
