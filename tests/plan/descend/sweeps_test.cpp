@@ -185,7 +185,7 @@ TEST(Sweeps, OfVirtualProcessorsAndOfWhatIsToDo) {
   test::Random random;
   SEED_TRACE(random);
   int planned = 0, whole = 0;
-  for (int round = 0; round < test::rounds(300); ++round) {
+  for (int round = 0; round < 300; ++round) {
     auto [c, setting] = random_case(random);
     c.lg_size = random.in(0, 30);
     c.between = std::array{Between::threads, Between::aspc,
