@@ -34,7 +34,7 @@ bool PoolQueue::all_busy() {
 }
 
 void PoolQueue::start() {
-  constexpr std::size_t stack_bytes = std::size_t{512} << 10;
+  constexpr std::size_t stack_bytes = std::size_t{2} << 20;  // sanitizers need almost half of that
   const std::lock_guard lock(mutex_);
   threads_.emplace_back(stack_bytes, [this] { work(); });
   ++idle_;
