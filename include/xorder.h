@@ -203,11 +203,11 @@ XORDER_API int xorder_plan_execute(const xorder_plan* plan, const void* source, 
 /// 2 MiB, or 4 MiB if the third-level cache has 32 MiB, read and write the array once; all other maps of at
 /// least 64 bytes, of elements of 1, 2, 4, 8, 16, 32 .. bytes, do so twice. They need up to about 4 MiB for
 /// each thread and 2 MiB for all. A matrix of any other shape is read and written twice as well, and needs
-/// 1/64 of its size, and up to 4 MiB for each thread (more if its shorter side has more than 65,536 elements:
-/// 64 bytes for each); three axes reversed are two such matrices. All other permutations, and small arrays
-/// that would be written twice, go into a second array, allocated here, and are copied back, batches part by
-/// part. Batches also take the buffers of xorder_plan_execute(); without memory for these they are finished
-/// element by element.
+/// mostly 1/64 of its size, up to 1/20 for small ones of small elements, and up to 4 MiB for each thread
+/// (more if its shorter side has many thousand elements: at most 192 bytes for each, or its own size); three
+/// axes reversed are two such matrices. All other permutations, and small arrays that would be written
+/// twice, go into a second array, allocated here, and are copied back, batches part by part. Batches also
+/// take the buffers of xorder_plan_execute(); without memory for these they are finished element by element.
 /// XORDER_ERROR_INPUT: the plan was made by xorder_plan_create_strided().
 /// XORDER_ERROR_MEMORY: there is no memory for that; `array` is unchanged. With several
 /// threads and at least 2 MiB, the call also allocates some KiB while it works. If that fails, the content of

@@ -62,8 +62,9 @@ def transpose_in_place(a: Place, axes: Optional[Sequence[int]] = None, *, memory
     Notes
     -----
     In memory, square transpositions and batches of small arrays need a few MiB beside the array; those of other matrices,
-    and three axes reversed, 1/64 of it and a few MiB for each thread; others, a second array for the time of the call. A file needs an undo area of at most 1 GiB beside it. If its run is killed or interrupted, the
-    file may be half done: a note says so, `resume` finishes it, and `rollback` restores it.
+    and three axes reversed, mostly 1/64 of it and a few MiB for each thread; others, a second array for the time of the
+    call. A file needs an undo area of at most 1 GiB beside it. If its run is killed or interrupted, the file may be half
+    done: a note says so, `resume` finishes it, and `rollback` restores it.
 
     Examples
     --------

@@ -37,6 +37,15 @@ Made job(const xorder_permutation& permutation, io::ArrayFile input, const char*
       std::vector{std::move(input)}, what, std::move(extents), output, std::move(options)));
 }
 
+Made job(const xorder_permutation* permutation, const xorder_layout* input, const char* output,
+         work::Options options) {
+  require(permutation, "permutation");
+  require(input, "input");
+  require(output, "output");
+  permutation->check_fits(input->array.path.string(), input->array.description.shape());
+  return job(*permutation, input->array, output, std::move(options));
+}
+
 void run(xorder_job& job, xorder_progress_function progress, void* user) {
   job.report_json.clear();
   job.note = job.job->summary().note;
@@ -111,27 +120,16 @@ int xorder_job_npy(xorder_job** out, const xorder_permutation* permutation, cons
 
 int xorder_job_layout(xorder_job** out, const xorder_permutation* permutation, const xorder_layout* input,
                       const char* output, const xorder_options* options) {
-  return made(out, [&] {
-    require(permutation, "permutation");
-    require(input, "input");
-    require(output, "output");
-    xorder::work::Options settings = job_options(options);
-    permutation->check_fits(input->array.path.string(), input->array.description.shape());
-    return job(*permutation, input->array, output, std::move(settings));
-  });
+  return made(out, [&] { return job(permutation, input, output, job_options(options)); });
 }
 
 int xorder_job_into(xorder_job** out, const xorder_permutation* permutation, const xorder_layout* input,
                     const char* output, uint64_t output_offset, const xorder_options* options) {
   return made(out, [&] {
-    require(permutation, "permutation");
-    require(input, "input");
-    require(output, "output");
     xorder::work::Options settings = job_options(options);
     settings.into_existing = true;
     settings.output_offset = output_offset;
-    permutation->check_fits(input->array.path.string(), input->array.description.shape());
-    return job(*permutation, input->array, output, std::move(settings));
+    return job(permutation, input, output, std::move(settings));
   });
 }
 

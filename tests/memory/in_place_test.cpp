@@ -228,7 +228,7 @@ TEST(InPlace, TakesNoSecondArray) {
   for (const Reordering& what :
        {transposition({{3, 1501, 1409}, 2, Order::c}, std::vector<int>{0, 2, 1}),
         transposition({{1000, 1001}, 8, Order::c}, {}), transposition({{100'000, 3}, 16, Order::c}, {}),
-        transposition({{40, 50, 60}, 100, Order::c}, {})}) {
+        transposition({{700, 1101}, 509, Order::c}, {}), transposition({{40, 50, 60}, 100, Order::c}, {})}) {
     EXPECT_LE(needs(what).shared, what.bytes() / 64);
     EXPECT_LE(needs(what).for_each_thread, 4 << 20);
   }

@@ -68,6 +68,8 @@ TEST(Rectangle, ArcsAndShortCyclesMoveEachSlotOnce) {
 bool is_permuted(const Reordering& what, test::Random& random, unsigned threads) {
   const auto engines = make_rectangle_engines(canonical(what));
   if (engines.empty()) return false;
+  for (const auto& engine : engines)
+    EXPECT_LE(engine->needs().shared, what.bytes() / 14) << engine->describe();
   const auto data = test::random_bytes(random, what.bytes());
   test::Guarded array(data.size(), random.in(0, 1) == 0 ? 0 : random.in(std::size_t{0}, std::size_t{63}));
   std::ranges::copy(data, array.data());

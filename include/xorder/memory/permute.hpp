@@ -91,10 +91,10 @@ class InMemoryPlan {
   /// cache has 32 MiB. Other maps of at least 64 bytes, of elements of 1, 2, 4, 8, 16, 32 .. bytes, read and
   /// write it twice, and so do two such exchanges (three equal axes rotated). All these need up to about 4
   /// MiB for each thread and 2 MiB for all. A matrix of any other shape is read and written twice as well,
-  /// and needs 1/64 of its size, and up to 4 MiB for each thread (more if its shorter side has more than
-  /// 65,536 elements: 64 bytes for each); three axes reversed are two such matrices. Everything else, and
-  /// small arrays that would be written twice, are permuted into a second array and copied back, batches part
-  /// by part.
+  /// and needs mostly 1/64 of its size, up to 1/20 for small ones of small elements, and up to 4 MiB for each
+  /// thread (more if its shorter side has many thousand elements: at most 192 bytes for each, or its own
+  /// size); three axes reversed are two such matrices. Everything else, and small arrays that would be
+  /// written twice, are permuted into a second array and copied back, batches part by part.
   ///
   /// This memory is allocated first: throws std::bad_alloc with nothing done. Batches also allocate the
   /// buffers of execute(); without memory for these they are finished element by element. With several

@@ -22,7 +22,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <numeric>
 #include <optional>
@@ -50,7 +49,7 @@ struct Rectangle {
 class Slots {
  public:
   Slots(std::uint64_t rows, std::uint64_t columns, std::uint64_t slot_bytes)
-      : cycles_(rows, columns), slots_(rows * columns), slot_bytes_(slot_bytes) {}
+      : cycles_(rows, columns), slot_bytes_(slot_bytes) {}
 
   WorkspaceSize needs() const {
     return {cycles_.arcs().size() * std::min(slot_bytes_, block), std::min(slot_bytes_, block)};
@@ -85,8 +84,6 @@ class Slots {
     }
   }
 
-  std::uint64_t count() const { return slots_; }
-
  private:
   static constexpr std::uint64_t block = 64 * 1024;  // of a slot, at a time
 
@@ -119,7 +116,7 @@ class Slots {
   }
 
   SlotCycles cycles_;
-  std::uint64_t slots_, slot_bytes_;
+  std::uint64_t slot_bytes_;
 };
 
 // How a matrix is divided: `shorter` = m, `longer` = L, slots of `height` = h elements.
@@ -291,8 +288,8 @@ class Rectangles : public InPlaceEngine {
 };
 
 // The elements of a slot. Panels that stay in the second-level cache beside their buffer suffice if slots
-// have 1 KiB then; that is worth panels of up to 4 MiB, but a panel is at most 1/128 of the matrix. Slots are
-// whole lines in any case. 0 if the matrix is too small for that.
+// have 1 KiB then; that is worth panels of up to 4 MiB, but a panel is at most 1/128 of the matrix. A slot
+// has a line at least, and whole lines where that takes few elements. 0 if the matrix is too small for that.
 std::uint64_t slot_elements(const Rectangle& all) {
   constexpr std::uint64_t long_element = 512, long_slot = 1024, largest_panel = std::uint64_t{4} << 20;
   const std::uint64_t w = all.element_bytes;
@@ -302,7 +299,8 @@ std::uint64_t slot_elements(const Rectangle& all) {
       std::min({all.bytes() / 128, largest_panel,
                 std::max<std::uint64_t>(cache_sizes().second / 2, long_slot * shorter)});
   const std::uint64_t lines = line_bytes / std::gcd(line_bytes, w);  // elements that fill lines
-  const std::uint64_t height = std::max<std::uint64_t>(panel / (shorter * w) / lines, 1) * lines;
+  const std::uint64_t unit = lines * w <= 3 * line_bytes ? lines : ceil_div(std::uint64_t{line_bytes}, w);
+  const std::uint64_t height = std::max<std::uint64_t>(panel / (shorter * w) / unit, 1) * unit;
   return longer / height < 16 ? 0 : height;
 }
 
