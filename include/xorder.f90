@@ -13,6 +13,8 @@
 ! Functions have their names and arguments of C, but:
 ! - Objects are type(c_ptr). Numbers that are unsigned in C are integer(c_int64_t).
 ! - Axes, strides and options, and results that are not needed, may be left out where C takes NULL.
+! - A text that a function stores goes into a character variable, of which `room` is the length, with a
+!   c_null_char behind.
 ! - Functions that return a text return a character string. Texts that are passed end with c_null_char, as in
 !   'a.npy'//c_null_char. xorder_transpose_file() takes them without it, and ignores blanks at their ends.
 module xorder
@@ -37,6 +39,8 @@ module xorder
   public :: xorder_version_string, xorder_status_text, xorder_last_error, xorder_plan_text, xorder_layout_json
   public :: xorder_layout_path, xorder_job_plan_text, xorder_job_plan_json, xorder_job_report_json
   public :: xorder_job_note
+  public :: xorder_permutation_json, xorder_permutation_svg, xorder_schedule_svg
+  public :: xorder_journal_json, xorder_journal_discard, xorder_checksum, xorder_checksum_compare
   public :: xorder_transpose_file, xorder_plan_transpose
 
   integer(c_int), parameter, public :: XORDER_OK = 0, XORDER_ERROR_ARGUMENT = -1, XORDER_ERROR_INPUT = -2, &
@@ -134,6 +138,23 @@ module xorder
       import c_int64_t, c_ptr
       type(c_ptr), value :: permutation
       integer(c_int64_t), value :: source
+    end function
+    integer(c_int) function xorder_permutation_json(permutation, block, memory, text, room, length) bind(c)
+      import c_int, c_size_t, c_char, c_ptr, c_int64_t
+      type(c_ptr), value :: permutation
+      integer(c_int64_t), value :: block, memory
+      character(kind=c_char), intent(inout) :: text(*)
+      integer(c_size_t), value :: room
+      integer(c_size_t), intent(inout) :: length
+    end function
+    integer(c_int) function xorder_permutation_svg(permutation, title, block, text, room, length) bind(c)
+      import c_int, c_size_t, c_char, c_ptr, c_int64_t
+      type(c_ptr), value :: permutation
+      character(kind=c_char), intent(in) :: title(*)
+      integer(c_int64_t), value :: block
+      character(kind=c_char), intent(inout) :: text(*)
+      integer(c_size_t), value :: room
+      integer(c_size_t), intent(inout) :: length
     end function
     subroutine xorder_permutation_free(permutation) bind(c)
       import c_ptr
@@ -329,6 +350,39 @@ module xorder
       integer(c_size_t), intent(inout) :: count
     end function
 
+    integer(c_int) function xorder_journal_json(path, text, room, length) bind(c)
+      import c_int, c_size_t, c_char
+      character(kind=c_char), intent(in) :: path(*)
+      character(kind=c_char), intent(inout) :: text(*)
+      integer(c_size_t), value :: room
+      integer(c_size_t), intent(inout) :: length
+    end function
+    integer(c_int) function xorder_journal_discard(path) bind(c)
+      import c_int, c_char
+      character(kind=c_char), intent(in) :: path(*)
+    end function
+    integer(c_int) function xorder_checksum(path, options, progress, user, text, room, length) bind(c)
+      import c_int, c_size_t, c_char, c_ptr, c_funptr, xorder_options
+      character(kind=c_char), intent(in) :: path(*)
+      type(xorder_options), intent(in), optional :: options
+      type(c_funptr), value :: progress
+      type(c_ptr), value :: user
+      character(kind=c_char), intent(inout) :: text(*)
+      integer(c_size_t), value :: room
+      integer(c_size_t), intent(inout) :: length
+    end function
+    integer(c_int) function xorder_checksum_compare(path, checksum, name, options, progress, user, &
+      differences, room, count) bind(c)
+      import c_int, c_size_t, c_char, c_ptr, c_funptr, xorder_options, xorder_difference
+      character(kind=c_char), intent(in) :: path(*), checksum(*), name(*)
+      type(xorder_options), intent(in), optional :: options
+      type(c_funptr), value :: progress
+      type(c_ptr), value :: user
+      type(xorder_difference), intent(inout), optional :: differences(*)
+      integer(c_size_t), value :: room
+      integer(c_size_t), intent(inout) :: count
+    end function
+
     integer(c_int) function xorder_schedule_create(out, task, network, size) bind(c)
       import c_int, c_int64_t, c_ptr
       type(c_ptr), intent(out) :: out
@@ -366,6 +420,14 @@ module xorder
     type(c_ptr) function c_schedule_json(schedule) bind(c, name='xorder_schedule_json')
       import c_ptr
       type(c_ptr), value :: schedule
+    end function
+    integer(c_int) function xorder_schedule_svg(schedule, title, text, room, length) bind(c)
+      import c_int, c_size_t, c_char, c_ptr
+      type(c_ptr), value :: schedule
+      character(kind=c_char), intent(in) :: title(*)
+      character(kind=c_char), intent(inout) :: text(*)
+      integer(c_size_t), value :: room
+      integer(c_size_t), intent(inout) :: length
     end function
     subroutine xorder_schedule_free(schedule) bind(c)
       import c_ptr

@@ -162,6 +162,21 @@ XORDER_API uint64_t xorder_permutation_bytes(const xorder_permutation* permutati
 /// element. It costs one division for each axis, so use it for checks, not for moving arrays.
 XORDER_API uint64_t xorder_permutation_target(const xorder_permutation* permutation, uint64_t source);
 
+/// The matrix of a map, the rank of its lower left part for each block size, its inverse and, if `block` is
+/// not 0, its passes with blocks of so many elements in memory for `memory` elements (0: enough for one
+/// pass), as one JSON object, with the keys that docs/json.md lists for `xorder show`. Stores in *length the
+/// bytes of the text without its end, and in `text` the first room - 1 of them with a '\0' behind; `text` may
+/// be NULL if `room` is 0.
+/// XORDER_ERROR_INPUT: the permutation is of axes, or maps only one; a number is no power of two, or too
+/// large.
+XORDER_API int xorder_permutation_json(const xorder_permutation* permutation, uint64_t block, uint64_t memory,
+                                       char* text, size_t room, size_t* length);
+
+/// The drawing of `xorder show --svg` as an SVG document with this title; `block` and the text are as for
+/// xorder_permutation_json().
+XORDER_API int xorder_permutation_svg(const xorder_permutation* permutation, const char* title,
+                                      uint64_t block, char* text, size_t room, size_t* length);
+
 XORDER_API void xorder_permutation_free(xorder_permutation* permutation);
 
 // ---- In memory --------------------------------------------------------------------------------------------
@@ -502,6 +517,16 @@ XORDER_API int xorder_job_merge(xorder_job** out, const xorder_layout* input, co
 XORDER_API int xorder_job_tridiagonal(xorder_job** out, const xorder_layout* const* inputs,
                                       const char* output, const xorder_options* options);
 
+/// How far a run that has not ended has come: whether it is `running`, `bytes_done` of `bytes_total`, and
+/// others, as one JSON object, with the keys that docs/json.md lists for `xorder status`. `path` is its
+/// output, or the file in place. The text is as for xorder_permutation_json().
+/// XORDER_ERROR_INPUT: there is no journal of such a run.
+XORDER_API int xorder_journal_json(const char* path, char* text, size_t room, size_t* length);
+
+/// Removes the files of a run that has not ended.
+/// XORDER_ERROR_INPUT: there are none, the run is still going on, or it is in place.
+XORDER_API int xorder_journal_discard(const char* path);
+
 /// A part of a file in which something differs. Both ends are the first byte and element behind it; elements
 /// count in the order of the file.
 typedef struct xorder_difference {
@@ -523,6 +548,23 @@ XORDER_API int xorder_verify(const xorder_permutation* permutation, const xorder
                              const xorder_layout* result, const xorder_options* options,
                              xorder_progress_function progress, void* user, xorder_difference* differences,
                              size_t room, size_t* count);
+
+/// Hashes of a file's pieces, to find later decay: the text that `xorder transpose --checksum FILE` writes.
+/// Reads the file once. `options` matters as for xorder_verify(), `progress` and `user` are as for
+/// xorder_job_run(), the text is as for xorder_permutation_json(), and 100 bytes and 33 for each MiB of the
+/// file and one more are room enough for it.
+XORDER_API int xorder_checksum(const char* path, const xorder_options* options,
+                               xorder_progress_function progress, void* user, char* text, size_t room,
+                               size_t* length);
+
+/// Whether a file still is what it was when a text of xorder_checksum() was made. Stores in *count the number
+/// of ranges in which it is not, and the first `room` of them in `differences`, without elements; NULL if
+/// `room` is 0. `name` is what messages call the text.
+/// XORDER_ERROR_INPUT: the text is none of xorder_checksum().
+XORDER_API int xorder_checksum_compare(const char* path, const char* checksum, const char* name,
+                                       const xorder_options* options, xorder_progress_function progress,
+                                       void* user, xorder_difference* differences, size_t room,
+                                       size_t* count);
 
 // ---- Schedules --------------------------------------------------------------------------------------------
 
@@ -591,6 +633,12 @@ XORDER_API int xorder_schedule_messages(const xorder_schedule* schedule, uint64_
 /// proportional to the messages. Only one thread at a time may check a schedule.
 /// XORDER_ERROR_INPUT: there are more than 2^24 slots in all.
 XORDER_API int xorder_schedule_check(xorder_schedule* schedule, const char** json);
+
+/// A drawing as an SVG document with this title: steps down, links across, or, of a mesh or a torus, the
+/// paths of each step. The text is as for xorder_permutation_json().
+/// XORDER_ERROR_INPUT: there are more than 512 steps or links in a row, or more than 40 x 40 nodes on a mesh.
+XORDER_API int xorder_schedule_svg(const xorder_schedule* schedule, const char* title, char* text,
+                                   size_t room, size_t* length);
 
 XORDER_API void xorder_schedule_free(xorder_schedule* schedule);
 

@@ -10,18 +10,19 @@ file is complete or absent.
 >>> np.load('b.npy').shape
 (3, 2)
 """
-from ._arrays import Note, Raw, info, load_trace
+from ._arrays import Note, Raw, info, load_bench, load_trace
 from ._arrays import open_array as open
 from ._descend import descend, merge, scan, shift, tridiagonal
 from ._files import Job
-from ._in_place import permute_in_place, resume, rollback, transpose_in_place
+from ._in_place import discard, permute_in_place, resume, rollback, status, transpose_in_place
 from ._library import library as _lib
 from ._memory import Plan, ascontiguousarray
-from ._moves import Difference, Verdict, bitreverse, flip, permute, plan, save, transpose, verify
+from ._moves import Difference, Verdict, bitreverse, checksum, decay, flip, permute, plan, save, transpose, verify
 from ._schedule import Schedule, schedule
+from ._show import Shown, show
 
 __version__: str = _lib.xorder_version_string().decode()
-__all__ = ["Difference", "Job", "Note", "Plan", "Raw", "Schedule", "Verdict", "ascontiguousarray", "bitreverse",
-           "descend", "flip", "info", "load_trace", "merge", "open", "permute", "permute_in_place", "plan", "resume",
-           "rollback", "save", "scan", "schedule", "shift", "transpose", "transpose_in_place", "tridiagonal",
-           "verify"]
+__all__ = ["Difference", "Job", "Note", "Plan", "Raw", "Schedule", "Shown", "Verdict", "ascontiguousarray",
+           "bitreverse", "checksum", "decay", "descend", "discard", "flip", "info", "load_bench", "load_trace",
+           "merge", "open", "permute", "permute_in_place", "plan", "resume", "rollback", "save", "scan", "schedule",
+           "shift", "show", "status", "transpose", "transpose_in_place", "tridiagonal", "verify"]

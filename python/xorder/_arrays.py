@@ -302,7 +302,7 @@ def new_raw(raw: Raw, shape: Tuple[int, ...], dtype: np.dtype[Any]) -> Tuple[int
     return offset, raw.order == "F"
 
 
-def _is_dataset(src: Any) -> bool:
+def is_dataset(src: Any) -> bool:
     h5py = sys.modules.get("h5py")  # who has a dataset has imported it
     return h5py is not None and isinstance(src, h5py.Dataset)
 
@@ -311,19 +311,25 @@ def _dataset_file(dataset: Any) -> Union[File, np.ndarray[Any, Any]]:
     """The array of a contiguous h5py.Dataset, where it lies in its file."""
     if not dataset:
         raise ValueError("the dataset is closed")
-    file, name = dataset.file, f"{dataset.file.filename}:{dataset.name}"
     type_text(dataset.dtype)
     if dataset.size == 0:
         return np.empty(dataset.shape or (0,), dataset.dtype)
+    path, offset = place_of_dataset(dataset)
+    if dataset.file.mode != "r":
+        dataset.file.flush()
+    return raw_file(Raw(path, dataset.dtype, dataset.shape, offset))
+
+
+def place_of_dataset(dataset: Any) -> Tuple[bytes, int]:
+    """The file and the offset of its data. Raises ValueError unless they follow each other there as h5py shows them."""
+    file, name = dataset.file, f"{dataset.file.filename}:{dataset.name}"
     offset = dataset.id.get_offset()
     made = dataset.id.get_create_plist()
     if offset is None or offset < file.userblock_size or made.get_external_count() or file.driver not in ("sec2", "stdio"):
         raise ValueError(f"{name}: is not contiguous in the file: `h5repack -l CONTI IN OUT` makes it so")
     if sys.modules["h5py"].h5t.py_create(dataset.dtype, logical=True) != dataset.id.get_type():
         raise ValueError(f"{name}: its numbers are not stored as {dataset.dtype}, as h5py reads them")
-    if file.mode != "r":
-        file.flush()
-    return raw_file(Raw(file.filename, dataset.dtype, dataset.shape, offset))
+    return path_bytes(file.filename), offset
 
 
 def source(src: Any) -> Union[File, np.ndarray[Any, Any]]:
@@ -331,7 +337,7 @@ def source(src: Any) -> Union[File, np.ndarray[Any, Any]]:
     if is_path(src):
         name = path_bytes(src)
         return File(Handle("layout_open", name, paths=[name]))
-    if _is_dataset(src):
+    if is_dataset(src):
         return _dataset_file(src)
     return raw_file(src) if isinstance(src, Raw) else np.asarray(checked_array(src))
 
@@ -430,3 +436,36 @@ def load_trace(path: Path) -> Tuple[np.ndarray[Any, Any], Dict[str, Any]]:
             raise ValueError(f"{os.fsdecode(path)}: is not a trace; `xorder transpose IN OUT --trace FILE` writes one")
         file.seek(begin)
         return np.array(mapped), json.loads(file.read(length))
+
+
+def load_bench(path: Path) -> Tuple[np.ndarray[Any, Any], Dict[str, Any]]:
+    """Read what `xorder bench --json` has written.
+
+    Parameters
+    ----------
+    path : path
+        The results.
+
+    Returns
+    -------
+    samples : numpy.ndarray
+        A structured array with a record for each sample: 'figure' and 'series', which are names, 'x', 'round' and
+        'value'. 'x' is the number of a row where the figure has rows.
+    results : dict
+        All of them, as docs/json.md lists them: also 'host', 'warnings', and for each figure its axes and rows.
+
+    Raises
+    ------
+    ValueError
+        The file has no results.
+    """
+    try:
+        with open(path, encoding="utf-8") as file:
+            results: Dict[str, Any] = json.load(file)
+        records = [(figure["id"], series["name"], point["x"], number, value)
+                   for figure in results["figures"] for series in figure["series"] for point in series["points"]
+                   for number, value in enumerate(point["samples"])]
+    except (ValueError, KeyError, TypeError):
+        raise ValueError(f"{os.fsdecode(path)}: has no results; `xorder bench memory --json FILE` writes such") from None
+    names = [f"U{max([1, *(len(str(record[i])) for record in records)])}" for i in (0, 1)]
+    return np.array(records, [("figure", names[0]), ("series", names[1]), ("x", "f8"), ("round", "i8"), ("value", "f8")]), results

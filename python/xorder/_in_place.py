@@ -1,6 +1,7 @@
 """Arrays and files that are permuted in place, and runs that go on."""
 from __future__ import annotations
 
+import json
 from ctypes import byref
 from typing import Any, Dict, Optional, Sequence, Union
 
@@ -8,7 +9,7 @@ import numpy as np
 
 from ._arrays import Path, Raw, checked_array, is_path, source
 from ._files import Job, Progress, options
-from ._library import Handle, path_bytes
+from ._library import Handle, check, library, path_bytes, text_of
 from ._memory import Plan
 from ._moves import Size, task_of
 from ._permutations import Map
@@ -135,11 +136,51 @@ def resume(path: Path, *, progress: Progress = False) -> Dict[str, Any]:
 
     Notes
     -----
-    What was finished is not done again. The options are those of the run. `xorder status` shows how far it is, and `xorder
-    discard` removes its files.
+    What was finished is not done again. The options are those of the run. `status` shows how far it is, and `discard`
+    removes its files.
     """
     name = path_bytes(path)
     return Job(Handle("job_resume", name, paths=[name]), (name,), True).run(progress)
+
+
+def status(path: Path) -> Dict[str, Any]:
+    """How far a run has come that has not ended, also while it is going on in another process.
+
+    Parameters
+    ----------
+    path : path
+        As for `resume`.
+
+    Returns
+    -------
+    dict
+        As `xorder status --json` prints it: 'running', 'complete', 'in_place', 'bytes_done', 'bytes_total' and others.
+
+    Raises
+    ------
+    ValueError
+        There is no such run.
+    """
+    name = path_bytes(path)
+    found: Dict[str, Any] = json.loads(text_of("journal_json", name, paths=[name]))
+    return found
+
+
+def discard(path: Path) -> None:
+    """Remove the files of a run with ``resumable=True`` or `--resumable` that has not ended.
+
+    Parameters
+    ----------
+    path : path
+        Its output.
+
+    Raises
+    ------
+    ValueError
+        There is no such run, it is still going on, or it is one in place, which `resume` finishes and `rollback` undoes.
+    """
+    name = path_bytes(path)
+    check(library.xorder_journal_discard(name), name)
 
 
 def rollback(path: Path, *, progress: Progress = False) -> Dict[str, Any]:

@@ -57,7 +57,7 @@ try:
 except OSError as _error:
     raise ImportError(f"{_error}; install xorder, or set XORDER_LIBRARY to the path of {_NAME}") from None
 
-_OUT, _NUMBERS = POINTER(c_void_p), POINTER(c_uint64)
+_OUT, _NUMBERS, _TEXT = POINTER(c_void_p), POINTER(c_uint64), (c_char_p, c_size_t, POINTER(c_size_t))
 for _name, _result, _arguments in [
         ("last_error", c_char_p, []),
         ("last_errno", c_int, []),
@@ -66,6 +66,8 @@ for _name, _result, _arguments in [
         ("permutation_bmmc", c_int, [_OUT, c_int, _NUMBERS, c_uint64, c_uint64]),
         ("permutation_expression", c_int, [_OUT, c_char_p, c_int, c_uint64]),
         ("permutation_along_axis", c_int, [_OUT, c_void_p, c_int, _NUMBERS, c_int]),
+        ("permutation_json", c_int, [c_void_p, c_uint64, c_uint64, *_TEXT]),
+        ("permutation_svg", c_int, [c_void_p, c_char_p, c_uint64, *_TEXT]),
         ("permutation_free", None, [c_void_p]),
         ("plan_create", c_int, [_OUT, c_void_p]),
         ("plan_create_strided", c_int, [_OUT, c_void_p, POINTER(c_int64), POINTER(c_int64)]),
@@ -81,6 +83,7 @@ for _name, _result, _arguments in [
         ("output_format", c_int, [c_char_p, POINTER(c_int)]),
         ("job_layout", c_int, [_OUT, c_void_p, c_void_p, c_char_p, POINTER(Options)]),
         ("job_layout_raw", c_int, [_OUT, c_void_p, c_void_p, c_char_p, c_uint64, c_int, POINTER(Options)]),
+        ("job_into", c_int, [_OUT, c_void_p, c_void_p, c_char_p, c_uint64, POINTER(Options)]),
         ("job_joined", c_int, [_OUT, c_void_p, c_int, c_int, POINTER(c_void_p), c_size_t, c_char_p, POINTER(Options)]),
         ("job_compute", c_int, [_OUT, c_int, StepFunction, c_void_p, c_void_p, c_char_p, POINTER(Options)]),
         ("job_scan", c_int, [_OUT, c_char_p, c_void_p, c_char_p, POINTER(Options)]),
@@ -102,7 +105,13 @@ for _name, _result, _arguments in [
         ("schedule_json", c_char_p, [c_void_p]),
         ("schedule_messages", c_int, [c_void_p, c_uint64, POINTER(Message), c_size_t, POINTER(c_size_t)]),
         ("schedule_check", c_int, [c_void_p, POINTER(c_char_p)]),
+        ("schedule_svg", c_int, [c_void_p, c_char_p, *_TEXT]),
         ("schedule_free", None, [c_void_p]),
+        ("journal_json", c_int, [c_char_p, *_TEXT]),
+        ("journal_discard", c_int, [c_char_p]),
+        ("checksum", c_int, [c_char_p, POINTER(Options), ProgressFunction, c_void_p, *_TEXT]),
+        ("checksum_compare", c_int, [c_char_p, c_char_p, c_char_p, POINTER(Options), ProgressFunction, c_void_p,
+                                     POINTER(Difference), c_size_t, POINTER(c_size_t)]),
         ("verify", c_int, [c_void_p, c_void_p, c_void_p, POINTER(Options), ProgressFunction, c_void_p,
                            POINTER(Difference), c_size_t, POINTER(c_size_t)]),
 ]:
@@ -137,6 +146,17 @@ def check(status: int, *paths: bytes) -> None:
     """Raises the exception for a status that is not 0."""
     if status != 0:
         raise failure(status, paths)
+
+
+def text_of(function: str, *arguments: Any, paths: Iterable[bytes] = ()) -> str:
+    """What xorder_`function`() tells."""
+    room, length = 1 << 12, c_size_t()
+    while True:
+        text = ctypes.create_string_buffer(room)
+        check(getattr(library, "xorder_" + function)(*arguments, text, room, byref(length)), *paths)
+        if length.value < room:
+            return text.value.decode(errors="replace")
+        room = length.value + 1
 
 
 class Handle:

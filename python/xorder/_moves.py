@@ -5,14 +5,15 @@ import contextlib
 import operator
 import os
 import resource
-from ctypes import byref, c_size_t, c_void_p
+from ctypes import byref, c_size_t, c_void_p, create_string_buffer
 from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _library
-from ._arrays import File, Path, Raw, checked_array, file_of, in_file, is_path, source
+from ._arrays import File, Path, Raw, checked_array, file_of, in_file, is_dataset, is_path, source
 from ._files import Job, Progress, apart, job_of, options, teller, write_array
+from ._into import fill_dataset, job_into_map
 from ._library import Handle, Options, library, path_bytes
 from ._memory import checked_threads, filled, mapped
 from ._permutations import Map, by_axes, by_map, checked_axes
@@ -67,13 +68,21 @@ def _perform(task: _Task, src: Source, dst: Target, out: Optional[np.ndarray[Any
     if out is not None:
         if dst is not None:
             raise TypeError("dst and out mean the same; give one")
-        dst = checked_array(out, "out")
+        dst = out if is_dataset(out) else checked_array(out, "out")
+    if is_dataset(dst):
+        if resumable:
+            raise TypeError("resumable=True is for runs that make a file")
+        return fill_dataset(source(src), task, dst, options(memory, threads, overwrite, tmpdir, io), progress)
     if dst is None or isinstance(dst, np.ndarray):
         if resumable:
             raise TypeError("resumable=True is for runs from file to file")
-        if memory is not None or tmpdir is not None or io != "auto":
-            options(memory, threads, overwrite, tmpdir, io)  # of no use here, but wrong ones are told
+        settings = options(memory, threads, overwrite, tmpdir, io)
         given = source(src)
+        if dst is not None:
+            file = file_of(given) if isinstance(given, np.ndarray) else given
+            if file and (job := job_into_map(file, task, dst, settings)):
+                job.run(progress)
+                return dst
         return task.in_memory(given.array() if isinstance(given, File) else given, dst, checked_threads(threads))
     checked_target(dst, "dst", ", nor an array of NumPy's nor None")
     settings = options(memory, threads, overwrite, tmpdir, io, resumable)
@@ -102,14 +111,15 @@ def transpose(src: Source, dst: Target = None, axes: Optional[Sequence[int]] = N
         The array. A path may be FILE:NAME, for an array in a FITS, NetCDF, HDF5, NIfTI or ENVI file. A dataset must be
         contiguous; its file is flushed first. A view of a mapped file
         (`numpy.memmap`, `numpy.load` with mmap_mode) is recognised, and read from the file as far as `dst` is one.
-    dst : path, Raw or numpy.ndarray, optional
+    dst : path, Raw, numpy.ndarray or h5py.Dataset, optional
         A new file, .npy unless its name ends in .raw, .bin or .dat; a new file without a header, whose data begin at the
-        `offset` of the Raw, in its `order`; or an array of the result's shape and type, which is
-        filled and may be a map of a file. Default: a new array.
+        `offset` of the Raw, in its `order`; or an array or dataset of the result's shape and type, which is filled. A
+        dataset, and a large map of a file, are filled through their files if `src` is in another one; what they hold is
+        undefined if that fails. Default: a new array.
     axes : sequence of int, optional
         Axis i of the result is axis axes[i] of `src`. Default: the axes are reversed.
-    out : numpy.ndarray, optional
-        The same as `dst`, for an array.
+    out : numpy.ndarray or h5py.Dataset, optional
+        The same as `dst`, for an array or dataset.
     memory : int or str, optional
         The most memory to use from file to file, such as '2GiB'. Default: half of what is available.
     threads : int, optional
@@ -496,3 +506,73 @@ def verify(src: Source, result: Source, axes: Optional[Sequence[int]] = None, *,
           (given.path, made.path), teller(progress))
     return Verdict(os.fsdecode(made.path), [Difference(d.first_byte, d.end_byte, d.first_element, d.end_element)
                                             for d in found[:count.value]])
+
+
+def checksum(path: Path, *, memory: Size = None, threads: Optional[int] = None, progress: Progress = False) -> str:
+    """Hashes of a file, by which `decay` finds later whether and where it has changed.
+
+    Parameters
+    ----------
+    path : path
+        Any file. It is read once, past the page cache where the file system allows that.
+    memory, threads, progress
+        As for `transpose`.
+
+    Returns
+    -------
+    str
+        The text that `xorder transpose --checksum FILE` writes: a line for each MiB. Keep it in a file.
+
+    Examples
+    --------
+    >>> import numpy as np, pathlib, xorder
+    >>> np.save('a.npy', np.arange(1000))
+    >>> _ = pathlib.Path('a.sums').write_text(xorder.checksum('a.npy'))
+    >>> xorder.decay('a.npy', 'a.sums')
+    []
+    >>> np.load('a.npy', mmap_mode='r+')[7] = 0
+    >>> xorder.decay('a.npy', 'a.sums')
+    [(0, 8128)]
+    """
+    name, settings = path_bytes(path), options(memory, threads, False, None, "auto")
+    size, length = os.stat(path).st_size, c_size_t()
+    text = create_string_buffer(101 + 33 * ((size >> 20) + 2))
+    apart(lambda callback: library.xorder_checksum(name, byref(settings), callback, None, text, len(text), byref(length)),
+          (name,), teller(progress))
+    return text.value.decode()
+
+
+def decay(path: Path, kept: Path, *, memory: Size = None, threads: Optional[int] = None,
+          progress: Progress = False) -> List[Tuple[int, int]]:
+    """Where a file is not what it was.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    kept : path
+        A file with what `checksum` or `--checksum` has made of it then.
+    memory, threads, progress
+        As for `transpose`.
+
+    Returns
+    -------
+    list of (int, int)
+        Ranges of bytes in which it differs, up to the byte before the second number, in whole MiB; empty if it does not.
+
+    Raises
+    ------
+    ValueError
+        `kept` is not what `checksum` makes.
+    """
+    name, settings = path_bytes(path), options(memory, threads, False, None, "auto")
+    with open(kept, "rb") as file:
+        text = file.read()
+    if b"\0" in text:
+        raise ValueError(f"{os.fsdecode(kept)}: is no checksum")
+    room = text.count(b"\n") + 2
+    count, found = c_size_t(), (_library.Difference * room)()
+    apart(lambda callback: library.xorder_checksum_compare(name, text, os.fsencode(kept), byref(settings), callback, None,
+                                                           found, room, byref(count)),
+          (name, os.fsencode(kept)), teller(progress))
+    return [(d.first_byte, d.end_byte) for d in found[:count.value]]

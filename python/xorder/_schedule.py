@@ -10,7 +10,7 @@ from typing import Any, Dict, Iterable, Iterator, Mapping, Optional, Tuple, Unio
 import numpy as np
 
 from ._arrays import Path, is_path
-from ._library import Handle, Message, check, library, numbers
+from ._library import Handle, Message, check, library, numbers, text_of
 
 _NETWORKS = {"hypercube": 0, "mesh": 1, "torus": 2, "crossbar": 3}
 _TASKS = {None: 0, "transpose": 1, "bitreverse": 2}
@@ -111,6 +111,27 @@ class Schedule:
             check(library.xorder_schedule_check(self._made.pointer, byref(text)))
             report: Dict[str, Any] = json.loads(text.value or b"")
         return report
+
+    def svg(self, title: str = "schedule") -> str:
+        """Its drawing: steps down, links across; or, of a mesh or a torus, the paths of each step.
+
+        Parameters
+        ----------
+        title : str, optional
+            What stands above it.
+
+        Raises
+        ------
+        ValueError
+            There are more steps, links or nodes than can be seen.
+        """
+        return text_of("schedule_svg", self._made.pointer, title.encode(errors="replace").replace(b"\0", b"?"))
+
+    def _repr_svg_(self) -> Optional[str]:
+        try:
+            return self.svg(repr(self))
+        except ValueError:  # too large to be seen
+            return None
 
     def __repr__(self) -> str:
         return (f"<xorder.Schedule of {self.steps} steps (at least {self.lower_bound}), {self.details['messages']} messages "

@@ -68,4 +68,17 @@ int made(Object** out, const Make& make) noexcept {
   });
 }
 
+/// The same for a function that tells a text, which `make` returns: puts it into the caller's `text`, as far
+/// as there is room for it and a zero.
+template <typename Make>
+int told(char* text, std::size_t room, std::size_t* length, const Make& make) noexcept {
+  return guarded([&] {
+    if (room != 0) require(text, "text");
+    require(length, "length");
+    const std::string whole = make();
+    *length = whole.size();
+    if (room != 0) text[whole.copy(text, room - 1)] = '\0';
+  });
+}
+
 }  // namespace xorder::c

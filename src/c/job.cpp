@@ -15,6 +15,7 @@
 #include "c/teller.hpp"
 #include "io/container/container.hpp"
 #include "text/json_text.hpp"
+#include "tiles/state_json.hpp"
 #include "work/joined.hpp"
 #include "work/json.hpp"
 #include "work/notes.hpp"
@@ -206,6 +207,20 @@ int xorder_job_roll_back(xorder_job** out, const char* path) {
   return made(out, [&] {
     require(path, "path");
     return std::make_unique<xorder_job>(xorder::roll_back(path));
+  });
+}
+
+int xorder_journal_json(const char* path, char* text, size_t room, size_t* length) {
+  return told(text, room, length, [&] {
+    require(path, "path");
+    return xorder::tiles::state_json(path, xorder::state_of_run(path));
+  });
+}
+
+int xorder_journal_discard(const char* path) {
+  return guarded([&] {
+    require(path, "path");
+    xorder::discard_run(path);
   });
 }
 

@@ -8,6 +8,9 @@
 
 #include "c/arguments.hpp"
 #include "c/border.hpp"
+#include "drawing/map_facts.hpp"
+#include "text/json_text.hpp"
+#include "xorder/drawing/draw.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/expression.hpp"
 
@@ -55,6 +58,13 @@ ArrayShape array(int rank, const std::uint64_t* shape, std::uint64_t element_byt
 auto of_all(gf2::AffineMap map, std::uint64_t element_bytes) {
   ArrayShape shape{{std::uint64_t{1} << map.bits()}, element_bytes, Order::c};
   return std::make_unique<xorder_permutation>(std::move(shape), std::move(map), std::nullopt);
+}
+
+const gf2::AffineMap& map_of_all(const xorder_permutation* permutation) {
+  require(permutation, "permutation");
+  if (!permutation->map || permutation->axis)
+    throw InputError("only a map of all indices has a matrix: a BMMC permutation or an expression");
+  return *permutation->map;
 }
 
 }  // namespace
@@ -110,6 +120,29 @@ uint64_t xorder_permutation_target(const xorder_permutation* permutation, uint64
   uint64_t target = 0;
   const int status = guarded([&] { target = permutation->what.target_index(source); });
   return status == XORDER_OK ? target : std::numeric_limits<uint64_t>::max();
+}
+
+int xorder_permutation_json(const xorder_permutation* permutation, uint64_t block, uint64_t memory,
+                            char* text, size_t room, size_t* length) {
+  return told(text, room, length, [&] {
+    const xorder::gf2::AffineMap& map = map_of_all(permutation);
+    if (memory != 0 && block == 0) throw xorder::InputError("memory needs block");
+    std::optional<xorder::drawing::Passes> passes;
+    if (block != 0)
+      passes = xorder::drawing::passes_of(map, block, memory == 0 ? std::nullopt : std::optional(memory), "");
+    return xorder::json_text(xorder::drawing::map_json(map, passes));
+  });
+}
+
+int xorder_permutation_svg(const xorder_permutation* permutation, const char* title, uint64_t block,
+                           char* text, size_t room, size_t* length) {
+  return told(text, room, length, [&] {
+    const xorder::gf2::AffineMap& map = map_of_all(permutation);
+    require(title, "title");
+    std::optional<int> lg_block;
+    if (block != 0) lg_block = xorder::drawing::lg_of_elements(block, "block", map.bits());
+    return xorder::drawing::draw(map, title, lg_block);
+  });
 }
 
 void xorder_permutation_free(xorder_permutation* permutation) { delete permutation; }

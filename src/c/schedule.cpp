@@ -14,6 +14,7 @@
 #include "schedule/mesh/torus.hpp"
 #include "schedule/path.hpp"
 #include "text/json_text.hpp"
+#include "xorder/drawing/draw.hpp"
 #include "xorder/schedule/check.hpp"
 #include "xorder/schedule/listed.hpp"
 #include "xorder/schedule/routed.hpp"
@@ -97,11 +98,12 @@ std::unique_ptr<schedule::Schedule> known_schedule(int task, const schedule::Net
 }  // namespace xorder::c
 
 struct xorder_schedule {
-  explicit xorder_schedule(std::unique_ptr<xorder::schedule::Schedule> of)
-      : schedule(std::move(of)), json(xorder::json_text(xorder::c::facts(*schedule))) {}
+  explicit xorder_schedule(std::unique_ptr<xorder::schedule::Schedule> of, bool for_a_task = true)
+      : schedule(std::move(of)), json(xorder::json_text(xorder::c::facts(*schedule))), has_task(for_a_task) {}
 
   std::unique_ptr<xorder::schedule::Schedule> schedule;
   std::string json, check_json;
+  bool has_task;
 };
 
 using namespace xorder::c;
@@ -132,8 +134,10 @@ int xorder_schedule_read(xorder_schedule** out, const char* text, const char* na
     require(text, "text");
     require(name, "name");
     const xorder::schedule::Network on = network_of(network, size);
-    return std::make_unique<xorder_schedule>(std::make_unique<xorder::schedule::Listed>(
-        xorder::schedule::Listed::read(text, name, on, task_of(task, on))));
+    auto listed = std::make_unique<xorder::schedule::Listed>(
+        xorder::schedule::Listed::read(text, name, on, task_of(task, on)));
+    const bool has_task = listed->has_task();
+    return std::make_unique<xorder_schedule>(std::move(listed), has_task);
   });
 }
 
@@ -167,6 +171,16 @@ int xorder_schedule_check(xorder_schedule* schedule, const char** json) {
     require(json, "json");
     schedule->check_json = xorder::json_text(report_json(check(*schedule->schedule)));
     *json = schedule->check_json.c_str();
+  });
+}
+
+int xorder_schedule_svg(const xorder_schedule* schedule, const char* title, char* text, size_t room,
+                        size_t* length) {
+  return told(text, room, length, [&] {
+    require(schedule, "schedule");
+    require(title, "title");
+    const xorder::schedule::Schedule& s = *schedule->schedule;
+    return xorder::drawing::draw(s, xorder::drawing::picture_of(s, title, schedule->has_task));
   });
 }
 

@@ -7,6 +7,7 @@
 #include "c/options.hpp"
 #include "c/permutation.hpp"
 #include "c/teller.hpp"
+#include "xorder/verify/checksum.hpp"
 
 using namespace xorder::c;
 
@@ -33,6 +34,40 @@ int xorder_verify(const xorder_permutation* permutation, const xorder_layout* so
     std::transform(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(std::min(room, found.size())),
                    differences, [](const xorder::verify::Difference& d) {
                      return xorder_difference{d.first_byte, d.end_byte, d.first_element, d.end_element};
+                   });
+    *count = found.size();
+  });
+}
+
+int xorder_checksum(const char* path, const xorder_options* options, xorder_progress_function progress,
+                    void* user, char* text, size_t room, size_t* length) {
+  return told(text, room, length, [&] {
+    require(path, "path");
+    const xorder::work::Options settings = job_options(options);
+    Teller teller(progress, user);
+    return xorder::verify::checksum(path, {.memory = settings.memory, .threads = settings.threads},
+                                    teller.callback(), teller.token())
+        .text();
+  });
+}
+
+int xorder_checksum_compare(const char* path, const char* checksum, const char* name,
+                            const xorder_options* options, xorder_progress_function progress, void* user,
+                            xorder_difference* differences, size_t room, size_t* count) {
+  return guarded([&] {
+    require(path, "path");
+    require(checksum, "checksum");
+    require(name, "name");
+    require(count, "count");
+    if (room != 0) require(differences, "differences");
+    const xorder::verify::Checksum then = xorder::verify::parse_checksum(checksum, name);
+    const xorder::work::Options settings = job_options(options);
+    Teller teller(progress, user);
+    const auto found = then.differences(xorder::verify::checksum(
+        path, {.memory = settings.memory, .threads = settings.threads}, teller.callback(), teller.token()));
+    std::transform(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(std::min(room, found.size())),
+                   differences, [](const auto& d) {
+                     return xorder_difference{d.first, d.second, 0, 0};
                    });
     *count = found.size();
   });

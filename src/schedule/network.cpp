@@ -115,4 +115,18 @@ Node Network::next(Node from, Node to) const {
   return at == 0 ? from + ring - stride : from - stride;
 }
 
+const char* name_of(Network::Kind kind) {
+  switch (kind) {
+    case Network::Kind::crossbar:
+      return "crossbar";
+    case Network::Kind::hypercube:
+      return "hypercube";
+    case Network::Kind::mesh:
+      return "mesh";
+    case Network::Kind::torus:
+      return "torus";
+  }
+  return "";
+}
+
 }  // namespace xorder::schedule

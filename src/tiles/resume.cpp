@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "io/disk.hpp"
+#include "text/json_text.hpp"
+#include "tiles/state_json.hpp"
 #include "work/journal.hpp"
 #include "work/remembered.hpp"
 #include "work/resuming.hpp"
@@ -34,6 +38,50 @@ std::unique_ptr<work::Work> resume(const std::filesystem::path& path) {
 
 std::unique_ptr<work::Work> roll_back(const std::filesystem::path& file) {
   return job_of(file, InPlace::roll_back);
+}
+
+RunState state_of_run(const std::filesystem::path& path) {
+  const std::optional<work::Journal> found = work::read_journal(path);
+  if (!found)
+    throw InputError(fmt::format(
+        "{}: nothing to show: there is no journal of a run with --resumable or --in-place", path.string()));
+  const work::Journal& journal = *found;
+  const auto bytes = static_cast<double>(journal.bytes_done - journal.bytes_before);
+  return {.running = work::is_running(path, &journal),
+          .complete = work::is_complete(journal, path),
+          .in_place = journal.in_place.has_value(),
+          .process = journal.process,
+          .bytes_done = journal.bytes_done,
+          .bytes_total = journal.bytes_total,
+          .seconds = journal.seconds,
+          .rate = journal.seconds > 0 ? bytes / journal.seconds : 0,
+          .words = journal.words,
+          .directory = journal.directory};
+}
+
+std::string state_json(const std::string& output, const RunState& state) {
+  return json_text(nlohmann::json{{"output", output},
+                                  {"running", state.running},
+                                  {"complete", state.complete},
+                                  {"in_place", state.in_place},
+                                  {"process", state.process},
+                                  {"bytes_done", state.bytes_done},
+                                  {"bytes_total", state.bytes_total},
+                                  {"seconds", state.seconds},
+                                  {"words", state.words},
+                                  {"directory", state.directory}});
+}
+
+// A run that was killed before its first checkpoint has an output, but no journal.
+void discard_run(const std::filesystem::path& path) {
+  const std::string name = path.string();
+  if (work::is_running(path)) throw InputError(fmt::format("{}: its run is still going on", name));
+  const std::optional<work::Journal> journal = work::read_journal(path);
+  if (journal && journal->in_place) throw InputError(work::half_done(name, name));
+  if (!journal && !work::has_output(path))
+    throw InputError(
+        fmt::format("{}: nothing to discard: there are no files of a run with --resumable", name));
+  work::discard(journal.value_or(work::Journal{}), path, io::system_disk());
 }
 
 }  // namespace xorder::tiles

@@ -60,6 +60,7 @@ contains
     character(len=:), allocatable :: report
     integer(c_size_t) :: count
     integer(c_int) :: made(n)
+    character(len=40000) :: text
     integer :: unit, i
     open (newunit=unit, file='m.raw', access='stream', form='unformatted', status='replace')
     write (unit) [(int(i, c_int), i = 1, int(n))]
@@ -101,7 +102,28 @@ contains
     call done(xorder_schedule_check(schedule, report), 'check')
     call check(index(report, '"correct":true') > 0, 'report')
     call check(index(xorder_schedule_json(schedule), '"steps":2') > 0, 'steps')
+    call done(xorder_schedule_svg(schedule, 'two'//c_null_char, text, len(text, kind=c_size_t), count), 'drawing')
+    call check(text(count-6:count-1) == '</svg>' .and. text(count+1:count+1) == c_null_char, 'its end')
     call xorder_schedule_free(schedule)
+    call done(xorder_permutation_expression(permutation, 'gray'//c_null_char, 4, 4_c_int64_t), 'gray')
+    call done(xorder_permutation_json(permutation, 4_c_int64_t, 0_c_int64_t, text, len(text, kind=c_size_t), count), 'json')
+    call check(index(text(:count), '"rank_gamma":[0,0,0,0,0]') > 0, 'rank')
+    call done(xorder_permutation_svg(permutation, 'x'//c_null_char, 0_c_int64_t, text, len(text, kind=c_size_t), count), 'svg')
+    call xorder_permutation_free(permutation)
+    call check(xorder_journal_json('m.raw'//c_null_char, text, len(text, kind=c_size_t), count) == XORDER_ERROR_INPUT, 'status')
+    call check(xorder_journal_discard('m.raw'//c_null_char) == XORDER_ERROR_INPUT, 'nothing to discard')
+    open (newunit=unit, file='c.raw', access='stream', form='unformatted', status='replace')
+    write (unit) made
+    close (unit)
+    call done(xorder_checksum('c.raw'//c_null_char, progress=c_null_funptr, user=c_null_ptr, text=text, &
+      room=len(text, kind=c_size_t), length=count), 'checksum')
+    text(count+1:) = c_null_char
+    count = 7
+    call done(xorder_checksum_compare('c.raw'//c_null_char, text, 'kept'//c_null_char, progress=c_null_funptr, &
+      user=c_null_ptr, room=0_c_size_t, count=count), 'compare')
+    call check(count == 0, 'no decay')
+    open (newunit=unit, file='c.raw', status='old')
+    close (unit, status='delete')
   end subroutine
 
   subroutine test_memory

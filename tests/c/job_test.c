@@ -624,6 +624,8 @@ static void test_resumable(void) {
   xorder_options options = {0};
   xorder_permutation* p;
   xorder_job* job;
+  char state[2000];
+  size_t length;
   int before;
 
   write_file("in.raw", in, 0, in, bytes);
@@ -641,12 +643,16 @@ static void test_resumable(void) {
   xorder_job_free(job);
   CHECK(remove("disk.json") == 0);  // the journal has it
   FAILS(XORDER_ERROR_INPUT, "is not in place", xorder_job_roll_back(&job, "out.raw"));
+  OK(xorder_journal_json("out.raw", state, sizeof state, &length));
+  CHECK(strstr(state, "\"running\":false") != NULL && strstr(state, "\"in_place\":false") != NULL);
   OK(xorder_job_resume(&job, "out.raw"));
   OK(xorder_job_run(job, NULL, NULL));
   CHECK(strstr(xorder_job_report_json(job), "\"passes\":2,") != NULL);
   CHECK(strstr(xorder_job_note(job), "goes on") == NULL);
   xorder_job_free(job);
   CHECK(files_here() == before);
+  FAILS(XORDER_ERROR_INPUT, "nothing to show", xorder_journal_json("out.raw", NULL, 0, &length));
+  FAILS(XORDER_ERROR_INPUT, "nothing to discard", xorder_journal_discard("out.raw"));
   out = read_file("out.raw", 100 + bytes);
   check_permuted(p, in, out + 100, 4);
   free(out);

@@ -249,6 +249,33 @@ static void test_verify(void) {
 }
 
 // Behind a header of the caller's, in either order, under a name that means nothing.
+static void test_checksum(void) {
+  enum { bytes = (2 << 20) + 5 };
+  static unsigned char data[bytes];
+  char text[300];
+  xorder_difference found[1];
+  size_t length = 0, count = 7;
+  int calls = 0;
+  write_bytes("in.any", data, bytes);
+  OK(xorder_checksum("in.any", NULL, NULL, NULL, text, sizeof text, &length));
+  CHECK(length == strlen(text) && length < 100 + 33 * 3);
+  OK(xorder_checksum_compare("in.any", text, "kept", NULL, NULL, NULL, NULL, 0, &count));
+  CHECK(count == 0);
+  data[bytes - 1] = data[0] = 1;
+  write_bytes("in.any", data, bytes);
+  OK(xorder_checksum_compare("in.any", text, "kept", NULL, NULL, NULL, found, 1, &count));
+  CHECK(count == 2 && found[0].first_byte == 0 && found[0].end_byte == 1 << 20);
+  FAILS(XORDER_ERROR_CANCELLED, "",
+        xorder_checksum("in.any", NULL, stop, &calls, text, sizeof text, &length));
+  FAILS(XORDER_ERROR_INPUT,
+        "kept: ", xorder_checksum_compare("in.any", "7", "kept", NULL, NULL, NULL, NULL, 0, &count));
+  FAILS(XORDER_ERROR_INPUT,
+        "missing: ", xorder_checksum("missing", NULL, NULL, NULL, text, sizeof text, &length));
+  FAILS(XORDER_ERROR_ARGUMENT, "path is NULL", xorder_checksum(NULL, NULL, NULL, NULL, text, 1, &length));
+  FAILS(XORDER_ERROR_ARGUMENT, "checksum is NULL",
+        xorder_checksum_compare("in.any", NULL, "", NULL, NULL, NULL, NULL, 0, &count));
+}
+
 static void test_raw_output(void) {
   enum { rows = 4, columns = 6, offset = 10 };
   unsigned char in[rows * columns], out[offset + sizeof in + 1];
@@ -363,5 +390,6 @@ void test_layouts(void) {
   test_layout_errors();
   test_verify();
   test_joined();
+  test_checksum();
   test_raw_output();
 }

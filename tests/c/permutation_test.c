@@ -1,5 +1,6 @@
 // Permutations: what they say that they do, against loops that are written out here.
 #include <stddef.h>
+#include <string.h>
 #include <xorder.h>
 
 #include "check.h"
@@ -88,6 +89,39 @@ static void test_expression(void) {
   xorder_permutation_free(rows);
 }
 
+static void test_what_is_shown(void) {
+  const uint64_t shape[] = {4, 4};
+  char text[4096];
+  size_t length = 0;
+  xorder_permutation *p, *along;
+  OK(xorder_permutation_expression(&p, "xor(2) * bitreverse", 4, 8));
+  OK(xorder_permutation_json(p, 0, 0, text, sizeof text, &length));
+  CHECK(length == strlen(text));
+  CHECK(strstr(text, "{\"bits\":4,\"columns\":[8,4,2,1],\"complement\":2,\"inverse\":") == text);
+  CHECK(strstr(text, "\"rank_gamma\":[0,1,2,1,0]}") != NULL);
+  OK(xorder_permutation_json(p, 4, 8, text, sizeof text, &length));
+  CHECK(strstr(text, "\"block\":4,\"memory\":8,\"passes\":2,\"factors\":[{") != NULL);
+  OK(xorder_permutation_json(p, 4, 0, text, sizeof text, &length));
+  CHECK(strstr(text, "\"memory\":16,\"passes\":1,") != NULL);
+  OK(xorder_permutation_svg(p, "mine", 4, NULL, 0, &length));
+  CHECK(length > 2000);
+  FAILS(XORDER_ERROR_INPUT, "memory needs block",
+        xorder_permutation_json(p, 0, 8, text, sizeof text, &length));
+  FAILS(XORDER_ERROR_INPUT, "block is 32, but there are only 16",
+        xorder_permutation_json(p, 32, 0, text, sizeof text, &length));
+  FAILS(XORDER_ERROR_INPUT, "block is 3", xorder_permutation_svg(p, "", 3, text, sizeof text, &length));
+  FAILS(XORDER_ERROR_ARGUMENT, "title is NULL", xorder_permutation_svg(p, NULL, 0, text, 1, &length));
+  FAILS(XORDER_ERROR_ARGUMENT, "permutation is NULL", xorder_permutation_json(NULL, 0, 0, text, 1, &length));
+  OK(xorder_permutation_along_axis(&along, p, 1, (const uint64_t[]){16}, 0));
+  FAILS(XORDER_ERROR_INPUT, "only a map of all indices",
+        xorder_permutation_json(along, 0, 0, text, 1, &length));
+  xorder_permutation_free(along);
+  xorder_permutation_free(p);
+  OK(xorder_permutation_axes(&p, 2, shape, NULL, 1));
+  FAILS(XORDER_ERROR_INPUT, "only a map of all indices", xorder_permutation_svg(p, "", 0, text, 1, &length));
+  xorder_permutation_free(p);
+}
+
 static void test_errors(void) {
   const uint64_t shape[] = {3, 4}, huge[] = {(uint64_t)1 << 40, (uint64_t)1 << 40}, row[] = {8};
   const uint64_t singular[] = {1, 1}, wide[] = {1, 4}, exchange[] = {2, 1};
@@ -140,5 +174,6 @@ void test_permutations(void) {
   test_degenerate_shapes();
   test_bmmc();
   test_expression();
+  test_what_is_shown();
   test_errors();
 }

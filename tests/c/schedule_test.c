@@ -50,6 +50,29 @@ static void test_exchange(int bit_reversal) {
   xorder_schedule_free(schedule);
 }
 
+static void test_drawing(void) {
+  char text[64], *whole;
+  size_t length = 0, again = 0;
+  xorder_schedule* schedule;
+  OK(xorder_schedule_create(&schedule, XORDER_TASK_TRANSPOSITION, XORDER_NETWORK_MESH, 5));
+  OK(xorder_schedule_svg(schedule, "five", NULL, 0, &length));
+  whole = malloc(length + 1);
+  OK(xorder_schedule_svg(schedule, "five", whole, length + 1, &again));
+  CHECK(again == length && strlen(whole) == length && strstr(whole, ">five</text>") != NULL);
+  CHECK(strcmp(whole + length - 7, "</svg>\n") == 0);
+  OK(xorder_schedule_svg(schedule, "five", text, sizeof text, &again));  // as much as there is room for
+  CHECK(again == length && strlen(text) == sizeof text - 1 && memcmp(text, whole, sizeof text - 1) == 0);
+  FAILS(XORDER_ERROR_ARGUMENT, "text is NULL", xorder_schedule_svg(schedule, "five", NULL, 1, &length));
+  FAILS(XORDER_ERROR_ARGUMENT, "length is NULL", xorder_schedule_svg(schedule, "five", text, 1, NULL));
+  FAILS(XORDER_ERROR_ARGUMENT, "title is NULL", xorder_schedule_svg(schedule, NULL, text, 1, &length));
+  FAILS(XORDER_ERROR_ARGUMENT, "schedule is NULL", xorder_schedule_svg(NULL, "", text, 1, &length));
+  xorder_schedule_free(schedule);
+  OK(xorder_schedule_create(&schedule, XORDER_TASK_TRANSPOSITION, XORDER_NETWORK_MESH, 41));
+  FAILS(XORDER_ERROR_INPUT, "at most 40", xorder_schedule_svg(schedule, "", text, sizeof text, &length));
+  xorder_schedule_free(schedule);
+  free(whole);
+}
+
 static void test_others(void) {
   const uint64_t packets[] = {0, 0, 3, 0, 3, 0, 0, 0};
   const char* lines =
@@ -98,5 +121,6 @@ static void test_others(void) {
 void test_schedules(void) {
   test_exchange(0);
   test_exchange(1);
+  test_drawing();
   test_others();
 }

@@ -57,3 +57,60 @@ def test_datasets_that_cannot_be_read(rng):
         with pytest.raises(ValueError, match="not contiguous"):
             xorder.save("b.npy", file.create_dataset("x", data=a))
     assert not os.path.exists("b.npy")
+
+
+def test_datasets_that_are_filled(rng):
+    """From file to file, through memory, and what h5py shows afterwards is not what it kept in memory before."""
+    a = rng.random((1100, 1000))  # more than is filled through memory
+    np.save("a.npy", a)
+    np.save("small.npy", a[:30, :40])
+    with h5py.File("b.h5", "w") as file:
+        late = file.create_dataset("late", (1000, 1100))
+        assert late.dtype == "f4"
+        whole = file.create_dataset("whole", (1000, 1100), "f8", data=np.zeros((1000, 1100)))
+        small, one = file.create_dataset("small", (40, 30), "f8"), file.create_dataset("one", (), "f8")
+        chunked = file.create_dataset("chunked", (40, 30), "f8", chunks=(8, 8))
+        file.create_dataset("none", (0, 3), "f8")
+        for place in [(0, 0), (999, 1099), (500, 500)]:
+            whole[place]  # h5py now keeps what is around it
+            seen = []
+            assert xorder.transpose("a.npy", out=whole, progress=lambda *at: seen.append(at), memory="16MiB") is whole
+            assert whole[place] == a.T[place] and seen
+            assert same(whole[()], a.T)
+            whole[...] = 0
+        whole[3, :] = 1  # not in the file yet
+        xorder.flip(np.load("a.npy", mmap_mode="r").T, whole, axis=1)
+        assert same(whole[()], a.T[:, ::-1])
+        xorder.transpose(whole, a_out := np.empty_like(a))
+        assert same(a_out, a.T[:, ::-1].T)
+        again = file.create_dataset("again", (1100, 1000), "f8")
+        xorder.transpose(whole, out=again)  # of the same file
+        assert same(again[()], a_out)
+        xorder.transpose(a, out=whole)  # from memory
+        assert same(whole[()], a.T)
+        xorder.transpose("small.npy", small)
+        assert same(small[()], a[:30, :40].T)
+        xorder.transpose(np.array(7.0), out=one)
+        assert one[()] == 7
+        x = rng.random(1 << 21)
+        np.save("x.npy", x)
+        reversed_ = file.create_dataset("reversed", x.shape, "f8")
+        xorder.bitreverse("x.npy", out=reversed_)
+        assert same(reversed_[()], xorder.bitreverse(x))
+        assert xorder.transpose(np.empty((3, 0)), out=file["none"]) is not None
+        for dataset, error, says in [(late, TypeError, "has the type float32"), (small, ValueError, r"b.h5:/small: has the shape \(40, 30\)"),
+                                     (chunked, ValueError, "has the shape")]:
+            with pytest.raises(error, match=says):
+                xorder.transpose("a.npy", out=dataset)
+        with pytest.raises(ValueError, match="is not contiguous"):
+            xorder.transpose("small.npy", out=chunked)
+        with pytest.raises(TypeError, match="resumable"):
+            xorder.transpose("a.npy", out=whole, resumable=True)
+        with pytest.raises(TypeError, match="dst and out mean the same"):
+            xorder.transpose("a.npy", whole, out=whole)
+    with pytest.raises(ValueError, match="the dataset is closed"):
+        xorder.transpose("a.npy", out=whole)
+    with h5py.File("b.h5", "r") as file:
+        assert same(file["reversed"][()], xorder.bitreverse(x))
+        with pytest.raises(ValueError, match="open for reading only"):
+            xorder.transpose("a.npy", out=file["whole"])

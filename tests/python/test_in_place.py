@@ -171,6 +171,25 @@ def test_resumable(rng):
         xorder.resume("b.npy")
 
 
+def test_status_and_discard(rng):
+    for nothing in [xorder.status, xorder.discard]:
+        with pytest.raises(ValueError, match="b.npy: nothing to"):
+            nothing("b.npy")
+    _, job = two_passes(rng)
+    with pytest.warns(xorder.Note), ended(2):
+        job.run()
+    found = xorder.status("b.npy")
+    assert 0 < found["bytes_done"] < found["bytes_total"] and found["process"] == os.getpid()
+    assert not found["running"] and not found["complete"] and not found["in_place"]
+    xorder.discard("b.npy")
+    assert sorted(os.listdir(".")) == ["a.npy", "disk.json"]
+    half_done(rng)
+    assert xorder.status("a.npy")["in_place"]
+    with pytest.raises(ValueError, match="half done in place"):
+        xorder.discard("a.npy")
+    xorder.rollback("a.npy")
+
+
 def test_resumable_options(rng):
     a = rng.random((30, 40))
     np.save("a.npy", a)

@@ -80,6 +80,26 @@ def test_out_may_be_a_map(rng):
     assert same(np.load("b.npy"), a.T)
 
 
+def test_large_maps_are_filled_through_their_files(rng, monkeypatch):
+    """What was written to the map before is there, what comes is seen in it, and the limit of memory holds."""
+    monkeypatch.setattr(xorder._into, "_LARGE", 1 << 20)
+    a = rng.random((600, 500))
+    np.save("a.npy", a)
+    out = np.lib.format.open_memmap("b.npy", "w+", a.dtype, (2, 500, 600))
+    out[:] = 3
+    seen = []
+    part = out[1]
+    assert xorder.transpose("a.npy", out=part, memory="16MiB", progress=lambda *at: seen.append(at)) is part
+    assert seen and same(part, a.T) and (out[0] == 3).all()
+    assert same(np.load("b.npy")[1], a.T)
+    xorder.transpose(np.load("a.npy", mmap_mode="r")[::-1], out[0])
+    assert same(out[0], a[::-1].T)
+    xorder.transpose(out[0], out=out[1].reshape(600, 500))  # within one file, as in memory
+    assert same(out[1].reshape(600, 500), a[::-1])
+    with pytest.raises(TypeError, match="has the type float64"):
+        xorder.transpose(xorder.Raw("a.npy", "i8", (600, 500), 128), out=part)
+
+
 @pytest.mark.parametrize("call", [
     lambda a, out: xorder.transpose(a, out),
     lambda a, out: xorder.Plan(a.shape, a.dtype)(a, out),

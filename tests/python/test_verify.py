@@ -1,5 +1,6 @@
 """Whether a file is right, whoever made it."""
 import os
+import subprocess
 
 import numpy as np
 import pytest
@@ -92,3 +93,43 @@ def test_errors(rng):
     with pytest.raises(InterruptedError):
         xorder.verify("a.npy", "c.npy", progress=stop)
     assert xorder.verify("a.npy", "c.npy")
+
+
+def test_decay(rng, monkeypatch):
+    """Checksums are those of the program, and find each MiB that has changed."""
+    data = rng.bytes(3 << 20 | 5)
+    with open("a.bin", "wb") as file:
+        file.write(data)
+    seen = []
+    text = xorder.checksum("a.bin", progress=lambda *at: seen.append(at))
+    assert text.count("\n") == 5 and seen[-1] == (len(data), len(data))
+    with open("a.sums", "w", encoding="utf-8") as file:
+        file.write(text)
+    if "XORDER" in os.environ:
+        assert subprocess.run([os.environ["XORDER"], "verify", "a.bin", "--checksum", "a.sums"], check=False).returncode == 0
+    assert xorder.decay("a.bin", "a.sums") == []
+    for place in sorted(int(p) for p in rng.integers(len(data), size=8)) + [len(data) - 1]:
+        with open("a.bin", "r+b") as file:
+            file.seek(place)
+            file.write(bytes([data[place] ^ 1]))
+            mib = place >> 20
+            file.flush()
+            assert xorder.decay("a.bin", "a.sums") == [(mib << 20, min(mib + 1 << 20, len(data)))], place
+            file.seek(place)
+            file.write(data[place:place + 1])
+    with open("a.bin", "ab") as file:
+        file.write(b"more")
+    assert xorder.decay("a.bin", "a.sums")
+    open("empty", "wb").close()
+    with open("empty.sums", "w", encoding="utf-8") as file:
+        file.write(xorder.checksum("empty"))
+    assert xorder.decay("empty", "empty.sums") == []
+    for wrong, says in [(b"no\n", "line 1"), (b"\0", "is no checksum")]:
+        with open("wrong", "wb") as file:
+            file.write(wrong)
+        with pytest.raises(ValueError, match=f"wrong: .*{says}|wrong: is no"):
+            xorder.decay("a.bin", "wrong")
+    with pytest.raises(FileNotFoundError):
+        xorder.checksum("missing")
+    with pytest.raises(FileNotFoundError):
+        xorder.decay("a.bin", "missing")

@@ -76,20 +76,6 @@ const std::map<std::string, schedule::Mesh::Routing>& routings() {
   return all;
 }
 
-const char* name_of(schedule::Network::Kind kind) {
-  switch (kind) {
-    case schedule::Network::Kind::crossbar:
-      return "crossbar";
-    case schedule::Network::Kind::hypercube:
-      return "hypercube";
-    case schedule::Network::Kind::mesh:
-      return "mesh";
-    case schedule::Network::Kind::torus:
-      return "torus";
-  }
-  return "";
-}
-
 std::string network_text(const schedule::Network& network) {
   const bool crossbar = network.kind() == schedule::Network::Kind::crossbar;
   const std::uint64_t size = network.has_rows() ? network.side()

@@ -23,8 +23,7 @@ const std::map<std::string, schedule::Mesh::Routing>& routings();
 CLI::Option* add_network_times(
     CLI::App& command, std::optional<schedule::LinkTimes>& times,
     const std::string& what = "how long the messages between virtual processors take");
-/// "hypercube", "mesh", "torus" or "crossbar".
-const char* name_of(schedule::Network::Kind kind);
+
 /// As --network names it.
 std::string network_text(const schedule::Network& network);
 /// Adds --network hypercube:D|mesh:N|torus:N|crossbar:P, to a command with --network-times after that.

@@ -4,18 +4,16 @@
 
 #include <filesystem>
 #include <iostream>
-#include <optional>
 
 #include "commands.hpp"
 #include "interrupt.hpp"
 #include "invocation.hpp"
-#include "io/disk.hpp"
 #include "moving.hpp"
 #include "session.hpp"
 #include "standard_streams.hpp"
-#include "text/json_text.hpp"
 #include "text/seconds_text.hpp"
 #include "text/size_text.hpp"
+#include "tiles/state_json.hpp"
 #include "work/journal.hpp"
 #include "work/resuming.hpp"
 #include "xorder/error.hpp"
@@ -43,57 +41,26 @@ void go_on(const std::string& output, InPlace how) {
   session().next = journal.words;
 }
 
-std::string rate_text(const work::Journal& journal) {
-  const double bytes = static_cast<double>(journal.bytes_done - journal.bytes_before);
-  if (journal.seconds <= 0 || bytes <= 0) return {};
-  const double rate = bytes / journal.seconds;
-  return fmt::format(", {}/s, about {} left", size_text(static_cast<std::uint64_t>(rate)),
-                     seconds_text(static_cast<double>(journal.bytes_total - journal.bytes_done) / rate));
-}
-
 void status(const std::string& output, bool json) {
-  const std::optional<work::Journal> found = work::read_journal(output);
-  if (!found)
-    throw InputError(fmt::format(
-        "{}: nothing to show: there is no journal of a run with --resumable or --in-place", output));
-  const work::Journal& journal = *found;
-  const bool running = work::is_running(output, &journal), complete = work::is_complete(journal, output);
+  const RunState run = state_of_run(output);
   if (json) {
-    std::cout << json_text(nlohmann::json{{"output", output},
-                                          {"running", running},
-                                          {"complete", complete},
-                                          {"in_place", journal.in_place.has_value()},
-                                          {"process", journal.process},
-                                          {"bytes_done", journal.bytes_done},
-                                          {"bytes_total", journal.bytes_total},
-                                          {"seconds", journal.seconds},
-                                          {"words", journal.words},
-                                          {"directory", journal.directory}})
-              << '\n';
+    std::cout << tiles::state_json(output, run) << '\n';
     return;
   }
-  std::string text = fmt::format("{}: {} of {} read and written", output, size_text(journal.bytes_done),
-                                 size_text(journal.bytes_total));
-  if (running)
-    text +=
-        fmt::format(" at its last checkpoint; process {} is running{}", journal.process, rate_text(journal));
-  else
-    text += complete ? "; the output is complete"
-            : journal.in_place
+  std::string text = fmt::format("{}: {} of {} read and written", output, size_text(run.bytes_done),
+                                 size_text(run.bytes_total));
+  if (run.running) {
+    text += fmt::format(" at its last checkpoint; process {} is running", run.process);
+    if (run.rate > 0)
+      text += fmt::format(", {}/s, about {} left", size_text(static_cast<std::uint64_t>(run.rate)),
+                          seconds_text(static_cast<double>(run.bytes_total - run.bytes_done) / run.rate));
+  } else {
+    text += run.complete ? "; the output is complete"
+            : run.in_place
                 ? "; nothing is running: `xorder resume` finishes it, `xorder rollback` restores it"
                 : "; nothing is running: `xorder resume` goes on";
+  }
   std::cout << printable(text) << '\n';
-}
-
-// A run that was killed before its first checkpoint has an output, but no journal.
-void discard(const std::string& output) {
-  if (work::is_running(output)) throw InputError(fmt::format("{}: its run is still going on", output));
-  const std::optional<work::Journal> journal = work::read_journal(output);
-  if (journal && journal->in_place) throw InputError(work::half_done(output, quoted_for_shell(output)));
-  if (!journal && !work::has_output(output))
-    throw InputError(
-        fmt::format("{}: nothing to discard: there are no files of a run with --resumable", output));
-  work::discard(journal.value_or(work::Journal{}), output, io::system_disk());
 }
 
 }  // namespace
@@ -132,7 +99,7 @@ void add_resume(CLI::App& program) {
   command =
       program.add_subcommand("discard", "remove the files of a run with --resumable that has not ended");
   command->add_option("OUT", *output, "the output of the run")->required();
-  command->callback([output] { discard(*output); });
+  command->callback([output] { discard_run(*output); });
 }
 
 }  // namespace xorder::cli

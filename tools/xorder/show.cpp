@@ -9,11 +9,11 @@
 #include "commands.hpp"
 #include "expression_help.hpp"
 #include "option_groups.hpp"
-#include "plan/tiles/factor.hpp"
 #include "standard_streams.hpp"
 #include "text/count_text.hpp"
 #include "text/json_text.hpp"
 #include "text_file.hpp"
+#include "xorder/drawing/draw.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/bmmc.hpp"
 #include "xorder/permutation/expression.hpp"
@@ -52,33 +52,6 @@ gf2::AffineMap permutation(const Options& options) {
   return map;
 }
 
-// The lg of a number of elements given on the command line.
-int lg_of_elements(std::uint64_t elements, const std::string& option, int n) {
-  const int lg = exact_lg(elements, option);
-  if (lg > n) {
-    throw InputError(fmt::format("{} is {}, but there are only {} = 2^{} elements", option, elements,
-                                 std::uint64_t{1} << n, n));
-  }
-  return lg;
-}
-
-Passes passes_of(const Options& options, const gf2::AffineMap& map) {
-  Passes p;
-  p.lg_block = lg_of_elements(*options.block, "--block", map.bits());
-  const int rank = gf2::rank_gamma(map.matrix, p.lg_block);
-  const int one_pass = p.lg_block + rank;
-  p.lg_memory = options.memory ? lg_of_elements(*options.memory, "--memory", map.bits()) : one_pass;
-  if (p.lg_memory < one_pass && p.lg_memory <= p.lg_block) {
-    throw InputError(
-        fmt::format("--memory is {}; it must be more than one block of {} elements, because blocks are split",
-                    *options.memory, *options.block));
-  }
-  p.factors = plan::factor(map, p.lg_block, p.lg_memory);
-  for (int m = one_pass - 1; m > p.lg_block; --m)
-    p.passes_below.push_back(plan::pass_count(map, p.lg_block, m));
-  return p;
-}
-
 ProcessorRounds rounds_of(const Options& options, const gf2::AffineMap& map) {
   const std::string layout = options.layout.empty() ? "major" : options.layout;
   const auto rounds = make_rounds(map, *options.processors, layout);
@@ -93,30 +66,16 @@ Shown shown(const Options& options) {
   s.inverse = s.map.inverse();
   for (int b = 0; b <= s.bits(); ++b) s.rank_gamma.push_back(gf2::rank_gamma(s.map.matrix, b));
   if (options.memory && !options.block) throw InputError("--memory needs --block");
-  if (options.block) s.passes = passes_of(options, s.map);
+  if (options.block) s.passes = drawing::passes_of(s.map, *options.block, options.memory, "--");
   if (!options.layout.empty() && !options.processors) throw InputError("--layout needs --processors");
   if (options.processors) s.rounds = rounds_of(options, s.map);
   return s;
 }
 
-nlohmann::ordered_json as_json(const gf2::AffineMap& map) {
-  return {{"columns", map.matrix.columns()}, {"complement", map.complement}};
-}
-
 nlohmann::ordered_json as_json(const Shown& s, const Options& options) {
   nlohmann::ordered_json json;
   json["expression"] = options.matrix.empty() ? nlohmann::ordered_json(options.expression) : nullptr;
-  json["bits"] = s.bits();
-  json.update(as_json(s.map));
-  json["inverse"] = as_json(s.inverse);
-  json["rank_gamma"] = s.rank_gamma;
-  if (s.passes) {
-    json["block"] = std::uint64_t{1} << s.passes->lg_block;
-    json["memory"] = std::uint64_t{1} << s.passes->lg_memory;
-    json["passes"] = s.passes->factors.size();
-    json["factors"] = nlohmann::ordered_json::array();
-    for (const auto& factor : s.passes->factors) json["factors"].push_back(as_json(factor));
-  }
+  json.update(drawing::map_json(s.map, s.passes));
   if (s.rounds) {
     json["processors"] = s.rounds->processors;
     json["layout"] = s.rounds->f;
@@ -131,7 +90,8 @@ void run(const Options& options) {
   if (!options.svg.empty()) {
     std::vector<std::filesystem::path> made_from;
     if (!options.matrix.empty()) made_from.emplace_back(options.matrix);
-    write_text(options.svg, show_as_svg(s), options.force, made_from);
+    const auto block = s.passes ? std::optional(s.passes->lg_block) : std::nullopt;
+    write_text(options.svg, drawing::draw(s.map, s.title, block), options.force, made_from);
   }
   if (options.json) {
     fmt::print("{}\n", json_text(as_json(s, options)));

@@ -6,21 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "drawing/map_facts.hpp"
 #include "factors.hpp"
 #include "xorder/gf2/affine_map.hpp"
 
 namespace xorder::cli {
 
-/// The passes of a permutation with blocks of 2^lg_block elements in memory for 2^lg_memory elements.
-struct Passes {
-  int lg_block = 0;
-  int lg_memory = 0;
-  /// In the order in which they are performed, one for each pass.
-  std::vector<gf2::AffineMap> factors;
-  /// The least memory for one pass is 2^(lg_block + rank γ). passes_below[i] is the number of passes with
-  /// 2^(i+1) times less. The list ends with the least memory that is larger than a block.
-  std::vector<int> passes_below;
-};
+using drawing::Passes;
 
 /// The rounds of a permutation on `processors` processors, whose number is bits f .. of an index.
 struct ProcessorRounds {
@@ -46,7 +38,5 @@ struct Shown {
 /// Tables for a terminal, at most 132 columns wide.
 std::string show_as_text(const Shown& shown);
 
-/// One SVG drawing: the matrix with its γ block, and rank γ against the block size.
-std::string show_as_svg(const Shown& shown);
 
 }  // namespace xorder::cli

@@ -7,7 +7,7 @@
 
 #include "show.hpp"
 #include "text/count_text.hpp"
-#include "text_width.hpp"
+#include "text/text_width.hpp"
 
 namespace xorder::cli {
 namespace {

@@ -66,4 +66,7 @@ class Network {
   std::uint64_t side_;
 };
 
+/// "hypercube", "mesh", "torus" or "crossbar".
+const char* name_of(Network::Kind kind);
+
 }  // namespace xorder::schedule

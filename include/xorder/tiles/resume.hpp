@@ -2,8 +2,11 @@
 // language.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "xorder/work/work.hpp"
 
@@ -19,9 +22,33 @@ std::unique_ptr<work::Work> resume(const std::filesystem::path& path);
 /// The same for a run in place: run() puts back what has been moved.
 std::unique_ptr<work::Work> roll_back(const std::filesystem::path& file);
 
+/// How far a run with work::Options::resumable, or in place, has come.
+struct RunState {
+  bool running = false;   ///< if not, resume() goes on with it
+  bool complete = false;  ///< only its journal has been left
+  bool in_place = false;  ///< roll_back() can restore the file, too
+  std::uint64_t process = 0;
+  std::uint64_t bytes_done = 0, bytes_total = 0;  ///< read and written, at its last checkpoint
+  double seconds = 0;                             ///< since this process has begun or gone on with it
+  double rate = 0;                                ///< bytes per second since then; 0 if nothing is known
+  std::vector<std::string> words;                 ///< the command line; empty if it was no command
+  std::string directory;                          ///< where that was given
+};
+
+/// Reads the journal beside `path`, the output of the run or the file in place. Throws InputError if there is
+/// none, or it cannot be read.
+RunState state_of_run(const std::filesystem::path& path);
+
+/// Removes the files of a run that has not ended. Throws InputError if there are none, it is still going on,
+/// or it is in place, and IoError.
+void discard_run(const std::filesystem::path& path);
+
 }  // namespace xorder::tiles
 
 namespace xorder {
+using tiles::discard_run;
 using tiles::resume;
 using tiles::roll_back;
+using tiles::RunState;
+using tiles::state_of_run;
 }  // namespace xorder

@@ -11,7 +11,7 @@
 #include "host.hpp"
 #include "standard_streams.hpp"
 #include "text/count_text.hpp"
-#include "text_width.hpp"
+#include "text/text_width.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::cli {

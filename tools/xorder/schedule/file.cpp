@@ -2,15 +2,12 @@
 #include <fmt/format.h>
 
 #include "network.hpp"
-#include "schedule/path.hpp"
 #include "schedule/shown.hpp"
-#include "text/count_text.hpp"
 #include "xorder/schedule/listed.hpp"
 
 namespace xorder::cli {
 namespace {
 
-using schedule::Message;
 using std::uint64_t;
 
 std::optional<schedule::Task> task_of(const FileOptions& o) {
@@ -38,24 +35,15 @@ ShownSchedule show_file(const FileOptions& o) {
       std::make_shared<const schedule::Listed>(read_schedule(o.file, *o.network, task_of(o), o.slots));
   const std::string network = network_text(*o.network);
   ShownSchedule shown;
-  shown.title = fmt::format("file '{}' --network {}", o.file, network);
+  static_cast<drawing::SchedulePicture&>(shown) =
+      drawing::picture_of(*listed, fmt::format("file '{}' --network {}", o.file, network));
   const std::string task = o.packets.empty() ? o.task : fmt::format("'{}'", o.packets);
   if (!task.empty()) shown.title += " --task " + task;
-  shown.summary =
-      fmt::format("{} from a file, between {} of a {}", count_text(listed->total().messages, "message"),
-                  count_text(o.network->nodes(), "node"), network.substr(0, network.find(':')));
   shown.parameters = {{"file", o.file}, {"network", network}};
   if (!task.empty()) shown.parameters["task"] = o.task + o.packets;
   shown.has_task = listed->has_task();
   const bool hypercube = o.network->kind() == schedule::Network::Kind::hypercube;
   shown.table = hypercube ? crossings_table(*listed) : loads_table(*listed);
-  shown.colours = {{colour::navy, "to a node with a lower number"},
-                   {colour::orange, "to one with a higher number"}};
-  if (!o.network->has_rows()) shown.colours.push_back({colour::grey, "stays"});
-  shown.label_meaning = "the slot that is sent";
-  shown.mark = [](uint64_t, const Message& m) {
-    return Mark{schedule::stays(m) ? 2u : m.from.node > m.to.node ? 0u : 1u, std::to_string(m.from.slot)};
-  };
   shown.schedule = listed;
   return shown;
 }

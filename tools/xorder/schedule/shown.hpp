@@ -12,6 +12,7 @@
 
 #include "drawing/canvas.hpp"
 #include "factors.hpp"
+#include "xorder/drawing/draw.hpp"
 #include "xorder/gf2/affine_map.hpp"
 #include "xorder/schedule/check.hpp"
 #include "xorder/schedule/routed.hpp"
@@ -31,20 +32,11 @@ struct ScheduleTable {
 
 namespace colour = drawing::colour;
 
-struct Colour {
-  std::string fill;
-  std::string meaning;
-};
+using drawing::Colour;
+using drawing::Mark;
 
-/// How a message is drawn: the number of its colour, and the label inside the mark.
-struct Mark {
-  std::size_t colour = 0;
-  std::string label;
-};
-
-struct ShownSchedule {
-  std::string title;    ///< "exchange --dimension 5"
-  std::string summary;  ///< one line that says what it does
+/// Its `length` is not set: steps_text() is.
+struct ShownSchedule : drawing::SchedulePicture {
   nlohmann::ordered_json parameters;
   nlohmann::ordered_json facts = nlohmann::ordered_json::object();  ///< of this kind of schedule only:
                                                                     ///< rank_gamma and rounds, for example
@@ -63,10 +55,6 @@ struct ShownSchedule {
   /// "5 steps, at least 4"
   std::string steps_text() const;
 
-  std::vector<Colour> colours;
-  std::string label_meaning;           ///< what the numbers in the marks are
-  std::uint64_t steps_in_a_group = 0;  ///< how many are drawn together; 0: all
-  std::function<Mark(std::uint64_t step, const schedule::Message&)> mark;
   /// If set, makes another drawing instead.
   std::function<std::string(const ShownSchedule&)> drawing;
 };
@@ -158,7 +146,6 @@ void print_schedule_as_json(const ShownSchedule& shown, const MaybeReport& repor
 /// Steps down, links across, a mark for each message; for a mesh or a torus the paths of each step. Throws
 /// InputError if there are too many to be seen.
 std::string schedule_as_svg(const ShownSchedule& shown);
-std::string mesh_as_svg(const ShownSchedule& shown);
 /// Replaces the table by what each node's slots hold after each step, and the drawing by a strip of pictures
 /// of it. Throws InputError if that is too large to be shown.
 void show_contents(ShownSchedule& shown);

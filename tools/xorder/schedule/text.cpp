@@ -7,7 +7,7 @@
 #include "schedule/shown.hpp"
 #include "standard_streams.hpp"
 #include "text/count_text.hpp"
-#include "text_width.hpp"
+#include "text/text_width.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::cli {
@@ -113,6 +113,13 @@ void print_timing(const nlohmann::ordered_json& timing) {
 std::string ShownSchedule::steps_text() const {
   return count_text(steps(), "step") +
          (has_task ? fmt::format(", at least {}", schedule->lower_bound()) : "");
+}
+
+std::string schedule_as_svg(const ShownSchedule& shown) {
+  if (shown.drawing) return shown.drawing(shown);
+  drawing::SchedulePicture picture = shown;
+  picture.length = shown.steps_text();
+  return drawing::draw(*shown.schedule, picture);
 }
 
 void check_table_size(const ShownSchedule& shown, uint64_t most_entries, std::string_view complaint) {

@@ -1,4 +1,4 @@
-// `xorder schedule --svg`: steps down, links across, a mark for each message, and the part of all links that
+// A schedule: steps down, links across, a mark for each message, and the part of all links that
 // each step uses.
 #include <fmt/format.h>
 
@@ -6,15 +6,14 @@
 #include <bit>
 
 #include "drawing/canvas.hpp"
+#include "drawing/schedules.hpp"
 #include "schedule/path.hpp"
-#include "schedule/shown.hpp"
 #include "text/count_text.hpp"
 #include "xorder/error.hpp"
 
-namespace xorder::cli {
+namespace xorder::drawing {
 namespace {
 
-using namespace drawing;
 using schedule::Message;
 using schedule::Network;
 using std::uint64_t;
@@ -25,27 +24,28 @@ constexpr uint64_t most_links = 512, most_steps = 512;
 
 class StepsDrawing {
  public:
-  explicit StepsDrawing(const ShownSchedule& shown)
-      : shown_(shown),
-        network_(shown.schedule->network()),
+  StepsDrawing(const schedule::Schedule& schedule, const SchedulePicture& picture)
+      : schedule_(schedule),
+        picture_(picture),
+        network_(schedule.network()),
         links_(network_.kind() == Network::Kind::crossbar ? 1 : static_cast<uint64_t>(network_.dimension())) {
     const uint64_t columns = network_.nodes() * std::max<uint64_t>(links_, 1);
-    if (columns > most_links || shown.schedule->steps() > most_steps) {
+    if (columns > most_links || schedule.steps() > most_steps) {
       throw InputError(fmt::format("a drawing of {} steps and {} links; at most {} and {} can be seen",
-                                   shown.schedule->steps(), columns, most_steps, most_links));
+                                   schedule.steps(), columns, most_steps, most_links));
     }
     const double units =
         static_cast<double>(columns) + (links_ > 1 ? 0.5 * static_cast<double>(network_.nodes()) : 0);
     cell_ = std::clamp(1100.0 / units, 4.0, 24.0);
     // Few steps are drawn taller than wide.
-    height_ = std::max(
-        cell_, std::min(22.0, 260.0 / static_cast<double>(std::max<uint64_t>(shown.schedule->steps(), 1))));
+    height_ =
+        std::max(cell_, std::min(22.0, 260.0 / static_cast<double>(std::max<uint64_t>(schedule.steps(), 1))));
     gap_ = links_ > 1 ? cell_ * 0.5 : 0;
     group_ = cell_ * static_cast<double>(std::max<uint64_t>(links_, 1)) + gap_;
   }
 
   std::string draw() {
-    const uint64_t steps = shown_.schedule->steps();
+    const uint64_t steps = schedule_.steps();
     const double grid = group_ * static_cast<double>(network_.nodes()) - gap_;
     const double bars = left_ + grid + 30;
     const double width = std::max({bars + bar_width + 52 + margin, 620.0, text_width()});
@@ -56,13 +56,13 @@ class StepsDrawing {
     std::vector<Message> messages;
     for (uint64_t step = 0; step < steps; ++step) {
       number(step);
-      shown_.schedule->messages(step, messages);
+      schedule_.messages(step, messages);
       cells(step);
       for (const Message& m : messages) mark(step, m);
       bar(step, bars);
     }
     if (steps == 0) canvas_.text(left_, top_ + 12, "start", "sub", "no steps: nothing has to move");
-    return canvas_.document(width, height, shown_.title, "");
+    return canvas_.document(width, height, picture_.title, "");
   }
 
  private:
@@ -70,7 +70,7 @@ class StepsDrawing {
     return left_ + static_cast<double>(node) * group_ + static_cast<double>(link) * cell_;
   }
   double row(uint64_t step) const {
-    const uint64_t groups = shown_.steps_in_a_group == 0 ? 0 : step / shown_.steps_in_a_group;
+    const uint64_t groups = picture_.steps_in_a_group == 0 ? 0 : step / picture_.steps_in_a_group;
     return top_ + (static_cast<double>(step) + 0.5 * static_cast<double>(groups)) * height_;
   }
   double small() const { return std::clamp(height_ * 0.5, 7.0, 11.0); }
@@ -78,19 +78,20 @@ class StepsDrawing {
   // The width of the title, the summary and the colours' meanings.
   double text_width() const {
     std::size_t meanings = 0;
-    for (const Colour& colour : shown_.colours) meanings += colour.meaning.size() + 7;
-    const auto sub = static_cast<double>(shown_.summary.size() + shown_.label_meaning.size() + 17);
-    return 2 * margin + std::max({10.3 * static_cast<double>(std::min<std::size_t>(shown_.title.size(), 120)),
-                                  6.4 * sub, 6.1 * static_cast<double>(meanings) + label_space});
+    for (const Colour& colour : picture_.colours) meanings += colour.meaning.size() + 7;
+    const auto sub = static_cast<double>(picture_.summary.size() + picture_.label_meaning.size() + 17);
+    return 2 * margin +
+           std::max({10.3 * static_cast<double>(std::min<std::size_t>(picture_.title.size(), 120)), 6.4 * sub,
+                     6.1 * static_cast<double>(meanings) + label_space});
   }
 
   void titles(double width) {
-    const bool labels = cell_ >= least_for_labels && !shown_.label_meaning.empty();
-    canvas_.heading(shown_.title,
-                    escaped(shown_.summary + (labels ? "; in the marks, " + shown_.label_meaning : ""), 300),
-                    width);
-    canvas_.key(left_, shown_.colours, 16, [&](std::size_t i, double x, double y) {
-      canvas_.tile(x, y - 9, 10, 10, shown_.colours[i].fill);
+    const bool labels = cell_ >= least_for_labels && !picture_.label_meaning.empty();
+    canvas_.heading(
+        picture_.title,
+        escaped(picture_.summary + (labels ? "; in the marks, " + picture_.label_meaning : ""), 300), width);
+    canvas_.key(left_, picture_.colours, 16, [&](std::size_t i, double x, double y) {
+      canvas_.tile(x, y - 9, 10, 10, picture_.colours[i].fill);
     });
   }
 
@@ -99,7 +100,7 @@ class StepsDrawing {
     const bool crossbar = network_.kind() == Network::Kind::crossbar;
     canvas_.text(left_ + grid / 2, top_ - 38, "middle", "axis",
                  crossbar ? "sending processor" : "node, and its link over each dimension");
-    canvas_.upright(left_ - 36, (top_ + row(shown_.schedule->steps())) / 2, "axis", "step");
+    canvas_.upright(left_ - 36, (top_ + row(schedule_.steps())) / 2, "axis", "step");
     const int step = label_step(group_, 7.0 * static_cast<double>(std::max(network_.dimension(), 2)));
     for (schedule::Node v = 0; v < network_.nodes(); v += static_cast<uint64_t>(step)) {
       const double centre = column(v, 0) + (group_ - gap_) / 2;
@@ -146,8 +147,8 @@ class StepsDrawing {
     });
   }
   void mark(uint64_t step, const Message& m, schedule::Node node, uint64_t link) {
-    const Mark mark = shown_.mark(step, m);
-    const std::string& fill = shown_.colours[mark.colour].fill;
+    const Mark mark = picture_.mark(step, m);
+    const std::string& fill = picture_.colours[mark.colour].fill;
     const double inset = cell_ * 0.07, w = cell_ - 2 * inset, h = height_ - 2 * inset;
     const double x = column(node, link) + inset, y = row(step) + inset;
     canvas_.tile(x, y, w, h, fill);
@@ -161,13 +162,13 @@ class StepsDrawing {
 
   void bar_head(double x) {
     canvas_.text(x, top_ - 38, "start", "axis", "links in use");
-    if (shown_.schedule->steps() == 0) return;
-    canvas_.text(x, top_ - 9, "start", "num", shown_.steps_text(), 11);
+    if (schedule_.steps() == 0) return;
+    canvas_.text(x, top_ - 9, "start", "num", picture_.length, 11);
   }
 
   void bar(uint64_t step, double x) {
     const auto all = static_cast<double>(network_.links());
-    const double share = all > 0 ? static_cast<double>(shown_.schedule->load(step).crossings) / all : 0;
+    const double share = all > 0 ? static_cast<double>(schedule_.load(step).crossings) / all : 0;
     const double y = row(step) + height_ * 0.12, h = height_ * 0.76;
     canvas_.rect(x, y, bar_width, h, "bound");
     if (share > 0) canvas_.rect(x, y, bar_width * share, h, "dark");
@@ -178,7 +179,8 @@ class StepsDrawing {
     }
   }
 
-  const ShownSchedule& shown_;
+  const schedule::Schedule& schedule_;
+  const SchedulePicture& picture_;
   const Network& network_;
   uint64_t links_;  // of a node
   double cell_ = 0;
@@ -192,10 +194,8 @@ class StepsDrawing {
 
 }  // namespace
 
-std::string schedule_as_svg(const ShownSchedule& shown) {
-  if (shown.drawing) return shown.drawing(shown);
-  if (shown.schedule->network().has_rows()) return mesh_as_svg(shown);
-  return StepsDrawing(shown).draw();
+std::string draw_steps(const schedule::Schedule& schedule, const SchedulePicture& picture) {
+  return StepsDrawing(schedule, picture).draw();
 }
 
-}  // namespace xorder::cli
+}  // namespace xorder::drawing

@@ -1,19 +1,18 @@
-// `xorder schedule mesh --svg`: a small mesh or torus for each step, with the paths that its messages
+// A small mesh or torus for each step, with the paths that its messages
 // occupy. A link around a torus leaves the drawing on one side and comes back on the other.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "drawing/canvas.hpp"
+#include "drawing/schedules.hpp"
 #include "schedule/path.hpp"
-#include "schedule/shown.hpp"
 #include "text/count_text.hpp"
 #include "xorder/error.hpp"
 
-namespace xorder::cli {
+namespace xorder::drawing {
 namespace {
 
-using namespace drawing;
 using schedule::Message;
 using schedule::Node;
 using std::uint64_t;
@@ -34,7 +33,8 @@ bool operator==(Spot a, Spot b) { return a.x == b.x && a.y == b.y; }
 
 class MeshDrawing {
  public:
-  explicit MeshDrawing(const ShownSchedule& shown) : shown_(shown), side_(shown.schedule->network().side()) {
+  MeshDrawing(const schedule::Schedule& schedule, const SchedulePicture& picture)
+      : schedule_(schedule), picture_(picture), side_(schedule.network().side()) {
     if (side_ > largest_mesh) {
       throw InputError(fmt::format("a drawing of the paths of {0} × {0} nodes; at most {1} × {1} can be seen",
                                    side_, largest_mesh));
@@ -42,15 +42,15 @@ class MeshDrawing {
     const auto spans = static_cast<double>(std::max<uint64_t>(side_, 2) - 1);
     cell_ = std::clamp(330.0 / spans, 13.0, 44.0);
     panel_ = cell_ * spans;
-    const bool torus = shown.schedule->network().kind() == schedule::Network::Kind::torus;
+    const bool torus = schedule.network().kind() == schedule::Network::Kind::torus;
     stub_ = torus ? std::min(0.4 * cell_, 14.0) : 0;
-    const auto steps = static_cast<double>(std::max<uint64_t>(shown.schedule->steps(), 1));
+    const auto steps = static_cast<double>(std::max<uint64_t>(schedule.steps(), 1));
     pitch_ = std::max(panel_ + panel_gap, text_width(widest_caption) + margin);
     across_ = static_cast<int>(std::clamp(1250.0 / pitch_, 1.0, steps));
   }
 
   std::string draw() {
-    const uint64_t steps = shown_.schedule->steps();
+    const uint64_t steps = schedule_.steps();
     const auto rows = static_cast<double>(
         (std::max<uint64_t>(steps, 1) + static_cast<uint64_t>(across_) - 1) / static_cast<uint64_t>(across_));
     const double width =
@@ -59,20 +59,20 @@ class MeshDrawing {
     titles(width);
     for (uint64_t step = 0; step < steps; ++step) panel(step);
     if (steps == 0) canvas_.text(margin, top_ + 12, "start", "sub", "no steps: nothing has to move");
-    return canvas_.document(width, height, shown_.title, mesh_style);
+    return canvas_.document(width, height, picture_.title, mesh_style);
   }
 
  private:
-  std::string summary() const { return fmt::format("{}: {}", shown_.summary, shown_.steps_text()); }
+  std::string summary() const { return fmt::format("{}: {}", picture_.summary, picture_.length); }
   std::string caption(uint64_t step, const schedule::Schedule::Load& load) const {
     return fmt::format("step {}: {}, {:.0f} % of the links", step, count_text(load.messages, "message"),
                        100.0 * static_cast<double>(load.crossings) /
-                           static_cast<double>(std::max<uint64_t>(shown_.schedule->network().links(), 1)));
+                           static_cast<double>(std::max<uint64_t>(schedule_.network().links(), 1)));
   }
 
   void titles(double width) {
-    canvas_.heading(shown_.title, escaped(summary(), 200), width);
-    canvas_.key(margin, shown_.colours, 28, [&](std::size_t i, double x, double y) {
+    canvas_.heading(picture_.title, escaped(summary(), 200), width);
+    canvas_.key(margin, picture_.colours, 28, [&](std::size_t i, double x, double y) {
       canvas_.path(fmt::format("M{:.6g} {:.6g}h20", x, y - 4), fmt::format("path{}", i), 2.2);
     });
   }
@@ -85,12 +85,11 @@ class MeshDrawing {
     const auto across = static_cast<uint64_t>(across_);
     origin_ = {margin + 5 + static_cast<double>(step % across) * pitch_,
                top_ + panel_head + stub_ + static_cast<double>(step / across) * panel_height()};
-    canvas_.text(origin_.x, origin_.y - 17 - stub_, "start", "axis",
-                 caption(step, shown_.schedule->load(step)));
+    canvas_.text(origin_.x, origin_.y - 17 - stub_, "start", "axis", caption(step, schedule_.load(step)));
     wires();
     std::vector<Message> messages;
-    shown_.schedule->messages(step, messages);
-    for (const Message& m : messages) path(m, shown_.mark(step, m).colour);
+    schedule_.messages(step, messages);
+    for (const Message& m : messages) path(m, picture_.mark(step, m).colour);
   }
 
   void wires() {
@@ -112,7 +111,7 @@ class MeshDrawing {
 
   // Whether a leg goes around the torus: away from its end, as it is drawn.
   bool around(Node from, Node to) const {
-    const schedule::Network& network = shown_.schedule->network();
+    const schedule::Network& network = schedule_.network();
     return network.distance(from, to) != schedule::Network::mesh(side_).distance(from, to);
   }
   Spot direction(Node from, Node to) const {
@@ -166,7 +165,8 @@ class MeshDrawing {
                  fmt::format("head{}", colour));
   }
 
-  const ShownSchedule& shown_;
+  const schedule::Schedule& schedule_;
+  const SchedulePicture& picture_;
   uint64_t side_;
   double stub_ = 0;  // what is drawn of a torus's links beyond its edge
   double cell_ = 0;
@@ -180,6 +180,8 @@ class MeshDrawing {
 
 }  // namespace
 
-std::string mesh_as_svg(const ShownSchedule& shown) { return MeshDrawing(shown).draw(); }
+std::string draw_paths(const schedule::Schedule& schedule, const SchedulePicture& picture) {
+  return MeshDrawing(schedule, picture).draw();
+}
 
-}  // namespace xorder::cli
+}  // namespace xorder::drawing

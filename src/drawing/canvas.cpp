@@ -2,8 +2,8 @@
 
 #include <fmt/ranges.h>
 
+#include "text/text_width.hpp"
 #include "text/utf8.hpp"
-#include "text_width.hpp"
 
 namespace xorder::drawing {
 
@@ -85,7 +85,7 @@ std::string italic(std::string_view symbol) { return fmt::format("<tspan class=\
 
 double text_width(std::string_view text) {
   constexpr double letter = 6.3;
-  return letter * static_cast<double>(cli::width_of(text));
+  return letter * static_cast<double>(width_of(text));
 }
 
 int label_step(double unit, double space) {

@@ -1,17 +1,14 @@
-// `xorder show --svg`: a figure with two panels: the matrix on the left, and rank γ over the block size on
-// the right.
+// A figure with two panels: the matrix on the left, and rank γ over the block size on the right.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string_view>
 
 #include "drawing/canvas.hpp"
-#include "show.hpp"
+#include "xorder/drawing/draw.hpp"
 
-namespace xorder::cli {
+namespace xorder::drawing {
 namespace {
-
-using namespace drawing;
 
 constexpr double footer_space = 70;  // for the axis title and the note below a panel, and the margin
 
@@ -24,11 +21,13 @@ std::string power_of_two_elements(int n) {
                      n, n == 0 ? "" : "s");
 }
 
-class Figure {
+class MapFigure {
  public:
-  explicit Figure(const Shown& shown)
-      : shown_(shown),
-        n_(shown.bits()),
+  MapFigure(const gf2::AffineMap& map, std::string_view title, std::optional<int> lg_block)
+      : map_(map),
+        title_(title),
+        block_(lg_block),
+        n_(map.bits()),
         cell_(std::clamp(420.0 / std::max(n_, 1), 9.0, 40.0)),
         height_(std::max(cell_ * n_, 160.0)),
         plot_width_(std::max(cell_ * n_, 290.0)) {}
@@ -40,20 +39,18 @@ class Figure {
     const double plot_x = matrix_x + std::max(matrix_width, 200.0) + panel_gap + label_space;
     const double width = plot_x + plot_width_ + margin;
     const double height = top + height_ + footer_space;
-    canvas_.heading(shown_.title,
+    canvas_.heading(title_,
                     fmt::format("{} = {} ⊕ {} on {}; bit 0 is the least significant", italic("y"),
                                 italic("A x"), italic("c"), power_of_two_elements(n_)),
                     width);
     matrix(matrix_x, top);
     plot(plot_x, top);
-    return canvas_.document(width, height, shown_.title, matrix_style);
+    return canvas_.document(width, height, title_, matrix_style);
   }
 
  private:
   // Whether (row, column) is in the lower left part for the block size of --block.
-  bool in_gamma(int row, int col) const {
-    return shown_.passes && row >= shown_.passes->lg_block && col < shown_.passes->lg_block;
-  }
+  bool in_gamma(int row, int col) const { return block_ && row >= *block_ && col < *block_; }
 
   void matrix(double x, double y) {
     const double size = cell_ * n_;
@@ -69,20 +66,20 @@ class Figure {
     }
     cells(x, y);
     complement(x + size + complement_gap(), y, number);
-    if (shown_.passes) gamma_box(x, y);
+    if (block_) gamma_box(x, y);
   }
 
   void cells(double x, double y) {
     const double size = cell_ * n_;
     canvas_.rect(x, y, size, size, "zero");
-    if (shown_.passes) {
-      const double b = shown_.passes->lg_block * cell_;
+    if (block_) {
+      const double b = *block_ * cell_;
       if (b > 0 && b < size) canvas_.rect(x, y + b, b, size - b, "gzero");
     }
     grid(x, y, n_, n_);
     for (int col = 0; col < n_; ++col) {
       for (int row = 0; row < n_; ++row) {
-        if (shown_.map.matrix.at(row, col)) one(x, y, row, col, in_gamma(row, col) ? "accent" : "dark");
+        if (map_.matrix.at(row, col)) one(x, y, row, col, in_gamma(row, col) ? "accent" : "dark");
       }
     }
   }
@@ -92,7 +89,7 @@ class Figure {
     canvas_.rect(x, y, cell_, cell_ * n_, "zero");
     grid(x, y, n_, 1);
     for (int row = 0; row < n_; ++row) {
-      if (shown_.map.complement >> row & 1) one(x, y, row, 0, "dark");
+      if (map_.complement >> row & 1) one(x, y, row, 0, "dark");
     }
   }
 
@@ -110,7 +107,7 @@ class Figure {
   }
 
   void gamma_box(double x, double y) {
-    const int b = shown_.passes->lg_block;
+    const int b = *block_;
     if (b == 0 || b == n_) return;
     canvas_.rect(x, y + b * cell_, b * cell_, (n_ - b) * cell_, "gbox", 2.5);
     canvas_.text(x + b * cell_ / 2, y + n_ * cell_ + 18, "middle", "axis accent", italic("γ"));
@@ -129,7 +126,7 @@ class Figure {
     };
     for (int b = 0; b <= n_; ++b) {
       bar(b, std::min(b, n_ - b), "bound");
-      bar(b, shown_.rank_gamma[static_cast<std::size_t>(b)], is_block(b) ? "accent" : "dark");
+      bar(b, rank(b), is_block(b) ? "accent" : "dark");
     }
     canvas_.path(fmt::format("M{:.6g} {:.6g}h{:.6g}", x, base, plot_width_), "frame");
     const double number = std::clamp(unit * 0.5, 8.5, 11.0);
@@ -143,7 +140,7 @@ class Figure {
     canvas_.upright(x - 36, base - height_ / 2, "axis", "rank " + italic("γ"));
     canvas_.text(x + plot_width_ / 2, base + 35, "middle", "axis", "lg of the block size, " + italic("b"));
     legend(x, y - 30);
-    if (shown_.passes) block_note(x + plot_width_ / 2, base + 54);
+    if (block_) block_note(x + plot_width_ / 2, base + 54);
   }
 
   void legend(double x, double y) {
@@ -155,16 +152,19 @@ class Figure {
   }
 
   void block_note(double x, double y) {
-    const int b = shown_.passes->lg_block;
+    const int b = *block_;
     canvas_.text(x, y, "middle", "axis accent",
                  fmt::format("{} = {}: one pass needs memory for {}", italic("b"), b,
-                             power_of_two_elements(b + shown_.rank_gamma[static_cast<std::size_t>(b)])));
+                             power_of_two_elements(b + rank(b))));
   }
 
   double complement_gap() const { return std::min(1.2 * cell_, 20.0); }
-  bool is_block(int b) const { return shown_.passes && shown_.passes->lg_block == b; }
+  bool is_block(int b) const { return block_ == b; }
+  int rank(int b) const { return gf2::rank_gamma(map_.matrix, b); }
 
-  const Shown& shown_;
+  const gf2::AffineMap& map_;
+  std::string_view title_;
+  std::optional<int> block_;
   int n_;
   double cell_;
   double height_;  // of both panels
@@ -174,6 +174,8 @@ class Figure {
 
 }  // namespace
 
-std::string show_as_svg(const Shown& shown) { return Figure(shown).draw(); }
+std::string draw(const gf2::AffineMap& map, std::string_view title, std::optional<int> lg_block) {
+  return MapFigure(map, title, lg_block).draw();
+}
 
-}  // namespace xorder::cli
+}  // namespace xorder::drawing
