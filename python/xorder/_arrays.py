@@ -224,10 +224,10 @@ def _is_file(path: Path, identity: Tuple[str, str]) -> bool:
         os.close(descriptor)
 
 
-def is_nested(view: np.ndarray[Any, Any]) -> bool:
+def is_nested(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> bool:
     """Whether a step along each axis passes by all that the axes with shorter steps reach, so that nothing overlaps."""
-    reached = view.itemsize
-    for stride, extent in sorted((abs(stride), extent) for stride, extent in zip(view.strides, view.shape) if extent != 1):
+    reached = itemsize
+    for stride, extent in sorted((abs(stride), extent) for stride, extent in zip(strides, shape) if extent != 1):
         if stride < reached:
             return False
         reached += stride * (extent - 1)
@@ -238,7 +238,7 @@ def file_of(view: np.ndarray[Any, Any]) -> Optional[File]:
     """The file that a view is mapped from, if it can be read from there: None if it is memory, or of a file that has no
     name any more, or if its elements overlap."""
     base, path = _mapped_by(view)
-    if base is None or view.size == 0 or view.itemsize == 0 or not is_nested(view):
+    if base is None or view.size == 0 or view.itemsize == 0 or not is_nested(view.shape, view.strides, view.itemsize):
         return None
     mapping = _mapping_at(_address(view))
     if mapping is None or mapping.identity[1] == "0":

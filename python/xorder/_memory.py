@@ -4,7 +4,7 @@ from __future__ import annotations
 import functools
 import operator
 from ctypes import c_int, c_int64, c_void_p
-from typing import Any, Callable, Optional, Sequence
+from typing import Any, Callable, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -12,7 +12,8 @@ from ._arrays import checked_array, is_nested, share_bytes
 from ._library import Handle, check, library
 from ._permutations import Map, by_axes, by_map, checked_axes
 
-SMALL = 1 << 15  # with fewer elements NumPy is as fast
+SMALL = 1 << 15  # with fewer bytes NumPy is as fast
+_PLAIN = 16 << 20
 
 _execute = library.xorder_plan_execute
 
@@ -165,8 +166,21 @@ class Plan:
             out = np.empty(self.out_shape, self.dtype)
         else:
             self._checked_pair(a, out)
-        check(_execute(self._made.pointer, _place(a), _place(out), checked_threads(threads)))
+        self.run(a, out, checked_threads(threads))
         return out
+
+    def run(self, a: np.ndarray[Any, Any], out: np.ndarray[Any, Any], threads: int = 0) -> None:
+        """Permute arrays that fit: they are not checked.
+
+        Parameters
+        ----------
+        a, out : numpy.ndarray
+            As for a call of the plan. If they are not so, the process may crash.
+        threads : int, optional
+            0: one for each processor.
+        """
+        if status := _execute(self._made.pointer, _place(a), _place(out), threads):
+            check(status)
 
     def bind(self, a: np.ndarray[Any, Any], out: np.ndarray[Any, Any], *, threads: Optional[int] = None) -> Bound:
         """Hold both arrays: the result, called without arguments, permutes `a` into `out`.
@@ -214,8 +228,11 @@ class Plan:
 # ---- Any view
 
 
-@functools.lru_cache(64)
-def _plan(shape: Sequence[int], strides: Sequence[int], out_strides: Sequence[int], itemsize: int) -> Handle:
+@functools.lru_cache(256)
+def _plan(shape: Tuple[int, ...], strides: Tuple[int, ...], out_strides: Tuple[int, ...], itemsize: int) -> Optional[Handle]:
+    """None where elements overlap, which NumPy can move."""
+    if itemsize == 0 or not (is_nested(shape, strides, itemsize) and is_nested(shape, out_strides, itemsize)):
+        return None
     rank = len(shape)
     what = by_axes(tuple(shape), range(rank), itemsize)  # lives until the plan is made
     return Handle("plan_create_strided", what.pointer, (c_int64 * rank)(*strides), (c_int64 * rank)(*out_strides))
@@ -223,11 +240,21 @@ def _plan(shape: Sequence[int], strides: Sequence[int], out_strides: Sequence[in
 
 def fill(out: np.ndarray[Any, Any], view: np.ndarray[Any, Any], threads: int = 0) -> None:
     """out[...] = view, of the same shape and type, not overlapping."""
-    if view.size < SMALL or view.itemsize == 0 or not (is_nested(view) and is_nested(out)):
+    plan = None if view.nbytes < SMALL else _plan(view.shape, view.strides, out.strides, view.itemsize)
+    if plan is None:
         np.copyto(out, view)
-        return
-    plan = _plan(view.shape, view.strides, out.strides, view.itemsize)
-    check(_execute(plan.pointer, _place(view), _place(out), threads))
+    elif status := _execute(plan.pointer, _place(view), _place(out), threads):
+        check(status)
+
+
+def is_plain(src: Any, out: Any) -> bool:
+    """Whether they are arrays in memory of which the target owns its own, so that they overlap only if their addresses do,
+    and that are small enough for checks to take as long as the rest."""
+    if type(src) is not np.ndarray or type(out) is not np.ndarray or src.nbytes >= _PLAIN:
+        return False
+    owner = out if out.base is None else out.base
+    return (type(owner) is np.ndarray and owner.base is None and out.dtype == src.dtype and not src.dtype.hasobject
+            and out.flags.writeable and not np.may_share_memory(src, out))
 
 
 def ascontiguousarray(a: Any, *, threads: Optional[int] = None) -> np.ndarray[Any, Any]:
@@ -258,7 +285,7 @@ def ascontiguousarray(a: Any, *, threads: Optional[int] = None) -> np.ndarray[An
     """
     view = checked_array(np.asarray(a) if not isinstance(a, np.ma.MaskedArray) else a, "a")
     count = checked_threads(threads)
-    if view.size < SMALL or view.flags.c_contiguous:
+    if view.nbytes < SMALL or view.flags.c_contiguous:
         return np.ascontiguousarray(view)
     out = np.empty(view.shape, view.dtype)
     fill(out, view, count)
@@ -278,10 +305,21 @@ def filled(view: np.ndarray[Any, Any], out: Optional[np.ndarray[Any, Any]], thre
     return out
 
 
+@functools.lru_cache(64)
+def _known_plan(shape: Tuple[int, ...], dtype: np.dtype[Any], by: str, axis: Optional[int]) -> Plan:
+    return Plan(shape, dtype, by=by, axis=axis)
+
+
+def plan_of_map(a: np.ndarray[Any, Any], by: Map, complement: int, axis: Optional[int]) -> Plan:
+    if isinstance(by, str) and not complement and a.dtype.fields is None:
+        return _known_plan(a.shape, a.dtype, by, axis)
+    return Plan(a.shape, a.dtype, by=by, complement=complement, axis=axis)
+
+
 def mapped(a: np.ndarray[Any, Any], out: Optional[np.ndarray[Any, Any]], by: Map, complement: int,
            axis: Optional[int], threads: int) -> np.ndarray[Any, Any]:
     """The array, of any strides, by a map of index bits."""
-    plan = Plan(a.shape, a.dtype, by=by, complement=complement, axis=axis)
+    plan = plan_of_map(a, by, complement, axis)
     if out is not None:
         checked_out(out, a.shape, a.dtype)
         if share_bytes(a, out):

@@ -15,7 +15,7 @@ from ._arrays import File, Path, Raw, checked_array, file_of, in_file, is_datase
 from ._files import Job, Progress, apart, job_of, options, teller, write_array
 from ._into import fill_dataset, job_into_map
 from ._library import Handle, Options, library, path_bytes
-from ._memory import checked_threads, filled, mapped
+from ._memory import checked_threads, fill, filled, is_plain, mapped, plan_of_map
 from ._permutations import Map, by_axes, by_map, checked_axes
 
 Source = Union[Path, Raw, "np.ndarray[Any, Any]"]
@@ -23,6 +23,7 @@ NewFile = Union[Path, Raw]
 Target = Union[Path, Raw, "np.ndarray[Any, Any]", None]
 Size = Union[int, str, None]
 
+_USUAL = (None, None, None, "auto", False)  # small arrays are moved before anything else is looked at
 _MOST_DIFFERENCES = 2048  # that xorder_verify() tells apart
 
 
@@ -164,6 +165,15 @@ def transpose(src: Source, dst: Target = None, axes: Optional[Sequence[int]] = N
            [1, 4],
            [2, 5]])
     """
+    if dst is None and (memory, threads, tmpdir, io, resumable) == _USUAL and is_plain(src, out):
+        try:
+            turned = src.transpose(axes)  # type: ignore[union-attr]
+        except ValueError:
+            pass  # told below
+        else:
+            if turned.shape == out.shape:  # type: ignore[union-attr]
+                fill(out, turned)  # type: ignore[arg-type]
+                return out
     return _perform(_Task(axes), src, dst, out, memory, threads, overwrite, progress, tmpdir, io, resumable)
 
 
@@ -201,6 +211,10 @@ def permute(src: Source, dst: Target = None, *, by: Map, complement: int = 0, ax
     """
     if by is None:
         raise TypeError("by is None; expected an expression or a matrix")
+    if (dst is None and (memory, threads, tmpdir, io, resumable) == _USUAL and is_plain(src, out)
+            and src.shape == out.shape and src.flags.c_contiguous and out.flags.c_contiguous):  # type: ignore[union-attr]
+        plan_of_map(src, by, complement, axis).run(src, out)  # type: ignore[arg-type]
+        return out
     return _perform(_Task(by=by, complement=complement, axis=axis), src, dst, out, memory, threads, overwrite, progress,
                     tmpdir, io, resumable)
 
