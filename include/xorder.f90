@@ -36,7 +36,8 @@ module xorder
   public :: xorder_job_tridiagonal, xorder_verify, xorder_difference
   public :: xorder_schedule_create, xorder_schedule_search, xorder_schedule_read, xorder_schedule_json
   public :: xorder_schedule_messages, xorder_schedule_check, xorder_schedule_free, xorder_message
-  public :: xorder_version_string, xorder_status_text, xorder_last_error, xorder_plan_text, xorder_layout_json
+  public :: xorder_version_string, xorder_status_text, xorder_last_error, xorder_last_error_path
+  public :: xorder_plan_text, xorder_layout_json
   public :: xorder_layout_path, xorder_job_plan_text, xorder_job_plan_json, xorder_job_report_json
   public :: xorder_job_note
   public :: xorder_permutation_json, xorder_permutation_svg, xorder_schedule_svg
@@ -463,6 +464,9 @@ module xorder
     type(c_ptr) function c_last_error() bind(c, name='xorder_last_error')
       import c_ptr
     end function
+    type(c_ptr) function c_last_error_path() bind(c, name='xorder_last_error_path')
+      import c_ptr
+    end function
     type(c_ptr) function c_plan_text(plan) bind(c, name='xorder_plan_text')
       import c_ptr
       type(c_ptr), value :: plan
@@ -585,6 +589,10 @@ contains
   function xorder_last_error() result(text)
     character(len=:), allocatable :: text
     text = string(c_last_error())
+  end function
+  function xorder_last_error_path() result(text)
+    character(len=:), allocatable :: text
+    text = string(c_last_error_path())
   end function
   function xorder_plan_text(plan) result(text)
     type(c_ptr), intent(in) :: plan

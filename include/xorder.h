@@ -106,6 +106,10 @@ XORDER_API const char* xorder_last_error(void);
 /// ENOSPC; 0 if there is none.
 XORDER_API int xorder_last_errno(void);
 
+/// The file of this thread's last failure if that was XORDER_ERROR_IO, as its message begins with it, be it a
+/// scratch file; otherwise "".
+XORDER_API const char* xorder_last_error_path(void);
+
 // ---- Permutations -----------------------------------------------------------------------------------------
 
 /// A permutation of an array, whose elements are moved whole. Immutable. Takes a few KiB.

@@ -60,6 +60,7 @@ except OSError as _error:
 _OUT, _NUMBERS, _TEXT = POINTER(c_void_p), POINTER(c_uint64), (c_char_p, c_size_t, POINTER(c_size_t))
 for _name, _result, _arguments in [
         ("last_error", c_char_p, []),
+        ("last_error_path", c_char_p, []),
         ("last_errno", c_int, []),
         ("version_string", c_char_p, []),
         ("permutation_axes", c_int, [_OUT, c_int, _NUMBERS, POINTER(c_int), c_uint64]),
@@ -124,7 +125,7 @@ _ARGUMENT, _INPUT, _IO, _CANCELLED, _MEMORY = -1, -2, -3, -4, -5
 def failure(status: int, paths: Iterable[bytes] = ()) -> BaseException:
     """The exception for this thread's last failed call. `paths` are those that its message may begin with."""
     text, code = library.xorder_last_error(), library.xorder_last_errno()
-    named = next((path for path in paths if text.startswith(path + b": ")), None)
+    named = library.xorder_last_error_path() or next((path for path in paths if text.startswith(path + b": ")), None)
     message = text.decode(errors="replace")
     if status == _MEMORY:
         return MemoryError(message)
@@ -133,7 +134,7 @@ def failure(status: int, paths: Iterable[bytes] = ()) -> BaseException:
     if status == _IO or (status == _INPUT and code != 0):
         if named is None:
             return OSError(code, message) if code else OSError(message)
-        reason, name = text[len(named) + 2:].decode(errors="replace"), os.fsdecode(named)
+        reason, name = text.removeprefix(named + b": ").decode(errors="replace"), os.fsdecode(named)
         if code:
             return OSError(code, reason, name)
         error = OSError(message)

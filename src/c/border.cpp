@@ -15,15 +15,21 @@ namespace {
 // A fixed size, so that running out of memory can be reported too.
 struct LastError {
   int code = 0;
-  char text[4096] = "";
+  char text[4096] = "", path[4096] = "";
 };
 thread_local constinit LastError last;
 
-int keep(int status, const char* text, int code) noexcept {
-  const std::size_t length = std::min(std::strlen(text), sizeof last.text - 1);
-  std::memcpy(last.text, text, length);
-  last.text[length] = '\0';
-  std::replace(last.text, last.text + length, '\n', ' ');
+template <std::size_t size>
+void copy(const char* text, char (&to)[size]) noexcept {
+  const std::size_t length = std::min(std::strlen(text), size - 1);
+  std::memcpy(to, text, length);
+  to[length] = '\0';
+}
+
+int keep(int status, const char* text, int code, const char* path = "") noexcept {
+  copy(text, last.text);
+  std::replace(last.text, last.text + std::strlen(last.text), '\n', ' ');
+  copy(path, last.path);
   last.code = code;
   return status;
 }
@@ -51,7 +57,7 @@ int caught() noexcept {
   } catch (const InputError& e) {
     return keep(XORDER_ERROR_INPUT, e.what(), e.code());
   } catch (const IoError& e) {
-    return keep(XORDER_ERROR_IO, e.what(), e.code());
+    return keep(XORDER_ERROR_IO, e.what(), e.code(), e.path().c_str());
   } catch (const Cancelled& e) {
     return keep(XORDER_ERROR_CANCELLED, e.what(), e.code());
   } catch (const std::bad_alloc&) {
@@ -97,3 +103,4 @@ const char* xorder_status_text(int status) {
 
 const char* xorder_last_error(void) { return xorder::c::last.text; }
 int xorder_last_errno(void) { return xorder::c::last.code; }
+const char* xorder_last_error_path(void) { return xorder::c::last.path; }

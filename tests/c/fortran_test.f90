@@ -142,6 +142,7 @@ contains
     call check(xorder_plan_execute(plan, a, a, 0) == XORDER_ERROR_ARGUMENT, 'overlapping arrays')
     call check(xorder_last_error() == 'source and target overlap', 'the message')
     call check(xorder_last_errno() == 0, 'no errno')
+    call check(xorder_last_error_path() == '', 'no path')
     call xorder_plan_free(plan)
 
     c = reshape([(cmplx(i, -i), i = 1, size(c))], shape(c))

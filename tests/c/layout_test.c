@@ -228,6 +228,7 @@ static void test_verify(void) {
   xorder_layout_free(other);
   write_bytes("in.any", in, 10);
   FAILS(XORDER_ERROR_IO, "in.any", xorder_verify(p, from, to, NULL, NULL, NULL, found, 2, &count));
+  CHECK(strcmp(xorder_last_error_path(), "in.any") == 0);
   write_bytes("in.any", in, bytes);
   xorder_permutation_free(p);
   xorder_layout_free(from);
@@ -272,6 +273,7 @@ static void test_checksum(void) {
   FAILS(XORDER_ERROR_INPUT,
         "missing: ", xorder_checksum("missing", NULL, NULL, NULL, text, sizeof text, &length));
   FAILS(XORDER_ERROR_ARGUMENT, "path is NULL", xorder_checksum(NULL, NULL, NULL, NULL, text, 1, &length));
+  CHECK(strcmp(xorder_last_error_path(), "") == 0);
   FAILS(XORDER_ERROR_ARGUMENT, "checksum is NULL",
         xorder_checksum_compare("in.any", NULL, "", NULL, NULL, NULL, NULL, 0, &count));
 }
