@@ -106,8 +106,7 @@ XORDER_API const char* xorder_last_error(void);
 /// ENOSPC; 0 if there is none.
 XORDER_API int xorder_last_errno(void);
 
-/// The file of this thread's last failure if that was XORDER_ERROR_IO, as its message begins with it, be it a
-/// scratch file; otherwise "".
+/// The file of this thread's last failure if that was XORDER_ERROR_IO, be it a scratch file; otherwise "".
 XORDER_API const char* xorder_last_error_path(void);
 
 // ---- Permutations -----------------------------------------------------------------------------------------
@@ -555,8 +554,8 @@ XORDER_API int xorder_verify(const xorder_permutation* permutation, const xorder
 
 /// Hashes of a file's pieces, to find later decay: the text that `xorder transpose --checksum FILE` writes.
 /// Reads the file once. `options` matters as for xorder_verify(), `progress` and `user` are as for
-/// xorder_job_run(), the text is as for xorder_permutation_json(), and 100 bytes and 33 for each MiB of the
-/// file and one more are room enough for it.
+/// xorder_job_run(), and the text is as for xorder_permutation_json(). For n MiB, rounded up,
+/// 100 + 33 (n + 1) bytes are room enough.
 XORDER_API int xorder_checksum(const char* path, const xorder_options* options,
                                xorder_progress_function progress, void* user, char* text, size_t room,
                                size_t* length);

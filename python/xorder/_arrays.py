@@ -11,7 +11,7 @@ import os
 import stat
 import sys
 import warnings
-from ctypes import c_int64
+from ctypes import byref, c_int64, c_size_t, create_string_buffer
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -83,6 +83,13 @@ def type_text(dtype: np.dtype[Any]) -> bytes:
     return repr(npy_format.dtype_to_descr(dtype)).encode()
 
 
+def refuse_half_done(path: bytes) -> None:
+    """Raises ValueError if a run in place has left the file half done."""
+    text, length = create_string_buffer(1 << 16), c_size_t()
+    if library.xorder_journal_json(path, text, len(text), byref(length)) == 0 and b'"in_place":true' in text.value:
+        raise ValueError(f"{os.fsdecode(path)}: is half done in place: `resume` finishes it, `rollback` restores it")
+
+
 class File:
     """An array in a file. `view` is the array in memory that it was found by, if there is one."""
 
@@ -102,6 +109,7 @@ class File:
         if self.view is not None:
             return self.view
         warn(self.info.get("note", ""))
+        refuse_half_done(self.path)
         shape, strides, offset, dtype = self.shape, self.info["strides"], self.info["offset"], self.dtype
         if 0 in shape:
             empty = np.empty(shape, dtype)
@@ -320,16 +328,32 @@ def _dataset_file(dataset: Any) -> Union[File, np.ndarray[Any, Any]]:
     return raw_file(Raw(path, dataset.dtype, dataset.shape, offset))
 
 
+def has_place(dataset: Any) -> Optional[bool]:
+    """Whether the data of a contiguous dataset lie anywhere yet; None for others."""
+    layout, made = sys.modules["h5py"].h5d.CONTIGUOUS, dataset.id.get_create_plist()
+    if made.get_layout() != layout or made.get_external_count():
+        return None
+    offset = dataset.id.get_offset()
+    return offset is not None and offset >= dataset.file.userblock_size
+
+
 def place_of_dataset(dataset: Any) -> Tuple[bytes, int]:
     """The file and the offset of its data. Raises ValueError unless they follow each other there as h5py shows them."""
     file, name = dataset.file, f"{dataset.file.filename}:{dataset.name}"
-    offset = dataset.id.get_offset()
-    made = dataset.id.get_create_plist()
-    if offset is None or offset < file.userblock_size or made.get_external_count() or file.driver not in ("sec2", "stdio"):
-        raise ValueError(f"{name}: is not contiguous in the file: `h5repack -l CONTI IN OUT` makes it so")
+    if not has_place(dataset) or file.driver not in ("sec2", "stdio"):
+        advice = ": `h5repack -l CONTI IN OUT` makes it so" if dataset.chunks else ""
+        raise ValueError(f"{name}: is not contiguous in a file of its name{advice}")
+    if dataset.dtype.subdtype is not None:
+        raise ValueError(f"{name}: its elements are arrays")
     if sys.modules["h5py"].h5t.py_create(dataset.dtype, logical=True) != dataset.id.get_type():
         raise ValueError(f"{name}: its numbers are not stored as {dataset.dtype}, as h5py reads them")
-    return path_bytes(file.filename), offset
+    try:
+        here = os.stat(file.filename)
+    except OSError:
+        here = None
+    if here is None or (file.driver == "sec2" and not os.path.samestat(here, os.fstat(file.id.get_vfd_handle()))):
+        raise ValueError(f"{name}: the file that is open does not have this name any more, seen from here")
+    return path_bytes(file.filename), dataset.id.get_offset()
 
 
 def source(src: Any) -> Union[File, np.ndarray[Any, Any]]:
@@ -427,15 +451,19 @@ def load_trace(path: Path) -> Tuple[np.ndarray[Any, Any], Dict[str, Any]]:
     ValueError
         The file is not a trace.
     """
-    mapped = np.load(path, mmap_mode="r")
-    with open(path, "rb") as file:
-        end = file.seek(-8, os.SEEK_END)
-        length = int.from_bytes(file.read(8), "little")
-        begin = end - length
-        if mapped.dtype.names is None or "begin" not in mapped.dtype.names or begin < math.prod(mapped.shape) * 32:
-            raise ValueError(f"{os.fsdecode(path)}: is not a trace; `xorder transpose IN OUT --trace FILE` writes one")
-        file.seek(begin)
-        return np.array(mapped), json.loads(file.read(length))
+    try:
+        mapped = np.load(path, mmap_mode="r")
+        with open(path, "rb") as file:
+            end = file.seek(-8, os.SEEK_END)
+            length = int.from_bytes(file.read(8), "little")
+            begin = end - length
+            if begin < math.prod(mapped.shape) * 32 or "begin" not in mapped.dtype.names:
+                raise ValueError
+            file.seek(begin)
+            run: Dict[str, Any] = json.loads(file.read(length))
+    except (ValueError, TypeError, AttributeError, EOFError):
+        raise ValueError(f"{os.fsdecode(path)}: is not a trace; `xorder transpose IN OUT --trace FILE` writes one") from None
+    return np.array(mapped), run
 
 
 def load_bench(path: Path) -> Tuple[np.ndarray[Any, Any], Dict[str, Any]]:
@@ -462,10 +490,11 @@ def load_bench(path: Path) -> Tuple[np.ndarray[Any, Any], Dict[str, Any]]:
     try:
         with open(path, encoding="utf-8") as file:
             results: Dict[str, Any] = json.load(file)
-        records = [(figure["id"], series["name"], point["x"], number, value)
+        records = [(str(figure["id"]), str(series["name"]), point["x"], number, value)
                    for figure in results["figures"] for series in figure["series"] for point in series["points"]
                    for number, value in enumerate(point["samples"])]
-    except (ValueError, KeyError, TypeError):
+        names = [f"U{max([1, *(len(str(record[i])) for record in records)])}" for i in (0, 1)]
+        samples = np.array(records, [("figure", names[0]), ("series", names[1]), ("x", "f8"), ("round", "i8"), ("value", "f8")])
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         raise ValueError(f"{os.fsdecode(path)}: has no results; `xorder bench memory --json FILE` writes such") from None
-    names = [f"U{max([1, *(len(str(record[i])) for record in records)])}" for i in (0, 1)]
-    return np.array(records, [("figure", names[0]), ("series", names[1]), ("x", "f8"), ("round", "i8"), ("value", "f8")]), results
+    return samples, results

@@ -15,7 +15,7 @@ from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
 import numpy as np
 
-from ._arrays import File, Path, Raw, new_raw, npy_format, warn
+from ._arrays import File, Path, Raw, new_raw, npy_format, refuse_half_done, warn
 from ._library import Handle, Options, ProgressFunction, check, failure, library, path_bytes
 from ._memory import checked_threads, fill
 
@@ -240,6 +240,7 @@ def write_array(view: np.ndarray[Any, Any], dst: Union[Path, Raw], overwrite: bo
         header = npy_header(view.dtype, view.shape) if has_header(name) else b""
     if os.path.lexists(name) and not overwrite:
         raise FileExistsError(errno.EEXIST, "exists", name)
+    refuse_half_done(os.fsencode(name))
     if os.path.exists(name) and not os.path.isfile(name):
         raise ValueError(f"{name}: is not a regular file")
     shape = view.shape

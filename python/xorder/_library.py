@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import pathlib
 from ctypes import POINTER, byref, c_char_p, c_int, c_int64, c_size_t, c_uint64, c_void_p
@@ -135,11 +136,7 @@ def failure(status: int, paths: Iterable[bytes] = ()) -> BaseException:
         if named is None:
             return OSError(code, message) if code else OSError(message)
         reason, name = text.removeprefix(named + b": ").decode(errors="replace"), os.fsdecode(named)
-        if code:
-            return OSError(code, reason, name)
-        error = OSError(message)
-        error.filename = name
-        return error
+        return OSError(code or errno.EIO, reason, name)
     return (ValueError if status in (_ARGUMENT, _INPUT) else RuntimeError)(message)
 
 

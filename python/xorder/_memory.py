@@ -305,7 +305,7 @@ def filled(view: np.ndarray[Any, Any], out: Optional[np.ndarray[Any, Any]], thre
     return out
 
 
-@functools.lru_cache(64)
+@functools.lru_cache(64, typed=True)
 def _known_plan(shape: Tuple[int, ...], dtype: np.dtype[Any], by: str, axis: Optional[int]) -> Plan:
     return Plan(shape, dtype, by=by, axis=axis)
 

@@ -79,11 +79,9 @@ def _perform(task: _Task, src: Source, dst: Target, out: Optional[np.ndarray[Any
             raise TypeError("resumable=True is for runs from file to file")
         settings = options(memory, threads, overwrite, tmpdir, io)
         given = source(src)
-        if dst is not None:
-            file = file_of(given) if isinstance(given, np.ndarray) else given
-            if file and (job := job_into_map(file, task, dst, settings)):
-                job.run(progress)
-                return dst
+        if dst is not None and (job := job_into_map(given, task, dst, settings)):
+            job.run(progress)
+            return dst
         return task.in_memory(given.array() if isinstance(given, File) else given, dst, checked_threads(threads))
     checked_target(dst, "dst", ", nor an array of NumPy's nor None")
     settings = options(memory, threads, overwrite, tmpdir, io, resumable)
@@ -165,7 +163,8 @@ def transpose(src: Source, dst: Target = None, axes: Optional[Sequence[int]] = N
            [1, 4],
            [2, 5]])
     """
-    if dst is None and (memory, threads, tmpdir, io, resumable) == _USUAL and is_plain(src, out):
+    if (dst is None and (memory, threads, tmpdir, io, resumable) == _USUAL and (axes is None or type(axes) in (tuple, list))
+            and is_plain(src, out)):
         try:
             turned = src.transpose(axes)  # type: ignore[union-attr]
         except ValueError:
@@ -549,10 +548,12 @@ def checksum(path: Path, *, memory: Size = None, threads: Optional[int] = None, 
     [(0, 8128)]
     """
     name, settings = path_bytes(path), options(memory, threads, False, None, "auto")
-    size, length = os.stat(path).st_size, c_size_t()
-    text = create_string_buffer(101 + 33 * ((size >> 20) + 2))
-    apart(lambda callback: library.xorder_checksum(name, byref(settings), callback, None, text, len(text), byref(length)),
-          (name,), teller(progress))
+    length, room = c_size_t(), 0
+    while length.value >= room:  # the second time only if the file has grown meanwhile
+        room = 101 + 33 * ((os.stat(path).st_size >> 20) + 2)
+        text = create_string_buffer(room)
+        apart(lambda callback: library.xorder_checksum(name, byref(settings), callback, None, text, room, byref(length)),
+              (name,), teller(progress))
     return text.value.decode()
 
 
@@ -572,7 +573,8 @@ def decay(path: Path, kept: Path, *, memory: Size = None, threads: Optional[int]
     Returns
     -------
     list of (int, int)
-        Ranges of bytes in which it differs, up to the byte before the second number, in whole MiB; empty if it does not.
+        Ranges of bytes in which it differs, up to the byte before the second number, in whole MiB but for the end of the
+        longer file; empty if it does not.
 
     Raises
     ------
@@ -580,13 +582,14 @@ def decay(path: Path, kept: Path, *, memory: Size = None, threads: Optional[int]
         `kept` is not what `checksum` makes.
     """
     name, settings = path_bytes(path), options(memory, threads, False, None, "auto")
+    kept_name = path_bytes(kept)
     with open(kept, "rb") as file:
         text = file.read()
     if b"\0" in text:
         raise ValueError(f"{os.fsdecode(kept)}: is no checksum")
     room = text.count(b"\n") + 2
     count, found = c_size_t(), (_library.Difference * room)()
-    apart(lambda callback: library.xorder_checksum_compare(name, text, os.fsencode(kept), byref(settings), callback, None,
+    apart(lambda callback: library.xorder_checksum_compare(name, text, kept_name, byref(settings), callback, None,
                                                            found, room, byref(count)),
-          (name, os.fsencode(kept)), teller(progress))
+          (name, kept_name), teller(progress))
     return [(d.first_byte, d.end_byte) for d in found[:count.value]]

@@ -125,6 +125,8 @@ class Schedule:
         ValueError
             There are more steps, links or nodes than can be seen.
         """
+        if not isinstance(title, str):
+            raise TypeError(f"title is a {type(title).__name__}")
         return text_of("schedule_svg", self._made.pointer, title.encode(errors="replace").replace(b"\0", b"?"))
 
     def _repr_svg_(self) -> Optional[str]:

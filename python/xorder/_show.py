@@ -98,6 +98,9 @@ def show(expression: Map, bits: Optional[int] = None, *, complement: int = 0, bl
             raise TypeError("an expression needs bits, the number of bits of an index")
         title = expression
     else:
+        expression = np.asarray(expression)
+        if expression.ndim == 0:
+            raise TypeError("expression is neither a text nor a matrix")
         title, size = "matrix", len(expression)
         if bits is not None and operator.index(bits) != size:
             raise ValueError(f"the matrix has {size} rows, but bits is {bits}")

@@ -108,9 +108,58 @@ def test_datasets_that_are_filled(rng):
             xorder.transpose("a.npy", out=whole, resumable=True)
         with pytest.raises(TypeError, match="dst and out mean the same"):
             xorder.transpose("a.npy", whole, out=whole)
+        square = file.create_dataset("square", data=rng.random((1100, 1100)))
+        for source in [square, xorder.open(xorder.Raw("b.h5", "f8", square.shape, square.id.get_offset()))]:
+            with pytest.raises(ValueError, match="b.h5:/square: src and out overlap"):
+                xorder.transpose(source, out=square)
     with pytest.raises(ValueError, match="the dataset is closed"):
         xorder.transpose("a.npy", out=whole)
     with h5py.File("b.h5", "r") as file:
         assert same(file["reversed"][()], xorder.bitreverse(x))
         with pytest.raises(ValueError, match="open for reading only"):
             xorder.transpose("a.npy", out=file["whole"])
+
+
+def test_files_that_are_not_what_they_seem(rng, monkeypatch):
+    """Another file of the name is neither read nor written; what HDF5 keeps in memory is seen; refusals change nothing."""
+    a = rng.random((1500, 1000))
+    np.save("a.npy", a)
+    os.mkdir("other")
+    with h5py.File("other/b.h5", "w") as file:
+        file.create_dataset("d", data=np.zeros((1000, 1500)))
+    with open("other/b.h5", "rb") as file:
+        before = file.read()
+    source = os.path.abspath("a.npy")
+    with h5py.File("b.h5", "w") as file:
+        d = file.create_dataset("d", (1000, 1500), "f8")
+        monkeypatch.chdir("other")
+        for call in [lambda: xorder.transpose(source, out=d), lambda: xorder.save("x.npy", d)]:
+            with pytest.raises(ValueError, match="does not have this name any more"):
+                call()
+        monkeypatch.chdir("..")
+        xorder.transpose("a.npy", out=d)
+        assert same(d[()], a.T)
+    with open("other/b.h5", "rb") as file:
+        assert file.read() == before
+    with h5py.File("pages.h5", "w", fs_strategy="page", fs_page_size=1 << 16, page_buf_size=32 << 20) as file:
+        d = file.create_dataset("d", data=np.ones((1000, 1500)))
+        assert [row.sum() for row in d]  # all of it is in memory now
+        xorder.transpose("a.npy", out=d)
+        assert same(d[()], a.T)
+        d[0, 0] = 7
+    with h5py.File("pages.h5", "r") as file:
+        assert file["d"][0, 0] == 7 and same(file["d"][1:], a.T[1:])
+    with h5py.File("c.h5", "w", userblock_size=512) as file:
+        late = file.create_dataset("late", (4, 4), "f8")
+        xorder.transpose(np.full((4, 4), 7.0), out=late)
+        assert (late[()] == 7).all()
+        layout = h5py.VirtualLayout((4, 4), "f8")
+        layout[:] = h5py.VirtualSource(late)
+        virtual = file.create_virtual_dataset("virtual", layout, fillvalue=1)
+        pairs = file.create_dataset("pairs", (4,), np.dtype(("f4", (3,))))
+        with pytest.raises(ValueError, match="is not contiguous"):
+            xorder.transpose(np.zeros((4, 4)), out=virtual)
+        assert (late[()] == 7).all()
+        pairs[...] = np.ones((4, 3))
+        with pytest.raises(ValueError, match="its elements are arrays"):
+            xorder.transpose(pairs)

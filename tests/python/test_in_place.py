@@ -185,6 +185,10 @@ def test_status_and_discard(rng):
     assert sorted(os.listdir(".")) == ["a.npy", "disk.json"]
     half_done(rng)
     assert xorder.status("a.npy")["in_place"]
+    for call in [lambda: xorder.transpose("a.npy"), lambda: xorder.open("a.npy"), lambda: xorder.flip("a.npy"),
+                 lambda: xorder.transpose(np.zeros((2, 3)), "a.npy", overwrite=True)]:
+        with pytest.raises(ValueError, match="a.npy: is half done in place"):
+            call()
     with pytest.raises(ValueError, match="half done in place"):
         xorder.discard("a.npy")
     xorder.rollback("a.npy")

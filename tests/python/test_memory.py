@@ -98,6 +98,11 @@ def test_large_maps_are_filled_through_their_files(rng, monkeypatch):
     assert same(out[1].reshape(600, 500), a[::-1])
     with pytest.raises(TypeError, match="has the type float64"):
         xorder.transpose(xorder.Raw("a.npy", "i8", (600, 500), 128), out=part)
+    changed = np.load("a.npy", mmap_mode="c")  # what is not in its file can only be read in memory
+    changed[3, 5] = 7
+    assert xorder.transpose(changed, out=part)[5, 3] == 7
+    private = np.load("b.npy", mmap_mode="c")[1]
+    assert same(xorder.transpose("a.npy", out=private), a.T) and np.load("b.npy")[1][5, 3] == 7
 
 
 @pytest.mark.parametrize("call", [

@@ -50,6 +50,7 @@ def test_passes():
 
 @pytest.mark.parametrize("call, error, says", [
     (lambda: xorder.show("gray"), TypeError, "needs bits"),
+    (lambda: xorder.show(5), TypeError, "neither a text nor a matrix"),
     (lambda: xorder.show("grey", 3), ValueError, "grey"),
     (lambda: xorder.show("gray", 63), ValueError, "expected 0 to 62"),
     (lambda: xorder.show("gray", -1), ValueError, "expected 0 to 62"),
@@ -65,6 +66,16 @@ def test_refusals(call, error, says):
         call()
 
 
+def test_wrong_traces():
+    np.savez("a.npz", a=1)
+    np.save("a.npy", np.zeros(3))
+    with open("text", "w", encoding="utf-8") as file:
+        file.write("no trace at all")
+    for name in ["a.npz", "a.npy", "text", os.devnull]:
+        with pytest.raises(ValueError, match="is not a trace"):
+            xorder.load_trace(name)
+
+
 def test_schedules():
     for network in ["hypercube:3", "mesh:5", "torus:4"]:
         s = xorder.schedule("transpose", network)
@@ -76,6 +87,8 @@ def test_schedules():
     assert large._repr_svg_() is None
     with pytest.raises(ValueError, match="at most 40"):
         large.svg()
+    with pytest.raises(TypeError, match="title is a"):
+        mine.svg(5)
 
 
 @pytest.mark.skipif("XORDER" not in os.environ, reason="XORDER names no program")
@@ -89,7 +102,8 @@ def test_benchmarks():
             for point in series["points"]:
                 here = of_figure[(of_figure["series"] == series["name"]) & (of_figure["x"] == point["x"])]
                 assert here["value"].tolist() == point["samples"]
-    for text in ["", "[]", "{}", '{"figures": [1]}']:
+    for text in ["", "[]", "{}", '{"figures": [1]}', "[" * 100000,
+                 '{"figures": [{"id": "a", "series": [{"name": "b", "points": [{"x": "c", "samples": [1]}]}]}]}']:
         with open("wrong.json", "w", encoding="utf-8") as file:
             file.write(text)
         with pytest.raises(ValueError, match="wrong.json: has no results"):

@@ -7,6 +7,7 @@ import pytest
 import xorder
 from random_views import TYPES, random_array, random_view
 from test_views import random_axes, stored
+from xorder import _library, _moves
 
 
 def test_against_numpy(rng, request):
@@ -131,5 +132,14 @@ def test_decay(rng, monkeypatch):
             xorder.decay("a.bin", "wrong")
     with pytest.raises(FileNotFoundError):
         xorder.checksum("missing")
+    touch = _library.ProgressFunction(lambda *_: os.utime("a.bin") or 0)
+    with monkeypatch.context() as patch, pytest.raises(OSError, match="changed while") as changed:
+        patch.setattr(_moves, "apart", lambda call, paths, _: _library.check(call(touch), *paths))
+        xorder.checksum("a.bin")
+    assert changed.value.filename == "a.bin"
+    asked, real = [], os.stat
+    with monkeypatch.context() as patch:  # it grows after it was first looked at
+        patch.setattr(os, "stat", lambda path: asked.append(path) or real("empty" if len(asked) == 1 else path))
+        assert xorder.checksum("a.bin").count("\n") == 5 and len(asked) == 2
     with pytest.raises(FileNotFoundError):
         xorder.decay("a.bin", "missing")
