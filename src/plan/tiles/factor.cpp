@@ -1,5 +1,7 @@
 #include "plan/tiles/factor.hpp"
 
+#include <algorithm>
+
 #include "gf2/subspace.hpp"
 
 namespace xorder::plan {
@@ -34,56 +36,54 @@ Subspace stepping_stone(const AffineMap& map, int b, int t) {
   return w;
 }
 
-// A nonsingular A₁ with A₁W = E_b. What W and E_b share stays where it is. The rest of W's basis and the unit
-// vectors that complete it trade places with the rest of E_b. If W is spanned by unit vectors, A₁ maps unit
-// vectors to unit vectors.
+// A nonsingular A₁ with A₁W = E_b, which is its own inverse. What W and E_b share stays where it is, and so does
+// a complement of W + E_b, which is spanned by unit vectors. The rest of W's basis and that of E_b's change
+// places. If W is spanned by unit vectors, A₁ maps unit vectors to unit vectors.
 BitMatrix bring_low(const Subspace& w, int b, int n) {
   const Subspace shared = intersection(w, Subspace::low_bits(b));
-  std::vector<Word> from = shared.basis();  // a basis of the whole space, W's first ..
+  std::vector<Word> from = shared.basis();  // a basis of the whole space ..
   std::vector<Word> to = from;              // .. and its images
-  Subspace from_span = shared, to_span = shared;
   const auto pair = [&](Word x, Word y) {
     from.push_back(x);
     to.push_back(y);
-    from_span.add(x);
-    to_span.add(y);
   };
-  std::vector<Word> vacated;  // unit vectors of E_b that W does not reach, to be filled by the rest of W
-  {
-    Subspace reached = shared;
-    for (int i = 0; i < b; ++i) {
-      if (reached.add(unit(i))) vacated.push_back(unit(i));
-    }
-  }
-  std::size_t next = 0;
+  Subspace reached = shared, all = Subspace::low_bits(b);
+  int vacated = 0;  // unit vectors of E_b that W does not reach are filled by the rest of W
   for (const Word v : w.basis()) {
-    if (!from_span.contains(v)) pair(v, vacated[next++]);
+    if (!all.add(v)) continue;
+    while (!reached.add(unit(vacated))) ++vacated;
+    pair(v, unit(vacated));
+    pair(unit(vacated), v);
   }
-  // Unit vectors beyond E_b that are free on both sides stay. The others are matched in order.
   for (int i = b; i < n; ++i) {
-    if (!from_span.contains(unit(i)) && !to_span.contains(unit(i))) pair(unit(i), unit(i));
-  }
-  for (int i = 0, j = 0; i < n; ++i) {
-    if (from_span.contains(unit(i))) continue;
-    while (to_span.contains(unit(j))) ++j;
-    pair(unit(i), unit(j));
+    if (all.add(unit(i))) pair(unit(i), unit(i));
   }
   return BitMatrix(n, std::move(to)) * BitMatrix(n, std::move(from)).inverse().value();
+}
+
+// Brings rank γ_b down, by at most m − b at a time, until it is at most this.
+std::vector<AffineMap> factor_down_to(int most, const AffineMap& map, int b, int m) {
+  std::vector<AffineMap> factors;
+  AffineMap rest = map;
+  for (int rank = gf2::rank_gamma(map.matrix, b); rank > most;) {
+    const int step = std::min(m - b, rank);
+    const AffineMap first{bring_low(stepping_stone(rest, b, step), b, map.bits()), 0};
+    rest = rest * first.inverse();
+    rank -= step;
+    factors.push_back(first);
+  }
+  factors.push_back(rest);
+  return factors;
 }
 
 }  // namespace
 
 std::vector<AffineMap> factor(const AffineMap& map, int b, int m) {
-  std::vector<AffineMap> factors;
-  AffineMap rest = map;
-  const int t = m - b;
-  while (gf2::rank_gamma(rest.matrix, b) > t) {
-    const AffineMap first{bring_low(stepping_stone(rest, b, t), b, map.bits()), 0};
-    rest = rest * first.inverse();
-    factors.push_back(first);
-  }
-  factors.push_back(rest);
-  return factors;
+  return factor_down_to(m - b, map, b, m);
+}
+
+std::vector<AffineMap> factor_in_place(const AffineMap& map, int b, int m) {
+  return factor_down_to(0, map, b, m);
 }
 
 }  // namespace xorder::plan
