@@ -2,124 +2,37 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
 #include <utility>
 
-#include "kernel/kernel.hpp"
 #include "rounding.hpp"
+#include "run/executor.hpp"
 #include "run/numbers.hpp"
+#include "tiles/in_place_kernel.hpp"
 
 namespace xorder::tiles {
 
 using std::size_t;
 using std::uint64_t;
 
-// Permutes a tile, in parts that fit in a cache and give each run of the result a cache line or more.
-class InPlaceKernel {
- public:
-  InPlaceKernel(const plan::InPlaceTiles& tiles, bool back, uint64_t part_bytes)
-      : tiles_(tiles), target_axes_(tiles.target_axes(back)), local_map_(tiles.local_map(back)) {
-    split(part_bytes);
-    kernel_.emplace(layout());
-  }
-
-  uint64_t parts(const std::vector<uint64_t>& lengths) const {
-    if (!split_) return 1;
-    return is_mapped(*split_) ? uint64_t{1} << (tiles_.bits() - group_bits_)
-                              : ceil_div(lengths[*split_], group_);
-  }
-
-  // Sources and targets are those of the tile's runs, by their numbers; nullptr for empty ones.
-  void operator()(const std::vector<const std::byte*>& sources, std::vector<std::byte*> targets,
-                  std::vector<uint64_t> lengths, gf2::Word offset, uint64_t part) const {
-    uint64_t skipped = 0;  // runs of the source
-    if (split_ && is_mapped(*split_)) {
-      const gf2::Word high = part << group_bits_;
-      offset ^= local_map_(high);
-      skipped = (high >> tiles_.shape().mapped_low) * tiles_.shape().axes[*split_].runs;
-    } else if (split_) {
-      const uint64_t begin = part * group_;
-      skipped = begin * tiles_.shape().axes[*split_].runs;
-      lengths[*split_] = std::min(group_, lengths[*split_] - begin);
-      for (std::byte*& target : targets) {
-        if (target != nullptr) target += begin * target_stride(*split_).bytes;
-      }
-    }
-    if (const auto mapped = tiles_.what().mapped) lengths.erase(lengths.begin() + *mapped);
-    (*kernel_)(sources.data() + skipped, targets.data(), lengths, offset);
-  }
-
- private:
-  bool is_mapped(size_t axis) const { return tiles_.what().mapped == static_cast<int>(axis); }
-  kernel::Stride stride(size_t axis) const {
-    const plan::RunStride& step = tiles_.shape().axes[axis];
-    return {step.runs, step.elements * tiles_.what().element_bytes};
-  }
-  kernel::Stride target_stride(size_t axis) const { return stride(static_cast<size_t>(target_axes_[axis])); }
-
-  // Along the axis that is the fastest in the target, if it is not along the source's runs.
-  void split(uint64_t part_bytes) {
-    constexpr uint64_t cache_line = 64;
-    const uint64_t element = tiles_.what().element_bytes, tile = tiles_.tile_elements() * element;
-    const int fastest = static_cast<int>(target_axes_.size()) - 1;
-    const auto axis = static_cast<size_t>(std::ranges::find(target_axes_, fastest) - target_axes_.begin());
-    group_bits_ = tiles_.bits();
-    if (is_mapped(axis)) {
-      int low = tiles_.shape().mapped_low;
-      while (low > 0 && element << (low - 1) >= cache_line &&
-             tile >> (tiles_.bits() - group_bits_) > part_bytes)
-        group_bits_ = gf2::tile_bits(tiles_.what().map, tiles_.cut().low, --low);
-      split_ = axis;
-    } else if (tiles_.shape().axes[axis].runs != 0) {
-      const uint64_t length = tiles_.cut().tile[axis];
-      group_ =
-          std::clamp(part_bytes / (tile / length), std::min(ceil_div(cache_line, element), length), length);
-      split_ = axis;
-    }
-  }
-
-  kernel::Layout layout() const {
-    const Reordering& what = tiles_.what();
-    kernel::Layout layout{what.element_bytes, {}, {}};
-    for (size_t axis = 0; axis < what.extents.size(); ++axis) {
-      const kernel::Stride from = stride(axis), to = target_stride(axis);
-      if (is_mapped(axis)) {
-        const int low = tiles_.shape().mapped_low;
-        layout.linear =
-            kernel::LinearAxis{local_map_.block(0, 0, tiles_.bits(), group_bits_), low, low, from, to};
-      } else {
-        layout.axes.push_back({split_ == axis ? group_ : tiles_.cut().tile[axis], from, to});
-      }
-    }
-    return layout;
-  }
-
-  const plan::InPlaceTiles& tiles_;
-  std::vector<int> target_axes_;  // by source axis
-  gf2::BitMatrix local_map_;
-  std::optional<size_t> split_;
-  uint64_t group_ = 1;  // how much of the axis a part spans,
-  int group_bits_ = 0;  // or of the mapped axis
-  std::optional<kernel::Kernel> kernel_;
-};
-
 namespace {
 
 // Where slots lie in the memory.
 struct InPlaceMemory {
-  explicit InPlaceMemory(const plan::InPlacePlan& p)
-      : results(p.halves() * p.tile_slots * p.slot_bytes()),
+  explicit InPlaceMemory(const plan::InPlacePass& p)
+      : results(p.halves * p.tile_slots * p.slot_bytes()),
         patches(results + p.results * p.slot_bytes()),
         bytes(patches + plan::patch_slots * plan::patched_at_once * p.block) {}
   uint64_t results, patches, bytes;
 };
 
-class InPlacePass final : public run::Pass {
- public:
-  using Kernels = std::unique_ptr<InPlaceKernel>[2];
+using How = plan::InPlaceHop::How;
 
-  InPlacePass(const plan::InPlacePlan& plan, io::Location file, const io::File& undo, std::byte* memory,
-              const Kernels& kernels, const std::vector<TileLoad>& loads, const std::vector<TileMove>& moves)
+class MovingPass final : public run::Pass {
+ public:
+  using Kernels = std::unique_ptr<const InPlaceKernel>[2];
+
+  MovingPass(const plan::InPlacePass& plan, io::Location file, const io::File& undo, std::byte* memory,
+             const Kernels& kernels, const std::vector<TileLoad>& loads, const std::vector<TileMove>& moves)
       : plan_(plan),
         file_(file),
         undo_(undo),
@@ -158,11 +71,12 @@ class InPlacePass final : public run::Pass {
 
   void decode(run::Unit& unit) override {
     if (unit.step >= moves_.size()) return;
-    const TileMove& move = moves_[unit.step];
-    if (move.how == TileMove::How::unchanged) return;
+    const plan::InPlaceHop& hop = moves_[unit.step].hop;
     const Result& result = results_[result_of_[unit.step]];
-    (*kernels_[move.how == TileMove::How::back])(result.sources, result.targets, result.lengths,
-                                                 result.offset, unit.slot);
+    if (hop.how != How::unchanged)
+      kernels_[hop.how == How::back]->permute(result.tile, unit.slot);
+    else if (hop.from != hop.to)
+      copy(result);
   }
 
   Next next_write(uint64_t step, run::Write& write) override {
@@ -180,7 +94,7 @@ class InPlacePass final : public run::Pass {
       release(result_of_[step]);
       return Next::end;
     }
-    write.range = range(result.runs[run_], result.targets[run_]);
+    write.range = range(result.runs[run_], result.tile.targets[run_]);
     write.slot = result_of_[step];
     ++result.uses;
     ++run_;
@@ -194,10 +108,7 @@ class InPlacePass final : public run::Pass {
  private:
   struct Result {
     std::vector<plan::Run> runs;  // to be written
-    std::vector<const std::byte*> sources;
-    std::vector<std::byte*> targets;
-    std::vector<uint64_t> lengths;
-    gf2::Word offset = 0;
+    InPlaceTile tile;
     uint64_t parts = 1;
     uint64_t uses = 0;  // writes in flight, and one more until all have begun
   };
@@ -219,24 +130,35 @@ class InPlacePass final : public run::Pass {
 
   void begin_move() {
     const TileMove& move = moves_[move_];
+    const plan::InPlaceHop& hop = move.hop;
     const size_t number = result_of_[move_] = free_results_.take();
     Result& result = results_[number];
-    plan_.tiles.runs(move.tile, result.runs);
+    InPlaceTile& tile = result.tile;
+    plan_.tiles.runs(hop.from, result.runs);
     const size_t runs = result.runs.size();
-    result.sources.resize(runs);
-    result.targets.resize(runs);
+    tile.sources.resize(runs);
+    tile.targets.resize(runs);
     for (size_t r = 0; r < runs; ++r)
-      result.sources[r] = result.targets[r] = place(slot(move.slot), r, result.runs[r]);
+      tile.sources[r] = tile.targets[r] = place(slot(move.slot), r, result.runs[r]);
     result.parts = result.uses = 1;
-    if (move.how == TileMove::How::unchanged) return;
-    const bool back = move.how == TileMove::How::back;
-    const auto target = plan_.tiles.target(move.tile, back);
+    if (hop.how == How::unchanged && hop.from == hop.to) return;
     std::byte* const memory = memory_ + InPlaceMemory(plan_).results + number * plan_.slot_bytes();
-    plan_.tiles.runs(target.tile, result.runs);
-    for (size_t r = 0; r < runs; ++r) result.targets[r] = place(memory, r, result.runs[r]);
-    result.lengths = plan_.tiles.lengths(move.tile);
-    result.offset = target.offset;
-    result.parts = kernels_[back]->parts(result.lengths);
+    plan_.tiles.runs(hop.to, result.runs);
+    for (size_t r = 0; r < runs; ++r) tile.targets[r] = place(memory, r, result.runs[r]);
+    if (hop.how == How::unchanged) return;
+    const bool back = hop.how == How::back;
+    tile.number = hop.from;
+    tile.lengths = plan_.tiles.lengths(hop.from, back);
+    tile.offset = hop.offset;
+    result.parts = kernels_[back]->parts(tile);
+  }
+
+  void copy(const Result& result) const {
+    for (size_t r = 0; r < result.runs.size(); ++r) {
+      if (result.runs[r].length > 0)
+        std::memcpy(result.tile.targets[r], result.tile.sources[r],
+                    result.runs[r].length * plan_.tiles.what().element_bytes);
+    }
   }
 
   bool read_undo(run::Unit& unit) const {
@@ -259,7 +181,7 @@ class InPlacePass final : public run::Pass {
     return true;
   }
 
-  const plan::InPlacePlan& plan_;
+  const plan::InPlacePass& plan_;
   io::Location file_;
   const io::File& undo_;
   std::byte* memory_;
@@ -364,13 +286,12 @@ class BlockPatchPass final : public run::Pass {
 
 }  // namespace
 
-InPlaceMover::InPlaceMover(const plan::InPlacePlan& plan, io::Location file, const io::File& undo)
+InPlaceMover::InPlaceMover(const plan::InPlacePass& plan, io::Location file, const io::File& undo)
     : plan_(plan),
       file_(file),
       undo_(undo),
       memory_(InPlaceMemory(plan).bytes, io::BlockMemory::Resident::as_used) {
-  for (const bool back : {false, true})
-    kernels_[back] = std::make_unique<InPlaceKernel>(plan.tiles, back, plan.part_bytes);
+  for (const bool back : {false, true}) kernels_[back] = make_in_place_kernel(plan, back);
 }
 
 InPlaceMover::~InPlaceMover() = default;
@@ -381,7 +302,7 @@ void InPlaceMover::perform(const std::vector<TileLoad>& loads, const std::vector
   const run::Environment environment{memory_, workers, tick, std::move(stop)};
   const uint64_t begin = file_.offset, end = begin + plan_.tiles.what().bytes();
   io::Carry carry(begin, end, plan_.block, plan_.carry_bytes);
-  InPlacePass pass(plan_, file_, undo_, memory_.data(), kernels_, loads, moves);
+  MovingPass pass(plan_, file_, undo_, memory_.data(), kernels_, loads, moves);
   run::execute(pass, carry, queue, environment);
   std::vector<io::BlockPart> rest = carry.take_rest();
   std::erase_if(rest, [&](const io::BlockPart& part) {  // the file may end within its block

@@ -8,7 +8,7 @@
 
 #include "io/file.hpp"
 #include "io/queue/queue.hpp"
-#include "plan/tiles/in_place.hpp"
+#include "plan/tiles/in_place_pass.hpp"
 #include "run/executor.hpp"
 
 namespace xorder::tiles {
@@ -21,11 +21,10 @@ struct TileLoad {
   std::uint64_t undo_slot = 0;
 };
 
-/// Writes what a slot holds to the place of a tile.
+/// Writes what a slot holds, which was read at the place hop.from, to the place hop.to.
 struct TileMove {
   std::uint64_t slot = 0;
-  std::uint64_t tile = 0;                                            ///< at whose place it was read
-  enum class How { unchanged, forward, back } how = How::unchanged;  ///< permuted, and to where such tiles go
+  plan::InPlaceHop hop;
 };
 
 class InPlaceKernel;
@@ -33,7 +32,7 @@ class InPlaceKernel;
 class InPlaceMover {
  public:
   /// `file` and `undo` must outlive it. Throws std::bad_alloc.
-  InPlaceMover(const plan::InPlacePlan& plan, io::Location file, const io::File& undo);
+  InPlaceMover(const plan::InPlacePass& plan, io::Location file, const io::File& undo);
   ~InPlaceMover();
 
   /// Loads and moves at once: they must be of different slots and places. In the end all is written, but not
@@ -42,11 +41,11 @@ class InPlaceMover {
                task::Workers& workers, const std::function<void()>& tick, std::stop_token stop);
 
  private:
-  const plan::InPlacePlan& plan_;
+  const plan::InPlacePass& plan_;
   io::Location file_;
   const io::File& undo_;
   io::BlockMemory memory_;
-  std::unique_ptr<InPlaceKernel> kernels_[2];  // forward and back
+  std::unique_ptr<const InPlaceKernel> kernels_[2];  // forward and back
 };
 
 }  // namespace xorder::tiles

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr int format = 1, format_in_place = 2;
+constexpr int format = 1, format_in_place = 3;
 constexpr std::uint64_t largest_journal = std::uint64_t{64} << 20;
 
 // Where the journal lies, and the names there.
@@ -108,8 +108,12 @@ std::optional<Journal> read_journal(const fs::path& output) {
   try {
     const json all = json::parse(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end));
     const bool in_place = all.contains("in_place");
-    if (all.at("format") != (in_place ? format_in_place : format))
-      throw wrong("the journal is of another version of xorder");
+    if (in_place && all.at("format") != format_in_place)
+      throw DamagedJournal(
+          fmt::format("{}: the journal is of another version of xorder; finish or restore the file with that "
+                      "version",
+                      path.string()));
+    if (!in_place && all.at("format") != format) throw wrong("the journal is of another version of xorder");
     Journal journal;
     journal.exists = true;
     for (const json& word : all.at("words")) journal.words.push_back(text_of(word));
@@ -129,6 +133,7 @@ std::optional<Journal> read_journal(const fs::path& output) {
       if (!at.at(2).is_null()) progress.saved = at.at(2).get<std::uint64_t>();
       progress.back = at.at(3);
       progress.phase = at.at(4);
+      journal.old_header = text_of(all.at("old_header"));
     }
     journal.pass = all.at("pass");
     journal.tiles = all.at("tiles");
@@ -164,6 +169,7 @@ void write_journal(const Journal& journal, const fs::path& output, io::Disk& dis
   if (const auto& at = journal.in_place) {
     const json saved = at->saved ? json(*at->saved) : json();
     all["in_place"] = {at->batches, at->done, saved, at->back, at->phase};
+    all["old_header"] = bytes_json(journal.old_header);
   }
   for (const std::string& word : journal.words) all["words"].push_back(bytes_json(word));
   for (const io::FileStamp& stamp : journal.inputs) all["inputs"].push_back(stamp_json(stamp));

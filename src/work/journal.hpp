@@ -23,8 +23,8 @@ class Disk;
 
 namespace xorder::work {
 
-/// How far a run in place is (tiles/in_place.hpp). The first batches of its tiles have the new order, the
-/// others the old one, except for a batch in flight, of which the undo area has what was there before.
+/// How far a run in place is (tiles/in_place.hpp). The first batches, through all passes, have been moved,
+/// the others not, except for a batch in flight, of which the undo area has what was there before.
 struct InPlaceProgress {
   std::uint64_t batches = 0, done = 0;
   std::optional<std::uint64_t> saved{};  ///< the batch in flight
@@ -54,6 +54,7 @@ struct Journal {
   std::uint64_t tiles = 0;  ///< of it that are finished, the first ones
 
   std::optional<InPlaceProgress> in_place{};  ///< the run has no output; `inode` is the file's
+  std::string old_header{};                   ///< of a file in place whose header changes
 
   bool exists = false;  ///< its files are there: it is not that of a new run
 

@@ -112,4 +112,13 @@ Remembered remembered(const Journal& journal, const std::string& output) {
   }
 }
 
+io::ArrayFile as_begun(io::ArrayFile file) {
+  const std::optional<Journal> journal = read_journal(file.path);
+  if (!journal || !journal->in_place || journal->job.empty()) return file;
+  const io::ArrayFile before = remembered(*journal, file.path.string()).inputs.at(0);
+  file.format = before.format;
+  file.description = before.description;
+  return file;
+}
+
 }  // namespace xorder::work

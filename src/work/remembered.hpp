@@ -29,4 +29,8 @@ std::string job_text(const Frame& frame, const Reordering& what, const std::vect
 /// that kept only its words. `output` is the run's, or the file in place, which may have been moved.
 Remembered remembered(const Journal& journal, const std::string& output);
 
+/// The array as it was when the run in place began that has left its file half done, if one has. Meanwhile
+/// its header may say anything. Throws InputError as read_journal() and remembered() do.
+io::ArrayFile as_begun(io::ArrayFile file);
+
 }  // namespace xorder::work

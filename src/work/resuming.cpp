@@ -148,6 +148,10 @@ void settle_in_place_journal(Frame& frame, const Reordering& what, const std::ve
     journal.setting = frame.setting;
     journal.inode = stamp.inode;
     journal.in_place.emplace();
+    if (const std::size_t bytes = frame.output.header.size(); bytes > 0) {
+      journal.old_header.resize(bytes);
+      frame.input().file->read_exactly(journal.old_header.data(), bytes, 0);
+    }
     const std::filesystem::path directory = std::filesystem::absolute(frame.scratch_directory());
     const io::Descriptor opened = io::open_directory(frame.disk(), directory, "the undo area");
     const std::string name = io::followed_links(frame.output.path).filename().string();

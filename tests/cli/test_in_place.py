@@ -43,6 +43,16 @@ class InPlaceCase(Case):
         for empty in (np.zeros((0, 0)), np.zeros((1, 1)), np.array(3.5)):
             self.reorder("a.npy", empty, "transpose", expected=empty.T)
 
+        for shape in ((30, 20), (1, 9), (7, 0)):
+            wide = self.noise(shape, "f8") if 0 not in shape else np.zeros(shape)
+            self.reorder("a.npy", wide, "transpose", expected=wide.T)
+            self.reorder("a.npy", np.asfortranarray(wide), "transpose", expected=np.asfortranarray(wide.T))
+        uneven = self.noise((613, 3, 571), "V9")
+        self.reorder("a.npy", uneven, "transpose", "--axes", "2,1,0", "--memory", "16MiB", expected=uneven.transpose(2, 1, 0))
+        self.reorder("a.npy", uneven, "transpose", "--axes", "1,2,0", "--memory", "16MiB", expected=uneven.transpose(1, 2, 0))
+        mixed = self.noise((1 << 18,), "V32")
+        self.reorder("a.npy", mixed, "permute", "--by", "bitreverse * shuffle", "--memory", "16MiB", expected=bit_reversed(moved(mixed, rotation(18, 1))))
+
         large = self.noise((200, 200), "V512")
         self.reorder("a.npy", large, "transpose", "--memory", "16MiB", expected=large.T)
 
@@ -66,9 +76,9 @@ class InPlace(InPlaceCase):
         self.ok("transpose", "--in-place", "a.bin", "--dtype", "f8", "--shape", "100,100", "--offset", "333", "--ignore-rest")
         self.assertEqual(self.bytes_of("a.bin"), data[:333].tobytes() + array.T.tobytes() + data[80_333:].tobytes())
 
-    def large(self):
+    def large(self, shape=(200, 200), kind="V512"):
         """Many batches of tiles in 16 MiB; .npy headers of NumPy, so that nothing is aligned."""
-        array = self.noise((200, 200), "V512")
+        array = self.noise(shape, kind)
         self.save("a.npy", array)
         return array, ["transpose", "--in-place", "a.npy", "--memory", "16MiB", "-q"]
 
@@ -88,9 +98,15 @@ class InPlace(InPlaceCase):
 
     def test_killed_before_any_operation(self):
         """Each fsync, rename, unlink, .. is once the last thing that the run does not do."""
-        step = 1 if self.many else 13
+        self.killed_before_operations()
+
+    def test_killed_in_any_pass(self):
+        self.killed_before_operations((571, 613), "V24")
+
+    def killed_before_operations(self, *array_of):
+        step = 1 if self.many else 29 if array_of else 13
         for at in itertools.count(int(self.random.integers(1, step + 1)), step):
-            array, words = self.large()
+            array, words = self.large(*array_of)
             died = self.dies_at(at, *words)
             if died.returncode == 0:
                 self.assertGreater(at, 15, "the operations are not counted")
@@ -203,9 +219,11 @@ class InPlace(InPlaceCase):
     def test_refusals(self):
         square = self.noise((64, 64), "f8")
         self.save("a.npy", square)
-        self.save("wide.npy", self.noise((64, 32), "f8"))
         self.write("a.fits", "SIMPLE")
-        self.refused("transpose", "--in-place", "wide.npy", says=r"shape \(32, 64\), the file has \(64, 32\).*name another file as OUT")
+        with open(self.path("wide.raw"), "wb") as wide:
+            wide.truncate(70_001 * 10_007 * 8)
+        self.refused("transpose", "--in-place", "wide.raw", "--dtype", "f8", "--shape", "70001,10007", "--memory", "16MiB",
+                     says=r"cannot be done in place with 16 MiB of memory: it takes \d+ MiB; or name another file as OUT")
         self.refused("transpose", "--in-place", "a.npy", "b.npy", says="b.npy: not with --in-place")
         self.refused("transpose", "--in-place", "missing.npy", says="missing.npy")
         self.refused("transpose", "a.npy", says="OUT")

@@ -7,27 +7,35 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
+#include <boost/crc.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <mutex>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "byte_units.hpp"
 #include "io/disk_filter.hpp"
 #include "io/disks.hpp"
+#include "io/format/npy.hpp"
 #include "io/format/on_disk.hpp"
 #include "io/scratch.hpp"
+#include "plan/reference.hpp"
 #include "plan/tiles/in_place.hpp"
 #include "sanitized.hpp"
 #include "seed.hpp"
+#include "tiles/in_place_batch.hpp"
 #include "tiles/in_place_pass.hpp"
 #include "work/journal.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/bmmc.hpp"
+#include "xorder/tiles/job.hpp"
 #include "xorder/tiles/resume.hpp"
 
 namespace xorder::tiles {
@@ -55,33 +63,33 @@ std::string reordered(const Reordering& what, const std::string& data, std::uint
   return result;
 }
 
-// A map of n bits with an invariant subspace: some bits stay among themselves, in a random order.
-gf2::AffineMap random_map(test::Random& random, int n) {
-  std::vector<int> target(static_cast<std::size_t>(n));
-  std::iota(target.begin(), target.end(), 0);
-  if (random.in(0, 1) == 0) {  // an involution
-    for (int i = 0; i < n / 2; ++i) {
-      const auto a = random.in(0, n - 1), b = random.in(0, n - 1);
-      if (target[static_cast<std::size_t>(a)] == a && target[static_cast<std::size_t>(b)] == b)
-        std::swap(target[static_cast<std::size_t>(a)], target[static_cast<std::size_t>(b)]);
-    }
-  } else {
-    const int low = random.in(0, n);
-    std::shuffle(target.begin(), target.begin() + low, random);
-    std::shuffle(target.begin() + low, target.end(), random);
-  }
-  gf2::AffineMap map{gf2::BitMatrix::bit_permutation(target), random() & gf2::low_mask(n)};
-  if (random.in(0, 2) == 0) map = map * bmmc::gray(n);
-  return map;
-}
-
-// A random array and what keeps its shape, of at most so many elements.
-Reordering random_reordering(test::Random& random, std::uint64_t most) {
+// A random array and what becomes of it, of at most so many elements.
+Reordering random_task(test::Random& random, std::uint64_t most) {
   constexpr std::uint64_t sizes[] = {1, 3, 24, 512, 512, 512};
   const std::uint64_t w = sizes[random.in(0, 5)];
   for (;;) {
     Reordering r{w, {}, {}, {}, {}};
-    switch (random.in(0, 4)) {
+    switch (random.in(0, 7)) {
+      case 5: {  // matrices of any shape, perhaps of long elements
+        r.extents = {random.in(std::uint64_t{1}, std::uint64_t{3}),
+                     random.in(std::uint64_t{1}, std::uint64_t{200}),
+                     random.in(std::uint64_t{1}, std::uint64_t{200})};
+        r.order = {0, 2, 1};
+        break;
+      }
+      case 6: {  // and three axes
+        for (int i = 0; i < 3; ++i) r.extents.push_back(random.in(std::uint64_t{1}, std::uint64_t{25}));
+        r.order = {0, 1, 2};
+        std::ranges::shuffle(r.order, random);
+        break;
+      }
+      case 7: {  // small matrices
+        r.extents = {random.in(std::uint64_t{1}, std::uint64_t{700}),
+                     random.in(std::uint64_t{1}, std::uint64_t{5}),
+                     random.in(std::uint64_t{1}, std::uint64_t{5})};
+        r.order = {0, 2, 1};
+        break;
+      }
       case 0: {  // a square with edges, perhaps one of several
         const std::uint64_t n = random.in(1, 130);
         r.extents = {n, n}, r.order = {1, 0};
@@ -101,15 +109,15 @@ Reordering random_reordering(test::Random& random, std::uint64_t most) {
         break;
       }
       case 3: {
-        const int n = random.in(1, 14);
-        r.extents = {std::uint64_t{1} << n}, r.order = {0}, r.mapped = 0, r.map = random_map(random, n);
+        const int n = random.in(1, 15);
+        r.extents = {std::uint64_t{1} << n}, r.order = {0}, r.mapped = 0, r.map = test::any_map(random, n);
         break;
       }
       default: {  // along an axis
         const int n = random.in(1, 10);
         r.extents = {random.in(std::uint64_t{1}, std::uint64_t{7}), std::uint64_t{1} << n,
                      random.in(std::uint64_t{1}, std::uint64_t{5})};
-        r.order = {0, 1, 2}, r.mapped = 1, r.map = random_map(random, n);
+        r.order = {0, 1, 2}, r.mapped = 1, r.map = test::any_map(random, n);
       }
     }
     if (r.elements() <= most) return r;
@@ -130,9 +138,9 @@ TEST(InPlaceTest, TilesInLittleMemoryMakeWhatALoopMakes) {
   test::Random random;
   SEED_TRACE(random);
   const test::ScratchDirectory directory(memory());
-  int many_batches = 0;
+  int many_batches = 0, many_passes = 0;
   for (int i = 0; i < (test::sanitized ? 20 : 40); ++i) {
-    const Reordering what = random_reordering(random, 1 << 14);
+    const Reordering what = random_task(random, 1 << 13);
     const std::uint64_t header = random.in(0, 1) * random.in(0, 5000);
     plan::Setting setting;
     setting.memory = random.in(KiB * 300, 3 * MiB);
@@ -146,6 +154,7 @@ TEST(InPlaceTest, TilesInLittleMemoryMakeWhatALoopMakes) {
     }
     ASSERT_LE(plan->memory(), setting.memory);
     many_batches += plan->batch_count() > 2;
+    many_passes += plan->passes.size() > 1;
     const std::string data = noise(random, header + what.bytes() + random.in(0, 1) * 100);
     write_file(directory / "a", data);
     const io::ArrayFile in = raw(directory / "a", what, header, io::system_disk());
@@ -155,27 +164,29 @@ TEST(InPlaceTest, TilesInLittleMemoryMakeWhatALoopMakes) {
           io::File::create_nameless(directory.path(), "undo", plan->undo_bytes(), io::Access::direct);
       task::Workers workers(2);
       const auto queue = io::make_queue(io::QueueKind::threads, 16);
-      InPlaceMover mover(*plan, {file, header}, undo);
-      for (std::uint64_t g = 0; g < plan->batch_count(); ++g) {
+      std::optional<InPlaceMover> mover;
+      for (std::uint64_t i_batch = 0, before = ~std::uint64_t{0}; i_batch < plan->batch_count(); ++i_batch) {
+        const InPlaceBatch batch(*plan, back ? plan->batch_count() - 1 - i_batch : i_batch, back);
+        if (std::exchange(before, batch.pass()) != batch.pass())
+          mover.emplace(plan->passes[batch.pass()], io::Location{file, header}, undo);
+        const auto perform = [&](const std::vector<TileLoad>& loads, const std::vector<TileMove>& moves) {
+          mover->perform(loads, moves, *queue, workers, [] {}, {});
+        };
         std::vector<TileLoad> loads, again;
-        std::vector<TileMove> moves;
-        for (std::uint64_t t = plan->batches[g], slot = 0; t < plan->batches[g + 1]; ++t, ++slot) {
-          const bool saves = slot < plan->undo_slots;
-          loads.push_back(
-              {slot, plan->order[t], saves ? TileLoad::From::file_saving : TileLoad::From::file, slot});
-          if (saves) again.push_back({slot, plan->order[t], TileLoad::From::undo, slot});
-          moves.push_back({slot, plan->order[t], back ? TileMove::How::back : TileMove::How::forward});
-        }
-        mover.perform(loads, {}, *queue, workers, [] {}, {});
-        mover.perform(again, {}, *queue, workers, [] {}, {});
-        mover.perform({}, moves, *queue, workers, [] {}, {});
+        batch.load_saved(TileLoad::From::file_saving, loads);
+        batch.load_others(loads);
+        perform(loads, {});
+        batch.load_saved(TileLoad::From::undo, again);
+        perform(again, {});
+        perform({}, batch.move(1));
+        perform({}, batch.move(2));
       }
       EXPECT_TRUE(read_file(directory / "a") == (back ? data : reordered(what, data, header)))
           << i << ": " << plan->text() << (back ? ", back" : "");
     }
     if (HasFailure()) return;
   }
-  EXPECT_GT(many_batches, test::sanitized ? 1 : 4);
+  EXPECT_GT(many_batches + many_passes, 1);
 }
 
 // Its files forget what was not synced, in part, when it is cut off from power.
@@ -255,6 +266,18 @@ struct Task {
   std::string name;
   Reordering what;
   std::uint64_t header = 0;
+  std::size_t passes = 1;
+  bool npy = false;
+
+  std::vector<std::uint64_t> target_extents() const {
+    std::vector<std::uint64_t> all;
+    for (const int axis : what.order) all.push_back(what.extents[static_cast<std::size_t>(axis)]);
+    return all;
+  }
+  std::string header_of(const std::vector<std::uint64_t>& extents) const {
+    const std::string type = std::to_string(what.element_bytes);
+    return io::npy_header_of(header, io::parse_dtype("V" + type), extents, Order::c);
+  }
 };
 
 std::vector<Task> tasks() {
@@ -263,12 +286,17 @@ std::vector<Task> tasks() {
     for (int i = 0; i < 15; ++i) target[static_cast<std::size_t>(i)] = (i + 5) % 15;
     return gf2::AffineMap{gf2::BitMatrix::bit_permutation(target), 0};
   }();
+  const gf2::AffineMap mixed = bmmc::gray(18) * bmmc::bit_reverse(18) * bmmc::shuffle(18) * bmmc::reverse(18);
   return {{"square", {512, {200, 200}, {1, 0}, {}, {}}, 0},
           {"unaligned", {24, {720, 720}, {1, 0}, {}, {}}, 130},
           {"bit_reversal", {16, {std::uint64_t{1} << 20}, {0}, 0, bmmc::bit_reverse(20)}, 4096},
           {"cycles_of_three", {512, {32768}, {0}, 0, third}, 0},
           {"cube", {512, {32, 32, 32}, {2, 0, 1}, {}, {}}, 0},
-          {"tiles_stay", {32, {640, 1024}, {0, 1}, 1, bmmc::bit_reverse(10)}, 77}};
+          {"tiles_stay", {32, {640, 1024}, {0, 1}, 1, bmmc::bit_reverse(10)}, 77},
+          {"long_cycles", {4096, {67, 35}, {1, 0}, {}, {}}, 0},
+          {"map_in_passes", {32, {std::uint64_t{1} << 18}, {0}, 0, mixed}, 0, 3},
+          {"panels", {8, {52224, 20}, {1, 0}, {}, {}}, 4096, 2},
+          {"rectangle", {24, {613, 571}, {1, 0}, {}, {}}, 128, 3, true}};
 }
 
 class InPlaceFaultTest : public testing::TestWithParam<Task> {
@@ -276,12 +304,15 @@ class InPlaceFaultTest : public testing::TestWithParam<Task> {
   void SetUp() override {
     const Task& task = GetParam();
     before_ = noise(random_, task.header + task.what.bytes() + 99);
+    if (task.npy) before_.replace(0, task.header, task.header_of(task.what.extents));
     after_ = reordered(task.what, before_, task.header);
+    if (task.npy) after_.replace(0, task.header, task.header_of(task.target_extents()));
   }
   InPlaceJob job(InPlace how, io::Disk& disk) const {
     const Task& task = GetParam();
-    return {raw(path_, task.what, task.header, disk), task.what, task.what.extents,
-            work::Options{.memory = 16 * MiB, .threads = 2}, how};
+    const work::Options options{.memory = 16 * MiB, .threads = 2};
+    if (task.npy) return {io::open_array(path_, {}, disk), transposition(), options, how};
+    return {raw(path_, task.what, task.header, disk), task.what, task.target_extents(), options, how};
   }
 
   test::Random random_;
@@ -295,11 +326,12 @@ TEST_P(InPlaceFaultTest, TheWholeFileIsReordered) {
   write_file(path_, before_);
   const InPlaceJob plan = job(InPlace::begin, io::system_disk());
   EXPECT_LE(plan.summary().peak_memory(), 16 * MiB);
+  EXPECT_EQ(plan.summary().passes.size(), GetParam().passes) << plan.describe();
   EXPECT_EQ(read_file(path_), before_);
   const work::Report report = job(InPlace::begin, io::system_disk()).run();
   EXPECT_TRUE(read_file(path_) == after_);
   EXPECT_THAT(directory_.names(), testing::ElementsAre("a.raw"));
-  EXPECT_LT(report.bytes_written, 5 * before_.size());
+  EXPECT_LT(report.bytes_written, 5 * GetParam().passes * before_.size());
   EXPECT_THROW(job(InPlace::resume, io::system_disk()), InputError);
   EXPECT_THROW(job(InPlace::roll_back, io::system_disk()), InputError);
 }
@@ -322,7 +354,8 @@ TEST_P(InPlaceFaultTest, AnyFailureCanBeFinishedAndRolledBack) {
     std::string history;
     for (int cuts = random_.in(1, 4); cuts >= 0; --cuts) {
       UnsyncedWrites files;
-      CutOff disk(files, cuts == 0 ? never : random_.in(0L, all));
+      const long first = GetParam().npy && random_.in(0, 1) == 0 ? std::max(0L, all - 12) : 0;  // the header
+      CutOff disk(files, cuts == 0 ? never : random_.in(first, all));
       history += how == InPlace::begin ? " begin" : how == InPlace::resume ? " resume" : " rollback";
       bool ended = true;
       try {
@@ -384,17 +417,15 @@ TEST(InPlaceTest, WhatCannotBeDoneIsRefused) {
     return test::message_of<InputError>([&] { InPlaceJob(file, what, extents, std::move(options)); });
   };
   const Reordering square{8, {32, 32}, {1, 0}, {}, {}};
-  EXPECT_THAT(refusal({8, {32, 16}, {1, 0}, {}, {}}, {16, 32}),
-              testing::HasSubstr("in place the shape stays"));
   EXPECT_THAT(refusal(square, {32, 32}, {.access = work::AccessChoice::mapped}),
               testing::HasSubstr("not mapped"));
   EXPECT_THAT(refusal(square, {32, 32}, {.overwrite = true}), testing::HasSubstr("there is no output"));
   EXPECT_THAT(refusal(square, {32, 32}, {.scratch_directory = directory / "none"}),
               testing::HasSubstr("none"));
-  const Reordering shuffle{1, {std::uint64_t{1} << 26}, {0}, 0, bmmc::shuffle(26)};
-  EXPECT_THAT(refusal(shuffle, {std::uint64_t{1} << 26}), testing::HasSubstr("it takes 1"));
-  const Reordering large{1, {std::uint64_t{1} << 33}, {0}, 0, bmmc::shuffle(33)};
-  EXPECT_THAT(refusal(large, {std::uint64_t{1} << 33}), testing::HasSubstr("name another file as OUT"));
+  EXPECT_THAT(refusal({8, {70001, 10007}, {1, 0}, {}, {}}, {10007, 70001}),
+              testing::HasSubstr(": it takes 1"));
+  const Reordering moved{8, {3, 1 << 20, 5}, {2, 1, 0}, 1, bmmc::gray(20)};
+  EXPECT_THAT(refusal(moved, {5, 1 << 20, 3}), testing::HasSubstr("name another file as OUT"));
   EXPECT_THAT(directory.names(), testing::ElementsAre("a"));
 }
 
@@ -413,6 +444,54 @@ TEST(InPlaceTest, NothingMovesWithoutRoomForTheUndoArea) {
   EXPECT_EQ(disk.writes(), 0);
   EXPECT_THAT(directory.names(), testing::ElementsAre("a"));
   EXPECT_TRUE(read_file(directory / "a") == data);
+}
+
+TEST(InPlaceTest, AJournalOfAnotherVersionIsNoReasonToReadAHalfDoneFile) {
+  const test::ScratchDirectory directory;
+  write_file(directory / "a", "1234");
+  work::Journal journal;
+  journal.in_place = {.batches = 2, .done = 1};
+  work::write_journal(journal, directory / "a", io::system_disk());
+  std::string text = read_file(directory / ".a.xorder-journal");
+  text.replace(text.find("\"format\":3"), 10, "\"format\":2");
+  text.resize(text.rfind('\n'));
+  boost::crc_32_type crc;
+  crc.process_bytes(text.data(), text.size());
+  write_file(directory / ".a.xorder-journal", fmt::format("{}\n{:08x}", text, crc.checksum()));
+  const Reordering what{1, {2, 2}, {1, 0}, {}, {}};
+  const io::ArrayFile file = raw(directory / "a", what, 0, io::system_disk());
+  const auto message = [](const auto& body) { return test::message_of<InputError>(body); };
+  const auto says = testing::HasSubstr("of another version of xorder; finish or restore the file with that");
+  EXPECT_THAT(message([&] { InPlaceJob(file, what, what.extents, {.memory = 16 * MiB}); }), says);
+  EXPECT_THAT(message([&] { roll_back(directory / "a"); }), says);
+  EXPECT_THAT(message([&] { Job({file}, what, what.extents, directory / "b"); }), says);
+}
+
+// The header of an .npy file whose shape changes keeps its length, even if nothing else moves.
+TEST(InPlaceTest, HeadersChangeWithTheShape) {
+  test::Random random;
+  SEED_TRACE(random);
+  const test::ScratchDirectory directory;
+  const fs::path path = directory / "a.npy";
+  for (const Order order : {Order::c, Order::fortran}) {
+    for (const auto& shape : std::vector<std::vector<std::uint64_t>>{{70, 30}, {1, 30}, {0, 5}, {7, 1, 9}}) {
+      std::vector<std::uint64_t> turned(shape.rbegin(), shape.rend());
+      const io::ArrayDescription array =
+          io::ArrayDescription::contiguous(io::parse_dtype("f8"), shape, order, 192);
+      const std::string data = noise(random, array.bytes());
+      write_file(path, io::npy_header_of(192, array.dtype, shape, order) + data);
+      InPlaceJob(io::open_array(path), transposition(), {.memory = 16 * MiB}).run();
+      const auto [reordering, extents] = transposition()(array.shape());
+      const std::string expected = reordered(stored_in(order, reordering, extents), data);
+      EXPECT_EQ(read_file(path), io::npy_header_of(192, array.dtype, turned, order) + expected);
+    }
+  }
+  const std::string old =
+      std::string("\x93NUMPY\1\0\x36\0", 10) + "{'descr':'<f8','fortran_order':False,'shape':(30,70)}\n";
+  write_file(path, old + noise(random, 30 * 70 * 8));
+  EXPECT_THAT(test::message_of<InputError>([&] { InPlaceJob(io::open_array(path), transposition()); }),
+              testing::HasSubstr("a.npy: its .npy header has 64 bytes, that of the shape (70, 30) takes 72"));
+  EXPECT_THAT(directory.names(), testing::ElementsAre("a.npy"));
 }
 
 // An .npy file in Fortran order stays in that order; identities and empty arrays stay as they are.

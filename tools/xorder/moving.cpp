@@ -19,6 +19,7 @@
 #include "work/journal.hpp"
 #include "work/json.hpp"
 #include "work/profiles.hpp"
+#include "work/remembered.hpp"
 #include "work/resuming.hpp"
 #include "xorder/verify/checksum.hpp"
 
@@ -243,7 +244,10 @@ void MovingCommand::run() const {
         fmt::format("{}: an earlier run is not finished: `xorder resume {}` goes on with it, "
                     "`xorder discard {}` removes its files",
                     output, quoted_for_shell(output), quoted_for_shell(output)));
-  std::vector<io::ArrayFile> inputs = files_.open();
+  // What goes on in place goes on with the array as it was.
+  std::vector<io::ArrayFile> inputs = in_place_ && session().in_place != InPlace::begin
+                                          ? work::remembered(work::unfinished(output, false), output).inputs
+                                          : files_.open();
   files_.check_text_files(reporting_.trace, profile_);
   std::optional<Tracing> tracing;
   if (!reporting_.trace.empty()) {

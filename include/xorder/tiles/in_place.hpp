@@ -25,22 +25,25 @@ namespace xorder::tiles {
 /// what was there before.
 enum class InPlace { begin, resume, roll_back };
 
-/// A reordering of an array onto itself, ready to run. Tiles change places with each other, some of them at a
-/// time. The content of a tile that is about to be overwritten is in the undo area, a file in the scratch
-/// directory (by default beside the file) of at most 1 GiB, or elsewhere in the file, and has been synced.
-/// Beside the file a journal says how far the run is. So whatever happens, also to a run that resumes or
-/// rolls back, another one can do either. While the file is half done, runs of this library refuse it as
-/// input and output. If run() throws, the file may be half done.
+/// A reordering of an array within its file, ready to run, in one pass or several. Tiles change places with
+/// each other, or elements within tiles, some of them at a time. If the shape changes, the header of an .npy
+/// file does so at last. The content of a tile that is about to be overwritten is in the undo area, a file in
+/// the scratch directory (by default beside the file) of at most 1 GiB, or elsewhere in the file, and has
+/// been synced. Beside the file a journal says how far the run is. So whatever happens, also to a run that
+/// resumes or rolls back, another one can do either. While the file is half done, runs of this library refuse
+/// it as input and output. If run() throws, the file may be half done.
 class InPlaceJob final : public work::Work {
  public:
   /// Makes the plan. Nothing is written. Throws InputError if the file is not an .npy or raw file, its
-  /// elements do not follow each other in C or Fortran order, the result would have another shape, there is
-  /// no plan (no tiles that change places among themselves fit in the memory), or options ask for what only a
-  /// second file can have. Throws it too if the file is half done and `how` is begin; or it is not, and `how`
-  /// is another one; or it was half done by another reordering.
+  /// elements do not follow each other in C or Fortran order, its header has no room for the shape of the
+  /// result, there is no plan for so little memory, or options ask for what only a second file can have.
+  /// Throws it too if the file is half done and `how` is begin; or it is not, and `how` is another one; or it
+  /// was half done by another reordering. To go on, the file may have been opened before or after its header
+  /// changed.
   InPlaceJob(const io::ArrayFile& file, const Permutation& permutation, work::Options options = {},
              InPlace how = InPlace::begin);
-  /// For a reordering of the file's bytes, whose result has this shape.
+  /// For a reordering of the file's bytes, whose result has this shape. `file` is the array as it was when
+  /// the run began.
   InPlaceJob(const io::ArrayFile& file, const Reordering& what, const std::vector<std::uint64_t>& extents,
              work::Options options = {}, InPlace how = InPlace::begin);
   ~InPlaceJob() override;
@@ -50,7 +53,8 @@ class InPlaceJob final : public work::Work {
   std::string describe() const override;
 
  private:
-  InPlaceJob(const Permuted& permuted, const io::ArrayFile& file, work::Options options, InPlace how);
+  struct Begun;
+  InPlaceJob(const Begun& begun, work::Options options, InPlace how);
   std::vector<work::PassSummary> passes() const override;
   std::uint64_t scratch_bytes() const override;
   void move(work::Run& run) override;

@@ -42,4 +42,8 @@ ArrayDescription read_npy_header(const File& file);
 std::string npy_header(const DType& dtype, const std::vector<std::uint64_t>& extents, Order order = Order::c,
                        bool compact = false);
 
+/// The same, in so many bytes. Throws InputError if they are too few.
+std::string npy_header_of(std::uint64_t bytes, const DType& dtype, const std::vector<std::uint64_t>& extents,
+                          Order order);
+
 }  // namespace xorder::io

@@ -175,9 +175,12 @@ ArrayDescription parse_npy_header(std::string_view header, std::uint64_t file_by
   }
 }
 
-std::string npy_header(const DType& dtype, const std::vector<std::uint64_t>& extents, Order order,
-                       bool compact) {
-  // As NumPy, it says True only where it matters.
+namespace {
+
+// As NumPy writes it, and whether all of it is ASCII.
+std::pair<std::string, bool> header_text(const DType& dtype, const std::vector<std::uint64_t>& extents,
+                                         Order order) {
+  // It says True only where it matters.
   const bool empty = std::ranges::find(extents, 0u) != extents.end();
   const bool fortran =
       order == Order::fortran && !empty && std::ranges::count_if(extents, [](auto e) { return e > 1; }) > 1;
@@ -186,17 +189,11 @@ std::string npy_header(const DType& dtype, const std::vector<std::uint64_t>& ext
                   fortran ? "True" : "False", fmt::join(extents, ", "), extents.size() == 1 ? "," : "");
   const bool ascii =
       std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-  // Version 1 has a 16-bit length. The padding counts.
-  const bool as_numpy = compact || empty;
-  const bool is_short = padded(preamble_bytes(1) + text.size() + 1, as_numpy) - preamble_bytes(1) <= 0xffff;
-  const int version = !ascii ? 3 : is_short ? 1 : 2;
-  const std::size_t preamble = preamble_bytes(version);
-  const std::uint64_t whole = padded(preamble + text.size() + 1, as_numpy);
-  if (whole > max_npy_header_bytes)
-    throw InputError(
-        fmt::format("the type's description makes an .npy header of {} bytes; at most {} are read", whole,
-                    max_npy_header_bytes));
+  return {std::move(text), ascii};
+}
 
+std::string header_of(int version, const std::string& text, std::uint64_t whole) {
+  const std::size_t preamble = preamble_bytes(version);
   std::string header(npy_magic);
   header += static_cast<char>(version);
   header += '\0';
@@ -207,6 +204,36 @@ std::string npy_header(const DType& dtype, const std::vector<std::uint64_t>& ext
   header.append(static_cast<std::size_t>(whole) - header.size() - 1, ' ');
   header += '\n';
   return header;
+}
+
+// Version 1 has a 16-bit length. The padding counts.
+int version_for(std::uint64_t whole_of_1, bool ascii) {
+  return !ascii ? 3 : whole_of_1 - preamble_bytes(1) <= 0xffff ? 1 : 2;
+}
+
+}  // namespace
+
+std::string npy_header(const DType& dtype, const std::vector<std::uint64_t>& extents, Order order,
+                       bool compact) {
+  const auto [text, ascii] = header_text(dtype, extents, order);
+  const bool as_numpy = compact || std::ranges::find(extents, 0u) != extents.end();
+  const int version = version_for(padded(preamble_bytes(1) + text.size() + 1, as_numpy), ascii);
+  const std::uint64_t whole = padded(preamble_bytes(version) + text.size() + 1, as_numpy);
+  if (whole > max_npy_header_bytes)
+    throw InputError(
+        fmt::format("the type's description makes an .npy header of {} bytes; at most {} are read", whole,
+                    max_npy_header_bytes));
+  return header_of(version, text, whole);
+}
+
+std::string npy_header_of(std::uint64_t bytes, const DType& dtype, const std::vector<std::uint64_t>& extents,
+                          Order order) {
+  const auto [text, ascii] = header_text(dtype, extents, order);
+  const int version = version_for(bytes, ascii);
+  if (const std::uint64_t least = preamble_bytes(version) + text.size() + 1; least > bytes)
+    throw InputError(fmt::format("its .npy header has {} bytes, that of the shape ({}) takes {}", bytes,
+                                 fmt::join(extents, ", "), least));
+  return header_of(version, text, bytes);
 }
 
 }  // namespace xorder::io

@@ -36,9 +36,9 @@ Subspace stepping_stone(const AffineMap& map, int b, int t) {
   return w;
 }
 
-// A nonsingular A₁ with A₁W = E_b, which is its own inverse. What W and E_b share stays where it is, and so does
-// a complement of W + E_b, which is spanned by unit vectors. The rest of W's basis and that of E_b's change
-// places. If W is spanned by unit vectors, A₁ maps unit vectors to unit vectors.
+// A nonsingular A₁ with A₁W = E_b, which is its own inverse. What W and E_b share stays where it is, and so
+// does a complement of W + E_b, which is spanned by unit vectors. The rest of W's basis and that of E_b's
+// change places. If W is spanned by unit vectors, A₁ maps unit vectors to unit vectors.
 BitMatrix bring_low(const Subspace& w, int b, int n) {
   const Subspace shared = intersection(w, Subspace::low_bits(b));
   std::vector<Word> from = shared.basis();  // a basis of the whole space ..

@@ -18,11 +18,12 @@ int pass_count(const gf2::AffineMap& map, int b, int m);
 /// Wisniewski, SIAM J. Comput. 1998). Same requirement as pass_count. Cost: O(passes · n³) word operations.
 std::vector<gf2::AffineMap> factor(const gf2::AffineMap& map, int b, int m);
 
-/// Factors that can be performed where the data are, one after the other: ⌈rank γ_b / (m−b)⌉ + 1 of them. Each
-/// but the last, A₁, has a space S ⊇ E_b with dim S ≤ m, A₁ S = S and A₁x ⊕ x ∈ S for all x. So it permutes the
-/// elements of each coset of S among themselves. The last one has rank γ_b = 0: it moves whole blocks, and may
-/// be the identity. If the map permutes index bits, so does every factor. Same requirement as pass_count.
-/// (Cormen, Sundquist and Wisniewski need 2⌈rank γ_b/(m−b)⌉ + 7/2 passes, and 2^m elements of scratch space.)
+/// Factors that can be performed where the data are, one after the other: ⌈rank γ_b / (m−b)⌉ + 1 of them.
+/// Each but the last, A₁, has a space S ⊇ E_b with dim S ≤ m, A₁ S = S and A₁x ⊕ x ∈ S for all x. So it
+/// permutes the elements of each coset of S among themselves. The last one has rank γ_b = 0: it moves whole
+/// blocks, and may be the identity. If the map permutes index bits, so does every factor. Same requirement as
+/// pass_count. (Cormen, Sundquist and Wisniewski need 2⌈rank γ_b/(m−b)⌉ + 7/2 passes, and 2^m elements of
+/// scratch space.)
 std::vector<gf2::AffineMap> factor_in_place(const gf2::AffineMap& map, int b, int m);
 
 }  // namespace xorder::plan

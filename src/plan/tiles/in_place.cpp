@@ -1,15 +1,18 @@
 #include "plan/tiles/in_place.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
+#include <functional>
+#include <iterator>
+#include <limits>
 #include <numeric>
 #include <optional>
 
 #include "byte_units.hpp"
 #include "plan/choose.hpp"
-#include "plan/price.hpp"
+#include "plan/tiles/factor.hpp"
 #include "rounding.hpp"
 #include "text/size_text.hpp"
 #include "xorder/error.hpp"
@@ -20,18 +23,30 @@ namespace {
 using std::size_t;
 using std::uint64_t;
 
-constexpr uint64_t most_tiles = uint64_t{1} << 22;  // which are kept in a list
-constexpr double worse = 1.5;                       // with shorter runs it will not get better again
-constexpr uint64_t most_excess = 16;                // of blocks that are read for a run
-constexpr uint64_t bytes_per_run = 64;              // of lists, for each run of a tile that is being moved
+constexpr double worth_several = 2;  // passes are worth it if they are so many times as fast as one
 
-// The smallest subspace around this one that the map leaves where it is.
-gf2::Subspace closure(gf2::Subspace space, const gf2::BitMatrix& map) {
-  for (;;) {
-    gf2::Subspace larger = space + space.image(map);
-    if (larger == space) return space;
-    space = std::move(larger);
+constexpr double unlimited = std::numeric_limits<double>::infinity();
+
+using Passes = std::optional<std::vector<InPlacePass>>;  // nothing: it cannot be done so
+
+double seconds_of(const std::vector<InPlacePass>& passes) {
+  return std::accumulate(passes.begin(), passes.end(), 0.0,
+                         [](double sum, const InPlacePass& pass) { return sum + pass.seconds; });
+}
+
+Passes faster(Passes a, Passes b) {
+  if (!a || !b) return a ? std::move(a) : std::move(b);
+  return seconds_of(*b) < seconds_of(*a) ? std::move(b) : std::move(a);
+}
+
+// One after the other.
+Passes joined(std::vector<Passes> all) {
+  Passes whole(std::in_place);
+  for (Passes& some : all) {
+    if (!some) return std::nullopt;
+    std::ranges::move(*some, std::back_inserter(*whole));
   }
+  return whole;
 }
 
 bool keeps_shape(const Reordering& r) {
@@ -58,51 +73,145 @@ Reordering without_short_axes(Reordering r) {
   return r;
 }
 
+// How many coordinates of an axis have about `wanted` bytes, in parts as long as each other, which begin at
+// blocks where they can. Each coordinate has `bytes`.
+uint64_t part_of(uint64_t extent, uint64_t bytes, uint64_t wanted) {
+  const uint64_t grain = file_block / std::gcd(file_block, bytes);
+  const uint64_t even = ceil_div(extent, ceil_div(extent, std::max<uint64_t>(1, wanted / bytes)));
+  return std::min(extent, even >= grain ? round_up(even, grain) : even);
+}
+
+// Brings one axis after the other to its place, the slowest of the target first.
+std::vector<Matrices> as_matrices(const Reordering& r) {
+  std::vector<Matrices> steps;
+  std::vector<int> axes(r.order.size());  // as they lie in the file
+  std::iota(axes.begin(), axes.end(), 0);
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const auto begin = axes.begin(), place = begin + static_cast<std::ptrdiff_t>(i);
+    const auto axis = std::find(place, axes.end(), r.order[i]);
+    if (axis == place) continue;
+    const auto product = [&](auto from, auto to) {
+      return std::accumulate(from, to, uint64_t{1},
+                             [&](uint64_t all, int a) { return all * r.extents[static_cast<size_t>(a)]; });
+    };
+    steps.push_back({product(begin, place), product(place, axis), product(axis, axis + 1),
+                     product(axis + 1, axes.end()) * r.element_bytes});
+    std::rotate(place, axis, axis + 1);
+  }
+  return steps;
+}
+
+// All axes that move as one with a map, if their extents are powers of two.
+std::optional<Reordering> as_map(const Reordering& r) {
+  const size_t first = r.order.front() == 0 ? 1 : 0;
+  Reordering moved{
+      r.element_bytes, {r.extents.begin() + static_cast<std::ptrdiff_t>(first), r.extents.end()}, {}, {}, {}};
+  for (size_t i = first; i < r.order.size(); ++i) moved.order.push_back(r.order[i] - static_cast<int>(first));
+  const auto map = flat_map(moved);
+  if (!map) return std::nullopt;
+  return Reordering{r.element_bytes, {r.elements() / moved.elements(), moved.elements()}, {0, 1}, 1, *map};
+}
+
 class InPlaceSearch {
  public:
-  InPlaceSearch(const Reordering& what, const Setting& setting) : what_(what), setting_(setting) {}
+  explicit InPlaceSearch(const Setting& setting) : setting_(setting) {}
 
-  std::optional<InPlacePlan> best() const {
-    std::optional<InPlacePlan> best = plan(whole());
-    if (best && what_.bytes() <= 2 * largest_request) return best;
-    InPlaceCut before;
-    for (uint64_t run = std::max(largest_request, what_.element_bytes); run >= what_.element_bytes;
-         run = run / 4 * 3) {
-      InPlaceCut cut = cut_for(run);
-      if (cut == before) continue;
-      if (auto found = plan(cut); found && (!best || found->seconds < best->seconds))
-        best = std::move(found);
-      else if (found && found->seconds > worse * best->seconds)
-        break;
-      before = std::move(cut);
+  Passes best(const Reordering& what) const {
+    const Reordering r = canonical(what);
+    const Reordering apart = keeps_shape(r) ? r : without_short_axes(what);
+    Passes found = keeps_shape(apart) ? boxes(apart) : std::nullopt;
+    if (r.mapped || found) return found;
+    found = faster(whole(r), slots(r));
+    if (const auto map = as_map(r)) found = faster(std::move(found), boxes(*map));
+    std::vector<Passes> steps;
+    for (const Matrices& step : as_matrices(r)) {
+      steps.push_back(matrices(step, found ? seconds_of(*found) : unlimited));
+      if (!steps.back()) return found;
     }
-    return best;
+    return faster(std::move(found), joined(std::move(steps)));
   }
 
  private:
-  InPlaceCut whole() const {
-    InPlaceCut cut{what_.extents, what_.map.bits()};
-    if (what_.mapped) cut.tile[static_cast<size_t>(*what_.mapped)] = 1;
-    return cut;
+  Passes pass(const Reordering& what, InPlaceCut cut, double most_seconds = unlimited) const {
+    return pass(InPlaceTiles(what, std::move(cut)), std::nullopt, most_seconds);
+  }
+  Passes pass(InPlaceTiles tiles, const std::optional<RoutingStep>& routed,
+              double most_seconds = unlimited) const {
+    auto made = in_place_pass(std::move(tiles), routed, setting_, most_seconds);
+    if (!made) return std::nullopt;
+    Passes one(std::in_place);
+    one->push_back(*std::move(made));
+    return one;
+  }
+
+  // The fastest of make(run, seconds) that takes fewer seconds, for runs of so many bytes at most.
+  Passes over_runs(uint64_t least, const std::function<Passes(uint64_t, double)>& make) const {
+    Passes best;
+    for (uint64_t run = std::max(largest_request, least); run >= least; run = run / 4 * 3)
+      best = faster(std::move(best), make(run, best ? seconds_of(*best) : unlimited));
+    return best;
+  }
+
+  // Of what keeps its shape.
+  Passes boxes(const Reordering& r) const {
+    InPlaceCut all{r.extents, r.map.bits()};
+    if (r.mapped) all.tile[static_cast<size_t>(*r.mapped)] = 1;
+    Passes found = pass(r, std::move(all));
+    if (found && r.bytes() <= 2 * largest_request) return found;
+    const auto over_cuts = [&](const auto& make) {
+      return over_runs(r.element_bytes,
+                       [&, before = InPlaceCut()](uint64_t run, double most) mutable -> Passes {
+                         InPlaceCut cut = cut_for(r, run);
+                         if (cut == before) return std::nullopt;
+                         before = cut;
+                         return make(cut, most);
+                       });
+    };
+    found = faster(std::move(found),
+                   over_cuts([&](const InPlaceCut& cut, double most) { return pass(r, cut, most); }));
+    if (!r.mapped) return found;
+    const double one = found ? seconds_of(*found) / worth_several : unlimited;
+    Passes several =
+        over_cuts([&](const InPlaceCut& cut, double most) { return factors(r, cut, std::min(most, one)); });
+    return several && seconds_of(*several) < one ? std::move(several) : std::move(found);
+  }
+
+  // Of a map, in as few passes as the memory allows.
+  Passes factors(const Reordering& r, const InPlaceCut& cut, double most_seconds) const {
+    const int rank = gf2::rank_gamma(r.map.matrix, cut.low);
+    for (int step = rank, before = 0; step > 0; --step) {
+      const int passes = (rank + step - 1) / step;
+      if (std::exchange(before, passes) == passes) continue;
+      const int even = (rank + passes - 1) / passes;
+      std::vector<gf2::AffineMap> maps = factor_in_place(r.map, cut.low, cut.low + even);
+      if (maps.back().is_identity()) maps.pop_back();
+      std::vector<Passes> all;
+      for (const gf2::AffineMap& map : maps) {
+        Reordering factor = r;
+        factor.map = map;
+        all.push_back(pass(factor, cut, most_seconds / static_cast<double>(maps.size())));
+        if (!all.back()) break;
+      }
+      if (Passes found = joined(std::move(all))) return found;
+    }
+    return std::nullopt;
   }
 
   // The cut whose runs have about so many bytes.
-  InPlaceCut cut_for(uint64_t wanted) const {
-    InPlaceCut cut{std::vector<uint64_t>(what_.extents.size(), 1), 0};
-    uint64_t run = what_.element_bytes;
-    for (size_t a = what_.extents.size(); a-- > 0 && run <= wanted;) {
-      const uint64_t extent = what_.extents[a];
-      if (what_.mapped == static_cast<int>(a)) {
-        while (cut.low < what_.map.bits() && run << (cut.low + 1) <= wanted) ++cut.low;
-        if (cut.low < what_.map.bits()) break;
+  static InPlaceCut cut_for(const Reordering& what, uint64_t wanted) {
+    InPlaceCut cut{std::vector<uint64_t>(what.extents.size(), 1), 0};
+    uint64_t run = what.element_bytes;
+    for (size_t a = what.extents.size(); a-- > 0 && run <= wanted;) {
+      const uint64_t extent = what.extents[a];
+      if (what.mapped == static_cast<int>(a)) {
+        while (cut.low < what.map.bits() && run << (cut.low + 1) <= wanted) ++cut.low;
+        if (cut.low < what.map.bits()) break;
       } else {
-        const uint64_t grain = file_block / std::gcd(file_block, run);
-        const uint64_t even = ceil_div(extent, ceil_div(extent, std::max<uint64_t>(1, wanted / run)));
-        const uint64_t length = std::min(extent, even >= grain ? round_up(even, grain) : even);
+        const uint64_t length = part_of(extent, run, wanted);
         auto orbit = a;  // all axes that change places with this one
         do {
           cut.tile[orbit] = std::max(cut.tile[orbit], length);
-          orbit = static_cast<size_t>(what_.order[orbit]);
+          orbit = static_cast<size_t>(what.order[orbit]);
         } while (orbit != a);
         if (cut.tile[a] < extent) break;
       }
@@ -111,266 +220,144 @@ class InPlaceSearch {
     return cut;
   }
 
-  // Whether all runs begin at blocks.
-  bool aligned(const InPlaceTiles& tiles, uint64_t block) const {
-    if (setting_.target_offset % block != 0) return false;
-    uint64_t stride = what_.element_bytes;
-    for (size_t a = what_.extents.size(); a-- > 0;) {
-      const bool mapped = what_.mapped == static_cast<int>(a), within = tiles.shape().axes[a].runs == 0;
-      const uint64_t step = mapped   ? stride << tiles.shape().mapped_low
-                            : within ? stride * tiles.cut().tile[a]
-                                     : stride;
-      const bool spans = mapped ? tiles.shape().mapped_low == what_.map.bits()
-                                : within && tiles.cut().tile[a] == what_.extents[a];
-      if (step % block != 0 && !spans) return false;
-      stride *= what_.extents[a];
+  // In one pass, if tiles span all axes that move.
+  Passes whole(const Reordering& r) const {
+    InPlaceCut cut{r.extents, 0};
+    if (r.order.front() == 0) {
+      cut.tile[0] = part_of(r.extents[0], r.bytes() / r.extents[0], 4 * largest_request);
     }
-    return true;
+    return pass(r, std::move(cut));
   }
 
-  // Nothing if it does not fit.
-  std::optional<InPlacePlan> plan(const InPlaceCut& cut) const {
-    InPlacePlan p{InPlaceTiles(what_, cut)};
-    p.block = std::max({file_block, setting_.read_alignment, setting_.write_alignment});
-    p.run_bytes = p.tiles.shape().run_elements * what_.element_bytes;
-    p.part_bytes = std::min(setting_.group_bytes, setting_.memory / 32);
-    const uint64_t count = p.tiles.tile_count(), runs = p.tiles.shape().run_count;
-    const uint64_t edges = aligned(p.tiles, p.block) ? 0 : p.block;
-    if (count > most_tiles || runs > setting_.memory || p.run_bytes > setting_.memory) return std::nullopt;
-    // Parts of blocks at the ends of all runs.
-    p.carry_bytes = std::min(setting_.memory / 16, 2 * p.block * std::min(count * runs, setting_.memory));
-    if (count > 1 && p.run_bytes * most_excess < p.block) return std::nullopt;
-    p.pitch = round_up(p.run_bytes, p.block) + edges;
-    uint64_t slot;
-    if (__builtin_mul_overflow(runs, p.pitch, &slot) || slot > setting_.memory) return std::nullopt;
-    p.results = std::min<uint64_t>(2, count);
-    const uint64_t fixed = p.memory();  // without slots for tiles
-    if (fixed > setting_.memory) return std::nullopt;
-    const uint64_t slots = (setting_.memory - fixed) / slot;
-    if (slots == 0) return std::nullopt;
-    const uint64_t longest = find_cycles(p);
-    const uint64_t worthwhile = std::clamp(what_.bytes() / 8, 32 * MiB, largest_undo / 2) / slot;
-    p.tile_slots = std::max(longest, std::min(slots / 2, worthwhile));
-    if (count <= slots && (count <= worthwhile || p.tile_slots > slots / 2)) p.tile_slots = count;
-    batch(p);
-    if (p.memory() > setting_.memory || p.undo_bytes() > largest_undo) return std::nullopt;
-    const uint64_t request = std::min(p.run_bytes, largest_request), count_of_runs = what_.bytes() / request;
-    const Requests patches{edges == 0 ? 0 : 2 * count_of_runs, p.block};  // at both ends of most runs
-    p.seconds = price({.reads = {count_of_runs, request + edges},
-                       .writes = {ceil_div(p.bytes_written(), request), request + edges},
-                       .edge_reads = patches,
-                       .edge_writes = patches,
-                       .copied = p.bytes_written(),
-                       .tiles = p.batch_count(),  // each is written after all of it was read
-                       .memory = p.memory()},
-                      setting_);
-    return p;
+  // In one pass, if elements are long.
+  Passes slots(const Reordering& r, double most_seconds = unlimited) const {
+    InPlaceCut cut{std::vector<uint64_t>(r.extents.size(), 1), 0};
+    if (r.order.back() != static_cast<int>(r.order.size()) - 1) return pass(r, std::move(cut), most_seconds);
+    return over_runs(r.element_bytes, [&](uint64_t run, double most) {
+      cut.tile.back() = part_of(r.extents.back(), r.element_bytes, run);
+      return pass(r, cut, most);
+    });
   }
 
-  // Lists the tiles. Returns the length of the longest cycle.
-  static uint64_t find_cycles(InPlacePlan& p) {
-    uint64_t longest = 0;
-    std::vector<bool> seen(p.tiles.tile_count());
-    for (uint64_t first = 0; first < seen.size(); ++first) {
-      uint64_t length = 0;
-      for (uint64_t tile = first; !seen[tile]; tile = p.tiles.target(tile, false).tile) {
-        seen[tile] = true;
-        p.order.push_back(tile);
-        p.saved.push_back(length++ % 2 == 0);
-      }
-      longest = std::max(longest, length);
-    }
-    return longest;
+  // Those in two passes only if they take fewer seconds.
+  Passes matrices(const Matrices& m, double most_seconds) const {
+    const Reordering r = canonical({m.element_bytes, {m.count, m.rows, m.columns}, {0, 2, 1}, {}, {}});
+    if (keeps_shape(r)) return boxes(r);
+    Passes found = faster(faster(whole(r), slots(r)), routed(m));
+    return faster(std::move(found),
+                  panels(m, found ? std::min(most_seconds, seconds_of(*found)) : most_seconds));
   }
 
-  // A cycle begins where the tile before does not go on to the next in the list.
-  static void batch(InPlacePlan& p) {
-    const size_t count = p.order.size();
-    p.batches = {0};
-    for (size_t begin = 0, end = 0; begin < count; begin = end) {
-      end = begin + 1;
-      while (end < count && p.order[end] == p.tiles.target(p.order[end - 1], false).tile) ++end;
-      if (end - p.batches.back() > p.tile_slots) p.batches.push_back(begin);
+  // Panels of h rows become slots of h elements, which change places. A wide matrix goes the way back.
+  Passes panels(const Matrices& m, double most_seconds) const {
+    const uint64_t shorter = std::min(m.rows, m.columns), longer = std::max(m.rows, m.columns);
+    const bool wide = m.rows < m.columns;
+    const uint64_t most = std::min(longer / 2, setting_.memory / 4 / (shorter * m.element_bytes));
+    Passes best;
+    for (uint64_t h = most, left = 4; h > std::max<uint64_t>(most / 8, 1) && left > 0; --h) {
+      if (longer % h != 0) continue;
+      --left;
+      const uint64_t panels = longer / h, rows = wide ? shorter : h, columns = wide ? h : shorter;
+      std::vector<Passes> both;
+      both.push_back(whole({m.element_bytes, {m.count * panels, rows, columns}, {0, 2, 1}, {}, {}}));
+      if (!both.back()) continue;
+      const uint64_t slot_rows = wide ? shorter : panels, slot_columns = wide ? panels : shorter;
+      both.push_back(slots({h * m.element_bytes, {m.count, slot_rows, slot_columns}, {0, 2, 1}, {}, {}},
+                           most_seconds / 2));
+      if (wide) std::swap(both[0], both[1]);
+      best = faster(std::move(best), joined(std::move(both)));
     }
-    p.batches.push_back(count);
-    for (size_t g = 0; g + 1 < p.batches.size(); ++g) {
-      const auto begin = p.saved.begin();
-      const auto saved = std::count(begin + static_cast<std::ptrdiff_t>(p.batches[g]),
-                                    begin + static_cast<std::ptrdiff_t>(p.batches[g + 1]), true);
-      p.undo_slots = std::max(p.undo_slots, static_cast<uint64_t>(saved));
-    }
+    return best;
   }
 
-  const Reordering& what_;
+  // Of any shape.
+  Passes routed(const Matrices& m) const {
+    using To = RoutingStep::To;
+    const uint64_t elements = m.elements(), grain = file_block / std::gcd(file_block, m.element_bytes);
+    Passes best;
+    for (uint64_t tile = setting_.memory / 4; tile > setting_.memory / 16; tile = tile / 8 * 7) {
+      const uint64_t chunks = ceil_div(elements * m.element_bytes, tile), strips = std::bit_ceil(chunks);
+      const Routing routing{m, round_up(ceil_div(elements, chunks), strips * grain),
+                            std::countr_zero(strips)};
+      if (routing.table_bytes() > setting_.memory / 8) continue;
+      const InPlaceTiles within({m.element_bytes, {elements}, {0}, {}, {}}, {{routing.chunk}, 0});
+      std::vector<Passes> steps;
+      steps.push_back(pass(within, RoutingStep{routing, To::parts}));
+      steps.push_back(pass(InPlaceTiles(routing), RoutingStep{routing, To::chunks}));
+      steps.push_back(pass(within, RoutingStep{routing, To::places}));
+      best = faster(std::move(best), joined(std::move(steps)));
+    }
+    return best;
+  }
+
   const Setting& setting_;
 };
 
 }  // namespace
 
-InPlaceTiles::InPlaceTiles(Reordering what, InPlaceCut cut)
-    : what_(std::move(what)), cut_(std::move(cut)), strides_(what_.extents.size(), 1) {
-  const size_t axes = what_.extents.size();
-  orders_ = {what_.order, what_.order};
-  for (size_t j = 0; j < axes; ++j) orders_[1][static_cast<size_t>(what_.order[j])] = static_cast<int>(j);
-  for (size_t a = axes - 1; a-- > 0;) strides_[a] = strides_[a + 1] * what_.extents[a + 1];
-  if (what_.mapped) {
-    const int n = what_.map.bits();
-    maps_ = {what_.map, what_.map.inverse()};
-    space_ = closure(gf2::Subspace::low_bits(cut_.low), what_.map.matrix);
-    // What a run of the target gets comes first, so that the first vectors span sub-tiles, as in coset.hpp.
-    gf2::Subspace span = gf2::Subspace::low_bits(cut_.low);
-    std::vector<gf2::Word> columns = span.basis(), others;
-    for (int i = 0; i < cut_.low; ++i) others.push_back(maps_[1].matrix.column(i));
-    others.insert(others.end(), space_.basis().begin(), space_.basis().end());
-    for (const gf2::Word v : others) {
-      const gf2::Word high = v & ~gf2::low_mask(cut_.low);
-      if (span.add(high)) columns.push_back(high);
-    }
-    basis_ = gf2::BitMatrix(n, std::move(columns));
-    for (size_t d = 0; d < 2; ++d) {
-      std::vector<gf2::Word> local;
-      for (const gf2::Word b : basis_.columns()) local.push_back(basis_.solve(maps_[d].matrix(b)).value());
-      local_maps_[d] = gf2::BitMatrix(bits(), std::move(local));
-    }
-    for (int i = 0; i < n; ++i) {
-      if (!(space_.pivots() & gf2::unit(i))) outside_.push_back(gf2::unit(i));
-    }
-  }
-  TileChoice choice;
-  choice.tile = choice.group = cut_.tile;
-  choice.source_low = cut_.low;
-  set_source_shape(what_, choice, bits(), shape_);
-}
-
-uint64_t InPlaceTiles::count(size_t axis) const {
-  return is_mapped(axis) ? uint64_t{1} << outside_.size() : ceil_div(what_.extents[axis], cut_.tile[axis]);
-}
-
-uint64_t InPlaceTiles::tile_count() const {
-  uint64_t all = 1;
-  for (size_t a = 0; a < what_.extents.size(); ++a) all *= count(a);
+uint64_t InPlacePlan::batch_count() const {
+  uint64_t all = header;
+  for (const InPlacePass& pass : passes) all += pass.batch_count();
   return all;
 }
 
-uint64_t InPlaceTiles::tile_elements() const {
-  return std::accumulate(cut_.tile.begin(), cut_.tile.end(), uint64_t{1}, std::multiplies<>()) << bits();
+std::pair<size_t, uint64_t> InPlacePlan::pass_of(uint64_t batch) const {
+  size_t pass = 0;
+  while (pass < passes.size() && batch >= passes[pass].batch_count()) batch -= passes[pass++].batch_count();
+  return {pass, batch};
 }
 
-std::vector<int> InPlaceTiles::target_axes(bool back) const { return orders_[!back]; }
-
-std::vector<uint64_t> InPlaceTiles::indices(uint64_t tile) const {
-  std::vector<uint64_t> all(what_.extents.size());
-  for (size_t a = all.size(); a-- > 0; tile /= count(a)) all[a] = tile % count(a);
-  return all;
+uint64_t InPlacePlan::first_batch(size_t pass) const {
+  uint64_t first = 0;
+  for (size_t p = 0; p < pass; ++p) first += passes[p].batch_count();
+  return first;
 }
 
-gf2::Word InPlaceTiles::coset(uint64_t index) const {
-  gf2::Word x = 0;
-  for (const gf2::Word unit : outside_) {
-    if (index & 1) x |= unit;
-    index >>= 1;
+uint64_t InPlacePlan::bytes_at(uint64_t batches) const {
+  const auto [pass, within] = pass_of(batches);
+  uint64_t bytes = 0;
+  for (size_t p = 0; p < std::min(pass + 1, passes.size()); ++p) {
+    const uint64_t all = passes[p].bytes_moved() + passes[p].bytes_written();
+    bytes += p < pass ? all : all / passes[p].batch_count() * within;
   }
-  return x;
+  return bytes;
 }
 
-InPlaceTiles::Target InPlaceTiles::target(uint64_t tile, bool back) const {
-  const std::vector<uint64_t> from = indices(tile);
-  Target to;
-  for (size_t j = 0; j < from.size(); ++j) {
-    uint64_t index = from[static_cast<size_t>(orders_[back][j])];
-    if (is_mapped(j)) {
-      const gf2::Word y = maps_[back](coset(index)), base = space_.reduce(y);
-      to.offset = basis_.solve(y ^ base).value();
-      index = 0;
-      for (size_t i = 0; i < outside_.size(); ++i) index |= uint64_t{(base & outside_[i]) != 0} << i;
-    }
-    to.tile = to.tile * count(j) + index;
-  }
-  return to;
-}
-
-std::vector<uint64_t> InPlaceTiles::lengths(uint64_t tile) const {
-  std::vector<uint64_t> all = indices(tile);
-  for (size_t a = 0; a < all.size(); ++a)
-    all[a] = is_mapped(a) ? 1 : std::min(cut_.tile[a], what_.extents[a] - all[a] * cut_.tile[a]);
-  return all;
-}
-
-void InPlaceTiles::runs(uint64_t tile, std::vector<Run>& runs) const {
-  const std::vector<uint64_t> index = indices(tile), length = lengths(tile);
-  runs.assign(shape_.run_count, Run{});
-  for (uint64_t number = 0; number < runs.size(); ++number) {
-    Run run{0, 1};
-    uint64_t left = number;
-    for (size_t a = index.size(); a-- > 0;) {
-      if (is_mapped(a)) {
-        const int high = bits() - shape_.mapped_low;
-        const gf2::Word h = (left & gf2::low_mask(high)) << shape_.mapped_low;
-        left >>= high;
-        run.offset += (coset(index[a]) ^ basis_(h)) * strides_[a];
-        run.length <<= shape_.mapped_low;
-        continue;
-      }
-      run.offset += index[a] * cut_.tile[a] * strides_[a];
-      if (shape_.axes[a].runs == 0) {
-        run.length *= length[a];
-      } else {
-        const uint64_t c = left % cut_.tile[a];
-        left /= cut_.tile[a];
-        run.offset += c * strides_[a];
-        if (c >= length[a]) run.length = 0;
-      }
-    }
-    if (run.length > 0) runs[number] = run;
-  }
+uint64_t InPlacePlan::undo_bytes() const {
+  uint64_t most = file_block;  // no file is empty
+  for (const InPlacePass& pass : passes) most = std::max(most, pass.undo_bytes());
+  return most;
 }
 
 uint64_t InPlacePlan::memory() const {
-  const uint64_t lists = (results + 1) * tiles.shape().run_count * bytes_per_run + tiles.tile_count() * 9;
-  const uint64_t tiles_in_memory = (batches.empty() ? 0 : halves()) * tile_slots + results;
-  return round_up(
-      tiles_in_memory * slot_bytes() + patch_slots * patched_at_once * block + carry_bytes + lists, block);
+  uint64_t most = 0;
+  for (const InPlacePass& pass : passes) most = std::max(most, pass.memory());
+  return most;
 }
 
-uint64_t InPlacePlan::bytes_written() const {
-  const auto count = static_cast<uint64_t>(std::ranges::count(saved, true));
-  return tiles.what().bytes() + count * slot_bytes();
-}
-
-PassSummary InPlacePlan::summary() const {
-  const uint64_t bytes = tiles.what().bytes();
-  return {.tiles = tiles.tile_count(),
-          .tile_bytes = tiles.tile_elements() * tiles.what().element_bytes,
-          .source_block_bytes = run_bytes,
-          .target_block_bytes = run_bytes,
-          .memory = memory(),
-          .bytes_read = bytes,
-          .bytes_written = bytes_written(),
-          .predicted_seconds = seconds};
-}
+double InPlacePlan::seconds() const { return seconds_of(passes); }
 
 std::string InPlacePlan::text() const {
-  return fmt::format("tiles {}, low {}, of {} bytes in {}; block {}, pitch {}, slots {} and {}, {} batches",
-                     fmt::join(tiles.cut().tile, " "), tiles.cut().low, tiles.what().element_bytes,
-                     fmt::join(tiles.what().extents, " "), block, pitch, tile_slots, undo_slots,
-                     batch_count());
+  std::string all;
+  for (const InPlacePass& pass : passes) all += pass.text() + "\n";
+  return all;
 }
 
 InPlacePlan make_in_place_plan(const Reordering& what, const Setting& setting) {
-  Reordering r = canonical(what);
-  if (!keeps_shape(r)) r = without_short_axes(what);
-  const auto within = [&](uint64_t memory) {
-    const Setting here = setting.with_memory(memory);
-    return keeps_shape(r) ? InPlaceSearch(r, here).best() : std::nullopt;
-  };
-  if (auto best = within(setting.memory)) return *std::move(best);
+  const auto within = [&](uint64_t memory) { return InPlaceSearch(setting.with_memory(memory)).best(what); };
+  if (Passes best = within(setting.memory)) {
+    InPlacePlan plan{*std::move(best)};
+    for (size_t i = 0; i + 1 < plan.passes.size(); ++i)
+      plan.passes[i].batches.push_back(plan.passes[i].batches.back());
+    return plan;
+  }
   std::optional<uint64_t> enough;
-  if (const uint64_t most = 4 * largest_undo; keeps_shape(r) && setting.memory < most && within(most))
+  if (const uint64_t most = 4 * largest_undo; setting.memory < most && within(most))
     enough = enough_mebibytes(setting.memory, [&](uint64_t memory) { return within(memory).has_value(); });
-  throw InputError(fmt::format(
-      "this reordering cannot be done in place with {} of memory{}", size_text(setting.memory),
-      enough ? fmt::format(": it takes {} MiB; or name another file as OUT", *enough)
-             : ": no tiles of it that fit change places among themselves; name another file as OUT"));
+  throw InputError(
+      fmt::format("this reordering cannot be done in place with {} of memory{}", size_text(setting.memory),
+                  enough ? fmt::format(": it takes {} MiB; or name another file as OUT", *enough)
+                         : ": no way is known to do it within so little; name another file as OUT"));
 }
 
 }  // namespace xorder::plan
