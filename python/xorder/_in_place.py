@@ -38,8 +38,8 @@ def transpose_in_place(a: Place, axes: Optional[Sequence[int]] = None, *, memory
     Parameters
     ----------
     a : numpy.ndarray, path or Raw
-        An array that is C-contiguous and writeable; or an .npy or raw file in which axes of equal length change places. A
-        map of a file is an array in memory: give the path, so that the run can be killed without harm.
+        An array that is C-contiguous and writeable; or an .npy or raw file. A map of a file is an array in
+        memory: give the path, so that the run can be killed without harm.
     axes : sequence of int, optional
         As for `numpy.transpose`. Default: the axes are reversed.
     memory, threads, progress
@@ -56,7 +56,7 @@ def transpose_in_place(a: Place, axes: Optional[Sequence[int]] = None, *, memory
     Raises
     ------
     ValueError
-        A file would change its shape, or is half done.
+        A file is half done, or there is too little memory.
     TypeError, OSError
         As for `transpose`.
 
@@ -64,7 +64,7 @@ def transpose_in_place(a: Place, axes: Optional[Sequence[int]] = None, *, memory
     -----
     In memory, square transpositions and batches of small arrays need a few MiB beside the array; those of other matrices,
     and three axes reversed, mostly 1/64 of it and a few MiB for each thread; others, a second array for the time of the
-    call. A file needs an undo area of at most 1 GiB beside it. If its run is killed or interrupted, the file may be half
+    call. A file needs an undo area of at most 1 GiB beside it; its header changes with the shape. If its run is killed or interrupted, the file may be half
     done: a note says so, `resume` finishes it, and `rollback` restores it.
 
     Examples
@@ -75,11 +75,12 @@ def transpose_in_place(a: Place, axes: Optional[Sequence[int]] = None, *, memory
     array([[0, 3],
            [1, 4],
            [2, 5]])
-    >>> np.save('a.npy', np.arange(4).reshape(2, 2))
+    >>> np.save('a.npy', np.arange(6).reshape(2, 3))
     >>> report = xorder.transpose_in_place('a.npy')
     >>> np.load('a.npy')
-    array([[0, 2],
-           [1, 3]])
+    array([[0, 3],
+           [1, 4],
+           [2, 5]])
     """
     return _in_place(a, axes, None, 0, None, memory, threads, progress, tmpdir)
 
@@ -91,8 +92,8 @@ def permute_in_place(a: Place, *, by: Map, complement: int = 0, axis: Optional[i
     Parameters
     ----------
     a : numpy.ndarray, path or Raw
-        An array that is C-contiguous and writeable; or an .npy or raw file. In files the map must have tiles that change
-        places among themselves, as bit reversal and other involutions have them.
+        An array that is C-contiguous and writeable; or an .npy or raw file. In files, involutions such as bit reversal take
+        one pass, other maps mostly two or three.
     by, complement, axis
         As for `permute`.
     memory, threads, progress, tmpdir

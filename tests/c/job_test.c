@@ -565,6 +565,7 @@ static void test_in_place(void) {
   xorder_permutation* p = transposition(side, side, element);
   xorder_layout* file;
   xorder_job *job, *other;
+  char header[npy_header];
   int before, back;
 
   write_file("in.raw", in, 0, in, bytes);
@@ -606,17 +607,30 @@ static void test_in_place(void) {
   p = transposition(side, side / 2, element);
   FAILS(XORDER_ERROR_INPUT, "has the shape (200, 200)", xorder_job_in_place(&job, p, file, NULL));
   xorder_layout_free(file);
-  write_file("in.raw", in, 0, in, bytes / 2);
-  OK(xorder_layout_strided(&file, "in.raw", 0, "V512", 2, (const uint64_t[]){side, side / 2}, NULL));
+  options.resumable = 0;
+  npy_text(header, "|V512", "False", "(200, 100)");
+  write_file("in.npy", header, npy_header, in, bytes / 2);
+  OK(xorder_layout_open(&file, "in.npy"));
   OK(xorder_job_in_place(&job, p, file, NULL));
   OK(xorder_job_run(job, NULL, NULL));
   xorder_job_free(job);
-  out = read_file("in.raw", bytes / 2);
+  check_npy("in.npy", "'descr': '|V512', 'fortran_order': False, 'shape': (100, 200)", p, in, element);
+  xorder_layout_free(file);
+  xorder_permutation_free(p);
+
+  OK(xorder_permutation_expression(&p, "bitreverse * shuffle", 14, element));  // in several passes
+  write_file("in.raw", in, 0, in, (size_t)element << 14);
+  OK(xorder_layout_strided(&file, "in.raw", 0, "V512", 1, (const uint64_t[]){1 << 14}, NULL));
+  OK(xorder_job_in_place(&job, p, file, &options));
+  CHECK(strstr(xorder_job_plan_text(job), " passes:") != NULL);
+  OK(xorder_job_run(job, NULL, NULL));
+  xorder_job_free(job);
+  out = read_file("in.raw", (size_t)element << 14);
   check_permuted(p, in, out, element);
   free(out);
   xorder_layout_free(file);
   xorder_permutation_free(p);
-  CHECK(remove("in.raw") == 0);
+  CHECK(remove("in.raw") == 0 && remove("in.npy") == 0);
   free(in);
 }
 

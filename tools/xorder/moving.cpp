@@ -154,8 +154,8 @@ void MovingCommand::check_in_place(const CLI::App& command) const {
     const CLI::Option* const option = command.get_option_no_throw(name);
     if (option != nullptr && option->count() > 0)
       throw InputError(
-          fmt::format("{}: not with --in-place, which reorders a whole array and keeps its shape "
-                      "and type; name another file as OUT",
+          fmt::format("{}: not with --in-place, which reorders a whole array and keeps its type; "
+                      "name another file as OUT",
                       name));
   }
 }
