@@ -463,10 +463,11 @@ XORDER_API int xorder_job_joined(xorder_job** out, const xorder_permutation* per
                                  const char* output, const xorder_options* options);
 
 /// A job that reorders the array of a file within that file, without a second one. The array is whole, in C
-/// or Fortran order, in an .npy or raw file. If the shape changes, so does the header of an .npy file. What is
-/// about to be overwritten is first copied to an undo area in the scratch directory, of at most 1 GiB. If the run fails or is killed, the file may be half done: xorder_job_note() says so, then
-/// xorder_job_resume() finishes it, xorder_job_roll_back() restores it, and all other jobs refuse it. A run
-/// changes the file, so a layout of it serves no other job afterwards.
+/// or Fortran order, in an .npy or raw file. If the shape changes, so does the header of an .npy file. What
+/// is about to be overwritten is first copied to an undo area in the scratch directory, of at most 1 GiB. If
+/// the run fails or is killed, the file may be half done: xorder_job_note() says so, then xorder_job_resume()
+/// finishes it, xorder_job_roll_back() restores it, and all other jobs refuse it. A run changes the file, so
+/// a layout of it serves no other job afterwards.
 /// XORDER_ERROR_INPUT: the permutation is not for the layout's shape; there is no plan for so little memory;
 /// the header has no room for the new shape; an option is for an output; the file is half done.
 XORDER_API int xorder_job_in_place(xorder_job** out, const xorder_permutation* permutation,

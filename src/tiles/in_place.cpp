@@ -200,7 +200,9 @@ void InPlaceJob::move(work::Run& run) {
   try {
     MovedFile moved(*plan_, run, undo_area(frame(), *plan_, at.saved.has_value()),
                     static_cast<unsigned>(2 * frame().setting.device.depth), frame().options.threads);
+    size_t entered = back ? plan_->passes.size() : ~size_t{0};
     const auto record = [&] {
+      journal.pass = std::min(entered, plan_->passes.size());
       journal.bytes_total = plan_->bytes_at(batches);
       journal.bytes_done = back ? journal.bytes_total - plan_->bytes_at(at.done) : plan_->bytes_at(at.done);
       journal.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
@@ -208,7 +210,6 @@ void InPlaceJob::move(work::Run& run) {
       journal.exists = true;
     };
 
-    size_t entered = back ? plan_->passes.size() : ~size_t{0};
     const auto enter = [&](size_t pass) {
       while (entered != pass && pass < plan_->passes.size()) {
         back ? --entered : ++entered;

@@ -115,33 +115,31 @@ class BoxKernel final : public InPlaceKernel {
   std::optional<kernel::Kernel> kernel_;
 };
 
-// A pass of a routing. Parts are what goes from one chunk to another.
-class RoutingKernel final : public InPlaceKernel {
+using To = plan::RoutingStep::To;
+
+// Where what goes from one chunk to another lies in a pass of a routing.
+class Pieces {
  public:
-  RoutingKernel(const plan::RoutingStep& step, bool back)
-      : routing_(step.routing),
-        to_(step.to),
-        back_(back),
-        n_(routing_.chunks()),
-        bytes_(routing_.what.element_bytes) {
+  explicit Pieces(const plan::RoutingStep& step) : routing_(step.routing), n_(routing_.chunks()) {
     const plan::RoutingTable counts(routing_);
-    if (to_ != To::places) by_source_ = sums(counts, false);
-    if (to_ != To::parts) by_target_ = sums(counts, true);
+    if (step.to != To::places) sums_[false] = sums(counts, false);
+    if (step.to != To::parts) sums_[true] = sums(counts, true);
   }
 
-  uint64_t parts(const InPlaceTile&) const override { return n_; }
-
-  void permute(const InPlaceTile& tile, uint64_t part) const override {
-    if (to_ == To::chunks) return in_strip(tile, part);
-    kernel::with_record(bytes_, [&](const auto& record) { in_chunk(tile, part, record); });
+  struct Piece {
+    uint64_t begin, end;  // within the part, in elements
+  };
+  // Of part q of a chunk `here`: what goes to another, or (`by_target`, in the end) has come from there.
+  Piece operator()(bool by_target, uint64_t q, uint64_t here, uint64_t other) const {
+    const uint64_t at = (q * n_ + here) * n_ + other;
+    const Sums& sums = sums_[by_target];
+    return {sums[at],
+            other + 1 < n_ ? sums[at + 1] : routing_.part_begin(here, q + 1) - routing_.part_begin(here, q)};
   }
 
  private:
-  using To = plan::RoutingStep::To;
   using Sums = std::vector<uint32_t>;
 
-  // Where the elements from k to d begin in part q of k, or of d, which has them in the order of the other
-  // chunks.
   Sums sums(const plan::RoutingTable& counts, bool by_target) const {
     Sums all;
     all.reserve(n_ * n_ * routing_.strips());
@@ -157,19 +155,34 @@ class RoutingKernel final : public InPlaceKernel {
     return all;
   }
 
-  struct Piece {
-    uint64_t begin, end;  // within the part, in elements
-  };
-  Piece piece(const Sums& sums, uint64_t q, uint64_t here, uint64_t other) const {
-    const uint64_t at = (q * n_ + here) * n_ + other;
-    return {sums[at],
-            other + 1 < n_ ? sums[at + 1] : routing_.part_begin(here, q + 1) - routing_.part_begin(here, q)};
+  plan::Routing routing_;
+  uint64_t n_;
+  std::array<Sums, 2> sums_;
+};
+
+// A pass of a routing, or its inverse. Parts are what goes from one chunk to another.
+class RoutingKernel final : public InPlaceKernel {
+ public:
+  RoutingKernel(const plan::RoutingStep& step, bool back, std::shared_ptr<const Pieces> pieces)
+      : routing_(step.routing),
+        to_(step.to),
+        back_(back),
+        n_(routing_.chunks()),
+        bytes_(routing_.what.element_bytes),
+        pieces_(std::move(pieces)) {}
+
+  uint64_t parts(const InPlaceTile&) const override { return n_; }
+
+  void permute(const InPlaceTile& tile, uint64_t part) const override {
+    if (to_ == To::chunks) return in_strip(tile, part);
+    kernel::with_record(bytes_, [&](const auto& record) { in_chunk(tile, part, record); });
   }
 
+ private:
   void in_strip(const InPlaceTile& tile, uint64_t d) const {
     const uint64_t q = tile.number;
     for (uint64_t k = 0; k < n_; ++k) {
-      const Piece from = piece(by_source_, q, k, d), to = piece(by_target_, q, d, k);
+      const Pieces::Piece from = (*pieces_)(false, q, k, d), to = (*pieces_)(true, q, d, k);
       const uint64_t bytes = (to.end - to.begin) * bytes_;
       if (bytes == 0) continue;
       if (back_)
@@ -190,7 +203,7 @@ class RoutingKernel final : public InPlaceKernel {
     const auto take = [&](uint64_t place, uint64_t step, uint64_t count) {
       while (count > 0) {
         while (left == 0) {
-          const Piece next = piece(is_source ? by_source_ : by_target_, q, here, other);
+          const Pieces::Piece next = (*pieces_)(!is_source, q, here, other);
           at = routing_.part_begin(here, q++) + next.begin;
           left = next.end - next.begin;
         }
@@ -219,14 +232,21 @@ class RoutingKernel final : public InPlaceKernel {
   To to_;
   bool back_;
   uint64_t n_, bytes_;
-  Sums by_source_, by_target_;
+  std::shared_ptr<const Pieces> pieces_;
 };
 
 }  // namespace
 
-std::unique_ptr<const InPlaceKernel> make_in_place_kernel(const plan::InPlacePass& pass, bool back) {
-  if (pass.routed) return std::make_unique<RoutingKernel>(*pass.routed, back);
-  return std::make_unique<BoxKernel>(pass.tiles, back, pass.part_bytes);
+InPlaceKernels make_in_place_kernels(const plan::InPlacePass& pass) {
+  InPlaceKernels kernels;
+  const auto pieces = pass.routed ? std::make_shared<const Pieces>(*pass.routed) : nullptr;
+  for (const bool back : {false, true}) {
+    if (pieces)
+      kernels[back] = std::make_unique<RoutingKernel>(*pass.routed, back, pieces);
+    else
+      kernels[back] = std::make_unique<BoxKernel>(pass.tiles, back, pass.part_bytes);
+  }
+  return kernels;
 }
 
 }  // namespace xorder::tiles

@@ -1,6 +1,7 @@
 // Permutes what is within a tile of a run in place.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -27,7 +28,9 @@ class InPlaceKernel {
   virtual void permute(const InPlaceTile& tile, std::uint64_t part) const = 0;
 };
 
-/// For a pass, which must outlive it, or for its inverse.
-std::unique_ptr<const InPlaceKernel> make_in_place_kernel(const plan::InPlacePass& pass, bool back);
+using InPlaceKernels = std::array<std::unique_ptr<const InPlaceKernel>, 2>;
+
+/// For a pass, which must outlive them, and for its inverse.
+InPlaceKernels make_in_place_kernels(const plan::InPlacePass& pass);
 
 }  // namespace xorder::tiles

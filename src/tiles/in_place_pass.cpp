@@ -7,7 +7,6 @@
 #include "rounding.hpp"
 #include "run/executor.hpp"
 #include "run/numbers.hpp"
-#include "tiles/in_place_kernel.hpp"
 
 namespace xorder::tiles {
 
@@ -29,10 +28,9 @@ using How = plan::InPlaceHop::How;
 
 class MovingPass final : public run::Pass {
  public:
-  using Kernels = std::unique_ptr<const InPlaceKernel>[2];
-
   MovingPass(const plan::InPlacePass& plan, io::Location file, const io::File& undo, std::byte* memory,
-             const Kernels& kernels, const std::vector<TileLoad>& loads, const std::vector<TileMove>& moves)
+             const InPlaceKernels& kernels, const std::vector<TileLoad>& loads,
+             const std::vector<TileMove>& moves)
       : plan_(plan),
         file_(file),
         undo_(undo),
@@ -185,7 +183,7 @@ class MovingPass final : public run::Pass {
   io::Location file_;
   const io::File& undo_;
   std::byte* memory_;
-  const Kernels& kernels_;
+  const InPlaceKernels& kernels_;
   const std::vector<TileLoad>& loads_;
   const std::vector<TileMove>& moves_;
   run::Rules rules_;
@@ -290,9 +288,8 @@ InPlaceMover::InPlaceMover(const plan::InPlacePass& plan, io::Location file, con
     : plan_(plan),
       file_(file),
       undo_(undo),
-      memory_(InPlaceMemory(plan).bytes, io::BlockMemory::Resident::as_used) {
-  for (const bool back : {false, true}) kernels_[back] = make_in_place_kernel(plan, back);
-}
+      memory_(InPlaceMemory(plan).bytes, io::BlockMemory::Resident::as_used),
+      kernels_(make_in_place_kernels(plan)) {}
 
 InPlaceMover::~InPlaceMover() = default;
 

@@ -3,13 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "io/file.hpp"
 #include "io/queue/queue.hpp"
 #include "plan/tiles/in_place_pass.hpp"
 #include "run/executor.hpp"
+#include "tiles/in_place_kernel.hpp"
 
 namespace xorder::tiles {
 
@@ -27,8 +27,6 @@ struct TileMove {
   plan::InPlaceHop hop;
 };
 
-class InPlaceKernel;
-
 class InPlaceMover {
  public:
   /// `file` and `undo` must outlive it. Throws std::bad_alloc.
@@ -45,7 +43,7 @@ class InPlaceMover {
   io::Location file_;
   const io::File& undo_;
   io::BlockMemory memory_;
-  std::unique_ptr<const InPlaceKernel> kernels_[2];  // forward and back
+  InPlaceKernels kernels_;  // forward and back
 };
 
 }  // namespace xorder::tiles

@@ -407,6 +407,14 @@ TEST(InPlaceTest, PlansOfSmallArraysTakeLittleMemory) {
   EXPECT_LT(memory_for(256), 4 * MiB);
 }
 
+TEST(InPlaceTest, LongCyclesAreCut) {
+  plan::Setting setting;
+  setting.memory = 16 * MiB;
+  const plan::InPlacePlan plan = plan::make_in_place_plan({4096, {67, 35}, {1, 0}, {}, {}}, setting);
+  ASSERT_EQ(plan.passes.size(), 1u);
+  EXPECT_LT(plan.passes.front().heads, plan.passes.front().order.size());
+}
+
 TEST(InPlaceTest, WhatCannotBeDoneIsRefused) {
   const test::ScratchDirectory directory;
   const auto refusal = [&](const Reordering& what, const std::vector<std::uint64_t>& extents,
@@ -423,7 +431,7 @@ TEST(InPlaceTest, WhatCannotBeDoneIsRefused) {
   EXPECT_THAT(refusal(square, {32, 32}, {.scratch_directory = directory / "none"}),
               testing::HasSubstr("none"));
   EXPECT_THAT(refusal({8, {70001, 10007}, {1, 0}, {}, {}}, {10007, 70001}),
-              testing::HasSubstr(": it takes 1"));
+              testing::ContainsRegex(": it takes [0-9]+ MiB"));
   const Reordering moved{8, {3, 1 << 20, 5}, {2, 1, 0}, 1, bmmc::gray(20)};
   EXPECT_THAT(refusal(moved, {5, 1 << 20, 3}), testing::HasSubstr("name another file as OUT"));
   EXPECT_THAT(directory.names(), testing::ElementsAre("a"));

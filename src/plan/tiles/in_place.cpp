@@ -144,6 +144,9 @@ class InPlaceSearch {
     return one;
   }
 
+  // Two are read and two written at a time, and two are in the undo area.
+  uint64_t largest_tile() const { return std::min(setting_.memory / 4, largest_undo / 2); }
+
   // The fastest of make(run, seconds) that takes fewer seconds, for runs of so many bytes at most.
   Passes over_runs(uint64_t least, const std::function<Passes(uint64_t, double)>& make) const {
     Passes best;
@@ -252,7 +255,7 @@ class InPlaceSearch {
   Passes panels(const Matrices& m, double most_seconds) const {
     const uint64_t shorter = std::min(m.rows, m.columns), longer = std::max(m.rows, m.columns);
     const bool wide = m.rows < m.columns;
-    const uint64_t most = std::min(longer / 2, setting_.memory / 4 / (shorter * m.element_bytes));
+    const uint64_t most = std::min(longer / 2, largest_tile() / (shorter * m.element_bytes));
     Passes best;
     for (uint64_t h = most, left = 4; h > std::max<uint64_t>(most / 8, 1) && left > 0; --h) {
       if (longer % h != 0) continue;
@@ -275,7 +278,8 @@ class InPlaceSearch {
     using To = RoutingStep::To;
     const uint64_t elements = m.elements(), grain = file_block / std::gcd(file_block, m.element_bytes);
     Passes best;
-    for (uint64_t tile = setting_.memory / 4; tile > setting_.memory / 16; tile = tile / 8 * 7) {
+    const uint64_t most = largest_tile();
+    for (uint64_t tile = most; tile > most / 4; tile = tile / 8 * 7) {
       const uint64_t chunks = ceil_div(elements * m.element_bytes, tile), strips = std::bit_ceil(chunks);
       const Routing routing{m, round_up(ceil_div(elements, chunks), strips * grain),
                             std::countr_zero(strips)};

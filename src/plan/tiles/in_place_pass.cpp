@@ -169,7 +169,7 @@ std::optional<InPlacePass> in_place_pass(InPlaceTiles tiles, const std::optional
 uint64_t InPlacePass::memory() const {
   const uint64_t lists = (results + 1) * tiles.run_count() * bytes_per_run +
                          tiles.tile_count() * bytes_per_tile +
-                         (routed ? 2 * routed->routing.table_bytes() : 0);
+                         (routed ? 3 * routed->routing.table_bytes() : 0);
   const uint64_t in_memory = halves * tile_slots + results;
   return round_up(in_memory * slot_bytes() + patch_slots * patched_at_once * block + carry_bytes + lists,
                   block);

@@ -13,7 +13,7 @@ namespace {
 TEST(Routing, EachStripHasAsManyElementsForAChunkAsTheChunkHasOfTheStrip) {
   test::Random random;
   SEED_TRACE(random);
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < 100; ++i) {
     const int levels = random.in(0, 4);
     const auto size = [&](std::uint64_t most) { return random.in(std::uint64_t{1}, most); };
     const std::uint64_t count = random.in(0, 1) == 0 ? 1 : size(9);
