@@ -288,7 +288,7 @@ std::vector<Task> tasks() {
   }();
   const gf2::AffineMap mixed = bmmc::gray(18) * bmmc::bit_reverse(18) * bmmc::shuffle(18) * bmmc::reverse(18);
   return {{"square", {512, {200, 200}, {1, 0}, {}, {}}, 0},
-          {"unaligned", {24, {720, 720}, {1, 0}, {}, {}}, 130},
+          {"unaligned", {200, {250, 250}, {1, 0}, {}, {}}, 130},
           {"bit_reversal", {16, {std::uint64_t{1} << 20}, {0}, 0, bmmc::bit_reverse(20)}, 4096},
           {"cycles_of_three", {512, {32768}, {0}, 0, third}, 0},
           {"cube", {512, {32, 32, 32}, {2, 0, 1}, {}, {}}, 0},

@@ -39,6 +39,12 @@ Passes faster(Passes a, Passes b) {
   return seconds_of(*b) < seconds_of(*a) ? std::move(b) : std::move(a);
 }
 
+// One pass, unless several are worth it: where rows do not begin at blocks and memory is scarce.
+Passes unless_worth(Passes one, Passes several) {
+  if (one && several && seconds_of(*several) * worth_several >= seconds_of(*one)) return one;
+  return several ? std::move(several) : std::move(one);
+}
+
 // One after the other.
 Passes joined(std::vector<Passes> all) {
   Passes whole(std::in_place);
@@ -120,7 +126,10 @@ class InPlaceSearch {
     const Reordering r = canonical(what);
     const Reordering apart = keeps_shape(r) ? r : without_short_axes(what);
     Passes found = keeps_shape(apart) ? boxes(apart) : std::nullopt;
-    if (r.mapped || found) return found;
+    if (r.mapped || found) {
+      const std::vector<Matrices> steps = r.mapped ? std::vector<Matrices>() : as_matrices(r);
+      return steps.size() == 1 ? unless_worth(std::move(found), routed(steps.front())) : std::move(found);
+    }
     found = faster(whole(r), slots(r));
     if (const auto map = as_map(r)) found = faster(std::move(found), boxes(*map));
     std::vector<Passes> steps;
@@ -245,7 +254,7 @@ class InPlaceSearch {
   // Those in two passes only if they take fewer seconds.
   Passes matrices(const Matrices& m, double most_seconds) const {
     const Reordering r = canonical({m.element_bytes, {m.count, m.rows, m.columns}, {0, 2, 1}, {}, {}});
-    if (keeps_shape(r)) return boxes(r);
+    if (keeps_shape(r)) return unless_worth(boxes(r), routed(m));
     Passes found = faster(faster(whole(r), slots(r)), routed(m));
     return faster(std::move(found),
                   panels(m, found ? std::min(most_seconds, seconds_of(*found)) : most_seconds));
