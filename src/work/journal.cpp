@@ -34,13 +34,17 @@ struct Place {
 
   std::string kept(const std::string& what) const { return io::kept_name(opened.get(), name, what); }
   fs::path path(const std::string& what) const { return directory / kept(what); }
+  void sync(io::Disk& disk) const {
+    if (const int code = disk.sync(opened.get()); code != 0 && code != EINVAL && code != ENOTSUP)
+      throw IoError(directory.string(), "fsync", code);
+  }
 
   fs::path directory;
   io::Descriptor opened;
   std::string name;
 };
 
-std::uint32_t checksum(const std::string& text) {
+std::uint32_t checksum(std::string_view text) {
   boost::crc_32_type crc;
   crc.process_bytes(text.data(), text.size());
   return crc.checksum();
@@ -88,32 +92,18 @@ io::FileStamp stamp_of(const json& s) { return {0, s.at(0), s.at(1), s.at(2), s.
 
 }  // namespace
 
-std::optional<Journal> read_journal(const fs::path& output) {
-  const fs::path path = Place(output).path("journal");
-  struct stat status;
-  if (lstat(path.c_str(), &status) != 0) return std::nullopt;
+Journal parse_journal(std::string_view text, const std::string& path) {
   const auto wrong = [&](const std::string& why) {
-    return InputError(fmt::format("{}: {}; to begin again, remove it", path.string(), why));
+    return path + ": " + why + "; to begin again, remove it";
   };
-  if (!S_ISREG(status.st_mode) || static_cast<std::uint64_t>(status.st_size) > largest_journal)
-    throw wrong("is not a journal");
-  if (status.st_uid != geteuid()) throw wrong("belongs to another user");
-  const io::File file = io::File::open_input(path, io::Access::buffered);
-  std::string text(file.size(), '\0');
-  file.read_exactly(text.data(), text.size(), 0);
-  const std::size_t end = text.rfind('\n');
-  if (end == std::string::npos ||
-      text.substr(end + 1) != fmt::format("{:08x}", checksum(text.substr(0, end))))
-    throw DamagedJournal(wrong("the journal is damaged").what());
   try {
-    const json all = json::parse(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end));
+    const json all = of_whole_numbers(text, {"seconds", "fresh_memory_rate"});
     const bool in_place = all.contains("in_place");
     if (in_place && all.at("format") != format_in_place)
       throw DamagedJournal(
-          fmt::format("{}: the journal is of another version of xorder; finish or restore the file with that "
-                      "version",
-                      path.string()));
-    if (!in_place && all.at("format") != format) throw wrong("the journal is of another version of xorder");
+          path + ": the journal is of another version of xorder; finish or restore the file with that version");
+    if (!in_place && all.at("format") != format)
+      throw InputError(wrong("the journal is of another version of xorder"));
     Journal journal;
     journal.exists = true;
     for (const json& word : all.at("words")) journal.words.push_back(text_of(word));
@@ -144,11 +134,31 @@ std::optional<Journal> read_journal(const fs::path& output) {
     journal.seconds = all.at("seconds");
     return journal;
   } catch (const json::exception&) {
-    throw DamagedJournal(wrong("the journal is damaged").what());
+    throw DamagedJournal(wrong("the journal is damaged"));
   }
 }
 
-void write_journal(const Journal& journal, const fs::path& output, io::Disk& disk) {
+std::optional<Journal> read_journal(const fs::path& output) {
+  const fs::path path = Place(output).path("journal");
+  struct stat status;
+  if (lstat(path.c_str(), &status) != 0) return std::nullopt;
+  const auto wrong = [&](const std::string& why) {
+    return InputError(fmt::format("{}: {}; to begin again, remove it", path.string(), why));
+  };
+  if (!S_ISREG(status.st_mode) || static_cast<std::uint64_t>(status.st_size) > largest_journal)
+    throw wrong("is not a journal");
+  if (status.st_uid != geteuid()) throw wrong("belongs to another user");
+  const io::File file = io::File::open_input(path, io::Access::buffered);
+  std::string text(file.size(), '\0');
+  file.read_exactly(text.data(), text.size(), 0);
+  const std::size_t end = text.rfind('\n');
+  if (end == std::string::npos ||
+      text.substr(end + 1) != fmt::format("{:08x}", checksum(text.substr(0, end))))
+    throw DamagedJournal(wrong("the journal is damaged").what());
+  return parse_journal(std::string_view(text).substr(0, end), path.string());
+}
+
+std::string journal_text(const Journal& journal) {
   json all{{"format", journal.in_place ? format_in_place : format},
            {"directory", bytes_json(journal.directory)},
            {"job", journal.job},
@@ -174,7 +184,11 @@ void write_journal(const Journal& journal, const fs::path& output, io::Disk& dis
   for (const std::string& word : journal.words) all["words"].push_back(bytes_json(word));
   for (const io::FileStamp& stamp : journal.inputs) all["inputs"].push_back(stamp_json(stamp));
   for (const fs::path& path : journal.scratch) all["scratch"].push_back(bytes_json(path.string()));
-  std::string text = all.dump();
+  return all.dump();
+}
+
+void write_journal(const Journal& journal, const fs::path& output, io::Disk& disk) {
+  std::string text = journal_text(journal);
   text += fmt::format("\n{:08x}", checksum(text));
 
   const Place place(output);
@@ -187,8 +201,7 @@ void write_journal(const Journal& journal, const fs::path& output, io::Disk& dis
   }
   if (const int code = disk.rename(place.opened.get(), made.c_str(), kept.c_str(), 0))
     throw IoError(place.path("journal").string(), "replace", code);
-  if (const int code = disk.sync(place.opened.get()); code != 0 && code != EINVAL && code != ENOTSUP)
-    throw IoError(place.directory.string(), "fsync", code);
+  place.sync(disk);
 }
 
 bool is_complete(const Journal& journal, const fs::path& output) {
@@ -219,6 +232,7 @@ void discard(const Journal& journal, const fs::path& output, io::Disk& disk) {
   };
   for (const fs::path& scratch : journal.scratch) remove(scratch);
   for (const char* const what : {"output", "journal-new", "journal"}) remove(place.path(what));
+  place.sync(disk);  // a journal that came back would tell of a run that has ended
 }
 
 }  // namespace xorder::work

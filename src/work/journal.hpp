@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plan/setting.hpp"
@@ -74,8 +75,13 @@ class DamagedJournal : public InputError {
   using InputError::InputError;
 };
 
-/// The journal of a run that makes this output, if there is one. Throws DamagedJournal, and InputError if it
-/// is another user's, or of a version of xorder that writes other journals.
+/// The journal as JSON, and back. Throws DamagedJournal, and InputError if it is of a version of xorder that
+/// writes other journals, which begin with `path`.
+std::string journal_text(const Journal& journal);
+Journal parse_journal(std::string_view text, const std::string& path);
+
+/// The journal of a run that makes this output, if there is one. Throws as parse_journal() does,
+/// DamagedJournal also if its checksum is wrong, and InputError if it is another user's.
 std::optional<Journal> read_journal(const std::filesystem::path& output);
 
 /// Replaces the journal atomically, and syncs it. Throws InputError and IoError.
@@ -93,7 +99,7 @@ bool has_output(const std::filesystem::path& output);
 /// Whether its run is going on, or one of this journal in place.
 bool is_running(const std::filesystem::path& output, const Journal* journal = nullptr);
 
-/// Removes the files of the run, the journal last. Throws IoError. Its run must not be going on.
+/// Removes the files of the run, the journal last, and syncs that. Throws IoError. Its run must have ended.
 void discard(const Journal& journal, const std::filesystem::path& output, io::Disk& disk);
 
 }  // namespace xorder::work

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "io/file.hpp"
 #include "work/notes.hpp"
 #include "xorder/error.hpp"
@@ -98,6 +100,19 @@ nlohmann::json bytes_json(const std::string& text) {
 std::string text_of(const nlohmann::json& bytes) {
   const auto values = bytes.get<std::vector<std::uint8_t>>();
   return {values.begin(), values.end()};
+}
+
+nlohmann::json of_whole_numbers(std::string_view text, std::initializer_list<std::string_view> fractions) {
+  using nlohmann::json;
+  bool may_have_one = false;
+  const auto visit = [&](int, json::parse_event_t event, json& value) {
+    if (event == json::parse_event_t::key)
+      may_have_one = std::ranges::find(fractions, value.get_ref<const std::string&>()) != fractions.end();
+    else if (value.is_number_float() && !may_have_one)
+      value = nullptr;
+    return true;
+  };
+  return json::parse(text, visit);
 }
 
 }  // namespace xorder::work

@@ -80,8 +80,8 @@ std::string job_text(const Frame& frame, const Reordering& what, const std::vect
 }
 
 Remembered remembered(const Journal& journal, const std::string& output) {
-  const json job = json::parse(journal.job, nullptr, false);
   try {
+    const json job = of_whole_numbers(journal.job);
     Remembered all{
         .inputs = {},
         .what = {job.at("element_bytes"), job.at("source_extents"), job.at("order"), std::nullopt, {}},
