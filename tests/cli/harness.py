@@ -1,7 +1,8 @@
 """What the end-to-end tests share: a directory of their own, running xorder, reference permutations, laws' randomness.
 
 Each test module is a program: XORDER=build/release/tools/xorder/xorder tests/cli/test_transpose.py [-v] [Class.test]
-Random tests print their seed; XORDER_TEST_SEED=<it> runs them again. TMPDIR says where their files go.
+Random tests print their seed; XORDER_TEST_SEED=<it> runs them again. XORDER_TEST_LONG=1 is the long form of some tests,
+which tools/soak runs. TMPDIR says where their files go.
 """
 
 import json
@@ -22,6 +23,18 @@ except ImportError:
 MiB = 1 << 20
 XORDER = os.path.abspath(os.environ.get("XORDER", "xorder"))
 SEED = int(os.environ.get("XORDER_TEST_SEED") or int.from_bytes(os.urandom(4), "little"))
+LONG = int(os.environ.get("XORDER_TEST_LONG") or 0)
+
+
+def rounds(few, many):
+    """How often a test does what it does: `few` times, or `many` in the long form (twice as many if XORDER_TEST_LONG is 2)."""
+    return LONG * many or few
+
+
+def tally(count, what):
+    """Says in the long form how many faults of a kind were met as they should; tools/soak adds them up."""
+    if LONG:
+        print(f"TALLY {count} {what}", flush=True)
 
 
 def _sanitized():
@@ -81,11 +94,17 @@ class Case(unittest.TestCase):
                        check=True)
         return library
 
+    def fails_at(self, at, *args, **options):
+        """Runs xorder, of which call number `at` fails; fail_at.c has the options."""
+        if not hasattr(self, "failing"):
+            self.failing = self.shim("fail_at.c")
+        faults = {f"XORDER_FAILS_{name.upper()}": str(value) for name, value in options.items()}
+        return self.run_xorder(*args, timeout=min(TIMEOUT, 30), env={
+            **os.environ, "XDG_CACHE_HOME": os.devnull, "LD_PRELOAD": self.failing, "XORDER_FAILS_AT": str(at), **faults})
+
     def dies_at(self, at, *args):
         """Runs xorder, which dies before its operation on files number `at`."""
-        if not hasattr(self, "deadly"):
-            self.deadly = self.shim("die_at.c")
-        return self.run_xorder(*args, env={**os.environ, "XDG_CACHE_HOME": os.devnull, "LD_PRELOAD": self.deadly, "XORDER_DIES_AT": str(at)})
+        return self.fails_at(at, *args)
 
     def bytes_of(self, name):
         with open(self.path(name), "rb") as file:

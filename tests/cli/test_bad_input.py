@@ -6,6 +6,7 @@ import bz2
 import gzip
 import json
 import lzma
+import math
 import os
 import shutil
 import socket
@@ -13,7 +14,7 @@ import struct
 import zipfile
 
 import harness
-from harness import Case, main, np
+from harness import Case, main, np, rounds, tally
 
 
 def npy(descr="'<f8'", shape="(2, 3)", order="False", version=(1, 0), data=48, header=None, length=None, end=""):
@@ -312,6 +313,35 @@ class BadInput(Case):
         os.unlink(self.path("out.npy"))
         self.write("one", "1")
         self.bad("transpose", "one", "--dtype", "u1", "--shape", "1," * 65, says="64")
+
+    def test_sizes_at_the_limits(self):
+        """Where 31, 32, 63 and 64 bits end, rank 0, 64 and 65: what NumPy could have is planned for, and all else is refused."""
+        edges = [2**bits + by for bits in (31, 32, 63, 64) for by in (-1, 0, 1)]
+        for _ in range(rounds(15, 1000)):
+            rank = int(self.random.choice([0, 1, 2, 3, 64, 65]))
+            shape = [1] * rank
+            for axis in self.random.integers(0, max(rank, 1), min(rank, 3)):
+                shape[axis] = int(self.random.choice([0, 1, 2, 3, *edges * 2]))
+            width = int(self.random.choice([1, 3, 8, 4096, 2**31 - 1]))
+            text = ",".join(map(str, shape)) if shape else "()"
+            fits = rank <= 64 and math.prod(max(e, 1) for e in shape) * width < 2**63
+            size = math.prod(shape) * width
+            header = npy(f"'|V{width}'", str(tuple(shape)), data=0)
+            for name, content, layout in [("s.npy", header, ()), ("s.raw", b"", ("--dtype", f"V{width}", "--shape", text))]:
+                with self.subTest(name=name, shape=text, width=width):
+                    self.write(name, content)
+                    if fits:
+                        try:
+                            os.truncate(self.path(name), len(content) + size)
+                        except OSError:
+                            continue  # more than this file system has
+                        self.assertEqual(self.json("info", name, *layout)["bytes"], size)
+                        self.assertEqual(self.json("transpose", name, "out.npy", *layout, "--dry-run")["bytes"], size)
+                    else:
+                        for command in ("info",), ("transpose", "--dry-run"):
+                            self.refused(*command, name, *layout, *(["out.npy"] if len(command) > 1 else []), says=r"2\^63|at most 64|too large")
+                    os.unlink(self.path(name))
+        tally(2 * rounds(15, 1000), "shapes and sizes at 2^31, 2^32, 2^63, 2^64 and of rank 0, 64, 65, raw and .npy")
 
     def test_dtypes(self):
         for dtype in ["f9", "<f1", "float65", ">float64", "u3", "doubles", "<", "f8,f8", "M8[fortnight]", "S-1", "'f8'"]:

@@ -11,7 +11,7 @@ import subprocess
 import unittest
 
 import harness
-from harness import Case, MiB, SANITIZED, main, transposed
+from harness import Case, MiB, SANITIZED, main, tally, transposed
 from sandbox import deny, seccomp_works
 
 
@@ -138,6 +138,7 @@ class Environment(Case):
     def test_file_size_limit(self):
         limits = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
         self.refused("transpose", "a.npy", "b.npy", says=["needs 484096 bytes", "100000 bytes"], preexec_fn=limits)
+        tally(1, "file sizes allowed (RLIMIT_FSIZE)")
 
     @unittest.skipIf(SANITIZED, "sanitizers need descriptors of their own")
     def test_few_file_descriptors(self):
@@ -154,6 +155,7 @@ class Environment(Case):
                         self.assertIn(result.returncode, [1, 2], result.stderr)
                         self.assertIn("Too many open files", result.stderr)
                         self.assertEqual(os.listdir(self.dir), ["a.npy"])
+                tally(1, "numbers of open files allowed (RLIMIT_NOFILE)")
 
     @unittest.skipIf(SANITIZED, "sanitizers need descriptors of their own")
     def test_fewest_file_descriptors(self):
@@ -175,6 +177,7 @@ class Environment(Case):
                         self.assertEqual(result.returncode, 1, result.stderr)
                         self.assertRegex(result.stderr, r"\Axorder: [^\n]+\n\Z")
                         self.assertEqual(os.listdir(self.dir), ["a.npy"])
+                tally(1, "amounts of address space allowed (RLIMIT_AS)")
 
     @unittest.skipIf(SANITIZED, "sanitizers reserve address space of their own")
     def test_fewer_processors_are_advised_where_there_are_some(self):
@@ -209,6 +212,7 @@ class Environment(Case):
 
                     self.ok("transpose", "a.npy", "b.npy", "--io", engine, "-q", preexec_fn=limit)
                     self.made()
+                tally(1, "numbers of threads allowed (RLIMIT_NPROC)")
 
     @unittest.skipIf(os.geteuid() != 0, "needs two users")
     def test_what_belongs_to_others_in_a_sticky_directory(self):

@@ -9,7 +9,7 @@ import time
 import unittest
 
 import harness
-from harness import Case, XORDER, bit_reversed, main, moved, np, rotation
+from harness import Case, LONG, XORDER, bit_reversed, main, moved, np, rotation, rounds, tally
 
 
 class InPlaceCase(Case):
@@ -64,7 +64,6 @@ class OnDisk(InPlaceCase):
 
 class InPlace(InPlaceCase):
     in_memory = True
-    many = int(os.environ.get("XORDER_TEST_KILLS") or 0)  # the long form
 
     def test_what_it_makes(self):
         self.check_results()
@@ -104,12 +103,13 @@ class InPlace(InPlaceCase):
         self.killed_before_operations((571, 613), "V24")
 
     def killed_before_operations(self, *array_of):
-        step = 1 if self.many else 29 if array_of else 13
+        step = 1 if LONG else 29 if array_of else 13
         for at in itertools.count(int(self.random.integers(1, step + 1)), step):
             array, words = self.large(*array_of)
             died = self.dies_at(at, *words)
             if died.returncode == 0:
                 self.assertGreater(at, 15, "the operations are not counted")
+                tally(at // step, "SIGKILL before an fsync, rename, unlink, .. in place, then resume or rollback, killed as well")
                 break
             self.assertEqual(died.returncode, -signal.SIGKILL, died.stderr)
             self.check_end(array, at)
@@ -121,7 +121,7 @@ class InPlace(InPlaceCase):
         begin = time.time()
         self.ok(*words)
         lasts = time.time() - begin
-        for _ in range(self.many or 2):
+        for _ in range(rounds(2, 200)):
             array, words = self.large()
             process = subprocess.Popen([XORDER, *words], cwd=self.dir, env={**os.environ, "XDG_CACHE_HOME": os.devnull})
             time.sleep(self.random.uniform(0, lasts))
@@ -130,6 +130,7 @@ class InPlace(InPlaceCase):
             self.check_end(array, "a moment")
             for name in self.kept():
                 os.unlink(self.path(name))
+        tally(rounds(2, 200), "SIGKILL at any moment in place, then resume or rollback, killed as well")
 
     def slowed(self, sent=signal.SIGKILL):
         """A run that has been stopped when it was half done."""

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 """Arrays that do not simply fill a file, against NumPy: strides, orders, selections, reshapes, fields, byte orders, and
-how the output is stored. XORDER_TEST_LAYOUTS=10000 tries so many random ones."""
+how the output is stored."""
 
 import itertools
 import os
 import re
 import shlex
 
-from harness import Case, LARGE_ENGINES, SANITIZED, main, matrix_text, affine_map, bits_map, np, random_columns
+from harness import Case, LARGE_ENGINES, SANITIZED, affine_map, bits_map, main, matrix_text, np, random_columns, rounds
 
 TYPES = ["u1", "<u2", ">i2", "<f4", ">f4", "<f8", ">f8", "<c8", ">c16", "S3", "<U2", ">U2", "V5", ">M8[s]", "<m8[ns]", "V40"]
 RECORDS = [np.dtype([("a", "<i2"), ("b", ">f8"), ("c", "u1")]),
@@ -220,7 +220,7 @@ class RandomLayouts(Case):
         return ["transpose"], options, array.transpose(axes)
 
     def test_random(self):
-        count = int(os.environ.get("XORDER_TEST_LAYOUTS", 30 if SANITIZED else 250))
+        count = rounds(30 if SANITIZED else 250, 2000)
         for case in range(count):
             layout, twos = self.layout()
             self.write(layout.name, layout.content)

@@ -11,15 +11,11 @@ import time
 import unittest
 
 import harness
-from harness import Case, MiB, SANITIZED, main, moved, np, rotation, transposed
+from harness import LONG, Case, MiB, SANITIZED, main, moved, np, rotation, tally, transposed
 from sandbox import MemoryGroup, forbid, seccomp_works
 
 
-@unittest.skipIf(SANITIZED, "sanitizers take memory of their own")
-class Memory(Case):
-    program = 40 * MiB  # what may come on top of --memory
-    large = ""  # a directory
-
+class Limited(Case):
     def limited(self, limit, *args, before=None):
         """Runs it in a group of its own. Returns its report and the most memory that the group has used."""
         try:
@@ -43,6 +39,12 @@ class Memory(Case):
         os.fsync(file)
         os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
         os.close(file)
+
+
+@unittest.skipIf(SANITIZED, "sanitizers take memory of their own")
+class Memory(Limited):
+    program = 40 * MiB  # what may come on top of --memory
+    large = ""  # a directory
 
     def an_eighth_of_a_gibibyte(self):
         """One file for all tests, linked into this test's directory."""
@@ -183,6 +185,59 @@ class Memory(Case):
             report, peak = self.limited(80 * MiB, "transpose", "a.npy", "b.npy", "--force", *options)
             self.assertLessEqual(report["memory"], 40 * MiB)
             self.assertLessEqual(peak, 80 * MiB)
+
+
+@unittest.skipUnless(LONG, "the long form")
+class EightTimes(Limited):
+    """768 MiB in a group of 96 MiB: exact, and nothing is killed."""
+
+    def made(self, *args, name="a.raw", out="b.raw"):
+        """Runs it with the memory that it chooses."""
+        self.evict(name)
+        report, peak = self.limited(96 * MiB, *args)
+        self.assertLessEqual(peak, 96 * MiB, report)
+        tally(1, "768 MiB in a control group of 96 MiB")
+        return self.path(out)
+
+    def test_reorderings(self):
+        self.write_noise("a.raw")
+        for *words, options in [
+                ("transpose", "12288,8192", "f8", ["--io", "direct"]), ("transpose", "12288,8192", "f8", ["--io", "mapped"]),
+                ("transpose", "12288,8192", "f8", ["--resumable"]), ("transpose", "12288,8192", "f8", ["--verify"]),
+                ("bitreverse", 1 << 27, "V6", []), ("bitreverse", 1 << 27, "V6", ["--device", "hdd"]),
+                *(("machine transpose", "8192,8192", "V12", ["--schedule", s, "--io", io])
+                  for s in ("rounds", "exchange", "mesh") for io in ("direct", "mapped"))]:
+            command, shape, dtype = words
+            with self.subTest(words=words, options=options):
+                layout = ["--dtype", dtype, "--shape", shape]
+                self.made(*command.split(), "a.raw", "b.raw", *layout, *options, "--force")
+                self.ok("verify", command.split()[-1], "a.raw", "b.raw", *layout)
+
+    def test_in_place(self):
+        self.write_noise("a.raw")
+        layout = ["--dtype", "V12", "--shape", "8192,8192"]
+        shutil.copy(self.path("a.raw"), self.path("b.raw"))
+        self.made("transpose", "--in-place", "b.raw", *layout, name="b.raw")
+        self.ok("verify", "transpose", "a.raw", "b.raw", *layout)
+
+    def test_bands_and_computations(self):
+        """The same as with more memory."""
+        self.write_noise("a.raw")
+        band = ["transpose", "a.raw", "--dtype", "f8", "--shape", f"{96 * MiB // 21},21", "--banded", "10,10", "--ignore-rest"]
+        scan = ["descend", "scan", "a.raw", "--dtype", "i8", "--shape", 96 * MiB]
+        for words, runs in [(band, [["--io", "direct"], ["--io", "mapped"]]),
+                            (scan, [["--io", "direct"], ["--io", "mapped"], ["--schedule", "aspc"], ["--schedule", "pipelined"]])]:
+            self.ok(*words, "c.raw", "--force", "--memory", "1GiB")
+            for options in runs:
+                with self.subTest(words=words, options=options):
+                    self.made(*(["machine"] if "--schedule" in options else []), *words, "b.raw", *options, "--force")
+                    self.assertEqual(subprocess.run(["cmp", self.path("b.raw"), self.path("c.raw")], check=False).returncode, 0)
+
+    def write_noise(self, name):
+        block = self.noise((48 * MiB,)).tobytes()
+        with open(self.path(name), "wb") as file:
+            for shift in range(16):
+                file.write(block[shift:] + block[:shift])
 
 
 class Bandwidth(Case):

@@ -10,14 +10,13 @@ import time
 import unittest
 
 import harness
-from harness import Case, XORDER, bit_reversed, main, np
+from harness import Case, LONG, XORDER, bit_reversed, main, np, rounds, tally
 
 
 class Resume(Case):
     in_memory = True
     # Requests of 4 KiB are as good as any, and so slow that a checkpoint follows a checkpoint.
     slow = '{"points": [[4096, 2e5, 2e5]]}'
-    many = int(os.environ.get("XORDER_TEST_KILLS") or 0)  # of each command; the long form
 
     def setUp(self):
         super().setUp()
@@ -91,7 +90,7 @@ class Resume(Case):
             begin = time.time()
             self.ok(*args)
             lasts = time.time() - begin
-            for _ in range(self.many or 2):
+            for _ in range(rounds(2, 50)):
                 os.unlink(self.path("b.npy"))
                 kills = int(self.random.integers(1, 5))
                 self.run_and_kill(args, self.random.uniform(0, lasts))
@@ -100,17 +99,19 @@ class Resume(Case):
                 self.assert_same(self.load("b.npy"), np.ascontiguousarray(expected), name)
                 self.assertEqual(self.kept(), [])
             os.unlink(self.path("b.npy"))
+            tally(rounds(2, 50), "SIGKILL at any moment with --resumable, up to 5 times a run")
 
     def test_killed_before_any_operation(self):
         """Each fsync, rename, unlink, .. is once the last thing that the run does not do; then the next run goes on."""
         for name, array, words, expected in self.cases():
             args = self.prepared(name, array, words)
-            step = 1 if self.many else 3 if name == "even.npy" else 9
+            step = 1 if LONG else 3 if name == "even.npy" else 9
             for at in itertools.count(int(self.random.integers(1, step + 1)), step):
                 died = self.dies_at(at, *args)
                 complete = os.path.exists(self.path("b.npy"))
                 if died.returncode == 0:
                     self.assertGreater(at, 15, "the operations are not counted")
+                    tally(at // step, "SIGKILL before an fsync, rename, unlink, .. with --resumable")
                     break
                 self.assertEqual(died.returncode, -signal.SIGKILL, died.stderr)
                 if complete:  # it has its name, and was exact before

@@ -10,7 +10,7 @@ import time
 import unittest
 
 import harness
-from harness import Case, LARGE_ENGINES, MiB, main, np, transposed
+from harness import Case, LARGE_ENGINES, LONG, MiB, main, np, rounds, tally, transposed
 
 
 class Outputs(Case):
@@ -230,10 +230,10 @@ class Files(Case):
         status = os.statvfs(folder)
         return status.f_bavail * status.f_frsize
 
-    def start(self, output, *options, force=True, source="a.raw"):
+    def start(self, output, *options, force=True, source="a.raw", rows=2048):
         """Returns a running process, stopped in the middle of the work."""
         process = subprocess.Popen(  # so that we come first on a busy machine
-            ["nice", "-n", "3", harness.XORDER, "transpose", source, output, "--dtype", "V64", "--shape", "2048,2048",
+            ["nice", "-n", "3", harness.XORDER, "transpose", source, output, "--dtype", "V64", "--shape", f"{rows},2048",
              "--memory", "16MiB", "--progress", "bar", *(["--force"] if force else []), *options],
             cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         self.addCleanup(process.stderr.close)
@@ -285,6 +285,7 @@ class SmallFileSystems(Files):
                         says = {1: "No space left on device|the disk failed or is full", 2: "no room for (b.raw|scratch)"}
                         self.assertRegex(result.stderr, rf"\Axorder: [^\n]*({says[result.returncode]})[^\n]*\n\Z")
                     self.assertEqual(sorted(os.listdir(self.path(kind))), sorted(left))
+                    tally(1, f"outputs about as large as what is free, {kind}")
         return codes
 
     def test_btrfs(self):
@@ -294,6 +295,177 @@ class SmallFileSystems(Files):
     def test_ext2(self):
         """It reserves nothing. So the scratch file must not count on the room that OUT will need."""
         self.check("ext2", 64 * MiB, "-m", "0")
+
+    @unittest.skipUnless(LONG, "the long form")
+    def test_ext4(self):
+        self.check("ext4", 64 * MiB, "-m", "0")
+
+    @unittest.skipUnless(LONG, "the long form")
+    def test_xfs(self):
+        self.check("xfs", 320 * MiB)
+
+
+@unittest.skipIf(harness.SANITIZED, "the system decides, not our code")
+class Disks(Files):
+    """File systems that fill up, and disks that fail, while a run goes on."""
+
+    def check_filled(self, kind, size, *options):
+        """Somebody else takes all room. OUT is exact or absent."""
+        array = self.noise((512, 2048), "V64")
+        self.save("a.raw", array)
+        for how in self.sample([("--io", "direct"), ("--io", "mapped"), ("--resumable",), ("--device", "hdd")], 4 if LONG else 1):
+            for _ in range(rounds(1, 5)):
+                with self.subTest(kind=kind, how=how):
+                    self.mounted(kind, size, *options)
+                    process = self.start(f"{kind}/b.raw", *how, rows=512)
+                    with open(self.path(f"{kind}/full"), "wb", buffering=0) as file:
+                        try:
+                            while file.write(bytes(1 << 20)) == 1 << 20:
+                                pass
+                            file.write(bytes(1 << 20))
+                        except OSError:
+                            pass
+                    code, message = self.end(process)
+                    if code == 0:
+                        self.assertTrue(self.bytes_of(f"{kind}/b.raw") == transposed(array).tobytes())
+                    else:
+                        self.assertIn(code, [1, 2], message)
+                        self.assertRegex(message, r"xorder: [^\n]*(No space left on device|the disk failed or is full|no room for)[^\n]*\n\Z")
+                        self.assertFalse(os.path.exists(self.path(f"{kind}/b.raw")))
+                    tally(1, f"a file system that fills up during the run, {kind}")
+
+    def test_btrfs_filled_meanwhile(self):
+        self.check_filled("btrfs", 256 * MiB)
+
+    @unittest.skipUnless(LONG, "the long form")
+    def test_others_filled_meanwhile(self):
+        for kind, size in [("ext4", 256 * MiB), ("xfs", 320 * MiB)]:
+            self.check_filled(kind, size)
+
+    def test_a_disk_that_ends_under_the_input(self):
+        """The file below a loop device is cut off: reads fail, and mapped pages are not there."""
+        for engine in LARGE_ENGINES if LONG else self.sample(LARGE_ENGINES, 1):
+            for _ in range(rounds(1, 10)):
+                self.mounted("ext4", 96 * MiB)
+                with open(self.path("ext4/a.raw"), "wb") as file:
+                    file.write(self.noise((64 * MiB,)).tobytes())
+                    os.fsync(file.fileno())
+                self.write("old.raw", "precious")
+                process = self.start("old.raw", "--io", engine, source="ext4/a.raw", rows=512)
+                with open(self.path("ext4/a.raw"), "rb") as file:
+                    os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+                os.truncate(self.path("ext4.image"), int(self.random.integers(1, 60)) * MiB)
+                code, message = self.end(process)
+                self.assertEqual(code, 1, message)
+                self.assertRegex(message, r"xorder: [^\n]*(Input/output error|cut|disk)[^\n]*\n\Z")
+                self.assertEqual(self.bytes_of("old.raw"), b"precious")
+        tally(rounds(1, 10) * len(LARGE_ENGINES), "a loop device that ends under the input (EIO, SIGBUS)")
+
+
+@unittest.skipIf(harness.SANITIZED, "the same code as without")
+class AnyMoment(Case):
+    """What happens to a run of a tenth of a second, or to its input, at any moment of it: OUT is exact or absent."""
+
+    in_memory = not LONG
+
+    def setUp(self):
+        super().setUp()
+        self.old, self.new = self.noise((512, 512), "V64"), self.noise((512, 512), "V64")
+        self.results = [transposed(self.old).tobytes(), transposed(self.new).tobytes()]
+        self.write("slow.json", '{"points": [[4096, 2e5, 2e5]]}')
+        self.begin().communicate()
+        begin = time.monotonic()
+        self.begin().communicate()
+        self.lasts = time.monotonic() - begin
+
+    def begin(self, *options):
+        self.save("a.raw", self.old)
+        for name in os.listdir(self.dir):
+            if "b.raw" in name:
+                os.unlink(self.path(name))
+        return subprocess.Popen([harness.XORDER, "transpose", "a.raw", "b.raw", "--dtype", "V64", "--shape", "512,512", "--memory", "16MiB", *options],
+                                cwd=self.dir, stderr=subprocess.PIPE, env={**os.environ, "XDG_CACHE_HOME": os.devnull})
+
+    def stopped(self):
+        """A run with some engine that has been stopped at some moment, also before it begins or after it has ended."""
+        options = [("--io", "direct"), ("--io", "mapped"), ("--resumable", "--device", "slow.json"), ("--device", "hdd")][int(self.random.integers(4))]
+        process = self.begin("-q", *options)
+        time.sleep(self.random.uniform(0, 1.1 * self.lasts))
+        process.send_signal(signal.SIGSTOP)
+        return process, options
+
+    def end(self, process):
+        process.send_signal(signal.SIGCONT)
+        begin = time.monotonic()
+        message = process.communicate(timeout=harness.TIMEOUT)[1].decode()
+        return process.returncode, message, time.monotonic() - begin
+
+    def check_output(self, code, message):
+        """It is exact, of the input as it was or as it is, if the run says so, and otherwise not there."""
+        self.assertEqual(os.path.exists(self.path("b.raw")), code == 0, message)
+        if code == 0:
+            self.assertIn(self.bytes_of("b.raw"), self.results)
+        else:
+            self.assertIn(code, [1, 2], message)
+            self.assertRegex(message, r"\Axorder: [^\n]+\n\Z")
+
+    def test_stopped_for_a_while(self):
+        for _ in range(rounds(2, 50)):
+            process, options = self.stopped()
+            with self.subTest(options=options):
+                code, message, _ = self.end(process)
+                self.assertEqual((code, self.bytes_of("b.raw")), (0, self.results[0]), message)
+        tally(rounds(2, 50), "SIGSTOP, then SIGCONT")
+
+    def test_signals(self):
+        slowest = 0
+        for _ in range(rounds(4, 150)):
+            process, options = self.stopped()
+            sent = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP][int(self.random.integers(3))]
+            with self.subTest(options=options, sent=sent):
+                process.send_signal(sent)
+                code, message, took = self.end(process)
+                slowest = max(slowest, took)
+                self.assertIn(code, [0, -sent], message)
+                if ".b.raw.xorder-journal" in os.listdir(self.dir):
+                    self.assertIn("--resumable", options)
+                    self.ok("resume", "b.raw")
+                    code = 0
+                self.assertEqual([name for name in os.listdir(self.dir) if ".xorder-" in name], [])
+                self.assertEqual(os.path.exists(self.path("b.raw")), code == 0)
+                if code == 0:
+                    self.assertEqual(self.bytes_of("b.raw"), self.results[0])
+        tally(rounds(4, 150), f"SIGINT, SIGTERM and SIGHUP; the slowest was gone after {slowest:.2f} s")
+
+    def check_change(self, what, change):
+        for _ in range(rounds(1, 20)):
+            process, options = self.stopped()
+            with self.subTest(options=options):
+                change(os.stat(self.path("a.raw")))
+                code, message, _ = self.end(process)
+                self.check_output(code, message)
+        tally(rounds(1, 20), f"inputs {what} during the run")
+
+    def test_truncated(self):
+        self.check_change("cut off", lambda _: os.truncate(self.path("a.raw"), int(self.random.integers(16 * MiB))))
+
+    def test_grown(self):
+        self.check_change("grown", lambda _: os.truncate(self.path("a.raw"), 16 * MiB + int(self.random.integers(1, MiB))))
+
+    def test_replaced(self):
+        def change(_):
+            self.save("c.raw", self.new)
+            os.rename(self.path("c.raw"), self.path("a.raw"))
+
+        self.check_change("replaced", change)
+
+    def test_modified(self):
+        def change(before):
+            with open(self.path("a.raw"), "r+b") as file:
+                file.write(self.new.tobytes())
+            os.utime(self.path("a.raw"), ns=(before.st_atime_ns, before.st_mtime_ns))
+
+        self.check_change("modified, with their time set back,", change)
 
 
 class Interruptions(Files):

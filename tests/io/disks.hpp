@@ -10,7 +10,7 @@
 namespace xorder::test {
 
 /// Lets the N-th transfer of a kind, file operation or reservation of space fail (counted from 0); counts
-/// them all.
+/// them all. fail_with() chooses the error, and whether all of its kind after it fail as well.
 class FailingDisk final : public io::DiskFilter {
  public:
   using Kind = io::Transfer::Kind;
@@ -24,6 +24,7 @@ class FailingDisk final : public io::DiskFilter {
   }
   void fail_operation(long number) { failing_operation_ = number; }
   void fail_reservation(long number) { failing_reservation_ = number; }
+  void fail_with(int error, bool for_ever) { error_ = error, for_ever_ = for_ever; }
 
   long reads() const { return reads_; }
   long writes() const { return writes_; }
@@ -36,26 +37,31 @@ class FailingDisk final : public io::DiskFilter {
 
   int before(const io::Transfer& transfer) override {
     const bool read = transfer.kind == Kind::read;
-    const long number = (read ? reads_ : writes_)++;
-    if (number != (read ? failing_read_ : failing_write_)) return 0;
+    if (!fails((read ? reads_ : writes_)++, read ? failing_read_ : failing_write_)) return 0;
     failed_ = true;
-    return EIO;
+    return error_.value_or(EIO);
   }
 
   int before(Operation operation) override {
     if (operation == Operation::advise) return 0;  // a wish
     const bool reserves = operation == Operation::reserve;
-    const bool no_room = reserves && reservations_++ == failing_reservation_;
-    if (operations_++ != failing_operation_ && !no_room) return 0;
+    const bool no_room = reserves && fails(reservations_++, failing_reservation_);
+    if (!fails(operations_++, failing_operation_) && !no_room) return 0;
     failed_ = true;
     failed_operation_ = operation;
-    return reserves ? ENOSPC : EIO;
+    return error_.value_or(reserves ? ENOSPC : EIO);
   }
 
  private:
+  bool fails(long number, long failing) const {
+    return failing != never && (for_ever_ ? number >= failing : number == failing);
+  }
+
   std::atomic<long> reads_ = 0, writes_ = 0, operations_ = 0, reservations_ = 0;
   long failing_read_ = never, failing_write_ = never, failing_operation_ = never,
        failing_reservation_ = never;
+  std::optional<int> error_;
+  bool for_ever_ = false;
   std::atomic<bool> failed_ = false;
   std::optional<Operation> failed_operation_;
 };

@@ -25,7 +25,9 @@
 #include "io/disks.hpp"
 #include "io/format/npy.hpp"
 #include "io/format/on_disk.hpp"
+#include "io/power.hpp"
 #include "io/scratch.hpp"
+#include "long_form.hpp"
 #include "plan/reference.hpp"
 #include "plan/tiles/in_place.hpp"
 #include "sanitized.hpp"
@@ -42,11 +44,10 @@ namespace xorder::tiles {
 namespace {
 
 namespace fs = std::filesystem;
+using test::CutOff;
 using test::read_file;
+using test::UnsyncedWrites;
 using test::write_file;
-
-// The tests do not need a disk's syncs.
-fs::path memory() { return access("/dev/shm", W_OK) == 0 ? "/dev/shm" : fs::temp_directory_path(); }
 
 std::string noise(test::Random& random, std::uint64_t bytes) {
   std::string data(bytes, '\0');
@@ -137,7 +138,7 @@ io::ArrayFile raw(const fs::path& path, const Reordering& what, std::uint64_t he
 TEST(InPlaceTest, TilesInLittleMemoryMakeWhatALoopMakes) {
   test::Random random;
   SEED_TRACE(random);
-  const test::ScratchDirectory directory(memory());
+  const test::ScratchDirectory directory(test::memory());
   int many_batches = 0, many_passes = 0;
   for (int i = 0; i < (test::sanitized ? 20 : 40); ++i) {
     const Reordering what = random_task(random, 1 << 13);
@@ -188,79 +189,6 @@ TEST(InPlaceTest, TilesInLittleMemoryMakeWhatALoopMakes) {
   }
   EXPECT_GT(many_batches + many_passes, 1);
 }
-
-// Its files forget what was not synced, in part, when it is cut off from power.
-class UnsyncedWrites final : public io::Disk {
- public:
-  int sync(int fd) override {
-    const int code = Disk::sync(fd);
-    struct stat status;
-    fstat(fd, &status);
-    const std::lock_guard lock(mutex_);
-    std::erase_if(writes_, [&](const Write& write) { return write.inode == status.st_ino; });
-    return code;
-  }
-
-  void remember(const io::Transfer& transfer) {
-    const int fd = transfer.file->plain_descriptor();
-    struct stat status;
-    fstat(fd, &status);
-    Write write{status.st_ino, std::make_shared<io::Descriptor>(dup(fd)), transfer.offset, {}};
-    write.before.resize(transfer.bytes());
-    const auto got = pread(fd, write.before.data(), write.before.size(), static_cast<off_t>(write.offset));
-    write.before.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
-    const std::lock_guard lock(mutex_);
-    writes_.push_back(std::move(write));
-  }
-
-  /// Of all sectors, each keeps what was last written to it, or nothing of what was not synced.
-  void forget(std::uint64_t seed) {
-    constexpr std::uint64_t sector = 512;
-    for (auto write = writes_.rbegin(); write != writes_.rend(); ++write) {
-      for (std::uint64_t at = 0; at < write->before.size();) {
-        const std::uint64_t place = write->offset + at, number = place / sector;
-        const std::uint64_t bytes = std::min((number + 1) * sector - place, write->before.size() - at);
-        if ((((number * 0x9E3779B97F4A7C15) ^ seed) * 0xBF58476D1CE4E5B9) >> 63 != 0) {
-          EXPECT_EQ(pwrite(write->file->get(), write->before.data() + at, bytes, static_cast<off_t>(place)),
-                    static_cast<ssize_t>(bytes));
-        }
-        at += bytes;
-      }
-    }
-    writes_.clear();
-  }
-
- private:
-  struct Write {
-    ino_t inode;
-    std::shared_ptr<io::Descriptor> file;
-    std::uint64_t offset;
-    std::string before;
-  };
-  std::mutex mutex_;
-  std::vector<Write> writes_;
-};
-
-/// Nothing more happens from some transfer or operation on.
-class CutOff final : public io::DiskFilter {
- public:
-  CutOff(UnsyncedWrites& behind, long after) : DiskFilter(behind), writes_(behind), left_(after) {}
-  int before(const io::Transfer& transfer) override {
-    if (transfer.kind == io::Transfer::Kind::read) return left_ < 0 ? EIO : 0;
-    if (--left_ < 0) return EIO;
-    writes_.remember(transfer);
-    return 0;
-  }
-  int before(Operation operation) override {
-    if (operation == Operation::advise) return 0;
-    return operation == Operation::open ? (left_ < 0 ? EIO : 0) : --left_ < 0 ? EIO : 0;
-  }
-  long left() const { return left_; }
-
- private:
-  UnsyncedWrites& writes_;
-  std::atomic<long> left_;
-};
 
 struct Task {
   std::string name;
@@ -316,7 +244,7 @@ class InPlaceFaultTest : public testing::TestWithParam<Task> {
   }
 
   test::Random random_;
-  test::ScratchDirectory directory_{memory()};
+  test::ScratchDirectory directory_{test::memory()};
   fs::path path_ = directory_ / "a.raw";
   std::string before_, after_;
 };
@@ -347,8 +275,8 @@ TEST_P(InPlaceFaultTest, AnyFailureCanBeFinishedAndRolledBack) {
     job(InPlace::begin, disk).run();
     all = never - disk.left();
   }
-  const char* const many = std::getenv("XORDER_TEST_KILLS");  // the long form
-  for (int i = 0; i < (many != nullptr ? std::atoi(many) : test::sanitized ? 1 : 3); ++i) {
+  const int rounds = test::rounds(test::sanitized ? 1 : 3, 34);
+  for (int i = 0; i < rounds; ++i) {
     write_file(path_, before_);
     InPlace how = InPlace::begin;
     std::string history;
@@ -382,6 +310,7 @@ TEST_P(InPlaceFaultTest, AnyFailureCanBeFinishedAndRolledBack) {
     }
     ASSERT_FALSE(HasFailure()) << history;
   }
+  test::tally(rounds, "power cuts in place, then resume or rollback, cut off as well");
 }
 
 INSTANTIATE_TEST_SUITE_P(Tasks, InPlaceFaultTest, testing::ValuesIn(tasks()),

@@ -10,6 +10,7 @@
 #include "io/disks.hpp"
 #include "io/format/on_disk.hpp"
 #include "io/scratch.hpp"
+#include "long_form.hpp"
 #include "plan/plan.hpp"
 #include "plan/reference.hpp"
 #include "xorder/error.hpp"
@@ -141,13 +142,15 @@ TEST_F(VerifyTest, ARunFindsWhatWasWrittenWrongly) {
       EXPECT_TRUE(
           test::read_file(directory_ / "out.raw") ==
           std::string(reinterpret_cast<const char*>(test::performed(what, data).data()), data.size()));
-      for (int i = 0; i < 2; ++i) {
+      const int rounds = test::rounds(2, 60);
+      for (int i = 0; i < rounds; ++i) {
         test::fs::remove(directory_ / "out.raw");
         LyingDisk disk(random_.in(0L, honest.writes() * 9 / 10));
         const std::string line = test::message_of<IoError>([&] { run(disk); });
         EXPECT_THAT(line, HasSubstr("are not those of the result; the output was discarded"));
         EXPECT_THAT(directory_.names(), testing::ElementsAre("in.raw"));
       }
+      test::tally(rounds, "flipped bits on the way to the disk, found by --verify");
       test::fs::remove(directory_ / "out.raw");
     }
   }

@@ -12,6 +12,7 @@
 #include "io/disks.hpp"
 #include "io/format/on_disk.hpp"
 #include "io/scratch.hpp"
+#include "long_form.hpp"
 #include "sanitized.hpp"
 #include "seed.hpp"
 #include "work/engines.hpp"
@@ -59,6 +60,14 @@ class FailingDiskTest : public testing::TestWithParam<std::tuple<test::Engine, A
     EXPECT_EQ(test::read_file(directory_ / "in.raw"), data_);
   }
 
+  // Some error, once or for ever. Returns whether for ever.
+  bool any_error(test::FailingDisk& disk) {
+    constexpr int errors[] = {EIO, ENOSPC, EINTR, EAGAIN, ENOMEM, EDQUOT};
+    const bool for_ever = random_.in(0, 1) == 1;
+    disk.fail_with(errors[random_.in(0, 5)], for_ever);
+    return for_ever;
+  }
+
   // Of large files and with sanitizers, fewer runs.
   bool slow() const { return test::sanitized || data_.size() > 8 * MiB; }
   bool untouched() const { return test::read_file(directory_ / "out.raw") == "what was there before"; }
@@ -78,7 +87,8 @@ TEST_P(FailingDiskTest, AFailingTransferEndsTheRun) {
   for (const Kind kind : {Kind::read, Kind::write}) {
     const long count = kind == Kind::read ? whole.reads() : whole.writes();
     ASSERT_GT(count, 0);
-    for (int i = 0; i < (slow() ? 2 : 6); ++i) {
+    const int rounds = test::rounds(slow() ? 2 : 6, slow() ? 20 : 60);
+    for (int i = 0; i < rounds; ++i) {
       // Several threads make a few transfers more or less in the next run: of the last ones none may come.
       const long number =
           i == 0 ? 0 : static_cast<long>(random_.in(0, static_cast<std::uint64_t>(count * 9 / 10)));
@@ -87,9 +97,11 @@ TEST_P(FailingDiskTest, AFailingTransferEndsTheRun) {
       test::write_file(directory_ / "out.raw", "what was there before");
       test::FailingDisk disk;
       disk.fail_transfer(kind, number);
+      any_error(disk);
       expect_failure(disk);
       EXPECT_TRUE(untouched());
     }
+    test::tally(rounds, "failing reads and writes, once or for ever, for each engine");
   }
 }
 
@@ -103,15 +115,18 @@ TEST_P(FailingDiskTest, AFailingFileOperationIsNeverASilentLoss) {
   // All at the beginning and at the end, where files are opened, made and named, and some in between;
   // if that is slow, a sixth of these.
   const auto visited = [&](long n) {
-    const int one_in = n < 12 || n >= count - 9 ? 1 : 200;
-    return random_.in(1, slow() ? 6 * one_in : one_in) == 1;
+    const int one_in = n < 12 || n >= count - 9 ? 1 : test::rounds(200, 20);
+    return random_.in(1, test::long_form() == 0 && slow() ? 6 * one_in : one_in) == 1;
   };
+  long visits = 0;
   for (long n = 0; n < count; ++n) {
     if (!visited(n)) continue;
     SCOPED_TRACE(testing::Message() << "operation " << n << " of " << count);
     test::write_file(directory_ / "out.raw", "what was there before");
     test::FailingDisk disk;
     disk.fail_operation(n);
+    const bool for_ever = any_error(disk);  // then old names cannot be removed either
+    ++visits;
     bool completed = false;
     try {
       run(disk);
@@ -126,9 +141,15 @@ TEST_P(FailingDiskTest, AFailingFileOperationIsNeverASilentLoss) {
     } else {
       EXPECT_TRUE(left == "what was there before" || left == expected);
     }
-    EXPECT_THAT(directory_.names(), testing::ElementsAre("in.raw", "out.raw"));
+    for (const std::string& name : directory_.names()) {
+      if (name == "in.raw" || name == "out.raw") continue;
+      EXPECT_TRUE(for_ever) << name;
+      test::fs::remove(directory_ / name);
+    }
     EXPECT_EQ(test::read_file(directory_ / "in.raw"), data_);
   }
+  test::tally(visits,
+              "failing file operations (open, fallocate, mmap, msync, fsync, rename, ..), for each engine");
 }
 
 // All space is reserved before data move: none of them has moved if there is no room for the output or for

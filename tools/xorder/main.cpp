@@ -49,6 +49,7 @@ std::vector<std::string> reversed_words(const CLI::App& program, std::vector<std
 
 int main(int argc, char** argv) {
   using namespace xorder::cli;
+  install_end_in_order();
   occupy_closed_streams();
   remember_invocation({argv + std::min(argc, 1), argv + argc});
   if (const Failure failure = too_little_stack(); failure.exit_code != 0) return complain(failure);
@@ -86,7 +87,6 @@ int main(int argc, char** argv) {
   install_fault_handler();
   // A file that grows too large is an error, and so is a pipe that nobody reads, not a reason to die.
   for (const int signal : {SIGXFSZ, SIGPIPE}) std::signal(signal, SIG_IGN);
-  install_end_in_order();
   Failure failed;
   try {
     program.parse(reversed_words(program, given_words()));

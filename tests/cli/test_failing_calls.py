@@ -1,0 +1,92 @@
+#!/usr/bin/python3
+"""Calls of the operating system that fail, once or for ever, under every engine: OUT is exact, or one line says why there
+is none. It neither hangs nor aborts."""
+
+import errno
+import os
+import subprocess
+
+from harness import LONG, Case, main, np, rounds, tally
+
+CALLS = {
+    "open": [errno.EIO, errno.EINTR, errno.ENOMEM, errno.EMFILE],
+    "read": [errno.EIO, errno.EINTR, errno.EAGAIN, errno.ENOMEM, 0],
+    "write": [errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.EINTR, errno.EAGAIN, 0],
+    "io_uring_submit,io_uring_submit_and_wait": [errno.EINTR, errno.EAGAIN, errno.EBUSY, errno.ENOMEM],
+    "__io_uring_get_cqe": [errno.EINTR, errno.EAGAIN],
+    "fallocate,ftruncate": [errno.ENOSPC, errno.EDQUOT, errno.EINTR, errno.EIO, errno.EOPNOTSUPP],
+    "mmap": [errno.ENOMEM, errno.EAGAIN],
+    "madvise": [errno.ENOMEM, errno.EAGAIN, errno.EINTR, errno.EFAULT],
+    "fsync,sync_file_range": [errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.EINTR],
+    "linkat,renameat,renameat2,unlinkat,flock": [errno.EIO, errno.EINTR, errno.ENOSPC, errno.EDQUOT],
+    "pthread_create": [errno.EAGAIN],
+    "malloc": [errno.ENOMEM],
+}
+SMALL = ("--threads", 4, "--memory", "16MiB", "-q")
+RUNS = [("transpose", "matrix.npy", "out.npy", "--io", "direct"),
+        ("transpose", "matrix.npy", "out.npy", "--io", "mapped"),
+        ("transpose", "matrix.npy", "out.npy", "--verify"),
+        ("transpose", "matrix.npy", "out.npy", "--resumable"),
+        ("bitreverse", "numbers.npy", "out.npy"),
+        ("transpose", "band.npy", "out.npy", "--banded", "10,10"),
+        ("descend", "scan", "numbers.npy", "out.npy"),
+        ("machine", "transpose", "matrix.npy", "out.npy", "--schedule", "rounds"),
+        ("machine", "transpose", "matrix.npy", "out.npy", "--schedule", "mesh"),
+        ("machine", "transpose", "band.npy", "out.npy", "--banded", "10,10", "--schedule", "banded"),
+        ("machine", "descend", "scan", "numbers.npy", "out.npy", "--schedule", "aspc")]
+
+
+class FailingCalls(Case):
+    in_memory = True
+
+    def setUp(self):
+        super().setUp()
+        self.save("matrix.npy", self.noise((64, 128), "f8"))
+        self.save("numbers.npy", self.noise((1 << 13,), "i8"))
+        self.save("band.npy", self.noise((500, 21), "f8"))
+        self.before = sorted(os.listdir(self.dir))
+
+    def check(self, args, calls, errors, most):
+        """A run in which one of the calls fails, or that and all later ones."""
+        at = str(self.random.integers(1, most + 1))
+        error = int(self.random.choice(errors))
+        # Calls that are put off for ever are given up after ten seconds (test_environment.py).
+        if self.random.integers(2) and (error not in (errno.EINTR, errno.EAGAIN) or LONG and self.random.integers(10) == 0):
+            at += "+"
+        with self.subTest(args=args, calls=calls, at=at, error=errno.errorcode.get(error, "short")):
+            try:
+                result = self.fails_at(at, *args, *SMALL, **{"in": calls, "with": error})
+            except subprocess.TimeoutExpired:
+                self.fail("it hangs")
+            made = sorted(set(os.listdir(self.dir)) - {*self.before, "fail_at.c.so"})
+            contents = [self.bytes_of(name) for name in made]
+            for name in made:
+                os.unlink(self.path(name))
+            if result.returncode == 0:
+                self.assertEqual(made, ["out.npy"], result.stderr)
+                self.assertTrue(contents == [self.expected])
+            else:
+                self.assertIn(result.returncode, [1, 2], result.stderr)
+                self.assertRegex(result.stderr, r"\Axorder: [^\n]+\n\Z")
+                # A folder may fail to be synced when OUT has its name.
+                self.assertTrue("out.npy" not in made or self.expected in contents)
+                if "unlinkat" not in calls and "--resumable" not in args:
+                    self.assertLessEqual(set(made), {"out.npy"})
+
+    def test_any_call_may_fail(self):
+        for args in RUNS:
+            self.ok(*args, *SMALL)
+            self.expected = self.bytes_of("out.npy")
+            os.unlink(self.path("out.npy"))
+            for calls in self.sample(CALLS, len(CALLS) if LONG else 2):
+                counted = self.fails_at(1 << 40, *args, *SMALL, **{"in": calls, "with": 1, "count": 1})
+                os.unlink(self.path("out.npy"))
+                most = int(counted.stderr.split()[-2])
+                times = rounds(2, 20) if most else 0
+                for _ in range(times):
+                    self.check(args, calls, CALLS[calls], most)
+                tally(times, f"failing calls of the system: {calls}, once or for ever, for each engine")
+
+
+if __name__ == "__main__":
+    main()
