@@ -317,7 +317,7 @@ class BadInput(Case):
     def test_sizes_at_the_limits(self):
         """Where 31, 32, 63 and 64 bits end, rank 0, 64 and 65: what NumPy could have is planned for, and all else is refused."""
         edges = [2**bits + by for bits in (31, 32, 63, 64) for by in (-1, 0, 1)]
-        for _ in range(rounds(15, 1000)):
+        for _ in range(rounds(15, 400)):
             rank = int(self.random.choice([0, 1, 2, 3, 64, 65]))
             shape = [1] * rank
             for axis in self.random.integers(0, max(rank, 1), min(rank, 3)):
@@ -333,15 +333,15 @@ class BadInput(Case):
                     if fits:
                         try:
                             os.truncate(self.path(name), len(content) + size)
-                        except OSError:
+                        except (OSError, OverflowError):
                             continue  # more than this file system has
                         self.assertEqual(self.json("info", name, *layout)["bytes"], size)
-                        self.assertEqual(self.json("transpose", name, "out.npy", *layout, "--dry-run")["bytes"], size)
+                        self.assertEqual(self.json("transpose", name, "out.raw", *layout, "--dry-run")["bytes"], size)
                     else:
                         for command in ("info",), ("transpose", "--dry-run"):
                             self.refused(*command, name, *layout, *(["out.npy"] if len(command) > 1 else []), says=r"2\^63|at most 64|too large")
                     os.unlink(self.path(name))
-        tally(2 * rounds(15, 1000), "shapes and sizes at 2^31, 2^32, 2^63, 2^64 and of rank 0, 64, 65, raw and .npy")
+        tally(2 * rounds(15, 400), "shapes and sizes at 2^31, 2^32, 2^63, 2^64 and of rank 0, 64, 65, raw and .npy")
 
     def test_dtypes(self):
         for dtype in ["f9", "<f1", "float65", ">float64", "u3", "doubles", "<", "f8,f8", "M8[fortnight]", "S-1", "'f8'"]:

@@ -179,6 +179,18 @@ TEST(Plan, SmallTilesShareASmallPool) {
   EXPECT_GT(small, 0);
 }
 
+// Nothing overflows on the way.
+TEST(Plan, TheLargestArraysHaveOne) {
+  constexpr std::uint64_t most = (std::uint64_t{1} << 63) - 1, large = (std::uint64_t{1} << 31) - 1;
+  for (const Reordering& what :
+       {transposition({{most}, 1, Order::c}, {}), transposition({{large}, large, Order::c}, {}),
+        matrix(2 * large, large, 1), matrix(2, most / 2, 1), matrix(most / 3, 3, 1)}) {
+    const Plan plan = make_plan(what, direct(64 * MiB));
+    EXPECT_GE(plan.passes.size(), 1u);
+    expect_within_memory(plan);
+  }
+}
+
 TEST(Plan, SixtyFourMebibytesDoForATebibyte) {
   for (const std::uint64_t w : {1, 2, 4, 8, 16}) {
     const int n = 40 - std::countr_zero(w);

@@ -37,8 +37,9 @@ std::vector<uint64_t> cuts(uint64_t extent, uint64_t grain) {
     lengths.push_back(even);
     if (round_up(even, grain) < extent) lengths.push_back(round_up(even, grain));
   };
-  for (uint64_t power = 1; power / 2 < extent; power *= 2) {
-    for (uint64_t quarters = 4; quarters < 8; ++quarters) cut_into(power * quarters / 4);
+  for (uint64_t power = 1; power != 0 && power / 2 < extent; power *= 2) {
+    for (uint64_t quarters = 4; quarters < 8; ++quarters)
+      cut_into(power / 4 * quarters + power % 4 * quarters / 4);
   }
   std::ranges::sort(lengths);
   lengths.erase(std::ranges::unique(lengths).begin(), lengths.end());
