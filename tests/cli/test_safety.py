@@ -534,7 +534,8 @@ class Interruptions(Files):
                                 cwd=self.dir, stderr=subprocess.PIPE, check=False)
         if result.returncode == 0:
             self.skipTest("the run was faster")
-        self.assertEqual((result.returncode, result.stderr), (124, b"xorder: interrupted\n"))
+        self.assertEqual(result.returncode, 124)
+        self.assertIn(result.stderr, [b"xorder: interrupted\n", b""])  # nothing before the program has begun
         self.assertEqual(self.listing(), self.before)
 
     def test_hang_up(self):
