@@ -189,14 +189,14 @@ class Memory(Limited):
 
 @unittest.skipUnless(LONG, "the long form")
 class EightTimes(Limited):
-    """768 MiB in a group of 96 MiB: exact, and nothing is killed."""
+    """768 MiB or more in a group of 96 MiB: exact, and nothing is killed."""
 
     def made(self, *args, name="a.raw", out="b.raw"):
         """Runs it with the memory that it chooses."""
         self.evict(name)
         report, peak = self.limited(96 * MiB, *args)
         self.assertLessEqual(peak, 96 * MiB, report)
-        tally(1, "768 MiB in a control group of 96 MiB")
+        tally(1, "eight times as much data as the control group allows memory, 96 MiB")
         return self.path(out)
 
     def test_reorderings(self):
@@ -221,10 +221,10 @@ class EightTimes(Limited):
         self.ok("verify", "transpose", "a.raw", "b.raw", *layout)
 
     def test_bands_and_computations(self):
-        """The same as with more memory."""
-        self.write_noise("a.raw")
+        """The same as with more memory. Computations by virtual processors take 2^n elements."""
+        self.write_noise("a.raw", 1056 * MiB)
         band = ["transpose", "a.raw", "--dtype", "f8", "--shape", f"{96 * MiB // 21},21", "--banded", "10,10", "--ignore-rest"]
-        scan = ["descend", "scan", "a.raw", "--dtype", "i8", "--shape", 96 * MiB]
+        scan = ["descend", "scan", "a.raw", "--dtype", "i8", "--shape", 128 * MiB, "--ignore-rest"]
         for words, runs in [(band, [["--io", "direct"], ["--io", "mapped"]]),
                             (scan, [["--io", "direct"], ["--io", "mapped"], ["--schedule", "aspc"], ["--schedule", "pipelined"]])]:
             self.ok(*words, "c.raw", "--force", "--memory", "1GiB")
@@ -233,10 +233,10 @@ class EightTimes(Limited):
                     self.made(*(["machine"] if "--schedule" in options else []), *words, "b.raw", *options, "--force")
                     self.assertEqual(subprocess.run(["cmp", self.path("b.raw"), self.path("c.raw")], check=False).returncode, 0)
 
-    def write_noise(self, name):
+    def write_noise(self, name, size=768 * MiB):
         block = self.noise((48 * MiB,)).tobytes()
         with open(self.path(name), "wb") as file:
-            for shift in range(16):
+            for shift in range(size // len(block)):
                 file.write(block[shift:] + block[:shift])
 
 
