@@ -282,7 +282,7 @@ class SmallFileSystems(Files):
                         self.assertTrue(self.bytes_of(f"{kind}/b.raw") == transposed(array).tobytes())
                         left.append("b.raw")
                     else:
-                        says = {1: "No space left on device|the disk failed or is full", 2: "no room for (b.raw|scratch)"}
+                        says = {1: "No space left on device|the disk failed or is full", 2: f"no room for ((?:{kind}/)?b.raw|scratch)"}
                         self.assertRegex(result.stderr, rf"\Axorder: [^\n]*({says[result.returncode]})[^\n]*\n\Z")
                     self.assertEqual(sorted(os.listdir(self.path(kind))), sorted(left))
                     tally(1, f"outputs about as large as what is free, {kind}")
