@@ -101,7 +101,8 @@ Journal parse_journal(std::string_view text, const std::string& path) {
     const bool in_place = all.contains("in_place");
     if (in_place && all.at("format") != format_in_place)
       throw DamagedJournal(
-          path + ": the journal is of another version of xorder; finish or restore the file with that version");
+          path +
+          ": the journal is of another version of xorder; finish or restore the file with that version");
     if (!in_place && all.at("format") != format)
       throw InputError(wrong("the journal is of another version of xorder"));
     Journal journal;
