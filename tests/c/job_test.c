@@ -618,11 +618,10 @@ static void test_in_place(void) {
   xorder_layout_free(file);
   xorder_permutation_free(p);
 
-  OK(xorder_permutation_expression(&p, "bitreverse * shuffle", 14, element));  // in several passes
+  OK(xorder_permutation_expression(&p, "bitreverse * shuffle", 14, element));  // no involution
   write_file("in.raw", in, 0, in, (size_t)element << 14);
   OK(xorder_layout_strided(&file, "in.raw", 0, "V512", 1, (const uint64_t[]){1 << 14}, NULL));
   OK(xorder_job_in_place(&job, p, file, &options));
-  CHECK(strstr(xorder_job_plan_text(job), " passes:") != NULL);
   OK(xorder_job_run(job, NULL, NULL));
   xorder_job_free(job);
   out = read_file("in.raw", (size_t)element << 14);
