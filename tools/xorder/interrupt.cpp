@@ -104,6 +104,8 @@ void end_by_signal(int signal) {
 void install_fault_handler() {
   struct sigaction action {};
   action.sa_handler = [](int) {
+    static constinit std::atomic_flag told;
+    while (told.test_and_set()) pause();  // another thread has met one, too, and ends the process
     constexpr char text[] =
         "xorder: a mapped page could not be read or written (the disk failed or is full, or the file "
         "shrank)\n";
