@@ -11,6 +11,19 @@
 
 using namespace xorder::c;
 
+namespace {
+
+// Stores how many places were found, and as many of them as there is room for, each through `convert`.
+template <typename Places, typename Convert>
+void tell(const Places& found, const Convert& convert, xorder_difference* differences, size_t room,
+          size_t* count) {
+  const auto end = found.begin() + static_cast<std::ptrdiff_t>(std::min(room, found.size()));
+  std::transform(found.begin(), end, differences, convert);
+  *count = found.size();
+}
+
+}  // namespace
+
 int xorder_verify(const xorder_permutation* permutation, const xorder_layout* source,
                   const xorder_layout* result, const xorder_options* options,
                   xorder_progress_function progress, void* user, xorder_difference* differences, size_t room,
@@ -31,11 +44,10 @@ int xorder_verify(const xorder_permutation* permutation, const xorder_layout* so
     const auto found = xorder::verify::compare(
         {source->array}, stored_in(order, permutation->applied_to(array.shape()), extents), result->array,
         {.memory = settings.memory, .threads = settings.threads}, teller.callback(), teller.token());
-    std::transform(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(std::min(room, found.size())),
-                   differences, [](const xorder::verify::Difference& d) {
-                     return xorder_difference{d.first_byte, d.end_byte, d.first_element, d.end_element};
-                   });
-    *count = found.size();
+    const auto convert = [](const xorder::verify::Difference& d) {
+      return xorder_difference{d.first_byte, d.end_byte, d.first_element, d.end_element};
+    };
+    tell(found, convert, differences, room, count);
   });
 }
 
@@ -65,10 +77,7 @@ int xorder_checksum_compare(const char* path, const char* checksum, const char* 
     Teller teller(progress, user);
     const auto found = then.differences(xorder::verify::checksum(
         path, {.memory = settings.memory, .threads = settings.threads}, teller.callback(), teller.token()));
-    std::transform(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(std::min(room, found.size())),
-                   differences, [](const auto& d) {
-                     return xorder_difference{d.first, d.second, 0, 0};
-                   });
-    *count = found.size();
+    const auto convert = [](const auto& range) { return xorder_difference{range.first, range.second, 0, 0}; };
+    tell(found, convert, differences, room, count);
   });
 }
