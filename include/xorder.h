@@ -317,7 +317,8 @@ typedef struct xorder_options {
   const char* device;
   /// If not 0, a run that is killed or stopped can go on: by xorder_job_resume(), by the same job made again,
   /// or by `xorder resume`. What it has finished stays beside the output and in the scratch directory until
-  /// then, and `xorder discard` removes it. Not for xorder_job_descend() and xorder_job_in_place().
+  /// then, and `xorder discard` removes it. Computations of files go on by the same job made again only.
+  /// Not for functions of your own (xorder_job_descend()) and xorder_job_in_place().
   int resumable;
 } xorder_options;
 

@@ -17,11 +17,12 @@ Step = Callable[[int, int, Any, Any, Any, Any], Any]
 
 
 def _job(maker: str, before: Sequence[Any], sources: Sequence[Source], dst: Path, memory: Size, threads: Optional[int],
-         overwrite: bool, tmpdir: Optional[Path], io: str, several: bool = False) -> Tuple[Job, List[File]]:
+         overwrite: bool, tmpdir: Optional[Path], io: str, resumable: bool = False,
+         several: bool = False) -> Tuple[Job, List[File]]:
     """`before` are the library's arguments before the inputs, or make them of the first file."""
     if not is_path(dst):
         raise TypeError(f"dst is a {type(dst).__name__}, not a path")
-    settings = options(memory, threads, overwrite, tmpdir, io)
+    settings = options(memory, threads, overwrite, tmpdir, io, resumable)
     files = [in_file(src, "src", "this is for files; NumPy does it in memory") for src in sources]
     pointers = [file.layout.pointer for file in files]
     given: List[Any] = list(pointers)
@@ -29,12 +30,12 @@ def _job(maker: str, before: Sequence[Any], sources: Sequence[Source], dst: Path
         given = [(c_void_p * len(pointers))(*[pointer.value for pointer in pointers])]
     target = path_bytes(dst)
     paths = (target, *(file.path for file in files))
-    return Job(Handle(maker, *before, *given, target, byref(settings), paths=paths), paths, False), files
+    return Job(Handle(maker, *before, *given, target, byref(settings), paths=paths), paths, bool(resumable)), files
 
 
 def scan(src: Source, dst: Path, op: str = "sum", *, memory: Size = None, threads: Optional[int] = None,
          overwrite: bool = False, progress: Progress = False, tmpdir: Optional[Path] = None,
-         io: str = "auto") -> Dict[str, Any]:
+         io: str = "auto", resumable: bool = False) -> Dict[str, Any]:
     """`numpy.cumsum` of a file, or another accumulation: element i becomes that of elements 0 to i.
 
     Parameters
@@ -45,7 +46,7 @@ def scan(src: Source, dst: Path, op: str = "sum", *, memory: Size = None, thread
         The new file, with one axis and the type of `src`.
     op : {'sum', 'prod', 'min', 'max', 'xor'}, optional
         Integers wrap around; 'sum' and 'max' of bools are `or`. Floating-point numbers are not added in NumPy's order.
-    memory, threads, overwrite, progress, tmpdir, io
+    memory, threads, overwrite, progress, tmpdir, io, resumable
         As for `transpose`.
 
     Returns
@@ -63,11 +64,12 @@ def scan(src: Source, dst: Path, op: str = "sum", *, memory: Size = None, thread
     """
     if not isinstance(op, str) or "\0" in op:
         raise TypeError(f"op is {op!r}, not the name of an operation")
-    return _job("job_scan", [op.encode()], [src], dst, memory, threads, overwrite, tmpdir, io)[0].run(progress)
+    return _job("job_scan", [op.encode()], [src], dst, memory, threads, overwrite, tmpdir, io, resumable)[0].run(progress)
 
 
 def shift(src: Source, dst: Path, by: int, *, memory: Size = None, threads: Optional[int] = None, overwrite: bool = False,
-          progress: Progress = False, tmpdir: Optional[Path] = None, io: str = "auto") -> Dict[str, Any]:
+          progress: Progress = False, tmpdir: Optional[Path] = None, io: str = "auto",
+          resumable: bool = False) -> Dict[str, Any]:
     """`numpy.roll` of a file: element i, counted in C order, goes to i + by, and the last ones to the beginning.
 
     Parameters
@@ -78,7 +80,7 @@ def shift(src: Source, dst: Path, by: int, *, memory: Size = None, threads: Opti
         The new file, with the shape and type of `src`.
     by : int
         How far; negative: towards the beginning.
-    memory, threads, overwrite, progress, tmpdir, io
+    memory, threads, overwrite, progress, tmpdir, io, resumable
         As for `transpose`.
 
     Returns
@@ -97,11 +99,12 @@ def shift(src: Source, dst: Path, by: int, *, memory: Size = None, threads: Opti
     distance = operator.index(by)
     if not -(1 << 63) <= distance < 1 << 63:
         raise ValueError(f"by is {distance}, which is more than any file has")
-    return _job("job_shift", [distance], [src], dst, memory, threads, overwrite, tmpdir, io)[0].run(progress)
+    return _job("job_shift", [distance], [src], dst, memory, threads, overwrite, tmpdir, io, resumable)[0].run(progress)
 
 
 def merge(src: Source, dst: Path, *, memory: Size = None, threads: Optional[int] = None, overwrite: bool = False,
-          progress: Progress = False, tmpdir: Optional[Path] = None, io: str = "auto") -> Dict[str, Any]:
+          progress: Progress = False, tmpdir: Optional[Path] = None, io: str = "auto",
+          resumable: bool = False) -> Dict[str, Any]:
     """Merge two sorted halves of 2^n numbers into one sorted file.
 
     Parameters
@@ -110,7 +113,7 @@ def merge(src: Source, dst: Path, *, memory: Size = None, threads: Optional[int]
         The numbers, in a file, without gaps in C order. Both halves are in ascending order, without NaN.
     dst : path
         The new file, with one axis.
-    memory, threads, overwrite, progress, tmpdir, io
+    memory, threads, overwrite, progress, tmpdir, io, resumable
         As for `transpose`.
 
     Returns
@@ -126,12 +129,12 @@ def merge(src: Source, dst: Path, *, memory: Size = None, threads: Optional[int]
     >>> np.load('b.npy')
     array([1, 2, 3, 4, 5, 6, 7, 8])
     """
-    return _job("job_merge", [], [src], dst, memory, threads, overwrite, tmpdir, io)[0].run(progress)
+    return _job("job_merge", [], [src], dst, memory, threads, overwrite, tmpdir, io, resumable)[0].run(progress)
 
 
 def tridiagonal(a: Source, b: Source, c: Source, d: Source, dst: Path, *, memory: Size = None,
                 threads: Optional[int] = None, overwrite: bool = False, progress: Progress = False,
-                tmpdir: Optional[Path] = None, io: str = "auto") -> Dict[str, Any]:
+                tmpdir: Optional[Path] = None, io: str = "auto", resumable: bool = False) -> Dict[str, Any]:
     """Solve a tridiagonal system of 2^n rows: a[i] x[i-1] + b[i] x[i] + c[i] x[i+1] = d[i].
 
     Parameters
@@ -141,7 +144,7 @@ def tridiagonal(a: Source, b: Source, c: Source, d: Source, dst: Path, *, memory
         matter. There is no pivoting, which diagonally dominant matrices do not need.
     dst : path
         The new file, for x.
-    memory, threads, overwrite, progress, tmpdir, io
+    memory, threads, overwrite, progress, tmpdir, io, resumable
         As for `transpose`.
 
     Returns
@@ -158,7 +161,8 @@ def tridiagonal(a: Source, b: Source, c: Source, d: Source, dst: Path, *, memory
     >>> np.load('x.npy').round(12)
     array([1., 1., 1., 1.])
     """
-    return _job("job_tridiagonal", [], [a, b, c, d], dst, memory, threads, overwrite, tmpdir, io, several=True)[0].run(progress)
+    job, _ = _job("job_tridiagonal", [], [a, b, c, d], dst, memory, threads, overwrite, tmpdir, io, resumable, several=True)
+    return job.run(progress)
 
 
 def descend(src: Source, dst: Path, step: Step, *, ascends: bool = False, memory: Size = None,

@@ -20,10 +20,22 @@ struct Route {
 /// A pass has the memory that its plan says and this much more, for two areas that begin at a page.
 inline constexpr std::uint64_t more_memory = plan::file_block;
 
+/// The steps [first, end) of a pass, which write what the others do not.
+struct StepRange {
+  std::uint64_t first = 0, end = 0;
+};
+
+std::uint64_t steps(const plan::BandStrips& plan);
+std::uint64_t steps(const plan::BandShifts& plan);
+std::uint64_t steps(const plan::BandStack& plan);
+
 /// The plan and the memory must outlive the pass.
-std::unique_ptr<run::Pass> make_pass(const plan::BandStrips& plan, const Route& route, std::byte* memory);
-std::unique_ptr<run::Pass> make_pass(const plan::BandShifts& plan, const Route& route, std::byte* memory);
-std::unique_ptr<run::Pass> make_pass(const plan::BandStack& plan, const Route& route, std::byte* memory);
+std::unique_ptr<run::Pass> make_pass(const plan::BandStrips& plan, StepRange range, const Route& route,
+                                     std::byte* memory);
+std::unique_ptr<run::Pass> make_pass(const plan::BandShifts& plan, StepRange range, const Route& route,
+                                     std::byte* memory);
+std::unique_ptr<run::Pass> make_pass(const plan::BandStack& plan, StepRange range, const Route& route,
+                                     std::byte* memory);
 
 /// The rules that all of them have in common.
 template <typename Plan>

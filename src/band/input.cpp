@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "work/resuming.hpp"
 #include "xorder/error.hpp"
 
 namespace xorder::band {
@@ -47,6 +48,18 @@ void check_inputs(std::span<const io::ArrayFile> inputs, std::span<const Band> b
   }
 }
 
+// Neighbours that are alike once.
+std::string text_of(std::span<const Band> bands) {
+  std::string text = "bands transposed:";
+  for (std::size_t first = 0, next = 0; first < bands.size(); first = next) {
+    const Band& b = bands[first];
+    while (next < bands.size() && bands[next] == b) ++next;
+    text += fmt::format(" {} x ({} {} {} {} {})", next - first, b.n, b.lower, b.upper, b.cyclic,
+                        static_cast<int>(b.order));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::span<const Band> bands_in(std::size_t input, std::size_t inputs, std::span<const Band> bands) {
@@ -60,8 +73,10 @@ work::Frame frame_of(std::vector<io::ArrayFile> inputs, std::span<const Band> ba
   const io::DType dtype = first.dtype;
   // The widths do not change.
   const std::vector<std::uint64_t> shape = inputs.size() == 1 ? first.extents : extents(bands);
-  return work::settle(std::move(inputs), std::move(output), dtype, shape, std::move(options),
-                      files * places(bands) * dtype.bytes);
+  work::Frame frame = work::settle(std::move(inputs), std::move(output), dtype, shape, std::move(options),
+                                   files * places(bands) * dtype.bytes);
+  work::settle_journal(frame, text_of(bands));
+  return frame;
 }
 
 }  // namespace xorder::band

@@ -16,13 +16,15 @@ using std::uint64_t;
 
 class ShiftPass final : public run::Pass {
  public:
-  ShiftPass(const plan::BandShifts& plan, const Route& route, std::byte* memory)
+  ShiftPass(const plan::BandShifts& plan, StepRange range, const Route& route, std::byte* memory)
       : plan_(plan),
         route_(route),
         rules_(rules_of(plan)),
         sources_(memory),
         targets_(memory + round_up(plan.lanes() * plan.source_bytes(), plan::file_block)),
-        lanes_(plan.lanes()) {
+        lanes_(plan.lanes()),
+        next_(range.first),
+        end_(range.end) {
     rules_.decodes = true;
   }
 
@@ -46,16 +48,16 @@ class ShiftPass final : public run::Pass {
   run::Rules rules_;
   std::byte *sources_, *targets_;
   std::vector<Lane> lanes_;
-  uint64_t next_ = 0;   // part
-  bool more_ = false;   // units of the last part that has begun
-  bool busy_ = false;   // its memory
-  bool given_ = false;  // what the part that is being written writes
+  uint64_t next_, end_;  // parts
+  bool more_ = false;    // units of the last part that has begun
+  bool busy_ = false;    // its memory
+  bool given_ = false;   // what the part that is being written writes
 };
 
 run::Pass::Next ShiftPass::next_unit(run::Unit& unit) {
   const uint64_t alignment = rules_.read_alignment;
   if (more_ && busy_) return Next::later;
-  if (!more_ && next_ == plan_.parts()) return Next::end;
+  if (!more_ && next_ == end_) return Next::end;
   const uint64_t part = more_ ? next_ - 1 : next_++;
   Lane& lane = lanes_[part % plan_.lanes()];
   if (!more_) lane = {plan_.ranges(part), 0, 0};
@@ -96,8 +98,11 @@ run::Pass::Next ShiftPass::next_write(uint64_t part, run::Write& write) {
 
 }  // namespace
 
-std::unique_ptr<run::Pass> make_pass(const plan::BandShifts& plan, const Route& route, std::byte* memory) {
-  return std::make_unique<ShiftPass>(plan, route, memory);
+uint64_t steps(const plan::BandShifts& plan) { return plan.parts(); }
+
+std::unique_ptr<run::Pass> make_pass(const plan::BandShifts& plan, StepRange range, const Route& route,
+                                     std::byte* memory) {
+  return std::make_unique<ShiftPass>(plan, range, route, memory);
 }
 
 }  // namespace xorder::band

@@ -14,7 +14,7 @@ using std::uint64_t;
 
 class StackPass final : public run::Pass {
  public:
-  StackPass(const BandStack& plan, const Route& route, std::byte* memory);
+  StackPass(const BandStack& plan, StepRange range, const Route& route, std::byte* memory);
 
   const run::Rules& rules() const override { return rules_; }
   Next next_unit(run::Unit& unit) override;
@@ -34,17 +34,19 @@ class StackPass final : public run::Pass {
   std::vector<std::byte> zeros_;
   std::byte *sources_, *targets_;
   std::vector<const std::byte*> read_;  // by lane: where the matrices of its step are
-  uint64_t next_ = 0;                   // step
+  uint64_t next_, end_;                 // steps
   bool given_ = false;                  // what the step that is being written writes
 };
 
-StackPass::StackPass(const BandStack& plan, const Route& route, std::byte* memory)
+StackPass::StackPass(const BandStack& plan, StepRange range, const Route& route, std::byte* memory)
     : plan_(plan),
       route_(route),
       rules_(rules_of(plan)),
       sources_(memory),
       targets_(memory + round_up(plan.lanes() * plan.source_bytes(), plan::file_block)),
-      read_(plan.lanes()) {
+      read_(plan.lanes()),
+      next_(range.first),
+      end_(range.end) {
   rules_.compute = run::Rules::Compute::at_once;
   if (plan.band().of_diagonals()) {
     shifts_ = plan::band_shifts(plan.band(), plan.element_bytes(), 0, plan.matrix_bytes(),
@@ -55,7 +57,7 @@ StackPass::StackPass(const BandStack& plan, const Route& route, std::byte* memor
 }
 
 run::Pass::Next StackPass::next_unit(run::Unit& unit) {
-  if (next_ == plan_.steps()) return Next::end;
+  if (next_ == end_) return Next::end;
   const uint64_t step = next_++, lane = step % plan_.lanes(), bytes = plan_.matrix_bytes();
   unit.step = step;
   unit.reads.push_back(read_to(sources_ + lane * plan_.source_bytes(), route_.source,
@@ -115,8 +117,11 @@ void StackPass::shift(const std::byte* source, std::byte* target) const {
 
 }  // namespace
 
-std::unique_ptr<run::Pass> make_pass(const BandStack& plan, const Route& route, std::byte* memory) {
-  return std::make_unique<StackPass>(plan, route, memory);
+uint64_t steps(const BandStack& plan) { return plan.steps(); }
+
+std::unique_ptr<run::Pass> make_pass(const BandStack& plan, StepRange range, const Route& route,
+                                     std::byte* memory) {
+  return std::make_unique<StackPass>(plan, range, route, memory);
 }
 
 }  // namespace xorder::band

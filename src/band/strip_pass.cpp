@@ -1,4 +1,5 @@
-// Moves the strips of a band one after the other, through a window of source rows.
+// Moves the strips of a band one after the other, through a window of source rows. If the range of steps
+// begins within a strip, the steps before it that fill the window are done as well, but write nothing.
 #include <algorithm>
 #include <optional>
 
@@ -18,14 +19,16 @@ constexpr uint64_t rows_at_once = 512;
 
 class StripPass final : public run::Pass {
  public:
-  StripPass(const BandStrips& plan, const Route& route, std::byte* memory)
+  StripPass(const BandStrips& plan, StepRange range, const Route& route, std::byte* memory)
       : plan_(plan),
         route_(route),
         rules_(rules_of(plan)),
         blocks_(memory),
         batches_(memory + round_up(plan.window() * plan.block_bytes(), plan::file_block)),
         zeros_(std::min(plan.band().width(), plan.strip() + plan.slack()) * plan.element_bytes()),
-        pieces_(plan.window()) {
+        pieces_(plan.window()),
+        range_(range),
+        next_(range.first - std::min(plan.lag(), step(range.first).index)) {
     rules_.compute = run::Rules::Compute::at_once;
   }
 
@@ -40,7 +43,7 @@ class StripPass final : public run::Pass {
     uint64_t strip, index;
   };
   Step step(uint64_t number) const { return {number / steps_in_strip(), number % steps_in_strip()}; }
-  uint64_t steps_in_strip() const { return plan_.batches() + plan_.lag(); }
+  uint64_t steps_in_strip() const { return steps(plan_) / plan_.strips(); }
 
   /// A range that a step writes as a whole, and where it is in the file and in memory.
   struct Written {
@@ -66,13 +69,14 @@ class StripPass final : public run::Pass {
     const std::byte* data = nullptr;
     uint64_t pitch = 0;
   };
-  std::vector<std::vector<Piece>> pieces_;       // of each block
-  uint64_t next_ = 0;                            // step
+  std::vector<std::vector<Piece>> pieces_;  // of each block
+  StepRange range_;
+  uint64_t next_;                                // step
   std::optional<std::vector<Written>> writing_;  // what the step that is being written still has to write
 };
 
 run::Pass::Next StripPass::next_unit(run::Unit& unit) {
-  if (next_ == plan_.strips() * steps_in_strip()) return Next::end;
+  if (next_ == range_.end) return Next::end;
   const uint64_t number = next_++, slot = number % plan_.window(), element = plan_.element_bytes();
   const Step at = step(number);
   unit.step = number;
@@ -95,7 +99,7 @@ run::Pass::Next StripPass::next_unit(run::Unit& unit) {
 
 std::vector<StripPass::Written> StripPass::written_by(uint64_t number) const {
   const Step at = step(number);
-  if (at.index < plan_.lag()) return {};
+  if (number < range_.first || at.index < plan_.lag()) return {};
   std::byte* memory = batches_ + number % plan_.lanes() * plan_.batch_bytes();
   std::vector<Written> all;
   for (const BandStrips::Range& range : plan_.writes(at.strip, at.index - plan_.lag())) {
@@ -179,8 +183,11 @@ run::Pass::Next StripPass::next_write(uint64_t number, run::Write& write) {
 
 }  // namespace
 
-std::unique_ptr<run::Pass> make_pass(const BandStrips& plan, const Route& route, std::byte* memory) {
-  return std::make_unique<StripPass>(plan, route, memory);
+uint64_t steps(const BandStrips& plan) { return plan.strips() * (plan.batches() + plan.lag()); }
+
+std::unique_ptr<run::Pass> make_pass(const BandStrips& plan, StepRange range, const Route& route,
+                                     std::byte* memory) {
+  return std::make_unique<StripPass>(plan, range, route, memory);
 }
 
 }  // namespace xorder::band

@@ -10,6 +10,7 @@
 #include "plan/setting.hpp"
 #include "run/executor.hpp"
 #include "work/frame.hpp"
+#include "work/resuming.hpp"
 #include "work/run.hpp"
 
 namespace xorder::band {
@@ -36,6 +37,10 @@ std::vector<plan::BandPart> plans_for(const std::vector<io::ArrayFile>& inputs,
   return parts;
 }
 
+uint64_t steps_of(const plan::BandPart& part) {
+  return std::visit([](const auto& plan) { return steps(plan); }, part.plan);
+}
+
 class BandTransposition final : public work::Work {
  public:
   BandTransposition(std::vector<io::ArrayFile> inputs, std::vector<Band> bands, std::filesystem::path output,
@@ -46,6 +51,7 @@ class BandTransposition final : public work::Work {
         setting_(frame().setting) {
     setting_.memory = setting_.buffers() - waiting_memory(setting_);
     parts_ = plans_for(frame().inputs, bands_, setting_, tiling_);
+    work::require_memory_to_go_on(frame(), passes().front().memory + waiting_memory(frame().setting));
   }
 
   std::string describe() const override;
@@ -96,27 +102,42 @@ void BandTransposition::adopt_alignments(work::Run& run) {
 void BandTransposition::move(work::Run& run) {
   adopt_alignments(run);
   const io::Location target = run.target();
-  const plan::PassSummary pass = passes().front();
-  run.begin(pass.bytes_read + pass.bytes_written, 1);
-  io::Carry carry(target.offset, target.offset + frame().output.bytes, setting_.write_alignment,
-                  waiting_memory(frame().setting));
-  uint64_t most = 0;
-  for (const plan::BandPart& part : parts_) most = std::max(most, plan::pass(part.plan).memory);
+  uint64_t most = 0, count = 0;
+  for (const plan::BandPart& part : parts_) {
+    most = std::max(most, plan::pass(part.plan).memory);
+    count += steps_of(part);
+  }
   task::Workers workers(frame().options.threads);
   run.say(workers.note());
   const auto queue = run.queue(2 * frame().disks.target.depth);
   io::BlockMemory memory(most + more_memory);
   const run::Environment environment{memory, workers, [&] { run.tick(); }, run.stop()};
-  std::size_t matrix = 0;
-  uint64_t done = 0;  // bytes of the parts before
-  for (const plan::BandPart& part : parts_) {
-    const Route route{run.source_at(done), {target.file, target.offset + done}};
-    const auto band_pass =
-        std::visit([&](const auto& plan) { return make_pass(plan, route, memory.data()); }, part.plan);
-    run::execute(*band_pass, carry, *queue, environment);
-    done += part.matrices * bands_[matrix].places() * frame().input().description.dtype.bytes;
-    matrix += part.matrices;
-  }
+  // Steps are numbered through all parts.
+  const auto perform = [&](uint64_t first, uint64_t end) {
+    io::Carry carry(target.offset, target.offset + frame().output.bytes, setting_.write_alignment,
+                    waiting_memory(frame().setting));
+    std::size_t matrix = 0;
+    uint64_t at = 0, step = 0;  // bytes and steps of the parts before
+    for (const plan::BandPart& part : parts_) {
+      const uint64_t next = step + steps_of(part);
+      if (first < next && end > step) {
+        const StepRange range{std::max(first, step) - step, std::min(end, next) - step};
+        const Route route{run.source_at(at), {target.file, target.offset + at}};
+        const auto band_pass = std::visit(
+            [&](const auto& plan) { return make_pass(plan, range, route, memory.data()); }, part.plan);
+        run::execute(*band_pass, carry, *queue, environment);
+      }
+      step = next;
+      at += part.matrices * bands_[matrix].places() * frame().input().description.dtype.bytes;
+      matrix += part.matrices;
+    }
+    io::write_parts(target.file, carry.take_rest());
+  };
+  const plan::PassSummary pass = passes().front();
+  if (run.resumable())
+    run.begin_resumable(fmt::format("{}{} steps by {} and {}\n", describe(), count, setting_.read_alignment,
+                                    setting_.write_alignment));
+  run.perform({0, count, pass.bytes_read + pass.bytes_written, pass.predicted_seconds}, target.file, perform);
 }
 
 }  // namespace

@@ -51,6 +51,7 @@ class CyclicReduction final : public Computation {
       names_[i] = inputs[i].path.string();
       types_[i] = io::number_type(inputs[i].description.dtype);
     }
+    set_name(fmt::format("cyclic reduction of {}", count));
   }
 
   void load(uint64_t first, std::size_t count, std::span<const std::byte* const> inputs,

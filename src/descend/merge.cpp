@@ -78,7 +78,9 @@ template <typename T>
 class Merge final : public Numbers<T> {
  public:
   Merge(NumberType type, std::string name, uint64_t count)
-      : Numbers<T>(Direction::descend, type), name_(std::move(name)), count_(count), halves_(count) {}
+      : Numbers<T>(Direction::descend, type), file_(std::move(name)), count_(count), halves_(count) {
+    this->set_name(fmt::format("odd-even merge of {} {}{}", count, type.kind, type.bytes));
+  }
 
   void load(uint64_t first, std::size_t count, std::span<const std::byte* const> inputs,
             std::byte* records) override {
@@ -86,10 +88,11 @@ class Merge final : public Numbers<T> {
     halves_.look_at(first, reinterpret_cast<const T*>(records), count);
   }
 
+  bool checks_whole_input() const override { return true; }
   void check() override {
     if (const auto at = halves_.violation()) {
       throw InputError(fmt::format(
-          "{}: its halves are not both sorted; the first violation is at position {}, which is {}", name_,
+          "{}: its halves are not both sorted; the first violation is at position {}, which is {}", file_,
           *at, *at == 0 ? "NaN" : fmt::format("less than position {}, or NaN", *at - 1)));
     }
   }
@@ -120,7 +123,7 @@ class Merge final : public Numbers<T> {
   }
 
  private:
-  std::string name_;
+  std::string file_;
   uint64_t count_;
   Halves<T> halves_;
 };

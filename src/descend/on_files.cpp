@@ -1,13 +1,15 @@
 #include "descend/on_files.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
 #include <optional>
+#include <vector>
 
 #include "run/executor.hpp"
 #include "task/workers.hpp"
+#include "work/resuming.hpp"
 #include "xorder/error.hpp"
 #include "xorder/permutation/reordering.hpp"
 
@@ -32,6 +34,15 @@ uint64_t checked_count(const std::vector<io::ArrayFile>& inputs, const std::vect
   return count;
 }
 
+// All that decides which bytes a slice has.
+std::string text_of(const plan::SweepPlan& plan) {
+  std::string text = fmt::format("records of {} bytes", plan.task.record_bytes);
+  for (const plan::Sweep& sweep : plan.sweeps)
+    text += fmt::format("; iterations {} to {}, 2^{} columns, slices of 2^{} by {}", sweep.iterations.low,
+                        sweep.iterations.high, sweep.lg_columns, sweep.lg_slice, plan.schedule_name());
+  return text;
+}
+
 }  // namespace
 
 work::Frame frame_of(std::vector<io::ArrayFile> inputs, const Computation& what, plan::Between between,
@@ -41,7 +52,13 @@ work::Frame frame_of(std::vector<io::ArrayFile> inputs, const Computation& what,
   const uint64_t count = checked_count(inputs, extents, any);
   uint64_t working = count * (element.bytes + 2 * what.record_bytes());
   for (const io::ArrayFile& input : inputs) working += count * input.description.dtype.bytes;
-  return work::settle(std::move(inputs), std::move(output), element, extents, std::move(options), working);
+  if (options.resumable && what.name().empty())
+    throw InputError("a computation without a name (Computation::set_name) cannot be resumable");
+  work::Frame frame =
+      work::settle(std::move(inputs), std::move(output), element, extents, std::move(options), working);
+  work::settle_journal(frame,
+                       fmt::format("{}, ({}) of {}", what.name(), fmt::join(extents, ", "), element.descr));
+  return frame;
 }
 
 plan::SweepPlan plan_of(const work::Frame& frame, const Computation& what, const plan::SweepSizes& sizes,
@@ -58,13 +75,16 @@ plan::SweepPlan plan_of(const work::Frame& frame, const Computation& what, const
                        .output_bytes = count == 0 ? what.record_bytes() : frame.output.bytes / count,
                        .between = between,
                        .reads = {0, 0},
-                       .link_times = link_times};
+                       .link_times = link_times,
+                       .resumable = frame.journal != nullptr};
   for (int b = 0; b < task.lg_size; ++b) {
     const Computation::Reads reads = what.reads(b);
     task.reads.plus |= uint64_t{reads.plus} << b;
     task.reads.minus |= uint64_t{reads.minus} << b;
   }
-  return plan::plan_sweeps(task, frame.setting, sizes);
+  plan::SweepPlan plan = plan::plan_sweeps(task, frame.setting, sizes);
+  for (const plan::Sweep& sweep : plan.sweeps) work::require_memory_to_go_on(frame, sweep.pass.memory);
+  return plan;
 }
 
 std::vector<plan::PassSummary> passes_of(const plan::SweepPlan& plan) {
@@ -78,13 +98,15 @@ void run_sweeps(const plan::SweepPlan& plan, Computation& what, work::Run& run, 
   Records input{.arrays = {}, .converter = &what};
   for (std::size_t i = 0; i < frame.inputs.size(); ++i)
     input.arrays.push_back({run.source(i), frame.inputs[i].description.dtype.bytes});
-  std::optional<io::File> scratch;
-  if (plan.scratch_bytes() != 0) scratch.emplace(run.scratch(plan.scratch_bytes()));
-  const Records between{{{scratch ? io::Location{*scratch, 0} : run.target(), what.record_bytes()}}};
-  const Records output{{{run.target(), plan.task.output_bytes}}, &what};
+  std::vector<io::File> scratch;
+  while (scratch.size() < plan.scratch_files()) scratch.push_back(run.scratch(plan.scratch_file_bytes()));
   const std::size_t last = plan.sweeps.size() - 1;
-  const auto from = [&](std::size_t i) -> const Records& { return i == 0 ? input : between; };
-  const auto to = [&](std::size_t i) -> const Records& { return i == last ? output : between; };
+  std::vector<Records> after;  // each sweep
+  for (std::size_t i = 0; i < last; ++i)
+    after.push_back({{{scratch.empty() ? run.target() : io::Location{scratch[i % scratch.size()], 0},
+                       what.record_bytes()}}});
+  after.push_back({{{run.target(), plan.task.output_bytes}}, &what});
+  const auto from = [&](std::size_t i) -> const Records& { return i == 0 ? input : after[i - 1]; };
 
   task::Workers workers(plan.threads), computing(plan.threads);
   run.say(workers.note());
@@ -94,21 +116,33 @@ void run_sweeps(const plan::SweepPlan& plan, Computation& what, work::Run& run, 
                                                             : 2 * frame.disks.target.depth);
   uint64_t most = 0;
   for (std::size_t i = 0; i <= last; ++i)
-    most = std::max(most, memory_for(plan, plan.sweeps[i], from(i), to(i)));
+    most = std::max(most, memory_for(plan, plan.sweeps[i], from(i), after[i]));
   io::BlockMemory memory(most);
   const run::Environment environment{memory, workers, [&] { run.tick(); }, run.stop()};
+  if (run.resumable()) run.begin_resumable(text_of(plan));
   for (std::size_t i = 0; i <= last; ++i) {
     const plan::Sweep& sweep = plan.sweeps[i];
-    run.begin(sweep.pass.bytes_read + sweep.pass.bytes_written, i + 1);
     Groups groups(what, plan.task.lg_size, plan.cache, run.stop());
     ComputeStrip compute_strip;
     if (sweep.nodes) task::execute_in(computing.arena, [&] { compute_strip = make(sweep); });
-    const auto pass = make_pass(plan, sweep, groups, from(i), to(i), memory.data(), computing, compute_strip);
-    const io::Location target = to(i).arrays.front().begin;
-    io::Carry carry(target.offset, target.offset + sweep.pass.bytes_written, pass->rules().write_alignment,
-                    plan.setting.memory / 64);
-    run::execute(*pass, carry, *queue, environment);
-    what.check();
+    const io::Location target = after[i].arrays.front().begin;
+    const auto perform = [&](uint64_t first, uint64_t end) {
+      const auto pass = make_pass(plan, sweep, {first, end}, groups, from(i), after[i], memory.data(),
+                                  computing, compute_strip);
+      io::Carry carry(target.offset, target.offset + sweep.pass.bytes_written, pass->rules().write_alignment,
+                      plan.setting.memory / 64);
+      run::execute(*pass, carry, *queue, environment);
+      io::write_parts(target.file, carry.take_rest());
+      what.check();
+    };
+    const uint64_t count = slices(plan, sweep);
+    // A part that begins within a strip reads some slices again.
+    const uint64_t least = sweep.reads_input && what.checks_whole_input() ? count
+                           : sweep.gathered                               ? 1
+                                                                          : 16 * (1 + sweep.halo_slices());
+    run.perform(
+        {i, count, sweep.pass.bytes_read + sweep.pass.bytes_written, sweep.pass.predicted_seconds, least},
+        target.file, perform);
     if (i < last) target.file.finish_writing();
   }
 }

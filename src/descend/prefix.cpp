@@ -126,7 +126,10 @@ Made for_number(NumberType type, const std::string& operation) {
 }  // namespace
 
 std::unique_ptr<Computation> prefix(const io::DType& dtype, const std::string& operation) {
-  if (Made made = for_number(io::number_type(dtype), operation)) return made;
+  if (Made made = for_number(io::number_type(dtype), operation)) {
+    made->set_name(fmt::format("prefix {} of {}", operation, dtype.descr));
+    return made;
+  }
   throw InputError(fmt::format(
       "there is no prefix '{}' of {}: sum, prod, min and max are for integers, bool, f4 and f8, xor for "
       "integers and bool, sum and prod for c8 and c16",

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <cstring>
 
 #include "xorder/descend/computations.hpp"
@@ -31,7 +33,9 @@ class Shift final : public Computation {
 }  // namespace
 
 std::unique_ptr<Computation> cyclic_shift(std::size_t element_bytes, std::uint64_t distance) {
-  return std::make_unique<Shift>(element_bytes, distance);
+  auto shift = std::make_unique<Shift>(element_bytes, distance);
+  shift->set_name(fmt::format("cyclic shift of {} bytes by {}", element_bytes, distance));
+  return shift;
 }
 
 }  // namespace xorder::descend

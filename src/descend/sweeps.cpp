@@ -199,12 +199,13 @@ class Window {
 };
 
 // A step reads a slice. If the sweep is gathered, the slice is a strip, which it computes and writes.
-// Otherwise a strip begins and ends with slices from its other end; a step passes its slice through the
-// windows of the groups, and writes the slice that comes out of the last one.
+// Otherwise what is written of a strip, usually all of it, needs slices before and behind, which at the
+// strip's ends are those from its other end; a step passes its slice through the windows of the groups, and
+// writes the slice that comes out of the last one.
 class SweepPass final : public run::Pass {
  public:
-  SweepPass(const SweepPlan& plan, const Sweep& sweep, Groups& groups, const Records& from, const Records& to,
-            std::byte* memory, task::Workers& computing, const ComputeStrip& compute_strip)
+  SweepPass(const SweepPlan& plan, const Sweep& sweep, SliceRange range, Groups& groups, const Records& from,
+            const Records& to, std::byte* memory, task::Workers& computing, const ComputeStrip& compute_strip)
       : sweep_(sweep),
         groups_(groups),
         computing_(computing),
@@ -212,8 +213,7 @@ class SweepPass final : public run::Pass {
         record_(plan.task.record_bytes),
         count_(uint64_t{1} << sweep.lg_slice),
         halo_(sweep.gathered ? 0 : sweep.halo_slices()),
-        lg_strips_(sweep.iterations.low - sweep.lg_columns),
-        in_strip_(uint64_t{1} << (plan.task.lg_size - lg_strips_ - sweep.lg_slice)),
+        in_strip_(slices(plan, sweep) >> (sweep.iterations.low - sweep.lg_columns)),
         where_(plan, sweep, from, to),
         rules_{.read_alignment = where_.source.alignment(),
                .write_alignment = where_.target.alignment(),
@@ -229,12 +229,15 @@ class SweepPass final : public run::Pass {
         free_reads_(where_.source.slots()),
         free_writes_(where_.target.slots()),
         reads_(where_.source.slots()),
-        writes_(where_.target.slots()) {}
+        writes_(where_.target.slots()),
+        range_(range) {
+    enter_strip();
+  }
 
   const run::Rules& rules() const override { return rules_; }
 
   Next next_unit(run::Unit& unit) override {
-    if (next_ == (in_strip_ + 2 * halo_) << lg_strips_) return Next::end;
+    if (range_.first == range_.end) return Next::end;
     if (free_reads_.available() == 0) return Next::later;
     Step& step = steps_[next_ % steps_.size()];
     if (read_ == 0) begin(step);
@@ -250,6 +253,10 @@ class SweepPass final : public run::Pass {
     if (!unit.last) return Next::ready;
     read_ = 0;
     ++next_;
+    if (++slice_ == last_slice_) {
+      range_.first = end_of_strip();
+      if (range_.first < range_.end) enter_strip();
+    }
     return Next::ready;
   }
 
@@ -303,8 +310,9 @@ class SweepPass final : public run::Pass {
  private:
   struct Step {
     Strip strip;
-    Slice slice;           // that is read, and then that is written
-    bool is_kept = false;  // it was read before
+    Slice slice;            // that is read, and then that is written
+    bool is_kept = false;   // it was read before
+    bool is_first = false;  // of what is read of the strip
   };
   /// What is transferred at once.
   struct Part {
@@ -312,14 +320,24 @@ class SweepPass final : public run::Pass {
     Buffer records;
   };
 
+  // Up to where the range goes in the strip in which it begins.
+  uint64_t end_of_strip() const { return std::min(range_.end, (range_.first / in_strip_ + 1) * in_strip_); }
+  void enter_strip() {
+    strip_ = range_.first / in_strip_;
+    first_slice_ = range_.first % in_strip_ - halo_;
+    last_slice_ = end_of_strip() - strip_ * in_strip_ + halo_;
+    slice_ = first_slice_;
+    kept_.assign(sweep_.in_place ? std::min(halo_, in_strip_) : 0, {});
+  }
+
   // What is to be read again at the end of a strip is kept if it may be overwritten.
   void begin(Step& step) {
-    const uint64_t in_strip = in_strip_ + 2 * halo_, number = next_ % in_strip - halo_;
-    step.strip = {sweep_.iterations.low, sweep_.lg_columns, next_ / in_strip << sweep_.lg_columns};
-    if (next_ % in_strip == 0) kept_.assign(sweep_.in_place ? std::min(halo_, in_strip_) : 0, {});
-    step.is_kept = !kept_.empty() && next_ % in_strip >= in_strip_ + halo_;
-    step.slice = {number, step.is_kept ? kept_[number & (in_strip_ - 1)] : slices_.take()};
-    if (number < kept_.size()) kept_[number] = step.slice.data;
+    step.strip = {sweep_.iterations.low, sweep_.lg_columns, strip_ << sweep_.lg_columns};
+    step.is_first = slice_ == first_slice_;
+    const bool again = last_slice_ - slice_ <= halo_;  // the last ones are those behind the strip's end
+    step.is_kept = !kept_.empty() && again;
+    step.slice = {slice_, step.is_kept ? kept_[slice_ & (in_strip_ - 1)] : slices_.take()};
+    if (slice_ < kept_.size()) kept_[slice_] = step.slice.data;
   }
 
   Part part(const Step& step, uint64_t from) const {
@@ -328,7 +346,7 @@ class SweepPass final : public run::Pass {
   }
 
   void pass_through_windows(Step& step) {
-    if (step.slice.number == -halo_) {
+    if (step.is_first) {
       windows_.clear();
       for (const Iterations group : sweep_.groups)
         windows_.emplace_back(groups_, sweep_, step.strip, group, slices_);
@@ -344,8 +362,7 @@ class SweepPass final : public run::Pass {
   const ComputeStrip& compute_strip_;
   uint64_t record_, count_;  // bytes of a record, records of a slice
   uint64_t halo_;            // slices that are read again at either end of a strip
-  int lg_strips_;
-  uint64_t in_strip_;  // slices
+  uint64_t in_strip_;        // slices
   Areas where_;
   run::Rules rules_;
   std::byte* memory_;
@@ -353,6 +370,10 @@ class SweepPass final : public run::Pass {
   std::vector<Step> steps_;
   run::Numbers free_reads_, free_writes_;
   std::vector<Part> reads_, writes_;
+  SliceRange range_;    // of which what is being read begins at its first slice
+  uint64_t strip_ = 0;  // that is being read: slices from this to that one, and the next. Those before its
+                        // beginning have numbers below 0, mod 2^64
+  uint64_t first_slice_ = 0, last_slice_ = 0, slice_ = 0;
   uint64_t next_ = 0;           // step
   uint64_t read_ = 0;           // records of it, so far
   uint64_t written_ = 0;        // records of the step that is being written
@@ -366,10 +387,15 @@ uint64_t memory_for(const SweepPlan& plan, const Sweep& sweep, const Records& fr
   return Areas(plan, sweep, from, to).end();
 }
 
-std::unique_ptr<run::Pass> make_pass(const SweepPlan& plan, const Sweep& sweep, Groups& groups,
-                                     const Records& from, const Records& to, std::byte* memory,
-                                     task::Workers& computing, const ComputeStrip& compute_strip) {
-  return std::make_unique<SweepPass>(plan, sweep, groups, from, to, memory, computing, compute_strip);
+uint64_t slices(const SweepPlan& plan, const Sweep& sweep) {
+  return uint64_t{1} << (plan.task.lg_size - sweep.lg_slice);
+}
+
+std::unique_ptr<run::Pass> make_pass(const SweepPlan& plan, const Sweep& sweep, SliceRange range,
+                                     Groups& groups, const Records& from, const Records& to,
+                                     std::byte* memory, task::Workers& computing,
+                                     const ComputeStrip& compute_strip) {
+  return std::make_unique<SweepPass>(plan, sweep, range, groups, from, to, memory, computing, compute_strip);
 }
 
 }  // namespace xorder::descend

@@ -37,12 +37,20 @@ using ComputeStrip = std::function<void(const Strip& strip, std::byte* records)>
 std::uint64_t memory_for(const plan::SweepPlan& plan, const plan::Sweep& sweep, const Records& from,
                          const Records& to);
 
-/// The sweep's pass, for the executor (run/executor.hpp). It does the iterations on all records of `from`,
-/// and writes them to `to`. These are the same place if the sweep is in place. A step is a slice, which the
-/// threads of `computing` work on together. `compute_strip`, if there is one, does the iterations, in the
-/// arena of these threads; that requires a gathered sweep. Everything must outlive the pass.
-std::unique_ptr<run::Pass> make_pass(const plan::SweepPlan& plan, const plan::Sweep& sweep, Groups& groups,
-                                     const Records& from, const Records& to, std::byte* memory,
-                                     task::Workers& computing, const ComputeStrip& compute_strip);
+/// The slices that a sweep writes, numbered strip by strip.
+struct SliceRange {
+  std::uint64_t first = 0, end = 0;
+};
+std::uint64_t slices(const plan::SweepPlan& plan, const plan::Sweep& sweep);
+
+/// The sweep's pass, for the executor (run/executor.hpp). It does the iterations on the records of `from`,
+/// and writes the slices of the range to `to`. These are the same place if the sweep is in place; then the
+/// range must be all slices. A step reads a slice, which the threads of `computing` work on together.
+/// `compute_strip`, if there is one, does the iterations, in the arena of these threads; that requires a
+/// gathered sweep. Everything must outlive the pass.
+std::unique_ptr<run::Pass> make_pass(const plan::SweepPlan& plan, const plan::Sweep& sweep, SliceRange range,
+                                     Groups& groups, const Records& from, const Records& to,
+                                     std::byte* memory, task::Workers& computing,
+                                     const ComputeStrip& compute_strip);
 
 }  // namespace xorder::descend

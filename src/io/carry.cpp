@@ -81,4 +81,8 @@ std::vector<BlockPart> Carry::take_rest() {
   return rest;
 }
 
+void write_parts(const File& file, const std::vector<BlockPart>& parts) {
+  for (const BlockPart& part : parts) file.write_exactly(part.data.data(), part.data.size(), part.from);
+}
+
 }  // namespace xorder::io

@@ -22,6 +22,9 @@ struct BlockPart {
   std::vector<std::byte> data;
 };
 
+/// Writes them through the page cache. Throws IoError.
+void write_parts(const File& file, const std::vector<BlockPart>& parts);
+
 class Carry {
  public:
   /// For blocks of `block_bytes` of files, of each of which [begin, end) will be written. Keeps about

@@ -86,18 +86,20 @@ void BandStage::move(work::Run& run, const work::Relay& relay, std::size_t first
   task::Workers workers = transfer_workers(run.frame());
   task::BufferPool pool(Room::bytes_for(geometry_->block_bytes()));
   Block blocks[] = {Block(*geometry_, storage, pool), Block(*geometry_, storage, pool)};
-  run.begin(pass_.bytes_read + pass_.bytes_written, first + 1);
-  run.with(workers, [&] {
-    uint64_t next = 0;
-    const auto load = [&](Block& block) {
-      if (next == geometry_->blocks()) return false;
-      block.load(run, next++);
-      return true;
-    };
-    const auto arrange = [&](Block& block) { block.arrange(target); };
-    const auto store = [](Block& block) { block.store(); };
-    task::in_turn(blocks, load, arrange, store);
-  });
+  const auto arrange_blocks = [&](uint64_t from, uint64_t to) {
+    run.with(workers, [&] {
+      uint64_t next = from;
+      const auto load = [&](Block& block) {
+        if (next == to) return false;
+        block.load(run, next++);
+        return true;
+      };
+      const auto arrange = [&](Block& block) { block.arrange(target); };
+      const auto store = [](Block& block) { block.store(); };
+      task::in_turn(blocks, load, arrange, store);
+    });
+  };
+  run.perform(steps_of(pass_, first, geometry_->blocks()), target.file, arrange_blocks);
 }
 
 }  // namespace xorder::machine

@@ -15,6 +15,7 @@ class BandStage final : public Stage {
 
   std::vector<plan::PassSummary> passes() const override { return {pass_}; }
   std::string describe() const override { return description_; }
+  std::string steps() const override { return description_; }  // blocks
   void move(work::Run& run, const work::Relay& relay, std::size_t first) override;
 
  private:

@@ -1,5 +1,7 @@
 #include "machine/rounds_stage.hpp"
 
+#include <fmt/format.h>
+
 #include <limits>
 
 #include "kernel/pieces.hpp"
@@ -133,6 +135,10 @@ class Blocks final : public Program {
 
 }  // namespace
 
+std::string RoundsStage::steps() const {
+  return fmt::format("{}, batches of {} blocks of {}", describe(), plan_->batch(), plan_->block_bytes());
+}
+
 std::optional<schedule::Traffic> RoundsStage::forecast(const std::stop_token& stop) const {
   if (!link_times_) return std::nullopt;
   const schedule::Rounds& rounds = plan_->rounds();
@@ -159,23 +165,25 @@ void RoundsStage::move(work::Run& run, const work::Relay& relay, std::size_t fir
                       Blocks(plan, outgoing, target, storage, pool)};
   schedule::Traffic traffic = no_traffic("rounds", processors, plan.rounds().steps(), link_times_);
 
-  run.begin(2 * plan.bytes(), first + 1);
-  run.with(workers, [&] {
-    schedule::Node next = 0;
-    RoundsFor receivers(plan.rounds(), plan.batch());
-    Machine machine(receivers, link_times_);
-    const auto make = [&](Blocks& batch) {
-      if (next == processors) return false;
-      batch.begin(next);
-      outgoing.begin();
-      receivers.begin(next);
-      traffic += machine.run(batch, run.stop());
-      next += plan.batch();
-      return true;
-    };
-    const auto write = [&](Blocks& batch) { batch.write(); };
-    task::in_turn(batches, make, write);
-  });
+  const auto exchange_batches = [&](uint64_t from, uint64_t to) {
+    run.with(workers, [&] {
+      uint64_t number = from;
+      RoundsFor receivers(plan.rounds(), plan.batch());
+      Machine machine(receivers, link_times_);
+      const auto make = [&](Blocks& batch) {
+        if (number == to) return false;
+        const schedule::Node next = number++ * plan.batch();
+        batch.begin(next);
+        outgoing.begin();
+        receivers.begin(next);
+        traffic += machine.run(batch, run.stop());
+        return true;
+      };
+      const auto write = [&](Blocks& batch) { batch.write(); };
+      task::in_turn(batches, make, write);
+    });
+  };
+  run.perform(steps_of(passes().front(), first, processors / plan.batch()), target.file, exchange_batches);
   sent_ = traffic;
 }
 

@@ -1,6 +1,8 @@
 #include "xorder/machine/scheduled.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include "band/input.hpp"
 #include "machine/band_stage.hpp"
@@ -10,6 +12,7 @@
 #include "machine/stripe_stage.hpp"
 #include "machine/transpose_stage.hpp"
 #include "text/count_text.hpp"
+#include "work/resuming.hpp"
 #include "xorder/error.hpp"
 #include "xorder/schedule/check.hpp"
 
@@ -48,6 +51,36 @@ Stages mesh_stages(const work::Frame& frame, const Reordering& what, const Sched
   return stages;
 }
 
+// The data between two stages depend on the choice.
+std::string text_of(const Reordering& what, const std::vector<uint64_t>& extents,
+                    const ScheduleChoice& choice) {
+  std::string text =
+      fmt::format("{} bytes, axes {} in the order {}, shape ({}), by virtual processors {} {} {} {}",
+                  what.element_bytes, fmt::join(what.extents, " "), fmt::join(what.order, " "),
+                  fmt::join(extents, ", "), static_cast<int>(choice.kind), choice.processors.value_or(0),
+                  static_cast<int>(choice.routing), choice.torus);
+  if (what.mapped)
+    text += fmt::format(", axis {} by {} and {}", *what.mapped, fmt::join(what.map.matrix.columns(), " "),
+                        what.map.complement);
+  if (choice.layout) text += fmt::format(", layout {}", *choice.layout);
+  if (choice.array) text += fmt::format(", by {}", fmt::join(choice.array->words, " "));
+  return text;
+}
+
+// All messages, one after the other.
+std::string text_of(const schedule::Schedule& schedule) {
+  uint64_t digest = 0;
+  std::vector<schedule::Message> messages;
+  for (uint64_t step = 0; step < schedule.steps(); ++step) {
+    schedule.messages(step, messages);
+    for (const schedule::Message& m : messages) {
+      const uint64_t all[] = {digest, step, m.from.node, m.from.slot, m.to.node, m.to.slot};
+      digest = XXH3_64bits(all, sizeof all);
+    }
+  }
+  return fmt::format("slots by the schedule {:016x}", digest);
+}
+
 }  // namespace
 
 std::unique_ptr<Job> scheduled(io::ArrayFile input, const Reordering& what, std::vector<uint64_t> extents,
@@ -73,6 +106,7 @@ std::unique_ptr<Job> scheduled(io::ArrayFile input, const Reordering& what, std:
   options.kept_axes = work::kept_axes(what);
   work::Frame frame = work::settle({std::move(input)}, std::move(output), dtype, extents, std::move(options),
                                    files_in_memory * what.bytes());
+  work::settle_journal(frame, text_of(what, extents, choice));
   const auto make = choice.kind == ScheduleChoice::Kind::rounds     ? stages_of_rounds
                     : choice.kind == ScheduleChoice::Kind::exchange ? exchange_stages
                                                                     : mesh_stages;
@@ -98,6 +132,7 @@ std::unique_ptr<Job> scheduled_slots(io::ArrayFile input, std::shared_ptr<const 
   options.output_order = array.order();
   work::Frame frame = work::settle({std::move(input)}, std::move(output), dtype, extents, std::move(options),
                                    2 * places * slot_bytes);
+  work::settle_journal(frame, text_of(*schedule));
   const plan::ProcessorSetting c = processor_setting(frame, nodes, link_times);
   Stages stages;
   stages.push_back(

@@ -71,6 +71,10 @@ std::string SlotsStage::describe() const {
                      count_text(plan_.schedule->slots(), "slot"), count_text(plan_.stripes(), "stripe"));
 }
 
+std::string SlotsStage::steps() const {
+  return fmt::format("{} bytes of each of {} slots", plan_.stripe_bytes, plan_.places());
+}
+
 std::optional<schedule::Traffic> SlotsStage::forecast(const std::stop_token& stop) const {
   if (!link_times_) return std::nullopt;
   Simulation simulation(*plan_.schedule, *link_times_);
@@ -86,20 +90,22 @@ void SlotsStage::move(work::Run& run, const work::Relay& relay, std::size_t firs
   task::Workers workers = transfer_workers(run.frame());
   SlotBytes stripes[] = {SlotBytes(plan_, storage), SlotBytes(plan_, storage)};
   schedule::Traffic traffic = no_traffic();
-  run.begin(plan_.pass.bytes_read + plan_.pass.bytes_written, first + 1);
-  run.with(workers, [&] {
-    uint64_t next = 0;
-    Machine machine(*plan_.schedule, link_times_);
-    const auto load = [&](SlotBytes& stripe) {
-      if (next >= plan_.slot_bytes) return false;
-      stripe.load(source, next, width(next));
-      next += plan_.stripe_bytes;
-      return true;
-    };
-    const auto exchange = [&](SlotBytes& stripe) { traffic += machine.run(stripe, run.stop()); };
-    const auto store = [&](SlotBytes& stripe) { stripe.store(target); };
-    task::in_turn(stripes, load, exchange, store);
-  });
+  const auto exchange_stripes = [&](uint64_t from, uint64_t to) {
+    run.with(workers, [&] {
+      uint64_t next = from;
+      Machine machine(*plan_.schedule, link_times_);
+      const auto load = [&](SlotBytes& stripe) {
+        if (next == to) return false;
+        const uint64_t begin = next++ * plan_.stripe_bytes;
+        stripe.load(source, begin, width(begin));
+        return true;
+      };
+      const auto exchange = [&](SlotBytes& stripe) { traffic += machine.run(stripe, run.stop()); };
+      const auto store = [&](SlotBytes& stripe) { stripe.store(target); };
+      task::in_turn(stripes, load, exchange, store);
+    });
+  };
+  run.perform(steps_of(plan_.pass, first, plan_.stripes()), target.file, exchange_stripes);
   sent_ = traffic;
 }
 

@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "text/count_text.hpp"
 #include "plan/price.hpp"
+#include "text/count_text.hpp"
+#include "work/resuming.hpp"
 
 namespace xorder::machine {
 
@@ -25,11 +26,17 @@ std::unique_ptr<Stage> tile_stage(const work::Frame& frame, const Reordering& wh
                                      std::move(name));
 }
 
+work::Steps steps_of(const plan::PassSummary& pass, std::size_t number, std::uint64_t count) {
+  return {number, count, pass.bytes_read + pass.bytes_written, pass.predicted_seconds, 1};
+}
+
 // The model of schedules is coarser than a profile, so no run is compared with what it predicts.
 Job::Job(work::Frame frame) : Work((frame.disks.measured = false, std::move(frame))) {}
 
 StagedWork::StagedWork(work::Frame frame, std::vector<std::unique_ptr<Stage>> stages)
-    : Job(std::move(frame)), stages_(std::move(stages)) {}
+    : Job(std::move(frame)), stages_(std::move(stages)) {
+  work::require_memory_to_go_on(this->frame(), summary().peak_memory());
+}
 
 std::vector<work::PassSummary> StagedWork::passes() const {
   std::vector<work::PassSummary> all;
@@ -63,6 +70,14 @@ std::optional<schedule::Traffic> StagedWork::forecast(const std::stop_token& sto
 void StagedWork::move(work::Run& run) {
   const work::Relay relay(run, passes().size());
   std::size_t first = 0;
+  std::string steps;
+  for (const auto& stage : stages_) {
+    stage->adopt_alignments(run, relay, first);
+    first += stage->passes().size();
+    steps += stage->steps() + "; ";
+  }
+  if (run.resumable()) run.begin_resumable(steps);
+  first = 0;
   for (const auto& stage : stages_) {
     stage->move(run, relay, first);
     if (stage->traffic()) sent_ = stage->traffic();

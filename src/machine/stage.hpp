@@ -22,6 +22,10 @@ class Stage : public schedule::Sender {
   virtual std::vector<plan::PassSummary> passes() const = 0;
   /// A few words for people.
   virtual std::string describe() const = 0;
+  /// All that decides which bytes a step of its passes has, as text.
+  virtual std::string steps() const = 0;
+  /// To be called before move(). Plans again if the files need larger alignments than were assumed.
+  virtual void adopt_alignments(const work::Run&, const work::Relay&, std::size_t /*first*/) {}
   /// Performs its passes, those of the relay from `first` on. Leaves Relay::finish() of the last one
   /// to the caller.
   virtual void move(work::Run& run, const work::Relay& relay, std::size_t first) = 0;
@@ -34,6 +38,9 @@ inline constexpr std::uint64_t files_in_memory = 3;
 /// read and write scratch files.
 plan::Setting setting_of(const work::Frame& frame, bool first, bool last);
 
+/// A pass whose steps are few and long, each for most of the memory.
+work::Steps steps_of(const plan::PassSummary& pass, std::size_t number, std::uint64_t count);
+
 /// The tile engine as a stage.
 class TileStage final : public Stage {
  public:
@@ -41,6 +48,10 @@ class TileStage final : public Stage {
       : engine_(std::move(engine)), what_(std::move(what)) {}
   std::vector<plan::PassSummary> passes() const override { return engine_.passes(); }
   std::string describe() const override { return what_ + ", by tiles:\n" + engine_.plan().describe_part(); }
+  std::string steps() const override { return engine_.steps(); }
+  void adopt_alignments(const work::Run& run, const work::Relay& relay, std::size_t first) override {
+    engine_.adopt_alignments(run, relay, {first, first + engine_.plan().passes.size()});
+  }
   void move(work::Run& run, const work::Relay& relay, std::size_t first) override {
     engine_.run(run, relay, {first, first + engine_.plan().passes.size()});
   }

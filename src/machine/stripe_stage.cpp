@@ -1,5 +1,7 @@
 #include "machine/stripe_stage.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -8,6 +10,7 @@
 #include "machine/processor_block.hpp"
 #include "machine/simulation.hpp"
 #include "machine/storage.hpp"
+#include "rounding.hpp"
 #include "task/in_turn.hpp"
 #include "task/parallel.hpp"
 #include "xorder/machine/machine.hpp"
@@ -296,6 +299,10 @@ void Stripes::write_pieces(const Stored& stored, const std::byte* content) {
 
 }  // namespace
 
+std::string StripeStage::steps() const {
+  return fmt::format("{}, {} of {} rows", plan_.describe(), plan_.rows, plan_.most_rows);
+}
+
 std::optional<schedule::Traffic> StripeStage::forecast(const std::stop_token& stop) const {
   if (!link_times_) return std::nullopt;
   const schedule::Schedule& schedule = *plan_.schedule;
@@ -329,20 +336,23 @@ void StripeStage::move(work::Run& run, const work::Relay& relay, std::size_t fir
   schedule::Traffic traffic =
       no_traffic(plan_.name, schedule.network().nodes(), schedule.steps(), link_times_);
 
-  run.begin(plan_.pass.bytes_read + plan_.pass.bytes_written, first + 1);
-  run.with(workers, [&] {
-    uint64_t next = 0;
-    Machine machine(schedule, link_times_);
-    const auto load = [&](Stripe& stripe) {
-      if (next >= plan_.most_rows) return false;
-      stripes.load(stripe, next, next + plan_.rows);
-      next += plan_.rows;
-      return true;
-    };
-    const auto exchange = [&](Stripe& stripe) { traffic += stripes.exchange(stripe, machine, run.stop()); };
-    const auto store = [&](Stripe& stripe) { stripes.store(stripe); };
-    task::in_turn(buffers, load, exchange, store);
-  });
+  const auto exchange_stripes = [&](uint64_t from, uint64_t to) {
+    run.with(workers, [&] {
+      uint64_t next = from;
+      Machine machine(schedule, link_times_);
+      const auto load = [&](Stripe& stripe) {
+        if (next == to) return false;
+        stripes.load(stripe, next * plan_.rows, (next + 1) * plan_.rows);
+        ++next;
+        return true;
+      };
+      const auto exchange = [&](Stripe& stripe) { traffic += stripes.exchange(stripe, machine, run.stop()); };
+      const auto store = [&](Stripe& stripe) { stripes.store(stripe); };
+      task::in_turn(buffers, load, exchange, store);
+    });
+  };
+  run.perform(steps_of(plan_.pass, first, ceil_div(plan_.most_rows, plan_.rows)), target.file,
+              exchange_stripes);
   sent_ = traffic;
 }
 

@@ -14,6 +14,7 @@ class StripeStage final : public Stage {
   std::vector<plan::PassSummary> passes() const override { return {plan_.pass}; }
   std::string describe() const override { return plan_.describe(); }
   std::optional<schedule::Traffic> forecast(const std::stop_token& stop) const override;
+  std::string steps() const override;
   void move(work::Run& run, const work::Relay& relay, std::size_t first) override;
 
  private:

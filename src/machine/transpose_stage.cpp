@@ -43,10 +43,29 @@ std::string TransposeStage::describe() const {
       matrix_.blocks, matrix_.blocks, rows_.front().plan().describe_part());
 }
 
-void TransposeStage::move(work::Run& run, const work::Relay& relay, std::size_t first) {
+void TransposeStage::adopt_alignments(const work::Run& run, const work::Relay& relay, std::size_t first) {
   const std::size_t last = first + passes().size();
   for (std::uint64_t i = 0; i < matrix_.blocks; ++i)
-    rows_[i].run(run, relay, {first, last, matrix_.scratch(i, 0)});
+    rows_[i].adopt_alignments(run, relay, {first, last, matrix_.scratch(i, 0)});
+}
+
+// A step is a row, whose passes are counted one by one.
+void TransposeStage::move(work::Run& run, const work::Relay& relay, std::size_t first) {
+  const std::size_t count = passes().size(), last = first + count;
+  std::uint64_t row = 0;
+  const auto transpose_rows = [&](std::uint64_t from, std::uint64_t to) {
+    for (; row < from; ++row) {  // an earlier run has done them
+      for (const work::PassSummary& pass : rows_[row].passes()) {
+        const std::uint64_t bytes = pass.bytes_read + pass.bytes_written;
+        run.begin(bytes, last, bytes);
+      }
+    }
+    for (; row < to; ++row) rows_[row].run(run, relay, {first, last, matrix_.scratch(row, 0)});
+  };
+  double seconds = 0;
+  for (const work::PassSummary& pass : passes()) seconds += pass.predicted_seconds;
+  run.perform({last - 1, matrix_.blocks, 0, seconds, 1}, relay.target(last - 1).file, transpose_rows);
+  transpose_rows(matrix_.blocks, matrix_.blocks);
 }
 
 }  // namespace xorder::machine

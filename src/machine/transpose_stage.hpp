@@ -19,6 +19,8 @@ class TransposeStage final : public Stage {
   TransposeStage(const plan::BlockMatrix& matrix, const plan::Setting& setting);
   std::vector<plan::PassSummary> passes() const override;
   std::string describe() const override;
+  std::string steps() const override { return describe(); }  // rows of the matrix
+  void adopt_alignments(const work::Run& run, const work::Relay& relay, std::size_t first) override;
   void move(work::Run& run, const work::Relay& relay, std::size_t first) override;
 
  private:

@@ -32,7 +32,7 @@ work::Frame framed(std::vector<io::ArrayFile> inputs, const Reordering& what,
   for (const io::ArrayFile& input : inputs) working += input.description.end() - input.description.begin();
   options.kept_axes = inputs.size() == 1 ? work::kept_axes(what) : std::vector<int>();
   work::Frame frame = work::settle(std::move(inputs), std::move(output), dtype, extents, std::move(options),
-                                   working, {.team = team}, {.strided = true, .resumes = true});
+                                   working, {.team = team}, {.strided = true});
   work::settle_journal(frame, what, extents);
   if (team != nullptr) work::check_same(what, *team);
   return frame;
@@ -57,10 +57,7 @@ Job::Job(std::vector<io::ArrayFile> inputs, const Reordering& what, std::vector<
          std::filesystem::path output, work::Options options, work::Team* team)
     : Work(framed(std::move(inputs), what, extents, std::move(output), std::move(options), team)),
       tiles_(std::make_unique<TileEngine>(what, frame().setting)) {
-  const std::uint64_t needed = plan().peak_memory();
-  if (frame().resumes() && needed > frame().allowed_memory)
-    throw InputError(fmt::format("to go on with the earlier run takes {} of memory; {} can be used",
-                                 size_text(needed), size_text(frame().allowed_memory)));
+  work::require_memory_to_go_on(frame(), plan().peak_memory());
   note(tiles_->note());
 }
 
@@ -104,6 +101,8 @@ void Job::move(work::Run& run) {
   }
   {
     const work::Relay relay(run, passes);
+    tiles_->adopt_alignments(run, relay, {0, passes});
+    if (run.resumable()) run.begin_resumable(tiles_->steps());
     tiles_->run(run, relay, {0, passes}, comparison ? &*comparison : nullptr);
   }
   if (!comparison) return;

@@ -201,11 +201,11 @@ io::File Delivery::kept_scratch(const std::filesystem::path& directory, std::uin
                         frame_.access.target, resumes ? io::Kept::opened : io::Kept::made, disk_);
 }
 
-void Delivery::checkpoint(std::size_t pass, std::uint64_t tiles, const io::File& file) {
+void Delivery::checkpoint(std::size_t pass, std::uint64_t steps, const io::File& file) {
   file.sync();
   Journal& journal = *frame_.journal;
   journal.pass = pass;
-  journal.tiles = tiles;
+  journal.steps = steps;
   write_journal(journal, frame_.output.path, disk_);
   journal.exists = true;
 }
@@ -216,7 +216,7 @@ void Delivery::require_unchanged_inputs() const {
   for (std::size_t i = 0; i < sources_.size(); ++i) {
     if (now[i] == stamps_[i]) continue;
     if (frame_.journal)
-      frame_.journal->pass = frame_.journal->tiles = 0;  // what is finished is worth nothing
+      frame_.journal->pass = frame_.journal->steps = 0;  // what is finished is worth nothing
     io::FileStamp but_for_ctime = now[i];
     but_for_ctime.ctime_seconds = stamps_[i].ctime_seconds;
     but_for_ctime.ctime_nanoseconds = stamps_[i].ctime_nanoseconds;
@@ -244,7 +244,7 @@ void Delivery::commit(const std::stop_token& stop) {
     if (frame_.journal) {
       delivered_ = true;
       discard_quietly();
-      frame_.journal->pass = frame_.journal->tiles = 0;
+      frame_.journal->pass = frame_.journal->steps = 0;
     }
     if (team != nullptr) team->meet();
   } catch (...) {  // a part is worth nothing without the others

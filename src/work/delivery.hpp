@@ -36,9 +36,9 @@ class Delivery {
   /// Makes a file for the data between two passes, in the scratch directory, or opens that of an earlier run
   /// which this one goes on with.
   io::File scratch(std::uint64_t bytes);
-  /// Requires a resumable run. Records that the first tiles of a pass (counted from 0), of which `file` holds
+  /// Requires a resumable run. Records that the first steps of a pass (counted from 0), of which `file` holds
   /// the data, are finished: syncs the file and writes the journal. Throws IoError.
-  void checkpoint(std::size_t pass, std::uint64_t tiles, const io::File& file);
+  void checkpoint(std::size_t pass, std::uint64_t steps, const io::File& file);
 
   /// Throws IoError if an input, or the header of one, has changed since the constructor.
   void require_unchanged_inputs() const;

@@ -399,8 +399,8 @@ Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, co
     options.dataset = *std::move(name);
   }
   if (!engine.strided) std::ranges::for_each(inputs, check_contiguous);
-  if (options.resumable && (!engine.resumes || membership.team != nullptr))
-    throw InputError("only reorderings by tiles, in one process, can be resumable");
+  if (options.resumable && membership.team != nullptr)
+    throw InputError("only a run by one process can be resumable");
   if (options.split && (!engine.strided || membership.team != nullptr))
     throw InputError("only a reordering by one process makes several files");
   if (options.into_existing &&

@@ -79,7 +79,6 @@ void check_c_order(const io::ArrayFile& input);
 /// What an engine can do.
 struct Abilities {
   bool strided = false;  ///< read inputs whose elements do not follow each other in C or Fortran order
-  bool resumes = false;  ///< go on with an earlier run
 };
 
 /// How the inputs are read one after the other, or null if that is one file whose elements follow each other.

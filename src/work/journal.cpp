@@ -127,7 +127,7 @@ Journal parse_journal(std::string_view text, const std::string& path) {
       journal.old_header = text_of(all.at("old_header"));
     }
     journal.pass = all.at("pass");
-    journal.tiles = all.at("tiles");
+    journal.steps = all.at("tiles");
     journal.process = all.at("process");
     journal.bytes_done = all.at("bytes_done");
     journal.bytes_total = all.at("bytes_total");
@@ -168,7 +168,7 @@ std::string journal_text(const Journal& journal) {
            {"plan", journal.plan},
            {"inode", journal.inode},
            {"pass", journal.pass},
-           {"tiles", journal.tiles},
+           {"tiles", journal.steps},
            {"process", journal.process},
            {"bytes_done", journal.bytes_done},
            {"bytes_total", journal.bytes_total},

@@ -2,9 +2,9 @@
 //
 // A run with Options::resumable keeps what there is of its output and of its scratch files under names of
 // their own (io/kept.hpp). Beside the output lies its journal: what is to be made of which inputs, the
-// setting of its plan, and how many tiles of which pass are finished, which means that they have been synced.
-// The same job finds the journal, makes the same plan and goes on behind these tiles. A new journal replaces
-// the old one by its rename, so whatever happens, a journal is whole and is not ahead of the data.
+// setting of its plan, and how many steps of which pass are finished (tiles, say), which means that they have
+// been synced. The same job finds the journal, makes the same plan and goes on behind them. A new journal
+// replaces the old one by its rename, so whatever happens, a journal is whole and is not ahead of the data.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ struct Journal {
   /// The command line and where it was given, for `xorder resume`; may be empty.
   std::vector<std::string> words;
   std::string directory;
-  /// Of what the run's job is made, as JSON (work/remembered.hpp). Empty if another version has begun it.
+  /// Of what the run's job is made, as JSON (work/remembered.hpp). Empty if it is not a reordering by tiles.
   std::string job;
 
   std::string request;  ///< what is to be made, as text to be compared
@@ -52,7 +52,7 @@ struct Journal {
   std::vector<std::filesystem::path> scratch;
 
   std::size_t pass = 0;     ///< that is being made; those before it are finished
-  std::uint64_t tiles = 0;  ///< of it that are finished, the first ones
+  std::uint64_t steps = 0;  ///< of it that are finished, the first ones
 
   std::optional<InPlaceProgress> in_place{};  ///< the run has no output; `inode` is the file's
   std::string old_header{};                   ///< of a file in place whose header changes
@@ -66,7 +66,7 @@ struct Journal {
   double seconds = 0;                             ///< of the last run
 
   /// Whether there is something to go on with.
-  bool has_progress() const { return pass > 0 || tiles > 0; }
+  bool has_progress() const { return pass > 0 || steps > 0; }
 };
 
 /// Nobody can tell what its run has done.

@@ -80,6 +80,9 @@ std::string job_text(const Frame& frame, const Reordering& what, const std::vect
 }
 
 Remembered remembered(const Journal& journal, const std::string& output) {
+  if (journal.job.empty())
+    throw InputError(
+        fmt::format("{}: nothing but the same command, or the same job, goes on with this run", output));
   try {
     const json job = of_whole_numbers(journal.job);
     Remembered all{

@@ -10,6 +10,7 @@
 #include "io/format/npy_header.hpp"
 #include "io/kept.hpp"
 #include "io/output.hpp"
+#include "text/size_text.hpp"
 #include "work/frame.hpp"
 #include "work/remembered.hpp"
 #include "xorder/error.hpp"
@@ -17,18 +18,17 @@
 namespace xorder::work {
 namespace {
 
-// What is to be made, as text that is the same only for the same bytes in the same files.
-std::string request_of(const Frame& frame, const Reordering& what,
-                       const std::vector<std::uint64_t>& extents) {
+// What is to be made, as texts that are the same only for the same bytes in the same files.
+
+std::string of_output(const Frame& frame) {
   // An HDF5 header follows from the rest, but libhdf5 may fill its gaps with anything.
   const bool npy = frame.output.header.starts_with(io::npy_magic);
-  std::string text = fmt::format("{} bytes, axes {} in the order {}, shape ({}), {} bytes at {}, header {}",
-                                 what.element_bytes, fmt::join(what.extents, " "), fmt::join(what.order, " "),
-                                 fmt::join(extents, ", "), frame.output.bytes, frame.output.offset,
-                                 npy ? frame.output.header : frame.options.dataset);
-  if (what.mapped)
-    text += fmt::format("; axis {} by {} and {}", *what.mapped, fmt::join(what.map.matrix.columns(), " "),
-                        what.map.complement);
+  return fmt::format("{} bytes at {}, header {}", frame.output.bytes, frame.output.offset,
+                     npy ? frame.output.header : frame.options.dataset);
+}
+
+std::string of_inputs(const Frame& frame) {
+  std::string text;
   for (const io::ArrayFile& input : frame.inputs) {
     const io::ArrayDescription& a = input.description;
     text += fmt::format("; {} of shape ({}) at {} by {}", a.dtype.descr, fmt::join(a.extents, ", "), a.offset,
@@ -39,16 +39,55 @@ std::string request_of(const Frame& frame, const Reordering& what,
   return text;
 }
 
-void remember(Journal& journal, const Frame& frame, const Reordering& what,
-              const std::vector<std::uint64_t>& extents) {
+std::string request_of(const Frame& frame, const Reordering& what,
+                       const std::vector<std::uint64_t>& extents) {
+  std::string text = fmt::format("{} bytes, axes {} in the order {}, shape ({}), {}", what.element_bytes,
+                                 fmt::join(what.extents, " "), fmt::join(what.order, " "),
+                                 fmt::join(extents, ", "), of_output(frame));
+  if (what.mapped)
+    text += fmt::format("; axis {} by {} and {}", *what.mapped, fmt::join(what.map.matrix.columns(), " "),
+                        what.map.complement);
+  return text + of_inputs(frame);
+}
+
+void remember(Journal& journal, const Frame& frame, std::string job) {
   if (!frame.options.command.empty()) {
     journal.words = frame.options.command;
     journal.directory = std::filesystem::current_path().string();
   }
-  journal.job = job_text(frame, what, extents);
+  journal.job = std::move(job);
   journal.process = static_cast<std::uint64_t>(getpid());
   journal.bytes_before = journal.bytes_done;
   journal.seconds = 0;
+}
+
+// Of a run with an output.
+void settle(Frame& frame, const std::string& request, std::string job) {
+  Journal& journal = *frame.journal;
+  std::vector<io::FileStamp> stamps;
+  for (const io::ArrayFile& input : frame.inputs) stamps.push_back(input.stamp);
+  for (const io::ArrayFile& input : frame.inputs) {
+    if (input.header) stamps.push_back(input.header_stamp);
+  }
+  for (io::FileStamp& stamp : stamps) stamp.device = 0;
+  const std::string output = frame.output.path.string();
+  if (frame.resumes()) {
+    const auto refuse = [&](const std::string& why) {
+      throw InputError(fmt::format(
+          "{}: an earlier run is not finished, but {}; `xorder discard {}` removes it", output, why, output));
+    };
+    if (journal.request != request) refuse("it makes something else");
+    if (journal.inputs.size() != stamps.size()) refuse("it reads other files");
+    for (std::size_t i = 0; i < frame.inputs.size(); ++i) {
+      if (journal.inputs[i] != stamps[i])
+        refuse(fmt::format("{} is another file or has changed since", frame.inputs[i].path.string()));
+    }
+    if (journal.inputs != stamps) refuse("a header has changed since");
+  }
+  journal.request = request;
+  journal.inputs = std::move(stamps);
+  if (!frame.resumes()) journal.setting = frame.setting;
+  remember(journal, frame, std::move(job));
 }
 
 }  // namespace
@@ -83,33 +122,17 @@ void find_journal(Frame& frame) {
 }
 
 void settle_journal(Frame& frame, const Reordering& what, const std::vector<std::uint64_t>& extents) {
-  if (!frame.journal) return;
-  Journal& journal = *frame.journal;
-  const std::string request = request_of(frame, what, extents);
-  std::vector<io::FileStamp> stamps;
-  for (const io::ArrayFile& input : frame.inputs) stamps.push_back(input.stamp);
-  for (const io::ArrayFile& input : frame.inputs) {
-    if (input.header) stamps.push_back(input.header_stamp);
-  }
-  for (io::FileStamp& stamp : stamps) stamp.device = 0;
-  const std::string output = frame.output.path.string();
-  if (frame.resumes()) {
-    const auto refuse = [&](const std::string& why) {
-      throw InputError(fmt::format(
-          "{}: an earlier run is not finished, but {}; `xorder discard {}` removes it", output, why, output));
-    };
-    if (journal.request != request) refuse("it makes something else");
-    if (journal.inputs.size() != stamps.size()) refuse("it reads other files");
-    for (std::size_t i = 0; i < frame.inputs.size(); ++i) {
-      if (journal.inputs[i] != stamps[i])
-        refuse(fmt::format("{} is another file or has changed since", frame.inputs[i].path.string()));
-    }
-    if (journal.inputs != stamps) refuse("a header has changed since");
-  }
-  journal.request = request;
-  journal.inputs = std::move(stamps);
-  if (!frame.resumes()) journal.setting = frame.setting;
-  remember(journal, frame, what, extents);
+  if (frame.journal) settle(frame, request_of(frame, what, extents), job_text(frame, what, extents));
+}
+
+void settle_journal(Frame& frame, const std::string& what) {
+  if (frame.journal) settle(frame, fmt::format("{}, {}{}", what, of_output(frame), of_inputs(frame)), {});
+}
+
+void require_memory_to_go_on(const Frame& frame, std::uint64_t needed) {
+  if (frame.resumes() && needed > frame.allowed_memory)
+    throw InputError(fmt::format("to go on with the earlier run takes {} of memory; {} can be used",
+                                 size_text(needed), size_text(frame.allowed_memory)));
 }
 
 void refuse_half_done(const std::filesystem::path& path, bool needed) {
@@ -166,7 +189,7 @@ void settle_in_place_journal(Frame& frame, const Reordering& what, const std::ve
   }
   frame.setting = found->setting;
   frame.journal = std::make_shared<Journal>(*std::move(found));
-  remember(*frame.journal, frame, what, extents);
+  remember(*frame.journal, frame, job_text(frame, what, extents));
 }
 
 void begin_in_place(const Frame& frame, const std::string& plan, std::uint64_t batches) {

@@ -25,6 +25,12 @@ void find_journal(Frame& frame);
 /// Says in the journal, if there is one, what is to be made. Throws InputError if an earlier run was for
 /// something else, or an input has changed since.
 void settle_journal(Frame& frame, const Reordering& what, const std::vector<std::uint64_t>& extents);
+/// The same for other work. `what` is a text, the same only for work that makes the same bytes of the same
+/// inputs. Only the same work can go on with it, not `resume()` (tiles/resume.hpp).
+void settle_journal(Frame& frame, const std::string& what);
+
+/// Throws InputError if the run goes on with an earlier one whose plan needs more memory than is allowed now.
+void require_memory_to_go_on(const Frame& frame, std::uint64_t needed);
 
 /// What to say of a file that a run in place has left half done. `name` is the file's in a command line.
 std::string half_done(const std::string& path, const std::string& name);

@@ -92,7 +92,7 @@ std::uint64_t Run::bytes_done() const {
   return before_ + std::min(meter_.count().bytes() - moved_before_, part_);
 }
 
-Reached Run::begin_resumable(const std::string& plan) {
+void Run::begin_resumable(const std::string& plan) {
   Journal& journal = *frame_.journal;
   if (!journal.plan.empty() && journal.plan != plan)
     throw InputError(
@@ -100,20 +100,44 @@ Reached Run::begin_resumable(const std::string& plan) {
                     "`xorder discard {}` removes it",
                     frame_.output.path.string(), frame_.output.path.string()));
   journal.plan = plan;
-  const Reached reached{journal.pass, journal.tiles};
+  reached_pass_ = journal.pass;
+  reached_steps_ = journal.steps;
   if (journal.has_progress())
     say(fmt::format("went on after {} of {} bytes that earlier runs had read and written", journal.bytes_done,
                     journal.bytes_total));
-  checkpoint(reached.pass, reached.tiles, target().file);
-  return reached;
+  checkpoint(reached_pass_, reached_steps_, target().file);
 }
 
-void Run::checkpoint(std::size_t pass, std::uint64_t tiles, const io::File& file) {
+void Run::perform(const Steps& pass, const io::File& target, const Perform& perform) {
+  constexpr double seconds = 10;  // of a part
+  if (!resumable() || within_step_) {
+    begin(pass.bytes, pass.pass + 1);
+    return perform(0, pass.count);
+  }
+  std::uint64_t done = pass.pass < reached_pass_    ? pass.count
+                       : pass.pass == reached_pass_ ? std::min(reached_steps_, pass.count)
+                                                    : 0;
+  begin(pass.bytes, pass.pass + 1, pass.bytes / std::max<std::uint64_t>(pass.count, 1) * done);
+  const double steps = seconds / std::max(pass.seconds / static_cast<double>(pass.count), 1e-9);
+  const std::uint64_t part = std::max(pass.least_part, static_cast<std::uint64_t>(std::min(steps, 1e15)));
+  while (done < pass.count) {
+    const std::uint64_t end = pass.count - done < 2 * part ? pass.count : done + part;
+    within_step_ = true;
+    perform(done, end);
+    within_step_ = false;
+    done = end;
+    const bool last = done == pass.count;
+    if (!last || pass.pass + 1 < progress_.passes)
+      checkpoint(last ? pass.pass + 1 : pass.pass, last ? 0 : done, target);
+  }
+}
+
+void Run::checkpoint(std::size_t pass, std::uint64_t steps, const io::File& file) {
   Journal& journal = *frame_.journal;
   journal.bytes_done = bytes_done();
   journal.bytes_total = progress_.bytes_total;
   journal.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
-  delivery_.checkpoint(pass, tiles, file);
+  delivery_.checkpoint(pass, steps, file);
 }
 
 void Run::tick() {

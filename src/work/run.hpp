@@ -14,10 +14,15 @@
 
 namespace xorder::work {
 
-/// Passes before this one (counted from 0), and the first tiles of it, are finished.
-struct Reached {
-  std::size_t pass = 0;
-  std::uint64_t tiles = 0;
+/// A pass as a run performs it: in steps, in order.
+struct Steps {
+  std::size_t pass = 0;  ///< counted from 0
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;  ///< that this process reads and writes for all of them, together
+  double seconds = 0;       ///< predicted, for all of them
+  /// A part of a resumable pass has at least so many steps: a part begins when the one before has ended,
+  /// which costs about half of the time of a step where reads and writes go on at the same time.
+  std::uint64_t least_part = 16;
 };
 
 /// For the thread that called Work::run(). Other threads may call stop() and the other const functions.
@@ -54,12 +59,15 @@ class Run {
   /// `pass` counts from 1. An earlier run has done `done` bytes of it.
   void begin(std::uint64_t bytes, std::size_t pass, std::uint64_t done = 0);
   bool resumable() const { return frame_.journal != nullptr; }
-  /// Where an earlier run of this plan, of which `plan` is a text, has come to. Throws InputError if its
-  /// plan was another one.
-  Reached begin_resumable(const std::string& plan);
-  /// The first tiles of a pass (counted from 0), of which `file` holds the data, are finished: records that
-  /// in the journal. Throws IoError.
-  void checkpoint(std::size_t pass, std::uint64_t tiles, const io::File& file);
+  /// To be called before the first pass of a resumable run. `plan` is a text: all that decides which bytes
+  /// the steps of each pass write. Throws InputError if the plan of an earlier run was another one.
+  void begin_resumable(const std::string& plan);
+  /// Begins a pass and calls `perform` for its steps [first, last), in order: for all of them together or, if
+  /// the run is resumable, part by part, for those that no earlier run has finished. `target` is the file
+  /// that they write; with each part all of it must be there that they write. Each part is then synced and
+  /// recorded in the journal. Throws what `perform` throws, and IoError.
+  using Perform = std::function<void(std::uint64_t first, std::uint64_t last)>;
+  void perform(const Steps& pass, const io::File& target, const Perform& perform);
   /// Reports the progress to the caller of Work::run().
   void tick();
   /// Adds a note to the report: a request that could not be met.
@@ -76,6 +84,7 @@ class Run {
 
  private:
   std::uint64_t bytes_done() const;
+  void checkpoint(std::size_t pass, std::uint64_t steps, const io::File& file);
 
   const Frame& frame_;
   task::Stopping stopping_;
@@ -85,6 +94,10 @@ class Run {
   Progress progress_;
   std::uint64_t before_ = 0, part_ = 0;  // bytes of the finished parts, and of this one
   std::uint64_t moved_before_ = 0;       // the meter's count when this part began
+  // Passes before this one (counted from 0), and the first steps of it, were finished by earlier runs.
+  std::size_t reached_pass_ = 0;
+  std::uint64_t reached_steps_ = 0;
+  bool within_step_ = false;
   std::string queue_;
   std::string note_;
   std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();

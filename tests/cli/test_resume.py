@@ -2,6 +2,7 @@
 """--resumable: a run that was killed goes on, and what it makes is exact; resume, status and discard."""
 
 import itertools
+import json
 import os
 import re
 import signal
@@ -245,12 +246,76 @@ class Resume(Case):
         for command in ("resume", "status", "discard"):
             self.refused(command, "b.npy", says="nothing to")
 
-    def test_engines_that_cannot(self):
-        self.save("band.npy", self.noise((50, 5), "f8"))
-        self.refused("transpose", "band.npy", "b.npy", "--banded", "2,2", "--resumable", says="only reorderings by tiles")
-        self.save("m.npy", self.noise((64, 64), "f8"))
-        self.refused("machine", "transpose", "m.npy", "b.npy", "--schedule", "rounds", "--resumable",
-                     says="only reorderings by tiles")
+    def other_work(self):
+        """Command lines of the other engines: passes of each kind, by one scratch file, two, and none."""
+        def banded(array, lower, upper):  # (N, B) by columns
+            made = np.zeros_like(array)
+            n, width = array.shape
+            for k in range(width):
+                shift = upper - k
+                for j in range(max(0, shift), min(n, n + shift)):
+                    made[j - shift, width - 1 - k] = array[j, k]
+            return made
+        strips = self.noise((28000, 61), "V32")
+        few = self.noise((1 << 23,), "i4")
+        matrix = self.noise((512, 512), "V128")
+        return [("strips.npy", strips, ["transpose", "strips.npy", "b.npy", "--banded", "20,40"], banded(strips, 20, 40)),
+                ("few.npy", few, ["descend", "scan", "few.npy", "b.npy", "--op", "sum"], np.cumsum(few, dtype="i4")),
+                ("few.npy", few, ["descend", "shift", "few.npy", "b.npy", "--by", "2777777"], np.roll(few, 2777777)),
+                ("few.npy", few, ["machine", "bitreverse", "few.npy", "b.npy", "--schedule", "rounds", "--layout", "3"], bit_reversed(few)),
+                ("matrix.npy", matrix, ["machine", "transpose", "matrix.npy", "b.npy", "--schedule", "mesh"], matrix.T),
+                ("matrix.npy", matrix, ["machine", "transpose", "matrix.npy", "b.npy", "--schedule", "exchange"], matrix.T)]
+
+    def test_other_engines_go_on(self):
+        went_on = 0
+        cases = self.other_work()
+        for case in range(len(cases)) if LONG else self.random.permutation(len(cases))[:3]:
+            name, array, words, expected = cases[case]
+            self.save(name, array)
+            args = [*words, "--memory", "16MiB", "--device", "slow.json", "--resumable", "-q"]
+            at = 0
+            while True:
+                at += 1 if LONG else int(self.random.integers(1, 9 + 2 * at))
+                died = self.dies_at(at, *args)
+                if died.returncode == 0:
+                    self.assert_same(self.load("b.npy"), np.ascontiguousarray(expected), words)
+                    self.assertGreater(at, 15, "the operations are not counted")
+                    break
+                self.assertEqual(died.returncode, -signal.SIGKILL, died.stderr)
+                if not os.path.exists(self.path("b.npy")):
+                    status = self.run_xorder("status", "b.npy", "--json")
+                    went_on += status.returncode == 0 and json.loads(status.stdout)["bytes_done"] > 0
+                if not os.path.exists(self.path("b.npy")) or self.kept():
+                    self.resume_until_done(args)
+                self.assert_same(self.load("b.npy"), np.ascontiguousarray(expected), (words, at))
+                self.assertEqual(self.kept(), [], (words, at))
+                os.unlink(self.path("b.npy"))
+            tally(at, "SIGKILL before an fsync, rename, unlink, .. of bands, sweeps and virtual processors")
+            os.unlink(self.path("b.npy"))
+        self.assertGreater(went_on, 0)
+
+    def test_other_work_is_not_gone_on_with(self):
+        few = self.noise((1 << 23,), "i4")
+        self.save("few.npy", few)
+        more = ["few.npy", "b.npy", "--device", "slow.json", "-q", "--resumable"]
+        scan = ["descend", "scan", *more, "--op", "sum", "--memory", "20MiB"]
+        self.stop_behind_a_checkpoint(scan)
+        self.refused("descend", "scan", *more, "--op", "max", "--memory", "20MiB", says="it makes something else")
+        self.refused("machine", "bitreverse", *more, "--schedule", "rounds", says="it makes something else")
+        self.refused("bitreverse", *more, says="it makes something else")
+        self.ok(*scan[:-1], "1GiB", "--threads", "1")
+        self.assert_same(self.load("b.npy"), np.cumsum(few, dtype="i4"))
+
+    def test_a_merge_checks_all_of_its_input(self):
+        halves = np.sort(self.noise((2, 1 << 22), "i4")).reshape(-1)
+        halves[1000], halves[1001] = halves[1001] + 1, halves[1000]
+        self.save("halves.npy", halves)
+        args = ["descend", "merge", "halves.npy", "b.npy", "--memory", "16MiB", "--device", "slow.json", "--resumable", "-q"]
+        at = 0
+        while self.dies_at(at := at + 1, *args).returncode == -signal.SIGKILL:
+            self.assertFalse(os.path.exists(self.path("b.npy")))
+        self.refused(*args, says="its halves are not both sorted; the first violation is at position 1001")
+        self.assertEqual(self.kept(), [])
 
     def test_an_unfinished_run_is_mentioned(self):
         array, args, _ = self.stopped()

@@ -24,6 +24,29 @@ def test_scan(rng):
     assert same(np.load("c.npy"), np.bitwise_xor.accumulate(m[3:7].reshape(-1)))
 
 
+def test_a_scan_goes_on(rng):
+    """An interrupted run keeps what is finished; the same call goes on, another one is refused."""
+    a = rng.integers(0, 100, 1 << 22)
+    np.save("a.npy", a)
+
+    def stop(done, total):
+        if done >= total // 2:  # one pass of two
+            raise RuntimeError("enough")
+
+    for _ in range(50):  # it is told so often that nearly every run is stopped before its end
+        with pytest.raises(RuntimeError, match="enough"):
+            xorder.scan("a.npy", "b.npy", memory="16MiB", resumable=True, overwrite=True, progress=stop)
+        if not os.path.exists("b.npy"):
+            break
+    assert 0 < xorder.status("b.npy")["bytes_done"]
+    with pytest.raises(ValueError, match="the same job"):
+        xorder.resume("b.npy")
+    with pytest.raises(ValueError, match="makes something else"):
+        xorder.scan("a.npy", "b.npy", "max", memory="16MiB", resumable=True)
+    xorder.scan("a.npy", "b.npy", memory="16MiB", resumable=True)
+    assert same(np.load("b.npy"), np.cumsum(a))
+
+
 def test_shift(rng):
     for a in [rng.random((7, 9)), rng.integers(0, 100, 64).astype("u1"), np.array(["ab", "cd", "ef"], "S2")]:
         np.save("a.npy", a)

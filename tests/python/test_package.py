@@ -1,6 +1,6 @@
 """The documentation's examples, types, and the package as it is installed."""
 import doctest
-import importlib
+import importlib.util
 import os
 import pathlib
 import pkgutil
@@ -42,8 +42,9 @@ def test_types():
 @pytest.mark.skipif("XORDER_LIBRARY" not in os.environ, reason="XORDER_LIBRARY names no library, so pip would build one")
 def test_pip(folder):
     """pip install from a checkout, into an environment that sees only Debian's packages."""
-    for module in ("venv", "pip", "setuptools", "wheel"):
-        pytest.importorskip(module, reason=f"{module} is not installed")
+    for module in ("venv", "pip", "setuptools", "wheel"):  # not imported: pip and setuptools change what the other finds
+        if importlib.util.find_spec(module) is None:
+            pytest.skip(f"{module} is not installed")
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     python = folder / "env/bin/python"
     for command in [[sys.executable, "-m", "venv", "--system-site-packages", "--without-pip", folder / "env"],

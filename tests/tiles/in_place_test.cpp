@@ -323,7 +323,7 @@ TEST(InPlaceTest, AJournalWithoutItsJobSaysSo) {
   journal.in_place = {.batches = 2, .done = 1};
   work::write_journal(journal, directory / "a", io::system_disk());
   EXPECT_THAT(test::message_of<InputError>([&] { resume(directory / "a"); }),
-              testing::HasSubstr("begun by another version of xorder"));
+              testing::HasSubstr("nothing but the same command, or the same job"));
 }
 
 TEST(InPlaceTest, PlansOfSmallArraysTakeLittleMemory) {

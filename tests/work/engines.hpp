@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -25,12 +26,6 @@ using MakeWork = std::unique_ptr<work::Work> (*)(const io::ArrayFile& in, const 
 inline std::unique_ptr<work::Work> tiles_work(const io::ArrayFile& in, const std::filesystem::path& out,
                                               work::Options options) {
   return std::make_unique<tiles::Job>(in, transposition(), out, options);
-}
-
-inline std::unique_ptr<work::Work> resumable(const io::ArrayFile& in, const std::filesystem::path& out,
-                                             work::Options options) {
-  options.resumable = true;
-  return tiles_work(in, out, options);
 }
 
 inline std::unique_ptr<work::Work> two_passes(const io::ArrayFile& in, const std::filesystem::path& out,
@@ -134,6 +129,14 @@ struct Engine {
   const char* name;
   MakeWork make;
   std::uint64_t elements;  // of 8 bytes
+  bool resumable = false;
+
+  work::Options options(work::AccessChoice access) const {
+    work::Options options{
+        .memory = std::uint64_t{16} << 20, .threads = 2, .access = access, .overwrite = true};
+    options.resumable = resumable;
+    return options;
+  }
 };
 
 inline const Engine engines[] = {
@@ -153,14 +156,19 @@ inline const Engine engines[] = {
     {"PipelinedInStripes", scheduled_descend_work<machine::DescendSchedule::pipelined>, 1 << 20},
     {"Aspc", scheduled_descend_work<machine::DescendSchedule::aspc>, 1 << 19}};
 
-// It also writes a journal.
-inline const Engine resumable_engine{"TilesResumable", resumable, 1 << 18};
+// They also write a journal.
+inline std::vector<Engine> resumable_engines() {
+  std::vector<Engine> all(std::begin(engines), std::end(engines));
+  for (Engine& engine : all) engine.resumable = true;
+  return all;
+}
 
 /// Of a test with an engine and a choice of access.
 inline std::string name_of_engine(
     const testing::TestParamInfo<std::tuple<Engine, work::AccessChoice>>& tested) {
   const bool direct = std::get<work::AccessChoice>(tested.param) == work::AccessChoice::direct;
-  return std::string(std::get<Engine>(tested.param).name) + (direct ? "Direct" : "Mapped");
+  const Engine& engine = std::get<Engine>(tested.param);
+  return std::string(engine.name) + (engine.resumable ? "Resumable" : "") + (direct ? "Direct" : "Mapped");
 }
 
 }  // namespace xorder::test

@@ -40,10 +40,9 @@ class FailingDiskTest : public testing::TestWithParam<std::tuple<test::Engine, A
 
   // Runs it all, from looking at the input on.
   void run(test::FailingDisk& disk) {
-    const Options options{
-        .memory = 16 * MiB, .threads = 2, .access = std::get<AccessChoice>(GetParam()), .overwrite = true};
+    const auto& [engine, access] = GetParam();
     const io::ArrayFile in = io::open_array(directory_ / "in.raw", layout_, disk);
-    std::get<test::Engine>(GetParam()).make(in, directory_ / "out.raw", options)->run();
+    engine.make(in, directory_ / "out.raw", engine.options(access))->run();
   }
 
   void expect_failure(test::FailingDisk& disk, bool may_be_complete = false) {
@@ -177,7 +176,7 @@ INSTANTIATE_TEST_SUITE_P(Engines, FailingDiskTest,
                          test::name_of_engine);
 
 INSTANTIATE_TEST_SUITE_P(Resumable, FailingDiskTest,
-                         testing::Combine(testing::Values(test::resumable_engine),
+                         testing::Combine(testing::Values(test::resumable_engines().front()),
                                           testing::Values(AccessChoice::direct, AccessChoice::mapped)),
                          test::name_of_engine);
 

@@ -28,10 +28,11 @@ class PowerLossTest : public testing::TestWithParam<std::tuple<test::Engine, Acc
   // Whether it came to its end.
   bool run(io::Disk& disk) {
     try {
-      const Options options{
-          .memory = 16 * MiB, .threads = 2, .access = std::get<AccessChoice>(GetParam()), .overwrite = true};
-      const io::ArrayFile in = io::open_array(in_, layout_, disk);
-      std::get<test::Engine>(GetParam()).make(in, out_, options)->run();
+      const auto& [engine, access] = GetParam();
+      Options options = engine.options(access);
+      // So slow that a pass has many parts.
+      if (engine.resumable) options.device = plan::Device::parse(R"({"points": [[4096, 2e4, 2e4]]})", "slow");
+      engine.make(io::open_array(in_, layout_, disk), out_, options)->run();
       return true;
     } catch (const Error&) {
       return false;
@@ -61,7 +62,7 @@ TEST_P(PowerLossTest, TheOutputIsAbsentOldOrExact) {
     std::ranges::shuffle(moments, random_);
     moments.resize(std::min<std::size_t>(moments.size(), test::sanitized || data_.size() > 8 * MiB ? 1 : 4));
   }
-  const bool goes_on = std::get<test::Engine>(GetParam()).name == std::string("TilesResumable");
+  const bool goes_on = std::get<test::Engine>(GetParam()).resumable;
   for (const long moment : moments) {
     SCOPED_TRACE(testing::Message() << "after " << moment << " operations");
     const bool was_there = random_.in(0, 1) == 1;
@@ -94,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(Engines, PowerLossTest,
                          test::name_of_engine);
 
 INSTANTIATE_TEST_SUITE_P(Resumable, PowerLossTest,
-                         testing::Combine(testing::Values(test::resumable_engine),
+                         testing::Combine(testing::ValuesIn(test::resumable_engines()),
                                           testing::Values(AccessChoice::direct, AccessChoice::mapped)),
                          test::name_of_engine);
 

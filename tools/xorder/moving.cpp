@@ -91,7 +91,7 @@ Reordering Request::mapping_of_all(const gf2::AffineMap& map) const {
   return xorder::mapping_of_all(joining ? joined(inputs, *joining).shape : array().shape(), map);
 }
 
-void MovingCommand::add_resources(CLI::App& command, bool resumable) {
+void MovingCommand::add_resources(CLI::App& command) {
   const bool alone = session().team == nullptr;
   command
       .add_flag("-f,--force", settings_.overwrite,
@@ -102,11 +102,11 @@ void MovingCommand::add_resources(CLI::App& command, bool resumable) {
              alone ? "memory to use, page cache included; default: half of what is available"
                    : "memory per process; default: its share of half of the available memory")
       ->group(group::resources);
-  if (alone && resumable)
+  if (alone)
     command.add_flag("--resumable", settings_.resumable, "if it is killed, `xorder resume OUT` goes on")
         ->group(group::output);
   command.option_defaults()->group(group::tuning);
-  if (alone && resumable)
+  if (alone)
     add_parsed(command, "--bwlimit", "SIZE", bandwidth_, parse_memory,
                "read and write at most SIZE per second, together, so that others can use the disk too");
   if (alone)
@@ -164,7 +164,7 @@ void MovingCommand::add_to(CLI::App& command, Make make, const OtherFiles& other
   const auto self = std::make_shared<MovingCommand>();
   self->make_ = std::move(make);
   self->files_.add_to(command, others);
-  self->add_resources(command, others.joins);
+  self->add_resources(command);
   if (others.in_place) self->add_in_place(command);
   self->reporting_.add_to(command);
   command.callback([self, &command] {

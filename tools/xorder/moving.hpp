@@ -63,7 +63,7 @@ class MovingCommand {
   static void add_to(CLI::App& command, Make make, const OtherFiles& others = {});
 
  private:
-  void add_resources(CLI::App& command, bool resumable);
+  void add_resources(CLI::App& command);
   void add_in_place(CLI::App& command);
   void check_in_place(const CLI::App& command) const;
   void learn_disk(Request& request, std::unique_ptr<work::Work>& work, const std::stop_token& stop) const;

@@ -36,6 +36,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -57,6 +58,11 @@ class Computation {
 
   Direction direction() const { return direction_; }
   std::size_t record_bytes() const { return record_bytes_; }
+  /// What it computes: a text that is the same only for computations that make the same of the same inputs.
+  /// Empty if nobody has said it. Then a run cannot be resumable, as nothing tells whether the next one goes
+  /// on with the same computation.
+  const std::string& name() const { return name_; }
+  void set_name(std::string name) { name_ = std::move(name); }
 
   /// Iteration b for `count` consecutive records from index `first` on (first + count ≤ M). Writes to `out`
   /// f_b of each record of `x` and those at the same place of `plus` (2^b further) and `minus` (2^b before).
@@ -84,9 +90,12 @@ class Computation {
   /// `records`, and the default leaves it as it is.
   virtual void store(std::uint64_t first, std::size_t count, std::byte* records, std::byte* output);
 
-  /// Called after every sweep over all records. May throw InputError for what load(), step() and store() have
-  /// seen; then there is no output.
+  /// Called after every sweep over all records, and after every part of one in a resumable run. May throw
+  /// InputError for what load(), step() and store() have seen; then there is no output.
   virtual void check() {}
+  /// Whether check() may need to see all that load() has seen at once. A resumable run then does the sweep
+  /// that loads as a whole.
+  virtual bool checks_whole_input() const { return false; }
 
  protected:
   Computation(Direction direction, std::size_t record_bytes)
@@ -95,6 +104,7 @@ class Computation {
  private:
   Direction direction_;
   std::size_t record_bytes_;
+  std::string name_;
 };
 
 /// A function f_b of one element: makes its new record from b, its index, and the records x, plus and minus.

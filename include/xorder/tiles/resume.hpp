@@ -16,7 +16,8 @@ namespace xorder::tiles {
 /// `path` is its output, or the file in place. Its options are those of the run. run() goes on where the run
 /// was and does nothing again that was finished. Throws InputError if there is no journal of such a run, it
 /// is still going on, its output is complete (then only the journal was left, and is removed), or its inputs
-/// are not what they were; and as the constructor of the job does.
+/// are not what they were; if it is no reordering by tiles (the same job made again goes on with others); and
+/// as the constructor of the job does.
 std::unique_ptr<work::Work> resume(const std::filesystem::path& path);
 
 /// The same for a run in place: run() puts back what has been moved.

@@ -66,7 +66,7 @@ struct Options {
   bool into_existing = false;
   /// Whether a run that is killed or stopped can be resumed, by the same job or by `xorder resume`: files
   /// that it has begun stay beside the output and in the scratch directory, and progress is recorded about
-  /// every ten seconds. Only tiles::Job, in one process.
+  /// every ten seconds. Only in one process. `xorder resume` needs `command`, but for tiles::Job.
   bool resumable = false;
   /// What `xorder resume` has to do for that: the words of a command line.
   std::vector<std::string> command{};

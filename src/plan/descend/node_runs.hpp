@@ -38,6 +38,7 @@ struct SweepTask {
   Between between = Between::threads;
   schedule::Reads reads{};  ///< an iteration that reads neither leaves everything as it is
   std::optional<schedule::LinkTimes> link_times{};  ///< if virtual processors' messages are timed
+  bool resumable = false;  ///< no sweep writes where it reads, so that it can be done again
 
   std::uint64_t elements() const { return (std::uint64_t{1} << lg_size) - missing; }
   std::uint64_t array_bytes() const { return record_bytes << lg_size; }

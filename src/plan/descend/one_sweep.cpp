@@ -80,7 +80,7 @@ Sweep SweepMaker::read_and_written(Iterations b) const {
   const bool first = ascend() ? lowest : highest, last = ascend() ? highest : lowest;
   const SweepTask& task = plan_.task;
   one.reads_input = first;
-  one.in_place = !first && (!last || record() == task.output_bytes);
+  one.in_place = !task.resumable && !first && (!last || record() == task.output_bytes);
   one.pass.bytes_read = (first ? task.input_bytes : record()) * task.elements();
   one.pass.bytes_written = (last ? task.output_bytes : record()) * task.elements();
   return one;

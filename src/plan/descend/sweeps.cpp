@@ -144,9 +144,9 @@ uint64_t Sweep::halo_slices() const {
   return sum;
 }
 
-uint64_t SweepPlan::scratch_bytes() const {
-  return sweeps.size() > 1 && task.record_bytes != task.output_bytes ? task.record_bytes * task.elements()
-                                                                     : 0;
+uint64_t SweepPlan::scratch_files() const {
+  if (task.resumable) return plan::scratch_files(sweeps.size());
+  return sweeps.size() > 1 && task.record_bytes != task.output_bytes ? 1 : 0;
 }
 
 const NodeRuns* SweepPlan::nodes() const {

@@ -88,9 +88,11 @@ struct SweepPlan {
   std::shared_ptr<const schedule::Neighbours> neighbours;
 
   std::uint64_t processors() const { return std::uint64_t{1} << (task.lg_size - lg_block); }
-  /// Scratch disk. The records between sweeps lie in the output's file, unless they have another size than
-  /// its elements.
-  std::uint64_t scratch_bytes() const;
+  /// The records between sweeps lie in the output's file, unless they have another size than its elements or
+  /// the run is resumable. Otherwise sweeps write to these files, in turn.
+  std::uint64_t scratch_files() const;
+  std::uint64_t scratch_file_bytes() const { return task.record_bytes * task.elements(); }
+  std::uint64_t scratch_bytes() const { return scratch_files() * scratch_file_bytes(); }
   /// Steps of both. Those that only differ in the runs that they carry are counted once.
   std::uint64_t steps() const {
     return (schedule ? schedule->steps() : 0) + (neighbours ? neighbours->stages() : 0);
