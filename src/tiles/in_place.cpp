@@ -149,9 +149,7 @@ InPlaceJob::InPlaceJob(const io::ArrayFile& file, const Reordering& what,
   } catch (const InputError& error) {
     throw InputError(fmt::format("{}: {}", file.path.string(), error.what()));
   }
-  if (plan_->memory() > frame().allowed_memory)
-    throw InputError(fmt::format("to go on with the earlier run takes {} of memory; {} can be used",
-                                 size_text(plan_->memory()), size_text(frame().allowed_memory)));
+  work::require_memory_to_go_on(frame(), plan_->memory());
 }
 
 InPlaceJob::~InPlaceJob() = default;
