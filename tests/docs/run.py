@@ -88,11 +88,12 @@ def make_files(folder, command):
 
 
 ran = set()  # of what several documents show
+LESS = {f"xorder bench {what}" for what in ("cache", "files", "schedules")}  # another line shows them with --html
 
 
 def run(command, where):
     """A command of xorder's, in a folder of its own, once."""
-    if command in ran or ".h5" in command and (h5py is None or not (BUILD / "libexec/xorder-hdf5").exists()):
+    if command in ran or command in LESS or ".h5" in command and (h5py is None or not (BUILD / "libexec/xorder-hdf5").exists()):
         return
     ran.add(command)
     folder = SCRATCH / "run"
@@ -111,8 +112,10 @@ def run(command, where):
     if re.search(r"xorder bench (compare|draw before)", command):
         # One with the default number of rounds, which takes little time here only.
         for name, rounds in [("before.json", ["--rounds", "1"]), ("after.json", [])]:
-            subprocess.run([BUILD / "tools/xorder/xorder", "bench", "cache", "--size", "64KiB", *rounds, "--json", name, "-q"],
-                           cwd=folder, check=True)
+            if not (SCRATCH / name).exists():
+                subprocess.run([BUILD / "tools/xorder/xorder", "bench", "cache", "--size", "64KiB", *rounds, "--json", SCRATCH / name, "-q"],
+                               check=True)
+            shutil.copy(SCRATCH / name, folder)
     made = not {"transpose", "bitreverse", "permute", "descend"}.isdisjoint(words[:5])
     if made and "--force" not in words and "--in-place" not in words:
         outputs = [word for word in words[2:] if word.endswith((".npy", ".raw"))]
@@ -191,8 +194,9 @@ def compile_programs(language, sources):
         project += f"add_executable({name} {name}.{ending})\ntarget_link_libraries({name} PRIVATE xorder::{library})\n"
     (folder / "CMakeLists.txt").write_text(project)
     prefix = SCRATCH / "prefix"
-    if not ((prefix.exists() or call(["cmake", "--install", BUILD, "--prefix", prefix], folder, language)) and
-            call(["cmake", "-G", "Ninja", "-S", ".", "-B", "build", f"-DCMAKE_PREFIX_PATH={prefix}", "-DCMAKE_BUILD_TYPE=Release"], folder, language) and
+    install = ["cmake", "--install", BUILD, "--prefix", prefix, "--component"]  # manual pages take most of the time of all
+    if not ((prefix.exists() or all(call([*install, component], folder, language) for component in ("library", "dev", "mpi"))) and
+            call(["cmake", "-G", "Ninja", "-S", ".", "-B", "build", f"-DCMAKE_PREFIX_PATH={prefix}"], folder, language) and
             call(["cmake", "--build", "build"], folder, language)):
         return
     for number, (where, source) in enumerate(sources):

@@ -86,7 +86,7 @@ TEST_P(FailingDiskTest, AFailingTransferEndsTheRun) {
   for (const Kind kind : {Kind::read, Kind::write}) {
     const long count = kind == Kind::read ? whole.reads() : whole.writes();
     ASSERT_GT(count, 0);
-    const int rounds = test::rounds(slow() ? 2 : 6, slow() ? 5 : 15);
+    const int rounds = test::rounds(slow() ? 2 : 3, slow() ? 5 : 15);
     for (int i = 0; i < rounds; ++i) {
       // Several threads make a few transfers more or less in the next run: of the last ones none may come.
       const long number =
@@ -111,11 +111,11 @@ TEST_P(FailingDiskTest, AFailingFileOperationIsNeverASilentLoss) {
   const std::string expected = test::read_file(directory_ / "out.raw");
   const long count = whole.operations();
   ASSERT_GT(count, 5);
-  // All at the beginning and at the end, where files are opened, made and named, and some in between;
-  // if that is slow, a sixth of these.
+  // Most at the beginning and at the end, where files are opened, made and named, and some in between. In the
+  // long form all of those; otherwise a third of them for each engine, or a sixth if that is slow.
   const auto visited = [&](long n) {
-    const int one_in = n < 12 || n >= count - 9 ? 1 : test::rounds(200, 50);
-    return random_.in(1, test::long_form() == 0 && slow() ? 6 * one_in : one_in) == 1;
+    const int one_in = n < 12 || n >= count - 9 ? 1 : test::rounds(70, 50);
+    return random_.in(1, test::long_form() != 0 ? one_in : (slow() ? 6 : 3) * one_in) == 1;
   };
   long visits = 0;
   for (long n = 0; n < count; ++n) {
