@@ -53,7 +53,9 @@ work::Frame frame_of(std::vector<io::ArrayFile> inputs, const Computation& what,
   uint64_t working = count * (element.bytes + 2 * what.record_bytes());
   for (const io::ArrayFile& input : inputs) working += count * input.description.dtype.bytes;
   if (options.resumable && what.name().empty())
-    throw InputError("a computation without a name (Computation::set_name) cannot be resumable");
+    throw InputError(
+        "a function of one's own cannot be resumable: nothing tells whether the next run has the same "
+        "(Computation::set_name() in C++ does)");
   work::Frame frame =
       work::settle(std::move(inputs), std::move(output), element, extents, std::move(options), working);
   work::settle_journal(frame,

@@ -256,6 +256,7 @@ class Resume(Case):
                 for j in range(max(0, shift), min(n, n + shift)):
                     made[j - shift, width - 1 - k] = array[j, k]
             return made
+        self.write("halves.jsonl", '{"step":0,"from":[0,0],"to":[1,0]}\n{"step":0,"from":[1,0],"to":[0,0]}\n')
         strips = self.noise((28000, 61), "V32")
         few = self.noise((1 << 23,), "i4")
         matrix = self.noise((512, 512), "V128")
@@ -263,6 +264,9 @@ class Resume(Case):
                 ("few.npy", few, ["descend", "scan", "few.npy", "b.npy", "--op", "sum"], np.cumsum(few, dtype="i4")),
                 ("few.npy", few, ["descend", "shift", "few.npy", "b.npy", "--by", "2777777"], np.roll(few, 2777777)),
                 ("few.npy", few, ["machine", "bitreverse", "few.npy", "b.npy", "--schedule", "rounds", "--layout", "3"], bit_reversed(few)),
+                ("few.npy", few, ["machine", "run", "halves.jsonl", "few.npy", "b.npy", "--network", "hypercube:1"], np.roll(few, 1 << 22)),
+                ("strips.npy", strips, ["machine", "transpose", "strips.npy", "b.npy", "--banded", "20,40", "--schedule", "banded"],
+                 banded(strips, 20, 40)),
                 ("matrix.npy", matrix, ["machine", "transpose", "matrix.npy", "b.npy", "--schedule", "mesh"], matrix.T),
                 ("matrix.npy", matrix, ["machine", "transpose", "matrix.npy", "b.npy", "--schedule", "exchange"], matrix.T)]
 
