@@ -161,7 +161,8 @@ inline std::vector<Engine> resumable_engines() {
   std::vector<Engine> all;
   for (Engine engine : engines) {
     const std::string name = engine.name;
-    if (sanitized && name != "Tiles" && name != "BandColumns" && name != "Mesh" && name != "Descend") continue;
+    if (sanitized && name != "Tiles" && name != "BandColumns" && name != "Mesh" && name != "Descend")
+      continue;
     engine.resumable = true;
     all.push_back(engine);
   }

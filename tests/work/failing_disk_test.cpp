@@ -111,11 +111,13 @@ TEST_P(FailingDiskTest, AFailingFileOperationIsNeverASilentLoss) {
   const std::string expected = test::read_file(directory_ / "out.raw");
   const long count = whole.operations();
   ASSERT_GT(count, 5);
-  // Most at the beginning and at the end, where files are opened, made and named, and some in between. In the
-  // long form all of those; otherwise a third of them for each engine, or a sixth if that is slow.
+  // Most at the beginning and at the end, where files are opened, made and named, and some in between. For each
+  // engine a third of those, or a sixth of all if that is slow; in the long form all of those.
   const auto visited = [&](long n) {
-    const int one_in = n < 12 || n >= count - 9 ? 1 : test::rounds(70, 50);
-    return random_.in(1, test::long_form() != 0 ? one_in : (slow() ? 6 : 3) * one_in) == 1;
+    const bool at_an_end = n < 12 || n >= count - 9;
+    const int one_in = at_an_end ? 1 : test::rounds(200, 50);
+    const int fewer = test::long_form() != 0 ? 1 : slow() ? 6 : at_an_end ? 3 : 1;
+    return random_.in(1, one_in * fewer) == 1;
   };
   long visits = 0;
   for (long n = 0; n < count; ++n) {
