@@ -84,6 +84,10 @@ class Case(unittest.TestCase):
         cases = list(cases)
         return [cases[i] for i in sorted(self.random.choice(len(cases), count, replace=False))]
 
+    def few(self, cases, count):
+        """As sample, but all of them in the long form."""
+        return list(cases) if LONG else self.sample(cases, count)
+
     def shim(self, source):
         """The library made of a C file beside this one, to be loaded before the program's own."""
         compiler = shutil.which("cc")

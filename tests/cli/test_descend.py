@@ -9,7 +9,7 @@ import subprocess
 import time
 
 import harness
-from harness import Case, MiB, SANITIZED, main, np
+from harness import Case, LONG, MiB, SANITIZED, main, np, rounds
 
 OPERATIONS = {"sum": np.add, "prod": np.multiply, "min": np.minimum, "max": np.maximum, "xor": np.bitwise_xor}
 INTEGERS = ["u1", "i1", "<u2", ">i2", "<i4", ">u4", "<i8", ">u8"]
@@ -45,12 +45,12 @@ class Shift(Descend):
         self.assert_same(self.load("b.npy"), np.roll(plain, int(by) % max(array.size, 1)).view(array.dtype), (array.shape, by, options))
 
     def test_every_size_and_distance(self):
-        for n in range(14):
+        for n in self.few(range(14), 4):
             for by in self.sample([0, 1, -1, 1 << n, int(self.random.integers(-1 << 40, 1 << 40))], 2):
                 self.check(self.noise(1 << n, "u4"), by)
 
     def test_any_number(self):
-        for count in [0, 1, 3, 5, 127, 1000, 65537, 2 * MiB + 1]:
+        for count in self.few([0, 1, 3, 5, 127, 1000, 65537, 2 * MiB + 1], 3):
             distances = [0, 1, -1, count // 2, 10**30 + 7, -10**25, int(self.random.integers(-1 << 40, 1 << 40))]
             for by in self.sample(distances, 3):
                 dtype = str(self.random.choice(["u1", ">f8", "V3", "V5"]))
@@ -60,8 +60,9 @@ class Shift(Descend):
         self.refused("descend", "shift", "a.npy", "b.npy", "--by", 1, says="Fortran")
 
     def test_every_type(self):
-        for dtype in ["u1", "V3", "S7", "<U2", ">f8", "c16", "M8[s]", "?", [("x", "u1"), ("y", "<f4", (2,))], "V4100"]:
-            self.check(self.noise(1 << 8, dtype), -77)
+        types = ["u1", "V3", "S7", "<U2", ">f8", "c16", "M8[s]", "?", [("x", "u1"), ("y", "<f4", (2,))], "V4100"]
+        for i in self.few(range(len(types)), 4):
+            self.check(self.noise(1 << 8, types[i]), -77)
 
     def test_processors(self):
         for processors in [1, 2, 8, 64, 4096]:
@@ -107,12 +108,13 @@ class Scan(Descend):
 
     def test_integers_wrap(self):
         for dtype in INTEGERS:
-            for operation in self.sample(OPERATIONS, 3):
+            for operation in self.sample(OPERATIONS, 3 if LONG else 1):
                 self.check(self.noise(1 << 11, dtype) | np.dtype(dtype).type(operation == "prod"), operation)
 
     def test_any_number(self):
-        for count in [0, 1, 3, 5, 127, 1000, 4099, 65537, *(int(n) for n in self.random.integers(0, 1 << 17, 6))]:
-            for engine in self.sample(["auto", "direct", "mapped"], 2):
+        # In memory the unit tests do any number.
+        for count in self.few([0, 1, 3, 5, 127, 1000, 4099, 65537, *(int(n) for n in self.random.integers(0, 1 << 17, 6))], 5):
+            for engine in self.sample(["auto", "direct", "mapped"], 2 if LONG else 1):
                 options = ["--io", engine]
                 if self.random.integers(2):
                     options += ["--processors", 1 << int(self.random.integers(0, max(count - 1, 0).bit_length() + 1))]
@@ -131,7 +133,8 @@ class Scan(Descend):
             array = self.noise(count, "<u8")
             self.save("a.npy", array)
             expected = np.cumsum(array)
-            for options in [("--memory", "16MiB", "--io", "direct"), ("--memory", "20MiB", "--io", "mapped"), ("--memory", "64MiB", "--processors", 4096)]:
+            for options in self.few([("--memory", "16MiB", "--io", "direct"), ("--memory", "20MiB", "--io", "mapped"),
+                                     ("--memory", "64MiB", "--processors", 4096)], 1):
                 plan = self.json("descend", "scan", "a.npy", "b.npy", *options, "--force", "--dry-run")
                 self.assertEqual((plan["bytes"], plan["bytes_written"] % (8 * count)), (8 * count, 0))
                 self.ok("descend", "scan", "a.npy", "b.npy", *options, "--force", "-q")
@@ -139,9 +142,10 @@ class Scan(Descend):
 
     def test_floats(self):
         for dtype in ["<f4", ">f4", "<f8", ">f8"]:
-            for n in [0, 1, 5, 12]:
+            for n in self.few([0, 1, 5, 12], 2):
                 numbers = self.random.random(1 << n) + 0.5
-                for operation, array in self.sample([("sum", numbers), ("prod", numbers ** 0.01), ("min", numbers - 1), ("max", numbers - 1)], 2):
+                cases = [("sum", numbers), ("prod", numbers ** 0.01), ("min", numbers - 1), ("max", numbers - 1)]
+                for operation, array in [cases[i] for i in self.sample(range(4), 2 if LONG else 1)]:
                     self.check(array.astype(dtype), operation)
 
     def test_nan_is_passed_on(self):
@@ -162,8 +166,8 @@ class Scan(Descend):
     def test_bool(self):
         for array in [self.random.random(256) < 0.01, self.random.random(256) < 0.99]:
             self.save("a.npy", array)
-            for operation, ufunc in [("sum", np.logical_or), ("prod", np.logical_and), ("min", np.logical_and),
-                                     ("max", np.logical_or), ("xor", np.logical_xor)]:
+            for operation, ufunc in self.few([("sum", np.logical_or), ("prod", np.logical_and), ("min", np.logical_and),
+                                              ("max", np.logical_or), ("xor", np.logical_xor)], 3):
                 self.ok("descend", "scan", "a.npy", "b.npy", "--op", operation, "--force")
                 self.assert_same(self.load("b.npy"), ufunc.accumulate(array), operation)
 
@@ -185,7 +189,7 @@ class Scan(Descend):
         self.save("a.npy", self.random.random(1 << 15))
         self.ok("descend", "scan", "a.npy", "b.npy")
         for engine in ["direct", "mapped"]:
-            for processors in [1, 2, 16, 512, 1 << 15]:
+            for processors in self.few([1, 2, 16, 512, 1 << 15], 2):
                 self.ok("descend", "scan", "a.npy", "c.npy", "--force", "--io", engine, "--processors", processors)
                 self.assertEqual(self.bytes_of("b.npy"), self.bytes_of("c.npy"), (engine, processors))
 
@@ -197,7 +201,7 @@ class Merge(Descend):
 
     def test_numbers(self):
         for dtype in INTEGERS + ["<f4", ">f8", "?"]:
-            for n in self.sample([0, 1, 2, 3, 7, 13], 2):
+            for n in self.sample([0, 1, 2, 3, 7, 13], 2 if LONG else 1):
                 array = self.halves(self.small_integers(1 << n, 0, 100, dtype))
                 self.save("a.npy", array)
                 self.ok("descend", "merge", "a.npy", "b.npy", "--force", "-q", "--processors", 1 << n // 2)
@@ -205,7 +209,7 @@ class Merge(Descend):
 
     def test_unsorted(self):
         for at in [1, 100, 511, 513, 800, 1023]:
-            for processors in [1, 4, 32]:
+            for processors in self.few([1, 4, 32], 1):
                 array = np.concatenate([np.arange(512), np.arange(512)]).astype("i4")
                 array[at] = -1
                 self.save("a.npy", array)
@@ -217,7 +221,7 @@ class Merge(Descend):
         """Each part that is read is sorted."""
         half = 1 << 21
         array = np.tile(np.arange(half, dtype="i4"), 2)
-        for options in [(), ("--memory", "16MiB", "--io", "direct")]:
+        for options in self.few([(), ("--memory", "16MiB", "--io", "direct")], 1):
             for at in [half // 2, half * 3 // 2]:
                 broken = array.copy()
                 broken[at:at + half // 2] -= half
@@ -264,7 +268,7 @@ class Tridiagonal(Descend):
         return np.max(np.abs(left - d)) / size
 
     def test_against_elimination(self):
-        for n in range(14):
+        for n in self.few(range(14), 5):
             for dtype, tolerance in self.sample([("<f8", 1e-10), (">f8", 1e-10), ("<f4", 1e-4)], 1):
                 system = self.system(1 << n, dtype)
                 x = self.solve(system, "--processors", 1 << n // 2)
@@ -288,7 +292,7 @@ class Tridiagonal(Descend):
     def test_raw_and_cuts(self):
         system = self.system(1 << 12)
         expected = self.solve(system)
-        for processors in [1, 2, 16, 1 << 12]:
+        for processors in self.few([1, 2, 16, 1 << 12], 2):
             for engine in ["direct", "mapped"]:
                 x = self.solve(system, "--dtype", "f8", "--processors", processors, "--io", engine, extension="raw")
                 self.assert_same(x, expected, processors)
@@ -299,7 +303,7 @@ class Tridiagonal(Descend):
             system[1][row] = 0
             for name, array in zip("abcd", system):
                 self.save(name + ".npy", array)
-            for processors in [1, 8]:
+            for processors in self.few([1, 8], 1):
                 self.refused("descend", "tridiagonal", "a.npy", "b.npy", "c.npy", "d.npy", "x.npy", "--processors", processors,
                              says=["pivot", rf"row {row}\b"])
         one = np.ones(16)  # singular, though no number is zero: rows 0 and 1 alike
@@ -309,7 +313,7 @@ class Tridiagonal(Descend):
 
     def test_numbers_that_are_not_finite(self):
         for which, name in enumerate("abcd"):
-            for bad in [np.nan, np.inf]:
+            for bad in self.few([np.nan, np.inf], 1):
                 system = self.system(64)
                 system[which][5] = bad
                 for other, array in zip("abcd", system):
@@ -376,7 +380,7 @@ class Scheduled(Descend):
     """Hu's schedules on the machine of virtual processors: the same bytes, and what THEORY counts."""
 
     def test_every_command(self):
-        for _ in range(5):
+        for _ in range(rounds(2, 5)):
             n = int(self.random.integers(0, 11))
             options = ["--schedule", self.random.choice(["aspc", "pipelined"])]
             if self.random.integers(4):
@@ -412,7 +416,7 @@ class Scheduled(Descend):
         for name in "bcd":
             self.save(f"{name}.npy", self.random.random(1 << 9) + (4 if name == "b" else 0))
         solve = ("machine", "descend", "tridiagonal", "c.npy", "b.npy", "c.npy", "d.npy", "x.npy", "--force", "--network-times", "3,1,2,one-port")
-        for lg in [0, 3, 6]:
+        for lg in self.few([0, 3, 6], 2):
             timing = self.json(*solve, "--schedule", "pipelined", "--processors", 1 << lg)["timing"]
             once = self.json("schedule", "descend", "--dimension", lg, "--per-node", 1 << 9 - lg, "--ascend", "--network-times",
                              "3,1,2,one-port", "--message-bytes", 32)["timing"]
@@ -426,7 +430,7 @@ class Scheduled(Descend):
         """The functions PM2I."""
         array = self.noise(1 << 12, "f8")
         self.save("a.npy", array)
-        for b in range(12):
+        for b in self.few(range(12), 5):
             sign = int(self.random.choice([1, -1]))
             report = self.json("machine", "descend", "shift", "a.npy", "b.npy", "--force", f"--by={sign << b}", "--schedule", "aspc",
                                "--processors", 64)
@@ -448,12 +452,12 @@ class Scheduled(Descend):
         """Records so large that those on their way are more than the array."""
         array = self.noise(16, f"V{1 << 20}")
         self.save("a.raw", array)
-        for schedule in ["aspc", "pipelined"]:
+        for schedule in self.few(["aspc", "pipelined"], 1):
             command = ("machine", "descend", "shift", "a.raw", "b.raw", "--dtype", "V1048576", "--by", 11, "--schedule", schedule, "--force")
             line = self.refused(*command, "--memory", "16MiB", says=r"need more memory; \d+ MiB would do")
             enough = int(re.search(r"memory; (\d+) MiB", line)[1])
             self.refused(*command, "--memory", f"{enough - 2}MiB", says="would do")
-            for io in ["auto", "direct", "mapped"]:
+            for io in self.few(["auto", "direct", "mapped"], 1):
                 report = self.json(*command, "--memory", f"{enough}MiB", "--io", io)
                 self.assertEqual(self.bytes_of("b.raw"), np.roll(array, 11).tobytes())
                 if not SANITIZED:
@@ -486,24 +490,27 @@ class OnDisk(Case):
     def test_larger_than_memory(self):
         numbers = self.random.integers(-1000, 1000, self.COUNT).astype("f8")  # sums are exact
         self.save("a.npy", numbers)
-        for engine in ["direct", "mapped"]:
+        for engine in self.few(["direct", "mapped"], 1):
             report = self.json("descend", "scan", "a.npy", "b.npy", "--memory", "16MiB", "--io", engine, "--force")
             self.assert_same(self.load("b.npy"), np.cumsum(numbers))
             if not harness.SANITIZED:
                 self.assertEqual(report["passes"], 2)
                 self.assertLess(report["peak_memory"], (16 + 40) * MiB)
-        for schedule in ["aspc", "pipelined"]:
+        for schedule in self.few(["aspc", "pipelined"], 1):
             report = self.json("machine", "descend", "scan", "a.npy", "c.npy", "--memory", "16MiB", "--schedule", schedule, "--force")
             self.assertEqual(self.bytes_of("b.npy"), self.bytes_of("c.npy"), schedule)
             if not harness.SANITIZED:
                 self.assertLess(report["peak_memory"], (16 + 40) * MiB)
         os.unlink(self.path("c.npy"))
-        self.ok("descend", "shift", "a.npy", "b.npy", "--memory", "16MiB", "--by", -12345, "--force")
-        self.assert_same(self.load("b.npy"), np.roll(numbers, -12345))
-        halves = np.sort(numbers.reshape(2, -1)).reshape(-1)
-        self.save("a.npy", halves)
-        self.ok("descend", "merge", "a.npy", "b.npy", "--memory", "16MiB", "--force")
-        self.assert_same(self.load("b.npy"), np.sort(halves))
+        for command in self.few(["shift", "merge"], 1):
+            if command == "shift":
+                self.ok("descend", "shift", "a.npy", "b.npy", "--memory", "16MiB", "--by", -12345, "--force")
+                self.assert_same(self.load("b.npy"), np.roll(numbers, -12345))
+            else:
+                halves = np.sort(numbers.reshape(2, -1)).reshape(-1)
+                self.save("a.npy", halves)
+                self.ok("descend", "merge", "a.npy", "b.npy", "--memory", "16MiB", "--force")
+                self.assert_same(self.load("b.npy"), np.sort(halves))
 
     def test_large_systems(self):
         count = self.COUNT // 4
