@@ -7,7 +7,7 @@ import json
 import os
 import unittest
 
-from harness import (Case, LARGE_ENGINES, MiB, affine_map, bit_reversed, main, matrix_text, moved, random_columns,
+from harness import (Case, LARGE_ENGINES, LONG, MiB, affine_map, bit_reversed, main, matrix_text, moved, random_columns,
                      transposed)
 from sandbox import accepts_o_direct, forbid, seccomp_works
 
@@ -28,8 +28,8 @@ class Engines(Case):
 
     def run_on_cases(self, *options, **more):
         """Yields the report of each run, after its result was compared."""
-        for shape, dtype, offset in [((3, 5), "u1", 0), ((257, 1023), "f8", 0), ((501, 499), "V7", 13),
-                                     ((64, 64, 64), "c16", 4096), ((1, 100_003), "V3", 1), ((0, 4), "f8", 5)]:
+        for shape, dtype, offset in self.few([((3, 5), "u1", 0), ((257, 1023), "f8", 0), ((501, 499), "V7", 13),
+                                              ((64, 64, 64), "c16", 4096), ((1, 100_003), "V3", 1), ((0, 4), "f8", 5)], 3):
             with self.subTest(shape=shape, dtype=dtype, offset=offset):
                 array = self.noise(shape, dtype)
                 self.write("a.raw", self.random.bytes(offset) + array.tobytes())
@@ -40,13 +40,13 @@ class Engines(Case):
 
     def test_odd_cases_with_each_engine(self):
         for engine in ["auto", "direct", "mapped"]:
-            for threads in [1, 3]:
+            for threads in self.few([1, 3], 1):
                 for _ in self.run_on_cases("--io", engine, "--threads", threads):
                     pass
 
     @unittest.skipUnless(SECCOMP, "seccomp filters cannot be installed here")
     def test_io_uring_forbidden(self):
-        for error in [errno.EPERM, errno.ENOSYS]:
+        for error in self.few([errno.EPERM, errno.ENOSYS], 1):
             for report in self.run_on_cases("--io", "direct", preexec_fn=forbid(io_uring=error)):
                 self.assertEqual(report["queue"], "threads")
 
@@ -95,7 +95,7 @@ class Engines(Case):
 class ManyTiles(Case):
     def test_small_memory(self):
         """About 40 MiB through 16 MiB."""
-        for shape, dtype in [((2203, 2187), "f8"), ((7003, 6007), "u1"), ((99, 19, 1999), "V12")]:
+        for shape, dtype in self.few([((2203, 2187), "f8"), ((7003, 6007), "u1"), ((99, 19, 1999), "V12")], 1):
             array = self.noise(shape, dtype)
             self.save("a.npy", array)
             expected = transposed(array)
@@ -109,7 +109,7 @@ class ManyTiles(Case):
         array = self.noise((3001, 2003), "f8")
         self.save("a.npy", array)
         expected = transposed(array)
-        for apply in [forbid(io_uring=errno.EPERM), forbid(o_direct=True)]:
+        for apply in self.few([forbid(io_uring=errno.EPERM), forbid(o_direct=True)], 1):
             self.ok("transpose", "a.npy", "b.npy", "--memory", "16MiB", "--io", "direct", "--force", preexec_fn=apply)
             self.assert_same(self.load("b.npy"), expected)
 
@@ -117,7 +117,7 @@ class ManyTiles(Case):
         array = self.noise((2003, 3001), "f4")
         self.save("a.npy", array)
         expected = transposed(array)
-        for threads in [1, 2, 3, 8, 64]:
+        for threads in self.few([1, 2, 3, 8, 64], 2):
             self.ok("transpose", "a.npy", "b.npy", "--memory", "16MiB", "--io", "direct", "--threads", threads, "--force")
             self.assert_same(self.load("b.npy"), expected, threads)
 
@@ -130,7 +130,7 @@ class SeveralPasses(Case):
     def check(self, expected, *command):
         os.mkdir(self.path("scratch"))
         for options in self.sample([*(("--io", engine) for engine in LARGE_ENGINES),
-                                    ("--io", "direct", "--tmpdir", "scratch", "--threads", "1")], 2):
+                                    ("--io", "direct", "--tmpdir", "scratch", "--threads", "1")], 2 if LONG else 1):
             with self.subTest(options=options):
                 plan = self.json(*command, "b.raw", "--force", *options, "--dry-run")
                 self.assertGreater(plan["passes"], 1)
@@ -153,7 +153,8 @@ class SeveralPasses(Case):
         self.check(bit_reversed(array), "bitreverse", "a.npy", *self.hdd)
 
     def test_odd_extents(self):
-        for shape, axes in [((6003, 2345), (1, 0)), ((3, 2310, 2001), (0, 2, 1)), ((45, 70, 33, 105), (3, 1, 2, 0))]:
+        for shape, axes in self.few([((6003, 2345), (1, 0)), ((3, 2310, 2001), (0, 2, 1)),
+                                     ((45, 70, 33, 105), (3, 1, 2, 0))], 1):
             with self.subTest(shape=shape):
                 array = self.noise(shape, "f4")
                 self.save("a.npy", array)
