@@ -4,7 +4,7 @@
 import unittest
 
 from harness import (Case, LARGE_ENGINES, MiB, SANITIZED, affine_map, bit_reversed, main, matrix_text, moved, np,
-                     random_columns, rotation, transposed)
+                     random_columns, rotation, rounds, transposed)
 
 
 class Schedules(Case):
@@ -46,7 +46,7 @@ class SmallFiles(Schedules):
     in_memory = True
 
     def test_rounds_do_every_bmmc_permutation(self):
-        for _ in range(20):
+        for _ in range(rounds(6, 20)):
             n = int(self.random.integers(0, 13))
             p = int(self.random.integers(0, n + 1))
             array = self.noise(1 << n, f"V{self.size()}")
@@ -68,7 +68,7 @@ class SmallFiles(Schedules):
         self.check("bitreverse", fortran, bit_reversed(np.ascontiguousarray(fortran)), "--schedule", "rounds")
 
     def test_exchange_transposes(self):
-        for _ in range(16):
+        for _ in range(rounds(5, 16)):
             r, c = self.powers(8)
             if min(r, c) == 0:
                 continue
@@ -80,13 +80,13 @@ class SmallFiles(Schedules):
         self.check("permute", array, moved(array, rotation(9, 4)), "--by", "transpose(4,5)", "--schedule", "exchange")
 
     def test_exchange_reverses_bits(self):
-        for n, d in [(0, 0), (1, 0), *self.sample([(n, d) for n in range(2, 13) for d in range(n // 2 + 1)], 14)]:
+        for n, d in [(0, 0), (1, 0), *self.sample([(n, d) for n in range(2, 13) for d in range(n // 2 + 1)], rounds(3, 14))]:
             with self.subTest(n=n, d=d):
                 array = self.noise(1 << n, f"V{self.size()}")
                 self.check("bitreverse", array, bit_reversed(array), "--schedule", "exchange", "--processors", 1 << d)
 
     def test_mesh_transposes_any_matrix(self):
-        for _ in range(20):
+        for _ in range(rounds(6, 20)):
             rows, columns = (int(e) for e in self.random.integers(2, 300, 2))
             side = int(self.random.integers(1, min(rows, columns, 12) + 1))
             array = self.noise((rows, columns), f"V{self.size()}")
@@ -95,7 +95,7 @@ class SmallFiles(Schedules):
                            *(["--torus"] if self.random.integers(2) else []))
 
     def test_bands(self):
-        for _ in range(12):
+        for _ in range(rounds(4, 12)):
             n = int(self.random.integers(2, 200))
             lower = int(self.random.integers(0, n - 1))
             upper = int(self.random.integers(0, min(n - 1 - lower, 20)))
@@ -157,7 +157,7 @@ class SmallFiles(Schedules):
         array = 8 << 2 * lg
         network = ",".join([*(str(x) for x in self.random.integers(0, 10, 3)), str(self.random.choice(["one-port", "all-port"]))])
         run = ("machine", "transpose", "a.npy", "b.npy", "--schedule")
-        for d in [0, 1, 4]:
+        for d in self.few([0, 1, 4], 1):
             exchange = self.timed(network, *run, "exchange", "--processors", 1 << d)
             self.assertEqual(exchange["runs"], 1)
             self.expect_times(exchange, ("exchange", "--dimension", d), array >> 2 * d)
@@ -165,7 +165,7 @@ class SmallFiles(Schedules):
             self.expect_times(rounds, ("bmmc", "--by", f"transpose({lg},{lg})", "--bits", 2 * lg, "--processors", 1 << d),
                               array >> 2 * d)
         for side in [1, 2, 8]:
-            for routing in ["any", "xy", "two-phase"] if side > 1 else ["any"]:
+            for routing in self.few(["any", "xy", "two-phase"], 1) if side > 1 else ["any"]:
                 mesh = self.timed(network, *run, "mesh", "--processors", side * side, "--routing", routing)
                 self.expect_times(mesh, ("mesh", "--size", side, "--routing", routing), array // side**2)
         # One column for each node of a band that is cyclic.
@@ -178,7 +178,7 @@ class SmallFiles(Schedules):
 
     def test_bad_networks(self):
         self.save("a.npy", self.noise((64, 64), "f8"))
-        for bad in ["1,2", "1,2,3,4", "1,2,x", "1,2,3,two-port", "-1,2,3", "1,2,nan", "inf,1,1"]:
+        for bad in self.few(["1,2", "1,2,3,4", "1,2,x", "1,2,3,two-port", "-1,2,3", "1,2,nan", "inf,1,1"], 3):
             self.refused("machine", "transpose", "a.npy", "b.npy", "--schedule", "mesh", "--network-times", bad, says="--network-times|time or size")
             self.refused("machine", "descend", "scan", "a.npy", "b.npy", "--schedule", "aspc", "--network-times", bad, says="--network-times|time or size")
 
@@ -211,8 +211,8 @@ class LargerThanMemory(Schedules):
         array = self.noise(shape, "f8")
         expected = transposed(array)
         self.save("a.npy", array)
-        for schedule in ["rounds", "exchange", "mesh"]:
-            for engine in LARGE_ENGINES:
+        for schedule in self.few(["rounds", "exchange", "mesh"], 1):
+            for engine in self.few(LARGE_ENGINES, 1):
                 with self.subTest(schedule=schedule, engine=engine):
                     report = self.check_run("transpose", array, expected, "--schedule", schedule, "--memory", "16MiB",
                                             "--io", engine)
@@ -224,7 +224,9 @@ class LargerThanMemory(Schedules):
         """Each stripe or group takes the time of the schedule; bytes are as many in many stripes as in one."""
         self.save("a.npy", self.noise((1024, 2048), "f8"))
         args = ("machine", "transpose", "a.npy", "b.npy", "--memory", "16MiB", "--schedule")
-        for schedule, kind, slot in [("exchange", ("exchange", "--dimension", 4), MiB // 16), ("mesh", ("mesh", "--size", 4), MiB)]:
+        kinds = {"exchange": (("exchange", "--dimension", 4), MiB // 16), "mesh": (("mesh", "--size", 4), MiB)}
+        for schedule in self.few(kinds, 1):
+            kind, slot = kinds[schedule]
             starts = self.timed("1,0,0", *args, schedule, "--processors", 16)
             self.assertGreater(starts["runs"], 1, schedule)
             self.expect_times(starts, kind, 1, starts["runs"])
@@ -245,22 +247,22 @@ class LargerThanMemory(Schedules):
             plan = self.json("machine", "transpose", "a.raw", "b.raw", "--dtype", "f8", "--memory", "16MiB", "--dry-run", *options)
             return plan["planned_memory"]
 
-        for lg in self.sample(range(8, 18), 4):
+        for lg in self.sample(range(8, 18), rounds(2, 4)):
             for schedule in ["rounds", "exchange", "mesh"]:
                 self.assertLessEqual(peak(lg, "--shape", f"1024,{1 << lg}", "--schedule", schedule), 16 * MiB, (lg, schedule))
-        for lg in self.sample(range(8, 16), 4):  # above, a hypercube of 256 nodes is too much for 16 MiB itself
+        for lg in self.sample(range(8, 16), rounds(2, 4)):  # above, a hypercube of 256 nodes is too much for 16 MiB itself
             self.assertLessEqual(peak(lg, "--shape", f"{16 << lg},64", "--banded", "32,31", "--schedule", "banded"), 16 * MiB, lg)
 
     def test_a_mesh_of_odd_blocks(self):
         array = self.noise((2003, 3001), "f4")
         expected = transposed(array)
         self.save("a.npy", array)
-        for side in [1, 3, 7]:
+        for side in self.few([1, 3, 7], 1):
             self.check_run("transpose", array, expected, "--schedule", "mesh", "--processors", side * side,
                            "--memory", "16MiB", *self.sample([[], ["--torus"]], 1)[0])
 
     def test_rows_that_are_longer_than_a_stripe(self):
-        for shape in [(1 << 17, 16), (16, 1 << 17), (1 << 18, 8)]:
+        for shape in self.few([(1 << 17, 16), (16, 1 << 17), (1 << 18, 8)], 1):
             array = self.noise(shape, "f8")
             expected = transposed(array)
             self.save("a.npy", array)
@@ -272,8 +274,8 @@ class LargerThanMemory(Schedules):
         array = self.noise(1 << n, "f8")
         expected = bit_reversed(array)
         self.save("a.npy", array)
-        for options in [("exchange", "--processors", self.random.choice([16, 64])),
-                        *self.sample([("rounds",), ("rounds", "--processors", 64, "--layout", "minor")], 1)]:
+        for options in self.few([("exchange", "--processors", self.random.choice([16, 64])),
+                                 *self.sample([("rounds",), ("rounds", "--processors", 64, "--layout", "minor")], 1)], 1):
             with self.subTest(options=options):
                 self.check_run("bitreverse", array, expected, "--memory", "16MiB", "--schedule", *options)
 
@@ -284,8 +286,9 @@ class Spelling(Case):
     def test_the_old_spelling_names_the_new_one(self):
         """The commands without `machine` once had these options."""
         self.save("a.npy", self.noise((64, 32), "f8"))
-        for command in [("transpose", "a.npy", "b.npy"), ("bitreverse", "a.npy", "b.npy"), ("permute", "a.npy", "b.npy", "--by", "gray"),
-                        ("descend", "scan", "a.npy", "b.npy"), ("descend", "shift", "a.npy", "b.npy", "--by", "3")]:
+        for command in [*self.few([("transpose", "a.npy", "b.npy"), ("bitreverse", "a.npy", "b.npy"),
+                                   ("permute", "a.npy", "b.npy", "--by", "gray")], 1),
+                        *self.few([("descend", "scan", "a.npy", "b.npy"), ("descend", "shift", "a.npy", "b.npy", "--by", "3")], 1)]:
             descend = command[0] == "descend"
             name = " ".join(command[:1 + descend])
             for old in [("--schedule", "aspc" if descend else "rounds"), ("--network-times", "1,2,3"), ("--network-times=1,2,3",),
