@@ -10,7 +10,7 @@ import unittest
 
 import harness
 import sandbox
-from harness import Case, LARGE_ENGINES, MiB, SANITIZED, main, np
+from harness import Case, LARGE_ENGINES, LONG, MiB, SANITIZED, main, np, rounds
 
 FEW = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
 
@@ -65,7 +65,7 @@ class Laws(Random):
     in_memory = True
 
     def test_random(self):
-        self.check_random(10 if SANITIZED else 25)
+        self.check_random(rounds(10, 10 if SANITIZED else 25))
 
     def test_maps_and_reshapes(self):
         array = self.noise((64, 64), "<u4")
@@ -74,7 +74,7 @@ class Laws(Random):
         self.slices(array.reshape(-1)[::-1].reshape(64, 64), 1, "%d.npy")
         self.ok("bitreverse", "a.npy", "%d.npy", "--axis", "0", "--split", "0", "-q")
         self.slices(array[[int(f"{i:06b}"[::-1], 2) for i in range(64)]], 0, "%d.npy")
-        for shape, axis in [((16, 4, 64), 0), ((16, 4, 64), 1), ((2, 32, 8, 8), 2), ((4096,), 0), ((512, 8), 1)]:
+        for shape, axis in self.few([((16, 4, 64), 0), ((16, 4, 64), 1), ((2, 32, 8, 8), 2), ((4096,), 0), ((512, 8), 1)], 2):
             self.ok("transpose", "a.npy", "%d.npy", f"--out-shape={','.join(map(str, shape))}", "--split", axis, "-q")
             self.slices(array.T.reshape(shape), axis, "%d.npy")
         odd = self.noise((6, 35))
@@ -87,11 +87,12 @@ class Laws(Random):
 
     @unittest.skipIf(SANITIZED, "sanitizers need descriptors of their own")
     def test_thousands(self):
-        array = self.noise((2500, 20), "<f8")
+        count = 2500 if LONG else 1100
+        array = self.noise((count, 20), "<f8")
         self.check(array, (0, 1), 0, "%05d.npy")
         before = self.json("transpose", "a.npy", "b.npy")["peak_memory"]
         report = self.json("transpose", "a.npy", "%05d.npy", "--split", "1", preexec_fn=FEW)
-        self.assertEqual(report["output_files"], 2500)
+        self.assertEqual(report["output_files"], count)
         self.assertLess(report["peak_memory"], before + 16 * MiB)
 
     def test_it_is_the_inverse_of_stack(self):
@@ -118,19 +119,20 @@ class Laws(Random):
 
 class OnDisk(Random):
     def test_random(self):
-        self.check_random(6)
+        self.check_random(rounds(3, 6))
 
     def test_many_tiles(self):
         """Pieces that are whole blocks and pieces that are not, in many tiles and in two passes."""
         cases = [((60, 401, 339), (0, 1, 2), 1), ((512, 32, 1024), (2, 1, 0), 1), ((1 << 14, 700), (1, 0), 0), ((70, 300, 401), (2, 0, 1), 2)]
-        for (shape, axes, axis), engine, device in self.sample(itertools.product(cases, LARGE_ENGINES, ["ssd", "hdd"]), 5):
+        every = itertools.product(cases, LARGE_ENGINES, ["ssd", "hdd"])
+        for (shape, axes, axis), engine, device in self.sample(every, 5 if LONG else 2):
             with self.subTest(shape=shape, axis=axis, engine=engine, device=device):
                 self.check(self.noise(shape), axes, axis, "out.%03d.npy", "--memory", "16MiB", "--io", engine, "--device", device,
                            order="CF"[self.random.integers(2)])
 
     @unittest.skipIf(SANITIZED, "sanitizers need descriptors of their own")
     def test_descriptors_are_no_limit(self):
-        for engine in ["direct", "mapped"]:
+        for engine in self.few(["direct", "mapped"], 1):
             self.check(self.noise((500, 20, 99)), (1, 2, 0), 2, "out.%04d.npy", "--io", engine, "--memory", "16MiB", preexec_fn=FEW)
 
 
@@ -142,7 +144,7 @@ class Refusals(Split):
         self.save("a.npy", self.noise((4, 6), "<f8"))
 
     def test_patterns(self):
-        for name in ["b.npy", "%d%d.npy", "%3d.npy", "%s.npy", "%.npy", "%d/b.npy", "%%d.npy", "%ld.npy"]:
+        for name in self.few(["b.npy", "%d%d.npy", "%3d.npy", "%s.npy", "%.npy", "%d/b.npy", "%%d.npy", "%ld.npy"], 4):
             self.refused("transpose", "a.npy", name, "--split", 0, says="one %d or %0Nd in the name of the file")
         self.refused("transpose", "a.npy", "b.%d.h5", "--split", 0, says="HDF5")
         self.refused("transpose", "a.npy", "x" * 253 + "%04d", "--split", 0, says="the file system allows 255")
