@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 """--trace and xorder report: what is recorded, what is said and drawn of it, and what is refused."""
 
+import itertools
 import json
 import os
 import re
 import xml.etree.ElementTree as ElementTree
 
-from harness import Case, MiB, main, np
+from harness import Case, LONG, MiB, main, np
 
 RECORD = np.dtype([("begin", "<f8"), ("seconds", "<f4"), ("file", "<u2"), ("write", "?"), ("partial", "?"), ("offset", "<u8"),
                    ("bytes", "<u8")])
@@ -30,32 +31,32 @@ def described(content):
 class Trace(Case):
     def test_has_what_the_report_says(self):
         self.save("a.npy", self.noise((1024, 1024), "f8"))
-        for engine in ["direct", "mapped"]:
-            for command in [("transpose",), ("machine", "transpose", "--schedule", "rounds"), ("permute", "--by", "gray"),
-                            ("descend", "scan")]:
-                words = command[:2] if command[0] in ["descend", "machine"] else command[:1]
-                report = self.json(*words, "a.npy", "b.npy", *command[len(words):], "--io", engine, "--trace", "t", "--force")
-                records = np.load(self.path("t"))
-                again, description = described(self.bytes_of("t"))
-                self.assertEqual(records.dtype, RECORD)
-                self.assertTrue(np.array_equal(records, again))
-                del report["inputs"]  # the trace has a list of all files
-                self.assertEqual(description["report"], report)
-                written = records["write"]
-                self.assertEqual(records["bytes"][~written].sum(), report["bytes_read"])
-                # The header of b.npy is none of the data.
-                self.assertEqual(records["bytes"][written].sum(), report["bytes_written"] + HEADER)
-                self.assertEqual(len(records), report["reads"] + report["writes"] + 1)
-                self.assertLess((records["begin"] + records["seconds"]).max(), description["seconds"] + 0.001)
-                names = {os.path.basename(file["name"]) for file in description["files"]}
-                self.assertEqual(names - {"scratch file"}, {"a.npy", "b.npy"})
-                self.assertIn(f"--io {engine}", description["command"])
+        commands = [("transpose",), ("machine", "transpose", "--schedule", "rounds"), ("permute", "--by", "gray"),
+                    ("descend", "scan")]
+        for engine, command in self.few(itertools.product(["direct", "mapped"], commands), 3):
+            words = command[:2] if command[0] in ["descend", "machine"] else command[:1]
+            report = self.json(*words, "a.npy", "b.npy", *command[len(words):], "--io", engine, "--trace", "t", "--force")
+            records = np.load(self.path("t"))
+            again, description = described(self.bytes_of("t"))
+            self.assertEqual(records.dtype, RECORD)
+            self.assertTrue(np.array_equal(records, again))
+            del report["inputs"]  # the trace has a list of all files
+            self.assertEqual(description["report"], report)
+            written = records["write"]
+            self.assertEqual(records["bytes"][~written].sum(), report["bytes_read"])
+            # The header of b.npy is none of the data.
+            self.assertEqual(records["bytes"][written].sum(), report["bytes_written"] + HEADER)
+            self.assertEqual(len(records), report["reads"] + report["writes"] + 1)
+            self.assertLess((records["begin"] + records["seconds"]).max(), description["seconds"] + 0.001)
+            names = {os.path.basename(file["name"]) for file in description["files"]}
+            self.assertEqual(names - {"scratch file"}, {"a.npy", "b.npy"})
+            self.assertIn(f"--io {engine}", description["command"])
 
-                told = self.json("report", "t")
-                for key in ["bytes_read", "reads"]:
-                    self.assertEqual(told[key], report[key])
-                self.assertEqual(told["bytes_written"], report["bytes_written"] + HEADER)
-                self.assertEqual(sum(file["bytes_read"] for file in told["files"]), told["bytes_read"])
+            told = self.json("report", "t")
+            for key in ["bytes_read", "reads"]:
+                self.assertEqual(told[key], report[key])
+            self.assertEqual(told["bytes_written"], report["bytes_written"] + HEADER)
+            self.assertEqual(sum(file["bytes_read"] for file in told["files"]), told["bytes_read"])
 
     def test_of_an_array_with_nothing_in_it(self):
         self.save("a.npy", np.empty((0, 4)))
@@ -110,7 +111,7 @@ class Report(Case):
         return content, root, "".join(root.itertext())
 
     def test_a_page_of_many_records_is_small(self):
-        records = self.synthetic(1_000_000)
+        records = self.synthetic(1_000_000 if LONG else 250_000)
         self.make(records)
         told = self.json("report", "t")
         self.assertEqual((told["reads"], told["writes"]), ((~records["write"]).sum(), records["write"].sum()))
@@ -172,18 +173,20 @@ class Report(Case):
         good = self.synthetic(3)
         self.make(good)
         whole = self.bytes_of("t")
-        for content in [b"", b"text", whole[:100], whole[:HEADER], whole[:-1], whole + b"x", whole[:HEADER] + whole[HEADER + 32:]]:
+        for content in self.few([b"", b"text", whole[:100], whole[:HEADER], whole[:-1], whole + b"x",
+                                 whole[:HEADER] + whole[HEADER + 32:]], 3):
             self.write("t", content)
             self.refused("report", "t", says="is not a trace")
         np.save(self.path("t.npy"), np.zeros(1000))
         self.refused("report", "t.npy", says="is not a trace")
-        for field, value in [("begin", np.nan), ("begin", -1), ("seconds", np.inf), ("file", 2), ("begin", 200), ("bytes", 1 << 63)]:
+        for field, value in self.few([("begin", np.nan), ("begin", -1), ("seconds", np.inf), ("file", 2), ("begin", 200),
+                                      ("bytes", 1 << 63)], 3):
             bad = good.copy()
             bad[field][1] = value
             self.make(bad)
             self.refused("report", "t", "--html", "t.html", says="damaged")
-        for description in [3, {}, self.description(seconds=0), self.description(seconds="1"), self.description(files=[{}]),
-                            self.description(files=[{"name": "a", "bytes": -1}])]:
+        for description in self.few([3, {}, self.description(seconds=0), self.description(seconds="1"), self.description(files=[{}]),
+                                     self.description(files=[{"name": "a", "bytes": -1}])], 3):
             self.make(good, description)
             self.refused("report", "t", says="t: is damaged: its description")
         self.write("t", trace_bytes(good, b"{"))
